@@ -1,0 +1,83 @@
+// A decision explains itself: what was chosen, what else stood for choice with its scores, who was
+// rejected for which reason, and which fallback step fired.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fleet/identity.h"
+#include "fleet/reason.h"
+#include "fleet/time.h"
+#include "fleet/workload.h"
+
+namespace drover {
+
+enum class Action : std::uint8_t {
+  assign,          // the job goes to `target`
+  queue,           // it waits; `fallback_reason` says for what
+  reject,          // it fails for good
+  start_replica,   // a replica of `model` is loaded on `target`
+  retire_replica,  // `target` is unloaded
+};
+std::string_view to_text(Action action);
+
+/// What the router believes of one candidate, in fleet seconds from the decision.
+struct Estimate {
+  double start_s = 0;
+  double finish_s = 0;
+  double energy_j = 0;
+  double cost_usd = 0;
+  bool operator==(const Estimate&) const = default;
+};
+
+struct ScorePart {
+  std::string scorer;
+  double value = 0;  // in [0, 1], 1 is best
+  double weight = 0;
+  bool operator==(const ScorePart&) const = default;
+};
+
+struct Candidate {
+  std::string target;  // "host/r0" or "host/0-7"
+  std::string pool;
+  double score = 0;  // sum of value times weight over sum of weights
+  std::vector<ScorePart> parts;
+  Estimate estimate;
+  bool operator==(const Candidate&) const = default;
+};
+
+/// So many candidates of one device class were rejected for this reason. A candidate that fails
+/// several filters counts once under each.
+struct Rejection {
+  std::string pool;
+  std::string device_class;  // device spec id
+  Reason reason = Reason::policy;
+  std::uint32_t count = 0;
+  bool operator==(const Rejection&) const = default;
+};
+
+struct Decision {
+  std::uint64_t number = 0;  // counts from 1 in this router's life
+  Instant at{};
+  JobId job;  // empty for replica decisions
+  std::uint32_t attempt = 0;
+  WorkKind kind = WorkKind::serve;
+  std::string model;
+  Action action = Action::assign;
+  std::string rule;
+  std::string wanted_pool;  // the rule's first pool
+  std::string pool;         // where it went; empty when nowhere
+  std::string target;
+  std::optional<Reason> fallback_reason;  // why not the wanted pool; absent when it was had
+  std::uint8_t fallback_step = 0;         // 0: none; else the rule's fallback, counted from 1
+  std::string change;                     // a declared degradation: "bf16 -> int8"; else empty
+  std::vector<Candidate> top;             // best first, at most 3; top[0] is the chosen one
+  std::vector<Rejection> rejections;
+  std::uint32_t considered = 0;
+  std::uint64_t roster_version = 0;
+  bool operator==(const Decision&) const = default;
+};
+
+}  // namespace drover

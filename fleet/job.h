@@ -1,0 +1,48 @@
+// One submitted workload and what became of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "fleet/identity.h"
+#include "fleet/reason.h"
+#include "fleet/time.h"
+#include "fleet/workload.h"
+
+namespace drover {
+
+struct Job {
+  JobId id;
+  Workload work;
+  std::string tenant = "default";
+  std::int8_t priority = 0;         // higher goes first; chat 10, training 0 in the demo
+  Duration deadline = Duration{0};  // after submission; 0: none
+  bool operator==(const Job&) const = default;
+};
+
+/// queued -> leased -> running -> finished | failed; leased and running go back to queued when the
+/// attempt is refused or lost. Exactly one terminal state, reached once.
+enum class JobState : std::uint8_t { queued, leased, running, finished, failed };
+std::string_view to_text(JobState state);
+inline bool is_terminal(JobState state) { return state >= JobState::finished; }
+
+/// What one attempt used: its share of each step's device-seconds, joules and dollars.
+struct Usage {
+  double device_s = 0;
+  double energy_j = 0;
+  double cost_usd = 0;
+  Usage& operator+=(const Usage& other);
+  bool operator==(const Usage&) const = default;
+};
+
+/// What a finished attempt delivered. Times in fleet seconds, from the arrival at the agent.
+struct Outcome {
+  std::uint64_t input_tokens = 0;
+  std::uint64_t output_tokens = 0;
+  std::uint32_t steps = 0;
+  double first_token_s = 0;  // serve: until the first token; else 0
+  double run_s = 0;          // until the end
+  bool operator==(const Outcome&) const = default;
+};
+
+}  // namespace drover

@@ -1,0 +1,54 @@
+// The inputs of one core, in order, as a file: feed them to a fresh core and its outbox is
+// byte-equal.
+//
+// A journal is a sequence of length-prefixed MessagePack records. Pure: text in, text out;
+// commands/ writes the file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "fleet/outbox.h"
+#include "fleet/result.h"
+#include "fleet/time.h"
+
+namespace drover {
+
+struct JournalStart {
+  std::string core;
+  std::string settings;
+  bool operator==(const JournalStart&) const = default;
+};  // how the core was made
+struct JournalReceive {
+  Instant now{};
+  Peer from;
+  std::string bytes;
+  bool operator==(const JournalReceive&) const = default;
+};
+struct JournalTick {
+  Instant now{};
+  bool operator==(const JournalTick&) const = default;
+};
+struct JournalCommitted {
+  Instant now{};
+  std::uint64_t sequence = 0;
+  bool operator==(const JournalCommitted&) const = default;
+};
+struct JournalRestore {
+  std::vector<LedgerRow> rows;
+  bool operator==(const JournalRestore&) const = default;
+};
+using JournalRecord =
+    std::variant<JournalStart, JournalReceive, JournalTick, JournalCommitted, JournalRestore>;
+
+std::string encode_record(const JournalRecord& record);
+/// All whole records; a torn last one is left out. An error names the byte offset.
+Result<std::vector<JournalRecord>> decode_journal(std::string_view bytes);
+
+/// The bytes of an outbox, for comparing two runs.
+std::string to_bytes(const Outbox& outbox);
+
+}  // namespace drover

@@ -1,0 +1,440 @@
+// Every message once. Agents, router, clients and dashboard meet here and nowhere else.
+//
+// docs/protocol.md lists each with its fields and directions; tests hold it against
+// fleet/codec.cpp.
+//
+//   anyone -> router   Join                       who I am, which protocol I speak
+//   router -> anyone   Welcome | Unwelcome        fleet time, speed, where to publish and subscribe
+//   agent -> router    Hello, Heartbeat, Accepted, Refused, Progress, Finished, Failed,
+//   ReplicaReport router -> agent    HelloWanted, Heartbeat, Superseded, Assign, Cancel,
+//   ResultStored,
+//                      StartReplica, RetireReplica
+//   agent -> router    SampleBatch on the samples channel; the router forwards the same bytes to
+//                      subscribers
+//   client -> router   Submit, JobsRequest, WhyRequest, SummaryRequest, EndRequest, SnapshotRequest
+//   router -> client   SubmitReply, JobsReply, WhyReply, Summary, SnapshotPart, Problem
+//   router -> all      HostChanged, ReplicaChanged, JobChanged, Decision, Event, Summary
+//   (published)
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "fleet/decision.h"
+#include "fleet/identity.h"
+#include "fleet/job.h"
+#include "fleet/reason.h"
+#include "fleet/sample.h"
+#include "fleet/time.h"
+#include "fleet/workload.h"
+
+namespace drover {
+
+inline constexpr std::uint8_t protocol_version = 1;
+
+// ---- Meeting -----------------------------------------------------------------------------------
+
+enum class Role : std::uint8_t { agent, client, viewer };
+
+/// First message of every connection and of every reconnection that the sender notices.
+struct Join {
+  Role role = Role::client;
+  std::string name;      // an agent's host name; else a label for logs
+  std::string software;  // "drover 0.1.0"
+  bool operator==(const Join&) const = default;
+};
+
+/// The answer to Join. The receiver anchors its monotonic clock on (fleet_time, speed).
+struct Welcome {
+  Instant fleet_time{};
+  double speed = 1;              // fleet seconds per wall second
+  std::string samples_endpoint;  // agents publish here
+  std::string publish_endpoint;  // viewers subscribe here
+  Duration heartbeat_every{};    // fleet time
+  Duration lease{};              // fleet time: an agent that hears no Heartbeat for so long stops
+  std::string software;
+  bool operator==(const Welcome&) const = default;
+};
+
+/// The router does not want this peer: wrong protocol version, name taken, not allowed.
+struct Unwelcome {
+  std::string why;
+  bool operator==(const Unwelcome&) const = default;
+};
+
+// ---- Agent and router --------------------------------------------------------------------------
+
+enum class DeviceClass : std::uint8_t { gpu, tpu };
+std::string_view to_text(DeviceClass device_class);
+
+/// Facts about one kind of device: the catalogue's TOML text, at most 16 KiB.
+struct SpecText {
+  std::string id;
+  std::string text;
+  bool operator==(const SpecText&) const = default;
+};
+
+/// Devices `first` .. `first + count - 1` of the host, joined by a fast interconnect.
+struct Group {
+  std::uint16_t number = 0;
+  std::uint16_t first = 0;
+  std::uint16_t count = 0;
+  std::string device;      // device spec id
+  std::string topology;    // "2x4" for TPU slices; else empty
+  double power_cap_w = 0;  // per device
+  bool operator==(const Group&) const = default;
+};
+
+enum class ReplicaState : std::uint8_t { loading, compiling, ready, draining, gone };
+std::string_view to_text(ReplicaState state);
+
+/// One loaded copy of a model, as its agent reports it.
+struct Replica {
+  ReplicaId id;
+  std::string model;
+  Precision precision = Precision::bf16;
+  std::uint16_t group = 0;
+  std::vector<std::uint16_t> devices;  // tensor-parallel set
+  ReplicaState state = ReplicaState::loading;
+  Instant ready_at{};                    // expected while loading or compiling
+  std::uint64_t kv_capacity_tokens = 0;  // KV cache, in tokens
+  std::uint32_t batch_max = 0;           // requests that may run at once
+  std::uint32_t queued = 0;
+  std::uint32_t running = 0;
+  std::uint64_t kv_used_tokens = 0;
+  std::string detail;  // why it is gone or refused
+  bool operator==(const Replica&) const = default;
+};
+
+/// An attempt that an agent holds: running, or ended but not yet acknowledged as stored.
+struct HeldAttempt {
+  JobId job;
+  std::uint32_t attempt = 0;
+  bool operator==(const HeldAttempt&) const = default;
+};
+
+/// What a host is. Sent after Welcome and whenever the router asks (it restarted).
+struct Hello {
+  std::string host;
+  std::string rack;
+  std::string site;
+  std::map<std::string, std::string> labels;
+  Incarnation incarnation;
+  std::string software;
+  std::vector<SpecText> specs;  // each distinct device spec once
+  std::vector<Group> groups;
+  std::vector<Replica> replicas;
+  std::vector<HeldAttempt> held;
+  double ambient_c = 0;
+  double price_factor = 1;
+  bool operator==(const Hello&) const = default;
+};
+
+/// The router does not know this peer's Hello (it restarted or forgot): say it again.
+struct HelloWanted {
+  Instant fleet_time{};
+  bool operator==(const HelloWanted&) const = default;
+};
+
+/// Both ways. From an agent: I live; the rest are counters of its life. From the router: your lease
+/// is renewed from the moment you receive this.
+struct Heartbeat {
+  Incarnation incarnation;
+  std::uint64_t samples_sent = 0;     // batches
+  std::uint64_t samples_thinned = 0;  // batches not sent, to keep the rate limit
+  std::uint64_t undecodable = 0;      // messages dropped because they did not decode
+  bool operator==(const Heartbeat&) const = default;
+};
+
+/// A newer incarnation of the same host has registered: stop, and exit.
+struct Superseded {
+  bool operator==(const Superseded&) const = default;
+};
+
+/// Run this attempt. A serve job names a replica, a train job the gang's devices.
+struct Assign {
+  Job job;
+  std::uint32_t attempt = 0;
+  std::optional<std::uint32_t> replica;
+  std::vector<std::uint16_t> devices;
+  Precision precision = Precision::bf16;
+  std::string model_spec;  // TOML; empty when this connection has carried it before
+  bool operator==(const Assign&) const = default;
+};
+
+struct Accepted {
+  JobId job;
+  std::uint32_t attempt = 0;
+  bool operator==(const Accepted&) const = default;
+};
+
+/// The agent will not run it; the attempt is spent.
+struct Refused {
+  JobId job;
+  std::uint32_t attempt = 0;
+  Reason reason = Reason::capacity;
+  std::string detail;
+  bool operator==(const Refused&) const = default;
+};
+
+struct Progress {
+  JobId job;
+  std::uint32_t attempt = 0;
+  double share = 0;        // done, 0..1
+  double remaining_s = 0;  // fleet seconds, at the present pace
+  bool operator==(const Progress&) const = default;
+};
+
+/// Kept by the agent, and sent again after each Hello, until ResultStored answers it.
+struct Finished {
+  JobId job;
+  std::uint32_t attempt = 0;
+  Incarnation incarnation;
+  Usage usage;
+  Outcome outcome;
+  bool operator==(const Finished&) const = default;
+};
+
+/// The attempt ended without a result. Kept until ResultStored, like Finished.
+struct Failed {
+  JobId job;
+  std::uint32_t attempt = 0;
+  Incarnation incarnation;
+  Reason reason = Reason::unhealthy;
+  std::string detail;
+  Usage usage;  // spent in vain
+  bool operator==(const Failed&) const = default;
+};
+
+/// The attempt's end is on disk: the agent may forget it.
+struct ResultStored {
+  JobId job;
+  std::uint32_t attempt = 0;
+  bool operator==(const ResultStored&) const = default;
+};
+
+struct Cancel {
+  JobId job;
+  std::uint32_t attempt = 0;
+  Reason reason = Reason::cancelled;
+  bool operator==(const Cancel&) const = default;
+};
+
+struct StartReplica {
+  std::uint32_t number = 0;
+  std::string model;
+  std::string model_spec;  // TOML; empty when this connection has carried it before
+  Precision precision = Precision::bf16;
+  std::vector<std::uint16_t> devices;
+  bool operator==(const StartReplica&) const = default;
+};
+
+/// Take no new requests, finish the running ones, unload.
+struct RetireReplica {
+  std::uint32_t number = 0;
+  bool operator==(const RetireReplica&) const = default;
+};
+
+/// At every change of a replica's state, and at most once a heartbeat for its load.
+struct ReplicaReport {
+  Replica replica;
+  bool operator==(const ReplicaReport&) const = default;
+};
+
+// ---- Clients and router ------------------------------------------------------------------------
+
+inline constexpr std::size_t submit_jobs_max = 256;
+
+struct Submit {
+  std::vector<Job> jobs;
+  bool operator==(const Submit&) const = default;
+};
+
+enum class SubmitStatus : std::uint8_t { accepted, exists, conflict, refused };
+std::string_view to_text(SubmitStatus status);
+
+/// `accepted` means on disk. `exists`: the same id with the same content was accepted before.
+struct SubmitResult {
+  JobId job;
+  SubmitStatus status = SubmitStatus::accepted;
+  JobState state = JobState::queued;
+  Reason reason = Reason::invalid;  // when refused
+  std::string detail;               // when refused or in conflict
+  bool operator==(const SubmitResult&) const = default;
+};
+
+struct SubmitReply {
+  std::vector<SubmitResult> results;  // in the order of Submit's jobs
+  bool operator==(const SubmitReply&) const = default;
+};
+
+/// What is known of one job now; also the published change.
+struct JobChanged {
+  Job job;
+  Instant submitted{};
+  JobState state = JobState::queued;
+  std::uint32_t attempt = 0;  // 0 before the first
+  std::string target;         // "host/r0", "host/0-7"; empty while queued
+  std::string pool;
+  Instant since{};  // in this state
+  double progress = 0;
+  double remaining_s = 0;
+  std::optional<Reason> reason;  // queued: what it waits for; failed: why
+  std::string detail;
+  Usage usage;           // over all attempts
+  Outcome outcome;       // when finished
+  double latency_s = 0;  // submission to end, when ended
+  bool operator==(const JobChanged&) const = default;
+};
+
+struct JobsRequest {
+  std::optional<JobId> job;  // one job; else the open ones and the last `ended_max` ended
+  std::uint32_t ended_max = 100;
+  bool operator==(const JobsRequest&) const = default;
+};
+
+struct JobsReply {
+  std::vector<JobChanged> jobs;  // at most 1,000
+  std::uint64_t left_out = 0;
+  bool operator==(const JobsReply&) const = default;
+};
+
+/// The decisions on one job, oldest first; without a job, those of the last job that fell back. The
+/// job may be named by the first digits of its id.
+struct WhyRequest {
+  std::string job_prefix;
+  bool operator==(const WhyRequest&) const = default;
+};
+
+struct WhyReply {
+  std::optional<JobChanged> job;
+  std::vector<Decision> decisions;
+  std::string problem;  // no such job, prefix not unique, nothing fell back
+  bool operator==(const WhyReply&) const = default;
+};
+
+struct SummaryRequest {
+  bool operator==(const SummaryRequest&) const = default;
+};
+
+/// End the run: refuse new jobs, fail the open ones with reason `ended`, answer with a Summary once
+/// all of that is on disk.
+struct EndRequest {
+  bool operator==(const EndRequest&) const = default;
+};
+
+struct Percentiles {
+  std::uint64_t count = 0;
+  double p50 = 0;
+  double p90 = 0;
+  double p99 = 0;
+  double max = 0;
+  bool operator==(const Percentiles&) const = default;
+};
+
+/// Totals of the ledger. Published every second of fleet time, and on request.
+struct Summary {
+  Instant started{};  // of this ledger, fleet time
+  std::uint64_t accepted = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t finished = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t queued = 0;
+  std::uint64_t running = 0;       // leased or running
+  std::uint64_t input_tokens = 0;  // as requested, once per accepted job
+  std::uint64_t output_tokens = 0;
+  std::map<Reason, std::uint64_t> fallbacks;  // jobs by the reason of the fallback that placed them
+  std::map<Reason, std::uint64_t> failures;   // failed jobs by reason
+  std::map<Reason, std::uint64_t> queued_for;  // queued jobs by what they wait for
+  Usage charged;                               // to jobs that finished
+  Usage wasted;                                // to attempts that did not
+  double fleet_energy_j = 0;                   // device counters, idle included
+  double fleet_cost_usd = 0;                   // device-hours times price, idle included
+  Percentiles latency_s;                       // finished serve jobs, submission to end
+  Percentiles first_token_s;
+  std::uint64_t retries = 0;
+  std::uint64_t stale_results = 0;
+  std::uint64_t undecodable = 0;  // messages dropped because they did not decode
+  std::uint64_t sample_gaps = 0;
+  std::uint64_t decisions = 0;
+  double estimate_error = 0;  // mean |estimated / actual - 1| of run times, learnt
+  bool operator==(const Summary&) const = default;
+};
+
+struct SnapshotRequest {
+  bool operator==(const SnapshotRequest&) const = default;
+};
+
+inline constexpr std::size_t snapshot_part_bytes_max = 256 * 1024;
+
+/// One of `parts` parts, numbered from 0. `messages` are envelopes such as would have been
+/// published; they stand at publish sequence `at_sequence`: drop published envelopes up to it.
+struct SnapshotPart {
+  std::uint64_t snapshot = 0;
+  std::uint32_t part = 0;
+  std::uint32_t parts = 1;
+  std::uint64_t at_sequence = 0;
+  std::vector<std::string> messages;
+  bool operator==(const SnapshotPart&) const = default;
+};
+
+/// A request that cannot be answered.
+struct Problem {
+  std::string what;
+  bool operator==(const Problem&) const = default;
+};
+
+// ---- Published ---------------------------------------------------------------------------------
+
+enum class Health : std::uint8_t { ok, suspect, lost };
+std::string_view to_text(Health health);
+
+struct HostChanged {
+  Hello hello;  // without replicas and held attempts
+  Health health = Health::ok;
+  Instant since{};
+  std::uint64_t sample_gaps = 0;
+  std::uint64_t samples_thinned = 0;
+  std::uint64_t undecodable = 0;
+  bool operator==(const HostChanged&) const = default;
+};
+
+struct ReplicaChanged {
+  Replica replica;
+  std::string pool;
+  bool operator==(const ReplicaChanged&) const = default;
+};
+
+enum class Severity : std::uint8_t { info, warning, critical };
+std::string_view to_text(Severity severity);
+
+/// Something a person may want to know: a host lost, a replica ready, a power cap reached.
+struct Event {
+  Severity severity = Severity::info;
+  std::string subject;  // host, device, replica or job, as text
+  std::string text;
+  bool operator==(const Event&) const = default;
+};
+
+using Message = std::variant<Join, Welcome, Unwelcome, Hello, HelloWanted, Heartbeat, Superseded,
+                             Assign, Accepted, Refused, Progress, Finished, Failed, ResultStored,
+                             Cancel, StartReplica, RetireReplica, ReplicaReport, SampleBatch,
+                             Submit, SubmitReply, JobsRequest, JobsReply, WhyRequest, WhyReply,
+                             SummaryRequest, EndRequest, Summary, SnapshotRequest, SnapshotPart,
+                             Problem, HostChanged, ReplicaChanged, JobChanged, Decision, Event>;
+
+/// What travels: every message in the same cover.
+struct Envelope {
+  std::string sender;          // host name, "router", or a client's label
+  std::uint64_t sequence = 0;  // counts from 1 per sender and channel; a gap is a loss
+  Instant at{};                // fleet time at the sender
+  Message body;
+  bool operator==(const Envelope&) const = default;
+};
+
+}  // namespace drover

@@ -1,0 +1,69 @@
+// Expected failures are values. `Result<T>` holds a T or an Error; a broken invariant stops the
+// program with `require`, in release builds too.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace drover {
+
+/// What went wrong, for a person: the place (file:line, field, option), what was found there and
+/// what was expected. One line.
+struct Error {
+  std::string message;
+};
+
+template <typename... Args>
+Error error(fmt::format_string<Args...> format, Args&&... args) {
+  return Error{fmt::format(format, std::forward<Args>(args)...)};
+}
+
+[[noreturn]] void stop_broken_invariant(const char* condition, const char* file, int line);
+
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+  T& value() & { return std::get<0>(state_); }
+  const T& value() const& { return std::get<0>(state_); }
+  T&& value() && { return std::get<0>(std::move(state_)); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+  const Error& error() const { return std::get<1>(state_); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)), ok_(false) {}
+
+  bool ok() const { return ok_; }
+  explicit operator bool() const { return ok_; }
+  const Error& error() const { return error_; }
+
+ private:
+  Error error_;
+  bool ok_ = true;
+};
+
+using Status = Result<void>;
+
+/// Stops the program with the place and the condition unless `condition` holds, also in release.
+#define DROVER_REQUIRE(condition) \
+  ((condition) ? void(0) : ::drover::stop_broken_invariant(#condition, __FILE__, __LINE__))
+
+}  // namespace drover

@@ -1,0 +1,225 @@
+#include "fleet/sample.h"
+
+#include <algorithm>
+#include <bit>
+#include <bitset>
+#include <cstring>
+#include <utility>
+
+namespace drover {
+namespace {
+
+constexpr std::array<MetricFacts, metric_count> table{{
+    {Metric::utilization, "utilization", "", 2, -4},
+    {Metric::matrix_activity, "matrix_activity", "", 2, -4},
+    {Metric::memory_activity, "memory_activity", "", 2, -4},
+    {Metric::memory_used, "memory_used", "B", 4, 6},
+    {Metric::memory_total, "memory_total", "B", 4, 6},
+    {Metric::power, "power", "W", 4, -1},
+    {Metric::power_cap, "power_cap", "W", 4, -1},
+    {Metric::temperature, "temperature", "C", 2, -1},
+    {Metric::clock, "clock", "MHz", 2, 0},
+    {Metric::throttle, "throttle", "", 4, 0},
+    {Metric::energy, "energy", "J", 8, -3},
+    {Metric::queue, "queue", "", 4, 0},
+    {Metric::running, "running", "", 4, 0},
+}};
+
+constexpr bool in_order_of_enumerators() {
+  for (std::size_t index = 0; index < table.size(); ++index) {
+    if (static_cast<std::size_t>(table[index].metric) != index) return false;
+  }
+  return true;
+}
+static_assert(in_order_of_enumerators());
+
+// A column's scale from outside is limited so that every value stays a finite double.
+constexpr int scale_limit = 18;
+// More columns than metrics are allowed, for those of newer versions; a limit all the same.
+constexpr std::size_t columns_max = 64;
+
+constexpr std::array<double, scale_limit + 1> powers_of_ten{
+    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+    1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+
+double power_of_ten(int exponent) {
+  DROVER_REQUIRE(exponent >= 0 && exponent <= scale_limit);
+  return powers_of_ten[static_cast<std::size_t>(exponent)];
+}
+
+template <typename Integer>
+Integer swap_bytes(Integer value) {
+  if constexpr (sizeof(Integer) == 2) {
+    return static_cast<Integer>(__builtin_bswap16(static_cast<std::uint16_t>(value)));
+  } else if constexpr (sizeof(Integer) == 4) {
+    return static_cast<Integer>(__builtin_bswap32(static_cast<std::uint32_t>(value)));
+  } else {
+    return static_cast<Integer>(__builtin_bswap64(static_cast<std::uint64_t>(value)));
+  }
+}
+
+// To and from little-endian; nothing on such a host.
+template <typename Integer>
+Integer little_endian(Integer value) {
+  if constexpr (std::endian::native == std::endian::big) return swap_bytes(value);
+  return value;
+}
+
+template <typename Integer>
+Integer to_integer(double value, int scale) {
+  constexpr Integer missing = std::numeric_limits<Integer>::min();
+  if (std::isnan(value)) return missing;
+  const double scaled =
+      std::nearbyint(scale < 0 ? value * power_of_ten(-scale) : value / power_of_ten(scale));
+  // 2^(bits - 1) as a double; the largest 64-bit integer is not one, hence >=.
+  constexpr double limit = -static_cast<double>(missing);
+  if (scaled >= limit) return std::numeric_limits<Integer>::max();
+  // The smallest integer itself means absent.
+  if (scaled <= -limit) return static_cast<Integer>(missing + 1);
+  return static_cast<Integer>(scaled);
+}
+
+template <typename Integer>
+std::string pack_column(const MetricFacts& metric, std::span<const Sample> rows) {
+  std::string bytes(rows.size() * sizeof(Integer), '\0');
+  char* place = bytes.data();
+  for (const Sample& row : rows) {
+    const Integer value = little_endian(to_integer<Integer>(row[metric.metric], metric.scale));
+    std::memcpy(place, &value, sizeof value);
+    place += sizeof value;
+  }
+  return bytes;
+}
+
+// Division, not multiplication by 0.1: 350.1 W comes back as the nearest double to 350.1. The loops
+// hold no branch that the compiler cannot turn into a blend, so that it may vectorise them.
+template <typename Integer, bool divide>
+void decode_values(const char* bytes, std::span<double> out, double factor) {
+  constexpr Integer missing = std::numeric_limits<Integer>::min();
+  const std::size_t count = out.size();
+  double* values = out.data();
+  for (std::size_t index = 0; index < count; ++index) {
+    Integer integer;
+    std::memcpy(&integer, bytes + index * sizeof(Integer), sizeof(Integer));
+    integer = little_endian(integer);
+    const double number = static_cast<double>(integer);
+    const double value = divide ? number / factor : number * factor;
+    values[index] = integer == missing ? absent : value;
+  }
+}
+
+template <typename Integer>
+void decode_column(const Column& column, std::span<double> out) {
+  if (column.scale < 0) {
+    decode_values<Integer, true>(column.bytes.data(), out, power_of_ten(-column.scale));
+  } else {
+    decode_values<Integer, false>(column.bytes.data(), out, power_of_ten(column.scale));
+  }
+}
+
+Status check_column(const Column& column, std::size_t rows) {
+  if (column.width != 2 && column.width != 4 && column.width != 8) {
+    return error("SampleBatch.columns: metric {}: found width {}, expected 2, 4 or 8",
+                 column.metric, column.width);
+  }
+  if (column.scale < -scale_limit || column.scale > scale_limit) {
+    return error("SampleBatch.columns: metric {}: found scale {}, expected -{}..{}", column.metric,
+                 column.scale, scale_limit, scale_limit);
+  }
+  if (column.bytes.size() != rows * column.width) {
+    return error("SampleBatch.columns: metric {}: found {} bytes, expected {} ({} rows of {})",
+                 column.metric, column.bytes.size(), rows * column.width, rows, column.width);
+  }
+  return {};
+}
+
+}  // namespace
+
+const MetricFacts& facts(Metric metric) {
+  const auto index = static_cast<std::size_t>(metric);
+  DROVER_REQUIRE(index < table.size());
+  return table[index];
+}
+
+SampleBatch pack(std::string host, std::span<const Sample> rows) {
+  DROVER_REQUIRE(rows.size() <= batch_rows_max);
+  SampleBatch batch;
+  batch.host = std::move(host);
+  batch.devices.reserve(rows.size());
+  for (const Sample& row : rows) batch.devices.push_back(row.device);
+  batch.columns.reserve(table.size());
+  for (const MetricFacts& metric : table) {
+    // A metric that no row has takes no column: it is absent for all of them.
+    const bool reported = std::any_of(rows.begin(), rows.end(), [&](const Sample& row) {
+      return !std::isnan(row[metric.metric]);
+    });
+    if (!reported) continue;
+    Column column{static_cast<std::uint8_t>(metric.metric), metric.width, metric.scale, {}};
+    switch (metric.width) {
+      case 2:
+        column.bytes = pack_column<std::int16_t>(metric, rows);
+        break;
+      case 4:
+        column.bytes = pack_column<std::int32_t>(metric, rows);
+        break;
+      default:
+        column.bytes = pack_column<std::int64_t>(metric, rows);
+        break;
+    }
+    batch.columns.push_back(std::move(column));
+  }
+  return batch;
+}
+
+Status check(const SampleBatch& batch) {
+  if (batch.devices.size() > batch_rows_max) {
+    return error("SampleBatch.devices: found {} rows, expected at most {}", batch.devices.size(),
+                 batch_rows_max);
+  }
+  if (batch.columns.size() > columns_max) {
+    return error("SampleBatch.columns: found {} columns, expected at most {}", batch.columns.size(),
+                 columns_max);
+  }
+  std::bitset<1 << 16> devices;
+  for (const std::uint16_t device : batch.devices) {
+    if (devices.test(device)) return error("SampleBatch.devices: device {} stands twice", device);
+    devices.set(device);
+  }
+  std::bitset<256> metrics;
+  for (const Column& column : batch.columns) {
+    if (metrics.test(column.metric)) {
+      return error("SampleBatch.columns: metric {} stands twice", column.metric);
+    }
+    metrics.set(column.metric);
+    if (Status status = check_column(column, batch.devices.size()); !status) return status;
+  }
+  return {};
+}
+
+void decode(const Column& column, std::span<double> out) {
+  DROVER_REQUIRE(column.bytes.size() == out.size() * column.width);
+  switch (column.width) {
+    case 2:
+      return decode_column<std::int16_t>(column, out);
+    case 4:
+      return decode_column<std::int32_t>(column, out);
+    default:
+      DROVER_REQUIRE(column.width == 8);
+      return decode_column<std::int64_t>(column, out);
+  }
+}
+
+std::vector<Sample> unpack(const SampleBatch& batch) {
+  std::vector<Sample> rows(batch.devices.size());
+  for (std::size_t row = 0; row < rows.size(); ++row) rows[row].device = batch.devices[row];
+  std::vector<double> values(rows.size());
+  for (const Column& column : batch.columns) {
+    if (column.metric >= metric_count) continue;
+    decode(column, values);
+    const auto metric = static_cast<Metric>(column.metric);
+    for (std::size_t row = 0; row < rows.size(); ++row) rows[row][metric] = values[row];
+  }
+  return rows;
+}
+
+}  // namespace drover

@@ -1,0 +1,114 @@
+// The only file that knows ZeroMQ. One context per process; sockets move envelopes' bytes.
+//
+// Options follow measurements, not defaults: heartbeats 1 s / 3 s / 4 s find a dead link in 3 s;
+// backlog 4096 lets 10,000 agents reconnect in seconds; a message is at most 1 MiB, enforced on
+// both ends; linger is short, so exit never hangs; high-water marks are set and named; unknown
+// peers are errors, not silence.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fleet/outbox.h"
+#include "fleet/result.h"
+#include "fleet/time.h"
+
+namespace drover {
+
+struct Incoming {
+  Peer from;
+  std::string bytes;
+};
+
+/// What a published message is about: the first frame that subscribers choose by. A `Peer` of the
+/// publish channel carries its topic as its number, so `publish_peer` itself is `state`.
+enum class Topic : std::uint8_t { state, samples, decisions, events };
+std::string_view to_text(Topic topic);
+Topic topic_of(const Message& message);
+/// Where to send a message so that it is published under its topic.
+Peer publish_under(Topic topic);
+
+/// All sockets of one process and the wait over them. Not for sharing between threads.
+///
+/// The process has one ZeroMQ context: it begins with the first `Sockets` and ends with the last,
+/// which is when messages still under way get a quarter of a second to go out.
+class Sockets {
+ public:
+  Sockets();
+  ~Sockets();
+  Sockets(const Sockets&) = delete;
+  Sockets& operator=(const Sockets&) = delete;
+
+  /// The router's three doors: control (ROUTER), samples (SUB), publish (XPUB). A port of `*` or 0
+  /// takes a free one. Answers the endpoints as bound. The error says which port is in use; then
+  /// nothing stays bound.
+  struct Bound {
+    std::string control, samples, publish;
+  };
+  Result<Bound> bind_router(const std::string& control, const std::string& samples,
+                            const std::string& publish);
+
+  /// DEALER to a router's control door. Answers at once: whether there is a router shows later.
+  Status connect_control(const std::string& endpoint);
+  /// PUB to the samples door.
+  Status connect_samples(const std::string& endpoint);
+  /// SUB to the publish door, all topics.
+  Status connect_publish(const std::string& endpoint);
+  /// Closes and connects the control socket anew (fresh identity); unsent messages are dropped.
+  /// REQUIRES an earlier connect_control().
+  Status reconnect_control();
+
+  /// Whether the control connection stands now, as far as `wait` has seen, and how often it has
+  /// come to stand: when that number grows, say Join again.
+  bool control_connected() const;
+  std::uint64_t control_connections() const;
+
+  /// Watch a file descriptor besides (a terminal, a lifeline, an event of a worker thread).
+  void watch(int descriptor);
+  void unwatch(int descriptor);
+
+  /// Waits for messages, a watched descriptor, a change of the control connection, a signal or the
+  /// end of `wait`; then takes up to `limit` messages without waiting, from every socket in turn.
+  /// `ready_descriptors` are those that can be read, or whose other end is closed.
+  struct Turn {
+    std::vector<Incoming> messages;
+    std::vector<int> ready_descriptors;
+  };
+  Turn wait(std::chrono::milliseconds wait, std::size_t limit = 4096);
+
+  /// False when the message could not go (peer unknown or its queue full, connection lost, or over
+  /// the size limit); counted in `drops()`. A message sent before the control connection first
+  /// stands waits for it. Published messages are dropped for subscribers that are too slow, and
+  /// samples while there is no router: those drops show as gaps in the sequence numbers.
+  bool send(const Peer& to, std::string_view bytes);
+
+  /// Messages that `send` could not send; of those, the ones over the size limit.
+  std::uint64_t drops() const;
+  std::uint64_t oversize() const;
+  /// Messages that came in with a wrong number of frames, a foreign topic or a peer's own routing
+  /// id, and were dropped.
+  std::uint64_t malformed() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// "tcp://127.0.0.1:7700" split; checks the form, names what is wrong.
+struct Endpoint {
+  std::string host;        // name, IPv4, IPv6 without brackets, or "*" for every address
+  std::uint16_t port = 0;  // 0: any free one
+  std::string to_text() const;
+  /// Only this machine can reach it: 127.0.0.0/8, ::1 or localhost.
+  bool loopback() const;
+};
+/// `place` names where the text stood ("--connect"); empty: the message begins with the text.
+Result<Endpoint> parse_endpoint(std::string_view text, std::string_view place);
+
+}  // namespace drover

@@ -1,0 +1,39 @@
+// Text from outside, made safe; and "did you mean".
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace drover {
+
+/// What may be shown to a person: valid UTF-8 of printable characters. C0 becomes `^X`; DEL, C1,
+/// bidirectional and other format characters, unpaired surrogates and broken bytes become `\u{..}`
+/// or
+/// `\x..`. Idempotent on its own output.
+std::string printable(std::string_view text);
+
+/// Whether the text is valid UTF-8 throughout (shortest forms, no surrogates: RFC 3629).
+bool is_utf8(std::string_view text);
+
+/// The text with every byte that is no part of a character replaced by U+FFFD.
+std::string valid_utf8(std::string_view text);
+
+/// Columns that the text takes in a terminal (wide East Asian characters take two).
+std::size_t column_width(std::string_view text);
+
+/// Up to three of `known` nearest to `word` by edit distance, nearest first, ties in given order;
+/// empty when nothing is near.
+std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
+
+/// "; did you mean h100-sxm or h100-pcie?" or, where nothing is near, "; known: a, b, c".
+std::string suggestion(std::string_view word, const std::vector<std::string>& known);
+
+std::vector<std::string> split(std::string_view text, char separator);
+std::string_view trimmed(std::string_view text);
+
+/// `*` matches any run of characters, `?` one; letters match without regard to case.
+bool matches_glob(std::string_view text, std::string_view pattern);
+
+}  // namespace drover

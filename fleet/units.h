@@ -1,0 +1,31 @@
+// Quantities as people write them: "80GiB", "350W", "5m", "1.5k", "+10C".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "fleet/result.h"
+#include "fleet/time.h"
+
+namespace drover {
+
+/// `place` names where the text stood (option, file:line:key), for the message.
+Result<Duration> parse_duration(std::string_view text, std::string_view place);  // ns us ms s m h d
+Result<std::uint64_t> parse_bytes(std::string_view text,
+                                  std::string_view place);                    // B kB MB GB KiB ..
+Result<double> parse_watts(std::string_view text, std::string_view place);    // W kW MW or bare
+Result<double> parse_celsius(std::string_view text, std::string_view place);  // C or bare
+/// A plain decimal number; refuses NaN, infinities and trailing text.
+Result<double> parse_number(std::string_view text, std::string_view place);
+Result<std::int64_t> parse_integer(std::string_view text, std::string_view place);
+
+/// Short forms of fixed meaning, at most 6 columns: "980ms" "4.2s" "12m" "3.1h".
+std::string duration_text(double seconds);
+std::string bytes_text(double bytes);      // "512B" "80.0G" (binary multiples)
+std::string count_text(double count);      // "950" "12.3k" "4.56M"
+std::string watts_text(double watts);      // "350W" "12.3kW"
+std::string joules_text(double joules);    // "350J" "12.3kJ" "4.56MJ"
+std::string dollars_text(double dollars);  // "$0.0012" "$12.30"
+
+}  // namespace drover

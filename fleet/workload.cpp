@@ -1,0 +1,53 @@
+#include "fleet/workload.h"
+
+#include <array>
+
+#include "fleet/result.h"
+
+namespace drover {
+namespace {
+
+constexpr std::array<std::string_view, work_kind_count> kind_names{"serve", "train", "batch"};
+
+struct PrecisionFacts {
+  std::string_view name;
+  double bytes;
+};
+// tf32 is a way to multiply fp32 numbers: they stand in memory as 4 bytes (NVIDIA A100 white
+// paper).
+constexpr std::array<PrecisionFacts, precision_count> precisions{
+    {{"fp32", 4}, {"tf32", 4}, {"bf16", 2}, {"fp16", 2}, {"fp8", 1}, {"int8", 1}, {"int4", 0.5}}};
+
+const PrecisionFacts& facts_of(Precision precision) {
+  const auto index = static_cast<std::size_t>(precision);
+  DROVER_REQUIRE(index < precisions.size());
+  return precisions[index];
+}
+
+}  // namespace
+
+std::string_view to_text(WorkKind kind) {
+  const auto index = static_cast<std::size_t>(kind);
+  DROVER_REQUIRE(index < kind_names.size());
+  return kind_names[index];
+}
+
+std::string_view to_text(Precision precision) { return facts_of(precision).name; }
+
+std::optional<WorkKind> parse_work_kind(std::string_view text) {
+  for (std::size_t index = 0; index < kind_names.size(); ++index) {
+    if (kind_names[index] == text) return static_cast<WorkKind>(index);
+  }
+  return std::nullopt;
+}
+
+std::optional<Precision> parse_precision(std::string_view text) {
+  for (std::size_t index = 0; index < precisions.size(); ++index) {
+    if (precisions[index].name == text) return static_cast<Precision>(index);
+  }
+  return std::nullopt;
+}
+
+double bytes_each(Precision precision) { return facts_of(precision).bytes; }
+
+}  // namespace drover

@@ -1,0 +1,323 @@
+#include "fleet/socket.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "fleet/codec.h"
+
+namespace drover {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// Far longer than anything here takes; a broken promise fails, a slow machine does not.
+constexpr std::chrono::seconds patience{20};
+const std::string any_port = "tcp://127.0.0.1:*";
+
+/// A router's doors on free ports, and what came in through them.
+struct Doors {
+  Sockets sockets;
+  Sockets::Bound bound;
+  std::vector<Incoming> received;
+
+  Doors() {
+    auto result = sockets.bind_router(any_port, any_port, any_port);
+    if (!result) ADD_FAILURE() << result.error().message;
+    bound = *std::move(result);
+  }
+  void turn() {
+    auto taken = sockets.wait(milliseconds(5));
+    std::move(taken.messages.begin(), taken.messages.end(), std::back_inserter(received));
+  }
+};
+
+/// Somebody who connects to them.
+struct Guest {
+  Sockets sockets;
+  std::vector<Incoming> received;
+
+  void turn() {
+    auto taken = sockets.wait(milliseconds(5));
+    std::move(taken.messages.begin(), taken.messages.end(), std::back_inserter(received));
+  }
+  std::uint64_t count_of(std::string_view bytes) const {
+    std::uint64_t count = 0;
+    for (const Incoming& incoming : received) count += incoming.bytes == bytes ? 1 : 0;
+    return count;
+  }
+};
+
+/// Gives both sides turns until `done`; false when patience ends first.
+bool until(const std::function<bool()>& done, std::initializer_list<std::function<void()>> turns) {
+  const auto end = Clock::now() + patience;
+  while (!done()) {
+    if (Clock::now() > end) return false;
+    for (const auto& turn : turns) turn();
+  }
+  return true;
+}
+
+TEST(Endpoint, SplitsAndJoins) {
+  const struct {
+    std::string_view text, host;
+    std::uint16_t port;
+    std::string_view joined;
+    bool loopback;
+  } cases[] = {
+      {"tcp://127.0.0.1:7700", "127.0.0.1", 7700, "tcp://127.0.0.1:7700", true},
+      {"tcp://127.8.8.8:1", "127.8.8.8", 1, "tcp://127.8.8.8:1", true},
+      {"tcp://localhost:65535", "localhost", 65535, "tcp://localhost:65535", true},
+      {"tcp://[::1]:7700", "::1", 7700, "tcp://[::1]:7700", true},
+      {"tcp://*:7700", "*", 7700, "tcp://*:7700", false},
+      {"tcp://0.0.0.0:0", "0.0.0.0", 0, "tcp://0.0.0.0:*", false},
+      {"tcp://node-1.rack:*", "node-1.rack", 0, "tcp://node-1.rack:*", false},
+      {"tcp://127.evil.example:1", "127.evil.example", 1, "tcp://127.evil.example:1", false},
+  };
+  for (const auto& row : cases) {
+    const auto endpoint = parse_endpoint(row.text, "--connect");
+    ASSERT_TRUE(endpoint) << endpoint.error().message;
+    EXPECT_EQ(endpoint->host, row.host);
+    EXPECT_EQ(endpoint->port, row.port);
+    EXPECT_EQ(endpoint->to_text(), row.joined);
+    EXPECT_EQ(endpoint->loopback(), row.loopback) << row.text;
+  }
+}
+
+TEST(Endpoint, WrongFormsAreRefusedWithThePlace) {
+  for (const std::string_view text :
+       {"", "7700", "127.0.0.1:7700", "tcp://", "tcp://:7700", "tcp://host",
+        "tcp://host:", "tcp://host:65536", "tcp://host:-1", "tcp://host:77x", "udp://host:1",
+        "tcp://ho st:1", "tcp://[::1:7700", "tcp://[zz]:1", "tcp://::1:7700", "tcp://1.2.3:1",
+        "tcp://256.0.0.1:1", "tcp://-host:1", "tcp://h\x1b:1"}) {
+    const auto endpoint = parse_endpoint(text, "--connect");
+    ASSERT_FALSE(endpoint) << text;
+    EXPECT_TRUE(endpoint.error().message.starts_with("--connect: found \"")) << text;
+    EXPECT_EQ(endpoint.error().message.find('\x1b'), std::string::npos);
+  }
+}
+
+TEST(Topics, EveryMessageHasOne) {
+  EXPECT_EQ(topic_of(SampleBatch{}), Topic::samples);
+  EXPECT_EQ(topic_of(Decision{}), Topic::decisions);
+  EXPECT_EQ(topic_of(Event{}), Topic::events);
+  EXPECT_EQ(topic_of(JobChanged{}), Topic::state);
+  EXPECT_EQ(publish_under(Topic::state), publish_peer);
+  EXPECT_EQ(to_text(Topic::decisions), "decisions");
+}
+
+TEST(Sockets, ControlCarriesQuestionsAndAnswersToTheRightPeer) {
+  Doors router;
+  std::array<Guest, 3> guests;
+  for (std::size_t index = 0; index < guests.size(); ++index) {
+    ASSERT_TRUE(guests[index].sockets.connect_control(router.bound.control));
+    // Before the connection stands: the message waits for it.
+    EXPECT_TRUE(guests[index].sockets.send(router_peer, "from " + std::to_string(index)));
+  }
+  ASSERT_TRUE(until([&] { return router.received.size() == 3; }, {[&] { router.turn(); }}));
+  for (const Incoming& incoming : router.received) {
+    EXPECT_EQ(incoming.from.channel, Channel::control);
+    EXPECT_NE(incoming.from, router_peer);
+    EXPECT_TRUE(router.sockets.send(incoming.from, "answer " + incoming.bytes));
+  }
+  for (std::size_t index = 0; index < guests.size(); ++index) {
+    Guest& guest = guests[index];
+    ASSERT_TRUE(until([&] { return !guest.received.empty(); }, {[&] { guest.turn(); }}));
+    EXPECT_EQ(guest.received[0].bytes, "answer from " + std::to_string(index));
+    EXPECT_EQ(guest.received[0].from, router_peer);
+  }
+  EXPECT_EQ(router.sockets.drops(), 0U);
+  EXPECT_EQ(router.sockets.malformed(), 0U);
+}
+
+TEST(Sockets, MessagesOfOnePeerKeepTheirOrder) {
+  Doors router;
+  Guest guest;
+  ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
+  for (int number = 0; number < 5000; ++number) {
+    ASSERT_TRUE(guest.sockets.send(router_peer, std::to_string(number)));
+  }
+  ASSERT_TRUE(until([&] { return router.received.size() == 5000; }, {[&] { router.turn(); }}));
+  for (int number = 0; number < 5000; ++number) {
+    ASSERT_EQ(router.received[static_cast<std::size_t>(number)].bytes, std::to_string(number));
+  }
+}
+
+TEST(Sockets, LimitBoundsOneTurn) {
+  Doors router;
+  Guest guest;
+  ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
+  for (int number = 0; number < 100; ++number) guest.sockets.send(router_peer, "x");
+  std::size_t taken = 0;
+  ASSERT_TRUE(until([&] { return taken == 100; }, {[&] {
+                      const auto turn = router.sockets.wait(milliseconds(5), 7);
+                      EXPECT_LE(turn.messages.size(), 7U);
+                      taken += turn.messages.size();
+                    }}));
+}
+
+TEST(Sockets, UnknownPeersAreErrorsAndCounted) {
+  Doors router;
+  EXPECT_FALSE(router.sockets.send(Peer{Channel::control, 12345}, "x"));
+  EXPECT_FALSE(router.sockets.send(router_peer, "x"));
+  EXPECT_FALSE(router.sockets.send(Peer{Channel::publish, 99}, "x"));
+  EXPECT_EQ(router.sockets.drops(), 3U);
+}
+
+TEST(Sockets, OversizeIsRefusedBySender) {
+  Doors router;
+  Guest guest;
+  ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
+  EXPECT_FALSE(guest.sockets.send(router_peer, std::string(message_bytes_max + 1, 'x')));
+  EXPECT_EQ(guest.sockets.oversize(), 1U);
+  EXPECT_EQ(guest.sockets.drops(), 1U);
+  EXPECT_TRUE(guest.sockets.send(router_peer, std::string(message_bytes_max, 'x')));
+  ASSERT_TRUE(until([&] { return router.received.size() == 1; }, {[&] { router.turn(); }}));
+  EXPECT_EQ(router.received[0].bytes.size(), message_bytes_max);
+}
+
+TEST(Sockets, SamplesGoInAndPublishGoesOutToAllViewers) {
+  Doors router;
+  Guest agent;
+  Guest viewers[2];
+  ASSERT_TRUE(agent.sockets.connect_samples(router.bound.samples));
+  for (Guest& viewer : viewers) ASSERT_TRUE(viewer.sockets.connect_publish(router.bound.publish));
+  // Joining takes a moment, and what is published before is not for those who join late.
+  const auto forwarded = [&] {
+    agent.sockets.send(samples_peer, "batch");
+    router.turn();
+    for (const Incoming& incoming : router.received) {
+      EXPECT_EQ(incoming.from, samples_peer);
+      EXPECT_TRUE(router.sockets.send(publish_under(Topic::samples), incoming.bytes));
+    }
+    router.received.clear();
+    EXPECT_TRUE(router.sockets.send(publish_peer, "state"));
+  };
+  const auto seen = [&] {
+    bool all = true;
+    for (Guest& viewer : viewers) {
+      viewer.turn();
+      all = all && viewer.count_of("batch") > 0 && viewer.count_of("state") > 0;
+    }
+    return all;
+  };
+  ASSERT_TRUE(until(seen, {forwarded}));
+  EXPECT_EQ(viewers[0].received[0].from, publish_peer);
+}
+
+TEST(Sockets, ViewersMayComeAndGo) {
+  Doors router;
+  for (int round = 0; round < 50; ++round) {
+    Guest viewer;
+    ASSERT_TRUE(viewer.sockets.connect_publish(router.bound.publish));
+    // Every other one leaves before it has heard a thing.
+    if (round % 2 == 0) continue;
+    ASSERT_TRUE(until([&] { return viewer.count_of("state") > 0; },
+                      {[&] { router.turn(); }, [&] { viewer.turn(); },
+                       [&] { EXPECT_TRUE(router.sockets.send(publish_peer, "state")); }}));
+  }
+}
+
+TEST(Sockets, PortInUseIsOneClearLine) {
+  Doors router;
+  Sockets second;
+  const auto bound = second.bind_router(any_port, router.bound.control, any_port);
+  ASSERT_FALSE(bound);
+  EXPECT_EQ(bound.error().message,
+            router.bound.control + ": the port is in use (is another router running?)");
+  // Nothing stays bound: a second try on free ports works.
+  EXPECT_TRUE(second.bind_router(any_port, any_port, any_port));
+}
+
+TEST(Sockets, AddressesThatCannotBeBoundOrReachedAreErrors) {
+  Sockets sockets;
+  EXPECT_FALSE(sockets.bind_router("tcp://192.0.2.1:*", any_port, any_port));
+  EXPECT_FALSE(sockets.bind_router("nonsense", any_port, any_port));
+  EXPECT_FALSE(sockets.connect_control("tcp://127.0.0.1:*"));
+  EXPECT_FALSE(sockets.connect_control("tcp://*:7700"));
+  EXPECT_FALSE(sockets.connect_samples("127.0.0.1:7700"));
+  EXPECT_FALSE(sockets.connect_publish(""));
+}
+
+TEST(Sockets, LocalhostCanBeBound) {
+  Sockets sockets;
+  const auto bound = sockets.bind_router("tcp://localhost:0", any_port, any_port);
+  ASSERT_TRUE(bound) << bound.error().message;
+  EXPECT_TRUE(parse_endpoint(bound->control, "")->loopback());
+  EXPECT_NE(parse_endpoint(bound->control, "")->port, 0);
+}
+
+TEST(Sockets, ConnectionIsSeenToStandToFallAndToStandAgain) {
+  Guest guest;
+  auto router = std::make_unique<Doors>();
+  const Sockets::Bound bound = router->bound;
+  ASSERT_TRUE(guest.sockets.connect_control(bound.control));
+  EXPECT_FALSE(guest.sockets.control_connected());
+  ASSERT_TRUE(until([&] { return guest.sockets.control_connected(); }, {[&] { guest.turn(); }}));
+  EXPECT_EQ(guest.sockets.control_connections(), 1U);
+  router.reset();
+  ASSERT_TRUE(until([&] { return !guest.sockets.control_connected(); }, {[&] { guest.turn(); }}));
+  EXPECT_FALSE(guest.sockets.send(router_peer, "into the void"));
+  EXPECT_EQ(guest.sockets.drops(), 1U);
+  Sockets again;
+  ASSERT_TRUE(again.bind_router(bound.control, any_port, any_port));
+  ASSERT_TRUE(
+      until([&] { return guest.sockets.control_connections() == 2; }, {[&] { guest.turn(); }}));
+  EXPECT_TRUE(guest.sockets.send(router_peer, "hello again"));
+}
+
+TEST(Sockets, ReconnectingMakesANewPeer) {
+  Doors router;
+  Guest guest;
+  ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
+  guest.sockets.send(router_peer, "first");
+  ASSERT_TRUE(until([&] { return router.received.size() == 1; }, {[&] { router.turn(); }}));
+  ASSERT_TRUE(guest.sockets.reconnect_control());
+  guest.sockets.send(router_peer, "second");
+  ASSERT_TRUE(until([&] { return router.received.size() == 2; }, {[&] { router.turn(); }}));
+  EXPECT_NE(router.received[0].from, router.received[1].from);
+  // The old connection is gone: its number reaches nobody.
+  ASSERT_TRUE(until([&] { return !router.sockets.send(router.received[0].from, "x"); },
+                    {[&] { router.turn(); }}));
+}
+
+TEST(Sockets, SamplesAreNotKeptForARouterThatComesLater) {
+  const std::string samples = Doors().bound.samples;  // free again at once
+  Guest agent;
+  ASSERT_TRUE(agent.sockets.connect_samples(samples));
+  for (int number = 0; number < 1000; ++number) agent.sockets.send(samples_peer, "old");
+  Guest router;
+  ASSERT_TRUE(router.sockets.bind_router(any_port, samples, any_port));
+  ASSERT_TRUE(until([&] { return router.count_of("new") > 0; },
+                    {[&] { agent.sockets.send(samples_peer, "new"); }, [&] { router.turn(); }}));
+  EXPECT_EQ(router.count_of("old"), 0U);
+}
+
+TEST(Sockets, WaitEndsForAWatchedDescriptor) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  Sockets sockets;
+  sockets.watch(ends[0]);
+  EXPECT_TRUE(sockets.wait(milliseconds(0)).ready_descriptors.empty());
+  ASSERT_EQ(write(ends[1], "x", 1), 1);
+  EXPECT_EQ(sockets.wait(patience).ready_descriptors, std::vector<int>{ends[0]});
+  char byte = 0;
+  ASSERT_EQ(read(ends[0], &byte, 1), 1);
+  // A closed other end shows as well: the lifeline of a child process.
+  close(ends[1]);
+  EXPECT_EQ(sockets.wait(patience).ready_descriptors, std::vector<int>{ends[0]});
+  sockets.unwatch(ends[0]);
+  EXPECT_TRUE(sockets.wait(milliseconds(0)).ready_descriptors.empty());
+  close(ends[0]);
+}
+
+}  // namespace
+}  // namespace drover
