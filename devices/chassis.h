@@ -1,0 +1,78 @@
+// The devices of one host as physics: what each is doing goes in; clock, heat, power, energy and
+// throttling come out. Truth, of which the router sees only samples.
+//
+// Event-driven: between events activity and clock are constant and heat follows a closed form.
+// Clock control acts on a 100 ms grid of fleet time, only while a device is near a limit (power cap
+// or temperature). Devices of a chassis advance together, because neighbours heat each other.
+// `reading(now)` is computed from the last event: asking more often changes nothing, bit for bit.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "devices/performance.h"
+#include "devices/spec.h"
+#include "fleet/dice.h"
+#include "fleet/sample.h"
+#include "fleet/time.h"
+
+namespace drover::devices {
+
+/// What one device is doing from now until told otherwise.
+struct Activity {
+  Step step;                  // duty and activities; `seconds` is not used
+  bool context_open = false;  // a model is loaded
+  double memory_used_bytes = 0;
+};
+
+/// Seeded differences between devices of one kind, which the router does not know.
+struct Variation {
+  double speed = 1;    // achieved rates, about 1 +- 1.5 %
+  double leakage = 1;  // idle and static power, about 1 +- 4 %
+  double cooling = 1;  // thermal resistance, about 1 +- 6 %
+};
+Variation draw_variation(const Dice& dice);
+
+struct Ambient {
+  double inlet_c = 22;
+  /// Degrees that one watt of a neighbour upstream adds to a device's inlet air.
+  double neighbour_k_per_w = 0.002;
+};
+
+class Chassis {
+ public:
+  /// One spec pointer per device; they must outlive the chassis. Dice: the host's own stream.
+  Chassis(std::vector<const DeviceSpec*> specs, Ambient ambient, const Dice& dice, Instant start);
+  ~Chassis();
+  Chassis(Chassis&&) noexcept;
+  Chassis& operator=(Chassis&&) noexcept;
+
+  std::size_t size() const;
+  const DeviceSpec& spec(std::size_t device) const;
+
+  /// REQUIRES now >= every earlier time given; advances to `now` first.
+  void set_activity(Instant now, std::size_t device, const Activity& activity);
+  void set_power_cap(Instant now, std::size_t device, double cap_w);
+  void set_inlet(Instant now, double inlet_c);
+
+  /// When something will change by itself (a control step, a crossing); `never` in steady state.
+  Instant next_event() const;
+  /// Moves on to `now`; answers the devices whose pace changed.
+  std::vector<std::size_t> advance(Instant now);
+
+  /// Share of the nominal pace of compute-bound work: clock share times the device's own speed.
+  double pace(std::size_t device) const;
+  double power_cap_w(std::size_t device) const;
+  double energy_j(Instant now, std::size_t device) const;
+  bool shut_down(std::size_t device) const;
+
+  /// What a perfect sensor reads; queue and running stay absent (the executor knows them).
+  Sample reading(Instant now, std::size_t device) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace drover::devices

@@ -1,0 +1,89 @@
+// One emulated device of a chassis: its activity, its clock controllers, its heat and its energy.
+// The chassis owns the order of events; a chip answers what it would do next.
+//
+// Clock control, on the fleet's 100 ms grid:
+//   power     above the cap: at once down to the largest step that stays under it; with room again:
+//             up one step at a time. Limiters act on averages, so a change of activity may draw
+//             more than the cap until the next grid point, as real boards do.
+//   software  above the maximal temperature: down one step a second; 3 K below it: up again.
+//   hardware  at the slowdown temperature: half the clock, until 3 K below the maximal one.
+//   shutdown  at the shutdown temperature: off for good.
+#pragma once
+
+#include <cstddef>
+
+#include "devices/chassis.h"
+#include "devices/heat.h"
+
+namespace drover::devices {
+
+inline constexpr Duration control_grid = std::chrono::milliseconds(100);
+/// The first point of the grid after (at or after) an instant.
+Instant next_control_after(Instant instant);
+Instant next_control_from(Instant instant);
+
+class Chip {
+ public:
+  Chip(const DeviceSpec& spec, const Variation& variation, double inlet_c, Instant start);
+
+  /// True when the power that it draws changed, so that neighbours must hear of it.
+  bool set_activity(Instant now, const Activity& activity);
+  void set_power_cap(double cap_w);
+  void set_inlet(Instant now, double inlet_c);
+
+  struct Outcome {
+    bool power_changed = false;
+    bool pace_changed = false;
+  };
+  /// One step of the controllers.
+  Outcome control(Instant now);
+
+  /// When `control` would change something, on the grid; `never` in steady state.
+  Instant next_control(Instant now) const;
+
+  const DeviceSpec& spec() const { return *spec_; }
+  double pace() const;
+  double power_w() const { return power_w_; }
+  double power_cap_w() const { return cap_w_; }
+  double energy_j(Instant now) const;
+  double temperature_c(Instant now) const;
+  bool shut_down() const { return shut_down_; }
+  Sample reading(Instant now) const;
+
+ private:
+  void control_temperature(Instant now, double die_c);
+  void control_power();
+  bool update_power(Instant now);
+  void restart_heat(Instant now);
+  int power_target() const;
+  bool power_settled() const;
+  double static_excess_w() const;
+  Instant next_temperature_control(Instant now) const;
+  Instant crossing(std::optional<double> seconds) const;
+  bool running() const;
+  double throttle_bits() const;
+  double clock_mhz() const;
+
+  const DeviceSpec* spec_;
+  Variation variation_;
+  Cooling cooling_;
+  Activity activity_;
+  double told_share_ = 1;  // clock at which the activity was measured
+  double cap_w_;
+  double inlet_c_;
+
+  int power_steps_ = 0;  // steps below the nominal clock that each controller asks for
+  int temperature_steps_ = 0;
+  bool slowed_ = false;
+  bool shut_down_ = false;
+  double clock_share_ = 1;
+  Instant temperature_step_from_;  // earliest next step of the software limit
+
+  Instant power_since_;  // power is constant from here on; energy counted up to here
+  double power_w_ = 0;
+  double energy_j_ = 0;
+  Instant heat_since_;
+  HeatCourse heat_;
+};
+
+}  // namespace drover::devices

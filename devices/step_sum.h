@@ -1,0 +1,67 @@
+// Adds up the parts of a step on one device, each by its own roofline.
+#pragma once
+
+#include "devices/layers.h"
+#include "devices/matrix.h"
+#include "devices/performance.h"
+
+namespace drover::devices {
+
+/// Rates that one device of a placement reaches.
+struct Rates {
+  Rates(const Placement& placement, double clock_share);
+
+  const DeviceSpec& device;
+  int devices;
+  double clock_share;
+  double peak;              // datasheet flop/s in the computing precision
+  double memory;            // bytes/s
+  double link;              // bytes/s, one direction
+  double weight_bytes;      // of one weight
+  double activation_bytes;  // of one activation or KV element
+};
+
+/// Share of the matrix rate that fused attention reaches (assumed: FlashAttention on large heads).
+inline constexpr double attention_efficiency = 0.6;
+/// Share of the matrix rate that convolutions of small images reach (assumed, ResNet-50 order).
+inline constexpr double convolution_efficiency = 0.45;
+
+class StepSum {
+ public:
+  explicit StepSum(const Rates& rates) : rates_(rates) {}
+
+  /// `count` products of `rows` tokens: the longer of matrix units and memory.
+  void add_product(double rows, const MatrixShape& shape, double count);
+  /// Fused attention: flops at its share of the matrix rate against bytes read.
+  void add_attention(double flops, double bytes);
+  /// Work at a share of the matrix rate with its bytes moved before and after.
+  void add_flops(double flops, double share_of_matrix_rate);
+  /// Element-wise work, optimiser, copies: memory alone.
+  void add_memory(double bytes);
+  void add_launches(double count);
+  /// Time in which no part of the device is counted as busy beyond being on.
+  void add_seconds(double seconds) { seconds_ += seconds; }
+  /// `count` all-reduces of `bytes` each, one after the other, nothing else meanwhile.
+  void add_all_reduce(double bytes, double count);
+  /// Collective of which only `exposed_seconds` are not hidden behind other work.
+  void add_link(double bytes, double exposed_seconds);
+  /// Repeats all so far.
+  void times(double count);
+
+  double seconds() const { return seconds_; }
+  Step step() const;
+
+ private:
+  const Rates& rates_;
+  double seconds_ = 0;
+  double flops_ = 0;
+  double memory_bytes_ = 0;
+  double link_bytes_ = 0;
+};
+
+/// Seconds of one all-reduce of `bytes` over the devices.
+double all_reduce_seconds(const Rates& rates, double bytes);
+/// Bytes that each device sends for it.
+double all_reduce_bytes(const Rates& rates, double bytes);
+
+}  // namespace drover::devices

@@ -1,0 +1,219 @@
+// Facts of the catalogue against what was published, and what the parsers refuse.
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "devices/embedded_specs.h"
+#include "fleet/codec.h"
+#include "tests/devices/embedded.h"
+
+namespace drover::devices {
+namespace {
+
+struct Fact {
+  const char* device;
+  double bf16_teraflops, int8_teraops, memory_gib, bandwidth_gb_s, link_gb_s, usd_per_h;
+};
+
+TEST(Catalogue, StatesThePublishedFactsOfItsDevices) {
+  const Fact facts[] = {
+      {"h100-sxm", 989.4, 1978.9, 80, 3350, 900, 6.88},
+      {"a100-sxm-80gb", 312, 624, 80, 2039, 600, 3.4309},
+      {"l4", 121, 242, 24, 300, 0, 0.56},
+      {"tpu-v5e", 197, 393, 16, 819, 400, 1.2},
+      {"tpu-v5p", 459, 918, 95, 2765, 1200, 4.2},
+  };
+  for (const Fact& fact : facts) {
+    const DeviceSpec& device = device_named(fact.device);
+    EXPECT_DOUBLE_EQ(device.peak(Precision::bf16), fact.bf16_teraflops * 1e12) << fact.device;
+    EXPECT_DOUBLE_EQ(device.peak(Precision::int8), fact.int8_teraops * 1e12) << fact.device;
+    EXPECT_DOUBLE_EQ(device.memory_bytes, fact.memory_gib * 1073741824.0) << fact.device;
+    EXPECT_DOUBLE_EQ(device.memory_bandwidth, fact.bandwidth_gb_s * 1e9) << fact.device;
+    EXPECT_DOUBLE_EQ(device.link_bandwidth, fact.link_gb_s * 1e9) << fact.device;
+    EXPECT_DOUBLE_EQ(device.price_usd_per_h, fact.usd_per_h) << fact.device;
+  }
+  EXPECT_EQ(Catalogue::embedded().devices().size(), std::size(facts));
+}
+
+/// One line of comma-separated values; quotes may hold commas.
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += c;
+    }
+  }
+  return cells;
+}
+
+TEST(Catalogue, AgreesWithTheTableOfDeviceFacts) {
+  const char* shared = std::getenv("DROVER_SHARED");
+  if (shared == nullptr) GTEST_SKIP() << "DROVER_SHARED is not set: no table of facts to compare";
+  std::ifstream file(std::string(shared) + "/data/devices.csv");
+  if (!file) GTEST_SKIP() << "no data/devices.csv under DROVER_SHARED";
+  std::string line;
+  std::getline(file, line);
+  const std::vector<std::string> header = cells_of(line);
+  struct Column {
+    const char* name;
+    double (*value)(const DeviceSpec&);
+  };
+  const Column columns[] = {
+      {"fp32_tflops", [](const DeviceSpec& d) { return d.peak(Precision::fp32) / 1e12; }},
+      {"tf32_tflops", [](const DeviceSpec& d) { return d.peak(Precision::tf32) / 1e12; }},
+      {"bf16_tflops", [](const DeviceSpec& d) { return d.peak(Precision::bf16) / 1e12; }},
+      {"fp16_tflops", [](const DeviceSpec& d) { return d.peak(Precision::fp16) / 1e12; }},
+      {"fp8_tflops", [](const DeviceSpec& d) { return d.peak(Precision::fp8) / 1e12; }},
+      {"int8_tops", [](const DeviceSpec& d) { return d.peak(Precision::int8) / 1e12; }},
+      {"memory_gb", [](const DeviceSpec& d) { return d.memory_bytes / 1073741824.0; }},
+      {"memory_bw_gbps", [](const DeviceSpec& d) { return d.memory_bandwidth / 1e9; }},
+      {"interconnect_gbps_bidir_normalised",
+       [](const DeviceSpec& d) { return d.link_bandwidth / 1e9; }},
+      {"max_operating_temp_c", [](const DeviceSpec& d) { return d.temperature_max_c; }},
+      {"slowdown_temp_c", [](const DeviceSpec& d) { return d.temperature_slowdown_c; }},
+      {"shutdown_temp_c", [](const DeviceSpec& d) { return d.temperature_shutdown_c; }},
+      {"ondemand_usd_per_h", [](const DeviceSpec& d) { return d.price_usd_per_h; }},
+      {"spot_usd_per_h", [](const DeviceSpec& d) { return d.spot_usd_per_h; }},
+      {"tdp_w", [](const DeviceSpec& d) { return d.tdp_w; }},
+  };
+  int compared = 0;
+  while (std::getline(file, line)) {
+    const std::vector<std::string> cells = cells_of(line);
+    const auto found = Catalogue::embedded().devices().find(cells.at(0));
+    if (found == Catalogue::embedded().devices().end()) continue;
+    for (const Column& column : columns) {
+      const auto at = std::find(header.begin(), header.end(), column.name) - header.begin();
+      const std::string& cell = cells.at(static_cast<std::size_t>(at));
+      if (cell.empty() || cell.find_first_not_of("0123456789.") != std::string::npos) continue;
+      EXPECT_NEAR(column.value(found->second.spec), std::stod(cell), 1e-6)
+          << found->first << " " << column.name;
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 40);
+}
+
+TEST(Catalogue, TagsEveryConstantOfADeviceWithItsSource) {
+  const std::regex constant(R"(^[a-z_0-9]+ *= *[0-9.]+)");
+  const std::regex tag(R"(# (datasheet|fitted|assumed)\b)");
+  for (const auto& [id, entry] : Catalogue::embedded().devices()) {
+    std::istringstream text(entry.text);
+    for (std::string line; std::getline(text, line);) {
+      if (!std::regex_search(line, constant)) continue;
+      EXPECT_TRUE(std::regex_search(line, tag)) << id << ": " << line;
+    }
+  }
+}
+
+TEST(Catalogue, TravelsInOneMessage) {
+  for (const EmbeddedSpec& spec : embedded_specs()) {
+    EXPECT_LE(spec.text.size(), spec_bytes_max) << spec.file;
+  }
+}
+
+TEST(Catalogue, NamesTheNearestWhenAskedForAnUnknownOne) {
+  const Result<const Entry<DeviceSpec>*> device = Catalogue::embedded().device("h100-sxn");
+  ASSERT_FALSE(device.ok());
+  EXPECT_NE(device.error().message.find("h100-sxm"), std::string::npos) << device.error().message;
+  const Result<const Entry<ModelSpec>*> model = Catalogue::embedded().model("llama-3.1-7b");
+  ASSERT_FALSE(model.ok());
+  EXPECT_NE(model.error().message.find("llama-3.1-8b"), std::string::npos);
+}
+
+TEST(Catalogue, ReplacesByIdAndRemembersTheOrigin) {
+  Catalogue catalogue = Catalogue::embedded();
+  std::string text = catalogue.devices().at("l4").text;
+  text.replace(text.find("usd_per_h = 0.56"), 16, "usd_per_h = 0.70");
+  ASSERT_TRUE(catalogue.add(text, "mine.toml").ok());
+  EXPECT_DOUBLE_EQ(catalogue.devices().at("l4").spec.price_usd_per_h, 0.70);
+  EXPECT_EQ(catalogue.devices().at("l4").origin, "mine.toml");
+  EXPECT_EQ(Catalogue::embedded().devices().at("l4").origin, "embedded");
+}
+
+TEST(Model, CountsThePublishedParameters) {
+  struct Count {
+    const char* model;
+    double parameters;
+  };
+  const Count counts[] = {{"llama-3.1-8b", 8'030'261'248.0},
+                          {"llama-3.1-70b", 70'553'706'496.0},
+                          {"llama-2-7b", 6'738'415'616.0},
+                          {"bert-large", 335'141'888.0},
+                          {"resnet-50", 25.6e6}};
+  for (const Count& count : counts) {
+    EXPECT_DOUBLE_EQ(model_named(count.model).parameters(), count.parameters) << count.model;
+  }
+  EXPECT_EQ(model_named("llama-2-7b").context_max, 4096u);
+}
+
+struct Refusal {
+  const char* name;
+  const char* spec;  // id of the embedded spec that is changed
+  const char* find;
+  const char* replace;
+  const char* key;  // must stand in the message
+};
+
+TEST(Catalogue, RefusesWhatCannotBeNamingPlaceAndKey) {
+  const Refusal refusals[] = {
+      {"negative bandwidth", "l4", "bandwidth_gb_s = 300", "bandwidth_gb_s = -300",
+       "memory.bandwidth_gb_s"},
+      {"efficiency above one", "l4", "efficiency = 0.80", "efficiency = 1.8", "memory.efficiency"},
+      {"not a number", "l4", "tdp_w = 72", "tdp_w = nan", "power.tdp_w"},
+      {"text for a number", "l4", "tdp_w = 72", "tdp_w = \"much\"", "power.tdp_w"},
+      {"missing key", "l4", "tdp_w = 72", "", "power.tdp_w"},
+      {"unknown key", "l4", "tdp_w = 72", "tdp_w = 72\ntpd_w = 72", "tpd_w"},
+      {"missing table", "l4", "[heat]", "[hot]", "heat"},
+      {"idle above open", "l4", "idle_w = 13", "idle_w = 60", "power.idle_w"},
+      {"limits out of order", "l4", "slowdown_c = 88", "slowdown_c = 80", "heat.max_c"},
+      {"equal time constants", "l4", "die_s = 3 ", "die_s = 40 ", "heat.die_s"},
+      {"no tile", "l4", "tile = 128", "tile = 0", "compute.tile"},
+      {"unknown class", "l4", "class = \"gpu\"", "class = \"npu\"", "class"},
+      {"half a slice", "tpu-v5e", "slice_sizes = [1,", "slice_sizes = [1.5,", "slice_sizes"},
+      {"unknown precision", "l4", "fp8 = 242", "fp9 = 242", "fp9"},
+      {"escape in an id", "l4", "id = \"l4\"", "id = \"l4\\u001b[2J\"", "id"},
+      {"unknown kind", "l4", "kind = \"device\"", "kind = \"chip\"", "kind"},
+      {"wrong count", "llama-3.1-8b", "layers = 32", "layers = 33", "parameters"},
+      {"heads that do not divide", "llama-3.1-8b", "kv_heads = 8", "kv_heads = 7", "kv_heads"},
+      {"no layers", "llama-3.1-8b", "layers = 32", "layers = 0", "layers"},
+      {"unknown architecture", "resnet-50", "\"convolution\"", "\"capsule\"", "architecture"},
+  };
+  for (const Refusal& refusal : refusals) {
+    const Catalogue& embedded = Catalogue::embedded();
+    const auto device = embedded.devices().find(refusal.spec);
+    std::string text = device != embedded.devices().end() ? device->second.text
+                                                          : embedded.models().at(refusal.spec).text;
+    const std::size_t at = text.find(refusal.find);
+    ASSERT_NE(at, std::string::npos) << refusal.name;
+    text.replace(at, std::string(refusal.find).size(), refusal.replace);
+    Catalogue catalogue;
+    const Status status = catalogue.add(text, "spec.toml");
+    ASSERT_FALSE(status.ok()) << refusal.name;
+    EXPECT_NE(status.error().message.find("spec.toml"), std::string::npos)
+        << refusal.name << ": " << status.error().message;
+    EXPECT_NE(status.error().message.find(refusal.key), std::string::npos)
+        << refusal.name << ": " << status.error().message;
+    EXPECT_EQ(status.error().message.find('\x1b'), std::string::npos) << refusal.name;
+  }
+}
+
+TEST(Catalogue, RefusesATextThatWouldNotTravel) {
+  Catalogue catalogue;
+  const Status status = catalogue.add(std::string(spec_bytes_max + 1, '#'), "big.toml");
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().message.find("big.toml"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace drover::devices
