@@ -1,0 +1,84 @@
+// The agent core: one host, its devices and its duties. A state machine without clock, socket,
+// file, thread or log.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "devices/catalogue.h"
+#include "fleet/identity.h"
+#include "fleet/messages.h"
+#include "fleet/outbox.h"
+#include "fleet/result.h"
+#include "fleet/time.h"
+
+namespace drover::agents {
+
+/// `h100-sxm:8`, `tpu-v5e:8@2x4`, several joined by commas.
+struct GroupRequest {
+  std::string device;
+  std::uint16_t count = 1;
+  std::string topology;
+  bool operator==(const GroupRequest&) const = default;
+};
+Result<std::vector<GroupRequest>> parse_device_list(std::string_view text,
+                                                    const devices::Catalogue& catalogue);
+
+/// `llama-3.1-70b:0-3`, `llama-3.1-8b:4@int8`, several joined by commas; several copies with `4,5`
+/// as two entries. Without a precision: the device's best native one of bf16, fp16, fp32.
+struct ReplicaRequest {
+  std::string model;
+  std::uint16_t first = 0;
+  std::uint16_t last = 0;
+  std::optional<Precision> precision;
+  bool operator==(const ReplicaRequest&) const = default;
+};
+Result<std::vector<ReplicaRequest>> parse_replica_list(std::string_view text,
+                                                       const devices::Catalogue& catalogue);
+
+struct AgentSettings {
+  std::string host;
+  std::string rack = "rack-1";
+  std::string site = "local";
+  std::map<std::string, std::string> labels;
+  Incarnation incarnation;
+  std::vector<GroupRequest> groups;
+  std::vector<ReplicaRequest> replicas;  // loaded (warm) from the start
+  double ambient_c = 22;
+  Duration sample_every = std::chrono::seconds(1);            // fleet time
+  Duration sample_every_min = std::chrono::milliseconds(50);  // fleet time; the rate limit
+  std::uint64_t seed = 1;
+};
+
+class Agent {
+ public:
+  /// REQUIRES that the requests name devices and models of the catalogue and fit the host; use
+  /// `check` first. The catalogue must outlive the agent.
+  Agent(AgentSettings settings, const devices::Catalogue& catalogue, Instant start);
+  ~Agent();
+
+  /// What a user can have got wrong: replicas on devices that do not exist, weights that do not
+  /// fit.
+  static Status check(const AgentSettings& settings, const devices::Catalogue& catalogue);
+
+  /// After each Welcome: sets heartbeat and lease, and says Hello.
+  void welcomed(Instant now, const Welcome& welcome);
+  void receive(Instant now, const Envelope& envelope);
+  void tick(Instant now);
+  Instant next_deadline() const;
+  Outbox take_outbox();
+
+  /// A newer incarnation runs: the shell exits.
+  bool superseded() const;
+  /// Messages that did not decode; the shell counts them here so that they reach the router.
+  void count_undecodable();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace drover::agents

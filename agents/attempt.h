@@ -1,0 +1,43 @@
+// One attempt of a job on this host: its key, why it may be refused, how it ended.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "fleet/identity.h"
+#include "fleet/job.h"
+#include "fleet/reason.h"
+#include "fleet/time.h"
+
+namespace drover::agents {
+
+struct AttemptKey {
+  JobId job;
+  std::uint32_t attempt = 0;
+  auto operator<=>(const AttemptKey&) const = default;
+};
+
+struct Refusal {
+  Reason reason = Reason::capacity;
+  std::string detail;
+};
+
+/// How a running attempt ended: with an outcome, or with the reason why not.
+struct EndedAttempt {
+  AttemptKey key;
+  Instant at{};
+  Usage usage;
+  Outcome outcome;                // when it finished
+  std::optional<Reason> failure;  // when it did not
+  std::string detail;
+};
+
+/// The counters of a set of devices at one instant: joules since the start, summed over the set.
+struct Meter {
+  Instant at{};
+  double energy_j = 0;
+};
+
+}  // namespace drover::agents

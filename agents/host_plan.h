@@ -1,0 +1,28 @@
+// The settings of an agent, worked out: which devices, groups and replicas the host has.
+#pragma once
+
+#include <vector>
+
+#include "agents/agent.h"
+#include "agents/executor.h"
+#include "devices/catalogue.h"
+#include "fleet/messages.h"
+
+namespace drover::agents {
+
+struct PlannedReplica {
+  StartReplica start;
+  const devices::ModelSpec* model = nullptr;  // the catalogue's
+};
+
+struct HostPlan {
+  std::vector<Executor::Device> devices;  // specs are the catalogue's
+  std::vector<Group> groups;              // without power caps
+  std::vector<SpecText> specs;            // each distinct device spec once
+  std::vector<PlannedReplica> replicas;
+};
+
+/// REQUIRES that Agent::check() passes.
+HostPlan plan_host(const AgentSettings& settings, const devices::Catalogue& catalogue);
+
+}  // namespace drover::agents

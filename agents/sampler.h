@@ -1,0 +1,35 @@
+// When the host reports its devices: on a grid of fleet time, so that all hosts report the same
+// instants, and never more often than the rate limit allows. Grid points left out for the limit are
+// counted.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "fleet/time.h"
+
+namespace drover::agents {
+
+class Sampler {
+ public:
+  /// REQUIRES every > 0.
+  Sampler(Duration every, Duration every_min);
+
+  /// Begins at the first grid point after now, unless it has begun.
+  void begin(Instant now);
+  /// `never` before begin().
+  Instant next_due() const { return next_; }
+  /// The report due now was made.
+  void taken();
+
+  std::uint64_t thinned() const { return thinned_; }
+
+ private:
+  Duration every_;
+  std::int64_t stride_;  // grid points from one report to the next
+  Instant next_ = never;
+  bool first_ = true;
+  std::uint64_t thinned_ = 0;
+};
+
+}  // namespace drover::agents

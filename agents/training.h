@@ -1,0 +1,59 @@
+// One training gang: k optimiser steps as one closed form. All devices wait for the slowest, so the
+// pace is the least of theirs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "agents/attempt.h"
+#include "agents/decode_run.h"
+#include "devices/performance.h"
+#include "fleet/messages.h"
+
+namespace drover::agents {
+
+/// Why a gang cannot train this on these devices, if so.
+std::optional<Refusal> refuse_training(const devices::Placement& placement,
+                                       const devices::ModelSpec& model, const Workload& work);
+
+class TrainingGang {
+ public:
+  /// REQUIRES that refuse_training() has nothing against it. Starts at the meter's instant.
+  TrainingGang(AttemptKey key, std::vector<std::uint16_t> devices, devices::Placement placement,
+               devices::ModelSpec model, const Workload& work, double pace, const Meter& meter);
+
+  const AttemptKey& key() const { return key_; }
+  const std::vector<std::uint16_t>& devices() const { return devices_; }
+  const devices::DeviceSpec& device() const { return *placement_.device; }
+
+  Instant next_event() const;
+  void set_pace(Instant now, double pace);
+  double pace() const { return pace_; }
+  devices::Step activity() const;
+  double memory_bytes() const;
+  Progress progress(Instant now) const;
+
+  /// The end, complete at next_event() or before it for a reason.
+  EndedAttempt finish(const Meter& meter) const;
+  EndedAttempt stop(const Meter& meter, Reason reason, std::string detail) const;
+
+ private:
+  double elapsed_s(Instant now) const;
+  EndedAttempt ended(const Meter& meter) const;
+
+  AttemptKey key_;
+  std::vector<std::uint16_t> devices_;
+  devices::Placement placement_;
+  devices::ModelSpec model_;
+  devices::TrainingShape shape_;
+  std::uint32_t steps_ = 0;
+  double pace_ = 1;
+  Meter started_;
+  // The steps still to do, since `began_` at this pace: a run without growth.
+  DecodeRun run_;
+  std::uint64_t steps_left_ = 0;
+  Instant began_{};
+};
+
+}  // namespace drover::agents
