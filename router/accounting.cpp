@@ -1,0 +1,207 @@
+#include "router/accounting.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace drover::router {
+namespace {
+
+constexpr double seconds_per_hour = 3600;
+
+// Histogram: bucket i holds values in (low * growth^(i-1), low * growth^i].
+constexpr double histogram_low = 1e-5;
+constexpr double histogram_growth = 1.02;
+constexpr std::size_t histogram_buckets = 1513;  // up to 1e-5 * 1.02^1512 = 1e8
+
+}  // namespace
+
+Histogram::Histogram() : buckets_(histogram_buckets, 0) {}
+
+void Histogram::add(double value) {
+  if (!std::isfinite(value)) return;
+  std::size_t bucket = 0;
+  if (value > histogram_low) {
+    const double steps = std::ceil(std::log(value / histogram_low) / std::log(histogram_growth));
+    bucket = static_cast<std::size_t>(
+        std::clamp(steps, 0.0, static_cast<double>(histogram_buckets - 1)));
+  }
+  ++buckets_[bucket];
+  ++count_;
+  max_ = std::max(max_, value);
+}
+
+double Histogram::quantile(double share) const {
+  if (count_ == 0) return 0;
+  // The smallest value that at least this share of all values does not exceed.
+  const auto rank =
+      static_cast<std::uint64_t>(std::max(1.0, std::ceil(share * static_cast<double>(count_))));
+  std::uint64_t seen = 0;
+  for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+    seen += buckets_[bucket];
+    if (seen < rank) continue;
+    const double top = histogram_low * std::pow(histogram_growth, static_cast<double>(bucket));
+    // The middle of the bucket, in the sense that the error is the same both ways.
+    return std::min(max_, top * 2 / (1 + histogram_growth));
+  }
+  return max_;
+}
+
+Percentiles Histogram::percentiles() const {
+  return {count_, quantile(0.5), quantile(0.9), quantile(0.99), max_};
+}
+
+std::uint64_t requested_input_tokens(const Job& job) {
+  if (job.work.kind == WorkKind::train) return 0;
+  const std::uint64_t items = job.work.kind == WorkKind::batch ? job.work.items : 1;
+  return items * job.work.input_tokens;
+}
+
+std::uint64_t requested_output_tokens(const Job& job) {
+  if (job.work.kind == WorkKind::train) return 0;
+  const std::uint64_t items = job.work.kind == WorkKind::batch ? job.work.items : 1;
+  return items * job.work.output_tokens;
+}
+
+void Accounting::accepted(const Job& job) {
+  ++accepted_;
+  input_tokens_ += requested_input_tokens(job);
+  output_tokens_ += requested_output_tokens(job);
+}
+
+void Accounting::placed(std::optional<Reason> earlier, std::optional<Reason> now) {
+  if (earlier == now) return;
+  if (earlier) {
+    const auto found = fallbacks_.find(*earlier);
+    if (found != fallbacks_.end() && --found->second == 0) fallbacks_.erase(found);
+  }
+  if (now) ++fallbacks_[*now];
+}
+
+void Accounting::finished(const Job& job, const Usage& usage, const Outcome& outcome,
+                          double latency_s) {
+  ++finished_;
+  charged_ += usage;
+  if (job.work.kind != WorkKind::serve) return;
+  latency_s_.add(latency_s);
+  // The agent counts from the arrival there; people count from the submission.
+  const double before_s = std::max(0.0, latency_s - outcome.run_s);
+  first_token_s_.add(before_s + outcome.first_token_s);
+}
+
+void Accounting::read_energy(const Roster& roster, HostIndex host) {
+  const DeviceColumns& columns = roster.devices();
+  energy_read_.resize(std::max(energy_read_.size(), columns.size()), -1);
+  const HostEntry& entry = roster.hosts()[host];
+  for (const DeviceIndex device : entry.devices) {
+    const double reading = columns.energy_j[device];
+    double& before = energy_read_[device];
+    // Zero is also what stands there before a counter has come.
+    if (!std::isfinite(reading) || reading <= 0 || reading == before) continue;
+    if (before < 0) before = restored_energy(entry.hello.host, columns.number[device]);
+    fleet_energy_j_ += reading >= before ? reading - before : reading;
+    before = reading;
+    energy_changed_.insert(host);
+  }
+}
+
+double Accounting::restored_energy(std::string_view host, std::uint16_t number) const {
+  const auto known = energy_restored_.find(host);
+  if (known == energy_restored_.end()) return 0;
+  const auto reading = known->second.find(number);
+  return reading == known->second.end() ? 0 : reading->second;
+}
+
+std::vector<SampleBatch> Accounting::take_energies(const Roster& roster) {
+  std::vector<SampleBatch> batches;
+  std::vector<Sample> rows;
+  for (const HostIndex host : energy_changed_) {
+    const HostEntry& entry = roster.hosts()[host];
+    const auto close = [&] {
+      if (!rows.empty()) batches.push_back(pack(entry.hello.host, rows));
+      rows.clear();
+    };
+    for (std::uint16_t number = 0; number < entry.devices.size(); ++number) {
+      const DeviceIndex device = entry.devices[number];
+      if (device >= energy_read_.size() || energy_read_[device] < 0) continue;
+      Sample row;
+      row.device = number;
+      row[Metric::energy] = energy_read_[device];
+      rows.push_back(row);
+      if (rows.size() == batch_rows_max) close();
+    }
+    close();
+  }
+  energy_changed_.clear();
+  return batches;
+}
+
+void Accounting::restore_sums(double fleet_energy_j, double fleet_cost_usd) {
+  fleet_energy_j_ = fleet_energy_j;
+  fleet_cost_usd_ = fleet_cost_usd;
+}
+
+void Accounting::restore_energy(const SampleBatch& energies) {
+  auto& of_host = energy_restored_[energies.host];
+  for (const Sample& row : unpack(energies)) {
+    const double reading = row[Metric::energy];
+    if (reading >= 0) of_host[row.device] = reading;
+  }
+}
+
+void Accounting::settle_cost(Instant now) {
+  if (now <= costed_until_) return;
+  fleet_cost_usd_ += usd_per_s_ * to_seconds(now - costed_until_);
+  costed_until_ = now;
+}
+
+double price_usd_per_h(const Roster& roster, const Policy& policy, GroupIndex group) {
+  const GroupEntry& entry = roster.groups()[group];
+  double price = entry.spec != nullptr ? entry.spec->price_usd_per_h : 0;
+  for (const std::uint32_t pool : entry.pools) {
+    if (pool < policy.pools.size() && policy.pools[pool].price_per_hour) {
+      price = *policy.pools[pool].price_per_hour;
+      break;
+    }
+  }
+  return price * roster.hosts()[entry.host].hello.price_factor;
+}
+
+void Accounting::set_cost_rate(const Roster& roster, const Policy& policy) {
+  double usd_per_h = 0;
+  for (const HostEntry& host : roster.hosts()) {
+    if (host.health == Health::lost) continue;
+    for (const GroupIndex group : host.groups) {
+      usd_per_h += price_usd_per_h(roster, policy, group) * roster.groups()[group].group.count;
+    }
+  }
+  usd_per_s_ = usd_per_h / seconds_per_hour;
+}
+
+Summary Accounting::summary(Instant now) const {
+  Summary summary;
+  summary.started = started_;
+  summary.accepted = accepted_;
+  summary.refused = refused_;
+  summary.finished = finished_;
+  summary.failed = failed_;
+  summary.input_tokens = input_tokens_;
+  summary.output_tokens = output_tokens_;
+  summary.fallbacks = fallbacks_;
+  summary.failures = failures_;
+  summary.charged = charged_;
+  summary.wasted = wasted_;
+  summary.fleet_energy_j = fleet_energy_j_;
+  summary.fleet_cost_usd = fleet_cost_usd_;
+  if (now > costed_until_) {
+    summary.fleet_cost_usd += usd_per_s_ * to_seconds(now - costed_until_);
+  }
+  summary.latency_s = latency_s_.percentiles();
+  summary.first_token_s = first_token_s_.percentiles();
+  summary.retries = retries_;
+  summary.stale_results = stale_results_;
+  summary.undecodable = undecodable_;
+  summary.decisions = decisions_;
+  return summary;
+}
+
+}  // namespace drover::router

@@ -1,0 +1,111 @@
+// The sums of a ledger: jobs by their ends, tokens, charges and waste, latencies, and the fleet's
+// own energy and cost from its devices.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fleet/job.h"
+#include "fleet/messages.h"
+#include "fleet/sample.h"
+#include "fleet/time.h"
+#include "router/policy.h"
+#include "router/roster.h"
+
+namespace drover::router {
+
+/// Quantiles of positive numbers in bounded memory, the same for any order of adding: counts in
+/// buckets that grow by 2 % each, so an answer is within 1 % (the maximum is exact). As in DDSketch
+/// (Masson, Rim, Lee, VLDB 2019), with a fixed range of 10 us to 10^8 s.
+class Histogram {
+ public:
+  Histogram();
+  void add(double value);
+  double quantile(double share) const;
+  Percentiles percentiles() const;
+
+ private:
+  std::vector<std::uint64_t> buckets_;
+  std::uint64_t count_ = 0;
+  double max_ = 0;
+};
+
+class Accounting {
+ public:
+  explicit Accounting(Instant started) : started_(started), costed_until_(started) {}
+
+  void ledger_started(Instant at) { started_ = at; }
+  void accepted(const Job& job);
+  void refused() { ++refused_; }
+  /// A job counted as refused earlier was accepted after all.
+  void refusal_withdrawn() { --refused_; }
+  /// The placement that stands for a job changed; each job counts at most once.
+  void placed(std::optional<Reason> earlier, std::optional<Reason> now);
+  void retried() { ++retries_; }
+  void finished(const Job& job, const Usage& usage, const Outcome& outcome, double latency_s);
+  void failed(Reason reason) {
+    ++failed_;
+    ++failures_[reason];
+  }
+  /// Spent by an attempt that delivered nothing.
+  void wasted(const Usage& usage) { wasted_ += usage; }
+  void stale_result() { ++stale_results_; }
+  void undecodable() { ++undecodable_; }
+  void decided() { ++decisions_; }
+
+  /// Adds what the host's energy counters grew by since the last call. A counter that went back
+  /// began anew with its agent: its whole reading is new. At first sight the whole reading counts,
+  /// which an agent starts at zero, less what an earlier life of the router had read.
+  void read_energy(const Roster& roster, HostIndex host);
+  /// What `read_energy` has read of the hosts whose counters have changed since the last call, and
+  /// both sums, for the ledger; no batches and an unchanged sum: there is nothing to tell.
+  std::vector<SampleBatch> take_energies(const Roster& roster);
+  double fleet_energy_j() const { return fleet_energy_j_; }
+  double fleet_cost_usd() const { return fleet_cost_usd_; }
+  /// Of an earlier life: the sums, and the counters that they hold.
+  void restore_sums(double fleet_energy_j, double fleet_cost_usd);
+  void restore_energy(const SampleBatch& energies);
+
+  /// Dollars up to `now` at the present rate; call before anything changes the rate.
+  void settle_cost(Instant now);
+  /// What all devices of hosts that are not lost cost: the first pool with a price, else the spec's
+  /// price on demand, times the host's factor.
+  void set_cost_rate(const Roster& roster, const Policy& policy);
+
+  /// All but the counts of the present (queued, running, queued_for, sample_gaps, estimate_error).
+  Summary summary(Instant now) const;
+
+ private:
+  double restored_energy(std::string_view host, std::uint16_t number) const;
+
+  Instant started_;
+  std::uint64_t accepted_ = 0, refused_ = 0, finished_ = 0, failed_ = 0;
+  std::uint64_t input_tokens_ = 0, output_tokens_ = 0;
+  std::map<Reason, std::uint64_t> fallbacks_;
+  std::map<Reason, std::uint64_t> failures_;
+  Usage charged_, wasted_;
+  Histogram latency_s_, first_token_s_;
+  std::uint64_t retries_ = 0, stale_results_ = 0, undecodable_ = 0, decisions_ = 0;
+
+  std::vector<double> energy_read_;  // by device: the last counter; negative: none yet
+  std::map<std::string, std::map<std::uint16_t, double>, std::less<>> energy_restored_;
+  std::set<HostIndex> energy_changed_;
+  double fleet_energy_j_ = 0;
+  double fleet_cost_usd_ = 0;
+  double usd_per_s_ = 0;
+  Instant costed_until_;
+};
+
+/// Tokens of a job as requested: of all its items. Training has none.
+std::uint64_t requested_input_tokens(const Job& job);
+std::uint64_t requested_output_tokens(const Job& job);
+
+/// Dollars per hour of one device of this group, as the policy prices it.
+double price_usd_per_h(const Roster& roster, const Policy& policy, GroupIndex group);
+
+}  // namespace drover::router

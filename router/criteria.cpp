@@ -1,0 +1,229 @@
+// Filters.
+#include "router/criteria.h"
+
+#include <algorithm>
+#include <array>
+
+namespace drover::router {
+namespace {
+
+bool holds(const std::vector<std::string>& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+// ---- Kinds of places ---------------------------------------------------------------------------
+
+bool accepts_precision(const Question& question, const PlaceKind& kind) {
+  if (!kind.precision || question.none_accepted) return false;
+  const auto& able = question.pool->precisions;
+  if (!able.empty() && std::find(able.begin(), able.end(), *kind.precision) == able.end()) {
+    return false;
+  }
+  const auto& wanted = question.precisions;
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), *kind.precision) != wanted.end();
+}
+bool fails_precision(const Question& question, const PlaceKind& kind) {
+  return !accepts_precision(question, kind);
+}
+
+bool fails_ops(const Question& question, const PlaceKind& kind) {
+  for (const std::string& op : question.ask.job->work.ops) {
+    if (holds(kind.spec->missing_ops, op) || holds(question.pool->missing_ops, op)) return true;
+  }
+  return false;
+}
+
+bool fails_framework(const Question& question, const PlaceKind& kind) {
+  const std::string& framework = question.ask.job->work.framework;
+  if (framework.empty()) return false;
+  const auto& able =
+      question.pool->frameworks.empty() ? kind.spec->frameworks : question.pool->frameworks;
+  return !able.empty() && !holds(able, framework);
+}
+
+bool fails_context(const Question& question, const PlaceKind& /*kind*/) {
+  const std::uint32_t limit = question.ask.model->context_max;
+  return question.purpose != Purpose::gang && limit > 0 && question.need_tokens > limit;
+}
+
+/// Training must fit with the rule's headroom; weights and one request must fit at all.
+bool fails_kind_memory(const Question& question, const PlaceKind& kind) {
+  if (kind.devices < 1) return true;
+  if (question.purpose != Purpose::gang || !kind.precision) return false;
+  const Workload& work = question.ask.job->work;
+  const devices::Placement placement{kind.spec, kind.devices, *kind.precision};
+  const devices::TrainingShape shape{std::max(1U, work.batch), std::max(1U, work.sequence)};
+  if (!devices::fits_training(placement, *question.ask.model, shape)) return true;
+  const double room =
+      (kind.spec->memory_bytes - kind.spec->reserved_bytes) * (1 - question.rule.memory_headroom);
+  return devices::training_bytes(placement, *question.ask.model, shape) > room;
+}
+
+bool fails_topology(const Question& question, const PlaceKind& kind) {
+  if (question.purpose != Purpose::gang) return false;
+  if (kind.devices > kind.group_devices) return true;
+  const auto& sizes =
+      question.pool->slices.empty() ? kind.spec->slice_sizes : question.pool->slices;
+  if (!sizes.empty() && std::find(sizes.begin(), sizes.end(), kind.devices) == sizes.end()) {
+    return true;
+  }
+  const auto& links = question.rule.interconnects;
+  if (kind.devices == 1 || links.empty()) return false;
+  if (kind.spec->device_class == DeviceClass::tpu) return !holds(links, "ici");
+  return kind.spec->link_bandwidth <= 0 || !holds(links, "nvlink");
+}
+
+// ---- Places ------------------------------------------------------------------------------------
+
+using Rows = std::span<Standing>;
+
+template <typename Test>
+void mark(Rows rows, std::uint32_t bit, Test fails) {
+  for (Standing& row : rows) row.failed |= fails(row) ? bit : 0U;
+}
+
+/// A loaded replica whose whole KV cache, less the headroom, is smaller than the request.
+void judge_memory(const Question& question, Rows rows, std::uint32_t bit) {
+  if (question.purpose != Purpose::request) return;
+  const auto need = static_cast<double>(question.need_tokens);
+  const double share = 1 - question.rule.memory_headroom;
+  mark(rows, bit, [&](const Standing& row) {
+    return row.replica != nowhere && row.ready && need > row.tokens_max * share;
+  });
+}
+
+/// The pool may hold at most its share of the fleet's running jobs, but always one.
+void judge_share(const Question& question, Rows rows, std::uint32_t bit) {
+  if (question.pool->max_share >= 1) return;
+  const double most = std::max(1.0, question.pool->max_share * (question.ask.running_jobs + 1));
+  const bool full = question.pool_jobs + 1 > most;
+  mark(rows, bit, [&](const Standing&) { return full; });
+}
+
+void judge_health(const Question&, Rows rows, std::uint32_t bit) {
+  mark(rows, bit, [](const Standing& row) { return row.health != Health::ok; });
+}
+
+void judge_drain(const Question&, Rows rows, std::uint32_t bit) {
+  mark(rows, bit, [](const Standing& row) { return row.draining; });
+}
+
+void judge_age(const Question& question, Rows rows, std::uint32_t bit) {
+  const Instant oldest = question.now - from_seconds(question.policy.stale_after_s);
+  mark(rows, bit, [&](const Standing& row) { return row.sampled < oldest; });
+}
+
+void judge_cooldown(const Question& question, Rows rows, std::uint32_t bit) {
+  if (!question.avoid || question.ask.avoid.empty()) return;
+  mark(rows, bit, [&](const Standing& row) {
+    return question.ask.avoid.count(target_text(question.roster, row)) != 0;
+  });
+}
+
+/// The device slows itself down because it is hot; hardware slowdown without a word of heat counts
+/// as well, as there the clock is halved.
+void judge_thermal(const Question&, Rows rows, std::uint32_t bit) {
+  constexpr std::uint32_t hot =
+      throttle_thermal_software | throttle_thermal_hardware | throttle_hardware_slowdown;
+  mark(rows, bit, [](const Standing& row) { return (row.throttle & hot) != 0; });
+}
+
+void judge_power(const Question& question, Rows rows, std::uint32_t bit) {
+  const double site_cap_w = question.policy.limits.site_power_cap_w;
+  if (site_cap_w <= 0 && question.pool_cap_w <= 0) return;
+  mark(rows, bit, [&](const Standing& row) {
+    return (site_cap_w > 0 && question.site_power_w + row.power_w > site_cap_w) ||
+           (question.pool_cap_w > 0 && question.pool_power_w + row.power_w > question.pool_cap_w);
+  });
+}
+
+void judge_budget(const Question& question, Rows rows, std::uint32_t bit) {
+  const double budget = question.policy.limits.budget_usd_per_h;
+  if (budget <= 0) return;
+  mark(rows, bit,
+       [&](const Standing& row) { return question.ask.spend_usd_per_h + row.usd_per_h > budget; });
+}
+
+/// A replica that takes requests, with room in its batch and its KV cache, promises included; a
+/// gang or new replica: enough free devices. A pool's empty groups are no place for a request.
+void judge_capacity(const Question& question, Rows rows, std::uint32_t bit) {
+  if (question.purpose != Purpose::request) {
+    return mark(rows, bit, [](const Standing& row) { return !row.ready; });
+  }
+  const auto need = static_cast<double>(question.need_tokens);
+  const double share = 1 - question.rule.memory_headroom;
+  mark(rows, bit, [&](const Standing& row) {
+    const double room = row.tokens_max * share;
+    // What never fits is the memory filter's to say.
+    return !row.ready || row.load + 1 > row.bound || (need <= room && row.tokens + need > room);
+  });
+}
+
+/// The first token would come later than the rule wants, from now: what was waited is past.
+void judge_slo(const Question& question, Rows rows, std::uint32_t bit) {
+  const double limit_s = question.rule.slo_ttft_s;
+  if (!question.slo || limit_s <= 0 || question.purpose != Purpose::request) return;
+  mark(rows, bit, [&](const Standing& row) { return row.first_token_s > limit_s; });
+}
+
+/// The job's own deadline binds; the rule's is a wish, like its slo.
+void judge_deadline(const Question& question, Rows rows, std::uint32_t bit) {
+  if (question.purpose == Purpose::replica) return;
+  const double own_s = to_seconds(question.ask.job->deadline);
+  const double rule_s = question.slo ? question.rule.slo_deadline_s : 0;
+  if (own_s <= 0 && rule_s <= 0) return;
+  mark(rows, bit, [&](const Standing& row) {
+    return (own_s > 0 && question.waited_s + row.finish_s > own_s) ||
+           (rule_s > 0 && row.finish_s > rule_s);
+  });
+}
+
+constexpr std::array<Filter, 17> table = {{
+    {Reason::precision, fails_precision, nullptr},
+    {Reason::op_unsupported, fails_ops, nullptr},
+    {Reason::framework, fails_framework, nullptr},
+    {Reason::context, fails_context, nullptr},
+    {Reason::topology, fails_topology, nullptr},
+    {Reason::memory, fails_kind_memory, judge_memory},
+    {Reason::policy, nullptr, judge_share},
+    {Reason::unhealthy, nullptr, judge_health},
+    {Reason::drain, nullptr, judge_drain},
+    {Reason::stale_telemetry, nullptr, judge_age},
+    {Reason::cooldown, nullptr, judge_cooldown},
+    {Reason::thermal, nullptr, judge_thermal},
+    {Reason::power_cap, nullptr, judge_power},
+    {Reason::budget, nullptr, judge_budget},
+    {Reason::capacity, nullptr, judge_capacity},
+    {Reason::queue_slo, nullptr, judge_slo},
+    {Reason::deadline, nullptr, judge_deadline},
+}};
+
+}  // namespace
+
+std::span<const Filter> filters() { return table; }
+
+std::uint32_t kind_filters() {
+  std::uint32_t bits = 0;
+  for (std::size_t index = 0; index < table.size(); ++index) {
+    if (table[index].kind_fails != nullptr) bits |= 1U << index;
+  }
+  return bits;
+}
+
+std::uint32_t failed_filters(const Question& question, const PlaceKind& kind) {
+  std::uint32_t failed = 0;
+  for (std::size_t index = 0; index < table.size(); ++index) {
+    if (table[index].kind_fails != nullptr && table[index].kind_fails(question, kind)) {
+      failed |= 1U << index;
+    }
+  }
+  return failed;
+}
+
+void apply_filters(const Question& question, std::span<Standing> rows) {
+  for (std::size_t index = 0; index < table.size(); ++index) {
+    if (table[index].judge != nullptr) table[index].judge(question, rows, 1U << index);
+  }
+}
+
+}  // namespace drover::router

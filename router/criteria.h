@@ -1,0 +1,48 @@
+// What a place must be, and what makes one place better than another: a table of filters and a
+// table of scorers, one small function each. Adding one is a row and a function.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "fleet/reason.h"
+#include "router/decide_candidates.h"
+
+namespace drover::router {
+
+/// A filter judges kinds of places once, or each place, or both; a null pointer judges nothing.
+/// `bit` is to be set in `failed` of each place that fails.
+struct Filter {
+  Reason reason;
+  bool (*kind_fails)(const Question&, const PlaceKind&);
+  void (*judge)(const Question&, std::span<Standing>, std::uint32_t bit);
+};
+
+/// In the order in which a candidate's own reason is chosen: permanent ones first.
+std::span<const Filter> filters();
+
+/// Bits of the filters that judge kinds: what fails one of them fails for good.
+std::uint32_t kind_filters();
+/// Bits of the filters that `kind` fails.
+std::uint32_t failed_filters(const Question& question, const PlaceKind& kind);
+void apply_filters(const Question& question, std::span<Standing> rows);
+
+/// `share` values stand in [0, 1] already, 1 is best. Of `least` values the smallest is best: a
+/// value x scores (smallest + scale) / (x + scale) over the feasible candidates, so twice as long
+/// scores half, and differences far below the scale do not matter.
+enum class Sense : std::uint8_t { share, least };
+struct ScorerRow {
+  Scorer scorer;
+  Sense sense;
+  double scale;
+  /// The values of the chosen rows.
+  void (*fill)(std::span<const Standing> rows, std::span<const std::uint32_t> chosen,
+               std::span<double> values);
+};
+std::span<const ScorerRow> scorers();
+
+/// Scores of scratch.feasible, the weighted mean of the rule's scorers, into scratch.scores.
+void apply_scorers(const Question& question, DecisionScratch& scratch);
+
+}  // namespace drover::router

@@ -1,0 +1,80 @@
+// One decision: filters, scorers, pick and fallback over the roster. Pure: the same roster, policy,
+// job, time and dice give the same decision.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "devices/model.h"
+#include "fleet/decision.h"
+#include "fleet/dice.h"
+#include "fleet/job.h"
+#include "router/estimate.h"
+#include "router/policy.h"
+#include "router/roster.h"
+
+namespace drover::router {
+
+struct Ask {
+  const Job* job = nullptr;
+  const devices::ModelSpec* model = nullptr;
+  std::uint32_t attempt = 1;
+  Instant submitted{};
+  std::set<std::string>
+      avoid;                 // targets where an earlier attempt failed: used only when nothing else
+  bool avoid_binds = false;  // the back-off after a failed attempt: not even when nothing else
+  double running_jobs = 0;   // over the fleet, for max_share
+  double spend_usd_per_h = 0;  // for the budget
+};
+
+/// Where a job shall run.
+struct Place {
+  HostIndex host = 0;
+  GroupIndex group = 0;
+  std::optional<ReplicaIndex> replica;  // serve
+  std::vector<std::uint16_t> devices;   // train: numbers in the host
+  Precision precision = Precision::bf16;
+  double run_s = 0;          // estimated, learnt ratio applied; a new replica: until it is ready
+  double wait_s = 0;         // serve: until its prompt's turn comes
+  double first_token_s = 0;  // serve: from the decision, learnt ratio applied
+  double ratio = 1;          // the learnt ratio that `run_s` holds, for Estimator::learn
+  double watts_each = 0;     // to reserve per device (train)
+};
+
+struct Verdict {
+  Decision decision;           // whole but for `number`
+  std::optional<Place> place;  // when decision.action is assign
+  Duration max_wait{0};        // when the action is queue: then it fails; 0: for ever
+  /// When the action is queue and every device that the rule allows is excluded by a permanent
+  /// reason: the one that most of them share. Only other devices could help.
+  std::optional<Reason> impossible;
+};
+
+/// What a decision does, in order: the first rule that holds; its pools in order; in each the
+/// candidates, the filters, the scorers, the pick; then the fallbacks whose `on` and guard hold;
+/// then the policy's default action.
+///
+/// A candidate's own reason is its first failed filter in the filters' order (permanent ones come
+/// first); a pool's reason is the own reason that most of its candidates share. A pool without
+/// candidates has the reason `capacity`. A guard compares with the best candidate of the wanted
+/// pool that no permanent reason excludes; where there is none, it passes.
+///
+/// Two filters are wishes. When the job would only be queued, and no fallback names that reason,
+/// `avoid` is dropped (reason cooldown), then the rule's slo: the job goes to what is best without
+/// it, since waiting would only make it later, and `change` says so. A job whose own deadline is
+/// over is rejected; so is a request longer than its model's context, unless a fallback names that
+/// reason.
+///
+/// Pools without any group are passed over: they are neither wanted nor a reason to fall back.
+Verdict decide(const Roster& roster, const Policy& policy, Estimator& estimator, const Ask& ask,
+               Instant now, Dice& dice);
+
+/// Where a new replica of this model could be loaded for jobs like this one, best first, with the
+/// same filters and reasons as `decide`; action start_replica, or queue when nowhere.
+Verdict decide_replica(const Roster& roster, const Policy& policy, Estimator& estimator,
+                       const Ask& ask, Instant now, Dice& dice);
+
+}  // namespace drover::router

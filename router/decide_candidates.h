@@ -1,0 +1,137 @@
+// The candidates of one decision in one pool, as rows that filters and scorers run over.
+//
+// Facts about kinds of places (device spec, precision, number of devices) are worked out once per
+// kind; facts about each place are gathered once per row. A request's candidates are the replicas
+// of its model; a gang's are groups with their lowest free devices; a new replica's are groups
+// likewise.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "router/decide.h"
+
+namespace drover::router {
+
+enum class Purpose : std::uint8_t { request, gang, replica };
+
+/// What the candidates of one pool are held against.
+struct Question {
+  const Roster& roster;
+  const Policy& policy;
+  const Rule& rule;
+  const Ask& ask;
+  Instant now{};
+  Purpose purpose = Purpose::request;
+  double waited_s = 0;                // since submission
+  std::uint64_t need_tokens = 0;      // KV of one request: input and output
+  bool avoid = true;                  // hold `ask.avoid` against candidates
+  bool slo = true;                    // hold the rule's slo against candidates
+  std::vector<Precision> precisions;  // accepted, best first; empty: any
+  bool none_accepted = false;         // job, rule and fallback have no precision in common
+  // Per pool.
+  const Pool* pool = nullptr;
+  std::uint32_t pool_number = 0;
+  double site_power_w = 0;  // believed, promises included
+  double pool_power_w = 0;
+  double pool_cap_w = 0;  // 0: none
+  double pool_jobs = 0;   // promised, when the pool has a largest share
+};
+
+inline constexpr std::uint32_t batch_exponents = 17;
+
+struct PlaceKind {
+  const devices::DeviceSpec* spec = nullptr;
+  int devices = 1;                     // per replica or gang; 0: nothing fits
+  int group_devices = 0;               // in the group, where that matters
+  std::optional<Precision> precision;  // none that is accepted runs there
+  std::uint32_t failed = 0;            // bits by filter
+  double price_usd_per_h = 0;          // one device
+  double warmup_s = 0;
+  ServingMemo* serving = nullptr;
+  std::uint32_t known_runs = 0;  // bits by batch exponent
+  std::array<Estimator::Run, batch_exponents> runs;
+};
+
+struct Standing {
+  // Not `= default`: that would clear all bytes first, a sixth of the time of a scan.
+  Standing() noexcept {}
+
+  // What the filters look at stands together, in the first cache line or two.
+  std::uint32_t failed = 0;    // bits by filter
+  std::uint32_t throttle = 0;  // bits of all its devices
+  std::uint16_t kind = 0;
+  std::uint16_t devices = 0;
+  Health health = Health::ok;
+  bool draining = false;
+  bool ready = true;  // a replica that takes requests; enough free devices
+  ReplicaIndex replica = nowhere;
+  Instant sampled{};  // the oldest sample of its devices
+  double load = 0;    // requests promised or reported
+  double bound = 1;   // of those: the batch limit, with the pool's overprovision
+  double tokens = 0, tokens_max = 0;
+  double first_token_s = 0, finish_s = 0;
+
+  double start_s = 0, run_s = 0, warmup_s = 0;
+  double energy_j = 0, cost_usd = 0;
+  double power_w = 0;    // added while it runs, over the devices of the place
+  double usd_per_h = 0;  // the share of the devices' price that it takes while it runs
+  double ratio = 1;
+  double free_after = 0;    // share of the group's devices left free
+  double near_weights = 0;  // see the scorer `locality`
+  float hottest_share = 0;  // temperature over the limit of the spec
+  float power_share = 0;    // believed power over cap, the worst device
+  HostIndex host = 0;
+  GroupIndex group = 0;
+};
+
+/// Reused from one decision to the next.
+struct DecisionScratch {
+  std::vector<PlaceKind> kinds;
+  std::vector<Standing> rows;
+  std::vector<std::uint32_t> feasible;                // rows that no filter rejects
+  std::vector<std::vector<double>> values;            // by scorer, in the order of `feasible`
+  std::vector<double> scores;                         // in the order of `feasible`
+  std::vector<std::array<std::uint32_t, 32>> counts;  // by kind and filter
+  std::vector<std::int64_t> waits;                    // of a group's busy devices
+};
+
+/// Fills in what depends on the pool: power sums, cap, jobs that run there.
+void ask_pool(Question& question, std::uint32_t pool_number);
+
+/// All candidates of the pool, estimated and judged by every filter, into scratch.rows.
+void gather(const Question& question, Estimator& estimator, DecisionScratch& scratch);
+
+/// Two replicas of the model that pass the filters, drawn blindly a few times, for a pick that
+/// looks at few; rows of other pools are not kept.
+void gather_drawn(const Question& question, Estimator& estimator, DecisionScratch& scratch,
+                  Dice& dice);
+
+/// The best accepted precision that the device and the pool run.
+std::optional<Precision> choose_precision(const Question& question,
+                                          const devices::DeviceSpec& spec);
+
+/// The fewest devices on which weights and a working KV cache fit; else the most on which weights
+/// and one request fit; else 0.
+int replica_devices(const Question& question, const PlaceKind& kind);
+
+/// Until a new replica is ready: weights loaded, every warm shape compiled.
+double warmup_seconds(const Question& question, const PlaceKind& kind);
+
+/// Neither a gang nor a replica holds it.
+bool is_free(const DeviceColumns& columns, DeviceIndex device);
+
+/// The device numbers of a gang or new replica: the lowest free ones of the group, whole aligned
+/// slices on TPUs; empty when there are not enough. A
+/// device is free when neither a gang nor a replica holds it.
+std::vector<std::uint16_t> free_devices(const Roster& roster, GroupIndex group, int count);
+
+/// "host/r0", "host/0-7", "host/0,2,5".
+std::string target_text(const Roster& roster, const Standing& standing);
+std::string target_text(std::string_view host, const std::vector<std::uint16_t>& devices);
+
+}  // namespace drover::router

@@ -1,0 +1,166 @@
+// Which devices a place would take, what a pool draws and runs, and how places are called.
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+
+#include "router/decide_candidates.h"
+
+namespace drover::router {
+namespace {
+
+/// KV cache that a new replica should hold beside its weights: four requests of 8,192 tokens, or
+/// sixteen of 2,048 (assumed).
+constexpr std::uint64_t replica_tokens = 4 * 8192;
+
+constexpr std::array<Precision, 5> usual_precisions = {
+    Precision::bf16, Precision::fp16, Precision::fp32, Precision::fp8, Precision::int8};
+
+bool contains(const std::vector<Precision>& list, Precision precision) {
+  return std::find(list.begin(), list.end(), precision) != list.end();
+}
+
+}  // namespace
+
+std::optional<Precision> choose_precision(const Question& question,
+                                          const devices::DeviceSpec& spec) {
+  const auto able = [&](Precision precision) {
+    const auto& of_pool = question.pool->precisions;
+    return spec.runs(precision) && (of_pool.empty() || contains(of_pool, precision));
+  };
+  if (!question.precisions.empty()) {
+    const auto found = std::find_if(question.precisions.begin(), question.precisions.end(), able);
+    if (found == question.precisions.end()) return std::nullopt;
+    return *found;
+  }
+  const auto* found = std::find_if(usual_precisions.begin(), usual_precisions.end(), able);
+  if (found == usual_precisions.end()) return std::nullopt;
+  return *found;
+}
+
+int replica_devices(const Question& question, const PlaceKind& kind) {
+  const auto& slices =
+      question.pool->slices.empty() ? kind.spec->slice_sizes : question.pool->slices;
+  std::vector<int> sizes = slices;
+  if (sizes.empty()) {
+    for (int size = 1; size <= kind.group_devices; size *= 2) sizes.push_back(size);
+  }
+  int fitting = 0;
+  for (const int size : sizes) {
+    if (size > kind.group_devices) break;
+    const devices::Placement placement{kind.spec, size, kind.precision.value_or(Precision::bf16)};
+    const double tokens =
+        static_cast<double>(devices::kv_capacity_tokens(placement, *question.ask.model)) *
+        (1 - question.rule.memory_headroom);
+    const auto need = static_cast<double>(std::max<std::uint64_t>(1, question.need_tokens));
+    if (tokens >= std::max(static_cast<double>(replica_tokens), need)) return size;
+    if (tokens >= need) fitting = size;
+  }
+  return fitting;
+}
+
+double warmup_seconds(const Question& question, const PlaceKind& kind) {
+  const devices::Placement placement{kind.spec, kind.devices, *kind.precision};
+  const devices::ModelSpec& model = *question.ask.model;
+  const double compile_s = question.pool->warmup_compile_s >= 0
+                               ? question.pool->warmup_compile_s
+                               : devices::compile_seconds(placement, model);
+  return devices::load_seconds(placement, model) + compile_s * devices::warm_buckets(*kind.spec);
+}
+
+bool is_free(const DeviceColumns& columns, DeviceIndex device) {
+  return columns.gang[device].empty() && columns.replicas[device] == 0;
+}
+
+std::vector<std::uint16_t> free_devices(const Roster& roster, GroupIndex index, int count) {
+  const GroupEntry& group = roster.groups()[index];
+  const DeviceColumns& columns = roster.devices();
+  std::vector<std::uint16_t> numbers;
+  const int size = group.group.count;
+  if (count < 1 || count > size) return numbers;
+  const auto number = [&](int offset) {
+    return static_cast<std::uint16_t>(group.group.first + offset);
+  };
+  // A block that starts at a multiple of its size is a whole slice, and breaks no larger one.
+  for (int begin = 0; begin + count <= size; begin += count) {
+    numbers.clear();
+    for (int offset = begin; offset < begin + count; ++offset) {
+      if (!is_free(columns, group.first + static_cast<DeviceIndex>(offset))) break;
+      numbers.push_back(number(offset));
+    }
+    if (static_cast<int>(numbers.size()) == count) return numbers;
+  }
+  numbers.clear();
+  if (group.spec->device_class == DeviceClass::tpu) return numbers;
+  // Switched links join any devices of a GPU group equally well.
+  for (int offset = 0; offset < size && static_cast<int>(numbers.size()) < count; ++offset) {
+    if (is_free(columns, group.first + static_cast<DeviceIndex>(offset))) {
+      numbers.push_back(number(offset));
+    }
+  }
+  if (static_cast<int>(numbers.size()) < count) numbers.clear();
+  return numbers;
+}
+
+void ask_pool(Question& question, std::uint32_t pool_number) {
+  const Roster& roster = question.roster;
+  question.pool_number = pool_number;
+  question.pool = &question.policy.pools[pool_number];
+  const Limits& limits = question.policy.limits;
+  const auto cap = limits.pool_power_cap_w.find(question.pool->name);
+  question.pool_cap_w = cap == limits.pool_power_cap_w.end() ? 0 : cap->second;
+  question.site_power_w = question.pool_power_w = question.pool_jobs = 0;
+  if (question.pool_cap_w > 0 || limits.site_power_cap_w > 0) {
+    std::int64_t site_mw = 0;
+    std::int64_t pool_mw = 0;
+    for (const GroupEntry& group : roster.groups()) {
+      if (group.gone || roster.hosts()[group.host].health == Health::lost) continue;
+      site_mw += group.believed_mw;
+      if (group.in_pool(pool_number)) pool_mw += group.believed_mw;
+    }
+    question.site_power_w = static_cast<double>(site_mw) / 1000;
+    question.pool_power_w = static_cast<double>(pool_mw) / 1000;
+  }
+  if (question.pool->max_share >= 1) return;
+  for (const ReplicaEntry& replica : roster.replicas()) {
+    if (replica.promised_requests == 0 || !roster.groups()[replica.group].in_pool(pool_number)) {
+      continue;
+    }
+    question.pool_jobs += replica.promised_requests;
+  }
+  for (const GroupEntry& group : roster.groups()) {
+    if (!group.in_pool(pool_number)) continue;
+    std::set<JobId> gangs;
+    for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
+      if (!roster.devices().gang[device].empty()) gangs.insert(roster.devices().gang[device]);
+    }
+    question.pool_jobs += static_cast<double>(gangs.size());
+  }
+}
+
+// ---- Names -------------------------------------------------------------------------------------
+
+std::string target_text(std::string_view host, const std::vector<std::uint16_t>& devices) {
+  std::string text(host);
+  text += '/';
+  for (std::size_t begin = 0; begin < devices.size();) {
+    std::size_t end = begin + 1;
+    while (end < devices.size() && devices[end] == devices[end - 1] + 1) ++end;
+    if (begin > 0) text += ',';
+    text += end - begin > 1 ? fmt::format("{}-{}", devices[begin], devices[end - 1])
+                            : fmt::format("{}", devices[begin]);
+    begin = end;
+  }
+  return text;
+}
+
+std::string target_text(const Roster& roster, const Standing& standing) {
+  const HostEntry& host = roster.hosts()[standing.host];
+  if (standing.replica != nowhere) {
+    return fmt::format("{}/r{}", host.hello.host,
+                       roster.replicas()[standing.replica].replica.id.number);
+  }
+  return target_text(host.hello.host, free_devices(roster, standing.group, standing.devices));
+}
+
+}  // namespace drover::router

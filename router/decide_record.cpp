@@ -1,0 +1,95 @@
+#include "router/decide_record.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "router/criteria.h"
+
+namespace drover::router {
+namespace {
+
+void add_rejection(Decision& decision, const std::string& pool, const std::string& device_class,
+                   Reason reason, std::uint32_t count) {
+  for (Rejection& known : decision.rejections) {
+    if (known.reason == reason && known.pool == pool && known.device_class == device_class) {
+      known.count += count;
+      return;
+    }
+  }
+  decision.rejections.push_back(Rejection{pool, device_class, reason, count});
+}
+
+Candidate candidate_of(const Question& question, const DecisionScratch& scratch,
+                       std::size_t position) {
+  const Standing& row = scratch.rows[scratch.feasible[position]];
+  Candidate candidate;
+  candidate.target = target_text(question.roster, row);
+  candidate.pool = question.pool->name;
+  candidate.score = scratch.scores[position];
+  candidate.estimate = estimate_of(row);
+  candidate.parts.reserve(scorer_count);
+  for (std::size_t number = 0; number < scorer_count; ++number) {
+    const double weight = question.rule.weights[number];
+    if (weight <= 0) continue;
+    candidate.parts.push_back(ScorePart{std::string(to_text(static_cast<Scorer>(number))),
+                                        scratch.values[number][position], weight});
+  }
+  return candidate;
+}
+
+}  // namespace
+
+Estimate estimate_of(const Standing& row) {
+  return Estimate{row.start_s, row.finish_s, row.energy_j, row.cost_usd};
+}
+
+Reason record_rejections(const Question& question, DecisionScratch& scratch, Decision& decision) {
+  if (scratch.rows.empty()) return Reason::capacity;
+  scratch.counts.assign(scratch.kinds.size(), {});
+  std::array<std::uint32_t, 32> own_reason{};
+  for (const Standing& row : scratch.rows) {
+    if (row.failed == 0) continue;
+    ++own_reason[static_cast<std::size_t>(std::countr_zero(row.failed))];
+    for (std::uint32_t left = row.failed; left != 0; left &= left - 1) {
+      ++scratch.counts[row.kind][static_cast<std::size_t>(std::countr_zero(left))];
+    }
+  }
+  const auto table = filters();
+  for (std::size_t kind = 0; kind < scratch.kinds.size(); ++kind) {
+    for (std::size_t index = 0; index < table.size(); ++index) {
+      const std::uint32_t count = scratch.counts[kind][index];
+      if (count == 0) continue;
+      add_rejection(decision, question.pool->name, scratch.kinds[kind].spec->id,
+                    table[index].reason, count);
+    }
+  }
+  // The first of equals: the order of the filters has permanent reasons first.
+  const auto most = std::max_element(own_reason.begin(), own_reason.end());
+  if (*most == 0) return Reason::capacity;
+  return table[static_cast<std::size_t>(most - own_reason.begin())].reason;
+}
+
+void record_top(const Question& question, const DecisionScratch& scratch, std::size_t chosen,
+                Decision& decision) {
+  const std::size_t wanted = std::min<std::size_t>(question.policy.top_k, 3);
+  std::array<std::size_t, 3> best{};
+  std::size_t count = 0;
+  for (std::size_t position = 0; position < scratch.feasible.size() && wanted > 1; ++position) {
+    if (position == chosen) continue;
+    const double score = scratch.scores[position];
+    if (count == wanted - 1 && score <= scratch.scores[best[count - 1]]) continue;
+    std::size_t place = count < wanted - 1 ? count++ : count - 1;
+    for (; place > 0 && scratch.scores[best[place - 1]] < score; --place) {
+      best[place] = best[place - 1];
+    }
+    best[place] = position;
+  }
+  decision.top.clear();
+  decision.top.reserve(count + 1);
+  decision.top.push_back(candidate_of(question, scratch, chosen));
+  for (std::size_t place = 0; place < count; ++place) {
+    decision.top.push_back(candidate_of(question, scratch, best[place]));
+  }
+}
+
+}  // namespace drover::router

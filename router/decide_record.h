@@ -1,0 +1,22 @@
+// What a decision leaves behind: the chosen candidate with the next best ones, and who was rejected
+// for which reason. Strings are made here, once, after the choice.
+#pragma once
+
+#include <cstddef>
+
+#include "fleet/decision.h"
+#include "router/decide_candidates.h"
+
+namespace drover::router {
+
+Estimate estimate_of(const Standing& row);
+
+/// Counts the rejections among scratch.rows, adds them to the record, and answers the reason that
+/// most rejected candidates have for their own; `capacity` when the pool has no candidates at all.
+Reason record_rejections(const Question& question, DecisionScratch& scratch, Decision& decision);
+
+/// Fills `top` from scratch.feasible: `chosen` (its position there) first, then the best others.
+void record_top(const Question& question, const DecisionScratch& scratch, std::size_t chosen,
+                Decision& decision);
+
+}  // namespace drover::router

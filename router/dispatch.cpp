@@ -1,0 +1,209 @@
+// From the queue through a decision to a lease.
+#include <algorithm>
+#include <utility>
+
+#include "router/state.h"
+
+namespace drover::router {
+namespace {
+
+/// KV-cache tokens that a job takes at once: a batch job runs as many items beside each other as
+/// the replica's batch holds.
+std::uint64_t promised_tokens(const Job& job, const Replica& replica) {
+  const std::uint64_t each = std::uint64_t{job.work.input_tokens} + job.work.output_tokens;
+  if (job.work.kind != WorkKind::batch) return each;
+  return each * std::min(job.work.items, std::max(replica.batch_max, 1U));
+}
+
+}  // namespace
+
+void Core::dispatch(Instant now) {
+  queue.apply_wakes();
+  for (int decision = 0; decision < decisions_per_tick; ++decision) {
+    JobRecord* record = queue.next();
+    if (record == nullptr) {
+      more_to_decide = false;
+      return;
+    }
+    decide_one(now, *record);
+  }
+  more_to_decide = queue.next() != nullptr;
+}
+
+// Envoy's retry budget: a share of all requests active or pending, never below a minimum.
+bool Core::retry_budget_spent(const JobRecord& record) const {
+  if (record.attempt == 0) return false;
+  const double share =
+      policy.retry.budget_percent / 100.0 * static_cast<double>(jobs.open().size());
+  const double budget = std::max(static_cast<double>(policy.retry.budget_min), share);
+  return static_cast<double>(retries_out) >= budget;
+}
+
+Ask Core::ask_for(const JobRecord& record, const devices::ModelSpec& model) const {
+  Ask ask;
+  ask.job = &record.job;
+  ask.model = &model;
+  ask.attempt = record.attempt + 1;
+  ask.submitted = record.submitted;
+  ask.avoid = record.avoid;
+  ask.running_jobs = static_cast<double>(jobs.attempts_out());
+  if (policy.limits.budget_usd_per_h > 0) ask.spend_usd_per_h = spend_usd_per_h();
+  return ask;
+}
+
+double Core::spend_usd_per_h() const {
+  double usd_per_h = 0;
+  const DeviceColumns& columns = roster.devices();
+  for (DeviceIndex device = 0; device < columns.size(); ++device) {
+    if (columns.gang[device].empty()) continue;
+    usd_per_h += price_usd_per_h(roster, policy, columns.group[device]);
+  }
+  for (const ReplicaEntry& entry : roster.replicas()) {
+    if (entry.promised_requests == 0) continue;
+    usd_per_h += price_usd_per_h(roster, policy, entry.group) *
+                 static_cast<double>(entry.replica.devices.size());
+  }
+  return usd_per_h;
+}
+
+void Core::decide_one(Instant now, JobRecord& record) {
+  if (retry_budget_spent(record)) return queue.hold(record);
+  const auto model = catalogue.model(record.job.work.model);
+  if (!model) {
+    // Accepted in an earlier life with a larger catalogue.
+    fail(now, record, Reason::invalid, model.error().message);
+    return;
+  }
+  Ask ask = ask_for(record, (*model)->spec);
+  ask.avoid_binds = now < record.retry_at;
+  Verdict verdict = decide(roster, policy, estimator, ask, now, dice);
+  accounting.decided();
+  const std::optional<Reason> reason = verdict.decision.fallback_reason;
+  if (verdict.decision.action == Action::assign) {
+    DROVER_REQUIRE(verdict.place.has_value());
+    return lease(now, record, verdict);
+  }
+  if (verdict.decision.action == Action::reject) {
+    note(now, &record, std::move(verdict.decision));
+    const Reason why =
+        record.last_reason && record.attempt > 0 ? *record.last_reason : Reason::policy;
+    fail(now, record, reason.value_or(why), "no place of the fleet can run it");
+    return;
+  }
+  if (give_up_impossible(now, record, verdict)) return;
+  queue.block(record, reason, verdict.max_wait);
+  if (record.reason == reason && !record.decisions.empty()) return;
+  record.reason = reason;
+  note(now, &record, std::move(verdict.decision));
+  publish_job(now, record);
+}
+
+bool Core::give_up_impossible(Instant now, JobRecord& record, Verdict& verdict) {
+  if (!verdict.impossible || policy.impossible_after_s <= 0) return false;
+  const Duration grace = from_seconds(policy.impossible_after_s * settings.speed);
+  if (now < saturating_add(std::max(record.submitted, begun), grace)) return false;
+  const Reason reason = *verdict.impossible;
+  verdict.decision.action = Action::reject;
+  verdict.decision.fallback_reason = reason;
+  note(now, &record, std::move(verdict.decision));
+  fail(now, record, reason,
+       fmt::format("no device of the fleet could ever run it: {}", facts(reason).meaning));
+  return true;
+}
+
+void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
+  const Place& place = *verdict.place;
+  queue.erase(record);
+  ++record.attempt;
+  if (record.attempt > 1) {
+    ++retries_out;
+    accounting.retried();
+  }
+  const std::optional<Reason> earlier = record.lease.fallback;
+  Lease& lease = record.lease;
+  lease = {};
+  lease.host = roster.hosts()[place.host].hello.host;
+  lease.incarnation = roster.hosts()[place.host].hello.incarnation;
+  if (place.replica) lease.replica = roster.replicas()[*place.replica].replica.id.number;
+  if (!place.replica) lease.devices = place.devices;
+  lease.target = verdict.decision.target;
+  lease.pool = verdict.decision.pool;
+  lease.fallback = verdict.decision.fallback_reason;
+  lease.predicted_s = place.wait_s + place.run_s;
+  lease.ratio = place.ratio;
+  accounting.placed(earlier, lease.fallback);
+  record.state = JobState::leased;
+  record.since = now;
+  record.reason = lease.fallback;
+  record.detail.clear();
+  record.progress = 0;
+  record.remaining_s = lease.predicted_s;
+  jobs.bind(record);
+  // Of the time to the first token what is not waiting is reading the prompt.
+  promise(now, record, lease.predicted_s, place.watts_each, place.first_token_s - place.wait_s);
+
+  const std::uint64_t write = mail.write(ledger::leased(now, record));
+  const auto speaker = peers.peer_of(lease.host);
+  DROVER_REQUIRE(speaker.has_value());  // a host whose connection is gone is lost, and not chosen
+  const std::uint64_t peer = *speaker;
+  Assign assign;
+  assign.job = record.job;
+  assign.attempt = record.attempt;
+  assign.replica = lease.replica;
+  assign.devices = lease.devices;
+  assign.precision = place.precision;
+  assign.model_spec = spec_text_for(peer, record.job.work.model);
+  mail.send_in_order(now, {Channel::control, peer}, std::move(assign), write);
+  verdict.decision.attempt = record.attempt;
+  note(now, &record, std::move(verdict.decision));
+  publish_job(now, record);
+}
+
+void Core::promise(Instant now, JobRecord& record, double run_s, double watts_each,
+                   double prompt_s) {
+  const auto host = roster.find_host(record.lease.host);
+  if (!host) return;
+  const Instant busy_until = saturating_add(now, from_seconds(run_s));
+  Promise promised;
+  promised.host = *host;
+  if (record.lease.replica) {
+    const auto replica = roster.find_replica(*host, *record.lease.replica);
+    if (!replica) return;
+    promised.replica = *replica;
+    promised.group = roster.replicas()[*replica].group;
+    promised.tokens = promised_tokens(record.job, roster.replicas()[*replica].replica);
+    promised.prompt = from_seconds(prompt_s);
+    roster.promise_request(now, *replica, promised.tokens, busy_until, promised.prompt);
+  } else {
+    for (const GroupIndex group : roster.hosts()[*host].groups) {
+      const Group& facts = roster.groups()[group].group;
+      const bool inside = !record.lease.devices.empty() &&
+                          record.lease.devices.front() >= facts.first &&
+                          record.lease.devices.front() < facts.first + facts.count;
+      if (inside) promised.group = group;
+    }
+    roster.promise_gang(now, record.job.id, *host, record.lease.devices, busy_until, watts_each);
+  }
+  promised.made = true;
+  record.promise = promised;
+}
+
+void Core::note(Instant now, JobRecord* record, Decision decision) {
+  const Decision& kept = decisions.add(std::move(decision));
+  if (record != nullptr) {
+    if (record->decisions.size() >= decisions_per_job) {
+      record->decisions.erase(record->decisions.begin());
+    }
+    record->decisions.push_back(kept.number);
+  }
+  mail.publish(now, kept);
+}
+
+std::string Core::spec_text_for(std::uint64_t peer, const std::string& model) {
+  PeerEntry* entry = peers.find(peer);
+  if (entry == nullptr || !entry->models_carried.insert(model).second) return "";
+  const auto found = catalogue.model(model);
+  return found ? (*found)->text : "";
+}
+
+}  // namespace drover::router

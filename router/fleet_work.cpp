@@ -1,0 +1,136 @@
+// Replicas started and retired by the router, and what is published about the fleet.
+#include <utility>
+
+#include "router/snapshot.h"
+#include "router/state.h"
+
+namespace drover::router {
+
+void Core::manage_replicas(Instant now) {
+  if (!policy.replicas.manage || ending) return;
+  for (JobRecord* record : starved_models(now, policy.replicas, queue)) {
+    if (!keeper.may_start(now, policy.replicas, record->job.work.model)) continue;
+    if (!start_replica(now, *record)) keeper.tried(now, record->job.work.model);
+  }
+  for (const ReplicaIndex index : unused_replicas(now, policy.replicas, roster, keeper)) {
+    retire_replica(now, index);
+  }
+}
+
+bool Core::start_replica(Instant now, JobRecord& record) {
+  const auto model = catalogue.model(record.job.work.model);
+  if (!model) return false;
+  Verdict verdict =
+      decide_replica(roster, policy, estimator, ask_for(record, (*model)->spec), now, dice);
+  accounting.decided();
+  if (verdict.decision.action != Action::start_replica || !verdict.place) return false;
+  const Place& place = *verdict.place;
+  const HostIndex host = place.host;
+  const std::string& name = roster.hosts()[host].hello.host;
+  const auto peer = peers.peer_of(name);
+  if (!peer) return false;
+
+  Replica replica;
+  replica.id = {name, roster.next_replica_number(host)};
+  replica.model = record.job.work.model;
+  replica.precision = place.precision;
+  replica.group = roster.groups()[place.group].group.number;
+  replica.devices = place.devices;
+  replica.state = ReplicaState::loading;
+  replica.ready_at = saturating_add(now, from_seconds(place.run_s));
+  const ReplicaIndex index = roster.apply(now, host, replica);
+  if (index == nowhere) return false;
+  keeper.started(now, replica.id, replica.model);
+
+  StartReplica start;
+  start.number = replica.id.number;
+  start.model = replica.model;
+  start.precision = place.precision;
+  start.devices = place.devices;
+  start.model_spec = spec_text_for(*peer, replica.model);
+  mail.send_in_order(now, {Channel::control, *peer}, std::move(start));
+  verdict.decision.job = {};
+  note(now, nullptr, std::move(verdict.decision));
+  publish_replica(now, replica, place.group);
+  return true;
+}
+
+void Core::retire_replica(Instant now, ReplicaIndex index) {
+  const ReplicaEntry& entry = roster.replicas()[index];
+  const auto peer = peers.peer_of(entry.replica.id.host);
+  if (!peer || roster.hosts()[entry.host].health != Health::ok) return;
+  Decision decision;
+  decision.at = now;
+  decision.model = entry.replica.model;
+  decision.action = Action::retire_replica;
+  decision.target = to_text(entry.replica.id);
+  decision.pool = pool_of(entry.group);
+  decision.rule = "unused";
+  decision.considered = 1;
+  decision.roster_version = roster.version();
+  mail.send_in_order(now, {Channel::control, *peer}, RetireReplica{entry.replica.id.number});
+  roster.replica(index).retiring = true;
+  accounting.decided();
+  note(now, nullptr, std::move(decision));
+}
+
+std::string Core::pool_of(GroupIndex group) const {
+  const std::vector<std::uint32_t>& pools = roster.groups()[group].pools;
+  if (pools.empty() || pools.front() >= policy.pools.size()) return "";
+  return policy.pools[pools.front()].name;
+}
+
+void Core::publish_replica(Instant now, const Replica& replica, GroupIndex group) {
+  mail.publish(now, ReplicaChanged{replica, pool_of(group)});
+}
+
+HostChanged Core::host_shown(HostIndex host) const {
+  const HostEntry& entry = roster.hosts()[host];
+  HostChanged changed;
+  changed.hello = entry.hello;
+  changed.health = entry.health;
+  changed.since = entry.health_since;
+  changed.sample_gaps = entry.sample_gaps;
+  const auto counters = host_counters.find(host);
+  if (counters != host_counters.end()) {
+    changed.samples_thinned = counters->second.samples_thinned;
+    changed.undecodable = counters->second.undecodable;
+  }
+  return changed;
+}
+
+void Core::publish_host(Instant now, HostIndex host) {
+  HostChanged changed = host_shown(host);
+  host_counters[host].published =
+      changed.sample_gaps + changed.samples_thinned + changed.undecodable;
+  mail.publish(now, std::move(changed));
+}
+
+void Core::publish_beat(Instant now) {
+  accounting.settle_cost(now);
+  for (HostIndex host = 0; host < roster.hosts().size(); ++host) {
+    const HostCounters& counters = host_counters[host];
+    const std::uint64_t counted =
+        roster.hosts()[host].sample_gaps + counters.samples_thinned + counters.undecodable;
+    if (counted != counters.published) publish_host(now, host);
+  }
+  mail.publish(now, summary(now));
+}
+
+void Core::write_counters(Instant now) {
+  accounting.settle_cost(now);
+  const std::vector<SampleBatch> energies = accounting.take_energies(roster);
+  const double cost_usd = accounting.fleet_cost_usd();
+  if (energies.empty() && cost_usd == cost_written_usd) return;
+  for (const SampleBatch& batch : energies) mail.write(ledger::counters(now, batch));
+  mail.write(ledger::counters(now, accounting.fleet_energy_j(), cost_usd));
+  cost_written_usd = cost_usd;
+}
+
+void Core::event(Instant now, Severity severity, std::string subject, std::string text) {
+  events.emplace_back(now, Event{severity, std::move(subject), std::move(text)});
+  mail.publish(now, events.back().second);
+  if (events.size() > snapshot_events_max) events.pop_front();
+}
+
+}  // namespace drover::router

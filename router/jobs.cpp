@@ -1,0 +1,119 @@
+#include "router/jobs.h"
+
+#include <utility>
+
+#include "fleet/codec.h"
+#include "fleet/result.h"
+
+namespace drover::router {
+
+JobChanged shown(const JobRecord& record) {
+  JobChanged changed;
+  changed.job = record.job;
+  changed.submitted = record.submitted;
+  changed.state = record.state;
+  changed.attempt = record.attempt;
+  if (record.state != JobState::queued) {
+    changed.target = record.lease.target;
+    changed.pool = record.lease.pool;
+  }
+  changed.since = record.since;
+  changed.progress = record.progress;
+  changed.remaining_s = record.remaining_s;
+  changed.reason = record.reason;
+  changed.detail = record.detail;
+  changed.usage = record.usage;
+  changed.outcome = record.outcome;
+  changed.latency_s = record.latency_s;
+  return changed;
+}
+
+// FNV-1a, 64 bits (Fowler, Noll, Vo), over the job's encoded bytes.
+std::uint64_t content_hash(const Job& job) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char byte : encode(Envelope{"", 0, {}, Submit{{job}}})) {
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
+  }
+  return hash;
+}
+
+JobRecord& JobBook::add(const Job& job, Instant submitted) {
+  auto [place, fresh] = records_.try_emplace(job.id, std::make_unique<JobRecord>());
+  DROVER_REQUIRE(fresh);
+  JobRecord& record = *place->second;
+  record.number = next_number_++;
+  record.job = job;
+  record.submitted = submitted;
+  record.since = submitted;
+  open_.emplace(record.number, &record);
+  return record;
+}
+
+JobRecord* JobBook::find(const JobId& id) {
+  const auto found = records_.find(id);
+  return found == records_.end() ? nullptr : found->second.get();
+}
+
+const JobRecord* JobBook::find(const JobId& id) const {
+  const auto found = records_.find(id);
+  return found == records_.end() ? nullptr : found->second.get();
+}
+
+std::optional<JobBook::Remembered> JobBook::remembered(const JobId& id) const {
+  const auto found = remembered_.find(id);
+  if (found == remembered_.end()) return std::nullopt;
+  return found->second;
+}
+
+void JobBook::ended(JobRecord& record) {
+  DROVER_REQUIRE(is_terminal(record.state));
+  open_.erase(record.number);
+  ended_.push_back(&record);
+  if (ended_.size() <= ended_kept_) return;
+  const JobRecord& oldest = *ended_.front();
+  const JobId id = oldest.job.id;
+  remembered_[id] = {content_hash(oldest.job), oldest.state};
+  ended_.pop_front();
+  records_.erase(id);
+}
+
+void JobBook::bind(JobRecord& record) {
+  if (on_host_[record.lease.host].emplace(record.number, &record).second) ++attempts_out_;
+}
+
+void JobBook::unbind(JobRecord& record) {
+  const auto host = on_host_.find(record.lease.host);
+  if (host == on_host_.end()) return;
+  attempts_out_ -= host->second.erase(record.number);
+  if (host->second.empty()) on_host_.erase(host);
+}
+
+std::vector<JobRecord*> JobBook::on_host(std::string_view host) const {
+  std::vector<JobRecord*> jobs;
+  const auto found = on_host_.find(host);
+  if (found == on_host_.end()) return jobs;
+  for (const auto& [number, record] : found->second) jobs.push_back(record);
+  return jobs;
+}
+
+std::vector<JobRecord*> JobBook::unanswered(Instant limit) const {
+  std::vector<JobRecord*> found;
+  for (const auto& [host, records] : on_host_) {
+    for (const auto& [number, record] : records) {
+      if (record->state == JobState::leased && record->since < limit) found.push_back(record);
+    }
+  }
+  return found;
+}
+
+std::vector<JobRecord*> JobBook::with_prefix(std::string_view prefix) const {
+  std::vector<JobRecord*> found;
+  const auto consider = [&](JobRecord* record) {
+    if (found.size() < 2 && to_text(record->job.id).starts_with(prefix)) found.push_back(record);
+  };
+  for (const auto& [number, record] : open_) consider(record);
+  for (JobRecord* record : ended_) consider(record);
+  return found;
+}
+
+}  // namespace drover::router

@@ -1,0 +1,136 @@
+// Every job the router knows: the open ones, the last ended ones with their details, and of all
+// others what it takes to recognise them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "fleet/job.h"
+#include "fleet/messages.h"
+#include "fleet/time.h"
+#include "router/roster.h"
+
+namespace drover::router {
+
+/// Where the current attempt runs, as far as the ledger tells it.
+struct Lease {
+  std::string host;
+  Incarnation incarnation;  // the host's life that the attempt was given to
+  std::optional<std::uint32_t> replica;
+  std::vector<std::uint16_t> devices;  // a gang's
+  std::string target;                  // as text, for people
+  std::string pool;
+  std::optional<Reason> fallback;  // the reason that led here, when it was a fallback
+  double predicted_s = 0;
+  double ratio = 0;  // the learnt ratio that predicted_s holds; 0: not known (an earlier life)
+};
+
+/// What the roster was promised for the current attempt; given back when it ends.
+struct Promise {
+  bool made = false;
+  HostIndex host = nowhere;
+  GroupIndex group = nowhere;
+  ReplicaIndex replica = nowhere;
+  std::uint64_t tokens = 0;
+  Duration prompt{};
+};
+
+struct QueueClass;
+
+struct JobRecord {
+  std::uint64_t number = 0;  // order of acceptance, over all lives of the ledger
+  Job job;
+  Instant submitted{};
+  JobState state = JobState::queued;
+  std::uint32_t attempt = 0;
+  Instant since{};
+  double progress = 0;
+  double remaining_s = 0;
+  std::optional<Reason> reason;
+  std::string detail;
+  Usage usage;
+  Outcome outcome;
+  double latency_s = 0;
+
+  Lease lease;
+  Promise promise;
+  std::set<std::string> avoid;        // targets where an attempt failed
+  Instant retry_at{};                 // until then `avoid` binds
+  std::optional<Reason> last_reason;  // of the last attempt that failed
+  std::uint64_t accepted_write = 0;   // 0: on disk since an earlier life
+  std::uint64_t end_write = 0;
+  std::vector<std::uint32_t> stale;  // attempts whose late results are stored
+  std::vector<std::uint64_t> decisions;
+  QueueClass* queue_class = nullptr;  // the queue's own mark; null when not waiting
+
+  bool holds_attempt() const { return state == JobState::leased || state == JobState::running; }
+  Instant deadline() const {
+    return job.deadline > Duration{0} ? saturating_add(submitted, job.deadline) : never;
+  }
+};
+
+/// The record as it is shown and published.
+JobChanged shown(const JobRecord& record);
+
+class JobBook {
+ public:
+  /// At least one ended job is kept, so that the one that just ended can be told.
+  explicit JobBook(std::size_t ended_kept) : ended_kept_(ended_kept > 0 ? ended_kept : 1) {}
+
+  /// REQUIRES that the id is new.
+  JobRecord& add(const Job& job, Instant submitted);
+  /// Null when unknown or no longer kept.
+  JobRecord* find(const JobId& id);
+  const JobRecord* find(const JobId& id) const;
+
+  /// An ended job whose details were let go: enough to answer a repeated Submit.
+  struct Remembered {
+    std::uint64_t content = 0;  // hash of the job's content
+    JobState state = JobState::finished;
+  };
+  std::optional<Remembered> remembered(const JobId& id) const;
+
+  /// Moves the job among the ended; REQUIRES a terminal state. May let go the details of the job
+  /// that ended longest ago.
+  void ended(JobRecord& record);
+  /// The attempt is bound to, or freed from, `record.lease.host`.
+  void bind(JobRecord& record);
+  void unbind(JobRecord& record);
+
+  /// Open jobs in order of acceptance.
+  const std::map<std::uint64_t, JobRecord*>& open() const { return open_; }
+  /// Attempts leased or running on this host, in order of acceptance.
+  std::vector<JobRecord*> on_host(std::string_view host) const;
+  /// Attempts leased before `limit` that no agent has answered for, by host, then in order.
+  std::vector<JobRecord*> unanswered(Instant limit) const;
+  std::size_t attempts_out() const { return attempts_out_; }
+  /// Kept ended jobs, oldest first.
+  const std::deque<JobRecord*>& ended_jobs() const { return ended_; }
+
+  /// Kept jobs whose id begins with these hexadecimal digits, at most two.
+  std::vector<JobRecord*> with_prefix(std::string_view prefix) const;
+
+ private:
+  std::size_t ended_kept_;
+  std::uint64_t next_number_ = 1;
+  std::size_t attempts_out_ = 0;
+  // Looked up only, never walked: their order is not deterministic.
+  std::unordered_map<JobId, std::unique_ptr<JobRecord>> records_;
+  std::unordered_map<JobId, Remembered> remembered_;
+  std::map<std::uint64_t, JobRecord*> open_;
+  std::deque<JobRecord*> ended_;
+  std::map<std::string, std::map<std::uint64_t, JobRecord*>, std::less<>> on_host_;
+};
+
+/// A hash of everything that makes two submissions the same job.
+std::uint64_t content_hash(const Job& job);
+
+}  // namespace drover::router

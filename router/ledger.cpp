@@ -1,0 +1,291 @@
+#include "router/ledger.h"
+
+#include <charconv>
+#include <utility>
+
+#include "fleet/codec.h"
+#include "fleet/text.h"
+
+namespace drover::router::ledger {
+namespace {
+
+constexpr std::string_view replica_word = "replica";
+constexpr std::string_view devices_word = "devices";
+
+LedgerRow row_of(Transition transition, Instant now, const JobId& job, std::uint32_t attempt,
+                 Message payload, std::string sender = "router") {
+  return {transition, now, job, attempt,
+          encode(Envelope{std::move(sender), 0, now, std::move(payload)})};
+}
+
+std::string place_text(const Lease& lease) {
+  if (lease.replica) return fmt::format("{} {}", replica_word, *lease.replica);
+  std::string text(devices_word);
+  for (const std::uint16_t device : lease.devices) text += fmt::format(" {}", device);
+  return text;
+}
+
+template <typename Number>
+bool parse_whole(std::string_view text, Number& number) {
+  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return problem == std::errc{} && stop == text.data() + text.size();
+}
+
+std::string_view name_of(Transition transition) {
+  static constexpr std::string_view names[] = {"started", "accepted", "refused",  "leased",
+                                               "running", "returned", "finished", "failed",
+                                               "stale",   "counters"};
+  const auto index = static_cast<std::size_t>(transition);
+  return index < std::size(names) ? names[index] : "unknown";
+}
+
+/// The row's payload as this kind of message.
+template <typename Body>
+Result<Body> body_of(const LedgerRow& row) {
+  auto envelope = decode(row.payload);
+  if (!envelope) return envelope.error();
+  if (Body* body = std::get_if<Body>(&envelope->body)) return std::move(*body);
+  return error("payload is a {}", kind_name(envelope->body));
+}
+
+void end_attempt(JobBook& book, JobRecord& record) {
+  book.unbind(record);
+  record.progress = 0;
+  record.remaining_s = 0;
+}
+
+}  // namespace
+
+LedgerRow started(Instant now, double speed, const std::string& software) {
+  Welcome anchor;
+  anchor.fleet_time = now;
+  anchor.speed = speed;
+  anchor.software = software;
+  return row_of(Transition::started, now, {}, 0, std::move(anchor));
+}
+
+LedgerRow accepted(Instant now, const Job& job) {
+  return row_of(Transition::accepted, now, job.id, 0, Submit{{job}});
+}
+
+LedgerRow refused(Instant now, const JobId& job, Reason reason, const std::string& detail) {
+  Failed failed;
+  failed.job = job;
+  failed.reason = reason;
+  failed.detail = detail;
+  return row_of(Transition::refused, now, job, 0, std::move(failed));
+}
+
+LedgerRow leased(Instant now, const JobRecord& record) {
+  JobChanged change;
+  change.job.id = record.job.id;
+  change.state = JobState::leased;
+  change.attempt = record.attempt;
+  change.target = record.lease.target;
+  change.pool = record.lease.pool;
+  change.reason = record.lease.fallback;
+  change.remaining_s = record.lease.predicted_s;
+  change.detail = place_text(record.lease);
+  return row_of(Transition::leased, now, record.job.id, record.attempt, std::move(change),
+                record.lease.host);
+}
+
+LedgerRow running(Instant now, const JobRecord& record) {
+  return {Transition::running, now, record.job.id, record.attempt, ""};
+}
+
+LedgerRow ended(Transition transition, Instant now, const Finished& finished) {
+  return row_of(transition, now, finished.job, finished.attempt, finished);
+}
+
+LedgerRow ended(Transition transition, Instant now, const Failed& failed) {
+  return row_of(transition, now, failed.job, failed.attempt, failed);
+}
+
+LedgerRow counters(Instant now, const SampleBatch& energies) {
+  return row_of(Transition::counters, now, {}, 0, energies, energies.host);
+}
+
+LedgerRow counters(Instant now, double fleet_energy_j, double fleet_cost_usd) {
+  Summary sums;
+  sums.fleet_energy_j = fleet_energy_j;
+  sums.fleet_cost_usd = fleet_cost_usd;
+  return row_of(Transition::counters, now, {}, 0, std::move(sums));
+}
+
+Result<Lease> read_lease(const Envelope& payload) {
+  const auto* change = std::get_if<JobChanged>(&payload.body);
+  if (change == nullptr) return error("payload is a {}", kind_name(payload.body));
+  Lease lease;
+  lease.host = payload.sender;
+  lease.target = change->target;
+  lease.pool = change->pool;
+  lease.fallback = change->reason;
+  lease.predicted_s = change->remaining_s;
+  const std::vector<std::string> words = split(change->detail, ' ');
+  bool good = words.size() >= 2;
+  if (good && words[0] == replica_word) {
+    std::uint32_t number = 0;
+    good = words.size() == 2 && parse_whole(words[1], number);
+    lease.replica = number;
+  } else if (good && words[0] == devices_word) {
+    for (std::size_t word = 1; word < words.size() && good; ++word) {
+      good = parse_whole(words[word], lease.devices.emplace_back());
+    }
+  } else {
+    good = false;
+  }
+  if (!good) {
+    return error("place is \"{}\", expected \"replica N\" or \"devices N N ..\"",
+                 printable(change->detail));
+  }
+  return lease;
+}
+
+Status Reader::read(const LedgerRow& row) {
+  ++row_;
+  const auto complain = [&](const std::string& problem) {
+    return error("ledger row {} ({}): {}", row_, name_of(row.transition), problem);
+  };
+  if (row.transition == Transition::started) return read_started(row);
+  if (row.transition == Transition::refused) {
+    if (refused_.insert(row.job).second) accounting_.refused();
+    return {};
+  }
+  Status status;
+  if (row.transition == Transition::accepted) {
+    status = read_accepted(row);
+    return status ? status : Status(complain(status.error().message));
+  }
+  if (row.transition == Transition::counters) {
+    status = read_counters(row);
+    return status ? status : Status(complain(status.error().message));
+  }
+  if (row.transition == Transition::stale) {
+    accounting_.stale_result();
+    if (JobRecord* record = book_.find(row.job)) record->stale.push_back(row.attempt);
+    return {};
+  }
+  JobRecord* record = book_.find(row.job);
+  if (record == nullptr || is_terminal(record->state)) {
+    return complain(fmt::format("job {} is {}", to_text(row.job),
+                                record == nullptr ? "not known" : "ended already"));
+  }
+  if (row.transition == Transition::leased) {
+    status = read_leased(row, *record);
+  } else if (row.transition == Transition::running) {
+    record->state = JobState::running;
+  } else if (row.transition == Transition::returned) {
+    status = read_returned(row, *record);
+  } else if (row.transition == Transition::finished) {
+    status = read_finished(row, *record);
+  } else if (row.transition == Transition::failed) {
+    status = read_failed(row, *record);
+  } else {
+    status = error("the transition's number is {}", static_cast<int>(row.transition));
+  }
+  if (!status) return complain(status.error().message);
+  if (!is_terminal(record->state)) record->since = row.at;
+  return {};
+}
+
+Status Reader::read_started(const LedgerRow& row) {
+  if (!began_) accounting_.ledger_started(row.at);
+  began_ = true;
+  return {};
+}
+
+Status Reader::read_counters(const LedgerRow& row) {
+  auto envelope = decode(row.payload);
+  if (!envelope) return envelope.error();
+  if (auto* batch = std::get_if<SampleBatch>(&envelope->body)) {
+    if (auto status = check(*batch); !status) return status;
+    energies_.push_back(std::move(*batch));
+    return {};
+  }
+  const auto* sums = std::get_if<Summary>(&envelope->body);
+  if (sums == nullptr) return error("payload is a {}", kind_name(envelope->body));
+  for (const SampleBatch& batch : energies_) accounting_.restore_energy(batch);
+  energies_.clear();
+  accounting_.restore_sums(sums->fleet_energy_j, sums->fleet_cost_usd);
+  return {};
+}
+
+Status Reader::read_accepted(const LedgerRow& row) {
+  auto submit = body_of<Submit>(row);
+  if (!submit) return submit.error();
+  if (submit->jobs.size() != 1) return error("{} jobs, expected one", submit->jobs.size());
+  if (submit->jobs[0].id != row.job) return error("the payload names another job");
+  if (book_.find(row.job) != nullptr || book_.remembered(row.job)) {
+    return error("job {} was accepted before", to_text(row.job));
+  }
+  if (refused_.erase(row.job) > 0) accounting_.refusal_withdrawn();
+  book_.add(submit->jobs[0], row.at);
+  accounting_.accepted(submit->jobs[0]);
+  return {};
+}
+
+Status Reader::read_leased(const LedgerRow& row, JobRecord& record) {
+  auto payload = decode(row.payload);
+  if (!payload) return payload.error();
+  auto lease = read_lease(*payload);
+  if (!lease) return lease.error();
+  if (record.state != JobState::queued || row.attempt != record.attempt + 1) {
+    return error("attempt {} follows attempt {} in state {}", row.attempt, record.attempt,
+                 to_text(record.state));
+  }
+  accounting_.placed(record.lease.fallback, lease->fallback);
+  if (row.attempt > 1) accounting_.retried();
+  record.lease = std::move(*lease);
+  record.attempt = row.attempt;
+  record.state = JobState::leased;
+  record.remaining_s = record.lease.predicted_s;
+  book_.bind(record);
+  return {};
+}
+
+Status Reader::read_returned(const LedgerRow& row, JobRecord& record) {
+  auto failed = body_of<Failed>(row);
+  if (!failed) return failed.error();
+  accounting_.wasted(failed->usage);
+  record.usage += failed->usage;
+  record.avoid.insert(record.lease.target);
+  record.last_reason = failed->reason;
+  record.detail = failed->detail;
+  record.state = JobState::queued;
+  end_attempt(book_, record);
+  return {};
+}
+
+Status Reader::read_finished(const LedgerRow& row, JobRecord& record) {
+  auto finished = body_of<Finished>(row);
+  if (!finished) return finished.error();
+  record.usage += finished->usage;
+  record.outcome = finished->outcome;
+  record.latency_s = to_seconds(row.at - record.submitted);
+  record.state = JobState::finished;
+  record.since = row.at;
+  end_attempt(book_, record);
+  record.progress = 1;
+  accounting_.finished(record.job, finished->usage, finished->outcome, record.latency_s);
+  book_.ended(record);
+  return {};
+}
+
+Status Reader::read_failed(const LedgerRow& row, JobRecord& record) {
+  auto failed = body_of<Failed>(row);
+  if (!failed) return failed.error();
+  accounting_.wasted(failed->usage);
+  accounting_.failed(failed->reason);
+  record.usage += failed->usage;
+  record.reason = failed->reason;
+  record.detail = failed->detail;
+  record.latency_s = to_seconds(row.at - record.submitted);
+  record.state = JobState::failed;
+  record.since = row.at;
+  end_attempt(book_, record);
+  book_.ended(record);
+  return {};
+}
+
+}  // namespace drover::router::ledger

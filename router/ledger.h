@@ -1,0 +1,80 @@
+// Ledger rows made and read. Each row's payload is one encoded envelope (fleet/codec.h), so a row
+// can be read by anything that reads messages:
+//
+//   transition | job, attempt      | payload                    | fields that count
+//   started    | none, 0           | Welcome                    | fleet_time, speed, software
+//   accepted   | job, 0            | Submit with this one job   | the job
+//   refused    | job, 0            | Failed                     | reason, detail
+//   leased     | job, attempt      | JobChanged, sender = host  | target, pool, reason (of the
+//              |                   |                            | fallback), remaining_s
+//              |                   |                            | (predicted), detail ("replica 3",
+//              |                   |                            | "devices 0 1")
+//   running    | job, attempt      | empty                      |
+//   returned   | job, attempt      | Failed                     | reason, detail, usage
+//   finished   | job, attempt      | Finished                   | usage, outcome, incarnation
+//   failed     | job, last attempt | Failed                     | reason, detail, usage of the end
+//   stale      | job, old attempt  | Finished or Failed         | as it came
+//   counters   | none, 0           | SampleBatch, sender = host | energy counters of its devices
+//   counters   | none, 0           | Summary                    | fleet_energy_j, fleet_cost_usd
+//
+// Counters are written every ten heartbeats and at the end of the run: a batch for each host whose
+// counters have changed, then the sums that hold them. A reader takes the batches over when it
+// comes to their sums, so a row that was lost on the way loses seconds and counts nothing twice.
+//
+// A row's own `at`, `job` and `attempt` count; the payload repeats them for readers. A lease is
+// fenced by (job, attempt): each lease counts the attempt on, so no two leases of a job share one.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "fleet/messages.h"
+#include "fleet/outbox.h"
+#include "fleet/result.h"
+#include "router/accounting.h"
+#include "router/jobs.h"
+
+namespace drover::router::ledger {
+
+LedgerRow started(Instant now, double speed, const std::string& software);
+LedgerRow accepted(Instant now, const Job& job);
+LedgerRow refused(Instant now, const JobId& job, Reason reason, const std::string& detail);
+/// REQUIRES that record.lease is set.
+LedgerRow leased(Instant now, const JobRecord& record);
+LedgerRow running(Instant now, const JobRecord& record);
+LedgerRow ended(Transition transition, Instant now, const Finished& finished);
+LedgerRow ended(Transition transition, Instant now, const Failed& failed);
+
+LedgerRow counters(Instant now, const SampleBatch& energies);
+LedgerRow counters(Instant now, double fleet_energy_j, double fleet_cost_usd);
+
+/// The host, replica or devices that a leased row names.
+Result<Lease> read_lease(const Envelope& payload);
+
+/// Replays rows into an empty book and fresh sums. The error names the row, counted from 1, and
+/// what does not fit.
+class Reader {
+ public:
+  Reader(JobBook& book, Accounting& accounting, std::set<JobId>& refused)
+      : book_(book), accounting_(accounting), refused_(refused) {}
+  Status read(const LedgerRow& row);
+
+ private:
+  Status read_started(const LedgerRow& row);
+  Status read_counters(const LedgerRow& row);
+  Status read_accepted(const LedgerRow& row);
+  Status read_leased(const LedgerRow& row, JobRecord& record);
+  Status read_returned(const LedgerRow& row, JobRecord& record);
+  Status read_finished(const LedgerRow& row, JobRecord& record);
+  Status read_failed(const LedgerRow& row, JobRecord& record);
+
+  JobBook& book_;
+  Accounting& accounting_;
+  std::set<JobId>& refused_;
+  std::vector<SampleBatch> energies_;  // whose sums are still to come
+  std::uint64_t row_ = 0;
+  bool began_ = false;
+};
+
+}  // namespace drover::router::ledger

@@ -1,0 +1,46 @@
+#include "router/mail.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fleet/result.h"
+
+namespace drover::router {
+namespace {
+
+constexpr const char* sender_name = "router";
+
+}  // namespace
+
+void Mail::send(Instant now, Peer to, Message body, std::uint64_t after_write) {
+  Line& line = lines_[to];
+  Envelope envelope{sender_name, ++line.sequence, now, std::move(body)};
+  outbox_.sends.push_back({to, std::move(envelope), after_write <= committed_ ? 0 : after_write});
+}
+
+void Mail::send_in_order(Instant now, Peer to, Message body, std::uint64_t after_write) {
+  Line& line = lines_[to];
+  line.mark = std::max(line.mark, after_write);
+  send(now, to, std::move(body), line.mark);
+}
+
+std::uint64_t Mail::write(LedgerRow row) {
+  outbox_.writes.push_back({++last_write_, std::move(row)});
+  return last_write_;
+}
+
+std::uint64_t Mail::publish(Instant now, Message body) {
+  Envelope envelope{sender_name, ++last_published_, now, std::move(body)};
+  outbox_.sends.push_back({publish_peer, std::move(envelope), 0});
+  return last_published_;
+}
+
+void Mail::committed(std::uint64_t sequence) {
+  committed_ = std::max(committed_, std::min(sequence, last_write_));
+}
+
+void Mail::forget(Peer peer) { lines_.erase(peer); }
+
+Outbox Mail::take() { return std::exchange(outbox_, Outbox{}); }
+
+}  // namespace drover::router

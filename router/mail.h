@@ -1,0 +1,48 @@
+// The router's outgoing side: sends numbered per connection, ledger writes numbered per life, and
+// what is published, numbered once for all subscribers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "fleet/messages.h"
+#include "fleet/outbox.h"
+#include "fleet/time.h"
+
+namespace drover::router {
+
+class Mail {
+ public:
+  /// At once, or when `after_write` is on disk. May overtake earlier sends that wait.
+  void send(Instant now, Peer to, Message body, std::uint64_t after_write = 0);
+  /// Like send, but never overtakes an earlier `send_in_order` to the same peer: a Cancel must not
+  /// arrive before the Assign that still waits for its lease's write.
+  void send_in_order(Instant now, Peer to, Message body, std::uint64_t after_write = 0);
+  /// Answers the write's sequence.
+  std::uint64_t write(LedgerRow row);
+  /// Answers the publish sequence.
+  std::uint64_t publish(Instant now, Message body);
+
+  void committed(std::uint64_t sequence);
+  std::uint64_t last_write() const { return last_write_; }
+  std::uint64_t last_published() const { return last_published_; }
+  /// Writes that the store has not yet answered.
+  std::uint64_t uncommitted() const { return last_write_ - committed_; }
+
+  /// The connection is gone: its counters are dropped.
+  void forget(Peer peer);
+  Outbox take();
+
+ private:
+  struct Line {
+    std::uint64_t sequence = 0;
+    std::uint64_t mark = 0;  // the latest write that an ordered send waits for
+  };
+  std::map<Peer, Line> lines_;
+  std::uint64_t last_write_ = 0;
+  std::uint64_t committed_ = 0;
+  std::uint64_t last_published_ = 0;
+  Outbox outbox_;
+};
+
+}  // namespace drover::router

@@ -1,0 +1,259 @@
+// Who is there: connections, hosts, their leases, samples and replicas.
+#include <algorithm>
+#include <utility>
+
+#include "fleet/sample.h"
+#include "fleet/text.h"
+#include "router/state.h"
+
+namespace drover::router {
+
+void Core::meet(Instant now, Caller caller, const Join& join) {
+  if (join.role == Role::agent && !is_name(join.name)) {
+    mail.send(now, caller.peer,
+              Unwelcome{fmt::format("host name: found \"{}\", expected 1 to 64 of A-Z a-z 0-9 . _ "
+                                    ": -",
+                                    printable(join.name.substr(0, 80)))});
+    return;
+  }
+  caller.entry.role = join.role;
+  caller.entry.name = printable(join.name.substr(0, 64));
+  Welcome welcome;
+  welcome.fleet_time = now;
+  welcome.speed = settings.speed;
+  welcome.samples_endpoint = settings.samples_endpoint;
+  welcome.publish_endpoint = settings.publish_endpoint;
+  welcome.heartbeat_every = settings.heartbeat_every;
+  welcome.lease = settings.lease;
+  welcome.software = settings.software;
+  mail.send(now, caller.peer, std::move(welcome));
+}
+
+void Core::want_hello(Instant now, Caller caller) {
+  const bool asked = caller.entry.hello_asked != Instant{};
+  if (asked && now - caller.entry.hello_asked < settings.heartbeat_every) return;
+  caller.entry.hello_asked = now;
+  mail.send(now, caller.peer, HelloWanted{now});
+}
+
+void Core::meet(Instant now, Caller caller, const Hello& hello) {
+  if (!caller.entry.host.empty() && caller.entry.host != hello.host) {
+    mail.send(now, caller.peer,
+              Problem{fmt::format("this connection speaks for {}", caller.entry.host)});
+    return;
+  }
+  if (peers.superseded(hello.host, hello.incarnation)) {
+    mail.send(now, caller.peer, Superseded{});
+    return;
+  }
+  accounting.settle_cost(now);
+  const auto before = roster.find_host(hello.host);
+  const Incarnation earlier =
+      before ? roster.hosts()[*before].hello.incarnation : hello.incarnation;
+  const auto enrolled = roster.enrol(now, hello);
+  if (!enrolled) {
+    mail.send(now, caller.peer, Unwelcome{enrolled.error().message});
+    event(now, Severity::warning, is_name(hello.host) ? hello.host : "router",
+          "refused: " + enrolled.error().message);
+    return;
+  }
+  // What the roster was promised for this host is told anew once its replicas are known.
+  for (JobRecord* record : jobs.on_host(hello.host)) withdraw(*record);
+  if (earlier != hello.incarnation) peers.supersede(hello.host, earlier);
+  take_over(now, caller, hello);
+  health.enrolled(now, *enrolled);
+  keeper.host_lost(now, hello.host);
+  assign_pools(policy, roster);
+  accounting.set_cost_rate(roster, policy);
+  publish_host(now, *enrolled);
+  for (const Replica& replica : hello.replicas) apply_report(now, caller, {replica});
+  reconcile(now, caller, hello);
+  event(now, Severity::info, hello.host,
+        fmt::format("joined with {} devices", roster.hosts()[*enrolled].devices.size()));
+  queue.wake_all();
+}
+
+void Core::take_over(Instant now, Caller caller, const Hello& hello) {
+  const auto earlier = peers.peer_of(hello.host);
+  if (earlier && *earlier != caller.peer.number) {
+    const PeerEntry* old = peers.find(*earlier);
+    if (old != nullptr && old->incarnation != hello.incarnation) {
+      mail.send(now, {Channel::control, *earlier}, Superseded{});
+    }
+  }
+  peers.speaks_for(caller.peer.number, hello.host, hello.incarnation);
+  caller.entry.models_carried.clear();
+}
+
+void Core::reconcile(Instant now, Caller caller, const Hello& hello) {
+  std::set<std::pair<JobId, std::uint32_t>> held;
+  for (const HeldAttempt& attempt : hello.held) held.emplace(attempt.job, attempt.attempt);
+  for (JobRecord* record : jobs.on_host(hello.host)) {
+    if (held.contains({record->job.id, record->attempt})) {
+      record->lease.incarnation = hello.incarnation;
+      promise(now, *record, record->remaining_s, 0);
+      run(now, *record);
+      continue;
+    }
+    // An Assign may still be on its way to the agent; the Cancel follows it in order.
+    mail.send_in_order(now, caller.peer,
+                       Cancel{record->job.id, record->attempt, Reason::unhealthy});
+    Failed lost;
+    lost.job = record->job.id;
+    lost.attempt = record->attempt;
+    lost.incarnation = hello.incarnation;
+    lost.detail = fmt::format("{} no longer holds the attempt", hello.host);
+    give_back(now, *record, std::move(lost));
+  }
+  for (const auto& [id, attempt] : held) {
+    if (current(hello.host, id, attempt) != nullptr) continue;
+    const JobRecord* record = jobs.find(id);
+    if (record != nullptr && record->state == JobState::finished && record->attempt == attempt) {
+      mail.send(now, caller.peer, ResultStored{id, attempt}, record->end_write);
+    } else {
+      mail.send_in_order(now, caller.peer, Cancel{id, attempt, Reason::cancelled});
+    }
+  }
+}
+
+void Core::renew_lease(Instant now, Caller caller, const Heartbeat& heartbeat) {
+  const auto host = roster.find_host(caller.entry.host);
+  if (!host) return;
+  HostCounters& counters = host_counters[*host];
+  counters.samples_thinned = heartbeat.samples_thinned;
+  counters.undecodable = heartbeat.undecodable;
+  Heartbeat renewal;
+  renewal.incarnation = heartbeat.incarnation;
+  mail.send(now, caller.peer, renewal);
+}
+
+void Core::apply_samples(Instant now, std::uint64_t sequence, const SampleBatch& batch) {
+  const auto host = roster.find_host(batch.host);
+  if (!host || !check(batch)) {
+    // Samples of a host that has not said Hello come first at every start: no fault.
+    if (host) accounting.undecodable();
+    return;
+  }
+  // A lost host's samples are belief too old to act on; it must say Hello first.
+  if (health.health(*host) == Health::lost) return;
+  if (health.heard(now, *host)) set_health(now, *host, Health::ok, "heard again");
+  const bool first = roster.hosts()[*host].last_sample_sequence == 0;
+  roster.apply(now, *host, sequence, batch);
+  accounting.read_energy(roster, *host);
+  if (first) queue.wake_all();
+}
+
+void Core::apply_report(Instant now, Caller caller, const ReplicaReport& report) {
+  const auto host = roster.find_host(caller.entry.host);
+  if (!host) return;
+  Replica replica = report.replica;
+  replica.id.host = caller.entry.host;
+  replica.detail = printable(replica.detail.substr(0, 200));
+  const auto known = roster.find_replica(*host, replica.id.number);
+  const ReplicaState before = known ? roster.replicas()[*known].replica.state : ReplicaState::gone;
+  const ReplicaIndex index = roster.apply(now, *host, replica);
+  if (index == nowhere) {
+    if (replica.state != ReplicaState::gone) accounting.undecodable();
+    keeper.reported(now, replica.id, ReplicaState::gone);
+    return;
+  }
+  keeper.reported(now, replica.id, replica.state);
+  if (replica.state == ReplicaState::gone) {
+    // The roster forgot its promises; giving them back later would take another's.
+    for (JobRecord* record : jobs.on_host(replica.id.host)) {
+      if (record->promise.replica == index) record->promise.made = false;
+    }
+  }
+  if (before != replica.state) {
+    event(now, Severity::info, to_text(replica.id),
+          fmt::format("{} is {}{}{}", replica.model, to_text(replica.state),
+                      replica.detail.empty() ? "" : ": ", replica.detail));
+  }
+  publish_replica(now, replica, roster.replicas()[index].group);
+  queue.wake_model(replica.model);
+  // A replica that left frees its devices for gangs and for other models.
+  if (replica.state == ReplicaState::gone) queue.wake_all();
+}
+
+void Core::set_health(Instant now, HostIndex host, Health state, const std::string& why) {
+  roster.set_health(now, host, state);
+  publish_host(now, host);
+  const Severity severity = state == Health::ok     ? Severity::info
+                            : state == Health::lost ? Severity::critical
+                                                    : Severity::warning;
+  event(now, severity, roster.hosts()[host].hello.host, fmt::format("{}: {}", to_text(state), why));
+  queue.wake_all();
+}
+
+void Core::lose_host(Instant now, HostIndex host) {
+  const std::string name = roster.hosts()[host].hello.host;
+  accounting.settle_cost(now);
+  set_health(now, host, Health::lost,
+             fmt::format("nothing heard for {} s", to_seconds(settings.lost_after)));
+  accounting.set_cost_rate(roster, policy);
+  keeper.host_lost(now, name);
+  for (JobRecord* record : jobs.on_host(name)) {
+    Failed lost;
+    lost.job = record->job.id;
+    lost.attempt = record->attempt;
+    lost.incarnation = roster.hosts()[host].hello.incarnation;
+    lost.detail = fmt::format("host {} was lost", name);
+    give_back(now, *record, std::move(lost));
+  }
+  peers.silence(name);
+}
+
+void Core::sweep(Instant now) {
+  const Sweep found = health.sweep(now);
+  if (found.stalled) {
+    // Leases of an earlier life get the same grace as hosts.
+    if (awaiting_hosts) {
+      hosts_awaited_until = std::max(hosts_awaited_until, saturating_add(now, settings.lost_after));
+    }
+    return;
+  }
+  for (const HostIndex host : found.suspect) {
+    set_health(now, host, Health::suspect,
+               fmt::format("nothing heard for {} s", to_seconds(settings.suspect_after)));
+  }
+  if (found.hold_began) {
+    event(now, Severity::critical, "router",
+          fmt::format("{} hosts fell silent at once: their work is held, not moved, for up to {} s",
+                      found.held, to_seconds(settings.lost_after)));
+  }
+  for (const HostIndex host : found.lost) lose_host(now, host);
+  if (awaiting_hosts && now >= hosts_awaited_until) give_up_waiting(now);
+  call_off_unanswered(now);
+  manage_replicas(now);
+}
+
+void Core::give_up_waiting(Instant now) {
+  awaiting_hosts = false;
+  std::vector<JobRecord*> orphans;
+  for (const auto& [number, record] : jobs.open()) {
+    if (record->holds_attempt() && !peers.peer_of(record->lease.host)) orphans.push_back(record);
+  }
+  for (JobRecord* record : orphans) {
+    Failed lost;
+    lost.job = record->job.id;
+    lost.attempt = record->attempt;
+    lost.detail = fmt::format("host {} did not come back", record->lease.host);
+    give_back(now, *record, std::move(lost));
+  }
+}
+
+void Core::call_off_unanswered(Instant now) {
+  for (JobRecord* record : jobs.unanswered(now - settings.lost_after)) {
+    const auto peer = peers.peer_of(record->lease.host);
+    if (!peer) continue;  // an earlier life's: its host is still awaited
+    mail.send_in_order(now, {Channel::control, *peer},
+                       Cancel{record->job.id, record->attempt, Reason::unhealthy});
+    Failed lost;
+    lost.job = record->job.id;
+    lost.attempt = record->attempt;
+    lost.detail = fmt::format("{} did not answer the assignment", record->lease.host);
+    give_back(now, *record, std::move(lost));
+  }
+}
+
+}  // namespace drover::router

@@ -1,0 +1,130 @@
+#include "router/peers.h"
+
+#include <algorithm>
+
+namespace drover::router {
+namespace {
+
+// Earlier lives of one host that are remembered: more than can still be running by mistake.
+constexpr std::size_t superseded_kept = 16;
+
+struct SpeakerOf {
+  Speaker operator()(const Join&) const { return Speaker::anyone; }
+  Speaker operator()(const Hello&) const { return Speaker::agent; }
+  Speaker operator()(const Heartbeat&) const { return Speaker::agent; }
+  Speaker operator()(const Accepted&) const { return Speaker::agent; }
+  Speaker operator()(const Refused&) const { return Speaker::agent; }
+  Speaker operator()(const Progress&) const { return Speaker::agent; }
+  Speaker operator()(const Finished&) const { return Speaker::agent; }
+  Speaker operator()(const Failed&) const { return Speaker::agent; }
+  Speaker operator()(const ReplicaReport&) const { return Speaker::agent; }
+  Speaker operator()(const SampleBatch&) const { return Speaker::agent; }
+  Speaker operator()(const Submit&) const { return Speaker::submitter; }
+  Speaker operator()(const EndRequest&) const { return Speaker::submitter; }
+  Speaker operator()(const JobsRequest&) const { return Speaker::asker; }
+  Speaker operator()(const WhyRequest&) const { return Speaker::asker; }
+  Speaker operator()(const SummaryRequest&) const { return Speaker::asker; }
+  Speaker operator()(const SnapshotRequest&) const { return Speaker::asker; }
+  template <typename Other>
+  Speaker operator()(const Other&) const {
+    return Speaker::nobody;
+  }
+};
+
+}  // namespace
+
+Speaker speaker_of(const Message& message) { return std::visit(SpeakerOf{}, message); }
+
+bool may_send(std::optional<Role> role, const Message& message) {
+  switch (speaker_of(message)) {
+    case Speaker::nobody:
+      return false;
+    case Speaker::anyone:
+      return true;
+    case Speaker::agent:
+      return !role || *role == Role::agent;
+    case Speaker::asker:
+      return !role || *role != Role::agent;
+    case Speaker::submitter:
+      return !role || *role == Role::client;
+  }
+  return false;
+}
+
+std::optional<std::uint64_t> PeerBook::make_room(std::uint64_t number) {
+  if (peers_.size() < peers_max || peers_.contains(number)) return std::nullopt;
+  const auto oldest = std::find_if(peers_.begin(), peers_.end(),
+                                   [](const auto& entry) { return entry.second.host.empty(); });
+  if (oldest == peers_.end()) return std::nullopt;
+  const std::uint64_t evicted = oldest->first;
+  peers_.erase(oldest);
+  return evicted;
+}
+
+PeerEntry& PeerBook::heard(Instant now, std::uint64_t number) {
+  PeerEntry& peer = peers_[number];
+  peer.heard = now;
+  return peer;
+}
+
+PeerEntry* PeerBook::find(std::uint64_t number) {
+  const auto found = peers_.find(number);
+  return found == peers_.end() ? nullptr : &found->second;
+}
+
+std::optional<std::uint64_t> PeerBook::speaks_for(std::uint64_t number, const std::string& host,
+                                                  const Incarnation& incarnation) {
+  std::optional<std::uint64_t> earlier;
+  const auto found = peer_of_host_.find(host);
+  if (found != peer_of_host_.end() && found->second != number) {
+    earlier = found->second;
+    if (PeerEntry* old = find(*earlier)) old->host.clear();
+  }
+  peer_of_host_[host] = number;
+  PeerEntry& peer = peers_[number];
+  peer.role = Role::agent;
+  peer.host = host;
+  peer.incarnation = incarnation;
+  return earlier;
+}
+
+std::optional<std::uint64_t> PeerBook::peer_of(std::string_view host) const {
+  const auto found = peer_of_host_.find(host);
+  if (found == peer_of_host_.end()) return std::nullopt;
+  return found->second;
+}
+
+void PeerBook::silence(std::string_view host) {
+  const auto found = peer_of_host_.find(host);
+  if (found == peer_of_host_.end()) return;
+  if (PeerEntry* peer = find(found->second)) peer->host.clear();
+  peer_of_host_.erase(found);
+}
+
+bool PeerBook::superseded(const std::string& host, const Incarnation& incarnation) const {
+  const auto found = superseded_.find(host);
+  return found != superseded_.end() &&
+         std::find(found->second.begin(), found->second.end(), incarnation) != found->second.end();
+}
+
+void PeerBook::supersede(const std::string& host, const Incarnation& incarnation) {
+  if (superseded(host, incarnation)) return;
+  std::vector<Incarnation>& lives = superseded_[host];
+  lives.push_back(incarnation);
+  if (lives.size() > superseded_kept) lives.erase(lives.begin());
+}
+
+std::vector<std::uint64_t> PeerBook::forget_silent(Instant now, Duration silence) {
+  std::vector<std::uint64_t> gone;
+  for (auto peer = peers_.begin(); peer != peers_.end();) {
+    if (peer->second.host.empty() && now - peer->second.heard > silence) {
+      gone.push_back(peer->first);
+      peer = peers_.erase(peer);
+    } else {
+      ++peer;
+    }
+  }
+  return gone;
+}
+
+}  // namespace drover::router

@@ -1,0 +1,72 @@
+// Connections to the control door: who speaks on each, and what they may say.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "fleet/messages.h"
+#include "fleet/outbox.h"
+#include "fleet/time.h"
+
+namespace drover::router {
+
+/// Who may send a message. `nobody`: only the router sends it.
+enum class Speaker : std::uint8_t { nobody, anyone, agent, asker, submitter };
+
+/// The table of allowed (role, message kind). Askers are clients and viewers, submitters clients.
+/// A connection without a Join counts as a client until it says Hello: a client need not notice
+/// that the router restarted.
+Speaker speaker_of(const Message& message);
+bool may_send(std::optional<Role> role, const Message& message);
+
+struct PeerEntry {
+  std::optional<Role> role;  // absent before Join or Hello
+  std::string name;
+  std::string host;  // an agent's, once its Hello was accepted; cleared when it is lost
+  Incarnation incarnation;
+  std::set<std::string, std::less<>> models_carried;  // whose spec text this connection has carried
+  Instant heard{};
+  Instant hello_asked{};          // last HelloWanted; Instant{}: never
+  Instant snapshot_sent{};        // last snapshot; Instant{}: never
+  std::uint64_t misplaced = 0;    // messages its role may not send
+  std::uint64_t undecodable = 0;  // counted by the shell
+};
+
+/// More connections than this make the router forget the oldest that is no agent. A file
+/// descriptor each: the kernel's limit comes first.
+inline constexpr std::size_t peers_max = 50'000;
+
+class PeerBook {
+ public:
+  /// Forgets the oldest connection that is no agent when this new one would be too many; answers
+  /// which.
+  std::optional<std::uint64_t> make_room(std::uint64_t number);
+  PeerEntry& heard(Instant now, std::uint64_t number);
+  PeerEntry* find(std::uint64_t number);
+
+  /// This connection now speaks for this host; answers the connection that did before.
+  std::optional<std::uint64_t> speaks_for(std::uint64_t number, const std::string& host,
+                                          const Incarnation& incarnation);
+  /// The connection to send a host's messages to.
+  std::optional<std::uint64_t> peer_of(std::string_view host) const;
+  /// The host must say Hello again before it is listened to.
+  void silence(std::string_view host);
+
+  /// An incarnation that was replaced by a newer one stays replaced.
+  bool superseded(const std::string& host, const Incarnation& incarnation) const;
+  void supersede(const std::string& host, const Incarnation& incarnation);
+
+  /// Drops connections without a host that were silent for so long; answers their numbers.
+  std::vector<std::uint64_t> forget_silent(Instant now, Duration silence);
+
+ private:
+  std::map<std::uint64_t, PeerEntry> peers_;
+  std::map<std::string, std::uint64_t, std::less<>> peer_of_host_;
+  std::map<std::string, std::vector<Incarnation>, std::less<>> superseded_;
+};
+
+}  // namespace drover::router

@@ -1,0 +1,128 @@
+// [pool.NAME] and [capability.NAME].
+#include <algorithm>
+#include <cmath>
+
+#include "fleet/identity.h"
+#include "fleet/text.h"
+#include "fleet/units.h"
+#include "router/policy_read.h"
+
+namespace drover::router {
+namespace {
+
+using toml_file::Table;
+
+/// "spot" asks for the label, "tier=gold" for its value (a glob).
+void read_labels(Table match, PoolMatch& into) {
+  for (const std::string& label : match.texts("label")) {
+    const auto equals = label.find('=');
+    const std::string name = label.substr(0, equals);
+    if (!is_name(name)) {
+      match.complain("label",
+                     fmt::format("found \"{}\", expected NAME or NAME=VALUE", printable(label)));
+    }
+    into.labels[name] = equals == std::string::npos ? "*" : label.substr(equals + 1);
+  }
+}
+
+void read_match(Table match, PoolMatch& into) {
+  if (match.has("kind")) {
+    const std::string kind = match.text("kind");
+    if (kind == to_text(DeviceClass::gpu)) {
+      into.device_class = DeviceClass::gpu;
+    } else if (kind == to_text(DeviceClass::tpu)) {
+      into.device_class = DeviceClass::tpu;
+    } else {
+      match.complain("kind", fmt::format("found \"{}\", expected gpu or tpu", printable(kind)));
+    }
+  }
+  into.model = match.text("model", "");
+  into.rack = match.text("rack", "");
+  into.host = match.text("host", "");
+  into.site = match.text("site", "");
+  read_labels(match, into);
+}
+
+void read_warmup(Table warmup, Pool& pool) {
+  pool.warmup_compile_s = warmup.number_in("compile_s", 0, 86'400);
+  const std::string per = warmup.text("per", "model+shape");
+  if (per != "model+shape") {
+    warmup.complain("per", fmt::format("\"{}\" is not supported by this version, expected "
+                                       "\"model+shape\"",
+                                       printable(per)));
+  }
+}
+
+Pool read_pool(Table table, std::string name) {
+  Pool pool;
+  pool.name = std::move(name);
+  if (auto match = table.table("match")) {
+    read_match(*match, pool.match);
+  } else {
+    table.complain("match", "found nothing, expected a table such as { kind = \"gpu\" }");
+  }
+  pool.tier = static_cast<int>(table.integer_in("tier", 0, 100, 0));
+  if (table.has("price_per_hour")) pool.price_per_hour = table.number_in("price_per_hour", 0, 1e6);
+  pool.overprovision = table.number_in("overprovision", 1, 100, 1.0);
+  pool.max_share = table.number_in("max_share", 0.0001, 1, 1.0);
+  if (auto warmup = table.table("warmup")) read_warmup(*warmup, pool);
+  refuse_unsupported(table, {"capacity_unit"});
+  return pool;
+}
+
+void read_capability(Table table, Pool& pool) {
+  pool.precisions = read_precisions(table, "precisions");
+  pool.frameworks = table.texts("frameworks");
+  pool.missing_ops = table.texts("missing_ops");
+  for (const double size : table.numbers("slices")) {
+    if (size < 1 || size > 4096 || size != std::floor(size)) {
+      table.complain("slices",
+                     fmt::format("found {}, expected whole numbers from 1 to 4096", size));
+      return;
+    }
+    pool.slices.push_back(static_cast<int>(size));
+  }
+  std::sort(pool.slices.begin(), pool.slices.end());
+}
+
+std::vector<std::string> pool_names(const Policy& policy) {
+  std::vector<std::string> names;
+  for (const Pool& pool : policy.pools) names.push_back(pool.name);
+  return names;
+}
+
+}  // namespace
+
+void read_pools(Table file, Policy& policy) {
+  auto pools = file.table("pool");
+  if (!pools) {
+    file.complain("pool", "found nothing, expected at least one [pool.NAME]");
+    return;
+  }
+  for (const std::string& name : pools->keys()) {
+    auto table = pools->table(name);
+    if (!table) return;
+    if (!is_name(name))
+      pools->complain(name, "a pool's name is letters, digits, `.`, `_`, `:`, `-`");
+    policy.pools.push_back(read_pool(*table, name));
+  }
+  if (policy.pools.empty()) file.complain("pool", "expected at least one [pool.NAME]");
+}
+
+void read_capabilities(Table file, Policy& policy) {
+  auto capabilities = file.table("capability");
+  if (!capabilities) return;
+  for (const std::string& name : capabilities->keys()) {
+    auto table = capabilities->table(name);
+    if (!table) return;
+    const auto index = policy.pool_index(name);
+    if (!index) {
+      capabilities->complain(name,
+                             fmt::format("no such pool{}", suggestion(name, pool_names(policy))));
+      return;
+    }
+    read_capability(*table, policy.pools[*index]);
+  }
+}
+
+}  // namespace drover::router

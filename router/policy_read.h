@@ -1,0 +1,29 @@
+// Reading and linting a policy file: the parts of `parse_policy`, each recording the first problem
+// in the file's tables.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fleet/toml.h"
+#include "router/policy.h"
+
+namespace drover::router {
+
+/// A key of the language that this version cannot honour is refused, never accepted in silence.
+void refuse_unsupported(toml_file::Table table, std::initializer_list<std::string_view> keys);
+
+std::vector<Precision> read_precisions(toml_file::Table table, std::string_view key);
+/// A text such as "10%" or "0.1".
+double read_share(toml_file::Table table, std::string_view key, double otherwise);
+FallbackAction read_action(toml_file::Table table, std::string_view key, FallbackAction otherwise);
+
+void read_pools(toml_file::Table file, Policy& policy);
+void read_capabilities(toml_file::Table file, Policy& policy);
+void read_rules(toml_file::Table file, Policy& policy);
+
+/// Rules that no job reaches, fallbacks that cannot fire.
+void lint_rules(toml_file::Table file, const Policy& policy);
+
+}  // namespace drover::router

@@ -1,0 +1,52 @@
+// Replicas that the router started by itself: how many are starting, which are its own to retire,
+// and when a model that found no place may ask again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fleet/messages.h"
+#include "fleet/time.h"
+#include "router/policy.h"
+#include "router/queue.h"
+#include "router/roster.h"
+
+namespace drover::router {
+
+class ReplicaKeeper {
+ public:
+  /// One more may start for this model: the fleet's limit is not reached, none of the model is
+  /// starting, and its last try is `start_after` ago.
+  bool may_start(Instant now, const Replicas& limits, const std::string& model) const;
+  /// No place was found, or the start failed.
+  void tried(Instant now, const std::string& model);
+  void started(Instant now, const ReplicaId& id, const std::string& model);
+  /// A report of any replica; `gone` while starting counts as a failed try.
+  void reported(Instant now, const ReplicaId& id, ReplicaState state);
+  /// The host's replicas are forgotten until it reports them again.
+  void host_lost(Instant now, const std::string& host);
+
+  bool owns(const ReplicaId& id) const { return own_.contains(id); }
+  std::size_t starting() const { return starting_.size(); }
+
+ private:
+  std::map<ReplicaId, std::string> starting_;
+  std::set<ReplicaId> own_;
+  std::map<std::string, Instant> tried_;  // by model
+};
+
+/// For each model whose requests wait for something that may pass, the longest waiting one, when it
+/// has waited for `start_after`; in order of acceptance.
+std::vector<JobRecord*> starved_models(Instant now, const Replicas& limits, const JobQueue& queue);
+
+/// Ready replicas of the router's own that served nothing for `retire_after`, in index order.
+std::vector<ReplicaIndex> unused_replicas(Instant now, const Replicas& limits, const Roster& roster,
+                                          const ReplicaKeeper& keeper);
+
+}  // namespace drover::router

@@ -1,0 +1,238 @@
+// What agents answer, and the one place where attempts and jobs end.
+//
+// An attempt is current when the ledger's last lease of its job names it and its host. Whatever
+// comes of an attempt that is not current is late: stored as `stale`, answered, never charged.
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "fleet/text.h"
+#include "router/state.h"
+
+namespace drover::router {
+namespace {
+
+// Longer explanations are cut: they travel with every change of the job.
+constexpr std::size_t detail_max = 200;
+
+// Back-off stops doubling after so many failures: at one second's start, about a minute.
+constexpr std::uint32_t back_off_doublings_max = 6;
+// Ends of back-offs fall on a grid of this share of the shortest one, so that jobs which failed
+// about together wait as one class.
+constexpr std::int64_t back_off_grid = 4;
+
+/// A result of another life of the host than the attempt was given to is late, whatever number it
+/// bears; one that names no life is judged by its number alone.
+bool of_this_life(const JobRecord& record, const Incarnation& incarnation) {
+  const Incarnation nobody;
+  return incarnation == nobody || record.lease.incarnation == nobody ||
+         incarnation == record.lease.incarnation;
+}
+
+bool sane(const Usage& usage) {
+  return usage.device_s >= 0 && usage.energy_j >= 0 && usage.cost_usd >= 0;
+}
+
+}  // namespace
+
+JobRecord* Core::current(const std::string& host, const JobId& job, std::uint32_t attempt) {
+  JobRecord* record = jobs.find(job);
+  if (record == nullptr || !record->holds_attempt()) return nullptr;
+  return record->attempt == attempt && record->lease.host == host ? record : nullptr;
+}
+
+void Core::started(Instant now, Caller caller, const Accepted& accepted) {
+  JobRecord* record = current(caller.entry.host, accepted.job, accepted.attempt);
+  if (record == nullptr) {
+    mail.send_in_order(now, caller.peer, Cancel{accepted.job, accepted.attempt, Reason::cancelled});
+    return;
+  }
+  run(now, *record);
+}
+
+void Core::run(Instant now, JobRecord& record) {
+  if (record.state == JobState::running) return;
+  record.state = JobState::running;
+  record.since = now;
+  mail.write(ledger::running(now, record));
+  publish_job(now, record);
+}
+
+void Core::progressed(Instant now, Caller caller, const Progress& progress) {
+  JobRecord* record = current(caller.entry.host, progress.job, progress.attempt);
+  if (record == nullptr) {
+    mail.send_in_order(now, caller.peer, Cancel{progress.job, progress.attempt, Reason::cancelled});
+    return;
+  }
+  record->progress = std::clamp(progress.share, 0.0, 1.0);
+  record->remaining_s = std::max(0.0, progress.remaining_s);
+  publish_job(now, *record);
+}
+
+void Core::refused(Instant now, Caller caller, const Refused& refusal) {
+  JobRecord* record = current(caller.entry.host, refusal.job, refusal.attempt);
+  if (record == nullptr) return;
+  Failed failed;
+  failed.job = refusal.job;
+  failed.attempt = refusal.attempt;
+  failed.incarnation = caller.entry.incarnation;
+  failed.reason = refusal.reason;
+  failed.detail = refusal.detail;
+  give_back(now, *record, std::move(failed));
+}
+
+void Core::ended(Instant now, Caller caller, const Finished& finished) {
+  JobRecord* record = current(caller.entry.host, finished.job, finished.attempt);
+  if (record != nullptr && !of_this_life(*record, finished.incarnation)) record = nullptr;
+  if (record == nullptr || !sane(finished.usage)) return store_late(now, caller, finished, true);
+  const Promise promise = record->promise;
+  const std::uint64_t write = mail.write(ledger::ended(Transition::finished, now, finished));
+  release(*record);
+  record->usage += finished.usage;
+  record->outcome = finished.outcome;
+  record->latency_s = to_seconds(now - record->submitted);
+  record->reason = record->lease.fallback;
+  record->progress = 1;
+  accounting.finished(record->job, finished.usage, finished.outcome, record->latency_s);
+  if (promise.made && promise.group != nowhere && record->lease.predicted_s > 0) {
+    estimator.learn(promise.host, promise.group, record->job.work.kind, record->job.work.model,
+                    record->lease.predicted_s, finished.outcome.run_s, record->lease.ratio);
+  }
+  close(now, *record, JobState::finished, write);
+  mail.send(now, caller.peer, ResultStored{finished.job, finished.attempt}, write);
+}
+
+void Core::ended(Instant now, Caller caller, const Failed& failed) {
+  JobRecord* record = current(caller.entry.host, failed.job, failed.attempt);
+  if (record != nullptr && !of_this_life(*record, failed.incarnation)) record = nullptr;
+  // A Failed that only says that a Cancel was obeyed is no late result.
+  const bool obeyed = failed.reason == Reason::cancelled || failed.reason == Reason::ended ||
+                      failed.reason == Reason::preempted;
+  if (record == nullptr || !sane(failed.usage)) return store_late(now, caller, failed, !obeyed);
+  const std::uint64_t write = give_back(now, *record, failed);
+  mail.send(now, caller.peer, ResultStored{failed.job, failed.attempt}, write);
+}
+
+template <typename End>
+void Core::store_late(Instant now, Caller caller, const End& end, bool counts) {
+  const ResultStored stored{end.job, end.attempt};
+  JobRecord* record = jobs.find(end.job);
+  if (record == nullptr) {
+    // Never accepted here, or ended so long ago that its details are gone.
+    if (!jobs.remembered(end.job)) accounting.stale_result();
+    mail.send(now, caller.peer, stored, jobs.remembered(end.job) ? mail.last_write() : 0);
+    return;
+  }
+  const bool told_again =
+      record->state == (std::is_same_v<End, Finished> ? JobState::finished : JobState::failed) &&
+      record->attempt == end.attempt && record->lease.host == caller.entry.host;
+  const bool known =
+      std::find(record->stale.begin(), record->stale.end(), end.attempt) != record->stale.end();
+  if (told_again || known || !counts || end.attempt > record->attempt) {
+    mail.send(now, caller.peer, stored, mail.last_write());
+    return;
+  }
+  record->stale.push_back(end.attempt);
+  accounting.stale_result();
+  mail.send(now, caller.peer, stored, mail.write(ledger::ended(Transition::stale, now, end)));
+}
+
+void Core::withdraw(JobRecord& record) {
+  const Promise promise = std::exchange(record.promise, Promise{});
+  if (!promise.made) return;
+  if (record.lease.replica) {
+    roster.release_request(promise.replica, promise.tokens, promise.prompt);
+  } else {
+    roster.release_gang(record.job.id, promise.host, record.lease.devices);
+  }
+}
+
+void Core::release(JobRecord& record) {
+  withdraw(record);
+  jobs.unbind(record);
+  if (record.attempt > 1) {
+    --retries_out;
+    // The retry budget may have room again, whatever the class.
+    queue.wake_all();
+  }
+  if (record.lease.replica) {
+    queue.wake_model(record.job.work.model);
+  } else {
+    queue.wake_all();
+  }
+}
+
+std::uint64_t Core::give_back(Instant now, JobRecord& record, Failed failed) {
+  DROVER_REQUIRE(record.holds_attempt());
+  failed.detail = printable(failed.detail.substr(0, detail_max));
+  const bool final = failed.reason == Reason::cancelled || failed.reason == Reason::ended ||
+                     record.attempt >= policy.retry.attempts_max || ending;
+  if (final) return fail(now, record, std::move(failed));
+  const std::uint64_t write = mail.write(ledger::ended(Transition::returned, now, failed));
+  release(record);
+  accounting.wasted(failed.usage);
+  record.usage += failed.usage;
+  record.avoid.insert(record.lease.target);
+  record.last_reason = failed.reason;
+  record.state = JobState::queued;
+  record.since = now;
+  record.progress = 0;
+  record.remaining_s = 0;
+  record.reason = failed.reason;
+  record.detail = std::move(failed.detail);
+  record.retry_at = retry_time(now, record.attempt);
+  if (record.retry_at > now) back_offs.emplace(record.retry_at, record.job.work.model);
+  queue.push(record);
+  publish_job(now, record);
+  return write;
+}
+
+// Exponential back-off: a place that has just refused will hardly say otherwise at once, and all
+// attempts could be spent in one round trip.
+Instant Core::retry_time(Instant now, std::uint32_t attempts) const {
+  const Duration shortest = from_seconds(policy.retry.backoff_s * settings.speed);
+  const std::int64_t grid = shortest.count() / back_off_grid;
+  if (grid <= 0) return now;
+  const std::uint32_t doublings = std::min(attempts - 1, back_off_doublings_max);
+  const Instant earliest = saturating_add(now, shortest * (std::int64_t{1} << doublings));
+  const std::int64_t over = earliest.time_since_epoch().count() % grid;
+  return over == 0 ? earliest : saturating_add(earliest, Duration(grid - over));
+}
+
+std::uint64_t Core::fail(Instant now, JobRecord& record, Reason reason, std::string detail) {
+  Failed failed;
+  failed.job = record.job.id;
+  failed.attempt = record.attempt;
+  failed.reason = reason;
+  failed.detail = std::move(detail);
+  return fail(now, record, std::move(failed));
+}
+
+std::uint64_t Core::fail(Instant now, JobRecord& record, Failed failed) {
+  if (record.holds_attempt()) release(record);
+  queue.erase(record);
+  const std::uint64_t write = mail.write(ledger::ended(Transition::failed, now, failed));
+  accounting.wasted(failed.usage);
+  accounting.failed(failed.reason);
+  record.usage += failed.usage;
+  record.reason = failed.reason;
+  record.detail = std::move(failed.detail);
+  record.latency_s = to_seconds(now - record.submitted);
+  close(now, record, JobState::failed, write);
+  return write;
+}
+
+void Core::close(Instant now, JobRecord& record, JobState state, std::uint64_t write) {
+  DROVER_REQUIRE(!is_terminal(record.state) && is_terminal(state));
+  deadlines.erase({record.deadline(), record.number});
+  record.state = state;
+  record.since = now;
+  record.remaining_s = 0;
+  record.end_write = write;
+  publish_job(now, record);
+  jobs.ended(record);
+}
+
+void Core::publish_job(Instant now, const JobRecord& record) { mail.publish(now, told(record)); }
+
+}  // namespace drover::router

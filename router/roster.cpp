@@ -1,0 +1,381 @@
+// Belief about hosts, groups, devices and power. Replicas are in roster_replicas.cpp.
+//
+// Samples arrive as columns and stay columns: each is decoded into one scratch row and scattered by
+// device index. Power is summed per group in whole milliwatts, so that sums neither drift nor
+// depend on the order in which samples came.
+#include "router/roster.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "fleet/identity.h"
+
+namespace drover::router {
+namespace {
+
+/// Groups in the order of their first devices, without overlap and without holes.
+Status check_groups(const Hello& hello) {
+  if (hello.groups.empty())
+    return error("Hello of {}: no groups, expected at least one", hello.host);
+  std::vector<Group> groups = hello.groups;
+  std::sort(groups.begin(), groups.end(),
+            [](const Group& a, const Group& b) { return a.first < b.first; });
+  std::set<std::uint16_t> numbers;
+  std::size_t next = 0;
+  for (const Group& group : groups) {
+    if (group.count == 0) {
+      return error("Hello of {}: group g{} has no devices", hello.host, group.number);
+    }
+    if (group.first < next) {
+      return error("Hello of {}: group g{} overlaps another at device {}", hello.host, group.number,
+                   group.first);
+    }
+    if (group.first > next) {
+      return error("Hello of {}: no group holds device {}", hello.host, next);
+    }
+    if (!numbers.insert(group.number).second) {
+      return error("Hello of {}: group number g{} stands twice", hello.host, group.number);
+    }
+    next = std::size_t{group.first} + group.count;
+    if (next > devices_per_host_max) {
+      return error("Hello of {}: group g{} reaches device {}, expected at most {} devices",
+                   hello.host, group.number, next - 1, devices_per_host_max);
+    }
+  }
+  return {};
+}
+
+bool same_shape(const Group& a, const Group& b) {
+  return a.number == b.number && a.first == b.first && a.count == b.count && a.device == b.device &&
+         a.topology == b.topology;
+}
+
+bool same_groups(const Hello& a, const Hello& b) {
+  return std::equal(a.groups.begin(), a.groups.end(), b.groups.begin(), b.groups.end(), same_shape);
+}
+
+std::int64_t milliwatts(float watts) { return std::llround(static_cast<double>(watts) * 1000.0); }
+
+using FloatColumn = std::vector<float> DeviceColumns::*;
+using DoubleColumn = std::vector<double> DeviceColumns::*;
+
+/// Where a metric is kept: one of the two is set, or neither (power and throttle bits are special).
+struct Home {
+  FloatColumn narrow = nullptr;
+  DoubleColumn wide = nullptr;
+};
+
+constexpr std::array<Home, metric_count> homes = {{
+    {&DeviceColumns::utilization, nullptr},
+    {&DeviceColumns::matrix_activity, nullptr},
+    {&DeviceColumns::memory_activity, nullptr},
+    {nullptr, &DeviceColumns::memory_used},
+    {nullptr, &DeviceColumns::memory_total},
+    {nullptr, nullptr},  // power: see set_power
+    {&DeviceColumns::power_cap_w, nullptr},
+    {&DeviceColumns::temperature_c, nullptr},
+    {&DeviceColumns::clock_mhz, nullptr},
+    {nullptr, nullptr},  // throttle: bits
+    {nullptr, &DeviceColumns::energy_j},
+    {&DeviceColumns::queue, nullptr},
+    {&DeviceColumns::running, nullptr},
+}};
+static_assert(static_cast<int>(Metric::power) == 5 && static_cast<int>(Metric::throttle) == 9);
+
+template <typename T>
+void place(const std::vector<DeviceIndex>& rows, const std::vector<double>& values,
+           std::vector<T>& column) {
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (rows[row] != nowhere && !std::isnan(values[row])) {
+      column[rows[row]] = static_cast<T>(values[row]);
+    }
+  }
+}
+
+/// A row for each device more, everything unknown or zero.
+void grow(DeviceColumns& columns, std::size_t size) {
+  columns.host.resize(size);
+  columns.group.resize(size);
+  columns.number.resize(size);
+  columns.sampled.resize(size);
+  for (const Home& home : homes) {
+    if (home.narrow != nullptr) (columns.*home.narrow).resize(size);
+    if (home.wide != nullptr) (columns.*home.wide).resize(size);
+  }
+  columns.power_w.resize(size);
+  columns.throttle.resize(size);
+  columns.gang.resize(size);
+  columns.replicas.resize(size);
+  columns.busy_until.resize(size);
+  columns.promised_w.resize(size);
+  columns.expected_w.resize(size);
+  columns.promised_until.resize(size);
+}
+
+}  // namespace
+
+Roster::Roster() = default;
+Roster::~Roster() = default;
+
+Result<std::vector<const devices::DeviceSpec*>> Roster::read_specs(const Hello& hello) {
+  std::map<std::string, const devices::DeviceSpec*> by_id;
+  for (const SpecText& spec : hello.specs) {
+    auto known = specs_.find(spec.text);
+    if (known == specs_.end()) {
+      if (specs_.size() >= specs_max) {
+        return error(
+            "Hello of {}: device spec {} would be number {} of the fleet, expected at most {}",
+            hello.host, spec.id, specs_.size() + 1, specs_max);
+      }
+      auto parsed = devices::parse_device_spec(
+          spec.text, fmt::format("Hello of {}: spec {}", hello.host, spec.id));
+      if (!parsed) return parsed.error();
+      known =
+          specs_
+              .emplace(spec.text, std::make_unique<devices::DeviceSpec>(std::move(parsed).value()))
+              .first;
+    }
+    if (known->second->id != spec.id) {
+      return error("Hello of {}: spec {} says that its id is {}", hello.host, spec.id,
+                   known->second->id);
+    }
+    by_id[spec.id] = known->second.get();
+  }
+  std::vector<const devices::DeviceSpec*> of_groups;
+  for (const Group& group : hello.groups) {
+    const auto found = by_id.find(group.device);
+    if (found == by_id.end()) {
+      return error("Hello of {}: group g{} is of device {}, whose spec is not among the {} carried",
+                   hello.host, group.number, group.device, hello.specs.size());
+    }
+    of_groups.push_back(found->second);
+  }
+  return of_groups;
+}
+
+Result<HostIndex> Roster::enrol(Instant now, const Hello& hello) {
+  if (!is_name(hello.host)) return error("Hello: the host's name is not a name");
+  if (auto status = check_groups(hello); !status) return status.error();
+  if (!std::isfinite(hello.price_factor) || hello.price_factor < 0) {
+    return error("Hello of {}: price factor {}, expected 0 or more", hello.host,
+                 hello.price_factor);
+  }
+  auto specs = read_specs(hello);
+  if (!specs) return specs.error();
+  std::size_t count = 0;
+  for (const Group& group : hello.groups) count += group.count;
+  const auto known = host_by_name_.find(hello.host);
+  const bool stays =
+      known != host_by_name_.end() && same_groups(hosts_[known->second].hello, hello);
+  if (!stays && devices_.size() + count > devices_max) {
+    return error("Hello of {}: {} devices more than the {} known, expected at most {}", hello.host,
+                 count, devices_.size(), devices_max);
+  }
+  if (known == host_by_name_.end() && hosts_.size() >= hosts_max) {
+    return error("Hello of {}: it would be host number {}, expected at most {}", hello.host,
+                 hosts_.size() + 1, hosts_max);
+  }
+
+  const auto index =
+      known != host_by_name_.end() ? known->second : static_cast<HostIndex>(hosts_.size());
+  if (known == host_by_name_.end()) {
+    hosts_.emplace_back();
+    host_by_name_.emplace(hello.host, index);
+  }
+  HostEntry& entry = hosts_[index];
+  for (const ReplicaIndex replica : std::vector<ReplicaIndex>(entry.replicas)) forget(replica);
+  if (!stays) drop_groups(index);
+  if (entry.hello.incarnation != hello.incarnation) entry.last_sample_sequence = 0;
+  entry.hello = hello;
+  entry.hello.replicas.clear();
+  entry.hello.held.clear();
+  entry.health = Health::ok;
+  entry.health_since = now;
+  entry.enrolled = now;
+  if (stays) {
+    for (std::size_t group = 0; group < entry.groups.size(); ++group) {
+      groups_[entry.groups[group]].group = hello.groups[group];
+      groups_[entry.groups[group]].spec = (*specs)[group];
+    }
+  } else {
+    add_groups(index, *specs);
+  }
+  ++version_;
+  return index;
+}
+
+void Roster::add_groups(HostIndex host, const std::vector<const devices::DeviceSpec*>& specs) {
+  HostEntry& entry = hosts_[host];
+  const auto base = static_cast<DeviceIndex>(devices_.size());
+  std::size_t count = 0;
+  for (const Group& group : entry.hello.groups) count += group.count;
+  grow(devices_, devices_.size() + count);
+  entry.devices.resize(count);
+  for (std::size_t position = 0; position < entry.hello.groups.size(); ++position) {
+    GroupEntry added;
+    added.host = host;
+    added.group = entry.hello.groups[position];
+    added.spec = specs[position];
+    added.first = base + added.group.first;
+    const auto index = static_cast<GroupIndex>(groups_.size());
+    for (std::uint16_t number = 0; number < added.group.count; ++number) {
+      const DeviceIndex device = added.first + number;
+      devices_.host[device] = host;
+      devices_.group[device] = index;
+      devices_.number[device] = static_cast<std::uint16_t>(added.group.first + number);
+      entry.devices[devices_.number[device]] = device;
+    }
+    entry.groups.push_back(index);
+    groups_.push_back(std::move(added));
+  }
+}
+
+void Roster::drop_groups(HostIndex host) {
+  HostEntry& entry = hosts_[host];
+  for (const GroupIndex group : entry.groups) {
+    groups_[group].gone = true;
+    groups_[group].pools.clear();
+    groups_[group].pool_bits = 0;
+  }
+  for (const DeviceIndex device : entry.devices) {
+    set_power(device, 0, 0);
+    devices_.energy_j[device] = 0;
+    devices_.gang[device] = {};
+  }
+  entry.groups.clear();
+  entry.devices.clear();
+}
+
+std::optional<HostIndex> Roster::find_host(std::string_view name) const {
+  const auto found = host_by_name_.find(name);
+  if (found == host_by_name_.end()) return std::nullopt;
+  return found->second;
+}
+
+void Roster::set_health(Instant now, HostIndex host, Health health) {
+  HostEntry& entry = this->host(host);
+  if (entry.health == health) return;
+  entry.health = health;
+  entry.health_since = now;
+}
+
+void Roster::apply(Instant now, HostIndex host, std::uint64_t sequence, const SampleBatch& batch) {
+  DROVER_REQUIRE(host < hosts_.size());
+  HostEntry& entry = hosts_[host];
+  // What is older than the newest batch is no news: the channel keeps order, so it is a repeat.
+  if (sequence <= entry.last_sample_sequence) return;
+  if (entry.last_sample_sequence != 0) {
+    entry.sample_gaps += sequence - entry.last_sample_sequence - 1;
+  }
+  entry.last_sample_sequence = sequence;
+  rows_.resize(batch.devices.size());
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    const std::uint16_t number = batch.devices[row];
+    if (number >= entry.devices.size()) {
+      rows_[row] = nowhere;
+      ++unknown_rows_;
+      continue;
+    }
+    rows_[row] = entry.devices[number];
+    devices_.sampled[rows_[row]] = now;
+  }
+  scratch_.resize(rows_.size());
+  for (const Column& column : batch.columns) {
+    if (column.metric < metric_count) scatter(column, now);
+  }
+  ++version_;
+}
+
+void Roster::scatter(const Column& column, Instant now) {
+  decode(column, scratch_);
+  const Home& home = homes[column.metric];
+  if (home.narrow != nullptr) return place(rows_, scratch_, devices_.*home.narrow);
+  if (home.wide != nullptr) return place(rows_, scratch_, devices_.*home.wide);
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    const DeviceIndex device = rows_[row];
+    const double value = scratch_[row];
+    if (device == nowhere || std::isnan(value)) continue;
+    if (column.metric == static_cast<std::uint8_t>(Metric::throttle)) {
+      devices_.throttle[device] = static_cast<std::uint32_t>(std::clamp(value, 0.0, 4294967295.0));
+      continue;
+    }
+    const auto power_w = static_cast<float>(std::max(0.0, value));
+    float promised_w = devices_.promised_w[device];
+    if (promised_w > 0) {
+      const bool settled = now >= devices_.promised_until[device];
+      promised_w = settled ? 0.0F : std::max(0.0F, devices_.expected_w[device] - power_w);
+    }
+    set_power(device, power_w, promised_w);
+  }
+}
+
+void Roster::set_power(DeviceIndex device, float power_w, float promised_w) {
+  const std::int64_t before =
+      milliwatts(devices_.power_w[device]) + milliwatts(devices_.promised_w[device]);
+  devices_.power_w[device] = power_w;
+  devices_.promised_w[device] = promised_w;
+  groups_[devices_.group[device]].believed_mw +=
+      milliwatts(power_w) + milliwatts(promised_w) - before;
+}
+
+void Roster::promise_gang(Instant now, const JobId& job, HostIndex host,
+                          const std::vector<std::uint16_t>& devices, Instant busy_until,
+                          double watts_each) {
+  DROVER_REQUIRE(host < hosts_.size());
+  for (const std::uint16_t number : devices) {
+    if (number >= hosts_[host].devices.size()) continue;
+    const DeviceIndex device = hosts_[host].devices[number];
+    devices_.gang[device] = job;
+    devices_.busy_until[device] = busy_until;
+    const auto promised_w = static_cast<float>(std::max(0.0, watts_each));
+    devices_.expected_w[device] = devices_.power_w[device] + promised_w;
+    devices_.promised_until[device] = saturating_add(now, promised_power_span);
+    set_power(device, devices_.power_w[device], promised_w);
+  }
+  ++version_;
+}
+
+void Roster::release_gang(const JobId& job, HostIndex host,
+                          const std::vector<std::uint16_t>& devices) {
+  DROVER_REQUIRE(host < hosts_.size());
+  for (const std::uint16_t number : devices) {
+    if (number >= hosts_[host].devices.size()) continue;
+    const DeviceIndex device = hosts_[host].devices[number];
+    if (devices_.gang[device] != job) continue;  // promised to another since
+    devices_.gang[device] = {};
+    devices_.busy_until[device] = {};
+    set_power(device, devices_.power_w[device], 0);
+  }
+  ++version_;
+}
+
+HostEntry& Roster::host(HostIndex index) {
+  DROVER_REQUIRE(index < hosts_.size());
+  ++version_;
+  return hosts_[index];
+}
+
+GroupEntry& Roster::group(GroupIndex index) {
+  DROVER_REQUIRE(index < groups_.size());
+  ++version_;
+  return groups_[index];
+}
+
+double Roster::power_w() const {
+  double sum = 0;
+  for (std::size_t device = 0; device < devices_.size(); ++device) {
+    if (hosts_[devices_.host[device]].health != Health::lost) sum += devices_.power_w[device];
+  }
+  return sum;
+}
+
+double Roster::energy_j() const {
+  double sum = 0;
+  for (std::size_t device = 0; device < devices_.size(); ++device) {
+    if (hosts_[devices_.host[device]].health != Health::lost) sum += devices_.energy_j[device];
+  }
+  return sum;
+}
+
+}  // namespace drover::router

@@ -1,0 +1,194 @@
+// What the router believes of the fleet: hosts, devices, groups and replicas, from Hellos, samples
+// and reports, and the work it has promised, which counts at once. Columnar where decisions scan.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "devices/model.h"
+#include "devices/performance.h"
+#include "devices/spec.h"
+#include "fleet/messages.h"
+#include "fleet/result.h"
+#include "fleet/sample.h"
+#include "fleet/time.h"
+
+namespace drover::router {
+
+using HostIndex = std::uint32_t;
+using DeviceIndex = std::uint32_t;  // dense over the fleet, never reused in a router's life
+using GroupIndex = std::uint32_t;
+using ReplicaIndex = std::uint32_t;
+inline constexpr std::uint32_t nowhere = 0xffffffff;
+
+/// A broken limit makes `enrol` refuse the Hello.
+inline constexpr std::size_t hosts_max = 20'000;
+inline constexpr std::size_t devices_per_host_max = 4096;
+/// Over a router's life, orphans of changed hosts included: indices are never reused.
+inline constexpr std::size_t devices_max = 2'000'000;
+/// Distinct device spec texts that the fleet may bring.
+inline constexpr std::size_t specs_max = 1024;
+/// Live replicas that one host may report.
+inline constexpr std::size_t replicas_per_host_max = 4096;
+/// Samples show a promised load after this span at the latest; then the promise counts no more.
+inline constexpr Duration promised_power_span = std::chrono::seconds(10);
+
+struct HostEntry {
+  Hello hello;  // without replicas and held attempts
+  Health health = Health::ok;
+  Instant health_since{};
+  bool draining = false;
+  Instant enrolled{};
+  std::vector<GroupIndex> groups;
+  std::vector<DeviceIndex> devices;                         // by their number in the host
+  std::vector<ReplicaIndex> replicas;                       // live ones, in index order
+  std::map<std::uint32_t, ReplicaIndex> replica_by_number;  // all there ever were
+  std::uint64_t last_sample_sequence = 0;
+  std::uint64_t sample_gaps = 0;
+};
+
+struct GroupEntry {
+  HostIndex host = 0;
+  Group group;
+  const devices::DeviceSpec* spec = nullptr;  // owned by the roster
+  DeviceIndex first = 0;
+  std::vector<std::uint32_t> pools;  // indices into the policy's pools, set by `assign_pools`
+  std::uint64_t pool_bits = 0;       // the same for pools below 64, for scans
+  std::int64_t believed_mw = 0;      // sampled and promised power of its devices, exact in mW
+  bool gone = false;                 // its host has enrolled with other groups since
+  bool in_pool(std::uint32_t pool) const {
+    if (pool < 64) return (pool_bits >> pool & 1U) != 0;
+    for (const std::uint32_t own : pools) {
+      if (own == pool) return true;
+    }
+    return false;
+  }
+};
+
+struct ReplicaEntry {
+  Replica replica;  // as last reported
+  HostIndex host = 0;
+  GroupIndex group = 0;
+  Instant heard{};
+  // Promised by this router and not yet ended; counts at once.
+  std::uint32_t promised_requests = 0;
+  std::uint64_t promised_tokens = 0;  // KV: input + output of each
+  Instant busy_until{};               // when the promised work is believed to end
+  // Prompts are read one after the other: when those promised so far are believed to be read.
+  Instant prompts_until{};
+  Duration promised_prompts{};  // all of those whose requests have not ended
+  Instant last_used{};
+  bool retiring = false;
+};
+
+/// One column per fact, one row per device.
+struct DeviceColumns {
+  std::vector<HostIndex> host;
+  std::vector<GroupIndex> group;
+  std::vector<std::uint16_t> number;  // in its host
+  std::vector<Instant> sampled;       // arrival of the last sample; Instant{} before the first
+  std::vector<float> utilization, matrix_activity, memory_activity, power_w, power_cap_w,
+      temperature_c, clock_mhz, queue, running;
+  std::vector<double> memory_used, memory_total, energy_j;
+  std::vector<std::uint32_t> throttle;
+  // Promised: a training gang (its job), or replicas.
+  std::vector<JobId> gang;              // empty: none
+  std::vector<std::uint16_t> replicas;  // number of replicas loaded or loading here
+  std::vector<Instant> busy_until;
+  std::vector<float> promised_w;  // watts reserved at decision time, until a sample shows them
+  std::vector<float> expected_w;  // the level at which a sample shows the whole promise
+  std::vector<Instant> promised_until;  // from here on samples are the truth
+  std::size_t size() const { return host.size(); }
+};
+
+class Roster {
+ public:
+  Roster();
+  ~Roster();
+
+  /// Adds a host or replaces one of the same name (its replicas are forgotten, its devices keep
+  /// their indices when the groups are the same). Parses the specs it carries.
+  Result<HostIndex> enrol(Instant now, const Hello& hello);
+  std::optional<HostIndex> find_host(std::string_view name) const;
+  void set_health(Instant now, HostIndex host, Health health);
+
+  /// Belief corrected by a batch that passed `check`. Rows of unknown devices are counted, not
+  /// used.
+  void apply(Instant now, HostIndex host, std::uint64_t sequence, const SampleBatch& batch);
+  std::uint64_t unknown_rows() const { return unknown_rows_; }
+
+  /// A replica's report: added, changed, or forgotten when it is gone. A replica keeps its index
+  /// when its host reports it again. Answers `nowhere`, and changes nothing, for a report that
+  /// makes no sense: a group or devices that the host does not have, no devices, a name that is
+  /// none.
+  ReplicaIndex apply(Instant now, HostIndex host, const Replica& replica);
+  std::optional<ReplicaIndex> find_replica(HostIndex host, std::uint32_t number) const;
+  /// The next free replica number of a host.
+  std::uint32_t next_replica_number(HostIndex host) const;
+  /// All replicas of a model, in index order.
+  const std::vector<ReplicaIndex>& replicas_of(std::string_view model) const;
+
+  /// Promises count at once and until `release`.
+  /// `prompt`: what reading its prompt is believed to take.
+  void promise_request(Instant now, ReplicaIndex replica, std::uint64_t tokens, Instant busy_until,
+                       Duration prompt = Duration{0});
+  void release_request(ReplicaIndex replica, std::uint64_t tokens, Duration prompt = Duration{0});
+  void promise_gang(Instant now, const JobId& job, HostIndex host,
+                    const std::vector<std::uint16_t>& devices, Instant busy_until,
+                    double watts_each);
+  void release_gang(const JobId& job, HostIndex host, const std::vector<std::uint16_t>& devices);
+
+  /// How long a prompt promised now would wait for the others: never longer than all prompts of
+  /// requests that have not ended, because ends come after prompts.
+  static Duration prompt_wait(Instant now, const ReplicaEntry& replica);
+
+  /// Grows with every change that a decision could see.
+  std::uint64_t version() const { return version_; }
+
+  const std::vector<HostEntry>& hosts() const { return hosts_; }
+  const std::vector<GroupEntry>& groups() const { return groups_; }
+  const std::vector<ReplicaEntry>& replicas() const { return replicas_; }
+  const DeviceColumns& devices() const { return devices_; }
+  ReplicaEntry& replica(ReplicaIndex index);  // for `retiring`, `last_used`
+  HostEntry& host(HostIndex index);           // for `draining`
+  GroupEntry& group(GroupIndex index);        // for `pools`
+  /// Whether any group of the fleet is in this pool, as `assign_pools` found.
+  bool pool_has_groups(std::uint32_t pool) const {
+    return pool < pool_groups_.size() && pool_groups_[pool] > 0;
+  }
+  void set_pool_groups(std::vector<std::uint32_t> counts) { pool_groups_ = std::move(counts); }
+  /// Sum over devices of hosts that are not lost.
+  double power_w() const;
+  double energy_j() const;
+
+ private:
+  std::uint64_t version_ = 1;
+  std::uint64_t unknown_rows_ = 0;
+  std::vector<HostEntry> hosts_;
+  std::vector<GroupEntry> groups_;
+  std::vector<ReplicaEntry> replicas_;
+  DeviceColumns devices_;
+  std::vector<std::uint32_t> pool_groups_;  // by pool
+  std::map<std::string, HostIndex, std::less<>> host_by_name_;
+  std::map<std::string, std::vector<ReplicaIndex>, std::less<>> replicas_by_model_;
+  std::map<std::string, std::unique_ptr<devices::DeviceSpec>> specs_;
+  std::vector<double> scratch_;    // one decoded column
+  std::vector<DeviceIndex> rows_;  // the device of each row of the batch
+
+  Result<std::vector<const devices::DeviceSpec*>> read_specs(const Hello& hello);
+  void add_groups(HostIndex host, const std::vector<const devices::DeviceSpec*>& specs);
+  void drop_groups(HostIndex host);
+  void forget(ReplicaIndex index);
+  std::optional<GroupIndex> group_of(HostIndex host, const Replica& replica) const;
+  void scatter(const Column& column, Instant now);
+  void set_power(DeviceIndex device, float power_w, float promised_w);
+};
+
+}  // namespace drover::router

@@ -1,0 +1,168 @@
+// The roster's replicas: reports in, promises counted at once.
+#include <algorithm>
+
+#include "fleet/identity.h"
+#include "router/roster.h"
+
+namespace drover::router {
+namespace {
+
+/// Numbers beyond are refused, so that `next_replica_number` cannot wrap.
+constexpr std::uint32_t replica_number_max = 1'000'000'000;
+
+void insert_sorted(std::vector<ReplicaIndex>& list, ReplicaIndex index) {
+  const auto place = std::lower_bound(list.begin(), list.end(), index);
+  if (place == list.end() || *place != index) list.insert(place, index);
+}
+
+void erase_sorted(std::vector<ReplicaIndex>& list, ReplicaIndex index) {
+  const auto place = std::lower_bound(list.begin(), list.end(), index);
+  if (place != list.end() && *place == index) list.erase(place);
+}
+
+/// The same model in the same place: a report of a replica that is known.
+bool same_copy(const Replica& a, const Replica& b) {
+  return a.model == b.model && a.group == b.group && a.devices == b.devices;
+}
+
+}  // namespace
+
+std::optional<GroupIndex> Roster::group_of(HostIndex host, const Replica& replica) const {
+  if (replica.devices.empty() || !is_name(replica.model)) return std::nullopt;
+  for (const GroupIndex index : hosts_[host].groups) {
+    const Group& group = groups_[index].group;
+    if (group.number != replica.group) continue;
+    std::set<std::uint16_t> seen;
+    for (const std::uint16_t number : replica.devices) {
+      const bool inside = number >= group.first && number < group.first + group.count;
+      if (!inside || !seen.insert(number).second) return std::nullopt;
+    }
+    return index;
+  }
+  return std::nullopt;
+}
+
+ReplicaIndex Roster::apply(Instant now, HostIndex host, const Replica& replica) {
+  DROVER_REQUIRE(host < hosts_.size());
+  HostEntry& entry = hosts_[host];
+  const std::uint32_t number = replica.id.number;
+  const auto known = entry.replica_by_number.find(number);
+  if (replica.state == ReplicaState::gone) {
+    if (known == entry.replica_by_number.end()) return nowhere;
+    if (replicas_[known->second].replica.state != ReplicaState::gone) forget(known->second);
+    replicas_[known->second].replica.detail = replica.detail;
+    return known->second;
+  }
+  const auto group = group_of(host, replica);
+  if (!group || number > replica_number_max) return nowhere;
+  const bool live = known != entry.replica_by_number.end() &&
+                    replicas_[known->second].replica.state != ReplicaState::gone;
+  if (!live && entry.replicas.size() >= replicas_per_host_max) return nowhere;
+  if (live && !same_copy(replicas_[known->second].replica, replica)) forget(known->second);
+
+  ReplicaIndex index = nowhere;
+  if (known != entry.replica_by_number.end()) {
+    index = known->second;
+  } else {
+    index = static_cast<ReplicaIndex>(replicas_.size());
+    replicas_.emplace_back();
+    entry.replica_by_number.emplace(number, index);
+  }
+  ReplicaEntry& row = replicas_[index];
+  const bool added = known == entry.replica_by_number.end() ||
+                     row.replica.state == ReplicaState::gone || row.replica.devices.empty();
+  if (added) row = ReplicaEntry{};
+  row.replica = replica;
+  row.replica.id.host = entry.hello.host;
+  row.host = host;
+  row.group = *group;
+  row.heard = now;
+  if (added) {
+    row.last_used = now;
+    insert_sorted(entry.replicas, index);
+    insert_sorted(replicas_by_model_[replica.model], index);
+    for (const std::uint16_t device : replica.devices) ++devices_.replicas[entry.devices[device]];
+  }
+  ++version_;
+  return index;
+}
+
+void Roster::forget(ReplicaIndex index) {
+  ReplicaEntry& row = replicas_[index];
+  HostEntry& entry = hosts_[row.host];
+  erase_sorted(entry.replicas, index);
+  const auto of_model = replicas_by_model_.find(row.replica.model);
+  if (of_model != replicas_by_model_.end()) {
+    erase_sorted(of_model->second, index);
+    if (of_model->second.empty()) replicas_by_model_.erase(of_model);
+  }
+  for (const std::uint16_t device : row.replica.devices) {
+    std::uint16_t& count = devices_.replicas[entry.devices[device]];
+    if (count > 0) --count;
+  }
+  row.replica.state = ReplicaState::gone;
+  row.replica.queued = row.replica.running = 0;
+  row.promised_requests = 0;
+  row.promised_tokens = 0;
+  row.busy_until = {};
+  row.prompts_until = {};
+  row.promised_prompts = {};
+  ++version_;
+}
+
+std::optional<ReplicaIndex> Roster::find_replica(HostIndex host, std::uint32_t number) const {
+  if (host >= hosts_.size()) return std::nullopt;
+  const auto found = hosts_[host].replica_by_number.find(number);
+  if (found == hosts_[host].replica_by_number.end()) return std::nullopt;
+  if (replicas_[found->second].replica.state == ReplicaState::gone) return std::nullopt;
+  return found->second;
+}
+
+std::uint32_t Roster::next_replica_number(HostIndex host) const {
+  DROVER_REQUIRE(host < hosts_.size());
+  const auto& numbers = hosts_[host].replica_by_number;
+  return numbers.empty() ? 0 : numbers.rbegin()->first + 1;
+}
+
+const std::vector<ReplicaIndex>& Roster::replicas_of(std::string_view model) const {
+  static const std::vector<ReplicaIndex> none;
+  const auto found = replicas_by_model_.find(model);
+  return found == replicas_by_model_.end() ? none : found->second;
+}
+
+void Roster::promise_request(Instant now, ReplicaIndex replica, std::uint64_t tokens,
+                             Instant busy_until, Duration prompt) {
+  ReplicaEntry& row = this->replica(replica);
+  ++row.promised_requests;
+  row.promised_tokens += tokens;
+  row.busy_until = std::max(row.busy_until, busy_until);
+  const Instant begin = row.replica.state == ReplicaState::ready ? now : row.replica.ready_at;
+  row.prompts_until = saturating_add(std::max(begin, now + prompt_wait(now, row)), prompt);
+  row.promised_prompts += prompt;
+  row.last_used = now;
+}
+
+Duration Roster::prompt_wait(Instant now, const ReplicaEntry& replica) {
+  const Duration believed = std::max(replica.prompts_until - now, Duration{0});
+  if (replica.replica.state != ReplicaState::ready) return believed;
+  return std::min(believed, replica.promised_prompts);
+}
+
+void Roster::release_request(ReplicaIndex replica, std::uint64_t tokens, Duration prompt) {
+  ReplicaEntry& row = this->replica(replica);
+  // A replica that was forgotten meanwhile has no promises left: releases stop at zero.
+  if (row.promised_requests > 0) --row.promised_requests;
+  row.promised_tokens -= std::min(row.promised_tokens, tokens);
+  row.promised_prompts = std::max(row.promised_prompts - prompt, Duration{0});
+  if (row.promised_requests > 0) return;
+  row.promised_tokens = 0;
+  row.promised_prompts = {};
+}
+
+ReplicaEntry& Roster::replica(ReplicaIndex index) {
+  DROVER_REQUIRE(index < replicas_.size());
+  ++version_;
+  return replicas_[index];
+}
+
+}  // namespace drover::router

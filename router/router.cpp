@@ -1,0 +1,231 @@
+#include "router/router.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fleet/text.h"
+#include "router/state.h"
+
+namespace drover::router {
+namespace {
+
+// Connections that never said Hello are forgotten after so many leases of silence.
+constexpr int leases_of_silence = 60;
+
+/// Sends each message to the one place that handles it. The table of who may say what stands in
+/// peers.cpp and was asked before.
+struct Receiver {
+  Core& state;
+  Instant now;
+  Caller caller;
+
+  void operator()(const Join& join) { state.meet(now, caller, join); }
+  void operator()(const Hello& hello) { state.meet(now, caller, hello); }
+  void operator()(const Heartbeat& heartbeat) { state.renew_lease(now, caller, heartbeat); }
+  void operator()(const Accepted& accepted) { state.started(now, caller, accepted); }
+  void operator()(const Progress& progress) { state.progressed(now, caller, progress); }
+  void operator()(const Refused& refused) { state.refused(now, caller, refused); }
+  void operator()(const Finished& finished) { state.ended(now, caller, finished); }
+  void operator()(const Failed& failed) { state.ended(now, caller, failed); }
+  void operator()(const ReplicaReport& report) { state.apply_report(now, caller, report); }
+  void operator()(const Submit& submit) { state.submit(now, caller, submit); }
+  void operator()(const JobsRequest& request) { state.answer(now, caller, request); }
+  void operator()(const WhyRequest& request) { state.answer(now, caller, request); }
+  void operator()(const SnapshotRequest& request) { state.answer(now, caller, request); }
+  void operator()(const SummaryRequest&) { state.mail.send(now, caller.peer, state.summary(now)); }
+  void operator()(const EndRequest&) { state.end_run(now, caller); }
+  template <typename Other>
+  void operator()(const Other&) {}
+};
+
+}  // namespace
+
+Core::Core(RouterSettings router_settings, Policy router_policy,
+           const devices::Catalogue& known_specs, Instant start)
+    : settings(std::move(router_settings)),
+      policy(std::move(router_policy)),
+      catalogue(known_specs),
+      dice(Dice(settings.seed).child("decisions")),
+      health({settings.heartbeat_every, settings.suspect_after, settings.lost_after}, start),
+      jobs(settings.ended_kept),
+      accounting(start),
+      decisions(settings.decisions_kept),
+      begun(start),
+      ticked(start),
+      next_summary(saturating_add(start, settings.summary_every)),
+      next_wake(saturating_add(start, settings.heartbeat_every)),
+      next_counters(saturating_add(start, counters_every_heartbeats * settings.heartbeat_every)),
+      hosts_awaited_until(saturating_add(start, settings.lost_after)) {
+  mail.write(ledger::started(start, settings.speed, settings.software));
+}
+
+Status Core::restore(const std::vector<LedgerRow>& rows) {
+  ledger::Reader reader(jobs, accounting, refused_ids);
+  for (const LedgerRow& row : rows) {
+    if (auto status = reader.read(row); !status) return status;
+  }
+  for (const auto& [number, record] : jobs.open()) {
+    if (record->deadline() != never) deadlines[{record->deadline(), number}] = record;
+    if (record->holds_attempt()) {
+      // Whether its agent still runs it only the agent's Hello can tell.
+      record->state = JobState::leased;
+      awaiting_hosts = true;
+      if (record->attempt > 1) ++retries_out;
+    } else {
+      queue.push(*record);
+    }
+  }
+  return {};
+}
+
+void Core::receive(Instant now, Peer from, const Envelope& envelope) {
+  if (from.channel == Channel::samples) {
+    if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
+      apply_samples(now, envelope.sequence, *batch);
+    }
+    return;
+  }
+  if (from.channel != Channel::control) return;
+  if (const auto evicted = peers.make_room(from.number)) mail.forget({Channel::control, *evicted});
+  const Caller caller{from, peers.heard(now, from.number)};
+  if (!may_send(caller.entry.role, envelope.body)) {
+    ++caller.entry.misplaced;
+    accounting.undecodable();
+    // Never a Problem for a Problem: two that misunderstand each other would talk for ever.
+    if (!std::holds_alternative<Problem>(envelope.body)) {
+      mail.send(now, from, Problem{"this connection's role may not send that message"});
+    }
+    return;
+  }
+  const bool agents_only = speaker_of(envelope.body) == Speaker::agent;
+  if (agents_only && !std::holds_alternative<Hello>(envelope.body)) {
+    if (caller.entry.host.empty()) return want_hello(now, caller);
+    const auto host = roster.find_host(caller.entry.host);
+    if (host && health.heard(now, *host)) set_health(now, *host, Health::ok, "heard again");
+  }
+  std::visit(Receiver{*this, now, caller}, envelope.body);
+}
+
+void Core::tick(Instant now) {
+  ticked = std::max(ticked, now);
+  sweep(now);
+  expire(now);
+  end_back_offs(now);
+  if (now >= next_wake) {
+    // Samples change what filters say (heat, staleness, power) without a message that wakes.
+    queue.wake_all();
+    next_wake = saturating_add(now, settings.heartbeat_every);
+  }
+  dispatch(now);
+  if (now >= next_summary) {
+    publish_beat(now);
+    if (now >= next_counters) {
+      write_counters(now);
+      next_counters = saturating_add(now, counters_every_heartbeats * settings.heartbeat_every);
+    }
+    next_summary = saturating_add(now, settings.summary_every);
+    const auto gone = peers.forget_silent(now, leases_of_silence * settings.lease);
+    for (const std::uint64_t number : gone) mail.forget({Channel::control, number});
+  }
+}
+
+void Core::expire(Instant now) {
+  while (!deadlines.empty() && deadlines.begin()->first.first <= now) {
+    JobRecord& record = *deadlines.begin()->second;
+    deadlines.erase(deadlines.begin());
+    // A running attempt may end late; what still waits has missed it.
+    if (record.state == JobState::queued) {
+      fail(now, record, Reason::deadline, "its deadline passed while it waited");
+    }
+  }
+  while (JobRecord* record = queue.overdue(now)) {
+    const Reason reason = queue.waits_for(*record).value_or(Reason::queue_slo);
+    fail(now, *record, reason,
+         fmt::format("waited {} s, the longest that its rule allows",
+                     to_seconds(now - record->submitted)));
+  }
+}
+
+void Core::end_back_offs(Instant now) {
+  while (!back_offs.empty() && back_offs.begin()->first <= now) {
+    queue.wake_model(back_offs.begin()->second);
+    back_offs.erase(back_offs.begin());
+  }
+}
+
+Instant Core::next_deadline() const {
+  if (more_to_decide) return ticked;
+  Instant next = std::min(health.next_sweep(), next_summary);
+  if (!deadlines.empty()) next = std::min(next, deadlines.begin()->first.first);
+  next = std::min(next, queue.next_overdue());
+  if (!back_offs.empty()) next = std::min(next, back_offs.begin()->first);
+  if (queue.size() > 0) next = std::min(next, next_wake);
+  return next;
+}
+
+Summary Core::summary(Instant now) const {
+  Summary summary = accounting.summary(now);
+  summary.queued = queue.size();
+  summary.running = jobs.attempts_out();
+  summary.queued_for = queue.waiting_by_reason();
+  for (const HostEntry& host : roster.hosts()) summary.sample_gaps += host.sample_gaps;
+  summary.estimate_error = estimator.error();
+  return summary;
+}
+
+struct Router::State : Core {
+  using Core::Core;
+};
+
+Router::Router(RouterSettings settings, Policy policy, const devices::Catalogue& catalogue,
+               Instant start)
+    : state_(std::make_unique<State>(std::move(settings), std::move(policy), catalogue, start)) {}
+
+Router::~Router() = default;
+
+Status Router::restore(const std::vector<LedgerRow>& rows) { return state_->restore(rows); }
+
+void Router::receive(Instant now, Peer from, const Envelope& envelope) {
+  state_->receive(now, from, envelope);
+}
+
+void Router::count_undecodable(Instant now, Peer from, const std::string& why) {
+  Core& state = *state_;
+  state.accounting.undecodable();
+  if (from.channel != Channel::control) return;
+  if (const auto evicted = state.peers.make_room(from.number)) {
+    state.mail.forget({Channel::control, *evicted});
+  }
+  PeerEntry& peer = state.peers.heard(now, from.number);
+  // Told once: whoever sends rubbish will not read a thousand answers.
+  if (++peer.undecodable > 1) return;
+  if (peer.role) {
+    state.mail.send(now, from, Problem{printable(why)});
+  } else {
+    state.mail.send(now, from, Unwelcome{printable(why)});
+  }
+}
+
+void Router::committed(Instant, std::uint64_t sequence) { state_->mail.committed(sequence); }
+
+void Router::tick(Instant now) { state_->tick(now); }
+
+Instant Router::next_deadline() const { return state_->next_deadline(); }
+
+Outbox Router::take_outbox() { return state_->mail.take(); }
+
+void Router::set_policy(Instant now, Policy policy) {
+  Core& state = *state_;
+  state.accounting.settle_cost(now);
+  state.policy = std::move(policy);
+  assign_pools(state.policy, state.roster);
+  state.accounting.set_cost_rate(state.roster, state.policy);
+  state.queue.wake_all();
+  state.more_to_decide = true;
+  state.event(now, Severity::info, "router",
+              fmt::format("policy {} version {} applies", state.policy.name, state.policy.version));
+}
+
+Summary Router::summary(Instant now) const { return state_->summary(now); }
+
+}  // namespace drover::router

@@ -1,0 +1,63 @@
+// The router core: where every job should run, and a ledger that loses nothing. A state machine
+// without clock, socket, file, thread or log.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "devices/catalogue.h"
+#include "fleet/messages.h"
+#include "fleet/outbox.h"
+#include "fleet/result.h"
+#include "fleet/time.h"
+#include "router/policy.h"
+
+namespace drover::router {
+
+/// Wall-clock spans are given in fleet time: the shell multiplies by the speed at start.
+struct RouterSettings {
+  std::string software;
+  double speed = 1;
+  std::string samples_endpoint;  // as bound; told in Welcome
+  std::string publish_endpoint;
+  Duration heartbeat_every = std::chrono::seconds(1);
+  Duration suspect_after = std::chrono::seconds(3);  // unheard: no new work
+  Duration lease = std::chrono::seconds(10);         // the agent stops by itself
+  Duration lost_after = std::chrono::seconds(12);    // unheard: its work is requeued
+  Duration summary_every = std::chrono::seconds(1);
+  std::uint64_t seed = 1;
+  std::size_t decisions_kept = 10'000;  // for `why`
+  std::size_t ended_kept = 100'000;     // ended jobs whose details stay in memory
+};
+
+class Router {
+ public:
+  Router(RouterSettings settings, Policy policy, const devices::Catalogue& catalogue,
+         Instant start);
+  ~Router();
+
+  /// The rows of an earlier life, oldest first, before anything else. Open jobs are queued again
+  /// unless their agent still holds them; ended ones stay ended.
+  Status restore(const std::vector<LedgerRow>& rows);
+
+  void receive(Instant now, Peer from, const Envelope& envelope);
+  /// Bytes from this peer did not decode: counted per sender, dropped.
+  void count_undecodable(Instant now, Peer from, const std::string& why);
+  /// The store has committed every write up to this sequence.
+  void committed(Instant now, std::uint64_t sequence);
+  void tick(Instant now);
+  Instant next_deadline() const;
+  Outbox take_outbox();
+
+  /// Hot reload: the policy was checked already.
+  void set_policy(Instant now, Policy policy);
+  Summary summary(Instant now) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace drover::router

@@ -1,0 +1,195 @@
+// The router core's state, and what it does with it, by file:
+//
+//   router.cpp    the public calls; who may say what; ticks, deadlines
+//   meeting.cpp   Join, Hello, heartbeats, samples, replica reports; hosts suspected and lost
+//   dispatch.cpp  from the queue through a decision to a lease
+//   results.cpp   what agents answer; the one place where attempts and jobs end
+//   fleet_work.cpp  replicas started and retired; what is published on a beat
+//   requests.cpp  what clients and dashboards ask
+//
+// Only for these files.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fleet/dice.h"
+#include "router/accounting.h"
+#include "router/decide.h"
+#include "router/decision_log.h"
+#include "router/estimate.h"
+#include "router/health.h"
+#include "router/jobs.h"
+#include "router/ledger.h"
+#include "router/mail.h"
+#include "router/peers.h"
+#include "router/queue.h"
+#include "router/replicas.h"
+#include "router/roster.h"
+#include "router/router.h"
+
+namespace drover::router {
+
+/// Decisions in one tick; the rest follows in the next, so that messages are not left unread.
+inline constexpr int decisions_per_tick = 2'000;
+/// The fleet's energy and cost go into the ledger after so many heartbeats: what a killed router
+/// loses of them.
+inline constexpr int counters_every_heartbeats = 10;
+/// Decisions remembered per job, for `why`.
+inline constexpr std::size_t decisions_per_job = 64;
+/// Writes that the store has not answered: more, and new jobs are refused. A store of 80,000 rows/s
+/// needs seconds for them.
+inline constexpr std::uint64_t uncommitted_max = 500'000;
+/// Refused ids remembered, so that a job refused again is counted once.
+inline constexpr std::size_t refused_kept = 1'000'000;
+
+/// Who sent the message at hand.
+struct Caller {
+  Peer peer;
+  PeerEntry& entry;
+};
+
+struct Core {
+  Core(RouterSettings router_settings, Policy router_policy, const devices::Catalogue& known_specs,
+       Instant start);
+
+  // ---- router.cpp
+  void receive(Instant now, Peer from, const Envelope& envelope);
+  void tick(Instant now);
+  Instant next_deadline() const;
+  Status restore(const std::vector<LedgerRow>& rows);
+  void expire(Instant now);
+  void end_back_offs(Instant now);
+  Summary summary(Instant now) const;
+
+  // ---- meeting.cpp
+  void meet(Instant now, Caller caller, const Join& join);
+  void meet(Instant now, Caller caller, const Hello& hello);
+  void want_hello(Instant now, Caller caller);
+  void renew_lease(Instant now, Caller caller, const Heartbeat& heartbeat);
+  void apply_samples(Instant now, std::uint64_t sequence, const SampleBatch& batch);
+  void apply_report(Instant now, Caller caller, const ReplicaReport& report);
+  /// Attempts the host still holds go on; others come back to the queue, or are called off.
+  void reconcile(Instant now, Caller caller, const Hello& hello);
+  void take_over(Instant now, Caller caller, const Hello& hello);
+  void set_health(Instant now, HostIndex host, Health health, const std::string& why);
+  void lose_host(Instant now, HostIndex host);
+  void sweep(Instant now);
+  /// Leases of an earlier life whose hosts did not come back in time.
+  void give_up_waiting(Instant now);
+  /// Assignments that got lost on their way: the host lives and has not said a word of them.
+  void call_off_unanswered(Instant now);
+
+  // ---- dispatch.cpp
+  void dispatch(Instant now);
+  void decide_one(Instant now, JobRecord& record);
+  void lease(Instant now, JobRecord& record, Verdict& verdict);
+  /// Tells the roster of the attempt that the record's lease describes.
+  void promise(Instant now, JobRecord& record, double run_s, double watts_each,
+               double prompt_s = 0);
+  void note(Instant now, JobRecord* record, Decision decision);
+  bool retry_budget_spent(const JobRecord& record) const;
+  /// Fails a job that no device of the fleet could ever run, once hosts had the time to join.
+  bool give_up_impossible(Instant now, JobRecord& record, Verdict& verdict);
+  Ask ask_for(const JobRecord& record, const devices::ModelSpec& model) const;
+  double spend_usd_per_h() const;
+  /// The model's spec text, or nothing when this connection has carried it.
+  std::string spec_text_for(std::uint64_t peer, const std::string& model);
+
+  // ---- results.cpp
+  void started(Instant now, Caller caller, const Accepted& accepted);
+  void progressed(Instant now, Caller caller, const Progress& progress);
+  void refused(Instant now, Caller caller, const Refused& refusal);
+  void ended(Instant now, Caller caller, const Finished& finished);
+  void ended(Instant now, Caller caller, const Failed& failed);
+  template <typename End>
+  void store_late(Instant now, Caller caller, const End& end, bool counts);
+  /// The record when this attempt is its current one, on this host; else null.
+  JobRecord* current(const std::string& host, const JobId& job, std::uint32_t attempt);
+  void run(Instant now, JobRecord& record);
+  /// Takes back what the roster was promised for the attempt.
+  void withdraw(JobRecord& record);
+  /// The attempt is over: withdrawn, off its host, and whoever waits may try again.
+  void release(JobRecord& record);
+  /// The attempt came to nothing: queued again, or failed when that was the last. Answers the
+  /// write.
+  std::uint64_t give_back(Instant now, JobRecord& record, Failed failed);
+  /// For good. Answers the write.
+  std::uint64_t fail(Instant now, JobRecord& record, Failed failed);
+  std::uint64_t fail(Instant now, JobRecord& record, Reason reason, std::string detail);
+  /// When the failed attempt may be repeated on the same place.
+  Instant retry_time(Instant now, std::uint32_t attempts) const;
+  void publish_job(Instant now, const JobRecord& record);
+  void close(Instant now, JobRecord& record, JobState state, std::uint64_t write);
+
+  // ---- fleet_work.cpp
+  void manage_replicas(Instant now);
+  bool start_replica(Instant now, JobRecord& record);
+  void retire_replica(Instant now, ReplicaIndex index);
+  void publish_replica(Instant now, const Replica& replica, GroupIndex group);
+  HostChanged host_shown(HostIndex host) const;
+  void publish_host(Instant now, HostIndex host);
+  void publish_beat(Instant now);
+  /// The fleet's sums and counters into the ledger, when they have changed.
+  void write_counters(Instant now);
+  void event(Instant now, Severity severity, std::string subject, std::string text);
+  std::string pool_of(GroupIndex group) const;
+
+  // ---- requests.cpp
+  void submit(Instant now, Caller caller, const Submit& submit);
+  SubmitResult submit_one(Instant now, const Job& job, std::uint64_t& after_write);
+  SubmitResult refuse(Instant now, const Job& job, Reason reason, std::string detail,
+                      std::uint64_t& after_write);
+  void answer(Instant now, Caller caller, const JobsRequest& request);
+  void answer(Instant now, Caller caller, const WhyRequest& request);
+  void answer(Instant now, Caller caller, const SnapshotRequest& request);
+  void end_run(Instant now, Caller caller);
+  JobChanged told(const JobRecord& record) const;
+  std::vector<std::string> snapshot_messages(Instant now) const;
+
+  RouterSettings settings;
+  Policy policy;
+  const devices::Catalogue& catalogue;
+  Dice dice;
+  Roster roster;
+  Estimator estimator;
+  Mail mail;
+  PeerBook peers;
+  HealthBook health;
+  JobBook jobs;
+  JobQueue queue;
+  Accounting accounting;
+  DecisionLog decisions;
+  ReplicaKeeper keeper;
+
+  /// What agents count of themselves, and what of it was last published.
+  struct HostCounters {
+    std::uint64_t samples_thinned = 0;
+    std::uint64_t undecodable = 0;
+    std::uint64_t published = 0;  // sum of all three at the last HostChanged
+  };
+  std::map<HostIndex, HostCounters> host_counters;
+  std::set<JobId> refused_ids;
+  std::deque<std::pair<Instant, Event>> events;  // the last ones, for those who join late
+  std::map<std::pair<Instant, std::uint64_t>, JobRecord*> deadlines;  // open jobs with a deadline
+  std::size_t retries_out = 0;  // attempts after the first, leased or running
+  std::set<std::pair<Instant, std::string>> back_offs;  // their ends, and whose model's jobs wait
+  Instant begun{};
+  Instant ticked{};
+  Instant next_summary{};
+  Instant next_wake{};
+  Instant next_counters{};
+  double cost_written_usd = 0;
+  Instant hosts_awaited_until{};  // after a restart: then leases without a host come back
+  bool awaiting_hosts = false;
+  bool more_to_decide = false;
+  bool ending = false;
+  std::uint64_t snapshots = 0;
+};
+
+}  // namespace drover::router

@@ -1,0 +1,153 @@
+#include "router/ledger_store.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace drover::router {
+namespace {
+
+namespace files = std::filesystem;
+
+class LedgerFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (files::temp_directory_path() / "drover-ledger-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder = pattern;
+    path = (folder / "ledger.sqlite").string();
+  }
+  void TearDown() override { files::remove_all(folder); }
+
+  std::unique_ptr<LedgerStore> open() {
+    auto store = LedgerStore::open(path);
+    EXPECT_TRUE(store) << store.error().message;
+    return store ? std::move(*store) : nullptr;
+  }
+  std::string refusal() {
+    const auto store = LedgerStore::open(path);
+    return store ? "" : store.error().message;
+  }
+  static Write write(std::uint64_t sequence, std::uint64_t job) {
+    // A payload with every byte, zero too.
+    std::string payload;
+    for (int byte = 0; byte < 256; ++byte) payload += static_cast<char>(byte);
+    return {sequence,
+            {Transition::leased, Instant{} + Duration(-5), {~job, job}, 7, std::move(payload)}};
+  }
+
+  files::path folder;
+  std::string path;
+};
+
+TEST_F(LedgerFile, GivesBackEveryRowAsItWasWritten) {
+  std::vector<LedgerRow> expected;
+  {
+    auto store = open();
+    for (std::uint64_t sequence = 1; sequence <= 100; ++sequence) {
+      expected.push_back(write(sequence, sequence).row);
+      store->append({write(sequence, sequence)});
+    }
+    store->append({{101, {Transition::running, {}, {1, 2}, 1, ""}}});
+    expected.push_back({Transition::running, {}, {1, 2}, 1, ""});
+    ASSERT_TRUE(store->flush());
+    EXPECT_EQ(store->committed(), 101u);
+  }
+  EXPECT_EQ(*open()->rows(), expected);
+}
+
+TEST_F(LedgerFile, EachLifeWritesBehindTheLast) {
+  for (std::uint64_t life = 1; life <= 3; ++life) {
+    auto store = open();
+    EXPECT_EQ(store->rows()->size(), (life - 1) * 2);
+    store->append({write(1, life), write(2, life)});
+    ASSERT_TRUE(store->flush());
+  }
+  const auto rows = open()->rows();
+  ASSERT_EQ(rows->size(), 6u);
+  EXPECT_EQ((*rows)[4].job.low, 3u);
+}
+
+TEST_F(LedgerFile, WhatWasAppendedIsWrittenBeforeItCloses) {
+  { open()->append({write(1, 1)}); }
+  EXPECT_EQ(open()->rows()->size(), 1u);
+}
+
+TEST_F(LedgerFile, SaysWhenItHasCommitted) {
+  auto store = open();
+  store->append({write(1, 1)});
+  pollfd event{store->ready_descriptor(), POLLIN, 0};
+  ASSERT_EQ(::poll(&event, 1, 30'000), 1);
+  EXPECT_EQ(store->committed(), 1u);
+  EXPECT_EQ(::poll(&event, 1, 0), 0) << "asking empties the event";
+}
+
+TEST_F(LedgerFile, RefusesASecondRouter) {
+  const auto store = open();
+  const std::string refused = refusal();
+  EXPECT_NE(refused.find("another router uses it"), std::string::npos) << refused;
+  EXPECT_NE(refused.find(path), std::string::npos) << refused;
+}
+
+TEST_F(LedgerFile, ALockLeftByADeadRouterIsNoHindrance) {
+  std::ofstream(path + ".lock") << "left over";
+  EXPECT_NE(open(), nullptr);
+}
+
+TEST_F(LedgerFile, ATornLogLosesOnlyWhatWasNotWhole) {
+  const files::path copy = folder / "copy.sqlite";
+  {
+    auto store = open();
+    for (std::uint64_t sequence = 1; sequence <= 20; ++sequence) {
+      store->append({write(sequence, sequence)});
+      ASSERT_TRUE(store->flush());
+    }
+    // As after a power cut: file and log as they stand, the log's end torn off.
+    files::copy_file(path, copy);
+    files::copy_file(path + "-wal", copy.string() + "-wal");
+  }
+  const files::path log = copy.string() + "-wal";
+  const auto whole = files::file_size(log);
+  files::resize_file(log, whole - 100);
+  path = copy.string();
+  const auto rows = open()->rows();
+  ASSERT_TRUE(rows);
+  EXPECT_EQ(rows->size(), 19u);
+  EXPECT_EQ(rows->back().job.low, 19u);
+}
+
+TEST_F(LedgerFile, RefusesWhatIsNoLedger) {
+  std::ofstream(path) << "This is a text that is long enough to be looked at: not SQLite.";
+  EXPECT_NE(refusal(), "");
+  EXPECT_NE(refusal().find(path), std::string::npos);
+}
+
+TEST_F(LedgerFile, RefusesAFolderThatIsNotThere) {
+  path = (folder / "nowhere" / "ledger.sqlite").string();
+  EXPECT_NE(refusal().find("No such file"), std::string::npos) << refusal();
+}
+
+TEST_F(LedgerFile, RefusesDamage) {
+  {
+    auto store = open();
+    for (std::uint64_t sequence = 1; sequence <= 200; ++sequence) {
+      store->append({write(sequence, sequence)});
+    }
+    ASSERT_TRUE(store->flush());
+  }
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  for (std::streamoff page = 1; page < 8; ++page) {
+    file.seekp(page * 4096);
+    file << "damage damage damage damage damage";
+  }
+  file.close();
+  EXPECT_NE(refusal(), "") << "fewer jobs must not pass unseen";
+}
+
+}  // namespace
+}  // namespace drover::router

@@ -1,0 +1,183 @@
+#include "router/ledger.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/router/stage.h"
+
+namespace drover::router {
+namespace {
+
+constexpr Instant at = Instant{} + std::chrono::hours(1);
+
+struct Replay {
+  JobBook book{1000};
+  Accounting accounting{at};
+  std::set<JobId> refused;
+  ledger::Reader reader{book, accounting, refused};
+
+  std::string read(const LedgerRow& row) {
+    const Status status = reader.read(row);
+    return status ? "" : status.error().message;
+  }
+};
+
+LedgerRow lease_row(std::uint64_t number, std::uint32_t attempt, Lease lease) {
+  JobRecord record;
+  record.job = serve_job(number);
+  record.attempt = attempt;
+  record.lease = std::move(lease);
+  return ledger::leased(at, record);
+}
+
+Lease on_replica(std::uint32_t replica) {
+  Lease lease;
+  lease.host = "h1";
+  lease.replica = replica;
+  lease.target = "h1/r3";
+  lease.pool = "h100";
+  lease.fallback = Reason::capacity;
+  lease.predicted_s = 2.5;
+  return lease;
+}
+
+TEST(Ledger, ALeaseIsReadAsItWasWritten) {
+  Lease gang;
+  gang.host = "h2";
+  gang.devices = {0, 2, 7};
+  gang.target = "h2/0,2,7";
+  for (const Lease& lease : {on_replica(3), gang}) {
+    const auto read = ledger::read_lease(*decode(lease_row(1, 1, lease).payload));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->host, lease.host);
+    EXPECT_EQ(read->replica, lease.replica);
+    EXPECT_EQ(read->devices, lease.devices);
+    EXPECT_EQ(read->target, lease.target);
+    EXPECT_EQ(read->pool, lease.pool);
+    EXPECT_EQ(read->fallback, lease.fallback);
+    EXPECT_DOUBLE_EQ(read->predicted_s, lease.predicted_s);
+  }
+}
+
+TEST(Ledger, ReplaysAJobToItsEnd) {
+  Replay replay;
+  EXPECT_EQ(replay.read(ledger::started(at, 1, "test")), "");
+  EXPECT_EQ(replay.read(ledger::accepted(at, serve_job(1))), "");
+  EXPECT_EQ(replay.read(lease_row(1, 1, on_replica(3))), "");
+  EXPECT_EQ(replay.book.attempts_out(), 1u);
+  Finished finished;
+  finished.job = job_id(1);
+  finished.attempt = 1;
+  finished.usage = {1, 2, 3};
+  EXPECT_EQ(
+      replay.read(ledger::ended(Transition::finished, at + std::chrono::seconds(4), finished)), "");
+  const JobRecord* record = replay.book.find(job_id(1));
+  ASSERT_NE(record, nullptr);
+  EXPECT_EQ(record->state, JobState::finished);
+  EXPECT_DOUBLE_EQ(record->latency_s, 4);
+  EXPECT_EQ(replay.book.attempts_out(), 0u);
+  const Summary summary = replay.accounting.summary(at);
+  EXPECT_EQ(summary.finished, 1u);
+  EXPECT_EQ(summary.charged, (Usage{1, 2, 3}));
+  EXPECT_EQ(summary.fallbacks.at(Reason::capacity), 1u);
+}
+
+TEST(Ledger, NamesTheRowThatDoesNotFit) {
+  Replay replay;
+  ASSERT_EQ(replay.read(ledger::accepted(at, serve_job(1))), "");
+  EXPECT_NE(replay.read(lease_row(2, 1, on_replica(0))).find("ledger row 2 (leased): job"),
+            std::string::npos);
+  EXPECT_NE(replay.read(ledger::accepted(at, serve_job(1))).find("was accepted before"),
+            std::string::npos);
+  EXPECT_NE(replay.read(lease_row(1, 5, on_replica(0))).find("attempt 5 follows attempt 0"),
+            std::string::npos);
+  LedgerRow torn = ledger::accepted(at, serve_job(3));
+  torn.payload.pop_back();
+  EXPECT_NE(replay.read(torn).find("ledger row 5 (accepted)"), std::string::npos);
+}
+
+TEST(Ledger, ARefusedJobCountsOnceAndNotWhenItIsAcceptedLater) {
+  Replay replay;
+  ASSERT_EQ(replay.read(ledger::refused(at, job_id(1), Reason::capacity, "full")), "");
+  ASSERT_EQ(replay.read(ledger::refused(at, job_id(2), Reason::capacity, "full")), "");
+  ASSERT_EQ(replay.read(ledger::accepted(at, serve_job(1))), "");
+  const Summary summary = replay.accounting.summary(at);
+  EXPECT_EQ(summary.refused, 1u);
+  EXPECT_EQ(summary.accepted, 1u);
+}
+
+TEST(Histogram, AnswersWithinOnePerCent) {
+  Histogram histogram;
+  for (int number = 1; number <= 10'000; ++number) histogram.add(number * 0.001);
+  EXPECT_NEAR(histogram.quantile(0.5), 5.0, 0.05);
+  EXPECT_NEAR(histogram.quantile(0.9), 9.0, 0.09);
+  EXPECT_NEAR(histogram.quantile(0.99), 9.9, 0.099);
+  EXPECT_DOUBLE_EQ(histogram.percentiles().max, 10.0);
+  EXPECT_EQ(histogram.percentiles().count, 10'000u);
+}
+
+TEST(Histogram, TakesAnyNumber) {
+  Histogram histogram;
+  for (const double value : {0.0, -1.0, 1e300, 1e-300}) histogram.add(value);
+  EXPECT_EQ(histogram.percentiles().count, 4u);
+  EXPECT_DOUBLE_EQ(Histogram().quantile(0.5), 0);
+}
+
+// ---- Counters ----------------------------------------------------------------------------------
+
+void report_energy(Stage& stage, std::uint64_t sequence, double energy_j) {
+  stage.receive_samples("h1", sequence, Stage::idle_samples(8, energy_j));
+}
+
+TEST(LedgerCounters, EnergyAndCostGoOnOverARestart) {
+  Stage stage;
+  stage.receive(1, Join{Role::agent, "h1", "drover test"});
+  stage.receive(1, stage.hello("h1"));
+  report_energy(stage, 1, 1000);
+  stage.wait(std::chrono::seconds(10));
+  stage.commit();
+  const Summary before = stage.router->summary(stage.now);
+  EXPECT_DOUBLE_EQ(before.fleet_energy_j, 8 * 1000);
+  EXPECT_GT(before.fleet_cost_usd, 0);
+
+  ASSERT_TRUE(stage.restart());
+  Summary after = stage.router->summary(stage.now);
+  EXPECT_DOUBLE_EQ(after.fleet_energy_j, 8 * 1000);
+  EXPECT_DOUBLE_EQ(after.fleet_cost_usd, before.fleet_cost_usd);
+
+  // The agent lived on: its counters hold what was counted before. It also says what it has nothing
+  // of yet.
+  stage.receive(1, stage.hello("h1"));
+  report_energy(stage, 2, absent);
+  report_energy(stage, 3, 1250);
+  after = stage.router->summary(stage.now);
+  EXPECT_DOUBLE_EQ(after.fleet_energy_j, 8 * 1250);
+
+  // A new agent counts from zero.
+  report_energy(stage, 4, 40);
+  after = stage.router->summary(stage.now);
+  EXPECT_DOUBLE_EQ(after.fleet_energy_j, 8 * 1290);
+}
+
+TEST(LedgerCounters, TheEndOfTheRunWritesThem) {
+  Stage stage;
+  stage.receive(1, Join{Role::agent, "h1", "drover test"});
+  stage.receive(1, stage.hello("h1"));
+  report_energy(stage, 1, 1000);
+  stage.receive(9, EndRequest{});
+  stage.commit();
+  ASSERT_TRUE(stage.restart());
+  EXPECT_DOUBLE_EQ(stage.router->summary(stage.now).fleet_energy_j, 8 * 1000);
+}
+
+TEST(LedgerCounters, CountersWhoseSumsAreMissingCountNothingTwice) {
+  Replay replay;
+  const SampleBatch batch = pack("h1", Stage::idle_samples(8, 5000));
+  EXPECT_EQ(replay.read(ledger::counters(at, batch)), "");
+  EXPECT_DOUBLE_EQ(replay.accounting.fleet_energy_j(), 0);
+  EXPECT_EQ(replay.read(ledger::counters(at, 40'000, 2)), "");
+  EXPECT_DOUBLE_EQ(replay.accounting.fleet_energy_j(), 40'000);
+  EXPECT_DOUBLE_EQ(replay.accounting.fleet_cost_usd(), 2);
+}
+
+}  // namespace
+}  // namespace drover::router

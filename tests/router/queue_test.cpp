@@ -1,0 +1,114 @@
+#include "router/queue.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "tests/router/stage.h"
+
+namespace drover::router {
+namespace {
+
+class Queue : public testing::Test {
+ protected:
+  JobRecord& put(std::uint64_t number, int priority, const std::string& model = "llama-3.1-8b",
+                 std::uint32_t input_tokens = 512) {
+    records.push_back(std::make_unique<JobRecord>());
+    JobRecord& record = *records.back();
+    record.number = number;
+    record.job = serve_job(number, model);
+    record.job.priority = static_cast<std::int8_t>(priority);
+    record.job.work.input_tokens = input_tokens;
+    record.submitted = Instant{} + std::chrono::seconds(number);
+    queue.push(record);
+    return record;
+  }
+  std::vector<std::uint64_t> drain() {
+    std::vector<std::uint64_t> order;
+    while (JobRecord* record = queue.next()) {
+      order.push_back(record->number);
+      queue.erase(*record);
+    }
+    return order;
+  }
+
+  std::vector<std::unique_ptr<JobRecord>> records;
+  JobQueue queue;
+};
+
+using Order = std::vector<std::uint64_t>;
+
+TEST_F(Queue, HigherPriorityGoesFirstThenOrderOfAcceptance) {
+  put(1, 0);
+  put(2, 10);
+  put(3, 0, "llama-3.1-70b");
+  put(4, 10, "llama-3.1-70b");
+  put(5, -5);
+  EXPECT_EQ(drain(), (Order{2, 4, 1, 3, 5}));
+  EXPECT_EQ(queue.size(), 0u);
+}
+
+TEST_F(Queue, AJobThatComesBackKeepsItsTurn) {
+  put(2, 0);
+  put(1, 0);
+  EXPECT_EQ(drain(), (Order{1, 2}));
+}
+
+TEST_F(Queue, ABlockedClassIsSkippedAsAWhole) {
+  JobRecord& first = put(1, 10);
+  put(2, 10);
+  put(3, 0, "llama-3.1-70b");
+  queue.block(first, Reason::capacity, Duration{0});
+  ASSERT_NE(queue.next(), nullptr);
+  EXPECT_EQ(queue.next()->number, 3u);
+  EXPECT_EQ(queue.waiting_by_reason(), (std::map<Reason, std::uint64_t>{{Reason::capacity, 2}}));
+}
+
+TEST_F(Queue, ANewJobOfABlockedClassStaysBlocked) {
+  queue.block(put(1, 0), Reason::capacity, Duration{0});
+  put(2, 0);
+  EXPECT_EQ(queue.next(), nullptr);
+}
+
+TEST_F(Queue, WakesOnlyTheModelThatHasRoom) {
+  queue.block(put(1, 0), Reason::capacity, Duration{0});
+  queue.block(put(2, 0, "llama-3.1-70b"), Reason::capacity, Duration{0});
+  queue.wake_model("llama-3.1-70b");
+  EXPECT_EQ(queue.next(), nullptr) << "wakes are taken in one go";
+  queue.apply_wakes();
+  ASSERT_NE(queue.next(), nullptr);
+  EXPECT_EQ(queue.next()->number, 2u);
+  queue.wake_all();
+  queue.apply_wakes();
+  EXPECT_EQ(queue.next()->number, 1u);
+}
+
+TEST_F(Queue, JobsThatARuleCouldTellApartAreDifferentClasses) {
+  JobRecord& plain = put(1, 0);
+  EXPECT_NE(class_signature(plain), class_signature(put(2, 1)));
+  EXPECT_NE(class_signature(plain), class_signature(put(3, 0, "llama-3.1-70b")));
+  EXPECT_NE(class_signature(plain), class_signature(put(4, 0, "llama-3.1-8b", 4096)));
+  EXPECT_EQ(class_signature(plain), class_signature(put(5, 0, "llama-3.1-8b", 600)));
+}
+
+TEST_F(Queue, TellsWhoWaitedLongerThanItsRuleAllows) {
+  JobRecord& first = put(1, 0);
+  put(2, 0);
+  queue.block(first, Reason::capacity, std::chrono::seconds(20));
+  const Instant due = first.submitted + std::chrono::seconds(20);
+  EXPECT_EQ(queue.next_overdue(), due);
+  EXPECT_EQ(queue.overdue(due - Duration{1}), nullptr);
+  EXPECT_EQ(queue.overdue(due), &first);
+  queue.erase(first);
+  EXPECT_EQ(queue.next_overdue(), due + std::chrono::seconds(1)) << "the next of the class";
+}
+
+TEST_F(Queue, HundredThousandOfOneClassAreOneClass) {
+  for (std::uint64_t number = 1; number <= 100'000; ++number) put(number, 0);
+  EXPECT_EQ(queue.classes().size(), 1u);
+  queue.block(*queue.next(), Reason::capacity, Duration{0});
+  EXPECT_EQ(queue.next(), nullptr);
+}
+
+}  // namespace
+}  // namespace drover::router

@@ -1,0 +1,120 @@
+#include "router/snapshot.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/router/stage.h"
+
+namespace drover::router {
+namespace {
+
+std::size_t bytes_of(const SnapshotPart& part) {
+  return encode(Envelope{"router", 1, {}, part}).size();
+}
+
+TEST(SnapshotParts, HoldEveryMessageInOrderAndFit) {
+  std::vector<std::string> messages;
+  for (int number = 0; number < 3000; ++number) {
+    messages.push_back(std::to_string(number) + std::string(static_cast<std::size_t>(number), 'x'));
+  }
+  const std::vector<SnapshotPart> parts = pack_parts(7, 42, messages);
+  ASSERT_GT(parts.size(), 10u);
+  std::vector<std::string> unpacked;
+  for (std::size_t at = 0; at < parts.size(); ++at) {
+    EXPECT_EQ(parts[at].snapshot, 7u);
+    EXPECT_EQ(parts[at].at_sequence, 42u);
+    EXPECT_EQ(parts[at].part, at);
+    EXPECT_EQ(parts[at].parts, parts.size());
+    EXPECT_LE(bytes_of(parts[at]), snapshot_part_bytes_max);
+    unpacked.insert(unpacked.end(), parts[at].messages.begin(), parts[at].messages.end());
+  }
+  EXPECT_EQ(unpacked, messages);
+}
+
+TEST(SnapshotParts, AreAtLeastOne) {
+  const auto parts = pack_parts(1, 0, {});
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_EQ(parts[0].parts, 1u);
+}
+
+TEST(SnapshotParts, LeaveOutWhatNoPartCanHold) {
+  EXPECT_TRUE(pack_parts(1, 0, {std::string(snapshot_part_bytes_max, 'x')})[0].messages.empty());
+}
+
+/// All envelopes of the snapshot that the peer was sent.
+std::vector<Envelope> snapshot_of(const Stage& stage, std::uint64_t peer) {
+  std::vector<Envelope> envelopes;
+  for (const SnapshotPart& part : stage.told<SnapshotPart>(peer)) {
+    EXPECT_LE(bytes_of(part), snapshot_part_bytes_max);
+    for (const std::string& message : part.messages) {
+      auto envelope = decode(message);
+      EXPECT_TRUE(envelope) << envelope.error().message;
+      if (envelope) envelopes.push_back(std::move(*envelope));
+    }
+  }
+  return envelopes;
+}
+
+template <typename Body>
+std::vector<Body> only(const std::vector<Envelope>& envelopes) {
+  std::vector<Body> found;
+  for (const Envelope& envelope : envelopes) {
+    if (const auto* body = std::get_if<Body>(&envelope.body)) found.push_back(*body);
+  }
+  return found;
+}
+
+TEST(Snapshot, TellsALateSubscriberEverything) {
+  Stage stage;
+  stage.add_host(1, "h1");
+  stage.add_host(2, "h2");
+  for (std::uint64_t number = 1; number <= 30; ++number)
+    stage.receive(9, Submit{{serve_job(number)}});
+  stage.tick();
+  stage.commit();
+  stage.receive(8, Join{Role::viewer, "screen", "drover test"});
+  stage.receive(8, SnapshotRequest{});
+  const auto envelopes = snapshot_of(stage, 8);
+  EXPECT_EQ(only<HostChanged>(envelopes).size(), 2u);
+  EXPECT_EQ(only<ReplicaChanged>(envelopes).size(), 2u);
+  EXPECT_EQ(only<JobChanged>(envelopes).size(), 30u);
+  EXPECT_EQ(only<Summary>(envelopes).size(), 1u);
+  EXPECT_FALSE(only<Decision>(envelopes).empty());
+  EXPECT_FALSE(only<Event>(envelopes).empty());
+  const auto batches = only<SampleBatch>(envelopes);
+  ASSERT_EQ(batches.size(), 2u);
+  const auto rows = unpack(batches[0]);
+  ASSERT_EQ(rows.size(), 8u);
+  EXPECT_DOUBLE_EQ(rows[3][Metric::power], 100);
+}
+
+TEST(Snapshot, StandsAtTheLastPublishedSequence) {
+  Stage stage;
+  stage.add_host(1, "h1");
+  std::uint64_t last = 0;
+  for (const Send& send : stage.delivered) {
+    if (send.to == publish_peer) last = send.envelope.sequence;
+  }
+  stage.receive(8, SnapshotRequest{});
+  EXPECT_EQ(stage.told<SnapshotPart>(8).front().at_sequence, last);
+}
+
+TEST(Snapshot, IsBoundedHoweverManyJobsWait) {
+  Stage stage;
+  for (std::uint64_t number = 1; number <= 3000; ++number) {
+    stage.receive(9, Submit{{serve_job(number)}});
+  }
+  stage.receive(8, SnapshotRequest{});
+  EXPECT_EQ(only<JobChanged>(snapshot_of(stage, 8)).size(), snapshot_open_jobs_max);
+}
+
+TEST(Snapshot, IsNotSentAgainAtOnce) {
+  Stage stage;
+  stage.receive(8, SnapshotRequest{});
+  const std::size_t sent = stage.told<SnapshotPart>(8).size();
+  stage.receive(8, SnapshotRequest{});
+  EXPECT_EQ(stage.told<SnapshotPart>(8).size(), sent);
+  EXPECT_EQ(stage.told<Problem>(8).size(), 1u);
+}
+
+}  // namespace
+}  // namespace drover::router
