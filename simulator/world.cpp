@@ -1,0 +1,148 @@
+// The event queue, the network between nodes, and the client. Router and hosts are in
+// world_router.cpp and world_hosts.cpp.
+#include "simulator/world.h"
+
+#include <algorithm>
+
+#include "fleet/codec.h"
+
+namespace drover::simulator {
+
+namespace {
+const std::string router_name = "router";
+const std::string client_name = "client";
+}  // namespace
+
+World::World(Scenario scenario, const devices::Catalogue& catalogue, Carrier* carrier)
+    : scenario_(std::move(scenario)),
+      catalogue_(catalogue),
+      carrier_(carrier ? carrier : &own_carrier_),
+      dice_(scenario_.seed),
+      now_(scenario_.start),
+      links_(dice_.child("network"), scenario_.delay_min, scenario_.delay_max),
+      store_(dice_.child("store"), scenario_.commit_min, scenario_.commit_max),
+      sample_dice_(dice_.child("sample loss")) {
+  at(now_, [this] { start_router(false); });
+  for (const agents::AgentSettings& settings : scenario_.hosts) {
+    hosts_[settings.host].settings = settings;
+    at(now_, [this, name = settings.host] { start_host(name); });
+  }
+  at(now_, [this] { client_join(); });
+  for (const Arrival& arrival : scenario_.arrivals) {
+    at(now_ + arrival.at, [this, job = arrival.job] { client_submit({job}); });
+  }
+  for (const AgentKill& kill : scenario_.agent_kills) {
+    at(now_ + kill.at, [this, name = kill.host] { kill_host(name); });
+    if (kill.restart_after) {
+      at(now_ + kill.at + *kill.restart_after, [this, name = kill.host] { start_host(name); });
+    }
+  }
+  for (const RouterKill& kill : scenario_.router_kills) {
+    at(now_ + kill.at, [this] { kill_router(); });
+    at(now_ + kill.at + kill.restart_after, [this] { start_router(true); });
+  }
+  for (const Partition& partition : scenario_.partitions) {
+    at(now_ + partition.at, [this, partition] { cut_off(partition); });
+  }
+  at(now_ + scenario_.resend_after, [this] { client_resend(); });
+}
+
+World::~World() = default;
+
+void World::at(Instant when, Happening happening) {
+  queue_.emplace(std::make_pair(when, ++order_), std::move(happening));
+}
+
+void World::run_for(Duration span) {
+  const Instant end = scenario_.start + span;
+  while (!queue_.empty() && queue_.begin()->first.first <= end) {
+    auto next = queue_.extract(queue_.begin());
+    now_ = next.key().first;
+    next.mapped()();
+  }
+  now_ = end;
+}
+
+Summary World::summary() const { return router_ ? router_->summary(now_) : Summary{}; }
+
+void World::send_bytes(const std::string& from, const std::string& to, Peer peer,
+                       std::string bytes) {
+  if (!links_.passes(now_, from, to)) return;
+  // A message of an earlier life of either end does not reach the later one.
+  const std::uint64_t life = router_life_;
+  at(links_.arrival(now_, from, to),
+     [this, from, to, peer, life, carried = std::move(bytes)]() mutable {
+       if (life != router_life_ || !links_.passes(now_, from, to)) return;
+       deliver(from, to, peer, std::move(carried));
+     });
+}
+
+void World::deliver(const std::string& from, const std::string& to, Peer peer, std::string bytes) {
+  if (to == router_name) {
+    if (!router_) return;
+    if (peer.channel == Channel::control && !node_by_peer_.contains(peer.number)) return;
+    router_receive(peer, carrier_->carry(peer.channel, from, to, std::move(bytes)));
+    return;
+  }
+  if (to == client_name) {
+    client_receive(carrier_->carry(peer.channel, from, to, std::move(bytes)));
+    return;
+  }
+  const auto host = hosts_.find(to);
+  if (host == hosts_.end() || !host->second.agent || host->second.peer != peer.number) return;
+  host_receive(to, carrier_->carry(peer.channel, from, to, std::move(bytes)));
+}
+
+// ---- Client ------------------------------------------------------------------------------------
+
+void World::client_join() {
+  client_peer_ = ++peers_;
+  node_by_peer_[client_peer_] = client_name;
+  const Join join{Role::client, client_name, "simulator"};
+  send_bytes(client_name, router_name, Peer{Channel::control, client_peer_},
+             encode({client_name, ++client_sequence_, now_, join}));
+}
+
+void World::client_submit(std::vector<Job> jobs) {
+  for (const Job& job : jobs) unanswered_[job.id] = job;
+  send_bytes(client_name, router_name, Peer{Channel::control, client_peer_},
+             encode({client_name, ++client_sequence_, now_, Submit{std::move(jobs)}}));
+}
+
+void World::client_resend() {
+  std::vector<Job> jobs;
+  for (const auto& [id, job] : unanswered_) {
+    if (jobs.size() < submit_jobs_max) jobs.push_back(job);
+  }
+  if (!jobs.empty()) client_submit(std::move(jobs));
+  at(now_ + scenario_.resend_after, [this] { client_resend(); });
+}
+
+void World::client_receive(const std::string& bytes) {
+  const Result<Envelope> envelope = decode(bytes);
+  if (!envelope) {
+    ++seen_.undecodable;
+    return;
+  }
+  const auto* reply = std::get_if<SubmitReply>(&envelope->body);
+  if (!reply) return;
+  for (const SubmitResult& result : reply->results) {
+    seen_.answers[result.job] = result;
+    unanswered_.erase(result.job);
+  }
+}
+
+void World::observe(const Envelope& envelope) {
+  ++seen_.published;
+  if (const auto* changed = std::get_if<JobChanged>(&envelope.body)) {
+    if (is_terminal(changed->state)) seen_.ends[changed->job.id].push_back(*changed);
+  } else if (std::holds_alternative<Decision>(envelope.body)) {
+    seen_.decisions.push_back(encode(envelope));
+  } else if (const auto* host = std::get_if<HostChanged>(&envelope.body)) {
+    seen_.hosts[host->hello.host] = *host;
+  } else if (const auto* event = std::get_if<Event>(&envelope.body)) {
+    seen_.events.push_back(*event);
+  }
+}
+
+}  // namespace drover::simulator

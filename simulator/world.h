@@ -1,0 +1,122 @@
+// A whole fleet in one process: the agent and router cores of the live system, one event queue as
+// the clock, one seed. The same scenario gives the same run, byte for byte.
+//
+// Every message passes through the codec, and through a `Carrier`; the store commits with delays
+// and loses what was not committed when the router is killed. A client submits the scenario's
+// arrivals and sends again what was not acknowledged.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "devices/catalogue.h"
+#include "fleet/journal.h"
+#include "fleet/messages.h"
+#include "fleet/outbox.h"
+#include "fleet/time.h"
+#include "simulator/network.h"
+#include "simulator/scenario.h"
+#include "simulator/store.h"
+
+namespace drover::simulator {
+
+/// What the client and a subscriber saw, for invariants and comparisons.
+struct Seen {
+  std::map<JobId, SubmitResult> answers;          // the last answer to each submitted job
+  std::map<JobId, std::vector<JobChanged>> ends;  // published terminal states, as published
+  std::vector<std::string> decisions;             // encoded, in order: the decision log
+  std::map<std::string, HostChanged> hosts;
+  std::vector<Event> events;
+  std::uint64_t published = 0;
+  std::uint64_t undecodable = 0;  // bytes that did not decode: must stay 0
+};
+
+/// One turn of the router core: what came in, and what went out.
+struct JournalTurn {
+  std::vector<JournalRecord> inputs;
+  std::string outbox;
+};
+
+class World {
+ public:
+  /// The catalogue and the carrier must outlive the world. Without a carrier bytes are handed over.
+  World(Scenario scenario, const devices::Catalogue& catalogue, Carrier* carrier = nullptr);
+  ~World();
+
+  /// Runs every event up to `span` after the start.
+  void run_for(Duration span);
+  Instant now() const { return now_; }
+
+  const Seen& seen() const { return seen_; }
+  Summary summary() const;
+  const std::vector<LedgerRow>& ledger() const { return store_.rows(); }
+  const std::vector<JournalTurn>& journal() const { return journal_; }
+  std::uint64_t events() const { return order_; }
+
+ private:
+  struct Host {
+    agents::AgentSettings settings;
+    std::unique_ptr<agents::Agent> agent;
+    std::uint64_t life = 0;
+    std::uint64_t peer = 0;  // as the router knows this life's connection
+    Instant wake = never;
+  };
+
+  using Happening = std::function<void()>;
+  void at(Instant when, Happening happening);
+  void send_bytes(const std::string& from, const std::string& to, Peer peer, std::string bytes);
+  void deliver(const std::string& from, const std::string& to, Peer peer, std::string bytes);
+
+  void start_router(bool again);
+  void kill_router();
+  void router_turn(const std::vector<JournalRecord>& inputs);
+  void router_receive(Peer from, const std::string& bytes);
+  void dispatch(std::vector<Send> sends);
+  void commit_later(std::optional<Instant> when);
+
+  void start_host(const std::string& name);
+  void connect_host(const std::string& name);
+  void cut_off(const Partition& partition);
+  void kill_host(const std::string& name);
+  void host_receive(const std::string& name, const std::string& bytes);
+  void host_turn(const std::string& name);
+
+  void client_join();
+  void client_submit(std::vector<Job> jobs);
+  void client_resend();
+  void client_receive(const std::string& bytes);
+  void observe(const Envelope& envelope);
+
+  Scenario scenario_;
+  const devices::Catalogue& catalogue_;
+  Carrier own_carrier_;
+  Carrier* carrier_;
+  Dice dice_;
+  Instant now_;
+  std::uint64_t order_ = 0;
+  std::map<std::pair<Instant, std::uint64_t>, Happening> queue_;
+  Links links_;
+  Store store_;
+  std::unique_ptr<router::Router> router_;
+  HeldSends held_;
+  std::uint64_t router_life_ = 0;
+  Instant router_wake_ = never;
+  std::uint64_t peers_ = 0;
+  std::map<std::uint64_t, std::string> node_by_peer_;
+  std::map<std::string, Host> hosts_;
+  Dice sample_dice_;
+  std::uint64_t client_peer_ = 0;
+  std::uint64_t client_sequence_ = 0;
+  std::map<JobId, Job> unanswered_;
+  Seen seen_;
+  std::vector<JournalTurn> journal_;
+};
+
+}  // namespace drover::simulator

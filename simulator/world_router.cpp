@@ -1,0 +1,89 @@
+// The router in a simulated fleet: its turns, its store, its lives.
+#include <algorithm>
+#include <utility>
+
+#include "fleet/codec.h"
+#include "simulator/world.h"
+
+namespace drover::simulator {
+
+void World::start_router(bool again) {
+  router_ = std::make_unique<router::Router>(scenario_.router, scenario_.policy, catalogue_, now_);
+  held_ = HeldSends{};
+  const Status restored = router_->restore(store_.rows());
+  DROVER_REQUIRE(restored.ok());
+  router_turn({JournalRestore{store_.rows()}});
+  if (!again) return;
+  // Connections come back under new numbers; agents do not notice, the client joins again.
+  for (auto& [name, host] : hosts_) {
+    if (!host.agent) continue;
+    host.peer = ++peers_;
+    node_by_peer_[host.peer] = name;
+  }
+  client_join();
+}
+
+void World::kill_router() {
+  router_.reset();
+  store_.crash();
+  ++router_life_;
+  router_wake_ = never;
+  node_by_peer_.clear();
+}
+
+void World::router_receive(Peer from, const std::string& bytes) {
+  const Result<Envelope> envelope = decode(bytes);
+  if (envelope) {
+    router_->receive(now_, from, *envelope);
+  } else {
+    ++seen_.undecodable;
+    router_->count_undecodable(now_, from, envelope.error().message);
+  }
+  router_turn({JournalReceive{now_, from, bytes}});
+}
+
+void World::router_turn(const std::vector<JournalRecord>& inputs) {
+  router_->tick(now_);
+  Outbox outbox = router_->take_outbox();
+  if (scenario_.journal) {
+    JournalTurn turn{inputs, to_bytes(outbox)};
+    turn.inputs.push_back(JournalTick{now_});
+    journal_.push_back(std::move(turn));
+  }
+  commit_later(store_.append(now_, std::move(outbox.writes)));
+  dispatch(held_.take(std::move(outbox.sends)));
+  const Instant deadline = std::max(router_->next_deadline(), now_ + Duration(1));
+  if (deadline == router_wake_ || deadline == never) return;
+  router_wake_ = deadline;
+  at(deadline, [this, deadline, life = router_life_] {
+    if (!router_ || life != router_life_ || router_wake_ != deadline) return;
+    router_wake_ = never;
+    router_turn({});
+  });
+}
+
+void World::commit_later(std::optional<Instant> when) {
+  if (!when) return;
+  at(*when, [this, life = router_life_] {
+    if (!router_ || life != router_life_) return;
+    const Store::Done done = store_.finish_commit(now_);
+    commit_later(done.next);
+    router_->committed(now_, done.sequence);
+    dispatch(held_.committed(done.sequence));
+    router_turn({JournalCommitted{now_, done.sequence}});
+  });
+}
+
+void World::dispatch(std::vector<Send> sends) {
+  for (const Send& send : sends) {
+    if (send.to.channel == Channel::publish) {
+      observe(send.envelope);
+      continue;
+    }
+    const auto node = node_by_peer_.find(send.to.number);
+    if (node == node_by_peer_.end()) continue;
+    send_bytes("router", node->second, send.to, encode(send.envelope));
+  }
+}
+
+}  // namespace drover::simulator

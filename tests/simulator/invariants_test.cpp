@@ -1,0 +1,133 @@
+// Whole fleets under faults, from seeds: no acknowledged job is lost, none ends twice, charges
+// never exceed what the devices drew, lost hosts are noticed in time.
+#include <cstdlib>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "devices/catalogue.h"
+#include "simulator/world.h"
+#include "tests/simulator/fleet_under_test.h"
+
+namespace drover::simulator {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+struct Ends {
+  std::map<JobId, int> accepted, ended;
+};
+
+Ends count_ends(const std::vector<LedgerRow>& rows) {
+  Ends ends;
+  for (const LedgerRow& row : rows) {
+    if (row.transition == Transition::accepted) ++ends.accepted[row.job];
+    if (row.transition == Transition::finished || row.transition == Transition::failed) {
+      ++ends.ended[row.job];
+    }
+  }
+  return ends;
+}
+
+void expect_invariants(const World& world, const std::string& what) {
+  SCOPED_TRACE(what);
+  const Ends ends = count_ends(world.ledger());
+  for (const auto& [job, times] : ends.accepted) EXPECT_EQ(times, 1) << to_text(job);
+  for (const auto& [job, times] : ends.ended) EXPECT_EQ(times, 1) << to_text(job);
+  for (const auto& [job, answer] : world.seen().answers) {
+    if (answer.status == SubmitStatus::refused) continue;
+    EXPECT_TRUE(ends.accepted.contains(job)) << "acknowledged and lost: " << to_text(job);
+    EXPECT_TRUE(ends.ended.contains(job)) << "never ended: " << to_text(job);
+  }
+  const Summary summary = world.summary();
+  EXPECT_EQ(summary.accepted, ends.accepted.size());
+  EXPECT_EQ(summary.accepted, summary.finished + summary.failed + summary.queued + summary.running);
+  EXPECT_EQ(world.seen().undecodable, 0u);
+}
+
+TEST(SimulatedFleet, FinishesAllWorkWhenNothingFails) {
+  Scenario scenario = mixed_scenario(1, 60, 6);
+  const std::size_t jobs = scenario.arrivals.size();
+  World world(std::move(scenario), devices::Catalogue::embedded());
+  world.run_for(minutes(30));
+  expect_invariants(world, "no faults");
+  EXPECT_EQ(world.summary().accepted, jobs);
+  EXPECT_EQ(world.summary().finished, jobs);
+  EXPECT_GT(world.summary().charged.energy_j, 0);
+  EXPECT_LE(world.summary().charged.energy_j, world.summary().fleet_energy_j * 1.001);
+}
+
+TEST(SimulatedFleet, TheSameSeedGivesTheSameRunByteForByte) {
+  World first(mixed_scenario(3, 40, 8), devices::Catalogue::embedded());
+  World second(mixed_scenario(3, 40, 8), devices::Catalogue::embedded());
+  first.run_for(minutes(5));
+  second.run_for(minutes(5));
+  ASSERT_GT(first.seen().decisions.size(), 100u);
+  EXPECT_EQ(first.seen().decisions, second.seen().decisions);
+  EXPECT_EQ(first.summary(), second.summary());
+  EXPECT_EQ(first.ledger(), second.ledger());
+}
+
+TEST(SimulatedFleet, WorkOfAKilledHostIsRoutedElsewhere) {
+  Scenario scenario = mixed_scenario(5, 60, 6);
+  scenario.agent_kills = {{seconds(20), "h100-1", std::nullopt}};
+  World world(std::move(scenario), devices::Catalogue::embedded());
+  world.run_for(minutes(1));
+  ASSERT_TRUE(world.seen().hosts.contains("h100-1"));
+  EXPECT_EQ(world.seen().hosts.at("h100-1").health, Health::lost);
+  world.run_for(minutes(60));
+  expect_invariants(world, "h100-1 killed");
+  EXPECT_GT(world.summary().retries, 0u);
+}
+
+TEST(SimulatedFleet, TwentyRouterKillsLoseNoAcknowledgedJob) {
+  Scenario scenario = mixed_scenario(7, 120, 5);
+  for (int i = 0; i < 20; ++i) {
+    scenario.router_kills.push_back({milliseconds(3000 + 5731 * i), milliseconds(700)});
+  }
+  World world(std::move(scenario), devices::Catalogue::embedded());
+  world.run_for(minutes(60));
+  expect_invariants(world, "router killed 20 times");
+  EXPECT_EQ(world.seen().answers.size(), mixed_work(7, 120, 5).size());
+}
+
+/// Faults drawn from the seed: kills and restarts of hosts and router, partitions, lost samples.
+Scenario stormy(std::uint64_t seed) {
+  Scenario scenario = mixed_scenario(seed, 90, 5);
+  Dice dice = Dice(seed).child("faults");
+  for (const agents::AgentSettings& settings : scenario.hosts) {
+    if (dice.chance(0.5)) {
+      scenario.agent_kills.push_back(
+          {from_seconds(dice.uniform(5, 80)), settings.host, from_seconds(dice.uniform(0.5, 40))});
+    }
+    if (dice.chance(0.4)) {
+      scenario.partitions.push_back(
+          {from_seconds(dice.uniform(5, 80)), settings.host, from_seconds(dice.uniform(1, 30))});
+    }
+  }
+  double at = 10;
+  while (dice.chance(0.6) && at < 90) {
+    const double down = dice.uniform(0.2, 6);
+    scenario.router_kills.push_back({from_seconds(at), from_seconds(down)});
+    at += down + dice.uniform(1, 30);
+  }
+  scenario.sample_loss = dice.uniform(0, 0.1);
+  return scenario;
+}
+
+TEST(SimulatedFleet, KeepsItsPromisesInEveryStorm) {
+  const char* asked = std::getenv("DROVER_SEED");
+  const std::uint64_t first = asked ? std::strtoull(asked, nullptr, 10) : 100;
+  const std::uint64_t count = asked ? 1 : 12;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    World world(stormy(seed), devices::Catalogue::embedded());
+    world.run_for(minutes(60));
+    expect_invariants(world, "DROVER_SEED=" + std::to_string(seed));
+    if (testing::Test::HasFailure()) break;
+  }
+}
+
+}  // namespace
+}  // namespace drover::simulator
