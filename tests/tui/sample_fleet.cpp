@@ -1,0 +1,379 @@
+#include "tests/tui/sample_fleet.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "fleet/codec.h"
+#include "fleet/outbox.h"
+
+namespace drover::tui {
+namespace {
+
+struct Kind {
+  std::string_view id, text;
+  double memory_bytes, cap_w;
+};
+constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
+constexpr Kind kinds[] = {
+    {"h100-sxm", "class = \"gpu\"\n[power]\ntdp_w = 700\n[price]\nusd_per_h = 6.88\n",
+     80 * gibibyte, 700},
+    {"a100-sxm-80gb", "class = \"gpu\"\n[power]\ntdp_w = 400\n[price]\nusd_per_h = 3.43\n",
+     80 * gibibyte, 400},
+    {"l4", "class = \"gpu\"\n[power]\ntdp_w = 72\n[price]\nusd_per_h = 0.81\n", 24 * gibibyte, 72},
+    {"tpu-v5e", "class = \"tpu\"\n[power]\ntdp_w = 220\n[price]\nusd_per_h = 1.2\n", 16 * gibibyte,
+     220}};
+
+const Kind& kind_of(const std::string& id) {
+  return *std::find_if(std::begin(kinds), std::end(kinds),
+                       [&](const Kind& kind) { return kind.id == id; });
+}
+
+Group group(std::uint16_t number, std::uint16_t first, std::uint16_t count,
+            const std::string& device, const std::string& topology = "") {
+  return {number, first, count, device, topology, kind_of(device).cap_w};
+}
+
+}  // namespace
+
+SampleFleet::SampleFleet() {
+  add_host("gpu-a", "r1", {group(0, 0, 8, "h100-sxm")});
+  add_host("gpu-b", "r1", {group(0, 0, 8, "a100-sxm-80gb")});
+  add_host("tpu-a", "r2", {group(0, 0, 8, "tpu-v5e", "2x4")});
+  add_host("tpu-b", "r2", {group(0, 0, 8, "tpu-v5e", "2x4")});
+  add_host("edge-1", "r3", {group(0, 0, 2, "l4"), group(1, 2, 2, "l4")});
+  hosts[4].health = Health::lost;
+  add_replicas();
+  add_jobs();
+  add_decisions();
+  add_events();
+  add_summary();
+}
+
+void SampleFleet::add_host(const std::string& name, const std::string& rack,
+                           std::vector<Group> groups) {
+  HostChanged host;
+  host.hello.host = name;
+  host.hello.rack = rack;
+  host.hello.site = "lab";
+  host.hello.incarnation = draw_incarnation(dice_);
+  host.hello.specs = {{groups.front().device, std::string(kind_of(groups.front().device).text)}};
+  host.hello.groups = std::move(groups);
+  host.since = start;
+  hosts.push_back(std::move(host));
+}
+
+void SampleFleet::add_replicas() {
+  const auto add = [&](const std::string& host, std::uint32_t number, const std::string& model,
+                       Precision precision, const std::string& pool, int devices,
+                       ReplicaState state) {
+    ReplicaChanged changed;
+    changed.pool = pool;
+    Replica& replica = changed.replica;
+    replica.id = {host, number};
+    replica.model = model;
+    replica.precision = precision;
+    replica.state = state;
+    for (int i = 0; i < devices; ++i) {
+      replica.devices.push_back(static_cast<std::uint16_t>(number * 4 + static_cast<unsigned>(i)));
+    }
+    replica.kv_capacity_tokens = 400'000;
+    replica.batch_max = 256;
+    if (state == ReplicaState::ready) {
+      replica.queued = static_cast<std::uint32_t>(dice_.below(4));
+      replica.running = 10 + static_cast<std::uint32_t>(dice_.below(60));
+      replica.kv_used_tokens = 100'000 + dice_.below(290'000);
+    }
+    replicas.push_back(changed);
+  };
+  using enum ReplicaState;
+  add("gpu-a", 0, "llama-3.1-70b", Precision::bf16, "hopper", 4, ready);
+  add("gpu-b", 0, "llama-3.1-70b", Precision::bf16, "ampere", 4, ready);
+  add("gpu-b", 1, "llama-3.1-8b", Precision::bf16, "ampere", 1, ready);
+  add("gpu-b", 2, "llama-3.1-8b", Precision::bf16, "ampere", 1, loading);
+  add("tpu-a", 0, "llama-3.1-70b", Precision::int8, "tpu", 8, ready);
+  add("tpu-b", 0, "llama-3.1-8b", Precision::bf16, "tpu", 1, compiling);
+}
+
+void SampleFleet::add_jobs() {
+  const auto add = [&](WorkKind kind, const std::string& model, JobState state, int age_s,
+                       const std::string& target, const std::string& pool) -> JobChanged& {
+    JobChanged job;
+    job.job.id = draw_job_id(dice_);
+    job.job.work.kind = kind;
+    job.job.work.model = model;
+    job.job.tenant = kind == WorkKind::serve ? "chat" : "research";
+    job.job.priority = kind == WorkKind::serve ? 10 : 0;
+    if (kind == WorkKind::serve) {
+      job.job.work.input_tokens = 100 + static_cast<std::uint32_t>(dice_.below(4'000));
+      job.job.work.output_tokens = 10 + static_cast<std::uint32_t>(dice_.below(600));
+    } else {
+      job.job.work.steps = 5'000;
+      job.job.work.batch = 256;
+      job.job.work.sequence = 512;
+      job.job.work.devices = 4;
+    }
+    job.state = state;
+    job.attempt = state == JobState::queued ? 0 : 1;
+    job.submitted = start - std::chrono::seconds(age_s);
+    job.since = job.submitted + std::chrono::seconds(age_s / 4);
+    job.target = target;
+    job.pool = pool;
+    jobs.push_back(job);
+    return jobs.back();
+  };
+  using enum JobState;
+  const auto run = [](JobChanged& job, double share, double remaining_s) {
+    job.progress = share;
+    job.remaining_s = remaining_s;
+  };
+  run(add(WorkKind::train, "bert-large", running, 900, "gpu-a/4-7", "hopper"), 0.62, 541);
+  run(add(WorkKind::train, "resnet-50", running, 300, "tpu-b/0-7", "tpu"), 0.11, 2'400);
+  for (int i = 0; i < 14; ++i) {
+    const bool first = i % 2 == 0;
+    run(add(WorkKind::serve, first ? "llama-3.1-70b" : "llama-3.1-8b", running, 9 - i / 2,
+            first ? "gpu-a/r0" : "gpu-b/r1", first ? "hopper" : "ampere"),
+        0.05 * i, 6.0 - 0.3 * i);
+  }
+  const Reason waits[] = {Reason::capacity, Reason::capacity, Reason::cooldown,
+                          Reason::topology, Reason::capacity, Reason::power_cap};
+  for (int i = 0; i < 6; ++i) {
+    JobChanged& job = add(i < 4 ? WorkKind::serve : WorkKind::train,
+                          i < 4 ? "llama-3.1-70b" : "llama-3.1-8b", queued, 60 - 9 * i, "", "");
+    job.reason = waits[i];
+  }
+  JobChanged& too_long = add(WorkKind::serve, "llama-3.1-70b", JobState::failed, 200, "", "");
+  too_long.reason = Reason::context;
+  too_long.detail = "200,000 tokens; the longest replica takes 131,072";
+  too_long.latency_s = 0.2;
+  JobChanged& lost =
+      add(WorkKind::train, "bert-large", JobState::failed, 800, "edge-1/0-1", "edge");
+  lost.reason = Reason::retries;
+  lost.detail = "host edge-1 lost";
+  lost.attempt = 3;
+  lost.latency_s = 423;
+  for (int i = 0; i < 8; ++i) {
+    JobChanged& job =
+        add(WorkKind::serve, "llama-3.1-8b", finished, 100 + 7 * i, "gpu-b/r1", "ampere");
+    job.latency_s = 1.1 + 0.7 * i;
+    job.usage = {0.4, 140.0 + 11 * i, 0.0004};
+    job.outcome.output_tokens = job.job.work.output_tokens;
+    job.outcome.first_token_s = 0.08 + 0.01 * i;
+  }
+}
+
+void SampleFleet::add_decisions() {
+  for (int i = 0; i < 60; ++i) {
+    Decision d;
+    d.number = static_cast<std::uint64_t>(i + 1);
+    d.at = start - std::chrono::milliseconds(350 * (60 - i));
+    d.job = i < 22 ? jobs[static_cast<std::size_t>(i)].job.id : draw_job_id(dice_);
+    d.attempt = 1;
+    d.kind = WorkKind::serve;
+    d.model = i % 2 == 0 ? "llama-3.1-70b" : "llama-3.1-8b";
+    d.rule = i % 2 == 0 ? "chat-large" : "chat-small";
+    d.wanted_pool = i % 2 == 0 ? "hopper" : "ampere";
+    d.pool = d.wanted_pool;
+    d.target = i % 2 == 0 ? "gpu-a/r0" : "gpu-b/r1";
+    d.considered = 5;
+    d.roster_version = 1'200 + static_cast<std::uint64_t>(i);
+    if (i % 5 == 4) {
+      d.fallback_reason = i % 2 == 0 ? Reason::capacity : Reason::queue_slo;
+      d.fallback_step = 1;
+      d.pool = "tpu";
+      d.target = "tpu-a/r0";
+      d.change = i % 2 == 0 ? "bf16 -> int8" : "";
+      d.rejections = {{d.wanted_pool, "h100-sxm", *d.fallback_reason, 2},
+                      {"edge", "l4", Reason::memory, 4}};
+    }
+    if (i == 41) {
+      d.action = Action::queue;
+      d.fallback_reason = Reason::cooldown;
+      d.pool = d.target = "";
+    }
+    if (i == 53) {
+      d.action = Action::start_replica;
+      d.job = {};
+    }
+    if (!d.target.empty()) {
+      const double score = 0.55 + 0.4 * dice_.uniform();
+      d.top = {{d.target,
+                d.pool,
+                score,
+                {{"finish", 0.91, 1.0}, {"energy", 0.52, 0.3}, {"cost", 0.44, 0.2}},
+                {0.05, 3.2, 412, 0.0031}},
+               {"gpu-b/r0",
+                "ampere",
+                score - 0.11,
+                {{"finish", 0.70, 1.0}, {"energy", 0.61, 0.3}, {"cost", 0.58, 0.2}},
+                {0.6, 5.9, 377, 0.0024}}};
+    }
+    decisions.push_back(std::move(d));
+  }
+}
+
+void SampleFleet::add_events() {
+  events = {{Severity::info, "tpu-a/r0", "llama-3.1-70b int8 is ready"},
+            {Severity::warning, "gpu-a/3", "power cap reached: clock held at 1.62 GHz"},
+            {Severity::info, "gpu-b/r2", "loading llama-3.1-8b bf16"},
+            {Severity::warning, "edge-1", "no heartbeat for 3 s"},
+            {Severity::critical, "edge-1", "host lost; 2 jobs go back to the queue"}};
+}
+
+void SampleFleet::add_summary() {
+  summary.started = start - std::chrono::minutes(31);
+  summary.accepted = 12'345;
+  summary.finished = 12'279;
+  summary.failed = 44;
+  summary.refused = 3;
+  summary.queued = 6;
+  summary.running = 16;
+  summary.input_tokens = 18'234'000;
+  summary.output_tokens = 2'530'000;
+  summary.fallbacks = {{Reason::capacity, 812}, {Reason::queue_slo, 240}, {Reason::unhealthy, 12}};
+  summary.failures = {{Reason::context, 31}, {Reason::retries, 9}, {Reason::deadline, 4}};
+  summary.queued_for = {
+      {Reason::capacity, 3}, {Reason::cooldown, 1}, {Reason::topology, 1}, {Reason::power_cap, 1}};
+  summary.charged = {9'100, 9.4e6, 21.3};
+  summary.fleet_energy_j = 14.2e6;
+  summary.fleet_cost_usd = 48.7;
+  summary.latency_s = {12'000, 2.31, 5.8, 14.2, 61};
+  summary.first_token_s = {12'000, 0.094, 0.35, 1.2, 9};
+  summary.retries = 57;
+  summary.decisions = 13'501;
+  summary.estimate_error = 0.08;
+}
+
+Envelope SampleFleet::published(Message body, Instant at) {
+  return {"router", ++published_, at, std::move(body)};
+}
+
+std::vector<Envelope> SampleFleet::state() {
+  std::vector<Envelope> all;
+  for (const auto& host : hosts) all.push_back(published(host));
+  for (const auto& replica : replicas) all.push_back(published(replica));
+  for (const auto& job : jobs) all.push_back(published(job));
+  for (const auto& decision : decisions) all.push_back(published(decision));
+  int ago_s = static_cast<int>(events.size()) * 7;
+  for (const auto& event : events) {
+    all.push_back(published(event, start - std::chrono::seconds(ago_s -= 7)));
+  }
+  all.push_back(published(summary));
+  return all;
+}
+
+std::vector<Envelope> SampleFleet::snapshot(std::uint32_t parts) {
+  std::vector<SnapshotPart> bodies(parts);
+  const std::vector<Envelope> all = state();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    bodies[i * parts / all.size()].messages.push_back(encode(all[i]));
+  }
+  std::vector<Envelope> envelopes;
+  for (std::uint32_t part = 0; part < parts; ++part) {
+    bodies[part].snapshot = 1;
+    bodies[part].part = part;
+    bodies[part].parts = parts;
+    bodies[part].at_sequence = published_;
+    envelopes.push_back({"router", part + 1, start, bodies[part]});
+  }
+  return envelopes;
+}
+
+std::vector<Envelope> SampleFleet::samples(int seconds) {
+  std::vector<Envelope> batches;
+  ++batches_;
+  const Instant at = start + std::chrono::seconds(seconds);
+  for (std::size_t h = 0; h < hosts.size(); ++h) {
+    if (hosts[h].health == Health::lost) continue;
+    const Group& group = hosts[h].hello.groups.front();
+    const Kind& kind = kind_of(group.device);
+    std::vector<Sample> rows;
+    for (std::uint16_t i = 0; i < group.count; ++i) {
+      Sample sample;
+      sample.device = i;
+      // Every device has its own level and its own slow wave, so that screens show variety.
+      const double phase = 0.11 * seconds + 0.7 * i + 2.1 * static_cast<double>(h);
+      const double level = 0.15 + 0.11 * i - 0.04 * static_cast<double>(h);
+      const double load = std::clamp(level + 0.25 * std::sin(phase), 0.0, 1.0);
+      sample[Metric::utilization] = load;
+      sample[Metric::matrix_activity] = 0.55 * load;
+      sample[Metric::memory_activity] = 0.7 * load;
+      sample[Metric::memory_total] = kind.memory_bytes;
+      sample[Metric::memory_used] = kind.memory_bytes * std::min(0.98, 0.3 + 0.085 * i);
+      sample[Metric::power] = kind.cap_w * (0.18 + 0.82 * load);
+      sample[Metric::power_cap] = kind.cap_w;
+      sample[Metric::temperature] = 31 + 55 * load;
+      sample[Metric::clock] = 1'830 - 300 * load;
+      sample[Metric::throttle] = load > 0.97   ? double{throttle_power_cap}
+                                 : load < 0.02 ? double{throttle_idle}
+                                               : 0.0;
+      sample[Metric::energy] = 2.0e5 * (i + 1) + 400 * seconds;
+      sample[Metric::queue] = load > 0.9 ? 3 : 0;
+      sample[Metric::running] = std::round(24 * load);
+      if (h == 3 && i == 5) sample[Metric::power] = absent;
+      rows.push_back(sample);
+    }
+    batches.push_back({hosts[h].hello.host, batches_, at, pack(hosts[h].hello.host, rows)});
+  }
+  return batches;
+}
+
+std::unique_ptr<Dashboard> dashboard_of(SampleFleet& fleet, Size size, const std::string& view,
+                                        bool ascii, int seconds) {
+  DashboardOptions options;
+  options.view = view;
+  options.ascii = ascii;
+  options.connected_to = "tcp://127.0.0.1:7700";
+  auto dashboard = std::make_unique<Dashboard>(options, size, SampleFleet::start);
+  for (const Envelope& part : fleet.snapshot()) {
+    dashboard->receive(SampleFleet::start, router_peer, part);
+  }
+  for (int second = 0; second < seconds; ++second) {
+    const Instant now = SampleFleet::start + std::chrono::seconds(second);
+    for (const Envelope& batch : fleet.samples(second)) {
+      dashboard->receive(now, publish_peer, batch);
+    }
+    dashboard->tick(now);
+  }
+  (void)dashboard->take_outbox();
+  dashboard->draw(SampleFleet::start + std::chrono::seconds(std::max(0, seconds - 1)));
+  return dashboard;
+}
+
+std::vector<Envelope> plain_hosts(int hosts, int devices_each) {
+  std::vector<Envelope> all;
+  for (int h = 0; h < hosts; ++h) {
+    HostChanged host;
+    host.hello.host = fmt::format("host-{:04}", h);
+    host.hello.rack = fmt::format("r{:02}", h / 16);
+    host.hello.specs = {{"h100-sxm", std::string(kinds[0].text)}};
+    host.hello.groups = {{0, 0, static_cast<std::uint16_t>(devices_each), "h100-sxm", "", 700}};
+    all.push_back({"router", static_cast<std::uint64_t>(h) + 1, SampleFleet::start, host});
+  }
+  return all;
+}
+
+std::vector<Envelope> plain_samples(int hosts, int devices_each, std::uint64_t sequence) {
+  std::vector<Envelope> all;
+  Dice dice(sequence);
+  for (int h = 0; h < hosts; ++h) {
+    std::vector<Sample> rows(static_cast<std::size_t>(devices_each));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i].device = static_cast<std::uint16_t>(i);
+      const double load = dice.uniform();
+      rows[i][Metric::utilization] = load;
+      rows[i][Metric::memory_total] = 80 * gibibyte;
+      rows[i][Metric::memory_used] = 80 * gibibyte * dice.uniform();
+      rows[i][Metric::power] = 700 * load;
+      rows[i][Metric::power_cap] = 700;
+      rows[i][Metric::temperature] = 30 + 50 * load;
+      rows[i][Metric::running] = load > 0.5 ? 1 : 0;
+    }
+    const std::string name = fmt::format("host-{:04}", h);
+    all.push_back({name, sequence, SampleFleet::start, pack(name, rows)});
+  }
+  return all;
+}
+
+}  // namespace drover::tui

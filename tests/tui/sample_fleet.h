@@ -1,0 +1,59 @@
+// A small mixed fleet as the router would publish it, drawn from one seed: what screens are tested
+// with.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fleet/dice.h"
+#include "fleet/messages.h"
+#include "tui/dashboard.h"
+
+namespace drover::tui {
+
+class SampleFleet {
+ public:
+  static constexpr Instant start{std::chrono::seconds(1'763'692'681)};  // 2025-11-21T02:38:01Z
+
+  /// Five hosts in three racks: h100 x8, a100 x8, two tpu-v5e 2x4, l4 x4.
+  SampleFleet();
+
+  /// Every message that a snapshot would hold, as published envelopes.
+  std::vector<Envelope> state();
+  /// The same as a snapshot in `parts` parts, standing at the last published sequence.
+  std::vector<Envelope> snapshot(std::uint32_t parts = 2);
+  /// One batch of each host that is not lost, `seconds` after the start; every call is a new
+  /// sample of the same story.
+  std::vector<Envelope> samples(int seconds);
+  Envelope published(Message body, Instant at = start);
+
+  std::vector<HostChanged> hosts;
+  std::vector<ReplicaChanged> replicas;
+  std::vector<JobChanged> jobs;
+  std::vector<Decision> decisions;
+  std::vector<Event> events;
+  Summary summary;
+
+ private:
+  void add_host(const std::string& name, const std::string& rack, std::vector<Group> groups);
+  void add_replicas();
+  void add_jobs();
+  void add_decisions();
+  void add_events();
+  void add_summary();
+
+  Dice dice_{7};
+  std::uint64_t published_ = 0;
+  std::uint64_t batches_ = 0;
+};
+
+/// Ready to look at: the snapshot and `seconds` samples are in, drawn once.
+std::unique_ptr<Dashboard> dashboard_of(SampleFleet& fleet, Size size, const std::string& view,
+                                        bool ascii = false, int seconds = 40);
+
+/// A fleet of nothing but devices, for counting: hosts of `devices_each` h100.
+std::vector<Envelope> plain_hosts(int hosts, int devices_each);
+std::vector<Envelope> plain_samples(int hosts, int devices_each, std::uint64_t sequence);
+
+}  // namespace drover::tui

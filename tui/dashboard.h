@@ -1,0 +1,65 @@
+// The dashboard core: model, update and views behind one door. A state machine without clock,
+// socket, file, thread or terminal: messages and keys come in, frames and requests go out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fleet/messages.h"
+#include "fleet/outbox.h"
+#include "fleet/result.h"
+#include "fleet/time.h"
+#include "tui/canvas.h"
+
+namespace drover::tui {
+
+/// A key as a person thinks of it: "q", "Tab", "Shift-Tab", "Enter", "Esc", "Up", "PgDn", "Ctrl-L".
+struct Key {
+  std::string name;
+  bool operator==(const Key&) const = default;
+};
+
+struct DashboardOptions {
+  std::string view = "fleet";  // fleet devices jobs routing help
+  std::string connected_to;    // endpoint, for the title line
+  bool ascii = false;          // no box, block or braille characters
+  double speed = 1;
+  Duration stale_after = std::chrono::seconds(5);         // fleet time: values fade
+  Duration frame_every = std::chrono::milliseconds(250);  // fleet time (wall 250 ms times speed)
+};
+
+/// The names of the views, in the order of their number keys.
+const std::vector<std::string>& view_names();
+
+class Dashboard {
+ public:
+  Dashboard(DashboardOptions options, Size size, Instant start);
+  ~Dashboard();
+
+  /// Published envelopes and snapshot parts. On a gap in the router's sequence the outbox asks for
+  /// a snapshot.
+  void receive(Instant now, Peer from, const Envelope& envelope);
+  void press(Instant now, const Key& key);
+  void resize(Instant now, Size size);
+  void tick(Instant now);
+  Instant next_deadline() const;
+  Outbox take_outbox();
+  /// The connection to the router came or went: shown.
+  void set_connected(Instant now, bool connected);
+
+  bool quit() const;
+  /// A whole snapshot has arrived and every host that is not lost has one sample.
+  bool settled() const;
+  /// True once per change that a frame would show; `draw` resets it.
+  bool needs_frame() const;
+  const Canvas& draw(Instant now);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace drover::tui

@@ -1,0 +1,153 @@
+#include "tui/device_table.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fleet/result.h"
+
+namespace drover::tui {
+namespace {
+
+constexpr std::array<ShadeFacts, shade_count> shades = {{
+    {Shade::utilization, "utilization", "0%", "100%"},
+    {Shade::memory, "memory", "0%", "100%"},
+    {Shade::power, "power", "0%", "100% of cap"},
+    {Shade::temperature, "temperature", "20C", "100C"},
+}};
+constexpr double temperature_cold_c = 20;  // assumed: about the inlet air of a machine hall
+constexpr double temperature_hot_c = 100;  // assumed: above every slowdown limit we know
+constexpr std::uint8_t no_point = 255;     // a point in history that was not reported
+constexpr double point_scale = 250;        // history keeps shares in steps of 1/250
+constexpr std::size_t row_points = static_cast<std::size_t>(history_points) * shade_count;
+
+template <typename T>
+void cut(std::vector<T>& column, std::size_t first, std::size_t count) {
+  const auto begin = column.begin() + static_cast<std::ptrdiff_t>(first);
+  column.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
+}
+
+}  // namespace
+
+const ShadeFacts& facts(Shade shade) { return shades[static_cast<std::size_t>(shade)]; }
+
+DeviceTable::Row DeviceTable::append(std::uint32_t host, const std::vector<Group>& groups,
+                                     const std::vector<std::uint16_t>& specs) {
+  DROVER_REQUIRE(groups.size() == specs.size());
+  const Row first = rows();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (std::uint32_t i = 0; i < groups[g].count; ++i) {
+      host_.push_back(host);
+      index_.push_back(static_cast<std::uint16_t>(groups[g].first + i));
+      group_.push_back(groups[g].number);
+      spec_.push_back(specs[g]);
+      cap_w_.push_back(groups[g].power_cap_w);
+    }
+  }
+  const std::size_t count = host_.size();
+  for (std::vector<double>& column : last_) column.resize(count, absent);
+  arrived_.resize(count, Instant::min());
+  remembered_.resize(count, Instant::min());
+  past_.resize(count * row_points, no_point);
+  past_next_.resize(count, 0);
+  past_size_.resize(count, 0);
+  return first;
+}
+
+void DeviceTable::remove(Row first, Row count) {
+  cut(host_, first, count);
+  cut(index_, first, count);
+  cut(group_, first, count);
+  cut(spec_, first, count);
+  cut(cap_w_, first, count);
+  for (std::vector<double>& column : last_) cut(column, first, count);
+  cut(arrived_, first, count);
+  cut(remembered_, first, count);
+  cut(past_, first * row_points, count * row_points);
+  cut(past_next_, first, count);
+  cut(past_size_, first, count);
+}
+
+DeviceTable::Row DeviceTable::find(Row first, Row count, std::uint16_t index) const {
+  // Nearly every host numbers its devices from 0 without holes.
+  if (index < count && index_[first + index] == index) return first + index;
+  for (Row row = first; row < first + count; ++row) {
+    if (index_[row] == index) return row;
+  }
+  return rows();
+}
+
+void DeviceTable::take(Instant now, Row first, Row count, const SampleBatch& batch,
+                       Duration history_every) {
+  std::vector<Row> targets;
+  targets.reserve(batch.devices.size());
+  for (const std::uint16_t device : batch.devices) targets.push_back(find(first, count, device));
+  std::vector<double> values(batch.devices.size());
+  for (std::vector<double>& column : last_) {
+    for (const Row row : targets) {
+      if (row < rows()) column[row] = absent;
+    }
+  }
+  for (const Column& column : batch.columns) {
+    if (column.metric >= metric_count) continue;
+    decode(column, values);
+    std::vector<double>& last = last_[column.metric];
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      if (targets[i] < rows()) last[targets[i]] = values[i];
+    }
+  }
+  for (const Row row : targets) {
+    if (row >= rows()) continue;
+    arrived_[row] = now;
+    remember(now, row, history_every);
+  }
+}
+
+void DeviceTable::remember(Instant now, Row row, Duration history_every) {
+  if (remembered_[row] != Instant::min() && now - remembered_[row] < history_every) return;
+  remembered_[row] = now;
+  std::uint8_t* const points = &past_[row * row_points];
+  std::uint16_t& next = past_next_[row];
+  for (int shade = 0; shade < shade_count; ++shade) {
+    const double value = share(row, static_cast<Shade>(shade));
+    points[static_cast<std::size_t>(next) * shade_count + static_cast<std::size_t>(shade)] =
+        std::isnan(value)
+            ? no_point
+            : static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 1.0) * point_scale));
+  }
+  next = static_cast<std::uint16_t>((next + 1) % history_points);
+  past_size_[row] = static_cast<std::uint16_t>(std::min<int>(past_size_[row] + 1, history_points));
+}
+
+double DeviceTable::share(Row row, Shade shade) const {
+  switch (shade) {
+    case Shade::utilization:
+      return value(row, Metric::utilization);
+    case Shade::memory:
+      return value(row, Metric::memory_used) / value(row, Metric::memory_total);
+    case Shade::power: {
+      const double cap = value(row, Metric::power_cap);
+      const double limit = std::isnan(cap) ? cap_w_[row] : cap;
+      return limit > 0 ? value(row, Metric::power) / limit : absent;
+    }
+    case Shade::temperature:
+      return (value(row, Metric::temperature) - temperature_cold_c) /
+             (temperature_hot_c - temperature_cold_c);
+  }
+  return absent;
+}
+
+std::vector<double> DeviceTable::history(Row row, Shade shade) const {
+  std::vector<double> shares;
+  const int size = past_size_[row];
+  shares.reserve(static_cast<std::size_t>(size));
+  for (int i = 0; i < size; ++i) {
+    const int point = (past_next_[row] - size + i + history_points) % history_points;
+    const std::uint8_t step =
+        past_[row * row_points + static_cast<std::size_t>(point) * shade_count +
+              static_cast<std::size_t>(shade)];
+    shares.push_back(step == no_point ? absent : step / point_scale);
+  }
+  return shares;
+}
+
+}  // namespace drover::tui

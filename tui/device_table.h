@@ -1,0 +1,73 @@
+// What we know of every device, column by column: the last value of each metric and a short
+// history of four of them. One row per device; a host's rows lie together.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fleet/messages.h"
+#include "fleet/sample.h"
+#include "fleet/time.h"
+
+namespace drover::tui {
+
+/// What the heat map shows and history is kept of.
+enum class Shade : std::uint8_t { utilization, memory, power, temperature };
+inline constexpr int shade_count = 4;
+
+struct ShadeFacts {
+  Shade shade;
+  std::string_view name;
+  std::string_view cold;  // the ends of the scale, for people
+  std::string_view hot;
+};
+const ShadeFacts& facts(Shade shade);
+
+/// Points of history per device: one for each sample, at most one a second of wall time.
+inline constexpr int history_points = 120;
+
+class DeviceTable {
+ public:
+  using Row = std::uint32_t;
+
+  Row rows() const { return static_cast<Row>(host_.size()); }
+  /// Appends the devices of a host's groups; answers the first row. `specs[i]` is the spec's number
+  /// of groups[i].
+  Row append(std::uint32_t host, const std::vector<Group>& groups,
+             const std::vector<std::uint16_t>& specs);
+  /// Removes rows; later rows move down by `count`.
+  void remove(Row first, Row count);
+  /// Where `index` is a device of the rows [first, first + count): its row, else rows().
+  Row find(Row first, Row count, std::uint16_t index) const;
+
+  std::uint32_t host(Row row) const { return host_[row]; }
+  std::uint16_t index(Row row) const { return index_[row]; }
+  std::uint16_t group(Row row) const { return group_[row]; }
+  std::uint16_t spec(Row row) const { return spec_[row]; }
+  double value(Row row, Metric metric) const { return last_[static_cast<int>(metric)][row]; }
+  /// When the last sample arrived; Instant::min() before the first.
+  Instant arrived(Row row) const { return arrived_[row]; }
+
+  /// NaN where the batch says nothing. REQUIRES check(batch) passed.
+  void take(Instant now, Row first, Row count, const SampleBatch& batch, Duration history_every);
+
+  /// On the shade's scale, 0..1; NaN when absent. Power against its cap, or the group's.
+  double share(Row row, Shade shade) const;
+  /// Oldest first, NaN for gaps; at most history_points.
+  std::vector<double> history(Row row, Shade shade) const;
+
+ private:
+  void remember(Instant now, Row row, Duration history_every);
+
+  std::vector<std::uint32_t> host_;
+  std::vector<std::uint16_t> index_, group_, spec_;
+  std::vector<double> cap_w_;  // of the group, while samples do not tell
+  std::array<std::vector<double>, metric_count> last_;
+  std::vector<Instant> arrived_, remembered_;
+  std::vector<std::uint8_t> past_;  // [row][point][shade], 255 for absent
+  std::vector<std::uint16_t> past_next_, past_size_;
+};
+
+}  // namespace drover::tui

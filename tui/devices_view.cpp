@@ -1,0 +1,115 @@
+// Every device as a row: bars with their number inside, sorted by any column, history where the
+// screen is wide. The details of the selected one open below.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "tui/columns.h"
+#include "tui/layout.h"
+#include "tui/update.h"
+#include "tui/views.h"
+
+namespace drover::tui {
+namespace {
+
+constexpr int history_columns_least = 12;
+
+void draw_titles(const Scene& scene, Pen& pen, std::span<const int> columns, int history) {
+  const Choices& choices = scene.choices;
+  int at = 1;
+  for (const int number : columns) {
+    const DeviceColumn& column = device_columns()[static_cast<std::size_t>(number)];
+    const bool sorted = number == choices.sort_column;
+    std::string title(column.title);
+    if (sorted && static_cast<int>(title.size()) < column.width) {
+      const bool down = choices.descending;
+      title += pen.ascii() ? (down ? "v" : "^") : (down ? "▼" : "▲");
+    }
+    pen.field(at, 0, column.width, title, sorted ? Role::badge : Role::title, column.align);
+    at += column.width + 1;
+  }
+  if (history > 0) {
+    pen.field(at, 0, history,
+              fmt::format(fmt::runtime(history >= 17 ? "LAST {}s OF LOAD" : "LOAD, {}s"), history),
+              Role::title, Align::right);
+  }
+}
+
+void draw_value(const Scene& scene, Pen& pen, const DeviceColumn& column, int at, int line,
+                DeviceTable::Row row, bool stale) {
+  const std::string text = column.text(scene, row);
+  if (column.bar != nullptr) {
+    const double share = column.bar(scene.model, row);
+    const Role fill = stale ? Role::track : fill_role(share, column.warm, column.hot);
+    pen.gauge(at, line, column.width, stale ? absent : share, text, fill);
+    return;
+  }
+  Role role = stale ? Role::stale : Role::plain;
+  if (!stale && column.warm > 2) {
+    role = ink_role(column.order(scene.model, row, 0), column.warm, column.hot);
+  }
+  if (text == "-") role = Role::faint;
+  pen.field(at, line, column.width, text, role, column.align);
+}
+
+void draw_row(const Scene& scene, Pen& pen, std::span<const int> columns, int history, int line,
+              DeviceTable::Row row) {
+  const bool stale = scene.stale(row);
+  const bool lost = scene.model.host_of(row).said.health == Health::lost;
+  int at = 1;
+  for (const int number : columns) {
+    const DeviceColumn& column = device_columns()[static_cast<std::size_t>(number)];
+    draw_value(scene, pen, column, at, line, row, stale);
+    at += column.width + 1;
+  }
+  if (lost || stale) pen.text(0, line, lost ? "x" : "?", lost ? Role::critical : Role::stale);
+  if (history > 0) {
+    pen.sparkline(at, line, history, scene.model.devices().history(row, Shade::utilization),
+                  stale ? Role::stale : Role::good);
+  }
+}
+
+}  // namespace
+
+TableLayout lay_out_devices(const Rect& area, bool open) {
+  const std::array<Wish, 3> rows = {Wish{1, 1, 0}, Wish{3, 1'000, 1}, Wish{open ? 8 : 0, 8, 0}};
+  const std::vector<Rect> parts = cut_rows(area, rows);
+  return {parts[0], parts[1], parts[2]};
+}
+
+void draw_devices(const Scene& scene, const Pen& pen) {
+  const Choices& choices = scene.choices;
+  const TableLayout layout = lay_out_devices(pen.area(), choices.device_open);
+  const Totals totals = totals_of(scene.model, scene.now, scene.options.stale_after);
+  Pen top = pen.on(layout.top);
+  const std::string sorted(device_columns()[static_cast<std::size_t>(choices.sort_column)].title);
+  std::string title = fmt::format("{} devices", totals.devices);
+  if (totals.stale > 0) title += fmt::format(", {} stale", totals.stale);
+  top.heading(0, title,
+              fmt::format("by {}, {}", sorted, choices.descending ? "greatest first" : "rising"));
+  Pen list = pen.on(layout.list);
+  list.text(0, 0, std::string(static_cast<std::size_t>(std::max(0, list.columns())), ' '),
+            Role::title);
+  const int used = width_of(choices.columns) + 1;
+  const int spare = list.columns() - used - 1;
+  const int history = spare >= history_columns_least ? std::min(spare, history_points) : 0;
+  draw_titles(scene, list, choices.columns, history);
+  const int selected = selected_index(scene.model, choices);
+  for (int line = 1; line < list.rows(); ++line) {
+    const int item = choices.devices.top + line - 1;
+    if (item >= static_cast<int>(choices.order.size())) break;
+    draw_row(scene, list, choices.columns, history, line,
+             choices.order[static_cast<std::size_t>(item)]);
+    if (item == selected) list.tint(line, Role::selected);
+  }
+  if (choices.order.empty()) list.text(1, 1, "no devices yet", Role::faint);
+  if (layout.details.rows > 0 && choices.device) {
+    if (const auto row = scene.model.find(*choices.device)) {
+      draw_device(scene, pen.on(layout.details), *row, "Device");
+    }
+  }
+}
+
+}  // namespace drover::tui

@@ -1,0 +1,75 @@
+// Keys (from the key table), signs and words, as one page that scrolls.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "fleet/reason.h"
+#include "tui/views.h"
+
+namespace drover::tui {
+namespace {
+
+constexpr int key_columns = 16;
+
+std::string where_text(const Binding& binding) {
+  if (binding.views == in_every_view) return {};
+  if (binding.views == (in_every_view & ~in_help)) return {};  // here there is nothing to select
+  std::string names;
+  for (int view = 0; view < view_count; ++view) {
+    if (!works_in(binding, static_cast<View>(view))) continue;
+    names += (names.empty() ? "" : ", ") + view_names()[static_cast<std::size_t>(view)];
+  }
+  return fmt::format(" ({})", names);
+}
+
+}  // namespace
+
+std::vector<HelpLine> help_lines() {
+  std::vector<HelpLine> lines;
+  lines.push_back({"Keys", "", Role::header});
+  for (const Binding& binding : bindings()) {
+    lines.push_back(
+        {std::string(binding.shown), fmt::format("{}{}", binding.help, where_text(binding))});
+  }
+  lines.push_back({});
+  lines.push_back({"Signs", "", Role::header});
+  static constexpr std::pair<std::string_view, std::string_view> signs[] = {
+      {"-", "Not known: no value has arrived. Never a zero; an idle device shows 0."},
+      {"x", "The host is lost: no heartbeat."},
+      {"?", "Stale: its last sample is older than five seconds."},
+      {"map", "From dark (cold, 0 %) to bright (hot, 100 %); its heading shows the scale."},
+      {"bars", "Green: well. Yellow: near a limit. Orange: at it. Load never warns."},
+      {"SLOWED", "What holds the clock down: power cap, heat, or the hardware itself."},
+      {"STEP", "The fallback of the rule that placed the job, counted from 1."},
+      {"FROM", "Candidates that were considered."},
+      {"late", "It runs longer than the router expected; + says by how much."},
+  };
+  for (const auto& [sign, text] : signs) lines.push_back({std::string(sign), std::string(text)});
+  lines.push_back({});
+  lines.push_back({"Reasons", "", Role::header});
+  for (int i = 0; i < reason_count; ++i) {
+    const ReasonFacts& reason = facts(static_cast<Reason>(i));
+    lines.push_back({std::string(reason.name), std::string(reason.meaning)});
+  }
+  return lines;
+}
+
+void draw_help(const Scene& scene, const Pen& pen) {
+  Pen page = pen;
+  const std::vector<HelpLine> lines = help_lines();
+  const int top = scene.choices.help.top;
+  for (int row = 0; row < page.rows(); ++row) {
+    const int item = top + row;
+    if (item >= static_cast<int>(lines.size())) break;
+    const HelpLine& line = lines[static_cast<std::size_t>(item)];
+    if (line.role == Role::header) {
+      page.heading(row, line.key);
+      continue;
+    }
+    page.field(1, row, key_columns - 2, line.key, Role::accent);
+    page.field(key_columns, row, page.columns() - key_columns, line.text);
+  }
+}
+
+}  // namespace drover::tui

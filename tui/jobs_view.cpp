@@ -1,0 +1,357 @@
+// Jobs: what waits and for what, what runs and until when, what failed and why.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "fleet/units.h"
+#include "tui/fleet_panels.h"
+#include "tui/layout.h"
+#include "tui/update.h"
+#include "tui/views.h"
+
+namespace drover::tui {
+namespace {
+
+constexpr int roomy_rows = 22;
+
+using Counts = std::map<Reason, std::uint64_t>;
+
+/// Reasons by count, as bars against the greatest.
+void draw_reasons(Pen pen, std::string_view title, const Counts& counts, bool known, Role fill) {
+  std::vector<std::pair<std::uint64_t, Reason>> rows;
+  std::uint64_t all = 0;
+  for (const auto& [reason, count] : counts) {
+    rows.emplace_back(count, reason);
+    all += count;
+  }
+  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  pen.heading(0, title, known ? count_text(static_cast<double>(all)) : "-");
+  const int bar = std::clamp(pen.columns() - 16, 0, 30);
+  const int rest = pen.columns() - 16 - bar - 1;
+  for (std::size_t i = 0; i < rows.size() && static_cast<int>(i) + 1 < pen.rows(); ++i) {
+    const int row = static_cast<int>(i) + 1;
+    const ReasonFacts& reason = facts(rows[i].second);
+    pen.field(0, row, 15, reason.name);
+    pen.gauge(16, row, bar,
+              static_cast<double>(rows[i].first) / static_cast<double>(rows.front().first),
+              count_text(static_cast<double>(rows[i].first)), fill);
+    if (rest > 12) pen.field(16 + bar + 1, row, rest, reason.meaning, Role::faint);
+  }
+  if (rows.empty()) pen.text(0, 1, "none", Role::faint);
+}
+
+int reason_rows(const Model& model) {
+  if (!model.summary()) return 1;
+  return static_cast<int>(
+      std::max(model.summary()->queued_for.size(), model.summary()->failures.size()));
+}
+
+std::string work_text(const Workload& work) {
+  switch (work.kind) {
+    case WorkKind::serve:
+      return fmt::format("{} > {} tok", work.input_tokens, work.output_tokens);
+    case WorkKind::batch:
+      return fmt::format("{} x {}>{}", work.items, work.input_tokens, work.output_tokens);
+    case WorkKind::train:
+      return fmt::format("{} dev, {} st", work.devices, work.steps);
+  }
+  return {};
+}
+
+/// Columns of the list; the job's state decides what the last ones say.
+struct JobColumn {
+  std::string_view title;
+  int width;
+  Align align;
+  int rank;
+};
+constexpr std::array<JobColumn, 10> job_columns = {{{"JOB", 8, Align::left, 0},
+                                                    {"KIND", 5, Align::left, 1},
+                                                    {"MODEL", 13, Align::left, 2},
+                                                    {"WORK", 17, Align::left, 7},
+                                                    {"TENANT", 10, Align::left, 9},
+                                                    {"PRI", 4, Align::right, 8},
+                                                    {"TRY", 3, Align::right, 6},
+                                                    {"WHERE", 12, Align::left, 3},
+                                                    {"PROGRESS", 9, Align::right, 4},
+                                                    {"TIME", 6, Align::right, 5}}};
+
+std::vector<int> shown_columns(int width) {
+  std::vector<int> shown;
+  // The rest of the row says why or what; it keeps at least this much.
+  int room = width - 1 - std::max(15, width / 4);
+  for (int rank = 0; rank < static_cast<int>(job_columns.size()); ++rank) {
+    for (std::size_t i = 0; i < job_columns.size(); ++i) {
+      if (job_columns[i].rank != rank || job_columns[i].width + 1 > room) continue;
+      shown.push_back(static_cast<int>(i));
+      room -= job_columns[i].width + 1;
+    }
+  }
+  std::sort(shown.begin(), shown.end());
+  return shown;
+}
+
+/// How far a job has come. Trainings tell it; of a request we know when it began and how long it
+/// was expected to take.
+struct Course {
+  double progress = 0;
+  double remaining_s = 0;  // below zero: so much longer than was expected
+  bool late = false;
+};
+
+Course course_of(const Scene& scene, const JobRow& row) {
+  const JobChanged& job = row.said;
+  Course course{job.progress, job.remaining_s, false};
+  if (job.state != JobState::running || job.remaining_s <= 0) return course;
+  const Instant told = job.progress > 0 ? row.heard : job.since;
+  const double since_s = to_seconds(scene.now - told);
+  const double part = std::clamp(since_s / job.remaining_s, 0.0, 1.0);
+  course.progress = job.progress + (1 - job.progress) * part;
+  course.remaining_s = job.remaining_s - since_s;
+  course.late = course.remaining_s < 0;
+  return course;
+}
+
+std::string column_text(const Scene& scene, const JobRow& row, std::string_view title) {
+  const JobChanged& job = row.said;
+  if (title == "JOB") return to_short_text(job.job.id);
+  if (title == "KIND") return std::string(to_text(job.job.work.kind));
+  if (title == "MODEL") return job.job.work.model;
+  if (title == "WORK") return work_text(job.job.work);
+  if (title == "TENANT") return job.job.tenant;
+  if (title == "PRI") return fmt::format("{}", job.job.priority);
+  if (title == "TRY") return job.attempt == 0 ? "-" : fmt::format("{}", job.attempt);
+  if (title == "WHERE") return job.target.empty() ? "-" : job.target;
+  if (title == "TIME") {
+    if (is_terminal(job.state)) return duration_text(job.latency_s);
+    if (job.state == JobState::queued) return duration_text(to_seconds(scene.now - job.submitted));
+    if (job.remaining_s <= 0) return "-";
+    const Course course = course_of(scene, row);
+    return course.late ? "+" + duration_text(-course.remaining_s)
+                       : duration_text(course.remaining_s);
+  }
+  return {};
+}
+
+/// What the reason of a job in this state explains.
+std::string_view reason_prefix(JobState state) {
+  if (state == JobState::queued) return "waits for ";
+  return is_terminal(state) ? "" : "fell back: ";
+}
+
+/// The words at the end of a row: why it waits or failed, how it ended.
+std::string note_of(const JobChanged& job) {
+  if (job.state == JobState::finished) {
+    std::string note =
+        fmt::format("{} {}", joules_text(job.usage.energy_j), dollars_text(job.usage.cost_usd));
+    if (job.outcome.first_token_s > 0) {
+      note += fmt::format(" 1st {}", duration_text(job.outcome.first_token_s));
+    }
+    return note;
+  }
+  std::string note;
+  if (job.reason) {
+    note = fmt::format("{}{}", job.state == JobState::queued ? "" : reason_prefix(job.state),
+                       to_text(*job.reason));
+  }
+  if (!job.detail.empty()) note += note.empty() ? job.detail : ": " + job.detail;
+  if (note.empty() && job.state == JobState::leased) note = "assigned";
+  if (note.empty()) note = job.pool;
+  return note;
+}
+
+Role note_role(JobState state) {
+  if (state == JobState::failed) return Role::critical;
+  return state == JobState::queued ? Role::warm : Role::faint;
+}
+
+void draw_job(const Scene& scene, Pen& pen, const std::vector<int>& columns, int line,
+              const JobRow& row) {
+  const JobChanged& job = row.said;
+  int at = 1;
+  for (const int number : columns) {
+    const JobColumn& column = job_columns[static_cast<std::size_t>(number)];
+    if (column.title == "PROGRESS") {
+      const bool runs = job.state == JobState::running || job.state == JobState::leased;
+      if (runs) {
+        const Course course = course_of(scene, row);
+        pen.gauge(at, line, column.width, course.progress,
+                  course.late ? "late" : percent_text(course.progress),
+                  course.late ? Role::fill_warm : Role::fill_good);
+      } else {
+        pen.field(at, line, column.width, to_text(job.state),
+                  job.state == JobState::finished ? Role::good : note_role(job.state),
+                  column.align);
+      }
+    } else {
+      const std::string text = column_text(scene, row, column.title);
+      const Role role = text == "-" || column.title == "WORK" ? Role::faint : Role::plain;
+      pen.field(at, line, column.width, text, role, column.align);
+    }
+    at += column.width + 1;
+  }
+  pen.field(at, line, pen.columns() - at, note_of(job), note_role(job.state));
+}
+
+void draw_line(const Scene& scene, Pen& pen, const std::vector<int>& columns, int line,
+               const JobLine& item) {
+  static constexpr std::array<std::string_view, 5> notes = {"", "time that remains", "time waited",
+                                                            "newest first", "newest first"};
+  switch (item.kind) {
+    case JobLine::Kind::heading: {
+      std::string name(to_text(item.section));
+      name.front() = static_cast<char>(name.front() - 'a' + 'A');
+      Pen row = pen.on({pen.area().column, pen.area().row + line, pen.columns(), 1});
+      std::string note;
+      if (item.shown < item.count) note = fmt::format("{} here, ", item.shown);
+      note += notes[static_cast<std::size_t>(item.section)];
+      row.heading(0, fmt::format("{} {}", name, count_text(static_cast<double>(item.count))),
+                  item.count > 0 ? note : "");
+      break;
+    }
+    case JobLine::Kind::job: {
+      const auto job = scene.model.jobs().find(item.job);
+      if (job != scene.model.jobs().end()) draw_job(scene, pen, columns, line, job->second);
+      break;
+    }
+  }
+}
+
+const Decision* decision_on(const Model& model, const JobId& job) {
+  const auto& decisions = model.decisions();
+  const auto found = std::find_if(decisions.rbegin(), decisions.rend(),
+                                  [&](const Decision& decision) { return decision.job == job; });
+  return found == decisions.rend() ? nullptr : &*found;
+}
+
+/// Rows without the heading: facts, the reason, and the last decision with a heading of its own.
+int details_rows(const Model& model, const JobChanged& job) {
+  const Decision* decision = decision_on(model, job.job.id);
+  return 4 + (job.reason ? 1 : 0) + (decision != nullptr ? 1 + decision_rows(*decision) : 0);
+}
+
+void draw_facts(Pen& pen, int from, const JobChanged& job) {
+  const int half = pen.columns() / 2;
+  const auto fact = [&](int column, int row, std::string_view label, const std::string& value) {
+    Pen part = pen.on({pen.area().column + column, pen.area().row, half - 1, pen.rows()});
+    draw_fact(part, 0, from + row, 10, label, value.empty() ? "-" : value);
+  };
+  const Workload& work = job.job.work;
+  fact(0, 0, "work", fmt::format("{} {}, {}", to_text(work.kind), work.model, work_text(work)));
+  fact(0, 1, "tenant", fmt::format("{}, priority {}", job.job.tenant, job.job.priority));
+  fact(0, 2, "submitted", to_clock_text(job.submitted));
+  fact(0, 3, "state", fmt::format("{} since {}", to_text(job.state), to_clock_text(job.since)));
+  fact(half, 0, "where", job.target.empty() ? "-" : fmt::format("{} in {}", job.target, job.pool));
+  fact(half, 1, "attempt", fmt::format("{}", job.attempt));
+  // Usage is told when an attempt ends.
+  fact(half, 2, "used",
+       job.usage.device_s > 0
+           ? fmt::format("{} device time, {}, {}", duration_text(job.usage.device_s),
+                         joules_text(job.usage.energy_j), dollars_text(job.usage.cost_usd))
+           : "-");
+  fact(half, 3, "result",
+       job.state == JobState::finished
+           ? fmt::format("{} tokens, {} steps in {}", job.outcome.output_tokens, job.outcome.steps,
+                         duration_text(job.latency_s))
+           : "-");
+}
+
+void draw_details(const Scene& scene, Pen pen, const JobChanged& job) {
+  const int visible = pen.rows() - 1;
+  const std::string scroll =
+      scroll_note(details_rows(scene.model, job), visible, scene.choices.details_top);
+  pen.heading(0, fmt::format("Job {}", to_text(job.job.id)),
+              scroll.empty() ? std::string(to_text(job.state)) : scroll);
+  Pen body = pen.on({pen.area().column, pen.area().row + 1, pen.columns(), visible});
+  int row = -scene.choices.details_top;
+  draw_facts(body, row, job);
+  row += 4;
+  if (job.reason) {
+    body.field(0, row++, body.columns(),
+               fmt::format("{}{}: {}{}{}", reason_prefix(job.state), to_text(*job.reason),
+                           facts(*job.reason).meaning, job.detail.empty() ? "" : "; ", job.detail),
+               note_role(job.state));
+  }
+  const Decision* decision = decision_on(scene.model, job.job.id);
+  if (decision == nullptr) return;
+  body.heading(row++, decision_title(*decision), to_clock_text(decision->at));
+  draw_decision(body, row, *decision);
+}
+
+}  // namespace
+
+int job_details_rows(const Model& model, const Choices& choices) {
+  if (!choices.job_open || !choices.job) return 0;
+  const auto job = model.jobs().find(*choices.job);
+  return job == model.jobs().end() ? 0 : 1 + details_rows(model, job->second.said);
+}
+
+void draw_running(const Scene& scene, Pen pen) {
+  const auto most = static_cast<std::size_t>(std::max(0, pen.rows() - 1));
+  const std::vector<const JobRow*> jobs = running_jobs(scene.model, most);
+  const auto& summary = scene.model.summary();
+  pen.heading(0,
+              summary ? fmt::format("Running {}", count_text(static_cast<double>(summary->running)))
+                      : "Running",
+              "time that remains");
+  const std::vector<int> columns = shown_columns(pen.columns());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    draw_job(scene, pen, columns, static_cast<int>(i) + 1, *jobs[i]);
+  }
+  if (jobs.empty()) pen.text(0, 1, "nothing runs", Role::faint);
+}
+
+TableLayout lay_out_jobs(const Rect& area, const Model& model, int details) {
+  const int reasons = std::clamp(reason_rows(model), 1, 6) + 1;
+  // On low screens open details leave the reasons one line.
+  const int least = details > 0 && area.rows < roomy_rows ? 2 : area.rows / 3;
+  const std::array<Wish, 3> rows = {Wish{std::min(reasons, least), reasons, 0}, Wish{3, 1'000, 1},
+                                    Wish{std::min(details, area.rows / 2), details, 0}};
+  const std::vector<Rect> parts = cut_rows(area, rows);
+  return {parts[0], parts[1], parts[2]};
+}
+
+void draw_jobs(const Scene& scene, const Pen& pen) {
+  const Choices& choices = scene.choices;
+  const TableLayout layout =
+      lay_out_jobs(pen.area(), scene.model, job_details_rows(scene.model, choices));
+  const std::array<Wish, 2> halves = {Wish{34, 400, 1}, Wish{34, 400, 1}};
+  const std::vector<Rect> reasons = cut_columns(layout.top, halves, 2);
+  const bool known = scene.model.summary().has_value();
+  const Summary sums = scene.model.summary().value_or(Summary{});
+  draw_reasons(pen.on(reasons[0]), "Waiting for", sums.queued_for, known, Role::fill_warm);
+  draw_reasons(pen.on(reasons[1]), "Failed for", sums.failures, known, Role::fill_critical);
+  Pen list = pen.on(layout.list);
+  const std::vector<int> columns = shown_columns(list.columns());
+  list.text(0, 0, std::string(static_cast<std::size_t>(std::max(0, list.columns())), ' '),
+            Role::title);
+  int at = 1;
+  for (const int number : columns) {
+    const JobColumn& column = job_columns[static_cast<std::size_t>(number)];
+    list.field(at, 0, column.width, column.title, Role::title, column.align);
+    at += column.width + 1;
+  }
+  list.field(at, 0, list.columns() - at, "NOTE", Role::title);
+  const std::string filter = fmt::format("showing {} ", to_text(choices.filter));
+  list.field(list.columns() - static_cast<int>(filter.size()), 0, static_cast<int>(filter.size()),
+             filter, Role::badge);
+  const int selected = selected_index(scene.model, choices);
+  for (int line = 1; line < list.rows(); ++line) {
+    const int item = choices.jobs.top + line - 1;
+    if (item >= static_cast<int>(choices.job_lines.size())) break;
+    draw_line(scene, list, columns, line, choices.job_lines[static_cast<std::size_t>(item)]);
+    if (item == selected) list.tint(line, Role::selected);
+  }
+  if (layout.details.rows > 0 && choices.job) {
+    const auto job = scene.model.jobs().find(*choices.job);
+    if (job != scene.model.jobs().end()) {
+      draw_details(scene, pen.on(layout.details), job->second.said);
+    }
+  }
+}
+
+}  // namespace drover::tui

@@ -1,0 +1,64 @@
+// One table from keys to actions: it drives the keys, the help page and the hint row, so none of
+// them can promise what another does not do.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "tui/dashboard.h"
+
+namespace drover::tui {
+
+enum class View : std::uint8_t { fleet, devices, jobs, routing, help };
+inline constexpr int view_count = 5;
+
+enum class Command : std::uint8_t {
+  show_fleet,  // in the order of View
+  show_devices,
+  show_jobs,
+  show_routing,
+  show_help,
+  next_view,
+  previous_view,
+  up,
+  down,
+  left,
+  right,
+  page_up,
+  page_down,
+  first,
+  last,
+  open,
+  back,
+  details_down,
+  details_up,
+  next_shade,
+  sort_right,
+  sort_left,
+  invert,
+  next_filter,
+  redraw,
+  quit,
+};
+
+inline constexpr std::uint8_t in_fleet = 1, in_devices = 2, in_jobs = 4, in_routing = 8,
+                              in_help = 16, in_tables = 14, in_long = 12, in_every_view = 31;
+
+struct Binding {
+  Command command;
+  std::uint8_t views;      // where it does something, by the bits above
+  std::string_view keys;   // names of Key, parted by blanks
+  std::string_view shown;  // for people: "j k"
+  std::string_view hint;   // a word for the hint row; empty: not there
+  std::string_view help;   // a sentence for the help page
+};
+
+std::span<const Binding> bindings();
+
+/// What `key` does in `view`.
+std::optional<Command> command_of(const Key& key, View view);
+bool works_in(const Binding& binding, View view);
+
+}  // namespace drover::tui

@@ -1,0 +1,139 @@
+// The order of devices, and the lines of the jobs view.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "tui/columns.h"
+#include "tui/update.h"
+
+namespace drover::tui {
+namespace {
+
+constexpr int sections = 4;  // running, waiting, failed, finished: JobFilter without `all`
+
+using Section = std::vector<const JobChanged*>;
+
+bool runs_before(const JobChanged* a, const JobChanged* b) {
+  const auto key = [](const JobChanged* job) {
+    return std::tuple(job->job.work.kind == WorkKind::serve, job->since, job->job.id);
+  };
+  return key(a) < key(b);
+}
+
+std::array<Section, sections> sorted_sections(const Model& model) {
+  std::array<Section, sections> jobs;
+  for (const auto& [id, row] : model.jobs()) {
+    const JobState state = row.said.state;
+    const int section = state == JobState::queued     ? 1
+                        : state == JobState::failed   ? 2
+                        : state == JobState::finished ? 3
+                                                      : 0;
+    jobs[static_cast<std::size_t>(section)].push_back(&row.said);
+  }
+  // Long work first, then what began first: a running job keeps its line until it ends.
+  std::sort(jobs[0].begin(), jobs[0].end(), runs_before);
+  std::sort(jobs[1].begin(), jobs[1].end(), [](const JobChanged* a, const JobChanged* b) {
+    const auto key = [](const JobChanged* job) {
+      return std::tuple(-job->job.priority, job->submitted, job->job.id);
+    };
+    return key(a) < key(b);
+  });
+  for (const std::size_t ended : {std::size_t{2}, std::size_t{3}}) {
+    std::sort(jobs[ended].begin(), jobs[ended].end(), [](const JobChanged* a, const JobChanged* b) {
+      return std::tie(b->since, b->job.id) < std::tie(a->since, a->job.id);
+    });
+  }
+  return jobs;
+}
+
+/// What the ledger counts, which may be more than the jobs that we were told of.
+std::uint64_t count_of(const Model& model, int section, std::size_t here) {
+  const auto& summary = model.summary();
+  if (!summary) return here;
+  const std::array<std::uint64_t, sections> counts = {summary->running, summary->queued,
+                                                      summary->failed, summary->finished};
+  return std::max<std::uint64_t>(counts[static_cast<std::size_t>(section)], here);
+}
+
+/// Lines for each section: all want their jobs, the room is dealt out one by one.
+std::array<int, sections> deal_rows(const std::array<Section, sections>& jobs, int rows) {
+  std::array<int, sections> lines{};
+  int room = rows - sections;  // their headings
+  for (bool dealt = true; room > 0 && dealt;) {
+    dealt = false;
+    // Two for running at a time: it is what people look for first.
+    for (const int section : {0, 1, 0, 2, 3}) {
+      const auto s = static_cast<std::size_t>(section);
+      if (room > 0 && lines[s] < static_cast<int>(jobs[s].size())) {
+        ++lines[s];
+        --room;
+        dealt = true;
+      }
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::vector<JobLine> list_jobs(const Model& model, JobFilter filter, int rows) {
+  const std::array<Section, sections> jobs = sorted_sections(model);
+  const std::array<int, sections> dealt = deal_rows(jobs, rows);
+  std::vector<JobLine> lines;
+  for (int section = 0; section < sections; ++section) {
+    const auto name = static_cast<JobFilter>(section + 1);
+    if (filter != JobFilter::all && filter != name) continue;
+    const Section& list = jobs[static_cast<std::size_t>(section)];
+    const std::uint64_t count = count_of(model, section, list.size());
+    const int shown = filter == JobFilter::all ? dealt[static_cast<std::size_t>(section)]
+                                               : static_cast<int>(list.size());
+    lines.push_back({JobLine::Kind::heading, name, {}, count, static_cast<std::uint64_t>(shown)});
+    for (int i = 0; i < shown; ++i) {
+      lines.push_back({JobLine::Kind::job, name, list[static_cast<std::size_t>(i)]->job.id, 0, 0});
+    }
+  }
+  return lines;
+}
+
+std::vector<const JobRow*> running_jobs(const Model& model, std::size_t most) {
+  std::vector<const JobRow*> jobs;
+  for (const auto& [id, row] : model.jobs()) {
+    const JobState state = row.said.state;
+    if (state == JobState::running || state == JobState::leased) jobs.push_back(&row);
+  }
+  const auto end = jobs.begin() + static_cast<std::ptrdiff_t>(std::min(most, jobs.size()));
+  std::partial_sort(jobs.begin(), end, jobs.end(), [](const JobRow* a, const JobRow* b) {
+    return runs_before(&a->said, &b->said);
+  });
+  jobs.erase(end, jobs.end());
+  return jobs;
+}
+
+void sort_devices(const Model& model, Choices& choices, Instant now, Duration resort_every) {
+  const bool must = choices.order_structure != model.structure();
+  const bool due = saturating_add(choices.ordered_at, resort_every) <= now;
+  const bool moving = choices.moved_at != Instant::min() &&
+                      now < saturating_add(choices.moved_at, 3 * resort_every);
+  if (!must && (!due || moving)) return;
+  choices.order_structure = model.structure();
+  choices.ordered_at = now;
+  const DeviceColumn& column = device_columns()[static_cast<std::size_t>(choices.sort_column)];
+  const auto& places = model.device_order();
+  std::vector<std::pair<double, std::uint32_t>> keys;
+  keys.reserve(places.size());
+  for (std::uint32_t place = 0; place < places.size(); ++place) {
+    const double value = column.order(model, places[place], place);
+    // Unknown values stand at the end, whatever the direction.
+    const double key = std::isnan(value)    ? std::numeric_limits<double>::infinity()
+                       : choices.descending ? -value
+                                            : value;
+    keys.emplace_back(key, place);
+  }
+  std::sort(keys.begin(), keys.end());
+  choices.order.clear();
+  for (const auto& [key, place] : keys) choices.order.push_back(places[place]);
+}
+
+}  // namespace drover::tui

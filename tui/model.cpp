@@ -1,0 +1,339 @@
+#include "tui/model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "tui/spec_text.h"
+
+namespace drover::tui {
+
+bool Model::apply(Instant now, const Envelope& envelope) {
+  if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
+    return apply_samples(now, envelope, *batch);
+  }
+  if (const auto* host = std::get_if<HostChanged>(&envelope.body)) return apply_host(*host);
+  if (const auto* replica = std::get_if<ReplicaChanged>(&envelope.body)) {
+    return apply_replica(*replica);
+  }
+  if (const auto* job = std::get_if<JobChanged>(&envelope.body)) return apply_job(now, *job);
+  if (const auto* decision = std::get_if<Decision>(&envelope.body)) {
+    return apply_decision(*decision);
+  }
+  if (const auto* event = std::get_if<Event>(&envelope.body)) {
+    return apply_event(envelope.at, *event);
+  }
+  if (const auto* summary = std::get_if<Summary>(&envelope.body)) {
+    summary_ = *summary;
+    return true;
+  }
+  return false;
+}
+
+bool Model::apply_host(const HostChanged& changed) {
+  const auto known = host_numbers_.find(changed.hello.host);
+  if (known != host_numbers_.end()) {
+    HostRow& host = hosts_[known->second];
+    const bool same_devices = host.said.hello.groups == changed.hello.groups &&
+                              host.said.hello.specs == changed.hello.specs;
+    const bool new_life = host.said.hello.incarnation != changed.hello.incarnation;
+    host.said = changed;
+    host.snapshot = snapshot_;
+    if (new_life) host.sequence = 0;
+    if (!same_devices) {
+      remove_devices(host);
+      place_devices(known->second, host.said.hello);
+    }
+    ++structure_;  // its rack may have changed
+    return true;
+  }
+  if (hosts_.size() >= hosts_max) {
+    ++left_out_;
+    return false;
+  }
+  const auto number = static_cast<std::uint32_t>(hosts_.size());
+  host_numbers_.emplace(changed.hello.host, number);
+  hosts_.push_back(HostRow{.said = changed, .snapshot = snapshot_});
+  place_devices(number, changed.hello);
+  return true;
+}
+
+void Model::place_devices(std::uint32_t number, const Hello& hello) {
+  std::uint64_t count = 0;
+  for (const Group& group : hello.groups) count += group.count;
+  ++structure_;
+  HostRow& host = hosts_[number];
+  host.first = devices_.rows();
+  host.count = 0;
+  host.sampled = Instant::min();
+  if (devices_.rows() + count > devices_max) {
+    left_out_ += count;
+    return;
+  }
+  std::vector<std::uint16_t> specs;
+  for (const Group& group : hello.groups) specs.push_back(spec_number(group.device, hello.specs));
+  host.first = devices_.append(number, hello.groups, specs);
+  host.count = devices_.rows() - host.first;
+}
+
+void Model::remove_devices(HostRow& host) {
+  devices_.remove(host.first, host.count);
+  for (HostRow& other : hosts_) {
+    if (&other != &host && other.first > host.first) other.first -= host.count;
+  }
+  host.count = 0;
+  ++structure_;
+}
+
+std::uint16_t Model::spec_number(const std::string& id, const std::vector<SpecText>& texts) {
+  const auto text = std::find_if(texts.begin(), texts.end(),
+                                 [&](const SpecText& candidate) { return candidate.id == id; });
+  const std::string& told = text == texts.end() ? std::string() : text->text;
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    if (specs_[i].id != id) continue;
+    if (!told.empty() && specs_[i].text != told) specs_[i] = read_spec(id, told);
+    return static_cast<std::uint16_t>(i);
+  }
+  // More kinds than a number can hold share the last one; no real fleet comes near.
+  if (specs_.size() < std::numeric_limits<std::uint16_t>::max()) {
+    specs_.push_back(read_spec(id, told));
+  }
+  return static_cast<std::uint16_t>(specs_.size() - 1);
+}
+
+bool Model::apply_samples(Instant now, const Envelope& envelope, const SampleBatch& batch) {
+  const auto known = host_numbers_.find(batch.host);
+  if (known == host_numbers_.end() || !check(batch)) return false;
+  HostRow& host = hosts_[known->second];
+  if (envelope.sequence > 0) {
+    if (host.sequence > 0 && envelope.sequence > host.sequence + 1) {
+      host.gaps += envelope.sequence - host.sequence - 1;
+    }
+    host.sequence = envelope.sequence;
+  }
+  host.sampled = now;
+  devices_.take(now, host.first, host.count, batch, wall_);
+  return true;
+}
+
+bool Model::apply_replica(const ReplicaChanged& changed) {
+  const auto known = replicas_.find(changed.replica.id);
+  if (changed.replica.state == ReplicaState::gone) {
+    if (known != replicas_.end()) replicas_.erase(known);
+    return true;
+  }
+  if (known == replicas_.end() && replicas_.size() >= replicas_max) {
+    ++left_out_;
+    return false;
+  }
+  replicas_[changed.replica.id] = ReplicaRow{changed, snapshot_};
+  return true;
+}
+
+bool Model::apply_job(Instant now, const JobChanged& changed) {
+  const auto known = jobs_.find(changed.job.id);
+  const bool ended = is_terminal(changed.state);
+  const bool was_open = known != jobs_.end() && !is_terminal(known->second.said.state);
+  if (known == jobs_.end() && !ended && open_jobs_ >= open_jobs_max) {
+    ++left_out_;
+    return false;
+  }
+  if (known != jobs_.end() && !was_open) {
+    // Ended once, ended for good: only news of the same end may correct it.
+    if (ended) known->second = JobRow{changed, now, snapshot_};
+    return ended;
+  }
+  jobs_[changed.job.id] = JobRow{changed, now, snapshot_};
+  if (!ended) {
+    if (!was_open) ++open_jobs_;
+    return true;
+  }
+  if (was_open) --open_jobs_;
+  ended_.push_back(changed.job.id);
+  if (ended_.size() > ended_jobs_max) {
+    jobs_.erase(ended_.front());
+    ended_.pop_front();
+  }
+  return true;
+}
+
+bool Model::apply_decision(const Decision& decision) {
+  // Usually the newest; a snapshot may bring older ones after newer.
+  auto place = decisions_.end();
+  while (place != decisions_.begin() && std::prev(place)->number >= decision.number) --place;
+  if (place != decisions_.end() && place->number == decision.number) return false;
+  decisions_.insert(place, decision);
+  if (decisions_.size() > decisions_max) decisions_.pop_front();
+  ++decisions_seen_;
+  if (decision.action == Action::assign) {
+    const FlowKey key{decision.wanted_pool, decision.pool, decision.fallback_reason};
+    const auto flow = flows_.find(key);
+    if (flow != flows_.end()) {
+      ++flow->second;
+    } else if (flows_.size() < flows_max) {
+      flows_.emplace(key, 1);
+    } else {
+      ++left_out_;
+    }
+  }
+  return true;
+}
+
+void Model::forget_decision_numbers() { decisions_.clear(); }
+
+bool Model::apply_event(Instant at, const Event& event) {
+  const bool seen = std::any_of(events_.begin(), events_.end(), [&](const EventRow& row) {
+    return row.at == at && row.event == event;
+  });
+  if (seen) return false;
+  auto place = events_.end();
+  while (place != events_.begin() && std::prev(place)->at > at) --place;
+  events_.insert(place, EventRow{at, event});
+  if (events_.size() > events_max) events_.pop_front();
+  return true;
+}
+
+void Model::end_snapshot() {
+  remove_absent_hosts();
+  std::erase_if(replicas_, [&](const auto& row) { return row.second.snapshot != snapshot_; });
+  open_jobs_ -= std::erase_if(jobs_, [&](const auto& row) {
+    return !is_terminal(row.second.said.state) && row.second.snapshot != snapshot_;
+  });
+}
+
+void Model::remove_absent_hosts() {
+  const auto absent_host = [&](const HostRow& host) { return host.snapshot != snapshot_; };
+  if (std::none_of(hosts_.begin(), hosts_.end(), absent_host)) return;
+  // Numbers of later hosts change, so all devices are placed anew, which costs them their history.
+  // Hosts leave the router's roster only when it starts afresh, so this is rare.
+  std::erase_if(hosts_, absent_host);
+  devices_ = DeviceTable();
+  host_numbers_.clear();
+  ++structure_;
+  for (std::uint32_t i = 0; i < hosts_.size(); ++i) {
+    host_numbers_.emplace(hosts_[i].said.hello.host, i);
+    place_devices(i, hosts_[i].said.hello);
+  }
+}
+
+void Model::tick(Instant now) {
+  if (now < trend_due_) return;
+  trend_due_ = saturating_add(now, wall_);
+  const Totals totals = totals_of(*this, now, Duration::max());
+  TrendPoint point;
+  point.utilization = totals.utilization;
+  if (totals.reporting > 0) {
+    point.power_w = totals.power_w;
+    if (totals.power_limit_w > 0) point.power = totals.power_w / totals.power_limit_w;
+  }
+  if (summary_) {
+    point.queued = static_cast<double>(summary_->queued);
+    point.running = static_cast<double>(summary_->running);
+    if (trend_finished_ > 0 && summary_->finished >= trend_finished_) {
+      point.finished_per_s =
+          static_cast<double>(summary_->finished - trend_finished_) / to_seconds(wall_);
+    }
+    trend_finished_ = summary_->finished;
+  }
+  trend_.push_back(point);
+  if (trend_.size() > trend_points) trend_.pop_front();
+}
+
+void Model::refresh_order() const {
+  if (ordered_structure_ == structure_) return;
+  ordered_structure_ = structure_;
+  host_order_.resize(hosts_.size());
+  for (std::uint32_t i = 0; i < hosts_.size(); ++i) host_order_[i] = i;
+  std::sort(host_order_.begin(), host_order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const Hello& left = hosts_[a].said.hello;
+    const Hello& right = hosts_[b].said.hello;
+    return std::tie(left.rack, left.host) < std::tie(right.rack, right.host);
+  });
+  device_order_.clear();
+  for (const std::uint32_t number : host_order_) {
+    const HostRow& host = hosts_[number];
+    for (DeviceTable::Row row = host.first; row < host.first + host.count; ++row) {
+      device_order_.push_back(row);
+    }
+  }
+}
+
+const std::vector<DeviceTable::Row>& Model::device_order() const {
+  refresh_order();
+  return device_order_;
+}
+
+const std::vector<std::uint32_t>& Model::host_order() const {
+  refresh_order();
+  return host_order_;
+}
+
+std::optional<DeviceTable::Row> Model::find(const DeviceId& id) const {
+  const auto known = host_numbers_.find(id.host);
+  if (known == host_numbers_.end()) return std::nullopt;
+  const HostRow& host = hosts_[known->second];
+  const DeviceTable::Row row = devices_.find(host.first, host.count, id.index);
+  if (row >= devices_.rows()) return std::nullopt;
+  return row;
+}
+
+DeviceId Model::id_of(DeviceTable::Row row) const {
+  return {host_of(row).said.hello.host, devices_.index(row)};
+}
+
+bool Model::is_stale(Instant now, DeviceTable::Row row, Duration stale_after) const {
+  if (host_of(row).said.health == Health::lost) return true;
+  const Instant arrived = devices_.arrived(row);
+  return arrived == Instant::min() || saturating_add(arrived, stale_after) < now;
+}
+
+Totals totals_of(const Model& model, Instant now, Duration stale_after) {
+  Totals totals;
+  for (const HostRow& host : model.hosts()) {
+    if (host.said.health == Health::ok) ++totals.hosts_ok;
+    if (host.said.health == Health::suspect) ++totals.hosts_suspect;
+    if (host.said.health == Health::lost) ++totals.hosts_lost;
+  }
+  const DeviceTable& devices = model.devices();
+  double utilization = 0;
+  std::uint32_t with_utilization = 0;
+  const auto add = [](double& sum, double value) {
+    if (!std::isnan(value)) sum += value;
+  };
+  for (DeviceTable::Row row = 0; row < devices.rows(); ++row) {
+    const SpecRow& spec = model.spec_of(row);
+    ++totals.devices;
+    ++(spec.device_class == DeviceClass::tpu ? totals.tpus : totals.gpus);
+    if (spec.price_usd_per_h <= 0) totals.price_known = false;
+    totals.usd_per_h += spec.price_usd_per_h * model.host_of(row).said.hello.price_factor;
+    const double cap = devices.value(row, Metric::power_cap);
+    add(totals.power_limit_w, std::isnan(cap) ? spec.tdp_w : cap);
+    if (model.is_stale(now, row, stale_after)) {
+      ++totals.stale;
+      continue;
+    }
+    ++totals.reporting;
+    const double load = devices.value(row, Metric::utilization);
+    if (!std::isnan(load)) {
+      utilization += load;
+      ++with_utilization;
+    }
+    if (devices.value(row, Metric::running) > 0 || load > 0.05) ++totals.busy;
+    add(totals.power_w, devices.value(row, Metric::power));
+    add(totals.memory_bytes, devices.value(row, Metric::memory_used));
+    add(totals.memory_total_bytes, devices.value(row, Metric::memory_total));
+    const double throttle = devices.value(row, Metric::throttle);
+    if (!std::isnan(throttle) &&
+        (static_cast<std::uint32_t>(throttle) & ~std::uint32_t{throttle_idle}) != 0) {
+      ++totals.throttled;
+    }
+    const double temperature = devices.value(row, Metric::temperature);
+    if (!std::isnan(temperature) && !(totals.hottest_c >= temperature)) {
+      totals.hottest_c = temperature;
+    }
+  }
+  if (with_utilization > 0) totals.utilization = utilization / with_utilization;
+  return totals;
+}
+
+}  // namespace drover::tui

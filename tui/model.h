@@ -1,0 +1,176 @@
+// Everything the dashboard knows of the fleet, built from messages only. Views read it and never
+// change it; what a person chose (view, selection, order) stands in update.h.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "fleet/messages.h"
+#include "fleet/time.h"
+#include "tui/device_table.h"
+
+namespace drover::tui {
+
+// Limits: a broken or hostile router must not fill this process's memory.
+inline constexpr std::size_t hosts_max = 20'000;
+inline constexpr std::uint32_t devices_max = 200'000;  // about 130 MB of columns and history
+inline constexpr std::size_t replicas_max = 20'000;
+inline constexpr std::size_t open_jobs_max = 20'000;  // Summary still counts all of them
+inline constexpr std::size_t ended_jobs_max = 300;
+inline constexpr std::size_t decisions_max = 500;
+inline constexpr std::size_t events_max = 200;
+inline constexpr std::size_t flows_max = 200;
+inline constexpr std::size_t trend_points = 240;  // of the fleet's curves, one a second
+
+/// What the dashboard needs of a device spec's text.
+struct SpecRow {
+  std::string id;
+  std::string text;  // to see a change
+  DeviceClass device_class = DeviceClass::gpu;
+  double tdp_w = 0;            // 0: not told
+  double price_usd_per_h = 0;  // 0: not told
+};
+
+struct HostRow {
+  HostChanged said;
+  DeviceTable::Row first = 0;
+  DeviceTable::Row count = 0;
+  Instant sampled = Instant::min();  // arrival of the last batch
+  std::uint64_t sequence = 0;        // of the last batch; 0 before the first
+  std::uint64_t gaps = 0;            // batches that never arrived here
+  std::uint64_t snapshot = 0;        // the last snapshot that named it
+};
+
+struct JobRow {
+  JobChanged said;
+  Instant heard{};  // when it arrived
+  std::uint64_t snapshot = 0;
+};
+
+struct ReplicaRow {
+  ReplicaChanged said;
+  std::uint64_t snapshot = 0;
+};
+
+struct EventRow {
+  Instant at{};
+  Event event;
+};
+
+/// Jobs that wanted one pool and got another (or the same), and why.
+struct FlowKey {
+  std::string wanted;
+  std::string got;
+  std::optional<Reason> reason;
+  auto operator<=>(const FlowKey&) const = default;
+};
+
+/// One point of the fleet's curves; shares are 0..1, NaN when unknown.
+struct TrendPoint {
+  double utilization = absent;
+  double power = absent;  // share of all caps
+  double power_w = absent;
+  double queued = absent;
+  double running = absent;
+  double finished_per_s = absent;
+};
+
+class Model {
+ public:
+  /// `wall` is one wall second in fleet time: curves get one point for each.
+  explicit Model(Duration wall) : wall_(wall) {}
+
+  /// Any published or snapshot body; others are ignored. Answers whether something to see changed.
+  bool apply(Instant now, const Envelope& envelope);
+  /// After the last part of a snapshot: what it did not name is gone.
+  void begin_snapshot() { ++snapshot_; }
+  void end_snapshot();
+  /// A new life of the router numbers its decisions from 1 again.
+  void forget_decision_numbers();
+  /// Adds a point to the curves when one is due.
+  void tick(Instant now);
+
+  const DeviceTable& devices() const { return devices_; }
+  const std::vector<HostRow>& hosts() const { return hosts_; }
+  const HostRow& host_of(DeviceTable::Row row) const { return hosts_[devices_.host(row)]; }
+  const std::vector<SpecRow>& specs() const { return specs_; }
+  const SpecRow& spec_of(DeviceTable::Row row) const { return specs_[devices_.spec(row)]; }
+  const std::map<JobId, JobRow>& jobs() const { return jobs_; }
+  const std::map<ReplicaId, ReplicaRow>& replicas() const { return replicas_; }
+  const std::deque<Decision>& decisions() const { return decisions_; }  // by number
+  const std::deque<EventRow>& events() const { return events_; }        // oldest first
+  const std::map<FlowKey, std::uint64_t>& flows() const { return flows_; }
+  const std::optional<Summary>& summary() const { return summary_; }
+  const std::deque<TrendPoint>& trend() const { return trend_; }
+  std::uint64_t left_out() const { return left_out_; }  // rows beyond the limits
+  std::uint64_t decisions_seen() const { return decisions_seen_; }
+
+  /// All devices by rack, host and index; all hosts by rack and name.
+  const std::vector<DeviceTable::Row>& device_order() const;
+  const std::vector<std::uint32_t>& host_order() const;
+  /// Changes with every change of hosts or their devices.
+  std::uint64_t structure() const { return structure_; }
+
+  std::optional<DeviceTable::Row> find(const DeviceId& id) const;
+  DeviceId id_of(DeviceTable::Row row) const;
+  /// Its last value is older than `stale_after`, or its host does not answer.
+  bool is_stale(Instant now, DeviceTable::Row row, Duration stale_after) const;
+
+ private:
+  bool apply_host(const HostChanged& changed);
+  bool apply_samples(Instant now, const Envelope& envelope, const SampleBatch& batch);
+  bool apply_replica(const ReplicaChanged& changed);
+  bool apply_job(Instant now, const JobChanged& changed);
+  bool apply_decision(const Decision& decision);
+  bool apply_event(Instant at, const Event& event);
+  void place_devices(std::uint32_t number, const Hello& hello);
+  void remove_absent_hosts();
+  void remove_devices(HostRow& host);
+  std::uint16_t spec_number(const std::string& id, const std::vector<SpecText>& texts);
+  void refresh_order() const;
+
+  Duration wall_;
+  DeviceTable devices_;
+  std::vector<HostRow> hosts_;
+  std::map<std::string, std::uint32_t> host_numbers_;
+  std::vector<SpecRow> specs_;
+  std::map<JobId, JobRow> jobs_;
+  std::size_t open_jobs_ = 0;
+  std::deque<JobId> ended_;
+  std::map<ReplicaId, ReplicaRow> replicas_;
+  std::deque<Decision> decisions_;
+  std::deque<EventRow> events_;
+  std::map<FlowKey, std::uint64_t> flows_;
+  std::optional<Summary> summary_;
+  std::deque<TrendPoint> trend_;
+  Instant trend_due_ = Instant::min();
+  std::uint64_t trend_finished_ = 0;
+  std::uint64_t snapshot_ = 0;
+  std::uint64_t left_out_ = 0;
+  std::uint64_t decisions_seen_ = 0;
+  std::uint64_t structure_ = 1;
+  mutable std::uint64_t ordered_structure_ = 0;  // the orders below are made when first asked for
+  mutable std::vector<DeviceTable::Row> device_order_;
+  mutable std::vector<std::uint32_t> host_order_;
+};
+
+/// Sums over the fleet as one pass over the devices finds them.
+struct Totals {
+  std::uint32_t hosts_ok = 0, hosts_suspect = 0, hosts_lost = 0;
+  std::uint32_t devices = 0, reporting = 0, busy = 0, stale = 0, throttled = 0;
+  std::uint32_t gpus = 0, tpus = 0;
+  double utilization = absent;  // mean of those that report
+  double power_w = 0, power_limit_w = 0;
+  double memory_bytes = 0, memory_total_bytes = 0;
+  double usd_per_h = 0;
+  bool price_known = true;  // of every device
+  double hottest_c = absent;
+};
+Totals totals_of(const Model& model, Instant now, Duration stale_after);
+
+}  // namespace drover::tui

@@ -1,0 +1,60 @@
+// Draws inside one rectangle of a canvas: text, headings, bars, curves. Columns and rows count from
+// the rectangle's corner, and nothing is ever written outside it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tui/canvas.h"
+
+namespace drover::tui {
+
+enum class Align : std::uint8_t { left, right };
+
+class Pen {
+ public:
+  Pen(Canvas& canvas, const Rect& area, bool ascii)
+      : canvas_(&canvas), area_(area), ascii_(ascii) {}
+
+  int columns() const { return area_.columns; }
+  int rows() const { return area_.rows; }
+  bool ascii() const { return ascii_; }
+  const Rect& area() const { return area_; }
+  /// A pen for a rectangle of the canvas (in the canvas's own columns and rows).
+  Pen on(const Rect& area) const { return Pen(*canvas_, area, ascii_); }
+
+  /// Answers the column behind the text.
+  int text(int column, int row, std::string_view text, Role role = Role::plain);
+  /// Exactly `width` columns: cut with an ellipsis, or padded.
+  void field(int column, int row, int width, std::string_view text, Role role = Role::plain,
+             Align align = Align::left);
+  /// A heading: "Title ------- note", over the whole width.
+  void heading(int row, std::string_view title, std::string_view note = {});
+  /// A bar with its number inside. A share that is NaN draws no bar.
+  void gauge(int column, int row, int width, double share, std::string_view number, Role fill);
+  /// One column per value, the newest at the right end; NaN leaves a gap.
+  void sparkline(int column, int row, int width, std::span<const double> shares, Role role);
+  /// The same over several rows, filled below the curve.
+  void curve(const Rect& area, std::span<const double> shares, Role role);
+  void tint(int row, Role role);
+  void blank(Role role = Role::plain);
+
+ private:
+  Canvas* canvas_;
+  Rect area_;
+  bool ascii_;
+};
+
+/// The heat map's role for a share of the scale, 0..1; REQUIRES a number.
+Role heat_role(double share);
+/// good below `warm`, then warm, then hot: the fill of a bar, and the ink of a number.
+Role fill_role(double share, double warm, double hot);
+Role ink_role(double share, double warm, double hot);
+
+/// Exactly `width` columns or fewer: cut with an ellipsis ("~" in ASCII).
+std::string shortened(std::string_view text, int width, bool ascii);
+/// "64%", or "-" for NaN.
+std::string percent_text(double share);
+
+}  // namespace drover::tui

@@ -1,0 +1,207 @@
+// Where work went, and why: flows between wanted and actual pools, and the live decisions.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "fleet/units.h"
+#include "tui/layout.h"
+#include "tui/update.h"
+#include "tui/views.h"
+
+namespace drover::tui {
+namespace {
+
+constexpr int flow_rows_max = 8;
+constexpr int roomy_rows = 22;
+
+std::vector<std::pair<std::uint64_t, const FlowKey*>> flows_by_count(const Model& model) {
+  std::vector<std::pair<std::uint64_t, const FlowKey*>> rows;
+  for (const auto& [key, count] : model.flows()) rows.emplace_back(count, &key);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  return rows;
+}
+
+void draw_flows(const Scene& scene, Pen pen) {
+  const auto rows = flows_by_count(scene.model);
+  std::uint64_t all = 0;
+  std::uint64_t moved = 0;
+  for (const auto& [count, key] : rows) {
+    all += count;
+    if (key->reason) moved += count;
+  }
+  pen.heading(0, "Flow: wanted pool to actual pool",
+              all == 0 ? ""
+                       : fmt::format("{} of {} fell back since this screen began",
+                                     count_text(static_cast<double>(moved)),
+                                     count_text(static_cast<double>(all))));
+  const int pool = std::clamp((pen.columns() - 46) / 2, 6, 20);
+  const int reason = pool + 4 + pool + 2;
+  for (std::size_t i = 0; i < rows.size() && static_cast<int>(i) + 1 < pen.rows(); ++i) {
+    const int line = static_cast<int>(i) + 1;
+    const auto& [count, key] = rows[i];
+    const bool fell = key->reason.has_value();
+    pen.field(0, line, pool, key->wanted.empty() ? "-" : key->wanted,
+              fell ? Role::faint : Role::plain);
+    pen.text(pool + 1, line, pen.ascii() ? "->" : "─▶", fell ? Role::warm : Role::good);
+    pen.field(pool + 4, line, pool, key->got.empty() ? "-" : key->got, Role::plain);
+    pen.field(reason, line, 15, fell ? to_text(*key->reason) : "as wanted",
+              fell ? Role::warm : Role::good);
+    pen.field(reason + 16, line, 6, count_text(static_cast<double>(count)), Role::plain,
+              Align::right);
+    const double share = static_cast<double>(count) / static_cast<double>(all);
+    pen.gauge(reason + 23, line, std::max(0, std::min(40, pen.columns() - reason - 23)), share,
+              percent_text(share), fell ? Role::fill_warm : Role::fill_good);
+  }
+  if (rows.empty()) pen.text(0, 1, "no job was placed yet", Role::faint);
+}
+
+struct DecisionColumn {
+  std::string_view title;
+  int width;
+  Align align;
+  int rank;
+  std::string (*text)(const Decision& decision);
+};
+
+std::string time_column(const Decision& d) { return to_clock_text(d.at); }
+std::string job_column(const Decision& d) { return d.job.empty() ? "-" : to_short_text(d.job); }
+std::string kind_column(const Decision& d) { return std::string(to_text(d.kind)); }
+std::string model_column(const Decision& d) { return d.model; }
+std::string action_column(const Decision& d) { return std::string(to_text(d.action)); }
+std::string rule_column(const Decision& d) { return d.rule.empty() ? "-" : d.rule; }
+std::string wanted_column(const Decision& d) { return d.wanted_pool.empty() ? "-" : d.wanted_pool; }
+std::string chosen_column(const Decision& d) { return d.target.empty() ? "-" : d.target; }
+std::string score_column(const Decision& d) {
+  return d.top.empty() ? "-" : fmt::format("{:.3f}", d.top.front().score);
+}
+std::string step_column(const Decision& d) {
+  return d.fallback_step == 0 ? "-" : fmt::format("{}", d.fallback_step);
+}
+std::string considered_column(const Decision& d) { return fmt::format("{}", d.considered); }
+std::string reason_column(const Decision& d) {
+  std::string text = d.fallback_reason ? std::string(to_text(*d.fallback_reason)) : "-";
+  if (!d.change.empty()) text += fmt::format(" ({})", d.change);
+  return text;
+}
+
+constexpr auto left = Align::left;
+constexpr auto right = Align::right;
+constexpr std::array<DecisionColumn, 12> decision_columns = {
+    {{"TIME", 8, left, 0, time_column},
+     {"JOB", 8, left, 1, job_column},
+     {"KIND", 5, left, 8, kind_column},
+     {"MODEL", 14, left, 3, model_column},
+     {"ACTION", 9, left, 9, action_column},
+     {"RULE", 12, left, 11, rule_column},
+     {"WANTED", 12, left, 7, wanted_column},
+     {"CHOSEN", 14, left, 2, chosen_column},
+     {"SCORE", 5, right, 4, score_column},
+     {"STEP", 4, right, 5, step_column},
+     {"FROM", 5, right, 10, considered_column},
+     {"WHY", 15, left, 6, reason_column}}};
+
+std::vector<int> shown_columns(int width) {
+  std::vector<int> shown;
+  int room = width - 1;
+  for (int rank = 0; rank < static_cast<int>(decision_columns.size()); ++rank) {
+    for (std::size_t i = 0; i < decision_columns.size(); ++i) {
+      if (decision_columns[i].rank != rank || decision_columns[i].width + 1 > room) continue;
+      shown.push_back(static_cast<int>(i));
+      room -= decision_columns[i].width + 1;
+    }
+  }
+  std::sort(shown.begin(), shown.end());
+  return shown;
+}
+
+Role role_of(const Decision& decision, std::string_view title) {
+  const bool bad = decision.action == Action::reject;
+  if (title == "WHY" || title == "STEP") {
+    return bad ? Role::critical : decision.fallback_reason ? Role::warm : Role::faint;
+  }
+  if (title == "ACTION") {
+    return bad ? Role::critical : decision.action == Action::assign ? Role::good : Role::accent;
+  }
+  if (title == "CHOSEN") return decision.fallback_step > 0 ? Role::warm : Role::plain;
+  return title == "TIME" || title == "RULE" || title == "FROM" ? Role::faint : Role::plain;
+}
+
+void draw_decisions(const Scene& scene, Pen pen) {
+  const std::vector<int> columns = shown_columns(pen.columns());
+  // What is left over goes to the last column, which holds words.
+  int spare = pen.columns() - 1;
+  for (const int number : columns) {
+    spare -= decision_columns[static_cast<std::size_t>(number)].width + 1;
+  }
+  pen.text(0, 0, std::string(static_cast<std::size_t>(std::max(0, pen.columns())), ' '),
+           Role::title);
+  const auto& decisions = scene.model.decisions();
+  const auto each_column = [&](auto&& draw) {
+    int at = 1;
+    for (const int number : columns) {
+      const DecisionColumn& column = decision_columns[static_cast<std::size_t>(number)];
+      const int width = column.width + (column.title == "WHY" ? std::max(0, spare) : 0);
+      draw(at, width, column);
+      at += width + 1;
+    }
+  };
+  each_column([&](int at, int width, const DecisionColumn& column) {
+    pen.field(at, 0, width, column.title, Role::title, column.align);
+  });
+  const int selected = selected_index(scene.model, scene.choices);
+  for (int line = 1; line < pen.rows(); ++line) {
+    const int item = scene.choices.decisions.top + line - 1;
+    if (item >= static_cast<int>(decisions.size())) break;
+    const Decision& decision = decisions[decisions.size() - 1 - static_cast<std::size_t>(item)];
+    each_column([&](int at, int width, const DecisionColumn& column) {
+      const std::string text = column.text(decision);
+      pen.field(at, line, width, text, text == "-" ? Role::faint : role_of(decision, column.title),
+                column.align);
+    });
+    if (item == selected) pen.tint(line, Role::selected);
+  }
+  if (decisions.empty()) pen.text(1, 1, "no decision yet", Role::faint);
+}
+
+}  // namespace
+
+int decision_details_rows(const Model& model, const Choices& choices) {
+  if (!choices.decision_open || !choices.decision) return 0;
+  for (const Decision& decision : model.decisions()) {
+    if (decision.number == *choices.decision) return 1 + decision_rows(decision);
+  }
+  return 0;
+}
+
+TableLayout lay_out_routing(const Rect& area, const Model& model, int details) {
+  const int flows = std::clamp(static_cast<int>(model.flows().size()), 1, flow_rows_max) + 1;
+  // On low screens open details leave the flows one line.
+  const int least = details > 0 && area.rows < roomy_rows ? 2 : std::max(2, area.rows / 3);
+  const std::array<Wish, 3> rows = {Wish{std::min(flows, least), flows, 0}, Wish{3, 1'000, 2},
+                                    Wish{std::min(details, area.rows / 2), details, 0}};
+  const std::vector<Rect> parts = cut_rows(area, rows);
+  return {parts[0], parts[1], parts[2]};
+}
+
+void draw_routing(const Scene& scene, const Pen& pen) {
+  const Choices& choices = scene.choices;
+  const TableLayout layout =
+      lay_out_routing(pen.area(), scene.model, decision_details_rows(scene.model, choices));
+  draw_flows(scene, pen.on(layout.top));
+  draw_decisions(scene, pen.on(layout.list));
+  if (layout.details.rows == 0 || !choices.decision) return;
+  for (const Decision& decision : scene.model.decisions()) {
+    if (decision.number != *choices.decision) continue;
+    Pen details = pen.on(layout.details);
+    const int visible = details.rows() - 1;
+    const std::string scroll = scroll_note(decision_rows(decision), visible, choices.details_top);
+    details.heading(0, decision_title(decision),
+                    scroll.empty() ? to_clock_text(decision.at) : scroll);
+    Pen body = pen.on({layout.details.column, layout.details.row + 1, details.columns(), visible});
+    draw_decision(body, -choices.details_top, decision);
+  }
+}
+
+}  // namespace drover::tui

@@ -1,0 +1,20 @@
+// One whole frame: title line, banner, view, hint row.
+#pragma once
+
+#include "tui/scene.h"
+
+namespace drover::tui {
+
+inline constexpr Size smallest_size{60, 16};
+
+bool is_too_small(Size size);
+/// What the views have, with a banner or without.
+Rect body_of(Size size, bool banner);
+/// What a person must know above all; empty when all is well.
+std::string banner_of(const Scene& scene);
+/// Lays out the present view and moves scroll positions and orders to where it needs them.
+void arrange(const Model& model, Choices& choices, const Rect& body, Instant now,
+             Duration resort_every);
+void draw_screen(const Scene& scene, Canvas& canvas);
+
+}  // namespace drover::tui

@@ -1,0 +1,57 @@
+// The views: each divides its rectangle and draws on it. Layouts are apart from drawing, because
+// scrolling must know how many rows a list will have.
+#pragma once
+
+#include <vector>
+
+#include "tui/scene.h"
+
+namespace drover::tui {
+
+struct FleetLayout {
+  Rect summary, map, device, replicas, curves, decisions, running, events;
+};
+FleetLayout lay_out_fleet(const Rect& area, const Model& model);
+void draw_fleet(const Scene& scene, const Pen& pen);
+/// The map's cells without its heading.
+Rect map_cells(const FleetLayout& layout);
+
+struct TableLayout {
+  Rect top, list, details;  // `list` with its heading row; `details` empty when closed
+};
+TableLayout lay_out_devices(const Rect& area, bool open);
+void draw_devices(const Scene& scene, const Pen& pen);
+
+/// `details`: rows that the open details want; 0 when they are closed.
+TableLayout lay_out_jobs(const Rect& area, const Model& model, int details);
+/// What the details of the chosen job want, their heading included; 0 when closed.
+int job_details_rows(const Model& model, const Choices& choices);
+void draw_jobs(const Scene& scene, const Pen& pen);
+
+TableLayout lay_out_routing(const Rect& area, const Model& model, int details);
+int decision_details_rows(const Model& model, const Choices& choices);
+void draw_routing(const Scene& scene, const Pen& pen);
+
+struct HelpLine {
+  std::string key, text;
+  Role role = Role::plain;
+};
+std::vector<HelpLine> help_lines();
+void draw_help(const Scene& scene, const Pen& pen);
+
+// Panels that more than one view shows.
+void draw_device(const Scene& scene, Pen pen, DeviceTable::Row row, std::string_view title);
+/// Without its heading, from `row` on, which may lie above the pen's area: then less is seen.
+/// Answers the row behind.
+int draw_decision(Pen& pen, int row, const Decision& decision);
+std::string decision_title(const Decision& decision);
+int decision_rows(const Decision& decision);
+/// "J K scroll, 3 more", when details are longer than their panel.
+std::string scroll_note(int rows, int visible, int top);
+void draw_events(const Scene& scene, Pen pen);
+
+/// "label  value" at a row; unknown values are faint.
+void draw_fact(Pen& pen, int column, int row, int label_columns, std::string_view label,
+               std::string_view value, Role role = Role::plain);
+
+}  // namespace drover::tui
