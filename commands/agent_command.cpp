@@ -1,0 +1,297 @@
+// `drover agent`: the agent core, which emulates the devices of one host, and its connection to the
+// router. The router is found again whenever it was away; the core keeps working under its lease.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "agents/agent.h"
+#include "commands/agent_start.h"
+#include "commands/clock.h"
+#include "commands/files.h"
+#include "commands/journal_file.h"
+#include "commands/lifeline.h"
+#include "commands/session.h"
+#include "commands/stop_signals.h"
+#include "commands/verbs.h"
+#include "fleet/codec.h"
+#include "fleet/json.h"
+#include "fleet/outbox.h"
+#include "fleet/socket.h"
+#include "fleet/text.h"
+
+namespace drover::commands {
+
+namespace {
+
+constexpr std::chrono::milliseconds longest_wait{500};
+/// Without a word from the router for so long, the agent introduces itself anew ..
+constexpr Wall silence_max = std::chrono::seconds(3);
+constexpr Wall join_again = std::chrono::seconds(1);
+/// .. and after so long by a new connection, for one that only looks alive.
+constexpr Wall connection_silence_max = std::chrono::seconds(8);
+
+struct AgentOptions {
+  std::string endpoint;
+  std::string journal;
+  double rate_hz = 1;
+  agents::AgentSettings settings;
+};
+
+class AgentShell {
+ public:
+  AgentShell(AgentOptions options, const devices::Catalogue& catalogue)
+      : options_(std::move(options)), catalogue_(catalogue) {}
+
+  Status open() {
+    auto journal = JournalFile::open(options_.journal);
+    if (!journal) return journal.error();
+    journal_ = std::move(*journal);
+    return sockets_.connect_control(options_.endpoint);
+  }
+
+  Outcome run() {
+    sockets_.watch(signals_.descriptor());
+    last_heard_ = connected_ = wall_now();
+    while (!signals_.stopped()) {
+      knock();
+      auto turn = sockets_.wait(wait());
+      for (const Incoming& incoming : turn.messages) {
+        if (const Status fine = receive(incoming); !fine) return Outcome::failed(fine.error());
+      }
+      if (core_) {
+        const Instant now = clock_.now();
+        journal_.write(JournalTick{now});
+        core_->tick(now);
+        for (const Send& send : core_->take_outbox().sends) {
+          sockets_.send(send.to, encode(send.envelope));
+        }
+        if (core_->superseded()) {
+          return Outcome::failed(error("another agent named {} has registered since: this one ends",
+                                       options_.settings.host));
+        }
+      }
+      if (const Status failed = journal_.flush(); !failed) return Outcome::failed(failed.error());
+    }
+    return Outcome::done();
+  }
+
+ private:
+  std::chrono::milliseconds wait() const {
+    if (!core_) return std::chrono::milliseconds(100);
+    return clock_.until(core_->next_deadline(), longest_wait);
+  }
+
+  /// Says Join until there is a Welcome, and again when the router has been silent.
+  void knock() {
+    const Wall now = wall_now();
+    if (sockets_.control_connections() != connections_) {
+      // A connection that came back may lead to a new life of the router.
+      connections_ = sockets_.control_connections();
+      join_wanted_ = true;
+      if (connections_ > 1) last_join_ = Wall{0};
+    }
+    const bool silent = now - last_heard_ > silence_max;
+    if (!(join_wanted_ || silent) || now - last_join_ < join_again) return;
+    if (silent && !told_) {
+      fmt::print(stderr, "drover agent: no word from a router at {}; trying on\n",
+                 options_.endpoint);
+      told_ = true;
+    }
+    if (now - std::max(last_heard_, connected_) > connection_silence_max) {
+      connected_ = now;
+      if (const Status again = sockets_.reconnect_control(); !again) {
+        fmt::print(stderr, "drover agent: {}\n", again.error().message);
+      }
+    }
+    last_join_ = now;
+    Envelope envelope;
+    envelope.sender = options_.settings.host;
+    envelope.sequence = ++joins_;
+    envelope.at = core_ ? clock_.now() : Instant{};
+    envelope.body = Join{Role::agent, options_.settings.host, software_name};
+    sockets_.send(router_peer, encode(envelope));
+  }
+
+  Status receive(const Incoming& incoming) {
+    const auto envelope = decode(incoming.bytes);
+    if (!envelope) {
+      if (!core_) return {};
+      if (journal_.on())
+        journal_.write(JournalReceive{clock_.now(), incoming.from, incoming.bytes});
+      core_->count_undecodable();
+      return {};
+    }
+    last_heard_ = wall_now();
+    if (told_ && !std::holds_alternative<Unwelcome>(envelope->body)) {
+      fmt::print(stderr, "drover agent: the router at {} is there\n", options_.endpoint);
+      told_ = false;
+    }
+    if (const auto* refusal = std::get_if<Unwelcome>(&envelope->body)) {
+      return error("the router at {} does not take {}: {}", options_.endpoint,
+                   options_.settings.host, printable(refusal->why));
+    }
+    if (const auto* welcome = std::get_if<Welcome>(&envelope->body)) {
+      return be_welcomed(*welcome, incoming);
+    }
+    if (!core_) return {};
+    // A router that does not know us has a new life: its speed, lease and doors may be others.
+    if (std::holds_alternative<HelloWanted>(envelope->body)) {
+      join_wanted_ = true;
+      return {};
+    }
+    const Instant now = clock_.now();
+    if (journal_.on()) journal_.write(JournalReceive{now, incoming.from, incoming.bytes});
+    core_->receive(now, *envelope);
+    return {};
+  }
+
+  Status be_welcomed(const Welcome& welcome, const Incoming& incoming) {
+    join_wanted_ = false;
+    if (!core_) {
+      clock_ = Clock(welcome.fleet_time, welcome.speed);
+      options_.settings.sample_every = from_seconds(1.0 / options_.rate_hz);
+      options_.settings.sample_every_min = wall_span(0.05, welcome.speed);
+      const AgentStart start{options_.settings, clock_.now()};
+      journal_.write(JournalStart{"agent", to_text(start)});
+      core_.emplace(start.settings, catalogue_, start.start);
+    } else {
+      clock_.anchor_again(welcome.fleet_time, welcome.speed);
+    }
+    if (welcome.samples_endpoint != samples_endpoint_) {
+      if (const Status connected = sockets_.connect_samples(welcome.samples_endpoint); !connected) {
+        return connected.error();
+      }
+      samples_endpoint_ = welcome.samples_endpoint;
+    }
+    const Instant now = clock_.now();
+    if (journal_.on()) journal_.write(JournalReceive{now, incoming.from, incoming.bytes});
+    core_->welcomed(now, welcome);
+    return {};
+  }
+
+  AgentOptions options_;
+  const devices::Catalogue& catalogue_;
+  StopSignals signals_;  // before the sockets, whose threads must not take signals
+  Sockets sockets_;
+  JournalFile journal_;
+  Clock clock_{Instant{}, 1};
+  std::optional<agents::Agent> core_;
+  std::string samples_endpoint_;
+  bool join_wanted_ = true;
+  bool told_ = false;
+  Wall last_heard_{0};
+  Wall last_join_{0};
+  Wall connected_{0};
+  std::uint64_t joins_ = 0;
+  std::uint64_t connections_ = 0;
+};
+
+std::string own_host_name() {
+  char name[256] = {};
+  if (gethostname(name, sizeof name - 1) != 0 || !is_name(name)) return "host-1";
+  return name;
+}
+
+/// 128 bits that no other life of any process has: from the kernel, not from the seed.
+Incarnation fresh_incarnation() {
+  std::random_device kernel;
+  const auto word = [&] { return (static_cast<std::uint64_t>(kernel()) << 32) | kernel(); };
+  return {word(), word()};
+}
+
+void read_labels(Arguments& arguments, agents::AgentSettings& settings) {
+  for (const std::string& label : arguments.texts("label")) {
+    const auto equals = label.find('=');
+    if (equals == std::string::npos || !is_name(label.substr(0, equals)) ||
+        !is_name(label.substr(equals + 1))) {
+      arguments.complain(
+          error("--label: found '{}', expected KEY=VALUE, each of A-Z a-z 0-9 . _ : -",
+                printable(label)));
+      return;
+    }
+    settings.labels[label.substr(0, equals)] = label.substr(equals + 1);
+  }
+}
+
+Status read_settings(Arguments& arguments, const devices::Catalogue& catalogue,
+                     agents::AgentSettings& settings) {
+  settings.host = arguments.name("name", own_host_name());
+  settings.rack = arguments.name("rack", "rack-1");
+  settings.site = arguments.name("site", "local");
+  settings.ambient_c = arguments.number("ambient", -40, 60, 22);
+  settings.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
+  settings.incarnation = fresh_incarnation();
+  read_labels(arguments, settings);
+  if (!arguments.has("devices")) {
+    arguments.complain(error("--devices is wanted: which to emulate, such as h100-sxm:8"));
+  }
+  if (const Status status = arguments.status(); !status) return status.error();
+  auto groups = agents::parse_device_list(arguments.text("devices"), catalogue);
+  if (!groups) return error("--devices: {}", groups.error().message);
+  settings.groups = std::move(*groups);
+  if (arguments.has("replicas")) {
+    auto replicas = agents::parse_replica_list(arguments.text("replicas"), catalogue);
+    if (!replicas) return error("--replicas: {}", replicas.error().message);
+    settings.replicas = std::move(*replicas);
+  }
+  return agents::Agent::check(settings, catalogue);
+}
+
+}  // namespace
+
+Usage agent_usage() {
+  return {
+      "usage: drover agent --devices LIST [options]",
+      "Emulates the devices of one host: their speed, memory, power and heat. It connects to the\n"
+      "router, reports samples and runs what the router assigns; it keeps trying while no router\n"
+      "is there. `drover catalogue devices` and `drover catalogue models` list the names.",
+      {connect_option(),
+       {"devices", "LIST", "DEVICE:COUNT[@TOPOLOGY], joined by commas; each entry one group"},
+       {"replicas", "LIST", "MODEL:FIRST[-LAST][@PRECISION]: copies loaded from the start"},
+       {"name", "HOST", "the host's name (default: this machine's)"},
+       {"rack", "R", "its rack (default rack-1)"},
+       {"site", "S", "its site (default local)"},
+       {"label", "K=V", "a label for policies; may be given several times", false, true},
+       {"ambient", "C", "temperature of the inlet air (default 22)"},
+       {"rate", "HZ", "samples per fleet second (default 1)"},
+       {"seed", "N", "draws the differences between its devices (default 1)"},
+       {"catalogue", "DIR", "more device and model specs, *.toml"},
+       {"journal", "FILE", "write every input there, to replay this agent"},
+       lifeline_option()},
+      {},
+      "  drover agent --devices h100-sxm:8\n"
+      "      eight H100, nothing loaded\n"
+      "  drover agent --name h100-1 --devices h100-sxm:8 --replicas "
+      "llama-3.1-70b:0-3,llama-3.1-8b:4\n"
+      "      a 70B model over devices 0 to 3, an 8B model on device 4\n"
+      "  drover agent --name v5e-1 --devices tpu-v5e:8@2x4 --replicas llama-3.1-70b:0-7@int8"};
+}
+
+Outcome run_agent(Arguments& arguments) {
+  if (const Status held = hold_lifeline(arguments); !held) return Outcome::usage(held.error());
+  auto catalogue = load_catalogue(arguments.text("catalogue"));
+  if (!catalogue) return Outcome::failed(catalogue.error());
+  AgentOptions options;
+  options.endpoint = endpoint_of(arguments);
+  options.journal = arguments.text("journal");
+  options.rate_hz = arguments.number("rate", 0.001, 1000, 1);
+  if (const Status fine = read_settings(arguments, *catalogue, options.settings); !fine) {
+    return Outcome::usage(fine.error());
+  }
+  if (const auto endpoint = parse_endpoint(options.endpoint, "--connect"); !endpoint) {
+    return Outcome::usage(endpoint.error());
+  }
+  AgentShell shell(std::move(options), *catalogue);
+  if (const Status opened = shell.open(); !opened) return Outcome::failed(opened.error());
+  return shell.run();
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,139 @@
+// `drover catalogue`: the known devices and models, and one of them with all its facts.
+#include <fmt/format.h>
+
+#include "commands/files.h"
+#include "commands/table.h"
+#include "commands/verbs.h"
+#include "fleet/json.h"
+#include "fleet/text.h"
+#include "fleet/units.h"
+
+namespace drover::commands {
+
+namespace {
+
+Json to_json(const devices::Entry<devices::DeviceSpec>& entry) {
+  const devices::DeviceSpec& spec = entry.spec;
+  Json peaks = Json::object();
+  for (int i = 0; i < precision_count; ++i) {
+    const auto precision = static_cast<Precision>(i);
+    if (spec.runs(precision)) peaks.set(to_text(precision), spec.peak(precision));
+  }
+  return Json::object()
+      .set("id", spec.id)
+      .set("name", spec.name)
+      .set("class", to_text(spec.device_class))
+      .set("memory_bytes", spec.memory_bytes)
+      .set("memory_bandwidth", spec.memory_bandwidth)
+      .set("link_bandwidth", spec.link_bandwidth)
+      .set("peak_flops", std::move(peaks))
+      .set("tdp_w", spec.tdp_w)
+      .set("price_usd_per_h", spec.price_usd_per_h)
+      .set("origin", entry.origin);
+}
+
+Json to_json(const devices::Entry<devices::ModelSpec>& entry) {
+  const devices::ModelSpec& spec = entry.spec;
+  return Json::object()
+      .set("id", spec.id)
+      .set("name", spec.name)
+      .set("family", spec.family)
+      .set("parameters", spec.parameters())
+      .set("layers", spec.layers)
+      .set("context_max", spec.context_max)
+      .set("origin", entry.origin);
+}
+
+std::string devices_table(const devices::Catalogue& catalogue) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [id, entry] : catalogue.devices()) {
+    const devices::DeviceSpec& spec = entry.spec;
+    rows.push_back({id, std::string(to_text(spec.device_class)), bytes_text(spec.memory_bytes),
+                    fmt::format("{:.0f} GB/s", spec.memory_bandwidth / 1e9),
+                    fmt::format("{:.0f} T", spec.peak(Precision::bf16) / 1e12),
+                    watts_text(spec.tdp_w), dollars_text(spec.price_usd_per_h), spec.name});
+  }
+  return table_text({{"DEVICE"},
+                     {"CLASS"},
+                     {"MEMORY", Align::right},
+                     {"BANDWIDTH", Align::right},
+                     {"BF16", Align::right},
+                     {"TDP", Align::right},
+                     {"$/H", Align::right},
+                     {"NAME"}},
+                    rows);
+}
+
+std::string models_table(const devices::Catalogue& catalogue) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [id, entry] : catalogue.models()) {
+    const devices::ModelSpec& spec = entry.spec;
+    rows.push_back({id, spec.family, count_text(spec.parameters()),
+                    spec.layers > 0 ? std::to_string(spec.layers) : "",
+                    spec.context_max > 0 ? count_text(spec.context_max) : "", spec.name});
+  }
+  return table_text({{"MODEL"},
+                     {"FAMILY"},
+                     {"PARAMETERS", Align::right},
+                     {"LAYERS", Align::right},
+                     {"CONTEXT", Align::right},
+                     {"NAME"}},
+                    rows);
+}
+
+template <typename Spec>
+Outcome show_one(const Result<const devices::Entry<Spec>*>& entry, bool as_json) {
+  if (!entry) return Outcome::usage(entry.error());
+  if (as_json) {
+    fmt::print("{}\n", to_json(**entry).dump());
+  } else {
+    // The spec's own text: every fact stands there with its source.
+    fmt::print("# {} ({})\n{}\n", (*entry)->spec.id, (*entry)->origin, trimmed((*entry)->text));
+  }
+  return Outcome::done();
+}
+
+template <typename Entries>
+void print_all(const Entries& entries) {
+  Json array = Json::array();
+  for (const auto& [id, entry] : entries) array.add(to_json(entry));
+  fmt::print("{}\n", array.dump());
+}
+
+}  // namespace
+
+Usage catalogue_usage() {
+  return {"usage: drover catalogue devices|models [NAME] [options]",
+          "The devices and models that Drover knows. With a name: all its facts and their sources.",
+          {{"catalogue", "DIR", "more specs, *.toml"}, {"json", "", "JSON on stdout"}},
+          {"WHAT", "NAME"},
+          "  drover catalogue devices\n"
+          "  drover catalogue devices tpu-v5e\n"
+          "  drover catalogue models --json"};
+}
+
+Outcome run_catalogue(Arguments& arguments) {
+  const auto catalogue = load_catalogue(arguments.text("catalogue"));
+  if (!catalogue) return Outcome::failed(catalogue.error());
+  const std::string what = arguments.text("WHAT");
+  const std::string name = arguments.text("NAME");
+  const bool as_json = arguments.has("json");
+  const std::vector<std::string> known = {"devices", "models"};
+  if (what != "devices" && what != "models") {
+    return Outcome::usage(what.empty()
+                              ? error("say which: devices or models")
+                              : error("unknown '{}'{}", printable(what), suggestion(what, known)));
+  }
+  if (!name.empty()) {
+    return what == "devices" ? show_one(catalogue->device(name), as_json)
+                             : show_one(catalogue->model(name), as_json);
+  }
+  if (as_json) {
+    what == "devices" ? print_all(catalogue->devices()) : print_all(catalogue->models());
+  } else {
+    fmt::print("{}", what == "devices" ? devices_table(*catalogue) : models_table(*catalogue));
+  }
+  return Outcome::done();
+}
+
+}  // namespace drover::commands

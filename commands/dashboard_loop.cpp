@@ -1,0 +1,152 @@
+#include "commands/dashboard_loop.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fleet/codec.h"
+#include "fleet/text.h"
+#include "fleet/units.h"
+
+namespace drover::commands {
+
+namespace {
+
+/// A router publishes its totals twice a second: silent for so long, it is not there.
+constexpr Wall silence_max = std::chrono::seconds(3);
+constexpr Wall join_again = std::chrono::seconds(1);
+constexpr std::chrono::milliseconds headless_wait{20};
+
+tui::DashboardOptions dashboard_options(const DashboardView& view, const std::string& endpoint,
+                                        double speed) {
+  tui::DashboardOptions options;
+  options.view = view.view;
+  options.ascii = view.ascii;
+  options.connected_to = endpoint;
+  options.speed = speed;
+  // At most 20 batches come in a wall second, whatever the speed.
+  options.stale_after = std::max(options.stale_after, wall_span(3, speed));
+  options.frame_every = wall_span(0.25, speed);
+  return options;
+}
+
+}  // namespace
+
+Option view_option() {
+  std::string names;
+  for (const std::string& name : tui::view_names()) names += (names.empty() ? "" : " ") + name;
+  return {"view", "NAME", "where to start: " + names};
+}
+
+Option ascii_option() { return {"ascii", "", "no box or block characters"}; }
+
+DashboardView read_view(Arguments& arguments) {
+  return {arguments.one_of("view", tui::view_names(), "fleet"), arguments.has("ascii")};
+}
+
+Option size_option() { return {"size", "WxH", "columns and rows of the frame (default 120x40)"}; }
+
+tui::Size read_size(Arguments& arguments, tui::Size otherwise) {
+  if (!arguments.has("size")) return otherwise;
+  const auto parts = split(arguments.text("size"), 'x');
+  if (parts.size() == 2) {
+    const auto columns = parse_integer(parts[0], "--size");
+    const auto rows = parse_integer(parts[1], "--size");
+    if (columns && rows && *columns >= 20 && *columns <= 1000 && *rows >= 5 && *rows <= 500) {
+      return {static_cast<int>(*columns), static_cast<int>(*rows)};
+    }
+  }
+  arguments.complain(error("--size: found '{}', expected COLUMNSxROWS from 20x5 to 1000x500",
+                           printable(arguments.text("size"))));
+  return otherwise;
+}
+
+Result<std::unique_ptr<DashboardLoop>> DashboardLoop::open(Session& session,
+                                                           const DashboardView& view,
+                                                           const std::string& endpoint,
+                                                           tui::Size size) {
+  std::unique_ptr<DashboardLoop> loop(new DashboardLoop(session, view, endpoint, size));
+  if (const Status subscribed = loop->subscribe(); !subscribed) return subscribed.error();
+  return loop;
+}
+
+DashboardLoop::DashboardLoop(Session& session, const DashboardView& view,
+                             const std::string& endpoint, tui::Size size)
+    : session_(session),
+      core_(dashboard_options(view, endpoint, session.welcome().speed), size,
+            session.clock().now()) {
+  last_heard_ = last_join_ = wall_now();
+  core_.set_connected(session_.clock().now(), true);
+}
+
+Status DashboardLoop::subscribe() {
+  if (session_.welcome().publish_endpoint == publish_endpoint_) return {};
+  publish_endpoint_ = session_.welcome().publish_endpoint;
+  return session_.sockets().connect_publish(publish_endpoint_);
+}
+
+void DashboardLoop::attach(tui::Terminal& terminal) {
+  terminal_ = &terminal;
+  session_.sockets().watch(terminal.descriptor());
+  core_.resize(session_.clock().now(), terminal.size());
+}
+
+void DashboardLoop::turn(std::chrono::milliseconds longest) {
+  auto wait = session_.clock().until(core_.next_deadline(), longest);
+  // Without a terminal no frame is ever shown, and one that is due stays due.
+  if (terminal_ == nullptr) wait = std::max(wait, std::min(longest, headless_wait));
+  for (const auto& [from, envelope] : session_.wait(wait).messages) {
+    last_heard_ = wall_now();
+    if (std::holds_alternative<Welcome>(envelope.body)) {
+      // The same router, or a new life of it: its doors may be others now.
+      if (const Status subscribed = subscribe(); !subscribed) {
+        tell(Severity::critical, "router", subscribed.error().message);
+      }
+      continue;
+    }
+    if (on_message) on_message(from, envelope);
+    core_.receive(session_.clock().now(), from, envelope);
+  }
+  take_keys();
+  watch_silence();
+  core_.tick(session_.clock().now());
+  for (const Send& send : core_.take_outbox().sends) session_.send(send.envelope.body);
+  if (terminal_ != nullptr && core_.needs_frame()) {
+    terminal_->show(core_.draw(session_.clock().now()));
+  }
+}
+
+void DashboardLoop::take_keys() {
+  if (terminal_ == nullptr) return;
+  for (const tui::Key& key : terminal_->keys()) {
+    const Instant now = session_.clock().now();
+    if (key.name == "Resize") {
+      core_.resize(now, terminal_->size());
+    } else {
+      core_.press(now, key);
+    }
+  }
+}
+
+void DashboardLoop::watch_silence() {
+  const Wall now = wall_now();
+  const bool connected = now - last_heard_ <= silence_max;
+  if (connected != connected_) {
+    connected_ = connected;
+    core_.set_connected(session_.clock().now(), connected);
+  }
+  if (!connected && now - last_join_ >= join_again) {
+    last_join_ = now;
+    session_.send_join();
+  }
+}
+
+void DashboardLoop::tell(Severity severity, const std::string& subject, const std::string& text) {
+  Envelope envelope;
+  envelope.sender = "here";
+  envelope.sequence = ++told_;
+  envelope.at = session_.clock().now();
+  envelope.body = Event{severity, subject, text};
+  core_.receive(envelope.at, router_peer, envelope);
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,67 @@
+// The dashboard core between a session and, perhaps, a terminal: shared by top, frame and demo.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "commands/session.h"
+#include "fleet/result.h"
+#include "tui/dashboard.h"
+#include "tui/terminal.h"
+
+namespace drover::commands {
+
+struct DashboardView {
+  std::string view = "fleet";
+  bool ascii = false;
+};
+
+/// `--view` with the dashboard's view names, `--ascii`.
+Option view_option();
+Option ascii_option();
+DashboardView read_view(Arguments& arguments);
+
+/// `--size`, "120x40"; 20x5 to 1000x500.
+Option size_option();
+tui::Size read_size(Arguments& arguments, tui::Size otherwise);
+
+class DashboardLoop {
+ public:
+  /// Subscribes to what the session's router publishes. The session must outlive the loop.
+  static Result<std::unique_ptr<DashboardLoop>> open(Session& session, const DashboardView& view,
+                                                     const std::string& endpoint, tui::Size size);
+
+  /// Keys come from this terminal and frames go to it, from now on.
+  void attach(tui::Terminal& terminal);
+
+  /// One turn: waits for messages, keys, a watched descriptor of the session's sockets or a
+  /// deadline, at most so long; then works them off and shows a frame where one is due.
+  void turn(std::chrono::milliseconds longest);
+
+  /// Something that this process wants its user to see, like an event of the router.
+  void tell(Severity severity, const std::string& subject, const std::string& text);
+
+  tui::Dashboard& core() { return core_; }
+  /// Sees every message before the dashboard does.
+  std::function<void(Peer, const Envelope&)> on_message;
+
+ private:
+  DashboardLoop(Session& session, const DashboardView& view, const std::string& endpoint,
+                tui::Size size);
+  Status subscribe();
+  void watch_silence();
+  void take_keys();
+
+  Session& session_;
+  tui::Dashboard core_;
+  tui::Terminal* terminal_ = nullptr;
+  std::string publish_endpoint_;
+  bool connected_ = true;
+  Wall last_heard_{0};
+  Wall last_join_{0};
+  std::uint64_t told_ = 0;
+};
+
+}  // namespace drover::commands

@@ -1,0 +1,123 @@
+// `drover demo`: a whole fleet on this machine.
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "commands/demo_run.h"
+#include "commands/trace_source.h"
+#include "commands/verbs.h"
+#include "devices/catalogue.h"
+#include "fleet/text.h"
+#include "fleet/trace.h"
+
+namespace drover::commands {
+
+namespace {
+
+void check_trace_options(const DemoOptions& options, Arguments& arguments) {
+  if (const auto format = parse_trace_format(options.format); !format) {
+    arguments.complain(error("--format: {}", format.error().message));
+  }
+  if (options.model.empty()) {
+    arguments.complain(
+        error("--model is wanted: which the trace's requests ask for, such as "
+              "llama-3.1-8b"));
+  } else if (const auto model = devices::Catalogue::embedded().model(options.model); !model) {
+    arguments.complain(error("--model: {}", model.error().message));
+  }
+}
+
+/// Wrong traces are found before anything is started: no such file, no such format, no good row.
+Status check_trace(const DemoOptions& options) {
+  std::string first_problem;
+  auto trace = TraceSource::open({options.trace, options.format, options.model, 1, 1},
+                                 [&](const std::string& line) {
+                                   if (first_problem.empty()) first_problem = line;
+                                 });
+  if (!trace) return trace.error();
+  if ((*trace)->next()) return {};
+  if ((*trace)->skipped() == 0) return error("--trace {}: holds no rows", printable(options.trace));
+  return error("--trace {}: all {} rows are bad; the first: {}", printable(options.trace),
+               (*trace)->skipped(), first_problem);
+}
+
+DemoShow read_show(Arguments& arguments) {
+  if (arguments.has("once") && arguments.has("no-tui")) {
+    arguments.complain(error("--once prints a frame and --no-tui a summary: give one of them"));
+  }
+  if (arguments.has("json") && !arguments.has("no-tui")) {
+    arguments.complain(error("--json prints the summary alone: give --no-tui besides"));
+  }
+  if (arguments.has("once")) return DemoShow::frame;
+  return arguments.has("no-tui") ? DemoShow::summary : DemoShow::dashboard;
+}
+
+}  // namespace
+
+Usage demo_usage() {
+  return {
+      "usage: drover demo [options]",
+      "A whole fleet on this machine: a router, four agents with emulated H100, A100 and TPU v5e "
+      "in\n"
+      "two racks, chat requests and training jobs, and the dashboard on top. Everything ends with\n"
+      "it. The router takes the usual ports, or free ones, which it prints: other drover commands\n"
+      "can look at the same fleet.",
+      {{"speed", "X", "fleet seconds per wall second (default 1)"},
+       {"load", "X", "multiplies the arrivals of work (default 1)"},
+       {"seed", "N", "draws the work and the differences between devices (default 1)"},
+       {"trace", "FILE", "feed a recorded workload instead of the drawn one"},
+       {"format", "F", "of the trace: azure"},
+       {"model", "M", "which the trace's requests ask for"},
+       {"for", "DURATION", "wall time: then feeding stops, and work gets up to 30 s to finish"},
+       {"once", "", "print one frame of the fleet at work, and end"},
+       {"no-tui", "", "no dashboard; print a summary at the end"},
+       {"json", "", "with --no-tui: the summary as one JSON object, alone on stdout"},
+       size_option(),
+       view_option(),
+       ascii_option()},
+      {},
+      "  drover demo\n"
+      "      press ? for the dashboard's keys, q to end\n"
+      "  drover demo --speed 60 --load 2\n"
+      "      an hour a minute, twice the work\n"
+      "  drover demo --no-tui --for 30s --json\n"
+      "  drover demo --trace azure2023_code.csv --format azure --model llama-3.1-70b --speed 60"};
+}
+
+Outcome run_demo(Arguments& arguments) {
+  DemoPlan plan;
+  plan.show = read_show(arguments);
+  plan.json = arguments.has("json");
+  plan.fleet.speed = arguments.number("speed", 0.01, 10'000, 1);
+  plan.fleet.load = arguments.number("load", 0.001, 100'000, 1);
+  plan.fleet.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
+  plan.fleet.trace = arguments.text("trace");
+  plan.fleet.format = arguments.text("format", "azure");
+  plan.fleet.model = arguments.text("model");
+  if (arguments.has("for")) {
+    plan.feed_for = arguments.duration("for", Duration{0});
+    if (plan.feed_for == Duration{0}) {
+      arguments.complain(
+          error("--for: found {}, expected more than no time", arguments.text("for")));
+    }
+  }
+  plan.view = read_view(arguments);
+  plan.size = read_size(arguments, {120, 40});
+  if (plan.fleet.trace.empty() && (arguments.has("model") || arguments.has("format"))) {
+    arguments.complain(error("--model and --format describe a trace: give --trace FILE"));
+  }
+  if (!plan.fleet.trace.empty()) check_trace_options(plan.fleet, arguments);
+  if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
+  if (!plan.fleet.trace.empty()) {
+    if (const Status fine = check_trace(plan.fleet); !fine) return Outcome::failed(fine.error());
+  }
+  // Found out before a fleet is started for nothing.
+  if (plan.show == DemoShow::dashboard && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
+    return Outcome::failed(
+        error("no terminal to show the dashboard on: use --once for a frame or --no-tui for a "
+              "summary"));
+  }
+  return DemoRun(std::move(plan)).run();
+}
+
+}  // namespace drover::commands

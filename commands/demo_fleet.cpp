@@ -1,0 +1,72 @@
+#include "commands/demo_fleet.h"
+
+#include <fmt/format.h>
+
+#include "fleet/text.h"
+
+namespace drover::commands {
+
+namespace {
+
+struct DemoHost {
+  const char* name;
+  const char* rack;
+  const char* devices;
+  const char* replicas;  // loaded from the start; empty: cold
+  const char* ambient_c;
+};
+
+// H100: a 70B model over four devices, two copies of an 8B model, two devices free for training.
+// A100: free, so that a gang of eight can train there. v5e-1: the 70B model again, in int8, which
+// is how it fits 8 x 16 GB. v5e-2: the cold pool, where replicas start when the others are full.
+constexpr DemoHost hosts[] = {
+    {"h100-1", "rack-1", "h100-sxm:8", "llama-3.1-70b:0-3,llama-3.1-8b:4,llama-3.1-8b:5", "23"},
+    {"a100-1", "rack-1", "a100-sxm-80gb:8", "", "24"},
+    {"v5e-1", "rack-2", "tpu-v5e:8@2x4", "llama-3.1-70b:0-7@int8", "22"},
+    {"v5e-2", "rack-2", "tpu-v5e:8@2x4", "", "22"},
+};
+
+}  // namespace
+
+ChildOrder demo_router(const DemoOptions& options, const std::string& listen,
+                       const std::string& folder) {
+  return {"router",
+          {"router", "--listen", listen, "--ledger", folder + "/ledger.sqlite", "--speed",
+           fmt::format("{}", options.speed), "--seed", std::to_string(options.seed)}};
+}
+
+std::vector<ChildOrder> demo_agents(const DemoOptions& options, const std::string& endpoint) {
+  std::vector<ChildOrder> orders;
+  for (const DemoHost& host : hosts) {
+    ChildOrder order{host.name,
+                     {"agent", "--connect", endpoint, "--name", host.name, "--rack", host.rack,
+                      "--site", "demo", "--devices", host.devices, "--ambient", host.ambient_c,
+                      "--seed", std::to_string(options.seed)}};
+    if (*host.replicas != 0) {
+      order.arguments.insert(order.arguments.end(), {"--replicas", host.replicas});
+    }
+    orders.push_back(std::move(order));
+  }
+  return orders;
+}
+
+ChildOrder demo_feeder(const DemoOptions& options, const std::string& endpoint) {
+  ChildOrder order{"feeder",
+                   {"feed", "--connect", endpoint, "--load", fmt::format("{}", options.load),
+                    "--seed", std::to_string(options.seed)}};
+  if (!options.trace.empty()) {
+    order.arguments.insert(order.arguments.end(), {"--trace", options.trace, "--format",
+                                                   options.format, "--model", options.model});
+  }
+  return order;
+}
+
+Result<std::string> control_endpoint_in(const std::string& ready_line) {
+  const auto words = split(ready_line, ' ');
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (words[i] == "control") return words[i + 1];
+  }
+  return error("the router said '{}', expected its endpoints", printable(ready_line));
+}
+
+}  // namespace drover::commands

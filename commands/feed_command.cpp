@@ -1,0 +1,86 @@
+// `drover feed`, hidden: the demo's source of work. Its last line on stdout is a JSON summary.
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "commands/feeding.h"
+#include "commands/lifeline.h"
+#include "commands/session.h"
+#include "commands/stop_signals.h"
+#include "commands/synthetic_work.h"
+#include "commands/trace_source.h"
+#include "commands/verbs.h"
+#include "fleet/json.h"
+#include "fleet/text.h"
+
+namespace drover::commands {
+
+Usage feed_usage() {
+  return {
+      "usage: drover feed [options]",
+      "Feeds a trace, or without one a synthetic workload, until SIGTERM; then prints a summary\n"
+      "as JSON.",
+      {connect_option(),
+       {"trace", "FILE", "a recorded workload"},
+       {"format", "F", "of the trace: azure"},
+       {"model", "M", "which the trace's requests ask for"},
+       {"load", "X", "multiplies the arrivals (default 1)"},
+       {"seed", "N", "draws the work and the ids of jobs (default 1)"},
+       {"for", "DURATION", "wall time after which feeding stops"},
+       lifeline_option()},
+      {},
+      "  drover feed --load 2 --for 30s\n"
+      "  drover feed --trace azure2023_code.csv --format azure --model llama-3.1-70b"};
+}
+
+Outcome run_feed(Arguments& arguments) {
+  if (const Status held = hold_lifeline(arguments); !held) return Outcome::usage(held.error());
+  const auto say = [](const std::string& line) { fmt::print(stderr, "drover feed: {}\n", line); };
+  TraceOptions options;
+  options.file = arguments.text("trace");
+  options.format = arguments.text("format", "azure");
+  options.model = arguments.text("model");
+  options.load = arguments.number("load", 0.001, 100'000, 1);
+  options.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
+  FeedingLimits limits;
+  limits.stop_after = arguments.duration("for", Wall::max());
+  if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
+
+  std::unique_ptr<WorkSource> source;
+  TraceSource* trace = nullptr;
+  if (options.file.empty()) {
+    source = std::make_unique<SyntheticWork>(options.seed, options.load);
+  } else {
+    auto opened = TraceSource::open(options, say);
+    if (!opened) return Outcome::failed(opened.error());
+    trace = opened->get();
+    source = std::move(*opened);
+  }
+  StopSignals signals;
+  auto session = Session::open({endpoint_of(arguments), Role::client, "feeder"});
+  if (!session) return Outcome::failed(session.error());
+  std::uint64_t told = 0;
+  const Fed fed = feed(**session, *source, signals, limits, [&](const SubmitResult& result) {
+    if (++told > bad_rows_told_max) return;
+    say(fmt::format("refused job {}: {}", to_short_text(result.job), printable(result.detail)));
+  });
+  fmt::print("{}\n", Json::object()
+                         .set("rows", fed.counts.given)
+                         .set("skipped_rows", trace != nullptr ? trace->skipped() : 0)
+                         .set("accepted", fed.counts.accepted + fed.counts.existed)
+                         .set("refused", fed.counts.refused)
+                         .set("unacknowledged", fed.unacknowledged)
+                         .set("sent_again", fed.counts.sent_again)
+                         .set("input_tokens", fed.input_tokens)
+                         .set("output_tokens", fed.output_tokens)
+                         .dump());
+  std::fflush(stdout);
+  if (trace != nullptr && fed.counts.given == 0 && trace->skipped() > 0) {
+    return Outcome::failed(
+        error("{}: all {} rows are bad", printable(options.file), trace->skipped()));
+  }
+  return Outcome::done();
+}
+
+}  // namespace drover::commands

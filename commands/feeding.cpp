@@ -1,0 +1,102 @@
+#include "commands/feeding.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace drover::commands {
+
+namespace {
+
+constexpr std::chrono::milliseconds longest_wait{200};
+/// The router has said nothing for so long although we wait for it: it may have a new life.
+constexpr Wall silence_max = std::chrono::seconds(2);
+/// So many jobs are read ahead of the router's acknowledgements; a slow router slows us down.
+constexpr std::size_t open_max = 65'536;
+
+class Feeding {
+ public:
+  Feeding(Session& session, WorkSource& source, StopSignals& signals, const FeedingLimits& limits)
+      : session_(session), source_(source), signals_(signals), limits_(limits) {}
+
+  Fed run(std::function<void(const SubmitResult&)> on_refusal) {
+    delivery_.on_refusal = std::move(on_refusal);
+    session_.sockets().watch(signals_.descriptor());
+    begun_ = last_heard_ = last_join_ = wall_now();
+    start_ = session_.clock().now();
+    next_ = source_.next();
+    while (turn()) {
+    }
+    fed_.counts = delivery_.counts();
+    fed_.unacknowledged = delivery_.open();
+    return std::move(fed_);
+  }
+
+ private:
+  /// False when all is done.
+  bool turn() {
+    const Wall wall = wall_now();
+    if (signals_.stopped()) fed_.stopped = true;
+    if (fed_.stopped || wall - begun_ >= limits_.stop_after) next_.reset();
+    take_due();
+    for (Submit& submit : delivery_.due(wall)) session_.send(std::move(submit));
+    if (!next_) {
+      if (ended_ == Wall{0}) ended_ = wall;
+      if (delivery_.open() == 0 || wall - ended_ > limits_.acknowledge_within) return false;
+    }
+    for (const auto& [from, envelope] : session_.wait(wait(wall)).messages) {
+      last_heard_ = wall_now();
+      if (const auto* reply = std::get_if<SubmitReply>(&envelope.body)) delivery_.receive(*reply);
+    }
+    if (delivery_.open() > 0 && wall - std::max(last_heard_, last_join_) > silence_max) {
+      session_.send_join();
+      last_join_ = wall;
+    }
+    return true;
+  }
+
+  void take_due() {
+    const Instant now = session_.clock().now();
+    while (next_ && saturating_add(start_, next_->at) <= now && delivery_.open() < open_max) {
+      fed_.input_tokens += next_->job.work.input_tokens;
+      fed_.output_tokens += next_->job.work.output_tokens;
+      if (limits_.remember_jobs) fed_.jobs.push_back(next_->job.id);
+      delivery_.add(std::move(next_->job));
+      next_ = source_.next();
+    }
+  }
+
+  std::chrono::milliseconds wait(Wall wall) const {
+    auto shortest = longest_wait;
+    if (next_) {
+      shortest = session_.clock().until(saturating_add(start_, next_->at), shortest);
+      // The router is behind: its answers wake us, more arrivals would not help.
+      if (delivery_.open() >= open_max) shortest = longest_wait;
+      shortest = std::max(shortest, std::chrono::milliseconds(1));
+    }
+    const Wall again = delivery_.next_deadline();
+    if (again != Wall::max()) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(again - wall);
+      shortest = std::clamp(left, std::chrono::milliseconds(1), shortest);
+    }
+    return shortest;
+  }
+
+  Session& session_;
+  WorkSource& source_;
+  StopSignals& signals_;
+  FeedingLimits limits_;
+  Delivery delivery_;
+  Fed fed_;
+  std::optional<Arrival> next_;
+  Instant start_{};
+  Wall begun_{0}, ended_{0}, last_heard_{0}, last_join_{0};
+};
+
+}  // namespace
+
+Fed feed(Session& session, WorkSource& source, StopSignals& signals, const FeedingLimits& limits,
+         std::function<void(const SubmitResult&)> on_refusal) {
+  return Feeding(session, source, signals, limits).run(std::move(on_refusal));
+}
+
+}  // namespace drover::commands

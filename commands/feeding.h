@@ -1,0 +1,36 @@
+// Feeds a source of work to the router at its own pace in fleet time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "commands/delivery.h"
+#include "commands/session.h"
+#include "commands/stop_signals.h"
+#include "commands/work_source.h"
+
+namespace drover::commands {
+
+struct FeedingLimits {
+  Wall stop_after = Wall::max();                       // wall time; then nothing more is taken
+  Wall acknowledge_within = std::chrono::seconds(10);  // after the last one
+  bool remember_jobs = false;                          // answer their ids
+};
+
+struct Fed {
+  Delivery::Counts counts;
+  std::uint64_t unacknowledged = 0;
+  std::uint64_t input_tokens = 0;  // of all that was given
+  std::uint64_t output_tokens = 0;
+  std::vector<JobId> jobs;  // all, in order, when they were to be remembered
+  bool stopped = false;     // by a signal
+};
+
+/// Runs until the source ends, a limit is reached or a signal comes, and then until all is
+/// acknowledged or patience ends.
+Fed feed(Session& session, WorkSource& source, StopSignals& signals, const FeedingLimits& limits,
+         std::function<void(const SubmitResult&)> on_refusal);
+
+}  // namespace drover::commands

@@ -1,0 +1,36 @@
+// Files of the user, read whole, and folders of our own.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "devices/catalogue.h"
+#include "fleet/result.h"
+
+namespace drover::commands {
+
+/// The error names the file and what the system says. Refuses files over `bytes_max`.
+Result<std::string> read_file(const std::string& path, std::size_t bytes_max = 64U << 20);
+
+/// The embedded specs, extended by every `*.toml` of a folder (in order of names); an empty folder
+/// name adds nothing.
+Result<devices::Catalogue> load_catalogue(const std::string& folder);
+
+/// A new folder under $TMPDIR that only this user can read; removed by the destructor unless kept.
+class TemporaryFolder {
+ public:
+  static Result<TemporaryFolder> make();
+  ~TemporaryFolder();
+  TemporaryFolder(TemporaryFolder&& other) noexcept;
+  TemporaryFolder& operator=(TemporaryFolder&& other) noexcept;
+
+  const std::string& path() const { return path_; }
+  void keep() { kept_ = true; }
+
+ private:
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+  bool kept_ = false;
+};
+
+}  // namespace drover::commands

@@ -1,0 +1,101 @@
+// The one binary. A verb is one row of the table below and one file beside this one.
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "commands/options.h"
+#include "commands/outcome.h"
+#include "commands/session.h"
+#include "commands/verbs.h"
+#include "fleet/text.h"
+
+namespace {
+
+using drover::commands::Arguments;
+using drover::commands::Exit;
+using drover::commands::Outcome;
+using drover::commands::Usage;
+
+struct Verb {
+  const char* name;
+  const char* summary;  // empty: hidden
+  Usage (*usage)();
+  Outcome (*run)(Arguments&);
+};
+
+namespace commands = drover::commands;
+
+constexpr Verb verbs[] = {
+    {"demo", "a whole fleet on this machine, with work and the dashboard", commands::demo_usage,
+     commands::run_demo},
+    {"router", "routes jobs to the agents that connect to it", commands::router_usage,
+     commands::run_router},
+    {"agent", "emulates the devices of one host", commands::agent_usage, commands::run_agent},
+    {"top", "the live dashboard", commands::top_usage, commands::run_top},
+    {"frame", "one frame of the dashboard as text", commands::frame_usage, commands::run_frame},
+    {"submit", "submits one job, or all of a trace", commands::submit_usage, commands::run_submit},
+    {"status", "totals of the fleet and its work", commands::status_usage, commands::run_status},
+    {"devices", "a table of all devices", commands::devices_usage, commands::run_devices},
+    {"jobs", "a table of jobs", commands::jobs_usage, commands::run_jobs},
+    {"why", "explains where a job went", commands::why_usage, commands::run_why},
+    {"catalogue", "the known devices and models", commands::catalogue_usage,
+     commands::run_catalogue},
+    {"feed", "", commands::feed_usage, commands::run_feed},
+};
+
+std::string overview() {
+  std::string text =
+      "drover: routes work over a mixed fleet of (emulated) GPUs and TPUs, and shows it live.\n\n"
+      "usage: drover VERB [options]\n\nVerbs:\n";
+  for (const Verb& verb : verbs) {
+    if (*verb.summary != 0) text += fmt::format("  {:<10} {}\n", verb.name, verb.summary);
+  }
+  text +=
+      "\nStart here:\n"
+      "  drover demo               a router, four agents, work, and the dashboard\n"
+      "  drover VERB --help        what a verb does, with examples\n\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 partly done.\n";
+  return text;
+}
+
+int say(const std::string& who, const Outcome& outcome) {
+  if (!outcome.message.empty()) fmt::print(stderr, "{}: {}\n", who, outcome.message);
+  return static_cast<int>(outcome.exit);
+}
+
+int run(const Verb& verb, const std::vector<std::string>& words) {
+  const std::string who = fmt::format("drover {}", verb.name);
+  const Usage usage = verb.usage();
+  if (std::find(words.begin(), words.end(), "--help") != words.end()) {
+    fmt::print("{}", help_text(usage));
+    return 0;
+  }
+  auto arguments = Arguments::parse(usage, words);
+  if (!arguments) return say(who, Outcome::usage(arguments.error()));
+  return say(who, verb.run(*arguments));
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  const std::vector<std::string> words(values + 1, values + count);
+  if (words.empty() || words[0] == "--help" || words[0] == "help") {
+    fmt::print("{}", overview());
+    return 0;
+  }
+  if (words[0] == "--version") {
+    fmt::print("{}\n", commands::software_name);
+    return 0;
+  }
+  std::vector<std::string> known;
+  for (const Verb& verb : verbs) {
+    if (words[0] == verb.name) return run(verb, {words.begin() + 1, words.end()});
+    if (*verb.summary != 0) known.emplace_back(verb.name);
+  }
+  const auto problem = drover::error("unknown verb '{}'{}", drover::printable(words[0]),
+                                     drover::suggestion(words[0], known));
+  return say("drover", Outcome::usage(problem));
+}

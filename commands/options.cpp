@@ -1,0 +1,201 @@
+#include "commands/options.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <boost/program_options.hpp>
+
+#include "fleet/identity.h"
+#include "fleet/text.h"
+#include "fleet/units.h"
+
+namespace drover::commands {
+
+namespace po = boost::program_options;
+
+namespace {
+
+// Boost sees positional words under this name; no option can be called so.
+constexpr const char* words_key = "words of the command line";
+
+po::options_description describe(const Usage& usage) {
+  po::options_description description;
+  for (const Option& option : usage.options) {
+    if (option.value.empty()) {
+      description.add_options()(option.name.c_str(), option.help.c_str());
+    } else {
+      description.add_options()(option.name.c_str(), po::value<std::vector<std::string>>(),
+                                option.help.c_str());
+    }
+  }
+  description.add_options()(words_key, po::value<std::vector<std::string>>());
+  return description;
+}
+
+std::vector<std::string> shown_names(const Usage& usage) {
+  std::vector<std::string> names;
+  for (const Option& option : usage.options) {
+    if (!option.hidden) names.push_back("--" + option.name);
+  }
+  return names;
+}
+
+std::string as_place(std::string_view name) { return fmt::format("--{}", name); }
+
+}  // namespace
+
+std::string help_text(const Usage& usage) {
+  std::string text =
+      fmt::format("{}\n\n{}\n\nOptions:\n", usage.synopsis, trimmed(usage.description));
+  std::size_t widest = 0;
+  const auto spelled = [](const Option& option) {
+    return fmt::format("  --{}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
+  };
+  for (const Option& option : usage.options) {
+    if (!option.hidden) widest = std::max(widest, spelled(option).size());
+  }
+  for (const Option& option : usage.options) {
+    if (option.hidden) continue;
+    text += fmt::format("{:<{}}  {}\n", spelled(option), widest, option.help);
+  }
+  text += fmt::format("{:<{}}  {}\n", "  --help", widest, "this text");
+  text += fmt::format("\nExamples:\n{}\n", usage.examples);
+  return text;
+}
+
+struct Arguments::State {
+  std::map<std::string, std::vector<std::string>, std::less<>> values;  // switches: no values
+  Status problem;
+};
+
+Arguments::Arguments(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Arguments::~Arguments() = default;
+Arguments::Arguments(Arguments&&) noexcept = default;
+Arguments& Arguments::operator=(Arguments&&) noexcept = default;
+
+Result<Arguments> Arguments::parse(const Usage& usage, const std::vector<std::string>& words) {
+  const po::options_description description = describe(usage);
+  po::positional_options_description positional;
+  positional.add(words_key, -1);
+  auto state = std::make_unique<State>();
+  try {
+    // No short options: a value such as -5 is a value. No guessing: scripts break by it.
+    const auto style = po::command_line_style::allow_long |
+                       po::command_line_style::long_allow_adjacent |
+                       po::command_line_style::long_allow_next;
+    const auto parsed = po::command_line_parser(words)
+                            .options(description)
+                            .positional(positional)
+                            .style(style)
+                            .run();
+    for (const auto& option : parsed.options) {
+      auto& values = state->values[option.string_key];
+      values.insert(values.end(), option.value.begin(), option.value.end());
+    }
+  } catch (const po::unknown_option& problem) {
+    const std::string name = problem.get_option_name();
+    return error("unknown option {}{}", printable(name), suggestion(name, shown_names(usage)));
+  } catch (const po::error& problem) {
+    return error("{}", printable(problem.what()));
+  }
+  for (const Option& option : usage.options) {
+    const auto found = state->values.find(option.name);
+    if (found == state->values.end() || option.many) continue;
+    if (found->second.size() > 1) return error("--{} is given twice", option.name);
+  }
+  const auto words_given = state->values.extract(words_key);
+  const std::size_t count = words_given.empty() ? 0 : words_given.mapped().size();
+  if (count > usage.positionals.size()) {
+    return error("unexpected word '{}'; {}",
+                 printable(words_given.mapped()[usage.positionals.size()]), usage.synopsis);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    state->values[usage.positionals[i]] = {words_given.mapped()[i]};
+  }
+  return Arguments(std::move(state));
+}
+
+bool Arguments::has(std::string_view name) const {
+  return state_->values.find(name) != state_->values.end();
+}
+
+std::string Arguments::text(std::string_view name, std::string otherwise) const {
+  const auto found = state_->values.find(name);
+  if (found == state_->values.end() || found->second.empty()) return otherwise;
+  return found->second.front();
+}
+
+std::vector<std::string> Arguments::texts(std::string_view name) const {
+  const auto found = state_->values.find(name);
+  return found == state_->values.end() ? std::vector<std::string>{} : found->second;
+}
+
+Duration Arguments::duration(std::string_view name, Duration otherwise) {
+  if (!has(name)) return otherwise;
+  const auto value = parse_duration(text(name), as_place(name));
+  if (!value) {
+    complain(value.error());
+    return otherwise;
+  }
+  if (*value < Duration{0})
+    complain(error("--{}: found {}, expected no negative time", name, text(name)));
+  return *value;
+}
+
+double Arguments::number(std::string_view name, double low, double high, double otherwise) {
+  if (!has(name)) return otherwise;
+  const auto value = parse_number(text(name), as_place(name));
+  if (!value) {
+    complain(value.error());
+    return otherwise;
+  }
+  if (*value < low || *value > high) {
+    complain(error("--{}: found {}, expected {} to {}", name, text(name), low, high));
+    return otherwise;
+  }
+  return *value;
+}
+
+std::int64_t Arguments::integer(std::string_view name, std::int64_t low, std::int64_t high,
+                                std::int64_t otherwise) {
+  if (!has(name)) return otherwise;
+  const auto value = parse_integer(text(name), as_place(name));
+  if (!value) {
+    complain(value.error());
+    return otherwise;
+  }
+  if (*value < low || *value > high) {
+    complain(error("--{}: found {}, expected {} to {}", name, *value, low, high));
+    return otherwise;
+  }
+  return *value;
+}
+
+std::string Arguments::one_of(std::string_view name, const std::vector<std::string>& known,
+                              std::string otherwise) {
+  if (!has(name)) return otherwise;
+  std::string value = text(name);
+  if (std::find(known.begin(), known.end(), value) == known.end()) {
+    complain(error("--{}: unknown '{}'{}", name, printable(value), suggestion(value, known)));
+    return otherwise;
+  }
+  return value;
+}
+
+std::string Arguments::name(std::string_view name, std::string otherwise) {
+  std::string value = text(name, std::move(otherwise));
+  if (!is_name(value)) {
+    complain(
+        error("--{}: found '{}', expected 1 to 64 of A-Z a-z 0-9 . _ : -", name, printable(value)));
+  }
+  return value;
+}
+
+void Arguments::complain(Error problem) {
+  if (state_->problem.ok()) state_->problem = std::move(problem);
+}
+
+Status Arguments::status() const { return state_->problem; }
+
+}  // namespace drover::commands

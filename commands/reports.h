@@ -1,0 +1,29 @@
+// What the reading verbs show: messages of the router as JSON and as text for people.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fleet/json.h"
+#include "fleet/messages.h"
+
+namespace drover::commands {
+
+/// Keys: rows (= accepted + refused), accepted, refused, finished, failed, queued, running,
+/// input_tokens, output_tokens, fallbacks, failures, waiting_for, energy_j and cost_usd (of the
+/// whole fleet, idle included), charged, wasted, latency_s, first_token_s, retries, ...
+Json to_json(const Summary& summary);
+std::string to_table(const Summary& summary);
+
+Json to_json(const JobChanged& job);
+/// One row per job.
+std::string to_table(const std::vector<JobChanged>& jobs, Instant now);
+
+Json to_json(const Decision& decision);
+/// Some lines: what was decided, what else stood for choice, who was passed over and why.
+std::string explain(const Decision& decision);
+
+/// "serve llama-3.1-8b 1020+129 tokens", "train bert-large 900 steps".
+std::string work_text(const Workload& work);
+
+}  // namespace drover::commands

@@ -1,0 +1,267 @@
+// `drover router`: the router core between its doors and its ledger. The loop: wait, receive, hear
+// what is on disk, tick, append the writes, send what waits for nothing.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "commands/clock.h"
+#include "commands/files.h"
+#include "commands/journal_file.h"
+#include "commands/ledger_clock.h"
+#include "commands/lifeline.h"
+#include "commands/router_start.h"
+#include "commands/session.h"
+#include "commands/stop_signals.h"
+#include "commands/verbs.h"
+#include "fleet/codec.h"
+#include "fleet/outbox.h"
+#include "fleet/socket.h"
+#include "fleet/text.h"
+#include "router/ledger_store.h"
+#include "router/policy.h"
+#include "router/router.h"
+
+namespace drover::commands {
+
+namespace {
+
+/// A loop with nothing to do turns this often, so that no missed wake-up can last.
+constexpr std::chrono::milliseconds longest_wait{500};
+
+struct RouterOptions {
+  std::string listen = default_endpoint;
+  std::string ledger;
+  std::string journal;
+  RouterStart start;
+};
+
+/// Where the ledger stands when nobody says: the user's state folder.
+Result<std::string> default_ledger() {
+  std::filesystem::path folder;
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/') {
+    folder = state;
+  } else if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
+    folder = std::filesystem::path(home) / ".local" / "state";
+  } else {
+    return error("no HOME to keep the ledger in: name a file with --ledger");
+  }
+  folder /= "drover";
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (problem) return error("{}: {}", folder.string(), problem.message());
+  return (folder / "ledger.sqlite").string();
+}
+
+Status check_listen(const std::string& listen, bool insecure) {
+  const auto endpoint = parse_endpoint(listen, "--listen");
+  if (!endpoint) return endpoint.error();
+  if (endpoint->loopback() || insecure) return {};
+  return error(
+      "--listen {}: is not loopback, and connections are not encrypted: anyone who can reach it "
+      "could run work; give --insecure to listen there nevertheless",
+      printable(listen));
+}
+
+class RouterShell {
+ public:
+  RouterShell(RouterOptions options, const devices::Catalogue& catalogue)
+      : options_(std::move(options)),
+        catalogue_(catalogue),
+        clock_(Instant{}, options_.start.speed) {}
+
+  Status open() {
+    auto store = router::LedgerStore::open(options_.ledger);
+    if (!store) return store.error();
+    store_ = std::move(*store);
+    auto rows = store_->rows();
+    if (!rows) return rows.error();
+    if (const Status bound = bind(); !bound) return bound.error();
+    const auto last = rows->empty() ? std::nullopt : std::optional<Instant>(rows->back().at);
+    const auto start =
+        resume_ledger_clock(options_.ledger, last, system_now(), options_.start.speed);
+    if (!start) return start.error();
+    clock_ = Clock(*start, options_.start.speed);
+    auto journal = JournalFile::open(options_.journal);
+    if (!journal) return journal.error();
+    journal_ = std::move(*journal);
+    return begin(*start, *rows);
+  }
+
+  Outcome run() {
+    StopSignals& signals = signals_;
+    sockets_.watch(signals.descriptor());
+    sockets_.watch(store_->ready_descriptor());
+    fmt::print("router ready: control {} samples {} publish {}\n", bound_.control, bound_.samples,
+               bound_.publish);
+    std::fflush(stdout);
+    while (!signals.stopped()) {
+      auto turn = sockets_.wait(clock_.until(core_->next_deadline(), longest_wait));
+      for (const Incoming& incoming : turn.messages) receive(incoming);
+      hear_commits();
+      const Instant now = clock_.now();
+      journal_.write(JournalTick{now});
+      core_->tick(now);
+      act(core_->take_outbox());
+      if (const Status failed = store_->failure(); !failed) return Outcome::failed(failed.error());
+      if (const Status failed = journal_.flush(); !failed) return Outcome::failed(failed.error());
+    }
+    if (const Status flushed = store_->flush(); !flushed) return Outcome::failed(flushed.error());
+    hear_commits();
+    return Outcome::done();
+  }
+
+ private:
+  Status bind() {
+    auto endpoint = parse_endpoint(options_.listen, "--listen");
+    if (!endpoint) return endpoint.error();
+    // Samples come in and publishing goes out at the next two ports, or at free ones.
+    std::vector<std::string> doors;
+    for (int offset = 0; offset < 3; ++offset) {
+      Endpoint door = *endpoint;
+      if (door.port != 0) {
+        if (door.port > 65533)
+          return error("--listen {}: no room for two more ports", options_.listen);
+        door.port = static_cast<std::uint16_t>(door.port + offset);
+      }
+      doors.push_back(door.to_text());
+    }
+    auto bound = sockets_.bind_router(doors[0], doors[1], doors[2]);
+    if (!bound) return bound.error();
+    bound_ = std::move(*bound);
+    return {};
+  }
+
+  Status begin(Instant now, const std::vector<LedgerRow>& rows) {
+    RouterStart& start = options_.start;
+    start.start = now;
+    start.samples_endpoint = bound_.samples;
+    start.publish_endpoint = bound_.publish;
+    auto core = make_router(start, catalogue_);
+    if (!core) return core.error();
+    core_ = std::move(*core);
+    journal_.write(JournalStart{"router", to_text(start)});
+    if (journal_.on()) journal_.write(JournalRestore{rows});
+    return core_->restore(rows);
+  }
+
+  void receive(const Incoming& incoming) {
+    const Instant now = clock_.now();
+    if (journal_.on()) journal_.write(JournalReceive{now, incoming.from, incoming.bytes});
+    const auto envelope = decode(incoming.bytes);
+    if (!envelope) {
+      core_->count_undecodable(now, incoming.from, envelope.error().message);
+      return;
+    }
+    core_->receive(now, incoming.from, *envelope);
+    // Subscribers get the very bytes that the agent sent: nothing is encoded twice.
+    if (incoming.from.channel == Channel::samples &&
+        std::holds_alternative<SampleBatch>(envelope->body)) {
+      sockets_.send(publish_under(Topic::samples), incoming.bytes);
+    }
+  }
+
+  void hear_commits() {
+    const std::uint64_t committed = store_->committed();
+    if (committed == heard_commit_) return;
+    heard_commit_ = committed;
+    const Instant now = clock_.now();
+    journal_.write(JournalCommitted{now, committed});
+    core_->committed(now, committed);
+    send_all(held_.committed(committed));
+  }
+
+  void act(Outbox outbox) {
+    if (!outbox.writes.empty()) store_->append(std::move(outbox.writes));
+    send_all(held_.take(std::move(outbox.sends)));
+  }
+
+  void send_all(const std::vector<Send>& sends) {
+    for (const Send& send : sends) {
+      const Peer to = send.to.channel == Channel::publish
+                          ? publish_under(topic_of(send.envelope.body))
+                          : send.to;
+      sockets_.send(to, encode(send.envelope));
+    }
+  }
+
+  RouterOptions options_;
+  const devices::Catalogue& catalogue_;
+  StopSignals signals_;  // before the sockets, whose threads must not take signals
+  Sockets sockets_;
+  Sockets::Bound bound_;
+  Clock clock_;
+  JournalFile journal_;
+  std::unique_ptr<router::LedgerStore> store_;
+  std::unique_ptr<router::Router> core_;
+  HeldSends held_;
+  std::uint64_t heard_commit_ = 0;
+};
+
+}  // namespace
+
+Usage router_usage() {
+  return {
+      "usage: drover router [options]",
+      "Routes jobs to the agents that connect to it, keeps them in a durable ledger, and "
+      "publishes\n"
+      "all that happens. Started again on the same ledger it loses no acknowledged job. It prints\n"
+      "its endpoints when it is ready; SIGTERM or Ctrl-C ends it.",
+      {{"policy", "FILE", "how to route (default: the built-in policy)"},
+       {"listen", "E", "control door; samples and publishing take the next two ports"},
+       {"ledger", "FILE", "the ledger (default: ~/.local/state/drover/ledger.sqlite)"},
+       {"speed", "X", "fleet seconds per wall second (default 1)"},
+       {"seed", "N", "for tie-breaks between equal candidates (default 1)"},
+       {"catalogue", "DIR", "more model specs, *.toml"},
+       {"journal", "FILE", "write every input there, to replay the router's decisions"},
+       {"insecure", "", "allow --listen beyond loopback, unencrypted"},
+       lifeline_option()},
+      {},
+      "  drover router\n"
+      "      listens on tcp://127.0.0.1:7700, the next two ports beside it\n"
+      "  drover router --listen tcp://127.0.0.1:9000 --ledger /var/lib/drover/ledger.sqlite\n"
+      "  drover router --policy my.toml --speed 60\n"
+      "      an hour of fleet time passes in a minute"};
+}
+
+Outcome run_router(Arguments& arguments) {
+  if (const Status held = hold_lifeline(arguments); !held) return Outcome::usage(held.error());
+  RouterOptions options;
+  options.listen = arguments.text("listen", default_endpoint);
+  options.start.speed = arguments.number("speed", 0.01, 10'000, 1);
+  options.start.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
+  options.journal = arguments.text("journal");
+  if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
+  if (const Status allowed = check_listen(options.listen, arguments.has("insecure")); !allowed) {
+    return Outcome::usage(allowed.error());
+  }
+  if (const std::string file = arguments.text("policy"); !file.empty()) {
+    auto text = read_file(file, 1 << 20);
+    if (!text) return Outcome::failed(text.error());
+    options.start.policy_text = std::move(*text);
+    options.start.policy_place = file;
+  }
+  // Before the ledger is opened: a policy with an error starts nothing.
+  if (const auto policy = read_policy(options.start); !policy) {
+    return Outcome::failed(policy.error());
+  }
+  const auto catalogue = load_catalogue(arguments.text("catalogue"));
+  if (!catalogue) return Outcome::failed(catalogue.error());
+  options.ledger = arguments.text("ledger");
+  if (options.ledger.empty()) {
+    auto ledger = default_ledger();
+    if (!ledger) return Outcome::failed(ledger.error());
+    options.ledger = std::move(*ledger);
+  }
+  RouterShell shell(std::move(options), *catalogue);
+  if (const Status opened = shell.open(); !opened) return Outcome::failed(opened.error());
+  return shell.run();
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,67 @@
+#include "commands/router_start.h"
+
+#include <algorithm>
+
+#include "commands/clock.h"
+#include "commands/session.h"
+#include "fleet/json.h"
+
+namespace drover::commands {
+
+Result<router::Policy> read_policy(const RouterStart& start) {
+  auto policy = start.policy_place.empty()
+                    ? Result<router::Policy>(router::builtin_policy())
+                    : router::parse_policy(start.policy_text, start.policy_place);
+  if (!policy) return policy;
+  // Telemetry is stale in wall time too: at most 20 batches a wall second reach us at any speed.
+  policy->stale_after_s *= std::max(1.0, start.speed);
+  return policy;
+}
+
+Result<std::unique_ptr<router::Router>> make_router(const RouterStart& start,
+                                                    const devices::Catalogue& catalogue) {
+  auto policy = read_policy(start);
+  if (!policy) return policy.error();
+  router::RouterSettings settings;
+  settings.software = software_name;
+  settings.speed = start.speed;
+  settings.samples_endpoint = start.samples_endpoint;
+  settings.publish_endpoint = start.publish_endpoint;
+  settings.heartbeat_every = wall_span(1, start.speed);
+  settings.suspect_after = wall_span(3, start.speed);
+  settings.lease = wall_span(10, start.speed);
+  settings.lost_after = wall_span(12, start.speed);
+  settings.summary_every = wall_span(0.5, start.speed);
+  settings.seed = start.seed;
+  return std::make_unique<router::Router>(std::move(settings), std::move(*policy), catalogue,
+                                          start.start);
+}
+
+std::string to_text(const RouterStart& start) {
+  return Json::object()
+      .set("speed", start.speed)
+      .set("seed", start.seed)
+      .set("samples_endpoint", start.samples_endpoint)
+      .set("publish_endpoint", start.publish_endpoint)
+      .set("policy_text", start.policy_text)
+      .set("policy_place", start.policy_place)
+      .set("start_ns", start.start.time_since_epoch().count())
+      .dump();
+}
+
+Result<RouterStart> parse_router_start(std::string_view text) {
+  const auto json = Json::parse(text);
+  if (!json) return json.error();
+  RouterStart start;
+  start.speed = (*json)["speed"].number();
+  start.seed = static_cast<std::uint64_t>((*json)["seed"].integer());
+  start.samples_endpoint = (*json)["samples_endpoint"].text();
+  start.publish_endpoint = (*json)["publish_endpoint"].text();
+  start.policy_text = (*json)["policy_text"].text();
+  start.policy_place = (*json)["policy_place"].text();
+  start.start = Instant(Duration((*json)["start_ns"].integer()));
+  if (!(start.speed > 0)) return error("speed: found {}, expected a positive number", start.speed);
+  return start;
+}
+
+}  // namespace drover::commands

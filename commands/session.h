@@ -1,0 +1,97 @@
+// The client side of a connection to the router: find it, say who we are, learn fleet time, ask.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "commands/clock.h"
+#include "commands/options.h"
+#include "fleet/codec.h"
+#include "fleet/messages.h"
+#include "fleet/socket.h"
+
+namespace drover::commands {
+
+inline constexpr const char* default_endpoint = "tcp://127.0.0.1:7700";
+inline constexpr const char* software_name = "drover 0.1.0";
+
+/// `--connect`, then the environment's DROVER_CONNECT, then the default.
+Option connect_option();
+std::string endpoint_of(const Arguments& arguments);
+
+struct SessionOptions {
+  std::string endpoint = default_endpoint;
+  Role role = Role::client;
+  std::string name = "client";
+  std::chrono::milliseconds patience{3000};  // for the Welcome
+};
+
+class Session {
+ public:
+  /// Joins, and asks again until a Welcome comes or patience ends. The error for a router that is
+  /// not there says how to start one.
+  static Result<std::unique_ptr<Session>> open(const SessionOptions& options);
+
+  const Welcome& welcome() const { return welcome_; }
+  Clock& clock() { return clock_; }
+  Sockets& sockets() { return sockets_; }
+
+  /// To the router. False when it could not go (its queue is full).
+  bool send(Message message);
+  bool send_join();
+
+  struct Turn {
+    std::vector<std::pair<Peer, Envelope>> messages;
+    std::vector<int> ready_descriptors;
+  };
+  /// Waits once. Messages that do not decode are counted and dropped; a Welcome anchors the clock;
+  /// a connection that came back is answered by a Join.
+  Turn wait(std::chrono::milliseconds longest);
+  std::uint64_t undecodable() const { return undecodable_; }
+
+  /// Sends a request and waits for its answer; asks again every second, because a router that
+  /// restarts forgets questions. Other messages of the meantime are dropped.
+  template <typename Answer>
+  Result<Answer> ask(const Message& request, std::chrono::milliseconds patience);
+
+ private:
+  Session(SessionOptions options);
+  Status join();
+  Error nobody_there() const;
+
+  SessionOptions options_;
+  Sockets sockets_;
+  Welcome welcome_;
+  Clock clock_{Instant{}, 1};
+  std::uint64_t sequence_ = 0;
+  std::uint64_t undecodable_ = 0;
+  std::uint64_t connections_ = 0;
+  bool welcomed_ = false;
+};
+
+template <typename Answer>
+Result<Answer> Session::ask(const Message& request, std::chrono::milliseconds patience) {
+  const Wall end = wall_now() + patience;
+  Wall ask_again{0};
+  while (wall_now() < end) {
+    if (wall_now() >= ask_again) {
+      send(request);
+      ask_again = wall_now() + std::chrono::seconds(1);
+    }
+    for (auto& [from, envelope] : wait(std::chrono::milliseconds(100)).messages) {
+      if (auto* answer = std::get_if<Answer>(&envelope.body); answer && from == router_peer) {
+        return std::move(*answer);
+      }
+      if (const auto* problem = std::get_if<Problem>(&envelope.body)) {
+        return error("the router answers: {}", problem->what);
+      }
+    }
+  }
+  return error("the router at {} did not answer within {} ms", options_.endpoint, patience.count());
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,33 @@
+// `drover status`: totals of the fleet and its work.
+#include <fmt/format.h>
+
+#include "commands/reports.h"
+#include "commands/session.h"
+#include "commands/verbs.h"
+
+namespace drover::commands {
+
+Usage status_usage() {
+  return {
+      "usage: drover status [options]",
+      "Totals of the router's ledger: jobs, tokens, fallbacks by reason, energy, cost, latency.",
+      {connect_option(), {"json", "", "one JSON object on stdout"}},
+      {},
+      "  drover status\n"
+      "  drover status --connect tcp://127.0.0.1:9000 --json"};
+}
+
+Outcome run_status(Arguments& arguments) {
+  auto session = Session::open({endpoint_of(arguments), Role::client, "status"});
+  if (!session) return Outcome::failed(session.error());
+  const auto summary = (*session)->ask<Summary>(SummaryRequest{}, std::chrono::milliseconds(5000));
+  if (!summary) return Outcome::failed(summary.error());
+  if (arguments.has("json")) {
+    fmt::print("{}\n", to_json(*summary).dump());
+  } else {
+    fmt::print("{}", to_table(*summary));
+  }
+  return Outcome::done();
+}
+
+}  // namespace drover::commands

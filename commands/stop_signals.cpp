@@ -1,0 +1,32 @@
+#include "commands/stop_signals.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "fleet/result.h"
+
+namespace drover::commands {
+
+StopSignals::StopSignals() {
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  for (const int signal_number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&wanted, signal_number);
+  DROVER_REQUIRE(pthread_sigmask(SIG_BLOCK, &wanted, nullptr) == 0);
+  descriptor_ = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+  DROVER_REQUIRE(descriptor_ >= 0);
+  // A reader of our output that goes away is a failed write, not a death.
+  ::signal(SIGPIPE, SIG_IGN);
+}
+
+StopSignals::~StopSignals() { close(descriptor_); }
+
+bool StopSignals::stopped() {
+  signalfd_siginfo taken{};
+  while (read(descriptor_, &taken, sizeof taken) == static_cast<ssize_t>(sizeof taken)) {
+    stopped_ = true;
+  }
+  return stopped_;
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,321 @@
+// `drover submit`: one job from options, or all jobs of a trace at their own times.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "commands/feeding.h"
+#include "commands/files.h"
+#include "commands/reports.h"
+#include "commands/session.h"
+#include "commands/stop_signals.h"
+#include "commands/trace_source.h"
+#include "commands/verbs.h"
+#include "devices/catalogue.h"
+#include "fleet/json.h"
+#include "fleet/text.h"
+#include "fleet/units.h"
+
+namespace drover::commands {
+
+namespace {
+
+constexpr std::chrono::milliseconds acknowledge_patience{10'000};
+constexpr std::chrono::milliseconds poll_every{200};
+/// Questions that are on their way at once while a trace's jobs are waited for.
+constexpr std::size_t questions_max = 64;
+
+void say(const std::string& line) { fmt::print(stderr, "drover submit: {}\n", line); }
+
+void read_precisions(Arguments& arguments, Workload& work) {
+  if (!arguments.has("precision")) return;
+  for (const std::string& word : split(arguments.text("precision"), ',')) {
+    if (const auto precision = parse_precision(word)) {
+      work.precisions.push_back(*precision);
+      continue;
+    }
+    std::vector<std::string> known;
+    for (int i = 0; i < precision_count; ++i) {
+      known.emplace_back(to_text(static_cast<Precision>(i)));
+    }
+    arguments.complain(
+        error("--precision: unknown '{}'{}", printable(word), suggestion(word, known)));
+  }
+}
+
+void read_model(Arguments& arguments, std::string& model) {
+  model = arguments.text("model");
+  if (model.empty()) {
+    arguments.complain(error("--model is wanted, such as llama-3.1-8b"));
+    return;
+  }
+  const auto catalogue = load_catalogue(arguments.text("catalogue"));
+  if (!catalogue) {
+    arguments.complain(catalogue.error());
+  } else if (const auto found = catalogue->model(model); !found) {
+    arguments.complain(error("--model: {}", found.error().message));
+  }
+}
+
+/// Those that any device of the catalogue runs.
+std::vector<std::string> known_frameworks() {
+  std::set<std::string> known;
+  for (const auto& [id, entry] : devices::Catalogue::embedded().devices()) {
+    known.insert(entry.spec.frameworks.begin(), entry.spec.frameworks.end());
+  }
+  return {known.begin(), known.end()};
+}
+
+std::uint32_t count_option(Arguments& arguments, std::string_view name, std::uint32_t otherwise) {
+  return static_cast<std::uint32_t>(arguments.integer(name, 1, 10'000'000, otherwise));
+}
+
+JobId fresh_id() {
+  std::random_device kernel;
+  const auto word = [&] { return (static_cast<std::uint64_t>(kernel()) << 32) | kernel(); };
+  return {word(), word()};
+}
+
+Job read_job(Arguments& arguments) {
+  Job job;
+  Workload& work = job.work;
+  const std::string kind = arguments.one_of("kind", {"serve", "train", "batch"}, "serve");
+  work.kind = *parse_work_kind(kind);
+  read_model(arguments, work.model);
+  read_precisions(arguments, work);
+  if (arguments.has("framework")) {
+    work.framework = arguments.one_of("framework", known_frameworks(), "");
+  }
+  work.ops = arguments.texts("op");
+  if (work.kind == WorkKind::train) {
+    work.steps = count_option(arguments, "steps", 100);
+    work.batch = count_option(arguments, "batch", 32);
+    work.sequence = count_option(arguments, "seq", 1);
+    work.devices = static_cast<std::uint16_t>(arguments.integer("devices", 1, 4096, 1));
+  } else {
+    work.input_tokens = count_option(arguments, "input", 1020);
+    work.output_tokens = count_option(arguments, "output", 129);
+    if (work.kind == WorkKind::batch) work.items = count_option(arguments, "items", 1);
+  }
+  job.tenant = arguments.name("tenant", "default");
+  job.priority = static_cast<std::int8_t>(
+      arguments.integer("priority", -128, 127, work.kind == WorkKind::serve ? 10 : 0));
+  job.deadline = arguments.duration("deadline", Duration{0});
+  job.id = fresh_id();
+  if (arguments.has("id")) {
+    const auto id = parse_job_id(arguments.text("id"));
+    if (id) {
+      job.id = *id;
+    } else {
+      arguments.complain(error("--id: {}", id.error().message));
+    }
+  }
+  return job;
+}
+
+/// The job once it has ended; nothing when a signal came first.
+Result<std::optional<JobChanged>> wait_for_end(Session& session, StopSignals& signals, JobId id) {
+  while (!signals.stopped()) {
+    auto reply = session.ask<JobsReply>(JobsRequest{id, 1}, acknowledge_patience);
+    if (!reply) return reply.error();
+    if (!reply->jobs.empty() && is_terminal(reply->jobs.front().state)) {
+      return std::optional(std::move(reply->jobs.front()));
+    }
+    session.wait(poll_every);
+  }
+  return std::optional<JobChanged>();
+}
+
+Outcome submit_one(Arguments& arguments, Session& session, StopSignals& signals, const Job& job) {
+  const auto reply = session.ask<SubmitReply>(Submit{{job}}, acknowledge_patience);
+  if (!reply) return Outcome::failed(reply.error());
+  if (reply->results.size() != 1) return Outcome::failed(error("the router's answer names no job"));
+  const SubmitResult& result = reply->results.front();
+  const bool taken =
+      result.status == SubmitStatus::accepted || result.status == SubmitStatus::exists;
+  std::optional<JobChanged> ended;
+  if (taken && arguments.has("wait")) {
+    auto end = wait_for_end(session, signals, job.id);
+    if (!end) return Outcome::failed(end.error());
+    ended = std::move(*end);
+  }
+  if (arguments.has("json")) {
+    Json object = ended ? to_json(*ended) : Json::object().set("id", to_text(job.id));
+    object.set("status", to_text(result.status));
+    if (!ended) object.set("state", taken ? Json(to_text(result.state)) : Json());
+    if (!taken) object.set("reason", to_text(result.reason)).set("detail", result.detail);
+    fmt::print("{}\n", object.dump());
+  } else if (taken) {
+    fmt::print("{} {}\n", to_text(job.id), ended ? to_text(ended->state) : to_text(result.status));
+  }
+  if (!taken) {
+    return Outcome::failed(error("{}: {}: {}", to_text(result.status), to_text(result.reason),
+                                 printable(result.detail)));
+  }
+  if (ended && ended->state == JobState::failed) {
+    return Outcome::failed(error("job {} failed: {}: {}", to_short_text(job.id),
+                                 ended->reason ? to_text(*ended->reason) : "unknown",
+                                 printable(ended->detail)));
+  }
+  return Outcome::done();
+}
+
+struct Ends {
+  std::uint64_t finished = 0;
+  std::uint64_t failed = 0;
+};
+
+/// Asks about the oldest open jobs, many at a time, until all have ended or a signal comes.
+Ends wait_for_ends(Session& session, StopSignals& signals, const std::vector<JobId>& jobs) {
+  Ends ends;
+  std::vector<JobId> open(jobs.rbegin(), jobs.rend());  // the oldest at the back
+  while (!open.empty() && !signals.stopped()) {
+    const std::size_t count = std::min(open.size(), questions_max);
+    for (std::size_t i = 0; i < count; ++i) {
+      session.send(JobsRequest{open[open.size() - 1 - i], 1});
+    }
+    std::size_t ended = 0;
+    const Wall end = wall_now() + std::chrono::seconds(2);
+    for (std::size_t answers = 0; answers < count && wall_now() < end;) {
+      for (const auto& [from, envelope] : session.wait(poll_every).messages) {
+        const auto* reply = std::get_if<JobsReply>(&envelope.body);
+        if (reply == nullptr) continue;
+        ++answers;
+        if (reply->jobs.size() != 1 || !is_terminal(reply->jobs.front().state)) continue;
+        const auto found = std::find(open.begin(), open.end(), reply->jobs.front().job.id);
+        if (found == open.end()) continue;
+        open.erase(found);
+        ++ended;
+        ++(reply->jobs.front().state == JobState::finished ? ends.finished : ends.failed);
+      }
+    }
+    if (ended == 0) session.wait(poll_every);
+  }
+  return ends;
+}
+
+Outcome report_trace(const Arguments& arguments, const TraceSource& trace, const Fed& fed,
+                     const std::optional<Ends>& ends) {
+  const Delivery::Counts& counts = fed.counts;
+  if (arguments.has("json")) {
+    Json object = Json::object()
+                      .set("rows", counts.given)
+                      .set("skipped_rows", trace.skipped())
+                      .set("accepted", counts.accepted)
+                      .set("existed", counts.existed)
+                      .set("refused", counts.refused)
+                      .set("unacknowledged", fed.unacknowledged)
+                      .set("input_tokens", fed.input_tokens)
+                      .set("output_tokens", fed.output_tokens);
+    if (ends) object.set("finished", ends->finished).set("failed", ends->failed);
+    fmt::print("{}\n", object.dump());
+  } else {
+    fmt::print("{} rows: {} accepted, {} known already, {} refused; {} bad rows skipped\n",
+               counts.given, counts.accepted, counts.existed, counts.refused, trace.skipped());
+    if (ends) fmt::print("{} finished, {} failed\n", ends->finished, ends->failed);
+  }
+  if (counts.given == 0 && trace.skipped() == 0) {
+    return Outcome::failed(error("--trace {}: holds no rows", printable(arguments.text("trace"))));
+  }
+  if (counts.given == 0) {
+    return Outcome::failed(error("--trace {}: all {} rows are bad",
+                                 printable(arguments.text("trace")), trace.skipped()));
+  }
+  if (fed.unacknowledged > 0) {
+    return Outcome::partly(fmt::format("{} jobs were not acknowledged", fed.unacknowledged));
+  }
+  if (trace.skipped() > 0) {
+    return Outcome::partly(fmt::format("{} bad rows were skipped", trace.skipped()));
+  }
+  if (counts.refused > 0) return Outcome::partly(fmt::format("{} refused", counts.refused));
+  if (ends && ends->failed > 0) return Outcome::partly(fmt::format("{} failed", ends->failed));
+  return Outcome::done();
+}
+
+Outcome submit_trace(Arguments& arguments, Session& session, StopSignals& signals,
+                     TraceSource& trace) {
+  FeedingLimits limits;
+  limits.remember_jobs = arguments.has("wait");
+  std::uint64_t told = 0;
+  const Fed fed = feed(session, trace, signals, limits, [&](const SubmitResult& result) {
+    if (++told > bad_rows_told_max) return;
+    say(fmt::format("{} job {}: {}", to_text(result.status), to_short_text(result.job),
+                    printable(result.detail)));
+  });
+  std::optional<Ends> ends;
+  if (arguments.has("wait")) ends = wait_for_ends(session, signals, fed.jobs);
+  return report_trace(arguments, trace, fed, ends);
+}
+
+}  // namespace
+
+Usage submit_usage() {
+  return {
+      "usage: drover submit --model M [options]   or   drover submit --trace FILE --model M",
+      "Submits one job, or each row of a trace at its own time (in fleet time). A job counts as\n"
+      "accepted when it is on the router's disk. Submitting the same id again changes nothing:\n"
+      "a trace that is submitted twice runs once, and another --seed runs it again.",
+      {connect_option(),
+       {"kind", "K", "serve (default), train or batch"},
+       {"model", "M", "what to run; `drover catalogue models` lists them"},
+       {"input", "N", "serve, batch: prompt tokens (default 1020)"},
+       {"output", "N", "serve, batch: tokens to generate (default 129)"},
+       {"items", "N", "batch: number of requests (default 1)"},
+       {"steps", "N", "train: optimiser steps (default 100)"},
+       {"batch", "N", "train: samples per step over the gang (default 32)"},
+       {"seq", "N", "train: tokens per sample (default 1, as for images)"},
+       {"devices", "N", "train: devices that work together (default 1)"},
+       {"precision", "P,..", "accepted precisions, best first (default: the policy's)"},
+       {"framework", "F", "pytorch, jax or tensorflow (default: any)"},
+       {"op", "NAME", "a special operation that it needs; may be given several times", false, true},
+       {"tenant", "T", "who it is for (default: default)"},
+       {"priority", "N", "-128 to 127, higher goes first (default: serve 10, others 0)"},
+       {"deadline", "DURATION", "fleet time after which it is useless"},
+       {"id", "HEX", "32 digits of your own, to submit again safely"},
+       {"trace", "FILE", "a recorded workload"},
+       {"format", "F", "of the trace: azure"},
+       {"load", "X", "multiplies the trace's arrivals (default 1)"},
+       {"seed", "N", "draws the ids of a trace's jobs, with the file's name and row (default 1)"},
+       {"catalogue", "DIR", "more model specs, *.toml"},
+       {"wait", "", "until all has ended; exit 1 when the job failed"},
+       {"json", "", "one JSON object on stdout"}},
+      {},
+      "  drover submit --model llama-3.1-8b --input 2000 --output 300 --wait\n"
+      "  drover submit --kind train --model bert-large --steps 500 --batch 128 --seq 128\n"
+      "  drover submit --kind train --model llama-3.1-8b --devices 8 --batch 32 --seq 4096 "
+      "--steps 20\n"
+      "  drover submit --trace azure2023_code.csv --format azure --model llama-3.1-70b"};
+}
+
+Outcome run_submit(Arguments& arguments) {
+  const bool from_trace = arguments.has("trace");
+  std::unique_ptr<TraceSource> trace;
+  Job job;
+  if (from_trace) {
+    TraceOptions options;
+    options.file = arguments.text("trace");
+    options.format = arguments.text("format", "azure");
+    options.load = arguments.number("load", 0.001, 100'000, 1);
+    options.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
+    read_model(arguments, options.model);
+    if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
+    auto opened = TraceSource::open(options, say);
+    if (!opened) return Outcome::failed(opened.error());
+    trace = std::move(*opened);
+  } else {
+    job = read_job(arguments);
+  }
+  if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
+  StopSignals signals;
+  auto session = Session::open({endpoint_of(arguments), Role::client, "submit"});
+  if (!session) return Outcome::failed(session.error());
+  return from_trace ? submit_trace(arguments, **session, signals, *trace)
+                    : submit_one(arguments, **session, signals, job);
+}
+
+}  // namespace drover::commands

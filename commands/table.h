@@ -1,0 +1,21 @@
+// Text tables for people and pipes: plain, aligned, no colour.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace drover::commands {
+
+enum class Align { left, right };
+
+struct Heading {
+  std::string name;
+  Align align = Align::left;
+};
+
+/// Columns are as wide as their widest cell; cells are made safe by `printable`. The last column is
+/// not padded, so no line ends in blanks. REQUIRES as many cells in each row as headings.
+std::string table_text(const std::vector<Heading>& headings,
+                       const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace drover::commands

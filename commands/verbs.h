@@ -1,0 +1,35 @@
+// Every verb: what it understands, and what it does. One file per verb; main.cpp holds the table.
+#pragma once
+
+#include "commands/options.h"
+#include "commands/outcome.h"
+
+namespace drover::commands {
+
+Usage agent_usage();
+Usage catalogue_usage();
+Usage demo_usage();
+Usage devices_usage();
+Usage feed_usage();
+Usage frame_usage();
+Usage jobs_usage();
+Usage router_usage();
+Usage status_usage();
+Usage submit_usage();
+Usage top_usage();
+Usage why_usage();
+
+Outcome run_agent(Arguments& arguments);
+Outcome run_catalogue(Arguments& arguments);
+Outcome run_demo(Arguments& arguments);
+Outcome run_devices(Arguments& arguments);
+Outcome run_feed(Arguments& arguments);
+Outcome run_frame(Arguments& arguments);
+Outcome run_jobs(Arguments& arguments);
+Outcome run_router(Arguments& arguments);
+Outcome run_status(Arguments& arguments);
+Outcome run_submit(Arguments& arguments);
+Outcome run_top(Arguments& arguments);
+Outcome run_why(Arguments& arguments);
+
+}  // namespace drover::commands

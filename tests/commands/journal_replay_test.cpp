@@ -1,0 +1,189 @@
+// A real router's journal, fed to a fresh core, says again what the router published, byte for
+// byte.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands/agent_start.h"
+#include "commands/router_start.h"
+#include "fleet/codec.h"
+#include "fleet/journal.h"
+#include "fleet/socket.h"
+#include "program.h"
+
+namespace drover::commands {
+namespace {
+
+/// Everything the router itself publishes, as bytes; agents' samples are not its words.
+void take_published(Sockets& sockets, std::vector<std::string>& published) {
+  for (Incoming& incoming : sockets.wait(std::chrono::milliseconds(50)).messages) {
+    const auto envelope = decode(incoming.bytes);
+    ASSERT_TRUE(envelope.ok()) << envelope.error().message;
+    if (envelope->sender == "router") published.push_back(std::move(incoming.bytes));
+  }
+}
+
+struct Replayed {
+  std::string problem;
+  std::vector<std::string> published;
+};
+
+/// Feeds the records to the core that the first one describes.
+Replayed replay(const std::vector<JournalRecord>& records) {
+  Replayed replayed;
+  if (records.empty() || !std::holds_alternative<JournalStart>(records.front())) {
+    return {"the journal does not begin with a start", {}};
+  }
+  const auto start = parse_router_start(std::get<JournalStart>(records.front()).settings);
+  if (!start.ok()) return {start.error().message, {}};
+  auto core = make_router(*start, devices::Catalogue::embedded());
+  if (!core.ok()) return {core.error().message, {}};
+  router::Router& router = **core;
+  for (const JournalRecord& record : records) {
+    if (const auto* restore = std::get_if<JournalRestore>(&record)) {
+      if (const Status status = router.restore(restore->rows); !status.ok()) {
+        return {status.error().message, {}};
+      }
+    } else if (const auto* receive = std::get_if<JournalReceive>(&record)) {
+      const auto envelope = decode(receive->bytes);
+      if (envelope.ok()) {
+        router.receive(receive->now, receive->from, *envelope);
+      } else {
+        router.count_undecodable(receive->now, receive->from, envelope.error().message);
+      }
+    } else if (const auto* committed = std::get_if<JournalCommitted>(&record)) {
+      router.committed(committed->now, committed->sequence);
+    } else if (const auto* tick = std::get_if<JournalTick>(&record)) {
+      router.tick(tick->now);
+      for (const Send& send : router.take_outbox().sends) {
+        if (send.to.channel == Channel::publish) {
+          replayed.published.push_back(encode(send.envelope));
+        }
+      }
+    }
+  }
+  return replayed;
+}
+
+struct Said {
+  std::string problem;
+  std::vector<std::string> control;
+  std::vector<std::string> samples;
+};
+
+/// What a fresh agent core says when it is fed the records.
+Said replay_agent(const std::vector<JournalRecord>& records) {
+  Said said;
+  if (records.empty() || !std::holds_alternative<JournalStart>(records.front())) {
+    return {"the journal does not begin with a start", {}, {}};
+  }
+  const auto start = parse_agent_start(std::get<JournalStart>(records.front()).settings);
+  if (!start.ok()) return {start.error().message, {}, {}};
+  agents::Agent agent(start->settings, devices::Catalogue::embedded(), start->start);
+  for (const JournalRecord& record : records) {
+    if (const auto* receive = std::get_if<JournalReceive>(&record)) {
+      const auto envelope = decode(receive->bytes);
+      if (!envelope.ok()) {
+        agent.count_undecodable();
+      } else if (const auto* welcome = std::get_if<Welcome>(&envelope->body)) {
+        agent.welcomed(receive->now, *welcome);
+      } else {
+        agent.receive(receive->now, *envelope);
+      }
+    } else if (const auto* tick = std::get_if<JournalTick>(&record)) {
+      agent.tick(tick->now);
+      for (const Send& send : agent.take_outbox().sends) {
+        auto& channel = send.to.channel == Channel::samples ? said.samples : said.control;
+        channel.push_back(encode(send.envelope));
+      }
+    }
+  }
+  return said;
+}
+
+/// What a router's journal says that it heard from the agent; Join is its shell's word.
+Said heard_from(const std::string& name, const std::vector<JournalRecord>& records) {
+  Said heard;
+  for (const JournalRecord& record : records) {
+    const auto* receive = std::get_if<JournalReceive>(&record);
+    if (receive == nullptr) continue;
+    const auto envelope = decode(receive->bytes);
+    if (!envelope.ok()) heard.problem = envelope.error().message;
+    if (!envelope.ok() || envelope->sender != name) continue;
+    if (std::holds_alternative<Join>(envelope->body)) continue;
+    auto& channel = receive->from.channel == Channel::samples ? heard.samples : heard.control;
+    channel.push_back(receive->bytes);
+  }
+  return heard;
+}
+
+/// Whether `part` stands in `whole` without a gap.
+bool holds_in_a_row(const std::vector<std::string>& whole, const std::vector<std::string>& part) {
+  return std::search(whole.begin(), whole.end(), part.begin(), part.end()) != whole.end();
+}
+
+std::string read_all(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TEST(Journal, OfARealRouterAndAgentReplaysToTheSameWords) {
+  Folder folder;
+  const std::string endpoint = free_endpoint();
+  const std::string file = folder.file("router.journal");
+  Program router({"router", "--listen", endpoint, "--ledger", folder.file("ledger.sqlite"),
+                  "--speed", "20", "--journal", file});
+  ASSERT_TRUE(router.says("router ready")) << router.err();
+  const auto control = parse_endpoint(endpoint, "");
+  ASSERT_TRUE(control.ok());
+  Endpoint publish = *control;
+  publish.port = static_cast<std::uint16_t>(publish.port + 2);
+  Sockets subscriber;
+  ASSERT_TRUE(subscriber.connect_publish(publish.to_text()).ok());
+
+  const std::string agent_file = folder.file("agent.journal");
+  Program agent({"agent", "--connect", endpoint, "--name", "h-1", "--devices", "h100-sxm:2",
+                 "--replicas", "llama-3.1-8b:0", "--journal", agent_file});
+  std::vector<std::string> published;
+  for (int job = 0; job < 12; ++job) {
+    Program submit({"submit", "--connect", endpoint, "--model", "llama-3.1-8b", "--input",
+                    std::to_string(100 + job), "--output", "20", "--wait"});
+    ASSERT_TRUE(eventually([&] {
+      take_published(subscriber, published);
+      return submit.ends(std::chrono::seconds(0));
+    })) << submit.err();
+  }
+  agent.signal(SIGTERM);
+  ASSERT_EQ(agent.wait().exit_code, 0) << agent.err();
+  take_published(subscriber, published);
+  router.signal(SIGTERM);
+  ASSERT_EQ(router.wait().exit_code, 0) << router.err();
+
+  const auto records = decode_journal(read_all(file));
+  ASSERT_TRUE(records.ok()) << records.error().message;
+  const Replayed replayed = replay(*records);
+  ASSERT_EQ(replayed.problem, "");
+  // The subscriber joined a little later than the router began, so it has a part of the words.
+  ASSERT_GT(published.size(), 40u);
+  EXPECT_TRUE(holds_in_a_row(replayed.published, published));
+
+  const auto agent_records = decode_journal(read_all(agent_file));
+  ASSERT_TRUE(agent_records.ok()) << agent_records.error().message;
+  const Said said = replay_agent(*agent_records);
+  ASSERT_EQ(said.problem, "");
+  const Said heard = heard_from("h-1", *records);
+  ASSERT_EQ(heard.problem, "");
+  ASSERT_GT(heard.control.size(), 24u);
+  ASSERT_GT(heard.samples.size(), 3u);
+  EXPECT_TRUE(holds_in_a_row(said.control, heard.control));
+  EXPECT_TRUE(holds_in_a_row(said.samples, heard.samples));
+}
+
+}  // namespace
+}  // namespace drover::commands

@@ -1,0 +1,146 @@
+#include "program.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include <fmt/format.h>
+
+namespace drover::commands {
+
+namespace {
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string new_folder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "drover-test-XXXXXX").string();
+  return mkdtemp(pattern.data()) != nullptr ? pattern : std::string();
+}
+
+bool can_bind(std::uint16_t port) {
+  const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const bool bound = bind(probe, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+  close(probe);
+  return bound;
+}
+
+}  // namespace
+
+void rest() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
+
+Program::Program(const std::vector<std::string>& words) : folder_(new_folder()) {
+  std::vector<std::string> all = {"drover"};
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char*> arguments;
+  for (std::string& word : all) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const std::string out_path = folder_ + "/out";
+  const std::string err_path = folder_ + "/err";
+  pid_ = fork();
+  if (pid_ != 0) return;
+  unsetenv("DROVER_CONNECT");
+  // What a killed demo leaves lying goes away with this test's own folder.
+  setenv("TMPDIR", folder_.c_str(), 1);
+  const int nothing = open("/dev/null", O_RDONLY);
+  const int out = open(out_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int err = open(err_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  dup2(nothing, 0);
+  dup2(out, 1);
+  dup2(err, 2);
+  execv(DROVER_BINARY, arguments.data());
+  _exit(127);
+}
+
+Program::~Program() {
+  if (!ended_) {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, &status_, 0);
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+void Program::signal(int number) const {
+  if (!ended_) kill(pid_, number);
+}
+
+bool Program::says(const std::string& text, std::chrono::seconds patience) {
+  const auto said = [&] {
+    return out().find(text) != std::string::npos || err().find(text) != std::string::npos;
+  };
+  eventually([&] { return said() || ends(std::chrono::seconds(0)); }, patience);
+  return said();
+}
+
+bool Program::ends(std::chrono::seconds patience) {
+  return eventually(
+      [&] {
+        if (!ended_) ended_ = waitpid(pid_, &status_, WNOHANG) == pid_;
+        return ended_;
+      },
+      patience);
+}
+
+Ran Program::wait(std::chrono::seconds patience) {
+  const bool ended = ends(patience);
+  return {ended && WIFEXITED(status_) ? WEXITSTATUS(status_) : -1, out(), err()};
+}
+
+std::string Program::out() const { return text_of(folder_ + "/out"); }
+std::string Program::err() const { return text_of(folder_ + "/err"); }
+
+Ran run_drover(const std::vector<std::string>& words, std::chrono::seconds patience) {
+  return Program(words).wait(patience);
+}
+
+Json only_object(const std::string& out) {
+  if (out.empty() || out.back() != '\n' || out.find('\n') + 1 != out.size()) return {};
+  const auto json = Json::parse(out);
+  return json && json->is_object() ? *json : Json();
+}
+
+std::string free_endpoint() {
+  std::random_device kernel;
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    // Under the ports that the kernel hands out by itself, so that only another test can take them.
+    const auto port = static_cast<std::uint16_t>(12'000 + 3 * (kernel() % 6'000));
+    if (can_bind(port) && can_bind(port + 1) && can_bind(port + 2)) {
+      return fmt::format("tcp://127.0.0.1:{}", port);
+    }
+  }
+  return "tcp://127.0.0.1:0";
+}
+
+Folder::Folder() : path_(new_folder()) {}
+
+Folder::~Folder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string Folder::write(const std::string& name, const std::string& text) const {
+  std::ofstream(file(name), std::ios::binary) << text;
+  return file(name);
+}
+
+}  // namespace drover::commands

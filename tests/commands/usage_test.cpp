@@ -1,0 +1,118 @@
+// What the real binary says to a person who is wrong.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "program.h"
+
+namespace drover::commands {
+namespace {
+
+struct Case {
+  std::vector<std::string> words;
+  int exit_code;
+  std::vector<std::string> said;  // on stderr, each
+};
+
+TEST(Usage, EveryMistakeGetsOneClearLine) {
+  const Folder folder;
+  const std::string bad_policy =
+      folder.write("bad.toml",
+                   "[policy]\nname = \"x\"\n[pool.a]\nmatch = { kind = \"gpu\" }\nweird = 1\n"
+                   "[[rule]]\nname = \"r\"\npools = [\"a\"]\nscore = { queue = 1 }\n");
+  const std::string empty = folder.write("empty.csv", "");
+  const std::string all_bad =
+      folder.write("all_bad.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\nx,y,z\n");
+  const Case cases[] = {
+      {{"demmo"}, 2, {"unknown verb 'demmo'", "demo"}},
+      {{"router", "--polcy", "x"}, 2, {"--polcy", "--policy"}},
+      {{"router", "--speed", "fast"}, 2, {"--speed", "fast"}},
+      {{"router", "--listen", "tcp://0.0.0.0:7700"}, 2, {"not loopback", "--insecure"}},
+      {{"router", "--listen", "7700"}, 2, {"--listen"}},
+      {{"router", "--policy", bad_policy}, 1, {"bad.toml:5", "weird"}},
+      {{"router", "--policy", folder.file("absent")}, 1, {"absent"}},
+      {{"agent"}, 2, {"--devices"}},
+      {{"agent", "--devices", "h100-sxn:8"}, 2, {"h100-sxn", "h100-sxm"}},
+      {{"agent", "--devices", "h100-sxm:8", "--replicas", "llama-3.1-7b:0"},
+       2,
+       {"llama-3.1-7b", "llama-3.1-70b"}},
+      {{"agent", "--devices", "h100-sxm:2", "--replicas", "llama-3.1-8b:5"}, 2, {"5"}},
+      {{"agent", "--devices", "h100-sxm:1", "--replicas", "llama-3.1-70b:0"}, 2, {"llama-3.1-70b"}},
+      {{"agent", "--devices", "h100-sxm:1", "--name", "a b"}, 2, {"--name", "a b"}},
+      {{"submit"}, 2, {"--model"}},
+      {{"submit", "--model", "llama-3.1-8c"}, 2, {"llama-3.1-8c", "llama-3.1-8b"}},
+      {{"submit", "--model", "llama-3.1-8b", "--precision", "bf61"}, 2, {"bf61", "bf16"}},
+      {{"submit", "--model", "llama-3.1-8b", "--kind", "trian"}, 2, {"trian", "train"}},
+      {{"submit", "--model", "llama-3.1-8b", "--input", "0"}, 2, {"--input"}},
+      {{"submit", "--trace", folder.file("absent.csv"), "--model", "llama-3.1-8b"},
+       1,
+       {"absent.csv"}},
+      {{"submit", "--trace", empty, "--format", "azur", "--model", "llama-3.1-8b"},
+       1,
+       {"azur", "azure"}},
+      {{"status", "--connect", "tcp://127.0.0.1:1"},
+       1,
+       {"no router at tcp://127.0.0.1:1", "drover router"}},
+      {{"top", "--connect", "tcp://127.0.0.1:1"}, 1, {"start one with: drover router"}},
+      {{"top", "--view", "fleets"}, 2, {"fleets", "fleet"}},
+      {{"frame", "--size", "huge"}, 2, {"--size", "huge"}},
+      {{"jobs", "--state", "running?"}, 2, {"running"}},
+      {{"why", "a", "b"}, 2, {"'b'"}},
+      {{"catalogue"}, 2, {"devices or models"}},
+      {{"catalogue", "devices", "h100"}, 2, {"h100"}},
+      {{"catalogue", "devices", "--catalogue", folder.file("absent")}, 1, {"absent"}},
+      {{"demo", "--json"}, 2, {"--no-tui"}},
+      {{"demo", "--story", "on"}, 2, {"--story"}},
+      {{"demo", "--model", "llama-3.1-8b"}, 2, {"--trace"}},
+      {{"demo", "--trace", all_bad, "--model", "llama-3.1-8b", "--no-tui"}, 1, {"all_bad.csv:2"}},
+      {{"demo", "--trace", empty, "--model", "llama-3.1-8b", "--no-tui"}, 1, {"empty.csv"}},
+      {{"demo", "--trace", empty, "--no-tui"}, 2, {"--model"}},
+      {{"demo"}, 1, {"no terminal", "--once"}},
+  };
+  for (const Case& expected : cases) {
+    std::string shown = "drover";
+    for (const std::string& word : expected.words) shown += " " + word;
+    SCOPED_TRACE(shown);
+    const Ran ran = run_drover(expected.words);
+    EXPECT_EQ(ran.exit_code, expected.exit_code) << ran.err;
+    EXPECT_EQ(ran.out, "");
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+    EXPECT_EQ(ran.err.rfind("drover", 0), 0U) << ran.err;
+    for (const std::string& said : expected.said) {
+      EXPECT_NE(ran.err.find(said), std::string::npos) << said << " is not in: " << ran.err;
+    }
+  }
+}
+
+TEST(Usage, EveryVerbTeachesByExample) {
+  for (const char* verb : {"demo", "router", "agent", "top", "frame", "submit", "status", "devices",
+                           "jobs", "why", "catalogue"}) {
+    const Ran ran = run_drover({verb, "--help"});
+    EXPECT_EQ(ran.exit_code, 0) << verb;
+    EXPECT_NE(ran.out.find("Examples:\n  drover " + std::string(verb)), std::string::npos) << verb;
+    EXPECT_NE(run_drover({}).out.find(verb), std::string::npos) << verb;
+  }
+}
+
+TEST(Usage, AWordNobodyKnowsCannotWriteToTheTerminal) {
+  const Ran ran = run_drover({"\x1b[31mdemo"});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_EQ(ran.err.find('\x1b'), std::string::npos);
+}
+
+TEST(Catalogue, ShowsDevicesAndModelsWithTheirSources) {
+  const Ran devices = run_drover({"catalogue", "devices"});
+  for (const char* id : {"h100-sxm", "a100-sxm-80gb", "l4", "tpu-v5e", "tpu-v5p"}) {
+    EXPECT_NE(devices.out.find(id), std::string::npos) << id;
+  }
+  const Ran models = run_drover({"catalogue", "models", "--json"});
+  const auto array = Json::parse(models.out);
+  ASSERT_TRUE(array.ok());
+  EXPECT_GE(array->size(), 5U);
+  const Ran one = run_drover({"catalogue", "devices", "tpu-v5e"});
+  EXPECT_EQ(one.exit_code, 0);
+  EXPECT_NE(one.out.find("id = \"tpu-v5e\""), std::string::npos) << one.out;
+}
+
+}  // namespace
+}  // namespace drover::commands
