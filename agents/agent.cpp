@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "agents/carried_models.h"
 #include "agents/executor.h"
 #include "agents/host_plan.h"
 #include "agents/results.h"
@@ -18,8 +19,6 @@ namespace drover::agents {
 namespace {
 
 constexpr const char* software = "drover 0.1.0";
-// A router names a few dozen models; more is a fault, and each takes memory.
-constexpr std::size_t models_carried_max = 1000;
 
 AttemptKey key_of(const Assign& assign) { return {assign.job.id, assign.attempt}; }
 
@@ -47,12 +46,12 @@ struct Agent::State {
   void send_kept(Instant now);
   void run(Instant now, const Assign& assign);
   bool answer_held(Instant now, const Assign& assign);
-  Result<const devices::ModelSpec*> model_of(const std::string& name, const std::string& text);
 
   // What time brings.
   Instant next_deadline() const;
   void advance(Instant at);
   void end_lease(Instant at);
+  void leave(Instant now, const std::string& why);
   void heartbeat(Instant at);
   void sample(Instant at);
   void report_changes(Instant at, bool tell = true);
@@ -61,13 +60,12 @@ struct Agent::State {
   void send_samples(Instant at, SampleBatch batch);
 
   AgentSettings settings;
-  const devices::Catalogue& catalogue;
   HostPlan plan;
   Executor executor;
   KeptResults results;
   Sampler sampler;
-  std::map<std::string, devices::ModelSpec> models;  // that this connection has carried
-  std::map<std::uint32_t, Replica> reported;         // as last reported
+  CarriedModels models;
+  std::map<std::uint32_t, Replica> reported;  // as last reported
 
   Instant latest;  // a router that comes back may tell an earlier time; ours never goes back
   Duration heartbeat_every{};
@@ -76,6 +74,8 @@ struct Agent::State {
   Instant lease_end = never;
   bool lapsed = false;  // the lease has ended and was not renewed
   bool superseded = false;
+  bool left = false;
+  bool ended() const { return superseded || left; }
   Heartbeat counters;
   std::uint64_t control_sequence = 0;
   std::uint64_t samples_sequence = 0;
@@ -84,11 +84,11 @@ struct Agent::State {
 
 Agent::State::State(AgentSettings given, const devices::Catalogue& known, Instant start)
     : settings(std::move(given)),
-      catalogue(known),
       plan(plan_host(settings, known)),
       executor(settings.host, plan.devices, devices::Ambient{settings.ambient_c},
                Dice(settings.seed).child(settings.host), start),
       sampler(settings.sample_every, settings.sample_every_min),
+      models(known),
       latest(start) {
   counters.incarnation = settings.incarnation;
   for (const PlannedReplica& replica : plan.replicas) {
@@ -152,7 +152,7 @@ void Agent::State::send_kept(Instant now) {
 
 void Agent::State::handle(Instant now, const HelloWanted&) {
   if (next_heartbeat == never) return;
-  models.clear();  // a router that forgot us has carried no spec yet
+  models.forget();  // a router that forgot us has carried no spec yet
   hold_lease(now);
   say_hello(now);
 }
@@ -161,25 +161,6 @@ void Agent::State::handle(Instant now, const Superseded&) {
   superseded = true;
   executor.stop_all(now, Reason::unhealthy, "superseded");
   executor.take_changes();
-}
-
-Result<const devices::ModelSpec*> Agent::State::model_of(const std::string& name,
-                                                         const std::string& text) {
-  if (!text.empty()) {
-    auto parsed = devices::parse_model_spec(text, "model_spec of " + name);
-    if (!parsed.ok()) return parsed.error();
-    if (models.size() >= models_carried_max && !models.contains(name)) {
-      return error("model_spec of {}: this connection has carried {} specs already", name,
-                   models.size());
-    }
-    if (parsed->id != name) return error("model_spec: found {}, expected {}", parsed->id, name);
-    return &models.insert_or_assign(name, std::move(*parsed)).first->second;
-  }
-  const auto carried = models.find(name);
-  if (carried != models.end()) return &carried->second;
-  const auto entry = catalogue.model(name);
-  if (!entry.ok()) return error("this connection has carried no spec of {}", name);
-  return &(*entry)->spec;
 }
 
 /// True when the attempt needs no new run: it runs already, has ended, or a newer one is here.
@@ -220,9 +201,9 @@ void Agent::State::run(Instant now, const Assign& assign) {
     refusal = Refusal{Reason::capacity, "too many results wait to be stored"};
   } else if (assign.job.work.kind != WorkKind::train) {
     // The replica knows its model; a spec that came along is kept for later assignments.
-    if (!assign.model_spec.empty()) (void)model_of(assign.job.work.model, assign.model_spec);
+    if (!assign.model_spec.empty()) (void)models.find(assign.job.work.model, assign.model_spec);
     refusal = executor.serve(now, assign);
-  } else if (const auto model = model_of(assign.job.work.model, assign.model_spec); model.ok()) {
+  } else if (const auto model = models.find(assign.job.work.model, assign.model_spec); model.ok()) {
     refusal = executor.train(now, assign, **model);
   } else {
     refusal = Refusal{Reason::invalid, model.error().message};
@@ -255,7 +236,7 @@ void Agent::State::handle(Instant now, const StartReplica& start) {
     send(now, ReplicaReport{*standing});
     return;
   }
-  const auto model = model_of(start.model, start.model_spec);
+  const auto model = models.find(start.model, start.model_spec);
   if (model.ok()) {
     executor.start_replica(now, start, **model, false);
     report_changes(now);
@@ -286,7 +267,7 @@ void Agent::State::handle(Instant now, const RetireReplica& retire) {
 // ---- What time brings --------------------------------------------------------------------------
 
 Instant Agent::State::next_deadline() const {
-  if (superseded) return never;
+  if (ended()) return never;
   return std::min(
       {executor.next_event(), lapsed ? never : lease_end, next_heartbeat, sampler.next_due()});
 }
@@ -306,6 +287,19 @@ void Agent::State::end_lease(Instant at) {
   lapsed = true;
   executor.stop_all(at, Reason::unhealthy, "lease ended");
   report_changes(at, false);
+}
+
+/// All that ended goes out once more between the two: what a lapsed lease kept back was never sent,
+/// and of the rest the router takes each only once.
+void Agent::State::leave(Instant now, const std::string& why) {
+  left = true;
+  executor.stop_all(now, Reason::drain, fmt::format("{} leaves: {}", settings.host, why));
+  report_changes(now, false);
+  if (next_heartbeat == never) return;  // there is no router that knows of us
+  const auto held = static_cast<std::uint32_t>(results.all().size());
+  if (held > 0) send(now, Leave{why, held});
+  send_kept(now);
+  send(now, Leave{why, 0});
 }
 
 void Agent::State::heartbeat(Instant at) {
@@ -365,7 +359,7 @@ void Agent::welcomed(Instant now, const Welcome& welcome) {
   now = state_->monotone(now);
   tick(now);
   State& state = *state_;
-  if (state.superseded) return;
+  if (state.ended()) return;
   const bool first = state.next_heartbeat == never;
   if (first || state.heartbeat_every != welcome.heartbeat_every) {
     state.heartbeat_every =
@@ -373,7 +367,7 @@ void Agent::welcomed(Instant now, const Welcome& welcome) {
     state.next_heartbeat = saturating_add(now, state.heartbeat_every);
   }
   state.lease = welcome.lease;
-  state.models.clear();
+  state.models.forget();
   state.hold_lease(now);
   state.sampler.begin(now);
   state.say_hello(now);
@@ -382,7 +376,8 @@ void Agent::welcomed(Instant now, const Welcome& welcome) {
 void Agent::receive(Instant now, const Envelope& envelope) {
   now = state_->monotone(now);
   tick(now);
-  if (state_->superseded) return;
+  const bool stored = std::holds_alternative<ResultStored>(envelope.body);
+  if (state_->superseded || (state_->left && !stored)) return;
   std::visit([&](const auto& body) { state_->handle(now, body); }, envelope.body);
 }
 
@@ -396,6 +391,14 @@ void Agent::tick(Instant now) {
 Instant Agent::next_deadline() const { return state_->next_deadline(); }
 
 Outbox Agent::take_outbox() { return std::exchange(state_->outbox, Outbox{}); }
+
+void Agent::leave(Instant now, const std::string& why) {
+  now = state_->monotone(now);
+  tick(now);
+  if (!state_->ended()) state_->leave(now, why);
+}
+
+std::size_t Agent::unstored() const { return state_->results.all().size(); }
 
 bool Agent::superseded() const { return state_->superseded; }
 

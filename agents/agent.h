@@ -2,6 +2,7 @@
 // file, thread or log.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -70,6 +71,12 @@ class Agent {
   void tick(Instant now);
   Instant next_deadline() const;
   Outbox take_outbox();
+
+  /// The host is to end: stops all work, gives it back with what it has used, and says Leave (once,
+  /// and only to a router that it has met). Afterwards it hears nothing but ResultStored.
+  void leave(Instant now, const std::string& why);
+  /// Ended attempts that the router has not yet acknowledged as stored.
+  std::size_t unstored() const;
 
   /// A newer incarnation runs: the shell exits.
   bool superseded() const;

@@ -77,19 +77,22 @@ void Executor::own(const std::vector<std::uint16_t>& devices, const Owner& owner
   for (const std::uint16_t device : devices) owners_[device] = owner;
 }
 
-/// Tells the chassis what the work asks of its devices now. Should that change their pace at once,
-/// the work is told, and its new demands once more go to the chassis.
+/// Paces the work as its devices allow and tells the chassis what it achieves at that, until the
+/// power limiter has nothing against it. It first judges from another clock, then from a near one;
+/// after that the clock only falls, so this ends.
 template <typename Work>
 void Executor::apply(Instant now, Work& work, const std::vector<std::uint16_t>& devices) {
-  for (int round = 0; round < 2; ++round) {
+  bool clock_changed = true;
+  for (int round = 0; clock_changed; ++round) {
+    const double pace = slowest(devices);
+    if (pace <= 0) return;  // one has shut down, and its work is about to fail
+    if (pace != work.pace()) work.set_pace(now, pace);
     const devices::Activity activity{work.activity(), true, work.memory_bytes()};
+    clock_changed = false;
     for (const std::uint16_t device : devices) {
       DROVER_REQUIRE(activity.memory_used_bytes <= devices_[device].spec->memory_bytes);
-      chassis_.set_activity(now, device, activity);
+      clock_changed |= chassis_.set_activity(now, device, activity, round < 2);
     }
-    const double pace = slowest(devices);
-    if (pace <= 0 || pace == work.pace()) return;
-    work.set_pace(now, pace);
   }
 }
 
@@ -273,15 +276,9 @@ void Executor::repace(Instant now, const std::vector<std::size_t>& changed) {
     const Owner owner = owners_[device];
     if (const auto* by_replica = std::get_if<ByReplica>(&owner)) {
       ReplicaEngine& engine = *replicas_.at(by_replica->number);
-      const double pace = slowest(engine.place().devices);
-      if (pace <= 0 || pace == engine.pace()) continue;
-      engine.set_pace(now, pace);
       apply(now, engine, engine.place().devices);
     } else if (const auto* by_gang = std::get_if<ByGang>(&owner)) {
       TrainingGang& gang = gangs_.at(by_gang->number);
-      const double pace = slowest(gang.devices());
-      if (pace <= 0 || pace == gang.pace()) continue;
-      gang.set_pace(now, pace);
       apply(now, gang, gang.devices());
     }
   }

@@ -18,6 +18,11 @@ std::string squarest(int count) {
   return fmt::format("{}x{}", side, count / side);
 }
 
+/// As people write it in a list: "9", "0-3".
+std::string range_text(std::size_t first, std::size_t last) {
+  return first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
+}
+
 /// The best native one of bf16, fp16, fp32.
 Precision usual_precision(const devices::DeviceSpec& device) {
   for (const Precision precision : {Precision::bf16, Precision::fp16}) {
@@ -56,9 +61,9 @@ Status plan_replica(const ReplicaRequest& request, const devices::Catalogue& cat
   const auto entry = catalogue.model(request.model);
   if (!entry.ok()) return entry.error();
   const std::string place =
-      fmt::format("replica {}:{}-{}", request.model, request.first, request.last);
+      fmt::format("replica {}:{}", request.model, range_text(request.first, request.last));
   if (request.first > request.last || request.last >= plan.devices.size()) {
-    return error("{}: the host has devices 0-{}", place, plan.devices.size() - 1);
+    return error("{}: the host has devices {}", place, range_text(0, plan.devices.size() - 1));
   }
   const Executor::Device& first = plan.devices[request.first];
   PlannedReplica replica;

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 #include <random>
 #include <string>
@@ -16,8 +15,10 @@
 #include "commands/agent_start.h"
 #include "commands/clock.h"
 #include "commands/files.h"
+#include "commands/host_claim.h"
 #include "commands/journal_file.h"
 #include "commands/lifeline.h"
+#include "commands/output.h"
 #include "commands/session.h"
 #include "commands/stop_signals.h"
 #include "commands/verbs.h"
@@ -37,6 +38,10 @@ constexpr Wall silence_max = std::chrono::seconds(3);
 constexpr Wall join_again = std::chrono::seconds(1);
 /// .. and after so long by a new connection, for one that only looks alive.
 constexpr Wall connection_silence_max = std::chrono::seconds(8);
+/// So long an agent that ends waits for the router to store what it gave back.
+constexpr Wall farewell_max = std::chrono::seconds(1);
+/// So long one that starts waits for an earlier one of its name, which may be saying farewell.
+constexpr Wall claim_max = std::chrono::seconds(3);
 
 struct AgentOptions {
   std::string endpoint;
@@ -48,9 +53,13 @@ struct AgentOptions {
 class AgentShell {
  public:
   AgentShell(AgentOptions options, const devices::Catalogue& catalogue)
-      : options_(std::move(options)), catalogue_(catalogue) {}
+      : options_(std::move(options)),
+        catalogue_(catalogue),
+        claim_(options_.settings.host, options_.endpoint) {}
 
   Status open() {
+    sockets_.watch(signals_.descriptor());
+    if (const Status claimed = claim(); !claimed) return claimed;
     auto journal = JournalFile::open(options_.journal);
     if (!journal) return journal.error();
     journal_ = std::move(*journal);
@@ -58,32 +67,73 @@ class AgentShell {
   }
 
   Outcome run() {
-    sockets_.watch(signals_.descriptor());
     last_heard_ = connected_ = wall_now();
     while (!signals_.stopped()) {
       knock();
-      auto turn = sockets_.wait(wait());
-      for (const Incoming& incoming : turn.messages) {
-        if (const Status fine = receive(incoming); !fine) return Outcome::failed(fine.error());
+      if (const Status fine = turn(wait()); !fine) return Outcome::failed(fine.error());
+      if (core_ && core_->superseded()) {
+        return Outcome::failed(
+            error("another agent named {} has registered since: this one ends; when both are "
+                  "wanted, give one another --name",
+                  options_.settings.host));
       }
-      if (core_) {
-        const Instant now = clock_.now();
-        journal_.write(JournalTick{now});
-        core_->tick(now);
-        for (const Send& send : core_->take_outbox().sends) {
-          sockets_.send(send.to, encode(send.envelope));
-        }
-        if (core_->superseded()) {
-          return Outcome::failed(error("another agent named {} has registered since: this one ends",
-                                       options_.settings.host));
-        }
-      }
-      if (const Status failed = journal_.flush(); !failed) return Outcome::failed(failed.error());
     }
+    if (const Status fine = leave(); !fine) return Outcome::failed(fine.error());
     return Outcome::done();
   }
 
  private:
+  /// One of a name on this machine; a restart waits for the old process to end.
+  Status claim() {
+    const Wall end = wall_now() + claim_max;
+    bool told = false;
+    while (!claim_.take() && !signals_.stopped()) {
+      if (wall_now() >= end) {
+        return error("another agent named {} runs on this machine: give this one another --name",
+                     options_.settings.host);
+      }
+      if (!std::exchange(told, true)) {
+        put_error("drover agent: another agent named {} runs on this machine; waiting\n",
+                  options_.settings.host);
+      }
+      sockets_.wait(std::chrono::milliseconds(100));
+    }
+    return {};
+  }
+
+  /// Waits, receives, lets the core act, sends.
+  Status turn(std::chrono::milliseconds longest) {
+    auto turn = sockets_.wait(longest);
+    for (const Incoming& incoming : turn.messages) {
+      if (const Status fine = receive(incoming); !fine) return fine;
+    }
+    if (core_) {
+      const Instant now = clock_.now();
+      journal_.write(JournalTick{now});
+      core_->tick(now);
+      for (const Send& send : core_->take_outbox().sends) {
+        sockets_.send(send.to, encode(send.envelope));
+      }
+    }
+    return journal_.flush();
+  }
+
+  /// Gives back all work and says Leave. What is sent last goes out while the sockets close; what
+  /// the router is to store is waited for, a moment, as long as there is a router.
+  Status leave() {
+    if (!core_) return {};
+    const Instant now = clock_.now();
+    const std::string why = signals_.name();
+    journal_.write(JournalLeave{now, why});
+    core_->leave(now, why);
+    const Wall end = wall_now() + farewell_max;
+    Status fine = turn(std::chrono::milliseconds(0));
+    while (fine && core_->unstored() > 0 && sockets_.control_connected() && wall_now() < end) {
+      fine = turn(std::chrono::milliseconds(20));
+    }
+    return fine;
+  }
+
   std::chrono::milliseconds wait() const {
     if (!core_) return std::chrono::milliseconds(100);
     return clock_.until(core_->next_deadline(), longest_wait);
@@ -101,14 +151,13 @@ class AgentShell {
     const bool silent = now - last_heard_ > silence_max;
     if (!(join_wanted_ || silent) || now - last_join_ < join_again) return;
     if (silent && !told_) {
-      fmt::print(stderr, "drover agent: no word from a router at {}; trying on\n",
-                 options_.endpoint);
+      put_error("drover agent: no word from a router at {}; trying on\n", options_.endpoint);
       told_ = true;
     }
     if (now - std::max(last_heard_, connected_) > connection_silence_max) {
       connected_ = now;
       if (const Status again = sockets_.reconnect_control(); !again) {
-        fmt::print(stderr, "drover agent: {}\n", again.error().message);
+        put_error("drover agent: {}\n", again.error().message);
       }
     }
     last_join_ = now;
@@ -131,7 +180,7 @@ class AgentShell {
     }
     last_heard_ = wall_now();
     if (told_ && !std::holds_alternative<Unwelcome>(envelope->body)) {
-      fmt::print(stderr, "drover agent: the router at {} is there\n", options_.endpoint);
+      put_error("drover agent: the router at {} is there\n", options_.endpoint);
       told_ = false;
     }
     if (const auto* refusal = std::get_if<Unwelcome>(&envelope->body)) {
@@ -179,6 +228,7 @@ class AgentShell {
 
   AgentOptions options_;
   const devices::Catalogue& catalogue_;
+  HostClaim claim_;
   StopSignals signals_;  // before the sockets, whose threads must not take signals
   Sockets sockets_;
   JournalFile journal_;
@@ -286,8 +336,8 @@ Outcome run_agent(Arguments& arguments) {
   if (const Status fine = read_settings(arguments, *catalogue, options.settings); !fine) {
     return Outcome::usage(fine.error());
   }
-  if (const auto endpoint = parse_endpoint(options.endpoint, "--connect"); !endpoint) {
-    return Outcome::usage(endpoint.error());
+  if (const Status fine = check_connect(options.endpoint, "DROVER_CONNECT"); !fine) {
+    return Outcome::failed(fine.error());
   }
   AgentShell shell(std::move(options), *catalogue);
   if (const Status opened = shell.open(); !opened) return Outcome::failed(opened.error());

@@ -1,7 +1,9 @@
 // `drover catalogue`: the known devices and models, and one of them with all its facts.
 #include <fmt/format.h>
 
+#include "commands/absent.h"
 #include "commands/files.h"
+#include "commands/output.h"
 #include "commands/table.h"
 #include "commands/verbs.h"
 #include "fleet/json.h"
@@ -17,15 +19,15 @@ Json to_json(const devices::Entry<devices::DeviceSpec>& entry) {
   Json peaks = Json::object();
   for (int i = 0; i < precision_count; ++i) {
     const auto precision = static_cast<Precision>(i);
-    if (spec.runs(precision)) peaks.set(to_text(precision), spec.peak(precision));
+    if (spec.runs(precision)) peaks.set(to_text(precision), whole(spec.peak(precision)));
   }
   return Json::object()
       .set("id", spec.id)
       .set("name", spec.name)
       .set("class", to_text(spec.device_class))
-      .set("memory_bytes", spec.memory_bytes)
-      .set("memory_bandwidth", spec.memory_bandwidth)
-      .set("link_bandwidth", spec.link_bandwidth)
+      .set("memory_bytes", whole(spec.memory_bytes))
+      .set("memory_bandwidth", whole(spec.memory_bandwidth))
+      .set("link_bandwidth", whole(spec.link_bandwidth))
       .set("peak_flops", std::move(peaks))
       .set("tdp_w", spec.tdp_w)
       .set("price_usd_per_h", spec.price_usd_per_h)
@@ -38,9 +40,9 @@ Json to_json(const devices::Entry<devices::ModelSpec>& entry) {
       .set("id", spec.id)
       .set("name", spec.name)
       .set("family", spec.family)
-      .set("parameters", spec.parameters())
-      .set("layers", spec.layers)
-      .set("context_max", spec.context_max)
+      .set("parameters", whole(spec.parameters()))
+      .set("layers", when(spec.layers > 0, spec.layers))
+      .set("context_max", when(spec.context_max > 0, spec.context_max))
       .set("origin", entry.origin);
 }
 
@@ -69,8 +71,8 @@ std::string models_table(const devices::Catalogue& catalogue) {
   for (const auto& [id, entry] : catalogue.models()) {
     const devices::ModelSpec& spec = entry.spec;
     rows.push_back({id, spec.family, count_text(spec.parameters()),
-                    spec.layers > 0 ? std::to_string(spec.layers) : "",
-                    spec.context_max > 0 ? count_text(spec.context_max) : "", spec.name});
+                    spec.layers > 0 ? std::to_string(spec.layers) : "-",
+                    spec.context_max > 0 ? count_text(spec.context_max) : "-", spec.name});
   }
   return table_text({{"MODEL"},
                      {"FAMILY"},
@@ -85,10 +87,10 @@ template <typename Spec>
 Outcome show_one(const Result<const devices::Entry<Spec>*>& entry, bool as_json) {
   if (!entry) return Outcome::usage(entry.error());
   if (as_json) {
-    fmt::print("{}\n", to_json(**entry).dump());
+    put("{}\n", to_json(**entry).dump());
   } else {
     // The spec's own text: every fact stands there with its source.
-    fmt::print("# {} ({})\n{}\n", (*entry)->spec.id, (*entry)->origin, trimmed((*entry)->text));
+    put("# {} ({})\n{}\n", (*entry)->spec.id, (*entry)->origin, trimmed((*entry)->text));
   }
   return Outcome::done();
 }
@@ -97,7 +99,7 @@ template <typename Entries>
 void print_all(const Entries& entries) {
   Json array = Json::array();
   for (const auto& [id, entry] : entries) array.add(to_json(entry));
-  fmt::print("{}\n", array.dump());
+  put("{}\n", array.dump());
 }
 
 }  // namespace
@@ -131,7 +133,7 @@ Outcome run_catalogue(Arguments& arguments) {
   if (as_json) {
     what == "devices" ? print_all(catalogue->devices()) : print_all(catalogue->models());
   } else {
-    fmt::print("{}", what == "devices" ? devices_table(*catalogue) : models_table(*catalogue));
+    put_text(what == "devices" ? devices_table(*catalogue) : models_table(*catalogue));
   }
   return Outcome::done();
 }

@@ -1,11 +1,16 @@
 #include "commands/dashboard_loop.h"
 
+#include <langinfo.h>
+#include <locale.h>
+
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "fleet/codec.h"
 #include "fleet/text.h"
 #include "fleet/units.h"
+#include "tui/screen.h"
 
 namespace drover::commands {
 
@@ -15,6 +20,18 @@ namespace {
 constexpr Wall silence_max = std::chrono::seconds(3);
 constexpr Wall join_again = std::chrono::seconds(1);
 constexpr std::chrono::milliseconds headless_wait{20};
+constexpr tui::Size largest_size{1000, 500};
+
+bool fits(std::int64_t value, int low, int high) { return value >= low && value <= high; }
+
+/// As a terminal would be asked (tui/terminal.cpp), without changing this process's locale.
+bool locale_is_utf8() {
+  const locale_t locale = newlocale(LC_ALL_MASK, "", locale_t{});
+  if (locale == locale_t{}) return false;  // one that is not installed: the C locale then
+  const bool utf8 = std::strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+  freelocale(locale);
+  return utf8;
+}
 
 tui::DashboardOptions dashboard_options(const DashboardView& view, const std::string& endpoint,
                                         double speed) {
@@ -37,13 +54,20 @@ Option view_option() {
   return {"view", "NAME", "where to start: " + names};
 }
 
-Option ascii_option() { return {"ascii", "", "no box or block characters"}; }
-
-DashboardView read_view(Arguments& arguments) {
-  return {arguments.one_of("view", tui::view_names(), "fleet"), arguments.has("ascii")};
+Option ascii_option() {
+  return {"ascii", "", "no box or block characters (so does a locale that is not UTF-8)"};
 }
 
-Option size_option() { return {"size", "WxH", "columns and rows of the frame (default 120x40)"}; }
+DashboardView read_view(Arguments& arguments) {
+  return {arguments.one_of("view", tui::view_names(), "fleet"),
+          arguments.has("ascii") || !locale_is_utf8()};
+}
+
+Option size_option() {
+  return {"size", "WxH",
+          fmt::format("columns and rows of the frame (default 120x40, from {}x{})",
+                      tui::smallest_size.columns, tui::smallest_size.rows)};
+}
 
 tui::Size read_size(Arguments& arguments, tui::Size otherwise) {
   if (!arguments.has("size")) return otherwise;
@@ -51,12 +75,14 @@ tui::Size read_size(Arguments& arguments, tui::Size otherwise) {
   if (parts.size() == 2) {
     const auto columns = parse_integer(parts[0], "--size");
     const auto rows = parse_integer(parts[1], "--size");
-    if (columns && rows && *columns >= 20 && *columns <= 1000 && *rows >= 5 && *rows <= 500) {
+    if (columns && rows && fits(*columns, tui::smallest_size.columns, largest_size.columns) &&
+        fits(*rows, tui::smallest_size.rows, largest_size.rows)) {
       return {static_cast<int>(*columns), static_cast<int>(*rows)};
     }
   }
-  arguments.complain(error("--size: found '{}', expected COLUMNSxROWS from 20x5 to 1000x500",
-                           printable(arguments.text("size"))));
+  arguments.complain(error("--size: found '{}', expected COLUMNSxROWS from {}x{} to {}x{}",
+                           excerpt(arguments.text("size")), tui::smallest_size.columns,
+                           tui::smallest_size.rows, largest_size.columns, largest_size.rows));
   return otherwise;
 }
 

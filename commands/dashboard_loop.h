@@ -18,12 +18,13 @@ struct DashboardView {
   bool ascii = false;
 };
 
-/// `--view` with the dashboard's view names, `--ascii`.
+/// `--view` with the dashboard's view names; `--ascii`, which a locale that is not UTF-8 asks for
+/// too.
 Option view_option();
 Option ascii_option();
 DashboardView read_view(Arguments& arguments);
 
-/// `--size`, "120x40"; 20x5 to 1000x500.
+/// `--size`, "120x40"; from the least that the dashboard can be drawn on.
 Option size_option();
 tui::Size read_size(Arguments& arguments, tui::Size otherwise);
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "commands/fleet_view.h"
+#include "commands/output.h"
 #include "commands/reports.h"
 #include "fleet/text.h"
 
@@ -39,7 +39,7 @@ Outcome DemoRun::run() {
   terminal_.reset();
   children_->stop_all(std::chrono::seconds(3));
   if (plan_.show == DemoShow::dashboard) {
-    for (const std::string& fault : faults_) fmt::print(stderr, "drover demo: {}\n", fault);
+    for (const std::string& fault : faults_) put_error("drover demo: {}\n", fault);
   }
   if (outcome.exit == Exit::failed && folder_) folder_->keep();
   return outcome;
@@ -78,7 +78,7 @@ Status DemoRun::start_router() {
     if (!endpoint) return endpoint.error();
     endpoint_ = *endpoint;
     // The dashboard's title line says it, where there is one.
-    if (!terminal_) fmt::print(stderr, "drover demo: router at {}\n", endpoint_);
+    if (!terminal_) put_error("drover demo: router at {}\n", endpoint_);
     children_->reap();
     return {};
   }
@@ -195,7 +195,7 @@ void DemoRun::note_fault(const Ended& ended) {
   if (dashboard_) {
     dashboard_->tell(Severity::critical, ended.name, text);
   } else {
-    fmt::print(stderr, "drover demo: {}\n", text);
+    put_error("drover demo: {}\n", text);
   }
 }
 
@@ -236,7 +236,7 @@ bool DemoRun::frame_settled() const {
 }
 
 Outcome DemoRun::print_frame() {
-  fmt::print("{}", dashboard_->core().draw(session_->clock().now()).to_text());
+  put_text(dashboard_->core().draw(session_->clock().now()).to_text());
   return Outcome::done();
 }
 
@@ -253,19 +253,24 @@ Outcome DemoRun::finish() {
 Outcome DemoRun::print_summary(const Summary& summary) {
   // What the feeder said about bad rows belongs to the user.
   if (const auto log = read_file(children_->log_path("feeder")); log && !log->empty()) {
-    fmt::print(stderr, "{}", *log);
+    put_error_text(*log);
   }
   const auto skipped = static_cast<std::uint64_t>(fed_["skipped_rows"].number());
   const double wall_s = wall_seconds(wall_now() - begun_);
   if (plan_.json) {
     Json object = to_json(summary);
     object.set("skipped_rows", skipped).set("wall_s", wall_s);
-    fmt::print("{}\n", object.dump());
+    put("{}\n", object.dump());
   } else {
-    fmt::print("{}{:<12} {} bad rows skipped\n{:<12} {:.1f} s, fleet time {} times as fast\n",
-               to_table(summary), "trace", skipped, "wall time", wall_s, plan_.fleet.speed);
+    std::string text = to_table(summary);
+    if (!plan_.fleet.trace.empty())
+      text += fmt::format("{:<12} {} bad rows skipped\n", "trace", skipped);
+    text += fmt::format("{:<12} {:.1f} s", "wall time", wall_s);
+    const double speed = plan_.fleet.speed;
+    if (speed != 1) text += fmt::format(", fleet time {} times as fast", speed);
+    put("{}\n", text);
   }
-  std::fflush(stdout);
+  if (skipped > 0) return Outcome::partly(fmt::format("{} bad rows were skipped", skipped));
   return Outcome::done();
 }
 

@@ -1,11 +1,11 @@
 // `drover feed`, hidden: the demo's source of work. Its last line on stdout is a JSON summary.
-#include <cstdio>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "commands/feeding.h"
 #include "commands/lifeline.h"
+#include "commands/output.h"
 #include "commands/session.h"
 #include "commands/stop_signals.h"
 #include "commands/synthetic_work.h"
@@ -36,7 +36,7 @@ Usage feed_usage() {
 
 Outcome run_feed(Arguments& arguments) {
   if (const Status held = hold_lifeline(arguments); !held) return Outcome::usage(held.error());
-  const auto say = [](const std::string& line) { fmt::print(stderr, "drover feed: {}\n", line); };
+  const auto say = [](const std::string& line) { put_error("drover feed: {}\n", line); };
   TraceOptions options;
   options.file = arguments.text("trace");
   options.format = arguments.text("format", "azure");
@@ -65,17 +65,16 @@ Outcome run_feed(Arguments& arguments) {
     if (++told > bad_rows_told_max) return;
     say(fmt::format("refused job {}: {}", to_short_text(result.job), printable(result.detail)));
   });
-  fmt::print("{}\n", Json::object()
-                         .set("rows", fed.counts.given)
-                         .set("skipped_rows", trace != nullptr ? trace->skipped() : 0)
-                         .set("accepted", fed.counts.accepted + fed.counts.existed)
-                         .set("refused", fed.counts.refused)
-                         .set("unacknowledged", fed.unacknowledged)
-                         .set("sent_again", fed.counts.sent_again)
-                         .set("input_tokens", fed.input_tokens)
-                         .set("output_tokens", fed.output_tokens)
-                         .dump());
-  std::fflush(stdout);
+  put("{}\n", Json::object()
+                  .set("rows", fed.counts.given)
+                  .set("skipped_rows", trace != nullptr ? trace->skipped() : 0)
+                  .set("accepted", fed.counts.accepted + fed.counts.existed)
+                  .set("refused", fed.counts.refused)
+                  .set("unacknowledged", fed.unacknowledged)
+                  .set("sent_again", fed.counts.sent_again)
+                  .set("input_tokens", fed.input_tokens)
+                  .set("output_tokens", fed.output_tokens)
+                  .dump());
   if (trace != nullptr && fed.counts.given == 0 && trace->skipped() > 0) {
     return Outcome::failed(
         error("{}: all {} rows are bad", printable(options.file), trace->skipped()));

@@ -1,20 +1,66 @@
 #include "commands/files.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "commands/output.h"
 #include "fleet/text.h"
 
 namespace drover::commands {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view folder_prefix = "drover-";
+/// In a folder that is kept for a person to read.
+constexpr const char* kept_mark = "kept";
+/// A folder this young may not be locked yet.
+constexpr std::chrono::minutes young{1};
+
+/// An open descriptor that holds the folder's lock, which ends with the process; -1: another holds
+/// it, or it is not ours to open.
+int lock_folder(const fs::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0 || ::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
+  ::close(descriptor);
+  return -1;
+}
+
+/// Removes our folders whose process was killed.
+void remove_orphans(const fs::path& parent) {
+  std::error_code problem;
+  for (fs::directory_iterator entry(parent, problem), end; !problem && entry != end;
+       entry.increment(problem)) {
+    const fs::path& path = entry->path();
+    const std::string name = path.filename().string();
+    const bool ours = name.starts_with(folder_prefix) && name.size() == folder_prefix.size() + 6;
+    if (!ours) continue;
+    std::error_code unknown;
+    const auto changed = fs::last_write_time(path, unknown);
+    if (unknown || changed > fs::file_time_type::clock::now() - young) continue;
+    if (fs::exists(path / kept_mark, unknown) || unknown) continue;
+    const int lock = lock_folder(path);
+    if (lock < 0) continue;
+    fs::remove_all(path, unknown);
+    ::close(lock);
+  }
+}
+
+}  // namespace
 
 Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
   std::error_code problem;
@@ -33,6 +79,20 @@ Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
   }
   return text;
 }
+
+namespace {
+
+/// A replaced spec changes every estimate, so nobody should do it without knowing.
+template <typename Entries>
+void tell_replaced(const char* what, const Entries& embedded, const Entries& all) {
+  for (const auto& [id, entry] : all) {
+    const auto known = embedded.find(id);
+    if (known == embedded.end() || known->second.origin == entry.origin) continue;
+    put_error("drover: {} replaces the built-in {} {}\n", printable(entry.origin), what, id);
+  }
+}
+
+}  // namespace
 
 Result<devices::Catalogue> load_catalogue(const std::string& folder) {
   devices::Catalogue catalogue = devices::Catalogue::embedded();
@@ -54,6 +114,9 @@ Result<devices::Catalogue> load_catalogue(const std::string& folder) {
     if (!text) return text.error();
     if (const Status added = catalogue.add(*text, path); !added) return added.error();
   }
+  const devices::Catalogue& embedded = devices::Catalogue::embedded();
+  tell_replaced("device", embedded.devices(), catalogue.devices());
+  tell_replaced("model", embedded.models(), catalogue.models());
   return catalogue;
 }
 
@@ -61,23 +124,33 @@ Result<TemporaryFolder> TemporaryFolder::make() {
   std::error_code problem;
   const fs::path parent = fs::temp_directory_path(problem);
   if (problem) return error("no folder for temporary files: {}", problem.message());
-  std::string pattern = (parent / "drover-XXXXXX").string();
+  remove_orphans(parent);
+  std::string pattern = (parent / folder_prefix).string() + "XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) {
     return error("{}: {}", pattern, std::strerror(errno));
   }
-  return TemporaryFolder(pattern);
+  return TemporaryFolder(pattern, lock_folder(pattern));
 }
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   if (!path_.empty() && !kept_) fs::remove_all(path_, ignored);
+  if (lock_ >= 0) ::close(lock_);
+}
+
+void TemporaryFolder::keep() {
+  kept_ = true;
+  std::ofstream(fs::path(path_) / kept_mark) << "kept for a person to read\n";
 }
 
 TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
-    : path_(std::exchange(other.path_, {})), kept_(other.kept_) {}
+    : path_(std::exchange(other.path_, {})),
+      lock_(std::exchange(other.lock_, -1)),
+      kept_(other.kept_) {}
 
 TemporaryFolder& TemporaryFolder::operator=(TemporaryFolder&& other) noexcept {
   std::swap(path_, other.path_);
+  std::swap(lock_, other.lock_);
   std::swap(kept_, other.kept_);
   return *this;
 }

@@ -13,10 +13,11 @@ namespace drover::commands {
 Result<std::string> read_file(const std::string& path, std::size_t bytes_max = 64U << 20);
 
 /// The embedded specs, extended by every `*.toml` of a folder (in order of names); an empty folder
-/// name adds nothing.
+/// name adds nothing. Says on standard error which embedded ones are replaced.
 Result<devices::Catalogue> load_catalogue(const std::string& folder);
 
 /// A new folder under $TMPDIR that only this user can read; removed by the destructor unless kept.
+/// What killed processes have left there is removed first.
 class TemporaryFolder {
  public:
   static Result<TemporaryFolder> make();
@@ -25,11 +26,12 @@ class TemporaryFolder {
   TemporaryFolder& operator=(TemporaryFolder&& other) noexcept;
 
   const std::string& path() const { return path_; }
-  void keep() { kept_ = true; }
+  void keep();
 
  private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  explicit TemporaryFolder(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
   std::string path_;
+  int lock_ = -1;  // on the folder, held while its process lives
   bool kept_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "commands/fleet_view.h"
 
+#include <algorithm>
+
 #include "fleet/codec.h"
 
 namespace drover::commands {
@@ -18,7 +20,9 @@ void FleetView::receive(const Envelope& envelope) {
   } else if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
     const auto host_entry = hosts_.find(batch->host);
     if (host_entry == hosts_.end() || !check(*batch)) return;
-    for (const Sample& sample : unpack(*batch)) host_entry->second.samples[sample.device] = sample;
+    Host& known = host_entry->second;
+    known.sampled = std::max(known.sampled, envelope.at);
+    for (const Sample& sample : unpack(*batch)) known.samples[sample.device] = sample;
   }
 }
 

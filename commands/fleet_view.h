@@ -26,6 +26,7 @@ class FleetView {
   struct Host {
     HostChanged changed;
     std::map<std::uint16_t, Sample> samples;  // by device number
+    Instant sampled{};                        // the newest of them
   };
   const std::map<std::string, Host>& hosts() const { return hosts_; }
   const std::map<ReplicaId, ReplicaChanged>& replicas() const { return replicas_; }

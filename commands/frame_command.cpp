@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "commands/dashboard_loop.h"
+#include "commands/output.h"
 #include "commands/verbs.h"
 
 namespace drover::commands {
@@ -42,7 +43,7 @@ Outcome run_frame(Arguments& arguments) {
     (*loop)->turn(std::chrono::milliseconds(50));
   }
   const tui::Canvas& canvas = (*loop)->core().draw((*session)->clock().now());
-  fmt::print("{}", arguments.has("ansi") ? canvas.to_ansi() : canvas.to_text());
+  put_text(arguments.has("ansi") ? canvas.to_ansi() : canvas.to_text());
   if ((*loop)->core().settled()) return Outcome::done();
   return Outcome::partly("not every host had reported after 5 s");
 }

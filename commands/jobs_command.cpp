@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "commands/output.h"
 #include "commands/reports.h"
 #include "commands/session.h"
 #include "commands/verbs.h"
@@ -41,10 +42,10 @@ Outcome run_jobs(Arguments& arguments) {
   if (arguments.has("json")) {
     Json array = Json::array();
     for (const JobChanged& job : jobs) array.add(to_json(job));
-    fmt::print("{}\n", array.dump());
+    put("{}\n", array.dump());
   } else {
-    fmt::print("{}", to_table(jobs, (*session)->clock().now()));
-    if (reply->left_out > 0) fmt::print("and {} more that are not shown\n", reply->left_out);
+    put_text(to_table(jobs, (*session)->clock().now()));
+    if (reply->left_out > 0) put("and {} more that are not shown\n", reply->left_out);
   }
   return Outcome::done();
 }

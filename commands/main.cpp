@@ -1,6 +1,6 @@
 // The one binary. A verb is one row of the table below and one file beside this one.
 #include <algorithm>
-#include <cstdio>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -8,6 +8,7 @@
 
 #include "commands/options.h"
 #include "commands/outcome.h"
+#include "commands/output.h"
 #include "commands/session.h"
 #include "commands/verbs.h"
 #include "fleet/text.h"
@@ -61,41 +62,61 @@ std::string overview() {
   return text;
 }
 
-int say(const std::string& who, const Outcome& outcome) {
-  if (!outcome.message.empty()) fmt::print(stderr, "{}: {}\n", who, outcome.message);
+/// What was not written has not been done, whatever the verb thinks of itself.
+int end(const std::string& who, Outcome outcome) {
+  const drover::Status written = commands::flush_output();
+  if (!written && (outcome.exit == Exit::done || outcome.exit == Exit::partly)) {
+    outcome = Outcome::failed(written.error());
+  }
+  if (!outcome.message.empty()) commands::put_error("{}: {}\n", who, outcome.message);
   return static_cast<int>(outcome.exit);
+}
+
+const Verb* verb_named(const std::string& word) {
+  const auto* found = std::find_if(std::begin(verbs), std::end(verbs),
+                                   [&](const Verb& v) { return word == v.name; });
+  return found == std::end(verbs) ? nullptr : found;
+}
+
+bool asks_for_help(const std::string& word) { return word == "--help" || word == "-h"; }
+
+Outcome unknown_verb(const std::string& word) {
+  std::vector<std::string> known;
+  for (const Verb& verb : verbs) {
+    if (*verb.summary != 0) known.emplace_back(verb.name);
+  }
+  return Outcome::usage(
+      drover::error("unknown verb '{}'{}", drover::excerpt(word), drover::suggestion(word, known)));
 }
 
 int run(const Verb& verb, const std::vector<std::string>& words) {
   const std::string who = fmt::format("drover {}", verb.name);
   const Usage usage = verb.usage();
-  if (std::find(words.begin(), words.end(), "--help") != words.end()) {
-    fmt::print("{}", help_text(usage));
-    return 0;
+  if (std::any_of(words.begin(), words.end(), asks_for_help)) {
+    commands::put_text(help_text(usage));
+    return end(who, Outcome::done());
   }
   auto arguments = Arguments::parse(usage, words);
-  if (!arguments) return say(who, Outcome::usage(arguments.error()));
-  return say(who, verb.run(*arguments));
+  if (!arguments) return end(who, Outcome::usage(arguments.error()));
+  return end(who, verb.run(*arguments));
 }
 
 }  // namespace
 
 int main(int count, char** values) {
-  const std::vector<std::string> words(values + 1, values + count);
-  if (words.empty() || words[0] == "--help" || words[0] == "help") {
-    fmt::print("{}", overview());
-    return 0;
+  commands::hold_standard_streams();
+  std::vector<std::string> words(values + 1, values + count);
+  // `drover help VERB` is `drover VERB --help`.
+  if (words.size() > 1 && words[0] == "help") words = {words[1], "--help"};
+  if (words.empty() || words[0] == "help" || asks_for_help(words[0])) {
+    commands::put_text(overview());
+    return end("drover", Outcome::done());
   }
   if (words[0] == "--version") {
-    fmt::print("{}\n", commands::software_name);
-    return 0;
+    commands::put("{}\n", commands::software_name);
+    return end("drover", Outcome::done());
   }
-  std::vector<std::string> known;
-  for (const Verb& verb : verbs) {
-    if (words[0] == verb.name) return run(verb, {words.begin() + 1, words.end()});
-    if (*verb.summary != 0) known.emplace_back(verb.name);
-  }
-  const auto problem = drover::error("unknown verb '{}'{}", drover::printable(words[0]),
-                                     drover::suggestion(words[0], known));
-  return say("drover", Outcome::usage(problem));
+  const Verb* verb = verb_named(words[0]);
+  if (verb == nullptr) return end("drover", unknown_verb(words[0]));
+  return run(*verb, {words.begin() + 1, words.end()});
 }

@@ -95,20 +95,24 @@ Result<Arguments> Arguments::parse(const Usage& usage, const std::vector<std::st
     }
   } catch (const po::unknown_option& problem) {
     const std::string name = problem.get_option_name();
-    return error("unknown option {}{}", printable(name), suggestion(name, shown_names(usage)));
+    return error("unknown option {}{}", excerpt(name), suggestion(name, shown_names(usage)));
   } catch (const po::error& problem) {
-    return error("{}", printable(problem.what()));
+    return error("{}", excerpt(problem.what(), 200));
   }
   for (const Option& option : usage.options) {
     const auto found = state->values.find(option.name);
-    if (found == state->values.end() || option.many) continue;
-    if (found->second.size() > 1) return error("--{} is given twice", option.name);
+    if (found == state->values.end()) continue;
+    if (!option.many && found->second.size() > 1) return error("--{} is given twice", option.name);
+    for (const std::string& value : found->second) {
+      if (option.check == nullptr) break;
+      if (Status fine = option.check(value); !fine) return fine.error();
+    }
   }
   const auto words_given = state->values.extract(words_key);
   const std::size_t count = words_given.empty() ? 0 : words_given.mapped().size();
   if (count > usage.positionals.size()) {
     return error("unexpected word '{}'; {}",
-                 printable(words_given.mapped()[usage.positionals.size()]), usage.synopsis);
+                 excerpt(words_given.mapped()[usage.positionals.size()]), usage.synopsis);
   }
   for (std::size_t i = 0; i < count; ++i) {
     state->values[usage.positionals[i]] = {words_given.mapped()[i]};
@@ -138,8 +142,6 @@ Duration Arguments::duration(std::string_view name, Duration otherwise) {
     complain(value.error());
     return otherwise;
   }
-  if (*value < Duration{0})
-    complain(error("--{}: found {}, expected no negative time", name, text(name)));
   return *value;
 }
 
@@ -151,7 +153,7 @@ double Arguments::number(std::string_view name, double low, double high, double 
     return otherwise;
   }
   if (*value < low || *value > high) {
-    complain(error("--{}: found {}, expected {} to {}", name, text(name), low, high));
+    complain(error("--{}: found {}, expected {} to {}", name, excerpt(text(name)), low, high));
     return otherwise;
   }
   return *value;
@@ -177,7 +179,7 @@ std::string Arguments::one_of(std::string_view name, const std::vector<std::stri
   if (!has(name)) return otherwise;
   std::string value = text(name);
   if (std::find(known.begin(), known.end(), value) == known.end()) {
-    complain(error("--{}: unknown '{}'{}", name, printable(value), suggestion(value, known)));
+    complain(error("--{}: unknown '{}'{}", name, excerpt(value), suggestion(value, known)));
     return otherwise;
   }
   return value;
@@ -187,7 +189,7 @@ std::string Arguments::name(std::string_view name, std::string otherwise) {
   std::string value = text(name, std::move(otherwise));
   if (!is_name(value)) {
     complain(
-        error("--{}: found '{}', expected 1 to 64 of A-Z a-z 0-9 . _ : -", name, printable(value)));
+        error("--{}: found '{}', expected 1 to 64 of A-Z a-z 0-9 . _ : -", name, excerpt(value)));
   }
   return value;
 }

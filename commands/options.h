@@ -22,8 +22,9 @@ struct Option {
   std::string name;
   std::string value;
   std::string help;
-  bool hidden = false;  // works, but `--help` does not show it
-  bool many = false;    // may be given several times
+  bool hidden = false;                                  // works, but `--help` does not show it
+  bool many = false;                                    // may be given several times
+  Status (*check)(const std::string& value) = nullptr;  // what is wrong with a value, if anything
 };
 
 /// What `drover VERB --help` says and what the verb understands.

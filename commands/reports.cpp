@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "commands/absent.h"
 #include "commands/table.h"
 #include "fleet/text.h"
 #include "fleet/units.h"
@@ -11,12 +12,13 @@ namespace drover::commands {
 namespace {
 
 Json to_json(const Percentiles& percentiles) {
+  const bool any = percentiles.count > 0;
   return Json::object()
       .set("count", percentiles.count)
-      .set("p50", percentiles.p50)
-      .set("p90", percentiles.p90)
-      .set("p99", percentiles.p99)
-      .set("max", percentiles.max);
+      .set("p50", when(any, percentiles.p50))
+      .set("p90", when(any, percentiles.p90))
+      .set("p99", when(any, percentiles.p99))
+      .set("max", when(any, percentiles.max));
 }
 
 Json to_json(const Usage& usage) {
@@ -32,6 +34,23 @@ Json to_json(const std::map<Reason, std::uint64_t>& counts) {
   return object;
 }
 
+Json to_json(const std::vector<SenderCount>& counts) {
+  Json object = Json::object();
+  for (const SenderCount& entry : counts) object.set(entry.sender, entry.count);
+  return object;
+}
+
+/// "3", "3 (2 from h100-1, 1 from 127.0.0.1)".
+std::string undecodable_text(const Summary& summary) {
+  std::string senders;
+  for (const SenderCount& entry : summary.undecodable_by) {
+    senders += fmt::format("{}{} from {}", senders.empty() ? "" : ", ", entry.count,
+                           printable(entry.sender));
+  }
+  return fmt::format("{}{}", summary.undecodable,
+                     senders.empty() ? "" : fmt::format(" ({})", senders));
+}
+
 std::string reasons_text(const std::map<Reason, std::uint64_t>& counts) {
   std::string text;
   for (const auto& [reason, count] : counts) {
@@ -45,6 +64,56 @@ std::string percentiles_text(const Percentiles& percentiles) {
   return fmt::format("p50 {}, p90 {}, p99 {}, max {}", duration_text(percentiles.p50),
                      duration_text(percentiles.p90), duration_text(percentiles.p99),
                      duration_text(percentiles.max));
+}
+
+/// A mean of differences that are never exactly nothing: 0 before the first.
+bool estimate_known(const Summary& summary) { return summary.estimate_error > 0; }
+
+std::string decisions_text(const Summary& summary) {
+  if (!estimate_known(summary)) return fmt::format("{}", summary.decisions);
+  return fmt::format("{}, run times estimated within {:.0f} %", summary.decisions,
+                     summary.estimate_error * 100);
+}
+
+/// Running work of many steps reports how far it is; a request does not.
+bool progress_known(const JobChanged& job) {
+  return job.state == JobState::running && job.job.work.kind != WorkKind::serve && job.progress > 0;
+}
+
+/// Attempts are accounted when they end.
+bool usage_known(const JobChanged& job) { return is_terminal(job.state) || job.usage.device_s > 0; }
+
+Json progress_json(const JobChanged& job) {
+  return job.state == JobState::finished ? Json(1) : when(progress_known(job), job.progress);
+}
+
+/// Null until the job has finished. Tokens and steps: what work of its kind has.
+Json outcome_json(const JobChanged& job) {
+  if (job.state != JobState::finished) return {};
+  const Outcome& outcome = job.outcome;
+  const bool train = job.job.work.kind == WorkKind::train;
+  return Json::object()
+      .set("input_tokens", when(!train, outcome.input_tokens))
+      .set("output_tokens", when(!train, outcome.output_tokens))
+      .set("steps", when(train, outcome.steps))
+      .set("first_token_s", when(!train, outcome.first_token_s))
+      .set("run_s", outcome.run_s);
+}
+
+/// A place counts under each of its reasons, so the reasons of one kind of device stand together.
+std::string rejections_text(const Decision& decision) {
+  std::map<std::pair<std::string, std::string>, std::string> reasons;
+  for (const Rejection& rejection : decision.rejections) {
+    std::string& text = reasons[{rejection.pool, rejection.device_class}];
+    text += fmt::format("{}{} for {}", text.empty() ? "" : ", ", rejection.count,
+                        to_text(rejection.reason));
+  }
+  std::string lines;
+  for (const auto& [place, text] : reasons) {
+    lines += fmt::format("  passed over {} in pool {}: {}\n", printable(place.second),
+                         printable(place.first), text);
+  }
+  return lines;
 }
 
 std::string usage_text(const Usage& usage) {
@@ -101,9 +170,10 @@ Json to_json(const Summary& summary) {
       .set("retries", summary.retries)
       .set("stale_results", summary.stale_results)
       .set("undecodable", summary.undecodable)
+      .set("undecodable_by", to_json(summary.undecodable_by))
       .set("sample_gaps", summary.sample_gaps)
       .set("decisions", summary.decisions)
-      .set("estimate_error", summary.estimate_error);
+      .set("estimate_error", when(estimate_known(summary), summary.estimate_error));
 }
 
 std::string to_table(const Summary& summary) {
@@ -123,10 +193,10 @@ std::string to_table(const Summary& summary) {
                             dollars_text(summary.fleet_cost_usd))},
       {"charged", usage_text(summary.charged)},
       {"wasted", fmt::format("{}; {} retries", usage_text(summary.wasted), summary.retries)},
-      {"decisions", fmt::format("{}, run times estimated within {:.0f} %", summary.decisions,
-                                summary.estimate_error * 100)},
-      {"messages", fmt::format("{} undecodable, {} sample gaps, {} stale results",
-                               summary.undecodable, summary.sample_gaps, summary.stale_results)},
+      {"decisions", decisions_text(summary)},
+      {"messages",
+       fmt::format("{} undecodable, {} sample gaps, {} stale results", undecodable_text(summary),
+                   summary.sample_gaps, summary.stale_results)},
   };
   std::string text;
   for (const auto& [name, value] : lines) text += fmt::format("{:<12} {}\n", name, value);
@@ -134,35 +204,31 @@ std::string to_table(const Summary& summary) {
 }
 
 Json to_json(const JobChanged& job) {
-  Json object = Json::object()
-                    .set("id", to_text(job.job.id))
-                    .set("kind", to_text(job.job.work.kind))
-                    .set("model", job.job.work.model)
-                    .set("tenant", job.job.tenant)
-                    .set("priority", static_cast<int>(job.job.priority))
-                    .set("state", to_text(job.state))
-                    .set("attempt", job.attempt)
-                    .set("target", job.target)
-                    .set("pool", job.pool)
-                    .set("reason", job.reason ? Json(to_text(*job.reason)) : Json())
-                    .set("detail", job.detail)
-                    .set("submitted", to_iso8601(job.submitted))
-                    .set("since", to_iso8601(job.since))
-                    .set("progress", job.progress)
-                    .set("remaining_s", job.remaining_s)
-                    .set("latency_s", job.latency_s)
-                    .set("usage", to_json(job.usage));
-  object.set("input_tokens", job.job.work.input_tokens)
-      .set("output_tokens", job.job.work.output_tokens)
-      .set("steps", job.job.work.steps)
-      .set("devices", job.job.work.devices)
-      .set("outcome", Json::object()
-                          .set("input_tokens", job.outcome.input_tokens)
-                          .set("output_tokens", job.outcome.output_tokens)
-                          .set("steps", job.outcome.steps)
-                          .set("first_token_s", job.outcome.first_token_s)
-                          .set("run_s", job.outcome.run_s));
-  return object;
+  const Workload& work = job.job.work;
+  const bool train = work.kind == WorkKind::train;
+  return Json::object()
+      .set("id", to_text(job.job.id))
+      .set("kind", to_text(work.kind))
+      .set("model", work.model)
+      .set("tenant", job.job.tenant)
+      .set("priority", static_cast<int>(job.job.priority))
+      .set("state", to_text(job.state))
+      .set("attempt", job.attempt)
+      .set("target", text_or_null(job.target))
+      .set("pool", text_or_null(job.pool))
+      .set("reason", job.reason ? Json(to_text(*job.reason)) : Json())
+      .set("detail", text_or_null(job.detail))
+      .set("submitted", to_iso8601(job.submitted))
+      .set("since", to_iso8601(job.since))
+      .set("progress", progress_json(job))
+      .set("remaining_s", when(progress_known(job), job.remaining_s))
+      .set("latency_s", when(is_terminal(job.state), job.latency_s))
+      .set("usage", usage_known(job) ? to_json(job.usage) : Json())
+      .set("input_tokens", when(!train, work.input_tokens))
+      .set("output_tokens", when(!train, work.output_tokens))
+      .set("steps", when(train, work.steps))
+      .set("devices", when(train, work.devices))
+      .set("outcome", outcome_json(job));
 }
 
 std::string work_text(const Workload& work) {
@@ -182,19 +248,21 @@ std::string work_text(const Workload& work) {
 std::string to_table(const std::vector<JobChanged>& jobs, Instant now) {
   std::vector<std::vector<std::string>> rows;
   for (const JobChanged& job : jobs) {
-    const double age_s = is_terminal(job.state) ? job.latency_s : to_seconds(now - job.submitted);
     std::string about = job.reason ? std::string(to_text(*job.reason)) : std::string();
     if (!job.detail.empty()) about += (about.empty() ? "" : ": ") + job.detail;
-    rows.push_back(
-        {to_short_text(job.job.id), work_text(job.job.work), std::string(to_text(job.state)),
-         job.state == JobState::running ? fmt::format("{:.0f}%", job.progress * 100) : "",
-         duration_text(age_s), std::to_string(job.attempt), job.target, about});
+    rows.push_back({to_short_text(job.job.id), work_text(job.job.work),
+                    std::string(to_text(job.state)),
+                    progress_known(job) ? fmt::format("{:.0f}%", job.progress * 100) : "-",
+                    duration_text(to_seconds(now - job.submitted)),
+                    is_terminal(job.state) ? duration_text(job.latency_s) : "-",
+                    std::to_string(job.attempt), job.target.empty() ? "-" : job.target, about});
   }
   return table_text({{"JOB"},
                      {"WORK"},
                      {"STATE"},
                      {"DONE", Align::right},
                      {"AGE", Align::right},
+                     {"TOOK", Align::right},
                      {"TRY", Align::right},
                      {"WHERE"},
                      {"WHY"}},
@@ -220,22 +288,33 @@ Json to_json(const Decision& decision) {
       .set("kind", to_text(decision.kind))
       .set("model", decision.model)
       .set("action", to_text(decision.action))
-      .set("rule", decision.rule)
-      .set("wanted_pool", decision.wanted_pool)
-      .set("pool", decision.pool)
-      .set("target", decision.target)
+      .set("rule", text_or_null(decision.rule))
+      .set("wanted_pool", text_or_null(decision.wanted_pool))
+      .set("pool", text_or_null(decision.pool))
+      .set("target", text_or_null(decision.target))
       .set("fallback_reason",
            decision.fallback_reason ? Json(to_text(*decision.fallback_reason)) : Json())
       .set("fallback_step", static_cast<int>(decision.fallback_step))
-      .set("change", decision.change)
+      .set("change", text_or_null(decision.change))
       .set("top", std::move(top))
       .set("rejections", std::move(rejections))
       .set("considered", decision.considered)
       .set("roster_version", decision.roster_version);
 }
 
+std::string explain(const JobChanged& job) {
+  std::string text = fmt::format("job {}: {}, {}\n", to_text(job.job.id),
+                                 printable(work_text(job.job.work)), to_text(job.state));
+  if (!job.reason) return text;
+  const char* const label = job.state == JobState::queued   ? "waits for"
+                            : job.state == JobState::failed ? "failed for"
+                                                            : "fell back for";
+  return text + fmt::format("  {} {}{}{}\n", label, to_text(*job.reason),
+                            job.detail.empty() ? "" : ": ", printable(job.detail));
+}
+
 std::string explain(const Decision& decision) {
-  std::string text = fmt::format("{} decision {}, attempt {}: {}", to_clock_text(decision.at),
+  std::string text = fmt::format("{} UTC, decision {}, attempt {}: {}", to_clock_text(decision.at),
                                  decision.number, decision.attempt, to_text(decision.action));
   if (!decision.target.empty()) {
     text += fmt::format(" {} in pool {}", printable(decision.target), printable(decision.pool));
@@ -261,12 +340,7 @@ std::string explain(const Decision& decision) {
                           part.weight);
     }
   }
-  for (const Rejection& rejection : decision.rejections) {
-    text += fmt::format("  passed over {} {} in pool {}: {}\n", rejection.count,
-                        printable(rejection.device_class), printable(rejection.pool),
-                        to_text(rejection.reason));
-  }
-  return text;
+  return text + rejections_text(decision);
 }
 
 }  // namespace drover::commands

@@ -19,6 +19,9 @@ Json to_json(const JobChanged& job);
 /// One row per job.
 std::string to_table(const std::vector<JobChanged>& jobs, Instant now);
 
+/// What it is, where it stands, and why; the decisions on it follow.
+std::string explain(const JobChanged& job);
+
 Json to_json(const Decision& decision);
 /// Some lines: what was decided, what else stood for choice, who was passed over and why.
 std::string explain(const Decision& decision);

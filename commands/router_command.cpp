@@ -1,6 +1,5 @@
 // `drover router`: the router core between its doors and its ledger. The loop: wait, receive, hear
 // what is on disk, tick, append the writes, send what waits for nothing.
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "commands/journal_file.h"
 #include "commands/ledger_clock.h"
 #include "commands/lifeline.h"
+#include "commands/output.h"
 #include "commands/router_start.h"
 #include "commands/session.h"
 #include "commands/stop_signals.h"
@@ -85,7 +85,7 @@ class RouterShell {
     if (const Status bound = bind(); !bound) return bound.error();
     const auto last = rows->empty() ? std::nullopt : std::optional<Instant>(rows->back().at);
     const auto start =
-        resume_ledger_clock(options_.ledger, last, system_now(), options_.start.speed);
+        resume_ledger_clock(store_->path(), last, system_now(), options_.start.speed);
     if (!start) return start.error();
     clock_ = Clock(*start, options_.start.speed);
     auto journal = JournalFile::open(options_.journal);
@@ -98,12 +98,13 @@ class RouterShell {
     StopSignals& signals = signals_;
     sockets_.watch(signals.descriptor());
     sockets_.watch(store_->ready_descriptor());
-    fmt::print("router ready: control {} samples {} publish {}\n", bound_.control, bound_.samples,
-               bound_.publish);
-    std::fflush(stdout);
+    put("router ready: control {} samples {} publish {}\n", bound_.control, bound_.samples,
+        bound_.publish);
+    if (const Status said = flush_output(); !said) return Outcome::failed(said.error());
     while (!signals.stopped()) {
       auto turn = sockets_.wait(clock_.until(core_->next_deadline(), longest_wait));
       for (const Incoming& incoming : turn.messages) receive(incoming);
+      for (const Dropped& dropped : turn.dropped) drop(dropped);
       hear_commits();
       const Instant now = clock_.now();
       journal_.write(JournalTick{now});
@@ -152,19 +153,25 @@ class RouterShell {
   }
 
   void receive(const Incoming& incoming) {
-    const Instant now = clock_.now();
-    if (journal_.on()) journal_.write(JournalReceive{now, incoming.from, incoming.bytes});
     const auto envelope = decode(incoming.bytes);
     if (!envelope) {
-      core_->count_undecodable(now, incoming.from, envelope.error().message);
-      return;
+      return drop({incoming.from, connection_text(incoming.from, incoming.address),
+                   envelope.error().message});
     }
+    const Instant now = clock_.now();
+    if (journal_.on()) journal_.write(JournalReceive{now, incoming.from, incoming.bytes});
     core_->receive(now, incoming.from, *envelope);
     // Subscribers get the very bytes that the agent sent: nothing is encoded twice.
     if (incoming.from.channel == Channel::samples &&
         std::holds_alternative<SampleBatch>(envelope->body)) {
       sockets_.send(publish_under(Topic::samples), incoming.bytes);
     }
+  }
+
+  void drop(const Dropped& dropped) {
+    const Instant now = clock_.now();
+    journal_.write(JournalDropped{now, dropped.from, dropped.why, dropped.sender});
+    core_->count_undecodable(now, dropped.from, dropped.why, dropped.sender);
   }
 
   void hear_commits() {
@@ -214,7 +221,8 @@ Usage router_usage() {
       "all that happens. Started again on the same ledger it loses no acknowledged job. It prints\n"
       "its endpoints when it is ready; SIGTERM or Ctrl-C ends it.",
       {{"policy", "FILE", "how to route (default: the built-in policy)"},
-       {"listen", "E", "control door; samples and publishing take the next two ports"},
+       {"listen", "E",
+        "control door; samples and publishing take the next two ports (port 0: free ones)"},
        {"ledger", "FILE", "the ledger (default: ~/.local/state/drover/ledger.sqlite)"},
        {"speed", "X", "fleet seconds per wall second (default 1)"},
        {"seed", "N", "for tie-breaks between equal candidates (default 1)"},

@@ -13,8 +13,18 @@ constexpr std::chrono::milliseconds join_again{500};
 }  // namespace
 
 Option connect_option() {
-  return {"connect", "E",
-          std::string("the router (default: $DROVER_CONNECT, else ") + default_endpoint + ")"};
+  Option option{
+      "connect", "E",
+      std::string("the router (default: $DROVER_CONNECT, else ") + default_endpoint + ")"};
+  option.check = [](const std::string& value) { return check_connect(value, "--connect"); };
+  return option;
+}
+
+Status check_connect(const std::string& endpoint, std::string_view place) {
+  const auto parsed = parse_endpoint(endpoint, place);
+  if (!parsed) return parsed.error();
+  if (parsed->host != "*" && parsed->port != 0) return {};
+  return error("{}: found \"{}\", expected one host and one port", place, excerpt(endpoint, 80));
 }
 
 std::string endpoint_of(const Arguments& arguments) {
@@ -27,9 +37,7 @@ std::string endpoint_of(const Arguments& arguments) {
 Session::Session(SessionOptions options) : options_(std::move(options)) {}
 
 Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
-  if (const auto endpoint = parse_endpoint(options.endpoint, "--connect"); !endpoint) {
-    return endpoint.error();
-  }
+  if (Status fine = check_connect(options.endpoint, "DROVER_CONNECT"); !fine) return fine.error();
   std::unique_ptr<Session> session(new Session(options));
   if (const Status connected = session->sockets_.connect_control(options.endpoint); !connected) {
     return connected.error();
@@ -58,6 +66,11 @@ Status Session::join() {
 }
 
 Error Session::nobody_there() const {
+  const auto endpoint = parse_endpoint(options_.endpoint, "");
+  if (endpoint && !endpoint->loopback()) {
+    return error("no router at {}: is one running there, and may this machine reach it?",
+                 options_.endpoint);
+  }
   const std::string listen =
       options_.endpoint == default_endpoint ? "" : " --listen " + options_.endpoint;
   return error("no router at {}: start one with: drover router{}", options_.endpoint, listen);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -22,6 +23,8 @@ inline constexpr const char* software_name = "drover 0.1.0";
 /// `--connect`, then the environment's DROVER_CONNECT, then the default.
 Option connect_option();
 std::string endpoint_of(const Arguments& arguments);
+/// Whether one can connect there; `place` names where the text stood.
+Status check_connect(const std::string& endpoint, std::string_view place);
 
 struct SessionOptions {
   std::string endpoint = default_endpoint;

@@ -1,6 +1,7 @@
 // `drover status`: totals of the fleet and its work.
 #include <fmt/format.h>
 
+#include "commands/output.h"
 #include "commands/reports.h"
 #include "commands/session.h"
 #include "commands/verbs.h"
@@ -23,9 +24,9 @@ Outcome run_status(Arguments& arguments) {
   const auto summary = (*session)->ask<Summary>(SummaryRequest{}, std::chrono::milliseconds(5000));
   if (!summary) return Outcome::failed(summary.error());
   if (arguments.has("json")) {
-    fmt::print("{}\n", to_json(*summary).dump());
+    put("{}\n", to_json(*summary).dump());
   } else {
-    fmt::print("{}", to_table(*summary));
+    put_text(to_table(*summary));
   }
   return Outcome::done();
 }

@@ -1,8 +1,11 @@
 #include "commands/stop_signals.h"
 
 #include <signal.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+
+#include <utility>
 
 #include "fleet/result.h"
 
@@ -21,10 +24,15 @@ StopSignals::StopSignals() {
 
 StopSignals::~StopSignals() { close(descriptor_); }
 
+std::string StopSignals::name() const {
+  const char* name = sigabbrev_np(first_);
+  return name == nullptr ? "a signal" : std::string("SIG") + name;
+}
+
 bool StopSignals::stopped() {
   signalfd_siginfo taken{};
   while (read(descriptor_, &taken, sizeof taken) == static_cast<ssize_t>(sizeof taken)) {
-    stopped_ = true;
+    if (!std::exchange(stopped_, true)) first_ = static_cast<int>(taken.ssi_signo);
   }
   return stopped_;
 }

@@ -1,6 +1,8 @@
 // SIGTERM, SIGINT and SIGHUP as something to read, so that a loop ends cleanly between two turns.
 #pragma once
 
+#include <string>
+
 namespace drover::commands {
 
 /// Make it before any thread (ZeroMQ's too): the signals are blocked in all of them.
@@ -15,10 +17,13 @@ class StopSignals {
   int descriptor() const { return descriptor_; }
   /// True from the first signal on; takes what is pending.
   bool stopped();
+  /// The first signal's name, "SIGTERM".
+  std::string name() const;
 
  private:
   int descriptor_ = -1;
   bool stopped_ = false;
+  int first_ = 0;
 };
 
 }  // namespace drover::commands

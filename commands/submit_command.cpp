@@ -1,6 +1,5 @@
 // `drover submit`: one job from options, or all jobs of a trace at their own times.
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <random>
 #include <set>
@@ -11,6 +10,7 @@
 
 #include "commands/feeding.h"
 #include "commands/files.h"
+#include "commands/output.h"
 #include "commands/reports.h"
 #include "commands/session.h"
 #include "commands/stop_signals.h"
@@ -30,7 +30,7 @@ constexpr std::chrono::milliseconds poll_every{200};
 /// Questions that are on their way at once while a trace's jobs are waited for.
 constexpr std::size_t questions_max = 64;
 
-void say(const std::string& line) { fmt::print(stderr, "drover submit: {}\n", line); }
+void say(const std::string& line) { put_error("drover submit: {}\n", line); }
 
 void read_precisions(Arguments& arguments, Workload& work) {
   if (!arguments.has("precision")) return;
@@ -48,27 +48,73 @@ void read_precisions(Arguments& arguments, Workload& work) {
   }
 }
 
-void read_model(Arguments& arguments, std::string& model) {
+void read_model(Arguments& arguments, const devices::Catalogue& catalogue, std::string& model) {
   model = arguments.text("model");
   if (model.empty()) {
     arguments.complain(error("--model is wanted, such as llama-3.1-8b"));
-    return;
-  }
-  const auto catalogue = load_catalogue(arguments.text("catalogue"));
-  if (!catalogue) {
-    arguments.complain(catalogue.error());
-  } else if (const auto found = catalogue->model(model); !found) {
+  } else if (const auto found = catalogue.model(model); !found) {
     arguments.complain(error("--model: {}", found.error().message));
   }
 }
 
-/// Those that any device of the catalogue runs.
-std::vector<std::string> known_frameworks() {
+/// What any device of the catalogue says under `words`: the names that mean something to a router.
+std::vector<std::string> known_words(const devices::Catalogue& catalogue,
+                                     std::vector<std::string> devices::DeviceSpec::*words) {
   std::set<std::string> known;
-  for (const auto& [id, entry] : devices::Catalogue::embedded().devices()) {
-    known.insert(entry.spec.frameworks.begin(), entry.spec.frameworks.end());
+  for (const auto& [id, entry] : catalogue.devices()) {
+    known.insert((entry.spec.*words).begin(), (entry.spec.*words).end());
   }
   return {known.begin(), known.end()};
+}
+
+void read_needs(Arguments& arguments, const devices::Catalogue& catalogue, Workload& work) {
+  work.framework =
+      arguments.one_of("framework", known_words(catalogue, &devices::DeviceSpec::frameworks), "");
+  const auto known = known_words(catalogue, &devices::DeviceSpec::missing_ops);
+  work.ops = arguments.texts("op");
+  for (const std::string& op : work.ops) {
+    if (std::find(known.begin(), known.end(), op) != known.end()) continue;
+    arguments.complain(error("--op: unknown '{}'{}", excerpt(op), suggestion(op, known)));
+  }
+}
+
+/// What can be submitted, as bits.
+enum Submission : unsigned { serve = 1, train = 2, batch = 4, whole_trace = 8 };
+
+struct Applies {
+  const char* option;
+  unsigned to;  // Submission
+  const char* meant_for;
+};
+
+// Options that are not named here are for every submission.
+constexpr unsigned one_job = serve | train | batch;
+constexpr Applies applies[] = {
+    {"input", serve | batch, "--kind serve or batch"},
+    {"output", serve | batch, "--kind serve or batch"},
+    {"items", batch, "--kind batch"},
+    {"steps", train, "--kind train"},
+    {"batch", train, "--kind train"},
+    {"seq", train, "--kind train"},
+    {"devices", train, "--kind train"},
+    {"format", whole_trace, "--trace"},
+    {"load", whole_trace, "--trace"},
+    {"seed", whole_trace, "--trace"},
+    {"kind", one_job, "one job, not for a trace"},
+    {"precision", one_job, "one job, not for a trace"},
+    {"framework", one_job, "one job, not for a trace"},
+    {"op", one_job, "one job, not for a trace"},
+    {"tenant", one_job, "one job, not for a trace"},
+    {"priority", one_job, "one job, not for a trace"},
+    {"deadline", one_job, "one job, not for a trace"},
+    {"id", one_job, "one job, not for a trace"},
+};
+
+void check_applies(Arguments& arguments, Submission submission) {
+  for (const Applies& row : applies) {
+    if ((row.to & submission) != 0 || !arguments.has(row.option)) continue;
+    arguments.complain(error("--{} changes nothing here: it is for {}", row.option, row.meant_for));
+  }
 }
 
 std::uint32_t count_option(Arguments& arguments, std::string_view name, std::uint32_t otherwise) {
@@ -81,27 +127,31 @@ JobId fresh_id() {
   return {word(), word()};
 }
 
-Job read_job(Arguments& arguments) {
-  Job job;
-  Workload& work = job.work;
-  const std::string kind = arguments.one_of("kind", {"serve", "train", "batch"}, "serve");
-  work.kind = *parse_work_kind(kind);
-  read_model(arguments, work.model);
-  read_precisions(arguments, work);
-  if (arguments.has("framework")) {
-    work.framework = arguments.one_of("framework", known_frameworks(), "");
-  }
-  work.ops = arguments.texts("op");
+void read_size_of_work(Arguments& arguments, Workload& work) {
   if (work.kind == WorkKind::train) {
     work.steps = count_option(arguments, "steps", 100);
     work.batch = count_option(arguments, "batch", 32);
     work.sequence = count_option(arguments, "seq", 1);
     work.devices = static_cast<std::uint16_t>(arguments.integer("devices", 1, 4096, 1));
-  } else {
-    work.input_tokens = count_option(arguments, "input", 1020);
-    work.output_tokens = count_option(arguments, "output", 129);
-    if (work.kind == WorkKind::batch) work.items = count_option(arguments, "items", 1);
+    return;
   }
+  work.input_tokens = count_option(arguments, "input", 1020);
+  work.output_tokens = count_option(arguments, "output", 129);
+  if (work.kind == WorkKind::batch) work.items = count_option(arguments, "items", 1);
+}
+
+Job read_job(Arguments& arguments, const devices::Catalogue& catalogue) {
+  Job job;
+  Workload& work = job.work;
+  const std::string kind = arguments.one_of("kind", {"serve", "train", "batch"}, "serve");
+  work.kind = *parse_work_kind(kind);
+  check_applies(arguments, work.kind == WorkKind::serve   ? Submission::serve
+                           : work.kind == WorkKind::train ? Submission::train
+                                                          : Submission::batch);
+  read_model(arguments, catalogue, work.model);
+  read_precisions(arguments, work);
+  read_needs(arguments, catalogue, work);
+  read_size_of_work(arguments, work);
   job.tenant = arguments.name("tenant", "default");
   job.priority = static_cast<std::int8_t>(
       arguments.integer("priority", -128, 127, work.kind == WorkKind::serve ? 10 : 0));
@@ -149,9 +199,9 @@ Outcome submit_one(Arguments& arguments, Session& session, StopSignals& signals,
     object.set("status", to_text(result.status));
     if (!ended) object.set("state", taken ? Json(to_text(result.state)) : Json());
     if (!taken) object.set("reason", to_text(result.reason)).set("detail", result.detail);
-    fmt::print("{}\n", object.dump());
+    put("{}\n", object.dump());
   } else if (taken) {
-    fmt::print("{} {}\n", to_text(job.id), ended ? to_text(ended->state) : to_text(result.status));
+    put("{} {}\n", to_text(job.id), ended ? to_text(ended->state) : to_text(result.status));
   }
   if (!taken) {
     return Outcome::failed(error("{}: {}: {}", to_text(result.status), to_text(result.reason),
@@ -213,11 +263,11 @@ Outcome report_trace(const Arguments& arguments, const TraceSource& trace, const
                       .set("input_tokens", fed.input_tokens)
                       .set("output_tokens", fed.output_tokens);
     if (ends) object.set("finished", ends->finished).set("failed", ends->failed);
-    fmt::print("{}\n", object.dump());
+    put("{}\n", object.dump());
   } else {
-    fmt::print("{} rows: {} accepted, {} known already, {} refused; {} bad rows skipped\n",
-               counts.given, counts.accepted, counts.existed, counts.refused, trace.skipped());
-    if (ends) fmt::print("{} finished, {} failed\n", ends->finished, ends->failed);
+    put("{} rows: {} accepted, {} known already, {} refused; {} bad rows skipped\n", counts.given,
+        counts.accepted, counts.existed, counts.refused, trace.skipped());
+    if (ends) put("{} finished, {} failed\n", ends->finished, ends->failed);
   }
   if (counts.given == 0 && trace.skipped() == 0) {
     return Outcome::failed(error("--trace {}: holds no rows", printable(arguments.text("trace"))));
@@ -293,24 +343,28 @@ Usage submit_usage() {
 }
 
 Outcome run_submit(Arguments& arguments) {
+  const auto catalogue = load_catalogue(arguments.text("catalogue"));
+  if (!catalogue) return Outcome::failed(catalogue.error());
   const bool from_trace = arguments.has("trace");
-  std::unique_ptr<TraceSource> trace;
+  TraceOptions options;
   Job job;
   if (from_trace) {
-    TraceOptions options;
+    check_applies(arguments, Submission::whole_trace);
     options.file = arguments.text("trace");
     options.format = arguments.text("format", "azure");
     options.load = arguments.number("load", 0.001, 100'000, 1);
     options.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
-    read_model(arguments, options.model);
-    if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
+    read_model(arguments, *catalogue, options.model);
+  } else {
+    job = read_job(arguments, *catalogue);
+  }
+  if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
+  std::unique_ptr<TraceSource> trace;
+  if (from_trace) {
     auto opened = TraceSource::open(options, say);
     if (!opened) return Outcome::failed(opened.error());
     trace = std::move(*opened);
-  } else {
-    job = read_job(arguments);
   }
-  if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
   StopSignals signals;
   auto session = Session::open({endpoint_of(arguments), Role::client, "submit"});
   if (!session) return Outcome::failed(session.error());

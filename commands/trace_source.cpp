@@ -35,8 +35,10 @@ Result<std::unique_ptr<TraceSource>> TraceSource::open(
   if (!file) return error("--trace {}: {}", printable(options.file), std::strerror(errno));
   TraceReader reader(*format, printable(options.file), options.model,
                      Dice(options.seed).child(trace_name(options.file)));
-  return std::unique_ptr<TraceSource>(
+  std::unique_ptr<TraceSource> source(
       new TraceSource(options, std::move(reader), std::move(file), std::move(tell)));
+  if (const Status headed = source->read_header(); !headed) return headed.error();
+  return source;
 }
 
 TraceSource::TraceSource(const TraceOptions& options, TraceReader reader, std::ifstream file,
@@ -57,6 +59,16 @@ std::optional<std::string> TraceSource::line() {
     file_.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
   }
   return text;
+}
+
+/// Without a header that names the columns there are no rows, good or bad.
+Status TraceSource::read_header() {
+  while (!reader_.headed()) {
+    const auto text = line();
+    if (!text) return {};
+    if (const auto row = reader_.read_line(*text); !row) return row.error();
+  }
+  return {};
 }
 
 std::optional<Arrival> TraceSource::next() {

@@ -27,7 +27,8 @@ struct TraceOptions {
 
 class TraceSource : public WorkSource {
  public:
-  /// `tell` is given one line about each of the first bad rows.
+  /// `tell` is given one line about each of the first bad rows. A file without a good header is an
+  /// error; an empty one has no rows.
   static Result<std::unique_ptr<TraceSource>> open(const TraceOptions& options,
                                                    std::function<void(const std::string&)> tell);
 
@@ -38,6 +39,7 @@ class TraceSource : public WorkSource {
  private:
   TraceSource(const TraceOptions& options, TraceReader reader, std::ifstream file,
               std::function<void(const std::string&)> tell);
+  Status read_header();
   std::optional<std::string> line();
 
   double load_;

@@ -1,6 +1,7 @@
 // `drover why`: the decisions on one job, with every reason.
 #include <fmt/format.h>
 
+#include "commands/output.h"
 #include "commands/reports.h"
 #include "commands/session.h"
 #include "commands/verbs.h"
@@ -31,22 +32,14 @@ Outcome run_why(Arguments& arguments) {
   if (arguments.has("json")) {
     Json decisions = Json::array();
     for (const Decision& decision : reply->decisions) decisions.add(to_json(decision));
-    fmt::print("{}\n", Json::object()
-                           .set("job", reply->job ? to_json(*reply->job) : Json())
-                           .set("decisions", std::move(decisions))
-                           .dump());
+    put("{}\n", Json::object()
+                    .set("job", reply->job ? to_json(*reply->job) : Json())
+                    .set("decisions", std::move(decisions))
+                    .dump());
     return Outcome::done();
   }
-  if (reply->job) {
-    const JobChanged& job = *reply->job;
-    fmt::print("job {}: {}, {}\n", to_text(job.job.id), printable(work_text(job.job.work)),
-               to_text(job.state));
-    if (job.reason) {
-      fmt::print("  {}{}{}\n", to_text(*job.reason), job.detail.empty() ? "" : ": ",
-                 printable(job.detail));
-    }
-  }
-  for (const Decision& decision : reply->decisions) fmt::print("{}", explain(decision));
+  if (reply->job) put_text(explain(*reply->job));
+  for (const Decision& decision : reply->decisions) put_text(explain(decision));
   return Outcome::done();
 }
 

@@ -17,7 +17,22 @@ Result<const Entry<Spec>*> find(const std::map<std::string, Entry<Spec>>& entrie
   if (found != entries.end()) return &found->second;
   std::vector<std::string> known;
   for (const auto& [name, entry] : entries) known.push_back(name);
-  return error("unknown {} \"{}\"{}", what, printable(id), suggestion(id, known));
+  return error("unknown {} \"{}\"{}", what, excerpt(id), suggestion(id, known));
+}
+
+constexpr std::string_view embedded_origin = "embedded";
+
+/// An embedded entry gives way; two files that say different things of one id are a mistake.
+template <typename Spec>
+Status put(std::map<std::string, Entry<Spec>>& entries, Entry<Spec> entry) {
+  const auto known = entries.find(entry.spec.id);
+  if (known != entries.end() && known->second.origin != embedded_origin) {
+    return error("{}: id: \"{}\" stands in {} already", entry.origin, entry.spec.id,
+                 known->second.origin);
+  }
+  const std::string id = entry.spec.id;
+  entries[id] = std::move(entry);
+  return {};
 }
 
 Catalogue load_embedded() {
@@ -35,8 +50,8 @@ Catalogue load_embedded() {
 const Catalogue& Catalogue::embedded() {
   static const Catalogue catalogue = [] {
     Catalogue loaded = load_embedded();
-    for (auto& [id, entry] : loaded.devices_) entry.origin = "embedded";
-    for (auto& [id, entry] : loaded.models_) entry.origin = "embedded";
+    for (auto& [id, entry] : loaded.devices_) entry.origin = embedded_origin;
+    for (auto& [id, entry] : loaded.models_) entry.origin = embedded_origin;
     return loaded;
   }();
   return catalogue;
@@ -52,18 +67,16 @@ Status Catalogue::add(std::string_view toml, std::string place) {
   if (kind == "device") {
     Result<DeviceSpec> spec = parse_device_spec(toml, place);
     if (!spec) return spec.error();
-    const std::string id = spec->id;
-    devices_[id] = {*std::move(spec), std::string(toml), std::move(place)};
-    return {};
+    return put(devices_, {*std::move(spec), std::string(toml), std::move(place)});
   }
   if (kind == "model") {
     Result<ModelSpec> spec = parse_model_spec(toml, place);
     if (!spec) return spec.error();
-    const std::string id = spec->id;
-    models_[id] = {*std::move(spec), std::string(toml), std::move(place)};
-    return {};
+    return put(models_, {*std::move(spec), std::string(toml), std::move(place)});
   }
-  return error("{}: kind: found \"{}\", expected \"device\" or \"model\"", place, printable(kind));
+  root->complain("kind",
+                 fmt::format("found \"{}\", expected \"device\" or \"model\"", excerpt(kind)));
+  return root->finish();
 }
 
 Result<const Entry<DeviceSpec>*> Catalogue::device(std::string_view id) const {

@@ -24,7 +24,8 @@ class Catalogue {
   /// The specs built into the program. A broken one stops the program.
   static const Catalogue& embedded();
 
-  /// Adds or replaces by id. A text with `kind = "device"` or `kind = "model"`.
+  /// A text with `kind = "device"` or `kind = "model"`. It may replace an embedded spec of its id,
+  /// but none that was added.
   Status add(std::string_view toml, std::string place);
 
   /// The error lists the nearest known names.

@@ -66,6 +66,13 @@ struct Chassis::State {
     }
   }
 
+  /// What follows from a device's change; true when its pace changed.
+  bool settle(std::size_t device, const Chip::Outcome& outcome) {
+    if (outcome.power_changed) power_changed(device);
+    schedule(device);
+    return outcome.pace_changed;
+  }
+
   void run_events(Instant until) {
     DROVER_REQUIRE(until >= now);
     while (!queue.empty() && queue.begin()->first <= until) {
@@ -73,10 +80,7 @@ struct Chassis::State {
       queue.erase(queue.begin());
       events[device] = never;
       now = at;
-      const Chip::Outcome outcome = chips[device].control(at);
-      if (outcome.pace_changed) changed.push_back(device);
-      if (outcome.power_changed) power_changed(device);
-      schedule(device);
+      if (settle(device, chips[device].control(at))) changed.push_back(device);
     }
     now = until;
   }
@@ -109,18 +113,17 @@ const DeviceSpec& Chassis::spec(std::size_t device) const {
   return state_->chips.at(device).spec();
 }
 
-void Chassis::set_activity(Instant now, std::size_t device, const Activity& activity) {
+bool Chassis::set_activity(Instant now, std::size_t device, const Activity& activity,
+                           bool may_rise) {
   DROVER_REQUIRE(device < size());
   state_->run_events(now);
-  if (state_->chips[device].set_activity(now, activity)) state_->power_changed(device);
-  state_->schedule(device);
+  return state_->settle(device, state_->chips[device].set_activity(now, activity, may_rise));
 }
 
-void Chassis::set_power_cap(Instant now, std::size_t device, double cap_w) {
+bool Chassis::set_power_cap(Instant now, std::size_t device, double cap_w) {
   DROVER_REQUIRE(device < size());
   state_->run_events(now);
-  state_->chips[device].set_power_cap(cap_w);
-  state_->schedule(device);
+  return state_->settle(device, state_->chips[device].set_power_cap(now, cap_w));
 }
 
 void Chassis::set_inlet(Instant now, double inlet_c) {

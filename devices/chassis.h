@@ -2,8 +2,8 @@
 // throttling come out. Truth, of which the router sees only samples.
 //
 // Event-driven: between events activity and clock are constant and heat follows a closed form.
-// Clock control acts on a 100 ms grid of fleet time, only while a device is near a limit (power cap
-// or temperature). Devices of a chassis advance together, because neighbours heat each other.
+// The power limiter acts when what runs or the cap changes, the temperature controllers on a 100 ms
+// grid of fleet time, only near a limit. Devices advance together: neighbours heat each other.
 // `reading(now)` is computed from the last event: asking more often changes nothing, bit for bit.
 #pragma once
 
@@ -51,14 +51,21 @@ class Chassis {
   std::size_t size() const;
   const DeviceSpec& spec(std::size_t device) const;
 
-  /// REQUIRES now >= every earlier time given; advances to `now` first.
-  void set_activity(Instant now, std::size_t device, const Activity& activity);
-  void set_power_cap(Instant now, std::size_t device, double cap_w);
+  // Setters REQUIRE now >= every earlier time given, and advance to `now` first.
+
+  /// What the device does, as achieved at its present clock. It takes the clock that the cap allows
+  /// at once, as if matrix work followed the clock and nothing else did. True when the clock
+  /// changed by that: what is achieved now should be told again, with `may_rise` false in the end,
+  /// so that telling ends, under the cap.
+  bool set_activity(Instant now, std::size_t device, const Activity& activity,
+                    bool may_rise = true);
+  /// True when the clock changed at once.
+  bool set_power_cap(Instant now, std::size_t device, double cap_w);
   void set_inlet(Instant now, double inlet_c);
 
   /// When something will change by itself (a control step, a crossing); `never` in steady state.
   Instant next_event() const;
-  /// Moves on to `now`; answers the devices whose pace changed.
+  /// Moves on to `now`; answers the devices whose pace changed by itself.
   std::vector<std::size_t> advance(Instant now);
 
   /// Share of the nominal pace of compute-bound work: clock share times the device's own speed.

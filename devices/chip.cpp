@@ -93,15 +93,16 @@ void Chip::restart_heat(Instant now) {
   heat_since_ = now;
 }
 
-bool Chip::set_activity(Instant now, const Activity& activity) {
-  if (shut_down_ || (told_share_ == clock_share_ && same(activity, activity_))) return false;
+Chip::Outcome Chip::set_activity(Instant now, const Activity& activity, bool may_rise) {
+  if (shut_down_ || (told_share_ == clock_share_ && same(activity, activity_))) return {};
   activity_ = activity;
   told_share_ = clock_share_;
-  return update_power(now);
+  return limit_power(now, may_rise);
 }
 
-void Chip::set_power_cap(double cap_w) {
+Chip::Outcome Chip::set_power_cap(Instant now, double cap_w) {
   cap_w_ = std::clamp(cap_w, spec_->power_cap_min_w, spec_->tdp_w);
+  return limit_power(now, true);
 }
 
 void Chip::set_inlet(Instant now, double inlet_c) {
@@ -117,14 +118,18 @@ int Chip::power_target() const {
   return steps_down_under_cap(*spec_, nominal, activity_.context_open, cap_w_ - static_excess_w());
 }
 
-bool Chip::power_settled() const {
-  if (power_steps_ == 0 && power_w_ <= cap_w_) return true;
-  return power_target() == power_steps_;
+Chip::Outcome Chip::limit_power(Instant now, bool may_rise) {
+  const int target = power_target();
+  power_steps_ = may_rise ? target : std::max(target, power_steps_);
+  return set_clock(now);
 }
 
-void Chip::control_power() {
-  const int target = power_target();
-  power_steps_ = target >= power_steps_ ? target : power_steps_ - 1;
+/// The clock that all controllers allow together, and the power drawn at it.
+Chip::Outcome Chip::set_clock(Instant now) {
+  const double before = clock_share_;
+  clock_share_ = clock_share_of(*spec_, std::max(power_steps_, temperature_steps_)) *
+                 (slowed_ ? slowdown_factor : 1);
+  return {update_power(now), clock_share_ != before};
 }
 
 void Chip::control_temperature(Instant now, double die_c) {
@@ -144,16 +149,13 @@ void Chip::control_temperature(Instant now, double die_c) {
 
 Chip::Outcome Chip::control(Instant now) {
   if (shut_down_) return {};
-  Outcome outcome;
-  const double before = pace();
   control_temperature(now, temperature_c(now));
-  if (!power_settled()) control_power();
-  clock_share_ = clock_share_of(*spec_, std::max(power_steps_, temperature_steps_)) *
-                 (slowed_ ? slowdown_factor : 1);
-  if (shut_down_) activity_ = idle_activity();
-  outcome.power_changed = update_power(now);
-  outcome.pace_changed = pace() != before;
-  return outcome;
+  if (shut_down_) {
+    activity_ = idle_activity();
+    power_steps_ = 0;
+  }
+  const Outcome outcome = set_clock(now);
+  return {outcome.power_changed, outcome.pace_changed || shut_down_};
 }
 
 Instant Chip::crossing(std::optional<double> seconds) const {
@@ -197,7 +199,6 @@ Instant Chip::next_temperature_control(Instant now) const {
 
 Instant Chip::next_control(Instant now) const {
   if (shut_down_) return never;
-  if (!power_settled()) return next_control_after(now);
   const Instant at = next_temperature_control(now);
   if (at == never) return never;
   return at <= now ? next_control_after(now) : next_control_from(at);
@@ -216,7 +217,10 @@ double Chip::temperature_c(Instant now) const {
 double Chip::throttle_bits() const {
   std::uint32_t bits = 0;
   if (!running()) bits |= throttle_idle;
-  if (power_steps_ > 0) bits |= throttle_power_cap;
+  // Only while the cap is what holds the clock down.
+  if (power_steps_ > 0 && power_steps_ >= temperature_steps_ && !slowed_) {
+    bits |= throttle_power_cap;
+  }
   if (temperature_steps_ > 0) bits |= throttle_thermal_software;
   if (slowed_) bits |= throttle_hardware_slowdown | throttle_thermal_hardware;
   return bits;

@@ -1,10 +1,13 @@
 // One emulated device of a chassis: its activity, its clock controllers, its heat and its energy.
 // The chassis owns the order of events; a chip answers what it would do next.
 //
-// Clock control, on the fleet's 100 ms grid:
-//   power     above the cap: at once down to the largest step that stays under it; with room again:
-//             up one step at a time. Limiters act on averages, so a change of activity may draw
-//             more than the cap until the next grid point, as real boards do.
+// Three controllers; the slowest clock that one asks for holds.
+//   power     at every change of what runs or of the cap, at once: the largest step that stays
+//   under
+//             the cap. Regulators of boards need milliseconds, less than a phase of work lasts;
+//             what they let through meanwhile is left out, so no reading is above the cap because
+//             the clock of an earlier phase still stands.
+// Temperature is slow. Its controllers act on the fleet's 100 ms grid:
 //   software  above the maximal temperature: down one step a second; 3 K below it: up again.
 //   hardware  at the slowdown temperature: half the clock, until 3 K below the maximal one.
 //   shutdown  at the shutdown temperature: off for good.
@@ -26,16 +29,14 @@ class Chip {
  public:
   Chip(const DeviceSpec& spec, const Variation& variation, double inlet_c, Instant start);
 
-  /// True when the power that it draws changed, so that neighbours must hear of it.
-  bool set_activity(Instant now, const Activity& activity);
-  void set_power_cap(double cap_w);
-  void set_inlet(Instant now, double inlet_c);
-
   struct Outcome {
-    bool power_changed = false;
+    bool power_changed = false;  // neighbours must hear of it
     bool pace_changed = false;
   };
-  /// One step of the controllers.
+  Outcome set_activity(Instant now, const Activity& activity, bool may_rise);
+  Outcome set_power_cap(Instant now, double cap_w);
+  void set_inlet(Instant now, double inlet_c);
+  /// One step of the temperature controllers.
   Outcome control(Instant now);
 
   /// When `control` would change something, on the grid; `never` in steady state.
@@ -52,11 +53,11 @@ class Chip {
 
  private:
   void control_temperature(Instant now, double die_c);
-  void control_power();
+  Outcome limit_power(Instant now, bool may_rise);
+  Outcome set_clock(Instant now);
   bool update_power(Instant now);
   void restart_heat(Instant now);
   int power_target() const;
-  bool power_settled() const;
   double static_excess_w() const;
   Instant next_temperature_control(Instant now) const;
   Instant crossing(std::optional<double> seconds) const;

@@ -52,13 +52,17 @@ double clock_share_of(const DeviceSpec& device, int steps_down) {
 
 int steps_down_under_cap(const DeviceSpec& device, const Step& activity, bool context_open,
                          double cap_w) {
-  const int last = clock_steps(device);
+  const auto fits = [&](int steps_down) {
+    const double share = clock_share_of(device, steps_down);
+    return power_w(device, slowed(activity, share), context_open, share) <= cap_w;
+  };
+  if (fits(0)) return 0;  // as most work does
   // Power falls with every step down, so the first step that fits is found by halving.
-  int low = 0, high = last;
+  const int last = clock_steps(device);
+  int low = std::min(1, last), high = last;
   while (low < high) {
     const int middle = (low + high) / 2;
-    const double share = clock_share_of(device, middle);
-    if (power_w(device, slowed(activity, share), context_open, share) <= cap_w) {
+    if (fits(middle)) {
       high = middle;
     } else {
       low = middle + 1;

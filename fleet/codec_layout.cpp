@@ -204,6 +204,7 @@ std::vector<Limit> limits() {
       {"candidates_max", candidates_max},
       {"scores_max", scores_max},
       {"rejections_max", rejections_max},
+      {"senders_max", senders_max},
       {"batch_rows_max", batch_rows_max},
       {"columns_max", columns_max},
       {"column_bytes_max", column_bytes_max},

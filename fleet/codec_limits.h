@@ -34,6 +34,9 @@ inline constexpr std::size_t candidates_max = 16;    // three are sent
 inline constexpr std::size_t scores_max = 64;        // scorers of one rule
 inline constexpr std::size_t rejections_max = 4096;  // pools times device kinds times reasons
 
+// Summaries.
+inline constexpr std::size_t senders_max = 65;  // 64 by name, and the rest in one
+
 // Samples.
 inline constexpr std::size_t columns_max = 64;                       // there are 13 metrics
 inline constexpr std::size_t column_bytes_max = batch_rows_max * 8;  // eight bytes are the widest

@@ -253,6 +253,10 @@ inline constexpr auto layout<ReplicaReport> = structure("ReplicaReport",
                                                         field("replica", &ReplicaReport::replica));
 
 template <>
+inline constexpr auto layout<Leave> = structure("Leave", field("why", &Leave::why, as_line),
+                                                field("held", &Leave::held));
+
+template <>
 inline constexpr auto layout<SampleBatch> =
     structure("SampleBatch", field("host", &SampleBatch::host, as_name),
               field("devices", &SampleBatch::devices, Packed{batch_rows_max}),
@@ -306,6 +310,12 @@ template <>
 inline constexpr auto layout<EndRequest> = structure("EndRequest");
 
 template <>
+inline constexpr auto layout<SenderCount> = structure("SenderCount",
+                                                      field("sender", &SenderCount::sender,
+                                                            as_line),
+                                                      field("count", &SenderCount::count));
+
+template <>
 inline constexpr auto layout<Summary> = structure(
     "Summary", field("started", &Summary::started), field("accepted", &Summary::accepted),
     field("refused", &Summary::refused), field("finished", &Summary::finished),
@@ -318,6 +328,7 @@ inline constexpr auto layout<Summary> = structure(
     field("fleet_cost_usd", &Summary::fleet_cost_usd), field("latency_s", &Summary::latency_s),
     field("first_token_s", &Summary::first_token_s), field("retries", &Summary::retries),
     field("stale_results", &Summary::stale_results), field("undecodable", &Summary::undecodable),
+    field("undecodable_by", &Summary::undecodable_by, up_to(senders_max)),
     field("sample_gaps", &Summary::sample_gaps), field("decisions", &Summary::decisions),
     field("estimate_error", &Summary::estimate_error));
 

@@ -71,7 +71,7 @@ struct Decision {
   std::string pool;         // where it went; empty when nowhere
   std::string target;
   std::optional<Reason> fallback_reason;  // why not the wanted pool; absent when it was had
-  std::uint8_t fallback_step = 0;         // 0: none; else the rule's fallback, counted from 1
+  std::uint8_t fallback_step = 0;         // 0: none; else along the rule: further pools, fallbacks
   std::string change;                     // a declared degradation: "bf16 -> int8"; else empty
   std::vector<Candidate> top;             // best first, at most 3; top[0] is the chosen one
   std::vector<Rejection> rejections;

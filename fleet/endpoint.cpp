@@ -72,7 +72,7 @@ Result<Endpoint> parse_endpoint(std::string_view text, std::string_view place) {
   if (colon == std::string_view::npos) return refuse(form);
   std::string host(address.substr(0, colon));
   const auto port = parse_port(address.substr(colon + 1));
-  if (!port) return refuse("a port 0..65535 after the last colon (0 or *: any free one)");
+  if (!port) return refuse("a port 0..65535 after the last colon");
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
     if (!is_ipv6(host)) return refuse("an IPv6 address in the brackets");

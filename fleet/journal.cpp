@@ -67,6 +67,17 @@ template <>
 inline constexpr auto layout<JournalRestore> =
     structure("JournalRestore", field("rows", &JournalRestore::rows, up_to(whole_file)));
 
+template <>
+inline constexpr auto layout<JournalDropped> =
+    structure("JournalDropped", field("now", &JournalDropped::now),
+              field("from", &JournalDropped::from), field("why", &JournalDropped::why, any_bytes),
+              field("sender", &JournalDropped::sender, any_bytes));
+
+template <>
+inline constexpr auto layout<JournalLeave> = structure("JournalLeave",
+                                                       field("now", &JournalLeave::now),
+                                                       field("why", &JournalLeave::why, any_bytes));
+
 }  // namespace codec
 
 namespace {

@@ -41,8 +41,22 @@ struct JournalRestore {
   std::vector<LedgerRow> rows;
   bool operator==(const JournalRestore&) const = default;
 };
-using JournalRecord =
-    std::variant<JournalStart, JournalReceive, JournalTick, JournalCommitted, JournalRestore>;
+/// What the router's doors took for no message: what was said of it to the core.
+struct JournalDropped {
+  Instant now{};
+  Peer from;
+  std::string why;
+  std::string sender;
+  bool operator==(const JournalDropped&) const = default;
+};
+/// The agent was told to end.
+struct JournalLeave {
+  Instant now{};
+  std::string why;
+  bool operator==(const JournalLeave&) const = default;
+};
+using JournalRecord = std::variant<JournalStart, JournalReceive, JournalTick, JournalCommitted,
+                                   JournalRestore, JournalDropped, JournalLeave>;
 
 std::string encode_record(const JournalRecord& record);
 /// All whole records; a torn last one is left out. An error names the byte offset.

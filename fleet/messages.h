@@ -6,8 +6,8 @@
 //   anyone -> router   Join                       who I am, which protocol I speak
 //   router -> anyone   Welcome | Unwelcome        fleet time, speed, where to publish and subscribe
 //   agent -> router    Hello, Heartbeat, Accepted, Refused, Progress, Finished, Failed,
-//   ReplicaReport router -> agent    HelloWanted, Heartbeat, Superseded, Assign, Cancel,
-//   ResultStored,
+//                      ReplicaReport, Leave
+//   router -> agent    HelloWanted, Heartbeat, Superseded, Assign, Cancel, ResultStored,
 //                      StartReplica, RetireReplica
 //   agent -> router    SampleBatch on the samples channel; the router forwards the same bytes to
 //                      subscribers
@@ -246,6 +246,14 @@ struct ReplicaReport {
   bool operator==(const ReplicaReport&) const = default;
 };
 
+/// The agent ends in order. While it holds anything: no new work for it; Finished and Failed of all
+/// that follow. The last one holds nothing: the host is gone, and nothing more comes.
+struct Leave {
+  std::string why;         // "SIGTERM"
+  std::uint32_t held = 0;  // attempts, ended ones that wait for ResultStored included
+  bool operator==(const Leave&) const = default;
+};
+
 // ---- Clients and router ------------------------------------------------------------------------
 
 inline constexpr std::size_t submit_jobs_max = 256;
@@ -337,6 +345,13 @@ struct Percentiles {
   bool operator==(const Percentiles&) const = default;
 };
 
+/// Messages of one sender that the router dropped.
+struct SenderCount {
+  std::string sender;  // a host's name, else the connection in words; "others" beyond 64 senders
+  std::uint64_t count = 0;
+  bool operator==(const SenderCount&) const = default;
+};
+
 /// Totals of the ledger. Published every second of fleet time, and on request.
 struct Summary {
   Instant started{};  // of this ledger, fleet time
@@ -359,7 +374,8 @@ struct Summary {
   Percentiles first_token_s;
   std::uint64_t retries = 0;
   std::uint64_t stale_results = 0;
-  std::uint64_t undecodable = 0;  // messages dropped because they did not decode
+  std::uint64_t undecodable = 0;  // messages dropped: no messages, or not this sender's to send
+  std::vector<SenderCount> undecodable_by;  // the same by sender, in the order of their names
   std::uint64_t sample_gaps = 0;
   std::uint64_t decisions = 0;
   double estimate_error = 0;  // mean |estimated / actual - 1| of run times, learnt
@@ -421,12 +437,13 @@ struct Event {
   bool operator==(const Event&) const = default;
 };
 
-using Message = std::variant<Join, Welcome, Unwelcome, Hello, HelloWanted, Heartbeat, Superseded,
-                             Assign, Accepted, Refused, Progress, Finished, Failed, ResultStored,
-                             Cancel, StartReplica, RetireReplica, ReplicaReport, SampleBatch,
-                             Submit, SubmitReply, JobsRequest, JobsReply, WhyRequest, WhyReply,
-                             SummaryRequest, EndRequest, Summary, SnapshotRequest, SnapshotPart,
-                             Problem, HostChanged, ReplicaChanged, JobChanged, Decision, Event>;
+using Message =
+    std::variant<Join, Welcome, Unwelcome, Hello, HelloWanted, Heartbeat, Superseded, Assign,
+                 Accepted, Refused, Progress, Finished, Failed, ResultStored, Cancel, StartReplica,
+                 RetireReplica, ReplicaReport, SampleBatch, Submit, SubmitReply, JobsRequest,
+                 JobsReply, WhyRequest, WhyReply, SummaryRequest, EndRequest, Summary,
+                 SnapshotRequest, SnapshotPart, Problem, HostChanged, ReplicaChanged, JobChanged,
+                 Decision, Event, Leave>;
 
 /// What travels: every message in the same cover.
 struct Envelope {

@@ -20,7 +20,7 @@ constexpr std::array<ReasonFacts, reason_count> table{{
     {Reason::context, "context", true,
      "The request is longer than the model's or the replica's context."},
     {Reason::policy, "policy", true, "The policy does not send such work there."},
-    {Reason::capacity, "capacity", false, "Everything suitable there is full."},
+    {Reason::capacity, "capacity", false, "Nothing suitable is free there."},
     {Reason::queue_slo, "queue_slo", false, "The wait there would break the rule's latency goal."},
     {Reason::deadline, "deadline", false, "The job would not be done by its deadline there."},
     {Reason::unhealthy, "unhealthy", false, "The host or device is suspect, lost or failing."},

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <bitset>
+#include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <type_traits>
 #include <utility>
 
 namespace drover {
@@ -91,30 +94,138 @@ std::string pack_column(const MetricFacts& metric, std::span<const Sample> rows)
   return bytes;
 }
 
-// Division, not multiplication by 0.1: 350.1 W comes back as the nearest double to 350.1. The loops
-// hold no branch that the compiler cannot turn into a blend, so that it may vectorise them.
-template <typename Integer, bool divide>
-void decode_values(const char* bytes, std::span<double> out, double factor) {
-  constexpr Integer missing = std::numeric_limits<Integer>::min();
-  const std::size_t count = out.size();
-  double* values = out.data();
+template <typename Integer>
+Integer integer_at(const char* bytes, std::size_t index) {
+  Integer integer;
+  std::memcpy(&integer, bytes + index * sizeof(Integer), sizeof(Integer));
+  return little_endian(integer);
+}
+
+// Absent, the smallest integer, is within no limit.
+template <typename Integer>
+bool all_within(Integer limit, const char* bytes, std::size_t count) {
+  Integer beyond = 0;
   for (std::size_t index = 0; index < count; ++index) {
-    Integer integer;
-    std::memcpy(&integer, bytes + index * sizeof(Integer), sizeof(Integer));
-    integer = little_endian(integer);
-    const double number = static_cast<double>(integer);
-    const double value = divide ? number / factor : number * factor;
-    values[index] = integer == missing ? absent : value;
+    const auto integer = integer_at<Integer>(bytes, index);
+    beyond |= static_cast<Integer>(integer < -limit) | static_cast<Integer>(integer > limit);
+  }
+  return beyond == 0;
+}
+
+// Division, not multiplication by 0.1: 350.1 W comes back as the nearest double to 350.1.
+template <typename Work>
+Work natural(Work number, Work power, bool divide) {
+  return divide ? number / power : number * power;
+}
+
+template <typename Number>
+Number converted(double value) {
+  return static_cast<Number>(value);
+}
+
+template <>
+std::uint32_t converted(double value) {
+  constexpr double largest = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::clamp(value, 0.0, largest));
+}
+
+// Any integers. The loops after this one REQUIRE that none is absent: they hold no branch, so that
+// the compiler may vectorise them.
+template <typename Integer, typename Number>
+void decode_any(int scale, const char* bytes, std::span<Number> out) {
+  const double power = power_of_ten(std::abs(scale));
+  for (std::size_t index = 0; index < out.size(); ++index) {
+    const auto integer = integer_at<Integer>(bytes, index);
+    if (integer == std::numeric_limits<Integer>::min()) continue;
+    out[index] = converted<Number>(natural(static_cast<double>(integer), power, scale < 0));
   }
 }
 
-template <typename Integer>
-void decode_column(const Column& column, std::span<double> out) {
-  if (column.scale < 0) {
-    decode_values<Integer, true>(column.bytes.data(), out, power_of_ten(-column.scale));
-  } else {
-    decode_values<Integer, false>(column.bytes.data(), out, power_of_ten(column.scale));
+template <typename Integer, typename Work, bool divide, typename Number>
+void scale_all(Work power, const char* bytes, std::span<Number> out) {
+  for (std::size_t index = 0; index < out.size(); ++index) {
+    const auto number = static_cast<Work>(integer_at<Integer>(bytes, index));
+    out[index] = static_cast<Number>(natural(number, power, divide));
   }
+}
+
+template <typename Integer, typename Work, typename Number>
+void decode_all(int scale, const char* bytes, std::span<Number> out) {
+  const auto power = static_cast<Work>(power_of_ten(std::abs(scale)));
+  if (scale < 0) {
+    scale_all<Integer, Work, true>(power, bytes, out);
+  } else {
+    scale_all<Integer, Work, false>(power, bytes, out);
+  }
+}
+
+// What a float holds exactly: integers up to 2^24, powers of ten up to 10^10. Of such, floats make
+// the same value as doubles rounded at the end (53 bits are more than 2 * 24 + 1, so that the first
+// rounding never decides the second), and twice as many at a time.
+constexpr std::int32_t float_integer_limit = 1 << 24;
+constexpr int float_scale_limit = 10;
+
+// False, with nothing done, when these integers need `decode_any`.
+template <typename Integer, typename Number>
+bool decode_vectorised(int scale, const char* bytes, std::span<Number> out) {
+  constexpr Integer limit = std::numeric_limits<Integer>::max();
+  if constexpr (std::is_same_v<Number, float>) {
+    constexpr auto float_limit = static_cast<Integer>(std::min<int>(limit, float_integer_limit));
+    if (std::abs(scale) <= float_scale_limit && all_within(float_limit, bytes, out.size())) {
+      decode_all<Integer, float>(scale, bytes, out);
+      return true;
+    }
+  }
+  if (!all_within(limit, bytes, out.size())) return false;
+  decode_all<Integer, double>(scale, bytes, out);
+  return true;
+}
+
+template <typename Integer>
+bool decode_vectorised(int scale, const char* bytes, std::span<std::uint32_t> out) {
+  constexpr Integer limit = std::numeric_limits<Integer>::max();
+  if (scale != 0 || !all_within(limit, bytes, out.size())) return false;
+  for (std::size_t index = 0; index < out.size(); ++index) {
+    const Integer bits = std::max<Integer>(0, integer_at<Integer>(bytes, index));
+    out[index] = static_cast<std::uint32_t>(bits);
+  }
+  return true;
+}
+
+template <typename Integer, typename Number>
+void decode_integers(const Column& column, std::size_t first, std::span<Number> out) {
+  const char* bytes = column.bytes.data() + first * sizeof(Integer);
+  // Integers of eight bytes have no vector form on a plain x86-64.
+  if constexpr (sizeof(Integer) < sizeof(std::int64_t)) {
+    if (decode_vectorised<Integer>(column.scale, bytes, out)) return;
+  }
+  decode_any<Integer>(column.scale, bytes, out);
+}
+
+template <typename Number>
+void decode_rows(const Column& column, std::size_t first, std::span<Number> out) {
+  DROVER_REQUIRE(column.bytes.size() >= (first + out.size()) * column.width);
+  switch (column.width) {
+    case 2:
+      return decode_integers<std::int16_t>(column, first, out);
+    case 4:
+      return decode_integers<std::int32_t>(column, first, out);
+    default:
+      DROVER_REQUIRE(column.width == 8);
+      return decode_integers<std::int64_t>(column, first, out);
+  }
+}
+
+Status check_devices(const std::vector<std::uint16_t>& devices) {
+  // Agents send theirs in ascending order, in which nothing stands twice.
+  const auto fall = std::adjacent_find(devices.begin(), devices.end(), std::greater_equal<>());
+  if (fall == devices.end()) return {};
+  std::bitset<1 << 16> seen;
+  for (const std::uint16_t device : devices) {
+    if (seen.test(device)) return error("SampleBatch.devices: device {} stands twice", device);
+    seen.set(device);
+  }
+  return {};
 }
 
 Status check_column(const Column& column, std::size_t rows) {
@@ -180,11 +291,7 @@ Status check(const SampleBatch& batch) {
     return error("SampleBatch.columns: found {} columns, expected at most {}", batch.columns.size(),
                  columns_max);
   }
-  std::bitset<1 << 16> devices;
-  for (const std::uint16_t device : batch.devices) {
-    if (devices.test(device)) return error("SampleBatch.devices: device {} stands twice", device);
-    devices.set(device);
-  }
+  if (Status status = check_devices(batch.devices); !status) return status;
   std::bitset<256> metrics;
   for (const Column& column : batch.columns) {
     if (metrics.test(column.metric)) {
@@ -198,15 +305,20 @@ Status check(const SampleBatch& batch) {
 
 void decode(const Column& column, std::span<double> out) {
   DROVER_REQUIRE(column.bytes.size() == out.size() * column.width);
-  switch (column.width) {
-    case 2:
-      return decode_column<std::int16_t>(column, out);
-    case 4:
-      return decode_column<std::int32_t>(column, out);
-    default:
-      DROVER_REQUIRE(column.width == 8);
-      return decode_column<std::int64_t>(column, out);
-  }
+  std::fill(out.begin(), out.end(), absent);
+  decode_rows(column, 0, out);
+}
+
+void decode_present(const Column& column, std::size_t first, std::span<double> out) {
+  decode_rows(column, first, out);
+}
+
+void decode_present(const Column& column, std::size_t first, std::span<float> out) {
+  decode_rows(column, first, out);
+}
+
+void decode_present(const Column& column, std::size_t first, std::span<std::uint32_t> out) {
+  decode_rows(column, first, out);
 }
 
 std::vector<Sample> unpack(const SampleBatch& batch) {

@@ -100,6 +100,13 @@ Status check(const SampleBatch& batch);
 /// out.size() == rows.
 void decode(const Column& column, std::span<double> out);
 
+/// The values of rows `first` and following; where one is absent, what stands in `out` stays.
+/// Floats are the doubles' nearest, unsigned ones their whole part within 32 bits. REQUIRES check()
+/// passed and first + out.size() <= rows.
+void decode_present(const Column& column, std::size_t first, std::span<double> out);
+void decode_present(const Column& column, std::size_t first, std::span<float> out);
+void decode_present(const Column& column, std::size_t first, std::span<std::uint32_t> out);
+
 /// All rows, for those who want rows. REQUIRES check() passed.
 std::vector<Sample> unpack(const SampleBatch& batch);
 

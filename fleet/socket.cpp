@@ -20,12 +20,17 @@
 
 #include "fleet/codec.h"
 #include "fleet/socket_frames.h"
+#include "fleet/text.h"
 
 namespace drover {
 namespace {
 
 // libzmq keeps about 32 bytes for each byte of a subscription, also of a refused one.
 constexpr std::int64_t subscription_bytes_max = 64;
+// More wait for the next turn, so that a flood of them holds up no message.
+constexpr int subscriptions_per_turn = 4096;
+
+constexpr auto last_topic = static_cast<std::uint64_t>(Topic::events);
 
 using Milliseconds = std::chrono::milliseconds;
 
@@ -37,8 +42,6 @@ constexpr int control_queue_max = 16'384;
 constexpr int samples_queue_max = 64;
 // Publish: some seconds of a busy fleet, 4 MB or so for each viewer that stands still.
 constexpr int publish_queue_max = 8'192;
-
-constexpr std::array<std::string_view, 4> topics{"state", "samples", "decisions", "events"};
 
 // The address in ZeroMQ's words: binding takes numbers only, and IPv6 must be asked for.
 std::string address_of(zmq::socket_t& socket, const Endpoint& endpoint) {
@@ -63,42 +66,7 @@ Error bind_error(const Endpoint& endpoint, int code) {
   }
 }
 
-std::optional<std::uint64_t> number_of(const zmq::message_t& routing_id) {
-  if (routing_id.size() != 5) return std::nullopt;
-  const auto* bytes = routing_id.data<unsigned char>();
-  if (bytes[0] != 0) return std::nullopt;
-  std::uint64_t counter = 0;
-  for (int index = 1; index < 5; ++index) counter = counter << 8 | bytes[index];
-  return counter + 1;
-}
-
-std::array<char, 5> routing_id_of(std::uint64_t number) {
-  const std::uint64_t counter = number - 1;
-  std::array<char, 5> bytes{};
-  for (int index = 1; index < 5; ++index) {
-    bytes[static_cast<std::size_t>(index)] = static_cast<char>(counter >> (8 * (4 - index)) & 0xff);
-  }
-  return bytes;
-}
-
 }  // namespace
-
-std::string_view to_text(Topic topic) {
-  const auto index = static_cast<std::size_t>(topic);
-  DROVER_REQUIRE(index < topics.size());
-  return topics[index];
-}
-
-Topic topic_of(const Message& message) {
-  if (std::holds_alternative<SampleBatch>(message)) return Topic::samples;
-  if (std::holds_alternative<Decision>(message)) return Topic::decisions;
-  if (std::holds_alternative<Event>(message)) return Topic::events;
-  return Topic::state;
-}
-
-Peer publish_under(Topic topic) {
-  return Peer{Channel::publish, static_cast<std::uint64_t>(topic)};
-}
 
 // ---- State -------------------------------------------------------------------------------------
 
@@ -120,8 +88,10 @@ struct Sockets::State {
   Status connect(Channel channel, zmq::socket_type type, int queue_max, const std::string& text);
   void watch_connection(zmq::socket_t& socket);
   void follow_connection();
-  void serve_subscriptions();
-  bool take_one(Channel channel, std::vector<Incoming>& messages);
+  void serve_subscriptions(Turn& turn);
+  bool take_one(Channel channel, Turn& turn);
+  std::optional<std::string> sort(const std::vector<zmq::message_t>& frames, Peer& from) const;
+  void drop(const std::vector<zmq::message_t>& frames, Peer from, std::string why, Turn& turn);
   bool send(const Peer& to, std::string_view bytes);
   std::optional<zmq::socket_t>& socket_of(Channel channel);
 };
@@ -277,17 +247,35 @@ Status Sockets::reconnect_control() {
 
 // ---- Traffic -----------------------------------------------------------------------------------
 
+/// The words for whoever sent these frames: the connection, or the name that it gave itself.
+std::string sender_text(const std::vector<zmq::message_t>& frames, const Peer& from) {
+  const std::string address = address_of_sender(frames.back());
+  if (from.channel != Channel::control || from.number != 0) return connection_text(from, address);
+  constexpr std::size_t shown_max = 24;
+  const std::string id = printable(frames[0].to_string_view().substr(0, shown_max));
+  return fmt::format("id \"{}\"{}{}", id, address.empty() ? "" : " from ", address);
+}
+
+void Sockets::State::drop(const std::vector<zmq::message_t>& frames, Peer from, std::string why,
+                          Turn& turn) {
+  ++malformed;
+  if (serves) turn.dropped.push_back({from, sender_text(frames, from), std::move(why)});
+}
+
 // A subscription is a frame of one byte, 1 to begin or 0 to end, and a topic. Those that are no
 // topic of ours are not entered, so nobody can fill the router's memory with them.
-void Sockets::State::serve_subscriptions() {
-  while (true) {
+void Sockets::State::serve_subscriptions(Turn& turn) {
+  for (int taken = 0; taken < subscriptions_per_turn; ++taken) {
     const std::vector<zmq::message_t> frames = receive_frames(*publish);
     if (frames.empty()) return;
     const std::string_view request = frames[0].to_string_view();
-    if (request.empty()) continue;
+    if (request.empty()) {
+      drop(frames, publish_peer, "an empty subscription", turn);
+      continue;
+    }
     const std::string_view topic = request.substr(1);
-    if (!topic.empty() && std::find(topics.begin(), topics.end(), topic) == topics.end()) {
-      ++malformed;
+    if (!topic.empty() && !is_topic(topic)) {
+      drop(frames, publish_peer, "a subscription to a topic that there is not", turn);
       continue;
     }
     const int option = request[0] == 1 ? ZMQ_SUBSCRIBE : ZMQ_UNSUBSCRIBE;
@@ -295,24 +283,38 @@ void Sockets::State::serve_subscriptions() {
   }
 }
 
+/// Who sent these frames; or what is wrong with them.
+std::optional<std::string> Sockets::State::sort(const std::vector<zmq::message_t>& frames,
+                                                Peer& from) const {
+  const bool numbered = from.channel == Channel::control && serves;
+  if (numbered) {
+    const auto number = number_of(frames[0]);
+    if (!number) return "a routing id of its own making, expected none";
+    from.number = *number;
+  }
+  const std::size_t wanted = numbered || from.channel != Channel::control ? 2 : 1;
+  if (frames.size() != wanted) {
+    const std::size_t before = numbered ? 1 : 0;  // the routing id is ours, not the sender's
+    return fmt::format("found {} frames{}, expected {}", frames.size() - before,
+                       frames.size() == frames_kept ? " or more" : "", wanted - before);
+  }
+  if (from.channel != Channel::control && !is_topic(frames[0].to_string_view())) {
+    return "a topic that there is not";
+  }
+  return std::nullopt;
+}
+
 // Takes one message from the channel's socket, if there is one.
-bool Sockets::State::take_one(Channel channel, std::vector<Incoming>& messages) {
+bool Sockets::State::take_one(Channel channel, Turn& turn) {
   const std::vector<zmq::message_t> frames = receive_frames(*socket_of(channel));
   if (frames.empty()) return false;
-  const bool named = serves || channel != Channel::control;
   Peer from{channel, 0};
-  bool good = frames.size() == (named ? 2U : 1U);
-  if (good && channel == Channel::control && serves) {
-    const auto number = number_of(frames[0]);
-    good = number.has_value();
-    from.number = number.value_or(0);
-  } else if (good && named) {
-    good = std::find(topics.begin(), topics.end(), frames[0].to_string_view()) != topics.end();
-  }
-  if (good) {
-    messages.push_back({from, frames.back().to_string()});
+  if (auto wrong = sort(frames, from)) {
+    drop(frames, from, *std::move(wrong), turn);
   } else {
-    ++malformed;
+    const zmq::message_t& last = frames.back();
+    turn.messages.push_back(
+        {from, last.to_string(), serves ? address_of_sender(last) : std::string()});
   }
   return true;
 }
@@ -336,7 +338,8 @@ bool Sockets::State::send(const Peer& to, std::string_view bytes) {
     case Channel::samples:
       return !serves && send_pair(*socket, to_text(Topic::samples), bytes);
     default:
-      return serves && to.number < topics.size() && send_pair(*socket, topics[to.number], bytes);
+      return serves && to.number <= last_topic &&
+             send_pair(*socket, to_text(static_cast<Topic>(to.number)), bytes);
   }
 }
 
@@ -376,12 +379,12 @@ Sockets::Turn Sockets::wait(Milliseconds wait, std::size_t limit) {
     if (items[index].revents != 0) turn.ready_descriptors.push_back(items[index].fd);
   }
   if (state.monitor) state.follow_connection();
-  if (state.serves) state.serve_subscriptions();
+  if (state.serves) state.serve_subscriptions(turn);
   // One from each in turn, so a flood on one door holds up no other.
-  while (!channels.empty() && turn.messages.size() < limit) {
-    std::erase_if(channels, [&](Channel channel) {
-      return turn.messages.size() >= limit || !state.take_one(channel, turn.messages);
-    });
+  const auto full = [&] { return turn.messages.size() + turn.dropped.size() >= limit; };
+  while (!channels.empty() && !full()) {
+    std::erase_if(channels,
+                  [&](Channel channel) { return full() || !state.take_one(channel, turn); });
   }
   return turn;
 }

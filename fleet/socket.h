@@ -24,12 +24,24 @@ namespace drover {
 struct Incoming {
   Peer from;
   std::string bytes;
+  std::string address;  // at a router's doors: the other end's, when it has one
 };
+
+/// What came in at a router's door and is no message.
+struct Dropped {
+  Peer from;           // number 0: nobody who could be answered
+  std::string sender;  // in words, printable: "connection 5 from 10.0.0.7"
+  std::string why;
+};
+
+/// A connection of a router's door in words.
+std::string connection_text(const Peer& from, std::string_view address);
 
 /// What a published message is about: the first frame that subscribers choose by. A `Peer` of the
 /// publish channel carries its topic as its number, so `publish_peer` itself is `state`.
 enum class Topic : std::uint8_t { state, samples, decisions, events };
 std::string_view to_text(Topic topic);
+bool is_topic(std::string_view text);
 Topic topic_of(const Message& message);
 /// Where to send a message so that it is published under its topic.
 Peer publish_under(Topic topic);
@@ -75,9 +87,11 @@ class Sockets {
 
   /// Waits for messages, a watched descriptor, a change of the control connection, a signal or the
   /// end of `wait`; then takes up to `limit` messages without waiting, from every socket in turn.
-  /// `ready_descriptors` are those that can be read, or whose other end is closed.
+  /// `ready_descriptors` are those that can be read, or whose other end is closed. `dropped`: at a
+  /// router's doors, what had a wrong number of frames, a foreign topic or a peer's own routing id.
   struct Turn {
     std::vector<Incoming> messages;
+    std::vector<Dropped> dropped;
     std::vector<int> ready_descriptors;
   };
   Turn wait(std::chrono::milliseconds wait, std::size_t limit = 4096);
@@ -91,8 +105,7 @@ class Sockets {
   /// Messages that `send` could not send; of those, the ones over the size limit.
   std::uint64_t drops() const;
   std::uint64_t oversize() const;
-  /// Messages that came in with a wrong number of frames, a foreign topic or a peer's own routing
-  /// id, and were dropped.
+  /// All that was dropped as it came in, at whichever end.
   std::uint64_t malformed() const;
 
  private:

@@ -65,8 +65,7 @@ zmq::socket_t make_socket(zmq::context_t& context, zmq::socket_type type, int qu
 
 std::vector<zmq::message_t> receive_frames(zmq::socket_t& socket) {
   std::vector<zmq::message_t> frames;
-  // A peer may send frames without end; those beyond the third are dropped as they come.
-  constexpr std::size_t frames_kept = 3;
+  // A peer may send frames without end; the others are dropped as they come.
   while (true) {
     zmq::message_t frame;
     // Between two frames of one message there is nothing to wait for: they arrive together.
@@ -89,6 +88,29 @@ bool send_frame(zmq::socket_t& socket, std::string_view bytes, int flags) {
 
 bool send_pair(zmq::socket_t& socket, std::string_view first, std::string_view second) {
   return send_frame(socket, first, ZMQ_SNDMORE) && send_frame(socket, second, 0);
+}
+
+std::optional<std::uint64_t> number_of(const zmq::message_t& routing_id) {
+  if (routing_id.size() != 5) return std::nullopt;
+  const auto* bytes = routing_id.data<unsigned char>();
+  if (bytes[0] != 0) return std::nullopt;
+  std::uint64_t counter = 0;
+  for (int index = 1; index < 5; ++index) counter = counter << 8 | bytes[index];
+  return counter + 1;
+}
+
+std::array<char, 5> routing_id_of(std::uint64_t number) {
+  const std::uint64_t counter = number - 1;
+  std::array<char, 5> bytes{};
+  for (int index = 1; index < 5; ++index) {
+    bytes[static_cast<std::size_t>(index)] = static_cast<char>(counter >> (8 * (4 - index)) & 0xff);
+  }
+  return bytes;
+}
+
+std::string address_of_sender(const zmq::message_t& frame) {
+  const char* address = zmq_msg_gets(frame.handle(), "Peer-Address");
+  return address == nullptr ? "" : address;
 }
 
 }  // namespace drover

@@ -2,7 +2,12 @@
 // out. Only fleet/socket.cpp includes it.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,7 +23,11 @@ std::shared_ptr<zmq::context_t> shared_context();
 /// connection. Throws zmq::error_t.
 zmq::socket_t make_socket(zmq::context_t& context, zmq::socket_type type, int queue_max);
 
-/// Takes one whole message without waiting; no frames: there is none.
+/// Frames of one message that are looked at: one more than any message of ours has.
+inline constexpr std::size_t frames_kept = 3;
+
+/// Takes one whole message without waiting, its first `frames_kept` frames; no frames: there is
+/// none.
 std::vector<zmq::message_t> receive_frames(zmq::socket_t& socket);
 
 /// True when the frame went. `flags` may hold ZMQ_SNDMORE; never waits.
@@ -26,5 +35,14 @@ bool send_frame(zmq::socket_t& socket, std::string_view bytes, int flags);
 
 /// Both frames of one message, or none.
 bool send_pair(zmq::socket_t& socket, std::string_view first, std::string_view second);
+
+/// The peer's number in the routing id that a ROUTER gave it; none for an id of its own making.
+std::optional<std::uint64_t> number_of(const zmq::message_t& routing_id);
+/// REQUIRES a number that `number_of` has answered.
+std::array<char, 5> routing_id_of(std::uint64_t number);
+
+/// The IP address at the other end of the connection that this frame came in by; empty: not known.
+/// The routing id's own frame has none.
+std::string address_of_sender(const zmq::message_t& frame);
 
 }  // namespace drover

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -136,6 +137,17 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
   return last[right.size()];
 }
 
+// Whether one begins with the other, or half of the longer one is common: "h100" for "h100-sxm",
+// "routes" for "routing". Fewer than three letters say nothing.
+bool begin_alike(std::string_view left, std::string_view right) {
+  constexpr std::size_t letters_min = 3;
+  const std::size_t shorter = std::min(left.size(), right.size());
+  std::size_t common = 0;
+  while (common < shorter && lower(left[common]) == lower(right[common])) ++common;
+  return common >= letters_min &&
+         (common == shorter || 2 * common >= std::max(left.size(), right.size()));
+}
+
 // Words from outside may be long; nothing known is, and the distance costs their product.
 constexpr std::size_t word_length_max = 64;
 
@@ -159,6 +171,13 @@ std::string printable(std::string_view text) {
     text.remove_prefix(character.length);
   }
   return shown;
+}
+
+std::string excerpt(std::string_view text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return printable(text);
+  // Not in the middle of a character.
+  while (bytes_max > 0 && (static_cast<unsigned char>(text[bytes_max]) & 0xc0) == 0x80) --bytes_max;
+  return printable(text.substr(0, bytes_max)) + "..";
 }
 
 bool is_utf8(std::string_view text) {
@@ -199,7 +218,8 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
     std::size_t distance;
     const std::string* name;
   };
-  std::vector<Near> near;
+  std::vector<Near> near;   // by a few edits
+  std::vector<Near> alike;  // by their beginning: told where nothing is nearer
   for (const std::string& name : known) {
     if (name.size() > word_length_max) continue;
     // A third of the longer word may be wrong, and always at least one letter of two.
@@ -207,8 +227,11 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
     const std::size_t distance = edit_distance(word, name);
     if (distance <= std::max<std::size_t>(1, longer / 3) && distance < longer) {
       near.push_back({distance, &name});
+    } else if (begin_alike(word, name)) {
+      alike.push_back({distance, &name});
     }
   }
+  if (near.empty()) near = std::move(alike);
   std::stable_sort(near.begin(), near.end(),
                    [](const Near& a, const Near& b) { return a.distance < b.distance; });
   std::vector<std::string> names;

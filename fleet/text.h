@@ -14,6 +14,10 @@ namespace drover {
 /// `\x..`. Idempotent on its own output.
 std::string printable(std::string_view text);
 
+/// The beginning of a text from outside as a message shows it: printable, and cut after so many
+/// bytes, which `..` says.
+std::string excerpt(std::string_view text, std::size_t bytes_max = 40);
+
 /// Whether the text is valid UTF-8 throughout (shortest forms, no surrogates: RFC 3629).
 bool is_utf8(std::string_view text);
 
@@ -23,8 +27,8 @@ std::string valid_utf8(std::string_view text);
 /// Columns that the text takes in a terminal (wide East Asian characters take two).
 std::size_t column_width(std::string_view text);
 
-/// Up to three of `known` nearest to `word` by edit distance, nearest first, ties in given order;
-/// empty when nothing is near.
+/// Up to three of `known` nearest to `word`, nearest first, ties in given order: those a
+/// few edits away, else those that begin like it. Empty when nothing is near.
 std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
 
 /// "; did you mean h100-sxm or h100-pcie?" or, where nothing is near, "; known: a, b, c".

@@ -176,7 +176,7 @@ T Table::value(std::string_view key, const std::optional<T>& otherwise, std::str
   return otherwise.value_or(T{});
 }
 
-std::string Table::text(std::string_view key, std::optional<std::string> otherwise) {
+std::string Table::text(std::string_view key, const std::optional<std::string>& otherwise) {
   return value(key, otherwise, "a text", read_text);
 }
 

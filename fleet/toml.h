@@ -34,7 +34,8 @@ class Table {
   bool has(std::string_view key) const;
   /// The value of a key. Without `otherwise` the key must stand there. A value of another type is a
   /// problem, and the answer then `otherwise` or zero.
-  std::string text(std::string_view key, std::optional<std::string> otherwise = std::nullopt);
+  std::string text(std::string_view key,
+                   const std::optional<std::string>& otherwise = std::nullopt);
   double number(std::string_view key, std::optional<double> otherwise = std::nullopt);
   double number_in(std::string_view key, double low, double high,
                    std::optional<double> otherwise = std::nullopt);

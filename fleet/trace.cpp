@@ -24,11 +24,7 @@ constexpr std::array azure_columns{timestamp_column, input_column, output_column
 
 constexpr std::array<std::string_view, 1> format_names{"azure"};
 
-std::string quoted(std::string_view text) {
-  constexpr std::size_t shown_max = 40;
-  return fmt::format("\"{}{}\"", printable(text.substr(0, shown_max)),
-                     text.size() > shown_max ? ".." : "");
-}
+std::string quoted(std::string_view text) { return fmt::format("\"{}\"", excerpt(text)); }
 
 // The fields of one row of CSV whose values hold neither commas nor quotes of their own.
 std::vector<std::string> fields_of(std::string_view line) {
@@ -180,8 +176,9 @@ Status TraceReader::read_azure_header(std::string_view line) {
     const auto times = std::count(columns.begin(), columns.end(), wanted);
     if (times == 1) continue;
     header_refused_ = true;
-    return error("{}:{}: header: found {} columns {} in {}, expected one", file_, line_,
-                 times == 0 ? "no" : "several", wanted, quoted(line));
+    return error("{}:{}: header: found {} {} in {}, expected one each of {}", file_, line_,
+                 times == 0 ? "no column" : "several columns", wanted, quoted(line),
+                 fmt::join(azure_columns, ", "));
   }
   columns_ = std::move(columns);
   return {};

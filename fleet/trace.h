@@ -42,6 +42,8 @@ class TraceReader {
   TraceReader(TraceFormat format, std::string file, std::string model, Dice dice);
   Result<std::optional<TraceJob>> read_line(std::string_view line);
   std::uint64_t lines() const { return line_; }
+  /// A good header has been read: what follows are rows.
+  bool headed() const { return !columns_.empty(); }
 
  private:
   Result<std::optional<TraceJob>> read_azure(std::string_view line);

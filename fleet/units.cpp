@@ -20,15 +20,8 @@ struct Unit {
   double factor;
 };
 
-// What stands in the message; a quantity is short, so long text from outside is cut.
-std::string quoted(std::string_view text) {
-  constexpr std::size_t shown_max = 40;
-  const bool cut = text.size() > shown_max;
-  return fmt::format("\"{}{}\"", printable(text.substr(0, shown_max)), cut ? ".." : "");
-}
-
 Error unexpected(std::string_view place, std::string_view text, std::string_view expected) {
-  return error("{}: found {}, expected {}", place, quoted(text), expected);
+  return error("{}: found \"{}\", expected {}", place, excerpt(text), expected);
 }
 
 struct Quantity {
@@ -123,8 +116,9 @@ Result<Duration> parse_duration(std::string_view text, std::string_view place) {
       "a duration with a unit (ns us ms s m h d), such as \"5m\" or \"1.5s\"";
   const Result<double> seconds = parse_quantity(text, place, duration_units, expected);
   if (!seconds) return seconds.error();
+  if (*seconds < 0) return unexpected(place, text, "no negative duration");
   const Duration duration = from_seconds(*seconds);
-  if (*seconds < 0 || duration == Duration::max()) return unexpected(place, text, expected);
+  if (duration == Duration::max()) return unexpected(place, text, "at most 292 years (106751d)");
   return duration;
 }
 
@@ -164,6 +158,9 @@ Result<std::int64_t> parse_integer(std::string_view text, std::string_view place
   const char* end = digits.data() + digits.size();
   const auto [stop, problem] = std::from_chars(digits.data(), end, value);
   if (problem == std::errc{} && stop == end) return value;
+  if (problem == std::errc::result_out_of_range && stop == end) {
+    return unexpected(place, text, "a whole number within 64 bits (9.2e18)");
+  }
   return unexpected(place, text, "a whole number");
 }
 

@@ -68,15 +68,6 @@ void Accounting::accepted(const Job& job) {
   output_tokens_ += requested_output_tokens(job);
 }
 
-void Accounting::placed(std::optional<Reason> earlier, std::optional<Reason> now) {
-  if (earlier == now) return;
-  if (earlier) {
-    const auto found = fallbacks_.find(*earlier);
-    if (found != fallbacks_.end() && --found->second == 0) fallbacks_.erase(found);
-  }
-  if (now) ++fallbacks_[*now];
-}
-
 void Accounting::finished(const Job& job, const Usage& usage, const Outcome& outcome,
                           double latency_s) {
   ++finished_;
@@ -120,11 +111,11 @@ std::vector<SampleBatch> Accounting::take_energies(const Roster& roster) {
       if (!rows.empty()) batches.push_back(pack(entry.hello.host, rows));
       rows.clear();
     };
-    for (std::uint16_t number = 0; number < entry.devices.size(); ++number) {
+    for (std::size_t number = 0; number < entry.devices.size(); ++number) {
       const DeviceIndex device = entry.devices[number];
       if (device >= energy_read_.size() || energy_read_[device] < 0) continue;
       Sample row;
-      row.device = number;
+      row.device = static_cast<std::uint16_t>(number);
       row[Metric::energy] = energy_read_[device];
       rows.push_back(row);
       if (rows.size() == batch_rows_max) close();
@@ -199,7 +190,6 @@ Summary Accounting::summary(Instant now) const {
   summary.first_token_s = first_token_s_.percentiles();
   summary.retries = retries_;
   summary.stale_results = stale_results_;
-  summary.undecodable = undecodable_;
   summary.decisions = decisions_;
   return summary;
 }

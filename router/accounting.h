@@ -44,8 +44,8 @@ class Accounting {
   void refused() { ++refused_; }
   /// A job counted as refused earlier was accepted after all.
   void refusal_withdrawn() { --refused_; }
-  /// The placement that stands for a job changed; each job counts at most once.
-  void placed(std::optional<Reason> earlier, std::optional<Reason> now);
+  /// An attempt was placed by a fallback.
+  void fell_back(Reason reason) { ++fallbacks_[reason]; }
   void retried() { ++retries_; }
   void finished(const Job& job, const Usage& usage, const Outcome& outcome, double latency_s);
   void failed(Reason reason) {
@@ -55,7 +55,6 @@ class Accounting {
   /// Spent by an attempt that delivered nothing.
   void wasted(const Usage& usage) { wasted_ += usage; }
   void stale_result() { ++stale_results_; }
-  void undecodable() { ++undecodable_; }
   void decided() { ++decisions_; }
 
   /// Adds what the host's energy counters grew by since the last call. A counter that went back
@@ -77,7 +76,8 @@ class Accounting {
   /// price on demand, times the host's factor.
   void set_cost_rate(const Roster& roster, const Policy& policy);
 
-  /// All but the counts of the present (queued, running, queued_for, sample_gaps, estimate_error).
+  /// All but what others count: queued, running, queued_for, undecodable, undecodable_by,
+  /// sample_gaps, estimate_error.
   Summary summary(Instant now) const;
 
  private:
@@ -90,7 +90,7 @@ class Accounting {
   std::map<Reason, std::uint64_t> failures_;
   Usage charged_, wasted_;
   Histogram latency_s_, first_token_s_;
-  std::uint64_t retries_ = 0, stale_results_ = 0, undecodable_ = 0, decisions_ = 0;
+  std::uint64_t retries_ = 0, stale_results_ = 0, decisions_ = 0;
 
   std::vector<double> energy_read_;  // by device: the last counter; negative: none yet
   std::map<std::string, std::map<std::uint16_t, double>, std::less<>> energy_restored_;

@@ -75,11 +75,13 @@ bool fails_topology(const Question& question, const PlaceKind& kind) {
 
 // ---- Places ------------------------------------------------------------------------------------
 
-using Rows = std::span<Standing>;
-
+/// `fails(columns, row)`
 template <typename Test>
 void mark(Rows rows, std::uint32_t bit, Test fails) {
-  for (Standing& row : rows) row.failed |= fails(row) ? bit : 0U;
+  Standings& all = rows.all;
+  for (std::size_t row = rows.begin; row < all.size; ++row) {
+    all.failed[row] |= fails(all, row) ? bit : 0U;
+  }
 }
 
 /// A loaded replica whose whole KV cache, less the headroom, is smaller than the request.
@@ -87,8 +89,9 @@ void judge_memory(const Question& question, Rows rows, std::uint32_t bit) {
   if (question.purpose != Purpose::request) return;
   const auto need = static_cast<double>(question.need_tokens);
   const double share = 1 - question.rule.memory_headroom;
-  mark(rows, bit, [&](const Standing& row) {
-    return row.replica != nowhere && row.ready && need > row.tokens_max * share;
+  mark(rows, bit, [&](const Standings& all, std::size_t row) {
+    const bool loaded = (all.replica[row] != nowhere) & (all.ready[row] != 0);
+    return loaded & (need > all.tokens_max[row] * share);
   });
 }
 
@@ -97,26 +100,27 @@ void judge_share(const Question& question, Rows rows, std::uint32_t bit) {
   if (question.pool->max_share >= 1) return;
   const double most = std::max(1.0, question.pool->max_share * (question.ask.running_jobs + 1));
   const bool full = question.pool_jobs + 1 > most;
-  mark(rows, bit, [&](const Standing&) { return full; });
+  mark(rows, bit, [&](const Standings&, std::size_t) { return full; });
 }
 
 void judge_health(const Question&, Rows rows, std::uint32_t bit) {
-  mark(rows, bit, [](const Standing& row) { return row.health != Health::ok; });
+  mark(rows, bit,
+       [](const Standings& all, std::size_t row) { return all.health[row] != Health::ok; });
 }
 
 void judge_drain(const Question&, Rows rows, std::uint32_t bit) {
-  mark(rows, bit, [](const Standing& row) { return row.draining; });
+  mark(rows, bit, [](const Standings& all, std::size_t row) { return all.draining[row] != 0; });
 }
 
 void judge_age(const Question& question, Rows rows, std::uint32_t bit) {
   const Instant oldest = question.now - from_seconds(question.policy.stale_after_s);
-  mark(rows, bit, [&](const Standing& row) { return row.sampled < oldest; });
+  mark(rows, bit, [&](const Standings& all, std::size_t row) { return all.sampled[row] < oldest; });
 }
 
 void judge_cooldown(const Question& question, Rows rows, std::uint32_t bit) {
   if (!question.avoid || question.ask.avoid.empty()) return;
-  mark(rows, bit, [&](const Standing& row) {
-    return question.ask.avoid.count(target_text(question.roster, row)) != 0;
+  mark(rows, bit, [&](const Standings& all, std::size_t row) {
+    return question.ask.avoid.count(target_text(question.roster, all, row)) != 0;
   });
 }
 
@@ -125,37 +129,42 @@ void judge_cooldown(const Question& question, Rows rows, std::uint32_t bit) {
 void judge_thermal(const Question&, Rows rows, std::uint32_t bit) {
   constexpr std::uint32_t hot =
       throttle_thermal_software | throttle_thermal_hardware | throttle_hardware_slowdown;
-  mark(rows, bit, [](const Standing& row) { return (row.throttle & hot) != 0; });
+  mark(rows, bit,
+       [](const Standings& all, std::size_t row) { return (all.throttle[row] & hot) != 0; });
 }
 
 void judge_power(const Question& question, Rows rows, std::uint32_t bit) {
   const double site_cap_w = question.policy.limits.site_power_cap_w;
   if (site_cap_w <= 0 && question.pool_cap_w <= 0) return;
-  mark(rows, bit, [&](const Standing& row) {
-    return (site_cap_w > 0 && question.site_power_w + row.power_w > site_cap_w) ||
-           (question.pool_cap_w > 0 && question.pool_power_w + row.power_w > question.pool_cap_w);
+  mark(rows, bit, [&](const Standings& all, std::size_t row) {
+    return (site_cap_w > 0 && question.site_power_w + all.power_w[row] > site_cap_w) ||
+           (question.pool_cap_w > 0 &&
+            question.pool_power_w + all.power_w[row] > question.pool_cap_w);
   });
 }
 
 void judge_budget(const Question& question, Rows rows, std::uint32_t bit) {
   const double budget = question.policy.limits.budget_usd_per_h;
   if (budget <= 0) return;
-  mark(rows, bit,
-       [&](const Standing& row) { return question.ask.spend_usd_per_h + row.usd_per_h > budget; });
+  mark(rows, bit, [&](const Standings& all, std::size_t row) {
+    return question.ask.spend_usd_per_h + all.usd_per_h[row] > budget;
+  });
 }
 
 /// A replica that takes requests, with room in its batch and its KV cache, promises included; a
 /// gang or new replica: enough free devices. A pool's empty groups are no place for a request.
 void judge_capacity(const Question& question, Rows rows, std::uint32_t bit) {
   if (question.purpose != Purpose::request) {
-    return mark(rows, bit, [](const Standing& row) { return !row.ready; });
+    return mark(rows, bit,
+                [](const Standings& all, std::size_t row) { return all.ready[row] == 0; });
   }
   const auto need = static_cast<double>(question.need_tokens);
   const double share = 1 - question.rule.memory_headroom;
-  mark(rows, bit, [&](const Standing& row) {
-    const double room = row.tokens_max * share;
+  mark(rows, bit, [&](const Standings& all, std::size_t row) {
+    const double room = all.tokens_max[row] * share;
     // What never fits is the memory filter's to say.
-    return !row.ready || row.load + 1 > row.bound || (need <= room && row.tokens + need > room);
+    const bool no_tokens = (need <= room) & (all.tokens[row] + need > room);
+    return (all.ready[row] == 0) | (all.load[row] + 1 > all.bound[row]) | no_tokens;
   });
 }
 
@@ -163,7 +172,8 @@ void judge_capacity(const Question& question, Rows rows, std::uint32_t bit) {
 void judge_slo(const Question& question, Rows rows, std::uint32_t bit) {
   const double limit_s = question.rule.slo_ttft_s;
   if (!question.slo || limit_s <= 0 || question.purpose != Purpose::request) return;
-  mark(rows, bit, [&](const Standing& row) { return row.first_token_s > limit_s; });
+  mark(rows, bit,
+       [&](const Standings& all, std::size_t row) { return all.first_token_s[row] > limit_s; });
 }
 
 /// The job's own deadline binds; the rule's is a wish, like its slo.
@@ -172,9 +182,9 @@ void judge_deadline(const Question& question, Rows rows, std::uint32_t bit) {
   const double own_s = to_seconds(question.ask.job->deadline);
   const double rule_s = question.slo ? question.rule.slo_deadline_s : 0;
   if (own_s <= 0 && rule_s <= 0) return;
-  mark(rows, bit, [&](const Standing& row) {
-    return (own_s > 0 && question.waited_s + row.finish_s > own_s) ||
-           (rule_s > 0 && row.finish_s > rule_s);
+  mark(rows, bit, [&](const Standings& all, std::size_t row) {
+    return (own_s > 0 && question.waited_s + all.finish_s[row] > own_s) ||
+           (rule_s > 0 && all.finish_s[row] > rule_s);
   });
 }
 
@@ -220,10 +230,21 @@ std::uint32_t failed_filters(const Question& question, const PlaceKind& kind) {
   return failed;
 }
 
-void apply_filters(const Question& question, std::span<Standing> rows) {
+void apply_filters(const Question& question, Standings& rows, std::size_t begin) {
   for (std::size_t index = 0; index < table.size(); ++index) {
-    if (table[index].judge != nullptr) table[index].judge(question, rows, 1U << index);
+    if (table[index].judge != nullptr) table[index].judge(question, {rows, begin}, 1U << index);
   }
+}
+
+void find_feasible(DecisionScratch& scratch) {
+  const Standings& rows = scratch.rows;
+  scratch.feasible.resize(rows.size);
+  std::size_t count = 0;
+  for (std::uint32_t row = 0; row < rows.size; ++row) {
+    scratch.feasible[count] = row;  // stays when it passes: no branch to mispredict
+    if (rows.failed[row] == 0) ++count;
+  }
+  scratch.feasible.resize(count);
 }
 
 }  // namespace drover::router

@@ -11,12 +11,18 @@
 
 namespace drover::router {
 
+/// The rows from `begin` on.
+struct Rows {
+  Standings& all;
+  std::size_t begin;
+};
+
 /// A filter judges kinds of places once, or each place, or both; a null pointer judges nothing.
 /// `bit` is to be set in `failed` of each place that fails.
 struct Filter {
   Reason reason;
   bool (*kind_fails)(const Question&, const PlaceKind&);
-  void (*judge)(const Question&, std::span<Standing>, std::uint32_t bit);
+  void (*judge)(const Question&, Rows, std::uint32_t bit);
 };
 
 /// In the order in which a candidate's own reason is chosen: permanent ones first.
@@ -26,7 +32,10 @@ std::span<const Filter> filters();
 std::uint32_t kind_filters();
 /// Bits of the filters that `kind` fails.
 std::uint32_t failed_filters(const Question& question, const PlaceKind& kind);
-void apply_filters(const Question& question, std::span<Standing> rows);
+/// Judges the rows from `begin` on.
+void apply_filters(const Question& question, Standings& rows, std::size_t begin);
+/// The rows that no filter rejects, into scratch.feasible.
+void find_feasible(DecisionScratch& scratch);
 
 /// `share` values stand in [0, 1] already, 1 is best. Of `least` values the smallest is best: a
 /// value x scores (smallest + scale) / (x + scale) over the feasible candidates, so twice as long
@@ -37,7 +46,7 @@ struct ScorerRow {
   Sense sense;
   double scale;
   /// The values of the chosen rows.
-  void (*fill)(std::span<const Standing> rows, std::span<const std::uint32_t> chosen,
+  void (*fill)(const Standings& rows, std::span<const std::uint32_t> chosen,
                std::span<double> values);
 };
 std::span<const ScorerRow> scorers();

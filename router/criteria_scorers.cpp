@@ -1,42 +1,59 @@
 // Scorers.
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "router/criteria.h"
 
 namespace drover::router {
 namespace {
 
-double unit(double value) { return std::clamp(value, 0.0, 1.0); }
+double smaller(double a, double b) { return std::min(a, b); }
+
+double unit(double value) {
+  const double above = value < 0 ? 0 : value;
+  return above > 1 ? 1 : above;
+}
 
 /// Free share of the batch limit (with overprovision); a gang or new replica has no queue: 1.
-double queue_value(const Standing& row) { return unit(1 - row.load / row.bound); }
-double start_value(const Standing& row) { return row.start_s; }
-double finish_value(const Standing& row) { return row.finish_s; }
-/// Until the first token; work without tokens: until the end.
-double latency_value(const Standing& row) {
-  return row.first_token_s > 0 ? row.first_token_s : row.finish_s;
+double queue_value(const Standings& all, std::size_t row) {
+  return unit(1 - all.load[row] / all.bound[row]);
 }
-double cost_value(const Standing& row) { return row.cost_usd; }
-double energy_value(const Standing& row) { return row.energy_j; }
+double start_value(const Standings& all, std::size_t row) { return all.start_s[row]; }
+double finish_value(const Standings& all, std::size_t row) { return all.finish_s[row]; }
+/// Until the first token; work without tokens: until the end.
+double latency_value(const Standings& all, std::size_t row) {
+  return all.first_token_s[row] > 0 ? all.first_token_s[row] : all.finish_s[row];
+}
+double cost_value(const Standings& all, std::size_t row) { return all.cost_usd[row]; }
+double energy_value(const Standings& all, std::size_t row) { return all.energy_j[row]; }
 /// How near the model's weights are: loaded here 1, on this host 2/3, in this rack 1/3, else 0.
-double locality_value(const Standing& row) { return row.near_weights; }
+double locality_value(const Standings& all, std::size_t row) { return all.near_weights[row]; }
 /// Best fit: the fewer devices of the group stay free, the better; a request leaves them alone: 1.
-double fragmentation_value(const Standing& row) { return unit(1 - row.free_after); }
+double fragmentation_value(const Standings& all, std::size_t row) {
+  return unit(1 - all.free_after[row]);
+}
 /// How far the hottest device is below its limit.
-double temperature_value(const Standing& row) { return unit(1 - row.hottest_share); }
+double temperature_value(const Standings& all, std::size_t row) {
+  return unit(1 - all.hottest_share[row]);
+}
 /// How far the device nearest to its power cap is below it.
-double headroom_value(const Standing& row) { return unit(1 - row.power_share); }
+double headroom_value(const Standings& all, std::size_t row) {
+  return unit(1 - all.power_share[row]);
+}
 /// Until a new replica is warm: weights, then TPU compilation; 0 where it is loaded.
-double switch_value(const Standing& row) { return row.warmup_s; }
+double switch_value(const Standings& all, std::size_t row) { return all.warmup_s[row]; }
 
 // Scales (assumed) are differences that a person would not care about: a tenth of a second of
 // waiting or latency, a hundredth of a cent, one joule, a second of warm-up.
-template <double (*value)(const Standing&)>
-void fill(std::span<const Standing> rows, std::span<const std::uint32_t> chosen,
-          std::span<double> values) {
-  for (std::size_t index = 0; index < chosen.size(); ++index) {
-    values[index] = value(rows[chosen[index]]);
+template <double (*value)(const Standings&, std::size_t row)>
+void fill(const Standings& all, std::span<const std::uint32_t> chosen, std::span<double> values) {
+  const std::size_t count = chosen.size();
+  if (count == all.size) {
+    // All rows are chosen, as they mostly are: columns are read straight down.
+    for (std::size_t row = 0; row < count; ++row) values[row] = value(all, row);
+  } else {
+    for (std::size_t index = 0; index < count; ++index) values[index] = value(all, chosen[index]);
   }
 }
 
@@ -54,45 +71,42 @@ constexpr std::array<ScorerRow, scorer_count> table = {{
     {Scorer::switch_cost, Sense::least, 1, fill<switch_value>},
 }};
 
+void add_share(double part, std::span<const double> values, std::span<double> scores) {
+  for (std::size_t index = 0; index < values.size(); ++index) scores[index] += part * values[index];
+}
+
+void add_least(double best, double scale, double part, std::span<double> values,
+               std::span<double> scores) {
+  for (std::size_t index = 0; index < values.size(); ++index) {
+    const double value = best / (values[index] + scale);
+    values[index] = value;
+    scores[index] += part * value;
+  }
+}
+
 }  // namespace
 
 std::span<const ScorerRow> scorers() { return table; }
 
 void apply_scorers(const Question& question, DecisionScratch& scratch) {
-  // Rows are read in blocks that stay in the fastest cache while every scorer looks at them.
-  constexpr std::size_t block_rows = 64;
-  const std::span<const std::uint32_t> feasible = scratch.feasible;
-  const std::size_t count = feasible.size();
+  const std::size_t count = scratch.feasible.size();
   scratch.values.resize(scorer_count);
   double weights = 0;
-  for (const ScorerRow& row : table) {
-    const auto number = static_cast<std::size_t>(row.scorer);
-    weights += question.rule.weights[number];
-    if (question.rule.weights[number] > 0) scratch.values[number].resize(count);
-  }
-  for (std::size_t begin = 0; begin < count; begin += block_rows) {
-    const std::size_t size = std::min(block_rows, count - begin);
-    for (const ScorerRow& row : table) {
-      const auto number = static_cast<std::size_t>(row.scorer);
-      if (question.rule.weights[number] <= 0) continue;
-      row.fill(scratch.rows, feasible.subspan(begin, size),
-               std::span<double>(scratch.values[number]).subspan(begin, size));
-    }
-  }
+  for (const double weight : question.rule.weights) weights += weight;
   scratch.scores.assign(count, 0);
   for (const ScorerRow& row : table) {
     const auto number = static_cast<std::size_t>(row.scorer);
     const double weight = question.rule.weights[number];
     if (weight <= 0) continue;
     std::vector<double>& values = scratch.values[number];
-    if (row.sense == Sense::least) {
-      double least = 1e300;
-      for (const double value : values) least = std::min(least, value);
-      for (double& value : values) value = (least + row.scale) / (value + row.scale);
-    }
+    values.resize(count);
+    row.fill(scratch.rows, scratch.feasible, values);
     const double part = weight / weights;
-    for (std::size_t index = 0; index < count; ++index) {
-      scratch.scores[index] += part * values[index];
+    if (row.sense == Sense::least) {
+      const double least = std::reduce(values.begin(), values.end(), 1e300, smaller);
+      add_least(least + row.scale, row.scale, part, values, scratch.scores);
+    } else {
+      add_share(part, values, scratch.scores);
     }
   }
 }

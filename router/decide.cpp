@@ -8,6 +8,7 @@
 #include "fleet/text.h"
 #include "router/criteria.h"
 #include "router/decide_candidates.h"
+#include "router/decide_pick.h"
 #include "router/decide_record.h"
 
 namespace drover::router {
@@ -77,12 +78,16 @@ class Walk {
     const Rule& rule = question_.rule;
     accept_precisions(question_, rule.precisions);
     bool wanted = true;
-    for (const std::string& name : rule.pools) {
-      const auto pool = question_.policy.pool_index(name);
+    for (std::size_t step = 0; step < rule.pools.size(); ++step) {
+      const auto pool = question_.policy.pool_index(rule.pools[step]);
       if (!pool || !question_.roster.pool_has_groups(*pool)) continue;
-      if (std::exchange(wanted, false)) decision_.wanted_pool = name;
+      const bool first = std::exchange(wanted, false);
+      if (first) decision_.wanted_pool = rule.pools[step];
       const auto reason = look(*pool, Guard{});
-      if (!reason) return;
+      if (!reason) {
+        if (!first) decision_.fallback_step = step_number(step);
+        return;
+      }
       if (!decision_.fallback_reason) {
         decision_.fallback_reason = reason;
         primary_ = best_possible();
@@ -105,16 +110,21 @@ class Walk {
   }
 
  private:
+  static std::uint8_t step_number(std::size_t step) {
+    return static_cast<std::uint8_t>(std::min<std::size_t>(step, 255));
+  }
+
   void run_fallbacks() {
     const Rule& rule = question_.rule;
     const Reason reason = *decision_.fallback_reason;
+    const std::size_t before = std::max<std::size_t>(1, rule.pools.size());
     std::vector<const Fallback*> tried;
     for (std::size_t step = 0; step < rule.fallbacks.size(); ++step) {
       const Fallback& fallback = rule.fallbacks[step];
       const auto& on = fallback.on;
       if (!on.empty() && std::find(on.begin(), on.end(), reason) == on.end()) continue;
       if (fallback.action != FallbackAction::go) {
-        decision_.fallback_step = static_cast<std::uint8_t>(std::min<std::size_t>(step + 1, 255));
+        decision_.fallback_step = step_number(before + step);
         asked_ = !on.empty();
         return end(fallback.action, fallback.max_wait);
       }
@@ -128,7 +138,7 @@ class Walk {
                                        ? std::vector<Precision>{*fallback.change_precision}
                                        : rule.precisions);
       if (look(*pool, fallback.guard)) continue;
-      decision_.fallback_step = static_cast<std::uint8_t>(std::min<std::size_t>(step + 1, 255));
+      decision_.fallback_step = step_number(before + step);
       if (fallback.change_precision) describe_change(*fallback.change_precision);
       return;
     }
@@ -145,33 +155,35 @@ class Walk {
   void end(FallbackAction action, Duration max_wait) {
     decision_.action = action == FallbackAction::queue ? Action::queue : Action::reject;
     verdict_.max_wait = action == FallbackAction::queue ? max_wait : Duration{0};
+    // What never changes is nothing to wait for, where another pool may have room in time.
+    const bool waits = action == FallbackAction::queue && passing_;
+    if (waits && is_permanent(*decision_.fallback_reason)) decision_.fallback_reason = passing_;
   }
 
   /// Places the job in this pool, or answers why not.
   std::optional<Reason> look(std::uint32_t pool, const Guard& guard) {
     ask_pool(question_, pool);
-    scratch_.rows.clear();
+    scratch_.rows.size = 0;
     const bool draw = question_.rule.pick == Pick::p2c && question_.purpose == Purpose::request;
     if (draw) gather_drawn(question_, estimator_, scratch_, dice_);
-    if (scratch_.rows.empty()) gather(question_, estimator_, scratch_);
-    decision_.considered += static_cast<std::uint32_t>(scratch_.rows.size());
-    scratch_.feasible.clear();
-    for (std::uint32_t row = 0; row < scratch_.rows.size(); ++row) {
-      if (scratch_.rows[row].failed == 0) scratch_.feasible.push_back(row);
-    }
-    const bool all_pass = scratch_.feasible.size() == scratch_.rows.size();
-    const Reason reason = all_pass && !scratch_.rows.empty()
+    if (scratch_.rows.size == 0) gather(question_, estimator_, scratch_);
+    const Standings& rows = scratch_.rows;
+    decision_.considered += static_cast<std::uint32_t>(rows.size);
+    find_feasible(scratch_);
+    const bool all_pass = scratch_.feasible.size() == rows.size;
+    const Reason reason = all_pass && rows.size > 0
                               ? Reason::capacity
                               : record_rejections(question_, scratch_, decision_);
     if (scratch_.feasible.empty()) {
       count_excluded();
+      if (!passing_ && rows.size > 0 && !is_permanent(reason)) passing_ = reason;
       return reason;
     }
     possible_ = true;
     apply_scorers(question_, scratch_);
-    const std::size_t chosen = pick();
-    const Standing& row = scratch_.rows[scratch_.feasible[chosen]];
-    if (!guard_passes(guard, primary_, estimate_of(row))) return Reason::policy;
+    const std::size_t chosen = pick(question_.rule.pick, scratch_.scores, dice_);
+    const std::size_t row = scratch_.feasible[chosen];
+    if (!guard_passes(guard, primary_, estimate_of(rows, row))) return Reason::policy;
     record_top(question_, scratch_, chosen, decision_);
     place(row);
     return std::nullopt;
@@ -180,8 +192,8 @@ class Walk {
   /// What is excluded by what it is, not by the state that it is in.
   void count_excluded() {
     const std::uint32_t by_kind = kind_filters();
-    for (const Standing& row : scratch_.rows) {
-      const std::uint32_t own = row.failed & by_kind;
+    for (std::size_t row = 0; row < scratch_.rows.size; ++row) {
+      const std::uint32_t own = scratch_.rows.failed[row] & by_kind;
       if (own == 0) {
         possible_ = true;
         return;
@@ -199,62 +211,34 @@ class Walk {
       if (is_permanent(table[index].reason)) permanent |= 1U << index;
     }
     std::optional<Estimate> best;
-    for (const Standing& row : scratch_.rows) {
-      if ((row.failed & permanent) != 0) continue;
-      if (!best || row.finish_s < best->finish_s) best = estimate_of(row);
+    const Standings& rows = scratch_.rows;
+    for (std::size_t row = 0; row < rows.size; ++row) {
+      if ((rows.failed[row] & permanent) != 0) continue;
+      if (!best || rows.finish_s[row] < best->finish_s) best = estimate_of(rows, row);
     }
     return best;
   }
 
-  std::size_t pick() {
-    const std::vector<double>& scores = scratch_.scores;
-    if (question_.rule.pick == Pick::weighted) return pick_weighted();
-    if (question_.rule.pick == Pick::p2c && scores.size() > 2) {
-      const std::size_t first = dice_.below(scores.size());
-      std::size_t second = dice_.below(scores.size() - 1);
-      if (second >= first) ++second;
-      if (scores[first] == scores[second]) return dice_.below(2) == 0 ? first : second;
-      return scores[first] > scores[second] ? first : second;
-    }
-    std::size_t best = 0;
-    std::uint64_t equals = 1;
-    for (std::size_t index = 1; index < scores.size(); ++index) {
-      if (scores[index] > scores[best]) {
-        best = index;
-        equals = 1;
-      } else if (scores[index] == scores[best] && dice_.below(++equals) == 0) {
-        best = index;
-      }
-    }
-    return best;
-  }
-
-  std::size_t pick_weighted() {
-    double sum = 0;
-    for (const double score : scratch_.scores) sum += score;
-    double left = dice_.uniform() * sum;
-    for (std::size_t index = 0; index + 1 < scratch_.scores.size(); ++index) {
-      left -= scratch_.scores[index];
-      if (left < 0) return index;
-    }
-    return scratch_.scores.size() - 1;
-  }
-
-  void place(const Standing& row) {
-    const PlaceKind& kind = scratch_.kinds[row.kind];
+  void place(std::size_t row) {
+    const Standings& rows = scratch_.rows;
+    const PlaceKind& kind = scratch_.kinds[rows.kind[row]];
     Place place;
-    place.host = row.host;
-    place.group = row.group;
+    place.group = rows.group[row];
+    place.host = question_.roster.groups()[place.group].host;
     place.precision = kind.precision.value_or(Precision::bf16);
-    place.run_s = question_.purpose == Purpose::replica ? row.warmup_s : row.run_s;
-    place.wait_s = question_.purpose == Purpose::request ? row.start_s : 0;
-    place.first_token_s = question_.purpose == Purpose::request ? row.first_token_s : 0;
-    place.ratio = row.ratio;
-    if (row.replica != nowhere) {
-      place.replica = row.replica;
+    place.run_s = question_.purpose == Purpose::replica ? rows.warmup_s[row] : rows.run_s[row];
+    place.wait_s = question_.purpose == Purpose::request ? rows.start_s[row] : 0;
+    place.first_token_s = question_.purpose == Purpose::request ? rows.first_token_s[row] : 0;
+    place.ratio = rows.ratio[row];
+    place.expected = {kind.devices * rows.run_s[row], rows.energy_j[row], rows.cost_usd[row]};
+    if (rows.replica[row] != nowhere) {
+      place.replica = rows.replica[row];
+      // A batch shares the devices, as energy and cost have it already.
+      const double batch_max = question_.roster.replicas()[*place.replica].replica.batch_max;
+      place.expected.device_s /= std::clamp(rows.load[row] + 1, 1.0, std::max(1.0, batch_max));
     } else {
-      place.devices = free_devices(question_.roster, row.group, kind.devices);
-      place.watts_each = row.power_w / kind.devices;
+      place.devices = free_devices(question_.roster, place.group, kind.devices);
+      place.watts_each = rows.power_w[row] / kind.devices;
     }
     decision_.action =
         question_.purpose == Purpose::replica ? Action::start_replica : Action::assign;
@@ -270,6 +254,7 @@ class Walk {
   Verdict& verdict_;
   Decision& decision_;
   std::optional<Estimate> primary_;
+  std::optional<Reason> passing_;  // the first pool's that need not stay so
   bool asked_ = false;
   bool possible_ = false;
   std::array<std::uint32_t, 32> excluded_{};  // candidates by their own reason, over all pools
@@ -345,7 +330,9 @@ Verdict walk(Question question, Estimator& estimator, const Verdict& start, Dice
     Verdict verdict = start;
     Walk(question, estimator, dice, verdict).run();
     if (!verdict.place) continue;
-    verdict.decision.fallback_reason = *reason;
+    // Tried again where it failed before, and wanted: nothing fell back.
+    const bool wanted = verdict.decision.pool == verdict.decision.wanted_pool;
+    if (!wanted || !wish.change.empty()) verdict.decision.fallback_reason = *reason;
     if (!wish.change.empty()) {
       verdict.decision.change += verdict.decision.change.empty() ? "" : "; ";
       verdict.decision.change += wish.change;
@@ -363,6 +350,7 @@ Verdict decide_for(Purpose purpose, const Roster& roster, const Policy& policy,
   if (rule == nullptr) {
     verdict.decision.fallback_reason = Reason::policy;
     if (policy.default_action != FallbackAction::queue) verdict.decision.action = Action::reject;
+    verdict.impossible = Reason::policy;
     return verdict;
   }
   verdict.decision.rule = rule->name;

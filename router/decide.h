@@ -42,6 +42,7 @@ struct Place {
   double first_token_s = 0;  // serve: from the decision, learnt ratio applied
   double ratio = 1;          // the learnt ratio that `run_s` holds, for Estimator::learn
   double watts_each = 0;     // to reserve per device (train)
+  Usage expected;            // its share of the devices' seconds, joules and dollars
 };
 
 struct Verdict {
@@ -49,7 +50,8 @@ struct Verdict {
   std::optional<Place> place;  // when decision.action is assign
   Duration max_wait{0};        // when the action is queue: then it fails; 0: for ever
   /// When the action is queue and every device that the rule allows is excluded by a permanent
-  /// reason: the one that most of them share. Only other devices could help.
+  /// reason: the one that most of them share; `policy` when no rule holds. Only other devices, or
+  /// another policy, could help.
   std::optional<Reason> impossible;
 };
 
@@ -59,14 +61,16 @@ struct Verdict {
 ///
 /// A candidate's own reason is its first failed filter in the filters' order (permanent ones come
 /// first); a pool's reason is the own reason that most of its candidates share. A pool without
-/// candidates has the reason `capacity`. A guard compares with the best candidate of the wanted
-/// pool that no permanent reason excludes; where there is none, it passes.
+/// candidates has the reason `capacity`. A decision's reason is its wanted pool's; that of a job
+/// that waits is, where that one is permanent, the first passing one of another pool. A guard
+/// compares with the best candidate of the wanted pool that no permanent reason excludes; where
+/// there is none, it passes.
 ///
 /// Two filters are wishes. When the job would only be queued, and no fallback names that reason,
-/// `avoid` is dropped (reason cooldown), then the rule's slo: the job goes to what is best without
-/// it, since waiting would only make it later, and `change` says so. A job whose own deadline is
-/// over is rejected; so is a request longer than its model's context, unless a fallback names that
-/// reason.
+/// `avoid` is dropped (reason cooldown; none in the wanted pool, where nothing fell back), then the
+/// rule's slo: the job goes to what is best without it, since waiting would only make it later, and
+/// `change` says so. A job whose own deadline is over is rejected; so is a request longer than its
+/// model's context, unless a fallback names that reason.
 ///
 /// Pools without any group are passed over: they are neither wanted nor a reason to fall back.
 Verdict decide(const Roster& roster, const Policy& policy, Estimator& estimator, const Ask& ask,

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "router/decide.h"
+#include "router/decide_standings.h"
 
 namespace drover::router {
 
@@ -42,8 +43,6 @@ struct Question {
   double pool_jobs = 0;   // promised, when the pool has a largest share
 };
 
-inline constexpr std::uint32_t batch_exponents = 17;
-
 struct PlaceKind {
   const devices::DeviceSpec* spec = nullptr;
   int devices = 1;                     // per replica or gang; 0: nothing fits
@@ -57,42 +56,10 @@ struct PlaceKind {
   std::array<Estimator::Run, batch_exponents> runs;
 };
 
-struct Standing {
-  // Not `= default`: that would clear all bytes first, a sixth of the time of a scan.
-  Standing() noexcept {}
-
-  // What the filters look at stands together, in the first cache line or two.
-  std::uint32_t failed = 0;    // bits by filter
-  std::uint32_t throttle = 0;  // bits of all its devices
-  std::uint16_t kind = 0;
-  std::uint16_t devices = 0;
-  Health health = Health::ok;
-  bool draining = false;
-  bool ready = true;  // a replica that takes requests; enough free devices
-  ReplicaIndex replica = nowhere;
-  Instant sampled{};  // the oldest sample of its devices
-  double load = 0;    // requests promised or reported
-  double bound = 1;   // of those: the batch limit, with the pool's overprovision
-  double tokens = 0, tokens_max = 0;
-  double first_token_s = 0, finish_s = 0;
-
-  double start_s = 0, run_s = 0, warmup_s = 0;
-  double energy_j = 0, cost_usd = 0;
-  double power_w = 0;    // added while it runs, over the devices of the place
-  double usd_per_h = 0;  // the share of the devices' price that it takes while it runs
-  double ratio = 1;
-  double free_after = 0;    // share of the group's devices left free
-  double near_weights = 0;  // see the scorer `locality`
-  float hottest_share = 0;  // temperature over the limit of the spec
-  float power_share = 0;    // believed power over cap, the worst device
-  HostIndex host = 0;
-  GroupIndex group = 0;
-};
-
 /// Reused from one decision to the next.
 struct DecisionScratch {
   std::vector<PlaceKind> kinds;
-  std::vector<Standing> rows;
+  Standings rows;
   std::vector<std::uint32_t> feasible;                // rows that no filter rejects
   std::vector<std::vector<double>> values;            // by scorer, in the order of `feasible`
   std::vector<double> scores;                         // in the order of `feasible`
@@ -131,7 +98,7 @@ bool is_free(const DeviceColumns& columns, DeviceIndex device);
 std::vector<std::uint16_t> free_devices(const Roster& roster, GroupIndex group, int count);
 
 /// "host/r0", "host/0-7", "host/0,2,5".
-std::string target_text(const Roster& roster, const Standing& standing);
+std::string target_text(const Roster& roster, const Standings& rows, std::size_t row);
 std::string target_text(std::string_view host, const std::vector<std::uint16_t>& devices);
 
 }  // namespace drover::router

@@ -154,13 +154,14 @@ std::string target_text(std::string_view host, const std::vector<std::uint16_t>&
   return text;
 }
 
-std::string target_text(const Roster& roster, const Standing& standing) {
-  const HostEntry& host = roster.hosts()[standing.host];
-  if (standing.replica != nowhere) {
-    return fmt::format("{}/r{}", host.hello.host,
-                       roster.replicas()[standing.replica].replica.id.number);
+std::string target_text(const Roster& roster, const Standings& rows, std::size_t row) {
+  const GroupIndex group = rows.group[row];
+  const std::string& host = roster.hosts()[roster.groups()[group].host].hello.host;
+  const ReplicaIndex replica = rows.replica[row];
+  if (replica != nowhere) {
+    return fmt::format("{}/r{}", host, roster.replicas()[replica].replica.id.number);
   }
-  return target_text(host.hello.host, free_devices(roster, standing.group, standing.devices));
+  return target_text(host, free_devices(roster, group, rows.devices[row]));
 }
 
 }  // namespace drover::router

@@ -21,12 +21,12 @@ void add_rejection(Decision& decision, const std::string& pool, const std::strin
 
 Candidate candidate_of(const Question& question, const DecisionScratch& scratch,
                        std::size_t position) {
-  const Standing& row = scratch.rows[scratch.feasible[position]];
+  const std::size_t row = scratch.feasible[position];
   Candidate candidate;
-  candidate.target = target_text(question.roster, row);
+  candidate.target = target_text(question.roster, scratch.rows, row);
   candidate.pool = question.pool->name;
   candidate.score = scratch.scores[position];
-  candidate.estimate = estimate_of(row);
+  candidate.estimate = estimate_of(scratch.rows, row);
   candidate.parts.reserve(scorer_count);
   for (std::size_t number = 0; number < scorer_count; ++number) {
     const double weight = question.rule.weights[number];
@@ -39,19 +39,20 @@ Candidate candidate_of(const Question& question, const DecisionScratch& scratch,
 
 }  // namespace
 
-Estimate estimate_of(const Standing& row) {
-  return Estimate{row.start_s, row.finish_s, row.energy_j, row.cost_usd};
+Estimate estimate_of(const Standings& rows, std::size_t row) {
+  return Estimate{rows.start_s[row], rows.finish_s[row], rows.energy_j[row], rows.cost_usd[row]};
 }
 
 Reason record_rejections(const Question& question, DecisionScratch& scratch, Decision& decision) {
-  if (scratch.rows.empty()) return Reason::capacity;
+  const Standings& rows = scratch.rows;
+  if (rows.size == 0) return Reason::capacity;
   scratch.counts.assign(scratch.kinds.size(), {});
   std::array<std::uint32_t, 32> own_reason{};
-  for (const Standing& row : scratch.rows) {
-    if (row.failed == 0) continue;
-    ++own_reason[static_cast<std::size_t>(std::countr_zero(row.failed))];
-    for (std::uint32_t left = row.failed; left != 0; left &= left - 1) {
-      ++scratch.counts[row.kind][static_cast<std::size_t>(std::countr_zero(left))];
+  for (std::size_t row = 0; row < rows.size; ++row) {
+    if (rows.failed[row] == 0) continue;
+    ++own_reason[static_cast<std::size_t>(std::countr_zero(rows.failed[row]))];
+    for (std::uint32_t left = rows.failed[row]; left != 0; left &= left - 1) {
+      ++scratch.counts[rows.kind[row]][static_cast<std::size_t>(std::countr_zero(left))];
     }
   }
   const auto table = filters();
@@ -74,15 +75,16 @@ void record_top(const Question& question, const DecisionScratch& scratch, std::s
   const std::size_t wanted = std::min<std::size_t>(question.policy.top_k, 3);
   std::array<std::size_t, 3> best{};
   std::size_t count = 0;
+  double least = -1;  // to be among the best; scores are not below 0
   for (std::size_t position = 0; position < scratch.feasible.size() && wanted > 1; ++position) {
-    if (position == chosen) continue;
     const double score = scratch.scores[position];
-    if (count == wanted - 1 && score <= scratch.scores[best[count - 1]]) continue;
+    if (score <= least || position == chosen) continue;
     std::size_t place = count < wanted - 1 ? count++ : count - 1;
     for (; place > 0 && scratch.scores[best[place - 1]] < score; --place) {
       best[place] = best[place - 1];
     }
     best[place] = position;
+    if (count == wanted - 1) least = scratch.scores[best[count - 1]];
   }
   decision.top.clear();
   decision.top.reserve(count + 1);

@@ -9,7 +9,7 @@
 
 namespace drover::router {
 
-Estimate estimate_of(const Standing& row);
+Estimate estimate_of(const Standings& rows, std::size_t row);
 
 /// Counts the rejections among scratch.rows, adds them to the record, and answers the reason that
 /// most rejected candidates have for their own; `capacity` when the pool has no candidates at all.

@@ -105,9 +105,12 @@ bool Core::give_up_impossible(Instant now, JobRecord& record, Verdict& verdict) 
   const Reason reason = *verdict.impossible;
   verdict.decision.action = Action::reject;
   verdict.decision.fallback_reason = reason;
+  const bool unruled = verdict.decision.rule.empty();
   note(now, &record, std::move(verdict.decision));
   fail(now, record, reason,
-       fmt::format("no device of the fleet could ever run it: {}", facts(reason).meaning));
+       unruled
+           ? "no rule of the policy holds for it"
+           : fmt::format("no device of the fleet could ever run it: {}", facts(reason).meaning));
   return true;
 }
 
@@ -119,7 +122,6 @@ void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
     ++retries_out;
     accounting.retried();
   }
-  const std::optional<Reason> earlier = record.lease.fallback;
   Lease& lease = record.lease;
   lease = {};
   lease.host = roster.hosts()[place.host].hello.host;
@@ -131,7 +133,8 @@ void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
   lease.fallback = verdict.decision.fallback_reason;
   lease.predicted_s = place.wait_s + place.run_s;
   lease.ratio = place.ratio;
-  accounting.placed(earlier, lease.fallback);
+  lease.expected = place.expected;
+  if (lease.fallback) accounting.fell_back(*lease.fallback);
   record.state = JobState::leased;
   record.since = now;
   record.reason = lease.fallback;
@@ -172,8 +175,8 @@ void Core::promise(Instant now, JobRecord& record, double run_s, double watts_ea
     promised.replica = *replica;
     promised.group = roster.replicas()[*replica].group;
     promised.tokens = promised_tokens(record.job, roster.replicas()[*replica].replica);
-    promised.prompt = from_seconds(prompt_s);
-    roster.promise_request(now, *replica, promised.tokens, busy_until, promised.prompt);
+    promised.prompt =
+        roster.promise_request(now, *replica, promised.tokens, busy_until, from_seconds(prompt_s));
   } else {
     for (const GroupIndex group : roster.hosts()[*host].groups) {
       const Group& facts = roster.groups()[group].group;

@@ -4,7 +4,8 @@
 //   seconds = prefill(i) + (o - 1) * pace_b(b * (i + o / 2))
 //
 // as all b requests are taken to be like it, half way through their output on average. Prompts of
-// the others that are prefilled meanwhile are not in the model; the learnt ratio carries them.
+// the others that are read meanwhile come on top, by what a replica has been promised: see
+// `disturbance` in roster_replicas.cpp.
 #include "router/estimate.h"
 
 #include <algorithm>

@@ -28,9 +28,20 @@ bool HealthBook::heard(Instant now, HostIndex host) {
   return recovered;
 }
 
+void HealthBook::left(HostIndex host) {
+  const auto found = pulses_.find(host);
+  if (found != pulses_.end()) found->second.health = Health::lost;
+}
+
 Health HealthBook::health(HostIndex host) const {
   const auto found = pulses_.find(host);
   return found == pulses_.end() ? Health::lost : found->second.health;
+}
+
+Instant HealthBook::last_heard(HostIndex host) const {
+  const auto found = pulses_.find(host);
+  DROVER_REQUIRE(found != pulses_.end());
+  return found->second.heard;
 }
 
 Sweep HealthBook::sweep(Instant now) {

@@ -1,5 +1,6 @@
 #include "router/jobs.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "fleet/codec.h"
@@ -26,6 +27,14 @@ JobChanged shown(const JobRecord& record) {
   changed.outcome = record.outcome;
   changed.latency_s = record.latency_s;
   return changed;
+}
+
+Usage believed_usage(const JobRecord& record, Instant until) {
+  const Lease& lease = record.lease;
+  if (record.state != JobState::running || lease.predicted_s <= 0) return {};
+  const double share = std::max(0.0, to_seconds(until - record.since)) / lease.predicted_s;
+  return {lease.expected.device_s * share, lease.expected.energy_j * share,
+          lease.expected.cost_usd * share};
 }
 
 // FNV-1a, 64 bits (Fowler, Noll, Vo), over the job's encoded bytes.

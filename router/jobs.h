@@ -31,6 +31,7 @@ struct Lease {
   std::optional<Reason> fallback;  // the reason that led here, when it was a fallback
   double predicted_s = 0;
   double ratio = 0;  // the learnt ratio that predicted_s holds; 0: not known (an earlier life)
+  Usage expected;    // what the attempt is believed to use; nothing: not known (an earlier life)
 };
 
 /// What the roster was promised for the current attempt; given back when it ends.
@@ -40,7 +41,7 @@ struct Promise {
   GroupIndex group = nowhere;
   ReplicaIndex replica = nowhere;
   std::uint64_t tokens = 0;
-  Duration prompt{};
+  PromisedPrompt prompt;
 };
 
 struct QueueClass;
@@ -79,6 +80,11 @@ struct JobRecord {
 
 /// The record as it is shown and published.
 JobChanged shown(const JobRecord& record);
+
+/// What the current attempt has used up to `until`, as far as anybody can know whose agent does not
+/// tell any more: of what it was expected to use, as much as the time that it ran is of the
+/// expected time. Nothing before it ran, nor where nothing was expected.
+Usage believed_usage(const JobRecord& record, Instant until);
 
 class JobBook {
  public:

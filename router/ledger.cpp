@@ -234,7 +234,7 @@ Status Reader::read_leased(const LedgerRow& row, JobRecord& record) {
     return error("attempt {} follows attempt {} in state {}", row.attempt, record.attempt,
                  to_text(record.state));
   }
-  accounting_.placed(record.lease.fallback, lease->fallback);
+  if (lease->fallback) accounting_.fell_back(*lease->fallback);
   if (row.attempt > 1) accounting_.retried();
   record.lease = std::move(*lease);
   record.attempt = row.attempt;

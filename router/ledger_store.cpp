@@ -8,14 +8,13 @@
 //               payload BLOB)                   an encoded envelope, see router/ledger.h
 //
 // WAL with synchronous=FULL: a commit returns after the log is on disk, and other programs may read
-// the file meanwhile. One router per file is kept by a lock on PATH.lock, because SQLite's own
-// exclusive locking would shut readers out; and one connection, because two that write or
-// checkpoint may corrupt a WAL file in the SQLite versions 3.7.0 to 3.51.2 (fixed in 3.51.3).
+// the file meanwhile. One router per file is kept by a lock of our own (ledger_store_file.h),
+// because SQLite's exclusive locking would shut readers out; and one connection, because two that
+// write or checkpoint may corrupt a WAL file in the SQLite versions 3.7.0 to 3.51.2 (fixed
+// in 3.51.3).
 #include "router/ledger_store.h"
 
-#include <fcntl.h>
 #include <sys/eventfd.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -23,10 +22,13 @@
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 #include <sqlite3.h>
+
+#include "router/ledger_store_file.h"
 
 namespace drover::router {
 namespace {
@@ -36,21 +38,6 @@ constexpr int application_id = 0x44524F56;      // "DROV"
 constexpr int busy_wait_ms = 2'000;             // a reader that holds the file for a moment
 constexpr std::size_t waiting_max = 1'000'000;  // appended and not yet on disk; then append waits
 constexpr std::size_t job_bytes = 16;
-
-class File {
- public:
-  explicit File(int descriptor = -1) : descriptor_(descriptor) {}
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int number() const { return descriptor_; }
-  void take(int descriptor) { descriptor_ = descriptor; }
-
- private:
-  int descriptor_;
-};
 
 void put_big_endian(std::uint64_t word, char* bytes) {
   for (int byte = 0; byte < 8; ++byte) bytes[byte] = static_cast<char>(word >> (56 - 8 * byte));
@@ -86,6 +73,7 @@ class SqliteStore final : public LedgerStore {
 
   Status start();
 
+  const std::string& path() const override { return path_; }
   Result<std::vector<LedgerRow>> rows() override;
   void append(std::vector<Write> writes) override;
   std::uint64_t committed() override;
@@ -94,7 +82,6 @@ class SqliteStore final : public LedgerStore {
   Status flush() override;
 
  private:
-  Status lock();
   Status connect();
   Status check_schema();
   Status make_schema();
@@ -107,8 +94,8 @@ class SqliteStore final : public LedgerStore {
   void tell();
 
   std::string path_;
-  File lock_;
-  File ready_;
+  Descriptor lock_;
+  Descriptor ready_;
   sqlite3* connection_ = nullptr;
   sqlite3_stmt* insert_ = nullptr;
   std::int64_t base_ = 0;  // sequence of the last row of earlier lives
@@ -138,7 +125,10 @@ SqliteStore::~SqliteStore() {
 }
 
 Status SqliteStore::start() {
-  if (auto status = lock(); !status) return status;
+  auto file = find_ledger(path_);
+  if (!file) return file.error();
+  path_ = *std::move(file);
+  if (auto status = lock_ledger(path_, lock_); !status) return status;
   if (auto status = connect(); !status) return status;
   if (auto status = check_schema(); !status) return status;
   const auto last = number("SELECT ifnull(max(sequence), 0) FROM transitions");
@@ -155,19 +145,6 @@ Status SqliteStore::start() {
     worker_ = std::thread([this] { work(); });
   } catch (const std::exception& problem) {
     return error("ledger {}: no thread: {}", path_, problem.what());
-  }
-  return {};
-}
-
-Status SqliteStore::lock() {
-  const std::string name = path_ + ".lock";
-  lock_.take(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (lock_.number() < 0) return error("ledger {}: {}", name, std::strerror(errno));
-  if (::flock(lock_.number(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK) {
-      return error("ledger {}: another router uses it (it holds {})", path_, name);
-    }
-    return error("ledger {}: {}", name, std::strerror(errno));
   }
   return {};
 }

@@ -18,10 +18,13 @@ namespace drover::router {
 
 class LedgerStore {
  public:
-  /// Opens or makes the file, takes an exclusive lock ("another router uses it"), checks the schema
-  /// version and its integrity.
+  /// Opens or makes the file, takes an exclusive lock ("another router uses it"; one per file,
+  /// whatever the path), checks the schema version and its integrity.
   static Result<std::unique_ptr<LedgerStore>> open(const std::string& path);
   virtual ~LedgerStore() = default;
+
+  /// The file itself, where all symbolic links of the path lead.
+  virtual const std::string& path() const = 0;
 
   /// All rows, oldest first.
   virtual Result<std::vector<LedgerRow>> rows() = 0;

@@ -61,6 +61,7 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   for (JobRecord* record : jobs.on_host(hello.host)) withdraw(*record);
   if (earlier != hello.incarnation) peers.supersede(hello.host, earlier);
   take_over(now, caller, hello);
+  roster.host(*enrolled).draining = false;
   health.enrolled(now, *enrolled);
   keeper.host_lost(now, hello.host);
   assign_pools(policy, roster);
@@ -103,6 +104,7 @@ void Core::reconcile(Instant now, Caller caller, const Hello& hello) {
     lost.attempt = record->attempt;
     lost.incarnation = hello.incarnation;
     lost.detail = fmt::format("{} no longer holds the attempt", hello.host);
+    lost.usage = believed_usage(*record, now);
     give_back(now, *record, std::move(lost));
   }
   for (const auto& [id, attempt] : held) {
@@ -131,7 +133,7 @@ void Core::apply_samples(Instant now, std::uint64_t sequence, const SampleBatch&
   const auto host = roster.find_host(batch.host);
   if (!host || !check(batch)) {
     // Samples of a host that has not said Hello come first at every start: no fault.
-    if (host) accounting.undecodable();
+    if (host) drop(now, batch.host, check(batch).error().message);
     return;
   }
   // A lost host's samples are belief too old to act on; it must say Hello first.
@@ -153,7 +155,9 @@ void Core::apply_report(Instant now, Caller caller, const ReplicaReport& report)
   const ReplicaState before = known ? roster.replicas()[*known].replica.state : ReplicaState::gone;
   const ReplicaIndex index = roster.apply(now, *host, replica);
   if (index == nowhere) {
-    if (replica.state != ReplicaState::gone) accounting.undecodable();
+    if (replica.state != ReplicaState::gone) {
+      drop(now, replica.id.host, fmt::format("replica r{}: no such place", replica.id.number));
+    }
     keeper.reported(now, replica.id, ReplicaState::gone);
     return;
   }
@@ -176,20 +180,25 @@ void Core::apply_report(Instant now, Caller caller, const ReplicaReport& report)
 }
 
 void Core::set_health(Instant now, HostIndex host, Health state, const std::string& why) {
-  roster.set_health(now, host, state);
-  publish_host(now, host);
   const Severity severity = state == Health::ok     ? Severity::info
                             : state == Health::lost ? Severity::critical
                                                     : Severity::warning;
+  set_health(now, host, state, severity, why);
+}
+
+void Core::set_health(Instant now, HostIndex host, Health state, Severity severity,
+                      const std::string& why) {
+  roster.set_health(now, host, state);
+  publish_host(now, host);
   event(now, severity, roster.hosts()[host].hello.host, fmt::format("{}: {}", to_text(state), why));
   queue.wake_all();
 }
 
-void Core::lose_host(Instant now, HostIndex host) {
+void Core::lose_host(Instant now, HostIndex host, Severity severity, const std::string& why,
+                     const std::string& what) {
   const std::string name = roster.hosts()[host].hello.host;
   accounting.settle_cost(now);
-  set_health(now, host, Health::lost,
-             fmt::format("nothing heard for {} s", to_seconds(settings.lost_after)));
+  set_health(now, host, Health::lost, severity, why);
   accounting.set_cost_rate(roster, policy);
   keeper.host_lost(now, name);
   for (JobRecord* record : jobs.on_host(name)) {
@@ -197,10 +206,33 @@ void Core::lose_host(Instant now, HostIndex host) {
     lost.job = record->job.id;
     lost.attempt = record->attempt;
     lost.incarnation = roster.hosts()[host].hello.incarnation;
-    lost.detail = fmt::format("host {} was lost", name);
+    lost.detail = fmt::format("host {} {}", name, what);
+    lost.usage = believed_usage(*record, health.last_heard(host));
     give_back(now, *record, std::move(lost));
   }
   peers.silence(name);
+}
+
+void Core::leave(Instant now, Caller caller, const Leave& leave) {
+  const auto host = roster.find_host(caller.entry.host);
+  if (!host) return;
+  if (leave.held > 0) {
+    roster.host(*host).draining = true;
+    return;
+  }
+  const std::string why = printable(leave.why.substr(0, 64));
+  health.left(*host);
+  lose_host(now, *host, Severity::warning, fmt::format("it left{}{}", why.empty() ? "" : ", ", why),
+            "left");
+  const std::vector<ReplicaIndex> went = roster.hosts()[*host].replicas;
+  for (const ReplicaIndex index : went) {
+    Replica gone = roster.replicas()[index].replica;
+    gone.state = ReplicaState::gone;
+    gone.detail = "its host left";
+    const GroupIndex group = roster.replicas()[index].group;
+    roster.apply(now, *host, gone);
+    publish_replica(now, gone, group);
+  }
 }
 
 void Core::sweep(Instant now) {
@@ -221,7 +253,10 @@ void Core::sweep(Instant now) {
           fmt::format("{} hosts fell silent at once: their work is held, not moved, for up to {} s",
                       found.held, to_seconds(settings.lost_after)));
   }
-  for (const HostIndex host : found.lost) lose_host(now, host);
+  for (const HostIndex host : found.lost) {
+    lose_host(now, host, Severity::critical,
+              fmt::format("nothing heard for {} s", to_seconds(settings.lost_after)), "was lost");
+  }
   if (awaiting_hosts && now >= hosts_awaited_until) give_up_waiting(now);
   call_off_unanswered(now);
   manage_replicas(now);

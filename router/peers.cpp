@@ -18,6 +18,7 @@ struct SpeakerOf {
   Speaker operator()(const Finished&) const { return Speaker::agent; }
   Speaker operator()(const Failed&) const { return Speaker::agent; }
   Speaker operator()(const ReplicaReport&) const { return Speaker::agent; }
+  Speaker operator()(const Leave&) const { return Speaker::agent; }
   Speaker operator()(const SampleBatch&) const { return Speaker::agent; }
   Speaker operator()(const Submit&) const { return Speaker::submitter; }
   Speaker operator()(const EndRequest&) const { return Speaker::submitter; }
@@ -49,6 +50,10 @@ bool may_send(std::optional<Role> role, const Message& message) {
       return !role || *role == Role::client;
   }
   return false;
+}
+
+const std::string& sender_name(const PeerEntry& peer) {
+  return peer.host.empty() ? peer.words : peer.host;
 }
 
 std::optional<std::uint64_t> PeerBook::make_room(std::uint64_t number) {

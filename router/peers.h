@@ -28,6 +28,7 @@ struct PeerEntry {
   std::string name;
   std::string host;  // an agent's, once its Hello was accepted; cleared when it is lost
   Incarnation incarnation;
+  std::string words;  // for people, once it has sent what was dropped: "connection 5 from 10.0.0.7"
   std::set<std::string, std::less<>> models_carried;  // whose spec text this connection has carried
   Instant heard{};
   Instant hello_asked{};          // last HelloWanted; Instant{}: never
@@ -35,6 +36,9 @@ struct PeerEntry {
   std::uint64_t misplaced = 0;    // messages its role may not send
   std::uint64_t undecodable = 0;  // counted by the shell
 };
+
+/// Whose messages are counted: the host that the connection speaks for, else the connection.
+const std::string& sender_name(const PeerEntry& peer);
 
 /// More connections than this make the router forget the oldest that is no agent. A file
 /// descriptor each: the kernel's limit comes first.

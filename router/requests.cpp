@@ -149,7 +149,7 @@ void Core::answer(Instant now, Caller caller, const WhyRequest& request) {
   const JobRecord* record = nullptr;
   if (request.job_prefix.empty()) {
     record = jobs.find(decisions.last_fallback());
-    if (record == nullptr) reply.problem = "no job has fallen back so far";
+    if (record == nullptr) reply.problem = "no job has fallen back since this router started";
   } else {
     const bool hexadecimal =
         request.job_prefix.size() <= id_digits &&

@@ -2,6 +2,7 @@
 // and reports, and the work it has promised, which counts at once. Columnar where decisions scan.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -39,6 +40,8 @@ inline constexpr std::size_t specs_max = 1024;
 inline constexpr std::size_t replicas_per_host_max = 4096;
 /// Samples show a promised load after this span at the latest; then the promise counts no more.
 inline constexpr Duration promised_power_span = std::chrono::seconds(10);
+/// Serving is estimated at batches that are powers of two: 1 .. 65,536.
+inline constexpr std::uint32_t batch_exponents = 17;
 
 struct HostEntry {
   Hello hello;  // without replicas and held attempts
@@ -72,20 +75,49 @@ struct GroupEntry {
   }
 };
 
-struct ReplicaEntry {
-  Replica replica;  // as last reported
+/// A prompt promised to a replica: how long reading it takes, and the share of the replica's time,
+/// in millionths, that goes to reading the prompts of requests like it. By Little's law that is its
+/// length over its request's lifetime, summed over the requests in flight.
+struct PromisedPrompt {
+  Duration length{};
+  std::int64_t share_ppm = 0;
+};
+
+/// What scans read of a replica, worked out from its report and promises whenever these change.
+struct ReplicaFacts {
+  DeviceIndex first_device = 0;
+  std::uint16_t devices = 0;
+  bool side_by_side = true;  // its devices are `first_device` and those after it
+  Precision precision = Precision::bf16;
+  ReplicaState state = ReplicaState::loading;
+  // Of the batch in which one request more would run.
+  std::uint8_t batch_exponent = 0;  // rounded up to a power of two; < batch_exponents
+  Instant ready_at{};
+  double requests = 0;   // reported or promised, whichever is more
+  double batch_max = 1;  // at least 1
+  double tokens = 0;     // KV in use or promised, whichever is more
+  double tokens_max = 0;
+  double batch_share = 1;  // 1 / batch
+  double disturbance = 1;  // how much longer decoding takes because others' prompts are read
+};
+
+struct alignas(64) ReplicaEntry {
+  // What scans read stands first, in two cache lines.
   HostIndex host = 0;
   GroupIndex group = 0;
-  Instant heard{};
+  ReplicaFacts facts;
   // Promised by this router and not yet ended; counts at once.
-  std::uint32_t promised_requests = 0;
   std::uint64_t promised_tokens = 0;  // KV: input + output of each
-  Instant busy_until{};               // when the promised work is believed to end
+  std::uint32_t promised_requests = 0;
+  bool retiring = false;
   // Prompts are read one after the other: when those promised so far are believed to be read.
   Instant prompts_until{};
-  Duration promised_prompts{};  // all of those whose requests have not ended
+  PromisedPrompt prompts{};  // sums over those whose requests have not ended
+
+  Replica replica;  // as last reported
+  Instant heard{};
+  Instant busy_until{};  // when the promised work is believed to end
   Instant last_used{};
-  bool retiring = false;
 };
 
 /// One column per fact, one row per device.
@@ -136,10 +168,10 @@ class Roster {
   const std::vector<ReplicaIndex>& replicas_of(std::string_view model) const;
 
   /// Promises count at once and until `release`.
-  /// `prompt`: what reading its prompt is believed to take.
-  void promise_request(Instant now, ReplicaIndex replica, std::uint64_t tokens, Instant busy_until,
-                       Duration prompt = Duration{0});
-  void release_request(ReplicaIndex replica, std::uint64_t tokens, Duration prompt = Duration{0});
+  /// `prompt`: what reading its prompt is believed to take. What is answered goes to `release`.
+  PromisedPrompt promise_request(Instant now, ReplicaIndex replica, std::uint64_t tokens,
+                                 Instant busy_until, Duration prompt = Duration{0});
+  void release_request(ReplicaIndex replica, std::uint64_t tokens, PromisedPrompt prompt = {});
   void promise_gang(Instant now, const JobId& job, HostIndex host,
                     const std::vector<std::uint16_t>& devices, Instant busy_until,
                     double watts_each);
@@ -147,7 +179,11 @@ class Roster {
 
   /// How long a prompt promised now would wait for the others: never longer than all prompts of
   /// requests that have not ended, because ends come after prompts.
-  static Duration prompt_wait(Instant now, const ReplicaEntry& replica);
+  static Duration prompt_wait(Instant now, const ReplicaEntry& replica) {
+    const Duration believed = std::max(replica.prompts_until - now, Duration{0});
+    if (replica.facts.state != ReplicaState::ready) return believed;
+    return std::min(believed, replica.prompts.length);
+  }
 
   /// Grows with every change that a decision could see.
   std::uint64_t version() const { return version_; }
@@ -156,7 +192,7 @@ class Roster {
   const std::vector<GroupEntry>& groups() const { return groups_; }
   const std::vector<ReplicaEntry>& replicas() const { return replicas_; }
   const DeviceColumns& devices() const { return devices_; }
-  ReplicaEntry& replica(ReplicaIndex index);  // for `retiring`, `last_used`
+  ReplicaEntry& replica(ReplicaIndex index);  // for `retiring`: facts follow from the others
   HostEntry& host(HostIndex index);           // for `draining`
   GroupEntry& group(GroupIndex index);        // for `pools`
   /// Whether any group of the fleet is in this pool, as `assign_pools` found.
@@ -187,7 +223,7 @@ class Roster {
   void drop_groups(HostIndex host);
   void forget(ReplicaIndex index);
   std::optional<GroupIndex> group_of(HostIndex host, const Replica& replica) const;
-  void scatter(const Column& column, Instant now);
+  void place_power(const Column& power, Instant now);
   void set_power(DeviceIndex device, float power_w, float promised_w);
 };
 

@@ -1,5 +1,7 @@
 // The roster's replicas: reports in, promises counted at once.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include "fleet/identity.h"
 #include "router/roster.h"
@@ -20,9 +22,51 @@ void erase_sorted(std::vector<ReplicaIndex>& list, ReplicaIndex index) {
   if (place != list.end() && *place == index) list.erase(place);
 }
 
+/// Of a batch as a power of two, rounded up.
+std::uint8_t batch_exponent(double batch) {
+  constexpr double most = 1U << (batch_exponents - 1);
+  const auto whole = static_cast<std::uint32_t>(std::min(batch, most));
+  return static_cast<std::uint8_t>(std::bit_width(whole - 1));
+}
+
 /// The same model in the same place: a report of a replica that is known.
 bool same_copy(const Replica& a, const Replica& b) {
   return a.model == b.model && a.group == b.group && a.devices == b.devices;
+}
+
+ReplicaFacts facts_of_place(const Replica& replica, DeviceIndex first_device) {
+  ReplicaFacts facts;
+  facts.first_device = first_device;
+  facts.devices = static_cast<std::uint16_t>(replica.devices.size());
+  for (std::size_t next = 1; next < replica.devices.size(); ++next) {
+    if (replica.devices[next] != replica.devices[next - 1] + 1) facts.side_by_side = false;
+  }
+  facts.precision = replica.precision;
+  return facts;
+}
+
+/// How much longer decoding takes because others' prompts are read between its steps: in a steady
+/// state 1 / (1 - share), where `share` of the replica's time goes to prompts.
+double disturbance(const PromisedPrompt& prompts) {
+  // assumed: decoding gets a fifth of the time at least, however many prompts a burst has brought.
+  constexpr double share_max = 0.8;
+  return 1 / (1 - std::min(share_max, static_cast<double>(prompts.share_ppm) * 1e-6));
+}
+
+/// To be called whenever what was reported or promised has changed.
+void refresh(ReplicaEntry& entry) {
+  const Replica& replica = entry.replica;
+  ReplicaFacts& facts = entry.facts;
+  facts.state = replica.state;
+  facts.ready_at = replica.ready_at;
+  facts.requests = std::max(entry.promised_requests, replica.queued + replica.running);
+  facts.batch_max = std::max(1U, replica.batch_max);
+  const double batch = std::min(facts.requests + 1, facts.batch_max);
+  facts.batch_exponent = batch_exponent(batch);
+  facts.batch_share = 1 / batch;
+  facts.disturbance = disturbance(entry.prompts);
+  facts.tokens = static_cast<double>(std::max(entry.promised_tokens, replica.kv_used_tokens));
+  facts.tokens_max = static_cast<double>(replica.kv_capacity_tokens);
 }
 
 }  // namespace
@@ -83,6 +127,8 @@ ReplicaIndex Roster::apply(Instant now, HostIndex host, const Replica& replica) 
     insert_sorted(replicas_by_model_[replica.model], index);
     for (const std::uint16_t device : replica.devices) ++devices_.replicas[entry.devices[device]];
   }
+  row.facts = facts_of_place(replica, entry.devices[replica.devices.front()]);
+  refresh(row);
   ++version_;
   return index;
 }
@@ -106,7 +152,8 @@ void Roster::forget(ReplicaIndex index) {
   row.promised_tokens = 0;
   row.busy_until = {};
   row.prompts_until = {};
-  row.promised_prompts = {};
+  row.prompts = {};
+  refresh(row);
   ++version_;
 }
 
@@ -130,33 +177,36 @@ const std::vector<ReplicaIndex>& Roster::replicas_of(std::string_view model) con
   return found == replicas_by_model_.end() ? none : found->second;
 }
 
-void Roster::promise_request(Instant now, ReplicaIndex replica, std::uint64_t tokens,
-                             Instant busy_until, Duration prompt) {
+PromisedPrompt Roster::promise_request(Instant now, ReplicaIndex replica, std::uint64_t tokens,
+                                       Instant busy_until, Duration prompt) {
   ReplicaEntry& row = this->replica(replica);
   ++row.promised_requests;
   row.promised_tokens += tokens;
   row.busy_until = std::max(row.busy_until, busy_until);
   const Instant begin = row.replica.state == ReplicaState::ready ? now : row.replica.ready_at;
   row.prompts_until = saturating_add(std::max(begin, now + prompt_wait(now, row)), prompt);
-  row.promised_prompts += prompt;
   row.last_used = now;
+  const double life_s = to_seconds(std::max(busy_until - now, prompt));
+  PromisedPrompt promised{prompt, 0};
+  if (life_s > 0) promised.share_ppm = std::llround(to_seconds(prompt) / life_s * 1e6);
+  row.prompts.length += promised.length;
+  row.prompts.share_ppm += promised.share_ppm;
+  refresh(row);
+  return promised;
 }
 
-Duration Roster::prompt_wait(Instant now, const ReplicaEntry& replica) {
-  const Duration believed = std::max(replica.prompts_until - now, Duration{0});
-  if (replica.replica.state != ReplicaState::ready) return believed;
-  return std::min(believed, replica.promised_prompts);
-}
-
-void Roster::release_request(ReplicaIndex replica, std::uint64_t tokens, Duration prompt) {
+void Roster::release_request(ReplicaIndex replica, std::uint64_t tokens, PromisedPrompt prompt) {
   ReplicaEntry& row = this->replica(replica);
   // A replica that was forgotten meanwhile has no promises left: releases stop at zero.
   if (row.promised_requests > 0) --row.promised_requests;
   row.promised_tokens -= std::min(row.promised_tokens, tokens);
-  row.promised_prompts = std::max(row.promised_prompts - prompt, Duration{0});
-  if (row.promised_requests > 0) return;
-  row.promised_tokens = 0;
-  row.promised_prompts = {};
+  row.prompts.length = std::max(row.prompts.length - prompt.length, Duration{0});
+  row.prompts.share_ppm = std::max<std::int64_t>(row.prompts.share_ppm - prompt.share_ppm, 0);
+  if (row.promised_requests == 0) {
+    row.promised_tokens = 0;
+    row.prompts = {};
+  }
+  refresh(row);
 }
 
 ReplicaEntry& Roster::replica(ReplicaIndex index) {

@@ -3,11 +3,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "fleet/codec.h"
 #include "fleet/text.h"
 #include "router/state.h"
 
 namespace drover::router {
 namespace {
+
+// One sender of rubbish is worth an event a minute.
+constexpr double tell_dropped_every_s = 60;
+// Explanations of it are cut: they may quote what came.
+constexpr std::size_t dropped_text_max = 200;
+constexpr std::size_t dropped_sender_max = 96;
 
 // Connections that never said Hello are forgotten after so many leases of silence.
 constexpr int leases_of_silence = 60;
@@ -27,6 +34,7 @@ struct Receiver {
   void operator()(const Refused& refused) { state.refused(now, caller, refused); }
   void operator()(const Finished& finished) { state.ended(now, caller, finished); }
   void operator()(const Failed& failed) { state.ended(now, caller, failed); }
+  void operator()(const Leave& leave) { state.leave(now, caller, leave); }
   void operator()(const ReplicaReport& report) { state.apply_report(now, caller, report); }
   void operator()(const Submit& submit) { state.submit(now, caller, submit); }
   void operator()(const JobsRequest& request) { state.answer(now, caller, request); }
@@ -49,6 +57,7 @@ Core::Core(RouterSettings router_settings, Policy router_policy,
       health({settings.heartbeat_every, settings.suspect_after, settings.lost_after}, start),
       jobs(settings.ended_kept),
       accounting(start),
+      dropped(from_seconds(tell_dropped_every_s * settings.speed)),
       decisions(settings.decisions_kept),
       begun(start),
       ticked(start),
@@ -82,6 +91,8 @@ void Core::receive(Instant now, Peer from, const Envelope& envelope) {
   if (from.channel == Channel::samples) {
     if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
       apply_samples(now, envelope.sequence, *batch);
+    } else {
+      drop(now, "samples", fmt::format("{} is no sample", kind_name(envelope.body)));
     }
     return;
   }
@@ -90,7 +101,9 @@ void Core::receive(Instant now, Peer from, const Envelope& envelope) {
   const Caller caller{from, peers.heard(now, from.number)};
   if (!may_send(caller.entry.role, envelope.body)) {
     ++caller.entry.misplaced;
-    accounting.undecodable();
+    if (caller.entry.words.empty()) caller.entry.words = fmt::format("connection {}", from.number);
+    drop(now, sender_name(caller.entry),
+         fmt::format("{} is not for its role to send", kind_name(envelope.body)));
     // Never a Problem for a Problem: two that misunderstand each other would talk for ever.
     if (!std::holds_alternative<Problem>(envelope.body)) {
       mail.send(now, from, Problem{"this connection's role may not send that message"});
@@ -170,7 +183,18 @@ Summary Core::summary(Instant now) const {
   summary.queued_for = queue.waiting_by_reason();
   for (const HostEntry& host : roster.hosts()) summary.sample_gaps += host.sample_gaps;
   summary.estimate_error = estimator.error();
+  summary.undecodable = dropped.total();
+  summary.undecodable_by = dropped.by_sender();
   return summary;
+}
+
+void Core::drop(Instant now, const std::string& sender, const std::string& why) {
+  const DroppedBook::Counted counted =
+      dropped.count(now, printable(sender.substr(0, dropped_sender_max)));
+  if (!counted.tell) return;
+  event(now, Severity::warning, counted.sender,
+        fmt::format("dropped, {} so far: {}", counted.count,
+                    printable(why.substr(0, dropped_text_max))));
 }
 
 struct Router::State : Core {
@@ -189,14 +213,20 @@ void Router::receive(Instant now, Peer from, const Envelope& envelope) {
   state_->receive(now, from, envelope);
 }
 
-void Router::count_undecodable(Instant now, Peer from, const std::string& why) {
+void Router::count_undecodable(Instant now, Peer from, const std::string& why,
+                               const std::string& sender) {
   Core& state = *state_;
-  state.accounting.undecodable();
-  if (from.channel != Channel::control) return;
+  if (from.channel != Channel::control || from.number == 0) {
+    return state.drop(now, sender.empty() ? "samples" : sender, why);
+  }
   if (const auto evicted = state.peers.make_room(from.number)) {
     state.mail.forget({Channel::control, *evicted});
   }
   PeerEntry& peer = state.peers.heard(now, from.number);
+  if (peer.words.empty()) {
+    peer.words = sender.empty() ? fmt::format("connection {}", from.number) : sender;
+  }
+  state.drop(now, sender_name(peer), why);
   // Told once: whoever sends rubbish will not read a thousand answers.
   if (++peer.undecodable > 1) return;
   if (peer.role) {

@@ -43,8 +43,10 @@ class Router {
   Status restore(const std::vector<LedgerRow>& rows);
 
   void receive(Instant now, Peer from, const Envelope& envelope);
-  /// Bytes from this peer did not decode: counted per sender, dropped.
-  void count_undecodable(Instant now, Peer from, const std::string& why);
+  /// What came from this peer (number 0: from nobody who could be answered) was no message: counted
+  /// by sender, and dropped. `sender`: the connection in words, for one that speaks for no host.
+  void count_undecodable(Instant now, Peer from, const std::string& why,
+                         const std::string& sender = {});
   /// The store has committed every write up to this sequence.
   void committed(Instant now, std::uint64_t sequence);
   void tick(Instant now);

@@ -22,6 +22,7 @@
 #include "router/accounting.h"
 #include "router/decide.h"
 #include "router/decision_log.h"
+#include "router/dropped.h"
 #include "router/estimate.h"
 #include "router/health.h"
 #include "router/jobs.h"
@@ -66,6 +67,8 @@ struct Core {
   void expire(Instant now);
   void end_back_offs(Instant now);
   Summary summary(Instant now) const;
+  /// Not to be used: counted by sender, and told now and then.
+  void drop(Instant now, const std::string& sender, const std::string& why);
 
   // ---- meeting.cpp
   void meet(Instant now, Caller caller, const Join& join);
@@ -78,7 +81,14 @@ struct Core {
   void reconcile(Instant now, Caller caller, const Hello& hello);
   void take_over(Instant now, Caller caller, const Hello& hello);
   void set_health(Instant now, HostIndex host, Health health, const std::string& why);
-  void lose_host(Instant now, HostIndex host);
+  void set_health(Instant now, HostIndex host, Health health, Severity severity,
+                  const std::string& why);
+  /// The host is no longer there: its work is queued again. `what` happened, for people.
+  void lose_host(Instant now, HostIndex host, Severity severity, const std::string& why,
+                 const std::string& what);
+  /// In order: no more work for it; once it has given back what it had, it is lost, and its
+  /// replicas with it.
+  void leave(Instant now, Caller caller, const Leave& leave);
   void sweep(Instant now);
   /// Leases of an earlier life whose hosts did not come back in time.
   void give_up_waiting(Instant now);
@@ -164,6 +174,7 @@ struct Core {
   JobBook jobs;
   JobQueue queue;
   Accounting accounting;
+  DroppedBook dropped;
   DecisionLog decisions;
   ReplicaKeeper keeper;
 

@@ -78,7 +78,7 @@ class World {
   void kill_router();
   void router_turn(const std::vector<JournalRecord>& inputs);
   void router_receive(Peer from, const std::string& bytes);
-  void dispatch(std::vector<Send> sends);
+  void dispatch(const std::vector<Send>& sends);
   void commit_later(std::optional<Instant> when);
 
   void start_host(const std::string& name);

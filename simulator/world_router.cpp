@@ -74,7 +74,7 @@ void World::commit_later(std::optional<Instant> when) {
   });
 }
 
-void World::dispatch(std::vector<Send> sends) {
+void World::dispatch(const std::vector<Send>& sends) {
   for (const Send& send : sends) {
     if (send.to.channel == Channel::publish) {
       observe(send.envelope);

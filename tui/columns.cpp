@@ -18,32 +18,32 @@ double by_kind(const Model& model, Row row, std::uint32_t) { return model.device
 
 template <Metric metric>
 double by(const Model& model, Row row, std::uint32_t) {
-  return model.devices().value(row, metric);
+  return model.reading(row, metric);
 }
 
 template <Shade shade>
 double by_share(const Model& model, Row row, std::uint32_t) {
-  return model.devices().share(row, shade);
+  return model.share(row, shade);
 }
 
 template <Shade shade>
 double share(const Model& model, Row row) {
-  return model.devices().share(row, shade);
+  return model.share(row, shade);
 }
 
 template <Metric metric>
 double value(const Model& model, Row row) {
-  return model.devices().value(row, metric);
+  return model.reading(row, metric);
 }
 
 template <Metric metric>
 std::string percent(const Scene& scene, Row row) {
-  return percent_text(scene.model.devices().value(row, metric));
+  return percent_text(scene.model.reading(row, metric));
 }
 
 template <Metric metric>
 std::string number(const Scene& scene, Row row) {
-  const double number = scene.model.devices().value(row, metric);
+  const double number = scene.model.reading(row, metric);
   return std::isnan(number) ? "-" : fmt::format("{:.0f}", number);
 }
 
@@ -56,32 +56,32 @@ std::string rack_text(const Scene& scene, Row row) {
 std::string kind_text(const Scene& scene, Row row) { return scene.model.spec_of(row).id; }
 
 std::string memory_text(const Scene& scene, Row row) {
-  const double used = scene.model.devices().value(row, Metric::memory_used);
-  const double total = scene.model.devices().value(row, Metric::memory_total);
+  const double used = scene.model.reading(row, Metric::memory_used);
+  const double total = scene.model.reading(row, Metric::memory_total);
   if (std::isnan(used) || std::isnan(total)) return "-";
   constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
   return fmt::format("{:.1f}/{:.0f}G", used / gibibyte, total / gibibyte);
 }
 
 std::string power_text(const Scene& scene, Row row) {
-  const double power = scene.model.devices().value(row, Metric::power);
-  const double cap = scene.model.devices().value(row, Metric::power_cap);
+  const double power = scene.model.reading(row, Metric::power);
+  const double cap = scene.model.reading(row, Metric::power_cap);
   if (std::isnan(power)) return "-";
   return std::isnan(cap) ? fmt::format("{:.0f}W", power)
                          : fmt::format("{:.0f}/{:.0f}W", power, cap);
 }
 
 std::string temperature_text(const Scene& scene, Row row) {
-  const double celsius = scene.model.devices().value(row, Metric::temperature);
+  const double celsius = scene.model.reading(row, Metric::temperature);
   return std::isnan(celsius) ? "-" : fmt::format("{:.0f}C", celsius);
 }
 
 std::string slowed_text(const Scene& scene, Row row) {
-  return throttle_text(scene.model.devices().value(row, Metric::throttle));
+  return throttle_text(scene.model.reading(row, Metric::throttle));
 }
 
 std::string energy_text(const Scene& scene, Row row) {
-  const double joules = scene.model.devices().value(row, Metric::energy);
+  const double joules = scene.model.reading(row, Metric::energy);
   return std::isnan(joules) ? "-" : joules_text(joules);
 }
 

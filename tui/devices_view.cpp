@@ -14,11 +14,12 @@
 namespace drover::tui {
 namespace {
 
-constexpr int history_columns_least = 12;
+constexpr int history_columns_least = 11;
+constexpr int sign_columns = 2;  // "x" or "?", and a blank: no part of the name behind it
 
 void draw_titles(const Scene& scene, Pen& pen, std::span<const int> columns, int history) {
   const Choices& choices = scene.choices;
-  int at = 1;
+  int at = sign_columns;
   for (const int number : columns) {
     const DeviceColumn& column = device_columns()[static_cast<std::size_t>(number)];
     const bool sorted = number == choices.sort_column;
@@ -57,15 +58,15 @@ void draw_value(const Scene& scene, Pen& pen, const DeviceColumn& column, int at
 void draw_row(const Scene& scene, Pen& pen, std::span<const int> columns, int history, int line,
               DeviceTable::Row row) {
   const bool stale = scene.stale(row);
-  const bool lost = scene.model.host_of(row).said.health == Health::lost;
-  int at = 1;
+  const bool lost = scene.model.is_lost(row);
+  int at = sign_columns;
   for (const int number : columns) {
     const DeviceColumn& column = device_columns()[static_cast<std::size_t>(number)];
     draw_value(scene, pen, column, at, line, row, stale);
     at += column.width + 1;
   }
   if (lost || stale) pen.text(0, line, lost ? "x" : "?", lost ? Role::critical : Role::stale);
-  if (history > 0) {
+  if (history > 0 && !lost) {
     pen.sparkline(at, line, history, scene.model.devices().history(row, Shade::utilization),
                   stale ? Role::stale : Role::good);
   }
@@ -92,7 +93,7 @@ void draw_devices(const Scene& scene, const Pen& pen) {
   Pen list = pen.on(layout.list);
   list.text(0, 0, std::string(static_cast<std::size_t>(std::max(0, list.columns())), ' '),
             Role::title);
-  const int used = width_of(choices.columns) + 1;
+  const int used = width_of(choices.columns) + sign_columns;
   const int spare = list.columns() - used - 1;
   const int history = spare >= history_columns_least ? std::min(spare, history_points) : 0;
   draw_titles(scene, list, choices.columns, history);

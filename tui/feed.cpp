@@ -41,7 +41,9 @@ bool Feed::receive_published(const Envelope& envelope, Model& model) {
     want_snapshot();
   } else if (const std::uint64_t known = std::max(published_, at_sequence_);
              known > 0 && sequence > known + 1) {
-    gaps_ += sequence - known - 1;
+    // Between the snapshot and the first news, nothing was lost: we did not listen yet. It has to
+    // be fetched nevertheless.
+    if (published_ > 0) gaps_ += sequence - known - 1;
     last_missing_ = sequence - 1;
     wanted_ = true;
   }

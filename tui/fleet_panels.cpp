@@ -16,15 +16,34 @@
 namespace drover::tui {
 namespace {
 
-/// One line per pool, model and precision.
+/// One line per pool, model and precision. `all` counts those of lost hosts too, the rest does not:
+/// what a lost host has loaded serves nobody.
 struct LoadedModel {
-  int all = 0, ready = 0, coming = 0;
-  std::uint64_t queued = 0, running = 0, slots = 0;
+  int all = 0, ready = 0;
+  std::uint64_t queued = 0, running = 0;
   double cache_used = 0, cache = 0;
 };
 
 using LoadedModels =
     std::map<std::tuple<std::string_view, std::string_view, Precision>, LoadedModel>;
+
+bool is_lost(const Model& model, const Replica& replica) {
+  const HostRow* host = model.find_host(replica.id.host);
+  return host != nullptr && host->said.health == Health::lost;
+}
+
+/// "5 loaded, 1 coming, 2 lost": with their hosts
+std::string count_replicas(const Model& model) {
+  int loaded = 0, coming = 0, lost = 0;
+  for (const auto& [id, row] : model.replicas()) {
+    const Replica& replica = row.said.replica;
+    ++(is_lost(model, replica) ? lost : replica.state < ReplicaState::ready ? coming : loaded);
+  }
+  std::string text = fmt::format("{} loaded", loaded);
+  if (coming > 0) text += fmt::format(", {} coming", coming);
+  if (lost > 0) text += fmt::format(", {} lost", lost);
+  return text;
+}
 
 LoadedModels loaded_models(const Model& model) {
   LoadedModels lines;
@@ -32,11 +51,10 @@ LoadedModels loaded_models(const Model& model) {
     const Replica& replica = row.said.replica;
     LoadedModel& line = lines[{row.said.pool, replica.model, replica.precision}];
     ++line.all;
+    if (is_lost(model, replica)) continue;
     if (replica.state == ReplicaState::ready) ++line.ready;
-    if (replica.state < ReplicaState::ready) ++line.coming;
     line.queued += replica.queued;
     line.running += replica.running;
-    line.slots += replica.batch_max;
     line.cache_used += static_cast<double>(replica.kv_used_tokens);
     line.cache += static_cast<double>(replica.kv_capacity_tokens);
   }
@@ -81,7 +99,7 @@ ReplicaColumns lay_out_replicas(int columns, const LoadedModels& lines) {
 
 void draw_replicas(const Scene& scene, Pen pen) {
   const LoadedModels lines = loaded_models(scene.model);
-  pen.heading(0, "Replicas", fmt::format("{} loaded", scene.model.replicas().size()));
+  pen.heading(0, "Replicas", count_replicas(scene.model));
   const ReplicaColumns at = lay_out_replicas(pen.columns(), lines);
   const auto header = [&](int column, int width, std::string_view text, Align align) {
     pen.field(column, 1, width, text, Role::faint, align);
@@ -110,17 +128,22 @@ void draw_replicas(const Scene& scene, Pen pen) {
   if (lines.empty()) pen.text(0, 2, "nothing is loaded", Role::faint);
 }
 
-void draw_curves(const Scene& scene, Pen pen) {
+void draw_curves(const Scene& scene, Pen pen, const Totals& totals) {
+  // The numbers are those of this moment, as in the panels above; the last point may be a second
+  // old.
   struct Curve {
     std::string_view title;
     double TrendPoint::*shown;
-    double TrendPoint::*number;
+    std::string now;
     Role role;
   };
-  static constexpr Curve curves[] = {
-      {"Load", &TrendPoint::utilization, &TrendPoint::utilization, Role::good},
-      {"Power", &TrendPoint::power, &TrendPoint::power_w, Role::hot},
-      {"Queued", &TrendPoint::queued, &TrendPoint::queued, Role::accent}};
+  const auto& summary = scene.model.summary();
+  const Curve curves[] = {
+      {"Load", &TrendPoint::utilization, percent_text(totals.utilization), Role::good},
+      {"Power", &TrendPoint::power, totals.reporting > 0 ? watts_text(totals.power_w) : "-",
+       Role::hot},
+      {"Queued", &TrendPoint::queued,
+       summary ? count_text(static_cast<double>(summary->queued)) : "-", Role::accent}};
   const std::array<Wish, 3> wishes = {Wish{3, 60, 1}, Wish{3, 60, 1}, Wish{3, 60, 1}};
   // The lowest row tells the time: one column is one second.
   const bool with_axis = pen.rows() >= 10;
@@ -135,23 +158,18 @@ void draw_curves(const Scene& scene, Pen pen) {
     pen.field(pen.columns() - 3, area.rows, 3, "now", Role::faint);
   }
   const std::vector<Rect> rects = cut_rows(area, wishes);
-  for (std::size_t i = 0; i < rects.size(); ++i) {
+  for (std::size_t i = 0; i < std::size(curves); ++i) {
     if (rects[i].rows == 0) continue;
     Pen part = pen.on(rects[i]);
     std::vector<double> shares;
-    double now = absent;
     double most = 1;
     for (const TrendPoint& point : scene.model.trend()) {
       shares.push_back(point.*curves[i].shown);
-      now = point.*curves[i].number;
       if (shares.back() > most) most = shares.back();
     }
     const bool is_count = i == 2;
     for (double& share : shares) share /= is_count ? 1.25 * most : 1.0;
-    std::string note = "-";
-    if (!std::isnan(now)) {
-      note = i == 0 ? percent_text(now) : i == 1 ? watts_text(now) : count_text(now);
-    }
+    std::string note = curves[i].now;
     if (is_count && most > 1) note += fmt::format(", top {}", count_text(most));
     part.heading(0, curves[i].title, note);
     part.curve({0, 1, part.columns(), part.rows() - 1}, shares, curves[i].role);

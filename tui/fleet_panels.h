@@ -20,7 +20,7 @@ DeviceTable::Row hottest_of(const Scene& scene, const HeatCell& cell);
 /// What is loaded where: a line per pool, model and precision.
 void draw_replicas(const Scene& scene, Pen pen);
 /// Load, power and queue over the last minutes, with an axis of time.
-void draw_curves(const Scene& scene, Pen pen);
+void draw_curves(const Scene& scene, Pen pen, const Totals& totals);
 /// The newest decisions, a line each.
 void draw_latest_decisions(const Scene& scene, Pen pen);
 /// The jobs that run, longest work first.

@@ -71,7 +71,7 @@ void draw_fleet(const Scene& scene, const Pen& pen) {
   draw_map(scene, pen.on(layout.map), pen.on(map_cells(layout)));
   if (layout.device.rows > 0) draw_chosen(scene, pen.on(layout.device));
   if (layout.replicas.rows > 0) draw_replicas(scene, pen.on(layout.replicas));
-  if (layout.curves.rows > 0) draw_curves(scene, pen.on(layout.curves));
+  if (layout.curves.rows > 0) draw_curves(scene, pen.on(layout.curves), totals);
   if (layout.decisions.rows > 0) draw_latest_decisions(scene, pen.on(layout.decisions));
   if (layout.running.rows > 0) draw_running(scene, pen.on(layout.running));
   if (layout.events.rows > 0) draw_events(scene, pen.on(layout.events));

@@ -10,7 +10,7 @@
 namespace drover::tui {
 namespace {
 
-constexpr int key_columns = 16;
+constexpr int key_columns = 18;
 
 std::string where_text(const Binding& binding) {
   if (binding.views == in_every_view) return {};
@@ -36,13 +36,15 @@ std::vector<HelpLine> help_lines() {
   lines.push_back({"Signs", "", Role::header});
   static constexpr std::pair<std::string_view, std::string_view> signs[] = {
       {"-", "Not known: no value has arrived. Never a zero; an idle device shows 0."},
-      {"x", "The host is lost: no heartbeat."},
+      {"x", "The host is lost: no heartbeat. AGE tells how long ago its last sample was."},
       {"?", "Stale: its last sample is older than five seconds."},
       {"map", "From dark (cold, 0 %) to bright (hot, 100 %); its heading shows the scale."},
       {"bars", "Green: well. Yellow: near a limit. Orange: at it. Load never warns."},
       {"SLOWED", "What holds the clock down: power cap, heat, or the hardware itself."},
       {"STEP", "The fallback of the rule that placed the job, counted from 1."},
       {"FROM", "Candidates that were considered."},
+      {"SCORE", "The weighted mean of the parts below it: value x weight, 0 to 1."},
+      {"~", "Estimated: elapsed against expected run time. Requests tell no progress."},
       {"late", "It runs longer than the router expected; + says by how much."},
   };
   for (const auto& [sign, text] : signs) lines.push_back({std::string(sign), std::string(text)});
@@ -55,11 +57,19 @@ std::vector<HelpLine> help_lines() {
   return lines;
 }
 
+int help_rows(int rows) { return static_cast<int>(help_lines().size()) > rows ? rows - 1 : rows; }
+
 void draw_help(const Scene& scene, const Pen& pen) {
   Pen page = pen;
   const std::vector<HelpLine> lines = help_lines();
   const int top = scene.choices.help.top;
-  for (int row = 0; row < page.rows(); ++row) {
+  const int visible = help_rows(page.rows());
+  if (visible < page.rows()) {
+    const int below = static_cast<int>(lines.size()) - top - visible;
+    page.heading(visible, below > 0 ? "Space: next page, PgUp: back" : "End, PgUp: back",
+                 below > 0 ? fmt::format("{} more lines below", below) : "");
+  }
+  for (int row = 0; row < visible; ++row) {
     const int item = top + row;
     if (item >= static_cast<int>(lines.size())) break;
     const HelpLine& line = lines[static_cast<std::size_t>(item)];

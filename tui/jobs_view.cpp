@@ -77,7 +77,7 @@ constexpr std::array<JobColumn, 10> job_columns = {{{"JOB", 8, Align::left, 0},
                                                     {"PRI", 4, Align::right, 8},
                                                     {"TRY", 3, Align::right, 6},
                                                     {"WHERE", 12, Align::left, 3},
-                                                    {"PROGRESS", 9, Align::right, 4},
+                                                    {"PROGRESS", 8, Align::right, 4},
                                                     {"TIME", 6, Align::right, 5}}};
 
 std::vector<int> shown_columns(int width) {
@@ -95,25 +95,37 @@ std::vector<int> shown_columns(int width) {
   return shown;
 }
 
-/// How far a job has come. Trainings tell it; of a request we know when it began and how long it
-/// was expected to take.
+/// How far a job has come. Trainings tell it; of a request we know only when it began and how long
+/// it was expected to take.
 struct Course {
-  double progress = 0;
+  double progress = absent;
   double remaining_s = 0;  // below zero: so much longer than was expected
+  bool estimated = false;  // nobody has told this progress
   bool late = false;
 };
 
 Course course_of(const Scene& scene, const JobRow& row) {
   const JobChanged& job = row.said;
-  Course course{job.progress, job.remaining_s, false};
+  Course course;
+  course.remaining_s = job.remaining_s;
+  if (job.progress > 0) course.progress = job.progress;
   if (job.state != JobState::running || job.remaining_s <= 0) return course;
-  const Instant told = job.progress > 0 ? row.heard : job.since;
-  const double since_s = to_seconds(scene.now - told);
-  const double part = std::clamp(since_s / job.remaining_s, 0.0, 1.0);
-  course.progress = job.progress + (1 - job.progress) * part;
+  course.estimated = job.progress <= 0;
+  const double since_s = to_seconds(scene.now - (course.estimated ? job.since : row.heard));
+  if (course.estimated) course.progress = std::clamp(since_s / job.remaining_s, 0.0, 1.0);
   course.remaining_s = job.remaining_s - since_s;
   course.late = course.remaining_s < 0;
   return course;
+}
+
+/// A bar is a measurement; an estimate is a number with a "~".
+void draw_progress(Pen& pen, int at, int line, int width, const Course& course) {
+  if (course.late || course.estimated) {
+    pen.field(at, line, width, course.late ? "late" : "~" + percent_text(course.progress),
+              course.late ? Role::warm : Role::faint, Align::right);
+    return;
+  }
+  pen.gauge(at, line, width, course.progress, percent_text(course.progress), Role::fill_good);
 }
 
 std::string column_text(const Scene& scene, const JobRow& row, std::string_view title) {
@@ -178,10 +190,7 @@ void draw_job(const Scene& scene, Pen& pen, const std::vector<int>& columns, int
     if (column.title == "PROGRESS") {
       const bool runs = job.state == JobState::running || job.state == JobState::leased;
       if (runs) {
-        const Course course = course_of(scene, row);
-        pen.gauge(at, line, column.width, course.progress,
-                  course.late ? "late" : percent_text(course.progress),
-                  course.late ? Role::fill_warm : Role::fill_good);
+        draw_progress(pen, at, line, column.width, course_of(scene, row));
       } else {
         pen.field(at, line, column.width, to_text(job.state),
                   job.state == JobState::finished ? Role::good : note_role(job.state),
@@ -197,18 +206,28 @@ void draw_job(const Scene& scene, Pen& pen, const std::vector<int>& columns, int
   pen.field(at, line, pen.columns() - at, note_of(job), note_role(job.state));
 }
 
+/// What the TIME column says, or the order where that is of more use.
+std::string_view section_note(JobFilter section, const std::vector<int>& columns) {
+  if (section == JobFilter::failed || section == JobFilter::finished) return "newest first";
+  const bool timed = std::any_of(columns.begin(), columns.end(), [](int number) {
+    return job_columns[static_cast<std::size_t>(number)].title == "TIME";
+  });
+  if (!timed) return "";
+  return section == JobFilter::running ? "time: expected to remain" : "time: waited so far";
+}
+
 void draw_line(const Scene& scene, Pen& pen, const std::vector<int>& columns, int line,
                const JobLine& item) {
-  static constexpr std::array<std::string_view, 5> notes = {"", "time that remains", "time waited",
-                                                            "newest first", "newest first"};
   switch (item.kind) {
     case JobLine::Kind::heading: {
       std::string name(to_text(item.section));
       name.front() = static_cast<char>(name.front() - 'a' + 'A');
       Pen row = pen.on({pen.area().column, pen.area().row + line, pen.columns(), 1});
       std::string note;
-      if (item.shown < item.count) note = fmt::format("{} here, ", item.shown);
-      note += notes[static_cast<std::size_t>(item.section)];
+      if (item.shown < item.count) note = fmt::format("{} here", item.shown);
+      const std::string_view order = section_note(item.section, columns);
+      if (!note.empty() && !order.empty()) note += ", ";
+      note += order;
       row.heading(0, fmt::format("{} {}", name, count_text(static_cast<double>(item.count))),
                   item.count > 0 ? note : "");
       break;
@@ -294,11 +313,11 @@ void draw_running(const Scene& scene, Pen pen) {
   const auto most = static_cast<std::size_t>(std::max(0, pen.rows() - 1));
   const std::vector<const JobRow*> jobs = running_jobs(scene.model, most);
   const auto& summary = scene.model.summary();
+  const std::vector<int> columns = shown_columns(pen.columns());
   pen.heading(0,
               summary ? fmt::format("Running {}", count_text(static_cast<double>(summary->running)))
                       : "Running",
-              "time that remains");
-  const std::vector<int> columns = shown_columns(pen.columns());
+              section_note(JobFilter::running, columns));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     draw_job(scene, pen, columns, static_cast<int>(i) + 1, *jobs[i]);
   }
@@ -335,10 +354,10 @@ void draw_jobs(const Scene& scene, const Pen& pen) {
     list.field(at, 0, column.width, column.title, Role::title, column.align);
     at += column.width + 1;
   }
-  list.field(at, 0, list.columns() - at, "NOTE", Role::title);
   const std::string filter = fmt::format("showing {} ", to_text(choices.filter));
-  list.field(list.columns() - static_cast<int>(filter.size()), 0, static_cast<int>(filter.size()),
-             filter, Role::badge);
+  const int badge = list.columns() - static_cast<int>(filter.size());
+  if (at + 5 <= badge) list.text(at, 0, "NOTE", Role::title);
+  list.text(badge, 0, filter, Role::badge);
   const int selected = selected_index(scene.model, choices);
   for (int line = 1; line < list.rows(); ++line) {
     const int item = choices.jobs.top + line - 1;

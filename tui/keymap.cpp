@@ -7,8 +7,18 @@
 namespace drover::tui {
 namespace {
 
-// Keys follow htop, nvtop, btop and k9s where these agree; no function key is the only way.
+// Keys follow htop, nvtop, btop and k9s where these agree; no function key is the only way. The way
+// out stands first: on narrow screens the hints, and on low ones the help page, show only so many.
 constexpr std::array table = {
+    Binding{Command::quit, in_every_view, "q Ctrl-C", "q", "quit", "Quit"},
+    Binding{Command::show_help, in_every_view, "5 ? F1", "5 ?", "help", "This page"},
+    Binding{Command::next_view, in_every_view, "Tab", "Tab", "next view", "Next view"},
+    Binding{Command::previous_view, in_every_view, "Shift-Tab", "S-Tab", "", "View before"},
+    Binding{Command::show_fleet, in_every_view, "1", "1", "", "The whole fleet on one page"},
+    Binding{Command::show_devices, in_every_view, "2", "2", "", "Every device as a row"},
+    Binding{Command::show_jobs, in_every_view, "3", "3", "", "Jobs, and what they wait for"},
+    Binding{Command::show_routing, in_every_view, "4", "4", "",
+            "Decisions: where work went, and why"},
     Binding{Command::open, in_fleet | in_tables, "Enter", "Enter", "details",
             "Show what is selected in full"},
     Binding{Command::back, in_fleet | in_tables, "Esc", "Esc", "",
@@ -31,16 +41,7 @@ constexpr std::array table = {
     Binding{Command::invert, in_devices, "r", "r", "invert", "Turn the order round"},
     Binding{Command::next_filter, in_jobs, "f", "f", "filter",
             "Show all, running, waiting, failed or finished jobs"},
-    Binding{Command::show_fleet, in_every_view, "1", "1", "", "The whole fleet on one page"},
-    Binding{Command::show_devices, in_every_view, "2", "2", "", "Every device as a row"},
-    Binding{Command::show_jobs, in_every_view, "3", "3", "", "Jobs, and what they wait for"},
-    Binding{Command::show_routing, in_every_view, "4", "4", "",
-            "Decisions: where work went, and why"},
-    Binding{Command::show_help, in_every_view, "5 ? F1", "5 ?", "help", "This page"},
-    Binding{Command::next_view, in_every_view, "Tab", "Tab", "next view", "Next view"},
-    Binding{Command::previous_view, in_every_view, "Shift-Tab", "S-Tab", "", "View before"},
     Binding{Command::redraw, in_every_view, "Ctrl-L", "Ctrl-L", "", "Draw the screen afresh"},
-    Binding{Command::quit, in_every_view, "q Ctrl-C", "q", "quit", "Quit"},
     // In views without details, Esc leads back to where one came from.
     Binding{Command::back, in_help, "Esc", "Esc", "back", "Back to the view before"},
 };

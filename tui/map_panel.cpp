@@ -30,7 +30,7 @@ void draw_cell(const Scene& scene, Pen& pen, const HeatMap& map, const HeatCell&
                bool selected) {
   const DeviceTable::Row row = hottest_of(scene, cell);
   const double share = scene.model.devices().share(row, scene.choices.shade);
-  const bool lost = scene.model.host_of(row).said.health == Health::lost;
+  const bool lost = scene.model.is_lost(row);
   const bool stale = scene.stale(row);
   const bool shown = !lost && !stale && !std::isnan(share);
   // One blank column at the end parts neighbours where a number would run into the next.

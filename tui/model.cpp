@@ -105,6 +105,14 @@ bool Model::apply_samples(Instant now, const Envelope& envelope, const SampleBat
   const auto known = host_numbers_.find(batch.host);
   if (known == host_numbers_.end() || !check(batch)) return false;
   HostRow& host = hosts_[known->second];
+  if (in_snapshot_) {
+    // What the stream has brought since the snapshot was made is newer. What it has not brought
+    // does not count as lost: it may be on its way, or from before we listened.
+    if (host.sequence > 0 && envelope.sequence <= host.sequence) return false;
+    host.sampled = std::min(now, envelope.at);
+    devices_.take(host.sampled, host.first, host.count, batch, wall_);
+    return true;
+  }
   if (envelope.sequence > 0) {
     if (host.sequence > 0 && envelope.sequence > host.sequence + 1) {
       host.gaps += envelope.sequence - host.sequence - 1;
@@ -193,7 +201,13 @@ bool Model::apply_event(Instant at, const Event& event) {
   return true;
 }
 
+void Model::begin_snapshot() {
+  ++snapshot_;
+  in_snapshot_ = true;
+}
+
 void Model::end_snapshot() {
+  in_snapshot_ = false;
   remove_absent_hosts();
   std::erase_if(replicas_, [&](const auto& row) { return row.second.snapshot != snapshot_; });
   open_jobs_ -= std::erase_if(jobs_, [&](const auto& row) {
@@ -217,14 +231,14 @@ void Model::remove_absent_hosts() {
 }
 
 void Model::tick(Instant now) {
-  if (now < trend_due_) return;
+  // Until something is known there is nothing to draw, and the first point need not wait.
+  if (now < trend_due_ || (devices_.rows() == 0 && !summary_)) return;
   trend_due_ = saturating_add(now, wall_);
   const Totals totals = totals_of(*this, now, Duration::max());
   TrendPoint point;
   point.utilization = totals.utilization;
-  if (totals.reporting > 0) {
-    point.power_w = totals.power_w;
-    if (totals.power_limit_w > 0) point.power = totals.power_w / totals.power_limit_w;
+  if (totals.reporting > 0 && totals.power_limit_w > 0) {
+    point.power = totals.power_w / totals.power_limit_w;
   }
   if (summary_) {
     point.queued = static_cast<double>(summary_->queued);
@@ -281,8 +295,21 @@ DeviceId Model::id_of(DeviceTable::Row row) const {
   return {host_of(row).said.hello.host, devices_.index(row)};
 }
 
+const HostRow* Model::find_host(const std::string& name) const {
+  const auto known = host_numbers_.find(name);
+  return known == host_numbers_.end() ? nullptr : &hosts_[known->second];
+}
+
+double Model::reading(DeviceTable::Row row, Metric metric) const {
+  return is_lost(row) ? absent : devices_.value(row, metric);
+}
+
+double Model::share(DeviceTable::Row row, Shade shade) const {
+  return is_lost(row) ? absent : devices_.share(row, shade);
+}
+
 bool Model::is_stale(Instant now, DeviceTable::Row row, Duration stale_after) const {
-  if (host_of(row).said.health == Health::lost) return true;
+  if (is_lost(row)) return true;
   const Instant arrived = devices_.arrived(row);
   return arrived == Instant::min() || saturating_add(arrived, stale_after) < now;
 }
@@ -304,6 +331,10 @@ Totals totals_of(const Model& model, Instant now, Duration stale_after) {
     const SpecRow& spec = model.spec_of(row);
     ++totals.devices;
     ++(spec.device_class == DeviceClass::tpu ? totals.tpus : totals.gpus);
+    if (model.is_lost(row)) {
+      ++totals.stale;
+      continue;
+    }
     if (spec.price_usd_per_h <= 0) totals.price_known = false;
     totals.usd_per_h += spec.price_usd_per_h * model.host_of(row).said.hello.price_factor;
     const double cap = devices.value(row, Metric::power_cap);

@@ -40,8 +40,8 @@ struct HostRow {
   HostChanged said;
   DeviceTable::Row first = 0;
   DeviceTable::Row count = 0;
-  Instant sampled = Instant::min();  // arrival of the last batch
-  std::uint64_t sequence = 0;        // of the last batch; 0 before the first
+  Instant sampled = Instant::min();  // when the last batch arrived here or, before that, there
+  std::uint64_t sequence = 0;        // of the last batch in the stream; 0 before the first
   std::uint64_t gaps = 0;            // batches that never arrived here
   std::uint64_t snapshot = 0;        // the last snapshot that named it
 };
@@ -74,7 +74,6 @@ struct FlowKey {
 struct TrendPoint {
   double utilization = absent;
   double power = absent;  // share of all caps
-  double power_w = absent;
   double queued = absent;
   double running = absent;
   double finished_per_s = absent;
@@ -88,7 +87,7 @@ class Model {
   /// Any published or snapshot body; others are ignored. Answers whether something to see changed.
   bool apply(Instant now, const Envelope& envelope);
   /// After the last part of a snapshot: what it did not name is gone.
-  void begin_snapshot() { ++snapshot_; }
+  void begin_snapshot();
   void end_snapshot();
   /// A new life of the router numbers its decisions from 1 again.
   void forget_decision_numbers();
@@ -118,6 +117,11 @@ class Model {
 
   std::optional<DeviceTable::Row> find(const DeviceId& id) const;
   DeviceId id_of(DeviceTable::Row row) const;
+  const HostRow* find_host(const std::string& name) const;
+  bool is_lost(DeviceTable::Row row) const { return host_of(row).said.health == Health::lost; }
+  /// The last value and share while its host lives; of a lost host nothing is known now.
+  double reading(DeviceTable::Row row, Metric metric) const;
+  double share(DeviceTable::Row row, Shade shade) const;
   /// Its last value is older than `stale_after`, or its host does not answer.
   bool is_stale(Instant now, DeviceTable::Row row, Duration stale_after) const;
 
@@ -151,6 +155,7 @@ class Model {
   Instant trend_due_ = Instant::min();
   std::uint64_t trend_finished_ = 0;
   std::uint64_t snapshot_ = 0;
+  bool in_snapshot_ = false;  // what comes was so when the snapshot was made, not now
   std::uint64_t left_out_ = 0;
   std::uint64_t decisions_seen_ = 0;
   std::uint64_t structure_ = 1;
@@ -162,6 +167,7 @@ class Model {
 /// Sums over the fleet as one pass over the devices finds them.
 struct Totals {
   std::uint32_t hosts_ok = 0, hosts_suspect = 0, hosts_lost = 0;
+  // Sums are over hosts that are not lost.
   std::uint32_t devices = 0, reporting = 0, busy = 0, stale = 0, throttled = 0;
   std::uint32_t gpus = 0, tpus = 0;
   double utilization = absent;  // mean of those that report

@@ -52,6 +52,7 @@ std::string bar_number(const DeviceTable& devices, DeviceTable::Row row, Shade s
 void draw_device_facts(const Scene& scene, Pen& pen, int from, DeviceTable::Row row) {
   const DeviceTable& devices = scene.model.devices();
   const HostRow& host = scene.model.host_of(row);
+  const bool stale = scene.stale(row);
   const std::string throttle = throttle_text(devices.value(row, Metric::throttle));
   const bool slowed = !throttle.empty() && throttle != "-" && throttle != "idle";
   const std::string slowed_text = slowed ? fmt::format("slowed by {}", throttle) : throttle;
@@ -63,9 +64,9 @@ void draw_device_facts(const Scene& scene, Pen& pen, int from, DeviceTable::Row 
   // What holds the clock down says more than the clock.
   const int room = pen.columns() - static_cast<int>(slowed_text.size()) - 1;
   if (static_cast<int>(work.size() + clock.size()) + 2 <= room) work += ", " + clock;
-  pen.field(0, from, room, work);
+  pen.field(0, from, room, work, stale ? Role::stale : Role::plain);
   if (throttle != "-") {
-    pen.text(room + 1, from, slowed_text, slowed ? Role::hot : Role::faint);
+    pen.text(room + 1, from, slowed_text, slowed && !stale ? Role::hot : Role::faint);
   }
   std::string place =
       fmt::format("rack {}", host.said.hello.rack.empty() ? "-" : host.said.hello.rack);
@@ -74,7 +75,7 @@ void draw_device_facts(const Scene& scene, Pen& pen, int from, DeviceTable::Row 
     place += fmt::format(", group g{} of {}", group.number, group.count);
     if (!group.topology.empty()) place += fmt::format(" ({})", group.topology);
   }
-  if (host.gaps > 0) place += fmt::format(", {} samples lost", host.gaps);
+  if (host.gaps > 0) place += fmt::format(", sample batches lost: {}", host.gaps);
   pen.field(0, from + 1, pen.columns(), place, Role::faint);
   const double joules = devices.value(row, Metric::energy);
   pen.field(0, from + 2, pen.columns(),
@@ -86,6 +87,8 @@ void draw_device_facts(const Scene& scene, Pen& pen, int from, DeviceTable::Row 
                         std::isnan(joules) ? "-" : joules_text(joules)),
             Role::faint);
 }
+
+constexpr std::size_t parts_columns = 76;  // for the parts of a score: what 80 columns leave
 
 // Columns of the candidates; narrow panels do without the pool.
 struct CandidateColumns {
@@ -104,6 +107,22 @@ void draw_estimate(Pen& pen, int row, const CandidateColumns& at, const Estimate
   pen.field(at.energy, row, 8, joules_text(estimate.energy_j), Role::plain, Align::right);
   if (at.cost + 9 > pen.columns()) return;
   pen.field(at.cost, row, 9, dollars_text(estimate.cost_usd), Role::plain, Align::right);
+}
+
+/// The parts whose weighted mean is the score, with as many digits as it takes to work it out.
+std::vector<std::string> score_lines(const Candidate& candidate) {
+  std::vector<std::string> lines;
+  for (const ScorePart& part : candidate.parts) {
+    // One digit more than the score has.
+    const double value = std::round(part.value * 1e4) / 1e4;
+    const std::string text = fmt::format("{} {:g} x{:.4g}", part.scorer, value, part.weight);
+    if (lines.empty() || lines.back().size() + 2 + text.size() > parts_columns) {
+      lines.push_back(text);
+    } else {
+      lines.back() += "  " + text;
+    }
+  }
+  return lines;
 }
 
 int draw_candidates(Pen& pen, int row, const Decision& decision) {
@@ -128,12 +147,9 @@ int draw_candidates(Pen& pen, int row, const Decision& decision) {
     pen.gauge(at.score, row, 9, candidate.score, fmt::format("{:.3f}", candidate.score),
               chosen ? Role::fill_good : Role::track);
     draw_estimate(pen, row++, at, candidate.estimate);
-    std::string parts;
-    for (const ScorePart& part : candidate.parts) {
-      if (!parts.empty()) parts += "  ";
-      parts += fmt::format("{} {:.2f} x{:.1f}", part.scorer, part.value, part.weight);
+    for (const std::string& parts : score_lines(candidate)) {
+      pen.field(2, row++, pen.columns() - 2, parts, Role::faint);
     }
-    if (!parts.empty()) pen.field(2, row++, pen.columns() - 2, parts, Role::faint);
   }
   return row;
 }
@@ -170,7 +186,7 @@ void draw_device(const Scene& scene, Pen pen, DeviceTable::Row row, std::string_
     const std::string age = arrived == Instant::min()
                                 ? "no sample"
                                 : duration_text(scene.wall_s_since(arrived)) + " old";
-    note = scene.model.host_of(row).said.health == Health::lost ? "host lost, " + age : age;
+    note = scene.model.is_lost(row) ? "host lost, " + age : age;
   }
   pen.heading(0, fmt::format("{} {}", title, to_text(scene.model.id_of(row))), note);
   const bool wide = pen.columns() >= 60;
@@ -178,8 +194,9 @@ void draw_device(const Scene& scene, Pen pen, DeviceTable::Row row, std::string_
   const int history = wide ? pen.columns() - 8 - bar - 2 : 0;
   int line = 1;
   for (const DeviceBar& shown : device_bars) {
-    const double share = devices.share(row, shown.shade);
-    const Role fill = stale ? Role::track : fill_role(share, shown.warm, shown.hot);
+    // Old values keep their number and lose their bar.
+    const double share = stale ? absent : devices.share(row, shown.shade);
+    const Role fill = fill_role(share, shown.warm, shown.hot);
     pen.text(0, line, shown.label, Role::faint);
     pen.gauge(8, line, bar, share, bar_number(devices, row, shown.shade), fill);
     if (history > 0) {
@@ -199,7 +216,9 @@ std::string decision_title(const Decision& decision) {
 int decision_rows(const Decision& decision) {
   int rows = decision.fallback_reason ? 2 : 1;
   if (!decision.top.empty()) ++rows;
-  for (const Candidate& candidate : decision.top) rows += candidate.parts.empty() ? 1 : 2;
+  for (const Candidate& candidate : decision.top) {
+    rows += 1 + static_cast<int>(score_lines(candidate).size());
+  }
   if (!decision.rejections.empty()) rows += 1 + static_cast<int>(decision.rejections.size());
   return rows;
 }

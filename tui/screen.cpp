@@ -14,25 +14,29 @@
 namespace drover::tui {
 namespace {
 
+constexpr int titled_columns_least = 70;  // below, the clock is of more use than the name
+
 void draw_title(const Scene& scene, Pen pen) {
   pen.blank(Role::title);
-  int column = pen.text(0, 0, " DROVER ", Role::badge);
+  int column = 0;
+  if (pen.columns() >= titled_columns_least) column = pen.text(0, 0, " DROVER ", Role::badge);
   for (int view = 0; view < view_count; ++view) {
     const bool shown = static_cast<int>(scene.choices.view) == view;
     const std::string name =
         fmt::format(" {} {} ", view + 1, view_names()[static_cast<std::size_t>(view)]);
     column = pen.text(column, 0, name, shown ? Role::selected : Role::title);
   }
-  // From the right: what fits, the clock first.
-  std::string right = to_clock_text(scene.now) + " ";
-  if (scene.options.speed != 1) right = fmt::format("x{:g}  ", scene.options.speed) + right;
+  // From the right: what fits, the clock first; all times on the screen are of this clock.
+  std::string right;
+  const auto add = [&](const std::string& part, int gap) {
+    const int width = static_cast<int>(column_width(part + right));
+    if (!part.empty() && column + width + gap <= pen.columns()) right.insert(0, part);
+  };
+  add(to_clock_text(scene.now) + " UTC ", 0);
+  if (scene.options.speed != 1) add(fmt::format("x{:g}  ", scene.options.speed), 0);
   const std::string endpoint = printable(scene.options.connected_to);
-  if (!endpoint.empty() &&
-      column + static_cast<int>(column_width(endpoint + right)) + 4 < pen.columns()) {
-    right = endpoint + "  " + right;
-  }
-  const int width = static_cast<int>(column_width(right));
-  if (column + width < pen.columns()) pen.text(pen.columns() - width, 0, right, Role::title);
+  if (!endpoint.empty()) add(endpoint + "  ", 2);
+  pen.text(pen.columns() - static_cast<int>(column_width(right)), 0, right, Role::title);
 }
 
 void draw_hints(const Scene& scene, Pen pen) {
@@ -48,10 +52,12 @@ void draw_hints(const Scene& scene, Pen pen) {
   std::uint64_t samples = 0;
   for (const HostRow& host : scene.model.hosts()) samples += host.gaps;
   std::string lost;
-  if (samples > 0) lost += fmt::format("{} samples lost ", count_text(double(samples)));
-  if (scene.feed.gaps() > 0) {
-    lost += fmt::format("{} messages lost ", count_text(double(scene.feed.gaps())));
-  }
+  const auto add = [&lost](std::uint64_t count, std::string_view one, std::string_view many) {
+    if (count > 0)
+      lost += fmt::format("{} {} lost ", count_text(double(count)), count == 1 ? one : many);
+  };
+  add(samples, "sample batch", "sample batches");
+  add(scene.feed.gaps(), "message", "messages");
   if (scene.feed.undecodable() > 0) lost += fmt::format("{} broken ", scene.feed.undecodable());
   if (scene.model.left_out() > 0) {
     lost += fmt::format("{} beyond limits ", count_text(double(scene.model.left_out())));
@@ -62,19 +68,30 @@ void draw_hints(const Scene& scene, Pen pen) {
   }
 }
 
+/// Whole words, as many on a line as fit; a longer word runs over the edge.
+std::vector<std::string> wrapped(std::string_view text, int width) {
+  std::vector<std::string> lines;
+  for (const std::string& word : split(text, ' ')) {
+    if (!lines.empty() && static_cast<int>(lines.back().size() + 1 + word.size()) <= width) {
+      lines.back() += ' ' + word;
+    } else {
+      lines.push_back(word);
+    }
+  }
+  return lines;
+}
+
 void draw_too_small(Canvas& canvas) {
   const Size size = canvas.size();
   const std::string text =
       fmt::format("terminal too small: {}x{} needed, {}x{} here", smallest_size.columns,
                   smallest_size.rows, size.columns, size.rows);
   // In the middle where it fits, over several lines where it must.
-  const int width = std::max(1, size.columns);
-  const int lines = (static_cast<int>(text.size()) + width - 1) / width;
-  int row = std::max(0, (size.rows - lines) / 2);
-  for (std::size_t at = 0; at < text.size(); at += static_cast<std::size_t>(width), ++row) {
-    const std::string_view line =
-        std::string_view(text).substr(at, static_cast<std::size_t>(width));
-    canvas.put(lines == 1 ? (width - static_cast<int>(line.size())) / 2 : 0, row, line, Role::warm);
+  const std::vector<std::string> lines = wrapped(text, std::max(1, size.columns));
+  int row = std::max(0, (size.rows - static_cast<int>(lines.size())) / 2);
+  for (const std::string& line : lines) {
+    const int margin = lines.size() == 1 ? (size.columns - static_cast<int>(line.size())) / 2 : 0;
+    canvas.put(margin, row++, line, Role::warm);
   }
 }
 
@@ -115,7 +132,7 @@ void arrange(const Model& model, Choices& choices, const Rect& body, Instant now
       const bool open = choices.device_open && choices.device && model.find(*choices.device);
       choices.device_open = open;
       const Rect list = lay_out_devices(body, open).list;
-      choices.columns = columns_that_fit(list.columns - 2);
+      choices.columns = columns_that_fit(list.columns - 3);
       sort_devices(model, choices, now, resort_every);
       choices.devices.settle(selected_index(model, choices), static_cast<int>(choices.order.size()),
                              list.rows - 1);
@@ -144,7 +161,7 @@ void arrange(const Model& model, Choices& choices, const Rect& body, Instant now
       break;
     }
     case View::help:
-      choices.help.settle(-1, static_cast<int>(help_lines().size()), body.rows);
+      choices.help.settle(-1, static_cast<int>(help_lines().size()), help_rows(body.rows));
       break;
   }
   choices.details_top = std::clamp(choices.details_top, 0, std::max(0, details - room));

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <cwchar>
+#include <map>
 #include <string>
 
 #include <fcntl.h>
@@ -35,8 +36,17 @@ namespace drover::tui {
 namespace {
 
 constexpr int escape_delay_ms = 25;  // longer than the bytes of one key are ever apart locally
-constexpr std::array<int, 5> noted_signals = {SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP};
-constexpr std::array<int, 5> crash_signals = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
+constexpr std::array crash_signals = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE,
+                                      SIGILL,  SIGTRAP, SIGSYS, SIGXFSZ};
+
+/// Signals for the loop: a new size, a stop, and all that others may send to end a process, which
+/// end the dashboard in order: nobody wants a broken terminal.
+std::vector<int> noted_signals() {
+  std::vector<int> numbers = {SIGWINCH, SIGTSTP, SIGINT,  SIGTERM,   SIGHUP,  SIGQUIT, SIGUSR1,
+                              SIGUSR2,  SIGALRM, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR};
+  for (int number = SIGRTMIN; number <= SIGRTMAX; ++number) numbers.push_back(number);
+  return numbers;
+}
 
 // What handlers may touch: set before they are installed, never freed while they are.
 volatile std::sig_atomic_t signal_pipe = -1;
@@ -183,8 +193,7 @@ struct Terminal::State {
   SCREEN* screen = nullptr;
   int waiting = -1;  // the epoll set
   int pipe_read = -1, pipe_write = -1;
-  std::array<struct sigaction, noted_signals.size() + crash_signals.size()> before{};
-  bool handlers = false;
+  std::map<int, struct sigaction> before;  // by signal, while ours are installed
   bool utf8 = false;
   WINDOW* input = nullptr;  // a pad: reading from it never draws
   TerminalWords words;
@@ -221,20 +230,18 @@ Status Terminal::State::watch() {
 
 void Terminal::State::install_handlers() {
   signal_pipe = pipe_write;
-  std::size_t at = 0;
-  for (const int number : noted_signals) install(number, note_signal, SA_RESTART, &before[at++]);
-  for (const int number : crash_signals) install(number, restore_and_crash, 0, &before[at++]);
-  handlers = true;
+  for (const int number : noted_signals()) {
+    install(number, note_signal, SA_RESTART, &before[number]);
+  }
+  for (const int number : crash_signals) install(number, restore_and_crash, 0, &before[number]);
 }
 
 void Terminal::State::remove_handlers() {
-  if (!handlers) return;
-  std::size_t at = 0;
-  for (const int number : noted_signals) sigaction(number, &before[at++], nullptr);
-  for (const int number : crash_signals) sigaction(number, &before[at++], nullptr);
+  if (before.empty()) return;
+  for (const auto& [number, found] : before) sigaction(number, &found, nullptr);
+  before.clear();
   signal_pipe = -1;
   restore_length = 0;
-  handlers = false;
 }
 
 void Terminal::State::choose_words(Colours wanted) {
@@ -279,12 +286,12 @@ void Terminal::State::suspend() {
 }
 
 void Terminal::State::close_all() {
-  remove_handlers();
   if (screen != nullptr) {
     if (input != nullptr) delwin(input);
     endwin();
     delscreen(screen);
   }
+  remove_handlers();  // last: a signal until here finds its handler
   for (const int descriptor : {waiting, pipe_read, pipe_write}) {
     if (descriptor >= 0) close(descriptor);
   }

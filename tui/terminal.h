@@ -1,6 +1,6 @@
 // The only file that knows ncurses: canvases to the screen, keys from it. Restores the terminal on
-// every exit that runs destructors (SIGINT, SIGTERM and SIGHUP arrive as Ctrl-C), in a signal
-// handler on a crash, and while Ctrl-Z or SIGTSTP has it stopped.
+// every exit that runs destructors (every signal that asks a process to end arrives as Ctrl-C), in
+// a signal handler on a crash, and while Ctrl-Z or SIGTSTP has it stopped.
 #pragma once
 
 #include <memory>

@@ -37,6 +37,8 @@ struct HelpLine {
   Role role = Role::plain;
 };
 std::vector<HelpLine> help_lines();
+/// Of `rows`, those that show the page: the last one says how it scrolls, where it must.
+int help_rows(int rows);
 void draw_help(const Scene& scene, const Pen& pen);
 
 // Panels that more than one view shows.

@@ -335,5 +335,64 @@ TEST(Agent, StopsForGoodWhenANewerLifeOfItsHostRuns) {
   EXPECT_TRUE(talk.said.empty());
 }
 
+TEST(Agent, ThatLeavesGivesBackItsWorkWithWhatItHasUsed) {
+  Talk talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
+  talk.welcome();
+  talk.say(to_replica(serve_job(1, chat, 1000, 50'000), 0));
+  talk.say(to_devices(train_job(2, "bert-large", 100'000, 32, 512, 1), {1}));
+  talk.pass(seconds(3), seconds(1));
+  talk.forget();
+  talk.leave("SIGTERM");
+  const auto failed = talk.all<Failed>();
+  ASSERT_EQ(failed.size(), 2u);
+  for (const Failed& one : failed) {
+    EXPECT_EQ(one.reason, Reason::drain);
+    EXPECT_NEAR(one.usage.device_s, 3, 1e-6);
+    EXPECT_GT(one.usage.energy_j, 0);
+    EXPECT_NE(one.detail.find("SIGTERM"), std::string::npos) << one.detail;
+  }
+  // The first word, so that no new work comes meanwhile, and the last.
+  const auto leaves = talk.all<Leave>();
+  ASSERT_EQ(leaves.size(), 2u);
+  EXPECT_EQ(leaves[0].held, 2u);
+  EXPECT_EQ(leaves[1].held, 0u);
+  EXPECT_TRUE(std::holds_alternative<Leave>(talk.said.front().envelope.body));
+  EXPECT_TRUE(std::holds_alternative<Leave>(talk.said.back().envelope.body));
+  EXPECT_EQ(talk.agent.unstored(), 2u);
+}
+
+TEST(Agent, ThatHasLeftHearsOnlyThatItsResultsAreStored) {
+  Talk talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
+  talk.welcome();
+  talk.say(to_replica(serve_job(1, chat, 1000, 50'000), 0));
+  talk.leave("SIGTERM");
+  talk.forget();
+  EXPECT_EQ(talk.agent.next_deadline(), never);
+  talk.leave("SIGTERM");
+  talk.say(HelloWanted{});
+  talk.say(to_replica(serve_job(2, chat, 1000, 50), 0));
+  talk.welcome();
+  talk.pass(seconds(100));
+  EXPECT_TRUE(talk.said.empty());
+  talk.say(ResultStored{job_id(1), 1});
+  EXPECT_EQ(talk.agent.unstored(), 0u);
+}
+
+TEST(Agent, ThatLeavesALapsedLeaseSendsWhatItKeptBack) {
+  Talk talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
+  talk.welcome();
+  talk.say(to_replica(serve_job(1, chat, 1000, 100'000), 0));
+  talk.pass(seconds(12));
+  EXPECT_TRUE(talk.all<Failed>().empty());
+  talk.leave("SIGTERM");
+  EXPECT_EQ(talk.all<Failed>().size(), 1u);
+}
+
+TEST(Agent, ThatNobodyKnowsLeavesWithoutAWord) {
+  Talk talk(settings_of("h100-sxm:1", ""));
+  talk.leave("SIGTERM");
+  EXPECT_TRUE(talk.said.empty());
+}
+
 }  // namespace
 }  // namespace drover::agents

@@ -78,7 +78,8 @@ TEST(ReplicaList, SaysWhatIsWrongAndWhatWasExpected) {
 
 TEST(AgentCheck, NamesReplicasThatCannotBe) {
   const std::vector<std::tuple<const char*, const char*, const char*>> cases{
-      {"h100-sxm:2", "llama-3.1-8b:2", "the host has devices 0-1"},
+      {"h100-sxm:2", "llama-3.1-8b:2", "llama-3.1-8b:2: the host has devices 0-1"},
+      {"h100-sxm:1", "llama-3.1-8b:0-3", "llama-3.1-8b:0-3: the host has devices 0"},
       {"h100-sxm:2", "llama-3.1-8b:0,0", "holds another replica"},
       {"h100-sxm:1,l4:1", "llama-3.1-8b:0-1", "not of one group"},
       {"h100-sxm:1", "llama-3.1-70b:0", "memory: llama-3.1-70b in bf16 needs"},

@@ -6,7 +6,7 @@
 // shows what happens and not the last digit of a model.
 //
 //   agent DEVICES [REPLICAS]               a new agent
-//   welcome [heartbeat=D] [lease=D]        wanted | heartbeat | superseded
+//   welcome [heartbeat=D] [lease=D]        wanted | heartbeat | superseded | leave
 //   assign serve MODEL replica=N input=N output=N [job=N] [attempt=N] [items=N] [priority=N]
 //   assign train MODEL devices=N,N steps=N [batch=N] [sequence=N] [precision=P] [job=N] [attempt=N]
 //   cancel job=N [attempt=N]               stored job=N [attempt=N]
@@ -141,6 +141,7 @@ std::string tell(const ReplicaReport& one) {
                      replica.detail.empty() ? "" : " (" + replica.detail + ")", replica.queued,
                      replica.running, replica.kv_used_tokens);
 }
+std::string tell(const Leave& one) { return fmt::format("{}, {} held", one.why, one.held); }
 std::string tell(const SampleBatch& batch) { return fmt::format("{} rows", batch.devices.size()); }
 template <typename Other>
 std::string tell(const Other&) {
@@ -189,6 +190,8 @@ class Dialogue {
       talk_->say(Heartbeat{});
     } else if (verb == "superseded") {
       talk_->say(Superseded{});
+    } else if (verb == "leave") {
+      talk_->leave("SIGTERM");
     } else if (verb == "assign") {
       talk_->say(assign(words, attempt));
     } else if (verb == "cancel") {

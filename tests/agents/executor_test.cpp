@@ -40,7 +40,7 @@ class Host {
     }
     return sum;
   }
-  void train(std::uint64_t number, std::uint32_t steps, std::vector<std::uint16_t> devices) {
+  void train(std::uint64_t number, std::uint32_t steps, const std::vector<std::uint16_t>& devices) {
     const auto count = static_cast<std::uint16_t>(devices.size());
     const auto refusal = executor.train(
         now, to_devices(train_job(number, "bert-large", steps, 64, 512, count), devices),
@@ -61,16 +61,16 @@ double step_seconds(const std::string& device, int devices, double pace) {
 
 TEST(Executor, AGangRunsAtThePaceOfItsSlowestDevice) {
   Host host("h100-sxm", 4);
-  double slowest = 10;
+  host.train(1, 1, {0, 1, 2, 3});
+  double slowest = 10, fastest = 0;
   for (std::size_t at = 0; at < 4; ++at) {
     slowest = std::min(slowest, host.executor.chassis().pace(at));
+    fastest = std::max(fastest, host.executor.chassis().pace(at));
   }
-  EXPECT_LT(slowest, host.executor.chassis().pace(0) + 1e-12);
-  host.train(1, 1, {0, 1, 2, 3});
+  EXPECT_LT(slowest, fastest);
   host.pass_until(beginning() + seconds(60));
   ASSERT_EQ(host.ended.size(), 1u);
   const double expected = step_seconds("h100-sxm", 4, slowest);
-  ASSERT_LT(expected, 0.1) << "over before the power limiter acts";
   EXPECT_NEAR(host.ended[0].outcome.run_s, expected, 2e-9);
   EXPECT_EQ(host.ended[0].outcome.steps, 1u);
 }

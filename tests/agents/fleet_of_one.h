@@ -98,6 +98,10 @@ class Talk {
     agent.receive(now, Envelope{"router", ++sequence, now, std::move(body)});
     collect();
   }
+  void leave(const std::string& why) {
+    agent.leave(now, why);
+    collect();
+  }
   /// Time goes on; the router is heard every `heartbeat_every`, when given.
   void pass(Duration span, std::optional<Duration> heartbeat_every = std::nullopt) {
     const Instant end = now + span;

@@ -110,7 +110,7 @@ TEST(Demo, FeedsEveryGoodRowOfATraceAndCountsTheOthers) {
   const Ran ran = run_drover({"demo", "--trace", trace.path, "--format", "azure", "--model",
                               "llama-3.1-70b", "--speed", "20", "--no-tui", "--json"},
                              seconds(90));
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.exit_code, 3) << ran.err;
   const Json said = only_object(ran.out);
   ASSERT_TRUE(said.is_object()) << ran.out << ran.err;
   expect_sums(said);
@@ -128,7 +128,7 @@ TEST(Demo, SurvivesALostAgentAndItsSumsStillHold) {
   ASSERT_GT(agent, 0);
   kill(agent, SIGKILL);
   const Ran ran = demo.wait(seconds(90));
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.exit_code, 3) << ran.err;
   EXPECT_NE(ran.err.find("h100-1 ended with signal 9"), std::string::npos) << ran.err;
   const Json said = only_object(ran.out);
   ASSERT_TRUE(said.is_object()) << ran.out;

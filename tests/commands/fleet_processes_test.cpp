@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
@@ -103,6 +104,10 @@ TEST(FleetOfProcesses, RunsAJobAndExplainsIt) {
   const Ran frame = fleet.ask({"frame", "--view", "devices", "--ascii"});
   EXPECT_EQ(frame.exit_code, 0) << frame.err;
   EXPECT_NE(frame.out.find("h-1/0"), std::string::npos) << frame.out;
+  setenv("LC_ALL", "C", 1);
+  EXPECT_EQ(fleet.ask({"frame"}).out.find('\xe2'), std::string::npos);
+  setenv("LC_ALL", "C.UTF-8", 1);
+  EXPECT_NE(fleet.ask({"frame"}).out.find('\xe2'), std::string::npos);
   fleet.router().signal(SIGTERM);
   EXPECT_EQ(fleet.router().wait().exit_code, 0) << fleet.router().err();
 }
@@ -170,17 +175,6 @@ TEST(FleetOfProcesses, LosesNoAcknowledgedJobWhenTheRouterIsKilled) {
   EXPECT_EQ(fleet.status()["input_tokens"].number(), said["input_tokens"].number());
 }
 
-TEST(FleetOfProcesses, AnAgentIsReplacedByANewerOneOfItsName) {
-  Fleet fleet("20");
-  ASSERT_TRUE(fleet.start_router()) << fleet.router().err();
-  const auto older = fleet.agent("h-1", "h100-sxm:1", "llama-3.1-8b:0");
-  ASSERT_TRUE(eventually([&] { return fleet.ready_replicas() == 1; })) << older->err();
-  const auto newer = fleet.agent("h-1", "h100-sxm:1", "llama-3.1-8b:0");
-  const Ran ended = older->wait();
-  EXPECT_EQ(ended.exit_code, 1) << ended.err;
-  EXPECT_NE(ended.err.find("another agent named h-1"), std::string::npos) << ended.err;
-}
-
 TEST(FleetOfProcesses, ASecondRouterOnTheSameDoorOrLedgerIsTurnedAway) {
   const Folder folder;
   const std::string endpoint = free_endpoint();
@@ -194,6 +188,11 @@ TEST(FleetOfProcesses, ASecondRouterOnTheSameDoorOrLedgerIsTurnedAway) {
       run_drover({"router", "--listen", "tcp://127.0.0.1:0", "--ledger", folder.file("a.sqlite")});
   EXPECT_EQ(same_ledger.exit_code, 1);
   EXPECT_NE(same_ledger.err.find("a.sqlite"), std::string::npos) << same_ledger.err;
+  std::filesystem::create_symlink(folder.file("a.sqlite"), folder.file("link.sqlite"));
+  const Ran by_link = run_drover(
+      {"router", "--listen", "tcp://127.0.0.1:0", "--ledger", folder.file("link.sqlite")});
+  EXPECT_EQ(by_link.exit_code, 1);
+  EXPECT_NE(by_link.err.find("another router uses it"), std::string::npos) << by_link.err;
 }
 
 }  // namespace

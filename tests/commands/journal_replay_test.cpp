@@ -52,11 +52,10 @@ Replayed replay(const std::vector<JournalRecord>& records) {
       }
     } else if (const auto* receive = std::get_if<JournalReceive>(&record)) {
       const auto envelope = decode(receive->bytes);
-      if (envelope.ok()) {
-        router.receive(receive->now, receive->from, *envelope);
-      } else {
-        router.count_undecodable(receive->now, receive->from, envelope.error().message);
-      }
+      if (!envelope.ok()) return {envelope.error().message, {}};
+      router.receive(receive->now, receive->from, *envelope);
+    } else if (const auto* dropped = std::get_if<JournalDropped>(&record)) {
+      router.count_undecodable(dropped->now, dropped->from, dropped->why, dropped->sender);
     } else if (const auto* committed = std::get_if<JournalCommitted>(&record)) {
       router.committed(committed->now, committed->sequence);
     } else if (const auto* tick = std::get_if<JournalTick>(&record)) {
@@ -96,6 +95,8 @@ Said replay_agent(const std::vector<JournalRecord>& records) {
       } else {
         agent.receive(receive->now, *envelope);
       }
+    } else if (const auto* leave = std::get_if<JournalLeave>(&record)) {
+      agent.leave(leave->now, leave->why);
     } else if (const auto* tick = std::get_if<JournalTick>(&record)) {
       agent.tick(tick->now);
       for (const Send& send : agent.take_outbox().sends) {

@@ -48,8 +48,9 @@ bool can_bind(std::uint16_t port) {
 
 void rest() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
-Program::Program(const std::vector<std::string>& words) : folder_(new_folder()) {
-  std::vector<std::string> all = {"drover"};
+Program::Program(const char* binary, const std::vector<std::string>& words)
+    : folder_(new_folder()) {
+  std::vector<std::string> all = {std::filesystem::path(binary).filename()};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> arguments;
   for (std::string& word : all) arguments.push_back(word.data());
@@ -67,7 +68,7 @@ Program::Program(const std::vector<std::string>& words) : folder_(new_folder()) 
   dup2(nothing, 0);
   dup2(out, 1);
   dup2(err, 2);
-  execv(DROVER_BINARY, arguments.data());
+  execv(binary, arguments.data());
   _exit(127);
 }
 
@@ -111,6 +112,11 @@ std::string Program::err() const { return text_of(folder_ + "/err"); }
 
 Ran run_drover(const std::vector<std::string>& words, std::chrono::seconds patience) {
   return Program(words).wait(patience);
+}
+
+Ran run_shell(const std::string& line, std::chrono::seconds patience) {
+  const std::string drover = fmt::format("drover() {{ '{}' \"$@\"; }}; ", DROVER_BINARY);
+  return Program("/bin/sh", {"-c", drover + line}).wait(patience);
 }
 
 Json only_object(const std::string& out) {

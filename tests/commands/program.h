@@ -23,7 +23,9 @@ inline constexpr std::chrono::seconds usual_patience{40};
 class Program {
  public:
   /// `drover WORDS`, with stdout and stderr going to files, and DROVER_CONNECT unset.
-  explicit Program(const std::vector<std::string>& words);
+  explicit Program(const std::vector<std::string>& words) : Program(DROVER_BINARY, words) {}
+  /// Another program than `drover`.
+  Program(const char* binary, const std::vector<std::string>& words);
   /// kill -9, unless it has ended.
   ~Program();
   Program(const Program&) = delete;
@@ -49,6 +51,9 @@ class Program {
 /// Runs to the end.
 Ran run_drover(const std::vector<std::string>& words,
                std::chrono::seconds patience = usual_patience);
+
+/// A line for the shell, in which `drover` is the binary; the exit code is that of the line.
+Ran run_shell(const std::string& line, std::chrono::seconds patience = usual_patience);
 
 /// The object that is all of a program's stdout; null when it is not one object on one line.
 Json only_object(const std::string& out);

@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
 
 #include "program.h"
 
@@ -23,6 +26,7 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
   const std::string empty = folder.write("empty.csv", "");
   const std::string all_bad =
       folder.write("all_bad.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\nx,y,z\n");
+  const std::string headless = folder.write("headless.csv", "a,b,c\n1,2,3\n");
   const Case cases[] = {
       {{"demmo"}, 2, {"unknown verb 'demmo'", "demo"}},
       {{"router", "--polcy", "x"}, 2, {"--polcy", "--policy"}},
@@ -39,7 +43,20 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
       {{"agent", "--devices", "h100-sxm:2", "--replicas", "llama-3.1-8b:5"}, 2, {"5"}},
       {{"agent", "--devices", "h100-sxm:1", "--replicas", "llama-3.1-70b:0"}, 2, {"llama-3.1-70b"}},
       {{"agent", "--devices", "h100-sxm:1", "--name", "a b"}, 2, {"--name", "a b"}},
+      {{"agent", "--name", std::string(5000, 'a'), "--devices", "l4"}, 2, {"--name", "aaaa.."}},
       {{"submit"}, 2, {"--model"}},
+      {{"submit", "--model", "llama-3.1-8b", "--steps", "3"}, 2, {"--steps", "--kind train"}},
+      {{"submit", "--model", "bert-large", "--kind", "train", "--input", "3"}, 2, {"--input"}},
+      {{"submit", "--model", "llama-3.1-8b", "--load", "3"}, 2, {"--load", "--trace"}},
+      {{"submit", "--trace", empty, "--model", "llama-3.1-8b", "--op", "triton"}, 2, {"--op"}},
+      {{"submit", "--model", "llama-3.1-8b", "--op", "custom_cdua"},
+       2,
+       {"did you mean custom_cuda?"}},
+      {{"submit", "--model", "llama-3.1-8b", "--op", "\x1b[31m"}, 2, {"'^[[31m'", "fp64"}},
+      {{"submit", "--model", "llama-3.1-8b", "--deadline", "10000000d"}, 2, {"292 years"}},
+      {{"submit", "--trace", headless, "--model", "llama-3.1-8b"},
+       1,
+       {"headless.csv:1: header: found no column TIMESTAMP"}},
       {{"submit", "--model", "llama-3.1-8c"}, 2, {"llama-3.1-8c", "llama-3.1-8b"}},
       {{"submit", "--model", "llama-3.1-8b", "--precision", "bf61"}, 2, {"bf61", "bf16"}},
       {{"submit", "--model", "llama-3.1-8b", "--kind", "trian"}, 2, {"trian", "train"}},
@@ -54,18 +71,22 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
        1,
        {"no router at tcp://127.0.0.1:1", "drover router"}},
       {{"top", "--connect", "tcp://127.0.0.1:1"}, 1, {"start one with: drover router"}},
+      {{"status", "--connect", "tcp://127.0.0.1:0"}, 2, {"--connect", "one port"}},
       {{"top", "--view", "fleets"}, 2, {"fleets", "fleet"}},
+      {{"top", "--view", "routes"}, 2, {"did you mean routing?"}},
       {{"frame", "--size", "huge"}, 2, {"--size", "huge"}},
+      {{"frame", "--size", "59x16"}, 2, {"--size", "from 60x16"}},
       {{"jobs", "--state", "running?"}, 2, {"running"}},
       {{"why", "a", "b"}, 2, {"'b'"}},
       {{"catalogue"}, 2, {"devices or models"}},
-      {{"catalogue", "devices", "h100"}, 2, {"h100"}},
+      {{"catalogue", "devices", "h100"}, 2, {"did you mean h100-sxm?"}},
       {{"catalogue", "devices", "--catalogue", folder.file("absent")}, 1, {"absent"}},
       {{"demo", "--json"}, 2, {"--no-tui"}},
       {{"demo", "--story", "on"}, 2, {"--story"}},
       {{"demo", "--model", "llama-3.1-8b"}, 2, {"--trace"}},
       {{"demo", "--trace", all_bad, "--model", "llama-3.1-8b", "--no-tui"}, 1, {"all_bad.csv:2"}},
       {{"demo", "--trace", empty, "--model", "llama-3.1-8b", "--no-tui"}, 1, {"empty.csv"}},
+      {{"demo", "--trace", headless, "--model", "llama-3.1-8b", "--no-tui"}, 1, {"headless.csv:1"}},
       {{"demo", "--trace", empty, "--no-tui"}, 2, {"--model"}},
       {{"demo"}, 1, {"no terminal", "--once"}},
   };
@@ -91,7 +112,24 @@ TEST(Usage, EveryVerbTeachesByExample) {
     EXPECT_EQ(ran.exit_code, 0) << verb;
     EXPECT_NE(ran.out.find("Examples:\n  drover " + std::string(verb)), std::string::npos) << verb;
     EXPECT_NE(run_drover({}).out.find(verb), std::string::npos) << verb;
+    EXPECT_EQ(run_drover({verb, "-h"}).out, ran.out);
+    EXPECT_EQ(run_drover({"help", verb}).out, ran.out);
   }
+  EXPECT_EQ(run_drover({"-h"}).out, run_drover({}).out);
+}
+
+TEST(Usage, OutputThatCannotBeWrittenIsAFailure) {
+  for (const char* verb : {"catalogue devices", "catalogue models --json", "demo --help", "help"}) {
+    for (const char* nowhere : {">/dev/full", ">&-"}) {
+      const Ran ran = run_shell(fmt::format("drover {} {}", verb, nowhere));
+      EXPECT_EQ(ran.exit_code, 1) << verb << nowhere;
+      EXPECT_NE(ran.err.find("standard output: "), std::string::npos) << verb << ": " << ran.err;
+      EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+    }
+  }
+  // A reader who has seen enough is none, and who cannot be told is not told.
+  EXPECT_EQ(run_shell("trap '' PIPE; drover catalogue devices | true").err, "");
+  EXPECT_EQ(run_shell("drover demmo 2>/dev/full").exit_code, 2);
 }
 
 TEST(Usage, AWordNobodyKnowsCannotWriteToTheTerminal) {
@@ -112,6 +150,19 @@ TEST(Catalogue, ShowsDevicesAndModelsWithTheirSources) {
   const Ran one = run_drover({"catalogue", "devices", "tpu-v5e"});
   EXPECT_EQ(one.exit_code, 0);
   EXPECT_NE(one.out.find("id = \"tpu-v5e\""), std::string::npos) << one.out;
+}
+
+TEST(Catalogue, SaysWhatAFolderReplacesAndRefusesTwoOfOneId) {
+  const Folder folder;
+  const std::string spec = run_drover({"catalogue", "devices", "l4"}).out;
+  const std::string parent = std::filesystem::path(folder.write("a.toml", spec)).parent_path();
+  const Ran replaced = run_drover({"catalogue", "devices", "--catalogue", parent});
+  EXPECT_EQ(replaced.exit_code, 0) << replaced.err;
+  EXPECT_NE(replaced.err.find("a.toml replaces the built-in device l4"), std::string::npos);
+  folder.write("b.toml", spec);
+  const Ran twice = run_drover({"catalogue", "devices", "--catalogue", parent});
+  EXPECT_EQ(twice.exit_code, 1);
+  EXPECT_NE(twice.err.find("b.toml: id: \"l4\" stands in "), std::string::npos) << twice.err;
 }
 
 }  // namespace

@@ -139,6 +139,9 @@ TEST(Catalogue, ReplacesByIdAndRemembersTheOrigin) {
   EXPECT_DOUBLE_EQ(catalogue.devices().at("l4").spec.price_usd_per_h, 0.70);
   EXPECT_EQ(catalogue.devices().at("l4").origin, "mine.toml");
   EXPECT_EQ(Catalogue::embedded().devices().at("l4").origin, "embedded");
+  const Status again = catalogue.add(text, "yours.toml");
+  ASSERT_FALSE(again.ok());
+  EXPECT_EQ(again.error().message, "yours.toml: id: \"l4\" stands in mine.toml already");
 }
 
 TEST(Model, CountsThePublishedParameters) {
@@ -183,7 +186,7 @@ TEST(Catalogue, RefusesWhatCannotBeNamingPlaceAndKey) {
       {"half a slice", "tpu-v5e", "slice_sizes = [1,", "slice_sizes = [1.5,", "slice_sizes"},
       {"unknown precision", "l4", "fp8 = 242", "fp9 = 242", "fp9"},
       {"escape in an id", "l4", "id = \"l4\"", "id = \"l4\\u001b[2J\"", "id"},
-      {"unknown kind", "l4", "kind = \"device\"", "kind = \"chip\"", "kind"},
+      {"unknown kind", "l4", "kind = \"device\"", "kind = \"chip\"", ":2: kind: found \"chip\""},
       {"wrong count", "llama-3.1-8b", "layers = 32", "layers = 33", "parameters"},
       {"heads that do not divide", "llama-3.1-8b", "kv_heads = 8", "kv_heads = 7", "kv_heads"},
       {"no layers", "llama-3.1-8b", "layers = 32", "layers = 0", "layers"},

@@ -1,4 +1,4 @@
-// The chassis: energy, determinism, clock control under power and heat, neighbours, variation.
+// The chassis: energy, determinism, clock control under heat, neighbours, variation.
 #include <bit>
 #include <chrono>
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "devices/chassis.h"
+#include "tests/devices/chassis_host.h"
 #include "tests/devices/embedded.h"
 
 namespace drover::devices {
@@ -14,59 +15,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-const Instant start{std::chrono::hours(24 * 365 * 50)};
-
-Activity activity(double matrix, double memory, double duty = 1) {
-  Activity result;
-  result.step.matrix_activity = matrix;
-  result.step.memory_activity = memory;
-  result.step.duty = duty;
-  result.context_open = true;
-  result.memory_used_bytes = 20e9;
-  return result;
-}
-
-const Activity decoding = activity(0.02, 0.65);
-const Activity training = activity(0.55, 0.30);
-const Activity waiting = activity(0, 0, 0);
-
-Chassis chassis_of(const char* device, std::size_t count, double inlet_c = 22,
-                   std::uint64_t seed = 1) {
-  return Chassis(std::vector<const DeviceSpec*>(count, &device_named(device)),
-                 Ambient{inlet_c, 0.002}, Dice(seed).child("host"), start);
-}
-
-/// Runs a chassis event by event, as an agent does: the pace of a device changes what it achieves.
-struct Host {
-  Chassis chassis;
-  std::vector<Activity> nominal;  // what runs, as at the nominal clock
-
-  explicit Host(Chassis made) : chassis(std::move(made)), nominal(chassis.size()) {}
-
-  void run(Instant now, std::size_t device, const Activity& what) {
-    nominal[device] = what;
-    tell(now, device);
-  }
-  void tell(Instant now, std::size_t device) {
-    Activity achieved = nominal[device];
-    achieved.step.matrix_activity *= chassis.pace(device);
-    chassis.set_activity(now, device, achieved);
-  }
-  void advance(Instant until) {
-    while (chassis.next_event() <= until) {
-      const Instant at = chassis.next_event();
-      for (const std::size_t device : chassis.advance(at)) tell(at, device);
-    }
-    chassis.advance(until);
-  }
-  double read(Instant now, Metric metric, std::size_t device = 0) const {
-    return chassis.reading(now, device)[metric];
-  }
-  std::uint32_t bits(Instant now, std::size_t device = 0) const {
-    return static_cast<std::uint32_t>(read(now, Metric::throttle, device));
-  }
-};
 
 std::vector<std::uint64_t> image(const Chassis& chassis, Instant now) {
   std::vector<std::uint64_t> result;
@@ -162,59 +110,6 @@ TEST(Chassis, AskingChangesNothing) {
   EXPECT_EQ(image(asked, now), image(left, now));
 }
 
-TEST(Chassis, HoldsThePowerCapAndSlowsComputingDown) {
-  Host host(chassis_of("h100-sxm", 1));
-  host.run(start, 0, training);
-  host.advance(start + seconds(2));
-  const double free_pace = host.chassis.pace(0);
-  host.chassis.set_power_cap(start + seconds(2), 0, 400);
-  host.advance(start + seconds(10));
-  const Instant now = start + seconds(10);
-  EXPECT_LE(host.read(now, Metric::power), 400);
-  EXPECT_GE(host.read(now, Metric::power), 400 * 0.88);  // steps, not a continuum
-  EXPECT_LT(host.chassis.pace(0), free_pace - 0.1);
-  EXPECT_TRUE(host.bits(now) & throttle_power_cap);
-  EXPECT_LT(host.read(now, Metric::clock), device_named("h100-sxm").clock_mhz * 0.9);
-  EXPECT_EQ(host.chassis.next_event(), never) << "a settled clock has nothing to come";
-}
-
-TEST(Chassis, TheMeanPowerStaysUnderTheCapWhenLoadComesAndGoes) {
-  Host host(chassis_of("h100-sxm", 1));
-  host.chassis.set_power_cap(start, 0, 450);
-  Instant now = start;
-  for (int round = 0; round < 100; ++round) {
-    host.run(now, 0, round % 2 == 0 ? training : waiting);
-    now += milliseconds(1500);
-    host.advance(now);
-  }
-  EXPECT_LE(host.chassis.energy_j(now, 0) / to_seconds(now - start), 450);
-}
-
-TEST(Chassis, DecodingNeedsNoControlUnderTheFullCap) {
-  Host host(chassis_of("h100-sxm", 8));
-  for (std::size_t i = 0; i < 8; ++i) host.run(start, i, decoding);
-  EXPECT_EQ(host.chassis.next_event(), never);
-}
-
-TEST(Chassis, TheClockComesBackWhenTheCapIsLifted) {
-  Host host(chassis_of("h100-sxm", 1));
-  host.chassis.set_power_cap(start, 0, 300);
-  host.run(start, 0, training);
-  host.advance(start + seconds(5));
-  const double capped = host.chassis.pace(0);
-  host.chassis.set_power_cap(start + seconds(5), 0, 700);
-  host.advance(start + seconds(20));
-  EXPECT_GT(host.chassis.pace(0), capped + 0.2);
-}
-
-TEST(Chassis, KeepsACapWithinWhatTheBoardAllows) {
-  Chassis chassis = chassis_of("h100-sxm", 1);
-  chassis.set_power_cap(start, 0, 10);
-  EXPECT_EQ(chassis.power_cap_w(0), 200);
-  chassis.set_power_cap(start, 0, 5000);
-  EXPECT_EQ(chassis.power_cap_w(0), 700);
-}
-
 TEST(Chassis, ThrottlesWithHotAirAndRecoversWithHysteresis) {
   Host host(chassis_of("h100-sxm", 1, 48));
   host.run(start, 0, training);
@@ -280,7 +175,12 @@ TEST(Chassis, AnnouncesEveryChangeOfPace) {
   int changes = 0;
   for (int step = 0; step < 3000; ++step) {
     now += milliseconds(100);
-    if (step % 100 == 50) chassis.set_activity(now, 2, step % 200 == 50 ? waiting : training);
+    if (step % 100 == 50) {
+      const double before = chassis.pace(2);
+      const bool changed = chassis.set_activity(now, 2, step % 200 == 50 ? waiting : training);
+      EXPECT_EQ(changed, chassis.pace(2) != before) << step;
+      known[2] = chassis.pace(2);
+    }
     for (const std::size_t device : chassis.advance(now)) {
       known[device] = chassis.pace(device);
       ++changes;

@@ -9,7 +9,7 @@ namespace drover::codec {
 namespace {
 
 constexpr std::uint64_t seed = 20261121;
-constexpr std::size_t mutations_per_kind = 600;  // 36 kinds: some 20,000
+constexpr std::size_t mutations_per_kind = 600;  // 37 kinds: some 20,000
 
 /// True when the bytes were accepted.
 bool survives(std::string_view bytes) {

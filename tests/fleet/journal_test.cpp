@@ -22,6 +22,8 @@ std::vector<JournalRecord> some_records() {
       JournalTick{never},
       JournalTick{},
       JournalCommitted{at(12), 99},
+      JournalDropped{at(13), {Channel::samples, 0}, "no message", "samples door, from \x01"},
+      JournalLeave{at(14), "SIGTERM"},
   };
 }
 
@@ -62,10 +64,10 @@ TEST(Journal, LeavesOutATornLastRecordWhereverItIsCut) {
 TEST(Journal, NamesTheByteOfARecordThatMakesNoSense) {
   const std::string first = encode_record(JournalTick{at(1)});
   std::string second = encode_record(JournalCommitted{at(2), 3});
-  second[9] = '\x05';
+  second[9] = '\x07';
   const auto kind = decode_journal(first + second);
   ASSERT_FALSE(kind.ok());
-  EXPECT_EQ(kind.error().message, "journal, byte 16: kind: found 5, expected 0..4");
+  EXPECT_EQ(kind.error().message, "journal, byte 16: kind: found 7, expected 0..6");
 
   second = encode_record(JournalCommitted{at(2), 3});
   second[second.size() - 1] = '\xff';

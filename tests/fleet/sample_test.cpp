@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -166,6 +168,42 @@ TEST(Samples, FullBatchSurvives) {
   ASSERT_TRUE(check(batch));
   const std::vector<Sample> back = unpack(batch);
   for (std::size_t row = 0; row < rows.size(); ++row) ASSERT_EQ(back[row].values, rows[row].values);
+}
+
+TEST(Samples, FloatsAreTheDoublesRounded) {
+  std::vector<std::int16_t> integers;
+  for (int integer = -32767; integer <= 32767; ++integer) {
+    integers.push_back(static_cast<std::int16_t>(integer));
+  }
+  Column column{static_cast<std::uint8_t>(Metric::temperature), 2, 0, ""};
+  column.bytes.resize(2 * integers.size());
+  std::memcpy(column.bytes.data(), integers.data(), column.bytes.size());
+  std::vector<double> wide(integers.size());
+  std::vector<float> narrow(integers.size());
+  for (int scale = -18; scale <= 18; ++scale) {
+    column.scale = static_cast<std::int8_t>(scale);
+    decode(column, wide);
+    decode_present(column, 0, std::span(narrow));
+    for (std::size_t row = 0; row < wide.size(); ++row) {
+      ASSERT_EQ(narrow[row], static_cast<float>(wide[row])) << integers[row] << " e" << scale;
+    }
+  }
+}
+
+TEST(Samples, WhatIsAbsentLeavesWhatStands) {
+  std::vector<Sample> rows(3);
+  for (std::uint16_t device = 0; device < 3; ++device) rows[device].device = device;
+  rows[0][Metric::temperature] = 41;
+  rows[2][Metric::temperature] = 43;
+  const SampleBatch batch = pack("h1", rows);
+  for (const Column& column : batch.columns) {
+    if (column.metric != static_cast<std::uint8_t>(Metric::temperature)) continue;
+    std::vector<float> standing{1, 2, 3};
+    decode_present(column, 0, std::span(standing));
+    EXPECT_EQ(standing, (std::vector<float>{41, 2, 43}));
+    decode_present(column, 1, std::span(standing).subspan(0, 2));
+    EXPECT_EQ(standing, (std::vector<float>{41, 43, 43}));
+  }
 }
 
 }  // namespace

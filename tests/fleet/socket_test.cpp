@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <zmq.hpp>
 
 #include "fleet/codec.h"
 
@@ -299,6 +300,106 @@ TEST(Sockets, SamplesAreNotKeptForARouterThatComesLater) {
   ASSERT_TRUE(until([&] { return router.count_of("new") > 0; },
                     {[&] { agent.sockets.send(samples_peer, "new"); }, [&] { router.turn(); }}));
   EXPECT_EQ(router.count_of("old"), 0U);
+}
+
+/// Somebody with a socket of another make: frames as they like.
+struct Stranger {
+  zmq::context_t context;
+  zmq::socket_t socket;
+
+  Stranger(zmq::socket_type type, const std::string& endpoint, const std::string& id = "")
+      : socket(context, type) {
+    socket.set(zmq::sockopt::linger, 0);
+    if (!id.empty()) socket.set(zmq::sockopt::routing_id, id);
+    socket.connect(endpoint);
+  }
+  void send(const std::vector<std::string>& frames) {
+    for (std::size_t index = 0; index < frames.size(); ++index) {
+      const bool last = index + 1 == frames.size();
+      socket.send(zmq::buffer(frames[index]),
+                  last ? zmq::send_flags::none : zmq::send_flags::sndmore);
+    }
+  }
+};
+
+/// Turns until so much was dropped; what was.
+std::vector<Dropped> dropped_by(Doors& router, std::size_t count) {
+  std::vector<Dropped> dropped;
+  EXPECT_TRUE(until([&] { return dropped.size() >= count; }, {[&] {
+                      auto turn = router.sockets.wait(milliseconds(5));
+                      EXPECT_TRUE(turn.messages.empty());
+                      std::move(turn.dropped.begin(), turn.dropped.end(),
+                                std::back_inserter(dropped));
+                    }}));
+  return dropped;
+}
+
+TEST(Sockets, WhatHasAnOwnRoutingIdIsToldByThatId) {
+  Doors router;
+  Stranger stranger(zmq::socket_type::dealer, router.bound.control, "me\x1b[2J");
+  for (int number = 0; number < 100; ++number) stranger.send({"rubbish"});
+  const auto dropped = dropped_by(router, 100);
+  ASSERT_EQ(dropped.size(), 100U);
+  EXPECT_EQ(dropped[0].from, router_peer);
+  EXPECT_EQ(dropped[0].sender, "id \"me^[[2J\" from 127.0.0.1");
+  EXPECT_EQ(router.sockets.malformed(), 100U);
+}
+
+TEST(Sockets, WrongFramesAreToldByTheConnection) {
+  Doors router;
+  Stranger stranger(zmq::socket_type::dealer, router.bound.control);
+  stranger.send({"one", "two"});
+  stranger.send({"one", "two", "three", "four"});
+  const auto dropped = dropped_by(router, 2);
+  ASSERT_EQ(dropped.size(), 2U);
+  EXPECT_NE(dropped[0].from.number, 0U);
+  EXPECT_EQ(dropped[0].sender, connection_text(dropped[0].from, "127.0.0.1"));
+  EXPECT_EQ(dropped[0].why, "found 2 frames or more, expected 1");
+  EXPECT_EQ(dropped[1].from, dropped[0].from);
+}
+
+TEST(Sockets, SamplesOfOneFrameAreToldByTheAddress) {
+  Doors router;
+  Stranger stranger(zmq::socket_type::pub, router.bound.samples);
+  std::vector<Dropped> dropped;
+  ASSERT_TRUE(until([&] { return !dropped.empty(); }, {[&] {
+                      stranger.send({"samples"});
+                      auto turn = router.sockets.wait(milliseconds(5));
+                      std::move(turn.dropped.begin(), turn.dropped.end(),
+                                std::back_inserter(dropped));
+                    }}));
+  EXPECT_EQ(dropped[0].sender, "samples from 127.0.0.1");
+  EXPECT_EQ(dropped[0].why, "found 1 frames, expected 2");
+}
+
+TEST(Sockets, ForeignTopicsAreToldByTheAddress) {
+  Doors router;
+  Stranger stranger(zmq::socket_type::sub, router.bound.publish);
+  stranger.socket.set(zmq::sockopt::subscribe, "secrets");
+  const auto dropped = dropped_by(router, 1);
+  ASSERT_EQ(dropped.size(), 1U);
+  EXPECT_EQ(dropped[0].sender, "a subscriber from 127.0.0.1");
+}
+
+TEST(Sockets, AFloodOfRubbishDoesNotHoldUpATurn) {
+  Doors router;
+  Stranger stranger(zmq::socket_type::dealer, router.bound.control);
+  for (int number = 0; number < 100; ++number) stranger.send({"one", "two"});
+  std::size_t taken = 0;
+  ASSERT_TRUE(until([&] { return taken == 100; }, {[&] {
+                      const auto turn = router.sockets.wait(milliseconds(5), 7);
+                      EXPECT_LE(turn.dropped.size(), 7U);
+                      taken += turn.dropped.size();
+                    }}));
+}
+
+TEST(Sockets, MessagesComeWithTheirAddress) {
+  Doors router;
+  Guest guest;
+  ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
+  guest.sockets.send(router_peer, "x");
+  ASSERT_TRUE(until([&] { return router.received.size() == 1; }, {[&] { router.turn(); }}));
+  EXPECT_EQ(router.received[0].address, "127.0.0.1");
 }
 
 TEST(Sockets, WaitEndsForAWatchedDescriptor) {

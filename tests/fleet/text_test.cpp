@@ -96,9 +96,17 @@ TEST(Text, NearestNamesComeNearestFirst) {
   EXPECT_EQ(nearest("H100-SXM", known).front(), "h100-sxm");
   EXPECT_EQ(nearest("tpu-v5", known), (std::vector<std::string>{"tpu-v5e", "tpu-v5p"}));
   EXPECT_EQ(nearest("l5", known), (std::vector<std::string>{"l4"}));
+  EXPECT_EQ(nearest("h100", known), (std::vector<std::string>{"h100-sxm", "h100-pcie"}));
+  EXPECT_EQ(nearest("routes", {"fleet", "routing"}), (std::vector<std::string>{"routing"}));
   EXPECT_TRUE(nearest("banana", known).empty());
   EXPECT_TRUE(nearest("", known).empty());
   EXPECT_TRUE(nearest(std::string(100'000, 'x'), known).empty());
+}
+
+TEST(Text, ExcerptCutsLongTextBetweenCharacters) {
+  EXPECT_EQ(excerpt("short\x1b"), "short^[");
+  EXPECT_EQ(excerpt(std::string(50, 'a'), 5), "aaaaa..");
+  EXPECT_EQ(excerpt("aaaa\xc3\xa9", 5), "aaaa..");
 }
 
 TEST(Text, AtMostThreeNamesAreNear) {

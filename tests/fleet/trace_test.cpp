@@ -65,8 +65,9 @@ TEST(Trace, ColumnsAreFoundByName) {
 
 TEST(Trace, BadHeaderIsNamedAndNoRowIsGuessed) {
   EXPECT_EQ(problem_of({"TIMESTAMP,ContextTokens"}),
-            "azure.csv:1: header: found no columns GeneratedTokens in "
-            "\"TIMESTAMP,ContextTokens\", expected one");
+            "azure.csv:1: header: found no column GeneratedTokens in "
+            "\"TIMESTAMP,ContextTokens\", expected one each of TIMESTAMP, ContextTokens, "
+            "GeneratedTokens");
   EXPECT_EQ(problem_of({"TIMESTAMP,ContextTokens", "2023-11-16 18:17:03,1"}),
             "azure.csv:2: the file has no good header");
   EXPECT_NE(problem_of({"TIMESTAMP,ContextTokens,GeneratedTokens,ContextTokens"}), "");

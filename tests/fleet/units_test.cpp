@@ -86,6 +86,13 @@ TEST(Units, WrongQuantitiesAreRefused) {
 TEST(Units, MessageNamesPlaceFoundAndExpected) {
   EXPECT_EQ(parse_watts("12\x1b[31m", "demo.toml:4: cap").error().message,
             "demo.toml:4: cap: found \"12^[[31m\", expected a power (W kW MW), such as \"350W\"");
+  EXPECT_EQ(parse_duration("10000000d", "--for").error().message,
+            "--for: found \"10000000d\", expected at most 292 years (106751d)");
+  EXPECT_EQ(parse_duration("-5s", "--for").error().message,
+            "--for: found \"-5s\", expected no negative duration");
+  EXPECT_EQ(parse_integer("99999999999999999999999", "--seed").error().message,
+            "--seed: found \"99999999999999999999999\", expected a whole number within 64 bits "
+            "(9.2e18)");
   const std::string shown = parse_number(std::string(10'000, '9') + "x", "p").error().message;
   EXPECT_LT(shown.size(), 120U);
 }

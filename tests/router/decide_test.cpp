@@ -67,20 +67,55 @@ TEST(Decide, PromptsWaitForThosePromisedBefore) {
     return fleet.decide(fleet.request()).decision.top[0].estimate.start_s;
   };
   EXPECT_EQ(start_s(), 0);
-  fleet.roster.promise_request(fleet.now, fleet.on_h100, 1, fleet.now,
-                               std::chrono::milliseconds(300));
-  fleet.roster.promise_request(fleet.now, fleet.on_h100, 1, fleet.now,
-                               std::chrono::milliseconds(200));
+  const auto promise = [&](Duration prompt) {
+    return fleet.roster.promise_request(fleet.now, fleet.on_h100, 1, fleet.now, prompt);
+  };
+  const PromisedPrompt first = promise(std::chrono::milliseconds(300));
+  const PromisedPrompt second = promise(std::chrono::milliseconds(200));
   EXPECT_NEAR(start_s(), 0.5, 1e-9);
   fleet.now += std::chrono::milliseconds(400);
   EXPECT_NEAR(start_s(), 0.1, 1e-9);
   // The second one's prompt is all that can be unread when the first has ended.
   fleet.now -= std::chrono::milliseconds(300);
   EXPECT_NEAR(start_s(), 0.4, 1e-9);
-  fleet.roster.release_request(fleet.on_h100, 1, std::chrono::milliseconds(300));
+  fleet.roster.release_request(fleet.on_h100, 1, first);
   EXPECT_NEAR(start_s(), 0.2, 1e-9);
-  fleet.roster.release_request(fleet.on_h100, 1, std::chrono::milliseconds(200));
+  fleet.roster.release_request(fleet.on_h100, 1, second);
   EXPECT_EQ(start_s(), 0);
+}
+
+TEST(Decide, DecodingTakesLongerByTheShareOfTimeThatOthersPromptsTake) {
+  // Two others in flight, so that the batch is the same in each case.
+  const auto run_s = [](Duration life, Duration prompt) {
+    Ladder fleet;
+    for (int other = 0; other < 2; ++other) {
+      fleet.roster.promise_request(fleet.now, fleet.on_h100, 1, fleet.now + life, prompt);
+    }
+    const Estimate estimate = fleet.decide(fleet.request()).decision.top[0].estimate;
+    return estimate.finish_s - estimate.start_s;
+  };
+  using std::chrono::seconds;
+  const double alone_s = run_s(seconds(4), seconds(0));
+  // Each reads for an eighth of its life: decoding gets 3/4 of the replica's time.
+  const double quarter_s = run_s(seconds(8), seconds(1)) - alone_s;
+  // Half each would leave nothing; a fifth is left at least.
+  const double bound_s = run_s(seconds(2), seconds(1)) - alone_s;
+  EXPECT_GT(quarter_s, 0);
+  EXPECT_NEAR(bound_s / quarter_s, (5.0 - 1) / (4.0 / 3 - 1), 1e-6);
+}
+
+TEST(Decide, EndedRequestsDisturbNobody) {
+  Ladder fleet;
+  const auto finish_s = [&] {
+    return fleet.decide(fleet.request()).decision.top[0].estimate.finish_s;
+  };
+  const double alone_s = finish_s();
+  const auto prompt = fleet.roster.promise_request(
+      fleet.now, fleet.on_h100, 1, fleet.now + std::chrono::seconds(4), std::chrono::seconds(1));
+  EXPECT_EQ(prompt.share_ppm, 250'000);
+  EXPECT_GT(finish_s(), alone_s);
+  fleet.roster.release_request(fleet.on_h100, 1, prompt);
+  EXPECT_EQ(finish_s(), alone_s);
 }
 
 TEST(Decide, TheWantedPoolIsTakenWithoutFallback) {
@@ -108,7 +143,7 @@ TEST(Decide, FallsBackByReasonWithADeclaredChange) {
   EXPECT_EQ(decision.action, Action::assign);
   EXPECT_EQ(decision.pool, "v5e");
   EXPECT_EQ(decision.fallback_reason, Reason::capacity);
-  EXPECT_EQ(decision.fallback_step, 1);
+  EXPECT_EQ(decision.fallback_step, 2) << "the rule has two pools: this is its first fallback";
   EXPECT_EQ(decision.change, "bf16 -> int8");
 }
 
@@ -118,7 +153,7 @@ TEST(Decide, AGuardThatFailsPassesOnToTheNextFallback) {
   fleet.policy.rules[0].fallbacks[0].guard.finish_ratio_max = 0.0001;
   const Decision decision = fleet.decide(fleet.request()).decision;
   EXPECT_EQ(decision.pool, "l4");
-  EXPECT_EQ(decision.fallback_step, 3);
+  EXPECT_EQ(decision.fallback_step, 4);
   EXPECT_EQ(decision.change, "");
 }
 
@@ -132,7 +167,7 @@ TEST(Decide, CostAndEnergyGuardsHold) {
   }
 }
 
-TEST(Decide, ALaterPoolOfTheListIsStepZero) {
+TEST(Decide, StepsCountTheRulesFurtherPoolsFirst) {
   Ladder fleet;
   const HostIndex a100 = fleet.add_host("older", "a100-sxm-80gb", 1);
   fleet.add_replica(a100, 0, "llama-3.1-8b", {0});
@@ -140,7 +175,24 @@ TEST(Decide, ALaterPoolOfTheListIsStepZero) {
   const Decision decision = fleet.decide(fleet.request()).decision;
   EXPECT_EQ(decision.pool, "a100");
   EXPECT_EQ(decision.fallback_reason, Reason::capacity);
-  EXPECT_EQ(decision.fallback_step, 0);
+  EXPECT_EQ(decision.fallback_step, 1);
+}
+
+TEST(Decide, AJobThatWaitsDoesNotWaitForWhatNeverChanges) {
+  // The wanted pool could never hold the model; the next one could, but is full.
+  Ladder fleet;
+  fleet.policy.rules[0].pools = {"l4", "h100"};
+  fleet.policy.rules[0].fallbacks.clear();
+  fleet.add_replica(fleet.h100, 1, "llama-3.1-70b", {4, 5, 6, 7});
+  const Job job = fleet.request("llama-3.1-70b");
+  const Decision placed = fleet.decide(job).decision;
+  EXPECT_EQ(placed.pool, "h100");
+  EXPECT_EQ(placed.fallback_reason, Reason::memory);
+  fleet.fill(*fleet.roster.find_replica(fleet.h100, 1));
+  const Decision waiting = fleet.decide(job).decision;
+  EXPECT_EQ(waiting.action, Action::queue);
+  EXPECT_EQ(waiting.wanted_pool, "l4");
+  EXPECT_EQ(waiting.fallback_reason, Reason::capacity);
 }
 
 TEST(Decide, ActionsRejectAndQueue) {
@@ -151,11 +203,24 @@ TEST(Decide, ActionsRejectAndQueue) {
   for (const ReplicaIndex replica : {fleet.on_h100, fleet.on_l4, fleet.on_v5e}) fleet.fill(replica);
   const Verdict verdict = fleet.decide(fleet.request());
   EXPECT_EQ(verdict.decision.action, Action::queue);
-  EXPECT_EQ(verdict.decision.fallback_step, 4);
+  EXPECT_EQ(verdict.decision.fallback_step, 5);
   EXPECT_EQ(verdict.max_wait, std::chrono::seconds(20));
   EXPECT_TRUE(verdict.decision.top.empty());
   EXPECT_FALSE(verdict.place);
   EXPECT_EQ(rejected(verdict.decision, Reason::capacity), 3U);
+}
+
+TEST(Decide, AReplicaIsAsHotAsAnyOfItsDevicesAndNoOthers) {
+  for (const auto& [hot, excluded] : {std::pair{1, false}, std::pair{2, true}}) {
+    Ladder fleet;
+    fleet.add_replica(fleet.h100, 1, "llama-3.1-70b", {0, 2, 5, 7});
+    Sample sample;
+    sample.device = static_cast<std::uint16_t>(hot);
+    sample[Metric::throttle] = throttle_thermal_hardware;
+    fleet.roster.apply(fleet.now, fleet.h100, 1, pack("fast", std::vector<Sample>{sample}));
+    const Decision decision = fleet.decide(fleet.request("llama-3.1-70b")).decision;
+    EXPECT_EQ(rejected(decision, Reason::thermal), excluded ? 1U : 0U) << hot;
+  }
 }
 
 TEST(Decide, WithoutAReplicaThePoolsGroupsSayWhy) {
@@ -192,7 +257,9 @@ TEST(Decide, AFailedTargetIsUsedOnlyWhenNothingElseIsLeft) {
   ask.avoid = {"fast/r0", "fast/r1"};
   const Decision decision = fleet.decide(ask).decision;
   EXPECT_EQ(decision.action, Action::assign);
-  EXPECT_EQ(decision.fallback_reason, Reason::cooldown);
+  EXPECT_EQ(decision.pool, "h100");
+  EXPECT_FALSE(decision.fallback_reason) << "it is where it was wanted";
+  EXPECT_EQ(rejected(decision, Reason::cooldown), 0U);
 }
 
 TEST(Decide, AJobPastItsDeadlineIsRejected) {
@@ -212,6 +279,7 @@ TEST(Decide, NoRuleMeansTheDefaultAction) {
   const Decision decision = fleet.decide(fleet.request()).decision;
   EXPECT_EQ(decision.action, Action::queue);
   EXPECT_EQ(decision.fallback_reason, Reason::policy);
+  EXPECT_EQ(fleet.decide(fleet.request()).impossible, Reason::policy);
 }
 
 TEST(Decide, TheSameInputsGiveTheSameDecisionBitForBit) {

@@ -155,6 +155,10 @@ class Dialogue {
     if (verb == "hello") return hello(peer, words);
     if (verb == "beat") return stage_.receive(peer, Heartbeat{});
     if (verb == "submit") return submit(peer, words);
+    if (verb == "leave") {
+      const auto why = next<std::string>(words);
+      return stage_.receive(peer, Leave{why, next<std::uint32_t>(words)});
+    }
     if (verb == "end") return stage_.receive(peer, EndRequest{});
     if (verb == "summary") return stage_.receive(peer, SummaryRequest{});
     if (verb == "join") {
@@ -272,8 +276,8 @@ TEST_P(Dialogues, GoAsWritten) {
 
 INSTANTIATE_TEST_SUITE_P(Router, Dialogues,
                          testing::Values("a_job_from_submit_to_end", "a_host_is_lost",
-                                         "the_router_restarts", "refusals_and_retries",
-                                         "the_run_ends"),
+                                         "a_host_leaves", "the_router_restarts",
+                                         "refusals_and_retries", "the_run_ends"),
                          [](const auto& each) { return each.param; });
 
 }  // namespace

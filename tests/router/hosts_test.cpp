@@ -1,4 +1,7 @@
 // Hosts that live, fall silent and come back; the end of a run; questions.
+#include <algorithm>
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "tests/router/stage.h"
@@ -39,6 +42,86 @@ TEST(Hosts, ALostHostMustSayHelloAgain) {
   stage.receive(1, Heartbeat{});
   EXPECT_TRUE(stage.told<Heartbeat>(1).empty());
   EXPECT_EQ(stage.told<HelloWanted>(1).size(), 1u);
+}
+
+Failed given_back(const Assign& assign) {
+  Failed failed;
+  failed.job = assign.job.id;
+  failed.attempt = assign.attempt;
+  failed.reason = Reason::drain;
+  failed.usage = {2, 30, 0.01};
+  return failed;
+}
+
+TEST(Hosts, ThatLeaveAreGoneAtOnceAndTheirWorkGoesElsewhere) {
+  Assigned stage;
+  stage.receive(1, Leave{"SIGTERM", 1});
+  stage.receive(1, given_back(stage.assign));
+  stage.receive(1, Leave{"SIGTERM", 0});
+  stage.tick();
+  stage.commit();
+  EXPECT_EQ(stage.published<HostChanged>().back().health, Health::lost);
+  EXPECT_EQ(stage.published<ReplicaChanged>().back().replica.state, ReplicaState::gone);
+  const auto events = stage.published<Event>();
+  EXPECT_TRUE(std::any_of(events.begin(), events.end(), [](const Event& event) {
+    return event.subject == "h1" && event.text.find("left, SIGTERM") != std::string::npos;
+  }));
+  EXPECT_EQ(stage.told<ResultStored>(1).size(), 1u) << "on disk";
+  EXPECT_EQ(stage.router->summary(stage.now).wasted, (Usage{2, 30, 0.01}));
+  stage.add_host(2, "h2");
+  stage.live(1, {{2, "h2"}});
+  const auto moved = stage.told<Assign>(2);
+  ASSERT_EQ(moved.size(), 1u);
+  EXPECT_EQ(moved[0].attempt, 2u) << "as many attempts as a lost host would have cost";
+}
+
+TEST(Hosts, ThatAreLeavingGetNoNewWork) {
+  Assigned stage;
+  stage.receive(1, Leave{"SIGTERM", 1});
+  stage.receive(1, given_back(stage.assign));
+  stage.receive(9, Submit{{serve_job(2)}});
+  stage.live(5, {{1, "h1"}});
+  EXPECT_EQ(stage.told<Assign>(1).size(), 1u);
+  // Another life of the host takes work again.
+  stage.add_host(2, "h1", 2);
+  stage.live(1, {{2, "h1"}});
+  EXPECT_EQ(stage.told<Assign>(2).size(), 2u);
+}
+
+TEST(Hosts, WhatTheyDidNotGiveBackIsQueuedAgainWhenTheyLeave) {
+  Assigned stage;
+  stage.receive(1, Leave{"SIGTERM", 0});
+  stage.tick();
+  stage.commit();
+  EXPECT_EQ(stage.router->summary(stage.now).queued, 1u);
+  EXPECT_EQ(stage.router->summary(stage.now).running, 0u);
+}
+
+TEST(Hosts, OnlyTheConnectionThatSpeaksForAHostCanTakeItAway) {
+  Assigned stage;
+  stage.receive(5, Join{Role::agent, "h1", "drover test"});
+  stage.receive(5, Leave{"SIGTERM", 0});
+  stage.receive(8, Join{Role::client, "h1", "drover test"});
+  stage.receive(8, Leave{"SIGTERM", 0});
+  stage.tick();
+  EXPECT_EQ(stage.published<HostChanged>().back().health, Health::ok);
+  EXPECT_EQ(stage.router->summary(stage.now).running, 1u);
+}
+
+TEST(Hosts, ManyThatLeaveAtOnceAreNoBadNetwork) {
+  Stage stage;
+  for (std::uint64_t number = 1; number <= 8; ++number) {
+    stage.add_host(number, "h" + std::to_string(number));
+  }
+  for (std::uint64_t number = 1; number <= 6; ++number) stage.receive(number, Leave{"SIGTERM", 0});
+  stage.live(1, {{7, "h7"}, {8, "h8"}});
+  std::map<std::string, Health> health;
+  for (const HostChanged& host : stage.published<HostChanged>()) {
+    health[host.hello.host] = host.health;
+  }
+  for (std::uint64_t number = 1; number <= 8; ++number) {
+    EXPECT_EQ(health["h" + std::to_string(number)], number <= 6 ? Health::lost : Health::ok);
+  }
 }
 
 TEST(Hosts, WorkOfAnEarlierLifeComesBackWhenItsHostDoesNot) {

@@ -94,6 +94,52 @@ TEST_F(LedgerFile, RefusesASecondRouter) {
   EXPECT_NE(refused.find(path), std::string::npos) << refused;
 }
 
+TEST_F(LedgerFile, RefusesASecondRouterWhateverThePath) {
+  const files::path file = path;
+  const files::path other = folder / "other";
+  files::create_directory(other);
+  files::create_symlink(file, folder / "link.sqlite");
+  files::create_symlink("../link.sqlite", other / "link-to-link.sqlite");
+  files::create_directory_symlink(folder, other / "folder");
+  // The first comes by a link to a file that is still to be made.
+  path = (folder / "link.sqlite").string();
+  const auto store = open();
+  ASSERT_NE(store, nullptr);
+  EXPECT_EQ(store->path(), file.string());
+  EXPECT_FALSE(files::exists(folder / "link.sqlite.lock"));
+  for (const files::path& way : {file, folder / "link.sqlite", other / "link-to-link.sqlite",
+                                 other / "folder" / "ledger.sqlite", folder / "." / "ledger.sqlite",
+                                 other / ".." / "ledger.sqlite"}) {
+    path = way.string();
+    EXPECT_NE(refusal().find("another router uses it"), std::string::npos) << way;
+  }
+}
+
+TEST_F(LedgerFile, RefusesAFileOfTwoNames) {
+  { open()->append({write(1, 1)}); }
+  const files::path second = folder / "second.sqlite";
+  files::create_hard_link(path, second);
+  EXPECT_NE(refusal().find("2 names (hard links), expected one"), std::string::npos) << refusal();
+  files::remove(second);
+  EXPECT_EQ(open()->rows()->size(), 1u);
+}
+
+TEST_F(LedgerFile, RefusesLinksInACircle) {
+  files::create_symlink(folder / "b", folder / "a");
+  files::create_symlink(folder / "a", folder / "b");
+  path = (folder / "a").string();
+  EXPECT_NE(refusal().find("circle"), std::string::npos) << refusal();
+}
+
+TEST_F(LedgerFile, NamesTheFolderThatIsMissing) {
+  const std::string missing = (folder / "no" / "such").string();
+  path = missing + "/ledger.sqlite";
+  EXPECT_EQ(refusal(), "ledger " + path + ": there is no folder " + missing);
+  std::ofstream(folder / "file") << "x";
+  path = (folder / "file" / "ledger.sqlite").string();
+  EXPECT_NE(refusal().find("not a folder"), std::string::npos) << refusal();
+}
+
 TEST_F(LedgerFile, ALockLeftByADeadRouterIsNoHindrance) {
   std::ofstream(path + ".lock") << "left over";
   EXPECT_NE(open(), nullptr);
@@ -123,13 +169,14 @@ TEST_F(LedgerFile, ATornLogLosesOnlyWhatWasNotWhole) {
 
 TEST_F(LedgerFile, RefusesWhatIsNoLedger) {
   std::ofstream(path) << "This is a text that is long enough to be looked at: not SQLite.";
-  EXPECT_NE(refusal(), "");
-  EXPECT_NE(refusal().find(path), std::string::npos);
+  EXPECT_EQ(refusal(), "ledger " + path + ": not an SQLite file, expected a ledger or no file");
+  EXPECT_FALSE(files::exists(path + ".lock")) << "nothing is left beside a file that is not ours";
 }
 
-TEST_F(LedgerFile, RefusesAFolderThatIsNotThere) {
-  path = (folder / "nowhere" / "ledger.sqlite").string();
-  EXPECT_NE(refusal().find("No such file"), std::string::npos) << refusal();
+TEST_F(LedgerFile, RefusesAFolder) {
+  files::create_directory(path);
+  EXPECT_EQ(refusal(), "ledger " + path + ": a folder, expected a file");
+  EXPECT_FALSE(files::exists(path + ".lock"));
 }
 
 TEST_F(LedgerFile, RefusesDamage) {

@@ -65,9 +65,9 @@ struct SmallFleet {
   /// One sample of every device of the host, all with these values.
   void sample(HostIndex host, const std::vector<std::pair<Metric, double>>& values) {
     std::vector<Sample> rows;
-    for (std::uint16_t device = 0; device < roster.hosts()[host].devices.size(); ++device) {
+    for (std::size_t device = 0; device < roster.hosts()[host].devices.size(); ++device) {
       Sample row;
-      row.device = device;
+      row.device = static_cast<std::uint16_t>(device);
       for (const auto& [metric, value] : values) row[metric] = value;
       rows.push_back(row);
     }

@@ -80,6 +80,8 @@ TEST(SimulatedFleet, WorkOfAKilledHostIsRoutedElsewhere) {
   world.run_for(minutes(60));
   expect_invariants(world, "h100-1 killed");
   EXPECT_GT(world.summary().retries, 0u);
+  EXPECT_GT(world.summary().wasted.device_s, 0) << "what the host did in vain, as far as is known";
+  EXPECT_GT(world.summary().wasted.energy_j, 0);
 }
 
 TEST(SimulatedFleet, TwentyRouterKillsLoseNoAcknowledgedJob) {

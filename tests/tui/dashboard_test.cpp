@@ -6,143 +6,16 @@
 
 #include <gtest/gtest.h>
 
-#include "fleet/codec.h"
 #include "tests/tui/sample_fleet.h"
-#include "tui/feed.h"
 #include "tui/keymap.h"
 #include "tui/update.h"
+#include "tui/views.h"
 
 namespace drover::tui {
 namespace {
 
 using std::chrono::seconds;
 constexpr Instant start = SampleFleet::start;
-
-int requests_in(Dashboard& dashboard) {
-  int requests = 0;
-  for (const Send& send : dashboard.take_outbox().sends) {
-    EXPECT_EQ(send.to, router_peer);
-    if (std::holds_alternative<SnapshotRequest>(send.envelope.body)) ++requests;
-  }
-  return requests;
-}
-
-void feed_snapshot(Dashboard& dashboard, SampleFleet& fleet, Instant now) {
-  for (const Envelope& part : fleet.snapshot()) dashboard.receive(now, router_peer, part);
-}
-
-TEST(Feed, AsksForASnapshotAtTheStartAndAgainWhenNoneComes) {
-  Dashboard dashboard({}, {80, 24}, start);
-  EXPECT_EQ(requests_in(dashboard), 1);
-  dashboard.tick(start + seconds(1));
-  EXPECT_EQ(requests_in(dashboard), 0);
-  dashboard.tick(start + seconds(6));
-  EXPECT_EQ(requests_in(dashboard), 1);
-}
-
-TEST(Feed, AGapAsksForASnapshotOnceAWallSecondAtMost) {
-  SampleFleet fleet;
-  Dashboard dashboard({}, {80, 24}, start);
-  feed_snapshot(dashboard, fleet, start);
-  dashboard.receive(start + seconds(2), publish_peer, fleet.published(fleet.summary));
-  EXPECT_EQ(requests_in(dashboard), 1) << "the first one, and none without a gap";
-  (void)fleet.published(fleet.summary);  // lost on the way
-  dashboard.receive(start + seconds(3), publish_peer, fleet.published(fleet.summary));
-  EXPECT_EQ(requests_in(dashboard), 1);
-  feed_snapshot(dashboard, fleet, start + seconds(3));
-  dashboard.receive(start + seconds(3), publish_peer, fleet.published(fleet.summary));
-  (void)fleet.published(fleet.summary);
-  dashboard.receive(start + seconds(3), publish_peer, fleet.published(fleet.summary));
-  EXPECT_EQ(requests_in(dashboard), 0) << "within the same second";
-  dashboard.tick(start + seconds(4));
-  EXPECT_EQ(requests_in(dashboard), 1);
-}
-
-TEST(Feed, NewsBehindTheSnapshotsPlaceSurvivesIt) {
-  SampleFleet fleet;
-  Model model{seconds(1)};
-  Feed feed{seconds(1)};
-  ASSERT_TRUE(feed.take_request(start));
-  const std::vector<Envelope> parts = fleet.snapshot();
-  JobChanged job = fleet.jobs[0];
-  job.progress = 0.99;
-  feed.receive(start, publish_peer, fleet.published(job), model);
-  for (const Envelope& part : parts) feed.receive(start, router_peer, part, model);
-  EXPECT_TRUE(feed.has_snapshot());
-  EXPECT_DOUBLE_EQ(model.jobs().at(job.job.id).said.progress, 0.99);
-}
-
-TEST(Feed, OldNewsThatArrivesAfterTheSnapshotIsDropped) {
-  SampleFleet fleet;
-  Model model{seconds(1)};
-  Feed feed{seconds(1)};
-  ASSERT_TRUE(feed.take_request(start));
-  JobChanged old = fleet.jobs[0];
-  old.progress = 0.01;
-  const Envelope late = fleet.published(old);
-  for (const Envelope& part : fleet.snapshot()) feed.receive(start, router_peer, part, model);
-  feed.receive(start, publish_peer, late, model);
-  EXPECT_DOUBLE_EQ(model.jobs().at(old.job.id).said.progress, 0.62);
-  EXPECT_EQ(feed.gaps(), 0u);
-}
-
-TEST(Feed, WhatASnapshotDoesNotNameIsGone) {
-  SampleFleet fleet;
-  Model model{seconds(1)};
-  Feed feed{seconds(1)};
-  ASSERT_TRUE(feed.take_request(start));
-  for (const Envelope& part : fleet.snapshot()) feed.receive(start, router_peer, part, model);
-  ASSERT_EQ(model.hosts().size(), 5u);
-  const JobId gone = fleet.jobs[0].job.id;
-  fleet.hosts.erase(fleet.hosts.begin() + 1);
-  fleet.jobs.erase(fleet.jobs.begin());
-  feed.want_snapshot();
-  ASSERT_TRUE(feed.take_request(start + seconds(1)));
-  for (const Envelope& part : fleet.snapshot()) feed.receive(start, router_peer, part, model);
-  EXPECT_EQ(model.hosts().size(), 4u);
-  EXPECT_FALSE(model.find({"gpu-b", 0}));
-  ASSERT_TRUE(model.find({"tpu-a", 3}));
-  EXPECT_EQ(model.id_of(*model.find({"tpu-a", 3})), (DeviceId{"tpu-a", 3}));
-  EXPECT_FALSE(model.jobs().contains(gone));
-}
-
-TEST(Feed, ARestartedRouterIsAskedAnew) {
-  SampleFleet fleet;
-  Dashboard dashboard({}, {80, 24}, start);
-  feed_snapshot(dashboard, fleet, start);
-  dashboard.receive(start, publish_peer, fleet.published(fleet.summary));
-  (void)dashboard.take_outbox();
-  Envelope first = fleet.published(fleet.summary);
-  first.sequence = 1;
-  dashboard.receive(start + seconds(3), publish_peer, first);
-  EXPECT_EQ(requests_in(dashboard), 1);
-}
-
-TEST(Model, CountsMissingSampleBatchesPerHost) {
-  SampleFleet fleet;
-  Model model{seconds(1)};
-  for (const Envelope& envelope : fleet.state()) model.apply(start, envelope);
-  for (int second = 0; second < 6; ++second) {
-    for (const Envelope& batch : fleet.samples(second)) {
-      const bool lost = batch.sender == "gpu-b" && (second == 2 || second == 3);
-      if (!lost) model.apply(start + seconds(second), batch);
-    }
-  }
-  for (const HostRow& host : model.hosts()) {
-    EXPECT_EQ(host.gaps, host.said.hello.host == "gpu-b" ? 2u : 0u) << host.said.hello.host;
-  }
-}
-
-TEST(Model, MissingValuesAreShownAsADashAndNeverAsZero) {
-  SampleFleet fleet;
-  const auto dashboard = dashboard_of(fleet, {120, 60}, "devices");
-  const std::string text = dashboard->draw(start + seconds(40)).to_text();
-  const std::size_t row = text.find("tpu-b/5");  // whose power no sample has told
-  ASSERT_NE(row, std::string::npos);
-  const std::string line = text.substr(row, text.find('\n', row) - row);
-  EXPECT_NE(line.find(" - "), std::string::npos) << line;
-  EXPECT_EQ(line.find(" 0/"), std::string::npos) << line;
-}
 
 TEST(Dashboard, IsSettledWithASnapshotAndASampleOfEveryHostThatLives) {
   SampleFleet fleet;
@@ -233,6 +106,38 @@ TEST(Keys, LeadToViewsAndOut) {
   }
 }
 
+TEST(Keys, TheWayOutAndTheHelpAreNeverCutFromTheHints) {
+  for (const std::string& view : view_names()) {
+    DashboardOptions options;
+    options.view = view;
+    options.speed = 60;  // which is told beside the clock, where there is room
+    Dashboard dashboard(options, {60, 16}, start);
+    const std::string text = dashboard.draw(start).to_text();
+    EXPECT_NE(text.find("q quit"), std::string::npos) << text;
+    EXPECT_NE(text.find("? help"), std::string::npos) << text;
+    EXPECT_NE(text.find(" UTC"), std::string::npos) << text;
+  }
+}
+
+TEST(Keys, AHelpPageThatIsCutSaysSoAndShowsAllOfItsLines) {
+  DashboardOptions options;
+  options.view = "help";
+  Dashboard dashboard(options, {80, 24}, start);
+  std::string seen;
+  int pages = 1;
+  for (;; ++pages) {
+    const std::string text = dashboard.draw(start).to_text();
+    seen += text;
+    if (text.find("lines below") == std::string::npos) break;
+    ASSERT_LT(pages, 10) << text;
+    dashboard.press(start, {"Space"});
+  }
+  EXPECT_GT(pages, 1);
+  for (const HelpLine& line : help_lines()) {
+    EXPECT_NE(seen.find(line.key), std::string::npos) << line.key;
+  }
+}
+
 TEST(Keys, EscNeverLeavesTheProgram) {
   for (const std::string& view : view_names()) {
     DashboardOptions options;
@@ -261,47 +166,6 @@ TEST(Keys, DetailsLongerThanTheirPanelScrollAndStartAnewForAnotherThing) {
   EXPECT_TRUE(shows("1 more below")) << "presses beyond the end are not counted";
   press("j");
   EXPECT_TRUE(shows("attempt"));
-}
-
-TEST(Jobs, RunningOnesAreShownAsFarAsTheyShouldBeAndLateWhenTheyAreNot) {
-  SampleFleet fleet;
-  JobChanged job = fleet.jobs[0];
-  job.job.work.kind = WorkKind::serve;
-  job.state = JobState::running;
-  job.reason.reset();
-  job.progress = 0;
-  job.since = start + seconds(10);
-  job.remaining_s = 20;
-  struct Case {
-    int after_s;
-    const char* progress;
-    const char* time;
-  };
-  for (const Case& c : {Case{15, "25%", "15s"}, {25, "75%", "5.0s"}, {37, "late", "+7.0s"}}) {
-    SampleFleet one;
-    one.jobs = {job};
-    const auto dashboard = dashboard_of(one, {120, 40}, "jobs", false, 2);
-    const std::string text = dashboard->draw(start + seconds(c.after_s)).to_text();
-    const std::size_t at = text.find(to_short_text(job.job.id));
-    ASSERT_NE(at, std::string::npos) << text;
-    const std::string line = text.substr(at, text.find('\n', at) - at);
-    EXPECT_NE(line.find(c.progress), std::string::npos) << line;
-    EXPECT_NE(line.find(c.time), std::string::npos) << line;
-  }
-}
-
-TEST(Fleet, AHostsMeanLoadIsThatOfTheDevicesThatTellIt) {
-  SampleFleet fleet;
-  const auto dashboard = dashboard_of(fleet, {160, 50}, "fleet", false, 2);
-  std::vector<Sample> rows(8);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].device = static_cast<std::uint16_t>(i);
-    if (i > 0) rows[i][Metric::utilization] = 0.5;
-  }
-  const Instant now = start + seconds(3);
-  dashboard->receive(now, publish_peer, {"gpu-a", 1'000, now, pack("gpu-a", rows)});
-  const std::string text = dashboard->draw(now).to_text();
-  EXPECT_NE(text.find("mean  50%"), std::string::npos) << text;
 }
 
 TEST(Selection, StaysWithItsDeviceAndItsScreenRowWhenTheOrderMoves) {

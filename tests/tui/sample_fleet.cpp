@@ -1,6 +1,7 @@
 #include "tests/tui/sample_fleet.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -94,6 +95,7 @@ void SampleFleet::add_replicas() {
   add("gpu-b", 2, "llama-3.1-8b", Precision::bf16, "ampere", 1, loading);
   add("tpu-a", 0, "llama-3.1-70b", Precision::int8, "tpu", 8, ready);
   add("tpu-b", 0, "llama-3.1-8b", Precision::bf16, "tpu", 1, compiling);
+  add("edge-1", 0, "llama-3.1-8b", Precision::bf16, "edge", 1, ready);
 }
 
 void SampleFleet::add_jobs() {
@@ -130,11 +132,12 @@ void SampleFleet::add_jobs() {
   };
   run(add(WorkKind::train, "bert-large", running, 900, "gpu-a/4-7", "hopper"), 0.62, 541);
   run(add(WorkKind::train, "resnet-50", running, 300, "tpu-b/0-7", "tpu"), 0.11, 2'400);
+  // Requests tell no progress; only the time that they were expected to take is known.
   for (int i = 0; i < 14; ++i) {
     const bool first = i % 2 == 0;
     run(add(WorkKind::serve, first ? "llama-3.1-70b" : "llama-3.1-8b", running, 9 - i / 2,
             first ? "gpu-a/r0" : "gpu-b/r1", first ? "hopper" : "ampere"),
-        0.05 * i, 6.0 - 0.3 * i);
+        0, 42.0 + 9 * i);
   }
   const Reason waits[] = {Reason::capacity, Reason::capacity, Reason::cooldown,
                           Reason::topology, Reason::capacity, Reason::power_cap};
@@ -166,7 +169,7 @@ void SampleFleet::add_jobs() {
 void SampleFleet::add_decisions() {
   for (int i = 0; i < 60; ++i) {
     Decision d;
-    d.number = static_cast<std::uint64_t>(i + 1);
+    d.number = static_cast<std::uint64_t>(i) + 1;
     d.at = start - std::chrono::milliseconds(350 * (60 - i));
     d.job = i < 22 ? jobs[static_cast<std::size_t>(i)].job.id : draw_job_id(dice_);
     d.attempt = 1;
@@ -197,17 +200,20 @@ void SampleFleet::add_decisions() {
       d.job = {};
     }
     if (!d.target.empty()) {
-      const double score = 0.55 + 0.4 * dice_.uniform();
-      d.top = {{d.target,
-                d.pool,
-                score,
-                {{"finish", 0.91, 1.0}, {"energy", 0.52, 0.3}, {"cost", 0.44, 0.2}},
-                {0.05, 3.2, 412, 0.0031}},
-               {"gpu-b/r0",
-                "ampere",
-                score - 0.11,
-                {{"finish", 0.70, 1.0}, {"energy", 0.61, 0.3}, {"cost", 0.58, 0.2}},
-                {0.6, 5.9, 377, 0.0024}}};
+      const auto candidate = [](const std::string& target, const std::string& pool,
+                                const std::array<double, 4>& values, const Estimate& estimate) {
+        Candidate scored{target, pool, 0, {}, estimate};
+        scored.parts = {{"queue", values[0], 0.35},
+                        {"latency", values[1], 0.30},
+                        {"cost", values[2], 0.20},
+                        {"energy", values[3], 0.15}};
+        for (const ScorePart& part : scored.parts) scored.score += part.value * part.weight;
+        return scored;
+      };
+      const double queue = 0.6 + 0.4 * dice_.uniform();
+      d.top = {
+          candidate(d.target, d.pool, {queue, 0.914, 0.437, 1}, {0.05, 3.2, 412, 0.0031}),
+          candidate("gpu-b/r0", "ampere", {0.4, 0.703, 0.581, 0.615}, {0.6, 5.9, 377, 0.0024})};
     }
     decisions.push_back(std::move(d));
   }
@@ -260,7 +266,22 @@ std::vector<Envelope> SampleFleet::state() {
     all.push_back(published(event, start - std::chrono::seconds(ago_s -= 7)));
   }
   all.push_back(published(summary));
+  all.push_back(last_of_lost());
   return all;
+}
+
+/// What the router keeps of the lost host: its last values, and when they came.
+Envelope SampleFleet::last_of_lost() const {
+  std::vector<Sample> rows(4);
+  for (std::uint16_t i = 0; i < 4; ++i) {
+    rows[i].device = i;
+    rows[i][Metric::utilization] = 1;
+    rows[i][Metric::power] = 70;
+    rows[i][Metric::power_cap] = 72;
+    rows[i][Metric::temperature] = 66;
+    rows[i][Metric::running] = 1;
+  }
+  return {"edge-1", 41, start - std::chrono::seconds(13), pack("edge-1", rows)};
 }
 
 std::vector<Envelope> SampleFleet::snapshot(std::uint32_t parts) {

@@ -42,6 +42,7 @@ class SampleFleet {
   void add_decisions();
   void add_events();
   void add_summary();
+  Envelope last_of_lost() const;
 
   Dice dice_{7};
   std::uint64_t published_ = 0;
@@ -51,6 +52,11 @@ class SampleFleet {
 /// Ready to look at: the snapshot and `seconds` samples are in, drawn once.
 std::unique_ptr<Dashboard> dashboard_of(SampleFleet& fleet, Size size, const std::string& view,
                                         bool ascii = false, int seconds = 40);
+
+/// All parts of the fleet's snapshot, as the router answers a request.
+inline void feed_snapshot(Dashboard& dashboard, SampleFleet& fleet, Instant now) {
+  for (const Envelope& part : fleet.snapshot()) dashboard.receive(now, router_peer, part);
+}
 
 /// A fleet of nothing but devices, for counting: hosts of `devices_each` h100.
 std::vector<Envelope> plain_hosts(int hosts, int devices_each);

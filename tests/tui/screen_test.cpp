@@ -99,6 +99,32 @@ TEST(Screen, SaysWhenTheTerminalIsTooSmall) {
             std::string::npos);
 }
 
+TEST(Screen, TooSmallIsSaidInWholeWords) {
+  SampleFleet fleet;
+  const auto dashboard = dashboard_of(fleet, {20, 8}, "fleet");
+  const std::string text = dashboard->draw(later).to_text();
+  EXPECT_NE(text.find("terminal too small:\n60x16 needed, 20x8\nhere\n"), std::string::npos)
+      << text;
+}
+
+TEST(Screen, ShownPartsOfAScoreGiveTheScore) {
+  SampleFleet fleet;
+  const auto dashboard = dashboard_of(fleet, {80, 60}, "routing");
+  press_all(*dashboard, {"j", "Enter"});
+  const std::string text = dashboard->draw(later).to_text();
+  double weighted = 0, weights = 0;
+  std::size_t at = 0;
+  for (const char* part : {"queue", "latency", "cost", "energy"}) {
+    at = text.find(std::string(part) + " ", at);
+    ASSERT_NE(at, std::string::npos) << part << "\n" << text;
+    double value = 0, weight = 0;
+    ASSERT_EQ(std::sscanf(text.c_str() + at, "%*s %lf x%lf", &value, &weight), 2) << text;
+    weighted += value * weight;
+    weights += weight;
+  }
+  EXPECT_NEAR(weighted / weights, fleet.decisions.back().top.front().score, 0.0001) << text;
+}
+
 /// Every row of a frame is as wide as the screen: wide characters count two, nothing runs over.
 void expect_whole_rows(const Canvas& canvas) {
   const Size size = canvas.size();

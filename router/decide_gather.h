@@ -1,0 +1,71 @@
+// What rows of replicas and rows of groups have in common: their kinds, what surrounds them, and
+// how their devices are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "router/decide_candidates.h"
+
+namespace drover::router {
+
+/// Decisions in one pool see few kinds, mostly the last one again.
+class Kinds {
+ public:
+  Kinds(const Question& question, Estimator& estimator, DecisionScratch& scratch)
+      : question_(question), estimator_(estimator), list_(scratch.kinds) {}
+
+  std::uint16_t of_replica(const devices::DeviceSpec* spec, Precision precision, int devices) {
+    const auto same = [&](const PlaceKind& kind) {
+      return kind.spec == spec && kind.devices == devices && kind.precision == precision;
+    };
+    if (last_ < list_.size() && same(list_[last_])) return last_;
+    for (last_ = 0; last_ < list_.size(); ++last_) {
+      if (same(list_[last_])) return last_;
+    }
+    return add_replica(spec, precision, devices);
+  }
+  std::uint16_t of_group(const GroupEntry& group);
+
+ private:
+  std::uint16_t add_replica(const devices::DeviceSpec* spec, Precision precision, int devices);
+  PlaceKind& add(const devices::DeviceSpec* spec);
+  std::uint16_t finish(PlaceKind& kind);
+
+  const Question& question_;
+  Estimator& estimator_;
+  std::vector<PlaceKind>& list_;
+  std::uint16_t last_ = 0;
+};
+
+/// What the places of one group share.
+struct Surroundings {
+  GroupIndex index = nowhere;
+  const GroupEntry* group = nullptr;
+  const HostEntry* host = nullptr;
+  bool in_pool = false;
+  double ratio = 1;  // learnt
+};
+
+inline Surroundings look_around(const Question& question, GroupIndex index,
+                                const std::vector<double>* ratios) {
+  const GroupEntry& group = question.roster.groups()[index];
+  const bool learnt = ratios != nullptr && index < ratios->size();
+  return {index, &group, &question.roster.hosts()[group.host], group.in_pool(question.pool_number),
+          learnt ? (*ratios)[index] : 1.0};
+}
+
+/// The price of all devices of such a place.
+inline double usd_per_h(const Surroundings& around, const PlaceKind& kind) {
+  return kind.price_usd_per_h * around.host->hello.price_factor * kind.devices;
+}
+
+/// What samples say of the devices of the rows from `begin` on, where `sampled` holds so far when
+/// the host enrolled.
+void fill_devices(const Question& question, DecisionScratch& scratch, std::size_t begin);
+
+/// Replicas of the question's model in its pool, as rows that filters have judged.
+void gather_replicas(const Question& question, Estimator& estimator, DecisionScratch& scratch);
+
+}  // namespace drover::router

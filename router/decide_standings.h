@@ -1,0 +1,50 @@
+// How the candidates of a pool stand: one column per fact, one row per candidate, so that filters
+// and scorers run down columns.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "router/health.h"
+#include "router/roster.h"
+
+namespace drover::router {
+
+/// Heat and power are filled in only where a scorer asks for them.
+struct Standings {
+  std::size_t size = 0;  // rows; the columns are longer, as making them anew would cost more
+
+  std::vector<std::uint32_t> failed;    // bits by filter
+  std::vector<std::uint32_t> throttle;  // bits of all its devices
+  std::vector<std::uint16_t> kind;
+  std::vector<std::uint16_t> devices;  // that a gang or new replica would take
+  std::vector<Health> health;
+  // 0 or 1, as wide as `failed`, to which filters add them.
+  std::vector<std::uint32_t> draining;
+  std::vector<std::uint32_t> ready;  // a replica that takes requests; enough free devices
+  std::vector<ReplicaIndex> replica;
+  std::vector<GroupIndex> group;
+  std::vector<Instant> sampled;  // the oldest sample of its devices
+  std::vector<double> load;      // requests promised or reported
+  std::vector<double> bound;     // of those: the batch limit, with the pool's overprovision
+  std::vector<double> tokens, tokens_max;
+  // What the job would find there, in fleet seconds from now.
+  std::vector<double> start_s, run_s, first_token_s, finish_s, warmup_s;
+  std::vector<double> ratio;      // learnt, in run_s
+  std::vector<double> power_w;    // added while it runs, over the devices of the place
+  std::vector<double> usd_per_h;  // the share of the devices' price that it takes while it runs
+  std::vector<double> energy_j, cost_usd;
+  std::vector<double> free_after;    // share of the group's devices left free
+  std::vector<double> near_weights;  // see the scorer `locality`
+  std::vector<float> hottest_share;  // temperature over the limit of the spec
+  std::vector<float> power_share;    // believed power over cap, the worst device
+
+  /// Columns for so many rows at least. What a row holds is undefined until it is filled.
+  void make_room(std::size_t rows);
+
+  /// What follows from start, length, power and price, in the rows from `begin` on.
+  void conclude(std::size_t begin);
+};
+
+}  // namespace drover::router

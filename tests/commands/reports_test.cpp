@@ -1,0 +1,75 @@
+// What is not known is null in JSON and a dash in tables, and never 0.
+#include "commands/reports.h"
+
+#include <gtest/gtest.h>
+
+namespace drover::commands {
+namespace {
+
+constexpr Instant now{std::chrono::seconds(100)};
+
+JobChanged job_in(JobState state, WorkKind kind) {
+  JobChanged job;
+  job.job.id = {1, 2};
+  job.job.work.kind = kind;
+  job.job.work.model = "m";
+  job.submitted = now - std::chrono::seconds(30);
+  job.state = state;
+  return job;
+}
+
+TEST(Reports, AnOpenJobHasNoResultsYet) {
+  const Json queued = to_json(job_in(JobState::queued, WorkKind::serve));
+  for (const char* key : {"target", "pool", "reason", "detail", "progress", "remaining_s",
+                          "latency_s", "usage", "outcome", "steps", "devices"}) {
+    EXPECT_TRUE(queued.has(key) && queued[key].is_null()) << key << queued.dump();
+  }
+}
+
+TEST(Reports, OnlyWorkThatReportsItsProgressShowsOne) {
+  JobChanged request = job_in(JobState::running, WorkKind::serve);
+  request.remaining_s = 7;  // what was predicted when it was placed
+  EXPECT_TRUE(to_json(request)["progress"].is_null());
+  EXPECT_TRUE(to_json(request)["remaining_s"].is_null());
+  EXPECT_EQ(to_table({request}, now).find('%'), std::string::npos);
+  JobChanged training = job_in(JobState::running, WorkKind::train);
+  EXPECT_TRUE(to_json(training)["progress"].is_null());
+  training.progress = 0.25;
+  EXPECT_EQ(to_json(training)["progress"].number(), 0.25);
+  EXPECT_NE(to_table({training}, now).find("25%"), std::string::npos);
+}
+
+TEST(Reports, AnEndedJobHasItsAgeAndTheTimeItTook) {
+  JobChanged job = job_in(JobState::finished, WorkKind::serve);
+  job.latency_s = 2;
+  const std::string table = to_table({job}, now);
+  EXPECT_NE(table.find(" 30s  2.0s "), std::string::npos) << table;
+  const Json json = to_json(job);
+  EXPECT_EQ(json["latency_s"].number(), 2);
+  EXPECT_TRUE(json["outcome"]["first_token_s"].is_number());
+  EXPECT_TRUE(json["outcome"]["steps"].is_null());
+}
+
+TEST(Reports, ASummaryWithoutResultsHasNoPercentilesAndNoError) {
+  Summary summary;
+  const Json json = to_json(summary);
+  EXPECT_EQ(json["latency_s"]["count"].integer(), 0);
+  EXPECT_TRUE(json["latency_s"]["p50"].is_null());
+  EXPECT_TRUE(json["estimate_error"].is_null());
+  summary.estimate_error = 0.25;
+  EXPECT_NE(to_table(summary).find("estimated within 25 %"), std::string::npos);
+}
+
+TEST(Reports, OneDeviceThatFailsTwiceIsOneLine) {
+  Decision decision;
+  decision.rejections = {{"p", "l4", Reason::memory, 1}, {"p", "l4", Reason::framework, 1}};
+  EXPECT_NE(explain(decision).find("passed over l4 in pool p: 1 for memory, 1 for framework\n"),
+            std::string::npos)
+      << explain(decision);
+  JobChanged waiting = job_in(JobState::queued, WorkKind::serve);
+  waiting.reason = Reason::capacity;
+  EXPECT_NE(explain(waiting).find("  waits for capacity\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace drover::commands
