@@ -71,8 +71,8 @@ bool estimate_known(const Summary& summary) { return summary.estimate_error > 0;
 
 std::string decisions_text(const Summary& summary) {
   if (!estimate_known(summary)) return fmt::format("{}", summary.decisions);
-  return fmt::format("{}, run times estimated within {:.0f} %", summary.decisions,
-                     summary.estimate_error * 100);
+  return fmt::format("{}, run times estimated within a factor of {:.2g}", summary.decisions,
+                     1 + summary.estimate_error);
 }
 
 /// Running work of many steps reports how far it is; a request does not.

@@ -378,7 +378,7 @@ struct Summary {
   std::vector<SenderCount> undecodable_by;  // the same by sender, in the order of their names
   std::uint64_t sample_gaps = 0;
   std::uint64_t decisions = 0;
-  double estimate_error = 0;  // mean |estimated / actual - 1| of run times, learnt
+  double estimate_error = 0;  // run times are missed by a factor of 1 + this
   bool operator==(const Summary&) const = default;
 };
 

@@ -25,10 +25,11 @@ constexpr std::uint32_t batch_exponent_max = 16;
 constexpr double ratio_gain = 0.2;
 constexpr double ratio_min = 0.2;
 constexpr double ratio_max = 5;
-/// Weight of the newest attempt in the published error (assumed).
-constexpr double error_gain = 0.05;
-/// One hopeless prediction shall not dominate the mean for long.
-constexpr double error_each_max = 10;
+/// Weight of the newest attempt in the published error (assumed: about a hundred attempts back).
+constexpr double error_gain = 0.02;
+/// One hopeless prediction shall not dominate the mean for long: no miss counts as more than this
+/// factor.
+constexpr double error_factor_max = 10;
 /// Distinct training runs kept; then the memo starts anew.
 constexpr std::size_t training_memo_max = 100'000;
 
@@ -131,7 +132,7 @@ struct Estimator::State {
   std::map<std::string, ModelMemo, std::less<>> models;
   std::map<TrainingKey, Run> trainings;
   std::array<std::map<std::string, std::vector<double>, std::less<>>, work_kind_count> ratios;
-  double error = 0;
+  double miss = 0;  // mean |ln(predicted / actual)|
   bool learnt = false;
   DecisionScratch scratch;
 };
@@ -212,12 +213,14 @@ void Estimator::learn(HostIndex host, GroupIndex group, WorkKind kind, std::stri
   // Ratios are averaged as factors: half as long and twice as long make one, not 1.25.
   learnt *= std::pow(observed / learnt, ratio_gain);
 
-  const double miss = std::min(std::abs(predicted_s / actual_s - 1), error_each_max);
-  state_->error = state_->learnt ? state_->error + error_gain * (miss - state_->error) : miss;
+  // As a factor, so that half as long and twice as long miss by the same.
+  const double miss =
+      std::min(std::abs(std::log(predicted_s / actual_s)), std::log(error_factor_max));
+  state_->miss = state_->learnt ? state_->miss + error_gain * (miss - state_->miss) : miss;
   state_->learnt = true;
 }
 
-double Estimator::error() const { return state_->error; }
+double Estimator::error() const { return std::expm1(state_->miss); }
 
 DecisionScratch& Estimator::scratch() { return state_->scratch; }
 

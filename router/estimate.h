@@ -51,7 +51,8 @@ class Estimator {
   /// flight the two differ, and without it a correction would be applied many times over.
   void learn(HostIndex host, GroupIndex group, WorkKind kind, std::string_view model,
              double predicted_s, double actual_s, double ratio_then = 0);
-  /// Mean |predicted / actual - 1| over the last attempts; 0 before any.
+  /// By how much the last attempts were missed, either way: 0.25 is by a factor of 1.25 in the
+  /// geometric mean. 0 before any.
   double error() const;
 
   /// Room that decisions reuse, so that a scan allocates nothing.

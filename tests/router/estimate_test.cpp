@@ -82,7 +82,7 @@ TEST(Estimator, LearnsTheRatioPerGroupAndKind) {
   Estimator estimator;
   EXPECT_EQ(estimator.ratio(0, 3, WorkKind::serve, "m"), 1);
   EXPECT_EQ(estimator.error(), 0);
-  for (int attempt = 0; attempt < 60; ++attempt) {
+  for (int attempt = 0; attempt < 300; ++attempt) {
     const double ratio = estimator.ratio(0, 3, WorkKind::serve, "m");
     estimator.learn(0, 3, WorkKind::serve, "m", 10 * ratio, 15, ratio);
   }
