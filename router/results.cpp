@@ -205,6 +205,7 @@ std::uint64_t Core::fail(Instant now, JobRecord& record, Reason reason, std::str
   failed.attempt = record.attempt;
   failed.reason = reason;
   failed.detail = std::move(detail);
+  failed.usage = believed_usage(record, now);
   return fail(now, record, std::move(failed));
 }
 
