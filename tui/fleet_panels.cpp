@@ -191,7 +191,7 @@ void draw_latest_decisions(const Scene& scene, Pen pen) {
     const bool fell = decision->fallback_reason.has_value();
     const Role role = bad ? Role::critical : fell ? Role::warm : Role::good;
     pen.text(10 + model, row, pen.ascii() ? "->" : "─▶", role);
-    const std::string_view where = decision->target.empty() ? "nowhere" : decision->target;
+    const std::string where = decision->target.empty() ? "nowhere" : decision->target;
     pen.field(13 + model, row, target, where, bad ? role : Role::plain);
     std::string why(decision->action == Action::assign ? "" : to_text(decision->action));
     std::string wanted;
