@@ -244,18 +244,6 @@ Instant Router::next_deadline() const { return state_->next_deadline(); }
 
 Outbox Router::take_outbox() { return state_->mail.take(); }
 
-void Router::set_policy(Instant now, Policy policy) {
-  Core& state = *state_;
-  state.accounting.settle_cost(now);
-  state.policy = std::move(policy);
-  assign_pools(state.policy, state.roster);
-  state.accounting.set_cost_rate(state.roster, state.policy);
-  state.queue.wake_all();
-  state.more_to_decide = true;
-  state.event(now, Severity::info, "router",
-              fmt::format("policy {} version {} applies", state.policy.name, state.policy.version));
-}
-
 Summary Router::summary(Instant now) const { return state_->summary(now); }
 
 }  // namespace drover::router

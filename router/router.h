@@ -53,8 +53,6 @@ class Router {
   Instant next_deadline() const;
   Outbox take_outbox();
 
-  /// Hot reload: the policy was checked already.
-  void set_policy(Instant now, Policy policy);
   Summary summary(Instant now) const;
 
  private:
