@@ -22,6 +22,8 @@ std::string type_text(const T*, Rule) {
     return std::string(enumeration<T>.name);
   } else if constexpr (std::is_same_v<T, double>) {
     return std::is_same_v<Rule, AboveZero> ? "number above 0" : "number";
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return "boolean";
   } else if constexpr (std::is_same_v<T, Instant>) {
     return "instant";
   } else if constexpr (std::is_same_v<T, Duration>) {
@@ -175,7 +177,7 @@ std::vector<EnumerationLayout> enumerations() {
   return {described<Role>(),         described<WorkKind>(),     described<Precision>(),
           described<Reason>(),       described<ReplicaState>(), described<JobState>(),
           described<SubmitStatus>(), described<Action>(),       described<Health>(),
-          described<Severity>()};
+          described<Severity>(),     described<FaultKind>()};
 }
 
 std::vector<Limit> limits() {
@@ -205,6 +207,8 @@ std::vector<Limit> limits() {
       {"scores_max", scores_max},
       {"rejections_max", rejections_max},
       {"senders_max", senders_max},
+      {"faults_max", faults_max},
+      {"pools_max", pools_max},
       {"batch_rows_max", batch_rows_max},
       {"columns_max", columns_max},
       {"column_bytes_max", column_bytes_max},

@@ -37,6 +37,10 @@ inline constexpr std::size_t rejections_max = 4096;  // pools times device kinds
 // Summaries.
 inline constexpr std::size_t senders_max = 65;  // 64 by name, and the rest in one
 
+// Actions.
+inline constexpr std::size_t faults_max = 64;   // in force on one device
+inline constexpr std::size_t pools_max = 1024;  // of a policy
+
 // Samples.
 inline constexpr std::size_t columns_max = 64;                       // there are 13 metrics
 inline constexpr std::size_t column_bytes_max = batch_rows_max * 8;  // eight bytes are the widest

@@ -1,6 +1,7 @@
 // The fields of every message and of what messages hold: docs/protocol.md in code.
 #pragma once
 
+#include "fleet/codec_actions.h"
 #include "fleet/codec_fields.h"
 #include "fleet/messages.h"
 
@@ -28,9 +29,6 @@ template <>
 inline constexpr Enumeration<Action> enumeration<Action>{"Action", Action::retire_replica};
 template <>
 inline constexpr Enumeration<Health> enumeration<Health>{"Health", Health::lost};
-template <>
-inline constexpr Enumeration<Severity> enumeration<Severity>{"Severity", Severity::critical};
-
 // ---- What messages hold ------------------------------------------------------------------------
 
 template <>
@@ -330,7 +328,8 @@ inline constexpr auto layout<Summary> = structure(
     field("stale_results", &Summary::stale_results), field("undecodable", &Summary::undecodable),
     field("undecodable_by", &Summary::undecodable_by, up_to(senders_max)),
     field("sample_gaps", &Summary::sample_gaps), field("decisions", &Summary::decisions),
-    field("estimate_error", &Summary::estimate_error));
+    field("estimate_error", &Summary::estimate_error), field("power_w", &Summary::power_w),
+    field("power_reserved_w", &Summary::power_reserved_w));
 
 template <>
 inline constexpr auto layout<SnapshotRequest> = structure("SnapshotRequest");
@@ -352,7 +351,8 @@ inline constexpr auto layout<HostChanged> = structure(
     "HostChanged", field("hello", &HostChanged::hello), field("health", &HostChanged::health),
     field("since", &HostChanged::since), field("sample_gaps", &HostChanged::sample_gaps),
     field("samples_thinned", &HostChanged::samples_thinned),
-    field("undecodable", &HostChanged::undecodable));
+    field("undecodable", &HostChanged::undecodable),
+    field("pools", &HostChanged::pools, up_to(groups_max, as_line)));
 
 template <>
 inline constexpr auto layout<ReplicaChanged> = structure("ReplicaChanged",

@@ -147,6 +147,13 @@ bool Reader::binary(std::size_t bytes_max, std::string_view& bytes_found) {
   return bytes(Form::binary, bytes_max, "bytes", bytes_found);
 }
 
+bool Reader::boolean(bool& value) {
+  const Head found = head();
+  if (found.form != Form::boolean) return fail(describe(found), "true or false");
+  value = found.bits != 0;
+  return true;
+}
+
 bool Reader::number(double& value) {
   const Head found = head();
   switch (found.form) {

@@ -51,6 +51,7 @@ class Reader {
   /// Valid UTF-8. The view lives as long as the bytes.
   bool text(std::size_t bytes_max, std::string_view& text);
   bool binary(std::size_t bytes_max, std::string_view& bytes);
+  bool boolean(bool& value);
   /// Finite; integers are numbers, too.
   bool number(double& value);
   /// REQUIRES high >= 0, and low < 2^63.

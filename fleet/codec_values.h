@@ -41,6 +41,7 @@ bool read(Reader& reader, Enum& value, Plain) {
   return true;
 }
 
+inline bool read(Reader& reader, bool& value, Plain) { return reader.boolean(value); }
 inline bool read(Reader& reader, double& value, Plain) { return reader.number(value); }
 bool read(Reader& reader, double& value, AboveZero);
 bool read(Reader& reader, Instant& value, Plain);

@@ -58,6 +58,14 @@ void write(Packer& packer, Integer value, Plain) {
   }
 }
 
+inline void write(Packer& packer, bool value, Plain) {
+  if (value) {
+    packer.pack_true();
+  } else {
+    packer.pack_false();
+  }
+}
+
 template <typename Enum>
 requires std::is_enum_v<Enum>
 void write(Packer& packer, Enum value, Plain) {

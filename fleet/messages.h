@@ -6,15 +6,18 @@
 //   anyone -> router   Join                       who I am, which protocol I speak
 //   router -> anyone   Welcome | Unwelcome        fleet time, speed, where to publish and subscribe
 //   agent -> router    Hello, Heartbeat, Accepted, Refused, Progress, Finished, Failed,
-//                      ReplicaReport, Leave
+//                      ReplicaReport, DeviceReport, Leave
 //   router -> agent    HelloWanted, Heartbeat, Superseded, Assign, Cancel, ResultStored,
-//                      StartReplica, RetireReplica
+//                      StartReplica, RetireReplica, ApplyFault
 //   agent -> router    SampleBatch on the samples channel; the router forwards the same bytes to
 //                      subscribers
-//   client -> router   Submit, JobsRequest, WhyRequest, SummaryRequest, EndRequest, SnapshotRequest
-//   router -> client   SubmitReply, JobsReply, WhyReply, Summary, SnapshotPart, Problem
-//   router -> all      HostChanged, ReplicaChanged, JobChanged, Decision, Event, Summary
-//   (published)
+//   client -> router   Submit, JobsRequest, WhyRequest, SummaryRequest, EndRequest,
+//   SnapshotRequest,
+//                      Inject, SetPowerCap, Caption
+//   router -> client   SubmitReply, JobsReply, WhyReply, Summary, SnapshotPart, Problem,
+//                      ActionReply
+//   router -> all      HostChanged, ReplicaChanged, DeviceChanged, PolicyChanged, JobChanged,
+//   (published)        Decision, Event, Summary, Audit, Alert, Caption
 #pragma once
 
 #include <cstdint>
@@ -25,6 +28,7 @@
 #include <variant>
 #include <vector>
 
+#include "fleet/actions.h"
 #include "fleet/decision.h"
 #include "fleet/identity.h"
 #include "fleet/job.h"
@@ -378,7 +382,9 @@ struct Summary {
   std::vector<SenderCount> undecodable_by;  // the same by sender, in the order of their names
   std::uint64_t sample_gaps = 0;
   std::uint64_t decisions = 0;
-  double estimate_error = 0;  // run times are missed by a factor of 1 + this
+  double estimate_error = 0;    // run times are missed by a factor of 1 + this
+  double power_w = 0;           // of the site, as last sampled
+  double power_reserved_w = 0;  // promised to work that no sample shows yet
   bool operator==(const Summary&) const = default;
 };
 
@@ -417,6 +423,7 @@ struct HostChanged {
   std::uint64_t sample_gaps = 0;
   std::uint64_t samples_thinned = 0;
   std::uint64_t undecodable = 0;
+  std::vector<std::string> pools;  // of each group, in the order of hello.groups; empty: none
   bool operator==(const HostChanged&) const = default;
 };
 
@@ -425,9 +432,6 @@ struct ReplicaChanged {
   std::string pool;
   bool operator==(const ReplicaChanged&) const = default;
 };
-
-enum class Severity : std::uint8_t { info, warning, critical };
-std::string_view to_text(Severity severity);
 
 /// Something a person may want to know: a host lost, a replica ready, a power cap reached.
 struct Event {
@@ -443,7 +447,8 @@ using Message =
                  RetireReplica, ReplicaReport, SampleBatch, Submit, SubmitReply, JobsRequest,
                  JobsReply, WhyRequest, WhyReply, SummaryRequest, EndRequest, Summary,
                  SnapshotRequest, SnapshotPart, Problem, HostChanged, ReplicaChanged, JobChanged,
-                 Decision, Event, Leave>;
+                 Decision, Event, Leave, Inject, SetPowerCap, ActionReply, Audit, ApplyFault,
+                 DeviceReport, DeviceChanged, PolicyChanged, Alert, Caption>;
 
 /// What travels: every message in the same cover.
 struct Envelope {

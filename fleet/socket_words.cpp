@@ -27,7 +27,10 @@ bool is_topic(std::string_view text) {
 Topic topic_of(const Message& message) {
   if (std::holds_alternative<SampleBatch>(message)) return Topic::samples;
   if (std::holds_alternative<Decision>(message)) return Topic::decisions;
-  if (std::holds_alternative<Event>(message)) return Topic::events;
+  if (std::holds_alternative<Event>(message) || std::holds_alternative<Audit>(message) ||
+      std::holds_alternative<Alert>(message) || std::holds_alternative<Caption>(message)) {
+    return Topic::events;
+  }
   return Topic::state;
 }
 

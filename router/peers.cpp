@@ -19,6 +19,10 @@ struct SpeakerOf {
   Speaker operator()(const Failed&) const { return Speaker::agent; }
   Speaker operator()(const ReplicaReport&) const { return Speaker::agent; }
   Speaker operator()(const Leave&) const { return Speaker::agent; }
+  Speaker operator()(const DeviceReport&) const { return Speaker::agent; }
+  Speaker operator()(const Inject&) const { return Speaker::submitter; }
+  Speaker operator()(const SetPowerCap&) const { return Speaker::submitter; }
+  Speaker operator()(const Caption&) const { return Speaker::submitter; }
   Speaker operator()(const SampleBatch&) const { return Speaker::agent; }
   Speaker operator()(const Submit&) const { return Speaker::submitter; }
   Speaker operator()(const EndRequest&) const { return Speaker::submitter; }

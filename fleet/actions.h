@@ -1,0 +1,126 @@
+// What people do to a fleet, and what the fleet tells of it: actions, their audit, faults, alerts.
+// Part of fleet/messages.h, which says who sends them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fleet/fault.h"
+#include "fleet/time.h"
+
+namespace drover {
+
+enum class Severity : std::uint8_t { info, warning, critical };
+std::string_view to_text(Severity severity);
+
+// ---- Actions: requested, checked, audited, applied, published
+// ------------------------------------
+
+/// Make the devices of a target faulty for a while.
+struct Inject {
+  std::string target;  // as fleet/target.h writes it
+  Fault fault;
+  std::uint32_t any = 0;   // of the target's devices so many, drawn from the seed; 0: all
+  std::uint64_t seed = 0;  // of that draw
+  bool operator==(const Inject&) const = default;
+};
+
+/// Hold the power of the site or of a pool under so many watts.
+struct SetPowerCap {
+  std::string target;  // "site" or "pool:NAME"
+  double watts = 0;    // 0: what the policy says again
+  Duration lasts{};    // fleet time, then as with 0; 0: until it is set anew
+  bool operator==(const SetPowerCap&) const = default;
+};
+
+/// The answer to an action.
+struct ActionReply {
+  bool applied = false;
+  std::vector<std::string> targets;  // devices or hosts that it reached
+  std::string problem;               // why it was not applied
+  bool operator==(const ActionReply&) const = default;
+};
+
+/// Published for each action that was asked for, applied or not.
+struct Audit {
+  std::string who;     // the client's label
+  std::string action;  // "inject xid=79 for 60s"
+  std::string target;
+  bool applied = false;
+  std::string detail;  // what it reached, or why it was not applied
+  bool operator==(const Audit&) const = default;
+};
+
+/// To an agent: these devices are faulty from now on for `fault.lasts`. `host`: the host itself is
+/// (lose, inlet); then no devices are named.
+struct ApplyFault {
+  bool host = false;
+  std::vector<std::uint16_t> devices;
+  Fault fault;
+  bool operator==(const ApplyFault&) const = default;
+};
+
+/// From an agent: what its driver says of a device. A hang and a slow link are not known to it.
+struct DeviceReport {
+  std::uint16_t device = 0;
+  bool usable = true;  // false: no work until a report says otherwise
+  std::uint32_t xid = 0;
+  std::string detail;  // "Xid 79: GPU has fallen off the bus"; empty when all is well again
+  bool operator==(const DeviceReport&) const = default;
+};
+
+// ---- Published
+// -----------------------------------------------------------------------------------
+
+/// A device's condition as the router knows it, at each change.
+struct DeviceChanged {
+  std::string host;
+  std::uint16_t device = 0;
+  bool usable = true;
+  Instant since{};
+  std::string detail;                 // why it is not usable
+  std::vector<std::string> injected;  // faults in force that were asked for, in words
+  bool operator==(const DeviceChanged&) const = default;
+};
+
+struct PoolLimits {
+  std::string name;
+  double power_cap_w = 0;      // 0: none
+  double price_usd_per_h = 0;  // of one device; 0: as the devices' specs say
+  bool operator==(const PoolLimits&) const = default;
+};
+
+/// The policy in force as far as a dashboard shows it, at each change.
+struct PolicyChanged {
+  std::string name;
+  std::uint64_t version = 0;
+  double site_power_cap_w = 0;  // 0: none
+  std::vector<PoolLimits> pools;
+  bool operator==(const PolicyChanged&) const = default;
+};
+
+/// A rule's condition has come to hold for a subject, or holds no more.
+struct Alert {
+  std::string rule;     // "throttling"
+  std::string subject;  // host, device, pool or "site"
+  Severity severity = Severity::warning;
+  bool raised = true;
+  Instant since{};   // when it was raised
+  std::string text;  // for people
+  bool operator==(const Alert&) const = default;
+};
+
+/// What is happening on purpose, for those who watch: a story's client says it, the router passes
+/// it on.
+struct Caption {
+  std::string text;           // empty: the story is over
+  std::string key;            // the dashboard's key that shows it; empty: none
+  std::uint32_t chapter = 0;  // counts from 1
+  std::uint32_t chapters = 0;
+  bool paused = false;
+  bool operator==(const Caption&) const = default;
+};
+
+}  // namespace drover

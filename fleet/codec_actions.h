@@ -1,0 +1,93 @@
+// The fields of actions, faults and alerts; see fleet/codec_messages.h.
+#pragma once
+
+#include "fleet/actions.h"
+#include "fleet/codec_fields.h"
+
+namespace drover::codec {
+
+template <>
+inline constexpr Enumeration<Severity> enumeration<Severity>{"Severity", Severity::critical};
+
+template <>
+inline constexpr Enumeration<FaultKind> enumeration<FaultKind>{"FaultKind", FaultKind::inlet};
+
+template <>
+inline constexpr auto layout<Fault> = structure("Fault", field("kind", &Fault::kind),
+                                                field("code", &Fault::code),
+                                                field("amount", &Fault::amount),
+                                                field("lasts", &Fault::lasts, from_zero));
+
+template <>
+inline constexpr auto layout<PoolLimits> = structure("PoolLimits",
+                                                     field("name", &PoolLimits::name, as_line),
+                                                     field("power_cap_w", &PoolLimits::power_cap_w),
+                                                     field("price_usd_per_h",
+                                                           &PoolLimits::price_usd_per_h));
+
+template <>
+inline constexpr auto layout<Inject> = structure("Inject",
+                                                 field("target", &Inject::target, as_line),
+                                                 field("fault", &Inject::fault),
+                                                 field("any", &Inject::any),
+                                                 field("seed", &Inject::seed));
+
+template <>
+inline constexpr auto layout<SetPowerCap> =
+    structure("SetPowerCap", field("target", &SetPowerCap::target, as_line),
+              field("watts", &SetPowerCap::watts), field("lasts", &SetPowerCap::lasts, from_zero));
+
+template <>
+inline constexpr auto layout<ActionReply> =
+    structure("ActionReply", field("applied", &ActionReply::applied),
+              field("targets", &ActionReply::targets, up_to(devices_max, as_line)),
+              field("problem", &ActionReply::problem, as_text));
+
+template <>
+inline constexpr auto layout<Audit> = structure("Audit", field("who", &Audit::who, as_line),
+                                                field("action", &Audit::action, as_line),
+                                                field("target", &Audit::target, as_line),
+                                                field("applied", &Audit::applied),
+                                                field("detail", &Audit::detail, as_text));
+
+template <>
+inline constexpr auto layout<ApplyFault> = structure("ApplyFault", field("host", &ApplyFault::host),
+                                                     field("devices", &ApplyFault::devices,
+                                                           up_to(devices_max)),
+                                                     field("fault", &ApplyFault::fault));
+
+template <>
+inline constexpr auto layout<DeviceReport> = structure(
+    "DeviceReport", field("device", &DeviceReport::device), field("usable", &DeviceReport::usable),
+    field("xid", &DeviceReport::xid), field("detail", &DeviceReport::detail, as_text));
+
+template <>
+inline constexpr auto layout<DeviceChanged> = structure(
+    "DeviceChanged", field("host", &DeviceChanged::host, as_name),
+    field("device", &DeviceChanged::device), field("usable", &DeviceChanged::usable),
+    field("since", &DeviceChanged::since), field("detail", &DeviceChanged::detail, as_text),
+    field("injected", &DeviceChanged::injected, up_to(faults_max, as_line)));
+
+template <>
+inline constexpr auto layout<PolicyChanged> =
+    structure("PolicyChanged", field("name", &PolicyChanged::name, as_line),
+              field("version", &PolicyChanged::version),
+              field("site_power_cap_w", &PolicyChanged::site_power_cap_w),
+              field("pools", &PolicyChanged::pools, up_to(pools_max)));
+
+template <>
+inline constexpr auto layout<Alert> = structure("Alert", field("rule", &Alert::rule, as_line),
+                                                field("subject", &Alert::subject, as_line),
+                                                field("severity", &Alert::severity),
+                                                field("raised", &Alert::raised),
+                                                field("since", &Alert::since),
+                                                field("text", &Alert::text, as_text));
+
+template <>
+inline constexpr auto layout<Caption> = structure("Caption", field("text", &Caption::text, as_line),
+                                                  field("key", &Caption::key, as_line),
+                                                  field("chapter", &Caption::chapter),
+                                                  field("chapters", &Caption::chapters),
+                                                  field("paused", &Caption::paused));
+
+}  // namespace drover::codec

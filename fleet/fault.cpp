@@ -1,0 +1,90 @@
+#include "fleet/fault.h"
+
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "fleet/text.h"
+
+namespace drover {
+namespace {
+
+/// One row per kind, in their order.
+struct FaultFacts {
+  std::string_view name;
+  bool takes_value;
+  double low, high;  // of the value
+  double otherwise;  // 0: there is none
+  std::string_view wanted;
+};
+constexpr std::array<FaultFacts, fault_kind_count> known{{
+    {"throttle", true, 0.05, 0.95, 0.5, "a share of the clock, 0.05 to 0.95"},
+    {"hang", false, 0, 0, 0, ""},
+    {"xid", true, 1, 999, 0, "an Xid's number, 1 to 999"},
+    {"ecc", false, 0, 0, 0, ""},
+    {"lose", false, 0, 0, 0, ""},
+    {"slow-link", true, 0.001, 0.95, 0.1, "a share of the bandwidth, 0.001 to 0.95"},
+    {"inlet", true, -30, 60, 0, "degrees, -30C to +60C"},
+}};
+
+const FaultFacts& facts(FaultKind kind) { return known[static_cast<std::size_t>(kind)]; }
+
+std::string known_names() {
+  std::string names;
+  for (const FaultFacts& one : known) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", one.name);
+  }
+  return names;
+}
+
+/// "+10C" of inlet, a bare number of the others.
+bool read_value(FaultKind kind, std::string_view text, double& value) {
+  if (kind == FaultKind::inlet) {
+    if (!text.empty() && (text.back() == 'C' || text.back() == 'K')) text.remove_suffix(1);
+    if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  }
+  const char* end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, value);
+  return problem == std::errc{} && stop == end;
+}
+
+}  // namespace
+
+std::string_view to_text(FaultKind kind) { return facts(kind).name; }
+
+std::string to_text(const Fault& fault) {
+  const std::string_view name = to_text(fault.kind);
+  if (fault.kind == FaultKind::xid) return fmt::format("{}={}", name, fault.code);
+  if (fault.kind == FaultKind::inlet) return fmt::format("{}={:+g}C", name, fault.amount);
+  if (!facts(fault.kind).takes_value) return std::string(name);
+  return fmt::format("{}={:g}", name, fault.amount);
+}
+
+Result<Fault> parse_fault(std::string_view text) {
+  const std::size_t sign = text.find('=');
+  const std::string_view name = text.substr(0, sign);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const FaultFacts& one = known[i];
+    if (one.name != name) continue;
+    const auto kind = static_cast<FaultKind>(i);
+    double value = one.otherwise;
+    const bool given = sign != std::string_view::npos;
+    const bool wrong = given != one.takes_value && (given || one.otherwise == 0);
+    if (wrong || (given && !read_value(kind, text.substr(sign + 1), value)) ||
+        (one.takes_value && !(value >= one.low && value <= one.high))) {
+      return one.takes_value
+                 ? error("found \"{}\", expected {}=VALUE with {}", printable(text), name,
+                         one.wanted)
+                 : error("found \"{}\", expected {} without a value", printable(text), name);
+    }
+    if (kind != FaultKind::xid) return Fault{kind, 0, value, {}};
+    if (value != static_cast<double>(static_cast<std::uint32_t>(value))) {
+      return error("found \"{}\", expected {}", printable(text), one.wanted);
+    }
+    return Fault{kind, static_cast<std::uint32_t>(value), 0, {}};
+  }
+  return error("found \"{}\", expected one of {}", printable(text), known_names());
+}
+
+}  // namespace drover

@@ -1,0 +1,42 @@
+// Faults that a person may inject into emulated devices, in words and as values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "fleet/result.h"
+#include "fleet/time.h"
+
+namespace drover {
+
+enum class FaultKind : std::uint8_t {
+  throttle,   // the hardware slows its clock, as for a power brake
+  hang,       // it looks busy and gets nothing done
+  xid,        // the driver reports an NVIDIA Xid; GPUs only
+  ecc,        // uncorrectable memory errors: what runs there fails, and new work must keep away
+  lose,       // it falls off the bus; of a TPU slice all chips, of a host its agent
+  slow_link,  // the fast interconnect of its group carries less
+  inlet,      // the air that the host draws in is warmer
+};
+inline constexpr int fault_kind_count = 7;
+
+/// A fault and how long it lasts, from when the agent hears of it.
+struct Fault {
+  FaultKind kind = FaultKind::throttle;
+  std::uint32_t code = 0;  // xid: its number
+  double amount = 0;  // throttle: share of the nominal clock; slow_link: share of the bandwidth
+                      // that is left; inlet: degrees more
+  Duration lasts{};   // fleet time
+  bool operator==(const Fault&) const = default;
+};
+
+std::string_view to_text(FaultKind kind);
+/// As people write it: "throttle=0.5", "hang", "xid=79", "ecc", "lose", "slow-link=0.1",
+/// "inlet=+10C". Without its duration.
+std::string to_text(const Fault& fault);
+/// The same, read: throttle and slow-link take a share above 0 and below 1 (0.5 and 0.1 when left
+/// out), inlet takes degrees from -30 to +60, xid a number from 1 to 999.
+Result<Fault> parse_fault(std::string_view text);
+
+}  // namespace drover
