@@ -78,6 +78,9 @@ class Agent {
   /// Ended attempts that the router has not yet acknowledged as stored.
   std::size_t unstored() const;
 
+  /// The host is lost, by an injected fault: it hears and says nothing until next_deadline() brings
+  /// its next life. The shell does not look for the router meanwhile.
+  bool silent() const;
   /// A newer incarnation runs: the shell exits.
   bool superseded() const;
   /// Messages that did not decode; the shell counts them here so that they reach the router.

@@ -58,6 +58,7 @@ void ContinuousBatch::leave(std::uint64_t number) {
 
 void ContinuousBatch::interrupt(Instant now) {
   if (phase_.kind != Kind::decode || phase_.steps <= 1) return;
+  now = standstill_.own(now);
   const double elapsed_s = to_seconds(now - phase_.began) - phase_.residue_s;
   std::uint64_t steps = phase_.run.steps_within(elapsed_s, phase_.steps);
   // Instants are whole nanoseconds: a boundary that rounds to now is now.
@@ -67,7 +68,7 @@ void ContinuousBatch::interrupt(Instant now) {
 }
 
 Instant ContinuousBatch::next_event() const {
-  if (phase_.kind == Kind::idle) return never;
+  if (phase_.kind == Kind::idle || standstill_.holds()) return never;
   return instant_of(phase_.steps);
 }
 
@@ -97,8 +98,16 @@ DecodePace ContinuousBatch::pace_of_phase() const {
   return {};
 }
 
-void ContinuousBatch::set_pace(Instant now, double pace) {
+void ContinuousBatch::stand_still(Instant now, bool still) {
+  if (still == standstill_.holds()) return;
+  if (still) return standstill_.begin(now);
+  phase_.began += standstill_.end(now);
+}
+
+void ContinuousBatch::set_pace(Instant now, double pace, double link_share) {
+  DROVER_REQUIRE(!standstill_.holds());
   pace_ = pace;
+  placement_.link_share = link_share;
   if (phase_.kind == Kind::idle) return;
   const double elapsed_s = std::max(0.0, to_seconds(now - phase_.began) - phase_.residue_s);
   const std::uint64_t done =
@@ -147,7 +156,7 @@ void ContinuousBatch::begin_phase(const Meter& meter) {
   if (metered_.at != meter.at) residue_s_ = 0;
   metered_ = meter;
   phase_ = Phase{};
-  phase_.began = meter.at;
+  phase_.began = standstill_.own(meter.at);
   phase_.residue_s = residue_s_;
   if (!prefilling_.empty() && (!prefilled_last_ || decoding_.empty())) {
     begin_prefill();

@@ -24,6 +24,7 @@
 
 #include "agents/attempt.h"
 #include "agents/decode_run.h"
+#include "agents/standstill.h"
 #include "devices/performance.h"
 
 namespace drover::agents {
@@ -73,9 +74,13 @@ class ContinuousBatch {
   /// Drops everything at once; charges up to now.
   std::vector<Left> abort(const Meter& meter);
 
-  /// The share of the nominal pace from now on; the step in flight keeps what is done of it.
-  void set_pace(Instant now, double pace);
+  /// The share of the nominal pace, and of the links' bandwidth, from now on; the step in flight
+  /// keeps what is done of it.
+  void set_pace(Instant now, double pace, double link_share = 1);
   double pace() const { return pace_; }
+  double link_share() const { return placement_.link_share; }
+  /// No progress until it is told otherwise; then the step in flight goes on where it was.
+  void stand_still(Instant now, bool still);
   /// What the phase asks of each device.
   devices::Step activity() const;
 
@@ -141,6 +146,7 @@ class ContinuousBatch {
   bool prefilled_last_ = false;
 
   Phase phase_;
+  Standstill standstill_;
   Meter metered_;
   double residue_s_ = 0;
 };

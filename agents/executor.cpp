@@ -16,12 +16,6 @@ std::vector<const devices::DeviceSpec*> specs_of(const std::vector<Executor::Dev
   return specs;
 }
 
-devices::Activity idle_activity() {
-  devices::Activity activity;
-  activity.step.duty = 0;
-  return activity;
-}
-
 }  // namespace
 
 Executor::Executor(std::string host, std::vector<Device> devices, devices::Ambient ambient,
@@ -29,9 +23,11 @@ Executor::Executor(std::string host, std::vector<Device> devices, devices::Ambie
     : host_(std::move(host)),
       devices_(std::move(devices)),
       owners_(devices_.size()),
+      conditions_(devices_.size()),
+      shut_down_told_(devices_.size(), false),
       chassis_(specs_of(devices_), ambient, dice, start) {
   for (std::size_t device = 0; device < devices_.size(); ++device) {
-    chassis_.set_activity(start, device, idle_activity());
+    tell_free(start, static_cast<std::uint16_t>(device));
   }
 }
 
@@ -66,6 +62,10 @@ std::optional<Refusal> Executor::refuse_devices(const std::vector<std::uint16_t>
     if (chassis_.shut_down(device)) {
       return Refusal{Reason::thermal, fmt::format("device {}/{} has shut down", host_, device)};
     }
+    if (const DeviceReport said = report(device); !said.usable) {
+      return Refusal{Reason::unhealthy,
+                     fmt::format("device {}/{}: {}", host_, device, said.detail)};
+    }
     if (!std::holds_alternative<Free>(owners_[device])) {
       return Refusal{Reason::capacity, fmt::format("device {}/{} is taken", host_, device)};
     }
@@ -82,16 +82,21 @@ void Executor::own(const std::vector<std::uint16_t>& devices, const Owner& owner
 /// after that the clock only falls, so this ends.
 template <typename Work>
 void Executor::apply(Instant now, Work& work, const std::vector<std::uint16_t>& devices) {
+  const double link = link_share(devices);
+  const bool hung = any_hung(devices);
+  work.stand_still(now, hung);
   bool clock_changed = true;
   for (int round = 0; clock_changed; ++round) {
     const double pace = slowest(devices);
     if (pace <= 0) return;  // one has shut down, and its work is about to fail
-    if (pace != work.pace()) work.set_pace(now, pace);
+    const bool changed = pace != work.pace() || link != work.link_share();
+    if (changed && !hung) work.set_pace(now, pace, link);
     const devices::Activity activity{work.activity(), true, work.memory_bytes()};
     clock_changed = false;
     for (const std::uint16_t device : devices) {
       DROVER_REQUIRE(activity.memory_used_bytes <= devices_[device].spec->memory_bytes);
-      clock_changed |= chassis_.set_activity(now, device, activity, round < 2);
+      clock_changed |= chassis_.set_activity(
+          now, device, hung ? hanging(activity, device) : activity, round < 2);
     }
   }
 }
@@ -99,7 +104,7 @@ void Executor::apply(Instant now, Work& work, const std::vector<std::uint16_t>& 
 void Executor::release(Instant now, const std::vector<std::uint16_t>& devices) {
   for (const std::uint16_t device : devices) {
     owners_[device] = Free{};
-    chassis_.set_activity(now, device, idle_activity());
+    tell_free(now, device);
   }
 }
 
@@ -147,7 +152,8 @@ std::optional<Refusal> Executor::train(Instant now, const Assign& assign,
                                        const devices::ModelSpec& model) {
   if (auto refusal = refuse_devices(assign.devices)) return refusal;
   const devices::Placement placement{devices_[assign.devices.front()].spec,
-                                     static_cast<int>(assign.devices.size()), assign.precision};
+                                     static_cast<int>(assign.devices.size()), assign.precision,
+                                     link_share(assign.devices)};
   if (auto refusal = refuse_training(placement, model, assign.job.work)) return refusal;
   const AttemptKey key{assign.job.id, assign.attempt};
   const std::uint64_t number = next_gang_++;
@@ -207,7 +213,7 @@ void Executor::start_replica(Instant now, const StartReplica& start,
   devices::Placement placement;
   if (!refusal) {
     placement = {devices_[start.devices.front()].spec, static_cast<int>(start.devices.size()),
-                 start.precision};
+                 start.precision, link_share(start.devices)};
     refusal = refuse_serving(placement, model);
   }
   if (refusal) {
@@ -224,7 +230,7 @@ void Executor::start_replica(Instant now, const StartReplica& start,
   const ReplicaEngine::Place place{start.number, devices_[start.devices.front()].group,
                                    start.devices};
   auto engine = std::make_unique<ReplicaEngine>(place, placement, model, now, warm);
-  engine->set_pace(now, slowest(start.devices));
+  engine->set_pace(now, slowest(start.devices), placement.link_share);
   own(start.devices, ByReplica{start.number});
   changes_.emplace_back(engine->report(host_));
   apply(now, *engine, start.devices);
@@ -272,7 +278,7 @@ void Executor::advance(Instant now) {
 
 void Executor::repace(Instant now, const std::vector<std::size_t>& changed) {
   for (const std::size_t device : changed) {
-    if (chassis_.shut_down(device)) fail_hot(now, static_cast<std::uint16_t>(device));
+    if (chassis_.shut_down(device)) shut_down(now, static_cast<std::uint16_t>(device));
     const Owner owner = owners_[device];
     if (const auto* by_replica = std::get_if<ByReplica>(&owner)) {
       ReplicaEngine& engine = *replicas_.at(by_replica->number);
@@ -281,23 +287,6 @@ void Executor::repace(Instant now, const std::vector<std::size_t>& changed) {
       TrainingGang& gang = gangs_.at(by_gang->number);
       apply(now, gang, gang.devices());
     }
-  }
-}
-
-/// A device that shut down for heat takes its work with it.
-void Executor::fail_hot(Instant now, std::uint16_t device) {
-  const Owner owner = owners_[device];
-  const std::string detail = fmt::format("device {}/{} shut down for heat", host_, device);
-  if (const auto* by_gang = std::get_if<ByGang>(&owner)) {
-    const auto gang = gangs_.find(by_gang->number);
-    const Meter at = meter(now, gang->second.devices());
-    end_gang(now, gang, gang->second.stop(at, Reason::thermal, detail), false);
-  } else if (const auto* by_replica = std::get_if<ByReplica>(&owner)) {
-    ReplicaEngine& engine = *replicas_.at(by_replica->number);
-    const ReplicaState before = engine.state();
-    engine.stop_all(meter(now, engine.place().devices), Reason::thermal, detail);
-    if (engine.state() != ReplicaState::gone) engine.vanish(detail);
-    settle(now, engine, before);
   }
 }
 

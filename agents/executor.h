@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "agents/attempt.h"
+#include "agents/faults.h"
 #include "agents/replica.h"
 #include "agents/training.h"
 #include "devices/chassis.h"
@@ -52,12 +53,22 @@ class Executor {
 
   void set_power_cap(Instant now, std::uint16_t device, double cap_w);
 
+  /// What faults come to now, for every device in order. Devices that become unusable are reported,
+  /// and all that runs on them ends; those that are usable again are reported too.
+  void set_conditions(Instant now, const std::vector<Condition>& conditions);
+  void set_inlet(Instant now, double inlet_c);
+  /// All that runs on the device ends for this reason; a replica on it is gone.
+  void fail_work(Instant now, std::uint16_t device, Reason reason, const std::string& detail);
+  /// Everything ends without a word, loaded models too.
+  void drop_all(Instant now);
+
   Instant next_event() const { return std::min(chassis_.next_event(), next_end()); }
   /// REQUIRES now <= next_event().
   void advance(Instant now);
 
-  /// Since the last call, in order: attempts that ended, replicas whose state changed.
-  using Change = std::variant<EndedAttempt, Replica>;
+  /// Since the last call, in order: attempts that ended, replicas whose state changed, devices that
+  /// can be used no longer or again.
+  using Change = std::variant<EndedAttempt, Replica, DeviceReport>;
   std::vector<Change> take_changes();
 
   bool holds(const AttemptKey& key) const { return held_.contains(key); }
@@ -68,6 +79,13 @@ class Executor {
   std::optional<Replica> replica(std::uint32_t number) const;
   /// Of training gangs and attempts of many items.
   std::vector<Progress> progress(Instant now) const;
+  std::optional<std::uint32_t> replica_on(std::uint16_t device) const;
+  /// Nothing was given to it.
+  bool free(std::uint16_t device) const { return std::holds_alternative<Free>(owners_[device]); }
+  /// What its driver says of a device now.
+  DeviceReport report(std::uint16_t device) const;
+  /// Nobody sees it: it has no samples.
+  bool off_bus(std::uint16_t device) const { return conditions_[device].off_bus; }
   /// The truth about one device, with its queue and running requests.
   Sample reading(Instant now, std::uint16_t device) const;
   const devices::Chassis& chassis() const { return chassis_; }
@@ -97,11 +115,17 @@ class Executor {
   void settle(Instant now, ReplicaEngine& engine, ReplicaState before);
   void end_gang(Instant now, Gangs::iterator gang, EndedAttempt ended, bool silent);
   void repace(Instant now, const std::vector<std::size_t>& changed);
-  void fail_hot(Instant now, std::uint16_t device);
+  double link_share(const std::vector<std::uint16_t>& devices) const;
+  bool any_hung(const std::vector<std::uint16_t>& devices) const;
+  devices::Activity hanging(const devices::Activity& wanted, std::uint16_t device) const;
+  void tell_free(Instant now, std::uint16_t device);
+  void shut_down(Instant now, std::uint16_t device);
 
   std::string host_;
   std::vector<Device> devices_;
   std::vector<Owner> owners_;
+  std::vector<Condition> conditions_;
+  std::vector<bool> shut_down_told_;
   devices::Chassis chassis_;
   Replicas replicas_;
   Gangs gangs_;

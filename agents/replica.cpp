@@ -238,7 +238,17 @@ void ReplicaEngine::vanish(std::string detail) {
   detail_ = std::move(detail);
 }
 
+void ReplicaEngine::stand_still(Instant now, bool still) {
+  if (still == standstill_.holds()) return;
+  batch_.stand_still(now, still);
+  if (still) return standstill_.begin(now);
+  const Duration lost = standstill_.end(now);
+  if (state_ == ReplicaState::loading) loaded_at_ += lost;
+  if (state_ == ReplicaState::loading || state_ == ReplicaState::compiling) ready_at_ += lost;
+}
+
 Instant ReplicaEngine::next_event() const {
+  if (standstill_.holds()) return never;
   if (state_ == ReplicaState::loading) return loaded_at_;
   if (state_ == ReplicaState::compiling) return ready_at_;
   return batch_.next_event();
@@ -285,7 +295,8 @@ std::vector<Progress> ReplicaEngine::progress(Instant now) const {
   for (const auto& [key, attempt] : attempts_) {
     if (attempt.work.kind != WorkKind::batch || attempt.items_done == 0) continue;
     const double share = static_cast<double>(attempt.items_done) / attempt.work.items;
-    const double elapsed_s = to_seconds(now - attempt.arrived);
+    const double elapsed_s =
+        to_seconds(std::max(attempt.arrived, standstill_.own(now)) - attempt.arrived);
     all.push_back({key.job, key.attempt, share, elapsed_s * (1 - share) / share});
   }
   return all;

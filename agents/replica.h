@@ -16,6 +16,7 @@
 
 #include "agents/attempt.h"
 #include "agents/continuous_batch.h"
+#include "agents/standstill.h"
 #include "devices/model.h"
 #include "fleet/messages.h"
 
@@ -69,8 +70,13 @@ class ReplicaEngine {
   /// Everything that is due at meter.at. REQUIRES meter.at <= next_event().
   void advance(const Meter& meter);
 
-  void set_pace(Instant now, double pace) { batch_.set_pace(now, pace); }
+  void set_pace(Instant now, double pace, double link_share) {
+    batch_.set_pace(now, pace, link_share);
+  }
   double pace() const { return batch_.pace(); }
+  double link_share() const { return batch_.link_share(); }
+  /// No progress, of loading neither, until it is told otherwise; then all goes on where it was.
+  void stand_still(Instant now, bool still);
   devices::Step activity() const { return batch_.activity(); }
   /// Weights and KV cache are taken whole at the start, as serving stacks do; bytes per device.
   double memory_bytes() const;
@@ -114,6 +120,7 @@ class ReplicaEngine {
   ReplicaState state_ = ReplicaState::ready;
   Instant loaded_at_{};
   Instant ready_at_{};
+  Standstill standstill_;
   std::string detail_;
 
   Attempts attempts_;

@@ -67,14 +67,25 @@ devices::Step TrainingGang::activity() const {
   return devices::training_step(placement_, model_, shape_, pace_);
 }
 
-double TrainingGang::elapsed_s(Instant now) const { return to_seconds(now - began_); }
+double TrainingGang::elapsed_s(Instant now) const {
+  return to_seconds(standstill_.own(now) - began_);
+}
 
 Instant TrainingGang::next_event() const {
+  if (standstill_.holds()) return never;
   return saturating_add(began_, from_seconds(run_.seconds(steps_left_)));
 }
 
-void TrainingGang::set_pace(Instant now, double pace) {
+void TrainingGang::stand_still(Instant now, bool still) {
+  if (still == standstill_.holds()) return;
+  if (still) return standstill_.begin(now);
+  began_ += standstill_.end(now);
+}
+
+void TrainingGang::set_pace(Instant now, double pace, double link_share) {
+  DROVER_REQUIRE(!standstill_.holds());
   pace_ = pace;
+  placement_.link_share = link_share;
   const std::uint64_t done = run_.steps_within(elapsed_s(now), steps_left_);
   if (done >= steps_left_) return;
   run_ = run_.after(elapsed_s(now), steps_left_, {activity().seconds, 0});

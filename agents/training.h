@@ -8,6 +8,7 @@
 
 #include "agents/attempt.h"
 #include "agents/decode_run.h"
+#include "agents/standstill.h"
 #include "devices/performance.h"
 #include "fleet/messages.h"
 
@@ -28,8 +29,13 @@ class TrainingGang {
   const devices::DeviceSpec& device() const { return *placement_.device; }
 
   Instant next_event() const;
-  void set_pace(Instant now, double pace);
+  /// The share of the nominal pace, and of the links' bandwidth, from now on.
+  /// REQUIRES that it does not stand still.
+  void set_pace(Instant now, double pace, double link_share);
   double pace() const { return pace_; }
+  double link_share() const { return placement_.link_share; }
+  /// No progress until it is told otherwise; then it goes on where it was.
+  void stand_still(Instant now, bool still);
   devices::Step activity() const;
   double memory_bytes() const;
   Progress progress(Instant now) const;
@@ -54,6 +60,7 @@ class TrainingGang {
   DecodeRun run_;
   std::uint64_t steps_left_ = 0;
   Instant began_{};
+  Standstill standstill_;
 };
 
 }  // namespace drover::agents

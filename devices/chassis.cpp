@@ -126,6 +126,12 @@ bool Chassis::set_power_cap(Instant now, std::size_t device, double cap_w) {
   return state_->settle(device, state_->chips[device].set_power_cap(now, cap_w));
 }
 
+bool Chassis::set_clock_limit(Instant now, std::size_t device, double share) {
+  DROVER_REQUIRE(device < size() && share > 0 && share <= 1);
+  state_->run_events(now);
+  return state_->settle(device, state_->chips[device].set_clock_limit(now, share));
+}
+
 void Chassis::set_inlet(Instant now, double inlet_c) {
   state_->run_events(now);
   state_->ambient.inlet_c = inlet_c;

@@ -62,6 +62,9 @@ class Chassis {
   /// True when the clock changed at once.
   bool set_power_cap(Instant now, std::size_t device, double cap_w);
   void set_inlet(Instant now, double inlet_c);
+  /// The hardware holds the clock at or under this share of the nominal one, as on a power brake; 1
+  /// lets go. REQUIRES 0 < share <= 1. True when the clock changed at once.
+  bool set_clock_limit(Instant now, std::size_t device, double share);
 
   /// When something will change by itself (a control step, a crossing); `never` in steady state.
   Instant next_event() const;

@@ -111,6 +111,11 @@ void Chip::set_inlet(Instant now, double inlet_c) {
   restart_heat(now);
 }
 
+Chip::Outcome Chip::set_clock_limit(Instant now, double share) {
+  clock_limit_ = share;
+  return limit_power(now, true);
+}
+
 int Chip::power_target() const {
   if (!running()) return 0;
   Step nominal = activity_.step;
@@ -127,8 +132,9 @@ Chip::Outcome Chip::limit_power(Instant now, bool may_rise) {
 /// The clock that all controllers allow together, and the power drawn at it.
 Chip::Outcome Chip::set_clock(Instant now) {
   const double before = clock_share_;
-  clock_share_ = clock_share_of(*spec_, std::max(power_steps_, temperature_steps_)) *
-                 (slowed_ ? slowdown_factor : 1);
+  const double wanted = clock_share_of(*spec_, std::max(power_steps_, temperature_steps_)) *
+                        (slowed_ ? slowdown_factor : 1);
+  clock_share_ = std::min(wanted, clock_limit_);
   return {update_power(now), clock_share_ != before};
 }
 
@@ -218,9 +224,11 @@ double Chip::throttle_bits() const {
   std::uint32_t bits = 0;
   if (!running()) bits |= throttle_idle;
   // Only while the cap is what holds the clock down.
-  if (power_steps_ > 0 && power_steps_ >= temperature_steps_ && !slowed_) {
+  if (power_steps_ > 0 && power_steps_ >= temperature_steps_ && !slowed_ &&
+      clock_share_of(*spec_, power_steps_) <= clock_limit_) {
     bits |= throttle_power_cap;
   }
+  if (clock_limit_ < 1) bits |= throttle_hardware_slowdown;
   if (temperature_steps_ > 0) bits |= throttle_thermal_software;
   if (slowed_) bits |= throttle_hardware_slowdown | throttle_thermal_hardware;
   return bits;
@@ -229,7 +237,8 @@ double Chip::throttle_bits() const {
 double Chip::clock_mhz() const {
   if (shut_down_) return 0;
   // Without a context a device parks at its slowest clock; it wakes at once.
-  const double share = activity_.context_open ? clock_share_ : spec_->clock_min_share;
+  const double parked = std::min(spec_->clock_min_share, clock_limit_);
+  const double share = activity_.context_open ? clock_share_ : parked;
   return spec_->clock_mhz * share;
 }
 

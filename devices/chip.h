@@ -11,6 +11,7 @@
 //   software  above the maximal temperature: down one step a second; 3 K below it: up again.
 //   hardware  at the slowdown temperature: half the clock, until 3 K below the maximal one.
 //   shutdown  at the shutdown temperature: off for good.
+// Beside them a limit from outside, as a power brake sets it: a hardware slowdown without heat.
 #pragma once
 
 #include <cstddef>
@@ -36,6 +37,7 @@ class Chip {
   Outcome set_activity(Instant now, const Activity& activity, bool may_rise);
   Outcome set_power_cap(Instant now, double cap_w);
   void set_inlet(Instant now, double inlet_c);
+  Outcome set_clock_limit(Instant now, double share);
   /// One step of the temperature controllers.
   Outcome control(Instant now);
 
@@ -77,6 +79,7 @@ class Chip {
   int temperature_steps_ = 0;
   bool slowed_ = false;
   bool shut_down_ = false;
+  double clock_limit_ = 1;  // from outside, as by a power brake
   double clock_share_ = 1;
   Instant temperature_step_from_;  // earliest next step of the software limit
 

@@ -30,6 +30,7 @@ struct Placement {
   const DeviceSpec* device = nullptr;
   int devices = 1;
   Precision precision = Precision::bf16;  // of the weights
+  double link_share = 1;                  // of the interconnect's bandwidth, when it is degraded
 };
 
 struct TrainingShape {

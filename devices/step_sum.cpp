@@ -29,10 +29,10 @@ Rates::Rates(const Placement& placement, double share)
       memory(device.memory_bandwidth * device.memory_efficiency),
       // Without a direct link, devices talk over the host's bus.
       link((device.link_bandwidth > 0 ? device.link_bandwidth / 2 : device.host_bandwidth) *
-           device.link_efficiency),
+           device.link_efficiency * placement.link_share),
       weight_bytes(bytes_each(placement.precision)),
       activation_bytes(narrow_bytes(placement.precision)) {
-  DROVER_REQUIRE(share > 0);
+  DROVER_REQUIRE(share > 0 && placement.link_share > 0);
 }
 
 void StepSum::add_product(double rows, const MatrixShape& shape, double count) {

@@ -12,6 +12,7 @@
 //   cancel job=N [attempt=N]               stored job=N [attempt=N]
 //   start MODEL replica=N devices=N,N [precision=P]
 //   retire replica=N
+//   fault FAULT DURATION [devices=N,N]     a fault; without devices the host's own
 //   tick DURATION                          time passes; the router is silent
 //   live DURATION                          time passes; the router is heard each second
 //   quiet DURATION                         as live; heartbeats and samples are not shown
@@ -64,6 +65,7 @@ class Words {
  public:
   explicit Words(const std::string& line) {
     for (const std::string& word : split(line, ' ')) {
+      raw_.push_back(word);
       const std::size_t equals = word.find('=');
       if (equals == std::string::npos) {
         plain_.push_back(word);
@@ -73,6 +75,9 @@ class Words {
     }
   }
   std::string plain(std::size_t at) const { return at < plain_.size() ? plain_[at] : ""; }
+  /// As it stands, with or without a key.
+  std::string raw(std::size_t at) const { return at < raw_.size() ? raw_[at] : ""; }
+  bool has(const std::string& key) const { return keyed_.contains(key); }
   std::string text(const std::string& key, const std::string& otherwise) const {
     const auto found = keyed_.find(key);
     return found == keyed_.end() ? otherwise : found->second;
@@ -90,6 +95,7 @@ class Words {
   Precision precision() const { return *parse_precision(text("precision", "bf16")); }
 
  private:
+  std::vector<std::string> raw_;
   std::vector<std::string> plain_;
   std::map<std::string, std::string> keyed_;
 };
@@ -140,6 +146,11 @@ std::string tell(const ReplicaReport& one) {
                      replica.model, to_text(replica.state),
                      replica.detail.empty() ? "" : " (" + replica.detail + ")", replica.queued,
                      replica.running, replica.kv_used_tokens);
+}
+std::string tell(const DeviceReport& one) {
+  return fmt::format("device {} {}{}{}", one.device, one.usable ? "usable" : "not usable",
+                     one.xid == 0 ? "" : fmt::format(", xid {}", one.xid),
+                     one.detail.empty() ? "" : " (" + one.detail + ")");
 }
 std::string tell(const Leave& one) { return fmt::format("{}, {} held", one.why, one.held); }
 std::string tell(const SampleBatch& batch) { return fmt::format("{} rows", batch.devices.size()); }
@@ -203,6 +214,8 @@ class Dialogue {
                               words.devices()});
     } else if (verb == "retire") {
       talk_->say(RetireReplica{words.number("replica", 0)});
+    } else if (verb == "fault") {
+      talk_->say(fault(words));
     } else if (verb == "tick") {
       talk_->pass(duration(words.plain(1)));
     } else if (verb == "live") {
@@ -220,6 +233,15 @@ class Dialogue {
   }
 
   static Duration duration(const std::string& text) { return *parse_duration(text, "dialogue"); }
+
+  static ApplyFault fault(const Words& words) {
+    ApplyFault apply;
+    apply.host = !words.has("devices");
+    if (!apply.host) apply.devices = words.devices();
+    apply.fault = *parse_fault(words.raw(1));
+    apply.fault.lasts = duration(words.raw(2));
+    return apply;
+  }
 
   static Assign assign(const Words& words, std::uint32_t attempt) {
     const std::uint64_t number = words.number("job", 1);

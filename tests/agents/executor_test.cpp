@@ -28,8 +28,10 @@ class Host {
       if (auto* one = std::get_if<EndedAttempt>(&change)) {
         EXPECT_EQ(one->at, at);
         ended.push_back(*one);
+      } else if (auto* replica = std::get_if<Replica>(&change)) {
+        replicas.push_back(*replica);
       } else {
-        replicas.push_back(std::get<Replica>(change));
+        reports.push_back(std::get<DeviceReport>(change));
       }
     }
   }
@@ -52,6 +54,7 @@ class Host {
   Instant now = beginning();
   std::vector<EndedAttempt> ended;
   std::vector<Replica> replicas;
+  std::vector<DeviceReport> reports;
 };
 
 double step_seconds(const std::string& device, int devices, double pace) {
@@ -124,6 +127,11 @@ TEST(Executor, ADeviceThatShutsDownFailsItsWorkForHeat) {
     EXPECT_NE(ended.detail.find("shut down for heat"), std::string::npos);
   }
   EXPECT_EQ(host.replicas.back().state, ReplicaState::gone);
+  ASSERT_EQ(host.reports.size(), 3u) << "each device says once that it is off";
+  for (const DeviceReport& report : host.reports) {
+    EXPECT_FALSE(report.usable);
+    EXPECT_EQ(report.detail, "shut down for heat");
+  }
   const auto refusal =
       host.executor.train(host.now, to_devices(train_job(3, "bert-large", 1, 64, 128, 1), {0}),
                           model_spec("bert-large"));

@@ -81,6 +81,17 @@ inline AgentSettings settings_of(const std::string& devices, const std::string& 
   return settings;
 }
 
+/// A fault in words; of no devices it is the host's own.
+inline ApplyFault fault(const std::string& text, Duration lasts,
+                        std::vector<std::uint16_t> devices) {
+  ApplyFault apply;
+  apply.host = devices.empty();
+  apply.devices = std::move(devices);
+  apply.fault = *parse_fault(text);
+  apply.fault.lasts = lasts;
+  return apply;
+}
+
 /// An agent whose shell keeps time and collects what it says.
 class Talk {
  public:

@@ -1,0 +1,149 @@
+#include "agents/faults.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agents/xid.h"
+
+namespace drover::agents {
+namespace {
+
+/// As the reader of the same fault in words takes it.
+bool in_range(const Fault& fault) {
+  return fault.lasts > Duration{0} && parse_fault(to_text(fault)).ok();
+}
+
+XidEffect effect_of(const Fault& fault) {
+  return fault.kind == FaultKind::xid ? effect_of_xid(fault.code) : XidEffect::none;
+}
+
+void make_unusable(Condition& condition, Instant since, std::uint32_t xid, std::string why) {
+  condition.unusable = std::move(why);
+  condition.xid = xid;
+  condition.since = since;
+}
+
+constexpr std::uint32_t off_bus_xid = 79;
+
+/// What one fault in force adds.
+void add(Condition& condition, const Fault& fault, Instant since, bool tpu) {
+  switch (fault.kind) {
+    case FaultKind::throttle:
+      condition.clock_limit = std::min(condition.clock_limit, fault.amount);
+      break;
+    case FaultKind::slow_link:
+      condition.link_share = std::min(condition.link_share, fault.amount);
+      break;
+    case FaultKind::hang:
+      condition.hung = true;
+      break;
+    case FaultKind::ecc:
+      make_unusable(condition, since, 0, "uncorrectable memory error");
+      break;
+    case FaultKind::lose:
+      condition.off_bus = true;
+      make_unusable(condition, since, tpu ? 0 : off_bus_xid,
+                    tpu ? std::string("TPU slice lost") : xid_text(off_bus_xid));
+      break;
+    case FaultKind::xid:
+      condition.off_bus = condition.off_bus || effect_of(fault) == XidEffect::off_bus;
+      make_unusable(condition, since, fault.code, xid_text(fault.code));
+      break;
+    case FaultKind::inlet:  // the host's
+      break;
+  }
+}
+
+}  // namespace
+
+bool FaultBook::is_tpu(std::uint16_t device) const {
+  return devices_[device].device_class == DeviceClass::tpu;
+}
+
+/// The devices that a fault is about: a link is the whole group's, a TPU slice is lost as a whole.
+std::vector<std::uint16_t> FaultBook::reached(const ApplyFault& apply) const {
+  std::vector<bool> hit(devices_.size(), false);
+  for (const std::uint16_t named : apply.devices) {
+    if (named >= devices_.size()) continue;
+    const bool whole = apply.fault.kind == FaultKind::slow_link ||
+                       (apply.fault.kind == FaultKind::lose && is_tpu(named));
+    for (std::size_t device = 0; device < devices_.size(); ++device) {
+      const bool same_group = devices_[device].group == devices_[named].group;
+      hit[device] = hit[device] || device == named || (whole && same_group);
+    }
+  }
+  std::vector<std::uint16_t> devices;
+  for (std::size_t device = 0; device < devices_.size(); ++device) {
+    const auto index = static_cast<std::uint16_t>(device);
+    if (hit[device] && !(apply.fault.kind == FaultKind::xid && is_tpu(index))) {
+      devices.push_back(index);
+    }
+  }
+  return devices;
+}
+
+void FaultBook::enter(const Entry& entry) {
+  std::erase_if(entries_, [&](const Entry& earlier) {
+    return earlier.host == entry.host && earlier.device == entry.device &&
+           earlier.fault.kind == entry.fault.kind;
+  });
+  entries_.push_back(entry);
+}
+
+std::vector<Incident> FaultBook::hear(Instant now, const ApplyFault& apply) {
+  const Fault& fault = apply.fault;
+  if (!in_range(fault)) return {};
+  const Instant until = saturating_add(now, fault.lasts);
+  if (fault.kind == FaultKind::inlet || apply.host) {
+    const bool known = fault.kind == FaultKind::inlet || fault.kind == FaultKind::lose;
+    if (known) enter({true, 0, fault, now, until});
+    return {};
+  }
+  const XidEffect effect = effect_of(fault);
+  const bool over_at_once = fault.kind == FaultKind::xid &&
+                            (effect == XidEffect::none || effect == XidEffect::work_fails);
+  std::vector<Incident> incidents;
+  for (const std::uint16_t device : reached(apply)) {
+    if (over_at_once) {
+      incidents.push_back(
+          {device, fault.code, xid_text(fault.code), effect == XidEffect::work_fails});
+    } else {
+      enter({false, device, fault, now, until});
+    }
+  }
+  return incidents;
+}
+
+Instant FaultBook::next_end() const {
+  Instant next = never;
+  for (const Entry& entry : entries_) next = std::min(next, entry.until);
+  return next;
+}
+
+void FaultBook::end(Instant now) {
+  std::erase_if(entries_, [&](const Entry& entry) { return entry.until <= now; });
+}
+
+Condition FaultBook::condition(std::uint16_t device) const {
+  Condition condition;
+  for (const Entry& entry : entries_) {
+    if (entry.host || entry.device != device) continue;
+    add(condition, entry.fault, entry.since, is_tpu(device));
+  }
+  return condition;
+}
+
+double FaultBook::inlet_k() const {
+  for (const Entry& entry : entries_) {
+    if (entry.host && entry.fault.kind == FaultKind::inlet) return entry.fault.amount;
+  }
+  return 0;
+}
+
+bool FaultBook::host_lost() const {
+  return std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
+    return entry.host && entry.fault.kind == FaultKind::lose;
+  });
+}
+
+}  // namespace drover::agents

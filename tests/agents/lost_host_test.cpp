@@ -1,0 +1,82 @@
+// A host that is lost, and its next life.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/agents/fleet_of_one.h"
+
+namespace drover::agents {
+namespace {
+
+constexpr const char* chat = "llama-3.1-8b";
+
+TEST(LostHost, SaysAndHearsNothingUntilItsNextLife) {
+  Talk talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
+  talk.welcome(seconds(1), seconds(4));
+  talk.say(to_replica(serve_job(1, chat, 1000, 60'000), 0));
+  talk.pass(seconds(2), seconds(1));
+  const Incarnation before = talk.all<Hello>().back().incarnation;
+  talk.forget();
+  const Instant lost = talk.now;
+  talk.say(fault("lose", seconds(30), {}));
+  EXPECT_TRUE(talk.agent.silent());
+  EXPECT_EQ(talk.agent.unstored(), 0u);
+  talk.pass(seconds(10), seconds(1));
+  talk.say(to_replica(serve_job(2, chat, 10, 10), 0));
+  talk.say(HelloWanted{});
+  talk.say(Cancel{job_id(1), 1, Reason::cancelled});
+  talk.say(fault("ecc", seconds(100), {0}));
+  talk.welcome(seconds(2), seconds(8));
+  EXPECT_TRUE(talk.said.empty());
+  talk.pass(lost + seconds(30) - Duration(1) - talk.now);
+  EXPECT_TRUE(talk.said.empty());
+  talk.pass(Duration(1));
+  EXPECT_FALSE(talk.agent.silent());
+  ASSERT_EQ(talk.all<Hello>().size(), 1u);
+  const Hello hello = talk.all<Hello>().front();
+  EXPECT_EQ(talk.said.front().envelope.at, lost + seconds(30));
+  EXPECT_NE(hello.incarnation, before);
+  EXPECT_TRUE(hello.held.empty());
+  ASSERT_EQ(hello.replicas.size(), 1u);
+  EXPECT_EQ(hello.replicas[0].state, ReplicaState::loading) << "from cold";
+  EXPECT_EQ(talk.said.size(), 1u) << "of what it had, nothing is left to say";
+  talk.forget();
+  talk.pass(seconds(20), seconds(2));
+  ASSERT_FALSE(talk.all<Heartbeat>().empty());
+  EXPECT_EQ(talk.all<Heartbeat>().front().incarnation, hello.incarnation);
+  EXPECT_LE(talk.all<Heartbeat>().front().samples_sent, 3u) << "the counters of its new life";
+  talk.say(to_replica(serve_job(3, chat, 10, 10), 0));
+  EXPECT_EQ(talk.all<Accepted>().size(), 1u);
+}
+
+TEST(LostHost, EachLifeHasItsOwnIncarnationFromTheSeed) {
+  std::vector<std::vector<Incarnation>> runs;
+  for (int run = 0; run < 2; ++run) {
+    Talk talk(settings_of("h100-sxm:1", ""));
+    talk.welcome();
+    for (int life = 0; life < 3; ++life) {
+      talk.say(fault("lose", seconds(5), {}));
+      talk.pass(seconds(6));
+    }
+    std::vector<Incarnation> lives;
+    for (const Hello& hello : talk.all<Hello>()) lives.push_back(hello.incarnation);
+    runs.push_back(lives);
+  }
+  ASSERT_EQ(runs[0].size(), 4u);
+  EXPECT_EQ(std::set<Incarnation>(runs[0].begin(), runs[0].end()).size(), 4u);
+  EXPECT_EQ(runs[0], runs[1]);
+}
+
+TEST(LostHost, ThatIsToEndWhileItIsLostEndsWithoutAWord) {
+  Talk talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
+  talk.welcome();
+  talk.say(to_replica(serve_job(1, chat, 1000, 60'000), 0));
+  talk.say(fault("lose", seconds(5), {}));
+  talk.forget();
+  talk.leave("SIGTERM");
+  talk.pass(seconds(60));
+  EXPECT_TRUE(talk.said.empty());
+}
+
+}  // namespace
+}  // namespace drover::agents
