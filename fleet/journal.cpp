@@ -26,8 +26,7 @@ constexpr Bytes any_bytes{whole_file};
 template <>
 inline constexpr Enumeration<Channel> enumeration<Channel>{"Channel", Channel::publish};
 template <>
-inline constexpr Enumeration<Transition> enumeration<Transition>{"Transition",
-                                                                 Transition::counters};
+inline constexpr Enumeration<Transition> enumeration<Transition>{"Transition", Transition::audit};
 
 template <>
 inline constexpr auto layout<Peer> = structure("Peer", field("channel", &Peer::channel),

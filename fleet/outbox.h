@@ -42,6 +42,7 @@ enum class Transition : std::uint8_t {
   failed,    // payload = reason, usage
   stale,     // a late result of an older attempt, never charged
   counters,  // the fleet's sums, or the energy counters of one host's devices; names no job
+  audit,     // an action asked for, or what of it is in force; names no job
 };
 
 struct LedgerRow {

@@ -104,8 +104,9 @@ void judge_share(const Question& question, Rows rows, std::uint32_t bit) {
 }
 
 void judge_health(const Question&, Rows rows, std::uint32_t bit) {
-  mark(rows, bit,
-       [](const Standings& all, std::size_t row) { return all.health[row] != Health::ok; });
+  mark(rows, bit, [](const Standings& all, std::size_t row) {
+    return (all.health[row] != Health::ok) | ((all.condition[row] & condition_unusable) != 0);
+  });
 }
 
 void judge_drain(const Question&, Rows rows, std::uint32_t bit) {
@@ -124,13 +125,11 @@ void judge_cooldown(const Question& question, Rows rows, std::uint32_t bit) {
   });
 }
 
-/// The device slows itself down because it is hot; hardware slowdown without a word of heat counts
-/// as well, as there the clock is halved.
+/// A device slows itself down because it is hot, or will soon.
 void judge_thermal(const Question&, Rows rows, std::uint32_t bit) {
-  constexpr std::uint32_t hot =
-      throttle_thermal_software | throttle_thermal_hardware | throttle_hardware_slowdown;
-  mark(rows, bit,
-       [](const Standings& all, std::size_t row) { return (all.throttle[row] & hot) != 0; });
+  mark(rows, bit, [](const Standings& all, std::size_t row) {
+    return (all.condition[row] & condition_hot) != 0;
+  });
 }
 
 void judge_power(const Question& question, Rows rows, std::uint32_t bit) {

@@ -62,6 +62,7 @@ void set_group(const Surroundings& around, const PlaceKind& kind, Standings& row
   rows.group[row] = around.index;
   rows.replica[row] = nowhere;
   rows.failed[row] = kind.failed;
+  rows.condition[row] = 0;
   rows.devices[row] = static_cast<std::uint16_t>(std::clamp(kind.devices, 0, 65535));
   rows.health[row] = around.host->health;
   rows.draining[row] = around.host->draining ? 1 : 0;
@@ -88,6 +89,7 @@ void fill_group(const Question& question, const Surroundings& around, const Plac
   const auto devices = free >= kind.devices
                            ? free_devices(question.roster, around.index, kind.devices)
                            : std::vector<std::uint16_t>{};
+  rows.condition[row] = condition_of(question.roster, around.index, kind.devices, devices);
   const double wait_s =
       devices.empty() ? wait_for_devices(question, group, kind.devices, free, scratch.waits) : 0;
   rows.free_after[row] = static_cast<double>(std::max(0, free - kind.devices)) / group.group.count;

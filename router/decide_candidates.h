@@ -89,13 +89,18 @@ int replica_devices(const Question& question, const PlaceKind& kind);
 /// Until a new replica is ready: weights loaded, every warm shape compiled.
 double warmup_seconds(const Question& question, const PlaceKind& kind);
 
-/// Neither a gang nor a replica holds it.
+/// Neither a gang nor a replica holds it, and its agent does not say that it is unusable.
 bool is_free(const DeviceColumns& columns, DeviceIndex device);
 
 /// The device numbers of a gang or new replica: the lowest free ones of the group, whole aligned
-/// slices on TPUs; empty when there are not enough. A
-/// device is free when neither a gang nor a replica holds it.
+/// slices on TPUs; empty when there are not enough. Hot ones only where there are not enough
+/// others.
 std::vector<std::uint16_t> free_devices(const Roster& roster, GroupIndex group, int count);
+
+/// Bits of DeviceCondition for a place in the group of which `free_devices` has answered `devices`:
+/// of those, or, when there are none, whether unusable devices alone leave too few.
+std::uint32_t condition_of(const Roster& roster, GroupIndex group, int count,
+                           const std::vector<std::uint16_t>& devices);
 
 /// "host/r0", "host/0-7", "host/0,2,5".
 std::string target_text(const Roster& roster, const Standings& rows, std::size_t row);

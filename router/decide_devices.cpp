@@ -28,17 +28,18 @@ void fill_state(const Roster& roster, DecisionScratch& scratch, std::size_t begi
   Standings& rows = scratch.rows;
   for (std::size_t row = begin; row < rows.size; ++row) {
     Instant oldest = never;
-    std::uint32_t throttle = 0;
+    std::uint32_t condition = 0;
     float hottest_c = 0;
     each_device(roster, rows, row, [&](DeviceIndex device) {
       oldest = columns.sampled[device] < oldest ? columns.sampled[device] : oldest;
-      throttle |= columns.throttle[device];
+      condition |= columns.condition[device];
       const float now_c = with_heat ? columns.temperature_c[device] : 0;
       hottest_c = now_c > hottest_c ? now_c : hottest_c;
     });
     // A host just enrolled has not had the time to send a sample.
     rows.sampled[row] = rows.sampled[row] < oldest ? oldest : rows.sampled[row];
-    rows.throttle[row] = throttle;
+    // Of a group only the devices that would be taken count: `fill_group` has looked at them.
+    if (rows.replica[row] != nowhere) rows.condition[row] = condition;
     if (!with_heat) continue;
     const devices::DeviceSpec& spec = *scratch.kinds[rows.kind[row]].spec;
     const auto limit_c = static_cast<float>(spec.temperature_max_c);

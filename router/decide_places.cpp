@@ -69,12 +69,15 @@ double warmup_seconds(const Question& question, const PlaceKind& kind) {
 }
 
 bool is_free(const DeviceColumns& columns, DeviceIndex device) {
-  return columns.gang[device].empty() && columns.replicas[device] == 0;
+  return columns.gang[device].empty() && columns.replicas[device] == 0 &&
+         (columns.condition[device] & condition_unusable) == 0;
 }
 
-std::vector<std::uint16_t> free_devices(const Roster& roster, GroupIndex index, int count) {
-  const GroupEntry& group = roster.groups()[index];
-  const DeviceColumns& columns = roster.devices();
+namespace {
+
+/// The lowest devices of the group that `fits(device)`.
+template <typename Fits>
+std::vector<std::uint16_t> lowest(const GroupEntry& group, int count, Fits fits) {
   std::vector<std::uint16_t> numbers;
   const int size = group.group.count;
   if (count < 1 || count > size) return numbers;
@@ -85,7 +88,7 @@ std::vector<std::uint16_t> free_devices(const Roster& roster, GroupIndex index, 
   for (int begin = 0; begin + count <= size; begin += count) {
     numbers.clear();
     for (int offset = begin; offset < begin + count; ++offset) {
-      if (!is_free(columns, group.first + static_cast<DeviceIndex>(offset))) break;
+      if (!fits(group.first + static_cast<DeviceIndex>(offset))) break;
       numbers.push_back(number(offset));
     }
     if (static_cast<int>(numbers.size()) == count) return numbers;
@@ -94,12 +97,50 @@ std::vector<std::uint16_t> free_devices(const Roster& roster, GroupIndex index, 
   if (group.spec->device_class == DeviceClass::tpu) return numbers;
   // Switched links join any devices of a GPU group equally well.
   for (int offset = 0; offset < size && static_cast<int>(numbers.size()) < count; ++offset) {
-    if (is_free(columns, group.first + static_cast<DeviceIndex>(offset))) {
-      numbers.push_back(number(offset));
-    }
+    if (fits(group.first + static_cast<DeviceIndex>(offset))) numbers.push_back(number(offset));
   }
   if (static_cast<int>(numbers.size()) < count) numbers.clear();
   return numbers;
+}
+
+/// Bits of all devices of the group together.
+std::uint32_t all_conditions(const DeviceColumns& columns, const GroupEntry& group) {
+  std::uint32_t bits = 0;
+  for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
+    bits |= columns.condition[device];
+  }
+  return bits;
+}
+
+}  // namespace
+
+std::vector<std::uint16_t> free_devices(const Roster& roster, GroupIndex index, int count) {
+  const GroupEntry& group = roster.groups()[index];
+  const DeviceColumns& columns = roster.devices();
+  const auto free = [&](DeviceIndex device) { return is_free(columns, device); };
+  if ((all_conditions(columns, group) & condition_hot) != 0) {
+    auto cool = lowest(group, count, [&](DeviceIndex device) {
+      return free(device) && (columns.condition[device] & condition_hot) == 0;
+    });
+    if (!cool.empty()) return cool;
+  }
+  return lowest(group, count, free);
+}
+
+std::uint32_t condition_of(const Roster& roster, GroupIndex index, int count,
+                           const std::vector<std::uint16_t>& devices) {
+  const GroupEntry& group = roster.groups()[index];
+  const DeviceColumns& columns = roster.devices();
+  std::uint32_t bits = 0;
+  for (const std::uint16_t number : devices) {
+    bits |= columns.condition[roster.hosts()[group.host].devices[number]];
+  }
+  if (!devices.empty() || count < 1 || count > group.group.count) return bits;
+  if ((all_conditions(columns, group) & condition_unusable) == 0) return bits;
+  const auto usable = [&](DeviceIndex device) {
+    return (columns.condition[device] & condition_unusable) == 0;
+  };
+  return lowest(group, count, usable).empty() ? bits | condition_unusable : bits;
 }
 
 void ask_pool(Question& question, std::uint32_t pool_number) {

@@ -4,7 +4,7 @@ namespace drover::router {
 
 void Standings::make_room(std::size_t rows) {
   if (rows <= failed.size()) return;
-  for (auto* column : {&failed, &throttle, &draining, &ready, &replica, &group})
+  for (auto* column : {&failed, &condition, &draining, &ready, &replica, &group})
     column->resize(rows);
   for (auto* column : {&kind, &devices}) column->resize(rows);
   for (auto* column : {&hottest_share, &power_share}) column->resize(rows);

@@ -40,6 +40,7 @@ bool Core::start_replica(Instant now, JobRecord& record) {
   replica.ready_at = saturating_add(now, from_seconds(place.run_s));
   const ReplicaIndex index = roster.apply(now, host, replica);
   if (index == nowhere) return false;
+  roster.promise_replica(now, index);
   keeper.started(now, replica.id, replica.model);
 
   StartReplica start;
@@ -91,6 +92,7 @@ HostChanged Core::host_shown(HostIndex host) const {
   changed.health = entry.health;
   changed.since = entry.health_since;
   changed.sample_gaps = entry.sample_gaps;
+  for (const GroupIndex group : entry.groups) changed.pools.push_back(pool_of(group));
   const auto counters = host_counters.find(host);
   if (counters != host_counters.end()) {
     changed.samples_thinned = counters->second.samples_thinned;

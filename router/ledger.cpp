@@ -34,7 +34,7 @@ bool parse_whole(std::string_view text, Number& number) {
 std::string_view name_of(Transition transition) {
   static constexpr std::string_view names[] = {"started", "accepted", "refused",  "leased",
                                                "running", "returned", "finished", "failed",
-                                               "stale",   "counters"};
+                                               "stale",   "counters", "audit"};
   const auto index = static_cast<std::size_t>(transition);
   return index < std::size(names) ? names[index] : "unknown";
 }
@@ -113,6 +113,14 @@ LedgerRow counters(Instant now, double fleet_energy_j, double fleet_cost_usd) {
   return row_of(Transition::counters, now, {}, 0, std::move(sums));
 }
 
+LedgerRow audit(Instant now, const Audit& said) {
+  return row_of(Transition::audit, now, {}, 0, said);
+}
+
+LedgerRow power_cap(Instant now, const SetPowerCap& cap) {
+  return row_of(Transition::audit, now, {}, 0, cap);
+}
+
 Result<Lease> read_lease(const Envelope& payload) {
   const auto* change = std::get_if<JobChanged>(&payload.body);
   if (change == nullptr) return error("payload is a {}", kind_name(payload.body));
@@ -159,6 +167,10 @@ Status Reader::read(const LedgerRow& row) {
   }
   if (row.transition == Transition::counters) {
     status = read_counters(row);
+    return status ? status : Status(complain(status.error().message));
+  }
+  if (row.transition == Transition::audit) {
+    status = read_audit(row);
     return status ? status : Status(complain(status.error().message));
   }
   if (row.transition == Transition::stale) {
@@ -209,6 +221,17 @@ Status Reader::read_counters(const LedgerRow& row) {
   energies_.clear();
   accounting_.restore_sums(sums->fleet_energy_j, sums->fleet_cost_usd);
   return {};
+}
+
+Status Reader::read_audit(const LedgerRow& row) {
+  auto envelope = decode(row.payload);
+  if (!envelope) return envelope.error();
+  if (auto* cap = std::get_if<SetPowerCap>(&envelope->body)) {
+    power_caps_.emplace_back(row.at, std::move(*cap));
+    return {};
+  }
+  if (std::holds_alternative<Audit>(envelope->body)) return {};
+  return error("payload is a {}", kind_name(envelope->body));
 }
 
 Status Reader::read_accepted(const LedgerRow& row) {

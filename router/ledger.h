@@ -16,6 +16,8 @@
 //   stale      | job, old attempt  | Finished or Failed         | as it came
 //   counters   | none, 0           | SampleBatch, sender = host | energy counters of its devices
 //   counters   | none, 0           | Summary                    | fleet_energy_j, fleet_cost_usd
+//   audit      | none, 0           | Audit                      | all: what was asked for
+//   audit      | none, 0           | SetPowerCap                | all: in force from the row's time
 //
 // Counters are written every ten heartbeats and at the end of the run: a batch for each host whose
 // counters have changed, then the sums that hold them. A reader takes the batches over when it
@@ -27,6 +29,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fleet/messages.h"
@@ -49,6 +52,9 @@ LedgerRow ended(Transition transition, Instant now, const Failed& failed);
 LedgerRow counters(Instant now, const SampleBatch& energies);
 LedgerRow counters(Instant now, double fleet_energy_j, double fleet_cost_usd);
 
+LedgerRow audit(Instant now, const Audit& said);
+LedgerRow power_cap(Instant now, const SetPowerCap& cap);
+
 /// The host, replica or devices that a leased row names.
 Result<Lease> read_lease(const Envelope& payload);
 
@@ -60,9 +66,13 @@ class Reader {
       : book_(book), accounting_(accounting), refused_(refused) {}
   Status read(const LedgerRow& row);
 
+  /// Caps in the order in which they were set, and when.
+  const std::vector<std::pair<Instant, SetPowerCap>>& power_caps() const { return power_caps_; }
+
  private:
   Status read_started(const LedgerRow& row);
   Status read_counters(const LedgerRow& row);
+  Status read_audit(const LedgerRow& row);
   Status read_accepted(const LedgerRow& row);
   Status read_leased(const LedgerRow& row, JobRecord& record);
   Status read_returned(const LedgerRow& row, JobRecord& record);
@@ -73,6 +83,7 @@ class Reader {
   Accounting& accounting_;
   std::set<JobId>& refused_;
   std::vector<SampleBatch> energies_;  // whose sums are still to come
+  std::vector<std::pair<Instant, SetPowerCap>> power_caps_;
   std::uint64_t row_ = 0;
   bool began_ = false;
 };

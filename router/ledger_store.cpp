@@ -222,7 +222,7 @@ Result<std::vector<LedgerRow>> SqliteStore::rows() {
     const auto* job = static_cast<const unsigned char*>(sqlite3_column_blob(row, 2));
     const std::int64_t transition = sqlite3_column_int64(row, 4);
     const bool sound = job != nullptr && sqlite3_column_bytes(row, 2) == job_bytes &&
-                       transition >= 0 && transition <= static_cast<int>(Transition::counters);
+                       transition >= 0 && transition <= static_cast<int>(Transition::audit);
     if (!sound) {
       return error("ledger {}: row {} is damaged (job of {} bytes, transition {})", path_, sequence,
                    sqlite3_column_bytes(row, 2), transition);

@@ -59,7 +59,12 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   }
   // What the roster was promised for this host is told anew once its replicas are known.
   for (JobRecord* record : jobs.on_host(hello.host)) withdraw(*record);
-  if (earlier != hello.incarnation) peers.supersede(hello.host, earlier);
+  if (earlier != hello.incarnation) {
+    peers.supersede(hello.host, earlier);
+    forget_conditions(now, *enrolled);
+  }
+  conditions.doubt(*enrolled, saturating_add(now, settings.heartbeat_every));
+  left.erase(*enrolled);
   take_over(now, caller, hello);
   roster.host(*enrolled).draining = false;
   health.enrolled(now, *enrolled);
@@ -201,6 +206,7 @@ void Core::lose_host(Instant now, HostIndex host, Severity severity, const std::
   set_health(now, host, Health::lost, severity, why);
   accounting.set_cost_rate(roster, policy);
   keeper.host_lost(now, name);
+  forget_conditions(now, host);
   for (JobRecord* record : jobs.on_host(name)) {
     Failed lost;
     lost.job = record->job.id;
@@ -222,6 +228,7 @@ void Core::leave(Instant now, Caller caller, const Leave& leave) {
   }
   const std::string why = printable(leave.why.substr(0, 64));
   health.left(*host);
+  left.insert(*host);
   lose_host(now, *host, Severity::warning, fmt::format("it left{}{}", why.empty() ? "" : ", ", why),
             "left");
   const std::vector<ReplicaIndex> went = roster.hosts()[*host].replicas;

@@ -197,6 +197,7 @@ std::vector<std::string> Core::snapshot_messages(Instant now) const {
   const auto add = [&](Message body) {
     messages.push_back(encode(Envelope{"router", mail.last_published(), now, std::move(body)}));
   };
+  add(policy_shown());
   for (HostIndex host = 0; host < roster.hosts().size(); ++host) {
     add(host_shown(host));
     for (const Envelope& batch : rebuilt_samples(roster, host)) messages.push_back(encode(batch));
@@ -210,6 +211,9 @@ std::vector<std::string> Core::snapshot_messages(Instant now) const {
   for (const auto& [at, event] : events) {
     messages.push_back(encode(Envelope{"router", mail.last_published(), at, event}));
   }
+  for (const auto& [device, condition] : conditions.all()) add(device_shown(device));
+  for (Alert& alert : alerts.raised()) add(std::move(alert));
+  if (!caption.text.empty()) add(caption);
   add(summary(now));
   return messages;
 }

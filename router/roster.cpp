@@ -1,8 +1,7 @@
-// Belief about hosts, groups, devices and power. Replicas are in roster_replicas.cpp.
+// Belief about hosts, groups and devices. Replicas are in roster_replicas.cpp, power and heat in
+// roster_power.cpp.
 //
 // Samples arrive as columns and stay columns: each is decoded straight into the devices' column.
-// Power is summed per group in whole milliwatts, so that sums neither drift nor depend on the order
-// in which samples came.
 #include "router/roster.h"
 
 #include <algorithm>
@@ -58,17 +57,6 @@ bool same_groups(const Hello& a, const Hello& b) {
   return std::equal(a.groups.begin(), a.groups.end(), b.groups.begin(), b.groups.end(), same_shape);
 }
 
-/// More than any device draws, and so little that sums over `devices_max` of them are exact.
-constexpr double milliwatts_max = 1e12;
-
-/// The nearest, half a one up. REQUIRES watts >= 0. Not std::llround: a call that took an eighth of
-/// a sample's time.
-std::int64_t milliwatts(float watts) {
-  const double exact = std::min(static_cast<double>(watts) * 1000.0, milliwatts_max);
-  const auto whole = static_cast<std::int64_t>(exact);
-  return exact - static_cast<double>(whole) < 0.5 ? whole : whole + 1;
-}
-
 using FloatColumn = std::vector<float> DeviceColumns::*;
 using DoubleColumn = std::vector<double> DeviceColumns::*;
 
@@ -114,11 +102,13 @@ void grow(DeviceColumns& columns, std::size_t size) {
   }
   columns.power_w.resize(size);
   columns.throttle.resize(size);
+  columns.condition.resize(size);
   columns.gang.resize(size);
   columns.replicas.resize(size);
   columns.busy_until.resize(size);
   columns.promised_w.resize(size);
   columns.expected_w.resize(size);
+  columns.serving_w.resize(size);
   columns.promised_until.resize(size);
 }
 
@@ -281,7 +271,10 @@ void Roster::apply(Instant now, HostIndex host, std::uint64_t sequence, const Sa
   const std::vector<Run> runs = runs_of(batch.devices, entry.devices);
   rows_.assign(batch.devices.size(), nowhere);
   unknown_rows_ += rows_.size();
+  heat_before_c_.resize(rows_.size());
+  const Instant before = runs.empty() ? now : devices_.sampled[runs.front().device];
   for (const Run& run : runs) {
+    std::copy_n(&devices_.temperature_c[run.device], run.count, &heat_before_c_[run.row]);
     const auto rows = std::span(rows_).subspan(run.row, run.count);
     std::iota(rows.begin(), rows.end(), run.device);
     std::fill_n(&devices_.sampled[run.device], run.count, now);
@@ -300,72 +293,7 @@ void Roster::apply(Instant now, HostIndex host, std::uint64_t sequence, const Sa
       place_power(column, now);
     }
   }
-  ++version_;
-}
-
-void Roster::place_power(const Column& power, Instant now) {
-  scratch_.resize(rows_.size());
-  decode(power, scratch_);
-  // Rows of a group follow one another: what they change in its belief is summed first.
-  GroupIndex group = 0;
-  std::int64_t change_mw = 0;
-  for (std::size_t row = 0; row < rows_.size(); ++row) {
-    const DeviceIndex device = rows_[row];
-    if (device == nowhere || std::isnan(scratch_[row])) continue;
-    const auto power_w = static_cast<float>(std::max(0.0, scratch_[row]));
-    if (devices_.promised_w[device] > 0) {
-      const bool settled = now >= devices_.promised_until[device];
-      const float missing_w = std::max(0.0F, devices_.expected_w[device] - power_w);
-      set_power(device, power_w, settled ? 0.0F : missing_w);
-      continue;
-    }
-    if (devices_.group[device] != group) {
-      groups_[group].believed_mw += std::exchange(change_mw, 0);
-      group = devices_.group[device];
-    }
-    const float before_w = std::exchange(devices_.power_w[device], power_w);
-    change_mw += milliwatts(power_w) - milliwatts(before_w);
-  }
-  if (change_mw != 0) groups_[group].believed_mw += change_mw;
-}
-
-void Roster::set_power(DeviceIndex device, float power_w, float promised_w) {
-  const std::int64_t before =
-      milliwatts(devices_.power_w[device]) + milliwatts(devices_.promised_w[device]);
-  devices_.power_w[device] = power_w;
-  devices_.promised_w[device] = promised_w;
-  groups_[devices_.group[device]].believed_mw +=
-      milliwatts(power_w) + milliwatts(promised_w) - before;
-}
-
-void Roster::promise_gang(Instant now, const JobId& job, HostIndex host,
-                          const std::vector<std::uint16_t>& devices, Instant busy_until,
-                          double watts_each) {
-  DROVER_REQUIRE(host < hosts_.size());
-  for (const std::uint16_t number : devices) {
-    if (number >= hosts_[host].devices.size()) continue;
-    const DeviceIndex device = hosts_[host].devices[number];
-    devices_.gang[device] = job;
-    devices_.busy_until[device] = busy_until;
-    const auto promised_w = static_cast<float>(std::max(0.0, watts_each));
-    devices_.expected_w[device] = devices_.power_w[device] + promised_w;
-    devices_.promised_until[device] = saturating_add(now, promised_power_span);
-    set_power(device, devices_.power_w[device], promised_w);
-  }
-  ++version_;
-}
-
-void Roster::release_gang(const JobId& job, HostIndex host,
-                          const std::vector<std::uint16_t>& devices) {
-  DROVER_REQUIRE(host < hosts_.size());
-  for (const std::uint16_t number : devices) {
-    if (number >= hosts_[host].devices.size()) continue;
-    const DeviceIndex device = hosts_[host].devices[number];
-    if (devices_.gang[device] != job) continue;  // promised to another since
-    devices_.gang[device] = {};
-    devices_.busy_until[device] = {};
-    set_power(device, devices_.power_w[device], 0);
-  }
+  judge_heat(runs, to_seconds(now - before));
   ++version_;
 }
 
@@ -379,22 +307,6 @@ GroupEntry& Roster::group(GroupIndex index) {
   DROVER_REQUIRE(index < groups_.size());
   ++version_;
   return groups_[index];
-}
-
-double Roster::power_w() const {
-  double sum = 0;
-  for (std::size_t device = 0; device < devices_.size(); ++device) {
-    if (hosts_[devices_.host[device]].health != Health::lost) sum += devices_.power_w[device];
-  }
-  return sum;
-}
-
-double Roster::energy_j() const {
-  double sum = 0;
-  for (std::size_t device = 0; device < devices_.size(); ++device) {
-    if (hosts_[devices_.host[device]].health != Health::lost) sum += devices_.energy_j[device];
-  }
-  return sum;
 }
 
 }  // namespace drover::router

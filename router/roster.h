@@ -40,6 +40,12 @@ inline constexpr std::size_t specs_max = 1024;
 inline constexpr std::size_t replicas_per_host_max = 4096;
 /// Samples show a promised load after this span at the latest; then the promise counts no more.
 inline constexpr Duration promised_power_span = std::chrono::seconds(10);
+/// A device is hot when it throttles for heat, or is so near to its limit and rising so fast that
+/// it will within `heat_horizon_s`; and until it neither throttles nor is within `heat_release_c`
+/// of the limit. (assumed: the controllers of the devices release 3 K below the limit.)
+inline constexpr float heat_near_c = 2;
+inline constexpr float heat_horizon_s = 5;
+inline constexpr float heat_release_c = 6;
 /// Serving is estimated at batches that are powers of two: 1 .. 65,536.
 inline constexpr std::uint32_t batch_exponents = 17;
 
@@ -73,6 +79,12 @@ struct GroupEntry {
     }
     return false;
   }
+};
+
+/// Bits of DeviceColumns::condition: why new work keeps away from a device.
+enum DeviceCondition : std::uint32_t {
+  condition_hot = 1,
+  condition_unusable = 2,  // its agent says so
 };
 
 /// A prompt promised to a replica: how long reading it takes, and the share of the replica's time,
@@ -113,6 +125,7 @@ struct alignas(64) ReplicaEntry {
   // Prompts are read one after the other: when those promised so far are believed to be read.
   Instant prompts_until{};
   PromisedPrompt prompts{};  // sums over those whose requests have not ended
+  double serving_w = 0;      // believed with the promised requests, above its devices' open power
 
   Replica replica;  // as last reported
   Instant heard{};
@@ -130,15 +143,19 @@ struct DeviceColumns {
       temperature_c, clock_mhz, queue, running;
   std::vector<double> memory_used, memory_total, energy_j;
   std::vector<std::uint32_t> throttle;
+  std::vector<std::uint32_t> condition;  // bits of DeviceCondition
   // Promised: a training gang (its job), or replicas.
   std::vector<JobId> gang;              // empty: none
   std::vector<std::uint16_t> replicas;  // number of replicas loaded or loading here
   std::vector<Instant> busy_until;
   std::vector<float> promised_w;  // watts reserved at decision time, until a sample shows them
   std::vector<float> expected_w;  // the level at which a sample shows the whole promise
+  std::vector<double> serving_w;  // of its replicas' promised requests, above its open power
   std::vector<Instant> promised_until;  // from here on samples are the truth
   std::size_t size() const { return host.size(); }
 };
+
+struct Run;
 
 class Roster {
  public:
@@ -150,6 +167,8 @@ class Roster {
   Result<HostIndex> enrol(Instant now, const Hello& hello);
   std::optional<HostIndex> find_host(std::string_view name) const;
   void set_health(Instant now, HostIndex host, Health health);
+  /// Whether the device may be given work at all. REQUIRES that the host has it.
+  void set_usable(HostIndex host, std::uint16_t number, bool usable);
 
   /// Belief corrected by a batch that passed `check`. Rows of unknown devices are counted, not
   /// used.
@@ -169,9 +188,14 @@ class Roster {
 
   /// Promises count at once and until `release`.
   /// `prompt`: what reading its prompt is believed to take. What is answered goes to `release`.
+  /// `serving_w`: what the replica will draw with this request above its devices' open power; 0:
+  /// not known.
   PromisedPrompt promise_request(Instant now, ReplicaIndex replica, std::uint64_t tokens,
-                                 Instant busy_until, Duration prompt = Duration{0});
+                                 Instant busy_until, Duration prompt = Duration{0},
+                                 double serving_w = 0);
   void release_request(ReplicaIndex replica, std::uint64_t tokens, PromisedPrompt prompt = {});
+  /// A replica that will be loaded: its devices are opened.
+  void promise_replica(Instant now, ReplicaIndex replica);
   void promise_gang(Instant now, const JobId& job, HostIndex host,
                     const std::vector<std::uint16_t>& devices, Instant busy_until,
                     double watts_each);
@@ -202,6 +226,8 @@ class Roster {
   void set_pool_groups(std::vector<std::uint32_t> counts) { pool_groups_ = std::move(counts); }
   /// Sum over devices of hosts that are not lost.
   double power_w() const;
+  double power_w(std::uint32_t pool) const;
+  double promised_w() const;
   double energy_j() const;
 
  private:
@@ -217,6 +243,7 @@ class Roster {
   std::map<std::string, std::unique_ptr<devices::DeviceSpec>> specs_;
   std::vector<double> scratch_;    // one decoded column
   std::vector<DeviceIndex> rows_;  // the device of each row of the batch
+  std::vector<float> heat_before_c_;
 
   Result<std::vector<const devices::DeviceSpec*>> read_specs(const Hello& hello);
   void add_groups(HostIndex host, const std::vector<const devices::DeviceSpec*>& specs);
@@ -225,6 +252,9 @@ class Roster {
   std::optional<GroupIndex> group_of(HostIndex host, const Replica& replica) const;
   void place_power(const Column& power, Instant now);
   void set_power(DeviceIndex device, float power_w, float promised_w);
+  void judge_heat(const std::vector<Run>& runs, double elapsed_s);
+  void expect_serving(ReplicaEntry& row, double serving_w);
+  void expect_level(DeviceIndex device);
 };
 
 }  // namespace drover::router

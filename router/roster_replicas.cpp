@@ -146,6 +146,7 @@ void Roster::forget(ReplicaIndex index) {
     std::uint16_t& count = devices_.replicas[entry.devices[device]];
     if (count > 0) --count;
   }
+  expect_serving(row, 0);
   row.replica.state = ReplicaState::gone;
   row.replica.queued = row.replica.running = 0;
   row.promised_requests = 0;
@@ -178,7 +179,7 @@ const std::vector<ReplicaIndex>& Roster::replicas_of(std::string_view model) con
 }
 
 PromisedPrompt Roster::promise_request(Instant now, ReplicaIndex replica, std::uint64_t tokens,
-                                       Instant busy_until, Duration prompt) {
+                                       Instant busy_until, Duration prompt, double serving_w) {
   ReplicaEntry& row = this->replica(replica);
   ++row.promised_requests;
   row.promised_tokens += tokens;
@@ -192,13 +193,21 @@ PromisedPrompt Roster::promise_request(Instant now, ReplicaIndex replica, std::u
   row.prompts.length += promised.length;
   row.prompts.share_ppm += promised.share_ppm;
   refresh(row);
+  if (serving_w > 0) {
+    expect_serving(row, serving_w);
+    promise_replica(now, replica);
+  }
   return promised;
 }
 
 void Roster::release_request(ReplicaIndex replica, std::uint64_t tokens, PromisedPrompt prompt) {
   ReplicaEntry& row = this->replica(replica);
   // A replica that was forgotten meanwhile has no promises left: releases stop at zero.
-  if (row.promised_requests > 0) --row.promised_requests;
+  if (row.promised_requests > 0) {
+    const double left = static_cast<double>(row.promised_requests - 1) / row.promised_requests;
+    expect_serving(row, row.serving_w * left);
+    --row.promised_requests;
+  }
   row.promised_tokens -= std::min(row.promised_tokens, tokens);
   row.prompts.length = std::max(row.prompts.length - prompt.length, Duration{0});
   row.prompts.share_ppm = std::max<std::int64_t>(row.prompts.share_ppm - prompt.share_ppm, 0);

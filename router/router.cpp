@@ -41,6 +41,10 @@ struct Receiver {
   void operator()(const WhyRequest& request) { state.answer(now, caller, request); }
   void operator()(const SnapshotRequest& request) { state.answer(now, caller, request); }
   void operator()(const SummaryRequest&) { state.mail.send(now, caller.peer, state.summary(now)); }
+  void operator()(const Inject& inject) { state.act(now, caller, inject); }
+  void operator()(const SetPowerCap& cap) { state.act(now, caller, cap); }
+  void operator()(const Caption& caption) { state.take(now, caller, caption); }
+  void operator()(const DeviceReport& report) { state.take(now, caller, report); }
   void operator()(const EndRequest&) { state.end_run(now, caller); }
   template <typename Other>
   void operator()(const Other&) {}
@@ -59,6 +63,7 @@ Core::Core(RouterSettings router_settings, Policy router_policy,
       accounting(start),
       dropped(from_seconds(tell_dropped_every_s * settings.speed)),
       decisions(settings.decisions_kept),
+      caps(policy.limits),
       begun(start),
       ticked(start),
       next_summary(saturating_add(start, settings.summary_every)),
@@ -73,6 +78,12 @@ Status Core::restore(const std::vector<LedgerRow>& rows) {
   for (const LedgerRow& row : rows) {
     if (auto status = reader.read(row); !status) return status;
   }
+  for (const auto& [at, cap] : reader.power_caps()) {
+    // Of a pool that the policy no longer has nothing is left to hold.
+    if (check_cap(cap, policy)) caps.set(at, cap);
+  }
+  caps.end(begun);
+  change_limits();
   for (const auto& [number, record] : jobs.open()) {
     if (record->deadline() != never) deadlines[{record->deadline(), number}] = record;
     if (record->holds_attempt()) {
@@ -124,6 +135,7 @@ void Core::tick(Instant now) {
   sweep(now);
   expire(now);
   end_back_offs(now);
+  end_actions(now);
   if (now >= next_wake) {
     // Samples change what filters say (heat, staleness, power) without a message that wakes.
     queue.wake_all();
@@ -132,6 +144,7 @@ void Core::tick(Instant now) {
   dispatch(now);
   if (now >= next_summary) {
     publish_beat(now);
+    watch(now);
     if (now >= next_counters) {
       write_counters(now);
       next_counters = saturating_add(now, counters_every_heartbeats * settings.heartbeat_every);
@@ -170,7 +183,7 @@ Instant Core::next_deadline() const {
   if (more_to_decide) return ticked;
   Instant next = std::min(health.next_sweep(), next_summary);
   if (!deadlines.empty()) next = std::min(next, deadlines.begin()->first.first);
-  next = std::min(next, queue.next_overdue());
+  next = std::min({next, queue.next_overdue(), caps.next_end(), conditions.next_end()});
   if (!back_offs.empty()) next = std::min(next, back_offs.begin()->first);
   if (queue.size() > 0) next = std::min(next, next_wake);
   return next;
@@ -183,6 +196,8 @@ Summary Core::summary(Instant now) const {
   summary.queued_for = queue.waiting_by_reason();
   for (const HostEntry& host : roster.hosts()) summary.sample_gaps += host.sample_gaps;
   summary.estimate_error = estimator.error();
+  summary.power_w = roster.power_w();
+  summary.power_reserved_w = roster.promised_w();
   summary.undecodable = dropped.total();
   summary.undecodable_by = dropped.by_sender();
   return summary;

@@ -6,6 +6,8 @@
 //   results.cpp   what agents answer; the one place where attempts and jobs end
 //   fleet_work.cpp  replicas started and retired; what is published on a beat
 //   requests.cpp  what clients and dashboards ask
+//   actions.cpp   faults, power caps, captions; what agents say of devices
+//   watch.cpp     what alerts look at
 //
 // Only for these files.
 #pragma once
@@ -20,15 +22,19 @@
 
 #include "fleet/dice.h"
 #include "router/accounting.h"
+#include "router/alerts.h"
+#include "router/conditions.h"
 #include "router/decide.h"
 #include "router/decision_log.h"
 #include "router/dropped.h"
 #include "router/estimate.h"
 #include "router/health.h"
+#include "router/injection.h"
 #include "router/jobs.h"
 #include "router/ledger.h"
 #include "router/mail.h"
 #include "router/peers.h"
+#include "router/power_caps.h"
 #include "router/queue.h"
 #include "router/replicas.h"
 #include "router/roster.h"
@@ -99,9 +105,9 @@ struct Core {
   void dispatch(Instant now);
   void decide_one(Instant now, JobRecord& record);
   void lease(Instant now, JobRecord& record, Verdict& verdict);
-  /// Tells the roster of the attempt that the record's lease describes.
-  void promise(Instant now, JobRecord& record, double run_s, double watts_each,
-               double prompt_s = 0);
+  /// Tells the roster of the attempt that the record's lease describes. `watts`: more, of each
+  /// device of a gang; of a replica, what it will draw above its devices' open power.
+  void promise(Instant now, JobRecord& record, double run_s, double watts, double prompt_s = 0);
   void note(Instant now, JobRecord* record, Decision decision);
   bool retry_budget_spent(const JobRecord& record) const;
   /// Fails a job that no device of the fleet could ever run, once hosts had the time to join.
@@ -162,8 +168,38 @@ struct Core {
   JobChanged told(const JobRecord& record) const;
   std::vector<std::string> snapshot_messages(Instant now) const;
 
+  // ---- actions.cpp
+  void act(Instant now, Caller caller, const Inject& inject);
+  void act(Instant now, Caller caller, const SetPowerCap& cap);
+  /// Audit, event and reply; answers the audit's write.
+  std::uint64_t conclude(Instant now, Caller caller, const std::string& action,
+                         const std::string& target, ActionReply reply);
+  void apply_fault(Instant now, const Reached& reached, const Fault& fault,
+                   std::uint64_t after_write);
+  void change_limits();
+  /// Faults and caps whose time is over.
+  void end_actions(Instant now);
+  void take(Instant now, Caller caller, const DeviceReport& report);
+  void take(Instant now, Caller caller, const Caption& said);
+  /// When the connection that said it is forgotten.
+  void end_caption(Instant now);
+  /// What was known of single devices: the host is lost, or another life of it has begun.
+  void forget_conditions(Instant now, HostIndex host);
+  DeviceChanged device_shown(DeviceKey device) const;
+  void publish_device(Instant now, DeviceKey device);
+  /// Something about the device has changed: told to the roster, and published.
+  void settle_device(Instant now, DeviceKey device);
+  PolicyChanged policy_shown() const;
+
+  // ---- watch.cpp
+  void watch(Instant now);
+  void see_hosts(std::vector<Sighting>& seen) const;
+  void see_power(std::vector<Sighting>& seen) const;
+  void see_jobs(Instant now, std::vector<Sighting>& seen) const;
+  void see_junk(std::vector<Sighting>& seen);
+
   RouterSettings settings;
-  Policy policy;
+  Policy policy;  // its limits are those in force: its own, or the caps that people have set
   const devices::Catalogue& catalogue;
   Dice dice;
   Roster roster;
@@ -177,6 +213,9 @@ struct Core {
   DroppedBook dropped;
   DecisionLog decisions;
   ReplicaKeeper keeper;
+  PowerCaps caps;
+  ConditionBook conditions;
+  AlertBook alerts;
 
   /// What agents count of themselves, and what of it was last published.
   struct HostCounters {
@@ -197,6 +236,12 @@ struct Core {
   Instant next_counters{};
   double cost_written_usd = 0;
   Instant hosts_awaited_until{};  // after a restart: then leases without a host come back
+  Caption caption;                // the last one said; no text: none
+  std::uint64_t caption_by = 0;
+  std::set<HostIndex> left;      // lost, in order
+  std::uint64_t junk_total = 0;  // of dropped messages, when last looked at
+  std::map<std::string, std::uint64_t> junk_seen;
+  bool policy_untold = true;
   bool awaiting_hosts = false;
   bool more_to_decide = false;
   bool ending = false;

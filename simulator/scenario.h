@@ -8,6 +8,7 @@
 
 #include "agents/agent.h"
 #include "fleet/job.h"
+#include "fleet/messages.h"
 #include "fleet/time.h"
 #include "router/policy.h"
 #include "router/router.h"
@@ -41,6 +42,12 @@ struct Partition {
   Duration lasts{};
 };
 
+/// Something that the client asks for: Inject, SetPowerCap, Caption.
+struct ClientAction {
+  Duration at{};
+  Message message;
+};
+
 struct Scenario {
   std::uint64_t seed = 1;
   Instant start{std::chrono::hours(24 * 365 * 56)};
@@ -51,6 +58,7 @@ struct Scenario {
   std::vector<AgentKill> agent_kills;
   std::vector<RouterKill> router_kills;
   std::vector<Partition> partitions;
+  std::vector<ClientAction> actions;
   /// Each message takes a time drawn from here; messages of one link keep their order.
   Duration delay_min{std::chrono::microseconds(200)};
   Duration delay_max{std::chrono::milliseconds(3)};

@@ -3,8 +3,10 @@
 #include "simulator/world.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "fleet/codec.h"
+#include "fleet/text.h"
 
 namespace drover::simulator {
 
@@ -43,6 +45,9 @@ World::World(Scenario scenario, const devices::Catalogue& catalogue, Carrier* ca
   }
   for (const Partition& partition : scenario_.partitions) {
     at(now_ + partition.at, [this, partition] { cut_off(partition); });
+  }
+  for (const ClientAction& action : scenario_.actions) {
+    at(now_ + action.at, [this, message = action.message] { client_send(message); });
   }
   at(now_ + scenario_.resend_after, [this] { client_resend(); });
 }
@@ -99,14 +104,17 @@ void World::client_join() {
   client_peer_ = ++peers_;
   node_by_peer_[client_peer_] = client_name;
   const Join join{Role::client, client_name, "simulator"};
+  client_send(join);
+}
+
+void World::client_send(Message message) {
   send_bytes(client_name, router_name, Peer{Channel::control, client_peer_},
-             encode({client_name, ++client_sequence_, now_, join}));
+             encode({client_name, ++client_sequence_, now_, std::move(message)}));
 }
 
 void World::client_submit(std::vector<Job> jobs) {
   for (const Job& job : jobs) unanswered_[job.id] = job;
-  send_bytes(client_name, router_name, Peer{Channel::control, client_peer_},
-             encode({client_name, ++client_sequence_, now_, Submit{std::move(jobs)}}));
+  client_send(Submit{std::move(jobs)});
 }
 
 void World::client_resend() {
@@ -124,6 +132,7 @@ void World::client_receive(const std::string& bytes) {
     ++seen_.undecodable;
     return;
   }
+  if (const auto* done = std::get_if<ActionReply>(&envelope->body)) seen_.replies.push_back(*done);
   const auto* reply = std::get_if<SubmitReply>(&envelope->body);
   if (!reply) return;
   for (const SubmitResult& result : reply->results) {
@@ -134,15 +143,56 @@ void World::client_receive(const std::string& bytes) {
 
 void World::observe(const Envelope& envelope) {
   ++seen_.published;
+  if (subscriber) subscriber(envelope);
   if (const auto* changed = std::get_if<JobChanged>(&envelope.body)) {
     if (is_terminal(changed->state)) seen_.ends[changed->job.id].push_back(*changed);
-  } else if (std::holds_alternative<Decision>(envelope.body)) {
+  } else if (const auto* decision = std::get_if<Decision>(&envelope.body)) {
     seen_.decisions.push_back(encode(envelope));
+    if (places_on_unusable(*decision)) ++seen_.placed_on_unusable;
   } else if (const auto* host = std::get_if<HostChanged>(&envelope.body)) {
     seen_.hosts[host->hello.host] = *host;
   } else if (const auto* event = std::get_if<Event>(&envelope.body)) {
     seen_.events.push_back(*event);
+  } else if (const auto* audit = std::get_if<Audit>(&envelope.body)) {
+    seen_.audits.push_back(*audit);
+  } else if (const auto* alert = std::get_if<Alert>(&envelope.body)) {
+    seen_.alerts.push_back(*alert);
+  } else if (const auto* device = std::get_if<DeviceChanged>(&envelope.body)) {
+    if (device->usable) {
+      seen_.unusable.erase({device->host, device->device});
+    } else {
+      seen_.unusable.emplace(device->host, device->device);
+    }
+  } else if (const auto* replica = std::get_if<ReplicaChanged>(&envelope.body)) {
+    seen_.replicas[to_text(replica->replica.id)] = replica->replica;
+  } else if (const auto* summary = std::get_if<Summary>(&envelope.body)) {
+    seen_.summaries.emplace_back(envelope.at, *summary);
   }
+}
+
+/// The devices of the place that the decision chose, as far as was published before it.
+bool World::places_on_unusable(const Decision& decision) const {
+  if (decision.action != Action::assign && decision.action != Action::start_replica) return false;
+  const std::size_t slash = decision.target.rfind('/');
+  const std::string host = decision.target.substr(0, slash);
+  std::vector<std::uint16_t> devices;
+  const auto replica = seen_.replicas.find(decision.target);
+  if (replica != seen_.replicas.end()) {
+    devices = replica->second.devices;
+  } else {
+    for (const std::string& range : split(decision.target.substr(slash + 1), ',')) {
+      const auto first = static_cast<std::uint16_t>(std::strtoul(range.c_str(), nullptr, 10));
+      const std::size_t dash = range.find('-');
+      const auto last =
+          dash == std::string::npos
+              ? first
+              : static_cast<std::uint16_t>(std::strtoul(range.c_str() + dash + 1, nullptr, 10));
+      for (std::uint16_t device = first; device <= last; ++device) devices.push_back(device);
+    }
+  }
+  return std::any_of(devices.begin(), devices.end(), [&](std::uint16_t device) {
+    return seen_.unusable.contains({host, device});
+  });
 }
 
 }  // namespace drover::simulator

@@ -34,6 +34,13 @@ struct Seen {
   std::vector<std::string> decisions;             // encoded, in order: the decision log
   std::map<std::string, HostChanged> hosts;
   std::vector<Event> events;
+  std::vector<ActionReply> replies;
+  std::vector<Audit> audits;
+  std::vector<Alert> alerts;                                 // raised and cleared, in order
+  std::set<std::pair<std::string, std::uint16_t>> unusable;  // devices, as last published
+  std::map<std::string, Replica> replicas;                   // by name, as last published
+  std::vector<std::pair<Instant, Summary>> summaries;
+  std::uint64_t placed_on_unusable = 0;  // decisions: must stay 0
   std::uint64_t published = 0;
   std::uint64_t undecodable = 0;  // bytes that did not decode: must stay 0
 };
@@ -53,6 +60,12 @@ class World {
   /// Runs every event up to `span` after the start.
   void run_for(Duration span);
   Instant now() const { return now_; }
+
+  /// What the client does besides what the scenario says, now.
+  void client_send(Message message);
+  void client_submit(std::vector<Job> jobs);
+  /// Sees all that is published as a subscriber would, samples included.
+  std::function<void(const Envelope&)> subscriber;
 
   const Seen& seen() const { return seen_; }
   Summary summary() const;
@@ -89,10 +102,10 @@ class World {
   void host_turn(const std::string& name);
 
   void client_join();
-  void client_submit(std::vector<Job> jobs);
   void client_resend();
   void client_receive(const std::string& bytes);
   void observe(const Envelope& envelope);
+  bool places_on_unusable(const Decision& decision) const;
 
   Scenario scenario_;
   const devices::Catalogue& catalogue_;

@@ -104,7 +104,8 @@ const std::map<Transition, std::string> transition_names = {
     {Transition::refused, "refused"},   {Transition::leased, "leased"},
     {Transition::running, "running"},   {Transition::returned, "returned"},
     {Transition::finished, "finished"}, {Transition::failed, "failed"},
-    {Transition::stale, "stale"},       {Transition::counters, "counters"}};
+    {Transition::stale, "stale"},       {Transition::counters, "counters"},
+    {Transition::audit, "audit"}};
 
 class Dialogue {
  public:

@@ -1,0 +1,219 @@
+// What people do to the fleet: faults injected, power caps set, captions said; and what agents
+// report of single devices.
+//
+// An action is checked, written to the ledger, published as an Audit and answered; agents hear of
+// it only when its row is on disk.
+#include <algorithm>
+#include <utility>
+
+#include "fleet/target.h"
+#include "fleet/text.h"
+#include "router/injection.h"
+#include "router/state.h"
+
+namespace drover::router {
+namespace {
+
+// As many as one screen shows; the reply to a fault in a whole site would not fit a message.
+constexpr std::size_t targets_told_max = 1'000;
+constexpr std::size_t targets_in_words_max = 8;
+// Texts of clients, cut: they are published, and quoted in other texts.
+constexpr std::size_t who_max = 64;
+constexpr std::size_t target_max = 100;
+constexpr std::size_t caption_max = 200;
+constexpr std::size_t key_max = 16;
+constexpr std::size_t report_max = 200;
+
+std::string words_of(const std::vector<std::string>& targets) {
+  std::string text;
+  for (std::size_t index = 0; index < std::min(targets.size(), targets_in_words_max); ++index) {
+    text += (index > 0 ? ", " : "") + targets[index];
+  }
+  if (targets.size() <= targets_in_words_max) return text;
+  return fmt::format("{} and {} more", text, targets.size() - targets_in_words_max);
+}
+
+std::string device_text(const Roster& roster, DeviceKey device) {
+  return to_text(DeviceId{roster.hosts()[device.first].hello.host, device.second});
+}
+
+}  // namespace
+
+void Core::act(Instant now, Caller caller, const Inject& inject) {
+  ActionReply reply;
+  const auto reached = plan_injection(inject, roster, policy);
+  if (!reached) {
+    reply.problem = reached.error().message;
+    conclude(now, caller, action_text(inject), inject.target, std::move(reply));
+    return;
+  }
+  reply.applied = true;
+  for (const Reached& one : *reached) {
+    const std::string& host = roster.hosts()[one.host].hello.host;
+    if (one.whole) reply.targets.push_back(host);
+    for (const std::uint16_t number : one.devices) {
+      reply.targets.push_back(to_text(DeviceId{host, number}));
+    }
+  }
+  const std::uint64_t write =
+      conclude(now, caller, action_text(inject), inject.target, std::move(reply));
+  for (const Reached& one : *reached) apply_fault(now, one, inject.fault, write);
+}
+
+void Core::apply_fault(Instant now, const Reached& reached, const Fault& fault,
+                       std::uint64_t after_write) {
+  const HostEntry& host = roster.hosts()[reached.host];
+  const auto peer = peers.peer_of(host.hello.host);
+  if (!peer) return;  // lost in the meantime
+  mail.send_in_order(now, {Channel::control, *peer},
+                     ApplyFault{reached.whole, reached.devices, fault}, after_write);
+  std::vector<std::uint16_t> devices = reached.devices;
+  if (reached.whole) {
+    for (std::size_t number = 0; number < host.devices.size(); ++number) {
+      devices.push_back(static_cast<std::uint16_t>(number));
+    }
+  }
+  for (const std::uint16_t number : devices) {
+    conditions.inject(now, {reached.host, number}, fault);
+    publish_device(now, {reached.host, number});
+  }
+}
+
+void Core::act(Instant now, Caller caller, const SetPowerCap& cap) {
+  ActionReply reply;
+  if (auto status = check_cap(cap, policy); !status) {
+    reply.problem = status.error().message;
+    conclude(now, caller, action_text(cap), cap.target, std::move(reply));
+    return;
+  }
+  reply.applied = true;
+  reply.targets = {to_text(*parse_target(cap.target))};
+  const SetPowerCap set{reply.targets.front(), cap.watts, cap.lasts};
+  // The cap's own row first: what is audited as applied must survive a restart.
+  mail.write(ledger::power_cap(now, set));
+  caps.set(now, set);
+  change_limits();
+  conclude(now, caller, action_text(cap), cap.target, std::move(reply));
+}
+
+std::uint64_t Core::conclude(Instant now, Caller caller, const std::string& action,
+                             const std::string& target, ActionReply reply) {
+  Audit audit;
+  audit.who = caller.entry.name.empty() ? fmt::format("connection {}", caller.peer.number)
+                                        : excerpt(caller.entry.name, who_max);
+  audit.action = action;
+  audit.target = excerpt(target, target_max);
+  audit.applied = reply.applied;
+  audit.detail = reply.applied ? words_of(reply.targets) : reply.problem;
+  const std::uint64_t write = mail.write(ledger::audit(now, audit));
+  event(now, reply.applied ? Severity::warning : Severity::info, audit.target,
+        reply.applied ? fmt::format("{}: {}", audit.who, action)
+                      : fmt::format("{}: {}: not done: {}", audit.who, action, reply.problem));
+  mail.publish(now, std::move(audit));
+  if (reply.targets.size() > targets_told_max) {
+    const std::size_t more = reply.targets.size() - targets_told_max;
+    reply.targets.resize(targets_told_max);
+    reply.targets.push_back(fmt::format("and {} more", more));
+  }
+  mail.send(now, caller.peer, std::move(reply), write);
+  return write;
+}
+
+void Core::change_limits() {
+  policy.limits = caps.in_force();
+  policy_untold = true;
+  queue.wake_all();
+}
+
+void Core::end_actions(Instant now) {
+  for (const DeviceKey& device : conditions.end(now)) {
+    settle_device(now, device);
+    queue.wake_all();
+  }
+  const std::vector<std::string> ended = caps.end(now);
+  if (!ended.empty()) change_limits();
+  for (const std::string& target : ended) {
+    event(now, Severity::info, target, "the power cap has ended: the policy's own holds again");
+  }
+  if (std::exchange(policy_untold, false)) mail.publish(now, policy_shown());
+}
+
+void Core::take(Instant now, Caller caller, const DeviceReport& report) {
+  const auto host = roster.find_host(caller.entry.host);
+  if (!host) return;
+  if (report.device >= roster.hosts()[*host].devices.size()) {
+    return drop(now, caller.entry.host, fmt::format("device {}: no such device", report.device));
+  }
+  std::string detail = printable(report.detail.substr(0, report_max));
+  if (!report.usable && detail.empty()) {
+    detail = report.xid > 0 ? fmt::format("Xid {}", report.xid) : "not usable";
+  }
+  const DeviceKey device{*host, report.device};
+  const bool before = conditions.of(device).usable;
+  if (!conditions.report(now, device, report.usable, detail)) return;
+  settle_device(now, device);
+  if (before != report.usable) {
+    event(now, report.usable ? Severity::info : Severity::critical, device_text(roster, device),
+          report.usable ? "usable again" : "unusable: " + detail);
+  }
+  queue.wake_all();
+}
+
+void Core::forget_conditions(Instant now, HostIndex host) {
+  for (const DeviceKey& device : conditions.forget(host)) settle_device(now, device);
+}
+
+void Core::settle_device(Instant now, DeviceKey device) {
+  // A host may have come back with fewer devices.
+  if (device.second < roster.hosts()[device.first].devices.size()) {
+    roster.set_usable(device.first, device.second, conditions.of(device).usable);
+  }
+  publish_device(now, device);
+}
+
+void Core::take(Instant now, Caller caller, const Caption& said) {
+  caption = said;
+  caption.text = excerpt(said.text, caption_max);
+  caption.key = excerpt(said.key, key_max);
+  caption_by = caller.peer.number;
+  mail.publish(now, caption);
+}
+
+void Core::end_caption(Instant now) {
+  if (caption.text.empty() || peers.find(caption_by) != nullptr) return;
+  caption = {};
+  mail.publish(now, caption);
+}
+
+DeviceChanged Core::device_shown(DeviceKey device) const {
+  const Condition& condition = conditions.of(device);
+  DeviceChanged changed;
+  changed.host = roster.hosts()[device.first].hello.host;
+  changed.device = device.second;
+  changed.usable = condition.usable;
+  changed.since = condition.since;
+  changed.detail = condition.detail;
+  for (const Condition::InForce& fault : condition.faults) changed.injected.push_back(fault.words);
+  return changed;
+}
+
+void Core::publish_device(Instant now, DeviceKey device) {
+  DeviceChanged changed = device_shown(device);
+  if (changed.since == Instant{}) changed.since = now;
+  mail.publish(now, std::move(changed));
+}
+
+PolicyChanged Core::policy_shown() const {
+  PolicyChanged shown;
+  shown.name = policy.name;
+  shown.version = static_cast<std::uint64_t>(policy.version);
+  shown.site_power_cap_w = policy.limits.site_power_cap_w;
+  for (const Pool& pool : policy.pools) {
+    const auto cap = policy.limits.pool_power_cap_w.find(pool.name);
+    const bool capped = cap != policy.limits.pool_power_cap_w.end();
+    shown.pools.push_back({pool.name, capped ? cap->second : 0, pool.price_per_hour.value_or(0)});
+  }
+  return shown;
+}
+
+}  // namespace drover::router

@@ -1,0 +1,90 @@
+#include "router/conditions.h"
+
+#include <algorithm>
+
+namespace drover::router {
+
+bool ConditionBook::report(Instant now, DeviceKey device, bool usable, std::string detail) {
+  const auto known = conditions_.find(device);
+  if (known != conditions_.end()) known->second.doubted_until = {};
+  const Condition& before = of(device);
+  if (before.usable == usable && before.detail == detail) return false;
+  Condition& condition = conditions_[device];
+  if (condition.usable != usable || condition.since == Instant{}) condition.since = now;
+  condition.usable = usable;
+  condition.detail = std::move(detail);
+  settle(device);
+  return true;
+}
+
+void ConditionBook::inject(Instant now, DeviceKey device, const Fault& fault) {
+  Condition& condition = conditions_[device];
+  if (condition.since == Instant{}) condition.since = now;
+  const Instant until = saturating_add(now, fault.lasts);
+  const std::string words = to_text(fault);
+  std::erase_if(condition.faults, [&](const auto& known) { return known.words == words; });
+  if (condition.faults.size() >= faults_kept) return;
+  condition.faults.push_back({until, words});
+  ends_.emplace(until, device);
+}
+
+void ConditionBook::doubt(HostIndex host, Instant until) {
+  for (auto at = conditions_.lower_bound({host, 0});
+       at != conditions_.end() && at->first.first == host; ++at) {
+    if (at->second.usable) continue;
+    at->second.doubted_until = until;
+    ends_.emplace(until, at->first);
+  }
+}
+
+std::vector<DeviceKey> ConditionBook::end(Instant now) {
+  std::set<DeviceKey> changed;
+  while (!ends_.empty() && ends_.begin()->first <= now) {
+    const DeviceKey device = ends_.begin()->second;
+    ends_.erase(ends_.begin());
+    const auto found = conditions_.find(device);
+    if (found == conditions_.end()) continue;
+    Condition& condition = found->second;
+    const bool refuted = condition.doubted_until != Instant{} && condition.doubted_until <= now;
+    if (refuted) {
+      condition.usable = true;
+      condition.since = now;
+      condition.doubted_until = {};
+      condition.detail.clear();
+    }
+    // A fault that was asked for again ends later: nothing changes yet.
+    const auto over = [&](const auto& fault) { return fault.until <= now; };
+    if (std::erase_if(condition.faults, over) == 0 && !refuted) continue;
+    changed.insert(device);
+    settle(device);
+  }
+  return {changed.begin(), changed.end()};
+}
+
+std::vector<DeviceKey> ConditionBook::forget(HostIndex host) {
+  std::vector<DeviceKey> known;
+  auto condition = conditions_.lower_bound({host, 0});
+  while (condition != conditions_.end() && condition->first.first == host) {
+    known.push_back(condition->first);
+    condition = conditions_.erase(condition);
+  }
+  std::erase_if(ends_, [&](const auto& end) { return end.second.first == host; });
+  return known;
+}
+
+const Condition& ConditionBook::of(DeviceKey device) const {
+  static const Condition fine;
+  const auto found = conditions_.find(device);
+  return found == conditions_.end() ? fine : found->second;
+}
+
+/// What is as it should be is not kept.
+void ConditionBook::settle(DeviceKey device) {
+  const auto found = conditions_.find(device);
+  const Condition& condition = found->second;
+  if (condition.usable && condition.detail.empty() && condition.faults.empty()) {
+    conditions_.erase(found);
+  }
+}
+
+}  // namespace drover::router

@@ -1,0 +1,62 @@
+// The devices that are not as they should be: unusable, as their agents report, or under faults
+// that were asked for.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fleet/actions.h"
+#include "fleet/time.h"
+#include "router/roster.h"
+
+namespace drover::router {
+
+/// Faults in force on one device that are kept; those beyond are applied and not shown.
+inline constexpr std::size_t faults_kept = 64;
+
+using DeviceKey = std::pair<HostIndex, std::uint16_t>;
+
+struct Condition {
+  bool usable = true;
+  Instant since{};  // usable or not; of a usable one: since it stands here
+  std::string detail;
+  Instant doubted_until{};  // its agent has not said it again yet; Instant{}: no doubt
+  struct InForce {
+    Instant until{};
+    std::string words;
+  };
+  std::vector<InForce> faults;  // in the order in which they were asked for
+};
+
+class ConditionBook {
+ public:
+  /// Answers whether the report changed anything.
+  bool report(Instant now, DeviceKey device, bool usable, std::string detail);
+  /// From now on and for as long as it lasts. The same fault again: it lasts anew.
+  void inject(Instant now, DeviceKey device, const Fault& fault);
+  /// The host has said Hello: its agent repeats by then which devices are unusable.
+  void doubt(HostIndex host, Instant until);
+  /// Devices of which a fault has ended, or whose unusability was not repeated.
+  std::vector<DeviceKey> end(Instant now);
+  /// `never` when nothing ends by itself.
+  Instant next_end() const { return ends_.empty() ? never : ends_.begin()->first; }
+  /// Everything about the host's devices; answers those of which something was known.
+  std::vector<DeviceKey> forget(HostIndex host);
+
+  /// A device of which nothing is known is usable.
+  const Condition& of(DeviceKey device) const;
+  /// Those that are not as they should be, in order.
+  const std::map<DeviceKey, Condition>& all() const { return conditions_; }
+
+ private:
+  void settle(DeviceKey device);
+
+  std::map<DeviceKey, Condition> conditions_;
+  std::set<std::pair<Instant, DeviceKey>> ends_;
+};
+
+}  // namespace drover::router

@@ -1,0 +1,199 @@
+#include "router/injection.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "fleet/dice.h"
+#include "fleet/target.h"
+#include "fleet/text.h"
+#include "fleet/units.h"
+#include "router/power_caps.h"
+
+namespace drover::router {
+namespace {
+
+/// A host, or one device of it.
+struct Victim {
+  HostIndex host = nowhere;
+  std::uint16_t device = 0;
+};
+
+bool of_hosts(FaultKind kind, TargetKind target) {
+  if (kind == FaultKind::inlet) return true;
+  return kind == FaultKind::lose && (target == TargetKind::host || target == TargetKind::rack);
+}
+
+Status check_fault(const Inject& inject, const Target& target) {
+  // What cannot be written and read again is no fault that a person could have asked for.
+  if (const auto same = parse_fault(to_text(inject.fault)); !same) return same.error();
+  if (inject.fault.lasts <= Duration{0} || inject.fault.lasts > action_span_max) {
+    return error("a fault for {} s, expected more than 0 s and at most a week",
+                 to_seconds(inject.fault.lasts));
+  }
+  if (inject.fault.kind == FaultKind::lose && target.kind == TargetKind::site) {
+    return error("the whole site cannot be lost, expected a device, host, rack or pool");
+  }
+  if (inject.fault.kind == FaultKind::inlet && target.kind == TargetKind::device) {
+    return error("{} draws the air of its host: inject into host:{}", to_text(target), target.name);
+  }
+  return {};
+}
+
+std::vector<HostIndex> hosts_by_name(const Roster& roster) {
+  std::vector<HostIndex> hosts(roster.hosts().size());
+  for (HostIndex host = 0; host < hosts.size(); ++host) hosts[host] = host;
+  std::sort(hosts.begin(), hosts.end(), [&](HostIndex a, HostIndex b) {
+    return roster.hosts()[a].hello.host < roster.hosts()[b].hello.host;
+  });
+  return hosts;
+}
+
+Status check_known(const Target& target, const Roster& roster, const Policy& policy) {
+  if (target.kind == TargetKind::site) return {};
+  std::set<std::string> names;
+  std::string_view kind = "host";
+  if (target.kind == TargetKind::pool) {
+    kind = "pool";
+    for (const Pool& pool : policy.pools) names.insert(pool.name);
+  } else {
+    if (target.kind == TargetKind::rack) kind = "rack";
+    for (const HostEntry& host : roster.hosts()) {
+      names.insert(target.kind == TargetKind::rack ? host.hello.rack : host.hello.host);
+    }
+    names.erase("");
+  }
+  if (names.contains(target.name)) return {};
+  if (names.empty()) return error("no {} \"{}\": there are none", kind, printable(target.name));
+  return error("no {} \"{}\"{}", kind, printable(target.name),
+               suggestion(target.name, {names.begin(), names.end()}));
+}
+
+/// Checks a target that names one host.
+Status check_host(const Target& target, const Roster& roster) {
+  if (target.kind != TargetKind::device && target.kind != TargetKind::host) return {};
+  const HostEntry& host = roster.hosts()[*roster.find_host(target.name)];
+  if (host.health == Health::lost) return error("{} is lost: it cannot be reached", target.name);
+  if (target.kind == TargetKind::device && target.device >= host.devices.size()) {
+    return error("no device {}: {} has the devices 0 to {}", to_text(target), target.name,
+                 host.devices.size() - 1);
+  }
+  return {};
+}
+
+class Aim {
+ public:
+  Aim(const Target& target, const Roster& roster, const Policy& policy)
+      : target_(target), roster_(roster) {
+    if (target.kind == TargetKind::pool) pool_ = policy.pool_index(target.name).value_or(nowhere);
+  }
+
+  bool at_host(const HostEntry& host) const {
+    switch (target_.kind) {
+      case TargetKind::device:
+      case TargetKind::host:
+        return host.hello.host == target_.name;
+      case TargetKind::rack:
+        return host.hello.rack == target_.name;
+      case TargetKind::pool:
+        return std::any_of(host.groups.begin(), host.groups.end(),
+                           [&](GroupIndex group) { return in_pool(group); });
+      case TargetKind::site:
+        return true;
+    }
+    return false;
+  }
+  bool at_device(DeviceIndex device) const {
+    const DeviceColumns& columns = roster_.devices();
+    if (target_.kind == TargetKind::device) return columns.number[device] == target_.device;
+    return target_.kind != TargetKind::pool || in_pool(columns.group[device]);
+  }
+
+ private:
+  bool in_pool(GroupIndex group) const { return roster_.groups()[group].in_pool(pool_); }
+
+  const Target& target_;
+  const Roster& roster_;
+  std::uint32_t pool_ = nowhere;
+};
+
+bool is_tpu(const Roster& roster, DeviceIndex device) {
+  const GroupEntry& group = roster.groups()[roster.devices().group[device]];
+  return group.spec->device_class == DeviceClass::tpu;
+}
+
+Result<std::vector<Victim>> find_victims(const Inject& inject, const Target& target,
+                                         const Roster& roster, const Policy& policy) {
+  const bool hosts_only = of_hosts(inject.fault.kind, target.kind);
+  const bool no_tpus = inject.fault.kind == FaultKind::xid;
+  const Aim aim(target, roster, policy);
+  std::vector<Victim> victims;
+  std::string refused;
+  for (const HostIndex index : hosts_by_name(roster)) {
+    const HostEntry& host = roster.hosts()[index];
+    if (host.health == Health::lost || !aim.at_host(host)) continue;
+    if (hosts_only) {
+      victims.push_back({index, 0});
+      continue;
+    }
+    for (const DeviceIndex device : host.devices) {
+      if (!aim.at_device(device)) continue;
+      const std::uint16_t number = roster.devices().number[device];
+      if (no_tpus && is_tpu(roster, device)) {
+        if (refused.empty()) {
+          refused = fmt::format("Xids are NVIDIA's: {}/{} is a {}", host.hello.host, number,
+                                roster.groups()[roster.devices().group[device]].spec->id);
+        }
+        continue;
+      }
+      victims.push_back({index, number});
+    }
+  }
+  if (!victims.empty()) return victims;
+  if (!refused.empty()) return error("{}", refused);
+  return error("{} has no {} that can be reached", to_text(target), hosts_only ? "host" : "device");
+}
+
+/// `any` of them, in their order.
+void draw(std::vector<Victim>& victims, const Inject& inject) {
+  Dice dice = Dice(inject.seed).child("inject");
+  for (std::size_t left = victims.size(); left > inject.any; --left) {
+    victims.erase(victims.begin() + static_cast<std::ptrdiff_t>(dice.below(left)));
+  }
+}
+
+}  // namespace
+
+Result<std::vector<Reached>> plan_injection(const Inject& inject, const Roster& roster,
+                                            const Policy& policy) {
+  const auto target = parse_target(inject.target);
+  if (!target) return target.error();
+  if (auto status = check_fault(inject, *target); !status) return status.error();
+  if (auto status = check_known(*target, roster, policy); !status) return status.error();
+  if (auto status = check_host(*target, roster); !status) return status.error();
+  auto victims = find_victims(inject, *target, roster, policy);
+  if (!victims) return victims.error();
+  const bool whole = of_hosts(inject.fault.kind, target->kind);
+  if (inject.any > victims->size()) {
+    return error("any {} of {}, which has {} that can be reached", inject.any, to_text(*target),
+                 victims->size());
+  }
+  if (inject.any > 0) draw(*victims, inject);
+  std::vector<Reached> reached;
+  for (const Victim& victim : *victims) {
+    if (reached.empty() || reached.back().host != victim.host) {
+      reached.push_back({victim.host, whole, {}});
+    }
+    if (!whole) reached.back().devices.push_back(victim.device);
+  }
+  return reached;
+}
+
+std::string action_text(const Inject& inject) {
+  std::string text = fmt::format("inject {} for {}", to_text(inject.fault),
+                                 duration_text(to_seconds(inject.fault.lasts)));
+  if (inject.any > 0) text += fmt::format(", any {} with seed {}", inject.any, inject.seed);
+  return text;
+}
+
+}  // namespace drover::router

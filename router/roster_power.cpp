@@ -1,0 +1,196 @@
+// The roster's power and heat: samples in, promises counted at once.
+//
+// Power is summed per group in whole milliwatts, so that sums neither drift nor depend on the order
+// in which samples came.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "router/roster.h"
+#include "router/sample_runs.h"
+
+namespace drover::router {
+namespace {
+
+/// More than any device draws, and so little that sums over `devices_max` of them are exact.
+constexpr double milliwatts_max = 1e12;
+
+/// The nearest, half a one up. REQUIRES watts >= 0. Not std::llround: a call that took an eighth of
+/// a sample's time.
+std::int64_t milliwatts(float watts) {
+  const double exact = std::min(static_cast<double>(watts) * 1000.0, milliwatts_max);
+  const auto whole = static_cast<std::int64_t>(exact);
+  return exact - static_cast<double>(whole) < 0.5 ? whole : whole + 1;
+}
+
+/// Hardware slowdown without a word of heat counts as well, as there the clock is halved.
+constexpr std::uint32_t throttles_hot =
+    throttle_thermal_software | throttle_thermal_hardware | throttle_hardware_slowdown;
+
+}  // namespace
+
+void Roster::place_power(const Column& power, Instant now) {
+  scratch_.resize(rows_.size());
+  decode(power, scratch_);
+  // Rows of a group follow one another: what they change in its belief is summed first.
+  GroupIndex group = 0;
+  std::int64_t change_mw = 0;
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    const DeviceIndex device = rows_[row];
+    if (device == nowhere || std::isnan(scratch_[row])) continue;
+    const auto power_w = static_cast<float>(std::max(0.0, scratch_[row]));
+    if (devices_.promised_w[device] > 0) {
+      const bool settled = now >= devices_.promised_until[device];
+      const float missing_w = std::max(0.0F, devices_.expected_w[device] - power_w);
+      set_power(device, power_w, settled ? 0.0F : missing_w);
+      continue;
+    }
+    if (devices_.group[device] != group) {
+      groups_[group].believed_mw += std::exchange(change_mw, 0);
+      group = devices_.group[device];
+    }
+    const float before_w = std::exchange(devices_.power_w[device], power_w);
+    change_mw += milliwatts(power_w) - milliwatts(before_w);
+  }
+  if (change_mw != 0) groups_[group].believed_mw += change_mw;
+}
+
+void Roster::set_power(DeviceIndex device, float power_w, float promised_w) {
+  const std::int64_t before =
+      milliwatts(devices_.power_w[device]) + milliwatts(devices_.promised_w[device]);
+  devices_.power_w[device] = power_w;
+  devices_.promised_w[device] = promised_w;
+  groups_[devices_.group[device]].believed_mw +=
+      milliwatts(power_w) + milliwatts(promised_w) - before;
+}
+
+void Roster::judge_heat(const std::vector<Run>& runs, double elapsed_s) {
+  const auto ahead = elapsed_s > 0 ? static_cast<float>(heat_horizon_s / elapsed_s) : 0;
+  GroupIndex group = nowhere;
+  float limit_c = 0;
+  for (const Run& run : runs) {
+    for (std::size_t row = 0; row < run.count; ++row) {
+      const DeviceIndex device = run.device + static_cast<DeviceIndex>(row);
+      if (devices_.group[device] != group) {
+        group = devices_.group[device];
+        limit_c = static_cast<float>(groups_[group].spec->temperature_max_c);
+      }
+      const float now_c = devices_.temperature_c[device];
+      const float soon_c = now_c + (now_c - heat_before_c_[run.row + row]) * ahead;
+      const bool near = (now_c >= limit_c - heat_near_c) & (soon_c >= limit_c) & (limit_c > 0);
+      const bool throttles = (devices_.throttle[device] & throttles_hot) != 0;
+      const bool cool = (now_c <= limit_c - heat_release_c) | (limit_c <= 0);
+      std::uint32_t& bits = devices_.condition[device];
+      if (throttles | near) {
+        bits |= condition_hot;
+      } else if (cool) {
+        bits &= ~std::uint32_t{condition_hot};
+      }
+    }
+  }
+}
+
+void Roster::set_usable(HostIndex host, std::uint16_t number, bool usable) {
+  DROVER_REQUIRE(host < hosts_.size() && number < hosts_[host].devices.size());
+  std::uint32_t& bits = devices_.condition[hosts_[host].devices[number]];
+  bits = usable ? bits & ~std::uint32_t{condition_unusable} : bits | condition_unusable;
+  ++version_;
+}
+
+void Roster::promise_gang(Instant now, const JobId& job, HostIndex host,
+                          const std::vector<std::uint16_t>& devices, Instant busy_until,
+                          double watts_each) {
+  DROVER_REQUIRE(host < hosts_.size());
+  for (const std::uint16_t number : devices) {
+    if (number >= hosts_[host].devices.size()) continue;
+    const DeviceIndex device = hosts_[host].devices[number];
+    devices_.gang[device] = job;
+    devices_.busy_until[device] = busy_until;
+    const auto promised_w = static_cast<float>(std::max(0.0, watts_each));
+    devices_.expected_w[device] = devices_.power_w[device] + promised_w;
+    devices_.promised_until[device] = saturating_add(now, promised_power_span);
+    set_power(device, devices_.power_w[device], promised_w);
+  }
+  ++version_;
+}
+
+void Roster::release_gang(const JobId& job, HostIndex host,
+                          const std::vector<std::uint16_t>& devices) {
+  DROVER_REQUIRE(host < hosts_.size());
+  for (const std::uint16_t number : devices) {
+    if (number >= hosts_[host].devices.size()) continue;
+    const DeviceIndex device = hosts_[host].devices[number];
+    if (devices_.gang[device] != job) continue;  // promised to another since
+    devices_.gang[device] = {};
+    devices_.busy_until[device] = {};
+    set_power(device, devices_.power_w[device], 0);
+  }
+  ++version_;
+}
+
+void Roster::promise_replica(Instant now, ReplicaIndex replica) {
+  const ReplicaEntry& row = replicas_[replica];
+  for (const std::uint16_t number : row.replica.devices) {
+    const DeviceIndex device = hosts_[row.host].devices[number];
+    devices_.promised_until[device] = saturating_add(now, promised_power_span);
+    expect_level(device);
+    const float missing_w = devices_.expected_w[device] - devices_.power_w[device];
+    set_power(device, devices_.power_w[device], std::max(0.0F, missing_w));
+  }
+}
+
+/// What was promised beyond the new level is given back; more is promised by `promise_replica`.
+void Roster::expect_serving(ReplicaEntry& row, double serving_w) {
+  if (serving_w == row.serving_w) return;
+  const double change_w = (serving_w - row.serving_w) / static_cast<double>(row.facts.devices);
+  row.serving_w = serving_w;
+  for (const std::uint16_t number : row.replica.devices) {
+    const DeviceIndex device = hosts_[row.host].devices[number];
+    devices_.serving_w[device] = std::max(0.0, devices_.serving_w[device] + change_w);
+    expect_level(device);
+    const float missing_w = devices_.expected_w[device] - devices_.power_w[device];
+    if (devices_.promised_w[device] <= missing_w || devices_.promised_w[device] <= 0) continue;
+    set_power(device, devices_.power_w[device], std::max(0.0F, missing_w));
+  }
+}
+
+void Roster::expect_level(DeviceIndex device) {
+  const devices::DeviceSpec& spec = *groups_[devices_.group[device]].spec;
+  devices_.expected_w[device] =
+      static_cast<float>(std::max(spec.open_w, spec.idle_w) + devices_.serving_w[device]);
+}
+
+double Roster::power_w() const {
+  double sum = 0;
+  for (std::size_t device = 0; device < devices_.size(); ++device) {
+    if (hosts_[devices_.host[device]].health != Health::lost) sum += devices_.power_w[device];
+  }
+  return sum;
+}
+
+double Roster::power_w(std::uint32_t pool) const {
+  double sum = 0;
+  for (const GroupEntry& group : groups_) {
+    if (group.gone || !group.in_pool(pool) || hosts_[group.host].health == Health::lost) continue;
+    for (std::uint32_t n = 0; n < group.group.count; ++n) sum += devices_.power_w[group.first + n];
+  }
+  return sum;
+}
+
+double Roster::promised_w() const {
+  double sum = 0;
+  for (std::size_t device = 0; device < devices_.size(); ++device) {
+    if (hosts_[devices_.host[device]].health != Health::lost) sum += devices_.promised_w[device];
+  }
+  return sum;
+}
+
+double Roster::energy_j() const {
+  double sum = 0;
+  for (std::size_t device = 0; device < devices_.size(); ++device) {
+    if (hosts_[devices_.host[device]].health != Health::lost) sum += devices_.energy_j[device];
+  }
+  return sum;
+}
+
+}  // namespace drover::router

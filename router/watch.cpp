@@ -1,0 +1,101 @@
+// What the router sees once a beat that a person should know: the conditions of alerts.
+#include <algorithm>
+
+#include "fleet/units.h"
+#include "router/state.h"
+
+namespace drover::router {
+namespace {
+
+// So near to its cap the site or a pool is at it.
+constexpr double at_cap_share = 0.98;
+// A job that waits longer than this, in wall seconds, is worth an alert.
+constexpr double long_wait_s = 10;
+
+constexpr std::uint32_t throttles_for_heat = throttle_thermal_software | throttle_thermal_hardware;
+
+void see_cap(double power_w, double cap_w, std::string subject, std::vector<Sighting>& seen) {
+  if (cap_w <= 0 || power_w < at_cap_share * cap_w) return;
+  seen.push_back({AlertRule::power_cap, std::move(subject),
+                  fmt::format("draws {} of {}", watts_text(power_w), watts_text(cap_w))});
+}
+
+}  // namespace
+
+void Core::watch(Instant now) {
+  std::vector<Sighting> seen;
+  see_hosts(seen);
+  see_power(seen);
+  see_jobs(now, seen);
+  see_junk(seen);
+  for (Alert& alert : alerts.observe(now, seen)) mail.publish(now, std::move(alert));
+  end_caption(now);
+}
+
+void Core::see_hosts(std::vector<Sighting>& seen) const {
+  const DeviceColumns& columns = roster.devices();
+  for (HostIndex index = 0; index < roster.hosts().size(); ++index) {
+    const HostEntry& host = roster.hosts()[index];
+    if (host.health == Health::lost) {
+      // One that has left in order is no loss.
+      if (left.contains(index)) continue;
+      seen.push_back({AlertRule::host_lost, host.hello.host, "its work is elsewhere"});
+      continue;
+    }
+    if (host.health == Health::suspect) {
+      seen.push_back({AlertRule::host_suspect, host.hello.host, "silent: no new work for it"});
+    }
+    const auto hot = std::count_if(host.devices.begin(), host.devices.end(), [&](DeviceIndex d) {
+      return (columns.throttle[d] & throttles_for_heat) != 0;
+    });
+    if (hot == 0) continue;
+    seen.push_back({AlertRule::throttling, host.hello.host,
+                    fmt::format("{} of {} devices slow down for heat", hot, host.devices.size())});
+  }
+  for (const auto& [device, condition] : conditions.all()) {
+    if (condition.usable) continue;
+    const std::string& host = roster.hosts()[device.first].hello.host;
+    seen.push_back(
+        {AlertRule::device_unusable, to_text(DeviceId{host, device.second}), condition.detail});
+  }
+}
+
+void Core::see_power(std::vector<Sighting>& seen) const {
+  if (policy.limits.site_power_cap_w > 0) {
+    see_cap(roster.power_w(), policy.limits.site_power_cap_w, "site", seen);
+  }
+  for (const auto& [name, cap_w] : policy.limits.pool_power_cap_w) {
+    const auto pool = policy.pool_index(name);
+    if (pool && cap_w > 0) see_cap(roster.power_w(*pool), cap_w, "pool:" + name, seen);
+  }
+}
+
+void Core::see_jobs(Instant now, std::vector<Sighting>& seen) const {
+  const JobRecord* oldest = nullptr;
+  for (const auto& [signature, queue_class] : queue.classes()) {
+    if (queue_class.jobs.empty()) continue;
+    const JobRecord* first = queue_class.jobs.begin()->second;
+    if (oldest == nullptr || first->since < oldest->since) oldest = first;
+  }
+  if (oldest == nullptr) return;
+  const double waited_s = to_seconds(now - oldest->since);
+  if (waited_s <= long_wait_s * settings.speed) return;
+  const auto reason = queue.waits_for(*oldest);
+  seen.push_back({AlertRule::jobs_waiting, "site",
+                  fmt::format("{} jobs wait, one for {}{}{}", queue.size(), duration_text(waited_s),
+                              reason ? ": " : "", reason ? to_text(*reason) : "")});
+}
+
+void Core::see_junk(std::vector<Sighting>& seen) {
+  if (dropped.total() == junk_total) return;
+  junk_total = dropped.total();
+  for (const SenderCount& sender : dropped.by_sender()) {
+    std::uint64_t& known = junk_seen[sender.sender];
+    if (sender.count == known) continue;
+    known = sender.count;
+    seen.push_back({AlertRule::undecodable, sender.sender,
+                    fmt::format("{} messages of it were dropped so far", sender.count)});
+  }
+}
+
+}  // namespace drover::router

@@ -1,0 +1,96 @@
+// Whole fleets under what people do to them: faults injected and power caps set, from seeds.
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "devices/catalogue.h"
+#include "simulator/world.h"
+#include "tests/simulator/fleet_under_test.h"
+
+namespace drover::simulator {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+/// So long after a cap was set the site draws less: what ran when it came has ended by then.
+constexpr Duration cap_settles = seconds(30);
+
+Inject inject(const std::string& target, const std::string& fault, Duration lasts) {
+  Inject inject;
+  inject.target = target;
+  inject.fault = parse_fault(fault).value();
+  inject.fault.lasts = lasts;
+  return inject;
+}
+
+void expect_invariants(const World& world, const std::string& what) {
+  SCOPED_TRACE(what);
+  std::map<JobId, int> accepted;
+  std::map<JobId, int> ended;
+  for (const LedgerRow& row : world.ledger()) {
+    if (row.transition == Transition::accepted) ++accepted[row.job];
+    if (row.transition == Transition::finished || row.transition == Transition::failed) {
+      ++ended[row.job];
+    }
+  }
+  for (const auto& [job, answer] : world.seen().answers) {
+    if (answer.status == SubmitStatus::refused) continue;
+    EXPECT_EQ(accepted[job], 1) << to_text(job);
+    EXPECT_EQ(ended[job], 1) << to_text(job);
+  }
+  for (const auto& [job, times] : ended) EXPECT_EQ(times, 1) << to_text(job);
+  EXPECT_EQ(world.seen().placed_on_unusable, 0U);
+  EXPECT_TRUE(world.seen().unusable.empty()) << "faults have ended";
+  EXPECT_EQ(world.seen().undecodable, 0U);
+  std::map<std::pair<std::string, std::string>, bool> standing;
+  for (const Alert& alert : world.seen().alerts) {
+    bool& raised = standing[{alert.rule, alert.subject}];
+    EXPECT_NE(raised, alert.raised) << alert.rule << ' ' << alert.subject;
+    raised = alert.raised;
+  }
+  for (const auto& [alert, raised] : standing) {
+    EXPECT_FALSE(raised) << alert.first << ' ' << alert.second << " still stands";
+  }
+}
+
+TEST(Actions, AreAnsweredAuditedAndKeptOnRecord) {
+  Scenario scenario = mixed_scenario(11, 20, 4);
+  scenario.actions = {{seconds(5), inject("h100-1/3", "throttle=0.5", seconds(10))},
+                      {seconds(6), inject("v5e-1/0", "xid=79", seconds(10))},
+                      {seconds(7), SetPowerCap{"site", 30'000, seconds(20)}}};
+  World world(std::move(scenario), devices::Catalogue::embedded());
+  world.run_for(minutes(20));
+  ASSERT_EQ(world.seen().replies.size(), 3U);
+  EXPECT_TRUE(world.seen().replies[0].applied);
+  EXPECT_FALSE(world.seen().replies[1].applied);
+  EXPECT_TRUE(world.seen().replies[2].applied);
+  EXPECT_EQ(world.seen().audits.size(), 3U);
+  std::size_t rows = 0;
+  for (const LedgerRow& row : world.ledger()) rows += row.transition == Transition::audit ? 1 : 0;
+  EXPECT_EQ(rows, 4U) << "one for each action, and the cap itself";
+}
+
+TEST(Actions, TheSiteDrawsLessThanItsCapSomeSecondsAfterItWasSet) {
+  for (const std::uint64_t seed : {1U}) {
+    Scenario scenario = mixed_scenario(seed, 150, 12);
+    const double cap_w = 4'500;
+    scenario.actions = {{seconds(40), SetPowerCap{"site", cap_w, seconds(100)}}};
+    const Instant begins = scenario.start + seconds(40) + cap_settles;
+    const Instant ends = scenario.start + seconds(140);
+    World world(std::move(scenario), devices::Catalogue::embedded());
+    world.run_for(minutes(60));
+    double before_w = 0;
+    double most_w = 0;
+    for (const auto& [at, summary] : world.seen().summaries) {
+      if (at < begins - cap_settles) before_w = std::max(before_w, summary.power_w);
+      if (at >= begins && at <= ends) most_w = std::max(most_w, summary.power_w);
+    }
+    EXPECT_GT(before_w, cap_w) << "more than that before, seed " << seed;
+    EXPECT_LE(most_w, cap_w) << "seed " << seed;
+    expect_invariants(world, "seed " + std::to_string(seed));
+  }
+}
+
+}  // namespace
+}  // namespace drover::simulator
