@@ -1,0 +1,82 @@
+#include "fleet/recording_chunks.h"
+
+#include <algorithm>
+
+#include "fleet/codec.h"
+
+namespace drover::recording {
+namespace {
+
+// Two minutes of ten thousand devices, or ten ticks of a hundred thousand, decoded.
+constexpr std::size_t cache_bytes = 256u << 20;
+
+constexpr auto samples = static_cast<std::uint16_t>(RecordingChannel::samples);
+
+}  // namespace
+
+Result<std::unique_ptr<OpenChunk>> open_chunk(ByteSource& source, const ChunkIndex& chunk) {
+  auto open = std::make_unique<OpenChunk>();
+  Result<std::string> records = load_records(source, chunk);
+  if (!records) return records.error();
+  open->records = std::move(*records);
+  Result<std::vector<MessageView>> messages = messages_in(open->records);
+  if (!messages) return error("byte {}: {}", chunk.offset, messages.error().message);
+  open->messages = std::move(*messages);
+  open->weight = open->records.size() + open->messages.size() * sizeof(MessageView);
+  for (const MessageView& message : open->messages) {
+    if (message.channel != samples) continue;
+    Result<Block> block = Block::parse(message.data);
+    if (!block) return error("byte {}: {}", chunk.offset, block.error().message);
+    open->weight += block->weight();
+    open->blocks.push_back(std::move(*block));
+  }
+  return open;
+}
+
+Result<OpenChunk*> ChunkCache::get(const ChunkIndex& chunk) {
+  auto found = open_.find(chunk.offset);
+  if (found == open_.end()) {
+    Result<std::unique_ptr<OpenChunk>> open = open_chunk(source_, chunk);
+    if (!open) return open.error();
+    forget();
+    found = open_.emplace(chunk.offset, std::move(*open)).first;
+  }
+  found->second->used = ++uses_;
+  return found->second.get();
+}
+
+Result<OpenChunk*> ChunkCache::decoded(const ChunkIndex& chunk) {
+  Result<OpenChunk*> open = get(chunk);
+  if (!open) return open;
+  for (Block& block : (*open)->blocks) {
+    const std::size_t before = block.weight();
+    if (Status done = block.decode_all(); !done) {
+      return error("byte {}: {}", chunk.offset, done.error().message);
+    }
+    (*open)->weight += block.weight() - before;
+  }
+  return open;
+}
+
+void ChunkCache::forget() {
+  std::size_t weight = 0;
+  for (const auto& [offset, open] : open_) weight += open->weight;
+  while (weight > cache_bytes && !open_.empty()) {
+    const auto oldest = std::min_element(
+        open_.begin(), open_.end(),
+        [](const auto& a, const auto& b) { return a.second->used < b.second->used; });
+    weight -= oldest->second->weight;
+    open_.erase(oldest);
+  }
+}
+
+Result<Recorded> row_of(const MessageView& message, const ChunkIndex& chunk) {
+  Result<Envelope> envelope = decode(message.data);
+  if (!envelope) {
+    return error("byte {}, message at {}: {}", chunk.offset, message.offset,
+                 envelope.error().message);
+  }
+  return Recorded{message.log_time, std::move(*envelope), message.sequence};
+}
+
+}  // namespace drover::recording

@@ -1,0 +1,46 @@
+// Chunks taken apart, and the last ones kept: who reads on in small steps decodes each once.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fleet/recording_block.h"
+#include "fleet/recording_index.h"
+
+namespace drover::recording {
+
+/// A chunk's messages; those of the channel `samples` as blocks.
+struct OpenChunk {
+  std::string records;
+  std::vector<MessageView> messages;  // into `records`
+  std::vector<Block> blocks;
+  std::size_t weight = 0;
+  std::uint64_t used = 0;
+};
+
+/// Whole and right, or an error that names the offset.
+Result<std::unique_ptr<OpenChunk>> open_chunk(ByteSource& source, const ChunkIndex& chunk);
+
+class ChunkCache {
+ public:
+  explicit ChunkCache(ByteSource& source) : source_(source) {}
+  /// Valid until the next call.
+  Result<OpenChunk*> get(const ChunkIndex& chunk);
+  /// The same, with all columns decoded.
+  Result<OpenChunk*> decoded(const ChunkIndex& chunk);
+
+ private:
+  void forget();
+
+  ByteSource& source_;
+  std::map<std::uint64_t, std::unique_ptr<OpenChunk>> open_;  // by offset
+  std::uint64_t uses_ = 0;
+};
+
+/// The message as it reached the recorder. REQUIRES another channel than samples.
+Result<Recorded> row_of(const MessageView& message, const ChunkIndex& chunk);
+
+}  // namespace drover::recording

@@ -1,0 +1,261 @@
+#include "fleet/recording_file.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "fleet/text.h"
+#include "fleet/units.h"
+
+namespace drover::recording {
+namespace {
+
+constexpr std::string_view schema_encoding = "drover.msgpack";
+// What a reader of the file is told of each schema: where its fields are described.
+constexpr std::array<std::array<std::string_view, 2>, 4> schema_texts{{
+    {"drover.Envelope", "MessagePack array, see docs/protocol.md of Drover: Envelope"},
+    {"drover.Block", "MessagePack map, see docs/recording.md of Drover: Sample blocks"},
+    {"drover.Dictionary", "MessagePack map, see docs/recording.md of Drover: Dictionary"},
+    {"drover.Drops", "MessagePack map, see docs/recording.md of Drover: Drops"},
+}};
+
+std::string schemas() {
+  std::string out;
+  std::uint16_t id = 0;
+  for (const auto& [name, text] : schema_texts) {
+    Bytes content;
+    content.u16(++id).text(name).text(schema_encoding).text(text);
+    out += record(Opcode::schema, content.view());
+  }
+  return out;
+}
+
+std::uint16_t schema_of(RecordingChannel channel) {
+  if (channel == RecordingChannel::samples) return 2;
+  if (channel == RecordingChannel::dictionary) return 3;
+  return channel == RecordingChannel::drops ? 4 : 1;
+}
+
+std::string channels() {
+  std::string out;
+  for (int number = 1; number <= recording_channel_count; ++number) {
+    const auto channel = static_cast<RecordingChannel>(number);
+    Bytes content;
+    content.u16(static_cast<std::uint16_t>(number)).u16(schema_of(channel));
+    content.text(to_text(channel)).text("msgpack").text("");
+    out += record(Opcode::channel, content.view());
+  }
+  return out;
+}
+
+}  // namespace
+
+void ChunkBuilder::add(RecordingChannel channel, std::uint64_t place, Instant arrived,
+                       Instant published, std::string_view data) {
+  const auto number = static_cast<std::uint16_t>(channel);
+  start_ = empty() ? arrived : std::min(start_, arrived);
+  end_ = empty() ? arrived : std::max(end_, arrived);
+  index_[number].emplace_back(bits_of(arrived), records_.size());
+  ++counts_[number];
+  records_.u8(static_cast<std::uint8_t>(Opcode::message)).u64(22 + data.size());
+  records_.u16(number).u32(static_cast<std::uint32_t>(place));
+  records_.u64(bits_of(arrived)).u64(bits_of(published)).raw(data);
+}
+
+void FileBuilder::put(std::string& out, std::string bytes) {
+  crc_ = crc32_of(bytes, crc_);
+  size_ += bytes.size();
+  out += bytes;
+}
+
+std::string FileBuilder::begin(const RecordingStart& start) {
+  std::string out;
+  put(out, std::string(magic));
+  put(out, record(Opcode::header, Bytes().text("drover").text(start.software).view()));
+  const std::string metadata = metadata_record(start_name, to_map(start));
+  metadata_.push_back({size_, metadata.size()});
+  put(out, metadata);
+  put(out, schemas());
+  put(out, channels());
+  return out;
+}
+
+std::string FileBuilder::chunk(const ChunkBuilder& chunk, int zstd_level) {
+  const std::string_view records = chunk.records_.view();
+  const std::string packed =
+      zstd_level > 0 ? compressed(records, zstd_level) : std::string(records);
+  ChunkIndex entry;
+  entry.start = chunk.start_;
+  entry.end = chunk.end_;
+  entry.offset = size_;
+  entry.compression = zstd_level > 0 ? "zstd" : "";
+  entry.packed_bytes = packed.size();
+  entry.records_bytes = records.size();
+  Bytes content;
+  content.u64(bits_of(entry.start)).u64(bits_of(entry.end)).u64(records.size());
+  content.u32(crc32_of(records)).text(entry.compression).u64(packed.size()).raw(packed);
+  entry.length = head_bytes + content.size();
+  std::string out;
+  put(out, record(Opcode::chunk, content.view()));
+  index(out, chunk, std::move(entry));
+  return out;
+}
+
+void FileBuilder::index(std::string& out, const ChunkBuilder& chunk, ChunkIndex entry) {
+  const std::uint64_t behind = size_;
+  for (const auto& [channel, messages] : chunk.index_) {
+    entry.message_indexes[channel] = size_;
+    Bytes entries;
+    for (const auto& [log_time, offset] : messages) entries.u64(log_time).u64(offset);
+    put(out, record(Opcode::message_index, Bytes().u16(channel).text(entries.view()).view()));
+  }
+  entry.message_index_bytes = size_ - behind;
+  for (const auto& [channel, count] : chunk.counts_) {
+    statistics_.by_channel[channel] += count;
+    statistics_.messages += count;
+  }
+  const bool first = chunks_.empty();
+  statistics_.start = first ? entry.start : std::min(statistics_.start, entry.start);
+  statistics_.end = first ? entry.end : std::max(statistics_.end, entry.end);
+  chunks_.push_back(std::move(entry));
+}
+
+std::string FileBuilder::copy(std::string_view chunk_record,
+                              const std::vector<MessageView>& messages) {
+  ChunkBuilder chunk;
+  for (const MessageView& message : messages) {
+    chunk.start_ = chunk.empty() ? message.log_time : std::min(chunk.start_, message.log_time);
+    chunk.end_ = chunk.empty() ? message.log_time : std::max(chunk.end_, message.log_time);
+    chunk.index_[message.channel].emplace_back(bits_of(message.log_time), message.offset);
+    ++chunk.counts_[message.channel];
+  }
+  Cursor cursor(chunk_record.substr(head_bytes));
+  const Result<ChunkHead> head = parse_chunk_head(cursor);
+  DROVER_REQUIRE(head.ok());
+  ChunkIndex entry;
+  entry.start = chunk.start_;
+  entry.end = chunk.end_;
+  entry.offset = size_;
+  entry.length = chunk_record.size();
+  entry.compression = head->compression;
+  entry.packed_bytes = head->packed_bytes;
+  entry.records_bytes = head->records_bytes;
+  std::string out;
+  put(out, std::string(chunk_record));
+  index(out, chunk, std::move(entry));
+  return out;
+}
+
+std::string FileBuilder::end(const TextMap& totals) {
+  std::string out;
+  const std::string metadata = metadata_record(totals_name, totals);
+  metadata_.push_back({size_, metadata.size()});
+  put(out, metadata);
+  put(out, record(Opcode::data_end, Bytes().u32(crc_).view()));
+  const std::uint64_t summary_start = size_;
+  const std::string whole = summary(summary_start);
+  put(out, whole);
+  put(out, std::string(magic));
+  return out;
+}
+
+std::string FileBuilder::summary(std::uint64_t start) const {
+  std::string out;
+  Bytes offsets;
+  const auto group = [&](Opcode opcode, const std::string& records) {
+    if (records.empty()) return;
+    Bytes content;
+    content.u8(static_cast<std::uint8_t>(opcode)).u64(start + out.size()).u64(records.size());
+    offsets.raw(record(Opcode::summary_offset, content.view()));
+    out += records;
+  };
+  group(Opcode::schema, schemas());
+  group(Opcode::channel, channels());
+  std::string indexes;
+  for (const ChunkIndex& chunk : chunks_) indexes += chunk_index_record(chunk);
+  group(Opcode::chunk_index, indexes);
+  Bytes counts;
+  for (const auto& [channel, count] : statistics_.by_channel) counts.u16(channel).u64(count);
+  Bytes content;
+  content.u64(statistics_.messages).u16(4).u32(recording_channel_count).u32(0);
+  content.u32(static_cast<std::uint32_t>(metadata_.size()));
+  content.u32(static_cast<std::uint32_t>(chunks_.size()));
+  content.u64(bits_of(statistics_.start)).u64(bits_of(statistics_.end)).text(counts.view());
+  group(Opcode::statistics, record(Opcode::statistics, content.view()));
+  std::string metadata;
+  for (std::size_t i = 0; i < metadata_.size(); ++i) {
+    Bytes entry;
+    entry.u64(metadata_[i][0]).u64(metadata_[i][1]).text(i == 0 ? start_name : totals_name);
+    metadata += record(Opcode::metadata_index, entry.view());
+  }
+  group(Opcode::metadata_index, metadata);
+  const std::uint64_t offsets_start = start + out.size();
+  out += offsets.view();
+  Bytes footer;
+  footer.u8(static_cast<std::uint8_t>(Opcode::footer)).u64(20).u64(start).u64(offsets_start);
+  out += footer.view();
+  return out + Bytes().u32(crc32_of(out)).take();
+}
+
+TextMap to_map(const RecordingStart& start) {
+  TextMap map = {
+      {"format", std::string(format_version)},
+      {"fleet_time_ns", fmt::format("{}", start.fleet_time.time_since_epoch().count())},
+      {"speed", fmt::format("{}", start.speed)},
+      {"software", start.software},
+      {"identity", fmt::format("{:016x}{:016x}", start.identity.high, start.identity.low)}};
+  if (start.seed) map["seed"] = fmt::format("{}", static_cast<std::int64_t>(*start.seed));
+  return map;
+}
+
+Result<std::uint64_t> number_in(const TextMap& map, std::string_view key) {
+  const auto found = map.find(std::string(key));
+  if (found == map.end()) return error("metadata {}: missing", key);
+  const Result<std::int64_t> number = parse_integer(found->second, fmt::format("metadata {}", key));
+  if (!number) return number.error();
+  return static_cast<std::uint64_t>(*number);
+}
+
+namespace {
+
+// 32 hexadecimal digits, as a job's id has them.
+Result<Incarnation> identity_in(const TextMap& map) {
+  const auto found = map.find("identity");
+  if (found == map.end()) return error("metadata identity: missing");
+  const Result<JobId> id = parse_job_id(found->second);
+  if (!id) return error("metadata identity: {}", id.error().message);
+  return Incarnation{id->high, id->low};
+}
+
+}  // namespace
+
+Result<RecordingStart> start_of(const TextMap& map) {
+  const auto format = map.find("format");
+  if (format == map.end() || format->second != format_version) {
+    return error("metadata format: found {}, expected {}",
+                 format == map.end() ? "none" : excerpt(format->second), format_version);
+  }
+  const Result<std::uint64_t> time = number_in(map, "fleet_time_ns");
+  if (!time) return time.error();
+  const Result<Incarnation> identity = identity_in(map);
+  if (!identity) return identity.error();
+  RecordingStart start;
+  start.fleet_time = instant_of(*time);
+  start.identity = *identity;
+  if (const auto speed = map.find("speed"); speed != map.end()) {
+    const Result<double> number = parse_number(speed->second, "metadata speed");
+    if (!number) return number.error();
+    start.speed = *number;
+  }
+  if (const auto software = map.find("software"); software != map.end()) {
+    start.software = software->second;
+  }
+  if (map.contains("seed")) {
+    const Result<std::uint64_t> seed = number_in(map, "seed");
+    if (!seed) return seed.error();
+    start.seed = *seed;
+  }
+  return start;
+}
+
+}  // namespace drover::recording

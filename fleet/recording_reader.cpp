@@ -1,0 +1,242 @@
+#include "fleet/recording_reader.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "fleet/codec.h"
+#include "fleet/recording_layout.h"
+#include "fleet/recording_reader_state.h"
+
+namespace drover {
+
+void recording::in_order(std::vector<Recorded>& messages) {
+  std::stable_sort(messages.begin(), messages.end(),
+                   [](const Recorded& a, const Recorded& b) { return a.place < b.place; });
+}
+
+namespace {
+
+using recording::Block;
+using recording::ChunkIndex;
+using recording::in_order;
+using recording::Journaled;
+using recording::MessageView;
+using recording::OpenChunk;
+using recording::within;
+
+using Messages = std::vector<Recorded>;
+
+bool is_row(std::uint16_t channel) {
+  switch (static_cast<RecordingChannel>(channel)) {
+    case RecordingChannel::state:
+    case RecordingChannel::jobs:
+    case RecordingChannel::decisions:
+    case RecordingChannel::events:
+    case RecordingChannel::audit:
+    case RecordingChannel::alerts:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool has_rows(const ChunkIndex& chunk) {
+  return std::any_of(chunk.message_indexes.begin(), chunk.message_indexes.end(),
+                     [](const auto& one) { return is_row(one.first); });
+}
+
+// The places of a chunk's own messages: keyframes and dictionaries have those of others.
+std::set<std::uint64_t> places_of(const OpenChunk& chunk) {
+  std::set<std::uint64_t> places;
+  for (const Block& block : chunk.blocks) {
+    for (std::size_t i = 0; i < block.batch_count(); ++i) places.insert(block.facts(i).place);
+  }
+  for (const MessageView& message : chunk.messages) {
+    const auto channel = static_cast<RecordingChannel>(message.channel);
+    const bool own = is_row(message.channel) || channel == RecordingChannel::bookmarks ||
+                     channel == RecordingChannel::drops;
+    if (own) places.insert(message.sequence);
+  }
+  return places;
+}
+
+}  // namespace
+
+// ---- Opening
+// ---------------------------------------------------------------------------------
+
+std::set<std::uint64_t> RecordingReader::State::places_from(std::uint64_t place) {
+  std::set<std::uint64_t> known;
+  for (std::size_t i = index.chunks.size(); i > 0; --i) {
+    const Result<OpenChunk*> open = cache.get(index.chunks[i - 1]);
+    if (!open) continue;
+    std::set<std::uint64_t> places = places_of(**open);
+    // Chunks before a fold hold nothing that is in the journal begun after it.
+    if (!places.empty() && *places.rbegin() < place) break;
+    known.merge(places);
+  }
+  return known;
+}
+
+void RecordingReader::State::take_entry(const JournalEntry& entry) {
+  if (entry.channel == RecordingChannel::drops) {
+    const auto drops = recording::unpacked_map<DroppedMessages>(entry.bytes);
+    if (drops) journaled_drops.push_back(*drops);
+    if (drops) entries.push_back(entry);
+    return;
+  }
+  Result<Envelope> envelope = decode(entry.bytes);
+  if (!envelope) {
+    info.notes.push_back(
+        fmt::format("journal, message {}: {}", entry.place, envelope.error().message));
+    return;
+  }
+  entries.push_back(entry);
+  journal.push_back({entry.channel, {entry.arrived, std::move(*envelope), entry.place}});
+}
+
+void RecordingReader::State::take_journal(std::string_view bytes) {
+  const RecordingJournal read = RecordingJournal::read(bytes);
+  if (!read.problem.empty()) info.notes.push_back("journal, " + read.problem);
+  if (read.entries.empty()) return;
+  if (read.identity != index.start.identity) {
+    info.notes.push_back("the journal belongs to another recording and was left aside");
+    return;
+  }
+  const std::set<std::uint64_t> known = places_from(read.entries.front().place);
+  for (const JournalEntry& entry : read.entries) {
+    if (!known.contains(entry.place)) take_entry(entry);
+  }
+}
+
+void RecordingReader::State::set_info() {
+  info.start = index.start;
+  info.file_bytes = source.size();
+  info.closed = index.closed;
+  info.chunks = index.chunks.size();
+  info.sample_batches = index.totals.batches;
+  info.sample_values = index.totals.values;
+  info.keyframes = index.totals.keyframes;
+  info.dropped = index.totals.dropped;
+  info.fell_back = index.totals.fell_back;
+  info.lost = index.lost;
+  info.notes.insert(info.notes.begin(), index.notes.begin(), index.notes.end());
+  for (const auto& [number, messages] : index.messages) {
+    const auto channel = static_cast<RecordingChannel>(number);
+    ChannelFacts facts{channel, messages, 0};
+    for (const ChunkIndex& chunk : index.chunks) {
+      if (chunk.holds(channel)) facts.bytes += chunk.length / chunk.message_indexes.size();
+    }
+    if (channel == RecordingChannel::samples) info.sample_bytes = facts.bytes;
+    if (number >= 1 && number <= recording_channel_count) info.channels.push_back(facts);
+  }
+  info.journaled = journal.size() + journaled_drops.size();
+  bool any = !index.chunks.empty();
+  first = any ? index.totals.first : Instant{};
+  last = any ? index.totals.last : Instant{};
+  for (const Journaled& one : journal) {
+    first = any ? std::min(first, one.recorded.arrived) : one.recorded.arrived;
+    last = any ? std::max(last, one.recorded.arrived) : one.recorded.arrived;
+    any = true;
+  }
+}
+
+Result<RecordingReader> RecordingReader::open(ByteSource& file, std::string_view journal) {
+  auto state = std::make_unique<State>(file);
+  Result<recording::FileIndex> index = recording::read_index(file);
+  if (!index) return index.error();
+  state->index = std::move(*index);
+  if (!journal.empty()) state->take_journal(journal);
+  state->set_info();
+  RecordingReader reader(std::move(state));
+  if (reader.info().closed) return reader;
+  // A writer that did not come to its end left no totals.
+  if (const auto drops = reader.drops()) {
+    for (const DroppedMessages& one : *drops) reader.state_->info.dropped += one.count;
+  }
+  return reader;
+}
+
+RecordingReader::RecordingReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+RecordingReader::RecordingReader(RecordingReader&&) noexcept = default;
+RecordingReader& RecordingReader::operator=(RecordingReader&&) noexcept = default;
+RecordingReader::~RecordingReader() = default;
+
+const RecordingInfo& RecordingReader::info() const { return state_->info; }
+const std::vector<JournalEntry>& RecordingReader::journaled() const { return state_->entries; }
+Instant RecordingReader::first() const { return state_->first; }
+Instant RecordingReader::last() const { return state_->last; }
+
+// ---- By time
+// ---------------------------------------------------------------------------------
+
+// A block's message has the time of its first batch; the last one is at most the longest block
+// behind it.
+bool RecordingReader::State::may_hold(const ChunkIndex& chunk, Instant from, Instant to) const {
+  const bool samples = chunk.holds(RecordingChannel::samples);
+  const Duration block = samples ? index.totals.longest_block : Duration{0};
+  return chunk.start < to && saturating_add(chunk.end, block) >= from;
+}
+
+Status RecordingReader::State::add_rows(Instant from, Instant to, Messages& out) {
+  for (const ChunkIndex& chunk : index.chunks) {
+    if (!has_rows(chunk) || !may_hold(chunk, from, to)) continue;
+    const Result<OpenChunk*> open = cache.get(chunk);
+    if (!open) return open.error();
+    for (const MessageView& message : (*open)->messages) {
+      if (!is_row(message.channel) || !within(message.log_time, from, to)) continue;
+      Result<Recorded> row = recording::row_of(message, chunk);
+      if (!row) return row.error();
+      out.push_back(std::move(*row));
+    }
+  }
+  return {};
+}
+
+Status RecordingReader::State::add_samples(Instant from, Instant to, Messages& out) {
+  for (const ChunkIndex& chunk : index.chunks) {
+    if (!chunk.holds(RecordingChannel::samples) || !may_hold(chunk, from, to)) continue;
+    const Result<OpenChunk*> open = cache.get(chunk);
+    if (!open) return open.error();
+    const bool wanted = std::any_of(
+        (*open)->blocks.begin(), (*open)->blocks.end(),
+        [&](const Block& block) { return block.head().first < to && block.head().last >= from; });
+    if (!wanted) continue;
+    const Result<OpenChunk*> decoded = cache.decoded(chunk);
+    if (!decoded) return decoded.error();
+    for (const Block& block : (*decoded)->blocks) {
+      for (std::size_t i = 0; i < block.batch_count(); ++i) {
+        if (within(block.facts(i).arrived, from, to)) out.push_back(block.batch(i));
+      }
+    }
+  }
+  return {};
+}
+
+void RecordingReader::State::add_journaled(Instant from, Instant to, bool samples, Messages& out) {
+  for (const Journaled& one : journal) {
+    if (one.channel == RecordingChannel::bookmarks) continue;
+    if (!samples && one.channel == RecordingChannel::samples) continue;
+    if (within(one.recorded.arrived, from, to)) out.push_back(one.recorded);
+  }
+}
+
+Result<Messages> RecordingReader::read(Instant from, Instant to) {
+  Messages messages;
+  if (Status status = state_->add_samples(from, to, messages); !status) return status.error();
+  if (Status status = state_->add_rows(from, to, messages); !status) return status.error();
+  state_->add_journaled(from, to, true, messages);
+  in_order(messages);
+  return messages;
+}
+
+Result<Messages> RecordingReader::read_rows(Instant from, Instant to) {
+  Messages messages;
+  if (Status status = state_->add_rows(from, to, messages); !status) return status.error();
+  state_->add_journaled(from, to, false, messages);
+  in_order(messages);
+  return messages;
+}
+
+}  // namespace drover

@@ -1,0 +1,92 @@
+// A recording, read: by time, by keyframe, by device.
+//
+// Opened by its footer in a fixed number of reads. A file without one (its writer was killed) is
+// walked record by record, and what is not whole is said in `info().lost`. What the journal holds
+// beyond the file's end is part of what a reader gives.
+//
+// Nothing of a file is believed: lengths are compared with the bytes there are before memory is
+// taken, chunks are checked by their CRC-32 before they are decoded, and an error names the offset.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fleet/recording.h"
+#include "fleet/recording_journal.h"
+
+namespace drover {
+
+struct ChannelFacts {
+  RecordingChannel channel = RecordingChannel::samples;
+  std::uint64_t messages = 0;  // samples: blocks
+  std::uint64_t bytes = 0;     // of the chunks that hold them, shared ones by halves; 0: not known
+};
+
+struct RecordingInfo {
+  RecordingStart start;
+  std::uint64_t file_bytes = 0;
+  bool closed = false;                 // it has its footer
+  std::vector<ChannelFacts> channels;  // those that hold something
+  std::uint64_t chunks = 0;
+  std::uint64_t sample_batches = 0;  // in blocks
+  std::uint64_t sample_values = 0;   // in blocks
+  std::uint64_t sample_bytes = 0;    // of the chunks that hold them
+  std::uint64_t keyframes = 0;
+  std::uint64_t dropped = 0;    // messages, as the recorder counted them
+  std::uint64_t journaled = 0;  // messages that only the journal holds
+  std::uint64_t fell_back = 0;  // messages that arrived at an earlier time than the one before
+  std::vector<LostRange> lost;
+  std::vector<std::string> notes;  // what else is worth knowing, in words
+};
+
+/// A device's metric at one instant.
+struct SeriesPoint {
+  Instant arrived{};
+  Instant at{};
+  double value = absent;
+};
+
+class RecordingReader {
+ public:
+  /// The source must outlive the reader; the journal's bytes need not.
+  static Result<RecordingReader> open(ByteSource& file, std::string_view journal = {});
+  RecordingReader(RecordingReader&&) noexcept;
+  RecordingReader& operator=(RecordingReader&&) noexcept;
+  ~RecordingReader();
+
+  const RecordingInfo& info() const;
+  /// What only the journal holds, in its order.
+  const std::vector<JournalEntry>& journaled() const;
+  /// Of the first and last message; equal when there is at most one. Zero when there is none.
+  Instant first() const;
+  Instant last() const;
+
+  /// All that arrived in [from, to), in the order of places: SampleBatches among the rest. Decoded
+  /// blocks are kept for the next call, so that reading on in small steps costs no more.
+  Result<std::vector<Recorded>> read(Instant from, Instant to);
+  /// The same without samples.
+  Result<std::vector<Recorded>> read_rows(Instant from, Instant to);
+  /// The last batch of every source that arrived at `at` or before, but not more than a block
+  /// before: what a dashboard shows at that moment.
+  Result<std::vector<Recorded>> samples_at(Instant at);
+  /// The last whole one at `at` or before.
+  Result<std::optional<Keyframe>> keyframe_before(Instant at);
+  /// All of them, in order: places to jump to. Bookmarks are Events.
+  Result<std::vector<Recorded>> alerts();
+  Result<std::vector<Recorded>> bookmarks();
+  Result<std::vector<DroppedMessages>> drops();
+  /// One metric of one device in [from, to), absent values left out; other metrics stay undecoded.
+  Result<std::vector<SeriesPoint>> series(const DeviceId& device, Metric metric, Instant from,
+                                          Instant to);
+
+ private:
+  struct State;
+  explicit RecordingReader(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace drover

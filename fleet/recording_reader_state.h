@@ -1,0 +1,53 @@
+// What a reader of recordings keeps between calls.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "fleet/recording_chunks.h"
+#include "fleet/recording_journal.h"
+#include "fleet/recording_reader.h"
+
+namespace drover {
+namespace recording {
+
+// What only the journal holds.
+struct Journaled {
+  RecordingChannel channel = RecordingChannel::events;
+  Recorded recorded;
+};
+
+inline bool within(Instant time, Instant from, Instant to) { return from <= time && time < to; }
+void in_order(std::vector<Recorded>& messages);
+
+}  // namespace recording
+
+struct RecordingReader::State {
+  explicit State(ByteSource& file) : source(file), cache(file) {}
+
+  void take_journal(std::string_view bytes);
+  std::set<std::uint64_t> places_from(std::uint64_t place);
+  void take_entry(const JournalEntry& entry);
+  void set_info();
+  bool may_hold(const recording::ChunkIndex& chunk, Instant from, Instant to) const;
+  Status add_rows(Instant from, Instant to, std::vector<Recorded>& out);
+  Status add_samples(Instant from, Instant to, std::vector<Recorded>& out);
+  void add_journaled(Instant from, Instant to, bool samples, std::vector<Recorded>& out);
+  Result<std::vector<Recorded>> all_of(RecordingChannel channel);
+  Status add_series(recording::Block& block, const DeviceId& device, std::uint8_t metric,
+                    Instant from, Instant to, std::vector<SeriesPoint>& out);
+
+  ByteSource& source;
+  recording::ChunkCache cache;
+  recording::FileIndex index;
+  RecordingInfo info;
+  std::vector<recording::Journaled> journal;
+  std::vector<JournalEntry> entries;  // those that `journal` and the drops are made of
+  std::vector<DroppedMessages> journaled_drops;
+  Instant first{};
+  Instant last{};
+};
+
+}  // namespace drover

@@ -1,0 +1,290 @@
+#include "fleet/recording_repair.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fleet/codec.h"
+#include "fleet/recording_chunks.h"
+#include "fleet/recording_layout.h"
+#include "fleet/recording_reader.h"
+#include "fleet/recording_writer_state.h"
+
+namespace drover {
+namespace {
+
+using recording::Block;
+using recording::ChunkIndex;
+using recording::MessageView;
+using recording::OpenChunk;
+
+constexpr auto number_of = [](RecordingChannel channel) {
+  return static_cast<std::uint16_t>(channel);
+};
+
+}  // namespace
+
+// ---- Into a new recording
+// ---------------------------------------------------------------------------------
+
+RecordingBytes RecordingWriter::copy_chunk(std::string_view chunk_record) {
+  State& state = *state_;
+  DROVER_REQUIRE(state.begun && !state.ended);
+  const Result<std::string> records =
+      recording::chunk_records(chunk_record.substr(recording::head_bytes));
+  DROVER_REQUIRE(records.ok());
+  const auto messages = recording::messages_in(*records);
+  DROVER_REQUIRE(messages.ok());
+  for (const MessageView& message : *messages) state.count_copied(message);
+  return {state.file.copy(chunk_record, *messages), {}, false};
+}
+
+void RecordingWriter::State::count_copied(const recording::MessageView& message) {
+  Instant last = message.log_time;
+  if (message.channel == number_of(RecordingChannel::samples)) {
+    const auto head = recording::read_block_head(message.data);
+    DROVER_REQUIRE(head.has_value());
+    last = std::max(last, head->last);
+    batches += head->batches;
+    values += head->values;
+    longest_block = std::max(longest_block, recording::apart(head->first, head->last));
+  }
+  if (message.channel == number_of(RecordingChannel::keyframes)) ++keyframes;
+  if (message.channel == number_of(RecordingChannel::drops)) {
+    const auto drops = recording::unpacked_map<DroppedMessages>(message.data);
+    if (drops) dropped += drops->count;
+  }
+  place = std::max<std::uint64_t>(place, message.sequence);
+  first_arrival = std::min(first_arrival, message.log_time);
+  last_arrival = std::max(last_arrival, last);
+}
+
+Result<RecordingBytes> RecordingWriter::restore(const JournalEntry& entry) {
+  State& state = *state_;
+  if (entry.place == 0 || entry.place > recording_places_max) {
+    return error("journal: found place {}, expected 1..{}", entry.place, recording_places_max);
+  }
+  RecordingBytes out;
+  const std::uint64_t highest = state.place;
+  state.place = entry.place - 1;
+  Status status;
+  if (entry.channel == RecordingChannel::drops) {
+    const auto drops = recording::unpacked_map<DroppedMessages>(entry.bytes);
+    if (drops) {
+      state.dropped += drops->count;
+      state.add_row(entry.channel, entry.arrived, drops->since, entry.bytes, out);
+    } else {
+      status = drops.error();
+    }
+  } else {
+    Result<Envelope> envelope = decode(entry.bytes);
+    if (!envelope) {
+      status = envelope.error();
+    } else if (entry.channel == RecordingChannel::bookmarks) {
+      state.add_row(entry.channel, entry.arrived, envelope->at, entry.bytes, out);
+    } else if (channel_of(envelope->body)) {
+      state.add(entry.arrived, entry.bytes, std::move(*envelope), out);
+    } else {
+      status = error("journal: found {}", kind_name(envelope->body));
+    }
+  }
+  state.place = std::max(state.place, highest);
+  if (!status) return status.error();
+  return out;
+}
+
+// ---- Recover
+// ---------------------------------------------------------------------------------
+
+namespace {
+
+// Whether all of the chunk is what it should be.
+Status check_chunk(OpenChunk& open, const ChunkIndex& chunk) {
+  for (Block& block : open.blocks) {
+    if (Status status = block.decode_all(); !status) return status;
+  }
+  for (const MessageView& message : open.messages) {
+    const auto channel = static_cast<RecordingChannel>(message.channel);
+    if (channel == RecordingChannel::samples) continue;
+    Status status;
+    if (channel == RecordingChannel::dictionary) {
+      const auto dictionary = recording::unpacked_map<recording::Dictionary>(message.data);
+      if (!dictionary) status = dictionary.error();
+    } else if (channel == RecordingChannel::drops) {
+      const auto drops = recording::unpacked_map<DroppedMessages>(message.data);
+      if (!drops) status = drops.error();
+    } else {
+      const auto row = recording::row_of(message, chunk);
+      if (!row) status = row.error();
+    }
+    if (!status) return error("message at {}: {}", message.offset, status.error().message);
+  }
+  return {};
+}
+
+Status check_chunk(ByteSource& file, const ChunkIndex& chunk,
+                   std::unique_ptr<OpenChunk>* opened = nullptr) {
+  Result<std::unique_ptr<OpenChunk>> open = recording::open_chunk(file, chunk);
+  if (!open) return open.error();
+  if (Status status = check_chunk(**open, chunk); !status) {
+    return error("byte {}: {}", chunk.offset, status.error().message);
+  }
+  if (opened != nullptr) *opened = std::move(*open);
+  return {};
+}
+
+Status copy(ByteSource& file, const ChunkIndex& chunk, RecordingWriter& writer,
+            const ByteSink& sink) {
+  const Result<std::string> bytes =
+      recording::bytes_of(file, chunk.offset, chunk.length, 2 * recording::chunk_bytes_max);
+  if (!bytes) return bytes.error();
+  return sink(writer.copy_chunk(*bytes).file);
+}
+
+// The journal's messages that the file has not: the reader knows.
+Status restore(const RecordingReader& reader, RecordingWriter& writer, const ByteSink& sink,
+               RecoverReport& report) {
+  for (const JournalEntry& entry : reader.journaled()) {
+    const Result<RecordingBytes> bytes = writer.restore(entry);
+    if (!bytes) return bytes.error();
+    ++report.journaled;
+    if (Status status = sink(bytes->file); !status) return status;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<RecoverReport> recover_recording(ByteSource& file, std::string_view journal,
+                                        const ByteSink& sink) {
+  const Result<recording::FileIndex> index = recording::read_index(file);
+  if (!index) return index.error();
+  RecoverReport report;
+  report.lost = index->lost;
+  RecordingWriter writer;
+  if (Status status = sink(writer.begin(index->start).file); !status) return status.error();
+  for (const ChunkIndex& chunk : index->chunks) {
+    if (Status good = check_chunk(file, chunk); !good) {
+      report.lost.push_back(
+          {chunk.offset, chunk.length, chunk.start, chunk.end, good.error().message});
+      continue;
+    }
+    if (Status status = copy(file, chunk, writer, sink); !status) return status.error();
+    ++report.chunks;
+  }
+  const Result<RecordingReader> reader = RecordingReader::open(file, journal);
+  if (!reader) return reader.error();
+  if (Status status = restore(*reader, writer, sink, report); !status) return status.error();
+  if (Status status = sink(writer.end().file); !status) return status.error();
+  std::sort(report.lost.begin(), report.lost.end(),
+            [](const LostRange& a, const LostRange& b) { return a.offset < b.offset; });
+  return report;
+}
+
+// ---- Verify
+// ---------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::uint64_t window_bytes = 1u << 20;
+constexpr std::uint64_t data_end_bytes = recording::head_bytes + 4;
+
+Status check_message_index(ByteSource& file, const ChunkIndex& chunk, std::uint16_t channel,
+                           std::uint64_t offset, const OpenChunk& open) {
+  const auto head = recording::bytes_of(file, offset, recording::head_bytes + 6, 64);
+  if (!head) return head.error();
+  recording::Cursor cursor(*head);
+  const bool right = cursor.u8() == static_cast<std::uint8_t>(recording::Opcode::message_index);
+  const std::uint64_t length = cursor.u64();
+  if (!right || cursor.u16() != channel || cursor.u32() + 6 != length) {
+    return error("byte {}: found no message index of channel {}", offset, channel);
+  }
+  const auto body = recording::bytes_of(file, offset + recording::head_bytes + 6, length - 6,
+                                        chunk.message_index_bytes);
+  if (!body) return body.error();
+  recording::Cursor entries(*body);
+  for (const MessageView& message : open.messages) {
+    if (message.channel != channel) continue;
+    const bool same =
+        entries.u64() == recording::bits_of(message.log_time) && entries.u64() == message.offset;
+    if (!same) return error("byte {}: found an entry that points wrong", offset);
+  }
+  if (!entries.at_end()) return error("byte {}: found entries for no message", offset);
+  return {};
+}
+
+Status check_data_crc(ByteSource& file, std::uint64_t end) {
+  std::uint32_t crc = 0;
+  for (std::uint64_t at = 0; at < end;) {
+    const auto bytes =
+        recording::bytes_of(file, at, std::min(window_bytes, end - at), window_bytes);
+    if (!bytes) return bytes.error();
+    crc = recording::crc32_of(*bytes, crc);
+    at += bytes->size();
+  }
+  const auto record = recording::bytes_of(file, end, data_end_bytes, data_end_bytes);
+  if (!record) return record.error();
+  recording::Cursor cursor(*record);
+  const bool right = cursor.u8() == static_cast<std::uint8_t>(recording::Opcode::data_end);
+  cursor.u64();
+  const std::uint32_t told = cursor.u32();
+  if (!right) return error("byte {}: found no end of the data", end);
+  if (told == crc) return {};
+  return error("byte {}: found CRC-32 {:08x} of the data, expected {:08x}", end, crc, told);
+}
+
+void check_chunks(ByteSource& file, const recording::FileIndex& index, VerifyReport& report) {
+  const auto say = [&](const Status& status) {
+    if (!status) report.problems.push_back(status.error().message);
+  };
+  for (const ChunkIndex& chunk : index.chunks) {
+    ++report.chunks;
+    std::unique_ptr<OpenChunk> open;
+    const Status good = check_chunk(file, chunk, &open);
+    say(good);
+    if (!good) continue;
+    for (const MessageView& message : open->messages) {
+      const bool inside = chunk.start <= message.log_time && message.log_time <= chunk.end;
+      if (!inside) say(error("byte {}: found a message outside of its times", chunk.offset));
+      if (message.channel != number_of(RecordingChannel::samples)) ++report.messages;
+      if (!chunk.message_indexes.contains(message.channel)) {
+        say(error("byte {}: found channel {} without its index", chunk.offset, message.channel));
+      }
+    }
+    for (const Block& block : open->blocks) {
+      report.messages += block.batch_count();
+      report.sample_values += block.head().values;
+    }
+    for (const auto& [channel, offset] : chunk.message_indexes) {
+      if (offset > 0) say(check_message_index(file, chunk, channel, offset, *open));
+    }
+  }
+}
+
+}  // namespace
+
+Result<VerifyReport> verify_recording(ByteSource& file) {
+  const Result<recording::FileIndex> index = recording::read_index(file);
+  if (!index) return index.error();
+  VerifyReport report;
+  report.fell_back = index->totals.fell_back;
+  report.problems = index->notes;
+  for (const LostRange& lost : index->lost) {
+    report.problems.push_back(
+        fmt::format("byte {}: {} bytes lost: {}", lost.offset, lost.bytes, lost.why));
+  }
+  check_chunks(file, *index, report);
+  if (index->closed) {
+    if (Status crc = check_data_crc(file, index->data_end); !crc) {
+      report.problems.push_back(crc.error().message);
+    }
+    if (report.sample_values != index->totals.values) {
+      report.problems.push_back(fmt::format("found {} sample values, expected {}",
+                                            report.sample_values, index->totals.values));
+    }
+  }
+  return report;
+}
+
+}  // namespace drover
