@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fleet/keys.h"
 #include "fleet/outbox.h"
 #include "fleet/result.h"
 #include "fleet/time.h"
@@ -24,7 +25,23 @@ namespace drover {
 struct Incoming {
   Peer from;
   std::string bytes;
-  std::string address;  // at a router's doors: the other end's, when it has one
+  std::string address;             // at a router's doors: the other end's, when it has one
+  const PublicKey* key = nullptr;  // at guarded doors: the sender's; stands until `admit`
+};
+
+/// What a client or agent encrypts with; all in Z85.
+struct ClientKeys {
+  std::string router_key;  // the router's public key
+  std::string key;         // its own, public
+  std::string secret;
+};
+
+/// Why a router's door stays closed, as this end sees it.
+enum class Barred : std::uint8_t {
+  key,         // the router does not let this key in
+  router_key,  // whoever answers does not hold the secret of `router_key`
+  plain_text,  // the router wants keys, and this end has none
+  encryption,  // the router takes no keys, and this end has one
 };
 
 /// What came in at a router's door and is no message.
@@ -57,6 +74,16 @@ class Sockets {
   Sockets(const Sockets&) = delete;
   Sockets& operator=(const Sockets&) = delete;
 
+  /// Router, before `bind_router`: connections are encrypted, and only keys that `admit` has named
+  /// come in, each at the doors of its role. The error: this process has such a router already.
+  Status guard(const std::string& secret);
+  /// From now on these keys and no others. Of a key that is gone, messages are dropped (and told),
+  /// and nothing goes to its connections any more; when it has subscribed, the publish door closes
+  /// and opens anew, because ZeroMQ cannot turn out one subscriber. REQUIRES guard().
+  void admit(std::vector<PublicKey> keys);
+  /// Client or agent, before `connect_..`: encrypt, and talk only to the holder of that router key.
+  void use_keys(ClientKeys keys);
+
   /// The router's three doors: control (ROUTER), samples (SUB), publish (XPUB). A port of `*` or 0
   /// takes a free one. Answers the endpoints as bound. The error says which port is in use; then
   /// nothing stays bound.
@@ -80,6 +107,9 @@ class Sockets {
   /// come to stand: when that number grows, say Join again.
   bool control_connected() const;
   std::uint64_t control_connections() const;
+  /// Why it does not, when the router or this end refused it; none: it stands, or nobody is there.
+  /// Every connection is tried anew, at least each 4 s, until it stands.
+  std::optional<Barred> barred() const;
 
   /// Watch a file descriptor besides (a terminal, a lifeline, an event of a worker thread).
   void watch(int descriptor);
@@ -88,7 +118,8 @@ class Sockets {
   /// Waits for messages, a watched descriptor, a change of the control connection, a signal or the
   /// end of `wait`; then takes up to `limit` messages without waiting, from every socket in turn.
   /// `ready_descriptors` are those that can be read, or whose other end is closed. `dropped`: at a
-  /// router's doors, what had a wrong number of frames, a foreign topic or a peer's own routing id.
+  /// router's doors, what had a wrong number of frames, a foreign topic, a peer's own routing id or
+  /// a key that is not let in.
   struct Turn {
     std::vector<Incoming> messages;
     std::vector<Dropped> dropped;

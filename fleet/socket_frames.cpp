@@ -63,7 +63,7 @@ zmq::socket_t make_socket(zmq::context_t& context, zmq::socket_type type, int qu
   return socket;
 }
 
-std::vector<zmq::message_t> receive_frames(zmq::socket_t& socket) {
+std::vector<zmq::message_t> receive_frames(zmq::socket_t& socket, std::size_t kept) {
   std::vector<zmq::message_t> frames;
   // A peer may send frames without end; the others are dropped as they come.
   while (true) {
@@ -73,7 +73,7 @@ std::vector<zmq::message_t> receive_frames(zmq::socket_t& socket) {
     if (size < 0 && zmq_errno() == EINTR) continue;
     if (size < 0) return {};
     const bool more = frame.more();
-    if (frames.size() < frames_kept) frames.push_back(std::move(frame));
+    if (frames.size() < kept) frames.push_back(std::move(frame));
     if (!more) return frames;
   }
 }

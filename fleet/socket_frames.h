@@ -13,6 +13,8 @@
 
 #include <zmq.hpp>
 
+#include "fleet/codec.h"
+
 namespace drover {
 
 /// The process's one context. It begins with the first that asks for it and ends with the last that
@@ -26,9 +28,14 @@ zmq::socket_t make_socket(zmq::context_t& context, zmq::socket_type type, int qu
 /// Frames of one message that are looked at: one more than any message of ours has.
 inline constexpr std::size_t frames_kept = 3;
 
-/// Takes one whole message without waiting, its first `frames_kept` frames; no frames: there is
-/// none.
-std::vector<zmq::message_t> receive_frames(zmq::socket_t& socket);
+/// What a message takes more when it is encrypted, and the longest message then. ZeroMQ's limit
+/// holds for what stands on the wire.
+inline constexpr std::int64_t encryption_bytes = 64;
+inline constexpr std::int64_t encrypted_bytes_max =
+    static_cast<std::int64_t>(message_bytes_max) + encryption_bytes;
+
+/// Takes one whole message without waiting, its first `kept` frames; no frames: there is none.
+std::vector<zmq::message_t> receive_frames(zmq::socket_t& socket, std::size_t kept = frames_kept);
 
 /// True when the frame went. `flags` may hold ZMQ_SNDMORE; never waits.
 bool send_frame(zmq::socket_t& socket, std::string_view bytes, int flags);

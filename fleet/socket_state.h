@@ -1,0 +1,49 @@
+// What `Sockets` holds: a router's doors, or connections to one. Only fleet/socket*.cpp include it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <zmq.hpp>
+
+#include "fleet/socket.h"
+#include "fleet/socket_connection.h"
+#include "fleet/socket_frames.h"
+#include "fleet/socket_gate.h"
+
+namespace drover {
+
+struct Sockets::State {
+  std::shared_ptr<zmq::context_t> context = shared_context();
+  // One of each at most. `serves` tells the router's doors from the others' connections.
+  bool serves = false;
+  std::optional<zmq::socket_t> control, samples, publish;  // the doors
+  std::map<Channel, Connection> connections;
+  std::unique_ptr<Gate> gate;
+  std::optional<ClientKeys> keys;
+  std::string publish_endpoint;
+  std::vector<int> descriptors;
+  std::uint64_t drops = 0, oversize = 0, malformed = 0;
+
+  Result<std::string> bind(std::optional<zmq::socket_t>& place, zmq::socket_type type,
+                           int queue_max, const std::string& text);
+  Status connect(Channel channel, const std::string& text);
+  const Connection* control_connection() const;
+  void follow_connections();
+  void reopen_publish();
+  std::chrono::milliseconds wait_max(std::chrono::milliseconds wait) const;
+  void serve_subscriptions(Turn& turn);
+  bool take_one(Channel channel, Turn& turn);
+  std::optional<std::string> sort(const std::vector<zmq::message_t>& frames, Peer& from) const;
+  void drop(const std::vector<zmq::message_t>& frames, Peer from, std::string why, Turn& turn);
+  bool send(const Peer& to, std::string_view bytes);
+  zmq::socket_t* socket_of(Channel channel);
+};
+
+}  // namespace drover
