@@ -157,6 +157,16 @@ void Canvas::tint(const Rect& rect, Role role) {
   }
 }
 
+void Canvas::paste(const Canvas& from, int first_row, const Rect& to) {
+  for (int row = 0; row < std::min(to.rows, from.size().rows - first_row); ++row) {
+    for (int column = 0; column < std::min(to.columns, from.size().columns); ++column) {
+      const Cell& cell = from.at(column, first_row + row);
+      // Empty cells lie behind wide characters, which have brought them along.
+      if (!cell.text.empty()) put(to, to.column + column, to.row + row, cell.text, cell.role);
+    }
+  }
+}
+
 /// As text_without_colour, but a blank between the words of a bar's number stays one.
 std::string_view Canvas::text_of(int column, int row) const {
   const bool in_words = at(column - 1, row).text != " " && at(column + 1, row).text != " ";

@@ -25,6 +25,7 @@ enum class Role : std::uint8_t {
   stale,
   badge,  // stands out on a title line
   alarm,  // a line across the screen
+  fault,  // was injected on purpose
   heat0,
   heat1,
   heat2,
@@ -39,7 +40,7 @@ enum class Role : std::uint8_t {
   fill_critical,  // the filled part of a bar
   track,          // the empty part of a bar
 };
-inline constexpr int role_count = 27;
+inline constexpr int role_count = 28;
 
 struct Cell {
   std::string text = " ";  // one column: a UTF-8 character; empty behind a wide one
@@ -74,6 +75,8 @@ class Canvas {
   void fill(const Rect& rect, std::string_view cell_text, Role role = Role::plain);
   /// Gives the cells of `rect` another role; bars and heat cells keep theirs.
   void tint(const Rect& rect, Role role);
+  /// Puts the rows of another canvas from `first_row` on where `to` says, as far as both reach.
+  void paste(const Canvas& from, int first_row, const Rect& to);
   /// Rows of text, trailing blanks cut, each ended by a newline.
   std::string to_text() const;
   /// The same with a second layer: one letter per cell's role under each row that has any.

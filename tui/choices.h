@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "fleet/identity.h"
@@ -39,13 +40,19 @@ struct JobLine {
   std::uint64_t shown = 0;  // of a heading: those below it
 };
 
+/// A line that is being typed at the bottom, and what was wrong with it.
+struct Prompt {
+  std::string text;
+  std::string problem;
+};
+
 struct Choices {
   View view = View::fleet;
   View before_help = View::fleet;
+  View before_device = View::devices;
+  std::optional<Prompt> prompt;  // for a time
 
-  std::optional<DeviceId> device;  // shared by fleet and devices
-  bool device_open = false;
-  bool from_map = false;  // details were opened on the map: Esc leads back there
+  std::optional<DeviceId> device;  // shared by fleet, devices and device
   Shade shade = Shade::utilization;
   HeatMap map;
 
@@ -68,7 +75,7 @@ struct Choices {
   bool decision_open = false;
   ListPlace decisions;
 
-  int details_top = 0;  // first row shown of the open job or decision
+  int details_top = 0;  // first row shown of the open job or decision, of device and power
   ListPlace help;
   bool quit = false;
 };

@@ -6,6 +6,10 @@
 #include "tui/keymap.h"
 #include "tui/model.h"
 #include "tui/screen.h"
+#include "tui/timeline_cursor.h"
+#include "tui/timeline_memory.h"
+#include "tui/timeline_series.h"
+#include "tui/timeline_words.h"
 #include "tui/update.h"
 
 namespace drover::tui {
@@ -14,46 +18,111 @@ namespace {
 // Orders of tables are made anew once in so many frames: once a wall second at four frames.
 constexpr int frames_per_sort = 4;
 
-Duration wall_second(const DashboardOptions& options) { return from_seconds(options.speed); }
+constexpr std::size_t prompt_bytes_max = 40;
+
+/// A wall second in fleet time.
+Duration fleet_second(const DashboardOptions& options) { return from_seconds(options.speed); }
+
+/// A wall second in the time of `now`.
+Duration wall_second(const DashboardOptions& options) {
+  return options.replay.timeline != nullptr ? std::chrono::seconds(1) : fleet_second(options);
+}
+
+TimeCursor::Start cursor_start(const DashboardOptions& options) {
+  const Replay& replay = options.replay;
+  if (replay.timeline == nullptr) return {};
+  return {true, options.speed, replay.rate, replay.at, replay.paused};
+}
 
 }  // namespace
 
 struct Dashboard::State {
   State(DashboardOptions chosen, Size size, Instant start)
       : options(std::move(chosen)),
-        model(wall_second(options)),
-        feed(wall_second(options)),
+        memory(start, fleet_second(options)),
+        cursor(options.replay.timeline != nullptr ? *options.replay.timeline : memory,
+               cursor_start(options), start),
+        live_model(fleet_second(options)),
+        feed(fleet_second(options), &memory),
         canvas(size),
         now(start),
         connection_since(start) {}
 
+  bool replay() const { return options.replay.timeline != nullptr; }
+  const Model& model() const { return cursor.live() ? live_model : cursor.model(); }
   void changed() { dirty = true; }
   /// The clock in the title moves and values age once a wall second.
   Instant next_second() const { return saturating_add(drawn_at, wall_second(options)); }
-  Scene scene() const { return {model, choices, feed, options, now, connected, connection_since}; }
-  void arrange_now() {
-    const Rect body = body_of(canvas.size(), !banner_of(scene()).empty());
-    if (!is_too_small(canvas.size())) {
-      arrange(model, choices, body, now, frames_per_sort * options.frame_every);
-    }
+  Scene scene() const {
+    return {model(),   choices,          feed,   options, cursor.shown(),
+            connected, connection_since, cursor, *series, now};
   }
+  void arrange_now();
+  void take_text(const Key& key);
 
   DashboardOptions options;
-  Model model;
+  MemoryTimeline memory;
+  TimeCursor cursor;
+  Model live_model;
   Feed feed;
   Choices choices;
   Canvas canvas;
   Outbox outbox;
+  SeriesReader reader;
+  Series nothing;  // of no device
+  const Series* series = &nothing;
   Instant now;
   Instant drawn_at = Instant::min();  // before the first frame
   Instant connection_since;
+  std::uint64_t cursor_changes = 0;
   bool connected = true;
+  bool story_toggled = false;
   bool dirty = true;    // a frame is wanted, at the pace of frames
   bool pressed = true;  // a frame is wanted at once
 };
 
+/// The cursor goes on to `now`, and what is on the screen is laid out for that moment.
+void Dashboard::State::arrange_now() {
+  cursor.move(now);
+  if (std::exchange(cursor_changes, cursor.changes()) != cursor.changes()) {
+    choices.order_structure = 0;  // rows of another model
+  }
+  if (is_too_small(canvas.size())) return;
+  arrange(model(), choices, body_of(scene(), canvas.size()), now,
+          frames_per_sort * options.frame_every);
+  const bool wanted = choices.view == View::device && choices.device;
+  series = wanted ? &reader.read(cursor.timeline(), *choices.device, cursor.shown()) : &nothing;
+}
+
+/// A key while a time is being typed.
+void Dashboard::State::take_text(const Key& key) {
+  Prompt& prompt = *choices.prompt;
+  if (key.name == "Esc") return choices.prompt.reset();
+  if (key.name == "Ctrl-C") {
+    choices.quit = true;
+    return;
+  }
+  if (key.name == "Enter") {
+    if (prompt.text.empty()) return choices.prompt.reset();
+    const Result<Instant> at = parse_moment(prompt.text, cursor.shown());
+    if (!at) {
+      prompt.problem = at.error().message;
+      return;
+    }
+    cursor.go_to(*at, now);
+    return choices.prompt.reset();
+  }
+  prompt.problem.clear();
+  if (key.name == "Backspace") {
+    if (!prompt.text.empty()) prompt.text.pop_back();
+  } else if (key.name == "Space" || key.name.size() == 1) {
+    if (prompt.text.size() < prompt_bytes_max) prompt.text += key.name == "Space" ? " " : key.name;
+  }
+}
+
 const std::vector<std::string>& view_names() {
-  static const std::vector<std::string> names = {"fleet", "devices", "jobs", "routing", "help"};
+  static const std::vector<std::string> names = {"fleet",   "devices", "device", "jobs",
+                                                 "routing", "power",   "help"};
   return names;
 }
 
@@ -68,21 +137,38 @@ Dashboard::Dashboard(DashboardOptions options, Size size, Instant start)
 Dashboard::~Dashboard() = default;
 
 void Dashboard::receive(Instant now, Peer from, const Envelope& envelope) {
-  state_->now = std::max(state_->now, now);
-  if (state_->feed.receive(now, from, envelope, state_->model)) state_->changed();
+  State& state = *state_;
+  state.now = std::max(state.now, now);
+  if (state.replay()) return;
+  if (state.feed.receive(state.now, from, envelope, state.live_model) && state.cursor.live()) {
+    state.changed();
+  }
   tick(now);
 }
 
 void Dashboard::press(Instant now, const Key& key) {
   State& state = *state_;
   state.now = std::max(state.now, now);
+  if (state.choices.prompt) {
+    state.pressed = true;
+    return state.take_text(key);
+  }
   const auto command = command_of(key, state.choices.view);
   if (!command) return;
+  state.pressed = true;
   // Keys act on what the person sees: lists must be laid out before they are moved in.
   state.arrange_now();
-  update(state.model, state.choices, *command, now);
+  if (TimeCursor::takes(*command)) {
+    state.cursor.take(*command, state.now);
+  } else if (*command == Command::ask_time) {
+    state.choices.prompt.emplace();
+  } else if (*command == Command::toggle_story) {
+    state.story_toggled = state.options.story;
+  } else {
+    if (state.cursor.live()) state.cursor.take(Command::go_live, state.now);  // its note was read
+    update(state.model(), state.choices, *command, state.now);
+  }
   state.arrange_now();
-  state.pressed = true;
 }
 
 void Dashboard::resize(Instant now, Size size) {
@@ -94,20 +180,25 @@ void Dashboard::resize(Instant now, Size size) {
 void Dashboard::tick(Instant now) {
   State& state = *state_;
   state.now = std::max(state.now, now);
-  state.model.tick(now);
-  if (state.connected) {
-    if (auto request = state.feed.take_request(now)) {
-      state.outbox.sends.push_back({router_peer, std::move(*request), 0});
+  if (!state.replay()) {
+    state.live_model.tick(state.now);
+    if (state.connected) {
+      if (auto request = state.feed.take_request(state.now)) {
+        state.outbox.sends.push_back({router_peer, std::move(*request), 0});
+      }
     }
   }
-  if (state.drawn_at != Instant::min() && now >= state.next_second()) state.changed();
+  if (state.cursor.playing()) state.changed();
+  if (state.drawn_at != Instant::min() && state.now >= state.next_second()) state.changed();
 }
 
 Instant Dashboard::next_deadline() const {
   const State& state = *state_;
-  Instant next = state.connected ? state.feed.next_deadline() : never;
+  Instant next = state.connected && !state.replay() ? state.feed.next_deadline() : never;
   if (state.drawn_at == Instant::min() || state.pressed) return std::min(next, state.now);
-  if (state.dirty) next = std::min(next, saturating_add(state.drawn_at, state.options.frame_every));
+  if (state.dirty || state.cursor.playing()) {
+    next = std::min(next, saturating_add(state.drawn_at, state.options.frame_every));
+  }
   return std::min(next, state.next_second());
 }
 
@@ -126,9 +217,12 @@ void Dashboard::set_connected(Instant now, bool connected) {
 
 bool Dashboard::quit() const { return state_->choices.quit; }
 
+bool Dashboard::take_story_toggle() { return std::exchange(state_->story_toggled, false); }
+
 bool Dashboard::settled() const {
+  if (state_->replay()) return true;
   if (!state_->feed.has_snapshot()) return false;
-  const auto& hosts = state_->model.hosts();
+  const auto& hosts = state_->live_model.hosts();
   return std::all_of(hosts.begin(), hosts.end(), [](const HostRow& host) {
     return host.said.health == Health::lost || host.count == 0 || host.sampled != Instant::min();
   });
@@ -142,7 +236,7 @@ bool Dashboard::needs_frame() const {
 
 const Canvas& Dashboard::draw(Instant now) {
   State& state = *state_;
-  state.now = std::max(state.now, now);
+  tick(now);
   state.arrange_now();
   state.canvas.fill({0, 0, state.canvas.size().columns, state.canvas.size().rows}, " ");
   draw_screen(state.scene(), state.canvas);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,19 +17,33 @@
 
 namespace drover::tui {
 
+class Timeline;
+
 /// A key as a person thinks of it: "q", "Tab", "Shift-Tab", "Enter", "Esc", "Up", "PgDn", "Ctrl-L".
 struct Key {
   std::string name;
   bool operator==(const Key&) const = default;
 };
 
+/// A recording to look at instead of a router. Every `now` of the dashboard is wall time then, from
+/// any beginning; the core makes the recording's time of it.
+struct Replay {
+  const Timeline* timeline = nullptr;  // null: live. Must outlive the dashboard
+  std::string title;                   // "yesterday.mcap"
+  double rate = 1;                     // of the pace at which it was recorded
+  std::optional<Instant> at;           // where to begin; none: at its first moment
+  bool paused = false;
+};
+
 struct DashboardOptions {
-  std::string view = "fleet";  // fleet devices jobs routing help
+  std::string view = "fleet";  // one of view_names()
   std::string connected_to;    // endpoint, for the title line
   bool ascii = false;          // no box, block or braille characters
-  double speed = 1;
+  double speed = 1;            // fleet seconds a wall second; of a replay, when it was recorded
+  bool story = false;          // there is a story whose pace the key p asks to change
   Duration stale_after = std::chrono::seconds(5);         // fleet time: values fade
-  Duration frame_every = std::chrono::milliseconds(250);  // fleet time (wall 250 ms times speed)
+  Duration frame_every = std::chrono::milliseconds(250);  // in the time of `now`
+  Replay replay;
 };
 
 /// The names of the views, in the order of their number keys.
@@ -51,7 +66,10 @@ class Dashboard {
   void set_connected(Instant now, bool connected);
 
   bool quit() const;
-  /// A whole snapshot has arrived and every host that is not lost has one sample.
+  /// Once for each time that the person asked to pause the story or to let it go on.
+  bool take_story_toggle();
+  /// A whole snapshot has arrived and every host that is not lost has one sample; of a replay at
+  /// once.
   bool settled() const;
   /// True once per change that a frame would show; `draw` resets it.
   bool needs_frame() const;

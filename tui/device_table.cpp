@@ -26,13 +26,20 @@ void cut(std::vector<T>& column, std::size_t first, std::size_t count) {
   column.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
 }
 
+/// Idleness slows nobody's work.
+bool is_slowed(double throttle) {
+  return !std::isnan(throttle) &&
+         (static_cast<std::uint32_t>(throttle) & ~std::uint32_t{throttle_idle}) != 0;
+}
+
 }  // namespace
 
 const ShadeFacts& facts(Shade shade) { return shades[static_cast<std::size_t>(shade)]; }
 
 DeviceTable::Row DeviceTable::append(std::uint32_t host, const std::vector<Group>& groups,
-                                     const std::vector<std::uint16_t>& specs) {
-  DROVER_REQUIRE(groups.size() == specs.size());
+                                     const std::vector<std::uint16_t>& specs,
+                                     const std::vector<std::uint16_t>& pools) {
+  DROVER_REQUIRE(groups.size() == specs.size() && groups.size() == pools.size());
   const Row first = rows();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (std::uint32_t i = 0; i < groups[g].count; ++i) {
@@ -40,12 +47,14 @@ DeviceTable::Row DeviceTable::append(std::uint32_t host, const std::vector<Group
       index_.push_back(static_cast<std::uint16_t>(groups[g].first + i));
       group_.push_back(groups[g].number);
       spec_.push_back(specs[g]);
+      pool_.push_back(pools[g]);
       cap_w_.push_back(groups[g].power_cap_w);
     }
   }
   const std::size_t count = host_.size();
   for (std::vector<double>& column : last_) column.resize(count, absent);
   arrived_.resize(count, Instant::min());
+  slowed_since_.resize(count, Instant::min());
   remembered_.resize(count, Instant::min());
   past_.resize(count * row_points, no_point);
   past_next_.resize(count, 0);
@@ -58,9 +67,11 @@ void DeviceTable::remove(Row first, Row count) {
   cut(index_, first, count);
   cut(group_, first, count);
   cut(spec_, first, count);
+  cut(pool_, first, count);
   cut(cap_w_, first, count);
   for (std::vector<double>& column : last_) cut(column, first, count);
   cut(arrived_, first, count);
+  cut(slowed_since_, first, count);
   cut(remembered_, first, count);
   cut(past_, first * row_points, count * row_points);
   cut(past_next_, first, count);
@@ -98,6 +109,11 @@ void DeviceTable::take(Instant now, Row first, Row count, const SampleBatch& bat
   for (const Row row : targets) {
     if (row >= rows()) continue;
     arrived_[row] = now;
+    if (!is_slowed(value(row, Metric::throttle))) {
+      slowed_since_[row] = Instant::min();
+    } else if (slowed_since_[row] == Instant::min()) {
+      slowed_since_[row] = now;
+    }
     remember(now, row, history_every);
   }
 }
@@ -134,6 +150,11 @@ double DeviceTable::share(Row row, Shade shade) const {
              (temperature_hot_c - temperature_cold_c);
   }
   return absent;
+}
+
+std::size_t DeviceTable::row_bytes() {
+  constexpr std::size_t columns = metric_count * sizeof(double) + 2 * sizeof(Instant) + 24;
+  return columns + row_points;
 }
 
 std::vector<double> DeviceTable::history(Row row, Shade shade) const {

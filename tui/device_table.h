@@ -33,10 +33,10 @@ class DeviceTable {
   using Row = std::uint32_t;
 
   Row rows() const { return static_cast<Row>(host_.size()); }
-  /// Appends the devices of a host's groups; answers the first row. `specs[i]` is the spec's number
-  /// of groups[i].
+  /// Appends the devices of a host's groups; answers the first row. `specs[i]` and `pools[i]` are
+  /// the numbers of groups[i]'s spec and pool.
   Row append(std::uint32_t host, const std::vector<Group>& groups,
-             const std::vector<std::uint16_t>& specs);
+             const std::vector<std::uint16_t>& specs, const std::vector<std::uint16_t>& pools);
   /// Removes rows; later rows move down by `count`.
   void remove(Row first, Row count);
   /// Where `index` is a device of the rows [first, first + count): its row, else rows().
@@ -46,9 +46,14 @@ class DeviceTable {
   std::uint16_t index(Row row) const { return index_[row]; }
   std::uint16_t group(Row row) const { return group_[row]; }
   std::uint16_t spec(Row row) const { return spec_[row]; }
+  std::uint16_t pool(Row row) const { return pool_[row]; }
+  void set_pool(Row row, std::uint16_t pool) { pool_[row] = pool; }
   double value(Row row, Metric metric) const { return last_[static_cast<int>(metric)][row]; }
   /// When the last sample arrived; Instant::min() before the first.
   Instant arrived(Row row) const { return arrived_[row]; }
+  /// Since when, as far as its samples tell, something holds its clock down; Instant::min() while
+  /// nothing does.
+  Instant slowed_since(Row row) const { return slowed_since_[row]; }
 
   /// NaN where the batch says nothing. REQUIRES check(batch) passed.
   void take(Instant now, Row first, Row count, const SampleBatch& batch, Duration history_every);
@@ -57,15 +62,17 @@ class DeviceTable {
   double share(Row row, Shade shade) const;
   /// Oldest first, NaN for gaps; at most history_points.
   std::vector<double> history(Row row, Shade shade) const;
+  /// What a row takes in memory, its history included.
+  static std::size_t row_bytes();
 
  private:
   void remember(Instant now, Row row, Duration history_every);
 
   std::vector<std::uint32_t> host_;
-  std::vector<std::uint16_t> index_, group_, spec_;
+  std::vector<std::uint16_t> index_, group_, spec_, pool_;
   std::vector<double> cap_w_;  // of the group, while samples do not tell
   std::array<std::vector<double>, metric_count> last_;
-  std::vector<Instant> arrived_, remembered_;
+  std::vector<Instant> arrived_, remembered_, slowed_since_;
   std::vector<std::uint8_t> past_;  // [row][point][shade], 255 for absent
   std::vector<std::uint16_t> past_next_, past_size_;
 };

@@ -1,5 +1,5 @@
 // Every device as a row: bars with their number inside, sorted by any column, history where the
-// screen is wide. The details of the selected one open below.
+// screen is wide.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tui/columns.h"
+#include "tui/device_facts.h"
 #include "tui/layout.h"
 #include "tui/update.h"
 #include "tui/views.h"
@@ -15,7 +16,7 @@ namespace drover::tui {
 namespace {
 
 constexpr int history_columns_least = 11;
-constexpr int sign_columns = 2;  // "x" or "?", and a blank: no part of the name behind it
+constexpr int sign_columns = 2;  // sign_of, and a blank: no part of the name behind it
 
 void draw_titles(const Scene& scene, Pen& pen, std::span<const int> columns, int history) {
   const Choices& choices = scene.choices;
@@ -59,13 +60,14 @@ void draw_row(const Scene& scene, Pen& pen, std::span<const int> columns, int hi
               DeviceTable::Row row) {
   const bool stale = scene.stale(row);
   const bool lost = scene.model.is_lost(row);
+  const DeviceSign sign = sign_of(scene, row);
   int at = sign_columns;
   for (const int number : columns) {
     const DeviceColumn& column = device_columns()[static_cast<std::size_t>(number)];
     draw_value(scene, pen, column, at, line, row, stale);
     at += column.width + 1;
   }
-  if (lost || stale) pen.text(0, line, lost ? "x" : "?", lost ? Role::critical : Role::stale);
+  pen.text(0, line, sign.text, sign.role);
   if (history > 0 && !lost) {
     pen.sparkline(at, line, history, scene.model.devices().history(row, Shade::utilization),
                   stale ? Role::stale : Role::good);
@@ -74,15 +76,15 @@ void draw_row(const Scene& scene, Pen& pen, std::span<const int> columns, int hi
 
 }  // namespace
 
-TableLayout lay_out_devices(const Rect& area, bool open) {
-  const std::array<Wish, 3> rows = {Wish{1, 1, 0}, Wish{3, 1'000, 1}, Wish{open ? 8 : 0, 8, 0}};
+TableLayout lay_out_devices(const Rect& area) {
+  const std::array<Wish, 2> rows = {Wish{1, 1, 0}, Wish{3, 1'000, 1}};
   const std::vector<Rect> parts = cut_rows(area, rows);
-  return {parts[0], parts[1], parts[2]};
+  return {parts[0], parts[1], {}};
 }
 
 void draw_devices(const Scene& scene, const Pen& pen) {
   const Choices& choices = scene.choices;
-  const TableLayout layout = lay_out_devices(pen.area(), choices.device_open);
+  const TableLayout layout = lay_out_devices(pen.area());
   const Totals totals = totals_of(scene.model, scene.now, scene.options.stale_after);
   Pen top = pen.on(layout.top);
   const std::string sorted(device_columns()[static_cast<std::size_t>(choices.sort_column)].title);
@@ -106,11 +108,6 @@ void draw_devices(const Scene& scene, const Pen& pen) {
     if (item == selected) list.tint(line, Role::selected);
   }
   if (choices.order.empty()) list.text(1, 1, "no devices yet", Role::faint);
-  if (layout.details.rows > 0 && choices.device) {
-    if (const auto row = scene.model.find(*choices.device)) {
-      draw_device(scene, pen.on(layout.details), *row, "Device");
-    }
-  }
 }
 
 }  // namespace drover::tui

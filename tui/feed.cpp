@@ -20,20 +20,32 @@ bool is_state(const Message& body) {
 }  // namespace
 
 bool Feed::receive(Instant now, Peer from, const Envelope& envelope, Model& model) {
+  const bool changed = take(now, from, envelope, model);
+  if (memory_ != nullptr) memory_->watch(now, model);
+  return changed;
+}
+
+bool Feed::take(Instant now, Peer from, const Envelope& envelope, Model& model) {
   if (const auto* part = std::get_if<SnapshotPart>(&envelope.body)) {
     return receive_part(now, *part, model);
   }
   // Samples keep the sequence of their agent, which the model follows host by host.
-  if (std::holds_alternative<SampleBatch>(envelope.body)) return model.apply(now, envelope);
-  if (from.channel == Channel::publish && !receive_published(envelope, model)) return false;
+  if (std::holds_alternative<SampleBatch>(envelope.body)) return apply(now, envelope, model);
+  if (from.channel == Channel::publish && !receive_published(now, envelope, model)) return false;
+  return apply(now, envelope, model);
+}
+
+bool Feed::apply(Instant now, const Envelope& envelope, Model& model) {
+  if (memory_ != nullptr) memory_->add(now, envelope);
   return model.apply(now, envelope);
 }
 
-bool Feed::receive_published(const Envelope& envelope, Model& model) {
+bool Feed::receive_published(Instant now, const Envelope& envelope, Model& model) {
   const std::uint64_t sequence = envelope.sequence;
   if (published_ > 0 && sequence == published_) return false;  // sent twice
   if (published_ > 0 && sequence < published_) {
     // The stream keeps its order, so it went back to the start: a new life of the router.
+    if (memory_ != nullptr) memory_->add(now, Heard::Kind::router_restarts);
     model.forget_decision_numbers();
     held_.clear();
     at_sequence_ = 0;
@@ -81,11 +93,13 @@ bool Feed::receive_part(Instant now, const SnapshotPart& part, Model& model) {
 }
 
 void Feed::finish_snapshot(Instant now, Model& model) {
+  if (memory_ != nullptr) memory_->add(now, Heard::Kind::snapshot_begins);
   model.begin_snapshot();
   for (const auto& part : parts_) {
     for (const std::string& bytes : *part) {
       const Result<Envelope> envelope = decode(bytes);
       if (envelope) {
+        if (memory_ != nullptr) memory_->add(now, bytes, *envelope);
         model.apply(now, *envelope);
       } else {
         ++undecodable_;
@@ -93,9 +107,14 @@ void Feed::finish_snapshot(Instant now, Model& model) {
     }
   }
   for (const Envelope& envelope : held_) {
-    if (envelope.sequence > at_sequence_) model.apply(now, envelope);
+    if (envelope.sequence <= at_sequence_) continue;
+    if (memory_ != nullptr) memory_->add(now, envelope, true);
+    model.apply(now, envelope);
   }
-  model.end_snapshot();
+  if (memory_ != nullptr) memory_->add(now, Heard::Kind::snapshot_ends);
+  model.end_snapshot(now);
+  // Before the first one next to nothing was known, and there is nothing to go back to.
+  if (memory_ != nullptr && snapshots_ == 0) memory_->begin(now, model);
   parts_.clear();
   held_.clear();
   pending_ = false;

@@ -15,6 +15,7 @@
 #include "fleet/outbox.h"
 #include "fleet/time.h"
 #include "tui/model.h"
+#include "tui/timeline_memory.h"
 
 namespace drover::tui {
 
@@ -23,8 +24,9 @@ inline constexpr std::uint32_t snapshot_parts_max = 4'096;  // of 256 KiB: one G
 
 class Feed {
  public:
-  /// `wall` is one wall second in fleet time. The first snapshot is wanted at once.
-  explicit Feed(Duration wall) : wall_(wall) {}
+  /// `wall` is one wall second in fleet time. The first snapshot is wanted at once. What is done to
+  /// the model is told to `memory`, if there is one.
+  explicit Feed(Duration wall, MemoryTimeline* memory = nullptr) : wall_(wall), memory_(memory) {}
 
   /// Applies to the model what may be applied; answers whether something to see changed.
   bool receive(Instant now, Peer from, const Envelope& envelope, Model& model);
@@ -39,11 +41,14 @@ class Feed {
   std::uint64_t undecodable() const { return undecodable_; }
 
  private:
-  bool receive_published(const Envelope& envelope, Model& model);
+  bool take(Instant now, Peer from, const Envelope& envelope, Model& model);
+  bool apply(Instant now, const Envelope& envelope, Model& model);
+  bool receive_published(Instant now, const Envelope& envelope, Model& model);
   bool receive_part(Instant now, const SnapshotPart& part, Model& model);
   void finish_snapshot(Instant now, Model& model);
 
   Duration wall_;
+  MemoryTimeline* memory_;
   bool wanted_ = true;
   bool pending_ = false;  // asked, and not all parts are here
   Instant asked_ = Instant::min();

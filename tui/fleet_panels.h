@@ -25,5 +25,8 @@ void draw_curves(const Scene& scene, Pen pen, const Totals& totals);
 void draw_latest_decisions(const Scene& scene, Pen pen);
 /// The jobs that run, longest work first.
 void draw_running(const Scene& scene, Pen pen);
+/// These of them, with or without where each runs.
+void draw_running_jobs(const Scene& scene, Pen pen, std::string_view title,
+                       std::span<const JobRow* const> jobs, bool with_place);
 
 }  // namespace drover::tui

@@ -5,6 +5,7 @@
 
 #include "tui/fleet_panels.h"
 #include "tui/layout.h"
+#include "tui/news.h"
 #include "tui/views.h"
 
 namespace drover::tui {
@@ -45,13 +46,19 @@ FleetLayout lay_out_fleet(const Rect& area, const Model& model) {
   const std::array<Wish, 2> lower = {Wish{40, 400, 1}, Wish{34, 400, 1}};
   const std::vector<Rect> bottom = cut_columns(parts[3], lower, 2);
   layout.curves = bottom[0];
+  const int alerts = alert_rows(model);
   const bool tall = bottom[1].rows >= 18;
   const std::array<Wish, 3> lists = {Wish{4, 60, 3}, Wish{tall ? 4 : 0, 60, 3},
-                                     Wish{events_below ? 4 : 0, 14, 2}};
+                                     Wish{events_below ? 4 : 0, 14 + alerts, 2}};
   const std::vector<Rect> right = cut_rows(bottom[1], lists);
   layout.decisions = right[0];
   layout.running = right[1];
   if (events_below) layout.events = right[2];
+  // What is raised stands above what happened.
+  const std::array<Wish, 2> told = {Wish{std::min(alerts, 2), alerts, 3}, Wish{2, 400, 1}};
+  const std::vector<Rect> news = cut_rows(layout.events, told);
+  layout.alerts = news[0];
+  layout.events = news[1];
   return layout;
 }
 
@@ -74,6 +81,7 @@ void draw_fleet(const Scene& scene, const Pen& pen) {
   if (layout.curves.rows > 0) draw_curves(scene, pen.on(layout.curves), totals);
   if (layout.decisions.rows > 0) draw_latest_decisions(scene, pen.on(layout.decisions));
   if (layout.running.rows > 0) draw_running(scene, pen.on(layout.running));
+  if (layout.alerts.rows > 0) draw_alerts(scene, pen.on(layout.alerts));
   if (layout.events.rows > 0) draw_events(scene, pen.on(layout.events));
 }
 

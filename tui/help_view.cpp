@@ -1,4 +1,4 @@
-// Keys (from the key table), signs and words, as one page that scrolls.
+// Keys (from the key table), reasons and signs, as one page that scrolls.
 #include <algorithm>
 #include <array>
 
@@ -33,9 +33,17 @@ std::vector<HelpLine> help_lines() {
         {std::string(binding.shown), fmt::format("{}{}", binding.help, where_text(binding))});
   }
   lines.push_back({});
+  lines.push_back({"Reasons", "", Role::header});
+  for (int i = 0; i < reason_count; ++i) {
+    const ReasonFacts& reason = facts(static_cast<Reason>(i));
+    lines.push_back({std::string(reason.name), std::string(reason.meaning)});
+  }
+  lines.push_back({});
   lines.push_back({"Signs", "", Role::header});
   static constexpr std::pair<std::string_view, std::string_view> signs[] = {
       {"-", "Not known: no value has arrived. Never a zero; an idle device shows 0."},
+      {"!", "Not usable: the driver, or its agent, says that nothing runs there. Also: an alert."},
+      {"*", "A fault was injected on purpose; the device's details name it."},
       {"x", "The host is lost: no heartbeat. AGE tells how long ago its last sample was."},
       {"?", "Stale: its last sample is older than five seconds."},
       {"map", "From dark (cold, 0 %) to bright (hot, 100 %); its heading shows the scale."},
@@ -45,15 +53,12 @@ std::vector<HelpLine> help_lines() {
       {"FROM", "Candidates that were considered."},
       {"SCORE", "The weighted mean of the parts below it: value x weight, 0 to 1."},
       {"~", "Estimated: elapsed against expected run time. Requests tell no progress."},
+      {">", "Among events: what a person or a program asked for, and what came of it."},
+      {"=", "Among events: an alert that holds no more."},
+      {"chart lines", "The cap or limit of what the chart shows; a gap: nothing is known."},
       {"late", "It runs longer than the router expected; + says by how much."},
   };
   for (const auto& [sign, text] : signs) lines.push_back({std::string(sign), std::string(text)});
-  lines.push_back({});
-  lines.push_back({"Reasons", "", Role::header});
-  for (int i = 0; i < reason_count; ++i) {
-    const ReasonFacts& reason = facts(static_cast<Reason>(i));
-    lines.push_back({std::string(reason.name), std::string(reason.meaning)});
-  }
   return lines;
 }
 

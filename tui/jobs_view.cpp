@@ -80,13 +80,15 @@ constexpr std::array<JobColumn, 10> job_columns = {{{"JOB", 8, Align::left, 0},
                                                     {"PROGRESS", 8, Align::right, 4},
                                                     {"TIME", 6, Align::right, 5}}};
 
-std::vector<int> shown_columns(int width) {
+/// `left_out`: the title of a column that would tell nothing new.
+std::vector<int> shown_columns(int width, std::string_view left_out = {}) {
   std::vector<int> shown;
   // The rest of the row says why or what; it keeps at least this much.
   int room = width - 1 - std::max(15, width / 4);
   for (int rank = 0; rank < static_cast<int>(job_columns.size()); ++rank) {
     for (std::size_t i = 0; i < job_columns.size(); ++i) {
       if (job_columns[i].rank != rank || job_columns[i].width + 1 > room) continue;
+      if (job_columns[i].title == left_out) continue;
       shown.push_back(static_cast<int>(i));
       room -= job_columns[i].width + 1;
     }
@@ -309,19 +311,24 @@ int job_details_rows(const Model& model, const Choices& choices) {
   return job == model.jobs().end() ? 0 : 1 + details_rows(model, job->second.said);
 }
 
-void draw_running(const Scene& scene, Pen pen) {
-  const auto most = static_cast<std::size_t>(std::max(0, pen.rows() - 1));
-  const std::vector<const JobRow*> jobs = running_jobs(scene.model, most);
-  const auto& summary = scene.model.summary();
-  const std::vector<int> columns = shown_columns(pen.columns());
-  pen.heading(0,
-              summary ? fmt::format("Running {}", count_text(static_cast<double>(summary->running)))
-                      : "Running",
-              section_note(JobFilter::running, columns));
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
+void draw_running_jobs(const Scene& scene, Pen pen, std::string_view title,
+                       std::span<const JobRow* const> jobs, bool with_place) {
+  const std::vector<int> columns = shown_columns(pen.columns(), with_place ? "" : "WHERE");
+  pen.heading(0, title, section_note(JobFilter::running, columns));
+  for (std::size_t i = 0; i < jobs.size() && static_cast<int>(i) + 1 < pen.rows(); ++i) {
     draw_job(scene, pen, columns, static_cast<int>(i) + 1, *jobs[i]);
   }
   if (jobs.empty()) pen.text(0, 1, "nothing runs", Role::faint);
+}
+
+void draw_running(const Scene& scene, Pen pen) {
+  const auto most = static_cast<std::size_t>(std::max(0, pen.rows() - 1));
+  const auto& summary = scene.model.summary();
+  draw_running_jobs(
+      scene, pen,
+      summary ? fmt::format("Running {}", count_text(static_cast<double>(summary->running)))
+              : "Running",
+      running_jobs(scene.model, most), true);
 }
 
 TableLayout lay_out_jobs(const Rect& area, const Model& model, int details) {

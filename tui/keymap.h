@@ -11,14 +11,16 @@
 
 namespace drover::tui {
 
-enum class View : std::uint8_t { fleet, devices, jobs, routing, help };
-inline constexpr int view_count = 5;
+enum class View : std::uint8_t { fleet, devices, device, jobs, routing, power, help };
+inline constexpr int view_count = 7;
 
 enum class Command : std::uint8_t {
   show_fleet,  // in the order of View
   show_devices,
+  show_device,
   show_jobs,
   show_routing,
+  show_power,
   show_help,
   next_view,
   previous_view,
@@ -39,12 +41,26 @@ enum class Command : std::uint8_t {
   sort_left,
   invert,
   next_filter,
+  pause,  // commands of the time cursor, up to `slower`
+  step_back,
+  step_on,
+  previous_mark,
+  next_mark,
+  go_live,
+  faster,
+  slower,
+  ask_time,
+  toggle_story,
   redraw,
   quit,
 };
 
-inline constexpr std::uint8_t in_fleet = 1, in_devices = 2, in_jobs = 4, in_routing = 8,
-                              in_help = 16, in_tables = 14, in_long = 12, in_every_view = 31;
+/// Bits of the views that a binding works in.
+inline constexpr std::uint8_t in_fleet = 1, in_devices = 2, in_device = 4, in_jobs = 8,
+                              in_routing = 16, in_power = 32, in_help = 64;
+inline constexpr std::uint8_t in_tables = in_devices | in_jobs | in_routing;
+inline constexpr std::uint8_t in_long = in_device | in_jobs | in_routing | in_power;
+inline constexpr std::uint8_t in_every_view = 127;
 
 struct Binding {
   Command command;

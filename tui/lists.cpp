@@ -15,13 +15,6 @@ constexpr int sections = 4;  // running, waiting, failed, finished: JobFilter wi
 
 using Section = std::vector<const JobChanged*>;
 
-bool runs_before(const JobChanged* a, const JobChanged* b) {
-  const auto key = [](const JobChanged* job) {
-    return std::tuple(job->job.work.kind == WorkKind::serve, job->since, job->job.id);
-  };
-  return key(a) < key(b);
-}
-
 std::array<Section, sections> sorted_sections(const Model& model) {
   std::array<Section, sections> jobs;
   for (const auto& [id, row] : model.jobs()) {
@@ -33,7 +26,8 @@ std::array<Section, sections> sorted_sections(const Model& model) {
     jobs[static_cast<std::size_t>(section)].push_back(&row.said);
   }
   // Long work first, then what began first: a running job keeps its line until it ends.
-  std::sort(jobs[0].begin(), jobs[0].end(), runs_before);
+  std::sort(jobs[0].begin(), jobs[0].end(),
+            [](const JobChanged* a, const JobChanged* b) { return runs_before(*a, *b); });
   std::sort(jobs[1].begin(), jobs[1].end(), [](const JobChanged* a, const JobChanged* b) {
     const auto key = [](const JobChanged* job) {
       return std::tuple(-job->job.priority, job->submitted, job->job.id);
@@ -78,6 +72,13 @@ std::array<int, sections> deal_rows(const std::array<Section, sections>& jobs, i
 
 }  // namespace
 
+bool runs_before(const JobChanged& a, const JobChanged& b) {
+  const auto key = [](const JobChanged& job) {
+    return std::tuple(job.job.work.kind == WorkKind::serve, job.since, job.job.id);
+  };
+  return key(a) < key(b);
+}
+
 std::vector<JobLine> list_jobs(const Model& model, JobFilter filter, int rows) {
   const std::array<Section, sections> jobs = sorted_sections(model);
   const std::array<int, sections> dealt = deal_rows(jobs, rows);
@@ -104,9 +105,8 @@ std::vector<const JobRow*> running_jobs(const Model& model, std::size_t most) {
     if (state == JobState::running || state == JobState::leased) jobs.push_back(&row);
   }
   const auto end = jobs.begin() + static_cast<std::ptrdiff_t>(std::min(most, jobs.size()));
-  std::partial_sort(jobs.begin(), end, jobs.end(), [](const JobRow* a, const JobRow* b) {
-    return runs_before(&a->said, &b->said);
-  });
+  std::partial_sort(jobs.begin(), end, jobs.end(),
+                    [](const JobRow* a, const JobRow* b) { return runs_before(a->said, b->said); });
   jobs.erase(end, jobs.end());
   return jobs;
 }

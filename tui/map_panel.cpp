@@ -1,11 +1,13 @@
 // The map of all devices on the fleet view: a cell each, coloured by the chosen metric, with the
 // names of racks and hosts.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "fleet/units.h"
+#include "tui/device_facts.h"
 #include "tui/fleet_panels.h"
 #include "tui/update.h"
 
@@ -30,19 +32,22 @@ void draw_cell(const Scene& scene, Pen& pen, const HeatMap& map, const HeatCell&
                bool selected) {
   const DeviceTable::Row row = hottest_of(scene, cell);
   const double share = scene.model.devices().share(row, scene.choices.shade);
-  const bool lost = scene.model.is_lost(row);
-  const bool stale = scene.stale(row);
-  const bool shown = !lost && !stale && !std::isnan(share);
+  // Of a device that is lost or not usable there is a sign instead of a number, of one with a fault
+  // in it a sign beside the number.
+  const DeviceSign sign = sign_of(scene, row);
+  const bool gone = sign.text == "x" || sign.text == "!";
+  const bool injected = sign.text == "*";
+  const bool shown = !gone && sign.text != "?" && !std::isnan(share);
   // One blank column at the end parts neighbours where a number would run into the next.
   const int width = map.cell_columns > 2 ? map.cell_columns - 1 : map.cell_columns;
-  const Role role = lost ? Role::critical : shown ? heat_role(share) : Role::stale;
+  const Role role = gone ? Role::critical : shown ? heat_role(share) : Role::stale;
   std::string text(static_cast<std::size_t>(width), ' ');
   if (width >= 2) {
-    const std::string number = lost ? "x" : value_text(scene, row, width);
+    const std::string number = gone ? std::string(sign.text) : value_text(scene, row, width);
     const int margin = width >= 4 ? 1 : 0;
     text = fmt::format("{:>{}}{:{}}", number, width - margin, "", margin);
   } else if (!shown) {
-    text = lost ? "x" : "-";
+    text = gone ? sign.text : "-";
   }
   if (selected) {
     // The cursor must be seen on any colour and on none, so it is a shape and a role.
@@ -51,6 +56,9 @@ void draw_cell(const Scene& scene, Pen& pen, const HeatMap& map, const HeatCell&
                       : (width == 1 ? std::string("X") : text);
   }
   pen.text(cell.column, cell.row, text, selected ? Role::selected : role);
+  if (injected && !selected) {
+    pen.text(cell.column + width - 1, cell.row, sign.text, Role::fault);
+  }
 }
 
 void draw_label(const Scene& scene, Pen& pen, const HeatMap& map, const HeatLabel& label) {
@@ -107,21 +115,31 @@ void draw_host_sums(const Scene& scene, Pen& pen, int column, const HeatLabel& l
 
 void draw_scale(const Scene& scene, Pen pen) {
   const ShadeFacts& shade = facts(scene.choices.shade);
-  static constexpr std::string_view signs = "  - no data  x lost";
+  struct Sign {
+    std::string_view sign, meaning;
+    Role role;
+  };
+  static constexpr std::array<Sign, 4> signs = {{{"-", "no data", Role::stale},
+                                                 {"x", "lost", Role::critical},
+                                                 {"!", "not usable", Role::critical},
+                                                 {"*", "fault injected", Role::fault}}};
+  // The last two only where there are such devices.
+  const std::size_t count = scene.model.conditions().empty() ? 2 : 4;
+  int width = 0;
+  for (std::size_t i = 0; i < count; ++i) width += static_cast<int>(signs[i].meaning.size()) + 4;
   const int scale = 8 + static_cast<int>(shade.cold.size() + shade.hot.size()) + 3;
-  const bool with_signs = pen.columns() - scale - static_cast<int>(signs.size()) >= 44;
-  int column = pen.columns() - scale - (with_signs ? static_cast<int>(signs.size()) : 0);
+  const bool with_signs = pen.columns() - scale - width >= 44;
+  int column = pen.columns() - scale - (with_signs ? width : 0);
   if (column < 24) return;
   column = pen.text(column, 0, fmt::format(" {} ", shade.cold), Role::faint);
   for (int level = 0; level < 8; ++level) {
     column = pen.text(column, 0, " ", heat_role((level + 0.5) / 8));
   }
   column = pen.text(column, 0, fmt::format(" {}", shade.hot), Role::faint);
-  if (!with_signs) return;
-  column = pen.text(column, 0, "  -", Role::stale);
-  column = pen.text(column, 0, " no data  ", Role::faint);
-  column = pen.text(column, 0, "x", Role::critical);
-  pen.text(column, 0, " lost", Role::faint);
+  for (std::size_t i = 0; with_signs && i < count; ++i) {
+    column = pen.text(column, 0, fmt::format("  {}", signs[i].sign), signs[i].role);
+    column = pen.text(column, 0, fmt::format(" {}", signs[i].meaning), Role::faint);
+  }
 }
 
 }  // namespace

@@ -9,6 +9,13 @@
 namespace drover::tui {
 
 bool Model::apply(Instant now, const Envelope& envelope) {
+  tick(now);
+  const bool changed = apply_news(now, envelope);
+  if (trend_due_ == never && !in_snapshot_) tick(now);
+  return changed;
+}
+
+bool Model::apply_news(Instant now, const Envelope& envelope) {
   if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
     return apply_samples(now, envelope, *batch);
   }
@@ -27,6 +34,20 @@ bool Model::apply(Instant now, const Envelope& envelope) {
     summary_ = *summary;
     return true;
   }
+  if (const auto* device = std::get_if<DeviceChanged>(&envelope.body)) {
+    return apply_condition(*device);
+  }
+  if (const auto* alert = std::get_if<Alert>(&envelope.body)) {
+    return apply_alert(envelope.at, *alert);
+  }
+  if (const auto* audit = std::get_if<Audit>(&envelope.body)) {
+    return apply_audit(envelope.at, *audit);
+  }
+  if (const auto* caption = std::get_if<Caption>(&envelope.body)) return apply_caption(*caption);
+  if (const auto* policy = std::get_if<PolicyChanged>(&envelope.body)) {
+    policy_ = *policy;
+    return true;
+  }
   return false;
 }
 
@@ -42,7 +63,14 @@ bool Model::apply_host(const HostChanged& changed) {
     if (new_life) host.sequence = 0;
     if (!same_devices) {
       remove_devices(host);
-      place_devices(known->second, host.said.hello);
+      place_devices(known->second, host.said);
+    } else if (host.count > 0) {
+      const std::vector<std::uint16_t> pools = pool_numbers(host.said);
+      DeviceTable::Row row = host.first;
+      for (std::size_t g = 0; g < pools.size(); ++g) {
+        for (int i = 0; i < host.said.hello.groups[g].count; ++i)
+          devices_.set_pool(row++, pools[g]);
+      }
     }
     ++structure_;  // its rack may have changed
     return true;
@@ -54,11 +82,12 @@ bool Model::apply_host(const HostChanged& changed) {
   const auto number = static_cast<std::uint32_t>(hosts_.size());
   host_numbers_.emplace(changed.hello.host, number);
   hosts_.push_back(HostRow{.said = changed, .snapshot = snapshot_});
-  place_devices(number, changed.hello);
+  place_devices(number, changed);
   return true;
 }
 
-void Model::place_devices(std::uint32_t number, const Hello& hello) {
+void Model::place_devices(std::uint32_t number, const HostChanged& said) {
+  const Hello& hello = said.hello;
   std::uint64_t count = 0;
   for (const Group& group : hello.groups) count += group.count;
   ++structure_;
@@ -72,7 +101,7 @@ void Model::place_devices(std::uint32_t number, const Hello& hello) {
   }
   std::vector<std::uint16_t> specs;
   for (const Group& group : hello.groups) specs.push_back(spec_number(group.device, hello.specs));
-  host.first = devices_.append(number, hello.groups, specs);
+  host.first = devices_.append(number, hello.groups, specs, pool_numbers(said));
   host.count = devices_.rows() - host.first;
 }
 
@@ -206,13 +235,17 @@ void Model::begin_snapshot() {
   in_snapshot_ = true;
 }
 
-void Model::end_snapshot() {
+void Model::end_snapshot(Instant now) {
   in_snapshot_ = false;
   remove_absent_hosts();
   std::erase_if(replicas_, [&](const auto& row) { return row.second.snapshot != snapshot_; });
   open_jobs_ -= std::erase_if(jobs_, [&](const auto& row) {
     return !is_terminal(row.second.said.state) && row.second.snapshot != snapshot_;
   });
+  std::erase_if(conditions_, [&](const auto& row) { return row.second.snapshot != snapshot_; });
+  std::erase_if(alerts_, [&](const auto& row) { return row.second.snapshot != snapshot_; });
+  if (caption_snapshot_ != snapshot_) caption_.reset();
+  tick(now);
 }
 
 void Model::remove_absent_hosts() {
@@ -226,31 +259,8 @@ void Model::remove_absent_hosts() {
   ++structure_;
   for (std::uint32_t i = 0; i < hosts_.size(); ++i) {
     host_numbers_.emplace(hosts_[i].said.hello.host, i);
-    place_devices(i, hosts_[i].said.hello);
+    place_devices(i, hosts_[i].said);
   }
-}
-
-void Model::tick(Instant now) {
-  // Until something is known there is nothing to draw, and the first point need not wait.
-  if (now < trend_due_ || (devices_.rows() == 0 && !summary_)) return;
-  trend_due_ = saturating_add(now, wall_);
-  const Totals totals = totals_of(*this, now, Duration::max());
-  TrendPoint point;
-  point.utilization = totals.utilization;
-  if (totals.reporting > 0 && totals.power_limit_w > 0) {
-    point.power = totals.power_w / totals.power_limit_w;
-  }
-  if (summary_) {
-    point.queued = static_cast<double>(summary_->queued);
-    point.running = static_cast<double>(summary_->running);
-    if (trend_finished_ > 0 && summary_->finished >= trend_finished_) {
-      point.finished_per_s =
-          static_cast<double>(summary_->finished - trend_finished_) / to_seconds(wall_);
-    }
-    trend_finished_ = summary_->finished;
-  }
-  trend_.push_back(point);
-  if (trend_.size() > trend_points) trend_.pop_front();
 }
 
 void Model::refresh_order() const {
@@ -312,59 +322,6 @@ bool Model::is_stale(Instant now, DeviceTable::Row row, Duration stale_after) co
   if (is_lost(row)) return true;
   const Instant arrived = devices_.arrived(row);
   return arrived == Instant::min() || saturating_add(arrived, stale_after) < now;
-}
-
-Totals totals_of(const Model& model, Instant now, Duration stale_after) {
-  Totals totals;
-  for (const HostRow& host : model.hosts()) {
-    if (host.said.health == Health::ok) ++totals.hosts_ok;
-    if (host.said.health == Health::suspect) ++totals.hosts_suspect;
-    if (host.said.health == Health::lost) ++totals.hosts_lost;
-  }
-  const DeviceTable& devices = model.devices();
-  double utilization = 0;
-  std::uint32_t with_utilization = 0;
-  const auto add = [](double& sum, double value) {
-    if (!std::isnan(value)) sum += value;
-  };
-  for (DeviceTable::Row row = 0; row < devices.rows(); ++row) {
-    const SpecRow& spec = model.spec_of(row);
-    ++totals.devices;
-    ++(spec.device_class == DeviceClass::tpu ? totals.tpus : totals.gpus);
-    if (model.is_lost(row)) {
-      ++totals.stale;
-      continue;
-    }
-    if (spec.price_usd_per_h <= 0) totals.price_known = false;
-    totals.usd_per_h += spec.price_usd_per_h * model.host_of(row).said.hello.price_factor;
-    const double cap = devices.value(row, Metric::power_cap);
-    add(totals.power_limit_w, std::isnan(cap) ? spec.tdp_w : cap);
-    if (model.is_stale(now, row, stale_after)) {
-      ++totals.stale;
-      continue;
-    }
-    ++totals.reporting;
-    const double load = devices.value(row, Metric::utilization);
-    if (!std::isnan(load)) {
-      utilization += load;
-      ++with_utilization;
-    }
-    if (devices.value(row, Metric::running) > 0 || load > 0.05) ++totals.busy;
-    add(totals.power_w, devices.value(row, Metric::power));
-    add(totals.memory_bytes, devices.value(row, Metric::memory_used));
-    add(totals.memory_total_bytes, devices.value(row, Metric::memory_total));
-    const double throttle = devices.value(row, Metric::throttle);
-    if (!std::isnan(throttle) &&
-        (static_cast<std::uint32_t>(throttle) & ~std::uint32_t{throttle_idle}) != 0) {
-      ++totals.throttled;
-    }
-    const double temperature = devices.value(row, Metric::temperature);
-    if (!std::isnan(temperature) && !(totals.hottest_c >= temperature)) {
-      totals.hottest_c = temperature;
-    }
-  }
-  if (with_utilization > 0) totals.utilization = utilization / with_utilization;
-  return totals;
 }
 
 }  // namespace drover::tui

@@ -25,6 +25,11 @@ inline constexpr std::size_t ended_jobs_max = 300;
 inline constexpr std::size_t decisions_max = 500;
 inline constexpr std::size_t events_max = 200;
 inline constexpr std::size_t flows_max = 200;
+inline constexpr std::size_t conditions_max = 20'000;  // devices that are not as they should be
+inline constexpr std::size_t alerts_max = 1'000;       // raised ones
+inline constexpr std::size_t alert_news_max = 200;     // what was raised and what ended
+inline constexpr std::size_t audits_max = 200;
+inline constexpr std::size_t pools_max = 64;      // with a curve of their own
 inline constexpr std::size_t trend_points = 240;  // of the fleet's curves, one a second
 
 /// What the dashboard needs of a device spec's text.
@@ -34,6 +39,7 @@ struct SpecRow {
   DeviceClass device_class = DeviceClass::gpu;
   double tdp_w = 0;            // 0: not told
   double price_usd_per_h = 0;  // 0: not told
+  double slowdown_c = 0;       // where heat slows it; 0: not told
 };
 
 struct HostRow {
@@ -62,6 +68,30 @@ struct EventRow {
   Event event;
 };
 
+/// A device that cannot be used, or that a fault was injected into.
+struct ConditionRow {
+  DeviceChanged said;
+  std::uint64_t snapshot = 0;
+};
+
+struct AlertRow {
+  Instant at{};  // when it was said
+  Alert alert;
+  std::uint64_t snapshot = 0;
+};
+
+/// What an alert is about; one of a key is raised at a time.
+struct AlertKey {
+  std::string rule;
+  std::string subject;
+  auto operator<=>(const AlertKey&) const = default;
+};
+
+struct AuditRow {
+  Instant at{};
+  Audit audit;
+};
+
 /// Jobs that wanted one pool and got another (or the same), and why.
 struct FlowKey {
   std::string wanted;
@@ -72,11 +102,17 @@ struct FlowKey {
 
 /// One point of the fleet's curves; shares are 0..1, NaN when unknown.
 struct TrendPoint {
+  Instant at{};
   double utilization = absent;
   double power = absent;  // share of all caps
   double queued = absent;
   double running = absent;
   double finished_per_s = absent;
+  double power_w = absent;           // of all devices that report
+  double usd_per_h = absent;         // of all devices of hosts that are not lost
+  double tokens_per_s = absent;      // accepted, read and written: Summary's
+  double energy_j = absent;          // so far, Summary's
+  std::vector<double> pool_power_w;  // by the numbers of Model::pools(); may be shorter
 };
 
 class Model {
@@ -84,14 +120,17 @@ class Model {
   /// `wall` is one wall second in fleet time: curves get one point for each.
   explicit Model(Duration wall) : wall_(wall) {}
 
+  /// Whether `apply` does anything with such a body.
+  static bool hears(const Message& body);
   /// Any published or snapshot body; others are ignored. Answers whether something to see changed.
   bool apply(Instant now, const Envelope& envelope);
   /// After the last part of a snapshot: what it did not name is gone.
   void begin_snapshot();
-  void end_snapshot();
+  void end_snapshot(Instant now);
   /// A new life of the router numbers its decisions from 1 again.
   void forget_decision_numbers();
-  /// Adds a point to the curves when one is due.
+  /// Adds to the curves the points that are due: one for each wall second on the grid of fleet
+  /// time, of what was known before that instant, so that they do not depend on when anyone looks.
   void tick(Instant now);
 
   const DeviceTable& devices() const { return devices_; }
@@ -106,6 +145,22 @@ class Model {
   const std::map<FlowKey, std::uint64_t>& flows() const { return flows_; }
   const std::optional<Summary>& summary() const { return summary_; }
   const std::deque<TrendPoint>& trend() const { return trend_; }
+  /// Devices that are not as they should be; all others have no row.
+  const std::map<DeviceId, ConditionRow>& conditions() const { return conditions_; }
+  const ConditionRow* condition_of(DeviceTable::Row row) const;
+  const std::map<AlertKey, AlertRow>& alerts() const { return alerts_; }  // raised
+  const std::deque<AlertRow>& alert_news() const { return alert_news_; }  // oldest first
+  const std::deque<AuditRow>& audits() const { return audits_; }          // oldest first
+  const std::optional<Caption>& caption() const { return caption_; }
+  const std::optional<PolicyChanged>& policy() const { return policy_; }
+  /// In the order in which they were first named; at most pools_max.
+  const std::vector<std::string>& pools() const { return pools_; }
+  /// "" for a device of no pool.
+  std::string_view pool_of(DeviceTable::Row row) const;
+
+  /// About as much memory as a copy takes.
+  std::size_t bytes() const;
+
   std::uint64_t left_out() const { return left_out_; }  // rows beyond the limits
   std::uint64_t decisions_seen() const { return decisions_seen_; }
 
@@ -132,7 +187,16 @@ class Model {
   bool apply_job(Instant now, const JobChanged& changed);
   bool apply_decision(const Decision& decision);
   bool apply_event(Instant at, const Event& event);
-  void place_devices(std::uint32_t number, const Hello& hello);
+  bool apply_news(Instant now, const Envelope& envelope);
+  bool apply_condition(const DeviceChanged& changed);
+  bool apply_alert(Instant at, const Alert& alert);
+  bool apply_audit(Instant at, const Audit& audit);
+  bool apply_caption(const Caption& caption);
+  void place_devices(std::uint32_t number, const HostChanged& said);
+  std::vector<std::uint16_t> pool_numbers(const HostChanged& host);
+  std::uint16_t pool_number(const std::string& name);
+  void add_point(Instant at);
+  void add_sums(TrendPoint& point);
   void remove_absent_hosts();
   void remove_devices(HostRow& host);
   std::uint16_t spec_number(const std::string& id, const std::vector<SpecText>& texts);
@@ -151,9 +215,18 @@ class Model {
   std::deque<EventRow> events_;
   std::map<FlowKey, std::uint64_t> flows_;
   std::optional<Summary> summary_;
+  std::map<DeviceId, ConditionRow> conditions_;
+  std::map<AlertKey, AlertRow> alerts_;
+  std::deque<AlertRow> alert_news_;
+  std::deque<AuditRow> audits_;
+  std::optional<Caption> caption_;
+  std::uint64_t caption_snapshot_ = 0;
+  std::optional<PolicyChanged> policy_;
+  std::vector<std::string> pools_;
   std::deque<TrendPoint> trend_;
-  Instant trend_due_ = Instant::min();
+  Instant trend_due_ = never;  // the first point is added as soon as anything is known
   std::uint64_t trend_finished_ = 0;
+  std::uint64_t trend_tokens_ = 0;
   std::uint64_t snapshot_ = 0;
   bool in_snapshot_ = false;  // what comes was so when the snapshot was made, not now
   std::uint64_t left_out_ = 0;
@@ -178,5 +251,14 @@ struct Totals {
   double hottest_c = absent;
 };
 Totals totals_of(const Model& model, Instant now, Duration stale_after);
+
+/// Sums over the devices of a pool that are not lost, by the numbers of Model::pools(); the last
+/// one, behind them, is of the devices of no pool.
+struct PoolTotals {
+  std::uint32_t devices = 0, reporting = 0;
+  double power_w = 0;
+  double usd_per_h = 0;
+};
+std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now, Duration stale_after);
 
 }  // namespace drover::tui

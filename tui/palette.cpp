@@ -24,6 +24,7 @@ constexpr std::array<RoleFacts, role_count> table = {{
     {Role::stale, 'x', 240, -1, 4, -1, look_plain, look_dim},
     {Role::badge, 'B', 80, 236, 7, 4, look_bold, look_bold | look_reverse},
     {Role::alarm, 'A', 255, 124, 7, 1, look_bold, look_bold | look_reverse},
+    {Role::fault, 'F', 213, -1, 5, -1, look_bold, look_bold},
     {Role::heat0, '0', 248, 235, 7, 0, look_plain, look_plain},
     {Role::heat1, '1', 255, 53, 7, 4, look_plain, look_plain},
     {Role::heat2, '2', 255, 89, 7, 4, look_plain, look_plain},

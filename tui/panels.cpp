@@ -6,6 +6,8 @@
 
 #include "fleet/units.h"
 #include "tui/columns.h"
+#include "tui/device_facts.h"
+#include "tui/news.h"
 #include "tui/views.h"
 
 namespace drover::tui {
@@ -49,6 +51,19 @@ std::string bar_number(const DeviceTable& devices, DeviceTable::Row row, Shade s
   return "-";
 }
 
+void draw_device_counters(const Scene& scene, Pen& pen, int line, DeviceTable::Row row) {
+  const DeviceTable& devices = scene.model.devices();
+  const double joules = devices.value(row, Metric::energy);
+  pen.field(0, line, pen.columns(),
+            fmt::format(fmt::runtime(pen.columns() < 60
+                                         ? "matrix {}, mem-bw {}, {}"
+                                         : "matrix units {}, memory bandwidth {}, {} so far"),
+                        percent_text(devices.value(row, Metric::matrix_activity)),
+                        percent_text(devices.value(row, Metric::memory_activity)),
+                        std::isnan(joules) ? "-" : joules_text(joules)),
+            Role::faint);
+}
+
 void draw_device_facts(const Scene& scene, Pen& pen, int from, DeviceTable::Row row) {
   const DeviceTable& devices = scene.model.devices();
   const HostRow& host = scene.model.host_of(row);
@@ -68,6 +83,13 @@ void draw_device_facts(const Scene& scene, Pen& pen, int from, DeviceTable::Row 
   if (throttle != "-") {
     pen.text(room + 1, from, slowed_text, slowed && !stale ? Role::hot : Role::faint);
   }
+  if (const ConditionRow* condition = scene.model.condition_of(row)) {
+    // What is wrong with it says more than where it stands.
+    pen.field(0, from + 1, pen.columns(), condition_text(condition->said),
+              condition->said.usable ? Role::fault : Role::critical);
+    draw_device_counters(scene, pen, from + 2, row);
+    return;
+  }
   std::string place =
       fmt::format("rack {}", host.said.hello.rack.empty() ? "-" : host.said.hello.rack);
   for (const Group& group : host.said.hello.groups) {
@@ -77,15 +99,7 @@ void draw_device_facts(const Scene& scene, Pen& pen, int from, DeviceTable::Row 
   }
   if (host.gaps > 0) place += fmt::format(", sample batches lost: {}", host.gaps);
   pen.field(0, from + 1, pen.columns(), place, Role::faint);
-  const double joules = devices.value(row, Metric::energy);
-  pen.field(0, from + 2, pen.columns(),
-            fmt::format(fmt::runtime(pen.columns() < 60
-                                         ? "matrix {}, mem-bw {}, {}"
-                                         : "matrix units {}, memory bandwidth {}, {} so far"),
-                        percent_text(devices.value(row, Metric::matrix_activity)),
-                        percent_text(devices.value(row, Metric::memory_activity)),
-                        std::isnan(joules) ? "-" : joules_text(joules)),
-            Role::faint);
+  draw_device_counters(scene, pen, from + 2, row);
 }
 
 constexpr std::size_t parts_columns = 76;  // for the parts of a score: what 80 columns leave
@@ -252,20 +266,11 @@ std::string scroll_note(int rows, int visible, int top) {
 }
 
 void draw_events(const Scene& scene, Pen pen) {
-  const auto& events = scene.model.events();
-  pen.heading(0, "Events", events.empty() ? "" : "newest first");
-  int row = 1;
-  for (auto event = events.rbegin(); event != events.rend() && row < pen.rows(); ++event, ++row) {
-    const Role role = event->event.severity == Severity::critical  ? Role::critical
-                      : event->event.severity == Severity::warning ? Role::warm
-                                                                   : Role::plain;
-    const int at = pen.text(0, row, to_clock_text(event->at), Role::faint) + 1;
-    const int subject = std::min(14, std::max(8, pen.columns() / 5));
-    pen.field(at, row, subject, event->event.subject, role);
-    pen.field(at + subject + 1, row, pen.columns() - at - subject - 1, event->event.text,
-              role == Role::plain ? Role::plain : role);
-  }
-  if (events.empty()) pen.text(0, 1, "nothing yet", Role::faint);
+  const std::vector<News> news =
+      latest_news(scene.model, static_cast<std::size_t>(std::max(0, pen.rows() - 1)));
+  pen.heading(0, "Events", news.empty() ? "" : "newest first");
+  draw_news(pen, 1, news);
+  if (news.empty()) pen.text(0, 1, "nothing yet", Role::faint);
 }
 
 }  // namespace drover::tui

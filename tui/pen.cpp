@@ -109,6 +109,10 @@ void Pen::tint(int row, Role role) {
   canvas_->tint({area_.column, area_.row + row, area_.columns, 1}, role);
 }
 
+void Pen::paste(const Canvas& from, int first_row, int row) {
+  canvas_->paste(from, first_row, {area_.column, area_.row + row, area_.columns, area_.rows - row});
+}
+
 void Pen::blank(Role role) { canvas_->fill(area_, " ", role); }
 
 Role heat_role(double share) {

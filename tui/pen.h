@@ -38,6 +38,8 @@ class Pen {
   /// The same over several rows, filled below the curve.
   void curve(const Rect& area, std::span<const double> shares, Role role);
   void tint(int row, Role role);
+  /// Rows of another canvas, from `first_row` on, over the pen's rows from `row` on.
+  void paste(const Canvas& from, int first_row, int row);
   void blank(Role role = Role::plain);
 
  private:

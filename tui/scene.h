@@ -5,6 +5,8 @@
 #include "tui/feed.h"
 #include "tui/model.h"
 #include "tui/pen.h"
+#include "tui/timeline_cursor.h"
+#include "tui/timeline_series.h"
 
 namespace drover::tui {
 
@@ -13,9 +15,12 @@ struct Scene {
   const Choices& choices;
   const Feed& feed;
   const DashboardOptions& options;
-  Instant now{};
+  Instant now{};  // of the moment that is shown
   bool connected = true;
   Instant connection_since{};
+  const TimeCursor& cursor;  // its timeline has first(), last() and marks() for time axes
+  const Series& series;      // of choices.device up to `now`, in the device view; else empty
+  Instant live_now{};        // of the shell
 
   /// Wall seconds since an instant of fleet time.
   double wall_s_since(Instant then) const { return to_seconds(now - then) / options.speed; }

@@ -8,9 +8,9 @@ namespace drover::tui {
 inline constexpr Size smallest_size{60, 16};
 
 bool is_too_small(Size size);
-/// What the views have, with a banner or without.
-Rect body_of(Size size, bool banner);
-/// What a person must know above all; empty when all is well.
+/// What the views have: what title, banner, caption and hints leave.
+Rect body_of(const Scene& scene, Size size);
+/// What a person must know above all: that this is not now, or not whole; empty when all is well.
 std::string banner_of(const Scene& scene);
 /// Lays out the present view and moves scroll positions and orders to where it needs them.
 void arrange(const Model& model, Choices& choices, const Rect& body, Instant now,

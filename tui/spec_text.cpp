@@ -20,6 +20,9 @@ SpecRow read_spec(const std::string& id, std::string_view text) {
   if (table.has("power")) {
     if (auto power = table.table("power")) row.tdp_w = power->number("tdp_w", 0);
   }
+  if (table.has("heat")) {
+    if (auto heat = table.table("heat")) row.slowdown_c = heat->number("slowdown_c", 0);
+  }
   if (table.has("price")) {
     if (auto price = table.table("price")) row.price_usd_per_h = price->number("usd_per_h", 0);
   }

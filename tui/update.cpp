@@ -18,8 +18,10 @@ View step_view(View view, int step) {
 
 void show(Choices& choices, View view) {
   if (view == View::help && choices.view != View::help) choices.before_help = choices.view;
+  if (view == View::device && choices.view != View::device) {
+    choices.before_device = choices.view == View::help ? View::devices : choices.view;
+  }
   choices.view = view;
-  choices.from_map = false;
   choices.details_top = 0;
 }
 
@@ -28,11 +30,14 @@ int item_count(const Model& model, const Choices& choices) {
     case View::fleet:
       return static_cast<int>(choices.map.cells.size());
     case View::devices:
+    case View::device:
       return static_cast<int>(choices.order.size());
     case View::jobs:
       return static_cast<int>(choices.job_lines.size());
     case View::routing:
       return static_cast<int>(model.decisions().size());
+    case View::power:
+      return 0;
     case View::help:
       return choices.help.count;
   }
@@ -73,6 +78,7 @@ void select(const Model& model, Choices& choices, int index, int direction) {
       select_cell(model, choices, static_cast<std::size_t>(index));
       break;
     case View::devices:
+    case View::device:
       choices.device = model.id_of(choices.order[static_cast<std::size_t>(index)]);
       choices.devices.row = -1;
       break;
@@ -83,6 +89,7 @@ void select(const Model& model, Choices& choices, int index, int direction) {
       choices.decision = model.decisions()[static_cast<std::size_t>(count - 1 - index)].number;
       choices.decisions.row = -1;
       break;
+    case View::power:
     case View::help:
       break;
   }
@@ -91,6 +98,7 @@ void select(const Model& model, Choices& choices, int index, int direction) {
 const ListPlace& list_of(const Choices& choices) {
   switch (choices.view) {
     case View::devices:
+    case View::device:
       return choices.devices;
     case View::jobs:
       return choices.jobs;
@@ -106,6 +114,10 @@ void move(const Model& model, Choices& choices, int step, Instant now) {
   choices.moved_at = now;
   if (choices.view == View::help) {
     choices.help.top = std::max(0, choices.help.top + step);
+    return;
+  }
+  if (choices.view == View::power) {
+    choices.details_top = std::max(0, choices.details_top + step);  // settled when drawn
     return;
   }
   const int from = selected_index(model, choices);
@@ -157,8 +169,28 @@ void move_in_map(const Model& model, Choices& choices, Command command) {
   }
 }
 
+/// Rows that a key scrolls a page that is longer than the screen by; 0: it does something else. In
+/// the device view j and k go on to another device.
+int scroll_step(View view, Command command) {
+  constexpr int page = 10;
+  constexpr int whole = 1'000'000;  // settled when drawn
+  if (view != View::device && view != View::power) return 0;
+  if (command == Command::page_up) return -page;
+  if (command == Command::page_down) return page;
+  if (view == View::device) return 0;
+  if (command == Command::up) return -1;
+  if (command == Command::down) return 1;
+  if (command == Command::first) return -whole;
+  return command == Command::last ? whole : 0;
+}
+
 void move_in_list(const Model& model, Choices& choices, Command command, Instant now) {
-  choices.details_top = 0;  // another thing is read from its beginning
+  if (const int step = scroll_step(choices.view, command); step != 0) {
+    choices.details_top = std::max(0, choices.details_top + step);
+    return;
+  }
+  // Another thing is read from its beginning.
+  if (choices.view != View::power) choices.details_top = 0;
   const int page = std::max(1, list_of(choices).visible - 1);
   switch (command) {
     case Command::up:
@@ -181,15 +213,9 @@ void open(const Model& model, Choices& choices) {
   if (selected_index(model, choices) < 0) select(model, choices, list_of(choices).top, 1);
   switch (choices.view) {
     case View::fleet:
-      if (!choices.device) select(model, choices, 0, 1);
-      if (!choices.device) return;
-      choices.view = View::devices;
-      choices.device_open = true;
-      choices.from_map = true;
-      choices.devices.row = -1;
-      break;
     case View::devices:
-      choices.device_open = choices.device.has_value();
+      if (!choices.device) select(model, choices, 0, 1);
+      if (choices.device) show(choices, View::device);
       break;
     case View::jobs:
       choices.job_open = choices.job.has_value();
@@ -197,6 +223,8 @@ void open(const Model& model, Choices& choices) {
     case View::routing:
       choices.decision_open = choices.decision.has_value();
       break;
+    case View::device:
+    case View::power:
     case View::help:
       break;
   }
@@ -212,19 +240,19 @@ void close(bool& open, std::optional<Selection>& selection) {
 void back(Choices& choices) {
   switch (choices.view) {
     case View::fleet:
+    case View::devices:
       choices.device.reset();
       break;
-    case View::devices:
-      if (choices.from_map) choices.view = View::fleet;
-      if (choices.from_map) choices.device_open = false;
-      if (!choices.from_map) close(choices.device_open, choices.device);
-      choices.from_map = false;
+    case View::device:
+      choices.view = choices.before_device;
       break;
     case View::jobs:
       close(choices.job_open, choices.job);
       break;
     case View::routing:
       close(choices.decision_open, choices.decision);
+      break;
+    case View::power:
       break;
     case View::help:
       choices.view = choices.before_help;
@@ -318,7 +346,8 @@ int selected_index(const Model& model, const Choices& choices) {
       const std::size_t cell = cell_of(choices.map, place);
       return cell < choices.map.cells.size() ? static_cast<int>(cell) : -1;
     }
-    case View::devices: {
+    case View::devices:
+    case View::device: {
       if (!choices.device) return -1;
       const auto row = model.find(*choices.device);
       if (!row) return -1;
@@ -341,6 +370,7 @@ int selected_index(const Model& model, const Choices& choices) {
       });
       return at == decisions.rend() ? -1 : static_cast<int>(at - decisions.rbegin());
     }
+    case View::power:
     case View::help:
       break;
   }

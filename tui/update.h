@@ -17,6 +17,8 @@ void sort_devices(const Model& model, Choices& choices, Instant now, Duration re
 /// that one screen shows all of them; else the section is whole.
 std::vector<JobLine> list_jobs(const Model& model, JobFilter filter, int rows);
 
+/// The order of jobs that run: long work first, then what began first.
+bool runs_before(const JobChanged& a, const JobChanged& b);
 /// The jobs that run, at most so many, in the order of the jobs view.
 std::vector<const JobRow*> running_jobs(const Model& model, std::size_t most);
 

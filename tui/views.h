@@ -9,7 +9,7 @@
 namespace drover::tui {
 
 struct FleetLayout {
-  Rect summary, map, device, replicas, curves, decisions, running, events;
+  Rect summary, map, device, replicas, curves, decisions, running, alerts, events;
 };
 FleetLayout lay_out_fleet(const Rect& area, const Model& model);
 void draw_fleet(const Scene& scene, const Pen& pen);
@@ -19,7 +19,7 @@ Rect map_cells(const FleetLayout& layout);
 struct TableLayout {
   Rect top, list, details;  // `list` with its heading row; `details` empty when closed
 };
-TableLayout lay_out_devices(const Rect& area, bool open);
+TableLayout lay_out_devices(const Rect& area);
 void draw_devices(const Scene& scene, const Pen& pen);
 
 /// `details`: rows that the open details want; 0 when they are closed.
@@ -31,6 +31,14 @@ void draw_jobs(const Scene& scene, const Pen& pen);
 TableLayout lay_out_routing(const Rect& area, const Model& model, int details);
 int decision_details_rows(const Model& model, const Choices& choices);
 void draw_routing(const Scene& scene, const Pen& pen);
+
+/// One device in full: choices.device, which is chosen when the view is shown and there is any.
+void draw_device_view(const Scene& scene, const Pen& pen);
+/// Rows that it wants in so many columns: beyond its area it scrolls by choices.details_top.
+int device_view_rows(const Model& model, const Choices& choices, int columns);
+/// Watts against caps, money and joules.
+void draw_power_view(const Scene& scene, const Pen& pen);
+int power_view_rows(const Model& model, const Choices& choices, int columns);
 
 struct HelpLine {
   std::string key, text;

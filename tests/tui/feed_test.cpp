@@ -93,7 +93,7 @@ TEST(Feed, SamplesThatOvertakeTheirSnapshotStayAndNothingCountsAsLost) {
   model.begin_snapshot();
   for (const Envelope& envelope : fleet.state()) model.apply(start, envelope);
   model.apply(start, batch(100, -1, 0.1));  // what the router knew when it was asked
-  model.end_snapshot();
+  model.end_snapshot(start);
   const DeviceTable::Row row = *model.find({"gpu-a", 0});
   EXPECT_NEAR(model.reading(row, Metric::utilization), 0.9, 0.01);
   EXPECT_EQ(model.devices().arrived(row), start);

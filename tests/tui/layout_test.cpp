@@ -66,13 +66,12 @@ TEST(Layout, PanelsNeverOverlapNorLeaveTheScreen) {
     for (int rows = 0; rows <= 70; ++rows) {
       const Rect area{0, 1, columns, rows};
       const FleetLayout f = lay_out_fleet(area, model);
-      expect_good(
-          {f.summary, f.map, f.device, f.replicas, f.curves, f.decisions, f.running, f.events},
-          area);
+      expect_good({f.summary, f.map, f.device, f.replicas, f.curves, f.decisions, f.running,
+                   f.alerts, f.events},
+                  area);
       for (const int details : {0, 20}) {
-        for (const TableLayout& t :
-             {lay_out_devices(area, details > 0), lay_out_jobs(area, model, details),
-              lay_out_routing(area, model, details)}) {
+        for (const TableLayout& t : {lay_out_devices(area), lay_out_jobs(area, model, details),
+                                     lay_out_routing(area, model, details)}) {
           expect_good({t.top, t.list, t.details}, area);
         }
       }

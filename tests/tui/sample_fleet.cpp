@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-
-#include <fmt/format.h>
 
 #include "fleet/codec.h"
 #include "fleet/outbox.h"
@@ -12,28 +9,9 @@
 namespace drover::tui {
 namespace {
 
-struct Kind {
-  std::string_view id, text;
-  double memory_bytes, cap_w;
-};
-constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
-constexpr Kind kinds[] = {
-    {"h100-sxm", "class = \"gpu\"\n[power]\ntdp_w = 700\n[price]\nusd_per_h = 6.88\n",
-     80 * gibibyte, 700},
-    {"a100-sxm-80gb", "class = \"gpu\"\n[power]\ntdp_w = 400\n[price]\nusd_per_h = 3.43\n",
-     80 * gibibyte, 400},
-    {"l4", "class = \"gpu\"\n[power]\ntdp_w = 72\n[price]\nusd_per_h = 0.81\n", 24 * gibibyte, 72},
-    {"tpu-v5e", "class = \"tpu\"\n[power]\ntdp_w = 220\n[price]\nusd_per_h = 1.2\n", 16 * gibibyte,
-     220}};
-
-const Kind& kind_of(const std::string& id) {
-  return *std::find_if(std::begin(kinds), std::end(kinds),
-                       [&](const Kind& kind) { return kind.id == id; });
-}
-
 Group group(std::uint16_t number, std::uint16_t first, std::uint16_t count,
             const std::string& device, const std::string& topology = "") {
-  return {number, first, count, device, topology, kind_of(device).cap_w};
+  return {number, first, count, device, topology, sample_cap_w(device)};
 }
 
 }  // namespace
@@ -45,11 +23,17 @@ SampleFleet::SampleFleet() {
   add_host("tpu-b", "r2", {group(0, 0, 8, "tpu-v5e", "2x4")});
   add_host("edge-1", "r3", {group(0, 0, 2, "l4"), group(1, 2, 2, "l4")});
   hosts[4].health = Health::lost;
+  const std::vector<std::vector<std::string>> pools = {
+      {"hopper"}, {"ampere"}, {"tpu"}, {"tpu"}, {"edge", "edge"}};
+  for (std::size_t i = 0; i < hosts.size(); ++i) hosts[i].pools = pools[i];
   add_replicas();
   add_jobs();
   add_decisions();
   add_events();
   add_summary();
+  add_policy();
+  add_conditions();
+  add_alerts();
 }
 
 void SampleFleet::add_host(const std::string& name, const std::string& rack,
@@ -59,7 +43,8 @@ void SampleFleet::add_host(const std::string& name, const std::string& rack,
   host.hello.rack = rack;
   host.hello.site = "lab";
   host.hello.incarnation = draw_incarnation(dice_);
-  host.hello.specs = {{groups.front().device, std::string(kind_of(groups.front().device).text)}};
+  host.hello.specs = {
+      {groups.front().device, std::string(sample_spec_text(groups.front().device))}};
   host.hello.groups = std::move(groups);
   host.since = start;
   hosts.push_back(std::move(host));
@@ -249,6 +234,37 @@ void SampleFleet::add_summary() {
   summary.retries = 57;
   summary.decisions = 13'501;
   summary.estimate_error = 0.08;
+  summary.power_w = 8'640;
+  summary.power_reserved_w = 510;
+}
+
+void SampleFleet::add_policy() {
+  policy.name = "chat-first";
+  policy.version = 3;
+  policy.site_power_cap_w = 11'000;
+  policy.pools = {{"hopper", 4'200, 6.88}, {"ampere", 0, 0}, {"tpu", 3'000, 0}, {"edge", 0, 0}};
+}
+
+void SampleFleet::add_conditions() {
+  conditions = {{"gpu-a", 3, true, start - std::chrono::seconds(25), "", {"throttle=0.5 for 60s"}},
+                {"gpu-b",
+                 6,
+                 false,
+                 start - std::chrono::seconds(18),
+                 "Xid 79: GPU has fallen off the bus",
+                 {"xid=79 for 120s"}}};
+}
+
+void SampleFleet::add_alerts() {
+  alerts = {{"throttling", "gpu-a/3", Severity::warning, true, start - std::chrono::seconds(22),
+             "clock held down by the hardware for 20 s"},
+            {"power-near-cap", "pool:tpu", Severity::warning, true, start - std::chrono::seconds(9),
+             "96 % of 3.0kW for 30 s"},
+            {"host-lost", "edge-1", Severity::critical, true, start - std::chrono::seconds(4),
+             "no heartbeat for 10 s"}};
+  audits = {{"ann@desk", "inject throttle=0.5 for 60s", "device:gpu-a/3", true, "1 device"},
+            {"ann@desk", "inject xid=79 for 120s", "rack:r1", true, "gpu-b/6"},
+            {"demo", "power cap 9kW", "pool:hoper", false, "no such pool; did you mean hopper?"}};
 }
 
 Envelope SampleFleet::published(Message body, Instant at) {
@@ -265,23 +281,15 @@ std::vector<Envelope> SampleFleet::state() {
   for (const auto& event : events) {
     all.push_back(published(event, start - std::chrono::seconds(ago_s -= 7)));
   }
+  all.push_back(published(policy));
+  for (const auto& condition : conditions) all.push_back(published(condition));
+  for (const auto& alert : alerts) all.push_back(published(alert, alert.since));
+  for (const auto& audit : audits) {
+    all.push_back(published(audit, start - std::chrono::seconds(ago_s += 8)));
+  }
   all.push_back(published(summary));
   all.push_back(last_of_lost());
   return all;
-}
-
-/// What the router keeps of the lost host: its last values, and when they came.
-Envelope SampleFleet::last_of_lost() const {
-  std::vector<Sample> rows(4);
-  for (std::uint16_t i = 0; i < 4; ++i) {
-    rows[i].device = i;
-    rows[i][Metric::utilization] = 1;
-    rows[i][Metric::power] = 70;
-    rows[i][Metric::power_cap] = 72;
-    rows[i][Metric::temperature] = 66;
-    rows[i][Metric::running] = 1;
-  }
-  return {"edge-1", 41, start - std::chrono::seconds(13), pack("edge-1", rows)};
 }
 
 std::vector<Envelope> SampleFleet::snapshot(std::uint32_t parts) {
@@ -299,45 +307,6 @@ std::vector<Envelope> SampleFleet::snapshot(std::uint32_t parts) {
     envelopes.push_back({"router", part + 1, start, bodies[part]});
   }
   return envelopes;
-}
-
-std::vector<Envelope> SampleFleet::samples(int seconds) {
-  std::vector<Envelope> batches;
-  ++batches_;
-  const Instant at = start + std::chrono::seconds(seconds);
-  for (std::size_t h = 0; h < hosts.size(); ++h) {
-    if (hosts[h].health == Health::lost) continue;
-    const Group& group = hosts[h].hello.groups.front();
-    const Kind& kind = kind_of(group.device);
-    std::vector<Sample> rows;
-    for (std::uint16_t i = 0; i < group.count; ++i) {
-      Sample sample;
-      sample.device = i;
-      // Every device has its own level and its own slow wave, so that screens show variety.
-      const double phase = 0.11 * seconds + 0.7 * i + 2.1 * static_cast<double>(h);
-      const double level = 0.15 + 0.11 * i - 0.04 * static_cast<double>(h);
-      const double load = std::clamp(level + 0.25 * std::sin(phase), 0.0, 1.0);
-      sample[Metric::utilization] = load;
-      sample[Metric::matrix_activity] = 0.55 * load;
-      sample[Metric::memory_activity] = 0.7 * load;
-      sample[Metric::memory_total] = kind.memory_bytes;
-      sample[Metric::memory_used] = kind.memory_bytes * std::min(0.98, 0.3 + 0.085 * i);
-      sample[Metric::power] = kind.cap_w * (0.18 + 0.82 * load);
-      sample[Metric::power_cap] = kind.cap_w;
-      sample[Metric::temperature] = 31 + 55 * load;
-      sample[Metric::clock] = 1'830 - 300 * load;
-      sample[Metric::throttle] = load > 0.97   ? double{throttle_power_cap}
-                                 : load < 0.02 ? double{throttle_idle}
-                                               : 0.0;
-      sample[Metric::energy] = 2.0e5 * (i + 1) + 400 * seconds;
-      sample[Metric::queue] = load > 0.9 ? 3 : 0;
-      sample[Metric::running] = std::round(24 * load);
-      if (h == 3 && i == 5) sample[Metric::power] = absent;
-      rows.push_back(sample);
-    }
-    batches.push_back({hosts[h].hello.host, batches_, at, pack(hosts[h].hello.host, rows)});
-  }
-  return batches;
 }
 
 std::unique_ptr<Dashboard> dashboard_of(SampleFleet& fleet, Size size, const std::string& view,
@@ -360,41 +329,6 @@ std::unique_ptr<Dashboard> dashboard_of(SampleFleet& fleet, Size size, const std
   (void)dashboard->take_outbox();
   dashboard->draw(SampleFleet::start + std::chrono::seconds(std::max(0, seconds - 1)));
   return dashboard;
-}
-
-std::vector<Envelope> plain_hosts(int hosts, int devices_each) {
-  std::vector<Envelope> all;
-  for (int h = 0; h < hosts; ++h) {
-    HostChanged host;
-    host.hello.host = fmt::format("host-{:04}", h);
-    host.hello.rack = fmt::format("r{:02}", h / 16);
-    host.hello.specs = {{"h100-sxm", std::string(kinds[0].text)}};
-    host.hello.groups = {{0, 0, static_cast<std::uint16_t>(devices_each), "h100-sxm", "", 700}};
-    all.push_back({"router", static_cast<std::uint64_t>(h) + 1, SampleFleet::start, host});
-  }
-  return all;
-}
-
-std::vector<Envelope> plain_samples(int hosts, int devices_each, std::uint64_t sequence) {
-  std::vector<Envelope> all;
-  Dice dice(sequence);
-  for (int h = 0; h < hosts; ++h) {
-    std::vector<Sample> rows(static_cast<std::size_t>(devices_each));
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      rows[i].device = static_cast<std::uint16_t>(i);
-      const double load = dice.uniform();
-      rows[i][Metric::utilization] = load;
-      rows[i][Metric::memory_total] = 80 * gibibyte;
-      rows[i][Metric::memory_used] = 80 * gibibyte * dice.uniform();
-      rows[i][Metric::power] = 700 * load;
-      rows[i][Metric::power_cap] = 700;
-      rows[i][Metric::temperature] = 30 + 50 * load;
-      rows[i][Metric::running] = load > 0.5 ? 1 : 0;
-    }
-    const std::string name = fmt::format("host-{:04}", h);
-    all.push_back({name, sequence, SampleFleet::start, pack(name, rows)});
-  }
-  return all;
 }
 
 }  // namespace drover::tui

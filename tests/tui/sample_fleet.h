@@ -34,6 +34,10 @@ class SampleFleet {
   std::vector<Decision> decisions;
   std::vector<Event> events;
   Summary summary;
+  PolicyChanged policy;
+  std::vector<DeviceChanged> conditions;
+  std::vector<Alert> alerts;
+  std::vector<Audit> audits;
 
  private:
   void add_host(const std::string& name, const std::string& rack, std::vector<Group> groups);
@@ -42,6 +46,9 @@ class SampleFleet {
   void add_decisions();
   void add_events();
   void add_summary();
+  void add_policy();
+  void add_conditions();
+  void add_alerts();
   Envelope last_of_lost() const;
 
   Dice dice_{7};
@@ -57,6 +64,10 @@ std::unique_ptr<Dashboard> dashboard_of(SampleFleet& fleet, Size size, const std
 inline void feed_snapshot(Dashboard& dashboard, SampleFleet& fleet, Instant now) {
   for (const Envelope& part : fleet.snapshot()) dashboard.receive(now, router_peer, part);
 }
+
+/// Facts of a device kind of the sample fleet. REQUIRES one of its kinds.
+double sample_cap_w(const std::string& device);
+std::string_view sample_spec_text(const std::string& device);
 
 /// A fleet of nothing but devices, for counting: hosts of `devices_each` h100.
 std::vector<Envelope> plain_hosts(int hosts, int devices_each);

@@ -1,70 +1,65 @@
 // What a person sees, as text with a style layer under each row. Run with DROVER_REWRITE=1 to write
 // the screens anew, and review the difference.
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-
 #include <gtest/gtest.h>
 
-#include "fleet/text.h"
+#include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
-#include "tui/terminal.h"
+#include "tui/timeline_memory.h"
 
 namespace drover::tui {
 namespace {
 
 constexpr Instant later = SampleFleet::start + std::chrono::seconds(40);
 
-std::string path_of(const std::string& name) {
-  return std::string(DROVER_SOURCE_DIR) + "/tests/tui/screens/" + name + ".txt";
-}
-
-void expect_screen(const std::string& name, const Canvas& canvas) {
-  const std::string found = canvas.to_styled_text();
-  if (std::getenv("DROVER_REWRITE") != nullptr) {
-    std::ofstream(path_of(name)) << found;
-    return;
-  }
-  std::ifstream file(path_of(name));
-  ASSERT_TRUE(file) << path_of(name) << " is missing; DROVER_REWRITE=1 writes it";
-  std::stringstream expected;
-  expected << file.rdbuf();
-  EXPECT_EQ(expected.str(), found) << "screen " << name;
-}
-
 struct Scenario {
   const char* name;
   const char* view;
   std::vector<const char*> keys;
   bool ascii = false;
+  int seconds = 40;  // of samples
 };
 
-void press_all(Dashboard& dashboard, const std::vector<const char*>& keys) {
-  for (const char* key : keys) dashboard.press(later, {key});
+void press_all(Dashboard& dashboard, const std::vector<const char*>& keys, Instant now = later) {
+  for (const char* key : keys) dashboard.press(now, {key});
 }
 
+void expect_screens(const Scenario& scenario, const std::vector<Size>& sizes) {
+  for (const Size size : sizes) {
+    SampleFleet fleet;
+    const auto dashboard =
+        dashboard_of(fleet, size, scenario.view, scenario.ascii, scenario.seconds);
+    const Instant now = SampleFleet::start + std::chrono::seconds(scenario.seconds);
+    press_all(*dashboard, scenario.keys, now);
+    expect_screen(std::string(scenario.name) + "-" + std::to_string(size.columns),
+                  dashboard->draw(now).to_styled_text());
+  }
+}
+
+const std::vector<Size> all_sizes = {{80, 24}, {120, 40}, {200, 60}};
+
 TEST(Screen, EveryViewIsAsReviewed) {
-  const std::vector<Scenario> scenarios = {
-      {"fleet", "fleet", {}},
-      {"fleet-temperature", "fleet", {"c", "c", "c", "l", "j"}},
-      {"devices", "devices", {}},
-      {"devices-sorted-open", "devices", {"s", "s", "j", "j", "Enter"}},
-      {"jobs", "jobs", {}},
-      {"jobs-waiting-open", "jobs", {"f", "f", "j", "Enter"}},
-      {"routing", "routing", {}},
-      {"routing-open", "routing", {"j", "j", "Enter"}},
-      {"help", "help", {}},
-      {"fleet-ascii", "fleet", {}, true},
-      {"routing-ascii", "routing", {}, true},
-  };
-  for (const Scenario& scenario : scenarios) {
-    for (const Size size : {Size{80, 24}, Size{120, 40}}) {
-      SampleFleet fleet;
-      const auto dashboard = dashboard_of(fleet, size, scenario.view, scenario.ascii);
-      press_all(*dashboard, scenario.keys);
-      expect_screen(std::string(scenario.name) + "-" + std::to_string(size.columns),
-                    dashboard->draw(later));
-    }
+  for (const Scenario& scenario : std::vector<Scenario>{
+           {"fleet", "fleet", {}},
+           {"devices", "devices", {}},
+           {"device", "devices", {"j", "j", "j", "j", "Enter"}, false, 150},
+           {"jobs", "jobs", {}},
+           {"routing", "routing", {}},
+           {"power", "power", {}, false, 150},
+           {"help", "help", {}},
+       }) {
+    expect_screens(scenario, all_sizes);
+  }
+}
+
+TEST(Screen, WhatKeysOpenAndChangeIsAsReviewed) {
+  for (const Scenario& scenario : std::vector<Scenario>{
+           {"fleet-temperature", "fleet", {"c", "c", "c", "l", "j"}},
+           {"devices-sorted", "devices", {"s", "s", "j", "j"}},
+           {"device-end", "devices", {"G", "Enter", "J", "PgDn", "PgDn", "PgDn"}},
+           {"jobs-waiting-open", "jobs", {"f", "f", "j", "Enter"}},
+           {"routing-open", "routing", {"j", "j", "Enter"}},
+       }) {
+    expect_screens(scenario, {{80, 24}, {120, 40}});
   }
 }
 
@@ -72,7 +67,40 @@ TEST(Screen, LostRouterIsSaidAndValuesFade) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "devices");
   dashboard->set_connected(later, false);
-  expect_screen("devices-router-lost-80", dashboard->draw(later + std::chrono::seconds(12)));
+  expect_screen("devices-router-lost-80",
+                dashboard->draw(later + std::chrono::seconds(12)).to_styled_text());
+}
+
+TEST(Screen, TheBannerSaysThatWhatIsShownIsPast) {
+  SampleFleet fleet;
+  const auto dashboard = dashboard_of(fleet, {80, 24}, "fleet");
+  press_all(*dashboard, {"Space", "[", "["});
+  expect_screen("fleet-paused-80",
+                dashboard->draw(later + std::chrono::seconds(9)).to_styled_text());
+}
+
+TEST(Screen, AReplayLooksLikeTheLiveFleetWithABanner) {
+  SampleFleet fleet;
+  MemoryTimeline recording(SampleFleet::start, std::chrono::seconds(1));
+  for (const Envelope& said : fleet.state()) recording.add(SampleFleet::start, said);
+  for (int second = 0; second < 40; ++second) {
+    for (const Envelope& batch : fleet.samples(second)) recording.add(batch.at, batch);
+  }
+  DashboardOptions options;
+  options.view = "device";
+  options.replay = {&recording, "yesterday.mcap", 4, SampleFleet::start + std::chrono::seconds(30),
+                    true};
+  Dashboard dashboard(options, {80, 24}, SampleFleet::start);
+  dashboard.tick(SampleFleet::start);
+  expect_screen("device-replay-80", dashboard.draw(SampleFleet::start).to_styled_text());
+}
+
+TEST(Screen, ACaptionTellsTheStoryAboveTheHints) {
+  SampleFleet fleet;
+  const auto dashboard = dashboard_of(fleet, {120, 40}, "power");
+  const Caption caption{"The site cap falls to 9 kW: work waits for power_cap", "6", 7, 9, false};
+  dashboard->receive(later, publish_peer, fleet.published(caption, later));
+  expect_screen("power-caption-120", dashboard->draw(later).to_styled_text());
 }
 
 TEST(Screen, AnEmptyFleetSaysWhatItWaitsFor) {
@@ -123,67 +151,6 @@ TEST(Screen, ShownPartsOfAScoreGiveTheScore) {
     weights += weight;
   }
   EXPECT_NEAR(weighted / weights, fleet.decisions.back().top.front().score, 0.0001) << text;
-}
-
-/// Every row of a frame is as wide as the screen: wide characters count two, nothing runs over.
-void expect_whole_rows(const Canvas& canvas) {
-  const Size size = canvas.size();
-  for (int row = 0; row < size.rows; ++row) {
-    int width = 0;
-    for (int column = 0; column < size.columns; ++column) {
-      const std::string& text = canvas.at(column, row).text;
-      width += text.empty() ? 0 : static_cast<int>(column_width(text));
-    }
-    ASSERT_EQ(width, size.columns) << "row " << row << " of " << size.columns << "x" << size.rows;
-  }
-}
-
-TEST(Screen, EverySizeIsDrawnWithoutHarm) {
-  for (const std::string& view : view_names()) {
-    SampleFleet fleet;
-    const auto dashboard = dashboard_of(fleet, {80, 24}, view, false, 2);
-    press_all(*dashboard, {"j", "Enter"});
-    // Every width from the smallest and every height, one against a few of the other; below the
-    // smallest only the words "too small" are drawn.
-    for (int columns = 1; columns <= 200; ++columns) {
-      for (const int rows : {1, 16, 24, 40}) {
-        if (columns < 60 && columns > 3 && (rows > 16 || columns % 7 != 0)) continue;
-        if (columns > 125 && columns % 4 != 0) continue;
-        dashboard->resize(later, {columns, rows});
-        ASSERT_NO_FATAL_FAILURE(expect_whole_rows(dashboard->draw(later)));
-      }
-    }
-    for (int rows = 1; rows <= 60; ++rows) {
-      for (const int columns : {60, 80, 120, 200}) {
-        dashboard->resize(later, {columns, rows});
-        ASSERT_NO_FATAL_FAILURE(expect_whole_rows(dashboard->draw(later)));
-      }
-    }
-  }
-}
-
-TEST(Screen, HostileTextNeitherActsNorMovesOtherCells) {
-  const std::string evil = "\x1b[31m\x1b]0;x\x07\xe2\x80\xae\xff\xf0\x9f\x98\x80漢字\n\r\t";
-  SampleFleet fleet;
-  fleet.jobs[0].detail = evil;
-  fleet.jobs[18].detail = evil;
-  fleet.jobs[18].job.work.model = evil;
-  fleet.decisions.back().change = evil;
-  fleet.decisions.back().rule = evil;
-  fleet.events.back().text = evil;
-  fleet.replicas[0].pool = "漢字漢字漢字漢字漢字漢字漢字";
-  for (const std::string& view : view_names()) {
-    const auto dashboard = dashboard_of(fleet, {80, 24}, view, false, 2);
-    for (const char* key : {"j", "Enter", "G"}) {
-      dashboard->press(later, {key});
-      const Canvas& canvas = dashboard->draw(later);
-      expect_whole_rows(canvas);
-      for (const char character : canvas.to_text()) {
-        ASSERT_TRUE(character == '\n' || static_cast<unsigned char>(character) >= 0x20);
-      }
-      EXPECT_EQ(canvas.to_text().find("\xe2\x80\xae"), std::string::npos);  // right-to-left
-    }
-  }
 }
 
 TEST(Screen, TenThousandDevicesAllStandOnTheMapAndItSaysHow) {

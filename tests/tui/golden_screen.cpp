@@ -1,0 +1,40 @@
+#include "tests/tui/golden_screen.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "fleet/text.h"
+
+namespace drover::tui {
+
+void expect_screen(const std::string& name, const std::string& found) {
+  const std::string path = std::string(DROVER_SOURCE_DIR) + "/tests/tui/screens/" + name + ".txt";
+  if (std::getenv("DROVER_REWRITE") != nullptr) {
+    std::ofstream(path) << found;
+    return;
+  }
+  std::ifstream file(path);
+  ASSERT_TRUE(file) << path << " is missing; DROVER_REWRITE=1 writes it";
+  std::stringstream expected;
+  expected << file.rdbuf();
+  EXPECT_EQ(expected.str(), found) << "screen " << name;
+}
+
+void expect_whole_rows(const Canvas& canvas) {
+  const Size size = canvas.size();
+  for (int row = 0; row < size.rows; ++row) {
+    int width = 0;
+    for (int column = 0; column < size.columns; ++column) {
+      const std::string& text = canvas.at(column, row).text;
+      const bool is_ascii = text.size() == 1 && static_cast<unsigned char>(text[0]) < 0x80;
+      width += text.empty() ? 0 : is_ascii ? 1 : static_cast<int>(column_width(text));
+    }
+    ASSERT_EQ(width, size.columns) << "row " << row << " of " << size.columns << "x" << size.rows;
+  }
+}
+
+}  // namespace drover::tui

@@ -1,0 +1,16 @@
+// Screens that a person has reviewed: text files beside this one.
+#pragma once
+
+#include <string>
+
+#include "tui/canvas.h"
+
+namespace drover::tui {
+
+/// Holds `found` against screens/NAME.txt; with DROVER_REWRITE=1 writes that file instead.
+void expect_screen(const std::string& name, const std::string& found);
+
+/// Every row of a frame is as wide as the screen: wide characters count two, nothing runs over.
+void expect_whole_rows(const Canvas& canvas);
+
+}  // namespace drover::tui

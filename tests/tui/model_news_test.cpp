@@ -1,0 +1,182 @@
+// What people and rules do to the fleet reaches the model and the screen, and goes when it is over.
+#include <gtest/gtest.h>
+
+#include "tests/tui/sample_fleet.h"
+#include "tui/model.h"
+
+namespace drover::tui {
+namespace {
+
+using std::chrono::seconds;
+constexpr Instant start = SampleFleet::start;
+
+/// The sample fleet without pools, and without anything that people or rules did to it.
+SampleFleet calm_fleet() {
+  SampleFleet fleet;
+  for (HostChanged& host : fleet.hosts) host.pools.clear();
+  fleet.conditions.clear();
+  fleet.alerts.clear();
+  fleet.audits.clear();
+  return fleet;
+}
+
+Model told(SampleFleet& fleet, const std::vector<Message>& bodies) {
+  Model model(seconds(1));
+  for (const Envelope& envelope : fleet.state()) model.apply(start, envelope);
+  for (const Message& body : bodies) model.apply(start, fleet.published(body));
+  return model;
+}
+
+DeviceChanged broken(std::uint16_t device) {
+  return {"gpu-a", device, false, start, "Xid 79: GPU has fallen off the bus", {"xid=79"}};
+}
+
+Alert hot(const std::string& subject, bool raised, Severity severity = Severity::critical) {
+  return {"thermal", subject, severity, raised, start, "too hot"};
+}
+
+TEST(ModelNews, AConditionHoldsUntilTheDeviceIsWellAgain) {
+  SampleFleet fleet = calm_fleet();
+  Model model = told(fleet, {broken(2), broken(3)});
+  const auto row = model.find({"gpu-a", 2});
+  ASSERT_TRUE(row);
+  ASSERT_NE(model.condition_of(*row), nullptr);
+  EXPECT_EQ(model.condition_of(*row)->said, broken(2));
+  EXPECT_EQ(model.condition_of(*row + 2), nullptr);
+  DeviceChanged well{"gpu-a", 2, true, start, "", {}};
+  model.apply(start, fleet.published(well));
+  EXPECT_EQ(model.condition_of(*row), nullptr);
+  EXPECT_EQ(model.conditions().size(), 1u);
+}
+
+TEST(ModelNews, AlertsAreRaisedOncePerRuleAndSubjectAndTheirNewsIsKept) {
+  SampleFleet fleet = calm_fleet();
+  const Model model = told(fleet, {hot("gpu-a/1", true), hot("gpu-a/1", true), hot("gpu-a/2", true),
+                                   hot("gpu-a/1", false), hot("gpu-a/7", false)});
+  ASSERT_EQ(model.alerts().size(), 1u);
+  EXPECT_EQ(model.alerts().begin()->second.alert.subject, "gpu-a/2");
+  ASSERT_EQ(model.alert_news().size(), 3u) << "raised, raised, ended";
+  EXPECT_FALSE(model.alert_news().back().alert.raised);
+}
+
+TEST(ModelNews, WhatASnapshotDidNotNameIsGone) {
+  SampleFleet fleet = calm_fleet();
+  Caption caption{"A burst", "5", 3, 9, false};
+  Model model =
+      told(fleet, {broken(2), broken(3), hot("gpu-a/1", true), hot("gpu-a/2", true), caption});
+  model.begin_snapshot();
+  for (const Envelope& envelope : fleet.state()) model.apply(start, envelope);
+  model.apply(start, fleet.published(broken(3)));
+  model.apply(start, fleet.published(hot("gpu-a/2", true)));
+  model.end_snapshot(start);
+  ASSERT_EQ(model.conditions().size(), 1u);
+  EXPECT_EQ(model.conditions().begin()->first, (DeviceId{"gpu-a", 3}));
+  ASSERT_EQ(model.alerts().size(), 1u);
+  EXPECT_EQ(model.alert_news().size(), 2u) << "what a snapshot repeats is no news";
+  EXPECT_FALSE(model.caption());
+}
+
+TEST(ModelNews, AnAuditThatASnapshotRepeatsStandsOnce) {
+  SampleFleet fleet = calm_fleet();
+  const Envelope audit = fleet.published(Audit{"me", "inject hang", "gpu-a/1", true, "1 device"});
+  Model model = told(fleet, {});
+  for (int i = 0; i < 3; ++i) model.apply(start, audit);
+  EXPECT_EQ(model.audits().size(), 1u);
+}
+
+TEST(ModelNews, EveryDeviceKnowsItsPoolAndPoolsHaveSums) {
+  SampleFleet fleet = calm_fleet();
+  for (std::size_t h = 0; h < 3; ++h) fleet.hosts[h].pools = {h < 2 ? "gpus" : "tpus"};
+  Model model = told(fleet, {});
+  for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
+  EXPECT_EQ(model.pool_of(*model.find({"gpu-b", 1})), "gpus");
+  EXPECT_EQ(model.pool_of(*model.find({"edge-1", 0})), "");
+  const auto pools = pool_totals_of(model, start, seconds(5));
+  ASSERT_EQ(pools.size(), 3u) << "the last is of no pool";
+  EXPECT_EQ(pools[0].devices, 16u);
+  EXPECT_EQ(pools[1].devices, 8u);
+  EXPECT_NEAR(pools[0].power_w + pools[1].power_w + pools[2].power_w,
+              totals_of(model, start, seconds(5)).power_w, 1e-6);
+  HostChanged moved = fleet.hosts[1];
+  moved.pools = {"tpus"};
+  model.apply(start, fleet.published(moved));
+  EXPECT_EQ(model.pool_of(*model.find({"gpu-b", 1})), "tpus");
+}
+
+TEST(ModelNews, ListsAreBounded) {
+  SampleFleet fleet = calm_fleet();
+  Model model = told(fleet, {});
+  for (int i = 0; i < 2'000; ++i) {
+    const std::string name = "host-" + std::to_string(i);
+    model.apply(start, fleet.published(hot(name, true)));
+    model.apply(start, fleet.published(Audit{"me", "inject hang", name, true, ""}));
+    HostChanged host = fleet.hosts[0];
+    host.hello.host = name;
+    host.pools = {"pool-" + name};
+    if (i < 100) model.apply(start, fleet.published(host));
+  }
+  EXPECT_EQ(model.alerts().size(), alerts_max);
+  EXPECT_EQ(model.alert_news().size(), alert_news_max);
+  EXPECT_EQ(model.audits().size(), audits_max);
+  EXPECT_EQ(model.pools().size(), pools_max);
+  EXPECT_GT(model.left_out(), 0u);
+}
+
+TEST(Title, TellsHowManyAlertsAreRaisedAndTheWorst) {
+  for (const int columns : {60, 80, 120, 200}) {
+    SampleFleet fleet = calm_fleet();
+    const auto dashboard = dashboard_of(fleet, {columns, 30}, "fleet", false, 2);
+    const auto say = [&](const Message& body) {
+      dashboard->receive(start + seconds(2), publish_peer, fleet.published(body));
+    };
+    const auto title = [&] {
+      const std::string text = dashboard->draw(start + seconds(2)).to_text();
+      return text.substr(0, text.find('\n'));
+    };
+    EXPECT_EQ(title().find("alert"), std::string::npos);
+    say(hot("gpu-a/1", true));
+    say(hot("gpu-a/2", true, Severity::warning));
+    EXPECT_NE(title().find("2 alerts"), std::string::npos) << title();
+    EXPECT_NE(title().find(" UTC"), std::string::npos) << title();
+    EXPECT_EQ(title().find("gpu-a/1 thermal") != std::string::npos, columns >= 80) << title();
+    say(hot("gpu-a/1", false));
+    EXPECT_NE(title().find("1 alert"), std::string::npos) << title();
+  }
+}
+
+TEST(Caption, StandsAboveTheHintsWhileTheStoryGoesOn) {
+  SampleFleet fleet = calm_fleet();
+  const auto dashboard = dashboard_of(fleet, {80, 24}, "fleet", false, 2);
+  const auto row = [&](int number) {
+    std::string text = dashboard->draw(start + seconds(2)).to_text();
+    for (int i = 0; i < number; ++i) text.erase(0, text.find('\n') + 1);
+    return text.substr(0, text.find('\n'));
+  };
+  const auto say = [&](const Caption& caption) {
+    dashboard->receive(start + seconds(2), publish_peer, fleet.published(caption));
+  };
+  const std::string before = row(22);
+  say({"A burst overflows v5e to GPUs", "5", 3, 9, false});
+  EXPECT_EQ(row(22), " Story 3/9  A burst overflows v5e to GPUs  (key 5 shows it)");
+  say({"A burst overflows v5e to GPUs", "", 3, 9, true});
+  EXPECT_EQ(row(22), " Story 3/9 (paused)  A burst overflows v5e to GPUs");
+  say({"\x1b[31mred", "", 0, 0, false});
+  EXPECT_EQ(row(22).find('\x1b'), std::string::npos);
+  say({});
+  EXPECT_EQ(row(22), before);
+}
+
+TEST(Story, IsPausedByAKeyWhereThereIsOne) {
+  for (const bool story : {false, true}) {
+    DashboardOptions options;
+    options.story = story;
+    Dashboard dashboard(options, {80, 24}, start);
+    EXPECT_FALSE(dashboard.take_story_toggle());
+    dashboard.press(start, {"p"});
+    EXPECT_EQ(dashboard.take_story_toggle(), story);
+    EXPECT_FALSE(dashboard.take_story_toggle()) << "once for each press";
+  }
+}
+
+}  // namespace
+}  // namespace drover::tui

@@ -1,0 +1,101 @@
+// The same two screens on terminals with many colours, with eight, with none, and without Unicode:
+// what the painter writes, and how each role looks there.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/tui/golden_screen.h"
+#include "tests/tui/sample_fleet.h"
+#include "tui/painter.h"
+#include "tui/palette.h"
+
+namespace drover::tui {
+namespace {
+
+struct Mode {
+  const char* name;
+  int colours;
+  bool ascii;
+};
+
+constexpr char mark = '\x01';
+
+/// Words that can be read back: a mark and `{` with a role's letter, or `<` with a place.
+TerminalWords words_of(const Mode& mode) {
+  TerminalWords words;
+  words.clear = "";
+  words.colours_rich = mode.colours > 8;
+  words.unicode = !mode.ascii;
+  words.move = [](int row, int column) { return fmt::format("{}<{},{}>", mark, row, column); };
+  for (int i = 0; i < role_count; ++i) {
+    words.role[static_cast<std::size_t>(i)] =
+        fmt::format("{}{{{}", mark, facts(static_cast<Role>(i)).letter);
+  }
+  return words;
+}
+
+std::string look_in(const Mode& mode, const RoleFacts& role) {
+  std::string text;
+  if (mode.colours > 8) text = fmt::format("ink {} ground {}", role.ink_256, role.ground_256);
+  if (mode.colours == 8) text = fmt::format("ink {} ground {}", role.ink_8, role.ground_8);
+  const unsigned look = mode.colours > 0 ? role.look : role.look_mono;
+  if ((look & look_bold) != 0) text += " bold";
+  if ((look & look_dim) != 0) text += " dim";
+  if ((look & look_reverse) != 0) text += " reverse";
+  return text.empty() ? "as it is" : text;
+}
+
+/// Two layers, text and letters of roles, of what the painter wrote on an empty screen.
+std::string written(const std::string& bytes, Size size) {
+  const auto columns = static_cast<std::size_t>(size.columns);
+  std::vector<std::vector<std::string>> text(static_cast<std::size_t>(size.rows),
+                                             std::vector<std::string>(columns, " "));
+  std::vector<std::string> roles(text.size(), std::string(columns, ' '));
+  char role = ' ';
+  std::size_t row = 0, column = 0;
+  for (std::size_t at = 0; at < bytes.size();) {
+    if (bytes[at] == mark && bytes[at + 1] == '{') {
+      role = bytes[at + 2];
+      at += 3;
+    } else if (bytes[at] == mark) {
+      EXPECT_EQ(std::sscanf(bytes.c_str() + at + 2, "%zu,%zu", &row, &column), 2);
+      at = bytes.find('>', at) + 1;
+    } else {
+      std::size_t end = at + 1;
+      while (end < bytes.size() && (static_cast<unsigned char>(bytes[end]) & 0xC0) == 0x80) ++end;
+      text.at(row).at(column) = bytes.substr(at, end - at);
+      roles.at(row).at(column++) = role;
+      at = end;
+    }
+  }
+  std::string layers;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string line;
+    for (const std::string& cell : text[i]) line += cell;
+    for (std::string* layer : {&line, &roles[i]}) {
+      layer->erase(layer->find_last_not_of(' ') + 1);
+      layers += *layer + "\n";
+    }
+  }
+  return layers;
+}
+
+TEST(Screen, EveryModeIsAsReviewed) {
+  constexpr Size size{80, 24};
+  for (const char* view : {"fleet", "device"}) {
+    for (const Mode& mode : {Mode{"256", 256, false}, Mode{"8", 8, false}, Mode{"mono", 0, false},
+                             Mode{"ascii", 0, true}}) {
+      SampleFleet fleet;
+      const auto dashboard = dashboard_of(fleet, size, view, mode.ascii, 120);
+      const Canvas& canvas = dashboard->draw(SampleFleet::start + std::chrono::seconds(120));
+      std::string found = written(paint(words_of(mode), nullptr, canvas), size);
+      for (int i = 0; i < role_count; ++i) {
+        const RoleFacts& role = facts(static_cast<Role>(i));
+        found += fmt::format("{}: {}\n", role.letter, look_in(mode, role));
+      }
+      expect_screen(fmt::format("mode-{}-{}", view, mode.name), found);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace drover::tui

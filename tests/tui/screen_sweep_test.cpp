@@ -1,0 +1,156 @@
+// Any size, and any text that messages carry: drawn without harm.
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "fleet/text.h"
+#include "tests/tui/golden_screen.h"
+#include "tests/tui/sample_fleet.h"
+#include "tui/painter.h"
+
+namespace drover::tui {
+namespace {
+
+constexpr Instant later = SampleFleet::start + std::chrono::seconds(2);
+
+void press_all(Dashboard& dashboard, const std::vector<const char*>& keys) {
+  for (const char* key : keys) dashboard.press(later, {key});
+}
+
+void expect_drawn(Dashboard& dashboard, Size size) {
+  dashboard.resize(later, size);
+  const Canvas& canvas = dashboard.draw(later);
+  ASSERT_EQ(canvas.size(), size);
+  expect_whole_rows(canvas);
+}
+
+TEST(Screen, EverySizeIsDrawnWithoutHarm) {
+  for (const std::string& view : view_names()) {
+    SCOPED_TRACE(view);
+    SampleFleet fleet;
+    const auto dashboard = dashboard_of(fleet, {80, 24}, view, false, 2);
+    press_all(*dashboard, {"j", "Enter", "J"});
+    // Every width and every height once, so that each threshold of a layout is met; beside them the
+    // corners, from the smallest terminal to one that fills a wall.
+    for (int columns = 1; columns <= 210; columns += columns < 56 ? 11 : columns < 126 ? 1 : 5) {
+      ASSERT_NO_FATAL_FAILURE(expect_drawn(*dashboard, {columns, 16 + columns % 7}));
+    }
+    for (int rows = 1; rows <= 64; rows += rows < 30 ? 1 : 3) {
+      ASSERT_NO_FATAL_FAILURE(expect_drawn(*dashboard, {60 + rows * 17 % 61, rows}));
+    }
+    for (const int columns : {1, 2, 59, 60, 400}) {
+      for (const int rows : {1, 2, 15, 16, 120}) {
+        ASSERT_NO_FATAL_FAILURE(expect_drawn(*dashboard, {columns, rows}));
+      }
+    }
+  }
+}
+
+/// Puts a text into every field of a message that is shown or may be one day.
+void poison(SampleFleet& fleet, const std::string& evil) {
+  const auto each = [&](auto& fields, auto&& put) {
+    for (auto& field : fields) put(field);
+  };
+  each(fleet.hosts, [&](HostChanged& host) {
+    host.hello.rack = host.hello.site = host.hello.software = evil;
+    host.hello.labels = {{evil, evil}};
+    for (Group& group : host.hello.groups) group.device = group.topology = evil;
+    for (SpecText& spec : host.hello.specs) spec.id = evil;
+    for (std::string& pool : host.pools) pool = evil;
+  });
+  each(fleet.replicas, [&](ReplicaChanged& replica) {
+    replica.pool = replica.replica.model = replica.replica.detail = evil;
+  });
+  each(fleet.jobs, [&](JobChanged& job) {
+    job.job.work.model = job.job.tenant = job.target = job.pool = job.detail = evil;
+  });
+  each(fleet.decisions, [&](Decision& decision) {
+    decision.model = decision.rule = decision.wanted_pool = decision.pool = decision.target =
+        decision.change = evil;
+    for (Candidate& candidate : decision.top) {
+      candidate.target = candidate.pool = evil;
+      for (ScorePart& part : candidate.parts) part.scorer = evil;
+    }
+    for (Rejection& rejection : decision.rejections) rejection.device_class = evil;
+  });
+  each(fleet.events, [&](Event& event) { event.subject = event.text = evil; });
+  each(fleet.alerts, [&](Alert& alert) { alert.rule = alert.text = evil; });
+  each(fleet.audits, [&](Audit& audit) {
+    audit.who = audit.action = audit.detail = evil;
+    if (!audit.applied) audit.target = evil;
+  });
+  each(fleet.conditions, [&](DeviceChanged& condition) {
+    condition.detail = evil;
+    condition.injected = {evil, evil};
+  });
+  each(fleet.policy.pools, [&](PoolLimits& pool) { pool.name = evil; });
+  fleet.policy.name = evil;
+  fleet.summary.undecodable_by = {{evil, 3}};
+}
+
+/// The bytes for a terminal whose own words are empty: all that is left is text from the canvas.
+std::string painted(const Canvas& canvas) {
+  TerminalWords words;
+  words.clear = "";
+  words.move = [](int, int) { return std::string("\n"); };
+  return paint(words, nullptr, canvas);
+}
+
+void expect_harmless(const Canvas& canvas) {
+  expect_whole_rows(canvas);
+  for (const std::string& line : split(painted(canvas), '\n')) {
+    ASSERT_EQ(printable(line), line) << "acts on a terminal";
+  }
+}
+
+std::string repeated(std::string_view part, std::size_t bytes) {
+  std::string text;
+  while (text.size() < bytes) text += part;
+  return text;
+}
+
+const std::vector<std::string>& hostile_texts() {
+  static const std::vector<std::string> texts = {
+      "\x1b[31m\x1b]0;title\x07\x1b[2J\r\n\t\b",  // acts on terminals of any kind
+      "\xc2\x9b"
+      "31m\xc2\x9d"
+      "0;x\xc2\x9c",  // the same in C1 controls
+      "a\xe2\x80\xae"
+      "b\xe2\x81\xa6"
+      "c\xe2\x80\x8f",                                             // turns the direction of text
+      "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb\xef\xb8\x8f",  // joined by ZWJ
+      "漢字" + repeated("e\xcc\x81\xcc\xa3", 60),                  // wide and combining
+      repeated("\xcc\x81", 300),                                   // nothing but accents
+      "\xff\xfe\x80\xc0\xaf\xed\xa0\x80",                          // no UTF-8 at all
+      repeated("long \xe6\xbc\xa2 ", 10'000),
+  };
+  return texts;
+}
+
+TEST(Screen, HostileTextNeitherActsNorMovesOtherCells) {
+  for (std::size_t i = 0; i < hostile_texts().size(); ++i) {
+    const std::string& evil = hostile_texts()[i];
+    SampleFleet fleet;
+    poison(fleet, evil);
+    // As published messages, which no codec has looked at: the dashboard itself must be safe.
+    Dashboard dashboard({}, {120, 40}, SampleFleet::start);
+    for (const Envelope& said : fleet.state()) dashboard.receive(later, publish_peer, said);
+    for (const Envelope& batch : fleet.samples(1)) dashboard.receive(later, publish_peer, batch);
+    const Caption caption{evil, evil, 1, 2, false};
+    dashboard.receive(later, publish_peer, fleet.published(caption));
+    for (std::size_t view = 0; view < view_names().size(); ++view) {
+      SCOPED_TRACE(testing::Message() << "text " << i << " in view " << view_names()[view]);
+      dashboard.resize(later, (i + view) % 2 == 0 ? Size{111, 30} : Size{60, 16});
+      dashboard.press(later, {std::to_string(view + 1)});
+      // On the map and in the table Enter leads to another view, which has its turn.
+      if (view > 1) {
+        dashboard.press(later, {"j"});
+        dashboard.press(later, {"Enter"});
+      }
+      ASSERT_NO_FATAL_FAILURE(expect_harmless(dashboard.draw(later)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace drover::tui

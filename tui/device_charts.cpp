@@ -1,0 +1,244 @@
+#include "tui/device_charts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "fleet/units.h"
+
+namespace drover::tui {
+namespace {
+
+constexpr double shown_least_s = 100;  // of wall time, where samples are not rarer
+
+std::string celsius_text(double celsius) { return fmt::format("{:.0f}C", celsius); }
+std::string whole_text(double value) { return fmt::format("{:.0f}", value); }
+
+std::string text_or_dash(double value, std::string (*text)(double)) {
+  return std::isnan(value) ? "-" : text(value);
+}
+
+/// What the series tells from the window's begin on, and the sample before it, which may still
+/// stand there.
+struct Reader {
+  const Series& series;
+  std::size_t first = 0;
+
+  Reader(const Series& from, const TimeWindow& window, int cells) : series(from) {
+    const auto begin = std::lower_bound(series.at.begin(), series.at.end(), window.begin(cells));
+    first = static_cast<std::size_t>(begin - series.at.begin());
+    if (first > 0) --first;
+  }
+
+  std::vector<ChartPoint> points(Metric metric) const {
+    std::vector<ChartPoint> points;
+    const std::vector<double>& values = series.of(metric);
+    for (std::size_t i = first; i < series.at.size(); ++i) {
+      points.push_back({series.at[i], values[i]});
+    }
+    return points;
+  }
+
+  /// Of a counter, what it grew by per second, over `least` or longer: samples may arrive close
+  /// upon each other. A counter that fell back began anew.
+  std::vector<ChartPoint> rates(Metric metric, Duration least) const {
+    std::vector<ChartPoint> rates;
+    ChartPoint before;
+    for (const ChartPoint& point : points(metric)) {
+      const bool counts = !std::isnan(point.value);
+      if (counts && point.value >= before.value && point.at - before.at < least) continue;
+      const double grown = (point.value - before.value) / to_seconds(point.at - before.at);
+      rates.push_back({point.at, point.value >= before.value ? grown : absent});
+      if (counts) before = point;
+    }
+    return rates;
+  }
+};
+
+double greatest(const std::vector<ChartPoint>& points) {
+  double most = 0;
+  for (const ChartPoint& point : points) most = point.value > most ? point.value : most;
+  return most;
+}
+
+struct Gatherer {
+  const Scene& scene;
+  DeviceTable::Row row;
+  Reader reader;
+  Duration bin, holds;
+  std::vector<MetricChart> charts;
+
+  double now(Metric metric) const { return scene.model.reading(row, metric); }
+
+  MetricChart& add(std::string title, std::string note, std::vector<ChartPoint> points,
+                   std::string (*text)(double), const ChartScale& scale, Role role) {
+    MetricChart metric{std::move(title), std::move(note), std::move(points), {}, {}};
+    metric.chart.text = text;
+    metric.chart.scale = scale;
+    metric.chart.holds = holds;
+    metric.chart.role = role;
+    charts.push_back(std::move(metric));
+    return charts.back();
+  }
+
+  void add_share(const std::string& title, Metric metric, Role role) {
+    add(title, percent_text(now(metric)), reader.points(metric), percent_text, {0, 1}, role);
+  }
+
+  void add_memory() {
+    const double total = now(Metric::memory_total);
+    std::vector<ChartPoint> points = reader.points(Metric::memory_used);
+    const ChartScale scale = total > 0 ? ChartScale{0, total} : scale_up_to(greatest(points), 1024);
+    const double used = now(Metric::memory_used);
+    add("memory used",
+        std::isnan(used)
+            ? "-"
+            : fmt::format("{} of {}", bytes_text(used), text_or_dash(total, bytes_text)),
+        std::move(points), bytes_text, scale, Role::accent);
+  }
+
+  void add_power() {
+    const double cap = now(Metric::power_cap);
+    std::vector<ChartPoint> points = reader.points(Metric::power);
+    std::vector<ChartPoint> caps = reader.points(Metric::power_cap);
+    const double most =
+        std::max({greatest(points), greatest(caps), scene.model.spec_of(row).tdp_w});
+    MetricChart& metric =
+        add("power",
+            fmt::format("{}{}", text_or_dash(now(Metric::power), watts_text),
+                        std::isnan(cap) ? "" : fmt::format(", cap {}", watts_text(cap))),
+            std::move(points), watts_text, scale_up_to(most), Role::hot);
+    metric.line = std::move(caps);
+  }
+
+  void add_temperature() {
+    const double limit = scene.model.spec_of(row).slowdown_c;
+    MetricChart& metric =
+        add("temperature",
+            fmt::format("{}{}", text_or_dash(now(Metric::temperature), celsius_text),
+                        limit > 0 ? fmt::format(", slows at {}", celsius_text(limit)) : ""),
+            reader.points(Metric::temperature), celsius_text, {20, 100}, Role::warm);
+    if (limit > 0) metric.chart.limit = limit;
+  }
+
+  void add_work() {
+    std::vector<ChartPoint> running = reader.points(Metric::running);
+    std::vector<ChartPoint> queue = reader.points(Metric::queue);
+    // Nothing queued is no line: at the foot it would hide what runs.
+    for (ChartPoint& point : queue) {
+      if (point.value == 0) point.value = absent;
+    }
+    // Below four, half of the scale would be half a request.
+    const ChartScale scale = scale_up_to(std::max({4.0, greatest(running), greatest(queue)}));
+    MetricChart& metric = add("running, line: queued",
+                              fmt::format("{}, {}", text_or_dash(now(Metric::running), count_text),
+                                          text_or_dash(now(Metric::queue), count_text)),
+                              std::move(running), count_text, scale, Role::accent);
+    metric.line = std::move(queue);
+  }
+
+  void add_clock() {
+    std::vector<ChartPoint> points = reader.points(Metric::clock);
+    const double mhz = now(Metric::clock);
+    const ChartScale scale = scale_up_to(greatest(points));
+    add("clock, MHz", std::isnan(mhz) ? "-" : whole_text(mhz), std::move(points), whole_text, scale,
+        Role::accent);
+  }
+
+  void add_energy() {
+    std::vector<ChartPoint> rates = reader.rates(Metric::energy, bin);
+    const ChartScale scale = scale_up_to(std::max(greatest(rates), scene.model.spec_of(row).tdp_w));
+    add("energy per second",
+        fmt::format("{} so far", text_or_dash(now(Metric::energy), joules_text)), std::move(rates),
+        joules_text, scale, Role::hot);
+  }
+};
+
+// Where several reasons fall into a cell, the first of these is shown.
+constexpr std::array<StripSign, 5> throttle_signs = {{
+    {throttle_hardware_slowdown, "H", "hw", Role::critical},
+    {throttle_thermal_hardware, "T", "hw heat", Role::hot},
+    {throttle_thermal_software, "t", "heat", Role::warm},
+    {throttle_power_cap, "P", "power cap", Role::warm},
+    {throttle_idle, "i", "idle", Role::faint},
+}};
+
+}  // namespace
+
+TimeWindow window_of(const Scene& scene, int cells) {
+  const Duration wall = std::max(Duration{1}, from_seconds(scene.options.speed));
+  int factor = 1;
+  for (const int wider : {2, 5, 10}) {
+    if (2.0 * cells * factor < shown_least_s) factor = wider;
+  }
+  return {scene.now, wall * factor};
+}
+
+Duration stands_for(const std::vector<Instant>& at, Duration bin) {
+  constexpr std::size_t looked_at = 33;
+  std::vector<Duration> gaps;
+  for (std::size_t i = at.size() - std::min(at.size(), looked_at); i + 1 < at.size(); ++i) {
+    gaps.push_back(at[i + 1] - at[i]);
+  }
+  if (gaps.empty()) return bin;
+  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
+  std::nth_element(gaps.begin(), middle, gaps.end());
+  // A quarter more, so that a sample that comes a little late leaves no gap.
+  return std::max(bin, *middle) * 5 / 4;
+}
+
+std::vector<MetricChart> metric_charts(const Scene& scene, DeviceTable::Row row,
+                                       const TimeWindow& window, int cells) {
+  Gatherer gatherer{scene,
+                    row,
+                    Reader(scene.series, window, cells),
+                    window.bin,
+                    stands_for(scene.series.at, window.bin),
+                    {}};
+  gatherer.add_share("utilization", Metric::utilization, Role::good);
+  gatherer.add_memory();
+  gatherer.add_power();
+  gatherer.add_temperature();
+  gatherer.add_work();
+  gatherer.add_clock();
+  gatherer.add_share("matrix units", Metric::matrix_activity, Role::good);
+  gatherer.add_share("memory bandwidth", Metric::memory_activity, Role::good);
+  gatherer.add_energy();
+  DROVER_REQUIRE(gatherer.charts.size() == metric_chart_count);
+  return std::move(gatherer.charts);
+}
+
+void draw_metric_chart(Pen& pen, const Rect& area, const MetricChart& metric,
+                       const TimeWindow& window) {
+  if (area.rows < 3 || area.columns <= 0) return;
+  const Rect& all = pen.area();
+  Pen part = pen.on({all.column + area.column, all.row + area.row, area.columns, area.rows});
+  part.heading(0, metric.title, metric.note);
+  Chart chart = metric.chart;
+  chart.area = metric.points;
+  chart.line = metric.line;
+  draw_chart(part, {0, 1, area.columns, area.rows - 2}, chart, window);
+  const int axis = value_axis_columns(area.columns);
+  draw_time_axis(part, axis, area.rows - 1, area.columns - axis, window, TimeLabels::clock);
+}
+
+void draw_throttle_strip(Pen& pen, const Rect& area, const Scene& scene, const TimeWindow& window) {
+  const Rect& all = pen.area();
+  Pen part = pen.on({all.column + area.column, all.row + area.row, area.columns, area.rows});
+  std::string legend;
+  for (const StripSign& sign : throttle_signs) {
+    legend += fmt::format("{} {}  ", sign.sign, sign.name);
+  }
+  legend += part.ascii() ? ". none" : "· none";
+  part.heading(0, "slowed by", legend);
+  const int axis = value_axis_columns(area.columns);
+  const int cells = area.columns - axis;
+  const Reader reader(scene.series, window, cells);
+  draw_strip(part, axis, 1, cells, reader.points(Metric::throttle), window,
+             stands_for(scene.series.at, window.bin), throttle_signs);
+  draw_time_axis(part, axis, 2, cells, window, TimeLabels::clock);
+}
+
+}  // namespace drover::tui

@@ -1,0 +1,139 @@
+// Sums over the fleet, and how they moved.
+#include <algorithm>
+#include <cmath>
+
+#include "tui/model.h"
+
+namespace drover::tui {
+namespace {
+
+/// The first instant of the grid behind `now`.
+Instant next_on_grid(Instant now, Duration step) {
+  const Duration since = now.time_since_epoch();
+  Duration over = since % step;
+  if (over < Duration::zero()) over += step;
+  return saturating_add(now, step - over);
+}
+
+}  // namespace
+
+void Model::tick(Instant now) {
+  if (trend_due_ == never) {
+    // Until something is known there is nothing to draw, and the first point need not wait.
+    if (in_snapshot_ || (devices_.rows() == 0 && !summary_)) return;
+    add_point(now);
+    trend_due_ = next_on_grid(now, wall_);
+    return;
+  }
+  if (now < trend_due_) return;
+  // After a long silence only the points that still show are made.
+  const Duration shown = static_cast<Duration::rep>(trend_points) * wall_;
+  if (now - trend_due_ > shown) trend_due_ = next_on_grid(now - shown, wall_);
+  for (; trend_due_ <= now; trend_due_ = saturating_add(trend_due_, wall_)) add_point(trend_due_);
+}
+
+void Model::add_point(Instant at) {
+  const Totals totals = totals_of(*this, at, Duration::max());
+  TrendPoint point;
+  point.at = at;
+  point.utilization = totals.utilization;
+  if (totals.reporting > 0) point.power_w = totals.power_w;
+  if (totals.reporting > 0 && totals.power_limit_w > 0) {
+    point.power = totals.power_w / totals.power_limit_w;
+  }
+  if (totals.devices > 0 && totals.price_known) point.usd_per_h = totals.usd_per_h;
+  for (const PoolTotals& pool : pool_totals_of(*this, at, Duration::max())) {
+    point.pool_power_w.push_back(pool.reporting > 0 ? pool.power_w : absent);
+  }
+  point.pool_power_w.pop_back();  // of no pool
+  if (summary_) add_sums(point);
+  trend_.push_back(std::move(point));
+  if (trend_.size() > trend_points) trend_.pop_front();
+}
+
+void Model::add_sums(TrendPoint& point) {
+  point.queued = static_cast<double>(summary_->queued);
+  point.running = static_cast<double>(summary_->running);
+  point.energy_j = summary_->fleet_energy_j;
+  const std::uint64_t tokens = summary_->input_tokens + summary_->output_tokens;
+  const auto rate = [&](std::uint64_t total, std::uint64_t before) {
+    if (before == 0 || total < before) return absent;
+    return static_cast<double>(total - before) / to_seconds(wall_);
+  };
+  point.finished_per_s = rate(summary_->finished, trend_finished_);
+  point.tokens_per_s = rate(tokens, trend_tokens_);
+  trend_finished_ = summary_->finished;
+  trend_tokens_ = tokens;
+}
+
+Totals totals_of(const Model& model, Instant now, Duration stale_after) {
+  Totals totals;
+  for (const HostRow& host : model.hosts()) {
+    if (host.said.health == Health::ok) ++totals.hosts_ok;
+    if (host.said.health == Health::suspect) ++totals.hosts_suspect;
+    if (host.said.health == Health::lost) ++totals.hosts_lost;
+  }
+  const DeviceTable& devices = model.devices();
+  double utilization = 0;
+  std::uint32_t with_utilization = 0;
+  const auto add = [](double& sum, double value) {
+    if (!std::isnan(value)) sum += value;
+  };
+  for (DeviceTable::Row row = 0; row < devices.rows(); ++row) {
+    const SpecRow& spec = model.spec_of(row);
+    ++totals.devices;
+    ++(spec.device_class == DeviceClass::tpu ? totals.tpus : totals.gpus);
+    if (model.is_lost(row)) {
+      ++totals.stale;
+      continue;
+    }
+    if (spec.price_usd_per_h <= 0) totals.price_known = false;
+    totals.usd_per_h += spec.price_usd_per_h * model.host_of(row).said.hello.price_factor;
+    const double cap = devices.value(row, Metric::power_cap);
+    add(totals.power_limit_w, std::isnan(cap) ? spec.tdp_w : cap);
+    if (model.is_stale(now, row, stale_after)) {
+      ++totals.stale;
+      continue;
+    }
+    ++totals.reporting;
+    const double load = devices.value(row, Metric::utilization);
+    if (!std::isnan(load)) {
+      utilization += load;
+      ++with_utilization;
+    }
+    if (devices.value(row, Metric::running) > 0 || load > 0.05) ++totals.busy;
+    add(totals.power_w, devices.value(row, Metric::power));
+    add(totals.memory_bytes, devices.value(row, Metric::memory_used));
+    add(totals.memory_total_bytes, devices.value(row, Metric::memory_total));
+    const double throttle = devices.value(row, Metric::throttle);
+    if (!std::isnan(throttle) &&
+        (static_cast<std::uint32_t>(throttle) & ~std::uint32_t{throttle_idle}) != 0) {
+      ++totals.throttled;
+    }
+    const double temperature = devices.value(row, Metric::temperature);
+    if (!std::isnan(temperature) && !(totals.hottest_c >= temperature)) {
+      totals.hottest_c = temperature;
+    }
+  }
+  if (with_utilization > 0) totals.utilization = utilization / with_utilization;
+  return totals;
+}
+
+std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now, Duration stale_after) {
+  std::vector<PoolTotals> pools(model.pools().size() + 1);
+  const DeviceTable& devices = model.devices();
+  for (DeviceTable::Row row = 0; row < devices.rows(); ++row) {
+    if (model.is_lost(row)) continue;
+    PoolTotals& pool = pools[std::min<std::size_t>(devices.pool(row), pools.size() - 1)];
+    ++pool.devices;
+    pool.usd_per_h +=
+        model.spec_of(row).price_usd_per_h * model.host_of(row).said.hello.price_factor;
+    if (model.is_stale(now, row, stale_after)) continue;
+    ++pool.reporting;
+    const double power = devices.value(row, Metric::power);
+    if (!std::isnan(power)) pool.power_w += power;
+  }
+  return pools;
+}
+
+}  // namespace drover::tui

@@ -1,0 +1,89 @@
+// Past moments of a fleet: what was heard, when, and models of some instants to start from. The
+// dashboard's own memory of its stream is one (timeline_memory.h), a recording another.
+//
+// The model at an instant is the newest keyframe at or before it and all that was heard from there
+// up to it. Whoever asks twice gets the same.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fleet/messages.h"
+#include "fleet/sample.h"
+#include "fleet/time.h"
+#include "tui/model.h"
+
+namespace drover::tui {
+
+/// One thing that was heard. What stands between `snapshot_begins` and `snapshot_ends` is all there
+/// was at that moment: what it does not name is gone.
+struct Heard {
+  enum class Kind : std::uint8_t { news, snapshot_begins, snapshot_ends, router_restarts };
+  Kind kind = Kind::news;
+  Instant at{};                // when it arrived, not when it was sent
+  Envelope envelope{};         // of news
+  bool snapshot_part = false;  // news between the two
+  bool operator==(const Heard&) const = default;
+};
+
+/// The same for a live stream and for a moment made anew.
+bool apply(Model& model, const Heard& heard);
+
+/// A model of one instant, and where in its timeline it stands.
+struct Moment {
+  Instant at{};
+  std::uint64_t position = 0;  // of the first thing that it does not know
+  Model model;
+};
+
+/// Something that a person may want to jump to, or see on a time axis.
+struct Mark {
+  enum class Kind : std::uint8_t { alert, event, caption };  // alert: raised
+  Instant at{};
+  Kind kind = Kind::event;
+  Severity severity = Severity::info;
+  std::string subject;
+  std::string text;
+  bool operator==(const Mark&) const = default;
+};
+
+/// The mark that news is, if it is one: a raised alert, a warning or critical event, a caption.
+bool is_mark(const Heard& heard, Mark& mark);
+
+class Timeline {
+ public:
+  using Visit = std::function<void(const Heard&)>;
+  using VisitBatch = std::function<void(Instant at, const SampleBatch&)>;
+
+  virtual ~Timeline() = default;
+  /// What is covered, both ends included. Equal when nothing is.
+  virtual Instant first() const = 0;
+  virtual Instant last() const = 0;
+
+  /// The newest keyframe at or before `at`; the first one where none is.
+  virtual Moment keyframe(Instant at) const = 0;
+  /// Where a keyframe of instant `at` would stand; cheap, to see whether one lies ahead.
+  virtual Instant keyframe_before(Instant at) const = 0;
+  /// Shows, in order, what was heard from `position` on up to `to` (included), and answers the
+  /// position behind it. REQUIRES holds(position).
+  virtual std::uint64_t visit(std::uint64_t position, Instant to, const Visit& visit) const = 0;
+  /// Whether all from `position` on is still there.
+  virtual bool holds(std::uint64_t position) const = 0;
+  /// The stream's batches of one host in (from, to], in order; those of snapshots are left out.
+  virtual void visit_batches(const std::string& host, Instant from, Instant to,
+                             const VisitBatch& visit) const = 0;
+  /// In order of time, at most some thousands.
+  virtual const std::vector<Mark>& marks() const = 0;
+};
+
+/// Brings a moment of `timeline` to `to`, forward or back: over keyframes where that is nearer. Then
+/// its model is another one, whose rows may mean other devices; answers whether that is so.
+bool seek(const Timeline& timeline, Moment& moment, Instant to);
+/// The moment at `at`, from a keyframe.
+Moment moment_at(const Timeline& timeline, Instant at);
+
+}  // namespace drover::tui

@@ -1,0 +1,23 @@
+// The time cursor in words: times that people type, and the line that says what is shown.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "fleet/result.h"
+#include "fleet/time.h"
+#include "tui/scene.h"
+
+namespace drover::tui {
+
+/// "12:03:07" (of the day of `shown`, UTC), "2026-11-21T12:03:07Z", or from `shown` on: "-30s",
+/// "+5m".
+Result<Instant> parse_moment(std::string_view text, Instant shown);
+
+/// "00:42", "1:02:03".
+std::string span_text(Duration span);
+
+/// What the banner says when what is shown is not now; else the cursor's note, mostly empty.
+std::string cursor_banner(const Scene& scene);
+
+}  // namespace drover::tui
