@@ -1,0 +1,243 @@
+# What `drover launch` runs on a host, with the host's own POSIX shell. Before it stand the order's
+# words: action name root version machine glibc_major glibc_minor settings router_key agent_key lines
+# purge, and the agent's command line as positional parameters. The launcher reads lines that begin
+# with "@drover "; everything else is noise. Truth about the agent is on the host only:
+#   ROOT/versions/HASH/   drover and lib/, complete or absent
+#   ROOT/keys/            router.pub NAME.key
+#   ROOT/agents/NAME/     lock      held by the agent as long as it lives
+#                         pid       its pid, kernel start time, seconds since 1970
+#                         settings  what it was started with
+#                         state     its own word: joined or waiting
+#                         log       and log.1, by the agent
+#                         busy      held by a launcher while it works here
+set -u
+umask 077
+LC_ALL=C
+export LC_ALL
+
+say() { printf '@drover %s\n' "$*"; }
+refuse() {
+  say "failed $*"
+  exit 1
+}
+
+# shellcheck disable=SC2154,SC2088
+case $root in "~/"*) root=${HOME:?}/${root#"~/"} ;; esac
+folder=$root/agents/$name
+
+# One launcher at a time. The agent does not inherit this lock.
+take_turn() {
+  exec 9>>"$folder/busy" || refuse "cannot write to $folder"
+  flock -w 20 9 || refuse "another launcher works on this agent"
+}
+
+is_running() { [ -e "$folder/lock" ] && ! flock -n -s "$folder/lock" true 2>/dev/null; }
+
+# The kernel's start time of a process: no other life of its pid has the same.
+ticks_of() {
+  stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
+  # shellcheck disable=SC2086
+  set -- ${stat##*) }
+  echo "${20}"
+}
+
+# Sets pid and since of the agent that runs; its pid may be a moment behind its lock.
+read_pid() {
+  tries=0
+  while [ $tries -lt 20 ]; do
+    pid=0 ticks=0 since=0
+    [ -r "$folder/pid" ] && read -r pid ticks since <"$folder/pid"
+    [ "$ticks" != 0 ] && [ "$(ticks_of "$pid")" = "$ticks" ] && return 0
+    is_running || return 1
+    sleep 0.1
+    tries=$((tries + 1))
+  done
+  refuse "an agent holds $folder/lock, but $folder/pid does not name it"
+}
+
+last_line() { [ -r "$folder/log" ] && tail -n 1 "$folder/log" | cut -c 1-400; }
+
+tell_running() {
+  word=
+  [ -r "$folder/state" ] && read -r word <"$folder/state"
+  say "pid $pid"
+  say "since $since"
+  say "now $(date +%s)"
+  say "router ${word:-waiting}"
+  [ "$word" = joined ] || say "last $(last_line)"
+  say "version $(sed -n '1s/^version //p' "$folder/settings" 2>/dev/null)"
+}
+
+await_end() { # in tenths of a second
+  tries=0
+  while is_running; do
+    [ $tries -lt "$1" ] || return 1
+    sleep 0.1
+    tries=$((tries + 1))
+  done
+}
+
+# In order first, by force after five seconds. Sets how.
+stop_agent() {
+  how=stopped
+  kill -TERM "$pid" 2>/dev/null
+  await_end 50 && return
+  how=killed
+  [ "$(ticks_of "$pid")" = "$ticks" ] && kill -KILL "$pid" 2>/dev/null
+  await_end 50 || refuse "process $pid is still there after SIGKILL"
+}
+
+check_host() {
+  for tool in flock setsid tar cut tail sed date uname; do
+    command -v $tool >/dev/null 2>&1 || refuse "this host lacks the program $tool"
+  done
+  found=$(uname -m)
+  [ "$found" = "$machine" ] || refuse "this host is $found, the binary is for $machine"
+  found=$(getconf GNU_LIBC_VERSION 2>/dev/null)
+  case $found in
+    "glibc "[0-9]*.[0-9]*) ;;
+    *) refuse "found no glibc on this host, the binary needs $glibc_major.$glibc_minor or later" ;;
+  esac
+  found=${found#glibc }
+  minor=${found#*.}
+  minor=${minor%%[!0-9]*}
+  if [ "${found%%.*}" -lt "$glibc_major" ] ||
+    { [ "${found%%.*}" -eq "$glibc_major" ] && [ "$minor" -lt "$glibc_minor" ]; }; then
+    refuse "this host has glibc $found, the binary needs $glibc_major.$glibc_minor or later"
+  fi
+}
+
+# Under a lock, so that it comes once for all agents of a folder; whole, or not at all.
+install_version() {
+  mkdir -p "$root/versions" || refuse "cannot make $root/versions"
+  [ -x "$root/versions/$version/drover" ] && return
+  exec 7>>"$root/versions/lock" || refuse "cannot write to $root/versions"
+  flock 7
+  if [ ! -x "$root/versions/$version/drover" ]; then
+    rm -rf "$root/versions"/.new.*
+    new=$root/versions/.new.$$
+    mkdir "$new" || refuse "cannot make $new"
+    say cargo
+    if ! tar -x -o -f - -C "$new" || [ ! -f "$new/whole" ]; then
+      rm -rf "$new"
+      refuse "the copy broke off"
+    fi
+    mv "$new" "$root/versions/$version" || refuse "cannot rename $new"
+    say copied
+  fi
+  exec 7>&-
+}
+
+put_key() { # FILE TEXT
+  # Hosts on one machine may share the folder.
+  printf '%s' "$2" >"$1.new.$$" && mv "$1.new.$$" "$1" || refuse "cannot write $1"
+}
+
+install_keys() {
+  [ -n "$agent_key" ] || return
+  mkdir -p "$root/keys" || refuse "cannot make $root/keys"
+  chmod 700 "$root/keys"
+  put_key "$root/keys/router.pub" "$router_key"
+  put_key "$root/keys/$name.key" "$agent_key"
+}
+
+# A session of its own, nothing of ours open but the lock, which ends with the agent.
+start_agent() {
+  rm -f "$folder/pid" "$folder/state"
+  printf '%s\n' "$settings" >"$folder/settings.new" &&
+    mv "$folder/settings.new" "$folder/settings" || refuse "cannot write to $folder"
+  [ -n "$agent_key" ] && set -- "$@" --keys "$root/keys"
+  (
+    exec 8>>"$folder/lock"
+    flock -w 5 8 || exit 1
+    # shellcheck disable=SC2016
+    setsid sh -c '
+      folder=$1 binary=$2
+      shift 2
+      stat=$(cat /proc/$$/stat)
+      ticks=$(set -- ${stat##*) } && echo "${20}")
+      echo "$$ $ticks $(date +%s)" >"$folder/pid" || exit 1
+      exec "$binary" "$@"' \
+      sh "$folder" "$root/versions/$version/drover" "$@" --log "$folder/log" --state "$folder/state" \
+      </dev/null >>"$folder/log" 2>&1 7>&- 9>&- &
+  )
+}
+
+# Until it has met its router, or has ended; three seconds are enough for a router that is there.
+await_router() {
+  tries=0
+  while [ $tries -lt 30 ]; do
+    word=
+    [ -r "$folder/state" ] && read -r word <"$folder/state"
+    [ "$word" = joined ] && break
+    sleep 0.1
+    is_running || refuse "the agent ended: $(last_line)"
+    tries=$((tries + 1))
+  done
+  read_pid || refuse "the agent ended: $(last_line)"
+}
+
+launch_up() {
+  check_host
+  mkdir -p "$folder" || refuse "cannot make $folder"
+  take_turn
+  install_version
+  install_keys
+  did=started
+  if is_running && read_pid; then
+    if [ "$(cat "$folder/settings" 2>/dev/null)" = "$settings" ]; then
+      tell_running
+      say did already
+      return
+    fi
+    stop_agent
+    did=restarted
+  fi
+  start_agent "$@"
+  await_router
+  tell_running
+  say did $did
+}
+
+launch_status() {
+  if [ -d "$folder" ]; then
+    if is_running && read_pid; then
+      tell_running
+      [ "$(cat "$folder/settings" 2>/dev/null)" = "$settings" ] || say differs
+      say did running
+      return
+    fi
+    [ -e "$folder/pid" ] && say "last $(last_line)" && say did ended && return
+  fi
+  say did absent
+}
+
+launch_logs() {
+  [ -e "$folder/log" ] || refuse "no agent has run here"
+  cat "$folder/log.1" "$folder/log" 2>/dev/null | tail -n "$lines" | tail -c 500000 |
+    sed 's/^/@drover log /'
+  say did shown
+}
+
+launch_down() {
+  how=absent
+  if [ -d "$folder" ]; then
+    take_turn
+    is_running && read_pid && stop_agent
+    rm -f "$folder/pid" "$folder/state"
+  fi
+  [ "$purge" = yes ] && purge_folder
+  say did $how
+}
+
+# The last agent of a folder takes with it what they shared.
+purge_folder() {
+  rm -rf "$folder"
+  rm -f "$root/keys/$name.key"
+  rmdir "$root/agents" 2>/dev/null || [ ! -d "$root/agents" ] || return
+  rm -rf "$root/versions"
+  rm -f "$root/keys/router.pub"
+  rmdir "$root/keys" "$root" 2>/dev/null
+}
+
+"launch_$action" "$@"

@@ -1,0 +1,129 @@
+#include "agents/launch/order.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "agents/launch/fingerprint.h"
+#include "fleet/text.h"
+
+namespace drover::launch {
+
+namespace {
+
+constexpr std::string_view mark = "@drover ";
+constexpr std::size_t text_max = 400;
+constexpr std::size_t log_line_max = 2000;
+
+const char* action_word(Action action) {
+  switch (action) {
+    case Action::up:
+      return "up";
+    case Action::status:
+      return "status";
+    case Action::logs:
+      return "logs";
+    case Action::down:
+      break;
+  }
+  return "down";
+}
+
+/// What an agent was started with: any difference restarts it.
+std::string settings_text(const Order& order) {
+  std::string text = "version " + order.needs.version;
+  for (const std::string& word : order.words) text += "\n" + word;
+  if (!order.agent_key.empty()) {
+    text += "\nkeys " + fingerprint({order.router_key, order.agent_key});
+  }
+  return text;
+}
+
+std::int64_t number_in(std::string_view text) {
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+struct Field {
+  std::string_view key;
+  std::string Answer::*text;
+};
+constexpr Field fields[] = {
+    {"did", &Answer::did},         {"failed", &Answer::failure}, {"router", &Answer::router},
+    {"version", &Answer::version}, {"last", &Answer::last},
+};
+
+}  // namespace
+
+std::string shell_quoted(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+std::string script_of(const Order& order) {
+  std::string script;
+  const auto set = [&](const char* name, std::string_view value) {
+    script += fmt::format("{}={}\n", name, shell_quoted(value));
+  };
+  set("action", action_word(order.action));
+  set("name", order.name);
+  set("root", order.root);
+  set("version", order.needs.version);
+  set("machine", order.needs.machine);
+  set("glibc_major", std::to_string(order.needs.glibc_major));
+  set("glibc_minor", std::to_string(order.needs.glibc_minor));
+  set("settings", settings_text(order));
+  // Secrets go nowhere but where they are to be kept.
+  const bool carried = order.action == Action::up;
+  set("router_key", carried ? order.router_key : "");
+  set("agent_key", carried ? order.agent_key : "");
+  set("lines", std::to_string(order.lines));
+  set("purge", order.purge ? "yes" : "no");
+  script += "set --";
+  for (const std::string& word : order.words) script += " " + shell_quoted(word);
+  script += "\n";
+  script += on_host_script();
+  return script;
+}
+
+std::string reading_command(std::size_t script_bytes, std::int64_t limit_s) {
+  // dd reads byte by byte: what stands behind the script is for the script. Single quotes and no
+  // `!` mean the same to every login shell.
+  return fmt::format("exec timeout {} sh -c 'eval \"$(dd bs=1 count={} 2>/dev/null)\"'", limit_s,
+                     script_bytes);
+}
+
+Answer parse_answer(std::string_view output) {
+  Answer answer;
+  std::int64_t since = 0;
+  std::int64_t now = 0;
+  for (const std::string& line : split(output, '\n')) {
+    if (!line.starts_with(mark)) continue;
+    const std::string_view said = std::string_view(line).substr(mark.size());
+    const std::size_t blank = std::min(said.find(' '), said.size());
+    const std::string_view key = said.substr(0, blank);
+    const std::string_view value = said.substr(std::min(blank + 1, said.size()));
+    if (key == "log") answer.log.push_back(excerpt(value, log_line_max));
+    if (key == "pid") answer.pid = number_in(value);
+    if (key == "since") since = number_in(value);
+    if (key == "now") now = number_in(value);
+    if (key == "differs") answer.differs = true;
+    if (key == "copied") answer.copied = true;
+    for (const Field& field : fields) {
+      if (key == field.key) answer.*field.text = excerpt(value, text_max);
+    }
+  }
+  answer.age_s = std::clamp<std::int64_t>(now - since, 0, 1'000'000'000);
+  return answer;
+}
+
+}  // namespace drover::launch

@@ -1,0 +1,55 @@
+// Encrypted connections: the launcher makes the agents' keys and carries them.
+#include "launch_stage.h"
+
+namespace drover::launch {
+namespace {
+
+namespace fs = std::filesystem;
+using commands::Program;
+using commands::Ran;
+
+class LaunchWithKeys : public LaunchStage {
+ protected:
+  std::string keyed() const {
+    return folder.write("keyed.toml",
+                        "[router]\nconnect = \"" + endpoint +
+                            "\"\nkeys = \"keys\"\n[defaults]\nvia = \"local\"\nroot = \"" + root +
+                            "\"\ndevices = \"l4:1\"\n[[hosts]]\nhosts = \"a[1-2]\"\n");
+  }
+  static fs::perms mode(const fs::path& path) { return fs::status(path).permissions(); }
+};
+
+TEST_F(LaunchWithKeys, EachHostGetsItsOwnKeyAndTheRoutersPublicOne) {
+  const std::string keys = folder.file("keys");
+  ASSERT_EQ(commands::run_drover({"keys", "new", "router", "--dir", keys}).exit_code, 0);
+  router = std::make_unique<Program>(std::vector<std::string>{
+      "router", "--listen", endpoint, "--ledger", folder.file("ledger.sqlite"), "--keys", keys});
+  ASSERT_TRUE(router->says("router ready")) << router->err();
+  const Ran up = launch({"up", keyed(), "--json"});
+  ASSERT_EQ(up.exit_code, 0) << up.out << up.err;
+  EXPECT_EQ((up.out + up.err).find(file_text(keys + "/a1.key")), std::string::npos);
+  for (const char* name : {"a1", "a2"}) {
+    EXPECT_EQ(host_in(up, name)["router"].text(), "joined") << up.out;
+    const fs::path there = root + "/keys/" + name + ".key";
+    EXPECT_EQ(file_text(there), file_text(keys + "/" + name + ".key"));
+    EXPECT_NE(file_text(there), "");
+    EXPECT_EQ(mode(there), fs::perms::owner_read | fs::perms::owner_write);
+  }
+  EXPECT_EQ(file_text(root + "/keys/router.pub"), file_text(keys + "/router.pub"));
+  EXPECT_FALSE(fs::exists(root + "/keys/router.key"));
+  const Ran status = launch({"status", keyed(), "--json"});
+  EXPECT_FALSE(host_in(status, "a1")["differs"].boolean()) << status.out;
+  EXPECT_EQ(host_in(launch({"up", keyed(), "--json"}), "a1")["state"].text(), "already");
+  EXPECT_EQ(launch({"down", keyed(), "--purge"}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(root));
+}
+
+TEST_F(LaunchWithKeys, AFolderWithoutTheRoutersKeyIsAnErrorBeforeAnyHostIsAsked) {
+  const Ran up = launch({"up", keyed()});
+  EXPECT_EQ(up.exit_code, 1);
+  EXPECT_NE(up.err.find("drover keys new router"), std::string::npos) << up.err;
+  EXPECT_FALSE(fs::exists(root));
+}
+
+}  // namespace
+}  // namespace drover::launch

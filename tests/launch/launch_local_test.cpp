@@ -1,0 +1,174 @@
+// The whole way through on this machine, without ssh: the same script, by `sh`.
+#include <chrono>
+#include <thread>
+
+#include "launch_stage.h"
+
+namespace drover::launch {
+namespace {
+
+namespace fs = std::filesystem;
+using commands::eventually;
+using commands::Program;
+using commands::Ran;
+
+class LaunchLocally : public LaunchStage {
+ protected:
+  std::string three(const std::string& more = "") const {
+    return fleet("via = \"local\"\n[[hosts]]\nhosts = \"a[1-2]\"\n[[hosts]]\nhosts = \"b\"\n" +
+                 more);
+  }
+};
+
+TEST_F(LaunchLocally, UpStatusLogsAndDown) {
+  start_router();
+  const std::string file = three();
+  const Ran up = launch({"up", file});
+  ASSERT_EQ(up.exit_code, 0) << up.out << up.err;
+  EXPECT_EQ(lines_of(up.err).size(), 3U) << up.err;
+  EXPECT_EQ(lines_of(up.out).size(), 4U) << up.out;
+  const auto pids = agents();
+  ASSERT_EQ(pids.size(), 3U);
+  EXPECT_TRUE(eventually([&] {
+    const auto all =
+        Json::parse(commands::run_drover({"devices", "--json", "--connect", endpoint}).out);
+    return all && all->size() == 3;
+  }));
+
+  const Ran again = launch({"up", file, "--json"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  for (const char* name : {"a1", "a2", "b"}) {
+    EXPECT_EQ(host_in(again, name)["state"].text(), "already") << again.out;
+    EXPECT_EQ(host_in(again, name)["router"].text(), "joined") << again.out;
+  }
+  EXPECT_EQ(agents(), pids);
+
+  const Ran logs = launch({"logs", file, "a[1-2]", "--lines", "5"});
+  EXPECT_EQ(logs.exit_code, 0) << logs.out << logs.err;
+
+  const Ran down = launch({"down", file});
+  EXPECT_EQ(down.exit_code, 0) << down.out << down.err;
+  EXPECT_NE(down.out.find("stopped"), std::string::npos) << down.out;
+  EXPECT_TRUE(agents().empty());
+  EXPECT_TRUE(fs::exists(root + "/versions"));
+  EXPECT_EQ(host_in(launch({"status", file, "--json"}), "b")["state"].text(), "absent");
+  EXPECT_EQ(launch({"down", file, "--purge"}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(root));
+}
+
+TEST_F(LaunchLocally, OtherSettingsRestartOnlyTheirAgent) {
+  start_router();
+  ASSERT_EQ(launch({"up", three()}).exit_code, 0);
+  const std::string changed = three("ambient = 30\n");
+  const Ran status = launch({"status", changed, "--json"});
+  EXPECT_TRUE(host_in(status, "b")["differs"].boolean()) << status.out;
+  EXPECT_FALSE(host_in(status, "a1")["differs"].boolean()) << status.out;
+  const Ran up = launch({"up", changed, "--json"});
+  EXPECT_EQ(up.exit_code, 0) << up.err;
+  EXPECT_EQ(host_in(up, "b")["state"].text(), "restarted") << up.out;
+  EXPECT_EQ(host_in(up, "a1")["state"].text(), "already") << up.out;
+  EXPECT_EQ(agents().size(), 3U);
+  EXPECT_FALSE(host_in(launch({"status", changed, "--json"}), "b")["differs"].boolean());
+}
+
+TEST_F(LaunchLocally, ALauncherKilledAnywhereLeavesNothingThatASecondCannotFinish) {
+  start_router();
+  const std::string file = three();
+  for (const int wait_ms : {50, 200, 500, 1000}) {
+    {
+      Program killed({"launch", "up", file});
+      std::this_thread::sleep_for(std::chrono::milliseconds(wait_ms));
+    }  // kill -9
+    const Ran up = launch({"up", file});
+    ASSERT_EQ(up.exit_code, 0) << wait_ms << " ms\n" << up.out << up.err;
+    EXPECT_EQ(agents().size(), 3U) << wait_ms << " ms";
+    const Ran down = launch({"down", file, "--purge"});
+    EXPECT_EQ(down.exit_code, 0) << down.out << down.err;
+    EXPECT_TRUE(eventually([&] { return agents().empty(); }, std::chrono::seconds(2))) << wait_ms;
+    EXPECT_FALSE(fs::exists(root)) << wait_ms << " ms";
+  }
+}
+
+TEST_F(LaunchLocally, AnAgentThatWasKilledIsShownAndStartedAgain) {
+  start_router();
+  const std::string file = three();
+  ASSERT_EQ(launch({"up", file}).exit_code, 0);
+  const Ran before = launch({"status", file, "--json"});
+  const auto pid = static_cast<pid_t>(host_in(before, "b")["pid"].integer());
+  ASSERT_GT(pid, 0) << before.out;
+  kill(pid, SIGKILL);
+  ASSERT_TRUE(eventually([&] {
+    return host_in(launch({"status", file, "--json"}), "b")["state"].text() == "ended";
+  }));
+  EXPECT_EQ(host_in(launch({"up", file, "--json"}), "b")["state"].text(), "started");
+  // One that does not listen is ended by force.
+  const auto fresh =
+      static_cast<pid_t>(host_in(launch({"status", file, "--json"}), "b")["pid"].integer());
+  kill(fresh, SIGSTOP);
+  EXPECT_EQ(host_in(launch({"down", file, "b", "--json"}), "b")["state"].text(), "killed");
+  EXPECT_EQ(agents().size(), 2U);
+}
+
+TEST_F(LaunchLocally, AnAgentWithoutARouterRunsAndSaysSo) {
+  const std::string file = three();
+  const Ran up = launch({"up", file, "b"});
+  EXPECT_EQ(up.exit_code, 0) << up.err;
+  EXPECT_NE(up.out.find("no word from its router yet"), std::string::npos) << up.out;
+  start_router();
+  EXPECT_TRUE(eventually([&] {
+    return host_in(launch({"status", file, "b", "--json"}), "b")["router"].text() == "joined";
+  }));
+  const Ran logs = launch({"logs", file, "b"});
+  EXPECT_EQ(logs.exit_code, 0) << logs.err;
+}
+
+TEST_F(LaunchLocally, AnAgentThatEndsAtOnceIsAFailureWithItsLastWords) {
+  start_router();
+  const std::string file = three();
+  ASSERT_EQ(launch({"up", file, "b"}).exit_code, 0);
+  ASSERT_EQ(launch({"down", file, "b"}).exit_code, 0);
+  for (const auto& entry : fs::directory_iterator(root + "/versions")) {
+    if (!fs::is_directory(entry)) continue;
+    fs::remove(entry.path() / "drover");
+    std::ofstream(entry.path() / "drover") << "#!/bin/sh\necho out of luck >&2\nexit 1\n";
+    fs::permissions(entry.path() / "drover", fs::perms::owner_all);
+  }
+  const Ran up = launch({"up", file});
+  EXPECT_EQ(up.exit_code, 1) << up.out;
+  EXPECT_NE(up.out.find("the agent ended: out of luck"), std::string::npos) << up.out;
+  EXPECT_EQ(lines_of(up.out).back(), "failed: a[1-2],b");
+}
+
+TEST_F(LaunchLocally, AHostThatDoesNotFitIsRefusedBeforeAnythingIsCopied) {
+  const struct {
+    const char* tool;
+    const char* script;
+    const char* refusal;
+  } rows[] = {
+      {"uname", "echo armv9\n", "this host is armv9, the binary is for"},
+      {"getconf", "echo 'glibc 2.5'\n", "this host has glibc 2.5, the binary needs 2."},
+      {"getconf", "echo 'getconf: unknown' >&2; exit 1\n", "found no glibc on this host"},
+  };
+  const Environment path("PATH", folder.file("") + ":" + std::getenv("PATH"));
+  for (const auto& row : rows) {
+    program(row.tool, row.script);
+    const Ran up = launch({"up", three(), "b"});
+    EXPECT_EQ(up.exit_code, 1);
+    EXPECT_NE(up.out.find(row.refusal), std::string::npos) << up.out;
+    EXPECT_FALSE(fs::exists(root));
+    fs::remove(folder.file(row.tool));
+  }
+}
+
+TEST_F(LaunchLocally, AnOrphanEndsByItself) {
+  Program agent({"agent", "--connect", endpoint, "--name", "lonely", "--devices", "l4:1",
+                 "--orphan-after", "1s", "--log", folder.file("log")});
+  EXPECT_EQ(agent.wait().exit_code, 1);
+  EXPECT_NE(
+      file_text(folder.file("log")).find("no word from a router at " + endpoint + " for 1.0s"),
+      std::string::npos)
+      << file_text(folder.file("log"));
+}
+
+}  // namespace
+}  // namespace drover::launch
