@@ -17,6 +17,7 @@
 #include "commands/files.h"
 #include "commands/host_claim.h"
 #include "commands/journal_file.h"
+#include "commands/kept_log.h"
 #include "commands/lifeline.h"
 #include "commands/output.h"
 #include "commands/session.h"
@@ -27,6 +28,7 @@
 #include "fleet/outbox.h"
 #include "fleet/socket.h"
 #include "fleet/text.h"
+#include "fleet/units.h"
 
 namespace drover::commands {
 
@@ -44,9 +46,12 @@ constexpr Wall farewell_max = std::chrono::seconds(1);
 constexpr Wall claim_max = std::chrono::seconds(3);
 
 struct AgentOptions {
-  std::string endpoint;
+  RouterAddress endpoint;
   std::string journal;
+  std::string log;
+  std::string state;
   double rate_hz = 1;
+  Duration orphan_after{0};  // wall time; 0: never
   agents::AgentSettings settings;
 };
 
@@ -59,11 +64,14 @@ class AgentShell {
 
   Status open() {
     sockets_.watch(signals_.descriptor());
+    if (const Status kept = log_.open(options_.log); !kept) return kept.error();
+    if (const Status told = tell("waiting"); !told) return told.error();
     if (const Status claimed = claim(); !claimed) return claimed;
     auto journal = JournalFile::open(options_.journal);
     if (!journal) return journal.error();
     journal_ = std::move(*journal);
-    return sockets_.connect_control(options_.endpoint);
+    const Status keyed = use_keys_of(options_.endpoint, options_.settings.host, sockets_);
+    return keyed ? sockets_.connect_control(options_.endpoint) : keyed;
   }
 
   Outcome run() {
@@ -71,6 +79,13 @@ class AgentShell {
     while (!signals_.stopped()) {
       knock();
       if (const Status fine = turn(wait()); !fine) return Outcome::failed(fine.error());
+      log_.keep_short();
+      if (orphaned()) {
+        (void)leave();
+        return Outcome::failed(error("no word from a router at {} for {}: this agent ends",
+                                     options_.endpoint.endpoint,
+                                     duration_text(to_seconds(options_.orphan_after))));
+      }
       if (core_ && core_->superseded()) {
         return Outcome::failed(
             error("another agent named {} has registered since: this one ends; when both are "
@@ -99,6 +114,13 @@ class AgentShell {
       sockets_.wait(std::chrono::milliseconds(100));
     }
     return {};
+  }
+
+  /// The one word that a launcher reads.
+  Status tell(const char* word) const { return put_file(options_.state, word); }
+
+  bool orphaned() const {
+    return options_.orphan_after.count() > 0 && wall_now() - last_heard_ > options_.orphan_after;
   }
 
   /// Waits, receives, lets the core act, sends.
@@ -141,6 +163,8 @@ class AgentShell {
 
   /// Says Join until there is a Welcome, and again when the router has been silent.
   void knock() {
+    if (core_ && core_->silent()) return;  // the emulated host is lost, and its agent with it
+    tell_barred();
     const Wall now = wall_now();
     if (sockets_.control_connections() != connections_) {
       // A connection that came back may lead to a new life of the router.
@@ -150,9 +174,10 @@ class AgentShell {
     }
     const bool silent = now - last_heard_ > silence_max;
     if (!(join_wanted_ || silent) || now - last_join_ < join_again) return;
-    if (silent && !told_) {
-      put_error("drover agent: no word from a router at {}; trying on\n", options_.endpoint);
-      told_ = true;
+    if (silent && !std::exchange(told_, true)) {
+      put_error("drover agent: no word from a router at {}; trying on\n",
+                options_.endpoint.endpoint);
+      (void)tell("waiting");
     }
     if (now - std::max(last_heard_, connected_) > connection_silence_max) {
       connected_ = now;
@@ -169,6 +194,18 @@ class AgentShell {
     sockets_.send(router_peer, encode(envelope));
   }
 
+  /// Each reason once; the sockets try on by themselves.
+  void tell_barred() {
+    const auto barred = sockets_.barred();
+    if (barred == barred_) return;
+    barred_ = barred;
+    if (!barred) return;
+    put_error("drover agent: {}; trying on\n",
+              barred_text(*barred, options_.endpoint, options_.settings.host));
+    told_ = true;
+    (void)tell("waiting");
+  }
+
   Status receive(const Incoming& incoming) {
     const auto envelope = decode(incoming.bytes);
     if (!envelope) {
@@ -180,11 +217,11 @@ class AgentShell {
     }
     last_heard_ = wall_now();
     if (told_ && !std::holds_alternative<Unwelcome>(envelope->body)) {
-      put_error("drover agent: the router at {} is there\n", options_.endpoint);
+      put_error("drover agent: the router at {} is there\n", options_.endpoint.endpoint);
       told_ = false;
     }
     if (const auto* refusal = std::get_if<Unwelcome>(&envelope->body)) {
-      return error("the router at {} does not take {}: {}", options_.endpoint,
+      return error("the router at {} does not take {}: {}", options_.endpoint.endpoint,
                    options_.settings.host, printable(refusal->why));
     }
     if (const auto* welcome = std::get_if<Welcome>(&envelope->body)) {
@@ -211,19 +248,24 @@ class AgentShell {
       const AgentStart start{options_.settings, clock_.now()};
       journal_.write(JournalStart{"agent", to_text(start)});
       core_.emplace(start.settings, catalogue_, start.start);
+      if (!options_.log.empty()) {
+        put_error("drover agent: {} has joined the router at {}\n", start.settings.host,
+                  options_.endpoint.endpoint);
+      }
     } else {
       clock_.anchor_again(welcome.fleet_time, welcome.speed);
     }
-    if (welcome.samples_endpoint != samples_endpoint_) {
-      if (const Status connected = sockets_.connect_samples(welcome.samples_endpoint); !connected) {
+    const std::string samples = reachable(welcome.samples_endpoint, options_.endpoint);
+    if (samples != samples_endpoint_) {
+      if (const Status connected = sockets_.connect_samples(samples); !connected) {
         return connected.error();
       }
-      samples_endpoint_ = welcome.samples_endpoint;
+      samples_endpoint_ = samples;
     }
     const Instant now = clock_.now();
     if (journal_.on()) journal_.write(JournalReceive{now, incoming.from, incoming.bytes});
     core_->welcomed(now, welcome);
-    return {};
+    return tell("joined");
   }
 
   AgentOptions options_;
@@ -231,12 +273,14 @@ class AgentShell {
   HostClaim claim_;
   StopSignals signals_;  // before the sockets, whose threads must not take signals
   Sockets sockets_;
+  KeptLog log_;
   JournalFile journal_;
   Clock clock_{Instant{}, 1};
   std::optional<agents::Agent> core_;
   std::string samples_endpoint_;
   bool join_wanted_ = true;
   bool told_ = false;
+  std::optional<Barred> barred_;
   Wall last_heard_{0};
   Wall last_join_{0};
   Wall connected_{0};
@@ -315,6 +359,9 @@ Usage agent_usage() {
        {"seed", "N", "draws the differences between its devices (default 1)"},
        {"catalogue", "DIR", "more device and model specs, *.toml"},
        {"journal", "FILE", "write every input there, to replay this agent"},
+       {"orphan-after", "T", "end when no router has been heard for so long (default never)"},
+       {"log", "FILE", "append messages there, and keep it short (one older part, FILE.1)"},
+       {"state", "FILE", "keep one word there: joined or waiting"},
        lifeline_option()},
       {},
       "  drover agent --devices h100-sxm:8\n"
@@ -332,6 +379,9 @@ Outcome run_agent(Arguments& arguments) {
   AgentOptions options;
   options.endpoint = endpoint_of(arguments);
   options.journal = arguments.text("journal");
+  options.log = arguments.text("log");
+  options.state = arguments.text("state");
+  options.orphan_after = arguments.duration("orphan-after", Duration{0});
   options.rate_hz = arguments.number("rate", 0.001, 1000, 1);
   if (const Status fine = read_settings(arguments, *catalogue, options.settings); !fine) {
     return Outcome::usage(fine.error());

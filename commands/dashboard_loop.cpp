@@ -33,11 +33,14 @@ bool locale_is_utf8() {
   return utf8;
 }
 
+}  // namespace
+
 tui::DashboardOptions dashboard_options(const DashboardView& view, const std::string& endpoint,
                                         double speed) {
   tui::DashboardOptions options;
   options.view = view.view;
   options.ascii = view.ascii;
+  options.story = view.story;
   options.connected_to = endpoint;
   options.speed = speed;
   // At most 20 batches come in a wall second, whatever the speed.
@@ -45,8 +48,6 @@ tui::DashboardOptions dashboard_options(const DashboardView& view, const std::st
   options.frame_every = wall_span(0.25, speed);
   return options;
 }
-
-}  // namespace
 
 Option view_option() {
   std::string names;

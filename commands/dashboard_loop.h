@@ -16,7 +16,12 @@ namespace drover::commands {
 struct DashboardView {
   std::string view = "fleet";
   bool ascii = false;
+  bool story = false;  // there is one that can be paused
 };
+
+/// How a dashboard of a fleet at this speed is made.
+tui::DashboardOptions dashboard_options(const DashboardView& view, const std::string& endpoint,
+                                        double speed);
 
 /// `--view` with the dashboard's view names; `--ascii`, which a locale that is not UTF-8 asks for
 /// too.

@@ -14,6 +14,9 @@ namespace drover::commands {
 
 namespace {
 
+/// A story of 900 s is told in 90.
+constexpr double story_speed = 10;
+
 void check_trace_options(const DemoOptions& options, Arguments& arguments) {
   if (const auto format = parse_trace_format(options.format); !format) {
     arguments.complain(error("--format: {}", format.error().message));
@@ -59,10 +62,14 @@ Usage demo_usage() {
       "usage: drover demo [options]",
       "A whole fleet on this machine: a router, four agents with emulated H100, A100 and TPU v5e "
       "in\n"
-      "two racks, chat requests and training jobs, and the dashboard on top. Everything ends with\n"
-      "it. The router takes the usual ports, or free ones, which it prints: other drover commands\n"
-      "can look at the same fleet.",
-      {{"speed", "X", "fleet seconds per wall second (default 1)"},
+      "two racks, chat requests and training jobs, and the dashboard on top. Without a trace a\n"
+      "story happens to the fleet and is told while it does: a cold slice, a burst, jobs that do\n"
+      "not fit everywhere, heat, a lost host, a power cap. It takes a quarter of an hour of fleet\n"
+      "time, and begins again. Everything ends with the demo. The router takes the usual ports, "
+      "or\n"
+      "free ones, which it prints: other drover commands can look at the same fleet.",
+      {{"story", "on|off", "what happens to the fleet on purpose (default on, off with a trace)"},
+       {"speed", "X", "fleet seconds per wall second (default 1, with a story 10)"},
        {"load", "X", "multiplies the arrivals of work (default 1)"},
        {"seed", "N", "draws the work and the differences between devices (default 1)"},
        {"trace", "FILE", "feed a recorded workload instead of the drawn one"},
@@ -78,8 +85,8 @@ Usage demo_usage() {
       {},
       "  drover demo\n"
       "      press ? for the dashboard's keys, q to end\n"
-      "  drover demo --speed 60 --load 2\n"
-      "      an hour a minute, twice the work\n"
+      "  drover demo --story off --speed 60 --load 2\n"
+      "      nothing but work: an hour a minute, twice as much\n"
       "  drover demo --no-tui --for 30s --json\n"
       "  drover demo --trace azure2023_code.csv --format azure --model llama-3.1-70b --speed 60"};
 }
@@ -88,10 +95,15 @@ Outcome run_demo(Arguments& arguments) {
   DemoPlan plan;
   plan.show = read_show(arguments);
   plan.json = arguments.has("json");
-  plan.fleet.speed = arguments.number("speed", 0.01, 10'000, 1);
   plan.fleet.load = arguments.number("load", 0.001, 100'000, 1);
   plan.fleet.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
   plan.fleet.trace = arguments.text("trace");
+  plan.fleet.story =
+      arguments.one_of("story", {"on", "off"}, plan.fleet.trace.empty() ? "on" : "off") == "on";
+  if (plan.fleet.story && !plan.fleet.trace.empty()) {
+    arguments.complain(error("--story on tells what happens to drawn work: leave out --trace"));
+  }
+  plan.fleet.speed = arguments.number("speed", 0.01, 10'000, plan.fleet.story ? story_speed : 1);
   plan.fleet.format = arguments.text("format", "azure");
   plan.fleet.model = arguments.text("model");
   if (arguments.has("for")) {

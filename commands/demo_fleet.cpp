@@ -16,14 +16,17 @@ struct DemoHost {
   const char* ambient_c;
 };
 
-// H100: a 70B model over four devices, two copies of an 8B model, two devices free for training.
+// H100: a 70B model over four devices and in fp8 over two, and two copies of an 8B model.
 // A100: free, so that a gang of eight can train there. v5e-1: the 70B model again, in int8, which
-// is how it fits 8 x 16 GB. v5e-2: the cold pool, where replicas start when the others are full.
+// is how it fits 8 x 16 GB. v5e-2: one slice for small jobs, with a small model on one chip, and
+// one with a second copy of the large one.
 constexpr DemoHost hosts[] = {
-    {"h100-1", "rack-1", "h100-sxm:8", "llama-3.1-70b:0-3,llama-3.1-8b:4,llama-3.1-8b:5", "23"},
+    {"h100-1", "rack-1", "h100-sxm:8",
+     "llama-3.1-70b:0-3,llama-3.1-8b:4,llama-3.1-8b:5,llama-3.1-70b:6-7@fp8", "23"},
     {"a100-1", "rack-1", "a100-sxm-80gb:8", "", "24"},
     {"v5e-1", "rack-2", "tpu-v5e:8@2x4", "llama-3.1-70b:0-7@int8", "22"},
-    {"v5e-2", "rack-2", "tpu-v5e:8@2x4", "", "22"},
+    {"v5e-2", "rack-2", "tpu-v5e:8@2x4,tpu-v5e:8@2x4",
+     "llama-3.1-8b:0@int8,llama-3.1-70b:8-15@int8", "22"},
 };
 
 }  // namespace
@@ -59,6 +62,12 @@ ChildOrder demo_feeder(const DemoOptions& options, const std::string& endpoint) 
                                                    options.format, "--model", options.model});
   }
   return order;
+}
+
+ChildOrder demo_story(const DemoOptions& options, const std::string& endpoint) {
+  return {"story",
+          {"story", "--connect", endpoint, "--load", fmt::format("{}", options.load), "--seed",
+           std::to_string(options.seed)}};
 }
 
 Result<std::string> control_endpoint_in(const std::string& ready_line) {

@@ -13,6 +13,7 @@ struct DemoOptions {
   std::uint64_t seed = 1;
   double speed = 1;
   double load = 1;
+  bool story = false;
   std::string trace;  // empty: synthetic work
   std::string format;
   std::string model;
@@ -21,9 +22,10 @@ struct DemoOptions {
 /// `listen`: the control door; port 0 for free ones.
 ChildOrder demo_router(const DemoOptions& options, const std::string& listen,
                        const std::string& folder);
-/// Four hosts in two racks: eight H100, eight A100, two slices of eight TPU v5e.
+/// Four hosts in two racks: eight H100, eight A100, three slices of eight TPU v5e.
 std::vector<ChildOrder> demo_agents(const DemoOptions& options, const std::string& endpoint);
 ChildOrder demo_feeder(const DemoOptions& options, const std::string& endpoint);
+ChildOrder demo_story(const DemoOptions& options, const std::string& endpoint);
 
 /// Where the router said that its control door is: "router ready: control E samples E publish E".
 Result<std::string> control_endpoint_in(const std::string& ready_line);

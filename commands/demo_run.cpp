@@ -1,7 +1,9 @@
 #include "commands/demo_run.h"
 
 #include <algorithm>
+#include <array>
 #include <csignal>
+#include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,12 +28,16 @@ constexpr std::chrono::milliseconds longest_turn{100};
 /// A frame shows a fleet at work: so long after the work began.
 constexpr Wall frame_after = std::chrono::seconds(4);
 
+constexpr std::array sources_of_work{"story", "feeder"};
+
 double wall_seconds(Wall span) { return to_seconds(span); }
 
 }  // namespace
 
 Outcome DemoRun::run() {
   begun_ = wall_now();
+  // The demo keeps to this machine; keys are for fleets that do not.
+  unsetenv("DROVER_KEYS");
   if (const Status started = start(); !started) return Outcome::failed(started.error());
   Outcome outcome = loop();
   // The terminal first: whatever is said from here on is said on the ordinary screen.
@@ -60,7 +66,8 @@ Status DemoRun::start() {
   if (const Status started = start_agents(); !started) return started;
   if (const Status opened = open_dashboard(); !opened) return opened;
   feeding_since_ = wall_now();
-  return children_->start(demo_feeder(plan_.fleet, endpoint_));
+  if (const Status fed = children_->start(demo_feeder(plan_.fleet, endpoint_)); !fed) return fed;
+  return plan_.fleet.story ? children_->start(demo_story(plan_.fleet, endpoint_)) : Status{};
 }
 
 /// On the usual ports, or, when one of them is taken, on free ones.
@@ -121,6 +128,7 @@ Status DemoRun::open_terminal() {
 
 Status DemoRun::open_dashboard() {
   if (plan_.show == DemoShow::summary) return {};
+  plan_.view.story = plan_.fleet.story;
   auto dashboard = DashboardLoop::open(*session_, plan_.view, endpoint_, plan_.size);
   if (!dashboard) return dashboard.error();
   dashboard_ = std::move(*dashboard);
@@ -149,6 +157,7 @@ Outcome DemoRun::loop() {
 void DemoRun::turn() {
   if (dashboard_) {
     dashboard_->turn(longest_turn);
+    if (dashboard_->core().take_story_toggle()) children_->signal("story", SIGUSR1);
     return;
   }
   if (phase_ == Phase::draining && wall_now() - summary_asked_ >= summary_every) {
@@ -169,6 +178,7 @@ Status DemoRun::watch_children() {
     if (ended.name == "router") {
       return child_error("router", fmt::format("the router ended with {}", ended.how()));
     }
+    if (ended.name == "story" && phase_ == Phase::draining && ended.well()) continue;
     if (ended.name == "feeder") {
       read_feeder();
       if (ended.well()) {
@@ -186,6 +196,8 @@ void DemoRun::note_fault(const Ended& ended) {
   if (ended.name == "feeder") {
     text += ": no more work comes";
     begin_draining();
+  } else if (ended.name == "story") {
+    text += ": nothing more happens on purpose";
   } else {
     text += ": its work goes elsewhere";
   }
@@ -205,7 +217,7 @@ void DemoRun::advance() {
     begin_draining();
   }
   if (phase_ != Phase::draining) return;
-  if (children_->running("feeder")) {
+  if (children_->running("feeder") || children_->running("story")) {
     latest_fresh_ = false;  // it may still submit
   } else if (latest_fresh_ && latest_.queued + latest_.running == 0) {
     phase_ = Phase::over;
@@ -220,7 +232,7 @@ void DemoRun::begin_draining() {
   phase_ = Phase::draining;
   draining_since_ = wall_now();
   latest_fresh_ = false;
-  children_->signal("feeder", SIGTERM);
+  for (const char* source : sources_of_work) children_->signal(source, SIGTERM);
 }
 
 void DemoRun::read_feeder() {
@@ -241,7 +253,7 @@ Outcome DemoRun::print_frame() {
 }
 
 Outcome DemoRun::finish() {
-  children_->signal("feeder", SIGTERM);
+  for (const char* source : sources_of_work) children_->signal(source, SIGTERM);
   const auto summary = session_->ask<Summary>(EndRequest{}, end_patience);
   dashboard_.reset();
   terminal_.reset();

@@ -65,6 +65,9 @@ Outcome run_feed(Arguments& arguments) {
     if (++told > bad_rows_told_max) return;
     say(fmt::format("refused job {}: {}", to_short_text(result.job), printable(result.detail)));
   });
+  if (!fed.problem.empty()) {
+    return Outcome::failed(error("the router answers: {}", fed.problem));
+  }
   put("{}\n", Json::object()
                   .set("rows", fed.counts.given)
                   .set("skipped_rows", trace != nullptr ? trace->skipped() : 0)

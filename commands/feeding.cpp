@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "fleet/text.h"
+
 namespace drover::commands {
 
 namespace {
@@ -46,6 +48,10 @@ class Feeding {
     for (const auto& [from, envelope] : session_.wait(wait(wall)).messages) {
       last_heard_ = wall_now();
       if (const auto* reply = std::get_if<SubmitReply>(&envelope.body)) delivery_.receive(*reply);
+      if (const auto* problem = std::get_if<Problem>(&envelope.body)) {
+        fed_.problem = printable(problem->what);
+        return false;
+      }
     }
     if (delivery_.open() > 0 && wall - std::max(last_heard_, last_join_) > silence_max) {
       session_.send_join();

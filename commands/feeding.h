@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "commands/delivery.h"
@@ -26,10 +27,11 @@ struct Fed {
   std::uint64_t output_tokens = 0;
   std::vector<JobId> jobs;  // all, in order, when they were to be remembered
   bool stopped = false;     // by a signal
+  std::string problem;      // why the router takes nothing from us, in its words
 };
 
-/// Runs until the source ends, a limit is reached or a signal comes, and then until all is
-/// acknowledged or patience ends.
+/// Runs until the source ends, a limit is reached, a signal comes or the router objects, and then
+/// until all is acknowledged or patience ends.
 Fed feed(Session& session, WorkSource& source, StopSignals& signals, const FeedingLimits& limits,
          std::function<void(const SubmitResult&)> on_refusal);
 

@@ -3,6 +3,7 @@
 
 #include "commands/dashboard_loop.h"
 #include "commands/output.h"
+#include "commands/replay.h"
 #include "commands/verbs.h"
 
 namespace drover::commands {
@@ -17,8 +18,11 @@ Usage frame_usage() {
   return {
       "usage: drover frame [options]",
       "One frame of the dashboard as text, without a terminal: for scripts, tickets and tests.\n"
-      "Waits until the whole fleet is known and each host has reported once, at most 5 s.",
+      "Waits until the whole fleet is known and each host has reported once, at most 5 s.\n"
+      "With --replay the frame of one moment of a recording, always the same.",
       {connect_option(),
+       replay_option(),
+       replay_at_option(),
        view_option(),
        ascii_option(),
        size_option(),
@@ -26,14 +30,17 @@ Usage frame_usage() {
       {},
       "  drover frame\n"
       "  drover frame --view devices --size 160x50\n"
-      "  drover frame --ansi > frame.txt"};
+      "  drover frame --ansi > frame.txt\n"
+      "  drover frame --replay today.mcap --at 90s --view devices"};
 }
 
 Outcome run_frame(Arguments& arguments) {
   const DashboardView view = read_view(arguments);
   const tui::Size size = read_size(arguments, {120, 40});
+  const auto replay = read_replay(arguments);
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
-  const std::string endpoint = endpoint_of(arguments);
+  if (replay) return print_replay(*replay, view, size, arguments.has("ansi"));
+  const RouterAddress endpoint = endpoint_of(arguments);
   auto session = Session::open({endpoint, Role::viewer, "frame"});
   if (!session) return Outcome::failed(session.error());
   auto loop = DashboardLoop::open(**session, view, endpoint, size);

@@ -42,9 +42,21 @@ constexpr Verb verbs[] = {
     {"devices", "a table of all devices", commands::devices_usage, commands::run_devices},
     {"jobs", "a table of jobs", commands::jobs_usage, commands::run_jobs},
     {"why", "explains where a job went", commands::why_usage, commands::run_why},
+    {"inject", "makes devices faulty for a while, for practice", commands::inject_usage,
+     commands::run_inject},
+    {"cap", "holds the power of the site or a pool under a limit", commands::cap_usage,
+     commands::run_cap},
+    {"launch", "agents on many hosts, by ssh", commands::launch_usage, commands::run_launch},
+    {"keys", "keys for encrypted connections: who may come in", commands::keys_usage,
+     commands::run_keys},
+    {"record", "writes everything that happens to a file", commands::record_usage,
+     commands::run_record},
+    {"recording", "looks into recordings, repairs, cuts and exports them",
+     commands::recording_usage, commands::run_recording},
     {"catalogue", "the known devices and models", commands::catalogue_usage,
      commands::run_catalogue},
     {"feed", "", commands::feed_usage, commands::run_feed},
+    {"story", "", commands::story_usage, commands::run_story},
 };
 
 std::string overview() {
@@ -91,7 +103,7 @@ Outcome unknown_verb(const std::string& word) {
 
 int run(const Verb& verb, const std::vector<std::string>& words) {
   const std::string who = fmt::format("drover {}", verb.name);
-  const Usage usage = verb.usage();
+  const Usage usage = commands::with_key_options(verb.usage());
   if (std::any_of(words.begin(), words.end(), asks_for_help)) {
     commands::put_text(help_text(usage));
     return end(who, Outcome::done());

@@ -19,6 +19,8 @@ namespace {
 // Boost sees positional words under this name; no option can be called so.
 constexpr const char* words_key = "words of the command line";
 
+std::string as_place(std::string_view name) { return fmt::format("--{}", name); }
+
 po::options_description describe(const Usage& usage) {
   po::options_description description;
   for (const Option& option : usage.options) {
@@ -33,6 +35,17 @@ po::options_description describe(const Usage& usage) {
   return description;
 }
 
+/// `-o` alone is its option; every other word that begins so may be a value, such as -5.
+std::vector<std::string> with_long_names(std::vector<std::string> words, const Usage& usage) {
+  for (std::string& word : words) {
+    if (word.size() != 2 || word[0] != '-') continue;
+    for (const Option& option : usage.options) {
+      if (option.letter != 0 && option.letter == word[1]) word = as_place(option.name);
+    }
+  }
+  return words;
+}
+
 std::vector<std::string> shown_names(const Usage& usage) {
   std::vector<std::string> names;
   for (const Option& option : usage.options) {
@@ -41,8 +54,6 @@ std::vector<std::string> shown_names(const Usage& usage) {
   return names;
 }
 
-std::string as_place(std::string_view name) { return fmt::format("--{}", name); }
-
 }  // namespace
 
 std::string help_text(const Usage& usage) {
@@ -50,7 +61,9 @@ std::string help_text(const Usage& usage) {
       fmt::format("{}\n\n{}\n\nOptions:\n", usage.synopsis, trimmed(usage.description));
   std::size_t widest = 0;
   const auto spelled = [](const Option& option) {
-    return fmt::format("  --{}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
+    const std::string letter = option.letter == 0 ? "" : fmt::format("-{}, ", option.letter);
+    return fmt::format("  {}--{}{}{}", letter, option.name, option.value.empty() ? "" : " ",
+                       option.value);
   };
   for (const Option& option : usage.options) {
     if (!option.hidden) widest = std::max(widest, spelled(option).size());
@@ -80,11 +93,11 @@ Result<Arguments> Arguments::parse(const Usage& usage, const std::vector<std::st
   positional.add(words_key, -1);
   auto state = std::make_unique<State>();
   try {
-    // No short options: a value such as -5 is a value. No guessing: scripts break by it.
+    // No short options of Boost's: a value such as -5 is a value. No guessing: scripts break by it.
     const auto style = po::command_line_style::allow_long |
                        po::command_line_style::long_allow_adjacent |
                        po::command_line_style::long_allow_next;
-    const auto parsed = po::command_line_parser(words)
+    const auto parsed = po::command_line_parser(with_long_names(words, usage))
                             .options(description)
                             .positional(positional)
                             .style(style)

@@ -25,6 +25,7 @@ struct Option {
   bool hidden = false;                                  // works, but `--help` does not show it
   bool many = false;                                    // may be given several times
   Status (*check)(const std::string& value) = nullptr;  // what is wrong with a value, if anything
+  char letter = 0;                                      // `-o` for `--output`; 0: none
 };
 
 /// What `drover VERB --help` says and what the verb understands.

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 namespace drover::commands {
@@ -40,6 +41,12 @@ Status flush_output() {
   if (std::fflush(stdout) != 0) note_problem();
   if (first_problem == 0 || first_problem == EPIPE) return {};
   return error("standard output: {}", std::strerror(first_problem));
+}
+
+bool output_closed() {
+  if (first_problem == EPIPE) return true;
+  pollfd out{STDOUT_FILENO, 0, 0};
+  return ::poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
 }
 
 }  // namespace drover::commands

@@ -33,4 +33,7 @@ void put_error(fmt::format_string<Values...> format, Values&&... values) {
 /// Whether all that was put has been written. A reader who has left (`| head`) is no failure.
 Status flush_output();
 
+/// The reader of standard output has left: there is nobody to go on for.
+bool output_closed();
+
 }  // namespace drover::commands

@@ -1,5 +1,6 @@
 // `drover router`: the router core between its doors and its ledger. The loop: wait, receive, hear
 // what is on disk, tick, append the writes, send what waits for nothing.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -16,6 +17,9 @@
 #include "commands/ledger_clock.h"
 #include "commands/lifeline.h"
 #include "commands/output.h"
+#include "commands/record_options.h"
+#include "commands/router_guard.h"
+#include "commands/router_recording.h"
 #include "commands/router_start.h"
 #include "commands/session.h"
 #include "commands/stop_signals.h"
@@ -39,6 +43,8 @@ struct RouterOptions {
   std::string listen = default_endpoint;
   std::string ledger;
   std::string journal;
+  std::string keys;  // the folder; empty: connections are not encrypted
+  std::optional<RecorderOptions> record;
   RouterStart start;
 };
 
@@ -59,14 +65,26 @@ Result<std::string> default_ledger() {
   return (folder / "ledger.sqlite").string();
 }
 
-Status check_listen(const std::string& listen, bool insecure) {
+/// Beyond loopback a router asks for keys, unless somebody takes it upon himself.
+Status check_listen(const std::string& listen, const std::string& keys, bool insecure) {
   const auto endpoint = parse_endpoint(listen, "--listen");
   if (!endpoint) return endpoint.error();
-  if (endpoint->loopback() || insecure) return {};
+  if (endpoint->loopback() || !keys.empty() || insecure) return {};
   return error(
       "--listen {}: is not loopback, and connections are not encrypted: anyone who can reach it "
-      "could run work; give --insecure to listen there nevertheless",
+      "could run work; give --keys DIR (drover keys --help), or --insecure to listen there "
+      "nevertheless",
       printable(listen));
+}
+
+/// `--keys`, then DROVER_KEYS; `--insecure` is against either.
+Result<std::string> keys_folder(const Arguments& arguments) {
+  if (arguments.has("insecure")) {
+    if (!arguments.has("keys")) return std::string();
+    return error("--insecure: is for a router without --keys");
+  }
+  const char* from_environment = std::getenv("DROVER_KEYS");
+  return arguments.text("keys", from_environment == nullptr ? "" : from_environment);
 }
 
 class RouterShell {
@@ -74,6 +92,7 @@ class RouterShell {
   RouterShell(RouterOptions options, const devices::Catalogue& catalogue)
       : options_(std::move(options)),
         catalogue_(catalogue),
+        signals_(options_.keys.empty()),
         clock_(Instant{}, options_.start.speed) {}
 
   Status open() {
@@ -82,6 +101,7 @@ class RouterShell {
     store_ = std::move(*store);
     auto rows = store_->rows();
     if (!rows) return rows.error();
+    if (const Status guarded = guard_.open(options_.keys, sockets_); !guarded) return guarded;
     if (const Status bound = bind(); !bound) return bound.error();
     const auto last = rows->empty() ? std::nullopt : std::optional<Instant>(rows->back().at);
     const auto start =
@@ -102,10 +122,12 @@ class RouterShell {
         bound_.publish);
     if (const Status said = flush_output(); !said) return Outcome::failed(said.error());
     while (!signals.stopped()) {
-      auto turn = sockets_.wait(clock_.until(core_->next_deadline(), longest_wait));
+      look_at_keys();
+      auto turn = sockets_.wait(clock_.until(next_deadline(), longest_wait));
       for (const Incoming& incoming : turn.messages) receive(incoming);
       for (const Dropped& dropped : turn.dropped) drop(dropped);
       hear_commits();
+      if (recording_) ask_for_keyframe();
       const Instant now = clock_.now();
       journal_.write(JournalTick{now});
       core_->tick(now);
@@ -115,10 +137,15 @@ class RouterShell {
     }
     if (const Status flushed = store_->flush(); !flushed) return Outcome::failed(flushed.error());
     hear_commits();
-    return Outcome::done();
+    return recording_ ? recording_->end() : Outcome::done();
   }
 
  private:
+  Instant next_deadline() const {
+    return recording_ ? std::min(core_->next_deadline(), recording_->next_deadline())
+                      : core_->next_deadline();
+  }
+
   Status bind() {
     auto endpoint = parse_endpoint(options_.listen, "--listen");
     if (!endpoint) return endpoint.error();
@@ -149,22 +176,50 @@ class RouterShell {
     core_ = std::move(*core);
     journal_.write(JournalStart{"router", to_text(start)});
     if (journal_.on()) journal_.write(JournalRestore{rows});
+    if (options_.record) {
+      auto recording = RouterRecording::open(*options_.record, now, start.speed);
+      if (!recording) return recording.error();
+      recording_ = std::move(*recording);
+    }
     return core_->restore(rows);
   }
 
+  /// With keys, SIGHUP means that the allow-list is to be read again.
+  void look_at_keys() {
+    if (signals_.hung_up()) guard_.reload(sockets_);
+    guard_.look(wall_now(), sockets_);
+  }
+
   void receive(const Incoming& incoming) {
-    const auto envelope = decode(incoming.bytes);
-    if (!envelope) {
-      return drop({incoming.from, connection_text(incoming.from, incoming.address),
-                   envelope.error().message});
+    auto envelope = decode(incoming.bytes);
+    const auto why = envelope ? guard_.refuse(incoming, *envelope)
+                              : std::optional<std::string>(envelope.error().message);
+    if (why) {
+      return drop({incoming.from, connection_text(incoming.from, incoming.address), *why});
     }
+    const bool renamed = guard_.name_after_key(incoming, *envelope);
     const Instant now = clock_.now();
-    if (journal_.on()) journal_.write(JournalReceive{now, incoming.from, incoming.bytes});
+    if (journal_.on()) {
+      journal_.write(
+          JournalReceive{now, incoming.from, renamed ? encode(*envelope) : incoming.bytes});
+    }
     core_->receive(now, incoming.from, *envelope);
     // Subscribers get the very bytes that the agent sent: nothing is encoded twice.
     if (incoming.from.channel == Channel::samples &&
         std::holds_alternative<SampleBatch>(envelope->body)) {
       sockets_.send(publish_under(Topic::samples), incoming.bytes);
+      if (recording_) recording_->hear(now, publish_peer, std::move(*envelope));
+    }
+  }
+
+  /// Like a viewer that asks for a snapshot, only without a connection.
+  void ask_for_keyframe() {
+    for (const Envelope& question : recording_->take_questions(clock_.now())) {
+      const Instant now = clock_.now();
+      if (journal_.on()) {
+        journal_.write(JournalReceive{now, RouterRecording::peer, encode(question)});
+      }
+      core_->receive(now, RouterRecording::peer, question);
     }
   }
 
@@ -191,6 +246,10 @@ class RouterShell {
 
   void send_all(const std::vector<Send>& sends) {
     for (const Send& send : sends) {
+      if (recording_ && (send.to == RouterRecording::peer || send.to.channel == Channel::publish)) {
+        recording_->hear(clock_.now(), send.to, send.envelope);
+      }
+      if (send.to == RouterRecording::peer) continue;
       const Peer to = send.to.channel == Channel::publish
                           ? publish_under(topic_of(send.envelope.body))
                           : send.to;
@@ -202,12 +261,14 @@ class RouterShell {
   const devices::Catalogue& catalogue_;
   StopSignals signals_;  // before the sockets, whose threads must not take signals
   Sockets sockets_;
+  RouterGuard guard_;
   Sockets::Bound bound_;
   Clock clock_;
   JournalFile journal_;
   std::unique_ptr<router::LedgerStore> store_;
   std::unique_ptr<router::Router> core_;
   HeldSends held_;
+  std::unique_ptr<RouterRecording> recording_;  // none: nobody asked for one
   std::uint64_t heard_commit_ = 0;
 };
 
@@ -228,6 +289,11 @@ Usage router_usage() {
        {"seed", "N", "for tie-breaks between equal candidates (default 1)"},
        {"catalogue", "DIR", "more model specs, *.toml"},
        {"journal", "FILE", "write every input there, to replay the router's decisions"},
+       {"keys", "DIR",
+        "encrypt, and let in only the keys allowed there (default: $DROVER_KEYS; drover keys)"},
+       {"record", "FILE", "write everything that is published there, as `drover record` does"},
+       {"force", "", "with --record: write over a FILE that is there"},
+       min_free_option(),
        {"insecure", "", "allow --listen beyond loopback, unencrypted"},
        lifeline_option()},
       {},
@@ -245,8 +311,17 @@ Outcome run_router(Arguments& arguments) {
   options.start.speed = arguments.number("speed", 0.01, 10'000, 1);
   options.start.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
   options.journal = arguments.text("journal");
+  if (arguments.has("record")) {
+    options.record = read_recorder(arguments, arguments.text("record"), arguments.has("force"));
+  } else if (arguments.has("force") || arguments.has("min-free")) {
+    arguments.complain(error("--force and --min-free go with --record"));
+  }
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
-  if (const Status allowed = check_listen(options.listen, arguments.has("insecure")); !allowed) {
+  const auto keys = keys_folder(arguments);
+  if (!keys) return Outcome::usage(keys.error());
+  options.keys = *keys;
+  const bool insecure = arguments.has("insecure");
+  if (const Status allowed = check_listen(options.listen, options.keys, insecure); !allowed) {
     return Outcome::usage(allowed.error());
   }
   if (const std::string file = arguments.text("policy"); !file.empty()) {

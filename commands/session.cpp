@@ -1,7 +1,5 @@
 #include "commands/session.h"
 
-#include <cstdlib>
-
 #include "fleet/text.h"
 
 namespace drover::commands {
@@ -12,36 +10,15 @@ constexpr std::chrono::milliseconds join_again{500};
 
 }  // namespace
 
-Option connect_option() {
-  Option option{
-      "connect", "E",
-      std::string("the router (default: $DROVER_CONNECT, else ") + default_endpoint + ")"};
-  option.check = [](const std::string& value) { return check_connect(value, "--connect"); };
-  return option;
-}
-
-Status check_connect(const std::string& endpoint, std::string_view place) {
-  const auto parsed = parse_endpoint(endpoint, place);
-  if (!parsed) return parsed.error();
-  if (parsed->host != "*" && parsed->port != 0) return {};
-  return error("{}: found \"{}\", expected one host and one port", place, excerpt(endpoint, 80));
-}
-
-std::string endpoint_of(const Arguments& arguments) {
-  if (arguments.has("connect")) return arguments.text("connect");
-  const char* from_environment = std::getenv("DROVER_CONNECT");
-  return from_environment != nullptr && *from_environment != 0 ? from_environment
-                                                               : default_endpoint;
-}
-
 Session::Session(SessionOptions options) : options_(std::move(options)) {}
 
 Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
-  if (Status fine = check_connect(options.endpoint, "DROVER_CONNECT"); !fine) return fine.error();
+  const std::string& endpoint = options.router.endpoint;
+  if (Status fine = check_connect(endpoint, "DROVER_CONNECT"); !fine) return fine.error();
   std::unique_ptr<Session> session(new Session(options));
-  if (const Status connected = session->sockets_.connect_control(options.endpoint); !connected) {
-    return connected.error();
-  }
+  Sockets& sockets = session->sockets_;
+  if (Status fine = use_keys_of(options.router, "", sockets); !fine) return fine.error();
+  if (Status fine = sockets.connect_control(endpoint); !fine) return fine.error();
   if (const Status joined = session->join(); !joined) return joined.error();
   return session;
 }
@@ -56,24 +33,28 @@ Status Session::join() {
     }
     for (const auto& [from, envelope] : wait(std::chrono::milliseconds(100)).messages) {
       if (const auto* refusal = std::get_if<Unwelcome>(&envelope.body)) {
-        return error("the router at {} does not take this client: {}", options_.endpoint,
+        return error("the router at {} does not take this client: {}", options_.router.endpoint,
                      printable(refusal->why));
       }
     }
     if (welcomed_) return {};
+    if (const auto barred = sockets_.barred()) {
+      return Error{barred_text(*barred, options_.router, "")};
+    }
   }
   return nobody_there();
 }
 
 Error Session::nobody_there() const {
-  const auto endpoint = parse_endpoint(options_.endpoint, "");
+  const auto endpoint = parse_endpoint(options_.router.endpoint, "");
   if (endpoint && !endpoint->loopback()) {
     return error("no router at {}: is one running there, and may this machine reach it?",
-                 options_.endpoint);
+                 options_.router.endpoint);
   }
   const std::string listen =
-      options_.endpoint == default_endpoint ? "" : " --listen " + options_.endpoint;
-  return error("no router at {}: start one with: drover router{}", options_.endpoint, listen);
+      options_.router.endpoint == default_endpoint ? "" : " --listen " + options_.router.endpoint;
+  return error("no router at {}: start one with: drover router{}", options_.router.endpoint,
+               listen);
 }
 
 bool Session::send(Message message) {
@@ -109,6 +90,7 @@ Session::Turn Session::wait(std::chrono::milliseconds longest) {
         clock_ = Clock(welcome->fleet_time, welcome->speed);
       }
       welcome_ = *welcome;
+      welcome_.publish_endpoint = reachable(welcome->publish_endpoint, options_.router.endpoint);
       welcomed_ = true;
     }
     turn.messages.emplace_back(incoming.from, std::move(*envelope));

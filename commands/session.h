@@ -11,23 +11,17 @@
 
 #include "commands/clock.h"
 #include "commands/options.h"
+#include "commands/router_address.h"
 #include "fleet/codec.h"
 #include "fleet/messages.h"
 #include "fleet/socket.h"
 
 namespace drover::commands {
 
-inline constexpr const char* default_endpoint = "tcp://127.0.0.1:7700";
 inline constexpr const char* software_name = "drover 0.1.0";
 
-/// `--connect`, then the environment's DROVER_CONNECT, then the default.
-Option connect_option();
-std::string endpoint_of(const Arguments& arguments);
-/// Whether one can connect there; `place` names where the text stood.
-Status check_connect(const std::string& endpoint, std::string_view place);
-
 struct SessionOptions {
-  std::string endpoint = default_endpoint;
+  RouterAddress router;
   Role role = Role::client;
   std::string name = "client";
   std::chrono::milliseconds patience{3000};  // for the Welcome
@@ -36,7 +30,7 @@ struct SessionOptions {
 class Session {
  public:
   /// Joins, and asks again until a Welcome comes or patience ends. The error for a router that is
-  /// not there says how to start one.
+  /// not there says how to start one; that for one which refuses us says how to mend it.
   static Result<std::unique_ptr<Session>> open(const SessionOptions& options);
 
   const Welcome& welcome() const { return welcome_; }
@@ -94,7 +88,8 @@ Result<Answer> Session::ask(const Message& request, std::chrono::milliseconds pa
       }
     }
   }
-  return error("the router at {} did not answer within {} ms", options_.endpoint, patience.count());
+  return error("the router at {} did not answer within {} ms", options_.router.endpoint,
+               patience.count());
 }
 
 }  // namespace drover::commands

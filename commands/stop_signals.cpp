@@ -11,7 +11,7 @@
 
 namespace drover::commands {
 
-StopSignals::StopSignals() {
+StopSignals::StopSignals(bool hangup_stops) : hangup_stops_(hangup_stops) {
   sigset_t wanted;
   sigemptyset(&wanted);
   for (const int signal_number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&wanted, signal_number);
@@ -32,7 +32,11 @@ std::string StopSignals::name() const {
 bool StopSignals::stopped() {
   signalfd_siginfo taken{};
   while (read(descriptor_, &taken, sizeof taken) == static_cast<ssize_t>(sizeof taken)) {
-    if (!std::exchange(stopped_, true)) first_ = static_cast<int>(taken.ssi_signo);
+    if (taken.ssi_signo == SIGHUP && !hangup_stops_) {
+      hung_up_ = true;
+    } else if (!std::exchange(stopped_, true)) {
+      first_ = static_cast<int>(taken.ssi_signo);
+    }
   }
   return stopped_;
 }

@@ -297,6 +297,9 @@ Outcome submit_trace(Arguments& arguments, Session& session, StopSignals& signal
     say(fmt::format("{} job {}: {}", to_text(result.status), to_short_text(result.job),
                     printable(result.detail)));
   });
+  if (!fed.problem.empty()) {
+    return Outcome::failed(error("the router answers: {}", fed.problem));
+  }
   std::optional<Ends> ends;
   if (arguments.has("wait")) ends = wait_for_ends(session, signals, fed.jobs);
   return report_trace(arguments, trace, fed, ends);

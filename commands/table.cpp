@@ -17,7 +17,8 @@ std::string table_text(const std::vector<Heading>& headings,
     lines.emplace_back();
     for (const std::string& cell : row) lines.back().push_back(printable(cell));
   }
-  std::vector<std::size_t> widths(headings.size(), 0);
+  std::vector<std::size_t> widths;
+  for (const Heading& heading : headings) widths.push_back(heading.width_min);
   for (const auto& line : lines) {
     for (std::size_t i = 0; i < line.size(); ++i) {
       widths[i] = std::max(widths[i], column_width(line[i]));

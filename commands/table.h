@@ -1,6 +1,7 @@
 // Text tables for people and pipes: plain, aligned, no colour.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@ enum class Align { left, right };
 struct Heading {
   std::string name;
   Align align = Align::left;
+  std::size_t width_min = 0;  // for tables that are written piece by piece
 };
 
 /// Columns are as wide as their widest cell; cells are made safe by `printable`. The last column is

@@ -1,7 +1,8 @@
-// `drover top`: the live dashboard on a terminal.
+// `drover top`: the dashboard on a terminal, live or of a recording.
 #include <chrono>
 
 #include "commands/dashboard_loop.h"
+#include "commands/replay.h"
 #include "commands/stop_signals.h"
 #include "commands/verbs.h"
 
@@ -10,26 +11,34 @@ namespace drover::commands {
 Usage top_usage() {
   return {"usage: drover top [options]",
           "The live dashboard: totals, a heat map of all devices, tables of devices and jobs, and\n"
-          "each routing decision with its reason. Press ? for its keys, q to leave.",
+          "each routing decision with its reason. Press ? for its keys, q to leave.\n"
+          "With --replay the same of a recording: Space pauses, [ and ] step, + and - set the\n"
+          "pace, @ goes to a time.",
           {connect_option(),
+           replay_option(),
+           replay_at_option(),
+           {"rate", "X", "with --replay: so many times as fast as it was, 0.1 to 1000"},
            view_option(),
            ascii_option(),
            {"no-colour", "", "no colours (so does the variable NO_COLOR)"}},
           {},
           "  drover top\n"
           "  drover top --view routing\n"
-          "  drover top --connect tcp://127.0.0.1:9000 --ascii"};
+          "  drover top --connect tcp://127.0.0.1:9000 --ascii\n"
+          "  drover top --replay today.mcap --at 5m --rate 10"};
 }
 
 Outcome run_top(Arguments& arguments) {
   DashboardView view = read_view(arguments);
+  const auto replay = read_replay(arguments);
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
+  const auto colours = arguments.has("no-colour") ? tui::Colours::none : tui::Colours::detect;
+  if (replay) return show_replay(*replay, view, colours);
   StopSignals signals;
-  const std::string endpoint = endpoint_of(arguments);
+  const RouterAddress endpoint = endpoint_of(arguments);
   auto session = Session::open({endpoint, Role::viewer, "top"});
   if (!session) return Outcome::failed(session.error());
-  auto terminal =
-      tui::Terminal::open(arguments.has("no-colour") ? tui::Colours::none : tui::Colours::detect);
+  auto terminal = tui::Terminal::open(colours);
   if (!terminal) return Outcome::failed(terminal.error());
   view.ascii = view.ascii || !(*terminal)->unicode();
   auto loop = DashboardLoop::open(**session, view, endpoint, (*terminal)->size());

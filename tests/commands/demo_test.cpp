@@ -150,7 +150,7 @@ TEST(Demo, EndsWithItsRouter) {
 
 TEST(Demo, LeavesNoProcessBehindWhenItIsKilled) {
   Program demo({"demo", "--no-tui", "--for", "60s"});
-  ASSERT_TRUE(eventually([&] { return children_of(demo.pid()).size() == 6; })) << demo.err();
+  ASSERT_TRUE(eventually([&] { return children_of(demo.pid()).size() == 7; })) << demo.err();
   const auto children = children_of(demo.pid());
   demo.signal(SIGKILL);
   ASSERT_TRUE(demo.ends());

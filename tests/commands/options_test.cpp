@@ -14,7 +14,8 @@ Usage example() {
            {"for", "DURATION", "how long"},
            {"json", "", "as JSON"},
            {"op", "NAME", "several", false, true},
-           {"secret", "N", "not shown", true}},
+           {"secret", "N", "not shown", true},
+           {"output", "FILE", "where to", false, false, nullptr, 'o'}},
           {"WHAT"},
           "  drover try"};
 }
@@ -38,6 +39,14 @@ TEST(Options, TakesANegativeNumberAsAValue) {
   auto arguments = parsed({"--speed", "-5"});
   ASSERT_TRUE(arguments.ok()) << arguments.error().message;
   EXPECT_EQ(arguments->number("speed", -10, 10, 1), -5);
+}
+
+TEST(Options, TakesALetterWhereAnOptionHasOne) {
+  const auto arguments = parsed({"-o", "there", "--speed", "-s"});
+  ASSERT_TRUE(arguments.ok()) << arguments.error().message;
+  EXPECT_EQ(arguments->text("output"), "there");
+  EXPECT_EQ(arguments->text("speed"), "-s");
+  EXPECT_NE(help_text(example()).find("  -o, --output FILE"), std::string::npos);
 }
 
 TEST(Options, NamesWhatIsWrongWithAWord) {

@@ -107,7 +107,7 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
 
 TEST(Usage, EveryVerbTeachesByExample) {
   for (const char* verb : {"demo", "router", "agent", "top", "frame", "submit", "status", "devices",
-                           "jobs", "why", "catalogue"}) {
+                           "jobs", "why", "catalogue", "record", "recording"}) {
     const Ran ran = run_drover({verb, "--help"});
     EXPECT_EQ(ran.exit_code, 0) << verb;
     EXPECT_NE(ran.out.find("Examples:\n  drover " + std::string(verb)), std::string::npos) << verb;

@@ -1,0 +1,32 @@
+// Devices as last reported, as rows for people and for programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "commands/fleet_view.h"
+#include "commands/table.h"
+#include "fleet/json.h"
+
+namespace drover::commands {
+
+struct DeviceRow {
+  DeviceId id;
+  const FleetView::Host* host;
+  const Group* group;
+  Sample sample;       // nothing but absent values when its host is lost
+  double age_s;        // of the sample, fleet time; absent without one
+  std::string models;  // of the replicas on it, none when its host is lost
+};
+
+/// Every device of the fleet, in the order of their names. The fleet must outlive the rows.
+std::vector<DeviceRow> rows_of(const FleetView& fleet, Instant now);
+/// Those of one host that a batch spoke of; none when the host is not known (yet).
+std::vector<DeviceRow> rows_of(const FleetView& fleet, const SampleBatch& batch, Instant now);
+
+Json to_json(const DeviceRow& row);
+
+std::vector<Heading> device_headings();
+std::vector<std::string> device_cells(const DeviceRow& row);
+
+}  // namespace drover::commands

@@ -1,0 +1,122 @@
+#include "commands/follow_devices.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "commands/device_rows.h"
+#include "commands/output.h"
+#include "commands/published_stream.h"
+#include "commands/session.h"
+#include "commands/stop_signals.h"
+
+namespace drover::commands {
+
+namespace {
+
+constexpr std::chrono::milliseconds longest_wait{250};
+
+/// Lines come one batch at a time: columns have the width that they usually need.
+std::vector<Heading> follow_headings() {
+  constexpr std::array widths = {14, 14, 7, 6, 4, 6, 6, 6, 6, 4, 5, 4, 0};
+  std::vector<Heading> headings = {{"TIME", Align::left, 8}};
+  std::size_t column = 0;
+  for (Heading& heading : device_headings()) {
+    heading.width_min = static_cast<std::size_t>(widths.at(column++));
+    headings.push_back(std::move(heading));
+  }
+  return headings;
+}
+
+class Following {
+ public:
+  Following(Session& session, bool json)
+      : session_(session), json_(json), stream_(wall_span(1, session.welcome().speed)) {}
+
+  Status subscribe() {
+    // A router that was started anew may publish elsewhere.
+    const std::string& endpoint = session_.welcome().publish_endpoint;
+    if (endpoint == publish_endpoint_) return {};
+    publish_endpoint_ = endpoint;
+    return session_.sockets().connect_publish(endpoint);
+  }
+
+  Status turn(std::chrono::milliseconds longest) {
+    const Instant now = session_.clock().now();
+    if (stream_.take_request(now)) session_.send(SnapshotRequest{});
+    const auto wait = session_.clock().until(stream_.next_deadline(), longest);
+    for (const auto& [from, envelope] : session_.wait(wait).messages) {
+      if (std::holds_alternative<Welcome>(envelope.body)) {
+        if (Status subscribed = subscribe(); !subscribed) return subscribed;
+        stream_.want_snapshot();
+      }
+      take(from, envelope);
+    }
+    return flush_output();
+  }
+
+ private:
+  void take(Peer from, const Envelope& envelope) {
+    const auto heard = stream_.receive(session_.clock().now(), from, envelope);
+    if (heard.snapshot) {
+      fleet_ = FleetView();
+      for (const Envelope& message : *heard.snapshot) fleet_.receive(message);
+    }
+    if (!heard.news) return;
+    fleet_.receive(envelope);
+    if (const auto* batch = std::get_if<SampleBatch>(&envelope.body); batch && check(*batch)) {
+      show(envelope.at, *batch);
+    }
+  }
+
+  void show(Instant at, const SampleBatch& batch) {
+    const auto rows = rows_of(fleet_, batch, session_.clock().now());
+    if (json_) {
+      for (const DeviceRow& row : rows) {
+        Json line = Json::object().set("time", to_iso8601(at)).set("host", batch.host);
+        const Json fields = to_json(row);
+        for (const std::string& key : fields.keys()) line.set(key, fields[key]);
+        put("{}\n", line.dump());
+      }
+      return;
+    }
+    std::vector<std::vector<std::string>> cells;
+    for (const DeviceRow& row : rows) {
+      cells.push_back({to_clock_text(at)});
+      for (std::string& cell : device_cells(row)) cells.back().push_back(std::move(cell));
+    }
+    const std::string text = table_text(headings_, cells);
+    put_text(std::exchange(headed_, true) ? text.substr(text.find('\n') + 1) : text);
+  }
+
+  Session& session_;
+  bool json_;
+  PublishedStream stream_;
+  FleetView fleet_;
+  std::vector<Heading> headings_ = follow_headings();
+  std::string publish_endpoint_;
+  bool headed_ = false;
+};
+
+}  // namespace
+
+Outcome follow_devices(const std::string& endpoint, const FollowOptions& options) {
+  StopSignals signals;
+  auto session = Session::open({endpoint, Role::viewer, "devices"});
+  if (!session) return Outcome::failed(session.error());
+  (*session)->sockets().watch(signals.descriptor());
+  Following following(**session, options.json);
+  if (const Status subscribed = following.subscribe(); !subscribed) {
+    return Outcome::failed(subscribed.error());
+  }
+  const Wall begun = wall_now();
+  while (!signals.stopped() && !output_closed() && wall_now() - begun < options.lasts) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(options.lasts - (wall_now() - begun));
+    const auto wait = std::clamp(left, std::chrono::milliseconds(1), longest_wait);
+    if (const Status done = following.turn(wait); !done) return Outcome::failed(done.error());
+  }
+  return Outcome::done();
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,19 @@
+// `drover devices --follow`: every report of every device as a line, as it comes.
+#pragma once
+
+#include <string>
+
+#include "commands/clock.h"
+#include "commands/outcome.h"
+
+namespace drover::commands {
+
+struct FollowOptions {
+  bool json = false;
+  Wall lasts = Wall::max();
+};
+
+/// Ends in order on a signal, when the time is over, and when the reader of the output has left.
+Outcome follow_devices(const std::string& endpoint, const FollowOptions& options);
+
+}  // namespace drover::commands

@@ -1,0 +1,47 @@
+// `drover inject`: makes emulated devices faulty for a while.
+#include "commands/acting.h"
+#include "commands/session.h"
+#include "commands/verbs.h"
+#include "fleet/target.h"
+
+namespace drover::commands {
+
+Usage inject_usage() {
+  return {
+      "usage: drover inject TARGET FAULT [options]",
+      "Makes devices of a running fleet faulty, for practice. TARGET is HOST/N (a device),\n"
+      "host:HOST, rack:RACK, pool:POOL or site. FAULT is throttle=SHARE (of the clock), hang,\n"
+      "xid=N (GPUs), ecc, lose (of a host or rack: the hosts themselves), slow-link=SHARE or\n"
+      "inlet=+10C (hosts). What was reached is printed, a line each; nothing is done before it is\n"
+      "in the router's ledger.",
+      {connect_option(),
+       {"for", "DURATION", "how long, in fleet time (default 60s; at most 7d)"},
+       {"any", "N", "only N of the target's devices (or hosts), drawn from the seed"},
+       {"seed", "N", "of that draw: the same seed draws the same ones (default 1)"},
+       {"json", "", "one JSON object on stdout"}},
+      {"TARGET", "FAULT"},
+      "  drover inject h100-1/3 xid=79\n"
+      "  drover inject rack:rack-a inlet=+12C --for 5m\n"
+      "  drover inject pool:v5e lose --any 1 --seed 7 --for 2m\n"
+      "  drover inject host:a100-1 lose --for 30s"};
+}
+
+Outcome run_inject(Arguments& arguments) {
+  if (!arguments.has("TARGET") || !arguments.has("FAULT")) {
+    return Outcome::usage(error("expected a TARGET and a FAULT; {}", inject_usage().synopsis));
+  }
+  const auto target = parse_target(arguments.text("TARGET"));
+  if (!target) return Outcome::usage(target.error());
+  const auto fault = parse_fault(arguments.text("FAULT"));
+  if (!fault) return Outcome::usage(fault.error());
+  Inject inject;
+  inject.target = to_text(*target);
+  inject.fault = *fault;
+  inject.fault.lasts = arguments.duration("for", std::chrono::seconds(60));
+  inject.any = static_cast<std::uint32_t>(arguments.integer("any", 1, UINT32_MAX, 0));
+  inject.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
+  if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
+  return act(arguments, "inject", std::move(inject));
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,306 @@
+#include "commands/keys.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "commands/key_files.h"
+#include "fleet/identity.h"
+#include "fleet/socket_keys.h"
+#include "fleet/text.h"
+
+namespace drover::commands {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string secret_path(const std::string& folder, const std::string& name) {
+  return (fs::path(folder) / (name + ".key")).string();
+}
+std::string public_path(const std::string& folder, const std::string& name) {
+  return (fs::path(folder) / (name + ".pub")).string();
+}
+std::string allow_folder(const std::string& folder) {
+  return (fs::path(folder) / "authorized").string();
+}
+
+Result<SecretKey> read_secret(const std::string& path) {
+  const auto text = read_key_text(path, Secrecy::secret);
+  if (!text) return text.error();
+  auto key = parse_secret_key(*text, path);
+  if (!key) return key;
+  if (key->known.name + ".key" != fs::path(path).filename().string()) {
+    return error("{}: name: found {}, expected the name of the file", printable(path),
+                 key->known.name);
+  }
+  if (public_half(key->secret) != key->known.key) {
+    return error("{}: the public key is not that of the secret", printable(path));
+  }
+  return key;
+}
+
+Result<PublicKey> read_public(const std::string& path) {
+  const auto text = read_key_text(path, Secrecy::open);
+  if (!text) return text.error();
+  return parse_public_key(*text, path);
+}
+
+std::string ids_text(const PublicKey& key) {
+  return key.ids.empty() ? "none" : fmt::format("{}", fmt::join(key.ids, ","));
+}
+
+/// What is there already must be what is wanted.
+Status check_same(const PublicKey& found, const PublicKey& wanted, const std::string& path) {
+  if (found.role == wanted.role && found.ids == wanted.ids) return {};
+  return error("{}: is there already, with role {} and hosts {}: choose another name, or remove it",
+               printable(path), to_text(found.role), excerpt(ids_text(found), 80));
+}
+
+Result<PublicKey> check_request(const std::string& name, KeyRole role,
+                                std::vector<std::string> ids) {
+  PublicKey wanted{name, role, std::move(ids), {}};
+  if (!is_name(name) || name.starts_with('.')) {
+    return error(
+        "the name of a key: found \"{}\", expected 1 to 64 of A-Z a-z 0-9 . _ : -, the "
+        "first no dot",
+        excerpt(name));
+  }
+  if ((role == KeyRole::router) != (name == "router")) {
+    return error("the router's key has the name router and the role router, and no other has");
+  }
+  if (role == KeyRole::agent && wanted.ids.empty()) wanted.ids = {name};
+  if (role != KeyRole::agent && !wanted.ids.empty()) {
+    return error("--ids: only a key of role agent speaks for hosts");
+  }
+  return wanted;
+}
+
+/// The names of a folder's files that end so, in order; no folder has no files.
+std::vector<std::string> names_in(const std::string& folder, std::string_view ending) {
+  std::vector<std::string> names;
+  std::error_code problem;
+  for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end;
+       entry.increment(problem)) {
+    const std::string file = entry->path().filename().string();
+    if (file.starts_with('.') || !file.ends_with(ending)) continue;
+    names.push_back(file.substr(0, file.size() - ending.size()));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Status enter(const std::string& folder, const PublicKey& key) {
+  if (key.role == KeyRole::router) {
+    return error("{}: is a router's key: it is for connecting to that router, not for coming in",
+                 key.name);
+  }
+  const std::string place = allow_folder(folder);
+  if (const Status made = make_key_folder(place); !made) return made;
+  const std::string path = public_path(place, key.name);
+  const auto written = write_new_key_file(path, to_toml(key), Secrecy::open);
+  if (!written) return written.error();
+  if (*written) return {};
+  const auto present = read_public(path);
+  if (!present) return present.error();
+  if (*present == key) return {};
+  return error("{}: another key of this name is allowed ({}): revoke it first", printable(path),
+               fingerprint(present->key));
+}
+
+}  // namespace
+
+Result<std::string> default_keys_folder() {
+  if (const char* named = std::getenv("DROVER_KEYS"); named != nullptr && *named != 0) {
+    return std::string(named);
+  }
+  if (const char* home = std::getenv("XDG_CONFIG_HOME"); home != nullptr && *home == '/') {
+    return (fs::path(home) / "drover" / "keys").string();
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
+    return (fs::path(home) / ".config" / "drover" / "keys").string();
+  }
+  return error("no HOME to keep keys in: name a folder with --dir");
+}
+
+Result<KeyFiles> make_key(const std::string& folder, const std::string& name, KeyRole role,
+                          std::vector<std::string> ids) {
+  const auto wanted = check_request(name, role, std::move(ids));
+  if (!wanted) return wanted.error();
+  if (const Status made = make_key_folder(folder); !made) return made.error();
+  const std::string secret_file = secret_path(folder, name);
+  const std::string public_file = public_path(folder, name);
+  if (!fs::exists(secret_file) && fs::exists(public_file)) {
+    return error("{}: is there without its secret: choose another name, or remove it",
+                 printable(public_file));
+  }
+  const auto pair = draw_key_pair();
+  if (!pair) return pair.error();
+  SecretKey key{*wanted, pair->secret};
+  key.known.key = pair->key;
+  const auto written = write_new_key_file(secret_file, to_toml(key), Secrecy::secret);
+  if (!written) return written.error();
+  if (!*written) {
+    auto present = read_secret(secret_file);
+    if (!present) return present.error();
+    if (const Status same = check_same(present->known, *wanted, secret_file); !same) {
+      return same.error();
+    }
+    key = *std::move(present);
+  }
+  const auto told = write_new_key_file(public_file, to_toml(key.known), Secrecy::open);
+  if (!told) return told.error();
+  return KeyFiles{key.known, secret_file, public_file};
+}
+
+Status allow_key(const std::string& folder, const std::string& name) {
+  if (!is_name(name)) return error("found \"{}\", expected the name of a key", excerpt(name));
+  const auto key = read_public(public_path(folder, name));
+  if (!key) return key.error();
+  return enter(folder, *key);
+}
+
+Result<PublicKey> allow_file(const std::string& folder, const std::string& file) {
+  auto key = read_public(file);
+  if (!key) return key;
+  if (const Status made = make_key_folder(folder); !made) return made.error();
+  if (const Status entered = enter(folder, *key); !entered) return entered.error();
+  return key;
+}
+
+Result<bool> revoke_key(const std::string& folder, const std::string& name) {
+  if (!is_name(name)) return error("found \"{}\", expected the name of a key", excerpt(name));
+  const std::string path = public_path(allow_folder(folder), name);
+  std::error_code problem;
+  const bool stood = fs::remove(path, problem);
+  if (problem) return error("{}: {}", printable(path), problem.message());
+  return stood;
+}
+
+Result<SecretKey> read_router_key(const std::string& folder) {
+  const std::string path = secret_path(folder, "router");
+  if (!fs::exists(path)) {
+    return error("{}: is not there; make it with: drover keys new router --role router --dir {}",
+                 printable(path), printable(folder));
+  }
+  return read_secret(path);
+}
+
+Result<Credentials> read_credentials(const std::string& folder, const std::string& name,
+                                     const std::string& preferred) {
+  std::vector<std::string> names = names_in(folder, ".key");
+  std::erase(names, "router");
+  const auto holds = [&](const std::string& one) {
+    return std::find(names.begin(), names.end(), one) != names.end();
+  };
+  std::string chosen = name;
+  if (chosen.empty() && holds(preferred)) chosen = preferred;
+  if (chosen.empty() && names.size() == 1) chosen = names.front();
+  if (chosen.empty() && names.empty()) {
+    return error(
+        "{}: holds no key to connect with; make one with: drover keys new NAME --role "
+        "agent|submit|view|admin --dir {}",
+        printable(folder), printable(folder));
+  }
+  if (chosen.empty()) {
+    return error("{}: holds several keys: choose one with --key{}", printable(folder),
+                 suggestion("", names));
+  }
+  if (!holds(chosen)) {
+    return error("{}: holds no key named {}{}", printable(folder), excerpt(chosen),
+                 suggestion(chosen, names));
+  }
+  auto own = read_secret(secret_path(folder, chosen));
+  if (!own) return own.error();
+  const std::string router_file = public_path(folder, "router");
+  if (!fs::exists(router_file)) {
+    return error("{}: is not there: copy it from the keys of the router", printable(router_file));
+  }
+  const auto router = read_public(router_file);
+  if (!router) return router.error();
+  if (router->role != KeyRole::router) {
+    return error("{}: role: found {}, expected router", printable(router_file),
+                 to_text(router->role));
+  }
+  return Credentials{*std::move(own), router->key};
+}
+
+Result<AllowList> read_allow_list(const std::string& folder) {
+  const std::string place = allow_folder(folder);
+  for (const std::string& one : {folder, place}) {
+    if (!fs::exists(one)) continue;
+    if (const Status safe = check_key_folder(one); !safe) return safe.error();
+  }
+  AllowList list;
+  std::map<std::string, std::string> seen;  // names by key
+  for (const std::string& name : names_in(place, ".pub")) {
+    const std::string path = public_path(place, name);
+    const auto key = read_public(path);
+    if (!key) {
+      list.problems.push_back(key.error().message);
+    } else if (key->name != name || key->role == KeyRole::router) {
+      list.problems.push_back(
+          fmt::format("{}: found the key {} of role {}, expected one of the "
+                      "file's name and no router's",
+                      printable(path), key->name, to_text(key->role)));
+    } else if (const auto [known, fresh] = seen.emplace(key->key, name); !fresh) {
+      list.problems.push_back(
+          fmt::format("{}: the same key as {}.pub", printable(path), known->second));
+    } else {
+      list.keys.push_back(*key);
+    }
+  }
+  return list;
+}
+
+std::string allow_list_state(const std::string& folder) {
+  const std::string place = allow_folder(folder);
+  std::string state;
+  for (const std::string& name : names_in(place, ".pub")) {
+    struct stat found {};
+    if (stat(public_path(place, name).c_str(), &found) != 0) continue;
+    state += fmt::format("{} {} {}.{} {}\n", name, found.st_ino, found.st_mtim.tv_sec,
+                         found.st_mtim.tv_nsec, found.st_size);
+  }
+  return state;
+}
+
+Result<KeyListing> list_keys(const std::string& folder) {
+  const auto allowed = read_allow_list(folder);
+  if (!allowed) return allowed.error();
+  KeyListing listing{{}, allowed->problems};
+  std::map<std::pair<std::string, std::string>, ListedKey> keys;  // by name and key
+  const auto entry = [&](const PublicKey& key) -> ListedKey& {
+    ListedKey& listed = keys[{key.name, key.key}];
+    listed.key = key;
+    return listed;
+  };
+  for (const std::string& name : names_in(folder, ".key")) {
+    const auto key = read_secret(secret_path(folder, name));
+    if (key) {
+      entry(key->known).secret = true;
+    } else {
+      listing.problems.push_back(key.error().message);
+    }
+  }
+  for (const std::string& name : names_in(folder, ".pub")) {
+    const auto key = read_public(public_path(folder, name));
+    if (key) {
+      entry(*key);
+    } else {
+      listing.problems.push_back(key.error().message);
+    }
+  }
+  for (const PublicKey& key : allowed->keys) entry(key).allowed = true;
+  for (auto& [id, listed] : keys) listing.keys.push_back(std::move(listed));
+  return listing;
+}
+
+}  // namespace drover::commands

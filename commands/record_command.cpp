@@ -1,0 +1,126 @@
+// `drover record`: everything that a router publishes, into a file.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "commands/output.h"
+#include "commands/record_options.h"
+#include "commands/session.h"
+#include "commands/stop_signals.h"
+#include "commands/stream_recorder.h"
+#include "commands/verbs.h"
+#include "fleet/text.h"
+
+namespace drover::commands {
+
+namespace {
+
+constexpr std::chrono::milliseconds longest_wait{250};
+/// A router publishes its totals twice a second.
+constexpr Wall silence_max = std::chrono::seconds(5);
+
+class Recording {
+ public:
+  Recording(Session& session, Recorder& recorder)
+      : session_(session),
+        recorder_(recorder),
+        stream_(recorder, wall_span(1, session.welcome().speed)) {}
+
+  Status subscribe() {
+    // A router that was started anew may publish elsewhere.
+    const std::string& endpoint = session_.welcome().publish_endpoint;
+    if (endpoint == publish_endpoint_) return {};
+    publish_endpoint_ = endpoint;
+    return session_.sockets().connect_publish(endpoint);
+  }
+
+  Status turn(std::chrono::milliseconds longest) {
+    if (stream_.take_request(session_.clock().now())) session_.send(SnapshotRequest{});
+    const auto wait = session_.clock().until(stream_.next_deadline(), longest);
+    for (auto& [from, envelope] : session_.wait(wait).messages) {
+      heard_ = wall_now();
+      if (std::holds_alternative<Welcome>(envelope.body)) {
+        if (Status subscribed = subscribe(); !subscribed) return subscribed;
+        stream_.want_keyframe();
+        continue;
+      }
+      stream_.receive(session_.clock().now(), from, std::move(envelope));
+    }
+    tell_silence();
+    return recorder_.failure();
+  }
+
+ private:
+  /// The recording goes on: a router that is started again is part of the story.
+  void tell_silence() {
+    const bool silent = wall_now() - heard_ > silence_max;
+    if (silent && !silent_) put_error("drover record: the router is silent; waiting for it\n");
+    silent_ = silent;
+  }
+
+  Session& session_;
+  Recorder& recorder_;
+  StreamRecorder stream_;
+  std::string publish_endpoint_;
+  Wall heard_ = wall_now();
+  bool silent_ = false;
+};
+
+Outcome end_recording(Recorder& recorder, Status status) {
+  const Status ended = recorder.end();
+  if (status.ok()) status = ended;
+  if (!status) return Outcome::failed(status.error());
+  const std::string missing = missing_text(recorder);
+  return missing.empty() ? Outcome::done() : Outcome::partly(missing);
+}
+
+}  // namespace
+
+Usage record_usage() {
+  return {
+      "usage: drover record -o FILE [options]",
+      "Writes everything that a router publishes to FILE, a valid MCAP file: samples, jobs,\n"
+      "decisions, events, alerts. What has come stands in FILE.journal within a moment and in "
+      "FILE\n"
+      "about once a minute; Ctrl-C or SIGTERM closes the file. Killed at any time, it loses about\n"
+      "a second at most: `drover recording recover` makes a whole file of what is there.",
+      {{"output", "FILE", "where to", false, false, nullptr, 'o'},
+       connect_option(),
+       {"for", "DURATION", "end after so long (wall time)"},
+       {"force", "", "write over a FILE that is there"},
+       min_free_option()},
+      {},
+      "  drover record -o today.mcap\n"
+      "  drover record -o test.mcap --for 10m\n"
+      "  drover top --replay today.mcap"};
+}
+
+Outcome run_record(Arguments& arguments) {
+  const Wall lasts = arguments.duration("for", Wall::max());
+  const RecorderOptions options =
+      read_recorder(arguments, arguments.text("output"), arguments.has("force"));
+  if (options.path.empty()) arguments.complain(error("name the file to write: -o FILE"));
+  if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
+  StopSignals signals;  // before the threads, which must not take signals
+  auto session = Session::open({endpoint_of(arguments), Role::viewer, "record"});
+  if (!session) return Outcome::failed(session.error());
+  const Welcome& welcome = (*session)->welcome();
+  auto recorder =
+      Recorder::open(options, recording_start((*session)->clock().now(), welcome.speed));
+  if (!recorder) return Outcome::failed(recorder.error());
+  (*session)->sockets().watch(signals.descriptor());
+  (*session)->sockets().watch((*recorder)->ended_descriptor());
+  Recording recording(**session, **recorder);
+  Status status = recording.subscribe();
+  put_error("drover record: recording to {}\n", printable(options.path));
+  const Wall begun = wall_now();
+  while (status.ok() && !signals.stopped() && wall_now() - begun < lasts) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(lasts - (wall_now() - begun));
+    status = recording.turn(std::clamp(left, std::chrono::milliseconds(1), longest_wait));
+  }
+  return end_recording(**recorder, std::move(status));
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,236 @@
+// `drover recording ACTION FILE`: what stands in a recording, whether it is whole, and new files
+// made of it.
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "commands/given_time.h"
+#include "commands/output.h"
+#include "commands/recording_export.h"
+#include "commands/recording_facts.h"
+#include "commands/recording_file.h"
+#include "commands/verbs.h"
+#include "fleet/recording_repair.h"
+#include "fleet/text.h"
+
+namespace drover::commands {
+
+namespace {
+
+struct Order {
+  std::string action;
+  std::string file;
+  std::string output;
+  bool force = false;
+  bool json = false;
+  std::optional<GivenTime> from, to;
+  ExportOptions exported;
+};
+
+Outcome failed_at(const std::string& path, const Error& problem) {
+  return Outcome::failed(error("{}: {}", printable(path), problem.message));
+}
+
+Outcome info(const Order& order) {
+  auto recording = open_recording(order.file);
+  if (!recording) return Outcome::failed(recording.error());
+  auto facts = facts_of(*recording);
+  if (!facts) return failed_at(order.file, facts.error());
+  put_text(order.json ? to_json(*facts).dump() + "\n" : to_text(*facts));
+  return Outcome::done();
+}
+
+Outcome verify(const Order& order) {
+  auto recording = open_recording(order.file);
+  if (!recording) return Outcome::failed(recording.error());
+  const auto report = verify_recording(*recording->input.file);
+  if (!report) return failed_at(order.file, report.error());
+  const RecordingInfo& known = recording->reader.info();
+  const std::string state = state_text(recording->input, known);
+  const bool whole = report->problems.empty() && known.closed && known.dropped == 0;
+  if (order.json) {
+    put("{}\n", to_json(*report, whole, state, known.dropped).dump());
+  } else {
+    put_text(to_text(*report, state, known.dropped));
+  }
+  return whole ? Outcome::done() : Outcome::partly("the recording is not whole");
+}
+
+Status refuse_itself(const Order& order) {
+  std::error_code ignored;
+  if (!std::filesystem::equivalent(order.file, order.output, ignored)) return {};
+  return error("-o {}: is the recording itself", printable(order.output));
+}
+
+/// What is made must be right before anyone relies on it.
+Status check_output(const std::string& path) {
+  auto source = FileSource::open(path);
+  if (!source) return source.error();
+  const auto report = verify_recording(**source);
+  if (!report) return report.error();
+  if (report->problems.empty()) return {};
+  return error("{}: was written, and is not whole: {}", printable(path), report->problems.front());
+}
+
+Outcome recover(const Order& order) {
+  auto input = open_recording_input(order.file);
+  if (!input) return Outcome::failed(input.error());
+  if (const Status fine = refuse_itself(order); !fine) return Outcome::usage(fine.error());
+  auto output = RecordingOutput::open(order.output, order.force, false);
+  if (!output) return Outcome::failed(output.error());
+  const auto report = recover_recording(
+      *input->file, input->journal, [&](std::string_view bytes) { return output->append(bytes); });
+  if (!report) {
+    output->discard();
+    return failed_at(order.file, report.error());
+  }
+  if (const Status closed = output->close(); !closed) return Outcome::failed(closed.error());
+  if (const Status fine = check_output(order.output); !fine) return Outcome::failed(fine.error());
+  put("{}: {} chunks kept, {} messages from the journal\n", printable(order.output), report->chunks,
+      report->journaled);
+  for (const LostRange& lost : report->lost) put_text(to_text(lost));
+  if (report->lost.empty()) return Outcome::done();
+  return Outcome::partly(fmt::format("{} parts of the recording are lost", report->lost.size()));
+}
+
+Outcome cut(const Order& order) {
+  auto recording = open_recording(order.file);
+  if (!recording) return Outcome::failed(recording.error());
+  if (const Status fine = refuse_itself(order); !fine) return Outcome::usage(fine.error());
+  const Instant first = recording->reader.first();
+  const Instant last = recording->reader.last();
+  const Instant from = order.from ? order.from->in(first) : first;
+  const Instant to = order.to ? order.to->in(first) : saturating_add(last, Duration(1));
+  if (from >= to || from > last || to <= first) {
+    return Outcome::usage(error("--from {} --to {}: the recording is of {} to {}", to_iso8601(from),
+                                to_iso8601(to), to_iso8601(first), to_iso8601(last)));
+  }
+  auto output = RecordingOutput::open(order.output, order.force, false);
+  if (!output) return Outcome::failed(output.error());
+  const auto report = cut_recording(*recording->input.file, recording->input.journal, from, to,
+                                    [&](std::string_view bytes) { return output->append(bytes); });
+  if (!report) {
+    output->discard();
+    return failed_at(order.file, report.error());
+  }
+  if (const Status closed = output->close(); !closed) return Outcome::failed(closed.error());
+  if (const Status fine = check_output(order.output); !fine) return Outcome::failed(fine.error());
+  put("{}: {} messages, {} to {}\n", printable(order.output), report->messages,
+      to_iso8601(report->from), to_iso8601(report->to));
+  return Outcome::done();
+}
+
+Outcome export_messages(const Order& order) {
+  auto recording = open_recording(order.file);
+  if (!recording) return Outcome::failed(recording.error());
+  const Instant first = recording->reader.first();
+  ExportOptions options = order.exported;
+  options.from = order.from ? order.from->in(first) : first;
+  options.to =
+      order.to ? order.to->in(first) : saturating_add(recording->reader.last(), Duration(1));
+  if (order.output.empty()) {
+    const Status done = export_recording(recording->reader, options, [](std::string_view bytes) {
+      put_text(bytes);
+      return output_closed() ? Status(error("the reader of the output has left")) : Status();
+    });
+    return done || output_closed() ? Outcome::done() : Outcome::failed(done.error());
+  }
+  if (const Status fine = refuse_itself(order); !fine) return Outcome::usage(fine.error());
+  auto output = RecordingOutput::open(order.output, order.force, false);
+  if (!output) return Outcome::failed(output.error());
+  const Status done = export_recording(
+      recording->reader, options, [&](std::string_view bytes) { return output->append(bytes); });
+  if (!done) {
+    output->discard();
+    return failed_at(order.file, done.error());
+  }
+  const Status closed = output->close();
+  return closed ? Outcome::done() : Outcome::failed(closed.error());
+}
+
+struct Action {
+  const char* name;
+  bool writes;  // wants -o
+  Outcome (*run)(const Order& order);
+};
+constexpr Action actions[] = {{"info", false, info},
+                              {"verify", false, verify},
+                              {"recover", true, recover},
+                              {"cut", true, cut},
+                              {"export", false, export_messages}};
+
+std::optional<GivenTime> read_time(Arguments& arguments, const char* name) {
+  if (!arguments.has(name)) return {};
+  const auto time = parse_given_time(arguments.text(name), fmt::format("--{}", name));
+  if (time) return *time;
+  arguments.complain(time.error());
+  return {};
+}
+
+const Action* read_action(Arguments& arguments) {
+  std::vector<std::string> known;
+  for (const Action& action : actions) {
+    if (arguments.text("ACTION") == action.name) return &action;
+    known.emplace_back(action.name);
+  }
+  if (arguments.has("ACTION")) {
+    arguments.complain(error("unknown action '{}'{}", excerpt(arguments.text("ACTION")),
+                             suggestion(arguments.text("ACTION"), known)));
+  } else {
+    arguments.complain(error("say what to do: info, verify, recover, cut or export"));
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Usage recording_usage() {
+  return {
+      "usage: drover recording info|verify|recover|cut|export FILE [options]",
+      "info: what stands in it. verify: every checksum, message and index; exit 0 when it is\n"
+      "whole, 3 when something is missing, 1 when it cannot be read. recover: a whole file of "
+      "what\n"
+      "is left of one (and of its journal); exit 3 when something is lost, which it says. cut: "
+      "the\n"
+      "time from --from to --to. export: for other programs; csv is of the samples, one row per\n"
+      "device and tick; json-mcap is for Foxglove. Times are from the start (30s, 5m) or in UTC.",
+      {{"output", "FILE", "where to; export: without it to the standard output", false, false,
+        nullptr, 'o'},
+       {"force", "", "write over a FILE that is there"},
+       {"json", "", "info, verify: one JSON object"},
+       {"from", "TIME", "cut, export: from here (default: the start)"},
+       {"to", "TIME", "cut, export: up to here (default: the end)"},
+       {"format", "F", "export: csv ndjson json-mcap (default csv)"},
+       {"channel", "C", "export: samples jobs decisions events audit alerts; may be repeated",
+        false, true}},
+      {"ACTION", "FILE"},
+      "  drover recording info today.mcap\n"
+      "  drover recording recover broken.mcap -o whole.mcap\n"
+      "  drover recording cut today.mcap --from 5m --to 6m -o minute.mcap\n"
+      "  drover recording export today.mcap --format csv -o samples.csv\n"
+      "  drover recording export today.mcap --format ndjson --channel decisions | jq .rule"};
+}
+
+Outcome run_recording(Arguments& arguments) {
+  const Action* action = read_action(arguments);
+  Order order;
+  order.file = arguments.text("FILE");
+  order.output = arguments.text("output");
+  order.force = arguments.has("force");
+  order.json = arguments.has("json");
+  order.from = read_time(arguments, "from");
+  order.to = read_time(arguments, "to");
+  order.exported = read_export(arguments);
+  if (order.file.empty()) arguments.complain(error("name the recording"));
+  if (action != nullptr && action->writes && order.output.empty()) {
+    arguments.complain(error("{}: name the file to write: -o FILE", action->name));
+  }
+  const Status status = arguments.status();
+  if (!status || action == nullptr) return Outcome::usage(status.error());
+  return action->run(order);
+}
+
+}  // namespace drover::commands

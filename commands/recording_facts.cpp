@@ -1,0 +1,170 @@
+#include "commands/recording_facts.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "commands/absent.h"
+#include "commands/table.h"
+#include "fleet/codec.h"
+#include "fleet/text.h"
+#include "fleet/units.h"
+
+namespace drover::commands {
+
+namespace {
+
+double bytes_per_value(const RecordingInfo& info) {
+  return static_cast<double>(info.sample_bytes) / static_cast<double>(info.sample_values);
+}
+
+Json to_json(const LostRange& lost) {
+  const auto time = [](const std::optional<Instant>& at) {
+    return at ? Json(to_iso8601(*at)) : Json();
+  };
+  return Json::object()
+      .set("offset", lost.offset)
+      .set("bytes", lost.bytes)
+      .set("from", time(lost.from))
+      .set("to", time(lost.to))
+      .set("why", lost.why);
+}
+
+Json to_json(const DroppedMessages& drop) {
+  return Json::object()
+      .set("since", to_iso8601(drop.since))
+      .set("until", to_iso8601(drop.until))
+      .set("count", drop.count);
+}
+
+void count_devices(const Keyframe& keyframe, RecordingFacts& facts) {
+  for (const std::string& bytes : keyframe.messages) {
+    const auto envelope = decode(bytes);
+    const auto* host = envelope ? std::get_if<HostChanged>(&envelope->body) : nullptr;
+    if (host == nullptr) continue;
+    ++facts.hosts;
+    for (const Group& group : host->hello.groups) facts.devices += group.count;
+  }
+}
+
+}  // namespace
+
+Result<RecordingFacts> facts_of(OpenRecording& recording) {
+  RecordingFacts facts;
+  RecordingReader& reader = recording.reader;
+  facts.path = recording.input.path;
+  facts.info = reader.info();
+  facts.state = state_text(recording.input, facts.info);
+  facts.first = reader.first();
+  facts.last = reader.last();
+  const auto keyframe = reader.keyframe_before(facts.last);
+  if (!keyframe) return keyframe.error();
+  if (*keyframe) count_devices(**keyframe, facts);
+  auto drops = reader.drops();
+  if (!drops) return drops.error();
+  facts.drops = std::move(*drops);
+  return facts;
+}
+
+Json to_json(const RecordingFacts& facts) {
+  const RecordingInfo& info = facts.info;
+  Json channels = Json::array();
+  for (const ChannelFacts& channel : info.channels) {
+    channels.add(Json::object()
+                     .set("channel", to_text(channel.channel))
+                     .set("messages", channel.messages)
+                     .set("bytes", when(channel.bytes > 0, channel.bytes)));
+  }
+  Json drops = Json::array();
+  for (const DroppedMessages& drop : facts.drops) drops.add(to_json(drop));
+  Json lost = Json::array();
+  for (const LostRange& range : info.lost) lost.add(to_json(range));
+  return Json::object()
+      .set("file", facts.path)
+      .set("state", text_or_null(facts.state))
+      .set("closed", info.closed)
+      .set("software", info.start.software)
+      .set("speed", info.start.speed)
+      .set("first", to_iso8601(facts.first))
+      .set("last", to_iso8601(facts.last))
+      .set("span_s", to_seconds(facts.last - facts.first))
+      .set("file_bytes", info.file_bytes)
+      .set("hosts", facts.hosts)
+      .set("devices", facts.devices)
+      .set("chunks", info.chunks)
+      .set("keyframes", info.keyframes)
+      .set("sample_batches", info.sample_batches)
+      .set("sample_values", info.sample_values)
+      .set("bytes_per_value", when(info.sample_values > 0, bytes_per_value(info)))
+      .set("journaled", info.journaled)
+      .set("dropped", info.dropped)
+      .set("channels", std::move(channels))
+      .set("drops", std::move(drops))
+      .set("lost", std::move(lost))
+      .set("notes", Json::array_of(info.notes));
+}
+
+std::string to_text(const LostRange& lost) {
+  const auto time = [](const std::optional<Instant>& at, const char* otherwise) {
+    return at ? to_iso8601(*at) : std::string(otherwise);
+  };
+  return fmt::format("lost: {} bytes at {}, of the time from {} to {}: {}\n", lost.bytes,
+                     lost.offset, time(lost.from, "the start"), time(lost.to, "the end"),
+                     printable(lost.why));
+}
+
+std::string to_text(const RecordingFacts& facts) {
+  const RecordingInfo& info = facts.info;
+  const auto size = [](std::uint64_t bytes) { return bytes_text(static_cast<double>(bytes)); };
+  std::string text =
+      fmt::format("{}: {}, by {}, at speed {:g}\n", printable(facts.path), size(info.file_bytes),
+                  printable(info.start.software), info.start.speed);
+  if (!facts.state.empty()) text += fmt::format("state        {}\n", facts.state);
+  text += fmt::format("time         {} to {} ({})\n", to_iso8601(facts.first),
+                      to_iso8601(facts.last), duration_text(to_seconds(facts.last - facts.first)));
+  text += fmt::format("fleet        {} hosts, {} devices\n", facts.hosts, facts.devices);
+  text += fmt::format("samples      {} batches, {} values in blocks", info.sample_batches,
+                      info.sample_values);
+  if (info.sample_values > 0) text += fmt::format(", {:.3f} bytes each", bytes_per_value(info));
+  text += fmt::format("\nkeyframes    {}, in {} chunks\n", info.keyframes, info.chunks);
+  text += fmt::format("dropped      {} messages never reached the file\n", info.dropped);
+  for (const DroppedMessages& drop : facts.drops) {
+    text += fmt::format("             {} from {} to {}\n", drop.count, to_iso8601(drop.since),
+                        to_iso8601(drop.until));
+  }
+  for (const LostRange& range : info.lost) text += to_text(range);
+  for (const std::string& note : info.notes) text += fmt::format("note: {}\n", printable(note));
+  std::vector<std::vector<std::string>> rows;
+  for (const ChannelFacts& channel : info.channels) {
+    rows.push_back({std::string(to_text(channel.channel)), std::to_string(channel.messages),
+                    channel.bytes == 0 ? "-" : size(channel.bytes)});
+  }
+  return text + "\n" +
+         table_text({{"CHANNEL"}, {"MESSAGES", Align::right}, {"SIZE", Align::right}}, rows);
+}
+
+Json to_json(const VerifyReport& report, bool whole, const std::string& state,
+             std::uint64_t dropped) {
+  return Json::object()
+      .set("whole", whole)
+      .set("state", text_or_null(state))
+      .set("chunks", report.chunks)
+      .set("messages", report.messages)
+      .set("sample_values", report.sample_values)
+      .set("fell_back", report.fell_back)
+      .set("dropped", dropped)
+      .set("problems", Json::array_of(report.problems));
+}
+
+std::string to_text(const VerifyReport& report, const std::string& state, std::uint64_t dropped) {
+  std::string text = fmt::format("checked {} chunks, {} messages, {} values\n", report.chunks,
+                                 report.messages, report.sample_values);
+  if (!state.empty()) text += state + "\n";
+  if (dropped > 0) text += fmt::format("dropped: {} messages never reached the file\n", dropped);
+  for (const std::string& problem : report.problems) {
+    text += fmt::format("problem: {}\n", printable(problem));
+  }
+  return text;
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,203 @@
+#include "commands/recording_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands/files.h"
+#include "fleet/text.h"
+#include "fleet/units.h"
+
+namespace drover::commands {
+
+namespace {
+
+constexpr std::size_t journal_bytes_max = 1U << 30;
+
+Error problem_with(const std::string& path) {
+  return error("{}: {}", printable(path), std::strerror(errno));
+}
+
+Status write_all(int descriptor, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return problem_with(path);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+/// A device such as /dev/full cannot be brought to a disk, and need not.
+Status sync_file(int descriptor, const std::string& path) {
+  if (::fdatasync(descriptor) == 0 || errno == EINVAL) return {};
+  return problem_with(path);
+}
+
+}  // namespace
+
+std::string journal_path_of(const std::string& path) { return path + ".journal"; }
+
+std::uint64_t disk_free_bytes(const std::string& path) {
+  const auto folder = std::filesystem::absolute(path).parent_path();
+  std::error_code problem;
+  const auto space = std::filesystem::space(folder, problem);
+  return problem ? UINT64_MAX : space.available;
+}
+
+// ---- Reading -----------------------------------------------------------------------------------
+
+FileSource::FileSource(std::string path, int descriptor)
+    : path_(std::move(path)), descriptor_(descriptor) {}
+
+FileSource::~FileSource() { ::close(descriptor_); }
+
+Result<std::unique_ptr<FileSource>> FileSource::open(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return problem_with(path);
+  std::unique_ptr<FileSource> source(new FileSource(path, descriptor));
+  struct stat facts {};
+  if (::fstat(descriptor, &facts) != 0) return problem_with(path);
+  if (!S_ISREG(facts.st_mode)) return error("{}: is not a file", printable(path));
+  source->size_ = static_cast<std::uint64_t>(facts.st_size);
+  // Its recorder holds the lock for itself.
+  source->being_written_ = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (!source->being_written_) ::flock(descriptor, LOCK_UN);
+  return source;
+}
+
+Status FileSource::read(std::uint64_t offset, std::span<char> out) {
+  while (!out.empty()) {
+    const ssize_t count = ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return problem_with(path_);
+    if (count == 0)
+      return error("{}: ends at byte {}, {} expected", printable(path_), offset, size_);
+    offset += static_cast<std::uint64_t>(count);
+    out = out.subspan(static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
+Result<RecordingInput> open_recording_input(const std::string& path) {
+  RecordingInput input{path, {}, nullptr};
+  // The journal first: what is folded into the file meanwhile stands in both then, not in neither.
+  const std::string journal = journal_path_of(path);
+  std::error_code ignored;
+  if (std::filesystem::exists(journal, ignored)) {
+    auto bytes = read_file(journal, journal_bytes_max);
+    if (!bytes) return bytes.error();
+    input.journal = std::move(*bytes);
+  }
+  auto file = FileSource::open(path);
+  if (!file) return file.error();
+  input.file = std::move(*file);
+  return input;
+}
+
+Result<OpenRecording> open_recording(const std::string& path) {
+  auto input = open_recording_input(path);
+  if (!input) return input.error();
+  auto reader = RecordingReader::open(*input->file, input->journal);
+  if (!reader) return error("{}: {}", printable(path), reader.error().message);
+  return OpenRecording{std::move(*input), std::move(*reader)};
+}
+
+std::string state_text(const RecordingInput& input, const RecordingInfo& info) {
+  std::string text;
+  if (input.file->being_written()) {
+    text = "still being written: this is what it held when it was opened";
+  } else if (!info.closed) {
+    text = "was not closed in order (`drover recording recover` makes a whole file of it)";
+  }
+  if (info.journaled > 0) {
+    text += fmt::format("{}{} messages are in its journal only", text.empty() ? "" : "; ",
+                        info.journaled);
+  }
+  return text;
+}
+
+// ---- Writing -----------------------------------------------------------------------------------
+
+Result<RecordingOutput> RecordingOutput::open(const std::string& path, bool force,
+                                              bool with_journal) {
+  RecordingOutput output(path);
+  const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (force ? 0 : O_EXCL);
+  output.file_ = ::open(path.c_str(), mode, 0644);
+  if (output.file_ < 0 && errno == EEXIST) {
+    return error("{}: is there already; give --force to write over it", printable(path));
+  }
+  if (output.file_ < 0) return problem_with(path);
+  // Before a byte of it is taken away.
+  if (::flock(output.file_, LOCK_EX | LOCK_NB) != 0) {
+    return error("{}: another recorder writes it", printable(path));
+  }
+  if (::ftruncate(output.file_, 0) != 0 && errno != EINVAL) return problem_with(path);
+  const std::string journal = journal_path_of(path);
+  if (!with_journal) {
+    // That of the file that stood here before, if any.
+    std::error_code ignored;
+    if (force) std::filesystem::remove(journal, ignored);
+    return output;
+  }
+  output.journal_ =
+      ::open(journal.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+  if (output.journal_ < 0) return problem_with(journal);
+  return output;
+}
+
+RecordingOutput::RecordingOutput(RecordingOutput&& other) noexcept
+    : path_(std::move(other.path_)),
+      file_(std::exchange(other.file_, -1)),
+      journal_(std::exchange(other.journal_, -1)),
+      written_(other.written_) {}
+
+RecordingOutput::~RecordingOutput() {
+  if (file_ >= 0) ::close(file_);
+  if (journal_ >= 0) ::close(journal_);
+}
+
+Status RecordingOutput::append(std::string_view bytes) {
+  if (bytes.empty()) return {};
+  if (Status done = write_all(file_, bytes, path_); !done) {
+    // No half record: what is in the file is whole. If not even that can be done, readers see it.
+    if (::ftruncate(file_, static_cast<off_t>(written_)) != 0) return done;
+    return done;
+  }
+  written_ += bytes.size();
+  return {};
+}
+
+Status RecordingOutput::append_journal(std::string_view bytes) {
+  if (bytes.empty()) return {};
+  return write_all(journal_, bytes, journal_path_of(path_));
+}
+
+Status RecordingOutput::empty_journal() {
+  if (::ftruncate(journal_, 0) == 0) return {};
+  return problem_with(journal_path_of(path_));
+}
+
+Status RecordingOutput::sync() {
+  if (Status synced = sync_file(file_, path_); !synced) return synced;
+  return journal_ < 0 ? Status{} : sync_file(journal_, journal_path_of(path_));
+}
+
+Status RecordingOutput::close() {
+  if (Status synced = sync(); !synced) return synced;
+  if (journal_ >= 0) ::unlink(journal_path_of(path_).c_str());
+  return {};
+}
+
+void RecordingOutput::discard() {
+  ::unlink(path_.c_str());
+  if (journal_ >= 0) ::unlink(journal_path_of(path_).c_str());
+}
+
+}  // namespace drover::commands

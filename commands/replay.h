@@ -1,0 +1,50 @@
+// A recording opened for looking at: for `top --replay` and `frame --replay`.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "commands/dashboard_loop.h"
+#include "commands/given_time.h"
+#include "commands/outcome.h"
+#include "commands/recording_file.h"
+#include "commands/replay_timeline.h"
+
+namespace drover::commands {
+
+Option replay_option();
+Option replay_at_option();
+
+struct ReplayOptions {
+  std::string file;
+  double rate = 1;
+  std::optional<GivenTime> at;
+};
+/// `--replay`, `--at`, and `--rate` where the verb has it; nothing when no recording is asked for.
+std::optional<ReplayOptions> read_replay(Arguments& arguments);
+
+class Replay {
+ public:
+  /// The error says what is wrong with the file, or that it does not reach to that time.
+  static Result<std::unique_ptr<Replay>> open(const ReplayOptions& options);
+
+  tui::DashboardOptions dashboard(const DashboardView& view, bool paused) const;
+  /// What a person should know of the file; empty: nothing.
+  std::string state() const { return state_text(recording_.input, recording_.reader.info()); }
+  const ReplayTimeline& timeline() const { return timeline_; }
+
+ private:
+  Replay(OpenRecording recording, const ReplayOptions& options);
+  OpenRecording recording_;
+  ReplayTimeline timeline_;
+  ReplayOptions options_;
+};
+
+/// The dashboard on this terminal, until q.
+Outcome show_replay(const ReplayOptions& options, DashboardView view, tui::Colours colours);
+/// One frame as text.
+Outcome print_replay(const ReplayOptions& options, const DashboardView& view, tui::Size size,
+                     bool ansi);
+
+}  // namespace drover::commands

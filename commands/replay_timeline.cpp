@@ -1,0 +1,218 @@
+#include "commands/replay_timeline.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "fleet/codec.h"
+
+namespace drover::commands {
+
+namespace {
+
+using std::chrono::seconds;
+using tui::Heard;
+
+// Positions: message `place` stands at 2 * place, a state anew behind it at 2 * place + 1.
+std::uint64_t position_of(std::uint64_t place) { return 2 * place; }
+std::uint64_t position_behind(std::uint64_t place) { return 2 * place + 1; }
+
+// A dashboard's curves reach back four minutes of the wall.
+constexpr int preroll_wall_s = 300;
+constexpr double preroll_rows_max = 2e5;   // tenths of a second
+constexpr double history_rows_max = 20e6;  // of one device's past, all its neighbours read as well
+constexpr Duration keyframe_grid = seconds(10);
+constexpr int slice_wall_s = 30;  // is read at once
+constexpr std::size_t places_max = 256;
+constexpr std::size_t repairs_max = 256;
+constexpr std::size_t marks_max = 5'000;
+
+double rows_per_s(const RecordingReader& reader) {
+  const double span_s = to_seconds(reader.last() - reader.first());
+  const double rows = static_cast<double>(reader.info().sample_values) / metric_count;
+  return rows / std::max(span_s, 1.0);
+}
+
+Duration limited(Duration span, double rows, double rate) {
+  return std::min(span, from_seconds(rows / std::max(rate, 1.0)));
+}
+
+}  // namespace
+
+ReplayTimeline::ReplayTimeline(RecordingReader& reader)
+    : reader_(reader), wall_(from_seconds(reader.info().start.speed)) {
+  preroll_ = limited(preroll_wall_s * wall_, preroll_rows_max, rows_per_s(reader));
+  first_keyframe_.at = reader.first();
+  if (auto keyframe = first_state()) first_keyframe_ = std::move(*keyframe);
+  first_ = first_keyframe_.at;
+  last_ = std::max(first_, reader.last());
+  find_repairs();
+}
+
+/// Mostly it stands before all messages. What came before it has no state to stand on.
+std::optional<Keyframe> ReplayTimeline::first_state() const {
+  auto before = reader_.keyframe_before(reader_.first());
+  if (before && *before) return std::move(**before);
+  return keyframe_behind(reader_.first());
+}
+
+/// The first one at `at` or after it, if one comes within the time in which one should.
+std::optional<Keyframe> ReplayTimeline::keyframe_behind(Instant at) const {
+  constexpr std::array<int, 9> tries_s = {0, 1, 2, 5, 10, 20, 40, 80, 160};
+  for (const int try_s : tries_s) {
+    auto found =
+        reader_.keyframe_before(saturating_add(at, try_s * std::max(wall_, Duration(seconds(1)))));
+    if (!found) {
+      problem_ = found.error();
+      return {};
+    }
+    if (*found && (*found)->at >= at) return std::move(**found);
+  }
+  return {};
+}
+
+void ReplayTimeline::find_repairs() {
+  const auto drops = reader_.drops();
+  if (!drops) {
+    problem_ = drops.error();
+    return;
+  }
+  for (const DroppedMessages& drop : *drops) {
+    if (!repairs_.empty() && repairs_.back().at >= drop.until) continue;
+    auto keyframe = keyframe_behind(drop.until);
+    if (keyframe && keyframe->place > first_keyframe_.place)
+      repairs_.push_back(std::move(*keyframe));
+    if (repairs_.size() == repairs_max) break;
+  }
+}
+
+const Keyframe& ReplayTimeline::start_for(Instant at) const {
+  // On a grid, so that moving on in small steps asks for few of them.
+  const Duration since = std::max(Duration{}, at - preroll_ - first_);
+  const Instant target = first_ + since / keyframe_grid * keyframe_grid;
+  if (target == found_for_) return found_;
+  auto keyframe = reader_.keyframe_before(target);
+  if (!keyframe) problem_ = keyframe.error();
+  found_ = first_keyframe_;
+  if (keyframe && *keyframe && (*keyframe)->place >= found_.place) found_ = std::move(**keyframe);
+  found_for_ = target;
+  return found_;
+}
+
+Instant ReplayTimeline::keyframe_before(Instant at) const { return start_for(at).at; }
+
+tui::Moment ReplayTimeline::keyframe(Instant at) const {
+  const Keyframe& keyframe = start_for(at);
+  tui::Moment moment{keyframe.at, 0, tui::Model(wall_)};
+  moment.position = show(keyframe, [&](const Heard& heard) { tui::apply(moment.model, heard); });
+  places_[moment.position] = {keyframe.at, 0};
+  return moment;
+}
+
+std::uint64_t ReplayTimeline::show(const Keyframe& keyframe, const Visit& visit) const {
+  visit({Heard::Kind::snapshot_begins, keyframe.at, {}, false});
+  for (const std::string& bytes : keyframe.messages) {
+    auto envelope = decode(bytes);
+    if (envelope) visit({Heard::Kind::news, keyframe.at, std::move(*envelope), true});
+  }
+  visit({Heard::Kind::snapshot_ends, keyframe.at, {}, false});
+  return position_of(keyframe.place + 1);
+}
+
+ReplayTimeline::Place ReplayTimeline::place_of(std::uint64_t position) const {
+  const auto found = places_.find(position);
+  return found == places_.end() ? Place{reader_.first(), 0} : found->second;
+}
+
+std::vector<Recorded> ReplayTimeline::read(Instant from, Instant to) const {
+  auto messages = reader_.read(from, to);
+  if (messages) return std::move(*messages);
+  problem_ = messages.error();
+  return {};
+}
+
+std::uint64_t ReplayTimeline::visit(std::uint64_t position, Instant to, const Visit& visit) const {
+  Place place = place_of(position);
+  auto repair = std::find_if(repairs_.begin(), repairs_.end(), [&](const Keyframe& keyframe) {
+    return position_behind(keyframe.place) >= position;
+  });
+  const auto repair_up_to = [&](std::uint64_t limit) {
+    for (; repair != repairs_.end() && position_behind(repair->place) < limit && repair->at <= to;
+         ++repair) {
+      position = show(*repair, visit);
+    }
+  };
+  // What came at `to` itself is to be seen as well.
+  const Instant end = saturating_add(to, Duration(1));
+  while (place.from < end) {
+    const Instant until = std::min(saturating_add(place.from, slice_wall_s * wall_), end);
+    for (Recorded& recorded : read(place.from, until)) {
+      if (position_of(recorded.place) < position) continue;
+      repair_up_to(position_of(recorded.place));
+      const std::uint64_t sequence = recorded.envelope.sequence;
+      if (!std::holds_alternative<SampleBatch>(recorded.envelope.body)) {
+        if (sequence < place.sequence) {
+          visit({Heard::Kind::router_restarts, recorded.arrived, {}, false});
+        }
+        place.sequence = sequence;
+      }
+      position = position_behind(recorded.place);
+      visit({Heard::Kind::news, recorded.arrived, std::move(recorded.envelope), false});
+    }
+    place.from = until;
+  }
+  repair_up_to(UINT64_MAX);
+  // More may have come at the same instant: whoever goes on looks there again.
+  place.from = to;
+  if (places_.size() >= places_max) places_.clear();
+  places_[position] = place;
+  return position;
+}
+
+void ReplayTimeline::visit_batches(const std::string& host, Instant from, Instant to,
+                                   const VisitBatch& visit) const {
+  const Duration reach = limited(Duration::max(), history_rows_max, rows_per_s(reader_));
+  from = std::max({from, first_ - Duration(1), to - std::min(reach, to - first_)});
+  const Instant end = saturating_add(to, Duration(1));
+  for (Instant at = from + Duration(1); at < end;) {
+    const Instant until = std::min(saturating_add(at, slice_wall_s * wall_), end);
+    for (const Recorded& recorded : read(at, until)) {
+      const auto* batch = std::get_if<SampleBatch>(&recorded.envelope.body);
+      if (batch != nullptr && batch->host == host) visit(recorded.arrived, *batch);
+    }
+    at = until;
+  }
+}
+
+const std::vector<tui::Mark>& ReplayTimeline::marks() const {
+  if (marks_) return *marks_;
+  marks_.emplace();
+  // What is bad comes first where there is more than anyone can look at.
+  const auto add = [&](const Result<std::vector<Recorded>>& found) {
+    if (!found) problem_ = found.error();
+    if (!found) return;
+    for (const Recorded& recorded : *found) {
+      tui::Mark mark;
+      const Heard heard{Heard::Kind::news, recorded.arrived, recorded.envelope, false};
+      if (marks_->size() < marks_max && tui::is_mark(heard, mark)) marks_->push_back(mark);
+    }
+  };
+  add(reader_.alerts());
+  for (Instant at = first_; at <= last_ && marks_->size() < marks_max;) {
+    const Instant until = saturating_add(at, 20 * slice_wall_s * wall_);
+    auto rows = reader_.read_rows(at, until);
+    if (rows) {
+      std::erase_if(*rows, [](const Recorded& recorded) {
+        return std::holds_alternative<Alert>(recorded.envelope.body);
+      });
+    }
+    add(rows);
+    if (!problem_) break;
+    at = until;
+  }
+  std::stable_sort(marks_->begin(), marks_->end(),
+                   [](const tui::Mark& a, const tui::Mark& b) { return a.at < b.at; });
+  return *marks_;
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,66 @@
+// A recording as past moments of a fleet: what the dashboard's time cursor moves over.
+//
+// The model of a moment is made from a keyframe some minutes before it, so that curves and lists
+// have filled by then, and nothing depends on the way by which one came there.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fleet/recording_reader.h"
+#include "fleet/result.h"
+#include "tui/timeline.h"
+
+namespace drover::commands {
+
+class ReplayTimeline final : public tui::Timeline {
+ public:
+  /// The reader must outlive it.
+  explicit ReplayTimeline(RecordingReader& reader);
+
+  /// From the first whole state on.
+  Instant first() const override { return first_; }
+  Instant last() const override { return last_; }
+  tui::Moment keyframe(Instant at) const override;
+  Instant keyframe_before(Instant at) const override;
+  std::uint64_t visit(std::uint64_t position, Instant to, const Visit& visit) const override;
+  bool holds(std::uint64_t) const override { return true; }
+  void visit_batches(const std::string& host, Instant from, Instant to,
+                     const VisitBatch& visit) const override;
+  const std::vector<tui::Mark>& marks() const override;
+
+  /// What could not be read; then the moments shown miss something.
+  Status problem() const { return problem_; }
+
+ private:
+  struct Place {
+    Instant from{};              // nothing from the position on came earlier
+    std::uint64_t sequence = 0;  // of the last published message before it
+  };
+  const Keyframe& start_for(Instant at) const;
+  void find_repairs();
+  std::optional<Keyframe> first_state() const;
+  std::optional<Keyframe> keyframe_behind(Instant at) const;
+  std::vector<Recorded> read(Instant from, Instant to) const;
+  std::uint64_t show(const Keyframe& keyframe, const Visit& visit) const;
+  Place place_of(std::uint64_t position) const;
+
+  RecordingReader& reader_;
+  Duration wall_{};     // one wall second of the recording
+  Duration preroll_{};  // before a moment, where its model begins
+  Instant first_{};
+  Instant last_{};
+  Keyframe first_keyframe_;
+  std::vector<Keyframe> repairs_;  // the state anew, after messages were lost
+  mutable Instant found_for_ = Instant::min();
+  mutable Keyframe found_;
+  mutable std::map<std::uint64_t, Place> places_;  // of positions that were answered
+  mutable std::optional<std::vector<tui::Mark>> marks_;
+  mutable Status problem_;
+};
+
+}  // namespace drover::commands

@@ -1,0 +1,66 @@
+#include "commands/router_guard.h"
+
+#include <fmt/format.h>
+
+#include "commands/keys.h"
+#include "commands/output.h"
+#include "fleet/keys.h"
+
+namespace drover::commands {
+
+namespace {
+
+constexpr Wall look_every = std::chrono::seconds(1);
+
+}  // namespace
+
+Status RouterGuard::open(const std::string& folder, Sockets& sockets) {
+  if (folder.empty()) return {};
+  const auto own = read_router_key(folder);
+  if (!own) return own.error();
+  const auto list = read_allow_list(folder);
+  if (!list) return list.error();
+  if (const Status guarded = sockets.guard(own->secret); !guarded) return guarded;
+  folder_ = folder;
+  reload(sockets);
+  return {};
+}
+
+void RouterGuard::look(Wall now, Sockets& sockets) {
+  if (!on() || now < next_look_) return;
+  next_look_ = now + look_every;
+  if (allow_list_state(folder_) != state_) reload(sockets);
+}
+
+void RouterGuard::reload(Sockets& sockets) {
+  if (!on()) return;
+  // Before the files: a change that comes between is seen at the next look.
+  state_ = allow_list_state(folder_);
+  auto list = read_allow_list(folder_);
+  if (!list) {
+    // Nobody is let in by a list that anybody may write.
+    put_error("drover router: {}; nobody is let in\n", list.error().message);
+    sockets.admit({});
+    return;
+  }
+  for (const std::string& problem : list->problems) {
+    put_error("drover router: {}; it lets nobody in\n", problem);
+  }
+  put_error("drover router: {} keys may come in\n", list->keys.size());
+  sockets.admit(std::move(list->keys));
+}
+
+std::optional<std::string> RouterGuard::refuse(const Incoming& incoming,
+                                               const Envelope& envelope) const {
+  if (incoming.key == nullptr) return std::nullopt;
+  return refusal(*incoming.key, incoming.from.channel, envelope);
+}
+
+bool RouterGuard::name_after_key(const Incoming& incoming, Envelope& envelope) const {
+  auto* join = std::get_if<Join>(&envelope.body);
+  if (incoming.key == nullptr || join == nullptr || join->role == Role::agent) return false;
+  join->name = fmt::format("{}/{}", incoming.key->name, join->name);
+  return true;
+}
+
+}  // namespace drover::commands

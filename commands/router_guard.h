@@ -1,0 +1,38 @@
+// Who may come in at a router that was started with --keys: its key, its allow-list as files, and
+// what each key may send.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "commands/clock.h"
+#include "fleet/messages.h"
+#include "fleet/result.h"
+#include "fleet/socket.h"
+
+namespace drover::commands {
+
+class RouterGuard {
+ public:
+  /// Nothing is guarded when the folder has no name. Before the doors are bound.
+  Status open(const std::string& folder, Sockets& sockets);
+  bool on() const { return !folder_.empty(); }
+
+  /// Reads the allow-list again when a file of it has changed; looks once a second.
+  void look(Wall now, Sockets& sockets);
+  /// Reads it again in any case.
+  void reload(Sockets& sockets);
+
+  /// Why the sender's key does not allow this message; none: it does.
+  std::optional<std::string> refuse(const Incoming& incoming, const Envelope& envelope) const;
+  /// A client's name in what the router tells of it: its key's, which is proven, before the label
+  /// that it gave itself. Answers whether the envelope was changed.
+  bool name_after_key(const Incoming& incoming, Envelope& envelope) const;
+
+ private:
+  std::string folder_;
+  std::string state_;  // of the files that were read last
+  Wall next_look_{0};
+};
+
+}  // namespace drover::commands

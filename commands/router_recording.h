@@ -1,0 +1,44 @@
+// `drover router --record FILE`: the router's own published stream, recorded without a socket.
+//
+// A recording that ends by itself (the disk is full) is told on standard error and at the end of
+// the router; routing goes on.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "commands/outcome.h"
+#include "commands/recorder.h"
+#include "commands/stream_recorder.h"
+#include "fleet/outbox.h"
+
+namespace drover::commands {
+
+class RouterRecording {
+ public:
+  /// As whom it asks the router for snapshots: no connection has this number.
+  static constexpr Peer peer{Channel::control, std::numeric_limits<std::uint64_t>::max()};
+
+  static Result<std::unique_ptr<RouterRecording>> open(const RecorderOptions& options, Instant now,
+                                                       double speed);
+
+  /// What the router publishes, and what it answers to `peer`.
+  void hear(Instant now, Peer to, Envelope envelope);
+  /// What `peer` has to say to the router now.
+  std::vector<Envelope> take_questions(Instant now);
+  Instant next_deadline() const { return over_ ? never : stream_.next_deadline(); }
+
+  Outcome end();
+
+ private:
+  RouterRecording(std::unique_ptr<Recorder> recorder, Duration wall);
+
+  std::unique_ptr<Recorder> recorder_;
+  StreamRecorder stream_;
+  std::uint64_t asked_ = 0;
+  bool over_ = false;
+};
+
+}  // namespace drover::commands

@@ -1,0 +1,141 @@
+#include "commands/story.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "fleet/identity.h"
+
+namespace drover::commands {
+
+namespace {
+
+enum ChapterNumber : std::size_t { cold, burst, cuda, fp8, heat, killed, cap, recovery };
+
+constexpr std::array<Chapter, 8> all_chapters{{
+    {0, "A cold TPU slice (v5e-2, devices 8-15) loads 70B weights and compiles", "2"},
+    {100, "A burst of 70B chat fills v5e and overflows to GPUs: capacity", "5"},
+    {220, "Jobs with a custom CUDA kernel: TPUs refuse them: op_unsupported", "5"},
+    {300, "Jobs that want fp8: neither v5e nor A100 computes in it: precision", "5"},
+    {390, "Rack-2 loses its cooling, TPUs throttle and work moves away: thermal", "1"},
+    {550, "Host h100-1 is gone: its work is queued again, others take over: unhealthy", "4"},
+    {720, "The site may draw less: new work waits for watts: power_cap", "6"},
+    {820, "The cap is lifted, all are back: work returns to the pools it wants", "5"},
+}};
+
+Fault fault(FaultKind kind, double amount, double lasts_s) {
+  return {kind, 0, amount, from_seconds(lasts_s)};
+}
+
+Job request(const char* model, std::uint32_t input_tokens, std::uint32_t output_tokens) {
+  Job job;
+  job.tenant = "story";
+  job.priority = 10;
+  job.work.kind = WorkKind::serve;
+  job.work.model = model;
+  job.work.input_tokens = input_tokens;
+  job.work.output_tokens = output_tokens;
+  return job;
+}
+
+// Of what the site draws as the cap is set. Enough to bind, and above what idle devices draw.
+constexpr double cap_share = 0.9;
+// How much one summary tells of the site's usual draw, at one a second of fleet time.
+constexpr double usual_gain = 0.02;
+
+}  // namespace
+
+std::span<const Chapter> chapters() { return all_chapters; }
+
+Story::Story(std::uint64_t seed, double load, Instant start)
+    : dice_(Dice(seed).child("story")), load_(load), start_(start) {
+  write_next_round();
+}
+
+void Story::heard(const Summary& summary) {
+  if (site_w_ <= 0) site_w_ = summary.power_w;
+  site_w_ += usual_gain * (summary.power_w - site_w_);
+}
+
+Caption Story::caption() const {
+  const Chapter& one = all_chapters[chapter_];
+  return {std::string(one.caption), std::string(one.key), static_cast<std::uint32_t>(chapter_ + 1),
+          static_cast<std::uint32_t>(all_chapters.size()), paused()};
+}
+
+void Story::toggle(Instant now) {
+  if (!paused_) {
+    paused_ = now;
+    return;
+  }
+  start_ += now - *paused_;
+  paused_.reset();
+}
+
+void Story::add(double at_s, Message message) {
+  beats_.push_back({at_s, [message = std::move(message)](Doings& doings) {
+                      doings.messages.push_back(message);
+                    }});
+}
+
+void Story::add_requests(const char* name, double from_s, double to_s, double rate_per_s,
+                         Job like) {
+  Dice dice = dice_.child(name).child(round_);
+  double at_s = from_s;
+  while ((at_s += dice.exponential(1 / (rate_per_s * load_))) < to_s) {
+    like.id = draw_job_id(dice);
+    Job job = like;
+    job.work.input_tokens =
+        static_cast<std::uint32_t>(like.work.input_tokens * dice.uniform(0.7, 1.3));
+    job.work.output_tokens =
+        static_cast<std::uint32_t>(like.work.output_tokens * dice.uniform(0.7, 1.3));
+    beats_.push_back({at_s, [job](Doings& doings) { doings.jobs.push_back(job); }});
+  }
+}
+
+void Story::write_next_round() {
+  beats_.clear();
+  next_ = 0;
+  const auto begins = [](ChapterNumber number) { return all_chapters[number].begins_s; };
+  for (std::size_t number = 0; number < all_chapters.size(); ++number) {
+    beats_.push_back(
+        {all_chapters[number].begins_s, [this, number](Doings&) { chapter_ = number; }});
+  }
+  add(begins(cold), Inject{"device:v5e-2/8", fault(FaultKind::lose, 0, 2), 0, 0});
+  add_requests("burst", begins(burst), begins(burst) + 60, 12, request("llama-3.1-70b", 1500, 300));
+  Job kernel = request("llama-3.1-70b", 1000, 150);
+  kernel.work.ops = {"custom_cuda"};
+  add_requests("cuda", begins(cuda), begins(fp8), 0.3, kernel);
+  Job small = request("llama-3.1-70b", 1000, 150);
+  small.work.precisions = {Precision::fp8};
+  add_requests("fp8", begins(fp8), begins(fp8) + 60, 0.3, small);
+  add(begins(heat), Inject{"rack:rack-2", fault(FaultKind::inlet, 48, 120), 0, 0});
+  add(begins(killed), Inject{"host:h100-1", fault(FaultKind::lose, 0, 150), 0, 0});
+  beats_.push_back({begins(cap), [this](Doings& doings) {
+                      if (site_w_ <= 0) return;
+                      const double lasts_s =
+                          all_chapters[recovery].begins_s - all_chapters[cap].begins_s;
+                      doings.messages.emplace_back(
+                          SetPowerCap{"site", cap_share * site_w_, from_seconds(lasts_s)});
+                    }});
+  std::stable_sort(beats_.begin(), beats_.end(),
+                   [](const Beat& left, const Beat& right) { return left.at_s < right.at_s; });
+}
+
+Story::Doings Story::due(Instant now) {
+  Doings doings;
+  while (!paused_ && next_deadline() <= now) {
+    beats_[next_++].act(doings);
+    if (next_ < beats_.size()) continue;
+    start_ = saturating_add(start_, from_seconds(story_s));
+    ++round_;
+    write_next_round();
+  }
+  return doings;
+}
+
+Instant Story::next_deadline() const {
+  return paused_ ? never : saturating_add(start_, from_seconds(beats_[next_].at_s));
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,78 @@
+// The demo's story: what happens to its fleet on purpose, told while it happens. A quarter of an
+// hour of fleet time (90 wall seconds at the demo's speed), again and again, from one seed.
+//
+// Pure: time comes in, messages for the router come out. The faults are the ones that
+// `drover inject` knows, the cap is that of `drover cap`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fleet/dice.h"
+#include "fleet/messages.h"
+#include "fleet/time.h"
+
+namespace drover::commands {
+
+/// One part of the story, from its beginning to the next one's.
+struct Chapter {
+  double begins_s;           // fleet seconds into the story
+  std::string_view caption;  // at most 76 columns, so that it fits a narrow terminal
+  std::string_view key;      // of the dashboard, which shows it
+};
+std::span<const Chapter> chapters();
+
+/// After so long the story begins anew.
+inline constexpr double story_s = 900;
+
+class Story {
+ public:
+  /// `load` multiplies the requests of its bursts.
+  Story(std::uint64_t seed, double load, Instant start);
+
+  /// What the fleet draws: the story's cap is a share of it.
+  void heard(const Summary& summary);
+
+  /// All that is due; nothing while the story is paused.
+  struct Doings {
+    std::vector<Message> messages;  // Inject, SetPowerCap
+    std::vector<Job> jobs;
+    bool empty() const { return messages.empty() && jobs.empty(); }
+  };
+  Doings due(Instant now);
+  Instant next_deadline() const;
+
+  /// Pauses or goes on. Faults that are in force run out by themselves meanwhile.
+  void toggle(Instant now);
+  bool paused() const { return paused_.has_value(); }
+
+  /// What is to be said now.
+  Caption caption() const;
+
+ private:
+  struct Beat {
+    double at_s;
+    std::function<void(Doings&)> act;
+  };
+  void write_next_round();
+  void add(double at_s, Message message);
+  void add_requests(const char* name, double from_s, double to_s, double rate_per_s, Job like);
+
+  Dice dice_;
+  double load_;
+  Instant start_;                  // of this round, moved on by pauses
+  std::optional<Instant> paused_;  // since
+  std::vector<Beat> beats_;        // of this round, by time
+  std::size_t next_ = 0;
+  std::size_t chapter_ = 0;
+  std::uint64_t round_ = 0;
+  double site_w_ = 0;  // usually drawn
+};
+
+}  // namespace drover::commands

@@ -1,0 +1,149 @@
+// `drover story`, hidden: the client that makes the demo's story happen. SIGUSR1 pauses it.
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "commands/delivery.h"
+#include "commands/lifeline.h"
+#include "commands/output.h"
+#include "commands/session.h"
+#include "commands/stop_signals.h"
+#include "commands/story.h"
+#include "commands/verbs.h"
+#include "fleet/json.h"
+#include "fleet/text.h"
+
+namespace drover::commands {
+
+namespace {
+
+constexpr std::chrono::milliseconds longest_wait{200};
+/// A router that lives anew, and one that forgets silent clients, hear the caption again.
+constexpr Wall caption_every = std::chrono::seconds(5);
+constexpr Wall summary_every = std::chrono::seconds(1);
+
+/// SIGUSR1 as something to read.
+class PauseSignal {
+ public:
+  PauseSignal() {
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    sigaddset(&wanted, SIGUSR1);
+    DROVER_REQUIRE(pthread_sigmask(SIG_BLOCK, &wanted, nullptr) == 0);
+    descriptor_ = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+    DROVER_REQUIRE(descriptor_ >= 0);
+  }
+  ~PauseSignal() { close(descriptor_); }
+  PauseSignal(const PauseSignal&) = delete;
+  PauseSignal& operator=(const PauseSignal&) = delete;
+
+  int descriptor() const { return descriptor_; }
+  bool take() {
+    signalfd_siginfo taken{};
+    return read(descriptor_, &taken, sizeof taken) == static_cast<ssize_t>(sizeof taken);
+  }
+
+ private:
+  int descriptor_ = -1;
+};
+
+class Teller {
+ public:
+  Teller(Session& session, Story& story, StopSignals& stop, PauseSignal& pause)
+      : session_(session), story_(story), stop_(stop), pause_(pause) {
+    session_.sockets().watch(stop_.descriptor());
+    session_.sockets().watch(pause_.descriptor());
+  }
+
+  void run() {
+    while (!stop_.stopped()) turn();
+    session_.send(Caption{});
+  }
+  const Delivery::Counts& counts() const { return delivery_.counts(); }
+
+ private:
+  void turn() {
+    const Instant now = session_.clock().now();
+    while (pause_.take()) story_.toggle(now);
+    Story::Doings doings = story_.due(now);
+    for (Message& message : doings.messages) session_.send(std::move(message));
+    for (Job& job : doings.jobs) delivery_.add(std::move(job));
+    const Wall wall = wall_now();
+    for (Submit& submit : delivery_.due(wall)) session_.send(std::move(submit));
+    say(wall);
+    const auto wait = session_.clock().until(story_.next_deadline(), longest_wait);
+    for (const auto& [from, envelope] :
+         session_.wait(std::max(wait, std::chrono::milliseconds(1))).messages) {
+      hear(envelope.body);
+    }
+  }
+
+  void say(Wall wall) {
+    const Caption caption = story_.caption();
+    if (!(caption == said_) || wall >= say_again_) {
+      session_.send(caption);
+      said_ = caption;
+      say_again_ = wall + caption_every;
+    }
+    if (wall >= ask_again_) {
+      session_.send(SummaryRequest{});
+      ask_again_ = wall + summary_every;
+    }
+  }
+
+  void hear(const Message& message) {
+    if (const auto* reply = std::get_if<SubmitReply>(&message)) delivery_.receive(*reply);
+    if (const auto* summary = std::get_if<Summary>(&message)) story_.heard(*summary);
+    const auto* reply = std::get_if<ActionReply>(&message);
+    if (reply != nullptr && !reply->applied) {
+      put_error("drover story: {}\n", printable(reply->problem));
+    }
+  }
+
+  Session& session_;
+  Story& story_;
+  StopSignals& stop_;
+  PauseSignal& pause_;
+  Delivery delivery_;
+  Caption said_;
+  Wall say_again_{0}, ask_again_{0};
+};
+
+}  // namespace
+
+Usage story_usage() {
+  return {
+      "usage: drover story [options]",
+      "Makes the demo's story happen to the demo's fleet, until SIGTERM; SIGUSR1 pauses it, and\n"
+      "again lets it go on. At the end it prints how many jobs it submitted, as JSON.",
+      {connect_option(),
+       {"load", "X", "multiplies the requests of its bursts (default 1)"},
+       {"seed", "N", "draws its jobs (default 1)"},
+       lifeline_option()},
+      {},
+      "  drover story --seed 7"};
+}
+
+Outcome run_story(Arguments& arguments) {
+  if (const Status held = hold_lifeline(arguments); !held) return Outcome::usage(held.error());
+  const double load = arguments.number("load", 0.001, 100'000, 1);
+  const auto seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
+  if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
+  StopSignals stop;
+  PauseSignal pause;
+  auto session = Session::open({endpoint_of(arguments), Role::client, "story"});
+  if (!session) return Outcome::failed(session.error());
+  Story story(seed, load, (*session)->clock().now());
+  Teller teller(**session, story, stop, pause);
+  teller.run();
+  put("{}\n", Json::object()
+                  .set("rows", teller.counts().given)
+                  .set("accepted", teller.counts().accepted + teller.counts().existed)
+                  .set("refused", teller.counts().refused)
+                  .dump());
+  return Outcome::done();
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,44 @@
+#include "commands/stream_recorder.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fleet/codec.h"
+
+namespace drover::commands {
+
+namespace {
+
+constexpr Duration keyframe_every = std::chrono::minutes(1);  // fleet time
+
+}  // namespace
+
+void StreamRecorder::receive(Instant now, Peer from, Envelope envelope) {
+  auto heard = stream_.receive(now, from, envelope);
+  if (heard.lost > 0) recorder_.note_lost(now, heard.lost);
+  if (heard.snapshot) {
+    std::vector<std::string> messages;
+    for (const Envelope& message : *heard.snapshot) messages.push_back(encode(message));
+    if (!recorder_.take_keyframe(now, std::move(messages))) stream_.want_snapshot();
+    keyframe_due_ = saturating_add(now, keyframe_every);
+  }
+  if (!heard.news || !channel_of(envelope.body)) return;
+  const bool state = !std::holds_alternative<SampleBatch>(envelope.body);
+  if (!recorder_.take(now, std::move(envelope)) && state) stream_.want_snapshot();
+}
+
+bool StreamRecorder::take_request(Instant now) {
+  if (now >= keyframe_due_) {
+    stream_.want_snapshot();
+    keyframe_due_ = never;  // until the snapshot is here
+  }
+  return stream_.take_request(now);
+}
+
+Instant StreamRecorder::next_deadline() const {
+  return std::min(keyframe_due_, stream_.next_deadline());
+}
+
+}  // namespace drover::commands

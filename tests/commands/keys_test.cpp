@@ -1,0 +1,328 @@
+// Key folders, and an encrypted fleet of real processes.
+#include "commands/keys.h"
+
+#include <sys/stat.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "commands/key_files.h"
+#include "commands/router_address.h"
+#include "program.h"
+
+namespace drover::commands {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::seconds;
+
+mode_t mode_of(const std::string& path) {
+  struct stat found {};
+  EXPECT_EQ(stat(path.c_str(), &found), 0) << path;
+  return found.st_mode & 07777U;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+struct KeyFolder : testing::Test {
+  Folder parent;
+  std::string folder = parent.file("a/keys");
+  std::string in(const std::string& name) const { return folder + "/" + name; }
+  std::string said(const Status& status) const { return status ? "" : status.error().message; }
+};
+
+TEST_F(KeyFolder, SecretsAreForTheirOwnerOnlyAndTheFolderToo) {
+  const auto made = make_key(folder, "h-1", KeyRole::agent);
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->key.ids, std::vector<std::string>{"h-1"});
+  EXPECT_EQ(mode_of(folder), 0700U);
+  EXPECT_EQ(mode_of(in("h-1.key")), 0600U);
+  EXPECT_NE(text_of(in("h-1.key")).find("secret = "), std::string::npos);
+  EXPECT_EQ(text_of(in("h-1.pub")).find("secret"), std::string::npos);
+}
+
+TEST_F(KeyFolder, MakingAndAllowingTwiceChangesNothing) {
+  const auto made = make_key(folder, "h-1", KeyRole::agent, {"h-1", "h-2"});
+  ASSERT_TRUE(made);
+  const std::string secret = text_of(in("h-1.key"));
+  const auto again = make_key(folder, "h-1", KeyRole::agent, {"h-1", "h-2"});
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->key, made->key);
+  EXPECT_EQ(text_of(in("h-1.key")), secret);
+  // A process that ended between the two files.
+  fs::remove(in("h-1.pub"));
+  ASSERT_TRUE(make_key(folder, "h-1", KeyRole::agent, {"h-1", "h-2"}));
+  EXPECT_TRUE(fs::exists(in("h-1.pub")));
+  EXPECT_FALSE(make_key(folder, "h-1", KeyRole::agent, {"h-3"}));
+  EXPECT_FALSE(make_key(folder, "h-1", KeyRole::admin));
+  EXPECT_EQ(text_of(in("h-1.key")), secret);
+
+  EXPECT_EQ(said(allow_key(folder, "h-1")), "");
+  const std::string state = allow_list_state(folder);
+  EXPECT_EQ(said(allow_key(folder, "h-1")), "");
+  EXPECT_EQ(allow_list_state(folder), state);
+  ASSERT_EQ(read_allow_list(folder)->keys.size(), 1U);
+  EXPECT_EQ(read_allow_list(folder)->keys[0], made->key);
+  EXPECT_TRUE(*revoke_key(folder, "h-1"));
+  EXPECT_FALSE(*revoke_key(folder, "h-1"));
+  EXPECT_NE(allow_list_state(folder), state);
+  EXPECT_TRUE(read_allow_list(folder)->keys.empty());
+}
+
+TEST_F(KeyFolder, NamesThatWouldLeadElsewhereOrConfuseAreRefused) {
+  for (const std::string name : {"../x", "a/b", "", ".", "..", ".x", "a b", "\x1b[1m", "router"}) {
+    EXPECT_FALSE(make_key(folder, name, KeyRole::view)) << name;
+  }
+  EXPECT_FALSE(make_key(folder, "other", KeyRole::router));
+  EXPECT_FALSE(make_key(folder, "eve", KeyRole::view, {"h-1"}));
+  EXPECT_FALSE(allow_key(folder, "../x"));
+  EXPECT_FALSE(revoke_key(folder, "../x"));
+  EXPECT_FALSE(fs::exists(parent.file("a/x.key")));
+}
+
+TEST_F(KeyFolder, ASecretThatOthersMayReadIsRefusedWithHowToMendIt) {
+  ASSERT_TRUE(make_key(folder, "router", KeyRole::router));
+  ASSERT_TRUE(read_router_key(folder));
+  for (const mode_t mode : {0640U, 0604U, 0620U, 0601U}) {
+    ASSERT_EQ(chmod(in("router.key").c_str(), mode), 0);
+    const auto refused = read_router_key(folder);
+    ASSERT_FALSE(refused) << mode;
+    EXPECT_NE(refused.error().message.find("chmod 600"), std::string::npos);
+  }
+  ASSERT_EQ(chmod(in("router.key").c_str(), 0400), 0);
+  EXPECT_TRUE(read_router_key(folder));
+  // Who may write to the allow-list can let himself in.
+  ASSERT_EQ(chmod(folder.c_str(), 0770), 0);
+  EXPECT_FALSE(read_allow_list(folder));
+  EXPECT_FALSE(make_key(folder, "eve", KeyRole::view));
+}
+
+TEST_F(KeyFolder, AFileThatIsWrongLetsNobodyInAndTheOthersCount) {
+  ASSERT_TRUE(make_key(folder, "h-1", KeyRole::agent));
+  ASSERT_TRUE(make_key(folder, "eve", KeyRole::view));
+  for (const char* name : {"h-1", "eve"}) ASSERT_TRUE(allow_key(folder, name));
+  const std::string place = in("authorized/");
+  fs::copy(in("h-1.pub"), place + "copy.pub");
+  fs::copy(place + "h-1.pub", place + "h-2.pub");
+  std::ofstream(place + "empty.pub");
+  std::ofstream(place + "big.pub") << std::string(1 << 20, '#');
+  std::ofstream(place + "secret.pub") << text_of(in("eve.key"));
+  ASSERT_EQ(mkfifo((place + "pipe.pub").c_str(), 0600), 0);
+  fs::create_directory(place + "folder.pub");
+  const auto list = read_allow_list(folder);
+  ASSERT_TRUE(list) << list.error().message;
+  EXPECT_EQ(list->keys.size(), 2U);
+  EXPECT_EQ(list->problems.size(), 7U);
+  for (const std::string& problem : list->problems) EXPECT_TRUE(problem.starts_with(place));
+}
+
+TEST_F(KeyFolder, ASecretOfAnotherKeyIsNoticed) {
+  ASSERT_TRUE(make_key(folder, "router", KeyRole::router));
+  ASSERT_TRUE(make_key(parent.file("b"), "router", KeyRole::router));
+  std::string mixed = text_of(in("router.key"));
+  const std::string other = text_of(parent.file("b/router.key"));
+  mixed = mixed.substr(0, mixed.find("secret = ")) + other.substr(other.find("secret = "));
+  std::ofstream(in("router.key")) << mixed;
+  const auto key = read_router_key(folder);
+  ASSERT_FALSE(key);
+  EXPECT_NE(key.error().message.find("not that of the secret"), std::string::npos);
+}
+
+TEST_F(KeyFolder, TheKeyToConnectWithIsTheOneNamedOrTheOnlyOne) {
+  ASSERT_TRUE(make_key(folder, "router", KeyRole::router));
+  EXPECT_FALSE(read_credentials(folder, "", ""));
+  ASSERT_TRUE(make_key(folder, "h-1", KeyRole::agent));
+  EXPECT_EQ(read_credentials(folder, "", "")->own.known.name, "h-1");
+  ASSERT_TRUE(make_key(folder, "eve", KeyRole::view));
+  const auto several = read_credentials(folder, "", "nobody");
+  ASSERT_FALSE(several);
+  EXPECT_NE(several.error().message.find("--key"), std::string::npos);
+  EXPECT_EQ(read_credentials(folder, "", "h-1")->own.known.name, "h-1");
+  EXPECT_EQ(read_credentials(folder, "eve", "h-1")->own.known.name, "eve");
+  EXPECT_FALSE(read_credentials(folder, "router", ""));
+  EXPECT_FALSE(read_credentials(folder, "evee", ""));
+  fs::remove(in("router.pub"));
+  EXPECT_NE(read_credentials(folder, "eve", "").error().message.find("router.pub"),
+            std::string::npos);
+}
+
+/// A router with keys, and people with keys of it.
+struct KeyedFleet : KeyFolder {
+  const std::string endpoint = free_endpoint();
+  std::unique_ptr<Program> router;
+
+  void SetUp() override {
+    ASSERT_TRUE(make_key(folder, "router", KeyRole::router));
+    key("eve", KeyRole::view);
+    key("sue", KeyRole::submit);
+    key("ada", KeyRole::admin);
+    router = std::make_unique<Program>(
+        std::vector<std::string>{"router", "--listen", endpoint, "--ledger",
+                                 parent.file("ledger.sqlite"), "--keys", folder});
+    ASSERT_TRUE(router->says("router ready")) << router->err();
+  }
+  void key(const std::string& name, KeyRole role, bool allowed = true) {
+    ASSERT_TRUE(make_key(folder, name, role));
+    if (allowed) {
+      ASSERT_TRUE(allow_key(folder, name));
+    }
+  }
+  Ran as(const std::string& name, std::vector<std::string> words) const {
+    words.insert(words.end(), {"--connect", endpoint, "--keys", folder, "--key", name});
+    return run_drover(words);
+  }
+  std::unique_ptr<Program> agent(const std::string& name, const std::string& key) const {
+    return std::make_unique<Program>(std::vector<std::string>{
+        "agent", "--connect", endpoint, "--name", name, "--devices", "h100-sxm:1", "--replicas",
+        "llama-3.1-8b:0", "--keys", folder, "--key", key});
+  }
+  std::size_t devices() const {
+    const auto all = Json::parse(as("eve", {"devices", "--json"}).out);
+    return all ? all->size() : 0;
+  }
+  std::uint64_t undecodable() const {
+    const Json status = only_object(as("eve", {"status", "--json"}).out);
+    return static_cast<std::uint64_t>(status["undecodable"].integer());
+  }
+};
+
+const std::vector<std::string> one_job = {"submit", "--model", "llama-3.1-8b"};
+
+TEST_F(KeyedFleet, EachRoleDoesItsPartAndNoMore) {
+  key("h-1", KeyRole::agent);
+  const auto host = agent("h-1", "h-1");
+  ASSERT_TRUE(eventually([&] { return devices() == 1; })) << host->err();
+  EXPECT_EQ(as("sue", one_job).exit_code, 0);
+  EXPECT_EQ(as("ada", one_job).exit_code, 0);
+  const Ran refused = as("eve", one_job);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.err.find("the key eve (role view) may not send Submit"), std::string::npos)
+      << refused.err;
+  const Ran watching = as("sue", {"frame"});
+  EXPECT_EQ(watching.exit_code, 1);
+  EXPECT_NE(watching.err.find("view or admin"), std::string::npos) << watching.err;
+  EXPECT_EQ(as("eve", {"frame"}).exit_code, 0);
+  EXPECT_EQ(as("h-1", {"status"}).exit_code, 1);
+  EXPECT_GE(undecodable(), 3U);
+}
+
+TEST_F(KeyedFleet, AnAgentOfAnotherNameIsTurnedAwayAndTold) {
+  key("h-1", KeyRole::agent);
+  const Ran turned = agent("h-2", "h-1")->wait();
+  EXPECT_EQ(turned.exit_code, 1);
+  EXPECT_NE(turned.err.find("may not speak for host h-2, only for h-1"), std::string::npos)
+      << turned.err;
+  EXPECT_EQ(devices(), 0U);
+  EXPECT_GE(undecodable(), 1U);
+}
+
+TEST_F(KeyedFleet, WhatDoesNotFitIsOneClearLine) {
+  const auto line = [](const Ran& ran, const std::string& text) {
+    EXPECT_EQ(ran.exit_code, 1) << ran.out;
+    EXPECT_NE(ran.err.find(text), std::string::npos) << ran.err;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+  };
+  line(run_drover({"status", "--connect", endpoint}), "takes only encrypted connections");
+  key("mallory", KeyRole::admin, false);
+  line(as("mallory", {"status"}), "does not let in the key mallory");
+  line(as("nobody", {"status"}), "no key named nobody");
+  // A folder with the key of another router.
+  const std::string other = parent.file("other");
+  ASSERT_TRUE(make_key(other, "router", KeyRole::router));
+  fs::copy(in("eve.key"), other + "/eve.key");
+  line(run_drover({"status", "--connect", endpoint, "--keys", other}), "router.pub");
+  const std::string plain = free_endpoint();
+  Program open({"router", "--listen", plain, "--ledger", parent.file("open.sqlite")});
+  ASSERT_TRUE(open.says("router ready")) << open.err();
+  line(run_drover({"status", "--connect", plain, "--keys", folder, "--key", "eve"}),
+       "started without --keys");
+}
+
+TEST_F(KeyedFleet, AnAgentThatIsAllowedLaterJoinsWithinTenSeconds) {
+  key("h-1", KeyRole::agent, false);
+  const auto host = agent("h-1", "h-1");
+  ASSERT_TRUE(host->says("does not let in the key h-1")) << host->err();
+  EXPECT_EQ(devices(), 0U);
+  ASSERT_TRUE(allow_key(folder, "h-1"));
+  EXPECT_TRUE(host->says("is there", seconds(10))) << host->err();
+  EXPECT_TRUE(eventually([&] { return devices() == 1; })) << host->err();
+  EXPECT_FALSE(host->ends(seconds(0)));
+}
+
+TEST_F(KeyedFleet, ARevokedAgentIsCutOffAndComesBackWhenItIsAllowedAgain) {
+  key("h-1", KeyRole::agent);
+  const auto host = agent("h-1", "h-1");
+  ASSERT_TRUE(eventually([&] { return devices() == 1; })) << host->err();
+  const std::uint64_t before = undecodable();
+  ASSERT_TRUE(*revoke_key(folder, "h-1"));
+  // Its heartbeats are dropped from now on; it finds out by the silence.
+  EXPECT_TRUE(eventually([&] { return undecodable() > before; }));
+  ASSERT_TRUE(host->says("does not let in the key h-1")) << host->err();
+  ASSERT_TRUE(allow_key(folder, "h-1"));
+  EXPECT_TRUE(host->says("is there")) << host->err();
+}
+
+TEST_F(KeyedFleet, AHangupReadsTheAllowListAndDoesNotEndTheRouter) {
+  key("late", KeyRole::view);
+  router->signal(SIGHUP);
+  EXPECT_TRUE(router->says("4 keys may come in")) << router->err();
+  EXPECT_EQ(as("late", {"status"}).exit_code, 0);
+  router->signal(SIGTERM);
+  EXPECT_EQ(router->wait().exit_code, 0);
+}
+
+TEST(RouterAddress, ADoorOfEveryAddressIsReachedByTheAddressThatWasDialled) {
+  const std::string control = "tcp://gpu-router:7700";
+  EXPECT_EQ(reachable("tcp://0.0.0.0:7701", control), "tcp://gpu-router:7701");
+  EXPECT_EQ(reachable("tcp://[::]:7701", control), "tcp://gpu-router:7701");
+  EXPECT_EQ(reachable("tcp://10.0.0.9:7701", control), "tcp://10.0.0.9:7701");
+}
+
+TEST(Keys, BeyondLoopbackARouterAsksForThem) {
+  const Folder folder;
+  const Ran refused = run_drover({"router", "--listen", "tcp://0.0.0.0:0"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("--keys"), std::string::npos) << refused.err;
+  const Ran keyless =
+      run_drover({"router", "--listen", "tcp://0.0.0.0:0", "--keys", folder.file("none")});
+  EXPECT_EQ(keyless.exit_code, 1);
+  EXPECT_NE(keyless.err.find("drover keys new router"), std::string::npos) << keyless.err;
+}
+
+TEST(Keys, TheVerbMakesListsAllowsAndRevokes) {
+  const Folder parent;
+  const std::string dir = parent.file("keys");
+  const auto keys = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "keys");
+    words.insert(words.end(), {"--dir", dir});
+    return run_drover(words);
+  };
+  EXPECT_EQ(keys({"new", "router"}).exit_code, 0);
+  EXPECT_EQ(keys({"new", "rack-1", "--role", "agent", "--ids", "n[1-2],spare"}).exit_code, 0);
+  EXPECT_EQ(keys({"new", "eve"}).exit_code, 2);
+  EXPECT_EQ(keys({"new", "eve", "--role", "boss"}).exit_code, 2);
+  EXPECT_EQ(keys({"made"}).exit_code, 2);
+  EXPECT_EQ(keys({"allow", dir + "/rack-1.pub"}).exit_code, 0);
+  const auto listed = Json::parse(keys({"list", "--json"}).out);
+  ASSERT_TRUE(listed);
+  ASSERT_EQ(listed->size(), 2U);
+  EXPECT_EQ((*listed)[0]["name"].text(), "rack-1");
+  EXPECT_EQ((*listed)[0]["ids"].size(), 3U);
+  EXPECT_TRUE((*listed)[0]["allowed"].boolean());
+  EXPECT_FALSE((*listed)[1]["allowed"].boolean());
+  const Ran table = keys({"list"});
+  EXPECT_NE(table.out.find((*listed)[0]["fingerprint"].text()), std::string::npos) << table.out;
+  EXPECT_NE(keys({"revoke", "rack-1"}).out.find("is revoked"), std::string::npos);
+  EXPECT_NE(keys({"revoke", "rack-1"}).out.find("was not allowed"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace drover::commands

@@ -1,0 +1,223 @@
+// `drover recording`: what it says of a file, and the files that it makes of one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "commands/json_mcap.h"
+#include "fleet/recording_reader.h"
+#include "fleet/text.h"
+#include "program.h"
+#include "recorded_story.h"
+
+namespace drover::commands {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr int length_s = 130;
+constexpr int devices = 32;  // of hosts that are not lost
+
+/// One story, written once: whole, and as a killed recorder leaves it.
+class RecordingVerbs : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new Folder;
+    const RecordedStory story = story_of(length_s);
+    const RecordedFiles whole = recording_of(story);
+    const RecordedFiles killed = recording_of(story, false);
+    folder_->write("whole.mcap", whole.file);
+    folder_->write("killed.mcap", killed.file);
+    folder_->write("killed.mcap.journal", killed.journal);
+    // The journal is gone and so is the end of the file's last chunk.
+    folder_->write("torn.mcap", killed.file.substr(0, killed.file.size() - 5));
+  }
+  static void TearDownTestSuite() { delete folder_; }
+
+  static std::string file(const std::string& name) { return folder_->file(name); }
+  static Ran recording(std::vector<std::string> words) {
+    words.insert(words.begin(), "recording");
+    return run_drover(words);
+  }
+
+ private:
+  static inline Folder* folder_ = nullptr;
+};
+
+TEST_F(RecordingVerbs, InfoSaysWhatStandsInIt) {
+  const Ran ran = recording({"info", file("whole.mcap"), "--json"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  const Json said = only_object(ran.out);
+  EXPECT_EQ(said["span_s"].number(), length_s - 1) << ran.out;
+  EXPECT_TRUE(said["closed"].boolean());
+  EXPECT_TRUE(said["state"].is_null());
+  EXPECT_EQ(said["hosts"].integer(), 5);
+  EXPECT_EQ(said["devices"].integer(), devices + 4);
+  EXPECT_EQ(said["sample_batches"].integer(), 4 * length_s);
+  EXPECT_EQ(said["sample_values"].integer(), devices * metric_count * length_s);
+  EXPECT_GT(said["bytes_per_value"].number(), 0);
+  EXPECT_EQ(said["dropped"].integer(), 0);
+  std::set<std::string> channels;
+  for (std::size_t i = 0; i < said["channels"].size(); ++i) {
+    channels.insert(said["channels"][i]["channel"].text());
+  }
+  for (const char* channel : {"samples", "jobs", "decisions", "events", "audit", "alerts"}) {
+    EXPECT_TRUE(channels.contains(channel)) << channel;
+  }
+  const Ran text = recording({"info", file("whole.mcap")});
+  EXPECT_NE(text.out.find("5 hosts, 36 devices"), std::string::npos) << text.out;
+}
+
+TEST_F(RecordingVerbs, VerifyTellsWholeLossyAndUnreadableApart) {
+  const Ran whole = recording({"verify", file("whole.mcap")});
+  EXPECT_EQ(whole.exit_code, 0) << whole.out << whole.err;
+  const Ran killed = recording({"verify", file("killed.mcap"), "--json"});
+  EXPECT_EQ(killed.exit_code, 3) << killed.out;
+  EXPECT_FALSE(only_object(killed.out)["whole"].boolean());
+  EXPECT_NE(only_object(killed.out)["state"].text().find("not closed"), std::string::npos);
+  const Folder folder;
+  EXPECT_EQ(recording({"verify", folder.write("text", "what is this?\n")}).exit_code, 1);
+  EXPECT_EQ(recording({"verify", folder.file("absent")}).exit_code, 1);
+}
+
+TEST_F(RecordingVerbs, RecoverLosesNothingThatTheJournalHolds) {
+  const Folder folder;
+  const std::string out = folder.file("out.mcap");
+  const Ran ran = recording({"recover", file("killed.mcap"), "-o", out});
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+  EXPECT_EQ(recording({"verify", out}).exit_code, 0);
+  EXPECT_EQ(recording({"export", out}).out, recording({"export", file("whole.mcap")}).out);
+  const Ran again = recording({"recover", file("killed.mcap"), "-o", out});
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_NE(again.err.find("--force"), std::string::npos) << again.err;
+  const Ran itself = recording({"recover", out, "-o", out, "--force"});
+  EXPECT_EQ(itself.exit_code, 2);
+  EXPECT_EQ(recording({"verify", out}).exit_code, 0) << "and nothing has happened to it";
+}
+
+TEST_F(RecordingVerbs, RecoverSaysExactlyWhatIsLost) {
+  const Folder folder;
+  const Ran ran = recording({"recover", file("torn.mcap"), "-o", folder.file("out.mcap")});
+  EXPECT_EQ(ran.exit_code, 3) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("lost: "), std::string::npos) << ran.out;
+  EXPECT_EQ(recording({"verify", folder.file("out.mcap")}).exit_code, 0);
+}
+
+TEST_F(RecordingVerbs, CutKeepsTheTimeThatWasAskedFor) {
+  const Folder folder;
+  const std::string out = folder.file("cut.mcap");
+  const Ran ran = recording(
+      {"cut", file("whole.mcap"), "--from", "20s", "--to", "2025-11-21T02:38:41Z", "-o", out});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(recording({"verify", out}).exit_code, 0);
+  const Ran rows = recording({"export", out, "--from", "2025-11-21T02:38:22Z"});
+  // The first tick came a second after the start, and the end is not included.
+  EXPECT_EQ(std::count(rows.out.begin(), rows.out.end(), '\n'), 1 + devices * 19) << rows.err;
+  const Ran never = recording({"cut", file("whole.mcap"), "--from", "1h", "-o", out, "--force"});
+  EXPECT_EQ(never.exit_code, 2);
+  EXPECT_NE(never.err.find("the recording is of"), std::string::npos) << never.err;
+}
+
+TEST_F(RecordingVerbs, ExportsSamplesAsCsv) {
+  const Ran ran = recording({"export", file("whole.mcap"), "--format", "csv"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  const auto lines = split(ran.out, '\n');
+  ASSERT_EQ(lines.size(), 1U + devices * length_s + 1U);
+  EXPECT_EQ(lines[0],
+            "time,host,device,utilization,matrix_activity,memory_activity,memory_used,"
+            "memory_total,power_w,power_cap_w,temperature_c,clock_mhz,throttle_bits,energy_j,"
+            "queue,running");
+  EXPECT_EQ(lines[1].rfind("2025-11-21T02:38:02.000Z,gpu-a,0,", 0), 0U) << lines[1];
+  const auto first = split(lines[1], ',');
+  ASSERT_EQ(first.size(), 3U + metric_count);
+  EXPECT_EQ(first[9], "700");
+  EXPECT_EQ(lines[1].find("nan"), std::string::npos) << "what is absent is empty";
+}
+
+TEST_F(RecordingVerbs, ExportsEachChannelAsLinesOfJson) {
+  const struct {
+    const char* channel;
+    const char* key;
+    std::int64_t lines;
+  } cases[] = {{"samples", "power_w", devices * length_s}, {"jobs", "state", length_s},
+               {"decisions", "rule", length_s / 4},        {"events", "subject", length_s / 10},
+               {"alerts", "raised", length_s / 10},        {"audit", "who", length_s / 25}};
+  for (const auto& expected : cases) {
+    const Ran ran = recording(
+        {"export", file("whole.mcap"), "--format", "ndjson", "--channel", expected.channel});
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), expected.lines) << expected.channel;
+    const auto line = Json::parse(ran.out.substr(0, ran.out.find('\n')));
+    ASSERT_TRUE(line.ok()) << expected.channel << ": " << ran.out.substr(0, 300);
+    EXPECT_TRUE(line->has(expected.key)) << line->dump();
+    EXPECT_TRUE(line->has("time")) << line->dump();
+  }
+}
+
+/// The records of an MCAP file that is not compressed: opcodes and contents, chunks taken apart.
+std::vector<std::pair<int, std::string>> records_of(std::string_view bytes) {
+  std::vector<std::pair<int, std::string>> records;
+  recording::Cursor cursor(bytes);
+  while (!cursor.at_end() && !cursor.failed()) {
+    const int opcode = cursor.u8();
+    const std::string content(cursor.raw(cursor.u64()));
+    records.emplace_back(opcode, content);
+    if (opcode != static_cast<int>(recording::Opcode::chunk)) continue;
+    const auto inside = recording::chunk_records(content);
+    EXPECT_TRUE(inside.ok()) << inside.error().message;
+    if (!inside) continue;
+    for (auto& record : records_of(*inside)) records.push_back(std::move(record));
+  }
+  EXPECT_FALSE(cursor.failed());
+  return records;
+}
+
+TEST_F(RecordingVerbs, ExportsAnMcapFileOfJsonMessages) {
+  const Folder folder;
+  const std::string out = folder.file("json.mcap");
+  const Ran ran = recording({"export", file("whole.mcap"), "--format", "json-mcap", "-o", out});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  const std::string bytes = run_shell("cat " + out).out;
+  const std::size_t magic = recording::magic.size();
+  ASSERT_GT(bytes.size(), 2 * magic);
+  EXPECT_EQ(bytes.substr(0, magic), recording::magic);
+  EXPECT_EQ(bytes.substr(bytes.size() - magic), recording::magic);
+  std::map<int, int> counts;
+  std::string sample;
+  for (const auto& [opcode, content] :
+       records_of(std::string_view(bytes).substr(magic, bytes.size() - 2 * magic))) {
+    ++counts[opcode];
+    const bool message = opcode == static_cast<int>(recording::Opcode::message);
+    if (message && sample.empty()) sample = content.substr(22);
+  }
+  EXPECT_EQ(counts[static_cast<int>(recording::Opcode::message)],
+            devices * length_s + length_s + length_s / 4 + 2 * (length_s / 10) + length_s / 25);
+  EXPECT_EQ(counts[static_cast<int>(recording::Opcode::channel)], 2 * 6) << "and in the summary";
+  EXPECT_EQ(counts[static_cast<int>(recording::Opcode::statistics)], 1);
+  const auto json = Json::parse(sample);
+  ASSERT_TRUE(json.ok()) << sample;
+  EXPECT_EQ((*json)["id"].text(), "gpu-a/0");
+  EXPECT_TRUE((*json)["temperature_c"].is_number());
+}
+
+TEST_F(RecordingVerbs, TeachWhoeverAsksWrongly) {
+  const struct {
+    std::vector<std::string> words;
+    const char* said;
+  } cases[] = {{{}, "say what to do"},
+               {{"inof", "x"}, "did you mean info?"},
+               {{"info"}, "name the recording"},
+               {{"cut", "x"}, "-o FILE"},
+               {{"export", "x", "--channel", "job"}, "did you mean jobs?"},
+               {{"export", "x", "--format", "csv", "--channel", "jobs"}, "--format ndjson"},
+               {{"cut", "x", "-o", "y", "--from", "soon"}, "--from: found \"soon\""}};
+  for (const auto& expected : cases) {
+    const Ran ran = recording(expected.words);
+    EXPECT_EQ(ran.exit_code, 2) << expected.said;
+    EXPECT_NE(ran.err.find(expected.said), std::string::npos) << ran.err;
+  }
+}
+
+}  // namespace
+}  // namespace drover::commands
