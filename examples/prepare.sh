@@ -2,8 +2,14 @@
 # Sourced by bash; `name` is the script's name for messages.
 
 build_packages=(g++ cmake ninja-build pkg-config libboost-program-options-dev libzmq3-dev cppzmq-dev
-  libmsgpack-cxx-dev libncurses-dev libsqlite3-dev libtomlplusplus-dev libfmt-dev nlohmann-json3-dev)
-test_packages=(libgtest-dev libbenchmark-dev)
+  libmsgpack-cxx-dev libncurses-dev libsqlite3-dev libtomlplusplus-dev libfmt-dev nlohmann-json3-dev
+  libzstd-dev zlib1g-dev)
+test_packages=(libgtest-dev libbenchmark-dev python3-zmq python3-msgpack)
+# For the launcher's tests with real hosts, which need root for network namespaces. Where systemd runs,
+# installing an ssh server would start one: there they are for a person to install, or the tests skip.
+if [ "$(id -u)" = 0 ] && [ ! -d /run/systemd/system ]; then
+  test_packages+=(openssh-server openssh-client iproute2 debootstrap)
+fi
 
 fail() { printf '%s: %s\n' "$name" "$*" >&2; exit 1; }
 
@@ -54,6 +60,11 @@ build() {
   local folder=$1 target=$2 log=$1/build.log
   shift 2
   mkdir -p "$folder"
+  # Where there is a compiler cache, checkouts share it.
+  if command -v ccache >/dev/null; then
+    set -- "$@" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+    export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+  fi
   # Configured anew only when the options differ from last time's.
   if [ ! -f "$folder/build.ninja" ] || [ "$(cat "$folder/options" 2>/dev/null)" != "$*" ]; then
     cmake -S "$root" -B "$folder" -G Ninja "$@" >"$log" 2>&1 || { tail -n 15 "$log" >&2; fail "cmake failed (whole log: $log)"; }

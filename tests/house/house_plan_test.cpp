@@ -110,6 +110,8 @@ TEST(HousePlan, EachLibraryStaysInItsRoom) {
       {"toml++", R"(#include <toml\+\+)", {"fleet/toml."}},
       {"JSON", R"(#include <nlohmann)", {"fleet/json."}},
       {"SQLite", R"(#include <sqlite3)", {"router/ledger_store."}},
+      {"zstd", R"(#include <zstd)", {"fleet/recording"}},
+      {"zlib", R"(#include <zlib)", {"fleet/recording"}},
       {"ncurses", R"(#include <(n?curses|ncursesw/))", {"tui/terminal."}},
       {"Boost.Program_options", R"(#include <boost/)", {"commands/"}},
   };
