@@ -80,8 +80,8 @@ class Timeline {
   virtual const std::vector<Mark>& marks() const = 0;
 };
 
-/// Brings a moment of `timeline` to `to`, forward or back: over keyframes where that is nearer. Then
-/// its model is another one, whose rows may mean other devices; answers whether that is so.
+/// Brings a moment of `timeline` to `to`, forward or back: over keyframes where that is nearer.
+/// Then its model is another one, whose rows may mean other devices; answers whether that is so.
 bool seek(const Timeline& timeline, Moment& moment, Instant to);
 /// The moment at `at`, from a keyframe.
 Moment moment_at(const Timeline& timeline, Instant at);

@@ -60,7 +60,7 @@ Program::Program(const char* binary, const std::vector<std::string>& words)
   pid_ = fork();
   if (pid_ != 0) return;
   unsetenv("DROVER_CONNECT");
-    unsetenv("DROVER_KEYS");
+  unsetenv("DROVER_KEYS");
   // What a killed demo leaves lying goes away with this test's own folder.
   setenv("TMPDIR", folder_.c_str(), 1);
   const int nothing = open("/dev/null", O_RDONLY);
