@@ -96,7 +96,8 @@ TEST(PowerAndAlerts, CapsInForceSurviveARestartOfTheRouter) {
     EXPECT_EQ(pool.power_cap_w, pool.name == "h100" ? 5000 : 0) << pool.name;
   }
   stage.wait(seconds(31));
-  for (const PoolLimits& pool : stage.published<PolicyChanged>().back().pools) {
+  const PolicyChanged last = stage.published<PolicyChanged>().back();
+  for (const PoolLimits& pool : last.pools) {
     EXPECT_EQ(pool.power_cap_w, 0) << pool.name;
   }
 }
