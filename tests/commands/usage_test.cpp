@@ -82,7 +82,7 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
       {{"catalogue", "devices", "h100"}, 2, {"did you mean h100-sxm?"}},
       {{"catalogue", "devices", "--catalogue", folder.file("absent")}, 1, {"absent"}},
       {{"demo", "--json"}, 2, {"--no-tui"}},
-      {{"demo", "--story", "on"}, 2, {"--story"}},
+      {{"demo", "--story", "maybe"}, 2, {"--story", "on"}},
       {{"demo", "--model", "llama-3.1-8b"}, 2, {"--trace"}},
       {{"demo", "--trace", all_bad, "--model", "llama-3.1-8b", "--no-tui"}, 1, {"all_bad.csv:2"}},
       {{"demo", "--trace", empty, "--model", "llama-3.1-8b", "--no-tui"}, 1, {"empty.csv"}},
@@ -106,8 +106,9 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
 }
 
 TEST(Usage, EveryVerbTeachesByExample) {
-  for (const char* verb : {"demo", "router", "agent", "top", "frame", "submit", "status", "devices",
-                           "jobs", "why", "catalogue", "record", "recording"}) {
+  for (const char* verb :
+       {"demo", "router", "agent", "top", "frame", "submit", "status", "devices", "jobs", "why",
+        "catalogue", "record", "recording", "inject", "cap", "keys", "launch"}) {
     const Ran ran = run_drover({verb, "--help"});
     EXPECT_EQ(ran.exit_code, 0) << verb;
     EXPECT_NE(ran.out.find("Examples:\n  drover " + std::string(verb)), std::string::npos) << verb;
