@@ -13,14 +13,14 @@ namespace {
 enum ChapterNumber : std::size_t { cold, burst, cuda, fp8, heat, killed, cap, recovery };
 
 constexpr std::array<Chapter, 8> all_chapters{{
-    {0, "A cold TPU slice (v5e-2, devices 8-15) loads 70B weights and compiles", "2"},
+    {0, "A cold TPU slice, v5e-2/8-15, loads 70B weights and compiles", "2"},
     {100, "A burst of 70B chat fills v5e and overflows to GPUs: capacity", "5"},
-    {220, "Jobs with a custom CUDA kernel: TPUs refuse them: op_unsupported", "5"},
-    {300, "Jobs that want fp8: neither v5e nor A100 computes in it: precision", "5"},
-    {390, "Rack-2 loses its cooling, TPUs throttle and work moves away: thermal", "1"},
-    {550, "Host h100-1 is gone: its work is queued again, others take over: unhealthy", "4"},
+    {220, "TPUs refuse jobs with a custom CUDA kernel: op_unsupported", "5"},
+    {300, "Jobs want fp8, which v5e and A100 cannot compute: precision", "5"},
+    {390, "Rack-2 gets hot, TPUs throttle and work moves away: thermal", "1"},
+    {550, "Host h100-1 is killed, its work is requeued: unhealthy", "4"},
     {720, "The site may draw less: new work waits for watts: power_cap", "6"},
-    {820, "The cap is lifted, all are back: work returns to the pools it wants", "5"},
+    {820, "The cap is lifted, all are back: work returns where wanted", "5"},
 }};
 
 Fault fault(FaultKind kind, double amount, double lasts_s) {

@@ -23,7 +23,7 @@ namespace drover::commands {
 /// One part of the story, from its beginning to the next one's.
 struct Chapter {
   double begins_s;           // fleet seconds into the story
-  std::string_view caption;  // at most 76 columns, so that it fits a narrow terminal
+  std::string_view caption;  // at most 61 columns: 80 less " Story 1/8, key 5: " and an edge
   std::string_view key;      // of the dashboard, which shows it
 };
 std::span<const Chapter> chapters();

@@ -81,15 +81,16 @@ void draw_banner(const Scene& scene, Pen pen) {
   pen.field(1, 0, pen.columns() - 2, banner, role);
 }
 
-/// "Story 3/9  A burst overflows v5e to GPUs  (key 5 shows it)"
+/// "Story 3/9, key 5: A burst overflows v5e to GPUs": what a narrow terminal cuts is the end of the
+/// sentence, not the key.
 void draw_caption(const Scene& scene, Pen pen) {
   const auto& caption = scene.model.caption();
   if (!caption) return;
   std::string text = "Story";
   if (caption->chapters > 0) text += fmt::format(" {}/{}", caption->chapter, caption->chapters);
   if (caption->paused) text += " (paused)";
-  text += "  " + caption->text;
-  if (!caption->key.empty()) text += fmt::format("  (key {} shows it)", caption->key);
+  if (!caption->key.empty()) text += fmt::format(", key {}", caption->key);
+  text += ": " + caption->text;
   pen.field(1, 0, pen.columns() - 2, text, Role::accent);
 }
 
