@@ -1,9 +1,12 @@
 // docs/tour.md to the letter: every command of it is run, in its order.
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <regex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -82,6 +85,29 @@ void walk(const std::string& heading) {
   if (!demo) return;
   demo->type("q");
   EXPECT_TRUE(demo->ends()) << demo->screen();
+}
+
+// The one part that needs the usual ports: the fleet file says where its router is.
+TEST(Tour, WorksForWhoeverRunsSeveralHosts) {
+  const Folder home;
+  const std::string surroundings =
+      fmt::format("cd '{}'; export HOME='{}' XDG_STATE_HOME='{}'; ", DROVER_SOURCE_DIR,
+                  home.file(""), home.file("state"));
+  const auto commands = commands_of("For whoever runs several hosts");
+  ASSERT_GT(commands.size(), 3U);
+  ASSERT_EQ(commands.front(), "drover router");
+  Program router("/bin/sh", {"-c", fmt::format("{}exec '{}' router", surroundings, DROVER_BINARY)});
+  if (!router.says("router ready") && router.err().find("in use") != std::string::npos) {
+    GTEST_SKIP() << router.err();
+  }
+  for (const std::string& command : std::span(commands).subspan(1)) {
+    SCOPED_TRACE(command);
+    const Ran ran = run_shell(surroundings + command, std::chrono::seconds(90));
+    EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(home.file(".drover")));
+  router.signal(SIGTERM);
+  EXPECT_TRUE(router.ends());
 }
 
 TEST(Tour, WorksForAnOperator) { walk("For an operator"); }
