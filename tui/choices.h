@@ -78,6 +78,10 @@ struct Choices {
   int details_top = 0;  // first row shown of the open job or decision, of device and power
   ListPlace help;
   bool quit = false;
+
+  /// Nothing is laid out, so there is nothing to move in: rows and places are of a model that may
+  /// have changed when the next screen is laid out.
+  void forget_layout();
 };
 
 }  // namespace drover::tui

@@ -87,7 +87,7 @@ void Dashboard::State::arrange_now() {
   if (std::exchange(cursor_changes, cursor.changes()) != cursor.changes()) {
     choices.order_structure = 0;  // rows of another model
   }
-  if (is_too_small(canvas.size())) return;
+  if (is_too_small(canvas.size())) return choices.forget_layout();
   arrange(model(), choices, body_of(scene(), canvas.size()), now,
           frames_per_sort * options.frame_every);
   const bool wanted = choices.view == View::device && choices.device;
@@ -155,6 +155,8 @@ void Dashboard::press(Instant now, const Key& key) {
   }
   const auto command = command_of(key, state.choices.view);
   if (!command) return;
+  // Nobody types what they cannot see, and the letters after it would be text.
+  if (*command == Command::ask_time && is_too_small(state.canvas.size())) return;
   state.pressed = true;
   // Keys act on what the person sees: lists must be laid out before they are moved in.
   state.arrange_now();
@@ -174,6 +176,7 @@ void Dashboard::press(Instant now, const Key& key) {
 void Dashboard::resize(Instant now, Size size) {
   state_->now = std::max(state_->now, now);
   state_->canvas = Canvas(size);
+  if (is_too_small(size)) state_->choices.prompt.reset();  // it cannot be seen any more
   state_->pressed = true;
 }
 

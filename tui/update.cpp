@@ -326,6 +326,13 @@ void ListPlace::settle(int selected, int items, int rows) {
   row = selected >= 0 ? selected - top : -1;
 }
 
+void Choices::forget_layout() {
+  map = HeatMap{};
+  order.clear();
+  order_structure = 0;
+  job_lines.clear();
+}
+
 std::string_view to_text(JobFilter filter) {
   static constexpr std::array<std::string_view, job_filter_count> names = {
       "all", "running", "waiting", "failed", "finished"};

@@ -153,6 +153,45 @@ TEST(Keys, EscNeverLeavesTheProgram) {
   }
 }
 
+TEST(Keys, DoNoHarmOnATerminalThatIsTooSmallWhileTheFleetShrinks) {
+  for (const std::string& view : view_names()) {
+    SampleFleet fleet;
+    const auto dashboard = dashboard_of(fleet, {120, 40}, view, false, 2);
+    const Instant now = start + seconds(2);
+    dashboard->press(now, {"G"});
+    dashboard->draw(now);
+    dashboard->resize(now, {50, 10});
+    dashboard->set_connected(now, false);
+    dashboard->set_connected(now, true);
+    fleet.hosts.resize(1);
+    feed_snapshot(*dashboard, fleet, now);
+    for (const char* key : {"j", "G", "k", "PgDn", "Enter", "l", "s", "J", "Esc", "f", "["}) {
+      dashboard->press(now, {key});
+      dashboard->draw(now);
+    }
+    dashboard->resize(now, {120, 40});
+    for (const char* key : {"L", "2", "j"}) dashboard->press(now, {key});
+    EXPECT_NE(dashboard->draw(now).to_text().find(" 8 devices"), std::string::npos)
+        << dashboard->draw(now).to_text();
+  }
+}
+
+TEST(Keys, NoTimeIsTypedOnATerminalThatCannotShowIt) {
+  SampleFleet fleet;
+  const auto dashboard = dashboard_of(fleet, {50, 10}, "fleet", false, 2);
+  dashboard->press(start + seconds(2), {"@"});
+  dashboard->resize(start + seconds(2), {80, 24});
+  const auto prompts = [&] {
+    return dashboard->draw(start + seconds(2)).to_text().find("Go to:") != std::string::npos;
+  };
+  EXPECT_FALSE(prompts());
+  dashboard->press(start + seconds(2), {"@"});
+  EXPECT_TRUE(prompts());
+  dashboard->resize(start + seconds(2), {50, 10});
+  dashboard->press(start + seconds(2), {"q"});
+  EXPECT_TRUE(dashboard->quit());
+}
+
 TEST(Keys, DetailsLongerThanTheirPanelScrollAndStartAnewForAnotherThing) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 18}, "routing", false, 2);
