@@ -47,22 +47,36 @@ int list_rows(std::size_t lines) {
   return 1 + static_cast<int>(std::clamp<std::size_t>(lines, 1, list_most));
 }
 
+int charts_abreast(int columns) { return columns < wide_columns ? 2 : 3; }
+
+/// Before the strip of throttle reasons; the others stand below it.
+int charts_before_strip(int columns) { return columns < wide_columns ? 6 : metric_chart_count; }
+
+int chart_columns(int columns) {
+  const int abreast = charts_abreast(columns);
+  return (columns - gap * (abreast - 1)) / abreast;
+}
+
+int lines_of_charts(int columns, int count) {
+  return (count + charts_abreast(columns) - 1) / charts_abreast(columns);
+}
+
 void place_charts(Page& page, int columns, int count, int more_rows) {
-  const int abreast = columns < wide_columns ? 2 : 3;
+  const int abreast = charts_abreast(columns);
+  const int width = chart_columns(columns);
   const int rows = (columns < wide_columns ? 5 : columns < roomy_columns ? 7 : 9) + more_rows;
-  const int width = (columns - gap * (abreast - 1)) / abreast;
   for (int i = 0; i < count; ++i) {
     const int place = i % abreast;
     // What division leaves over widens the last one.
     const int own = place + 1 < abreast ? width : columns - place * (width + gap);
     page.charts.push_back({place * (width + gap), page.rows + i / abreast * rows, own, rows});
   }
-  page.rows += (count + abreast - 1) / abreast * rows;
+  page.rows += lines_of_charts(columns, count) * rows;
 }
 
-Page lay_out_page(int columns, const Lists& lists, int more_rows = 0) {
+Page lay_out_page(int columns, const Lists& lists, int more_rows) {
   Page page;
-  const int before_strip = columns < wide_columns ? 6 : metric_chart_count;
+  const int before_strip = charts_before_strip(columns);
   place_charts(page, columns, before_strip, more_rows);
   page.strip = {0, page.rows, columns, 3};
   page.rows += 3;
@@ -83,6 +97,17 @@ Page lay_out_page(int columns, const Lists& lists, int more_rows = 0) {
   page.news = place(right, columns - right, right_row, lists.news.size());
   page.rows = std::max(left_row, right_row) - 1;
   return page;
+}
+
+/// On so many rows: what the page leaves over makes the charts higher, all of them alike, and two
+/// rows at a time, which keeps their middle.
+Page lay_out_page_on(Size room, const Lists& lists) {
+  const Page page = lay_out_page(room.columns, lists, 0);
+  const int before_strip = charts_before_strip(room.columns);
+  const int lines = lines_of_charts(room.columns, before_strip) +
+                    lines_of_charts(room.columns, metric_chart_count - before_strip);
+  const int more_rows = std::max(0, room.rows - page.rows) / lines / 2 * 2;
+  return more_rows == 0 ? page : lay_out_page(room.columns, lists, more_rows);
 }
 
 int head_rows(const Model& model, DeviceTable::Row row) {
@@ -213,10 +238,11 @@ std::optional<DeviceTable::Row> chosen(const Model& model, const Choices& choice
 
 }  // namespace
 
-int device_view_rows(const Model& model, const Choices& choices, int columns) {
+ScrolledRows device_view_rows(const Model& model, const Choices& choices, Size area) {
   const auto row = chosen(model, choices);
-  if (!row) return 1;
-  return head_rows(model, *row) + lay_out_page(columns, lists_of(model, *row)).rows;
+  if (!row) return {};
+  const int seen = area.rows - head_rows(model, *row);
+  return {lay_out_page_on({area.columns, seen}, lists_of(model, *row)).rows, seen};
 }
 
 void draw_device_view(const Scene& scene, const Pen& pen) {
@@ -228,10 +254,7 @@ void draw_device_view(const Scene& scene, const Pen& pen) {
   }
   const int head = head_rows(scene.model, *row);
   const Lists lists = lists_of(scene.model, *row);
-  Page page = lay_out_page(view.columns(), lists);
-  // What is left over makes the charts higher: two rows at a time keep their middle.
-  const int room = view.rows() - head - page.rows;
-  if (room >= 6) page = lay_out_page(view.columns(), lists, room / 3 / 2 * 2);
+  const Page page = lay_out_page_on({view.columns(), view.rows() - head}, lists);
   draw_head(scene, view, *row,
             scroll_note(page.rows, view.rows() - head, scene.choices.details_top));
   Canvas canvas({view.columns(), page.rows});

@@ -199,8 +199,7 @@ std::string banner_of(const Scene& scene) {
 
 void arrange(const Model& model, Choices& choices, const Rect& body, Instant now,
              Duration resort_every) {
-  int details = 0;  // rows of what is open, and the rows that it has
-  int room = 0;
+  ScrolledRows details;
   switch (choices.view) {
     case View::fleet: {
       const Rect cells = map_cells(lay_out_fleet(body, model));
@@ -220,18 +219,16 @@ void arrange(const Model& model, Choices& choices, const Rect& body, Instant now
       if (!choices.device && !choices.order.empty()) {
         choices.device = model.id_of(choices.order.front());
       }
-      details = device_view_rows(model, choices, body.columns);
-      room = body.rows;
+      details = device_view_rows(model, choices, {body.columns, body.rows});
       break;
     case View::power:
-      details = power_view_rows(model, choices, body.columns);
-      room = body.rows;
+      details = {power_view_rows(model, choices, body.columns), body.rows};
       break;
     case View::jobs: {
       choices.job_open = choices.job_open && choices.job && model.jobs().contains(*choices.job);
-      details = job_details_rows(model, choices);
-      const TableLayout layout = lay_out_jobs(body, model, details);
-      room = layout.details.rows;
+      details.all = job_details_rows(model, choices);
+      const TableLayout layout = lay_out_jobs(body, model, details.all);
+      details.seen = layout.details.rows;
       const int rows = layout.list.rows - 1;
       choices.job_lines = list_jobs(model, choices.filter, rows);
       choices.jobs.settle(selected_index(model, choices),
@@ -241,9 +238,9 @@ void arrange(const Model& model, Choices& choices, const Rect& body, Instant now
     case View::routing: {
       const int selected = selected_index(model, choices);
       if (selected < 0) choices.decision_open = false;
-      details = decision_details_rows(model, choices);
-      const TableLayout layout = lay_out_routing(body, model, details);
-      room = layout.details.rows;
+      details.all = decision_details_rows(model, choices);
+      const TableLayout layout = lay_out_routing(body, model, details.all);
+      details.seen = layout.details.rows;
       const Rect list = layout.list;
       if (!choices.decision) choices.decisions.top = 0;
       choices.decisions.settle(selected, static_cast<int>(model.decisions().size()), list.rows - 1);
@@ -253,7 +250,7 @@ void arrange(const Model& model, Choices& choices, const Rect& body, Instant now
       choices.help.settle(-1, static_cast<int>(help_lines().size()), help_rows(body.rows));
       break;
   }
-  choices.details_top = std::clamp(choices.details_top, 0, std::max(0, details - room));
+  choices.details_top = std::clamp(choices.details_top, 0, std::max(0, details.all - details.seen));
 }
 
 void draw_screen(const Scene& scene, Canvas& canvas) {

@@ -32,10 +32,16 @@ TableLayout lay_out_routing(const Rect& area, const Model& model, int details);
 int decision_details_rows(const Model& model, const Choices& choices);
 void draw_routing(const Scene& scene, const Pen& pen);
 
+/// What is longer than its place on the screen scrolls there by choices.details_top.
+struct ScrolledRows {
+  int all = 0;
+  int seen = 0;
+};
+
 /// One device in full: choices.device, which is chosen when the view is shown and there is any.
 void draw_device_view(const Scene& scene, const Pen& pen);
-/// Rows that it wants in so many columns: beyond its area it scrolls by choices.details_top.
-int device_view_rows(const Model& model, const Choices& choices, int columns);
+/// Of the page below its head, in a view of that size.
+ScrolledRows device_view_rows(const Model& model, const Choices& choices, Size area);
 /// Watts against caps, money and joules.
 void draw_power_view(const Scene& scene, const Pen& pen);
 int power_view_rows(const Model& model, const Choices& choices, int columns);

@@ -212,6 +212,38 @@ TEST(Keys, DetailsLongerThanTheirPanelScrollAndStartAnewForAnotherThing) {
   EXPECT_TRUE(shows("attempt"));
 }
 
+/// The lowest row of a view that holds anything; below it are the hints.
+std::string last_row(const Canvas& canvas) {
+  for (int row = canvas.size().rows - 2; row > 0; --row) {
+    std::string text;
+    for (int column = 0; column < canvas.size().columns; ++column) {
+      text += canvas.at(column, row).text;
+    }
+    if (text.find_first_not_of(' ') != std::string::npos) return text;
+  }
+  return {};
+}
+
+TEST(Keys, LeadToTheEndOfALongPageOnEveryTerminal) {
+  const Instant now = start + seconds(2);
+  for (const char* view : {"device", "power"}) {
+    for (const int columns : {60, 80, 90, 99, 100, 120, 170}) {
+      SampleFleet fleet;
+      const auto dashboard = dashboard_of(fleet, {columns, 200}, view, false, 2);
+      const std::string end = last_row(dashboard->draw(now));
+      for (int rows = 16; rows < 130; rows += 3) {
+        dashboard->resize(now, {columns, rows});
+        for (int i = 0; i < 30; ++i) dashboard->press(now, {"PgDn"});
+        const std::string text = dashboard->draw(now).to_text();
+        EXPECT_EQ(text.find("more below"), std::string::npos) << view << columns << "x" << rows;
+        if (std::string(view) == "device") {
+          EXPECT_EQ(last_row(dashboard->draw(now)), end) << columns << "x" << rows << "\n" << text;
+        }
+      }
+    }
+  }
+}
+
 TEST(Selection, StaysWithItsDeviceAndItsScreenRowWhenTheOrderMoves) {
   Model model{seconds(1)};
   for (const Envelope& host : plain_hosts(20, 8)) model.apply(start, host);
