@@ -11,6 +11,7 @@
 #include "tui/timeline_series.h"
 #include "tui/timeline_words.h"
 #include "tui/update.h"
+#include "tui/views.h"
 
 namespace drover::tui {
 namespace {
@@ -88,10 +89,13 @@ void Dashboard::State::arrange_now() {
     choices.order_structure = 0;  // rows of another model
   }
   if (is_too_small(canvas.size())) return choices.forget_layout();
-  arrange(model(), choices, body_of(scene(), canvas.size()), now,
-          frames_per_sort * options.frame_every);
-  const bool wanted = choices.view == View::device && choices.device;
-  series = wanted ? &reader.read(cursor.timeline(), *choices.device, cursor.shown()) : &nothing;
+  const Rect body = body_of(scene(), canvas.size());
+  arrange(model(), choices, body, now, frames_per_sort * options.frame_every);
+  series = &nothing;
+  if (choices.view == View::device && choices.device) {
+    const Instant from = device_view_begin(scene(), body.columns);
+    series = &reader.read(cursor.timeline(), *choices.device, from, cursor.shown());
+  }
 }
 
 /// A key while a time is being typed.

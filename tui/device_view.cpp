@@ -57,6 +57,12 @@ int chart_columns(int columns) {
   return (columns - gap * (abreast - 1)) / abreast;
 }
 
+/// What all charts of the page show, so that one moment stands below another.
+TimeWindow page_window(const Scene& scene, int columns) {
+  const int chart = chart_columns(columns);
+  return window_of(scene, chart - value_axis_columns(chart));
+}
+
 int lines_of_charts(int columns, int count) {
   return (count + charts_abreast(columns) - 1) / charts_abreast(columns);
 }
@@ -212,15 +218,23 @@ void draw_mentions(Pen pen, const std::vector<Mention>& mentions) {
   }
 }
 
+/// Why charts are blank: of a moment that was stopped at long ago, memory holds no more samples.
+void draw_no_history(const Scene& scene, Pen& pen, const Rect& chart) {
+  const bool forgotten = scene.cursor.timeline().first() > scene.now;
+  const int axis = value_axis_columns(chart.columns);
+  pen.field(chart.column + axis + 1, chart.row + chart.rows / 2, chart.columns - axis - 1,
+            forgotten ? "no history is kept" : "no sample was heard", Role::faint);
+}
+
 void draw_page(const Scene& scene, Canvas& canvas, bool ascii, DeviceTable::Row row,
                const Page& page, const Lists& lists) {
   Pen pen(canvas, {0, 0, canvas.size().columns, canvas.size().rows}, ascii);
-  const int columns = page.charts.front().columns;
-  const TimeWindow window = window_of(scene, columns - value_axis_columns(columns));
+  const TimeWindow window = page_window(scene, canvas.size().columns);
   const std::vector<MetricChart> metrics = metric_charts(scene, row, window, canvas.size().columns);
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     draw_metric_chart(pen, page.charts[i], metrics[i], window);
   }
+  if (scene.series.at.empty()) draw_no_history(scene, pen, page.charts.front());
   draw_throttle_strip(pen, page.strip, scene, window);
   draw_replicas_on(pen.on(page.replicas), lists.replicas);
   draw_running_jobs(scene, pen.on(page.jobs), fmt::format("Runs here {}", lists.jobs.size()),
@@ -243,6 +257,13 @@ ScrolledRows device_view_rows(const Model& model, const Choices& choices, Size a
   if (!row) return {};
   const int seen = area.rows - head_rows(model, *row);
   return {lay_out_page_on({area.columns, seen}, lists_of(model, *row)).rows, seen};
+}
+
+Instant device_view_begin(const Scene& scene, int columns) {
+  // The strip goes over all columns, and so reaches back farthest; the sample before it, and some
+  // from which to tell how often one comes, may stand before it.
+  constexpr int cells_before = 33;
+  return page_window(scene, columns).begin(columns + cells_before);
 }
 
 void draw_device_view(const Scene& scene, const Pen& pen) {

@@ -1,25 +1,38 @@
 #include "tui/timeline_series.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace drover::tui {
 
-const Series& SeriesReader::read(const Timeline& timeline, const DeviceId& device, Instant to) {
-  if (timeline_ != &timeline || device_ != device) {
+const Series& SeriesReader::read(const Timeline& timeline, const DeviceId& device, Instant from,
+                                 Instant to) {
+  if (timeline_ != &timeline || device_ != device || from > to_ || to < from_) {
     timeline_ = &timeline;
     device_ = device;
-    read_to_ = Instant::min();
+    from_ = to_ = from;
     series_ = Series{};
   }
-  // From the instant that was read last on: more may have been heard in it since.
-  const Instant again = std::min(read_to_, to);
-  cut_from(again);
-  cut_before(timeline.first());
-  const Instant from = again == Instant::min() ? again : again - Duration(1);
-  timeline.visit_batches(device.host, from, to,
-                         [&](Instant at, const SampleBatch& batch) { add(at, batch); });
-  read_to_ = to;
+  if (from < from_) {
+    const Series later = std::exchange(series_, Series{});
+    visit(timeline, from, from_);
+    append(later);
+  }
+  from_ = from;
+  // From the instant that was read last on, if it can be read again: more may have been heard in it
+  // since.
+  const Instant again = std::min(to_, to);
+  const Instant known = timeline.first() <= again ? again - Duration(1) : again;
+  cut_from(known + Duration(1));
+  visit(timeline, std::max(known, from), to);
+  to_ = to;
+  cut_before(from + Duration(1));
   return series_;
+}
+
+void SeriesReader::visit(const Timeline& timeline, Instant from, Instant to) {
+  timeline.visit_batches(device_->host, from, to,
+                         [&](Instant at, const SampleBatch& batch) { add(at, batch); });
 }
 
 void SeriesReader::add(Instant at, const SampleBatch& batch) {
@@ -35,6 +48,14 @@ void SeriesReader::add(Instant at, const SampleBatch& batch) {
     if (column.metric >= metric_count) continue;
     double& value = series_.values[column.metric].back();
     decode_present(column, row, std::span<double>(&value, 1));
+  }
+}
+
+void SeriesReader::append(const Series& later) {
+  series_.at.insert(series_.at.end(), later.at.begin(), later.at.end());
+  for (std::size_t metric = 0; metric < metric_count; ++metric) {
+    const std::vector<double>& values = later.values[metric];
+    series_.values[metric].insert(series_.values[metric].end(), values.begin(), values.end());
   }
 }
 

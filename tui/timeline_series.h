@@ -1,4 +1,5 @@
-// The past of one device, read from a timeline's batches and kept for as long as it is looked at.
+// The past of one device, as far back as it is shown: read from a timeline's batches, and kept for
+// as long as it is looked at.
 #pragma once
 
 #include <array>
@@ -25,18 +26,21 @@ struct Series {
 
 class SeriesReader {
  public:
-  /// All that the timeline holds of the device up to `to`. Asked again for the same device, only
-  /// what is new is read.
-  const Series& read(const Timeline& timeline, const DeviceId& device, Instant to);
+  /// What the timeline holds of the device in (from, to]. Asked again for the same device, only
+  /// what is new is read, and what the timeline has forgotten since then stays: the past of a
+  /// moment is not to vanish while a person looks at it.
+  const Series& read(const Timeline& timeline, const DeviceId& device, Instant from, Instant to);
 
  private:
+  void visit(const Timeline& timeline, Instant from, Instant to);
   void add(Instant at, const SampleBatch& batch);
+  void append(const Series& later);
   void cut_from(Instant at);
   void cut_before(Instant at);
 
   std::optional<DeviceId> device_;
   const Timeline* timeline_ = nullptr;
-  Instant read_to_ = Instant::min();
+  Instant from_{}, to_{};  // what was read
   Series series_;
 };
 

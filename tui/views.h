@@ -42,6 +42,8 @@ struct ScrolledRows {
 void draw_device_view(const Scene& scene, const Pen& pen);
 /// Of the page below its head, in a view of that size.
 ScrolledRows device_view_rows(const Model& model, const Choices& choices, Size area);
+/// From when on the charts of the device view, so wide, show or need what the device told.
+Instant device_view_begin(const Scene& scene, int columns);
 /// Watts against caps, money and joules.
 void draw_power_view(const Scene& scene, const Pen& pen);
 int power_view_rows(const Model& model, const Choices& choices, int columns);

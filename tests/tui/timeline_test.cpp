@@ -143,29 +143,93 @@ TEST(MemoryTimeline, KeyframesStandFartherApartTheOlderTheyAre) {
   EXPECT_GT(gap_before(at - seconds(1'200)), gap_before(at));
 }
 
-TEST(Series, HoldsWhatTheBatchesToldUpToTheMomentAndGrowsAlong) {
+TEST(Series, HoldsWhatTheBatchesToldInTheSpanAskedForAndGoesAlong) {
   const std::vector<Told> stream = sample_stream(9, 40);
   const Remembered remembered(stream);
   const DeviceId device{"gpu-a", 3};
   SeriesReader along;
-  for (const int second : {5, 12, 12, 39, 20, 21}) {
+  for (const int second : {5, 12, 12, 39, 20, 21, 9, 35, 2}) {
     const Instant to = start + seconds(second);
-    const Series& series = along.read(remembered.memory, device, to);
+    const Instant from = to - seconds(11);
+    const Series& series = along.read(remembered.memory, device, from, to);
     SeriesReader anew;
-    const Series& whole = anew.read(remembered.memory, device, to);
+    const Series& whole = anew.read(remembered.memory, device, from, to);
     EXPECT_EQ(series.at, whole.at) << second;
     std::vector<Instant> at;
     std::vector<double> power;
     for (const Told& told : stream) {
       const auto* batch = std::get_if<SampleBatch>(&told.envelope.body);
-      if (batch == nullptr || batch->host != device.host || told.at > to) continue;
+      if (batch == nullptr || batch->host != device.host) continue;
+      if (told.at <= from || told.at > to) continue;
       at.push_back(told.at);
       power.push_back(unpack(*batch)[3][Metric::power]);
     }
     EXPECT_EQ(series.at, at) << second;
     EXPECT_EQ(series.of(Metric::power), power) << second;
   }
-  EXPECT_TRUE(along.read(remembered.memory, {"nobody", 0}, start + seconds(9)).at.empty());
+  EXPECT_TRUE(along.read(remembered.memory, {"nobody", 0}, start, start + seconds(9)).at.empty());
+}
+
+/// Half an hour of one host, and what was asked of it.
+class Watched final : public Timeline {
+ public:
+  Watched() : memory_(start, seconds(1)) {
+    for (const Envelope& host : plain_hosts(1, 2)) memory_.add(start, host);
+    for (int second = 1; second <= length_s; ++second) {
+      for (const Envelope& batch : plain_samples(1, 2, static_cast<std::uint64_t>(second))) {
+        memory_.add(start + seconds(second), batch);
+      }
+    }
+  }
+  static constexpr int length_s = 1'800;
+  mutable Instant asked_from = never;
+  Instant forgotten_to = start;  // nothing before it is kept
+
+  Instant first() const override { return forgotten_to; }
+  Instant last() const override { return memory_.last(); }
+  Moment keyframe(Instant at) const override { return memory_.keyframe(at); }
+  Instant keyframe_before(Instant at) const override { return memory_.keyframe_before(at); }
+  std::uint64_t visit(std::uint64_t position, Instant to, const Visit& visit) const override {
+    return memory_.visit(position, to, visit);
+  }
+  bool holds(std::uint64_t position) const override { return memory_.holds(position); }
+  void visit_batches(const std::string& host, Instant from, Instant to,
+                     const VisitBatch& visit) const override {
+    asked_from = std::min(asked_from, from);
+    memory_.visit_batches(host, std::max(from, forgotten_to), to, visit);
+  }
+  const std::vector<Mark>& marks() const override { return memory_.marks(); }
+
+ private:
+  MemoryTimeline memory_;
+};
+
+TEST(Series, OfADeviceIsReadNoFartherBackThanItsChartsReach) {
+  for (const int columns : {60, 80, 120, 200}) {
+    const Watched timeline;
+    const Instant noon = start + seconds(Watched::length_s);
+    const auto replay = replay_of(timeline, {columns, 40}, "device", noon, true);
+    const std::string whole = rows_of(replay->draw(noon));
+    EXPECT_NE(whole.find("⣿"), std::string::npos) << whole;
+    EXPECT_GT(timeline.asked_from, noon - std::chrono::minutes(20)) << columns;
+    EXPECT_LT(timeline.asked_from, noon - std::chrono::minutes(2)) << columns;
+  }
+}
+
+TEST(Series, OfAMomentThatIsLookedAtStaysWhenTheTimelineForgetsIt) {
+  Watched timeline;
+  const Instant noon = start + seconds(900);
+  const auto replay = replay_of(timeline, {120, 40}, "device", noon, true);
+  const std::string seen = rows_of(replay->draw(noon), 1);
+  for (const int later : {-30, 0, 1, 300}) {
+    timeline.forgotten_to = noon + seconds(later);
+    EXPECT_EQ(rows_of(replay->draw(noon), 1), seen) << later;
+  }
+  EXPECT_EQ(seen.find("no history is kept"), std::string::npos);
+  replay->press(noon, {"j"});
+  const std::string other = rows_of(replay->draw(noon), 1);
+  EXPECT_NE(other.find("Device host-0000/1"), std::string::npos) << other;
+  EXPECT_NE(other.find("no history is kept"), std::string::npos) << other;
 }
 
 TEST(Curves, DoNotDependOnWhenAnyoneLooked) {
