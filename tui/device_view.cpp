@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "fleet/text.h"
 #include "fleet/units.h"
 #include "tui/columns.h"
 #include "tui/device_charts.h"
@@ -250,6 +251,14 @@ std::optional<DeviceTable::Row> chosen(const Model& model, const Choices& choice
   return choices.device ? model.find(*choices.device) : std::nullopt;
 }
 
+std::string no_device_text(const Scene& scene) {
+  static constexpr std::string_view how = "Enter on the map or in the table opens one";
+  if (!scene.choices.device) return fmt::format("no device is chosen: {}", how);
+  const std::string id = printable(to_text(*scene.choices.device));
+  if (scene.cursor.live()) return fmt::format("{} is not known any more: {}", id, how);
+  return fmt::format("{} is not known at {} UTC: {}", id, to_clock_text(scene.now), how);
+}
+
 }  // namespace
 
 ScrolledRows device_view_rows(const Model& model, const Choices& choices, Size area) {
@@ -270,7 +279,7 @@ void draw_device_view(const Scene& scene, const Pen& pen) {
   Pen view = pen;
   const auto row = chosen(scene.model, scene.choices);
   if (!row) {
-    view.text(0, 0, "no device is chosen: Enter on the map or in the table opens one", Role::faint);
+    view.field(0, 0, view.columns(), no_device_text(scene), Role::faint);
     return;
   }
   const int head = head_rows(scene.model, *row);

@@ -168,8 +168,9 @@ void draw_map(const Scene& scene, Pen heading, Pen cells) {
   draw_scale(scene, heading);
   if (scene.model.devices().rows() == 0) {
     cells.text(0, 0,
-               scene.feed.has_snapshot() ? "no hosts yet: start one with `drover agent`"
-                                         : "waiting for the router's snapshot",
+               !scene.cursor.live()        ? "no hosts yet at this moment"
+               : scene.feed.has_snapshot() ? "no hosts yet: start one with `drover agent`"
+                                           : "waiting for the router's snapshot",
                Role::faint);
     return;
   }

@@ -118,7 +118,10 @@ void TimeCursor::jump(bool forward, Instant now) {
     if (forward) break;
   }
   if (found == nullptr) {
-    note_ = forward ? "no alert or warning after this" : "no alert or warning before this";
+    // There may have been older ones, which a snapshot told of.
+    note_ = forward         ? "no later alert or warning"
+            : start_.replay ? "no older alert is recorded"
+                            : "no older alert is kept";
     return;
   }
   go_to(found->at, now);

@@ -109,6 +109,35 @@ TEST(Screen, AnEmptyFleetSaysWhatItWaitsFor) {
             std::string::npos);
 }
 
+TEST(Screen, AMomentBeforeAllHostsSaysSoAndWaitsForNothing) {
+  MemoryTimeline recording(SampleFleet::start, std::chrono::seconds(1));
+  DashboardOptions options;
+  options.replay = {&recording, "empty.mcap", 1, SampleFleet::start, true};
+  Dashboard replay(options, {80, 24}, SampleFleet::start);
+  const std::string text = replay.draw(SampleFleet::start).to_text();
+  EXPECT_NE(text.find("no hosts yet at this moment"), std::string::npos) << text;
+  EXPECT_EQ(text.find("waiting for"), std::string::npos) << text;
+}
+
+TEST(Screen, ADeviceThatIsNotYetKnownIsNamed) {
+  const Instant start = SampleFleet::start;
+  MemoryTimeline recording(start, std::chrono::seconds(1));
+  const std::vector<Envelope> hosts = plain_hosts(2, 4);
+  recording.add(start, hosts[0]);
+  recording.add(start + std::chrono::seconds(10), hosts[1]);
+  DashboardOptions options;
+  options.view = "devices";
+  options.replay = {&recording, "two.mcap", 1, start + std::chrono::seconds(10), true};
+  Dashboard replay(options, {80, 24}, start);
+  replay.draw(start);
+  press_all(replay, {"G", "Enter"}, start);
+  EXPECT_NE(replay.draw(start).to_text().find("Device host-0001/3"), std::string::npos);
+  press_all(replay, {"["}, start);
+  const std::string text = replay.draw(start).to_text();
+  EXPECT_NE(text.find("host-0001/3 is not known at 02:38:10 UTC"), std::string::npos) << text;
+  EXPECT_EQ(text.find("no device is chosen"), std::string::npos) << text;
+}
+
 TEST(Screen, AsciiModeShowsNothingElse) {
   for (const std::string& view : view_names()) {
     SampleFleet fleet;

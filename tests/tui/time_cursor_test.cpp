@@ -101,7 +101,7 @@ TEST(TimeCursor, BracesLeadFromAlertToAlert) {
   }
   live.press("{");
   EXPECT_EQ(live.clock(), instants[0]);
-  EXPECT_NE(live.banner().find("no alert or warning before this"), std::string::npos);
+  EXPECT_NE(live.banner().find("no older alert is kept"), std::string::npos);
   live.press("}");
   EXPECT_EQ(live.clock(), instants[1]);
 }
