@@ -108,7 +108,8 @@ void Dashboard::State::take_text(const Key& key) {
   }
   if (key.name == "Enter") {
     if (prompt.text.empty()) return choices.prompt.reset();
-    const Result<Instant> at = parse_moment(prompt.text, cursor.shown());
+    const Covered covered{cursor.timeline().first(), cursor.latest(now)};
+    const Result<Instant> at = parse_moment(prompt.text, cursor.shown(), covered);
     if (!at) {
       prompt.problem = at.error().message;
       return;

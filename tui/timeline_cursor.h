@@ -34,6 +34,8 @@ class TimeCursor {
   /// Why it stands: "end of the recording"; empty mostly.
   const std::string& note() const { return note_; }
   const Timeline& timeline() const { return timeline_; }
+  /// Up to when something can be shown: now, or the recording's end.
+  Instant latest(Instant now) const { return start_.replay ? timeline_.last() : now; }
 
   /// Moves on to `now`, and the model with it.
   void move(Instant now);
@@ -51,8 +53,6 @@ class TimeCursor {
 
  private:
   enum class Mode : std::uint8_t { live, paused, playing };
-  /// What can be shown: up to now, or up to the recording's end.
-  Instant latest(Instant now) const { return start_.replay ? timeline_.last() : now; }
   void show(Instant at);
   void play(Instant now);
   void pause_or_go_on(Instant now);

@@ -1,5 +1,7 @@
 #include "tui/timeline_words.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -65,16 +67,30 @@ Instant midnight_before(Instant at) {
   return at - ((since % day) + day) % day;
 }
 
+/// Of the moments at which a clock shows this, the nearest to the one that is shown: over midnight
+/// as well, and before all others one that can be shown.
+Instant nearest_of(Duration clock, Instant shown, const Covered& covered) {
+  const Instant today = midnight_before(shown) + clock;
+  const auto rank = [&](Instant at) {
+    const bool there = at >= covered.first && at <= covered.last;
+    return std::pair(!there, at < shown ? shown - at : at - shown);
+  };
+  const std::array<Instant, 3> days = {today, saturating_add(today, -day),
+                                       saturating_add(today, day)};
+  return *std::min_element(days.begin(), days.end(),
+                           [&](Instant a, Instant b) { return rank(a) < rank(b); });
+}
+
 }  // namespace
 
-Result<Instant> parse_moment(std::string_view text, Instant shown) {
+Result<Instant> parse_moment(std::string_view text, Instant shown, const Covered& covered) {
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
     const auto span = parse_duration(text.substr(1), "time");
     if (!span) return span.error();
     if (*span > longest_way) return error("found '{}', expected at most 100 years", excerpt(text));
     return text[0] == '-' ? Instant(shown - *span) : saturating_add(shown, *span);
   }
-  if (const auto clock = parse_clock(text)) return midnight_before(shown) + *clock;
+  if (const auto clock = parse_clock(text)) return nearest_of(*clock, shown, covered);
   if (text.size() > 11 && (text[10] == 'T' || text[10] == ' ')) {
     const auto date = parse_date(text.substr(0, 10));
     std::string_view rest = text.substr(11);
@@ -100,20 +116,23 @@ std::string cursor_banner(const Scene& scene) {
   const std::string clock = to_clock_text(scene.now) + " UTC";
   std::string text;
   std::string hints;
+  std::string title;
   if (cursor.replay()) {
     const Timeline& timeline = cursor.timeline();
-    text = fmt::format("REPLAY {} {}  {} of {}  x{:g} {}", printable(scene.options.replay.title),
-                       clock, span_text(scene.now - timeline.first()),
-                       span_text(timeline.last() - timeline.first()), cursor.rate(),
-                       playing ? "playing" : "paused");
+    text =
+        fmt::format("REPLAY {}  {} of {}  x{:g} {}", clock, span_text(scene.now - timeline.first()),
+                    span_text(timeline.last() - timeline.first()), cursor.rate(),
+                    playing ? "playing" : "paused");
     hints = playing ? "Space stop  + - rate" : "[ ] step  Space go on";
+    // At the end, because a file's name may be long, and what does not fit is cut there.
+    title = " | " + printable(scene.options.replay.title);
   } else {
     const double behind_s = to_seconds(scene.live_now - scene.now) / scene.options.speed;
     text = fmt::format("{} {}, {} behind live  x{:g}", playing ? "PAST" : "PAUSED at", clock,
                        duration_text(behind_s), cursor.rate());
     hints = playing ? "Space stop  + - rate  L live" : "[ ] step  Space go on  L live";
   }
-  return text + " | " + (cursor.note().empty() ? hints : cursor.note());
+  return text + " | " + (cursor.note().empty() ? hints : cursor.note()) + title;
 }
 
 }  // namespace drover::tui

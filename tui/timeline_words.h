@@ -10,9 +10,14 @@
 
 namespace drover::tui {
 
-/// "12:03:07" (of the day of `shown`, UTC), "2026-11-21T12:03:07Z", or from `shown` on: "-30s",
-/// "+5m".
-Result<Instant> parse_moment(std::string_view text, Instant shown);
+/// The moments that can be shown, both ends included.
+struct Covered {
+  Instant first{}, last{};
+};
+
+/// "12:03:07" UTC, of the day on which it lies nearest to `shown`; "2026-11-21T12:03:07Z"; or from
+/// `shown` on: "-30s", "+5m".
+Result<Instant> parse_moment(std::string_view text, Instant shown, const Covered& covered);
 
 /// "00:42", "1:02:03".
 std::string span_text(Duration span);

@@ -127,8 +127,11 @@ TEST(TimeCursor, AReplayHasRatesAndStopsAtItsEnd) {
   EXPECT_TRUE(dashboard.settled());
   EXPECT_TRUE(dashboard.take_outbox().empty()) << "there is nobody to ask";
   const auto banner = [&](Duration at) { return row_of(dashboard.draw(begin + at), 1); };
-  EXPECT_NE(banner(seconds(0)).find("REPLAY some.mcap 02:38:01 UTC  00:00 of 00:59  x1 playing"),
-            std::string::npos)
+  EXPECT_NE(
+      banner(seconds(0))
+          .find(
+              "REPLAY 02:38:01 UTC  00:00 of 00:59  x1 playing | Space stop  + - rate | some.mcap"),
+      std::string::npos)
       << banner(seconds(0));
   EXPECT_NE(banner(seconds(4)).find("00:08 of 00:59"), std::string::npos);
   for (const char* key : {"-", "-"}) dashboard.press(begin + seconds(4), {key});
@@ -140,6 +143,22 @@ TEST(TimeCursor, AReplayHasRatesAndStopsAtItsEnd) {
   EXPECT_NE(end.find("00:59 of 00:59  x1000 paused | end of the recording"), std::string::npos)
       << end;
   EXPECT_FALSE(dashboard.needs_frame());
+}
+
+TEST(TimeCursor, AReplayKeepsItsFactsHoweverLongTheNameOfTheFile) {
+  const Remembered remembered(sample_stream(3, 60));
+  DashboardOptions options;
+  options.replay = {&remembered.memory, std::string(200, 'n') + ".mcap", 1, start, true};
+  for (const int columns : {80, 120}) {
+    Dashboard dashboard(options, {columns, 24}, start);
+    const std::string hinted = row_of(dashboard.draw(start), 1);
+    EXPECT_NE(hinted.find("00:00 of 00:59  x1 paused | [ ] step  Space go on | nnn"),
+              std::string::npos)
+        << hinted;
+    dashboard.press(start, {"{"});
+    const std::string noted = row_of(dashboard.draw(start), 1);
+    EXPECT_NE(noted.find("x1 paused | no older alert is recorded |"), std::string::npos) << noted;
+  }
 }
 
 TEST(TimeCursor, AskedForATimeItGoesThere) {
@@ -163,6 +182,31 @@ TEST(TimeCursor, AskedForATimeItGoesThere) {
               std::string::npos);
     live.press("Enter");
     EXPECT_EQ(live.clock(), c.clock) << c.typed;
+  }
+}
+
+TEST(TimeCursor, AClockTimeIsTheNearestThatCanBeShownOverMidnightToo) {
+  const Instant midnight{std::chrono::hours(24) * 20'000};
+  const auto hours = [](double count) { return from_seconds(3'600 * count); };
+  struct Case {
+    const char* typed;
+    Duration shown, first, last, expected;  // since midnight
+  };
+  for (const Case& c : {
+           Case{"23:59:50", seconds(10), hours(-1), hours(1), seconds(-10)},
+           {"00:00:10", seconds(-10), hours(-1), hours(1), seconds(10)},
+           {"12:00:00", hours(10), hours(0), hours(20), hours(12)},
+           {"23:00", hours(1), hours(-3), hours(2), hours(-1)},
+           {"23:00", hours(1), hours(0.5), hours(23.5), hours(23)},  // the nearer cannot be shown
+           {"01:00", hours(23), hours(0), hours(26), hours(25)},
+           {"01:00", hours(23), hours(0), hours(24), hours(1)},
+           {"03:00", hours(1), hours(0), hours(2), hours(3)},  // none can: the nearest end
+           {"23:00", hours(1), hours(0), hours(2), hours(-1)},
+       }) {
+    const Result<Instant> found =
+        parse_moment(c.typed, midnight + c.shown, {midnight + c.first, midnight + c.last});
+    ASSERT_TRUE(found.ok()) << c.typed;
+    EXPECT_EQ(*found - midnight, c.expected) << c.typed << " at " << to_seconds(c.shown) / 3'600;
   }
 }
 
