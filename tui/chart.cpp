@@ -74,38 +74,54 @@ int height_of(double value, const ChartScale& scale, int rows) {
 struct Plot {
   Pen& pen;
   const Rect& area;
+  using Dots = std::array<int, 2>;  // heights of a cell's halves above the foot; 0: nothing known
+  std::vector<Dots> cells{};
 
   void put(int cell, int row, std::string_view sign, Role role) {
     pen.text(area.column + cell, area.row + area.rows - 1 - row, sign, role);
   }
 
+  /// What the area fills of one cell.
+  void put_filled(int cell, int row, Role role) {
+    const Dots& dots = cells[static_cast<std::size_t>(cell)];
+    const int left = std::clamp(dots[0] - dots_per_cell * row, 0, dots_per_cell);
+    const int right = std::clamp(dots[1] - dots_per_cell * row, 0, dots_per_cell);
+    if (left + right == 0) return;
+    put(cell, row,
+        pen.ascii() ? std::string(filled_ascii(std::max(left, right))) : braille(left, right),
+        role);
+  }
+
   void fill(const std::vector<double>& values, const ChartScale& scale, Role role) {
+    cells.assign(static_cast<std::size_t>(area.columns), Dots{});
+    for (std::size_t bin = 0; bin < values.size(); ++bin) {
+      if (std::isnan(values[bin])) continue;
+      cells[bin / 2][bin % 2] = height_of(values[bin], scale, area.rows);
+    }
     for (int cell = 0; cell < area.columns; ++cell) {
-      std::array<int, 2> dots{};
-      for (std::size_t half = 0; half < 2; ++half) {
-        const double value = values[2 * static_cast<std::size_t>(cell) + half];
-        if (!std::isnan(value)) dots[half] = height_of(value, scale, area.rows);
-      }
-      for (int row = 0; row < area.rows; ++row) {
-        const int left = std::clamp(dots[0] - dots_per_cell * row, 0, dots_per_cell);
-        const int right = std::clamp(dots[1] - dots_per_cell * row, 0, dots_per_cell);
-        if (left + right == 0) break;
-        put(cell, row,
-            pen.ascii() ? std::string(filled_ascii(std::max(left, right))) : braille(left, right),
-            role);
-      }
+      for (int row = 0; row < area.rows; ++row) put_filled(cell, row, role);
     }
   }
 
-  /// A rule at the value's height, over what is there.
+  /// A rule at the value's height, over what is there; but where the area ends in the same cell,
+  /// the cell tells more than a rule, and only takes its colour if the area reaches it.
   void rule(int cell, double value, const ChartScale& scale, Role role) {
     if (std::isnan(value) || scale.share(value) > 1) return;
     const int dot = height_of(value, scale, area.rows) - 1;
+    const int row = dot / dots_per_cell;
+    const auto [low, high] = std::minmax_element(cells[static_cast<std::size_t>(cell)].begin(),
+                                                 cells[static_cast<std::size_t>(cell)].end());
+    const bool above = *high <= dots_per_cell * row;
+    const bool within = *low > dots_per_cell * (row + 1);
+    if (!above && !within) {
+      if (*high > dot) put_filled(cell, row, role);
+      return;
+    }
     const int third = (dot % dots_per_cell + 1) / 2;  // 0 foot, 1 middle, 2 head of the cell
     static constexpr std::array<std::string_view, 3> lines = {"▁", "─", "▔"};
     static constexpr std::array<std::string_view, 3> ascii_lines = {"_", "-", "-"};
     const auto place = static_cast<std::size_t>(third);
-    put(cell, dot / dots_per_cell, pen.ascii() ? ascii_lines[place] : lines[place], role);
+    put(cell, row, pen.ascii() ? ascii_lines[place] : lines[place], role);
   }
 };
 

@@ -45,8 +45,10 @@ ChartScale scale_up_to(double most, double base = 1000);
 
 struct Chart {
   std::span<const ChartPoint> area;
-  std::span<const ChartPoint> line;  // over it, as a cap that changes; may be empty
-  double limit = absent;             // over it, all along
+  // Over it, as a cap that changes; may be empty. Where the area ends in a cell of the line, the
+  // cell shows the area, in the line's colour if the area reaches the line.
+  std::span<const ChartPoint> line;
+  double limit = absent;  // the same all along
   ChartScale scale;
   std::string (*text)(double) = nullptr;  // of the value axis; at most 6 columns
   Duration holds{};

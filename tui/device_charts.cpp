@@ -57,18 +57,26 @@ struct Reader {
   }
 };
 
-double greatest(const std::vector<ChartPoint>& points) {
-  double most = 0;
-  for (const ChartPoint& point : points) most = point.value > most ? point.value : most;
-  return most;
-}
-
 struct Gatherer {
   const Scene& scene;
   DeviceTable::Row row;
-  Reader reader;
-  Duration bin, holds;
+  const TimeWindow& window;
+  const std::vector<int>& cells;  // of each chart
+  Duration holds;
   std::vector<MetricChart> charts;
+
+  int cells_of_next() const { return cells.at(charts.size()); }
+  /// For the chart that is added next.
+  Reader reader() const { return Reader(scene.series, window, cells_of_next()); }
+
+  /// Of what the chart that is added next shows: peaks that are past set no scale.
+  double greatest(const std::vector<ChartPoint>& points) const {
+    double most = 0;
+    for (const double value : bin_values(points, window, 2 * cells_of_next(), holds)) {
+      if (value > most) most = value;
+    }
+    return most;
+  }
 
   double now(Metric metric) const { return scene.model.reading(row, metric); }
 
@@ -84,12 +92,12 @@ struct Gatherer {
   }
 
   void add_share(const std::string& title, Metric metric, Role role) {
-    add(title, percent_text(now(metric)), reader.points(metric), percent_text, {0, 1}, role);
+    add(title, percent_text(now(metric)), reader().points(metric), percent_text, {0, 1}, role);
   }
 
   void add_memory() {
     const double total = now(Metric::memory_total);
-    std::vector<ChartPoint> points = reader.points(Metric::memory_used);
+    std::vector<ChartPoint> points = reader().points(Metric::memory_used);
     const ChartScale scale = total > 0 ? ChartScale{0, total} : scale_up_to(greatest(points), 1024);
     const double used = now(Metric::memory_used);
     add("memory used",
@@ -101,8 +109,8 @@ struct Gatherer {
 
   void add_power() {
     const double cap = now(Metric::power_cap);
-    std::vector<ChartPoint> points = reader.points(Metric::power);
-    std::vector<ChartPoint> caps = reader.points(Metric::power_cap);
+    std::vector<ChartPoint> points = reader().points(Metric::power);
+    std::vector<ChartPoint> caps = reader().points(Metric::power_cap);
     const double most =
         std::max({greatest(points), greatest(caps), scene.model.spec_of(row).tdp_w});
     MetricChart& metric =
@@ -119,13 +127,14 @@ struct Gatherer {
         add("temperature",
             fmt::format("{}{}", text_or_dash(now(Metric::temperature), celsius_text),
                         limit > 0 ? fmt::format(", slows at {}", celsius_text(limit)) : ""),
-            reader.points(Metric::temperature), celsius_text, {20, 100}, Role::warm);
+            reader().points(Metric::temperature), celsius_text, {20, 100}, Role::warm);
+    metric.chart.line_role = Role::hot;
     if (limit > 0) metric.chart.limit = limit;
   }
 
   void add_work() {
-    std::vector<ChartPoint> running = reader.points(Metric::running);
-    std::vector<ChartPoint> queue = reader.points(Metric::queue);
+    std::vector<ChartPoint> running = reader().points(Metric::running);
+    std::vector<ChartPoint> queue = reader().points(Metric::queue);
     // Nothing queued is no line: at the foot it would hide what runs.
     for (ChartPoint& point : queue) {
       if (point.value == 0) point.value = absent;
@@ -140,7 +149,7 @@ struct Gatherer {
   }
 
   void add_clock() {
-    std::vector<ChartPoint> points = reader.points(Metric::clock);
+    std::vector<ChartPoint> points = reader().points(Metric::clock);
     const double mhz = now(Metric::clock);
     const ChartScale scale = scale_up_to(greatest(points));
     add("clock, MHz", std::isnan(mhz) ? "-" : whole_text(mhz), std::move(points), whole_text, scale,
@@ -148,7 +157,7 @@ struct Gatherer {
   }
 
   void add_energy() {
-    std::vector<ChartPoint> rates = reader.rates(Metric::energy, bin);
+    std::vector<ChartPoint> rates = reader().rates(Metric::energy, window.bin);
     const ChartScale scale = scale_up_to(std::max(greatest(rates), scene.model.spec_of(row).tdp_w));
     add("energy per second",
         fmt::format("{} so far", text_or_dash(now(Metric::energy), joules_text)), std::move(rates),
@@ -190,13 +199,9 @@ Duration stands_for(const std::vector<Instant>& at, Duration bin) {
 }
 
 std::vector<MetricChart> metric_charts(const Scene& scene, DeviceTable::Row row,
-                                       const TimeWindow& window, int cells) {
-  Gatherer gatherer{scene,
-                    row,
-                    Reader(scene.series, window, cells),
-                    window.bin,
-                    stands_for(scene.series.at, window.bin),
-                    {}};
+                                       const TimeWindow& window, const std::vector<int>& cells) {
+  DROVER_REQUIRE(cells.size() == metric_chart_count);
+  Gatherer gatherer{scene, row, window, cells, stands_for(scene.series.at, window.bin), {}};
   gatherer.add_share("utilization", Metric::utilization, Role::good);
   gatherer.add_memory();
   gatherer.add_power();
@@ -235,8 +240,8 @@ void draw_throttle_strip(Pen& pen, const Rect& area, const Scene& scene, const T
   part.heading(0, "slowed by", legend);
   const int axis = value_axis_columns(area.columns);
   const int cells = area.columns - axis;
-  const Reader reader(scene.series, window, cells);
-  draw_strip(part, axis, 1, cells, reader.points(Metric::throttle), window,
+  const Reader strip(scene.series, window, cells);
+  draw_strip(part, axis, 1, cells, strip.points(Metric::throttle), window,
              stands_for(scene.series.at, window.bin), throttle_signs);
   draw_time_axis(part, axis, 2, cells, window, TimeLabels::clock);
 }

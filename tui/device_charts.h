@@ -23,9 +23,10 @@ TimeWindow window_of(const Scene& scene, int cells);
 /// How long a value stands: until a sample is clearly missing.
 Duration stands_for(const std::vector<Instant>& at, Duration bin);
 
-/// All metrics of the scene's series but the throttle reasons, the most important first.
+/// All metrics of the scene's series but the throttle reasons, the most important first; `cells`:
+/// of the plot of each, metric_chart_count of them.
 std::vector<MetricChart> metric_charts(const Scene& scene, DeviceTable::Row row,
-                                       const TimeWindow& window, int cells);
+                                       const TimeWindow& window, const std::vector<int>& cells);
 inline constexpr int metric_chart_count = 9;
 
 /// Heading, chart, and time axis below it, over the whole of `area`.

@@ -231,7 +231,11 @@ void draw_page(const Scene& scene, Canvas& canvas, bool ascii, DeviceTable::Row 
                const Page& page, const Lists& lists) {
   Pen pen(canvas, {0, 0, canvas.size().columns, canvas.size().rows}, ascii);
   const TimeWindow window = page_window(scene, canvas.size().columns);
-  const std::vector<MetricChart> metrics = metric_charts(scene, row, window, canvas.size().columns);
+  std::vector<int> cells;
+  for (const Rect& chart : page.charts) {
+    cells.push_back(chart.columns - value_axis_columns(chart.columns));
+  }
+  const std::vector<MetricChart> metrics = metric_charts(scene, row, window, cells);
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     draw_metric_chart(pen, page.charts[i], metrics[i], window);
   }

@@ -93,19 +93,37 @@ TEST(Chart, WhatLiesAfterTheWindowIsNotShown) {
   EXPECT_EQ(drawn(chart_of(points, 4), {noon + seconds(1), seconds(1)}, 3, 1), "\n  ⣿\n");
 }
 
-TEST(Chart, ALineLiesOverTheArea) {
+TEST(Chart, ALineStandsAboveTheAreaAndInItsDepthButNeverHidesWhereItEnds) {
   const auto points = each_second(noon, {1, 1, 2, 2, 8, 8, 6, 6});
   const auto cap = each_second(noon, {8, 8, 8, 8, 6, 6, 6, 6});
   Chart chart = chart_of(points, 8);
   chart.line = cap;
   const TimeWindow window{noon + seconds(7), seconds(1)};
-  EXPECT_EQ(drawn(chart, window, 4, 2), "\n▔▔──\n⣀⣤⣿⣿\n");
-  EXPECT_EQ(drawn(chart, window, 4, 2, true), "\n----\n.:##\n");
+  EXPECT_EQ(drawn(chart, window, 4, 2), "\n▔▔⣿⣤\n⣀⣤⣿⣿\n");
+  EXPECT_EQ(drawn(chart, window, 4, 2, true), "\n--#:\n.:##\n");
   chart.line = {};
   chart.limit = 1;
-  EXPECT_EQ(drawn(chart, window, 4, 2), "\n  ⣿⣤\n▁▁▁▁\n");
+  EXPECT_EQ(drawn(chart, window, 4, 2), "\n  ⣿⣤\n⣀⣤▁▁\n");
   chart.limit = 9;  // beyond the scale: not drawn at a height that would lie
   EXPECT_EQ(drawn(chart, window, 4, 2), "\n  ⣿⣤\n⣀⣤⣿⣿\n");
+}
+
+TEST(Chart, WhereTheAreaReachesTheLineItHasTheLinesColour) {
+  Canvas canvas({4, 3});
+  Pen pen(canvas, {0, 0, 4, 3}, false);
+  // Of twelve dots: below the line's cell, in it but below the line, at the line, above it.
+  const auto points = each_second(noon, {8, 8, 9, 9, 10, 10, 12, 12});
+  Chart chart = chart_of(points, 12);
+  chart.limit = 10;
+  chart.role = Role::accent;
+  chart.line_role = Role::hot;
+  draw_chart(pen, {0, 0, 4, 3}, chart, {noon + seconds(7), seconds(1)});
+  EXPECT_EQ(canvas.to_text(), "─⣀⣤⣿\n⣿⣿⣿⣿\n⣿⣿⣿⣿\n");
+  const std::vector<Role> expected = {Role::hot, Role::accent, Role::hot, Role::hot};
+  for (int cell = 0; cell < 4; ++cell) {
+    EXPECT_EQ(canvas.at(cell, 0).role, expected[static_cast<std::size_t>(cell)]) << cell;
+    EXPECT_EQ(canvas.at(cell, 1).role, Role::accent) << cell;
+  }
 }
 
 TEST(Chart, TheValueAxisTellsHeadMiddleAndFoot) {

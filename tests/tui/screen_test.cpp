@@ -138,6 +138,27 @@ TEST(Screen, ADeviceThatIsNotYetKnownIsNamed) {
   EXPECT_EQ(text.find("no device is chosen"), std::string::npos) << text;
 }
 
+TEST(Screen, APeakThatIsNoLongerShownSetsNoScale) {
+  const Instant start = SampleFleet::start;
+  MemoryTimeline recording(start, std::chrono::seconds(1));
+  recording.add(start, plain_hosts(1, 1).front());
+  for (int second = 1; second <= 400; ++second) {
+    Sample sample;
+    sample[Metric::running] = second == 100 ? 900 : 3;
+    recording.add(start + std::chrono::seconds(second),
+                  {"host-0000", static_cast<std::uint64_t>(second), start,
+                   pack("host-0000", std::vector<Sample>{sample})});
+  }
+  const auto shown = [&](int second) {
+    DashboardOptions options;
+    options.view = "device";
+    options.replay = {&recording, "peak.mcap", 1, start + std::chrono::seconds(second), true};
+    return Dashboard(options, {120, 40}, start).draw(start).to_text();
+  };
+  EXPECT_NE(shown(200).find("1.00k┤"), std::string::npos) << shown(200);
+  EXPECT_EQ(shown(400).find("1.00k┤"), std::string::npos) << shown(400);
+}
+
 TEST(Screen, AsciiModeShowsNothingElse) {
   for (const std::string& view : view_names()) {
     SampleFleet fleet;
