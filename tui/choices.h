@@ -75,7 +75,8 @@ struct Choices {
   bool decision_open = false;
   ListPlace decisions;
 
-  int details_top = 0;  // first row shown of the open job or decision, of device and power
+  int details_top = 0;   // first row shown of the open job or decision, of device and power
+  int details_seen = 1;  // rows of it that the screen has
   ListPlace help;
   bool quit = false;
 

@@ -163,6 +163,7 @@ void Dashboard::press(Instant now, const Key& key) {
   // Nobody types what they cannot see, and the letters after it would be text.
   if (*command == Command::ask_time && is_too_small(state.canvas.size())) return;
   state.pressed = true;
+  state.cursor.forget_note();  // who presses the next key has read it
   // Keys act on what the person sees: lists must be laid out before they are moved in.
   state.arrange_now();
   if (TimeCursor::takes(*command)) {
@@ -171,8 +172,8 @@ void Dashboard::press(Instant now, const Key& key) {
     state.choices.prompt.emplace();
   } else if (*command == Command::toggle_story) {
     state.story_toggled = state.options.story;
+    if (!state.options.story) state.cursor.say("there is no story here to pause: Space stops time");
   } else {
-    if (state.cursor.live()) state.cursor.take(Command::go_live, state.now);  // its note was read
     update(state.model(), state.choices, *command, state.now);
   }
   state.arrange_now();

@@ -13,8 +13,11 @@ namespace {
 constexpr int key_columns = 18;
 
 std::string where_text(const Binding& binding) {
-  if (binding.views == in_every_view) return {};
-  if (binding.views == (in_every_view & ~in_help)) return {};  // here there is nothing to select
+  // In the one view that is left out, there is nothing to do, or a line of its own says what it
+  // does.
+  for (const std::uint8_t left_out : {std::uint8_t{0}, in_help, in_device}) {
+    if (binding.views == (in_every_view & ~left_out)) return {};
+  }
   std::string names;
   for (int view = 0; view < view_count; ++view) {
     if (!works_in(binding, static_cast<View>(view))) continue;

@@ -250,6 +250,7 @@ void arrange(const Model& model, Choices& choices, const Rect& body, Instant now
       choices.help.settle(-1, static_cast<int>(help_lines().size()), help_rows(body.rows));
       break;
   }
+  choices.details_seen = details.seen;
   choices.details_top = std::clamp(choices.details_top, 0, std::max(0, details.all - details.seen));
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "tui/keymap.h"
 #include "tui/timeline.h"
@@ -31,8 +32,11 @@ class TimeCursor {
   double rate() const { return rate_; }
   /// The instant that is shown, as of the last `move`.
   Instant shown() const { return shown_; }
-  /// Why it stands: "end of the recording"; empty mostly.
+  /// Why it stands, or does not do what a key asks: "end of the recording"; empty mostly.
   const std::string& note() const { return note_; }
+  void forget_note() { note_.clear(); }
+  /// The note that answers a key which is not of the cursor.
+  void say(std::string note) { note_ = std::move(note); }
   const Timeline& timeline() const { return timeline_; }
   /// Up to when something can be shown: now, or the recording's end.
   Instant latest(Instant now) const { return start_.replay ? timeline_.last() : now; }

@@ -171,21 +171,28 @@ void move_in_map(const Model& model, Choices& choices, Command command) {
 
 /// Rows that a key scrolls a page that is longer than the screen by; 0: it does something else. In
 /// the device view j and k go on to another device.
-int scroll_step(View view, Command command) {
-  constexpr int page = 10;
+int scroll_step(const Choices& choices, Command command) {
   constexpr int whole = 1'000'000;  // settled when drawn
-  if (view != View::device && view != View::power) return 0;
-  if (command == Command::page_up) return -page;
-  if (command == Command::page_down) return page;
-  if (view == View::device) return 0;
-  if (command == Command::up) return -1;
-  if (command == Command::down) return 1;
-  if (command == Command::first) return -whole;
-  return command == Command::last ? whole : 0;
+  if (choices.view != View::device && choices.view != View::power) return 0;
+  const int page = std::max(1, choices.details_seen - 1);
+  switch (command) {
+    case Command::page_up:
+      return -page;
+    case Command::page_down:
+      return page;
+    case Command::first:
+      return -whole;
+    case Command::last:
+      return whole;
+    default:
+      break;
+  }
+  if (choices.view == View::device) return 0;
+  return command == Command::up ? -1 : command == Command::down ? 1 : 0;
 }
 
 void move_in_list(const Model& model, Choices& choices, Command command, Instant now) {
-  if (const int step = scroll_step(choices.view, command); step != 0) {
+  if (const int step = scroll_step(choices, command); step != 0) {
     choices.details_top = std::max(0, choices.details_top + step);
     return;
   }

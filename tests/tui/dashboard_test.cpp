@@ -111,6 +111,43 @@ TEST(Keys, LeadToViewsAndOut) {
   }
 }
 
+TEST(Keys, OfThePagesThatScrollGoByScreensAndToTheEnds) {
+  for (const char* view : {"device", "power"}) {
+    SampleFleet fleet;
+    const auto dashboard = dashboard_of(fleet, {80, 24}, view, false, 3);
+    const auto frame = [&] { return dashboard->draw(start + seconds(3)).to_text(); };
+    const auto press = [&](const char* key) { dashboard->press(start + seconds(3), {key}); };
+    const std::string top = frame();
+    press("PgDn");
+    const std::string second = frame();
+    press("PgUp");
+    EXPECT_EQ(frame(), top) << view;
+    // A line or two of the screen before stay in sight, to read on from.
+    for (int row = 0; row < 18; ++row) press("J");
+    int steps = 18;
+    for (; frame() != second && steps < 24; ++steps) press("J");
+    EXPECT_LT(steps, 22) << view << "\n" << second;
+    press("G");
+    const std::string end = frame();
+    EXPECT_NE(end, top) << view;
+    press("PgDn");
+    EXPECT_EQ(frame(), end) << view;
+    press("g");
+    EXPECT_EQ(frame(), top) << view;
+  }
+}
+
+TEST(Keys, ThatDoNothingHereAreNotListedOrSayWhy) {
+  EXPECT_FALSE(command_of({"Esc"}, View::power));
+  SampleFleet fleet;
+  const auto dashboard = dashboard_of(fleet, {80, 24}, "fleet", false, 3);
+  dashboard->press(start + seconds(3), {"p"});
+  EXPECT_FALSE(dashboard->take_story_toggle());
+  EXPECT_NE(dashboard->draw(start + seconds(3)).to_text().find("no story here"), std::string::npos);
+  dashboard->press(start + seconds(3), {"2"});
+  EXPECT_EQ(dashboard->draw(start + seconds(3)).to_text().find("no story here"), std::string::npos);
+}
+
 TEST(Keys, TheWayOutAndTheHelpAreNeverCutFromTheHints) {
   for (const std::string& view : view_names()) {
     DashboardOptions options;

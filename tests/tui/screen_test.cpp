@@ -55,7 +55,8 @@ TEST(Screen, WhatKeysOpenAndChangeIsAsReviewed) {
   for (const Scenario& scenario : std::vector<Scenario>{
            {"fleet-temperature", "fleet", {"c", "c", "c", "l", "j"}},
            {"devices-sorted", "devices", {"s", "s", "j", "j"}},
-           {"device-end", "devices", {"G", "Enter", "J", "PgDn", "PgDn", "PgDn"}},
+           {"device-end", "devices", {"j", "j", "j", "j", "Enter", "G"}, false, 150},
+           {"device-lost", "devices", {"G", "Enter"}},
            {"jobs-waiting-open", "jobs", {"f", "f", "j", "Enter"}},
            {"routing-open", "routing", {"j", "j", "Enter"}},
        }) {

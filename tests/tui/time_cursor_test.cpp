@@ -161,6 +161,18 @@ TEST(TimeCursor, AReplayKeepsItsFactsHoweverLongTheNameOfTheFile) {
   }
 }
 
+TEST(TimeCursor, WhatItAnswersAKeyIsGoneWithTheNextKey) {
+  Live live;
+  live.press("+");
+  EXPECT_NE(live.banner().find("now goes at its own pace"), std::string::npos) << live.banner();
+  live.press("2");
+  EXPECT_EQ(live.banner().find("now goes at its own pace"), std::string::npos) << live.banner();
+  live.press("L +");
+  EXPECT_NE(live.banner().find("now goes at its own pace"), std::string::npos) << live.banner();
+  live.press("@");
+  EXPECT_EQ(live.banner().find("now goes at its own pace"), std::string::npos) << live.banner();
+}
+
 TEST(TimeCursor, AskedForATimeItGoesThere) {
   struct Case {
     const char* typed;
