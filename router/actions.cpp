@@ -171,6 +171,16 @@ void Core::settle_device(Instant now, DeviceKey device) {
   publish_device(now, device);
 }
 
+void Core::settle_silent(Instant now) {
+  const Instant heard_before = now - from_seconds(policy.stale_after_s);
+  for (const auto& [device, condition] : conditions.all()) {
+    const bool there = device.second < roster.hosts()[device.first].devices.size();
+    if (!condition.usable && there) {
+      roster.settle_silent(device.first, device.second, heard_before);
+    }
+  }
+}
+
 void Core::take(Instant now, Caller caller, const Caption& said) {
   caption = said;
   caption.text = excerpt(said.text, caption_max);

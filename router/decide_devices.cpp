@@ -30,7 +30,10 @@ void fill_state(const Roster& roster, DecisionScratch& scratch, std::size_t begi
     Instant oldest = never;
     std::uint32_t condition = 0;
     float hottest_c = 0;
+    const bool whole_group = rows.replica[row] == nowhere;
     each_device(roster, rows, row, [&](DeviceIndex device) {
+      // It is taken by none who takes of the group, and may have sent nothing for long.
+      if (whole_group && (columns.condition[device] & condition_unusable) != 0) return;
       oldest = columns.sampled[device] < oldest ? columns.sampled[device] : oldest;
       condition |= columns.condition[device];
       const float now_c = with_heat ? columns.temperature_c[device] : 0;
@@ -39,7 +42,7 @@ void fill_state(const Roster& roster, DecisionScratch& scratch, std::size_t begi
     // A host just enrolled has not had the time to send a sample.
     rows.sampled[row] = rows.sampled[row] < oldest ? oldest : rows.sampled[row];
     // Of a group only the devices that would be taken count: `fill_group` has looked at them.
-    if (rows.replica[row] != nowhere) rows.condition[row] = condition;
+    if (!whole_group) rows.condition[row] = condition;
     if (!with_heat) continue;
     const devices::DeviceSpec& spec = *scratch.kinds[rows.kind[row]].spec;
     const auto limit_c = static_cast<float>(spec.temperature_max_c);

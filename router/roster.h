@@ -168,7 +168,10 @@ class Roster {
   std::optional<HostIndex> find_host(std::string_view name) const;
   void set_health(Instant now, HostIndex host, Health health);
   /// Whether the device may be given work at all. REQUIRES that the host has it.
+  /// Until samples of it say otherwise, one that is not usable idles.
   void set_usable(HostIndex host, std::uint16_t number, bool usable);
+  /// One that is not usable: what its last sample said is no more, if that came before then.
+  void settle_silent(HostIndex host, std::uint16_t number, Instant heard_before);
 
   /// Belief corrected by a batch that passed `check`. Rows of unknown devices are counted, not
   /// used.
@@ -252,6 +255,7 @@ class Roster {
   std::optional<GroupIndex> group_of(HostIndex host, const Replica& replica) const;
   void place_power(const Column& power, Instant now);
   void set_power(DeviceIndex device, float power_w, float promised_w);
+  void believe_idle(DeviceIndex device);
   void judge_heat(const std::vector<Run>& runs, double elapsed_s);
   void expect_serving(ReplicaEntry& row, double serving_w);
   void expect_level(DeviceIndex device);

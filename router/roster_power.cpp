@@ -92,8 +92,29 @@ void Roster::judge_heat(const std::vector<Run>& runs, double elapsed_s) {
 
 void Roster::set_usable(HostIndex host, std::uint16_t number, bool usable) {
   DROVER_REQUIRE(host < hosts_.size() && number < hosts_[host].devices.size());
-  std::uint32_t& bits = devices_.condition[hosts_[host].devices[number]];
+  const DeviceIndex device = hosts_[host].devices[number];
+  std::uint32_t& bits = devices_.condition[device];
+  const bool before = (bits & condition_unusable) == 0;
   bits = usable ? bits & ~std::uint32_t{condition_unusable} : bits | condition_unusable;
+  ++version_;
+  if (usable == before) return;
+  if (!usable) return believe_idle(device);
+  // It may have been silent for what is over now: as much is known of it as of those beside it.
+  for (const DeviceIndex other : hosts_[host].devices) {
+    devices_.sampled[device] = std::max(devices_.sampled[device], devices_.sampled[other]);
+  }
+}
+
+void Roster::settle_silent(HostIndex host, std::uint16_t number, Instant heard_before) {
+  DROVER_REQUIRE(host < hosts_.size() && number < hosts_[host].devices.size());
+  const DeviceIndex device = hosts_[host].devices[number];
+  if (devices_.sampled[device] < heard_before) believe_idle(device);
+}
+
+void Roster::believe_idle(DeviceIndex device) {
+  const auto idle_w = static_cast<float>(groups_[devices_.group[device]].spec->idle_w);
+  set_power(device, std::min(devices_.power_w[device], idle_w), 0);
+  devices_.throttle[device] = 0;
   ++version_;
 }
 

@@ -138,6 +138,7 @@ void Core::tick(Instant now) {
   end_actions(now);
   if (now >= next_wake) {
     // Samples change what filters say (heat, staleness, power) without a message that wakes.
+    settle_silent(now);
     queue.wake_all();
     next_wake = saturating_add(now, settings.heartbeat_every);
   }

@@ -189,6 +189,8 @@ struct Core {
   void publish_device(Instant now, DeviceKey device);
   /// Something about the device has changed: told to the roster, and published.
   void settle_device(Instant now, DeviceKey device);
+  /// Samples of unusable devices that were under way when their agent said so: no longer believed.
+  void settle_silent(Instant now);
   PolicyChanged policy_shown() const;
 
   // ---- watch.cpp

@@ -1,0 +1,118 @@
+// What is believed of devices that send no samples because they are not usable, and of those around
+// them.
+#include <gtest/gtest.h>
+
+#include "tests/router/small_fleet.h"
+#include "tests/router/stage.h"
+
+namespace drover::router {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr double busy_w = 700;
+
+double idle_w() { return devices::Catalogue::embedded().device("h100-sxm").value()->spec.idle_w; }
+
+/// One host of eight H100s, of which some send no samples.
+struct Host : Stage {
+  Host() {
+    add_host(1, "h100-1");
+    receive(9, Join{Role::client, "ann", "drover test"});
+    tick();
+    commit();
+    forget();
+  }
+  void sample(std::uint16_t silent_from, std::uint16_t silent_to, double watts = 100) {
+    std::vector<Sample> rows;
+    for (Sample row : idle_samples(8)) {
+      if (row.device >= silent_from && row.device < silent_to) continue;
+      row[Metric::power] = watts;
+      rows.push_back(row);
+    }
+    receive_samples("h100-1", ++sequence_, rows);
+  }
+  void live_without(std::uint16_t silent_from, std::uint16_t silent_to, int span_s) {
+    for (int second = 0; second < span_s; ++second) {
+      receive(1, Heartbeat{});
+      sample(silent_from, silent_to);
+      wait(seconds(1));
+      commit();
+    }
+  }
+  std::size_t assigned(const Job& job) {
+    forget();
+    receive(9, Submit{{job}});
+    tick();
+    commit();
+    return told<Assign>(1).size();
+  }
+
+ private:
+  std::uint64_t sequence_ = 1'000;
+};
+
+TEST(UnusableDevices, OneThatIsSilentDoesNotMakeItsGroupStale) {
+  Host host;
+  host.receive(1, DeviceReport{2, false, 79, "Xid 79: GPU has fallen off the bus"});
+  host.live_without(2, 3, 10);
+  EXPECT_EQ(host.assigned(train_job(1, 4)), 1U);
+}
+
+TEST(UnusableDevices, OneThatIsSilentAndUsableMakesItsGroupStale) {
+  Host host;
+  host.live_without(2, 3, 10);
+  EXPECT_EQ(host.assigned(train_job(1, 4)), 0U);
+}
+
+TEST(UnusableDevices, OneThatIsUsableAgainIsWantedBeforeItsNextSample) {
+  Host host;
+  host.receive(1, DeviceReport{5, false, 79, "Xid 79: GPU has fallen off the bus"});
+  host.live_without(5, 6, 10);
+  host.receive(1, DeviceReport{5, true, 0, ""});
+  EXPECT_EQ(host.assigned(train_job(1, 4)), 1U);
+  EXPECT_EQ(host.told<Assign>(1).at(0).devices, (std::vector<std::uint16_t>{4, 5, 6, 7}));
+}
+
+TEST(UnusableDevices, OfOneThatIsSilentNoWattsAreBelieved) {
+  Host host;
+  host.sample(0, 0, busy_w);
+  EXPECT_EQ(host.router->summary(host.now).power_w, 8 * busy_w);
+  host.receive(1, DeviceReport{2, false, 79, "Xid 79: GPU has fallen off the bus"});
+  EXPECT_NEAR(host.router->summary(host.now).power_w, 7 * busy_w + idle_w(), 0.1);
+}
+
+TEST(UnusableDevices, ASampleThatWasUnderWayIsNotBelievedForLong) {
+  Host host;
+  host.receive(1, DeviceReport{2, false, 79, "Xid 79: GPU has fallen off the bus"});
+  host.sample(0, 0, busy_w);
+  host.live_without(2, 3, 7);
+  EXPECT_NEAR(host.router->summary(host.now).power_w, 7 * 100 + idle_w(), 0.1);
+}
+
+TEST(UnusableDevices, OfOneThatStillSendsSamplesTheyAreBelieved) {
+  Host host;
+  host.receive(1, DeviceReport{2, false, 0, "uncorrectable memory error"});
+  host.live_without(0, 0, 7);
+  EXPECT_EQ(host.router->summary(host.now).power_w, 8 * 100);
+}
+
+TEST(UnusableDevices, NothingIsPromisedOfOneAndItDoesNotThrottle) {
+  SmallFleet fleet(
+      "[policy]\nname = \"t\"\n[pool.big]\nmatch = { kind = \"gpu\" }\n"
+      "[[rule]]\nname = \"all\"\npools = [\"big\"]\nscore = { queue = 1 }\n");
+  const HostIndex host = fleet.add_host("big-1", "h100-sxm", 4);
+  fleet.sample(host, {{Metric::power, busy_w}, {Metric::throttle, throttle_thermal_software}});
+  fleet.roster.promise_gang(fleet.now, {0, 1}, host, {1, 2}, fleet.now + seconds(60), 300);
+  fleet.roster.set_usable(host, 2, false);
+  EXPECT_EQ(fleet.roster.promised_w(), 300);
+  EXPECT_NEAR(fleet.roster.power_w(), 3 * busy_w + idle_w(), 0.1);
+  EXPECT_NEAR(static_cast<double>(fleet.roster.groups()[0].believed_mw) / 1000,
+              3 * busy_w + idle_w() + 300, 0.1)
+      << "what decisions go by";
+  EXPECT_EQ(fleet.roster.devices().throttle[2], 0U);
+  EXPECT_EQ(fleet.roster.devices().throttle[1], throttle_thermal_software);
+}
+
+}  // namespace
+}  // namespace drover::router
