@@ -23,9 +23,9 @@ std::int64_t milliwatts(float watts) {
   return exact - static_cast<double>(whole) < 0.5 ? whole : whole + 1;
 }
 
-/// Hardware slowdown without a word of heat counts as well, as there the clock is halved.
-constexpr std::uint32_t throttles_hot =
-    throttle_thermal_software | throttle_thermal_hardware | throttle_hardware_slowdown;
+/// Not the hardware slowdown alone: a power brake sets it on a cool device, and where heat does,
+/// the thermal bit is set as well.
+constexpr std::uint32_t throttles_hot = throttle_thermal_software | throttle_thermal_hardware;
 
 }  // namespace
 

@@ -156,8 +156,9 @@ int width_of(std::span<const int> columns) {
 std::string throttle_text(double bits) {
   if (std::isnan(bits)) return "-";
   const auto set = static_cast<std::uint32_t>(bits);
-  if (set & (throttle_hardware_slowdown | throttle_thermal_hardware)) return "hw heat";
+  if (set & throttle_thermal_hardware) return "hw heat";
   if (set & throttle_thermal_software) return "heat";
+  if (set & throttle_hardware_slowdown) return "hw";  // a power brake
   if (set & throttle_power_cap) return "power";
   if (set & throttle_idle) return "idle";
   return "";

@@ -90,6 +90,19 @@ TEST(Heat, AHotDeviceStaysHotUntilItIsWellBelowItsLimit) {
   EXPECT_FALSE(back.fallback_reason.has_value());
 }
 
+TEST(Heat, ADeviceThatIsBrakedForAnotherReasonIsNotHot) {
+  Hall hall;
+  hall.at(hall.big, 60, throttle_hardware_slowdown);
+  EXPECT_FALSE(hall.hot(hall.big, 0)) << "a power brake on a cool device";
+  hall.at(hall.big, limit_c - 4, throttle_hardware_slowdown);
+  hall.at(hall.big, limit_c - 4);
+  EXPECT_FALSE(hall.hot(hall.big, 0)) << "warm and steady when the brake is let go";
+  hall.at(hall.spare, 60);
+  EXPECT_EQ(hall.chat().pool, "big");
+  hall.at(hall.big, limit_c, throttle_hardware_slowdown | throttle_thermal_hardware);
+  EXPECT_TRUE(hall.hot(hall.big, 0));
+}
+
 TEST(Heat, AGangTakesTheCoolDevicesOfAGroup) {
   Hall hall;
   hall.warm_one(1);

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "fleet/sample.h"
 #include "tests/tui/sample_fleet.h"
+#include "tui/columns.h"
 #include "tui/news.h"
 
 namespace drover::tui {
@@ -93,6 +95,12 @@ TEST(DeviceFacts, AConditionIsToldInWords) {
   EXPECT_EQ(condition_text(fleet.conditions[1]),
             "! not usable since 02:37:43: Xid 79: GPU has fallen off the bus  "
             "* injected: xid=79 for 120s");
+}
+
+TEST(DeviceFacts, APowerBrakeIsNotCalledHeat) {
+  EXPECT_EQ(throttle_text(throttle_hardware_slowdown), "hw");
+  EXPECT_EQ(throttle_text(throttle_hardware_slowdown | throttle_thermal_hardware), "hw heat");
+  EXPECT_EQ(throttle_text(throttle_hardware_slowdown | throttle_thermal_software), "heat");
 }
 
 TEST(News, EventsAlertsAndActionsStandInOneOrderNewestFirst) {
