@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "agents/xid.h"
+#include "fleet/xid.h"
 
 namespace drover::agents {
 namespace {
@@ -11,10 +11,6 @@ namespace {
 /// As the reader of the same fault in words takes it.
 bool in_range(const Fault& fault) {
   return fault.lasts > Duration{0} && parse_fault(to_text(fault)).ok();
-}
-
-XidEffect effect_of(const Fault& fault) {
-  return fault.kind == FaultKind::xid ? effect_of_xid(fault.code) : XidEffect::none;
 }
 
 void make_unusable(Condition& condition, Instant since, std::uint32_t xid, std::string why) {
@@ -46,7 +42,7 @@ void add(Condition& condition, const Fault& fault, Instant since, bool tpu) {
                     tpu ? std::string("TPU slice lost") : xid_text(off_bus_xid));
       break;
     case FaultKind::xid:
-      condition.off_bus = condition.off_bus || effect_of(fault) == XidEffect::off_bus;
+      condition.off_bus = condition.off_bus || effect_of_xid(fault.code) == XidEffect::off_bus;
       make_unusable(condition, since, fault.code, xid_text(fault.code));
       break;
     case FaultKind::inlet:  // the host's
@@ -99,14 +95,12 @@ std::vector<Incident> FaultBook::hear(Instant now, const ApplyFault& apply) {
     if (known) enter({true, 0, fault, now, until});
     return {};
   }
-  const XidEffect effect = effect_of(fault);
-  const bool over_at_once = fault.kind == FaultKind::xid &&
-                            (effect == XidEffect::none || effect == XidEffect::work_fails);
+  const bool passing = fault.kind == FaultKind::xid && over_at_once(fault.code);
   std::vector<Incident> incidents;
   for (const std::uint16_t device : reached(apply)) {
-    if (over_at_once) {
-      incidents.push_back(
-          {device, fault.code, xid_text(fault.code), effect == XidEffect::work_fails});
+    if (passing) {
+      const bool work_fails = effect_of_xid(fault.code) == XidEffect::work_fails;
+      incidents.push_back({device, fault.code, xid_text(fault.code), work_fails});
     } else {
       enter({false, device, fault, now, until});
     }

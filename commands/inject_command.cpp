@@ -16,7 +16,7 @@ Usage inject_usage() {
       "in the router's ledger.",
       {connect_option(),
        {"for", "DURATION", "how long, in fleet time (default 60s; at most 7d)"},
-       {"any", "N", "only N of the target's devices (or hosts), drawn from the seed"},
+       {"any", "N", "only N of the target's devices (or hosts, groups), drawn from the seed"},
        {"seed", "N", "of that draw: the same seed draws the same ones (default 1)"},
        {"json", "", "one JSON object on stdout"}},
       {"TARGET", "FAULT"},

@@ -8,6 +8,7 @@
 
 #include "fleet/target.h"
 #include "fleet/text.h"
+#include "fleet/xid.h"
 #include "router/injection.h"
 #include "router/state.h"
 
@@ -67,6 +68,7 @@ void Core::apply_fault(Instant now, const Reached& reached, const Fault& fault,
   if (!peer) return;  // lost in the meantime
   mail.send_in_order(now, {Channel::control, *peer},
                      ApplyFault{reached.whole, reached.devices, fault}, after_write);
+  if (fault.kind == FaultKind::xid && over_at_once(fault.code)) return;
   std::vector<std::uint16_t> devices = reached.devices;
   if (reached.whole) {
     for (std::size_t number = 0; number < host.devices.size(); ++number) {
@@ -74,7 +76,7 @@ void Core::apply_fault(Instant now, const Reached& reached, const Fault& fault,
     }
   }
   for (const std::uint16_t number : devices) {
-    conditions.inject(now, {reached.host, number}, fault);
+    conditions.inject(now, {reached.host, number}, fault, reached.whole);
     publish_device(now, {reached.host, number});
   }
 }
@@ -145,14 +147,20 @@ void Core::take(Instant now, Caller caller, const DeviceReport& report) {
     return drop(now, caller.entry.host, fmt::format("device {}: no such device", report.device));
   }
   std::string detail = printable(report.detail.substr(0, report_max));
-  if (!report.usable && detail.empty()) {
-    detail = report.xid > 0 ? fmt::format("Xid {}", report.xid) : "not usable";
-  }
+  if (detail.empty() && report.xid > 0) detail = fmt::format("Xid {}", report.xid);
+  if (detail.empty() && !report.usable) detail = "not usable";
   const DeviceKey device{*host, report.device};
-  const bool before = conditions.of(device).usable;
+  const Condition before = conditions.of(device);
+  const bool passing = report.xid > 0 && over_at_once(report.xid);
+  if (passing || (report.usable && !detail.empty())) {
+    // Said in passing: no reason why the device is usable or not.
+    event(now, Severity::warning, device_text(roster, device), detail);
+    if (report.usable) detail.clear();
+    if (!report.usable && !before.usable) detail = before.detail;
+  }
   if (!conditions.report(now, device, report.usable, detail)) return;
   settle_device(now, device);
-  if (before != report.usable) {
+  if (before.usable != report.usable) {
     event(now, report.usable ? Severity::info : Severity::critical, device_text(roster, device),
           report.usable ? "usable again" : "unusable: " + detail);
   }

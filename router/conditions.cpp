@@ -17,14 +17,14 @@ bool ConditionBook::report(Instant now, DeviceKey device, bool usable, std::stri
   return true;
 }
 
-void ConditionBook::inject(Instant now, DeviceKey device, const Fault& fault) {
+void ConditionBook::inject(Instant now, DeviceKey device, const Fault& fault, bool of_host) {
   Condition& condition = conditions_[device];
   if (condition.since == Instant{}) condition.since = now;
   const Instant until = saturating_add(now, fault.lasts);
-  const std::string words = to_text(fault);
-  std::erase_if(condition.faults, [&](const auto& known) { return known.words == words; });
-  if (condition.faults.size() >= faults_kept) return;
-  condition.faults.push_back({until, words});
+  std::erase_if(condition.faults, [&](const auto& known) {
+    return known.of_host == of_host && known.kind == fault.kind;
+  });
+  condition.faults.push_back({until, of_host, fault.kind, to_text(fault)});
   ends_.emplace(until, device);
 }
 

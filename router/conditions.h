@@ -15,9 +15,6 @@
 
 namespace drover::router {
 
-/// Faults in force on one device that are kept; those beyond are applied and not shown.
-inline constexpr std::size_t faults_kept = 64;
-
 using DeviceKey = std::pair<HostIndex, std::uint16_t>;
 
 struct Condition {
@@ -27,6 +24,8 @@ struct Condition {
   Instant doubted_until{};  // its agent has not said it again yet; Instant{}: no doubt
   struct InForce {
     Instant until{};
+    bool of_host = false;
+    FaultKind kind = FaultKind::throttle;
     std::string words;
   };
   std::vector<InForce> faults;  // in the order in which they were asked for
@@ -36,8 +35,9 @@ class ConditionBook {
  public:
   /// Answers whether the report changed anything.
   bool report(Instant now, DeviceKey device, bool usable, std::string detail);
-  /// From now on and for as long as it lasts. The same fault again: it lasts anew.
-  void inject(Instant now, DeviceKey device, const Fault& fault);
+  /// From now on and for as long as it lasts. As its agent does it: the same kind again replaces
+  /// the earlier one; what was asked for of the host and of the device are two.
+  void inject(Instant now, DeviceKey device, const Fault& fault, bool of_host);
   /// The host has said Hello: its agent repeats by then which devices are unusable.
   void doubt(HostIndex host, Instant until);
   /// Devices of which a fault has ended, or whose unusability was not repeated.

@@ -1,6 +1,7 @@
 #include "router/injection.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -13,7 +14,7 @@
 namespace drover::router {
 namespace {
 
-/// A host, or one device of it.
+/// A host, or one device of it; where the fault takes whole groups, one stands for its group.
 struct Victim {
   HostIndex host = nowhere;
   std::uint16_t device = 0;
@@ -117,15 +118,40 @@ class Aim {
   std::uint32_t pool_ = nowhere;
 };
 
-bool is_tpu(const Roster& roster, DeviceIndex device) {
-  const GroupEntry& group = roster.groups()[roster.devices().group[device]];
-  return group.spec->device_class == DeviceClass::tpu;
+const GroupEntry& group_of(const Roster& roster, DeviceIndex device) {
+  return roster.groups()[roster.devices().group[device]];
+}
+
+/// As the agents see it: a link is its whole group's, a TPU slice is lost as a whole.
+bool of_groups(FaultKind kind, const GroupEntry& group) {
+  return kind == FaultKind::slow_link ||
+         (kind == FaultKind::lose && group.spec->device_class == DeviceClass::tpu);
+}
+
+/// Those of one host; the first that cannot have the fault is why, in `refused`.
+void find_devices(const Inject& inject, const Aim& aim, const Roster& roster, HostIndex host,
+                  std::vector<Victim>& victims, std::string& refused) {
+  const HostEntry& entry = roster.hosts()[host];
+  const GroupEntry* taken = nullptr;  // the last group of which all devices are
+  for (const DeviceIndex device : entry.devices) {
+    const GroupEntry& group = group_of(roster, device);
+    if (!aim.at_device(device) || &group == taken) continue;
+    const std::uint16_t number = roster.devices().number[device];
+    if (inject.fault.kind == FaultKind::xid && group.spec->device_class == DeviceClass::tpu) {
+      if (refused.empty()) {
+        refused = fmt::format("Xids are NVIDIA's: {}/{} is a {}", entry.hello.host, number,
+                              group.spec->id);
+      }
+      continue;
+    }
+    victims.push_back({host, number});
+    if (of_groups(inject.fault.kind, group)) taken = &group;
+  }
 }
 
 Result<std::vector<Victim>> find_victims(const Inject& inject, const Target& target,
                                          const Roster& roster, const Policy& policy) {
   const bool hosts_only = of_hosts(inject.fault.kind, target.kind);
-  const bool no_tpus = inject.fault.kind == FaultKind::xid;
   const Aim aim(target, roster, policy);
   std::vector<Victim> victims;
   std::string refused;
@@ -134,19 +160,8 @@ Result<std::vector<Victim>> find_victims(const Inject& inject, const Target& tar
     if (host.health == Health::lost || !aim.at_host(host)) continue;
     if (hosts_only) {
       victims.push_back({index, 0});
-      continue;
-    }
-    for (const DeviceIndex device : host.devices) {
-      if (!aim.at_device(device)) continue;
-      const std::uint16_t number = roster.devices().number[device];
-      if (no_tpus && is_tpu(roster, device)) {
-        if (refused.empty()) {
-          refused = fmt::format("Xids are NVIDIA's: {}/{} is a {}", host.hello.host, number,
-                                roster.groups()[roster.devices().group[device]].spec->id);
-        }
-        continue;
-      }
-      victims.push_back({index, number});
+    } else {
+      find_devices(inject, aim, roster, index, victims, refused);
     }
   }
   if (!victims.empty()) return victims;
@@ -154,11 +169,28 @@ Result<std::vector<Victim>> find_victims(const Inject& inject, const Target& tar
   return error("{} has no {} that can be reached", to_text(target), hosts_only ? "host" : "device");
 }
 
-/// `any` of them, in their order.
+/// `any` of them, in their order. REQUIRES that there are so many.
 void draw(std::vector<Victim>& victims, const Inject& inject) {
   Dice dice = Dice(inject.seed).child("inject");
-  for (std::size_t left = victims.size(); left > inject.any; --left) {
-    victims.erase(victims.begin() + static_cast<std::ptrdiff_t>(dice.below(left)));
+  std::vector<std::size_t> places(victims.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  for (std::size_t drawn = 0; drawn < inject.any; ++drawn) {
+    std::swap(places[drawn], places[drawn + dice.below(places.size() - drawn)]);
+  }
+  places.resize(inject.any);
+  std::sort(places.begin(), places.end());
+  for (std::size_t drawn = 0; drawn < inject.any; ++drawn) victims[drawn] = victims[places[drawn]];
+  victims.resize(inject.any);
+}
+
+/// The device, and all that fall with it.
+void add_devices(const Roster& roster, FaultKind kind, Victim victim,
+                 std::vector<std::uint16_t>& devices) {
+  const DeviceIndex device = roster.hosts()[victim.host].devices[victim.device];
+  const GroupEntry& group = group_of(roster, device);
+  if (!of_groups(kind, group)) return devices.push_back(victim.device);
+  for (std::uint16_t offset = 0; offset < group.group.count; ++offset) {
+    devices.push_back(static_cast<std::uint16_t>(group.group.first + offset));
   }
 }
 
@@ -184,7 +216,7 @@ Result<std::vector<Reached>> plan_injection(const Inject& inject, const Roster& 
     if (reached.empty() || reached.back().host != victim.host) {
       reached.push_back({victim.host, whole, {}});
     }
-    if (!whole) reached.back().devices.push_back(victim.device);
+    if (!whole) add_devices(roster, inject.fault.kind, victim, reached.back().devices);
   }
   return reached;
 }

@@ -25,7 +25,8 @@ struct Reached {
 ///
 /// `inlet` is a fault of hosts, `lose` of hosts where the target is a host or a rack; all others,
 /// and `lose` of a device or pool, are faults of devices. Of a target that holds both, an Xid takes
-/// the GPUs.
+/// the GPUs. Where a fault takes whole groups (slow-link; lose, of TPUs), all their devices are
+/// named, and a draw is among groups.
 Result<std::vector<Reached>> plan_injection(const Inject& inject, const Roster& roster,
                                             const Policy& policy);
 

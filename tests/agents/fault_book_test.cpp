@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "agents/faults.h"
-#include "agents/xid.h"
+#include "fleet/xid.h"
 #include "tests/agents/fleet_of_one.h"
 
 namespace drover::agents {

@@ -1,11 +1,11 @@
-#include "agents/xid.h"
+#include "fleet/xid.h"
 
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-namespace drover::agents {
+namespace drover {
 namespace {
 
 constexpr std::array<XidFacts, 19> known{{
@@ -45,10 +45,15 @@ XidEffect effect_of_xid(std::uint32_t number) {
   return facts == nullptr ? XidEffect::none : facts->effect;
 }
 
+bool over_at_once(std::uint32_t number) {
+  const XidEffect effect = effect_of_xid(number);
+  return effect == XidEffect::none || effect == XidEffect::work_fails;
+}
+
 std::string xid_text(std::uint32_t number) {
   const XidFacts* facts = find(number);
   return fmt::format("Xid {}: {}", number,
                      facts == nullptr ? std::string_view("not in the catalogue") : facts->meaning);
 }
 
-}  // namespace drover::agents
+}  // namespace drover

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace drover::agents {
+namespace drover {
 
 enum class XidEffect : std::uint8_t {
   none,        // reported, the work goes on
@@ -28,7 +28,9 @@ struct XidFacts {
 std::span<const XidFacts> known_xids();
 /// Of one that we do not know nothing follows.
 XidEffect effect_of_xid(std::uint32_t number);
+/// Nothing of it lasts: the device goes on, or new work may start on it at once.
+bool over_at_once(std::uint32_t number);
 /// "Xid 79: GPU has fallen off the bus".
 std::string xid_text(std::uint32_t number);
 
-}  // namespace drover::agents
+}  // namespace drover

@@ -1,0 +1,138 @@
+// The faults that the router shows are those that agents have in force: the same devices, replaced
+// by the same rule, none that is over at once.
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "tests/router/acted_fleet.h"
+
+namespace drover::router {
+namespace {
+
+using Fleet = ActedFleet;
+using Words = std::vector<std::string>;
+using std::chrono::seconds;
+
+/// The faults of a device, as last published.
+Words shown(const Fleet& stage, std::uint16_t device, const std::string& host = "h100-1") {
+  Words words;
+  for (const DeviceChanged& changed : stage.published<DeviceChanged>()) {
+    if (changed.host == host && changed.device == device) words = changed.injected;
+  }
+  return words;
+}
+
+Words all_of(const std::string& host) {
+  Words devices;
+  for (std::uint16_t device = 0; device < 8; ++device) {
+    devices.push_back(to_text(DeviceId{host, device}));
+  }
+  return devices;
+}
+
+std::vector<Event> events_of(const Fleet& stage, const std::string& subject) {
+  std::vector<Event> events;
+  for (const Event& event : stage.published<Event>()) {
+    if (event.subject == subject) events.push_back(event);
+  }
+  return events;
+}
+
+TEST(FaultsShown, TheSameKindAgainReplacesTheEarlierOne) {
+  for (const auto& [earlier, later] :
+       {std::pair<const char*, const char*>{"throttle=0.5", "throttle=0.8"},
+        {"xid=79", "xid=48"}}) {
+    Fleet stage;
+    stage.ask(inject("h100-1/3", earlier, seconds(60)));
+    stage.ask(inject("h100-1/3", later, seconds(5)));
+    EXPECT_EQ(shown(stage, 3), Words{later});
+    stage.live(6, all_hosts);
+    EXPECT_TRUE(shown(stage, 3).empty()) << earlier;
+  }
+}
+
+TEST(FaultsShown, TheLossOfAHostReplacesNoLossOfItsDevices) {
+  Fleet stage;
+  stage.ask(inject("h100-1/3", "lose", seconds(60)));
+  stage.ask(inject("host:h100-1", "lose", seconds(5)));
+  EXPECT_EQ(shown(stage, 3), (Words{"lose", "lose"}));
+  EXPECT_EQ(shown(stage, 4), Words{"lose"});
+}
+
+TEST(FaultsShown, WhatIsOverAtOnceIsNotInForce) {
+  for (const char* fault : {"xid=13", "xid=63", "xid=500"}) {
+    Fleet stage;
+    stage.ask(inject("h100-1/3", "xid=79"));
+    EXPECT_TRUE(stage.ask(inject("h100-1/3", fault)).applied);
+    EXPECT_EQ(stage.told<ApplyFault>(1).size(), 1U) << "its agent hears of it";
+    EXPECT_TRUE(stage.published<DeviceChanged>().empty()) << "xid=79 goes on";
+  }
+}
+
+TEST(FaultsShown, ALinkIsItsWholeGroups) {
+  Fleet stage;
+  EXPECT_EQ(stage.ask(inject("h100-1/2", "slow-link=0.1")).targets, all_of("h100-1"));
+  EXPECT_EQ(shown(stage, 7), Words{"slow-link=0.1"});
+  EXPECT_EQ(stage.published<Audit>().at(0).detail,
+            "h100-1/0, h100-1/1, h100-1/2, h100-1/3, h100-1/4, h100-1/5, h100-1/6, h100-1/7");
+}
+
+TEST(FaultsShown, ASliceIsLostAsAWholeAndAGpuAlone) {
+  Fleet stage;
+  EXPECT_EQ(stage.ask(inject("v5e-1/2", "lose")).targets, all_of("v5e-1"));
+  EXPECT_EQ(shown(stage, 7, "v5e-1"), Words{"lose"});
+  EXPECT_EQ(stage.ask(inject("h100-1/2", "lose")).targets, Words{"h100-1/2"});
+}
+
+TEST(FaultsShown, ADrawTakesWholeGroupsWhereTheFaultIsTheGroups) {
+  Inject some = inject("pool:v5e", "lose");
+  some.any = 1;
+  EXPECT_EQ(Fleet().ask(some).targets, all_of("v5e-1"));
+  some = inject("pool:h100", "slow-link");
+  some.any = 2;
+  EXPECT_EQ(Fleet().ask(some).targets.size(), 16U);
+  some.any = 3;
+  EXPECT_EQ(Fleet().ask(some).problem, "any 3 of pool:h100, which has 2 that can be reached");
+}
+
+TEST(FaultsShown, ADrawMayTakeAnyDevice) {
+  std::set<std::string> drawn;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Inject some = inject("pool:h100", "hang");
+    some.any = 2;
+    some.seed = seed;
+    const ActionReply reply = Fleet().ask(some);
+    drawn.insert(reply.targets.begin(), reply.targets.end());
+    ASSERT_EQ(std::set<std::string>(reply.targets.begin(), reply.targets.end()).size(), 2U);
+  }
+  EXPECT_EQ(drawn.size(), 16U);
+}
+
+// ---- What a driver says in passing -------------------------------------------------------------
+
+TEST(FaultsShown, AnXidThatIsOverAtOnceIsToldEachTimeAndLeavesNothing) {
+  Fleet stage;
+  const DeviceReport report{3, true, 13, "Xid 13: graphics engine exception"};
+  stage.receive(1, report);
+  stage.receive(1, report);
+  ASSERT_EQ(events_of(stage, "h100-1/3").size(), 2U);
+  EXPECT_EQ(events_of(stage, "h100-1/3")[0].severity, Severity::warning);
+  EXPECT_EQ(events_of(stage, "h100-1/3")[0].text, "Xid 13: graphics engine exception");
+  EXPECT_TRUE(stage.published<DeviceChanged>().empty()) << "it is as usable as it was";
+}
+
+TEST(FaultsShown, AnXidThatIsOverAtOnceIsNotWhyADeviceIsUnusable) {
+  Fleet stage;
+  stage.receive(1, DeviceReport{3, false, 0, "uncorrectable memory error"});
+  stage.forget();
+  stage.receive(1, DeviceReport{3, false, 13, "Xid 13: graphics engine exception"});
+  EXPECT_EQ(events_of(stage, "h100-1/3").size(), 1U);
+  EXPECT_TRUE(stage.published<DeviceChanged>().empty()) << "the reason stays";
+  stage.receive(1, DeviceReport{3, true, 0, ""});
+  ASSERT_EQ(stage.published<DeviceChanged>().size(), 1U);
+  EXPECT_TRUE(stage.published<DeviceChanged>()[0].detail.empty());
+}
+
+}  // namespace
+}  // namespace drover::router
