@@ -185,7 +185,10 @@ Result<HostIndex> Roster::enrol(Instant now, const Hello& hello) {
   HostEntry& entry = hosts_[index];
   for (const ReplicaIndex replica : std::vector<ReplicaIndex>(entry.replicas)) forget(replica);
   if (!stays) drop_groups(index);
-  if (entry.hello.incarnation != hello.incarnation) entry.last_sample_sequence = 0;
+  if (entry.hello.incarnation != hello.incarnation) {
+    entry.last_sample_sequence = 0;
+    for (const DeviceIndex device : entry.devices) believe_idle(device);
+  }
   entry.hello = hello;
   entry.hello.replicas.clear();
   entry.hello.held.clear();

@@ -97,6 +97,15 @@ TEST(UnusableDevices, OfOneThatStillSendsSamplesTheyAreBelieved) {
   EXPECT_EQ(host.router->summary(host.now).power_w, 8 * 100);
 }
 
+TEST(UnusableDevices, OfAHostInAnotherLifeNoWattsOfTheEarlierAreBelieved) {
+  Host host;
+  host.sample(0, 0, busy_w);
+  host.receive(1, host.hello("h100-1", 1));
+  EXPECT_EQ(host.router->summary(host.now).power_w, 8 * busy_w) << "the same life";
+  host.receive(1, host.hello("h100-1", 2));
+  EXPECT_NEAR(host.router->summary(host.now).power_w, 8 * idle_w(), 0.1);
+}
+
 TEST(UnusableDevices, NothingIsPromisedOfOneAndItDoesNotThrottle) {
   SmallFleet fleet(
       "[policy]\nname = \"t\"\n[pool.big]\nmatch = { kind = \"gpu\" }\n"
