@@ -156,18 +156,35 @@ void World::observe(const Envelope& envelope) {
   } else if (const auto* audit = std::get_if<Audit>(&envelope.body)) {
     seen_.audits.push_back(*audit);
   } else if (const auto* alert = std::get_if<Alert>(&envelope.body)) {
-    seen_.alerts.push_back(*alert);
+    observe(*alert);
   } else if (const auto* device = std::get_if<DeviceChanged>(&envelope.body)) {
-    if (device->usable) {
-      seen_.unusable.erase({device->host, device->device});
-    } else {
-      seen_.unusable.emplace(device->host, device->device);
-    }
+    observe(*device);
   } else if (const auto* replica = std::get_if<ReplicaChanged>(&envelope.body)) {
     seen_.replicas[to_text(replica->replica.id)] = replica->replica;
   } else if (const auto* summary = std::get_if<Summary>(&envelope.body)) {
     seen_.summaries.emplace_back(envelope.at, *summary);
   }
+}
+
+void World::observe(const DeviceChanged& changed) {
+  const std::pair device{changed.host, changed.device};
+  if (changed.usable) {
+    seen_.unusable.erase(device);
+  } else {
+    seen_.unusable.insert(device);
+  }
+  if (changed.injected.empty()) {
+    seen_.injected.erase(device);
+  } else {
+    seen_.injected.insert(device);
+  }
+}
+
+void World::observe(const Alert& alert) {
+  const std::pair key{alert.rule, alert.subject};
+  if (alert.raised) ++seen_.alerts_raised;
+  const bool in_turn = alert.raised ? seen_.standing.insert(key).second : seen_.standing.erase(key);
+  if (!in_turn) ++seen_.alerts_out_of_turn;
 }
 
 /// The devices of the place that the decision chose, as far as was published before it.

@@ -36,9 +36,13 @@ struct Seen {
   std::vector<Event> events;
   std::vector<ActionReply> replies;
   std::vector<Audit> audits;
-  std::vector<Alert> alerts;                                 // raised and cleared, in order
-  std::set<std::pair<std::string, std::uint16_t>> unusable;  // devices, as last published
-  std::map<std::string, Replica> replicas;                   // by name, as last published
+  // As last published in this life of the router: another one starts from what it hears.
+  std::set<std::pair<std::string, std::uint16_t>> unusable;  // devices
+  std::set<std::pair<std::string, std::uint16_t>> injected;  // devices under faults
+  std::set<std::pair<std::string, std::string>> standing;    // alerts, by rule and subject
+  std::uint64_t alerts_raised = 0;
+  std::uint64_t alerts_out_of_turn = 0;     // raised twice, or cleared and not raised: must stay 0
+  std::map<std::string, Replica> replicas;  // by name, as last published
   std::vector<std::pair<Instant, Summary>> summaries;
   std::uint64_t placed_on_unusable = 0;  // decisions: must stay 0
   std::uint64_t published = 0;
@@ -105,6 +109,8 @@ class World {
   void client_resend();
   void client_receive(const std::string& bytes);
   void observe(const Envelope& envelope);
+  void observe(const DeviceChanged& changed);
+  void observe(const Alert& alert);
   bool places_on_unusable(const Decision& decision) const;
 
   Scenario scenario_;

@@ -29,6 +29,9 @@ void World::kill_router() {
   ++router_life_;
   router_wake_ = never;
   node_by_peer_.clear();
+  seen_.unusable.clear();
+  seen_.injected.clear();
+  seen_.standing.clear();
 }
 
 void World::router_receive(Peer from, const std::string& bytes) {

@@ -1,11 +1,10 @@
-// Whole fleets under what people do to them: faults injected and power caps set, from seeds.
-#include <map>
-
+// Whole fleets under what people do to them: actions on record, and power caps.
 #include <gtest/gtest.h>
 
 #include "devices/catalogue.h"
 #include "simulator/world.h"
 #include "tests/simulator/fleet_under_test.h"
+#include "tests/simulator/promises.h"
 
 namespace drover::simulator {
 namespace {
@@ -22,36 +21,6 @@ Inject inject(const std::string& target, const std::string& fault, Duration last
   inject.fault = parse_fault(fault).value();
   inject.fault.lasts = lasts;
   return inject;
-}
-
-void expect_invariants(const World& world, const std::string& what) {
-  SCOPED_TRACE(what);
-  std::map<JobId, int> accepted;
-  std::map<JobId, int> ended;
-  for (const LedgerRow& row : world.ledger()) {
-    if (row.transition == Transition::accepted) ++accepted[row.job];
-    if (row.transition == Transition::finished || row.transition == Transition::failed) {
-      ++ended[row.job];
-    }
-  }
-  for (const auto& [job, answer] : world.seen().answers) {
-    if (answer.status == SubmitStatus::refused) continue;
-    EXPECT_EQ(accepted[job], 1) << to_text(job);
-    EXPECT_EQ(ended[job], 1) << to_text(job);
-  }
-  for (const auto& [job, times] : ended) EXPECT_EQ(times, 1) << to_text(job);
-  EXPECT_EQ(world.seen().placed_on_unusable, 0U);
-  EXPECT_TRUE(world.seen().unusable.empty()) << "faults have ended";
-  EXPECT_EQ(world.seen().undecodable, 0U);
-  std::map<std::pair<std::string, std::string>, bool> standing;
-  for (const Alert& alert : world.seen().alerts) {
-    bool& raised = standing[{alert.rule, alert.subject}];
-    EXPECT_NE(raised, alert.raised) << alert.rule << ' ' << alert.subject;
-    raised = alert.raised;
-  }
-  for (const auto& [alert, raised] : standing) {
-    EXPECT_FALSE(raised) << alert.first << ' ' << alert.second << " still stands";
-  }
 }
 
 TEST(Actions, AreAnsweredAuditedAndKeptOnRecord) {
@@ -88,7 +57,7 @@ TEST(Actions, TheSiteDrawsLessThanItsCapSomeSecondsAfterItWasSet) {
     }
     EXPECT_GT(before_w, cap_w) << "more than that before, seed " << seed;
     EXPECT_LE(most_w, cap_w) << "seed " << seed;
-    expect_invariants(world, "seed " + std::to_string(seed));
+    expect_promises_kept(world, "seed " + std::to_string(seed));
   }
 }
 
