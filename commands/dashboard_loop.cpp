@@ -43,8 +43,6 @@ tui::DashboardOptions dashboard_options(const DashboardView& view, const std::st
   options.story = view.story;
   options.connected_to = endpoint;
   options.speed = speed;
-  // At most 20 batches come in a wall second, whatever the speed.
-  options.stale_after = std::max(options.stale_after, wall_span(3, speed));
   options.frame_every = wall_span(0.25, speed);
   return options;
 }

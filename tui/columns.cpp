@@ -160,6 +160,7 @@ std::string throttle_text(double bits) {
   if (set & throttle_thermal_software) return "heat";
   if (set & throttle_hardware_slowdown) return "hw";  // a power brake
   if (set & throttle_power_cap) return "power";
+  if (is_slowed(bits)) return "other";
   if (set & throttle_idle) return "idle";
   return "";
 }

@@ -33,7 +33,7 @@ std::vector<int> columns_that_fit(int width);
 /// The width that they take.
 int width_of(std::span<const int> columns);
 
-/// "power" "thermal" "hardware" "idle"; "" when nothing slows the clock; "-" when unknown.
+/// "hw heat" "heat" "power" "other" "idle"; "" when nothing slows the clock; "-" when unknown.
 std::string throttle_text(double bits);
 
 }  // namespace drover::tui

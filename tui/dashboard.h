@@ -41,7 +41,6 @@ struct DashboardOptions {
   bool ascii = false;          // no box, block or braille characters
   double speed = 1;            // fleet seconds a wall second; of a replay, when it was recorded
   bool story = false;          // there is a story whose pace the key p asks to change
-  Duration stale_after = std::chrono::seconds(5);         // fleet time: values fade
   Duration frame_every = std::chrono::milliseconds(250);  // in the time of `now`
   Replay replay;
 };

@@ -26,13 +26,12 @@ void cut(std::vector<T>& column, std::size_t first, std::size_t count) {
   column.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
 }
 
-/// Idleness slows nobody's work.
+}  // namespace
+
 bool is_slowed(double throttle) {
   return !std::isnan(throttle) &&
          (static_cast<std::uint32_t>(throttle) & ~std::uint32_t{throttle_idle}) != 0;
 }
-
-}  // namespace
 
 const ShadeFacts& facts(Shade shade) { return shades[static_cast<std::size_t>(shade)]; }
 

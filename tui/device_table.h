@@ -25,6 +25,10 @@ struct ShadeFacts {
 };
 const ShadeFacts& facts(Shade shade);
 
+/// Whether throttle reasons, as Metric::throttle tells them, hold a device's clock down. Idleness
+/// slows nobody's work; what is not known holds nothing down.
+bool is_slowed(double throttle);
+
 /// Points of history per device: one for each sample, at most one a second of wall time.
 inline constexpr int history_points = 120;
 

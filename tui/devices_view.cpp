@@ -85,7 +85,7 @@ TableLayout lay_out_devices(const Rect& area) {
 void draw_devices(const Scene& scene, const Pen& pen) {
   const Choices& choices = scene.choices;
   const TableLayout layout = lay_out_devices(pen.area());
-  const Totals totals = totals_of(scene.model, scene.now, scene.options.stale_after);
+  const Totals totals = totals_of(scene.model, scene.now);
   Pen top = pen.on(layout.top);
   const std::string sorted(device_columns()[static_cast<std::size_t>(choices.sort_column)].title);
   std::string title = fmt::format("{} devices", totals.devices);

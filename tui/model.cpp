@@ -10,6 +10,7 @@ namespace drover::tui {
 
 bool Model::apply(Instant now, const Envelope& envelope) {
   tick(now);
+  if (hears(envelope.body)) heard_ = std::max(heard_, now);
   const bool changed = apply_news(now, envelope);
   if (trend_due_ == never && !in_snapshot_) tick(now);
   return changed;
@@ -318,10 +319,14 @@ double Model::share(DeviceTable::Row row, Shade shade) const {
   return is_lost(row) ? absent : devices_.share(row, shade);
 }
 
-bool Model::is_stale(Instant now, DeviceTable::Row row, Duration stale_after) const {
+bool Model::is_stale(Instant now, DeviceTable::Row row) const {
   if (is_lost(row)) return true;
   const Instant arrived = devices_.arrived(row);
-  return arrived == Instant::min() || saturating_add(arrived, stale_after) < now;
+  return arrived == Instant::min() || saturating_add(arrived, stale_after_) < now;
+}
+
+bool Model::is_silent(Instant now) const {
+  return heard_ == Instant::min() || saturating_add(heard_, stale_after_) < now;
 }
 
 }  // namespace drover::tui

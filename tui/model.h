@@ -2,6 +2,7 @@
 // change it; what a person chose (view, selection, order) stands in update.h.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -108,17 +109,26 @@ struct TrendPoint {
   double queued = absent;
   double running = absent;
   double finished_per_s = absent;
-  double power_w = absent;           // of all devices that report
-  double usd_per_h = absent;         // of all devices of hosts that are not lost
-  double tokens_per_s = absent;      // accepted, read and written: Summary's
-  double energy_j = absent;          // so far, Summary's
-  std::vector<double> pool_power_w;  // by the numbers of Model::pools(); may be shorter
+  double power_w = absent;     // of all devices that report
+  double usd_per_h = absent;   // of all devices of hosts that are not lost
+  double site_cap_w = absent;  // also where there is none
+  struct Pool {
+    double power_w = absent;
+    double cap_w = absent;  // also where there is none
+  };
+  std::vector<Pool> pools;  // by the numbers of Model::pools(); may be shorter
 };
+
+/// Values fade when they are older, in fleet time: samples come once in a second of it, and at most
+/// some twenty times in one of the wall.
+inline Duration stale_after(Duration wall) {
+  return std::max<Duration>(std::chrono::seconds(5), 3 * wall);
+}
 
 class Model {
  public:
   /// `wall` is one wall second in fleet time: curves get one point for each.
-  explicit Model(Duration wall) : wall_(wall) {}
+  explicit Model(Duration wall) : wall_(wall), stale_after_(stale_after(wall)) {}
 
   /// Whether `apply` does anything with such a body.
   static bool hears(const Message& body);
@@ -177,8 +187,10 @@ class Model {
   /// The last value and share while its host lives; of a lost host nothing is known now.
   double reading(DeviceTable::Row row, Metric metric) const;
   double share(DeviceTable::Row row, Shade shade) const;
-  /// Its last value is older than `stale_after`, or its host does not answer.
-  bool is_stale(Instant now, DeviceTable::Row row, Duration stale_after) const;
+  /// Its last value is too old to be shown as of `now`, or its host does not answer.
+  bool is_stale(Instant now, DeviceTable::Row row) const;
+  /// For so long nothing at all was heard that nothing is known of now.
+  bool is_silent(Instant now) const;
 
  private:
   bool apply_host(const HostChanged& changed);
@@ -197,12 +209,15 @@ class Model {
   std::uint16_t pool_number(const std::string& name);
   void add_point(Instant at);
   void add_sums(TrendPoint& point);
+  void add_caps(TrendPoint& point) const;
   void remove_absent_hosts();
   void remove_devices(HostRow& host);
   std::uint16_t spec_number(const std::string& id, const std::vector<SpecText>& texts);
   void refresh_order() const;
 
   Duration wall_;
+  Duration stale_after_;
+  Instant heard_ = Instant::min();  // when anything was heard last
   DeviceTable devices_;
   std::vector<HostRow> hosts_;
   std::map<std::string, std::uint32_t> host_numbers_;
@@ -225,8 +240,7 @@ class Model {
   std::vector<std::string> pools_;
   std::deque<TrendPoint> trend_;
   Instant trend_due_ = never;  // the first point is added as soon as anything is known
-  std::uint64_t trend_finished_ = 0;
-  std::uint64_t trend_tokens_ = 0;
+  std::optional<std::uint64_t> trend_finished_;
   std::uint64_t snapshot_ = 0;
   bool in_snapshot_ = false;  // what comes was so when the snapshot was made, not now
   std::uint64_t left_out_ = 0;
@@ -250,7 +264,7 @@ struct Totals {
   bool price_known = true;  // of every device
   double hottest_c = absent;
 };
-Totals totals_of(const Model& model, Instant now, Duration stale_after);
+Totals totals_of(const Model& model, Instant now);
 
 /// Sums over the devices of a pool that are not lost, by the numbers of Model::pools(); the last
 /// one, behind them, is of the devices of no pool.
@@ -259,6 +273,6 @@ struct PoolTotals {
   double power_w = 0;
   double usd_per_h = 0;
 };
-std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now, Duration stale_after);
+std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now);
 
 }  // namespace drover::tui

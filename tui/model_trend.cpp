@@ -33,7 +33,7 @@ void Model::tick(Instant now) {
 }
 
 void Model::add_point(Instant at) {
-  const Totals totals = totals_of(*this, at, Duration::max());
+  const Totals totals = totals_of(*this, at);
   TrendPoint point;
   point.at = at;
   point.utilization = totals.utilization;
@@ -41,32 +41,42 @@ void Model::add_point(Instant at) {
   if (totals.reporting > 0 && totals.power_limit_w > 0) {
     point.power = totals.power_w / totals.power_limit_w;
   }
-  if (totals.devices > 0 && totals.price_known) point.usd_per_h = totals.usd_per_h;
-  for (const PoolTotals& pool : pool_totals_of(*this, at, Duration::max())) {
-    point.pool_power_w.push_back(pool.reporting > 0 ? pool.power_w : absent);
+  if (totals.reporting > 0 && totals.price_known) point.usd_per_h = totals.usd_per_h;
+  for (const PoolTotals& pool : pool_totals_of(*this, at)) {
+    point.pools.push_back({pool.reporting > 0 ? pool.power_w : absent, absent});
   }
-  point.pool_power_w.pop_back();  // of no pool
-  if (summary_) add_sums(point);
+  point.pools.pop_back();  // of no pool
+  add_caps(point);
+  add_sums(point);
   trend_.push_back(std::move(point));
   if (trend_.size() > trend_points) trend_.pop_front();
 }
 
-void Model::add_sums(TrendPoint& point) {
-  point.queued = static_cast<double>(summary_->queued);
-  point.running = static_cast<double>(summary_->running);
-  point.energy_j = summary_->fleet_energy_j;
-  const std::uint64_t tokens = summary_->input_tokens + summary_->output_tokens;
-  const auto rate = [&](std::uint64_t total, std::uint64_t before) {
-    if (before == 0 || total < before) return absent;
-    return static_cast<double>(total - before) / to_seconds(wall_);
-  };
-  point.finished_per_s = rate(summary_->finished, trend_finished_);
-  point.tokens_per_s = rate(tokens, trend_tokens_);
-  trend_finished_ = summary_->finished;
-  trend_tokens_ = tokens;
+void Model::add_caps(TrendPoint& point) const {
+  if (!policy_ || is_silent(point.at)) return;
+  if (policy_->site_power_cap_w > 0) point.site_cap_w = policy_->site_power_cap_w;
+  for (const PoolLimits& limits : policy_->pools) {
+    const auto pool = std::find(pools_.begin(), pools_.end(), limits.name);
+    if (pool == pools_.end() || limits.power_cap_w <= 0) continue;
+    point.pools[static_cast<std::size_t>(pool - pools_.begin())].cap_w = limits.power_cap_w;
+  }
 }
 
-Totals totals_of(const Model& model, Instant now, Duration stale_after) {
+void Model::add_sums(TrendPoint& point) {
+  if (!summary_ || is_silent(point.at)) {
+    trend_finished_.reset();  // what ended in a silence did not end in the second after it
+    return;
+  }
+  point.queued = static_cast<double>(summary_->queued);
+  point.running = static_cast<double>(summary_->running);
+  const std::uint64_t finished = summary_->finished;
+  if (trend_finished_ && finished >= *trend_finished_) {
+    point.finished_per_s = static_cast<double>(finished - *trend_finished_) / to_seconds(wall_);
+  }
+  trend_finished_ = finished;
+}
+
+Totals totals_of(const Model& model, Instant now) {
   Totals totals;
   for (const HostRow& host : model.hosts()) {
     if (host.said.health == Health::ok) ++totals.hosts_ok;
@@ -91,7 +101,7 @@ Totals totals_of(const Model& model, Instant now, Duration stale_after) {
     totals.usd_per_h += spec.price_usd_per_h * model.host_of(row).said.hello.price_factor;
     const double cap = devices.value(row, Metric::power_cap);
     add(totals.power_limit_w, std::isnan(cap) ? spec.tdp_w : cap);
-    if (model.is_stale(now, row, stale_after)) {
+    if (model.is_stale(now, row)) {
       ++totals.stale;
       continue;
     }
@@ -105,11 +115,7 @@ Totals totals_of(const Model& model, Instant now, Duration stale_after) {
     add(totals.power_w, devices.value(row, Metric::power));
     add(totals.memory_bytes, devices.value(row, Metric::memory_used));
     add(totals.memory_total_bytes, devices.value(row, Metric::memory_total));
-    const double throttle = devices.value(row, Metric::throttle);
-    if (!std::isnan(throttle) &&
-        (static_cast<std::uint32_t>(throttle) & ~std::uint32_t{throttle_idle}) != 0) {
-      ++totals.throttled;
-    }
+    if (is_slowed(devices.value(row, Metric::throttle))) ++totals.throttled;
     const double temperature = devices.value(row, Metric::temperature);
     if (!std::isnan(temperature) && !(totals.hottest_c >= temperature)) {
       totals.hottest_c = temperature;
@@ -119,7 +125,7 @@ Totals totals_of(const Model& model, Instant now, Duration stale_after) {
   return totals;
 }
 
-std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now, Duration stale_after) {
+std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now) {
   std::vector<PoolTotals> pools(model.pools().size() + 1);
   const DeviceTable& devices = model.devices();
   for (DeviceTable::Row row = 0; row < devices.rows(); ++row) {
@@ -128,7 +134,7 @@ std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now, Duration
     ++pool.devices;
     pool.usd_per_h +=
         model.spec_of(row).price_usd_per_h * model.host_of(row).said.hello.price_factor;
-    if (model.is_stale(now, row, stale_after)) continue;
+    if (model.is_stale(now, row)) continue;
     ++pool.reporting;
     const double power = devices.value(row, Metric::power);
     if (!std::isnan(power)) pool.power_w += power;

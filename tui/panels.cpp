@@ -69,7 +69,7 @@ void draw_device_facts(const Scene& scene, Pen& pen, int from, DeviceTable::Row 
   const HostRow& host = scene.model.host_of(row);
   const bool stale = scene.stale(row);
   const std::string throttle = throttle_text(devices.value(row, Metric::throttle));
-  const bool slowed = !throttle.empty() && throttle != "-" && throttle != "idle";
+  const bool slowed = is_slowed(devices.value(row, Metric::throttle));
   const std::string slowed_text = slowed ? fmt::format("slowed by {}", throttle) : throttle;
   const std::string clock = number_or_dash(devices.value(row, Metric::clock), " MHz");
   std::string work =

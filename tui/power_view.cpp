@@ -78,76 +78,94 @@ std::string money_text(double dollars) {
   return dollars < 10 ? dollars_text(dollars) : "$" + count_text(std::round(dollars));
 }
 
-/// A curve of the trend; `value` answers NaN where a point does not tell.
-template <typename Value>
-MetricChart chart_of(const Scene& scene, std::string title, Value&& value, double cap,
+/// What a point of the trend tells of one chart; NaN where it tells nothing.
+struct Told {
+  double value = absent;
+  double cap = absent;
+};
+
+/// The trend from `begin` on; the scale is that of what is shown.
+template <typename Tell>
+MetricChart chart_of(const Scene& scene, Instant begin, std::string title, Tell&& tell,
                      std::string (*text)(double)) {
   MetricChart metric;
   metric.title = std::move(title);
-  double most = cap;
+  double most = least_top;
   std::vector<Instant> at;
   for (const TrendPoint& point : scene.model.trend()) {
-    metric.points.push_back({point.at, value(point)});
+    if (point.at < begin) continue;
+    const Told told = tell(point);
     at.push_back(point.at);
-    if (metric.points.back().value > most) most = metric.points.back().value;
+    metric.points.push_back({point.at, told.value});
+    metric.line.push_back({point.at, told.cap});
+    for (const double shown : {told.value, told.cap}) most = shown > most ? shown : most;
   }
   metric.chart.text = text;
-  metric.chart.scale = scale_up_to(std::max(most, least_top));
+  metric.chart.scale = scale_up_to(most);
   metric.chart.holds = stands_for(at, window_of(scene, 1'000).bin);
   metric.chart.role = Role::hot;
-  if (cap > 0) metric.chart.limit = cap;
   return metric;
 }
 
-double last_of(const MetricChart& metric) {
-  return metric.points.empty() ? absent : metric.points.back().value;
-}
-
-std::vector<MetricChart> charts_of(const Scene& scene, const Totals& totals) {
+std::vector<MetricChart> charts_of(const Scene& scene, const Totals& totals, Instant begin) {
   std::vector<MetricChart> charts;
-  const double cap = site_cap_w(scene.model);
-  charts.push_back(chart_of(
-      scene, "site", [](const TrendPoint& point) { return point.power_w; }, cap, watts_text));
-  charts.back().note = against_cap(totals.reporting > 0 ? totals.power_w : absent, cap);
+  const auto add = [&](std::string title, auto&& tell, std::string (*text)(double)) {
+    charts.push_back(chart_of(scene, begin, std::move(title), tell, text));
+  };
+  const bool known = totals.reporting > 0;
+  add(
+      "site",
+      [](const TrendPoint& point) {
+        return Told{point.power_w, point.site_cap_w};
+      },
+      watts_text);
+  charts.back().note = against_cap(known ? totals.power_w : absent, site_cap_w(scene.model));
+  const std::vector<PoolTotals> pools = pool_totals_of(scene.model, scene.now);
   for (std::size_t pool = 0; pool < scene.model.pools().size(); ++pool) {
     const std::string& name = scene.model.pools()[pool];
-    const PoolLimits* limits = limits_of(scene.model, name);
-    const double pool_cap = limits == nullptr ? 0 : limits->power_cap_w;
-    const auto watts = [pool](const TrendPoint& point) {
-      return pool < point.pool_power_w.size() ? point.pool_power_w[pool] : absent;
+    const auto tell = [pool](const TrendPoint& point) {
+      if (pool >= point.pools.size()) return Told{};
+      return Told{point.pools[pool].power_w, point.pools[pool].cap_w};
     };
-    charts.push_back(chart_of(scene, "pool " + name, watts, pool_cap, watts_text));
-    charts.back().note = against_cap(last_of(charts.back()), pool_cap);
+    add("pool " + name, tell, watts_text);
+    const PoolLimits* limits = limits_of(scene.model, name);
+    charts.back().note = against_cap(pools[pool].reporting > 0 ? pools[pool].power_w : absent,
+                                     limits == nullptr ? 0 : limits->power_cap_w);
   }
-  charts.push_back(chart_of(
-      scene, "dollars per hour", [](const TrendPoint& point) { return point.usd_per_h; }, 0,
-      money_text));
-  charts.back().note =
-      std::isnan(last_of(charts.back())) ? "-" : dollars_text(last_of(charts.back()));
+  add(
+      "dollars per hour",
+      [](const TrendPoint& point) {
+        return Told{point.usd_per_h, absent};
+      },
+      money_text);
+  charts.back().note = known && totals.price_known ? dollars_text(totals.usd_per_h) : "-";
   charts.back().chart.role = Role::accent;
   return charts;
 }
 
-double per_million(double sum, double tokens) { return tokens > 0 ? sum / tokens * 1e6 : absent; }
+double ratio(double sum, double count) { return count > 0 ? sum / count : absent; }
 
-void draw_per_token(Pen& pen, int row, const Summary& sums) {
+/// Tokens are told of accepted jobs, charges of finished ones: neither may be divided by the other.
+void draw_quotients(Pen& pen, int row, const Summary& sums) {
   const auto tokens = static_cast<double>(sums.input_tokens + sums.output_tokens);
-  pen.field(0, row, pen.columns() - 22, "PER MILLION TOKENS", Role::faint);
+  const auto finished = static_cast<double>(sums.finished);
+  pen.field(0, row, pen.columns() - 22, "PER", Role::faint);
   pen.field(pen.columns() - 22, row, 10, "ENERGY", Role::faint, Align::right);
   pen.field(pen.columns() - 11, row, 10, "COST", Role::faint, Align::right);
-  const auto line = [&](int at, std::string_view label, double joules, double dollars) {
+  const auto line = [&](int at, std::string_view label, double energy, double cost) {
     pen.field(0, at, pen.columns() - 22, label);
-    const double energy = per_million(joules, tokens);
-    const double cost = per_million(dollars, tokens);
     pen.field(pen.columns() - 22, at, 10, std::isnan(energy) ? "-" : joules_text(energy),
               Role::plain, Align::right);
     pen.field(pen.columns() - 11, at, 10, std::isnan(cost) ? "-" : dollars_text(cost), Role::plain,
               Align::right);
   };
-  line(row + 1, "whole fleet with idle", sums.fleet_energy_j, sums.fleet_cost_usd);
-  line(row + 2, "charged to finished jobs", sums.charged.energy_j, sums.charged.cost_usd);
+  line(row + 1, "1M tokens, idle included", 1e6 * ratio(sums.fleet_energy_j, tokens),
+       1e6 * ratio(sums.fleet_cost_usd, tokens));
+  line(row + 2, "finished job, charged", ratio(sums.charged.energy_j, finished),
+       ratio(sums.charged.cost_usd, finished));
   pen.field(0, row + 3, pen.columns(),
-            fmt::format("of {} tokens in and out, of accepted jobs", count_text(tokens)),
+            fmt::format("of {} tokens accepted, {} jobs finished", count_text(tokens),
+                        count_text(finished)),
             Role::faint);
 }
 
@@ -172,9 +190,10 @@ void draw_sums(const Scene& scene, Pen pen, const Totals& totals, const std::str
   fact(2, "reserved",
        fmt::format("{} for work that no sample shows yet", watts_text(sums.power_reserved_w)));
   draw_fact(pen, 0, 3, 9, "rate",
-            totals.usd_per_h > 0 ? fmt::format("{}{} an hour", totals.price_known ? "" : "over ",
-                                               dollars_text(totals.usd_per_h))
-                                 : "-");
+            known && totals.usd_per_h > 0
+                ? fmt::format("{}{} an hour", totals.price_known ? "" : "over ",
+                              dollars_text(totals.usd_per_h))
+                : "-");
   fact(4, "so far",
        fmt::format("{} ({:.2f} kWh), {}", joules_text(sums.fleet_energy_j),
                    sums.fleet_energy_j / 3.6e6, dollars_text(sums.fleet_cost_usd)));
@@ -187,7 +206,7 @@ void draw_sums(const Scene& scene, Pen pen, const Totals& totals, const std::str
                                                                 sums.wasted.energy_j) /
                                                   fleet_j
                                             : absent)));
-  draw_per_token(pen, 6, sums);
+  draw_quotients(pen, 6, sums);
 }
 
 std::vector<DeviceTable::Row> hottest_rows(const Scene& scene) {
@@ -244,9 +263,9 @@ void draw_slowed(const Scene& scene, Pen pen) {
   std::vector<DeviceTable::Row> rows;
   for (const DeviceTable::Row row : model.device_order()) {
     if (scene.stale(row)) continue;
-    const std::string reason = throttle_text(model.reading(row, Metric::throttle));
-    if (reason.empty() || reason == "-" || reason == "idle") continue;
-    ++reasons[reason];
+    const double throttle = model.reading(row, Metric::throttle);
+    if (!is_slowed(throttle)) continue;
+    ++reasons[throttle_text(throttle)];
     rows.push_back(row);
   }
   std::string note;
@@ -281,12 +300,14 @@ int power_view_rows(const Model& model, const Choices&, int columns) {
 void draw_power_view(const Scene& scene, const Pen& pen) {
   Pen view = pen;
   const Page page = lay_out_page(scene.model, view.columns(), view.rows());
-  const Totals totals = totals_of(scene.model, scene.now, scene.options.stale_after);
+  const Totals totals = totals_of(scene.model, scene.now);
   Canvas canvas({view.columns(), page.rows});
   Pen body(canvas, {0, 0, view.columns(), page.rows}, view.ascii());
-  const std::vector<MetricChart> charts = charts_of(scene, totals);
-  const int columns = page.charts.front().columns;
-  const TimeWindow window = window_of(scene, columns - value_axis_columns(columns));
+  int columns = 0;
+  for (const Rect& chart : page.charts) columns = std::max(columns, chart.columns);
+  const int cells = columns - value_axis_columns(columns);
+  const TimeWindow window = window_of(scene, cells);
+  const std::vector<MetricChart> charts = charts_of(scene, totals, window.begin(cells));
   for (std::size_t i = 0; i < charts.size(); ++i) {
     draw_metric_chart(body, page.charts[i], charts[i], window);
   }

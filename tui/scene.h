@@ -24,7 +24,7 @@ struct Scene {
 
   /// Wall seconds since an instant of fleet time.
   double wall_s_since(Instant then) const { return to_seconds(now - then) / options.speed; }
-  bool stale(DeviceTable::Row row) const { return model.is_stale(now, row, options.stale_after); }
+  bool stale(DeviceTable::Row row) const { return model.is_stale(now, row); }
 };
 
 }  // namespace drover::tui

@@ -246,7 +246,7 @@ TEST(Curves, DoNotDependOnWhenAnyoneLooked) {
     EXPECT_EQ(a.at, b.at);
     if (i == 0) continue;  // before the first sample
     EXPECT_EQ(a.power_w, b.power_w);
-    EXPECT_EQ(a.pool_power_w.size(), b.pool_power_w.size());
+    EXPECT_EQ(a.pools.size(), b.pools.size());
     EXPECT_EQ(a.at - lazy.trend()[i - 1].at, seconds(1));
     EXPECT_GT(a.power_w, 0) << i;
   }
