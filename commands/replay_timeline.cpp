@@ -21,7 +21,8 @@ std::uint64_t position_behind(std::uint64_t place) { return 2 * place + 1; }
 constexpr int preroll_wall_s = 300;
 constexpr double preroll_rows_max = 2e5;   // tenths of a second
 constexpr double history_rows_max = 20e6;  // of one device's past, all its neighbours read as well
-constexpr Duration keyframe_grid = seconds(10);
+constexpr int turns_per_preroll = 2;       // who plays goes over to a later keyframe so often
+constexpr Duration turn_least = seconds(10);
 constexpr int slice_wall_s = 30;  // is read at once
 constexpr std::size_t places_max = 256;
 constexpr std::size_t repairs_max = 256;
@@ -87,9 +88,11 @@ void ReplayTimeline::find_repairs() {
 }
 
 const Keyframe& ReplayTimeline::start_for(Instant at) const {
-  // On a grid, so that moving on in small steps asks for few of them.
+  // All moments of a turn start from the same one: the work to go over to the next is little beside
+  // what it took to play so long.
+  const Duration turn = std::max(turn_least, preroll_ / turns_per_preroll);
   const Duration since = std::max(Duration{}, at - preroll_ - first_);
-  const Instant target = first_ + since / keyframe_grid * keyframe_grid;
+  const Instant target = first_ + since / turn * turn;
   if (target == found_for_) return found_;
   auto keyframe = reader_.keyframe_before(target);
   if (!keyframe) problem_ = keyframe.error();
@@ -103,7 +106,7 @@ Instant ReplayTimeline::keyframe_before(Instant at) const { return start_for(at)
 
 tui::Moment ReplayTimeline::keyframe(Instant at) const {
   const Keyframe& keyframe = start_for(at);
-  tui::Moment moment{keyframe.at, 0, tui::Model(wall_)};
+  tui::Moment moment{keyframe.at, 0, tui::Model(wall_), keyframe.at};
   moment.position = show(keyframe, [&](const Heard& heard) { tui::apply(moment.model, heard); });
   places_[moment.position] = {keyframe.at, 0};
   return moment;

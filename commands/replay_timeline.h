@@ -1,7 +1,8 @@
 // A recording as past moments of a fleet: what the dashboard's time cursor moves over.
 //
 // The model of a moment is made from a keyframe some minutes before it, so that curves and lists
-// have filled by then, and nothing depends on the way by which one came there.
+// have filled by then. Which one follows from the moment alone, so nothing depends on the way by
+// which one came there: playing goes over to the next one where its turn begins.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,9 @@ class ReplayTimeline final : public tui::Timeline {
   tui::Moment keyframe(Instant at) const override;
   Instant keyframe_before(Instant at) const override;
   std::uint64_t visit(std::uint64_t position, Instant to, const Visit& visit) const override;
-  bool holds(std::uint64_t) const override { return true; }
+  bool leads_to(const tui::Moment& moment, Instant to) const override {
+    return moment.keyframe == keyframe_before(to);
+  }
   void visit_batches(const std::string& host, Instant from, Instant to,
                      const VisitBatch& visit) const override;
   const std::vector<tui::Mark>& marks() const override;

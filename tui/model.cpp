@@ -202,8 +202,8 @@ bool Model::apply_decision(const Decision& decision) {
   if (place != decisions_.end() && place->number == decision.number) return false;
   decisions_.insert(place, decision);
   if (decisions_.size() > decisions_max) decisions_.pop_front();
-  ++decisions_seen_;
   if (decision.action == Action::assign) {
+    flows_since_ = std::min(flows_since_, decision.at);
     const FlowKey key{decision.wanted_pool, decision.pool, decision.fallback_reason};
     const auto flow = flows_.find(key);
     if (flow != flows_.end()) {

@@ -153,6 +153,7 @@ class Model {
   const std::deque<Decision>& decisions() const { return decisions_; }  // by number
   const std::deque<EventRow>& events() const { return events_; }        // oldest first
   const std::map<FlowKey, std::uint64_t>& flows() const { return flows_; }
+  Instant flows_since() const { return flows_since_; }  // of the first that was counted
   const std::optional<Summary>& summary() const { return summary_; }
   const std::deque<TrendPoint>& trend() const { return trend_; }
   /// Devices that are not as they should be; all others have no row.
@@ -172,7 +173,6 @@ class Model {
   std::size_t bytes() const;
 
   std::uint64_t left_out() const { return left_out_; }  // rows beyond the limits
-  std::uint64_t decisions_seen() const { return decisions_seen_; }
 
   /// All devices by rack, host and index; all hosts by rack and name.
   const std::vector<DeviceTable::Row>& device_order() const;
@@ -229,6 +229,7 @@ class Model {
   std::deque<Decision> decisions_;
   std::deque<EventRow> events_;
   std::map<FlowKey, std::uint64_t> flows_;
+  Instant flows_since_ = never;
   std::optional<Summary> summary_;
   std::map<DeviceId, ConditionRow> conditions_;
   std::map<AlertKey, AlertRow> alerts_;
@@ -244,7 +245,6 @@ class Model {
   std::uint64_t snapshot_ = 0;
   bool in_snapshot_ = false;  // what comes was so when the snapshot was made, not now
   std::uint64_t left_out_ = 0;
-  std::uint64_t decisions_seen_ = 0;
   std::uint64_t structure_ = 1;
   mutable std::uint64_t ordered_structure_ = 0;  // the orders below are made when first asked for
   mutable std::vector<DeviceTable::Row> device_order_;

@@ -31,11 +31,12 @@ void draw_flows(const Scene& scene, Pen pen) {
     all += count;
     if (key->reason) moved += count;
   }
-  pen.heading(0, "Flow: wanted pool to actual pool",
-              all == 0 ? ""
-                       : fmt::format("{} of {} fell back since this screen began",
-                                     count_text(static_cast<double>(moved)),
-                                     count_text(static_cast<double>(all))));
+  pen.heading(
+      0, "Flow: wanted pool to actual pool",
+      all == 0 ? ""
+               : fmt::format("{} of {} fell back since {}", count_text(static_cast<double>(moved)),
+                             count_text(static_cast<double>(all)),
+                             to_clock_text(scene.model.flows_since())));
   const int pool = std::clamp((pen.columns() - 46) / 2, 6, 20);
   const int reason = pool + 4 + pool + 2;
   for (std::size_t i = 0; i < rows.size() && static_cast<int>(i) + 1 < pen.rows(); ++i) {

@@ -46,7 +46,7 @@ bool is_mark(const Heard& heard, Mark& mark) {
 }
 
 bool seek(const Timeline& timeline, Moment& moment, Instant to) {
-  const bool other = to < moment.at || !timeline.holds(moment.position) ||
+  const bool other = to < moment.at || !timeline.leads_to(moment, to) ||
                      timeline.keyframe_before(to) > saturating_add(moment.at, long_way);
   if (other) moment = timeline.keyframe(to);
   moment.position =

@@ -1,8 +1,8 @@
 // Past moments of a fleet: what was heard, when, and models of some instants to start from. The
 // dashboard's own memory of its stream is one (timeline_memory.h), a recording another.
 //
-// The model at an instant is the newest keyframe at or before it and all that was heard from there
-// up to it. Whoever asks twice gets the same.
+// The model at an instant is made of the instant's keyframe and all that was heard from there up to
+// it. Whoever asks twice gets the same, whatever was asked for between.
 #pragma once
 
 #include <array>
@@ -38,6 +38,7 @@ struct Moment {
   Instant at{};
   std::uint64_t position = 0;  // of the first thing that it does not know
   Model model;
+  Instant keyframe{};  // of the one that it was made from
 };
 
 /// Something that a person may want to jump to, or see on a time axis.
@@ -64,15 +65,15 @@ class Timeline {
   virtual Instant first() const = 0;
   virtual Instant last() const = 0;
 
-  /// The newest keyframe at or before `at`; the first one where none is.
+  /// The keyframe of `at`: one at or before it; the first one where none is.
   virtual Moment keyframe(Instant at) const = 0;
-  /// Where a keyframe of instant `at` would stand; cheap, to see whether one lies ahead.
+  /// Where the keyframe of `at` stands; cheap, to see whether it lies ahead.
   virtual Instant keyframe_before(Instant at) const = 0;
+  /// Whether going on from `moment` to a later instant gives what its keyframe would.
+  virtual bool leads_to(const Moment& moment, Instant to) const = 0;
   /// Shows, in order, what was heard from `position` on up to `to` (included), and answers the
-  /// position behind it. REQUIRES holds(position).
+  /// position behind it. REQUIRES that all from `position` on is still there.
   virtual std::uint64_t visit(std::uint64_t position, Instant to, const Visit& visit) const = 0;
-  /// Whether all from `position` on is still there.
-  virtual bool holds(std::uint64_t position) const = 0;
   /// The stream's batches of one host in (from, to], in order; those of snapshots are left out.
   virtual void visit_batches(const std::string& host, Instant from, Instant to,
                              const VisitBatch& visit) const = 0;

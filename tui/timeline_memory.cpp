@@ -177,7 +177,7 @@ const MemoryTimeline::Chunk& MemoryTimeline::keyframe_chunk(Instant at) const {
 
 Moment MemoryTimeline::keyframe(Instant at) const {
   const Chunk& chunk = keyframe_chunk(at);
-  return {chunk.model_at, chunk.position, *chunk.model};
+  return {chunk.model_at, chunk.position, *chunk.model, chunk.model_at};
 }
 
 Instant MemoryTimeline::keyframe_before(Instant at) const { return keyframe_chunk(at).model_at; }

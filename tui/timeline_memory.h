@@ -34,13 +34,16 @@ class MemoryTimeline final : public Timeline {
   std::uint64_t end() const { return position_; }
   std::size_t bytes() const { return bytes_; }
   std::size_t keyframes() const;
+  /// Whether all from `position` on is still there.
+  bool holds(std::uint64_t position) const;
 
   Instant first() const override;
   Instant last() const override { return last_; }
   Moment keyframe(Instant at) const override;
   Instant keyframe_before(Instant at) const override;
+  /// Keyframes are copies of the live model, so whatever is still kept leads to the same.
+  bool leads_to(const Moment& moment, Instant) const override { return holds(moment.position); }
   std::uint64_t visit(std::uint64_t position, Instant to, const Visit& visit) const override;
-  bool holds(std::uint64_t position) const override;
   void visit_batches(const std::string& host, Instant from, Instant to,
                      const VisitBatch& visit) const override;
   const std::vector<Mark>& marks() const override { return marks_; }

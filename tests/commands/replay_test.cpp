@@ -118,6 +118,55 @@ TEST(Replay, ShowsTheSameMomentWhateverTheWayToIt) {
   EXPECT_EQ(difference(replay.frame(80), live[50]), "") << "the one before";
 }
 
+/// A story with a keyframe every ten seconds, recorded at a tenth of the wall's pace: what a model
+/// of it reaches back is then half a minute, not five.
+std::string slow_recording(const RecordedStory& story) {
+  RecordingWriter writer;
+  std::string file = writer.begin({story.start, 0.1, "drover test", 7, {1, 2}}).file;
+  file += writer.keyframe(story.start, story.state).file;
+  Instant due = story.start + seconds(10);
+  for (const Recorded& recorded : story.news) {
+    if (recorded.arrived > due) {
+      file += writer.keyframe(due, story.state).file;
+      due += seconds(10);
+    }
+    file += writer.add(recorded).file;
+  }
+  return file + writer.end().file;
+}
+
+TEST(Replay, ShowsTheSameMomentAlsoFarFromItsBeginning) {
+  const RecordedStory story = story_of(130);
+  const std::string file = slow_recording(story);
+  TextSource source(file);
+  auto reader = RecordingReader::open(source);
+  ASSERT_TRUE(reader.ok()) << reader.error().message;
+  const ReplayTimeline timeline(*reader);
+  tui::DashboardOptions options;
+  options.speed = 0.1;
+  options.replay.timeline = &timeline;
+  for (const char* view : {"fleet", "devices", "jobs", "routing", "power"}) {
+    options.view = view;
+    options.replay.at.reset();
+    options.replay.paused = false;
+    tui::Dashboard played(options, replay_size, Instant{});
+    options.replay.paused = true;
+    for (int s = 0; s <= 125; ++s) {
+      const auto frame = split(played.draw(Instant(seconds(10 * s))).to_text(), '\n');
+      if (s % 5 != 0) continue;
+      options.replay.at = story.start + seconds(s);
+      tui::Dashboard jumped(options, replay_size, Instant{});
+      const auto same = split(jumped.draw(Instant{}).to_text(), '\n');
+      ASSERT_EQ(body(frame, 2), body(same, 2)) << view << " at second " << s;
+      if (s < 10) continue;
+      for (int back = 0; back < 3; ++back) jumped.press(Instant{}, {"["});
+      for (int on = 0; on < 3; ++on) jumped.press(Instant{}, {"]"});
+      ASSERT_EQ(body(split(jumped.draw(Instant{}).to_text(), '\n'), 2), body(same, 2))
+          << view << " at second " << s << ", from behind";
+    }
+  }
+}
+
 TEST(Replay, OfAFileThatWasNotClosedReachesToTheEndOfItsJournal) {
   constexpr int length_s = 70;
   const RecordedStory story = story_of(length_s);
