@@ -89,7 +89,7 @@ std::string age_text(const Scene& scene, Row row) {
   const Instant arrived = scene.model.devices().arrived(row);
   if (arrived == Instant::min()) return "-";
   // Whole seconds: fractions would only flicker.
-  const double age_s = std::floor(scene.wall_s_since(arrived));
+  const double age_s = std::floor(scene.s_since(arrived));
   return age_s < 100 ? fmt::format("{:.0f}s", age_s) : duration_text(age_s);
 }
 

@@ -134,7 +134,7 @@ void draw_head(const Scene& scene, Pen& pen, DeviceTable::Row row, std::string_v
   if (lost || scene.stale(row)) {
     state += arrived == Instant::min()
                  ? ", no sample"
-                 : fmt::format(", last sample {} ago", duration_text(scene.wall_s_since(arrived)));
+                 : fmt::format(", last sample {} ago", duration_text(scene.s_since(arrived)));
   }
   if (condition != nullptr && !condition->said.usable && !lost) {
     state = "not usable";

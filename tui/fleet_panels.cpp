@@ -11,6 +11,7 @@
 
 #include "fleet/units.h"
 #include "tui/layout.h"
+#include "tui/timeline_words.h"
 #include "tui/views.h"
 
 namespace drover::tui {
@@ -145,15 +146,21 @@ void draw_curves(const Scene& scene, Pen pen, const Totals& totals) {
       {"Queued", &TrendPoint::queued,
        summary ? count_text(static_cast<double>(summary->queued)) : "-", Role::accent}};
   const std::array<Wish, 3> wishes = {Wish{3, 60, 1}, Wish{3, 60, 1}, Wish{3, 60, 1}};
-  // The lowest row tells the time: one column is one second.
+  // The lowest row tells the time.
   const bool with_axis = pen.rows() >= 10;
   Rect area = pen.area();
   if (with_axis) {
     --area.rows;
-    pen.text(0, area.rows, fmt::format("-{}s", pen.columns()), Role::faint);
+    // A column is a wall second; what is told is fleet time, as everywhere.
+    const auto ago = [&](int columns) {
+      const double span_s = columns * scene.options.speed;
+      return span_s < 1'000 ? fmt::format("-{:.0f}s", span_s)
+                            : "-" + span_text(from_seconds(span_s));
+    };
+    pen.text(0, area.rows, ago(pen.columns()), Role::faint);
     if (pen.columns() >= 40) {
-      pen.field(pen.columns() / 2 - 5, area.rows, 10, fmt::format("-{}s", pen.columns() / 2),
-                Role::faint, Align::left);
+      pen.field(pen.columns() / 2 - 5, area.rows, 10, ago(pen.columns() / 2), Role::faint,
+                Align::left);
     }
     pen.field(pen.columns() - 3, area.rows, 3, "now", Role::faint);
   }

@@ -48,7 +48,7 @@ std::vector<HelpLine> help_lines() {
       {"!", "Not usable: the driver, or its agent, says that nothing runs there. Also: an alert."},
       {"*", "A fault was injected on purpose; the device's details name it."},
       {"x", "The host is lost: no heartbeat. AGE tells how long ago its last sample was."},
-      {"?", "Stale: its last sample is older than five seconds."},
+      {"?", "Stale: no sample for five seconds, and for three of the wall."},
       {"map", "From dark (cold, 0 %) to bright (hot, 100 %); its heading shows the scale."},
       {"bars", "Green: well. Yellow: near a limit. Orange: at it. Load never warns."},
       {"SLOWED", "What holds the clock down: power cap, heat, or the hardware itself."},

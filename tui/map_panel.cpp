@@ -87,7 +87,7 @@ void draw_host_sums(const Scene& scene, Pen& pen, int column, const HeatLabel& l
   if (host.said.health == Health::lost || host.sampled == Instant::min()) {
     const std::string age = host.sampled == Instant::min()
                                 ? std::string("no sample yet")
-                                : duration_text(scene.wall_s_since(host.sampled)) + " ago";
+                                : duration_text(scene.s_since(host.sampled)) + " ago";
     pen.field(column, label.row, host_sums_columns,
               fmt::format("{}, {}", to_text(host.said.health), age), Role::stale);
     return;

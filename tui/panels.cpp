@@ -197,9 +197,8 @@ void draw_device(const Scene& scene, Pen pen, DeviceTable::Row row, std::string_
   const Instant arrived = devices.arrived(row);
   std::string note = scene.model.spec_of(row).id;
   if (stale) {
-    const std::string age = arrived == Instant::min()
-                                ? "no sample"
-                                : duration_text(scene.wall_s_since(arrived)) + " old";
+    const std::string age =
+        arrived == Instant::min() ? "no sample" : duration_text(scene.s_since(arrived)) + " old";
     note = scene.model.is_lost(row) ? "host lost, " + age : age;
   }
   pen.heading(0, fmt::format("{} {}", title, to_text(scene.model.id_of(row))), note);

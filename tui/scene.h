@@ -22,8 +22,8 @@ struct Scene {
   const Series& series;      // of choices.device up to `now`, in the device view; else empty
   Instant live_now{};        // of the shell
 
-  /// Wall seconds since an instant of fleet time.
-  double wall_s_since(Instant then) const { return to_seconds(now - then) / options.speed; }
+  /// Fleet seconds, in which all ages on the screen are told, as its clock is fleet time.
+  double s_since(Instant then) const { return to_seconds(now - then); }
   bool stale(DeviceTable::Row row) const { return model.is_stale(now, row); }
 };
 

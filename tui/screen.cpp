@@ -186,8 +186,7 @@ std::string banner_of(const Scene& scene) {
   if (scene.cursor.replay()) return banner;
   std::string connection;
   if (!scene.connected) {
-    const double since_s =
-        to_seconds(scene.live_now - scene.connection_since) / scene.options.speed;
+    const double since_s = to_seconds(scene.live_now - scene.connection_since);
     connection = fmt::format("router lost {} ago: this is what was known then; still trying {}",
                              duration_text(since_s), scene.options.connected_to);
   } else if (!scene.feed.has_snapshot() && scene.model.devices().rows() > 0) {

@@ -127,7 +127,7 @@ std::string cursor_banner(const Scene& scene) {
     // At the end, because a file's name may be long, and what does not fit is cut there.
     title = " | " + printable(scene.options.replay.title);
   } else {
-    const double behind_s = to_seconds(scene.live_now - scene.now) / scene.options.speed;
+    const double behind_s = to_seconds(scene.live_now - scene.now);
     text = fmt::format("{} {}, {} behind live  x{:g}", playing ? "PAST" : "PAUSED at", clock,
                        duration_text(behind_s), cursor.rate());
     hints = playing ? "Space stop  + - rate  L live" : "[ ] step  Space go on  L live";

@@ -96,14 +96,30 @@ TEST(Fleet, OfALostHostNothingIsShownAsIfItWereNow) {
   EXPECT_NE(row.find("14s"), std::string::npos) << row;
 }
 
-TEST(Fleet, TheAgeOfALostHostIsInWallTime) {
+TEST(Fleet, AgesAreInTheTimeOfTheClockInTheTitle) {
   SampleFleet fleet;
   DashboardOptions options;
   options.speed = 2;
   Dashboard dashboard(options, {160, 50}, start);
   feed_snapshot(dashboard, fleet, start);
   const std::string text = dashboard.draw(start + seconds(7)).to_text();
-  EXPECT_NE(text.find("lost, 10s ago"), std::string::npos) << text;
+  EXPECT_NE(text.find("lost, 20s ago"), std::string::npos) << "13 and the 7 since: " << text;
+  dashboard.set_connected(start + seconds(7), false);
+  const std::string later = dashboard.draw(start + seconds(11)).to_text();
+  EXPECT_NE(later.find("router lost 4.0s ago"), std::string::npos) << later;
+}
+
+TEST(Fleet, TheAxisOfItsCurvesIsInTheTimeOfTheClockInTheTitle) {
+  for (const double speed : {1.0, 10.0, 60.0}) {
+    SampleFleet fleet;
+    DashboardOptions options;
+    options.speed = speed;
+    Dashboard dashboard(options, {120, 40}, start);
+    feed_snapshot(dashboard, fleet, start);
+    const std::string text = dashboard.draw(start).to_text();
+    const char* const axis = speed == 1 ? "-61s" : speed == 10 ? "-610s" : "-1:01:00";
+    EXPECT_NE(text.find(axis), std::string::npos) << text;
+  }
 }
 
 TEST(Fleet, ChartsOfAFreshFrameSayWhatTheTotalsSay) {

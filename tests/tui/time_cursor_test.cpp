@@ -244,6 +244,22 @@ TEST(TimeCursor, ATimeThatIsNoneIsSaidInTheLineAndEscLeavesIt) {
   EXPECT_TRUE(live.dashboard.quit());
 }
 
+TEST(TimeCursor, GoesBackAsFarAsItSaysAtAnySpeed) {
+  const std::vector<Told> stream = sample_stream(3, 60);
+  DashboardOptions options;
+  options.speed = 10;
+  Dashboard dashboard(options, {120, 40}, start);
+  std::size_t next = 0;
+  const Instant now = start + seconds(50);
+  tell(dashboard, stream, next, now);
+  for (const char* key : {"@", "-", "3", "0", "s", "Enter"}) dashboard.press(now, {key});
+  EXPECT_NE(row_of(dashboard.draw(now), 1).find("PAUSED at 02:38:21 UTC, 30s behind live"),
+            std::string::npos)
+      << row_of(dashboard.draw(now), 1);
+  dashboard.press(now, {"["});
+  EXPECT_NE(row_of(dashboard.draw(now), 1).find("31s behind live"), std::string::npos);
+}
+
 /// Every key there is, letters for the prompt, and some that mean nothing.
 std::vector<std::string> all_keys() {
   std::vector<std::string> keys = {"Z", "ä", "Delete", "F5", "-", "5", "s", ":", "Backspace"};
