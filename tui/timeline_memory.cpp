@@ -8,7 +8,8 @@
 namespace drover::tui {
 namespace {
 
-constexpr std::size_t chunk_bytes = 256u << 10;
+constexpr std::size_t chunk_bytes_most = 256u << 10;
+constexpr std::size_t chunk_share = 64;  // of the memory, where it is small
 // Between two keyframes lies at least this share of the memory, and at least as much news as a copy
 // of the model takes: so models take half of the memory at most, and a step back little time.
 constexpr std::size_t keyframe_share = 128;
@@ -39,13 +40,25 @@ void MemoryTimeline::begin(Instant at, const Model& model) {
   bytes_ = 0;
   last_ = at;
   in_snapshot_ = false;
+  add_keyframe(at, model, model.bytes());
+}
+
+void MemoryTimeline::add_keyframe(Instant at, const Model& model, std::size_t model_bytes) {
   model_news_ = news_bytes_;
-  open_chunk(chunk_bytes);
+  open_chunk(chunk_bytes());
   Chunk& chunk = chunks_.back();
   chunk.model = std::make_unique<const Model>(model);
   chunk.model_at = at;
-  chunk.model_bytes = model.bytes();
-  bytes_ += chunk.model_bytes;
+  chunk.model_bytes = model_bytes;
+  bytes_ += model_bytes;
+}
+
+std::size_t MemoryTimeline::chunk_bytes() const {
+  return std::min(chunk_bytes_most, bytes_max_ / chunk_share);
+}
+
+std::size_t MemoryTimeline::bytes_limit(std::size_t model_bytes) const {
+  return std::max(bytes_max_, model_bytes + bytes_max_ / 2);
 }
 
 void MemoryTimeline::open_chunk(std::size_t room) {
@@ -66,7 +79,7 @@ void MemoryTimeline::open_chunk(std::size_t room) {
 void MemoryTimeline::push(const Head& head, std::string_view bytes) {
   const Chunk& last = chunks_.back();
   if (last.bytes.size() + bytes.size() > last.bytes.capacity()) {
-    open_chunk(std::max(chunk_bytes, bytes.size()));
+    open_chunk(std::max(chunk_bytes(), bytes.size()));
   }
   Chunk& chunk = chunks_.back();
   chunk.heads.push_back(head);
@@ -110,19 +123,16 @@ void MemoryTimeline::remember_mark(Instant at, const Envelope& envelope) {
 void MemoryTimeline::watch(Instant at, const Model& model) {
   if (in_snapshot_) return;
   const std::uint64_t since = news_bytes_ - model_news_;
-  if (since < bytes_max_ / keyframe_share) return;
+  if (since < bytes_max_ / keyframe_share && bytes_ <= bytes_max_) return;
   const std::size_t model_bytes = model.bytes();
-  if (since >= model_bytes) {
-    model_news_ = news_bytes_;
-    open_chunk(chunk_bytes);
-    Chunk& chunk = chunks_.back();
-    chunk.model = std::make_unique<const Model>(model);
-    chunk.model_at = at;
-    chunk.model_bytes = model_bytes;
-    bytes_ += model_bytes;
+  const std::size_t limit = bytes_limit(model_bytes);
+  const bool due = since >= std::max(model_bytes, bytes_max_ / keyframe_share);
+  if (due && make_room(model_bytes + chunk_bytes(), limit)) {
+    add_keyframe(at, model, model_bytes);
     thin_keyframes();
+  } else if (!make_room(0, limit)) {
+    begin(at, model);
   }
-  drop_oldest();
 }
 
 /// The farther back, the farther apart.
@@ -146,9 +156,10 @@ void MemoryTimeline::thin_keyframes() {
   }
 }
 
-void MemoryTimeline::drop_oldest() {
+/// The oldest goes, as far as there is a later model to begin with; answers whether that will do.
+bool MemoryTimeline::make_room(std::size_t room, std::size_t limit) {
   bool dropped = false;
-  while (bytes_ > bytes_max_) {
+  while (bytes_ + room > limit) {
     const auto next = std::find_if(chunks_.begin() + 1, chunks_.end(),
                                    [](const Chunk& chunk) { return chunk.model != nullptr; });
     if (next == chunks_.end()) break;
@@ -159,6 +170,7 @@ void MemoryTimeline::drop_oldest() {
     dropped = true;
   }
   if (dropped) std::erase_if(marks_, [&](const Mark& mark) { return mark.at < first(); });
+  return bytes_ + room <= limit;
 }
 
 std::size_t MemoryTimeline::keyframes() const {

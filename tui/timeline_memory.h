@@ -1,5 +1,6 @@
 // The dashboard's memory of its own stream: what it heard as encoded bytes, and copies of the model
-// to start from. Memory is bounded; the oldest goes first.
+// to start from. Memory is bounded; the oldest goes first. A model so great that one copy takes
+// more than half of the bound has that copy and half the bound for news.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +34,8 @@ class MemoryTimeline final : public Timeline {
   /// The position behind all that was heard.
   std::uint64_t end() const { return position_; }
   std::size_t bytes() const { return bytes_; }
+  /// What bytes() never is above after `watch`.
+  std::size_t bytes_limit(std::size_t model_bytes) const;
   std::size_t keyframes() const;
   /// Whether all from `position` on is still there.
   bool holds(std::uint64_t position) const;
@@ -67,9 +70,11 @@ class MemoryTimeline final : public Timeline {
   };
   void push(const Head& head, std::string_view bytes);
   void open_chunk(std::size_t room);
+  void add_keyframe(Instant at, const Model& model, std::size_t model_bytes);
+  std::size_t chunk_bytes() const;
   void remember_mark(Instant at, const Envelope& envelope);
   void thin_keyframes();
-  void drop_oldest();
+  bool make_room(std::size_t room, std::size_t limit);
   static std::string_view bytes_of(const Chunk& chunk, std::size_t index);
   const Chunk& keyframe_chunk(Instant at) const;
 
