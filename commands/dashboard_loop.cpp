@@ -47,6 +47,13 @@ tui::DashboardOptions dashboard_options(const DashboardView& view, const std::st
   return options;
 }
 
+tui::DashboardOptions DashboardLoop::options_of(const Session& session, const DashboardView& view,
+                                                const std::string& endpoint) {
+  tui::DashboardOptions options = dashboard_options(view, endpoint, session.welcome().speed);
+  options.insecure = session.insecure();
+  return options;
+}
+
 Option view_option() {
   std::string names;
   for (const std::string& name : tui::view_names()) names += (names.empty() ? "" : " ") + name;
@@ -96,9 +103,7 @@ Result<std::unique_ptr<DashboardLoop>> DashboardLoop::open(Session& session,
 
 DashboardLoop::DashboardLoop(Session& session, const DashboardView& view,
                              const std::string& endpoint, tui::Size size)
-    : session_(session),
-      core_(dashboard_options(view, endpoint, session.welcome().speed), size,
-            session.clock().now()) {
+    : session_(session), core_(options_of(session, view, endpoint), size, session.clock().now()) {
   last_heard_ = last_join_ = wall_now();
   core_.set_connected(session_.clock().now(), true);
 }

@@ -56,6 +56,8 @@ class DashboardLoop {
  private:
   DashboardLoop(Session& session, const DashboardView& view, const std::string& endpoint,
                 tui::Size size);
+  static tui::DashboardOptions options_of(const Session& session, const DashboardView& view,
+                                          const std::string& endpoint);
   Status subscribe();
   void watch_silence();
   void take_keys();

@@ -90,6 +90,8 @@ Session::Turn Session::wait(std::chrono::milliseconds longest) {
         clock_ = Clock(welcome->fleet_time, welcome->speed);
       }
       welcome_ = *welcome;
+      const auto door = parse_endpoint(welcome->publish_endpoint, "");
+      insecure_ = options_.router.keys.empty() && door && !door->loopback();
       welcome_.publish_endpoint = reachable(welcome->publish_endpoint, options_.router.endpoint);
       welcomed_ = true;
     }

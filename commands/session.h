@@ -34,6 +34,9 @@ class Session {
   static Result<std::unique_ptr<Session>> open(const SessionOptions& options);
 
   const Welcome& welcome() const { return welcome_; }
+  /// The router listens beyond loopback, and takes anyone who can reach it: it took us without
+  /// keys.
+  bool insecure() const { return insecure_; }
   Clock& clock() { return clock_; }
   Sockets& sockets() { return sockets_; }
 
@@ -68,6 +71,7 @@ class Session {
   std::uint64_t undecodable_ = 0;
   std::uint64_t connections_ = 0;
   bool welcomed_ = false;
+  bool insecure_ = false;
 };
 
 template <typename Answer>

@@ -38,6 +38,7 @@ struct Replay {
 struct DashboardOptions {
   std::string view = "fleet";  // one of view_names()
   std::string connected_to;    // endpoint, for the title line
+  bool insecure = false;       // the router listens beyond loopback without keys
   bool ascii = false;          // no box, block or braille characters
   double speed = 1;            // fleet seconds a wall second; of a replay, when it was recorded
   bool story = false;          // there is a story whose pace the key p asks to change

@@ -66,6 +66,7 @@ void draw_title(const Scene& scene, Pen pen) {
     return true;
   };
   if (!add(alert_text(scene.model, true), 1, Role::alarm)) add(alerts, 0, Role::alarm);
+  if (scene.options.insecure) add("insecure  ", 2, Role::title);
   if (scene.options.speed != 1) add(fmt::format("x{:g}  ", scene.options.speed), 0, Role::title);
   const std::string endpoint = printable(scene.options.connected_to);
   if (!endpoint.empty()) add(endpoint + "  ", 2, Role::title);

@@ -297,6 +297,24 @@ TEST(Keys, BeyondLoopbackARouterAsksForThem) {
   EXPECT_NE(keyless.err.find("drover keys new router"), std::string::npos) << keyless.err;
 }
 
+TEST(Keys, ADashboardSaysWhereARouterBeyondLoopbackHasNone) {
+  const std::string endpoint = free_endpoint();
+  const std::string everywhere = "tcp://0.0.0.0" + endpoint.substr(endpoint.rfind(':'));
+  for (const bool beyond : {false, true}) {
+    const Folder folder;
+    std::vector<std::string> words = {"router", "--listen", beyond ? everywhere : endpoint,
+                                      "--ledger", folder.file("l.sqlite")};
+    if (beyond) words.emplace_back("--insecure");
+    Program router(words);
+    ASSERT_TRUE(router.says("router ready")) << router.err();
+    const Ran frame = run_drover({"frame", "--connect", endpoint, "--size", "160x40"});
+    EXPECT_EQ(frame.exit_code, 0) << frame.err;
+    EXPECT_EQ(frame.out.find("insecure") != std::string::npos, beyond) << frame.out;
+    router.signal(SIGTERM);
+    EXPECT_EQ(router.wait().exit_code, 0);
+  }
+}
+
 TEST(Keys, TheVerbMakesListsAllowsAndRevokes) {
   const Folder parent;
   const std::string dir = parent.file("keys");
