@@ -1,5 +1,6 @@
 #include "router/alerts.h"
 
+#include <algorithm>
 #include <array>
 
 namespace drover::router {
@@ -26,7 +27,9 @@ std::vector<Alert> AlertBook::observe(Instant now, const std::vector<Sighting>& 
     const auto [entry, added] = entries_.try_emplace({sighting.rule, sighting.subject});
     if (added) entry->second.first_seen = now;
     entry->second.last_seen = now;
-    entry->second.text = sighting.text;
+    entry->second.gone_since = never;
+    // What everybody was told when it was raised stands, for those who join late as well.
+    if (!entry->second.raised) entry->second.text = sighting.text;
   }
   std::vector<Alert> changes;
   for (auto next = entries_.begin(); next != entries_.end();) {
@@ -39,7 +42,11 @@ std::vector<Alert> AlertBook::observe(Instant now, const std::vector<Sighting>& 
       entry.since = now;
       changes.push_back(alert_of(key, entry));
     }
-    if (holds || (entry.raised && now - entry.last_seen < facts.clear_after)) continue;
+    if (holds) continue;
+    // Looks may be further apart than the span: counted from the first without the condition, one
+    // alone clears nothing that shall stay for a while.
+    entry.gone_since = std::min(entry.gone_since, now);
+    if (entry.raised && now - entry.gone_since < facts.clear_after) continue;
     if (entry.raised) {
       entry.raised = false;
       changes.push_back(alert_of(key, entry));

@@ -1,5 +1,6 @@
 // Alerts: a table of rules, and when a condition that is seen or not seen raises or clears one.
-// Pure: what is seen comes in, alerts come out. All spans are fleet time.
+// Pure: what is seen comes in, alerts come out. All spans are fleet time; where looks are further
+// apart than a span, it takes two of them.
 #pragma once
 
 #include <map>
@@ -29,7 +30,7 @@ struct AlertFacts {
   std::string_view name;
   Severity severity;
   Duration raise_after;  // its condition must hold so long without a break
-  Duration clear_after;  // and must not have held for so long
+  Duration clear_after;  // and must not have been seen for so long
 };
 /// One row for each rule, in the order of the enumeration.
 std::span<const AlertFacts> alert_rules();
@@ -53,9 +54,10 @@ class AlertBook {
   struct Entry {
     Instant first_seen{};
     Instant last_seen{};
+    Instant gone_since = never;  // the first look without it
     bool raised = false;
     Instant since{};
-    std::string text;
+    std::string text;  // of the look that raised it
   };
   using Key = std::pair<AlertRule, std::string>;
   static Alert alert_of(const Key& key, const Entry& entry);

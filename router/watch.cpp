@@ -81,9 +81,10 @@ void Core::see_jobs(Instant now, std::vector<Sighting>& seen) const {
   const double waited_s = to_seconds(now - oldest->since);
   if (waited_s <= long_wait_s * settings.speed) return;
   const auto reason = queue.waits_for(*oldest);
-  seen.push_back({AlertRule::jobs_waiting, "site",
-                  fmt::format("{} jobs wait, one for {}{}{}", queue.size(), duration_text(waited_s),
-                              reason ? ": " : "", reason ? to_text(*reason) : "")});
+  seen.push_back(
+      {AlertRule::jobs_waiting, "site",
+       fmt::format("{} in the queue, one for {}{}{}", queue.size(), duration_text(waited_s),
+                   reason ? ": " : "", reason ? to_text(*reason) : "")});
 }
 
 void Core::see_junk(std::vector<Sighting>& seen) {

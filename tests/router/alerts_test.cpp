@@ -18,6 +18,7 @@ struct Watch {
 };
 
 const Sighting hot{AlertRule::throttling, "h1", "2 of 8 devices slow down for heat"};
+const Sighting at_cap{AlertRule::power_cap, "site", "draws 9.9kW of 10.0kW"};
 const Sighting lost{AlertRule::host_lost, "h1", "its work is elsewhere"};
 
 TEST(Alerts, EachRuleHasItsRow) {
@@ -54,12 +55,41 @@ TEST(Alerts, AreClearedOnlyWhenTheirConditionHasStayedAway) {
   EXPECT_TRUE(watch.at(9, {}).empty());
   EXPECT_TRUE(watch.at(10, {hot}).empty()) << "it came back: nothing flaps";
   EXPECT_TRUE(watch.at(19, {}).empty());
-  const auto cleared = watch.at(20, {});
+  EXPECT_TRUE(watch.at(28, {}).empty());
+  const auto cleared = watch.at(29, {});
   ASSERT_EQ(cleared.size(), 1U);
   EXPECT_FALSE(cleared[0].raised);
   EXPECT_EQ(cleared[0].since, watch.start + seconds(3)) << "when it had been raised";
   EXPECT_TRUE(watch.book.raised().empty());
-  EXPECT_TRUE(watch.at(21, {}).empty());
+  EXPECT_TRUE(watch.at(30, {}).empty());
+}
+
+TEST(Alerts, OneLookWithoutTheConditionClearsNothingHoweverSeldomLooksAre) {
+  for (const int every : {1, 5, 30}) {
+    Watch watch;
+    const auto look = [&](int number, const std::vector<Sighting>& seen) {
+      return watch.at(number * every, seen);
+    };
+    for (int number = 0; number < 4; ++number) look(number, {hot, at_cap});
+    ASSERT_EQ(watch.book.raised().size(), 2U);
+    for (int number = 4; number < 20; ++number) {
+      const bool away = number % 2 == 0;
+      const auto changes = look(number, away ? std::vector<Sighting>{} : std::vector{hot, at_cap});
+      EXPECT_TRUE(changes.empty()) << "look " << number << ", one every " << every << " s";
+    }
+  }
+}
+
+TEST(Alerts, KeepTheTextThatTheyWereRaisedWith) {
+  Watch watch;
+  Sighting later = hot;
+  later.text = "3 of 8 devices slow down for heat";
+  watch.at(0, {hot});
+  const auto raised = watch.at(4, {later});
+  ASSERT_EQ(raised.size(), 1U);
+  EXPECT_EQ(raised[0].text, later.text);
+  watch.at(5, {hot});
+  EXPECT_EQ(watch.book.raised(), raised) << "one who joins late is told the same as the others";
 }
 
 TEST(Alerts, OfDifferentSubjectsAndRulesDoNotMeet) {
