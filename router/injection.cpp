@@ -75,6 +75,9 @@ Status check_host(const Target& target, const Roster& roster) {
   if (target.kind != TargetKind::device && target.kind != TargetKind::host) return {};
   const HostEntry& host = roster.hosts()[*roster.find_host(target.name)];
   if (host.health == Health::lost) return error("{} is lost: it cannot be reached", target.name);
+  if (host.health == Health::suspect) {
+    return error("{} has been silent and may not hear it", target.name);
+  }
   if (target.kind == TargetKind::device && target.device >= host.devices.size()) {
     return error("no device {}: {} has the devices 0 to {}", to_text(target), target.name,
                  host.devices.size() - 1);
@@ -157,7 +160,7 @@ Result<std::vector<Victim>> find_victims(const Inject& inject, const Target& tar
   std::string refused;
   for (const HostIndex index : hosts_by_name(roster)) {
     const HostEntry& host = roster.hosts()[index];
-    if (host.health == Health::lost || !aim.at_host(host)) continue;
+    if (host.health != Health::ok || !aim.at_host(host)) continue;
     if (hosts_only) {
       victims.push_back({index, 0});
     } else {

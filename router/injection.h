@@ -21,7 +21,8 @@ struct Reached {
 
 /// In the order of the hosts' names, whatever the order in which they enrolled: the same seed draws
 /// the same devices in every run. The problem names what is unknown, with what is known; what
-/// cannot be reached (a lost host); what makes no sense (an Xid of a TPU, the loss of the site).
+/// cannot be reached (a host that is lost or has fallen silent); what makes no sense (an Xid of a
+/// TPU, the loss of the site).
 ///
 /// `inlet` is a fault of hosts, `lose` of hosts where the target is a host or a rack; all others,
 /// and `lose` of a device or pool, are faults of devices. Of a target that holds both, an Xid takes

@@ -107,6 +107,17 @@ TEST(Actions, ALostHostCannotBeReached) {
   EXPECT_EQ(stage.ask(inject("rack:rack-1", "lose")).targets, std::vector<std::string>{"h100-1"});
 }
 
+TEST(Actions, AHostThatHasFallenSilentIsNotSaidToBeReached) {
+  Fleet stage;
+  stage.live(4, {{1, "h100-1"}, {3, "v5e-1"}});
+  EXPECT_EQ(stage.ask(inject("h100-2/0", "hang")).problem,
+            "h100-2 has been silent and may not hear it");
+  EXPECT_EQ(stage.ask(inject("rack:rack-1", "lose")).targets, std::vector<std::string>{"h100-1"});
+  EXPECT_EQ(stage.told<ApplyFault>(2).size(), 0U);
+  stage.live(1, all_hosts);
+  EXPECT_TRUE(stage.ask(inject("h100-2/0", "hang")).applied) << "heard again";
+}
+
 TEST(Actions, ADrawTakesAsManyAsAskedAndTheSameForTheSameSeed) {
   std::set<std::vector<std::string>> drawn;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
