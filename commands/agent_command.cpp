@@ -163,7 +163,11 @@ class AgentShell {
 
   /// Says Join until there is a Welcome, and again when the router has been silent.
   void knock() {
-    if (core_ && core_->silent()) return;  // the emulated host is lost, and its agent with it
+    if (core_ && core_->silent()) {
+      // The emulated host is lost, and its agent with it: whom nobody knows, nobody talks to.
+      last_heard_ = wall_now();
+      return;
+    }
     tell_barred();
     const Wall now = wall_now();
     if (sockets_.control_connections() != connections_) {

@@ -23,10 +23,16 @@ class ComeAndGo : public testing::Test {
         "router", "--listen", endpoint, "--ledger", folder.file("ledger.sqlite")});
     ASSERT_TRUE(router->says("router ready")) << router->err();
   }
-  std::unique_ptr<Program> agent(const std::string& name) const {
-    return std::make_unique<Program>(
-        std::vector<std::string>{"agent", "--connect", endpoint, "--name", name, "--devices",
-                                 "h100-sxm:1", "--replicas", "llama-3.1-8b:0"});
+  std::unique_ptr<Program> agent(const std::string& name,
+                                 const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words{"agent",     "--connect",  endpoint,     "--name",        name,
+                                   "--devices", "h100-sxm:1", "--replicas", "llama-3.1-8b:0"};
+    words.insert(words.end(), more.begin(), more.end());
+    return std::make_unique<Program>(words);
+  }
+  bool shows(const std::string& health) const {
+    const auto all = Json::parse(run_drover({"devices", "--json", "--connect", endpoint}).out);
+    return all && all->size() == 1 && (*all)[0]["health"].text() == health;
   }
   Json status() const {
     return only_object(run_drover({"status", "--json", "--connect", endpoint}).out);
@@ -116,6 +122,16 @@ TEST_F(ComeAndGo, AnAgentEndsWhenANewerOneOfItsNameComesFromElsewhere) {
   const Ran ended = older->wait();
   EXPECT_EQ(ended.exit_code, 1) << ended.err;
   EXPECT_NE(ended.err.find("another agent named h-1"), std::string::npos) << ended.err;
+}
+
+TEST_F(ComeAndGo, AnAgentWhoseHostIsLostOnPurposeIsNoOrphan) {
+  const auto lonely = agent("h-1", {"--orphan-after", "3s"});
+  ASSERT_TRUE(eventually([&] { return shows("ok"); })) << lonely->err();
+  const Ran lost = run_drover({"inject", "host:h-1", "lose", "--for", "7s", "--connect", endpoint});
+  ASSERT_EQ(lost.exit_code, 0) << lost.err;
+  ASSERT_TRUE(eventually([&] { return shows("suspect"); }));
+  EXPECT_TRUE(eventually([&] { return shows("ok"); })) << "the fault's end is its next life";
+  EXPECT_FALSE(lonely->ends(seconds(0))) << lonely->err();
 }
 
 TEST_F(ComeAndGo, RubbishIsShownBySender) {
