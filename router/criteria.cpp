@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace drover::router {
 namespace {
@@ -132,13 +133,20 @@ void judge_thermal(const Question&, Rows rows, std::uint32_t bit) {
   });
 }
 
+/// Judged is what would be reserved. A replica serves all its requests at one level, which samples
+/// may show already: one more adds what is missing to the level with it.
 void judge_power(const Question& question, Rows rows, std::uint32_t bit) {
+  const double none = std::numeric_limits<double>::infinity();
   const double site_cap_w = question.policy.limits.site_power_cap_w;
-  if (site_cap_w <= 0 && question.pool_cap_w <= 0) return;
+  const double left_w =
+      std::min(site_cap_w > 0 ? site_cap_w - question.site_power_w : none,
+               question.pool_cap_w > 0 ? question.pool_cap_w - question.pool_power_w : none);
+  if (left_w == none) return;
   mark(rows, bit, [&](const Standings& all, std::size_t row) {
-    return (site_cap_w > 0 && question.site_power_w + all.power_w[row] > site_cap_w) ||
-           (question.pool_cap_w > 0 &&
-            question.pool_power_w + all.power_w[row] > question.pool_cap_w);
+    const ReplicaIndex replica = all.replica[row];
+    if (left_w < 0 || replica == nowhere) return all.power_w[row] > left_w;
+    const ReplicaFacts& facts = question.roster.replicas()[replica].facts;
+    return question.roster.added_w(replica, all.power_w[row] / facts.batch_share) > left_w;
   });
 }
 

@@ -12,14 +12,7 @@ void each_device(const Roster& roster, const Standings& rows, std::size_t row, V
     for (std::uint32_t n = 0; n < group.group.count; ++n) visit(group.first + n);
     return;
   }
-  const ReplicaEntry& entry = roster.replicas()[replica];
-  const ReplicaFacts& facts = entry.facts;
-  if (facts.side_by_side) {
-    for (std::uint32_t n = 0; n < facts.devices; ++n) visit(facts.first_device + n);
-    return;
-  }
-  const std::vector<DeviceIndex>& devices = roster.hosts()[entry.host].devices;
-  for (const std::uint16_t number : entry.replica.devices) visit(devices[number]);
+  roster.each_device(roster.replicas()[replica], visit);
 }
 
 /// `with_heat`: a column that is not touched when no scorer of the rule asks for it.

@@ -197,6 +197,8 @@ class Roster {
                                  Instant busy_until, Duration prompt = Duration{0},
                                  double serving_w = 0);
   void release_request(ReplicaIndex replica, std::uint64_t tokens, PromisedPrompt prompt = {});
+  /// What `promise_request` with this `serving_w` would add to the believed power.
+  double added_w(ReplicaIndex replica, double serving_w) const;
   /// A replica that will be loaded: its devices are opened.
   void promise_replica(Instant now, ReplicaIndex replica);
   void promise_gang(Instant now, const JobId& job, HostIndex host,
@@ -210,6 +212,18 @@ class Roster {
     const Duration believed = std::max(replica.prompts_until - now, Duration{0});
     if (replica.facts.state != ReplicaState::ready) return believed;
     return std::min(believed, replica.prompts.length);
+  }
+
+  /// `visit(device)` for each device of a replica: part of scans.
+  template <typename Visit>
+  void each_device(const ReplicaEntry& replica, Visit visit) const {
+    const ReplicaFacts& facts = replica.facts;
+    if (facts.side_by_side) {
+      for (std::uint32_t n = 0; n < facts.devices; ++n) visit(facts.first_device + n);
+      return;
+    }
+    const std::vector<DeviceIndex>& devices = hosts_[replica.host].devices;
+    for (const std::uint16_t number : replica.replica.devices) visit(devices[number]);
   }
 
   /// Grows with every change that a decision could see.
@@ -259,6 +273,7 @@ class Roster {
   void judge_heat(const std::vector<Run>& runs, double elapsed_s);
   void expect_serving(ReplicaEntry& row, double serving_w);
   void expect_level(DeviceIndex device);
+  float level_w(GroupIndex group, double serving_w) const;
 };
 
 }  // namespace drover::router

@@ -176,9 +176,24 @@ void Roster::expect_serving(ReplicaEntry& row, double serving_w) {
 }
 
 void Roster::expect_level(DeviceIndex device) {
-  const devices::DeviceSpec& spec = *groups_[devices_.group[device]].spec;
-  devices_.expected_w[device] =
-      static_cast<float>(std::max(spec.open_w, spec.idle_w) + devices_.serving_w[device]);
+  devices_.expected_w[device] = level_w(devices_.group[device], devices_.serving_w[device]);
+}
+
+/// An open device of the group that serves.
+float Roster::level_w(GroupIndex group, double serving_w) const {
+  const devices::DeviceSpec& spec = *groups_[group].spec;
+  return static_cast<float>(std::max(spec.open_w, spec.idle_w) + serving_w);
+}
+
+double Roster::added_w(ReplicaIndex replica, double serving_w) const {
+  const ReplicaEntry& row = replicas_[replica];
+  const double change_w = (serving_w - row.serving_w) / row.facts.devices;
+  double added_w = 0;
+  each_device(row, [&](DeviceIndex device) {
+    const double level = level_w(row.group, std::max(0.0, devices_.serving_w[device] + change_w));
+    added_w += std::max(0.0, level - devices_.power_w[device]) - devices_.promised_w[device];
+  });
+  return added_w;
 }
 
 double Roster::power_w() const {

@@ -1,0 +1,131 @@
+// Under a cap a place is judged by the watts that would be reserved for the work there, no more and
+// no less.
+#include <gtest/gtest.h>
+
+#include "tests/router/small_fleet.h"
+
+namespace drover::router {
+namespace {
+
+using std::chrono::seconds;
+
+struct Capped : SmallFleet {
+  Capped()
+      : SmallFleet(
+            "[policy]\nname = \"t\"\ndefault_action = \"queue\"\n"
+            "[pool.big]\nmatch = { kind = \"gpu\" }\n"
+            "[[rule]]\nname = \"all\"\npools = [\"big\"]\nscore = { queue = 1 }\n"),
+        host(add_host("big-1", "h100-sxm", 8)) {
+    draw(100);
+  }
+  ReplicaIndex add(std::vector<std::uint16_t> devices, std::uint32_t number = 0) {
+    const ReplicaIndex replica =
+        add_replica(host, number, "llama-3.1-8b", std::move(devices), Precision::bf16);
+    Replica more = roster.replicas()[replica].replica;
+    more.batch_max = 512;
+    more.kv_capacity_tokens = 10'000'000;
+    return roster.apply(now, host, more);
+  }
+  void draw(double each_w) {
+    now += seconds(1);
+    sample(host, {{Metric::power, each_w}});
+  }
+  double believed_w() const { return roster.power_w() + roster.promised_w(); }
+  void cap(double watts) { policy.limits.site_power_cap_w = watts; }
+  /// Decides one request, and promises it where it goes.
+  bool place_one() {
+    const Verdict verdict = SmallFleet::decide(request());
+    if (!verdict.place) return false;
+    roster.promise_request(now, *verdict.place->replica, 640, now + seconds(5), Duration{0},
+                           verdict.place->serving_w);
+    return true;
+  }
+  double open_w() const { return roster.groups()[0].spec->open_w; }
+  /// What a replica of so many devices draws with so many requests.
+  double level_w(int devices, std::uint32_t requests) {
+    const devices::Placement placement{roster.groups()[0].spec, devices, Precision::bf16};
+    const Job job = request();
+    return open_w() * devices +
+           estimator.serve(placement, *ask(job).model, job.work, requests).power_w;
+  }
+
+  HostIndex host;
+};
+
+TEST(PowerReserved, ARequestThatAddsNoWattsIsPlacedThoughNoneAreLeft) {
+  Capped fleet;
+  fleet.add({0});
+  ASSERT_TRUE(fleet.place_one());
+  // Decoding two requests reads the same weights as decoding one.
+  ASSERT_LT(fleet.level_w(1, 2) - fleet.level_w(1, 1), 5);
+  fleet.cap(fleet.believed_w() + 5);
+  EXPECT_TRUE(fleet.place_one());
+}
+
+TEST(PowerReserved, BeliefNeverPassesTheCapHoweverTheBatchGrows) {
+  for (const double sampled_w : {100.0, 250.0, 400.0}) {
+    Capped fleet;
+    fleet.add({0});
+    fleet.draw(sampled_w);
+    fleet.cap(fleet.believed_w());
+    int placed = 0;
+    int waited = 0;
+    while (placed < 300) {
+      if (fleet.place_one()) {
+        ++placed;
+        EXPECT_LE(fleet.believed_w(), fleet.policy.limits.site_power_cap_w + 0.01) << placed;
+        continue;
+      }
+      ++waited;
+      fleet.cap(fleet.policy.limits.site_power_cap_w + 2);
+    }
+    EXPECT_GT(waited, 3) << sampled_w;
+  }
+}
+
+TEST(PowerReserved, NothingIsHeldBackThatWouldStayBelowTheCap) {
+  Capped fleet;
+  fleet.add({0});
+  fleet.cap(fleet.believed_w());
+  const double others_w = 7 * 100;
+  for (std::uint32_t placed = 0; placed < 300;) {
+    if (fleet.place_one()) {
+      ++placed;
+      continue;
+    }
+    EXPECT_GT(others_w + fleet.level_w(1, placed + 1), fleet.policy.limits.site_power_cap_w)
+        << placed;
+    fleet.cap(fleet.policy.limits.site_power_cap_w + 2);
+  }
+}
+
+TEST(PowerReserved, WhatSamplesShowAlreadyIsNotAddedAgain) {
+  Capped fleet;
+  fleet.add({0, 1, 2, 3});
+  for (int request = 0; request < 2; ++request) ASSERT_TRUE(fleet.place_one());
+  fleet.draw(fleet.level_w(4, 2) / 4 + 1);
+  // One of the two ends: until the next sample the devices draw what they drew.
+  fleet.roster.release_request(*fleet.roster.find_replica(fleet.host, 0), 640);
+  fleet.cap(fleet.believed_w() + 1);
+  EXPECT_TRUE(fleet.place_one());
+  EXPECT_LE(fleet.believed_w(), fleet.policy.limits.site_power_cap_w);
+}
+
+TEST(PowerReserved, ReplicasThatShareADeviceAreJudgedByWhatBothWillDraw) {
+  Capped fleet;
+  fleet.add({0}, 0);
+  fleet.add({0}, 1);
+  for (int placed = 0; placed < 20; ++placed) {
+    const Verdict verdict = fleet.decide(fleet.request());
+    ASSERT_TRUE(verdict.place);
+    const double before_w = fleet.believed_w();
+    const double added_w = fleet.roster.added_w(*verdict.place->replica, verdict.place->serving_w);
+    fleet.roster.promise_request(fleet.now, *verdict.place->replica, 640, fleet.now + seconds(5),
+                                 Duration{0}, verdict.place->serving_w);
+    EXPECT_NEAR(fleet.believed_w() - before_w, added_w, 0.01) << placed;
+    if (placed % 5 == 4) fleet.draw(120 + 10 * placed);
+  }
+}
+
+}  // namespace
+}  // namespace drover::router
