@@ -18,10 +18,7 @@ Result<router::Policy> read_policy(const RouterStart& start) {
   return policy;
 }
 
-Result<std::unique_ptr<router::Router>> make_router(const RouterStart& start,
-                                                    const devices::Catalogue& catalogue) {
-  auto policy = read_policy(start);
-  if (!policy) return policy.error();
+router::RouterSettings router_settings(const RouterStart& start) {
   router::RouterSettings settings;
   settings.software = software_name;
   settings.speed = start.speed;
@@ -33,7 +30,14 @@ Result<std::unique_ptr<router::Router>> make_router(const RouterStart& start,
   settings.lost_after = wall_span(12, start.speed);
   settings.summary_every = wall_span(0.5, start.speed);
   settings.seed = start.seed;
-  return std::make_unique<router::Router>(std::move(settings), std::move(*policy), catalogue,
+  return settings;
+}
+
+Result<std::unique_ptr<router::Router>> make_router(const RouterStart& start,
+                                                    const devices::Catalogue& catalogue) {
+  auto policy = read_policy(start);
+  if (!policy) return policy.error();
+  return std::make_unique<router::Router>(router_settings(start), std::move(*policy), catalogue,
                                           start.start);
 }
 

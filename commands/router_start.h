@@ -28,6 +28,9 @@ struct RouterStart {
 /// The policy as the core will follow it. The error names file, line and key.
 Result<router::Policy> read_policy(const RouterStart& start);
 
+/// Limits of wall time as spans of fleet time.
+router::RouterSettings router_settings(const RouterStart& start);
+
 /// The catalogue must outlive the router.
 Result<std::unique_ptr<router::Router>> make_router(const RouterStart& start,
                                                     const devices::Catalogue& catalogue);

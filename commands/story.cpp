@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "fleet/identity.h"
@@ -40,8 +41,8 @@ Job request(const char* model, std::uint32_t input_tokens, std::uint32_t output_
 
 // Of what the site draws as the cap is set. Enough to bind, and above what idle devices draw.
 constexpr double cap_share = 0.9;
-// How much one summary tells of the site's usual draw, at one a second of fleet time.
-constexpr double usual_gain = 0.02;
+// So long what the site drew once counts for what it usually draws, in fleet time.
+constexpr double usual_s = 50;
 
 }  // namespace
 
@@ -52,9 +53,11 @@ Story::Story(std::uint64_t seed, double load, Instant start)
   write_next_round();
 }
 
-void Story::heard(const Summary& summary) {
-  if (site_w_ <= 0) site_w_ = summary.power_w;
-  site_w_ += usual_gain * (summary.power_w - site_w_);
+void Story::heard(Instant now, const Summary& summary) {
+  // However seldom summaries come, the same span weighs the same.
+  const double weight = heard_ ? 1 - std::exp(-to_seconds(now - *heard_) / usual_s) : 1;
+  site_w_ += weight * (summary.power_w - site_w_);
+  heard_ = now;
 }
 
 Caption Story::caption() const {
@@ -80,21 +83,34 @@ void Story::add(double at_s, Message message) {
 
 void Story::add_requests(const char* name, double from_s, double to_s, double rate_per_s,
                          Job like) {
-  Dice dice = dice_.child(name).child(round_);
-  double at_s = from_s;
-  while ((at_s += dice.exponential(1 / (rate_per_s * load_))) < to_s) {
-    like.id = draw_job_id(dice);
-    Job job = like;
-    job.work.input_tokens =
-        static_cast<std::uint32_t>(like.work.input_tokens * dice.uniform(0.7, 1.3));
-    job.work.output_tokens =
-        static_cast<std::uint32_t>(like.work.output_tokens * dice.uniform(0.7, 1.3));
-    beats_.push_back({at_s, [job](Doings& doings) { doings.jobs.push_back(job); }});
+  Requests requests{dice_.child(name).child(round_), 1 / (rate_per_s * load_), to_s,
+                    std::move(like), from_s};
+  requests.at_s += requests.dice.exponential(requests.every_s);
+  requests_.push_back(std::move(requests));
+}
+
+Story::Requests* Story::next_requests() {
+  Requests* next = nullptr;
+  for (Requests& each : requests_) {
+    if (each.at_s < each.to_s && (next == nullptr || each.at_s < next->at_s)) next = &each;
   }
+  return next;
+}
+
+Job Story::draw(Requests& requests) {
+  Dice& dice = requests.dice;
+  Job job = requests.like;
+  job.id = draw_job_id(dice);
+  for (std::uint32_t* tokens : {&job.work.input_tokens, &job.work.output_tokens}) {
+    *tokens = static_cast<std::uint32_t>(*tokens * dice.uniform(0.7, 1.3));
+  }
+  requests.at_s += dice.exponential(requests.every_s);
+  return job;
 }
 
 void Story::write_next_round() {
   beats_.clear();
+  requests_.clear();
   next_ = 0;
   const auto begins = [](ChapterNumber number) { return all_chapters[number].begins_s; };
   for (std::size_t number = 0; number < all_chapters.size(); ++number) {
@@ -122,11 +138,19 @@ void Story::write_next_round() {
                    [](const Beat& left, const Beat& right) { return left.at_s < right.at_s; });
 }
 
-Story::Doings Story::due(Instant now) {
+Story::Doings Story::due(Instant now, std::size_t room) {
   Doings doings;
-  while (!paused_ && next_deadline() <= now) {
-    beats_[next_++].act(doings);
-    if (next_ < beats_.size()) continue;
+  while (!paused_) {
+    const Beat& beat = beats_[next_];
+    Requests* requests = next_requests();
+    if (requests != nullptr && requests->at_s < beat.at_s && at(requests->at_s) <= now &&
+        doings.jobs.size() < room) {
+      doings.jobs.push_back(draw(*requests));
+      continue;
+    }
+    if (at(beat.at_s) > now) break;
+    beat.act(doings);
+    if (++next_ < beats_.size()) continue;
     start_ = saturating_add(start_, from_seconds(story_s));
     ++round_;
     write_next_round();
@@ -134,8 +158,13 @@ Story::Doings Story::due(Instant now) {
   return doings;
 }
 
-Instant Story::next_deadline() const {
-  return paused_ ? never : saturating_add(start_, from_seconds(beats_[next_].at_s));
+Instant Story::at(double second) const { return saturating_add(start_, from_seconds(second)); }
+
+Instant Story::next_deadline() {
+  if (paused_) return never;
+  const Requests* requests = next_requests();
+  const double beat_s = beats_[next_].at_s;
+  return at(requests == nullptr ? beat_s : std::min(beat_s, requests->at_s));
 }
 
 }  // namespace drover::commands

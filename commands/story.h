@@ -36,17 +36,18 @@ class Story {
   /// `load` multiplies the requests of its bursts.
   Story(std::uint64_t seed, double load, Instant start);
 
-  /// What the fleet draws: the story's cap is a share of it.
-  void heard(const Summary& summary);
+  /// What the fleet draws now: the story's cap is a share of it.
+  void heard(Instant now, const Summary& summary);
 
-  /// All that is due; nothing while the story is paused.
+  /// All that is due, of jobs as many as there is room for; nothing while the story is paused. Jobs
+  /// for which there is no room come later, or not at all where the story begins anew before.
   struct Doings {
     std::vector<Message> messages;  // Inject, SetPowerCap
     std::vector<Job> jobs;
     bool empty() const { return messages.empty() && jobs.empty(); }
   };
-  Doings due(Instant now);
-  Instant next_deadline() const;
+  Doings due(Instant now, std::size_t room = SIZE_MAX);
+  Instant next_deadline();
 
   /// Pauses or goes on. Faults that are in force run out by themselves meanwhile.
   void toggle(Instant now);
@@ -60,19 +61,32 @@ class Story {
     double at_s;
     std::function<void(Doings&)> act;
   };
+  /// Requests like one another, drawn one by one: a large load has more of them than fit in memory.
+  struct Requests {
+    Dice dice;
+    double every_s;  // in the mean
+    double to_s;
+    Job like;
+    double at_s;  // the next one's; `to_s` or later: there is none
+  };
   void write_next_round();
   void add(double at_s, Message message);
   void add_requests(const char* name, double from_s, double to_s, double rate_per_s, Job like);
+  Requests* next_requests();  // those whose next one is the soonest; null: none is left
+  static Job draw(Requests& requests);
+  Instant at(double second) const;
 
   Dice dice_;
   double load_;
   Instant start_;                  // of this round, moved on by pauses
   std::optional<Instant> paused_;  // since
   std::vector<Beat> beats_;        // of this round, by time
+  std::vector<Requests> requests_;
   std::size_t next_ = 0;
   std::size_t chapter_ = 0;
   std::uint64_t round_ = 0;
   double site_w_ = 0;  // usually drawn
+  std::optional<Instant> heard_;
 };
 
 }  // namespace drover::commands

@@ -23,6 +23,8 @@ constexpr std::chrono::milliseconds longest_wait{200};
 /// A router that lives anew, and one that forgets silent clients, hear the caption again.
 constexpr Wall caption_every = std::chrono::seconds(5);
 constexpr Wall summary_every = std::chrono::seconds(1);
+/// So many requests wait for the router's acknowledgements at most.
+constexpr std::size_t open_max = 65'536;
 
 /// SIGUSR1 as something to read.
 class PauseSignal {
@@ -67,17 +69,22 @@ class Teller {
   void turn() {
     const Instant now = session_.clock().now();
     while (pause_.take()) story_.toggle(now);
-    Story::Doings doings = story_.due(now);
+    // A router that is behind slows the story's bursts down, as it does every feeder.
+    const std::size_t room = open_max - std::min(delivery_.open(), open_max);
+    Story::Doings doings = story_.due(now, room);
     for (Message& message : doings.messages) session_.send(std::move(message));
     for (Job& job : doings.jobs) delivery_.add(std::move(job));
     const Wall wall = wall_now();
     for (Submit& submit : delivery_.due(wall)) session_.send(std::move(submit));
     say(wall);
+    for (const auto& [from, envelope] : session_.wait(wait()).messages) hear(envelope.body);
+  }
+
+  std::chrono::milliseconds wait() {
+    // Without room its answers wake us, and what is due can wait.
+    if (delivery_.open() >= open_max) return longest_wait;
     const auto wait = session_.clock().until(story_.next_deadline(), longest_wait);
-    for (const auto& [from, envelope] :
-         session_.wait(std::max(wait, std::chrono::milliseconds(1))).messages) {
-      hear(envelope.body);
-    }
+    return std::max(wait, std::chrono::milliseconds(1));
   }
 
   void say(Wall wall) {
@@ -95,7 +102,9 @@ class Teller {
 
   void hear(const Message& message) {
     if (const auto* reply = std::get_if<SubmitReply>(&message)) delivery_.receive(*reply);
-    if (const auto* summary = std::get_if<Summary>(&message)) story_.heard(*summary);
+    if (const auto* summary = std::get_if<Summary>(&message)) {
+      story_.heard(session_.clock().now(), *summary);
+    }
     const auto* reply = std::get_if<ActionReply>(&message);
     if (reply != nullptr && !reply->applied) {
       put_error("drover story: {}\n", printable(reply->problem));

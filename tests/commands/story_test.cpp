@@ -50,9 +50,9 @@ TEST(Story, IsTheSameForTheSameSeed) {
   Story one(7, 1, start);
   Story two(7, 1, start);
   Story other(8, 1, start);
-  one.heard(drawing(9000));
-  two.heard(drawing(9000));
-  other.heard(drawing(9000));
+  one.heard(start, drawing(9000));
+  two.heard(start, drawing(9000));
+  other.heard(start, drawing(9000));
   const auto lines = told(one, 0, 2 * story_s);
   EXPECT_EQ(lines, told(two, 0, 2 * story_s));
   EXPECT_NE(lines, told(other, 0, 2 * story_s));
@@ -86,17 +86,25 @@ TEST(Story, StandsStillWhileItIsPaused) {
   EXPECT_EQ(chapter_at(story, 500 + second_chapter_s), 2u);
 }
 
-TEST(Story, CapsTheSiteBelowWhatItDraws) {
+/// The story's cap, where the site drew a tenth in its first half minute and is asked so often.
+double cap_told(double every_s) {
   Story story(1, 1, start);
-  story.heard(drawing(10'000));
   double watts = 0;
-  for (double second = 0; second < story_s; ++second) {
+  for (double second = 0; second < story_s; second += every_s) {
+    story.heard(at(second), drawing(second < 30 ? 1'000 : 10'000));
     for (const Message& message : story.due(at(second)).messages) {
       if (const auto* cap = std::get_if<SetPowerCap>(&message)) watts = cap->watts;
     }
   }
-  EXPECT_GT(watts, 5'000);
-  EXPECT_LT(watts, 10'000);
+  return watts;
+}
+
+TEST(Story, CapsTheSiteBelowWhatItUsuallyDrawsHoweverSeldomItIsTold) {
+  // Once a wall second: every tenth fleet second at the demo's speed, every hundredth at --speed
+  // 100.
+  for (const double every_s : {1.0, 10.0, 100.0}) {
+    EXPECT_NEAR(cap_told(every_s), 9'000, 10) << every_s;
+  }
 }
 
 TEST(Story, SetsNoCapBeforeItKnowsWhatTheSiteDraws) {
@@ -127,6 +135,30 @@ TEST(Story, LoadMultipliesItsRequests) {
   const auto once = static_cast<double>(requests(1));
   EXPECT_GT(once, 100);
   EXPECT_NEAR(static_cast<double>(requests(2)) / once, 2, 0.3);
+}
+
+TEST(Story, DrawsItsRequestsOnlyAsTheyComeHoweverManyTheyAre) {
+  // A round would hold 72 million of them.
+  Story story(3, 100'000, start);
+  EXPECT_TRUE(story.due(at(chapters()[1].begins_s)).jobs.empty());
+  std::vector<Job> first = story.due(at(chapters()[1].begins_s + 1), 2'000).jobs;
+  EXPECT_EQ(first.size(), 2'000U) << "no more than there is room for";
+  const std::vector<Job> next = story.due(at(chapters()[1].begins_s + 1), 2'000).jobs;
+  Story whole(3, 100'000, start);
+  first.insert(first.end(), next.begin(), next.end());
+  EXPECT_EQ(first, whole.due(at(chapters()[1].begins_s + 1), 4'000).jobs) << "what waited comes";
+}
+
+TEST(Story, GoesOnWhenThereIsNoRoomForItsRequests) {
+  Story story(3, 1, start);
+  std::vector<std::uint32_t> seen;
+  for (double second = 0; second < 2 * story_s; ++second) {
+    EXPECT_TRUE(story.due(at(second), 0).jobs.empty());
+    if (seen.empty() || seen.back() != story.caption().chapter) {
+      seen.push_back(story.caption().chapter);
+    }
+  }
+  EXPECT_EQ(seen.size(), 2 * chapters().size());
 }
 
 }  // namespace
