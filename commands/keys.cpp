@@ -53,15 +53,11 @@ Result<PublicKey> read_public(const std::string& path) {
   return parse_public_key(*text, path);
 }
 
-std::string ids_text(const PublicKey& key) {
-  return key.ids.empty() ? "none" : fmt::format("{}", fmt::join(key.ids, ","));
-}
-
 /// What is there already must be what is wanted.
 Status check_same(const PublicKey& found, const PublicKey& wanted, const std::string& path) {
   if (found.role == wanted.role && found.ids == wanted.ids) return {};
   return error("{}: is there already, with role {} and hosts {}: choose another name, or remove it",
-               printable(path), to_text(found.role), excerpt(ids_text(found), 80));
+               printable(path), to_text(found.role), ids_text(found));
 }
 
 Result<PublicKey> check_request(const std::string& name, KeyRole role,
@@ -79,6 +75,9 @@ Result<PublicKey> check_request(const std::string& name, KeyRole role,
   if (role == KeyRole::agent && wanted.ids.empty()) wanted.ids = {name};
   if (role != KeyRole::agent && !wanted.ids.empty()) {
     return error("--ids: only a key of role agent speaks for hosts");
+  }
+  if (wanted.ids.size() > key_ids_max) {
+    return error("--ids: found {} hosts, expected at most {}", wanted.ids.size(), key_ids_max);
   }
   return wanted;
 }

@@ -12,6 +12,7 @@
 #include "commands/table.h"
 #include "commands/verbs.h"
 #include "fleet/json.h"
+#include "fleet/nodeset.h"
 #include "fleet/text.h"
 
 namespace drover::commands {
@@ -25,11 +26,6 @@ const std::vector<std::string>& actions() {
   return all;
 }
 
-std::string ids_text(const PublicKey& key) {
-  std::string text = fmt::format("{}", fmt::join(key.ids, ","));
-  return text.empty() ? "-" : excerpt(text, 48);
-}
-
 Outcome make(Arguments& arguments, const std::string& folder, const std::string& name) {
   // A router's key has a name of its own, so that nobody has to say so twice.
   const std::string role_text = arguments.text("role", name == "router" ? "router" : "");
@@ -40,7 +36,7 @@ Outcome make(Arguments& arguments, const std::string& folder, const std::string&
   if (!role) return Outcome::usage(role.error());
   std::vector<std::string> ids;
   if (arguments.has("ids")) {
-    auto names = expand_names(arguments.text("ids"), "--ids");
+    auto names = expand_nodeset(arguments.text("ids"), "--ids");
     if (!names) return Outcome::usage(names.error());
     ids = *std::move(names);
   }

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "agents/launch/fingerprint.h"
+#include "agents/launch/content_name.h"
 #include "agents/launch/tar.h"
 #include "commands/files.h"
 
@@ -118,7 +118,7 @@ Result<Cargo> pack_cargo(bool packed) {
     parts.insert(parts.end(), {name, bytes});
     total += bytes.size() + 1024;
   }
-  cargo.needs.version = launch::fingerprint(parts);
+  cargo.needs.version = launch::content_name(parts);
   if (!packed) return cargo;
   cargo.tar.reserve(total + 4096);
   for (const auto& [name, bytes] : files) launch::add_to_tar(cargo.tar, name, 0755, bytes);

@@ -11,7 +11,6 @@
 
 #include "agents/agent.h"
 #include "agents/launch/fleet_file.h"
-#include "agents/launch/nodeset.h"
 #include "agents/launch/order.h"
 #include "commands/files.h"
 #include "commands/launch_cargo.h"

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "agents/launch/nodeset.h"
 #include "commands/table.h"
 #include "fleet/json.h"
+#include "fleet/nodeset.h"
 #include "fleet/text.h"
 #include "fleet/units.h"
 
@@ -192,7 +192,7 @@ std::string failed_hosts(const std::vector<HostResult>& results) {
   for (const HostResult& result : results) {
     if (!result.well) failed.push_back(result.host);
   }
-  return launch::fold_nodeset(std::move(failed));
+  return fold_nodeset(std::move(failed));
 }
 
 }  // namespace drover::commands

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "fleet/nodeset.h"
 #include "fleet/text.h"
 #include "fleet/toml.h"
 
@@ -147,6 +148,11 @@ std::optional<std::string> key_bytes(std::string_view text) {
     }
   }
   return bytes;
+}
+
+std::string ids_text(const PublicKey& key) {
+  constexpr std::size_t text_max = 80;
+  return key.ids.empty() ? "-" : excerpt(fold_nodeset(key.ids), text_max);
 }
 
 std::string fingerprint(std::string_view key) {

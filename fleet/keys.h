@@ -57,9 +57,8 @@ std::optional<std::string> key_bytes(std::string_view z85);
 /// For people who compare keys: "3f2a-91bc-77de-01a4", the key's first 8 bytes.
 std::string fingerprint(std::string_view z85);
 
-/// Host names in words: names and ranges in brackets, joined by commas ("node[01-20],spare"). The
-/// error names `place`.
-Result<std::vector<std::string>> expand_names(std::string_view text, std::string_view place);
+/// The hosts that a key speaks for, in short: "node[01-20],spare"; "-" for none.
+std::string ids_text(const PublicKey& key);
 
 /// Why this key may not send this message on this channel; none: it may. Beyond the table of roles,
 /// an agent's key speaks only for the hosts in its `ids`.

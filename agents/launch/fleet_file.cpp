@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "agents/launch/nodeset.h"
 #include "fleet/identity.h"
+#include "fleet/nodeset.h"
 #include "fleet/socket.h"
 #include "fleet/text.h"
 #include "fleet/toml.h"
@@ -109,8 +109,8 @@ void read_entry(Table& table, const LaunchHost& defaults, std::vector<LaunchHost
   if (host.devices.empty()) {
     table.complain("devices", "found nothing, expected what to emulate, such as h100-sxm:8");
   }
-  if (hosts.size() + names.size() > hosts_max) {
-    table.complain("hosts", fmt::format("over {} hosts", hosts_max));
+  if (hosts.size() + names.size() > nodeset_names_max) {
+    table.complain("hosts", fmt::format("over {} hosts", nodeset_names_max));
     return;
   }
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "agents/launch/fingerprint.h"
+#include "agents/launch/content_name.h"
 #include "fleet/text.h"
 
 namespace drover::launch {
@@ -35,7 +35,7 @@ std::string settings_text(const Order& order) {
   std::string text = "version " + order.needs.version;
   for (const std::string& word : order.words) text += "\n" + word;
   if (!order.agent_key.empty()) {
-    text += "\nkeys " + fingerprint({order.router_key, order.agent_key});
+    text += "\nkeys " + content_name({order.router_key, order.agent_key});
   }
   return text;
 }

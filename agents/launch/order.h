@@ -18,7 +18,7 @@ enum class Action : std::uint8_t { up, status, logs, down };
 
 /// What the program needs of a host, and by which name its copy there is known.
 struct Needs {
-  std::string version;  // fingerprint of the program and its libraries
+  std::string version;  // content_name of the program and its libraries
   std::string machine;  // as `uname -m` says it
   int glibc_major = 2;
   int glibc_minor = 0;

@@ -144,28 +144,9 @@ TEST(Keys, HostileFilesAreRefusedWithThePlaceAndWithoutTheSecret) {
   EXPECT_EQ(said.find(pair.secret), std::string::npos);
 }
 
-TEST(Keys, HostNamesMayBeRanges) {
-  const struct {
-    std::string text;
-    std::vector<std::string> names;
-  } cases[] = {
-      {"h-1", {"h-1"}},
-      {"a,b", {"a", "b"}},
-      {"n[08-11]", {"n08", "n09", "n10", "n11"}},
-      {"n[1,3-4]-gpu, spare", {"n1-gpu", "n3-gpu", "n4-gpu", "spare"}},
-  };
-  for (const auto& row : cases) {
-    const auto names = expand_names(row.text, "--ids");
-    ASSERT_TRUE(names) << row.text << names.error().message;
-    EXPECT_EQ(*names, row.names) << row.text;
-  }
-  for (const std::string wrong :
-       {"", ",", "a,", "a b", "n[", "n]", "n[]", "n[3-1]", "n[a-b]", "n[1-2]x[3-4]", "n[[1-2]]",
-        "]n[1-2]", "n[1-99999]", "n[0-999999999999999999999]", "n[1-2", "\x1b[1]", "n[1--2]"}) {
-    const auto names = expand_names(wrong, "--ids");
-    ASSERT_FALSE(names) << wrong;
-    EXPECT_TRUE(names.error().message.starts_with("--ids: ")) << names.error().message;
-  }
+TEST(Keys, TheirHostsAreShownInShort) {
+  EXPECT_EQ(ids_text({"a", KeyRole::agent, {"n1", "n2", "n3", "spare"}, ""}), "n[1-3],spare");
+  EXPECT_EQ(ids_text({"a", KeyRole::view, {}, ""}), "-");
 }
 
 // Every kind of message that there is, with what an agent needs to say who it is.

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "agents/launch/fingerprint.h"
+#include "agents/launch/content_name.h"
 #include "agents/launch/tar.h"
 #include "program.h"
 
@@ -75,19 +75,19 @@ TEST(Order, HostileAnswersAreHarmless) {
   EXPECT_LT(answer.log[1].size(), 2100U);
 }
 
-TEST(Fingerprint, EveryByteAndBorderCounts) {
+TEST(ContentName, EveryByteAndBorderCounts) {
   const std::string text(1000, 'a');
-  const std::string first = fingerprint({text});
+  const std::string first = content_name({text});
   EXPECT_EQ(first.size(), 32U);
-  EXPECT_EQ(fingerprint({text}), first);
+  EXPECT_EQ(content_name({text}), first);
   for (std::size_t i = 0; i < text.size(); ++i) {
     std::string other = text;
     other[i] = 'b';
-    EXPECT_NE(fingerprint({other}), first) << i;
+    EXPECT_NE(content_name({other}), first) << i;
   }
-  EXPECT_NE(fingerprint({text + std::string(1, '\0')}), first);
-  EXPECT_NE(fingerprint({"ab", "c"}), fingerprint({"a", "bc"}));
-  EXPECT_NE(fingerprint({"", "a"}), fingerprint({"a", ""}));
+  EXPECT_NE(content_name({text + std::string(1, '\0')}), first);
+  EXPECT_NE(content_name({"ab", "c"}), content_name({"a", "bc"}));
+  EXPECT_NE(content_name({"", "a"}), content_name({"a", ""}));
 }
 
 TEST(Tar, EveryFileComesBack) {

@@ -1,4 +1,4 @@
-#include "agents/launch/fingerprint.h"
+#include "agents/launch/content_name.h"
 
 #include <algorithm>
 #include <bit>
@@ -25,7 +25,7 @@ struct Lanes {
 
 }  // namespace
 
-std::string fingerprint(const std::vector<std::string_view>& parts) {
+std::string content_name(const std::vector<std::string_view>& parts) {
   Lanes lanes;
   for (const std::string_view part : parts) {
     lanes.take(part.size());

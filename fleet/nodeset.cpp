@@ -1,4 +1,4 @@
-#include "agents/launch/nodeset.h"
+#include "fleet/nodeset.h"
 
 #include <algorithm>
 #include <cctype>
@@ -11,7 +11,7 @@
 #include "fleet/identity.h"
 #include "fleet/text.h"
 
-namespace drover::launch {
+namespace drover {
 
 namespace {
 
@@ -53,17 +53,20 @@ Status add_element(std::string_view element, std::vector<std::string>& numbers) 
       (has_padding(first) && last.size() < first.size())) {
     return error("found the range {}, expected as many digits on both sides", element);
   }
-  if (high - low >= hosts_max) return error("the range {} has over {} names", element, hosts_max);
+  if (high - low >= nodeset_names_max)
+    return error("the range {} has over {} names", element, nodeset_names_max);
   for (std::uint32_t value = low; value <= high; ++value) {
     numbers.push_back(padded(value, first.size()));
   }
-  if (numbers.size() > hosts_max) return error("the bracket has over {} names", hosts_max);
+  if (numbers.size() > nodeset_names_max)
+    return error("the bracket has over {} names", nodeset_names_max);
   return {};
 }
 
 /// Every name so far, followed by each of the endings.
 Status multiply(std::vector<std::string>& names, const std::vector<std::string>& endings) {
-  if (names.size() * endings.size() > hosts_max) return error("over {} names", hosts_max);
+  if (names.size() * endings.size() > nodeset_names_max)
+    return error("over {} names", nodeset_names_max);
   std::vector<std::string> product;
   for (const std::string& name : names) {
     for (const std::string& ending : endings) product.push_back(name + ending);
@@ -194,6 +197,10 @@ std::string block_text(const Block& block) {
 
 }  // namespace
 
+bool is_host_name(std::string_view text) {
+  return is_name(text) && std::isalnum(static_cast<unsigned char>(text[0])) != 0;
+}
+
 Result<std::vector<std::string>> expand_nodeset(std::string_view text, std::string_view place) {
   std::vector<std::string> names;
   std::set<std::string> known;
@@ -201,8 +208,7 @@ Result<std::vector<std::string>> expand_nodeset(std::string_view text, std::stri
     auto some = expand_word(trimmed(word));
     if (!some) return error("{}: {}: {}", place, excerpt(text), some.error().message);
     for (std::string& name : *some) {
-      const bool plain = is_name(name) && (std::isalnum(static_cast<unsigned char>(name[0])) != 0);
-      if (!plain) {
+      if (!is_host_name(name)) {
         return error(
             "{}: {}: found the name '{}', expected a letter or digit and then up to 63 of "
             "A-Z a-z 0-9 . _ : -",
@@ -213,8 +219,8 @@ Result<std::vector<std::string>> expand_nodeset(std::string_view text, std::stri
       }
       names.push_back(std::move(name));
     }
-    if (names.size() > hosts_max) {
-      return error("{}: {}: over {} names", place, excerpt(text), hosts_max);
+    if (names.size() > nodeset_names_max) {
+      return error("{}: {}: over {} names", place, excerpt(text), nodeset_names_max);
     }
   }
   return names;
@@ -245,4 +251,4 @@ std::string fold_nodeset(std::vector<std::string> names) {
   return text;
 }
 
-}  // namespace drover::launch
+}  // namespace drover

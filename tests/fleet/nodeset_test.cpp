@@ -1,10 +1,10 @@
-#include "agents/launch/nodeset.h"
+#include "fleet/nodeset.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-namespace drover::launch {
+namespace drover {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -115,4 +115,4 @@ TEST(Nodeset, FoldingAndExpandingGiveTheSameNames) {
 }
 
 }  // namespace
-}  // namespace drover::launch
+}  // namespace drover

@@ -9,6 +9,6 @@
 namespace drover::launch {
 
 /// 32 hexadecimal digits. Parts are told apart: {"ab", "c"} is not {"a", "bc"}.
-std::string fingerprint(const std::vector<std::string_view>& parts);
+std::string content_name(const std::vector<std::string_view>& parts);
 
 }  // namespace drover::launch
