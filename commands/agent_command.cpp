@@ -215,7 +215,7 @@ class AgentShell {
     if (!envelope) {
       if (!core_) return {};
       if (journal_.on())
-        journal_.write(JournalReceive{clock_.now(), incoming.from, incoming.bytes});
+        journal_.write(JournalReceive{clock_.now(), incoming.from, incoming.bytes, {}});
       core_->count_undecodable();
       return {};
     }
@@ -238,7 +238,7 @@ class AgentShell {
       return {};
     }
     const Instant now = clock_.now();
-    if (journal_.on()) journal_.write(JournalReceive{now, incoming.from, incoming.bytes});
+    if (journal_.on()) journal_.write(JournalReceive{now, incoming.from, incoming.bytes, {}});
     core_->receive(now, *envelope);
     return {};
   }
@@ -267,7 +267,7 @@ class AgentShell {
       samples_endpoint_ = samples;
     }
     const Instant now = clock_.now();
-    if (journal_.on()) journal_.write(JournalReceive{now, incoming.from, incoming.bytes});
+    if (journal_.on()) journal_.write(JournalReceive{now, incoming.from, incoming.bytes, {}});
     core_->welcomed(now, welcome);
     return tell("joined");
   }

@@ -197,13 +197,13 @@ class RouterShell {
     if (why) {
       return drop({incoming.from, connection_text(incoming.from, incoming.address), *why});
     }
-    const bool renamed = guard_.name_after_key(incoming, *envelope);
+    const std::string_view key =
+        incoming.key == nullptr ? "" : std::string_view(incoming.key->name);
     const Instant now = clock_.now();
     if (journal_.on()) {
-      journal_.write(
-          JournalReceive{now, incoming.from, renamed ? encode(*envelope) : incoming.bytes});
+      journal_.write(JournalReceive{now, incoming.from, incoming.bytes, std::string(key)});
     }
-    core_->receive(now, incoming.from, *envelope);
+    core_->receive(now, incoming.from, *envelope, key);
     // Subscribers get the very bytes that the agent sent: nothing is encoded twice.
     if (incoming.from.channel == Channel::samples &&
         std::holds_alternative<SampleBatch>(envelope->body)) {
@@ -217,7 +217,7 @@ class RouterShell {
     for (const Envelope& question : recording_->take_questions(clock_.now())) {
       const Instant now = clock_.now();
       if (journal_.on()) {
-        journal_.write(JournalReceive{now, RouterRecording::peer, encode(question)});
+        journal_.write(JournalReceive{now, RouterRecording::peer, encode(question), {}});
       }
       core_->receive(now, RouterRecording::peer, question);
     }

@@ -1,7 +1,5 @@
 #include "commands/router_guard.h"
 
-#include <fmt/format.h>
-
 #include "commands/keys.h"
 #include "commands/output.h"
 #include "fleet/keys.h"
@@ -54,13 +52,6 @@ std::optional<std::string> RouterGuard::refuse(const Incoming& incoming,
                                                const Envelope& envelope) const {
   if (incoming.key == nullptr) return std::nullopt;
   return refusal(*incoming.key, incoming.from.channel, envelope);
-}
-
-bool RouterGuard::name_after_key(const Incoming& incoming, Envelope& envelope) const {
-  auto* join = std::get_if<Join>(&envelope.body);
-  if (incoming.key == nullptr || join == nullptr || join->role == Role::agent) return false;
-  join->name = fmt::format("{}/{}", incoming.key->name, join->name);
-  return true;
 }
 
 }  // namespace drover::commands

@@ -25,9 +25,6 @@ class RouterGuard {
 
   /// Why the sender's key does not allow this message; none: it does.
   std::optional<std::string> refuse(const Incoming& incoming, const Envelope& envelope) const;
-  /// A client's name in what the router tells of it: its key's, which is proven, before the label
-  /// that it gave itself. Answers whether the envelope was changed.
-  bool name_after_key(const Incoming& incoming, Envelope& envelope) const;
 
  private:
   std::string folder_;

@@ -50,7 +50,8 @@ inline constexpr auto layout<JournalStart> =
 template <>
 inline constexpr auto layout<JournalReceive> = structure(
     "JournalReceive", field("now", &JournalReceive::now), field("from", &JournalReceive::from),
-    field("bytes", &JournalReceive::bytes, any_bytes));
+    field("bytes", &JournalReceive::bytes, any_bytes),
+    field("key", &JournalReceive::key, any_bytes));
 
 template <>
 inline constexpr auto layout<JournalTick> = structure("JournalTick",

@@ -26,6 +26,7 @@ struct JournalReceive {
   Instant now{};
   Peer from;
   std::string bytes;
+  std::string key;  // the name of the sender's key, which is proven; empty: it has none
   bool operator==(const JournalReceive&) const = default;
 };
 struct JournalTick {

@@ -17,7 +17,10 @@ void Core::meet(Instant now, Caller caller, const Join& join) {
     return;
   }
   caller.entry.role = join.role;
-  caller.entry.name = printable(join.name.substr(0, 64));
+  // No name of a key holds a slash: nobody can give himself a label that looks like another's key.
+  const bool labelled = !caller.key.empty() && join.role != Role::agent;
+  const std::string name = labelled ? fmt::format("{}/{}", caller.key, join.name) : join.name;
+  caller.entry.name = printable(name.substr(0, 64));
   Welcome welcome;
   welcome.fleet_time = now;
   welcome.speed = settings.speed;

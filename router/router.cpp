@@ -98,7 +98,7 @@ Status Core::restore(const std::vector<LedgerRow>& rows) {
   return {};
 }
 
-void Core::receive(Instant now, Peer from, const Envelope& envelope) {
+void Core::receive(Instant now, Peer from, const Envelope& envelope, std::string_view key) {
   if (from.channel == Channel::samples) {
     if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
       apply_samples(now, envelope.sequence, *batch);
@@ -109,7 +109,7 @@ void Core::receive(Instant now, Peer from, const Envelope& envelope) {
   }
   if (from.channel != Channel::control) return;
   if (const auto evicted = peers.make_room(from.number)) mail.forget({Channel::control, *evicted});
-  const Caller caller{from, peers.heard(now, from.number)};
+  const Caller caller{from, peers.heard(now, from.number), key};
   if (!may_send(caller.entry.role, envelope.body)) {
     ++caller.entry.misplaced;
     if (caller.entry.words.empty()) caller.entry.words = fmt::format("connection {}", from.number);
@@ -225,8 +225,8 @@ Router::~Router() = default;
 
 Status Router::restore(const std::vector<LedgerRow>& rows) { return state_->restore(rows); }
 
-void Router::receive(Instant now, Peer from, const Envelope& envelope) {
-  state_->receive(now, from, envelope);
+void Router::receive(Instant now, Peer from, const Envelope& envelope, std::string_view key) {
+  state_->receive(now, from, envelope, key);
 }
 
 void Router::count_undecodable(Instant now, Peer from, const std::string& why,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "devices/catalogue.h"
@@ -42,7 +43,9 @@ class Router {
   /// unless their agent still holds them; ended ones stay ended.
   Status restore(const std::vector<LedgerRow>& rows);
 
-  void receive(Instant now, Peer from, const Envelope& envelope);
+  /// `key`: the name of the key that the connection has proven to hold. A client is called by it,
+  /// before the label that it gives itself: "alice/inject".
+  void receive(Instant now, Peer from, const Envelope& envelope, std::string_view key = {});
   /// What came from this peer (number 0: from nobody who could be answered) was no message: counted
   /// by sender, and dropped. `sender`: the connection in words, for one that speaks for no host.
   void count_undecodable(Instant now, Peer from, const std::string& why,

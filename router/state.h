@@ -17,6 +17,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -59,6 +60,7 @@ inline constexpr std::size_t refused_kept = 1'000'000;
 struct Caller {
   Peer peer;
   PeerEntry& entry;
+  std::string_view key;  // its proven name; empty: none
 };
 
 struct Core {
@@ -66,7 +68,7 @@ struct Core {
        Instant start);
 
   // ---- router.cpp
-  void receive(Instant now, Peer from, const Envelope& envelope);
+  void receive(Instant now, Peer from, const Envelope& envelope, std::string_view key);
   void tick(Instant now);
   Instant next_deadline() const;
   Status restore(const std::vector<LedgerRow>& rows);

@@ -44,7 +44,7 @@ void World::router_receive(Peer from, const std::string& bytes) {
     ++seen_.undecodable;
     router_->count_undecodable(now_, from, envelope.error().message);
   }
-  router_turn({JournalReceive{now_, from, bytes}});
+  router_turn({JournalReceive{now_, from, bytes, {}}});
 }
 
 void World::router_turn(const std::vector<JournalRecord>& inputs) {

@@ -8,9 +8,11 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "commands/agent_start.h"
+#include "commands/keys.h"
 #include "commands/router_start.h"
 #include "fleet/codec.h"
 #include "fleet/journal.h"
@@ -53,7 +55,7 @@ Replayed replay(const std::vector<JournalRecord>& records) {
     } else if (const auto* receive = std::get_if<JournalReceive>(&record)) {
       const auto envelope = decode(receive->bytes);
       if (!envelope.ok()) return {envelope.error().message, {}};
-      router.receive(receive->now, receive->from, *envelope);
+      router.receive(receive->now, receive->from, *envelope, receive->key);
     } else if (const auto* dropped = std::get_if<JournalDropped>(&record)) {
       router.count_undecodable(dropped->now, dropped->from, dropped->why, dropped->sender);
     } else if (const auto* committed = std::get_if<JournalCommitted>(&record)) {
@@ -184,6 +186,55 @@ TEST(Journal, OfARealRouterAndAgentReplaysToTheSameWords) {
   ASSERT_GT(heard.samples.size(), 3u);
   EXPECT_TRUE(holds_in_a_row(said.control, heard.control));
   EXPECT_TRUE(holds_in_a_row(said.samples, heard.samples));
+}
+
+TEST(Journal, OfARouterWithKeysReplaysToTheSameWords) {
+  Folder folder;
+  const std::string keys = folder.file("keys");
+  ASSERT_TRUE(make_key(keys, "router", KeyRole::router));
+  for (const auto& [name, role] : {std::pair("h-1", KeyRole::agent), {"ada", KeyRole::admin}}) {
+    ASSERT_TRUE(make_key(keys, name, role));
+    ASSERT_TRUE(allow_key(keys, name));
+  }
+  const std::string endpoint = free_endpoint();
+  const std::string file = folder.file("router.journal");
+  Program router({"router", "--listen", endpoint, "--ledger", folder.file("ledger.sqlite"),
+                  "--keys", keys, "--journal", file});
+  ASSERT_TRUE(router.says("router ready")) << router.err();
+  Endpoint publish = *parse_endpoint(endpoint, "");
+  publish.port = static_cast<std::uint16_t>(publish.port + 2);
+  const auto ada = read_credentials(keys, "ada", "");
+  ASSERT_TRUE(ada) << ada.error().message;
+  Sockets subscriber;
+  subscriber.use_keys({ada->router_key, ada->own.known.key, ada->own.secret});
+  ASSERT_TRUE(subscriber.connect_publish(publish.to_text()));
+  const auto as = [&](std::vector<std::string> words, const std::string& name) {
+    words.insert(words.end(), {"--connect", endpoint, "--keys", keys, "--key", name});
+    return words;
+  };
+  Program agent(as({"agent", "--name", "h-1", "--devices", "l4:1"}, "h-1"));
+  std::vector<std::string> published;
+  ASSERT_TRUE(eventually([&] {
+    take_published(subscriber, published);
+    return run_drover(as({"inject", "h-1/0", "hang"}, "ada")).exit_code == 0;
+  })) << agent.err();
+  const auto told = [&] {
+    take_published(subscriber, published);
+    return std::any_of(published.begin(), published.end(), [](const std::string& bytes) {
+      const auto envelope = decode(bytes);
+      const auto* audit = envelope ? std::get_if<Audit>(&envelope->body) : nullptr;
+      return audit != nullptr && audit->applied && audit->who.starts_with("ada/");
+    });
+  };
+  ASSERT_TRUE(eventually(told)) << router.err();
+  router.signal(SIGTERM);
+  ASSERT_EQ(router.wait().exit_code, 0) << router.err();
+
+  const auto records = decode_journal(read_all(file));
+  ASSERT_TRUE(records.ok()) << records.error().message;
+  const Replayed replayed = replay(*records);
+  ASSERT_EQ(replayed.problem, "");
+  EXPECT_TRUE(holds_in_a_row(replayed.published, published));
 }
 
 }  // namespace

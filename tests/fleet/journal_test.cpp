@@ -17,8 +17,9 @@ std::vector<JournalRecord> some_records() {
       JournalRestore{
           {{Transition::accepted, at(1), job, 0, bytes}, {Transition::stale, at(2), job, 3, ""}}},
       JournalRestore{},
-      JournalReceive{at(10), {Channel::publish, 9}, bytes},
-      JournalReceive{at(11), {Channel::control, 3}, std::string("\0\xff not a message", 16)},
+      JournalReceive{at(10), {Channel::publish, 9}, bytes, {}},
+      JournalReceive{
+          at(11), {Channel::control, 3}, std::string("\0\xff not a message", 16), "alice"},
       JournalTick{never},
       JournalTick{},
       JournalCommitted{at(12), 99},
