@@ -13,8 +13,9 @@ namespace drover {
 namespace {
 
 constexpr const char* gate_address = "inproc://zeromq.zap.01";
-// One key may have many connections (a script that submits); the last ones are known by number.
-constexpr std::size_t numbers_max = 64;
+// One key may have many connections: the hosts of an agent's key, a script that submits. At least
+// so many are known by number.
+constexpr std::size_t numbers_min = 1024;
 
 // A question: version, request id, domain, address, routing id, mechanism, key (RFC 27).
 enum Frame : std::size_t { version, request, domain, address, routing, mechanism, key_at, count };
@@ -90,7 +91,9 @@ bool Gate::admit(std::vector<PublicKey> keys) {
   former_ = std::move(before);
   for (auto& [text, entry] : former_) {
     still_subscribed |= std::exchange(entry.subscribed, false);
-    cut_off_.insert(entry.numbers.begin(), entry.numbers.end());
+    for (const auto* generation : {&entry.numbers.recent, &entry.numbers.older}) {
+      cut_off_.insert(generation->begin(), generation->end());
+    }
   }
   return still_subscribed;
 }
@@ -151,14 +154,17 @@ Gate::Admitted* Gate::find(const zmq::message_t& frame) {
   return found == admitted_.end() ? nullptr : &found->second;
 }
 
+void Gate::Numbers::heard(std::uint64_t number, std::size_t kept) {
+  if (recent.size() >= kept && !recent.contains(number)) {
+    older = std::exchange(recent, {});
+  }
+  recent.insert(number);
+}
+
 const PublicKey* Gate::sender_of(const zmq::message_t& frame, std::uint64_t number) {
   Admitted* entry = find(frame);
   if (entry == nullptr) return nullptr;
-  std::vector<std::uint64_t>& numbers = entry->numbers;
-  if (number != 0 && std::find(numbers.rbegin(), numbers.rend(), number) == numbers.rend()) {
-    if (numbers.size() == numbers_max) numbers.erase(numbers.begin());
-    numbers.push_back(number);
-  }
+  if (number != 0) entry->numbers.heard(number, std::max(numbers_min, entry->key.ids.size()));
   return &entry->key;
 }
 

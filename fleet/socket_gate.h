@@ -49,9 +49,16 @@ class Gate {
   bool cut_off(std::uint64_t number) const { return cut_off_.contains(number); }
 
  private:
+  /// The control connections that a key was last heard on, so many at least; older ones go by the
+  /// generation, because nobody tells when a connection has ended.
+  struct Numbers {
+    std::set<std::uint64_t> recent;
+    std::set<std::uint64_t> older;
+    void heard(std::uint64_t number, std::size_t kept);
+  };
   struct Admitted {
     PublicKey key;
-    std::vector<std::uint64_t> numbers;  // its last control connections
+    Numbers numbers;
     bool subscribed = false;
   };
   using Book = std::map<std::string, Admitted>;  // by the key's Z85

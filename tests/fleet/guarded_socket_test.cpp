@@ -250,6 +250,28 @@ TEST(GuardedSockets, ARevokedKeyIsCutOffWhileItIsConnected) {
   EXPECT_TRUE(until(router, guest, [&] { return guest.received.size() == 2; }));
 }
 
+TEST(GuardedSockets, EveryConnectionOfARevokedKeyIsCutOff) {
+  constexpr std::size_t connections = 100;
+  Holder rack("rack");
+  for (std::size_t host = 0; host < connections; ++host) {
+    rack.known.ids.push_back("n" + std::to_string(host));
+  }
+  Doors router({rack.known});
+  std::vector<std::unique_ptr<Guest>> hosts;
+  for (std::size_t host = 0; host < connections; ++host) {
+    hosts.push_back(std::make_unique<Guest>(router, rack));
+    ASSERT_TRUE(hosts.back()->sockets.connect_control(router.bound.control));
+    hosts.back()->sockets.send(router_peer, "before");
+  }
+  // Nobody's turn is needed for a message to go out.
+  ASSERT_TRUE(
+      until([&] { return router.received.size() == connections; }, {[&] { router.turn(); }}));
+  router.sockets.admit({});
+  for (const Incoming& before : router.received) {
+    EXPECT_FALSE(router.sockets.send(before.from, "secret")) << before.from.number;
+  }
+}
+
 TEST(GuardedSockets, ARevokedViewerIsShutOutAndTheOthersComeBack) {
   const Holder viewer("eve", KeyRole::view);
   const Holder admin("ada", KeyRole::admin);
