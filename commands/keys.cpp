@@ -1,7 +1,5 @@
 #include "commands/keys.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "commands/allow_list.h"
 #include "commands/key_files.h"
 #include "fleet/identity.h"
 #include "fleet/socket_keys.h"
@@ -82,20 +81,6 @@ Result<PublicKey> check_request(const std::string& name, KeyRole role,
   return wanted;
 }
 
-/// The names of a folder's files that end so, in order; no folder has no files.
-std::vector<std::string> names_in(const std::string& folder, std::string_view ending) {
-  std::vector<std::string> names;
-  std::error_code problem;
-  for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end;
-       entry.increment(problem)) {
-    const std::string file = entry->path().filename().string();
-    if (file.starts_with('.') || !file.ends_with(ending)) continue;
-    names.push_back(file.substr(0, file.size() - ending.size()));
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 Status enter(const std::string& folder, const PublicKey& key) {
   if (key.role == KeyRole::router) {
     return error("{}: is a router's key: it is for connecting to that router, not for coming in",
@@ -112,6 +97,42 @@ Status enter(const std::string& folder, const PublicKey& key) {
   if (*present == key) return {};
   return error("{}: another key of this name is allowed ({}): revoke it first", printable(path),
                fingerprint(present->key));
+}
+
+/// The secret half, new or as it is there; nothing is told of it yet.
+Result<KeyFiles> make_secret(const std::string& folder, const PublicKey& wanted) {
+  if (const Status made = make_key_folder(folder); !made) return made.error();
+  KeyFiles files{wanted, secret_path(folder, wanted.name), public_path(folder, wanted.name)};
+  const auto secret = is_there(files.secret_file);
+  const auto told = is_there(files.public_file);
+  if (!secret) return secret.error();
+  if (!told) return told.error();
+  if (!*secret && *told) {
+    return error("{}: is there without its secret: choose another name, or remove it",
+                 printable(files.public_file));
+  }
+  files.fresh = !*told;
+  const auto pair = draw_key_pair();
+  if (!pair) return pair.error();
+  files.key.key = pair->key;
+  const std::string text = to_toml(SecretKey{files.key, pair->secret});
+  const auto written = write_new_key_file(files.secret_file, text, Secrecy::secret);
+  if (!written) return written.error();
+  if (*written) return files;
+  const auto present = read_secret(files.secret_file);
+  if (!present) return present.error();
+  if (const Status same = check_same(present->known, wanted, files.secret_file); !same) {
+    return same.error();
+  }
+  files.key = present->known;
+  return files;
+}
+
+/// The public half, after all else: where it is, everything is done.
+Result<KeyFiles> publish(KeyFiles files) {
+  const auto told = write_new_key_file(files.public_file, to_toml(files.key), Secrecy::open);
+  if (!told) return told.error();
+  return files;
 }
 
 }  // namespace
@@ -133,30 +154,28 @@ Result<KeyFiles> make_key(const std::string& folder, const std::string& name, Ke
                           std::vector<std::string> ids) {
   const auto wanted = check_request(name, role, std::move(ids));
   if (!wanted) return wanted.error();
-  if (const Status made = make_key_folder(folder); !made) return made.error();
-  const std::string secret_file = secret_path(folder, name);
-  const std::string public_file = public_path(folder, name);
-  if (!fs::exists(secret_file) && fs::exists(public_file)) {
-    return error("{}: is there without its secret: choose another name, or remove it",
-                 printable(public_file));
+  const auto made = make_secret(folder, *wanted);
+  return made ? publish(*made) : made;
+}
+
+Result<KeyFiles> make_allowed_key(const std::string& folder, const std::string& name) {
+  const auto wanted = check_request(name, KeyRole::agent, {});
+  if (!wanted) return wanted.error();
+  const auto made = make_secret(folder, *wanted);
+  if (!made) return made;
+  if (made->fresh) {
+    if (const Status entered = enter(folder, made->key); !entered) return entered.error();
   }
-  const auto pair = draw_key_pair();
-  if (!pair) return pair.error();
-  SecretKey key{*wanted, pair->secret};
-  key.known.key = pair->key;
-  const auto written = write_new_key_file(secret_file, to_toml(key), Secrecy::secret);
-  if (!written) return written.error();
-  if (!*written) {
-    auto present = read_secret(secret_file);
-    if (!present) return present.error();
-    if (const Status same = check_same(present->known, *wanted, secret_file); !same) {
-      return same.error();
-    }
-    key = *std::move(present);
-  }
-  const auto told = write_new_key_file(public_file, to_toml(key.known), Secrecy::open);
-  if (!told) return told.error();
-  return KeyFiles{key.known, secret_file, public_file};
+  return publish(*made);
+}
+
+Result<bool> is_allowed(const std::string& folder, const PublicKey& key) {
+  const std::string path = public_path(allow_folder(folder), key.name);
+  const auto there = is_there(path);
+  if (!there || !*there) return there;
+  const auto present = read_public(path);
+  if (!present) return present.error();
+  return *present == key;
 }
 
 Status allow_key(const std::string& folder, const std::string& name) {
@@ -185,7 +204,9 @@ Result<bool> revoke_key(const std::string& folder, const std::string& name) {
 
 Result<SecretKey> read_router_key(const std::string& folder) {
   const std::string path = secret_path(folder, "router");
-  if (!fs::exists(path)) {
+  const auto there = is_there(path);
+  if (!there) return there.error();
+  if (!*there) {
     return error("{}: is not there; make it with: drover keys new router --role router --dir {}",
                  printable(path), printable(folder));
   }
@@ -194,7 +215,9 @@ Result<SecretKey> read_router_key(const std::string& folder) {
 
 Result<Credentials> read_credentials(const std::string& folder, const std::string& name,
                                      const std::string& preferred) {
-  std::vector<std::string> names = names_in(folder, ".key");
+  const auto found = names_in(folder, ".key");
+  if (!found) return found.error();
+  std::vector<std::string> names = *found;
   std::erase(names, "router");
   const auto holds = [&](const std::string& one) {
     return std::find(names.begin(), names.end(), one) != names.end();
@@ -219,7 +242,9 @@ Result<Credentials> read_credentials(const std::string& folder, const std::strin
   auto own = read_secret(secret_path(folder, chosen));
   if (!own) return own.error();
   const std::string router_file = public_path(folder, "router");
-  if (!fs::exists(router_file)) {
+  const auto there = is_there(router_file);
+  if (!there) return there.error();
+  if (!*there) {
     return error("{}: is not there: copy it from the keys of the router", printable(router_file));
   }
   const auto router = read_public(router_file);
@@ -231,57 +256,22 @@ Result<Credentials> read_credentials(const std::string& folder, const std::strin
   return Credentials{*std::move(own), router->key};
 }
 
-Result<AllowList> read_allow_list(const std::string& folder) {
-  const std::string place = allow_folder(folder);
-  for (const std::string& one : {folder, place}) {
-    if (!fs::exists(one)) continue;
-    if (const Status safe = check_key_folder(one); !safe) return safe.error();
-  }
-  AllowList list;
-  std::map<std::string, std::string> seen;  // names by key
-  for (const std::string& name : names_in(place, ".pub")) {
-    const std::string path = public_path(place, name);
-    const auto key = read_public(path);
-    if (!key) {
-      list.problems.push_back(key.error().message);
-    } else if (key->name != name || key->role == KeyRole::router) {
-      list.problems.push_back(
-          fmt::format("{}: found the key {} of role {}, expected one of the "
-                      "file's name and no router's",
-                      printable(path), key->name, to_text(key->role)));
-    } else if (const auto [known, fresh] = seen.emplace(key->key, name); !fresh) {
-      list.problems.push_back(
-          fmt::format("{}: the same key as {}.pub", printable(path), known->second));
-    } else {
-      list.keys.push_back(*key);
-    }
-  }
-  return list;
-}
-
-std::string allow_list_state(const std::string& folder) {
-  const std::string place = allow_folder(folder);
-  std::string state;
-  for (const std::string& name : names_in(place, ".pub")) {
-    struct stat found {};
-    if (stat(public_path(place, name).c_str(), &found) != 0) continue;
-    state += fmt::format("{} {} {}.{} {}\n", name, found.st_ino, found.st_mtim.tv_sec,
-                         found.st_mtim.tv_nsec, found.st_size);
-  }
-  return state;
-}
-
 Result<KeyListing> list_keys(const std::string& folder) {
   const auto allowed = read_allow_list(folder);
   if (!allowed) return allowed.error();
+  const auto secrets = names_in(folder, ".key");
+  if (!secrets) return secrets.error();
+  const auto told = names_in(folder, ".pub");
+  if (!told) return told.error();
   KeyListing listing{{}, allowed->problems};
+  if (!allowed->unsafe.empty()) listing.problems.push_back(allowed->unsafe);
   std::map<std::pair<std::string, std::string>, ListedKey> keys;  // by name and key
   const auto entry = [&](const PublicKey& key) -> ListedKey& {
     ListedKey& listed = keys[{key.name, key.key}];
     listed.key = key;
     return listed;
   };
-  for (const std::string& name : names_in(folder, ".key")) {
+  for (const std::string& name : *secrets) {
     const auto key = read_secret(secret_path(folder, name));
     if (key) {
       entry(key->known).secret = true;
@@ -289,7 +279,7 @@ Result<KeyListing> list_keys(const std::string& folder) {
       listing.problems.push_back(key.error().message);
     }
   }
-  for (const std::string& name : names_in(folder, ".pub")) {
+  for (const std::string& name : *told) {
     const auto key = read_public(public_path(folder, name));
     if (key) {
       entry(*key);

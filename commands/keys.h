@@ -21,6 +21,7 @@ struct KeyFiles {
   PublicKey key;
   std::string secret_file;
   std::string public_file;
+  bool fresh = false;  // NAME.pub, which is written last, was not there before
 };
 
 /// $DROVER_KEYS, else $XDG_CONFIG_HOME/drover/keys, else ~/.config/drover/keys.
@@ -32,12 +33,18 @@ Result<std::string> default_keys_folder();
 /// own key has the name "router" and the role `router`.
 Result<KeyFiles> make_key(const std::string& folder, const std::string& name, KeyRole role,
                           std::vector<std::string> ids = {});
+/// The same for an agent's key of its own name, which is entered in the folder's allow-list if it
+/// is fresh: one that was revoked since it was made stays revoked. A process that ended between the
+/// steps is finished by the next.
+Result<KeyFiles> make_allowed_key(const std::string& folder, const std::string& name);
 
 /// Enters the folder's own NAME.pub in its allow-list; a router that runs on that folder lets the
 /// key in within a second. Done before: nothing changes.
 Status allow_key(const std::string& folder, const std::string& name);
 /// The same for a .pub file from elsewhere. Answers the key that it holds.
 Result<PublicKey> allow_file(const std::string& folder, const std::string& file);
+/// Whether this very key is on the allow-list.
+Result<bool> is_allowed(const std::string& folder, const PublicKey& key);
 /// Takes the key off the allow-list. Answers whether it stood there.
 Result<bool> revoke_key(const std::string& folder, const std::string& name);
 
@@ -52,16 +59,6 @@ struct Credentials {
 /// With `name` empty: the folder's only key beside the router's, or the one called `preferred`.
 Result<Credentials> read_credentials(const std::string& folder, const std::string& name,
                                      const std::string& preferred);
-
-/// Whom a router lets in, and one line for each file that is not as it should be; those let nobody
-/// in.
-struct AllowList {
-  std::vector<PublicKey> keys;
-  std::vector<std::string> problems;
-};
-Result<AllowList> read_allow_list(const std::string& folder);
-/// Another text after any change of the allow-list's files.
-std::string allow_list_state(const std::string& folder);
 
 /// Every key of a folder: own ones and allowed ones.
 struct ListedKey {

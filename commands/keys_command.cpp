@@ -51,8 +51,9 @@ Outcome make(Arguments& arguments, const std::string& folder, const std::string&
 /// A file, or the name of a key of the folder, with or without ".pub".
 Outcome allow(const std::string& folder, const std::string& what) {
   const fs::path own = fs::path(folder) / (what.ends_with(".pub") ? what : what + ".pub");
-  const bool elsewhere =
-      what.find('/') != std::string::npos || (what.ends_with(".pub") && fs::is_regular_file(what));
+  std::error_code unknown;
+  const bool elsewhere = what.find('/') != std::string::npos ||
+                         (what.ends_with(".pub") && fs::is_regular_file(what, unknown));
   const auto allowed = allow_file(folder, elsewhere ? what : own.string());
   if (!allowed) return Outcome::failed(allowed.error());
   put("{} (role {}) {} is allowed\n", allowed->name, to_text(allowed->role),

@@ -1,5 +1,6 @@
 #include "commands/router_guard.h"
 
+#include "commands/allow_list.h"
 #include "commands/keys.h"
 #include "commands/output.h"
 #include "fleet/keys.h"
@@ -18,6 +19,7 @@ Status RouterGuard::open(const std::string& folder, Sockets& sockets) {
   if (!own) return own.error();
   const auto list = read_allow_list(folder);
   if (!list) return list.error();
+  if (!list->unsafe.empty()) return error("{}", list->unsafe);
   if (const Status guarded = sockets.guard(own->secret); !guarded) return guarded;
   folder_ = folder;
   reload(sockets);
@@ -27,25 +29,35 @@ Status RouterGuard::open(const std::string& folder, Sockets& sockets) {
 void RouterGuard::look(Wall now, Sockets& sockets) {
   if (!on() || now < next_look_) return;
   next_look_ = now + look_every;
-  if (allow_list_state(folder_) != state_) reload(sockets);
+  const auto state = allow_list_state(folder_);
+  if (!state) return keep_for_now(state.error());
+  if (*state != state_) return reload(sockets);
+  trouble_.clear();
 }
 
 void RouterGuard::reload(Sockets& sockets) {
   if (!on()) return;
   // Before the files: a change that comes between is seen at the next look.
-  state_ = allow_list_state(folder_);
+  const auto state = allow_list_state(folder_);
+  if (!state) return keep_for_now(state.error());
   auto list = read_allow_list(folder_);
-  if (!list) {
-    // Nobody is let in by a list that anybody may write.
-    put_error("drover router: {}; nobody is let in\n", list.error().message);
-    sockets.admit({});
-    return;
-  }
+  if (!list) return keep_for_now(list.error());
+  state_ = *state;
+  trouble_.clear();
+  // Nobody is let in by a list that others may write.
+  if (!list->unsafe.empty()) put_error("drover router: {}; nobody is let in\n", list->unsafe);
   for (const std::string& problem : list->problems) {
     put_error("drover router: {}; it lets nobody in\n", problem);
   }
   put_error("drover router: {} keys may come in\n", list->keys.size());
   sockets.admit(std::move(list->keys));
+}
+
+void RouterGuard::keep_for_now(const Error& trouble) {
+  if (trouble_ == trouble.message) return;
+  trouble_ = trouble.message;
+  put_error("drover router: {}; who may come in stays as it was until that can be read\n",
+            trouble_);
 }
 
 std::optional<std::string> RouterGuard::refuse(const Incoming& incoming,

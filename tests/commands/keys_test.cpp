@@ -1,25 +1,24 @@
 // Key folders, and an encrypted fleet of real processes.
 #include "commands/keys.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 
 #include <gtest/gtest.h>
 
+#include "commands/allow_list.h"
 #include "commands/key_files.h"
 #include "commands/router_address.h"
-#include "program.h"
+#include "key_folder.h"
 
 namespace drover::commands {
 namespace {
 
 namespace fs = std::filesystem;
-using std::chrono::seconds;
 
 mode_t mode_of(const std::string& path) {
   struct stat found {};
@@ -32,12 +31,7 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-struct KeyFolder : testing::Test {
-  Folder parent;
-  std::string folder = parent.file("a/keys");
-  std::string in(const std::string& name) const { return folder + "/" + name; }
-  std::string said(const Status& status) const { return status ? "" : status.error().message; }
-};
+std::string said(const Status& status) { return status ? "" : status.error().message; }
 
 TEST_F(KeyFolder, SecretsAreForTheirOwnerOnlyAndTheFolderToo) {
   const auto made = make_key(folder, "h-1", KeyRole::agent);
@@ -66,14 +60,14 @@ TEST_F(KeyFolder, MakingAndAllowingTwiceChangesNothing) {
   EXPECT_EQ(text_of(in("h-1.key")), secret);
 
   EXPECT_EQ(said(allow_key(folder, "h-1")), "");
-  const std::string state = allow_list_state(folder);
+  const std::string state = *allow_list_state(folder);
   EXPECT_EQ(said(allow_key(folder, "h-1")), "");
-  EXPECT_EQ(allow_list_state(folder), state);
+  EXPECT_EQ(*allow_list_state(folder), state);
   ASSERT_EQ(read_allow_list(folder)->keys.size(), 1U);
   EXPECT_EQ(read_allow_list(folder)->keys[0], made->key);
   EXPECT_TRUE(*revoke_key(folder, "h-1"));
   EXPECT_FALSE(*revoke_key(folder, "h-1"));
-  EXPECT_NE(allow_list_state(folder), state);
+  EXPECT_NE(*allow_list_state(folder), state);
   EXPECT_TRUE(read_allow_list(folder)->keys.empty());
 }
 
@@ -101,8 +95,117 @@ TEST_F(KeyFolder, ASecretThatOthersMayReadIsRefusedWithHowToMendIt) {
   EXPECT_TRUE(read_router_key(folder));
   // Who may write to the allow-list can let himself in.
   ASSERT_EQ(chmod(folder.c_str(), 0770), 0);
-  EXPECT_FALSE(read_allow_list(folder));
+  EXPECT_NE(read_allow_list(folder)->unsafe.find("chmod go-w"), std::string::npos);
   EXPECT_FALSE(make_key(folder, "eve", KeyRole::view));
+}
+
+/// h-1 and eve are allowed.
+struct AllowedKeys : KeyFolder {
+  void SetUp() override {
+    ASSERT_TRUE(make_key(folder, "h-1", KeyRole::agent));
+    ASSERT_TRUE(make_key(folder, "eve", KeyRole::view));
+    for (const char* name : {"h-1", "eve"}) ASSERT_TRUE(allow_key(folder, name));
+  }
+};
+
+TEST_F(AllowedKeys, AFileThatOthersMayWriteLetsNobodyIn) {
+  const std::string state = *allow_list_state(folder);
+  ASSERT_EQ(chmod(in("authorized/eve.pub").c_str(), 0666), 0);
+  // Seen by a router that runs, too.
+  EXPECT_NE(*allow_list_state(folder), state);
+  const auto list = read_allow_list(folder);
+  ASSERT_TRUE(list) << list.error().message;
+  ASSERT_EQ(list->keys.size(), 1U);
+  EXPECT_EQ(list->keys[0].name, "h-1");
+  ASSERT_EQ(list->problems.size(), 1U);
+  EXPECT_NE(list->problems[0].find("eve.pub: others may write"), std::string::npos);
+}
+
+TEST_F(AllowedKeys, AFolderThatBecomesUnsafeIsSeenAsAChange) {
+  const std::string state = *allow_list_state(folder);
+  ASSERT_EQ(chmod(in("authorized").c_str(), 0777), 0);
+  EXPECT_NE(*allow_list_state(folder), state);
+  EXPECT_TRUE(read_allow_list(folder)->keys.empty());
+  EXPECT_NE(read_allow_list(folder)->unsafe, "");
+}
+
+TEST_F(AllowedKeys, WhatBelongsToAnotherUserLetsNobodyIn) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+  constexpr uid_t bob = 54321;
+  const std::string file = in("authorized/eve.pub");
+  ASSERT_EQ(chown(file.c_str(), bob, bob), 0);
+  auto list = read_allow_list(folder);
+  ASSERT_TRUE(list) << list.error().message;
+  EXPECT_EQ(list->keys.size(), 1U);
+  ASSERT_EQ(list->problems.size(), 1U);
+  EXPECT_NE(list->problems[0].find("belongs to user 54321"), std::string::npos);
+  ASSERT_EQ(chown(file.c_str(), 0, 0), 0);
+  for (const std::string& place : {folder, in("authorized")}) {
+    ASSERT_EQ(chown(place.c_str(), bob, bob), 0);
+    list = read_allow_list(folder);
+    ASSERT_TRUE(list) << list.error().message;
+    EXPECT_TRUE(list->keys.empty()) << place;
+    EXPECT_TRUE(list->unsafe.starts_with(place + ": belongs to user 54321")) << list->unsafe;
+    ASSERT_EQ(chown(place.c_str(), 0, 0), 0);
+  }
+  EXPECT_EQ(read_allow_list(folder)->keys.size(), 2U);
+}
+
+TEST_F(AllowedKeys, NoFolderNamesNobodyAndOneThatCannotBeReadIsAnError) {
+  struct rlimit before {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const struct rlimit none { 3, before.rlim_max };
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto list = read_allow_list(folder);
+  const auto state = allow_list_state(folder);
+  const auto own = read_router_key(folder);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_FALSE(list);
+  EXPECT_FALSE(state);
+  EXPECT_FALSE(own);
+  fs::remove_all(in("authorized"));
+  ASSERT_TRUE(read_allow_list(folder));
+  EXPECT_TRUE(read_allow_list(folder)->keys.empty());
+  fs::remove_all(folder);
+  ASSERT_TRUE(read_allow_list(folder));
+  EXPECT_TRUE(read_allow_list(folder)->keys.empty());
+}
+
+TEST_F(KeyFolder, AKeyMadeAndAllowedAtOnceStaysRevoked) {
+  const auto made = make_allowed_key(folder, "h-1");
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_TRUE(*is_allowed(folder, made->key));
+  ASSERT_TRUE(make_allowed_key(folder, "h-1"));
+  EXPECT_TRUE(*is_allowed(folder, made->key));
+  ASSERT_TRUE(*revoke_key(folder, "h-1"));
+  ASSERT_TRUE(make_allowed_key(folder, "h-1"));
+  EXPECT_FALSE(*is_allowed(folder, made->key));
+  // A process that ended before all was done is finished.
+  fs::remove(in("h-1.pub"));
+  const auto again = make_allowed_key(folder, "h-1");
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->key, made->key);
+  EXPECT_TRUE(*is_allowed(folder, made->key));
+  // The name alone is not enough.
+  PublicKey other = made->key;
+  other.key = make_key(folder, "h-2", KeyRole::agent)->key.key;
+  EXPECT_FALSE(*is_allowed(folder, other));
+}
+
+TEST_F(KeyFolder, WhatCannotBeReadIsALineAndNoAbort) {
+  ASSERT_TRUE(make_key(folder, "router", KeyRole::router));
+  // A way that leads in a circle: neither there nor absent, for root too.
+  fs::rename(parent.file("a"), parent.file("b"));
+  fs::create_symlink("a", parent.file("a"));
+  EXPECT_FALSE(read_router_key(folder));
+  EXPECT_FALSE(read_credentials(folder, "", ""));
+  EXPECT_FALSE(make_key(folder, "h-1", KeyRole::agent));
+  EXPECT_FALSE(read_allow_list(folder));
+  EXPECT_FALSE(list_keys(folder));
+  const Ran listed = run_drover({"keys", "list", "--dir", folder});
+  EXPECT_EQ(listed.exit_code, 1);
+  EXPECT_NE(listed.err.find(folder), std::string::npos) << listed.err;
+  EXPECT_EQ(run_drover({"keys", "allow", "a/x.pub", "--dir", folder}).exit_code, 1);
 }
 
 TEST_F(KeyFolder, AFileThatIsWrongLetsNobodyInAndTheOthersCount) {
@@ -152,131 +255,6 @@ TEST_F(KeyFolder, TheKeyToConnectWithIsTheOneNamedOrTheOnlyOne) {
   fs::remove(in("router.pub"));
   EXPECT_NE(read_credentials(folder, "eve", "").error().message.find("router.pub"),
             std::string::npos);
-}
-
-/// A router with keys, and people with keys of it.
-struct KeyedFleet : KeyFolder {
-  const std::string endpoint = free_endpoint();
-  std::unique_ptr<Program> router;
-
-  void SetUp() override {
-    ASSERT_TRUE(make_key(folder, "router", KeyRole::router));
-    key("eve", KeyRole::view);
-    key("sue", KeyRole::submit);
-    key("ada", KeyRole::admin);
-    router = std::make_unique<Program>(
-        std::vector<std::string>{"router", "--listen", endpoint, "--ledger",
-                                 parent.file("ledger.sqlite"), "--keys", folder});
-    ASSERT_TRUE(router->says("router ready")) << router->err();
-  }
-  void key(const std::string& name, KeyRole role, bool allowed = true) {
-    ASSERT_TRUE(make_key(folder, name, role));
-    if (allowed) {
-      ASSERT_TRUE(allow_key(folder, name));
-    }
-  }
-  Ran as(const std::string& name, std::vector<std::string> words) const {
-    words.insert(words.end(), {"--connect", endpoint, "--keys", folder, "--key", name});
-    return run_drover(words);
-  }
-  std::unique_ptr<Program> agent(const std::string& name, const std::string& key) const {
-    return std::make_unique<Program>(std::vector<std::string>{
-        "agent", "--connect", endpoint, "--name", name, "--devices", "h100-sxm:1", "--replicas",
-        "llama-3.1-8b:0", "--keys", folder, "--key", key});
-  }
-  std::size_t devices() const {
-    const auto all = Json::parse(as("eve", {"devices", "--json"}).out);
-    return all ? all->size() : 0;
-  }
-  std::uint64_t undecodable() const {
-    const Json status = only_object(as("eve", {"status", "--json"}).out);
-    return static_cast<std::uint64_t>(status["undecodable"].integer());
-  }
-};
-
-const std::vector<std::string> one_job = {"submit", "--model", "llama-3.1-8b"};
-
-TEST_F(KeyedFleet, EachRoleDoesItsPartAndNoMore) {
-  key("h-1", KeyRole::agent);
-  const auto host = agent("h-1", "h-1");
-  ASSERT_TRUE(eventually([&] { return devices() == 1; })) << host->err();
-  EXPECT_EQ(as("sue", one_job).exit_code, 0);
-  EXPECT_EQ(as("ada", one_job).exit_code, 0);
-  const Ran refused = as("eve", one_job);
-  EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_NE(refused.err.find("the key eve (role view) may not send Submit"), std::string::npos)
-      << refused.err;
-  const Ran watching = as("sue", {"frame"});
-  EXPECT_EQ(watching.exit_code, 1);
-  EXPECT_NE(watching.err.find("view or admin"), std::string::npos) << watching.err;
-  EXPECT_EQ(as("eve", {"frame"}).exit_code, 0);
-  EXPECT_EQ(as("h-1", {"status"}).exit_code, 1);
-  EXPECT_GE(undecodable(), 3U);
-}
-
-TEST_F(KeyedFleet, AnAgentOfAnotherNameIsTurnedAwayAndTold) {
-  key("h-1", KeyRole::agent);
-  const Ran turned = agent("h-2", "h-1")->wait();
-  EXPECT_EQ(turned.exit_code, 1);
-  EXPECT_NE(turned.err.find("may not speak for host h-2, only for h-1"), std::string::npos)
-      << turned.err;
-  EXPECT_EQ(devices(), 0U);
-  EXPECT_GE(undecodable(), 1U);
-}
-
-TEST_F(KeyedFleet, WhatDoesNotFitIsOneClearLine) {
-  const auto line = [](const Ran& ran, const std::string& text) {
-    EXPECT_EQ(ran.exit_code, 1) << ran.out;
-    EXPECT_NE(ran.err.find(text), std::string::npos) << ran.err;
-    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
-  };
-  line(run_drover({"status", "--connect", endpoint}), "takes only encrypted connections");
-  key("mallory", KeyRole::admin, false);
-  line(as("mallory", {"status"}), "does not let in the key mallory");
-  line(as("nobody", {"status"}), "no key named nobody");
-  // A folder with the key of another router.
-  const std::string other = parent.file("other");
-  ASSERT_TRUE(make_key(other, "router", KeyRole::router));
-  fs::copy(in("eve.key"), other + "/eve.key");
-  line(run_drover({"status", "--connect", endpoint, "--keys", other}), "router.pub");
-  const std::string plain = free_endpoint();
-  Program open({"router", "--listen", plain, "--ledger", parent.file("open.sqlite")});
-  ASSERT_TRUE(open.says("router ready")) << open.err();
-  line(run_drover({"status", "--connect", plain, "--keys", folder, "--key", "eve"}),
-       "started without --keys");
-}
-
-TEST_F(KeyedFleet, AnAgentThatIsAllowedLaterJoinsWithinTenSeconds) {
-  key("h-1", KeyRole::agent, false);
-  const auto host = agent("h-1", "h-1");
-  ASSERT_TRUE(host->says("does not let in the key h-1")) << host->err();
-  EXPECT_EQ(devices(), 0U);
-  ASSERT_TRUE(allow_key(folder, "h-1"));
-  EXPECT_TRUE(host->says("is there", seconds(10))) << host->err();
-  EXPECT_TRUE(eventually([&] { return devices() == 1; })) << host->err();
-  EXPECT_FALSE(host->ends(seconds(0)));
-}
-
-TEST_F(KeyedFleet, ARevokedAgentIsCutOffAndComesBackWhenItIsAllowedAgain) {
-  key("h-1", KeyRole::agent);
-  const auto host = agent("h-1", "h-1");
-  ASSERT_TRUE(eventually([&] { return devices() == 1; })) << host->err();
-  const std::uint64_t before = undecodable();
-  ASSERT_TRUE(*revoke_key(folder, "h-1"));
-  // Its heartbeats are dropped from now on; it finds out by the silence.
-  EXPECT_TRUE(eventually([&] { return undecodable() > before; }));
-  ASSERT_TRUE(host->says("does not let in the key h-1")) << host->err();
-  ASSERT_TRUE(allow_key(folder, "h-1"));
-  EXPECT_TRUE(host->says("is there")) << host->err();
-}
-
-TEST_F(KeyedFleet, AHangupReadsTheAllowListAndDoesNotEndTheRouter) {
-  key("late", KeyRole::view);
-  router->signal(SIGHUP);
-  EXPECT_TRUE(router->says("4 keys may come in")) << router->err();
-  EXPECT_EQ(as("late", {"status"}).exit_code, 0);
-  router->signal(SIGTERM);
-  EXPECT_EQ(router->wait().exit_code, 0);
 }
 
 TEST(RouterAddress, ADoorOfEveryAddressIsReachedByTheAddressThatWasDialled) {
