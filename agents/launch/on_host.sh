@@ -2,14 +2,16 @@
 # words: action name root version machine glibc_major glibc_minor settings router_key agent_key lines
 # purge, and the agent's command line as positional parameters. The launcher reads lines that begin
 # with "@drover "; everything else is noise. Truth about the agent is on the host only:
-#   ROOT/versions/HASH/   drover and lib/, complete or absent
-#   ROOT/keys/            router.pub NAME.key
+#   ROOT/.drover-launch   the mark of a folder that Drover works in
+#   ROOT/versions/HASH/   drover and lib/, complete or absent; `whole` stands in complete ones
 #   ROOT/agents/NAME/     lock      held by the agent as long as it lives
 #                         pid       its pid, kernel start time, seconds since 1970
 #                         settings  what it was started with
 #                         state     its own word: joined or waiting
 #                         log       and log.1, by the agent
+#                         keys/     router.pub NAME.key
 #                         busy      held by a launcher while it works here
+# What else stands there is not ours, whatever its name: the folder may be anybody's.
 set -u
 umask 077
 LC_ALL=C
@@ -24,11 +26,30 @@ refuse() {
 # shellcheck disable=SC2154,SC2088
 case $root in "~/"*) root=${HOME:?}/${root#"~/"} ;; esac
 folder=$root/agents/$name
+mark=$root/.drover-launch
 
 # One launcher at a time. The agent does not inherit this lock.
 take_turn() {
   exec 9>>"$folder/busy" || refuse "cannot write to $folder"
   flock -w 20 9 || refuse "another launcher works on this agent"
+}
+
+# An agent's folder, rather than somebody's of the same name.
+holds_agent() { [ -e "$1/lock" ] || [ -e "$1/busy" ] || [ -e "$1/settings" ]; } # FOLDER
+
+is_version() { # FOLDER
+  hash=${1##*/}
+  case $hash in *[!0-9a-f]*) return 1 ;; esac
+  [ ${#hash} -eq 32 ] && [ -e "$1/whole" ]
+}
+
+# Earlier versions have left no mark.
+root_is_ours() {
+  [ -e "$mark" ] && return
+  for found in "$root"/agents/*/lock "$root"/versions/*; do
+    case $found in */lock) [ -e "$found" ] && return ;; *) is_version "$found" && return ;; esac
+  done
+  return 1
 }
 
 is_running() { [ -e "$folder/lock" ] && ! flock -n -s "$folder/lock" true 2>/dev/null; }
@@ -129,16 +150,15 @@ install_version() {
 }
 
 put_key() { # FILE TEXT
-  # Hosts on one machine may share the folder.
   printf '%s' "$2" >"$1.new.$$" && mv "$1.new.$$" "$1" || refuse "cannot write $1"
 }
 
 install_keys() {
   [ -n "$agent_key" ] || return
-  mkdir -p "$root/keys" || refuse "cannot make $root/keys"
-  chmod 700 "$root/keys"
-  put_key "$root/keys/router.pub" "$router_key"
-  put_key "$root/keys/$name.key" "$agent_key"
+  mkdir -p "$folder/keys" || refuse "cannot make $folder/keys"
+  chmod 700 "$folder/keys"
+  put_key "$folder/keys/router.pub" "$router_key"
+  put_key "$folder/keys/$name.key" "$agent_key"
 }
 
 # A session of its own, nothing of ours open but the lock, which ends with the agent.
@@ -146,7 +166,7 @@ start_agent() {
   rm -f "$folder/pid" "$folder/state"
   printf '%s\n' "$settings" >"$folder/settings.new" &&
     mv "$folder/settings.new" "$folder/settings" || refuse "cannot write to $folder"
-  [ -n "$agent_key" ] && set -- "$@" --keys "$root/keys"
+  [ -n "$agent_key" ] && set -- "$@" --keys "$folder/keys"
   (
     exec 8>>"$folder/lock"
     flock -w 5 8 || exit 1
@@ -179,6 +199,7 @@ await_router() {
 
 launch_up() {
   check_host
+  mkdir -p "$root" && { [ -e "$mark" ] || true >"$mark"; } || refuse "cannot write to $root"
   mkdir -p "$folder" || refuse "cannot make $folder"
   take_turn
   install_version
@@ -221,23 +242,54 @@ launch_logs() {
 
 launch_down() {
   how=absent
-  if [ -d "$folder" ]; then
+  if holds_agent "$folder"; then
     take_turn
     is_running && read_pid && stop_agent
     rm -f "$folder/pid" "$folder/state"
   fi
-  [ "$purge" = yes ] && purge_folder
+  [ "$purge" = yes ] && purge_root
   say did $how
 }
 
-# The last agent of a folder takes with it what they shared.
+purge_root() {
+  root_is_ours || return
+  holds_agent "$folder" && purge_folder
+  rmdir "$folder" "$root/agents" 2>/dev/null
+  # The last agent of a folder takes with it what they shared.
+  for found in "$root"/agents/*; do
+    holds_agent "$found" && return
+  done
+  for found in "$root"/versions/*; do
+    is_version "$found" && rm -rf "$found"
+  done
+  rm -rf "$root"/versions/.new.[0-9]*
+  rm -f "$root/versions/lock" "$mark"
+  rmdir "$root/versions" "$root" 2>/dev/null
+}
+
 purge_folder() {
-  rm -rf "$folder"
-  rm -f "$root/keys/$name.key"
-  rmdir "$root/agents" 2>/dev/null || [ ! -d "$root/agents" ] || return
-  rm -rf "$root/versions"
-  rm -f "$root/keys/router.pub"
-  rmdir "$root/keys" "$root" 2>/dev/null
+  (
+    cd "$folder" || exit
+    rm -f lock busy pid settings settings.new state state.new log log.1 \
+      keys/router.pub keys/router.pub.new.[0-9]* "keys/$name.key" "keys/$name.key".new.[0-9]*
+  )
+  rmdir "$folder/keys" 2>/dev/null
+  purge_old_keys
+}
+
+# Earlier versions put keys beside the agents. A folder that people keep keys in has more: the
+# public half, or a router's.
+purge_old_keys() {
+  keys=$root/keys
+  [ -e "$keys/$name.pub" ] || [ -e "$keys/router.key" ] && return
+  is_kind secret "$keys/$name.key" || return
+  rm -f "$keys/$name.key"
+  [ "$(ls -A "$keys")" = router.pub ] && is_kind public "$keys/router.pub" && rm -f "$keys/router.pub"
+  rmdir "$keys" 2>/dev/null
+}
+
+is_kind() { # KIND FILE: a key file of ours
+  [ -r "$2" ] && read -r line <"$2" && [ "$line" = "kind = \"$1\"" ]
 }
 
 "launch_$action" "$@"

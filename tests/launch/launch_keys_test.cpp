@@ -30,18 +30,37 @@ TEST_F(LaunchWithKeys, EachHostGetsItsOwnKeyAndTheRoutersPublicOne) {
   EXPECT_EQ((up.out + up.err).find(file_text(keys + "/a1.key")), std::string::npos);
   for (const char* name : {"a1", "a2"}) {
     EXPECT_EQ(host_in(up, name)["router"].text(), "joined") << up.out;
-    const fs::path there = root + "/keys/" + name + ".key";
+    const fs::path carried = root + "/agents/" + name + "/keys";
+    const fs::path there = carried / (name + std::string(".key"));
     EXPECT_EQ(file_text(there), file_text(keys + "/" + name + ".key"));
     EXPECT_NE(file_text(there), "");
     EXPECT_EQ(mode(there), fs::perms::owner_read | fs::perms::owner_write);
+    EXPECT_EQ(mode(carried), fs::perms::owner_all);
+    EXPECT_EQ(file_text(carried / "router.pub"), file_text(keys + "/router.pub"));
+    EXPECT_FALSE(fs::exists(carried / "router.key"));
   }
-  EXPECT_EQ(file_text(root + "/keys/router.pub"), file_text(keys + "/router.pub"));
-  EXPECT_FALSE(fs::exists(root + "/keys/router.key"));
   const Ran status = launch({"status", keyed(), "--json"});
   EXPECT_FALSE(host_in(status, "a1")["differs"].boolean()) << status.out;
   EXPECT_EQ(host_in(launch({"up", keyed(), "--json"}), "a1")["state"].text(), "already");
   EXPECT_EQ(launch({"down", keyed(), "--purge"}).exit_code, 0);
   EXPECT_FALSE(fs::exists(root));
+}
+
+TEST_F(LaunchWithKeys, TheOperatorsOwnFolderBesideTheAgentsStaysAsItIs) {
+  // As with keys = "~/.drover/keys" and hosts on this machine.
+  const std::string keys = root + "/keys";
+  ASSERT_EQ(commands::run_drover({"keys", "new", "router", "--dir", keys}).exit_code, 0);
+  start_router();
+  std::string text = file_text(keyed());
+  text.replace(text.find("\"keys\""), 6, "\"" + keys + "\"");
+  const std::string file = folder.write("own.toml", text);
+  ASSERT_EQ(launch({"up", file}).exit_code, 0);
+  EXPECT_EQ(launch({"down", file, "--purge"}).exit_code, 0);
+  for (const char* name : {"router.key", "router.pub", "a1.key", "a1.pub", "a2.key"}) {
+    EXPECT_TRUE(fs::exists(keys + "/" + name)) << name;
+  }
+  EXPECT_FALSE(fs::exists(root + "/agents"));
+  EXPECT_FALSE(fs::exists(root + "/versions"));
 }
 
 TEST_F(LaunchWithKeys, AFolderWithoutTheRoutersKeyIsAnErrorBeforeAnyHostIsAsked) {

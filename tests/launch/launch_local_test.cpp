@@ -1,5 +1,6 @@
 // The whole way through on this machine, without ssh: the same script, by `sh`.
 #include <chrono>
+#include <iterator>
 #include <thread>
 
 #include "launch_stage.h"
@@ -52,6 +53,52 @@ TEST_F(LaunchLocally, UpStatusLogsAndDown) {
   EXPECT_TRUE(agents().empty());
   EXPECT_TRUE(fs::exists(root + "/versions"));
   EXPECT_EQ(host_in(launch({"status", file, "--json"}), "b")["state"].text(), "absent");
+  EXPECT_EQ(launch({"down", file, "--purge"}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(root));
+}
+
+TEST_F(LaunchLocally, DownDeletesOnlyWhatDroverHasMade) {
+  // Somebody's folder, where no agent ever ran; then one where some did.
+  for (const bool started : {false, true}) {
+    const std::string names[] = {"versions/v1/file", "versions/" + std::string(32, 'a') + "/file",
+                                 "keys/router.pub",  "keys/b.key",
+                                 "agents/b/code.py", "agents/other/code.py"};
+    for (const std::string& name : names) {
+      fs::create_directories(fs::path(root + "/" + name).parent_path());
+      std::ofstream(root + "/" + name) << "mine\n";
+    }
+    const std::string file = three();
+    if (started) {
+      start_router();
+      ASSERT_EQ(launch({"up", file}).exit_code, 0);
+    }
+    const Ran down = launch({"down", file, "--purge", "--json"});
+    EXPECT_EQ(down.exit_code, 0) << down.out << down.err;
+    EXPECT_EQ(host_in(down, "b")["state"].text(), started ? "stopped" : "absent") << down.out;
+    for (const std::string& name : names) EXPECT_EQ(file_text(root + "/" + name), "mine\n") << name;
+    std::size_t files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(root)) {
+      files += fs::is_directory(entry) ? 0 : 1;
+    }
+    EXPECT_EQ(files, std::size(names)) << started;
+    EXPECT_FALSE(fs::exists(root + "/agents/a1")) << started;
+    EXPECT_TRUE(agents().empty());
+  }
+}
+
+TEST_F(LaunchLocally, AFolderOfAnEarlierVersionWithoutAMarkGoesToo) {
+  start_router();
+  const std::string file = three();
+  ASSERT_EQ(launch({"up", file}).exit_code, 0);
+  ASSERT_TRUE(fs::remove(root + "/.drover-launch"));
+  fs::create_directory(root + "/keys");
+  std::ofstream(root + "/keys/router.pub") << "kind = \"public\"\n";
+  for (const char* name : {"a1", "a2", "b"}) {
+    std::ofstream(root + "/keys/" + name + ".key") << "kind = \"secret\"\n";
+  }
+  const Ran again = launch({"up", file, "b", "--json"});
+  EXPECT_EQ(host_in(again, "b")["state"].text(), "already") << again.out;
+  fs::remove(root + "/.drover-launch");
   EXPECT_EQ(launch({"down", file, "--purge"}).exit_code, 0);
   EXPECT_FALSE(fs::exists(root));
 }
