@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "commands/launch_results.h"
 #include "commands/output.h"
 #include "commands/verbs.h"
+#include "fleet/nodeset.h"
 #include "fleet/socket.h"
 #include "fleet/text.h"
 
@@ -39,6 +41,7 @@ struct LaunchOptions {
   Wall limit = std::chrono::seconds(60);
   std::int64_t lines = 100;
   bool purge = false;
+  bool all = false;
   bool json = false;
 };
 
@@ -72,7 +75,9 @@ Result<LaunchOptions> read_options(Arguments& arguments) {
   options.limit = arguments.duration("timeout", std::chrono::seconds(60));
   options.lines = arguments.integer("lines", 1, 10'000, 100);
   options.purge = arguments.has("purge");
+  options.all = arguments.has("all");
   options.json = arguments.has("json");
+  if (options.all && options.action != Action::down) return error("--all: goes with down");
   if (options.limit < std::chrono::seconds(1) || options.limit > std::chrono::hours(1)) {
     return error("--timeout: found {}, expected 1s to 1h", excerpt(arguments.text("timeout")));
   }
@@ -118,7 +123,7 @@ std::vector<std::string> command_for(const LaunchHost& host, const std::string& 
 }
 
 Result<Errand> errand_for(const LaunchOptions& options, const LaunchFleet& fleet,
-                          const LaunchHost& host, const std::optional<Cargo>& cargo) {
+                          const LaunchHost& host, const std::optional<Cargo>& cargo, bool others) {
   launch::Order order;
   order.action = options.action;
   order.name = host.name;
@@ -135,6 +140,7 @@ Result<Errand> errand_for(const LaunchOptions& options, const LaunchFleet& fleet
   }
   order.lines = options.lines;
   order.purge = options.purge;
+  order.others = others;
   Errand errand;
   errand.script = script_of(order);
   // Longer than ours: what we end here has had its time there.
@@ -156,12 +162,19 @@ void warn_of_loopback(const LaunchFleet& fleet, const std::vector<LaunchHost>& h
   }
 }
 
+/// Where an agent's folder stands, as far as can be seen from here.
+std::string folder_of(const LaunchHost& host) {
+  if (host.via == launch::Via::local) return host.root;
+  return fmt::format("{} {} {} {}", host.address, host.user, host.port, host.root);
+}
+
 Result<std::vector<Errand>> errands_for(const LaunchOptions& options, const LaunchFleet& fleet,
                                         const std::vector<LaunchHost>& hosts,
                                         const std::optional<Cargo>& cargo) {
   std::vector<Errand> errands;
+  std::set<std::string> asked;  // one host of those that share a folder tells who else is there
   for (const LaunchHost& host : hosts) {
-    auto errand = errand_for(options, fleet, host, cargo);
+    auto errand = errand_for(options, fleet, host, cargo, asked.insert(folder_of(host)).second);
     if (!errand) return errand.error();
     errands.push_back(std::move(*errand));
   }
@@ -198,6 +211,28 @@ std::vector<HostResult> ask_all(const LaunchOptions& options, const std::vector<
   return results;
 }
 
+/// Agents that the hosts have told of and the fleet file does not name: each as the host that told,
+/// by another name.
+std::vector<LaunchHost> take_strays(const LaunchFleet& fleet, const std::vector<LaunchHost>& hosts,
+                                    std::vector<HostResult>& results) {
+  std::set<std::string> known;
+  for (const LaunchHost& host : fleet.hosts) known.insert(host.name);
+  std::vector<LaunchHost> strays;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    for (const std::string& name : results[i].answer.also) {
+      if (known.contains(name)) continue;
+      results[i].also.push_back(name);
+      strays.push_back(hosts[i]);
+      strays.back().name = name;
+    }
+    if (results[i].also.empty()) continue;
+    std::string& detail = results[i].detail;
+    detail += fmt::format("{}also runs here: {}", detail.empty() ? "" : "; ",
+                          fold_nodeset(results[i].also));
+  }
+  return strays;
+}
+
 Outcome tell(const LaunchOptions& options, const std::vector<HostResult>& results) {
   put_text(options.json ? results_json(options.action, results)
                         : results_text(options.action, results));
@@ -221,6 +256,7 @@ Usage launch_usage() {
            {"timeout", "T", "time limit for each host (default 60s)"},
            {"lines", "N", "logs: the last N lines of each host (default 100)"},
            {"purge", "", "down: remove the folders there, copies of the program included"},
+           {"all", "", "down: end also the agents there that the file does not name"},
            {"json", "", "one JSON object on stdout"}},
           {"action", "fleet", "set"},
           "  drover launch up fleet.toml\n"
@@ -253,7 +289,16 @@ Outcome run_launch(Arguments& arguments) {
   }
   const auto errands = errands_for(*options, *fleet, *hosts, cargo);
   if (!errands) return Outcome::failed(errands.error());
-  return tell(*options, ask_all(*options, *hosts, *errands, cargo, signals));
+  auto results = ask_all(*options, *hosts, *errands, cargo, signals);
+  const auto strays = take_strays(*fleet, *hosts, results);
+  if (options->all && !strays.empty()) {
+    const auto more = errands_for(*options, *fleet, strays, cargo);
+    if (!more) return Outcome::failed(more.error());
+    for (HostResult& result : ask_all(*options, strays, *more, cargo, signals)) {
+      results.push_back(std::move(result));
+    }
+  }
+  return tell(*options, results);
 }
 
 }  // namespace drover::commands

@@ -167,7 +167,8 @@ std::string results_json(Action action, const std::vector<HostResult>& results) 
         .set("well", result.well)
         .set("state", result.state)
         .set("detail", result.detail)
-        .set("took_s", result.took_s);
+        .set("took_s", result.took_s)
+        .set("also", Json::array_of(result.also));
     if (result.well && answer.pid > 0) {
       host.set("pid", answer.pid)
           .set("age_s", answer.age_s)

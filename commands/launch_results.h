@@ -16,6 +16,7 @@ struct HostResult {
       state;  // started already restarted running ended absent stopped killed; or what failed
   std::string detail;  // printable
   launch::Answer answer;
+  std::vector<std::string> also;  // agents there that the fleet file does not name
   double took_s = 0;
 };
 

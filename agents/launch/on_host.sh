@@ -1,6 +1,6 @@
 # What `drover launch` runs on a host, with the host's own POSIX shell. Before it stand the order's
 # words: action name root version machine glibc_major glibc_minor settings router_key agent_key lines
-# purge, and the agent's command line as positional parameters. The launcher reads lines that begin
+# purge others, and the agent's command line as positional parameters. The launcher reads lines that begin
 # with "@drover "; everything else is noise. Truth about the agent is on the host only:
 #   ROOT/.drover-launch   the mark of a folder that Drover works in
 #   ROOT/versions/HASH/   drover and lib/, complete or absent; `whole` stands in complete ones
@@ -220,7 +220,19 @@ launch_up() {
   say did $did
 }
 
+# Agents that run here under other names: it is the launcher who knows which of them it wants.
+tell_others() {
+  [ "$others" = yes ] || return
+  for lock in "$root"/agents/*/lock; do
+    other=${lock%/lock}
+    other=${other##*/}
+    case $other in "$name" | [!A-Za-z0-9]* | *[!A-Za-z0-9._:-]*) continue ;; esac
+    [ -e "$lock" ] && ! flock -n -s "$lock" true 2>/dev/null && say "also $other"
+  done
+}
+
 launch_status() {
+  tell_others
   if [ -d "$folder" ]; then
     if is_running && read_pid; then
       tell_running
@@ -247,6 +259,7 @@ launch_down() {
     is_running && read_pid && stop_agent
     rm -f "$folder/pid" "$folder/state"
   fi
+  tell_others
   [ "$purge" = yes ] && purge_root
   say did $how
 }

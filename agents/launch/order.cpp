@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "agents/launch/content_name.h"
+#include "fleet/nodeset.h"
 #include "fleet/text.h"
 
 namespace drover::launch {
@@ -88,6 +89,7 @@ std::string script_of(const Order& order) {
   set("agent_key", carried ? order.agent_key : "");
   set("lines", std::to_string(order.lines));
   set("purge", order.purge ? "yes" : "no");
+  set("others", order.others ? "yes" : "no");
   script += "set --";
   for (const std::string& word : order.words) script += " " + shell_quoted(word);
   script += "\n";
@@ -113,6 +115,7 @@ Answer parse_answer(std::string_view output) {
     const std::string_view key = said.substr(0, blank);
     const std::string_view value = said.substr(std::min(blank + 1, said.size()));
     if (key == "log") answer.log.push_back(excerpt(value, log_line_max));
+    if (key == "also" && is_host_name(value)) answer.also.emplace_back(value);
     if (key == "pid") answer.pid = number_in(value);
     if (key == "since") since = number_in(value);
     if (key == "now") now = number_in(value);

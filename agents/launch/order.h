@@ -34,6 +34,7 @@ struct Order {
   std::string agent_key;
   std::int64_t lines = 100;  // of the log
   bool purge = false;
+  bool others = false;  // status, down: tell which other agents run there
 };
 
 /// One word for a POSIX shell, whatever stands in it.
@@ -63,6 +64,7 @@ struct Answer {
   bool copied = false;   // the program was sent
   std::string last;      // the last line of the log of one that ended
   std::vector<std::string> log;
+  std::vector<std::string> also;  // other agents that run there
 };
 
 /// All texts are printable and short, whatever the host said.

@@ -103,6 +103,27 @@ TEST_F(LaunchLocally, AFolderOfAnEarlierVersionWithoutAMarkGoesToo) {
   EXPECT_FALSE(fs::exists(root));
 }
 
+TEST_F(LaunchLocally, AnAgentThatTheFileNoLongerNamesIsShownAndEnded) {
+  start_router();
+  ASSERT_EQ(launch({"up", three()}).exit_code, 0);
+  const std::string fewer = fleet("via = \"local\"\n[[hosts]]\nhosts = \"a[1-2]\"\n");
+  const Ran status = launch({"status", fewer});
+  EXPECT_NE(status.out.find("also runs here: b"), std::string::npos) << status.out;
+  EXPECT_EQ(status.out.find("also"), status.out.rfind("also")) << status.out;
+  // Those that the file names and this call does not are no strangers.
+  const Ran one = launch({"down", fewer, "a1", "--json"});
+  ASSERT_EQ(host_in(one, "a1")["also"].size(), 1U) << one.out;
+  EXPECT_EQ(host_in(one, "a1")["also"][0].text(), "b");
+  EXPECT_EQ(agents().size(), 2U);
+  EXPECT_EQ(launch({"up", fewer, "--all"}).exit_code, 2);
+  const Ran all = launch({"down", fewer, "a1", "--all", "--json"});
+  EXPECT_EQ(all.exit_code, 0) << all.out << all.err;
+  EXPECT_EQ(host_in(all, "b")["state"].text(), "stopped") << all.out;
+  EXPECT_EQ(agents().size(), 1U);
+  EXPECT_EQ(launch({"down", fewer, "--all", "--purge"}).exit_code, 0);
+  EXPECT_TRUE(agents().empty());
+}
+
 TEST_F(LaunchLocally, OtherSettingsRestartOnlyTheirAgent) {
   start_router();
   ASSERT_EQ(launch({"up", three()}).exit_code, 0);

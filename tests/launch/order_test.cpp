@@ -53,7 +53,8 @@ TEST(Order, AnswersAreReadAmongNoise) {
   const Answer answer = parse_answer(
       "Welcome to node01!\n@drover pid 42\n@drover since 1000\n@drover now 1090\n"
       "@drover router joined\n  @drover failed no\n@drover version abc\n@drover differs\n"
-      "@drover copied\n@drover did restarted\nbye");
+      "@drover copied\n@drover also node07\n@drover also ..\n@drover also -x\n@drover did "
+      "restarted\nbye");
   EXPECT_EQ(answer.did, "restarted");
   EXPECT_EQ(answer.failure, "");
   EXPECT_EQ(answer.pid, 42);
@@ -62,6 +63,7 @@ TEST(Order, AnswersAreReadAmongNoise) {
   EXPECT_EQ(answer.version, "abc");
   EXPECT_TRUE(answer.differs);
   EXPECT_TRUE(answer.copied);
+  EXPECT_EQ(answer.also, std::vector<std::string>{"node07"});
 }
 
 TEST(Order, HostileAnswersAreHarmless) {
