@@ -29,9 +29,15 @@ Result<CarriedKeys> carried_keys(const std::string& folder, const std::string& h
   }
   std::string secret_file = (fs::path(folder) / (host + ".key")).string();
   if (make) {
-    const auto made = make_key(folder, host, KeyRole::agent);
+    const auto made = make_allowed_key(folder, host);
     if (!made) return made.error();
-    if (const Status allowed = allow_key(folder, host); !allowed) return allowed.error();
+    const auto allowed = is_allowed(folder, made->key);
+    if (!allowed) return allowed.error();
+    if (!*allowed) {
+      return error(
+          "{}: its key is not allowed (revoked?); to let it in: drover keys allow {} --dir {}",
+          host, host, printable(folder));
+    }
     secret_file = made->secret_file;
   }
   auto secret = read_file(secret_file, key_file_bytes_max);

@@ -63,6 +63,24 @@ TEST_F(LaunchWithKeys, TheOperatorsOwnFolderBesideTheAgentsStaysAsItIs) {
   EXPECT_FALSE(fs::exists(root + "/versions"));
 }
 
+TEST_F(LaunchWithKeys, ARevokedKeyIsNotAllowedAgainByUp) {
+  const std::string keys = folder.file("keys");
+  const auto tool = [&](const char* action, const char* name) {
+    return commands::run_drover({"keys", action, name, "--dir", keys}).exit_code;
+  };
+  ASSERT_EQ(tool("new", "router"), 0);
+  start_router();
+  ASSERT_EQ(launch({"up", keyed()}).exit_code, 0);
+  ASSERT_EQ(tool("revoke", "a1"), 0);
+  const Ran up = launch({"up", keyed()});
+  EXPECT_EQ(up.exit_code, 1);
+  EXPECT_NE(up.err.find("drover keys allow a1"), std::string::npos) << up.err;
+  EXPECT_FALSE(fs::exists(keys + "/authorized/a1.pub"));
+  EXPECT_EQ(launch({"up", keyed(), "a2"}).exit_code, 0);
+  ASSERT_EQ(tool("allow", "a1"), 0);
+  EXPECT_EQ(host_in(launch({"up", keyed(), "--json"}), "a1")["state"].text(), "already");
+}
+
 TEST_F(LaunchWithKeys, AFolderWithoutTheRoutersKeyIsAnErrorBeforeAnyHostIsAsked) {
   const Ran up = launch({"up", keyed()});
   EXPECT_EQ(up.exit_code, 1);
