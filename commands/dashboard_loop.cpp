@@ -97,7 +97,7 @@ Result<std::unique_ptr<DashboardLoop>> DashboardLoop::open(Session& session,
                                                            const std::string& endpoint,
                                                            tui::Size size) {
   std::unique_ptr<DashboardLoop> loop(new DashboardLoop(session, view, endpoint, size));
-  if (const Status subscribed = loop->subscribe(); !subscribed) return subscribed.error();
+  if (const Status subscribed = session.subscribe(); !subscribed) return subscribed.error();
   return loop;
 }
 
@@ -106,12 +106,6 @@ DashboardLoop::DashboardLoop(Session& session, const DashboardView& view,
     : session_(session), core_(options_of(session, view, endpoint), size, session.clock().now()) {
   last_heard_ = last_join_ = wall_now();
   core_.set_connected(session_.clock().now(), true);
-}
-
-Status DashboardLoop::subscribe() {
-  if (session_.welcome().publish_endpoint == publish_endpoint_) return {};
-  publish_endpoint_ = session_.welcome().publish_endpoint;
-  return session_.sockets().connect_publish(publish_endpoint_);
 }
 
 void DashboardLoop::attach(tui::Terminal& terminal) {
@@ -128,7 +122,7 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
     last_heard_ = wall_now();
     if (std::holds_alternative<Welcome>(envelope.body)) {
       // The same router, or a new life of it: its doors may be others now.
-      if (const Status subscribed = subscribe(); !subscribed) {
+      if (const Status subscribed = session_.subscribe(); !subscribed) {
         tell(Severity::critical, "router", subscribed.error().message);
       }
       continue;

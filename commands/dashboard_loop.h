@@ -58,14 +58,12 @@ class DashboardLoop {
                 tui::Size size);
   static tui::DashboardOptions options_of(const Session& session, const DashboardView& view,
                                           const std::string& endpoint);
-  Status subscribe();
   void watch_silence();
   void take_keys();
 
   Session& session_;
   tui::Dashboard core_;
   tui::Terminal* terminal_ = nullptr;
-  std::string publish_endpoint_;
   bool connected_ = true;
   Wall last_heard_{0};
   Wall last_join_{0};

@@ -6,9 +6,9 @@
 
 #include "commands/device_rows.h"
 #include "commands/output.h"
-#include "commands/published_stream.h"
 #include "commands/session.h"
 #include "commands/stop_signals.h"
+#include "fleet/published_stream.h"
 
 namespace drover::commands {
 
@@ -33,21 +33,13 @@ class Following {
   Following(Session& session, bool json)
       : session_(session), json_(json), stream_(wall_span(1, session.welcome().speed)) {}
 
-  Status subscribe() {
-    // A router that was started anew may publish elsewhere.
-    const std::string& endpoint = session_.welcome().publish_endpoint;
-    if (endpoint == publish_endpoint_) return {};
-    publish_endpoint_ = endpoint;
-    return session_.sockets().connect_publish(endpoint);
-  }
-
   Status turn(std::chrono::milliseconds longest) {
     const Instant now = session_.clock().now();
     if (stream_.take_request(now)) session_.send(SnapshotRequest{});
     const auto wait = session_.clock().until(stream_.next_deadline(), longest);
     for (const auto& [from, envelope] : session_.wait(wait).messages) {
       if (std::holds_alternative<Welcome>(envelope.body)) {
-        if (Status subscribed = subscribe(); !subscribed) return subscribed;
+        if (Status subscribed = session_.subscribe(); !subscribed) return subscribed;
         stream_.want_snapshot();
       }
       take(from, envelope);
@@ -57,15 +49,15 @@ class Following {
 
  private:
   void take(Peer from, const Envelope& envelope) {
-    const auto heard = stream_.receive(session_.clock().now(), from, envelope);
+    auto heard = stream_.receive(session_.clock().now(), from, envelope);
+    if (heard.news) {
+      fleet_.receive(envelope);
+      const auto* batch = std::get_if<SampleBatch>(&envelope.body);
+      if (batch != nullptr && check(*batch)) show(envelope.at, *batch);
+    }
     if (heard.snapshot) {
       fleet_ = FleetView();
-      for (const Envelope& message : *heard.snapshot) fleet_.receive(message);
-    }
-    if (!heard.news) return;
-    fleet_.receive(envelope);
-    if (const auto* batch = std::get_if<SampleBatch>(&envelope.body); batch && check(*batch)) {
-      show(envelope.at, *batch);
+      fleet_.receive({"", 0, envelope.at, SnapshotPart{0, 0, 1, 0, std::move(*heard.snapshot)}});
     }
   }
 
@@ -94,7 +86,6 @@ class Following {
   PublishedStream stream_;
   FleetView fleet_;
   std::vector<Heading> headings_ = follow_headings();
-  std::string publish_endpoint_;
   bool headed_ = false;
 };
 
@@ -106,7 +97,7 @@ Outcome follow_devices(const std::string& endpoint, const FollowOptions& options
   if (!session) return Outcome::failed(session.error());
   (*session)->sockets().watch(signals.descriptor());
   Following following(**session, options.json);
-  if (const Status subscribed = following.subscribe(); !subscribed) {
+  if (const Status subscribed = (*session)->subscribe(); !subscribed) {
     return Outcome::failed(subscribed.error());
   }
   const Wall begun = wall_now();

@@ -27,21 +27,13 @@ class Recording {
         recorder_(recorder),
         stream_(recorder, wall_span(1, session.welcome().speed)) {}
 
-  Status subscribe() {
-    // A router that was started anew may publish elsewhere.
-    const std::string& endpoint = session_.welcome().publish_endpoint;
-    if (endpoint == publish_endpoint_) return {};
-    publish_endpoint_ = endpoint;
-    return session_.sockets().connect_publish(endpoint);
-  }
-
   Status turn(std::chrono::milliseconds longest) {
     if (stream_.take_request(session_.clock().now())) session_.send(SnapshotRequest{});
     const auto wait = session_.clock().until(stream_.next_deadline(), longest);
     for (auto& [from, envelope] : session_.wait(wait).messages) {
       heard_ = wall_now();
       if (std::holds_alternative<Welcome>(envelope.body)) {
-        if (Status subscribed = subscribe(); !subscribed) return subscribed;
+        if (Status subscribed = session_.subscribe(); !subscribed) return subscribed;
         stream_.want_keyframe();
         continue;
       }
@@ -62,7 +54,6 @@ class Recording {
   Session& session_;
   Recorder& recorder_;
   StreamRecorder stream_;
-  std::string publish_endpoint_;
   Wall heard_ = wall_now();
   bool silent_ = false;
 };
@@ -112,7 +103,7 @@ Outcome run_record(Arguments& arguments) {
   (*session)->sockets().watch(signals.descriptor());
   (*session)->sockets().watch((*recorder)->ended_descriptor());
   Recording recording(**session, **recorder);
-  Status status = recording.subscribe();
+  Status status = (*session)->subscribe();
   put_error("drover record: recording to {}\n", printable(options.path));
   const Wall begun = wall_now();
   while (status.ok() && !signals.stopped() && wall_now() - begun < lasts) {

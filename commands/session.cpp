@@ -68,6 +68,12 @@ bool Session::send(Message message) {
 
 bool Session::send_join() { return send(Join{options_.role, options_.name, software_name}); }
 
+Status Session::subscribe() {
+  if (welcome_.publish_endpoint == subscribed_) return {};
+  subscribed_ = welcome_.publish_endpoint;
+  return sockets_.connect_publish(subscribed_);
+}
+
 Session::Turn Session::wait(std::chrono::milliseconds longest) {
   Turn turn;
   auto arrived = sockets_.wait(longest);

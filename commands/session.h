@@ -43,6 +43,9 @@ class Session {
   /// To the router. False when it could not go (its queue is full).
   bool send(Message message);
   bool send_join();
+  /// To all that the router publishes; again after a Welcome: a router that was started anew may
+  /// publish elsewhere.
+  Status subscribe();
 
   struct Turn {
     std::vector<std::pair<Peer, Envelope>> messages;
@@ -70,6 +73,7 @@ class Session {
   std::uint64_t sequence_ = 0;
   std::uint64_t undecodable_ = 0;
   std::uint64_t connections_ = 0;
+  std::string subscribed_;  // the endpoint
   bool welcomed_ = false;
   bool insecure_ = false;
 };

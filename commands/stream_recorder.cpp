@@ -18,15 +18,20 @@ constexpr Duration keyframe_every = std::chrono::minutes(1);  // fleet time
 void StreamRecorder::receive(Instant now, Peer from, Envelope envelope) {
   auto heard = stream_.receive(now, from, envelope);
   if (heard.lost > 0) recorder_.note_lost(now, heard.lost);
-  if (heard.snapshot) {
-    std::vector<std::string> messages;
-    for (const Envelope& message : *heard.snapshot) messages.push_back(encode(message));
-    if (!recorder_.take_keyframe(now, std::move(messages))) stream_.want_snapshot();
-    keyframe_due_ = saturating_add(now, keyframe_every);
+  if (heard.news && channel_of(envelope.body)) {
+    const bool state = !std::holds_alternative<SampleBatch>(envelope.body);
+    if (!recorder_.take(now, std::move(envelope)) && state) stream_.want_snapshot();
   }
-  if (!heard.news || !channel_of(envelope.body)) return;
-  const bool state = !std::holds_alternative<SampleBatch>(envelope.body);
-  if (!recorder_.take(now, std::move(envelope)) && state) stream_.want_snapshot();
+  if (heard.snapshot) take_keyframe(now, std::move(*heard.snapshot));
+}
+
+void StreamRecorder::take_keyframe(Instant now, std::vector<std::string> messages) {
+  // Whoever reads the file could not read them either.
+  const auto unreadable =
+      std::erase_if(messages, [](const std::string& bytes) { return !decode(bytes).ok(); });
+  if (unreadable > 0) recorder_.note_lost(now, unreadable);
+  if (!recorder_.take_keyframe(now, std::move(messages))) stream_.want_snapshot();
+  keyframe_due_ = saturating_add(now, keyframe_every);
 }
 
 bool StreamRecorder::take_request(Instant now) {

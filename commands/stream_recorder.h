@@ -2,11 +2,12 @@
 // start, every minute, and after whatever was lost. Without clock, socket or file of its own.
 #pragma once
 
-#include <cstdint>
+#include <string>
+#include <vector>
 
-#include "commands/published_stream.h"
 #include "commands/recorder.h"
 #include "fleet/outbox.h"
+#include "fleet/published_stream.h"
 #include "fleet/time.h"
 
 namespace drover::commands {
@@ -24,6 +25,8 @@ class StreamRecorder {
   Instant next_deadline() const;
 
  private:
+  void take_keyframe(Instant now, std::vector<std::string> messages);
+
   Recorder& recorder_;
   PublishedStream stream_;
   Instant keyframe_due_ = never;

@@ -91,15 +91,13 @@ void MemoryTimeline::push(const Head& head, std::string_view bytes) {
   last_ = std::max(last_, head.at);
 }
 
-void MemoryTimeline::add(Instant at, const Envelope& envelope, bool snapshot_part) {
+void MemoryTimeline::add(Instant at, const Envelope& envelope) {
   if (!Model::hears(envelope.body)) return;
-  Head head{.at = at, .snapshot_part = snapshot_part};
-  if (!snapshot_part) {
-    if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
-      head.host = number_of(batch->host);
-    } else if (!std::holds_alternative<JobChanged>(envelope.body)) {
-      remember_mark(at, envelope);
-    }
+  Head head{.at = at};
+  if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
+    head.host = number_of(batch->host);
+  } else if (!std::holds_alternative<JobChanged>(envelope.body)) {
+    remember_mark(at, envelope);
   }
   push(head, encode(envelope));
 }

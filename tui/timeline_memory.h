@@ -23,7 +23,7 @@ class MemoryTimeline final : public Timeline {
   MemoryTimeline(Instant start, Duration wall, std::size_t bytes_max = memory_bytes_max);
 
   /// What the feed does to the live model, before it does it.
-  void add(Instant at, const Envelope& envelope, bool snapshot_part = false);
+  void add(Instant at, const Envelope& envelope);
   void add(Instant at, std::string_view encoded, const Envelope& envelope);  // of a snapshot
   void add(Instant at, Heard::Kind turn);
   /// Between two of these, now and then: takes a copy of the live model where one is due.

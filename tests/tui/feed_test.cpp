@@ -1,6 +1,8 @@
 // From envelopes to the model: snapshot and stream joined, what was lost counted.
 #include "tui/feed.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "fleet/codec.h"
@@ -99,6 +101,21 @@ TEST(Feed, SamplesThatOvertakeTheirSnapshotStayAndNothingCountsAsLost) {
   EXPECT_EQ(model.devices().arrived(row), start);
   model.apply(start + seconds(1), batch(102, 1, 0.8));
   EXPECT_EQ(model.find_host("gpu-a")->gaps, 0u);
+}
+
+TEST(Feed, AnAlertBehindTheSnapshotsPlaceSurvivesIt) {
+  SampleFleet fleet;
+  Model model{seconds(1)};
+  Feed feed{seconds(1)};
+  ASSERT_TRUE(feed.take_request(start));
+  const std::vector<Envelope> parts = fleet.snapshot();
+  const std::size_t known = model.alerts().size();
+  const Alert alert{"throttling", "gpu-a/6", Severity::warning, true, start, "held by its cap"};
+  feed.receive(start, publish_peer, fleet.published(alert), model);
+  ASSERT_EQ(model.alerts().size(), known + 1);
+  for (const Envelope& part : parts) feed.receive(start, router_peer, part, model);
+  EXPECT_TRUE(std::any_of(model.alerts().begin(), model.alerts().end(),
+                          [](const auto& row) { return row.second.alert.subject == "gpu-a/6"; }));
 }
 
 TEST(Feed, OldNewsThatArrivesAfterTheSnapshotIsDropped) {

@@ -1,18 +1,21 @@
-#include "commands/published_stream.h"
+#include "fleet/published_stream.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "fleet/codec.h"
 #include "fleet/socket.h"
 
-namespace drover::commands {
+namespace drover {
 
 namespace {
 
-constexpr std::size_t held_max = 20'000;  // about a minute of a busy router
-constexpr std::uint32_t parts_max = 4'096;
-constexpr int patience = 5;  // wall seconds without another part: the request or a part was lost
+constexpr std::size_t held_max = 20'000;    // about a minute of a busy router
+constexpr std::uint32_t parts_max = 4'096;  // of 256 KiB: one GiB
+// Parts of one snapshot follow each other; when none came for so many wall seconds, the request, a
+// part or the news before it was lost.
+constexpr int patience = 5;
 
 /// What a snapshot holds too, and could set back.
 bool is_state(const Message& body) {
@@ -22,21 +25,26 @@ bool is_state(const Message& body) {
 }  // namespace
 
 PublishedStream::Heard PublishedStream::receive(Instant now, Peer from, const Envelope& envelope) {
+  Heard heard;
   if (const auto* part = std::get_if<SnapshotPart>(&envelope.body)) {
-    return receive_part(now, *part);
+    gather(now, *part);
+  } else if (std::holds_alternative<SampleBatch>(envelope.body)) {
+    heard.news = from.channel == Channel::publish;  // samples keep the sequence of their agent
+    return heard;
+  } else if (from.channel == Channel::publish) {
+    heard = receive_published(envelope);
   }
-  if (from.channel != Channel::publish) return {};
-  // Samples keep the sequence of their agent.
-  if (std::holds_alternative<SampleBatch>(envelope.body)) return {true, 0, {}};
-  return receive_published(envelope);
+  heard.snapshot = take_snapshot();
+  return heard;
 }
 
 PublishedStream::Heard PublishedStream::receive_published(const Envelope& envelope) {
   const std::uint64_t sequence = envelope.sequence;
-  Heard heard{true, 0, {}};
-  if (published_ > 0 && sequence == published_) return {};  // sent twice
+  Heard heard;
+  if (published_ > 0 && sequence == published_) return heard;  // sent twice
   if (published_ > 0 && sequence < published_) {
     // The stream keeps its order, so it went back to the start: a new life of the router.
+    heard.restarted = true;
     held_.clear();
     at_sequence_ = last_missing_ = 0;
     want_snapshot();
@@ -49,9 +57,9 @@ PublishedStream::Heard PublishedStream::receive_published(const Envelope& envelo
     wanted_ = true;
   }
   published_ = sequence;
-  if (!is_state(envelope.body)) return heard;
-  if (sequence <= at_sequence_) heard.news = false;  // the snapshot holds it already, or newer
-  if (heard.news && (wanted_ || pending_)) {
+  // Only behind a first snapshot, before any news: it holds this already, or newer.
+  heard.news = !is_state(envelope.body) || sequence > at_sequence_;
+  if (heard.news && is_state(envelope.body) && (wanted_ || pending_)) {
     if (held_.size() < held_max) {
       held_.push_back(envelope);
     } else {
@@ -61,45 +69,37 @@ PublishedStream::Heard PublishedStream::receive_published(const Envelope& envelo
   return heard;
 }
 
-PublishedStream::Heard PublishedStream::receive_part(Instant now, const SnapshotPart& part) {
-  if (!pending_ || part.parts == 0 || part.parts > parts_max || part.part >= part.parts) return {};
+void PublishedStream::gather(Instant now, const SnapshotPart& part) {
+  if (!pending_ || part.parts == 0 || part.parts > parts_max || part.part >= part.parts) return;
   if (part.snapshot != gathering_ || part.parts != parts_.size()) {
     parts_.assign(part.parts, std::nullopt);
+    parts_here_ = 0;
     gathering_ = part.snapshot;
     gathering_at_ = part.at_sequence;
   }
   asked_ = now;  // it is coming: patience starts again
+  if (parts_[part.part]) return;
   parts_[part.part] = part.messages;
-  if (!std::all_of(parts_.begin(), parts_.end(), [](const auto& p) { return p.has_value(); })) {
-    return {};
-  }
+  ++parts_here_;
+}
+
+std::optional<std::vector<std::string>> PublishedStream::take_snapshot() {
+  const bool whole = pending_ && !parts_.empty() && parts_here_ == parts_.size();
+  // Who has heard nothing yet begins with the snapshot: nothing is late.
+  if (!whole || (published_ > 0 && published_ < gathering_at_)) return std::nullopt;
   at_sequence_ = gathering_at_;
-  Heard heard;
-  heard.snapshot = joined();
+  std::vector<std::string> messages;
+  for (auto& part : parts_) {
+    std::move(part->begin(), part->end(), std::back_inserter(messages));
+  }
+  for (const Envelope& envelope : held_) {
+    if (envelope.sequence > at_sequence_) messages.push_back(encode(envelope));
+  }
   parts_.clear();
   held_.clear();
   pending_ = false;
   // What is missing behind the snapshot's place, it could not bring.
   wanted_ = std::exchange(held_overflow_, false) || last_missing_ > at_sequence_;
-  return heard;
-}
-
-std::vector<Envelope> PublishedStream::joined() {
-  std::vector<Envelope> messages;
-  for (const auto& part : parts_) {
-    for (const std::string& bytes : *part) {
-      auto envelope = decode(bytes);
-      // A snapshot holds no snapshots.
-      if (envelope && !std::holds_alternative<SnapshotPart>(envelope->body)) {
-        messages.push_back(std::move(*envelope));
-      } else {
-        ++undecodable_;
-      }
-    }
-  }
-  for (Envelope& envelope : held_) {
-    if (envelope.sequence > at_sequence_) messages.push_back(std::move(envelope));
-  }
   return messages;
 }
 
@@ -114,6 +114,7 @@ bool PublishedStream::take_request(Instant now) {
   wanted_ = false;
   asked_ = now;
   parts_.clear();
+  parts_here_ = 0;
   return true;
 }
 
@@ -123,4 +124,4 @@ Instant PublishedStream::next_deadline() const {
   return pending_ ? saturating_add(asked_, patience * wall_) : never;
 }
 
-}  // namespace drover::commands
+}  // namespace drover

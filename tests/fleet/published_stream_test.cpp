@@ -1,12 +1,12 @@
 // What a client makes of the published stream and of snapshots, message by message.
-#include "commands/published_stream.h"
+#include "fleet/published_stream.h"
 
 #include <gtest/gtest.h>
 
 #include "fleet/codec.h"
 #include "fleet/socket.h"
 
-namespace drover::commands {
+namespace drover {
 namespace {
 
 using std::chrono::seconds;
@@ -31,10 +31,10 @@ Envelope part(std::uint64_t snapshot, std::uint32_t number, std::uint32_t parts,
   return {"router", 1, start, body};
 }
 
-std::vector<std::string> names(const std::vector<Envelope>& messages) {
+std::vector<std::string> names(const std::vector<std::string>& messages) {
   std::vector<std::string> names;
-  for (const Envelope& message : messages) {
-    names.push_back(std::get<HostChanged>(message.body).hello.host);
+  for (const std::string& bytes : messages) {
+    names.push_back(std::get<HostChanged>(decode(bytes)->body).hello.host);
   }
   return names;
 }
@@ -52,7 +52,35 @@ TEST(PublishedStream, StandsNewsBehindTheSnapshotThatIsOlder) {
   EXPECT_EQ(stream.next_deadline(), never) << "nothing is missing";
 }
 
-TEST(PublishedStream, PassesOverStateThatTheSnapshotHoldsAlready) {
+TEST(PublishedStream, KeepsASnapshotThatOvertookNewsUntilTheNewsIsHere) {
+  PublishedStream stream(seconds(1));
+  ASSERT_TRUE(stream.take_request(start));
+  EXPECT_TRUE(stream.receive(start, publish, host(5, "a")).news);
+  EXPECT_FALSE(stream.receive(start, router_peer, part(1, 0, 1, 7, {host(0, "x")})).snapshot);
+  const auto late = stream.receive(start, publish, host(6, "b"));
+  EXPECT_TRUE(late.news) << "state as well: it has happened";
+  EXPECT_FALSE(late.snapshot);
+  const auto last = stream.receive(start, publish, host(7, "c"));
+  EXPECT_TRUE(last.news);
+  EXPECT_EQ(last.lost, 0U);
+  ASSERT_TRUE(last.snapshot);
+  EXPECT_EQ(names(*last.snapshot), (std::vector<std::string>{"x"}));
+  EXPECT_EQ(stream.next_deadline(), never);
+}
+
+TEST(PublishedStream, WaitsNoLongerForNewsThatIsLost) {
+  PublishedStream stream(seconds(1));
+  ASSERT_TRUE(stream.take_request(start));
+  EXPECT_TRUE(stream.receive(start, publish, host(5, "a")).news);
+  EXPECT_FALSE(stream.receive(start, router_peer, part(1, 0, 1, 7, {host(0, "x")})).snapshot);
+  const auto next = stream.receive(start, publish, host(9, "d"));
+  EXPECT_EQ(next.lost, 3U);
+  ASSERT_TRUE(next.snapshot);
+  EXPECT_EQ(names(*next.snapshot), (std::vector<std::string>{"x", "d"}));
+  EXPECT_TRUE(stream.take_request(start + seconds(1))) << "what the snapshot could not bring";
+}
+
+TEST(PublishedStream, PassesOverStateThatTheFirstSnapshotHoldsAlready) {
   PublishedStream stream(seconds(1));
   ASSERT_TRUE(stream.take_request(start));
   ASSERT_TRUE(stream.receive(start, router_peer, part(1, 0, 1, 7, {host(0, "x")})).snapshot);
@@ -78,7 +106,9 @@ TEST(PublishedStream, AsksForTheStateOfARouterThatWasStartedAnew) {
   ASSERT_TRUE(stream.take_request(start));
   stream.receive(start, router_peer, part(1, 0, 1, 400, {}));
   EXPECT_TRUE(stream.receive(start, publish, host(401, "a")).news);
-  EXPECT_TRUE(stream.receive(start, publish, host(1, "b")).news);
+  const auto heard = stream.receive(start, publish, host(1, "b"));
+  EXPECT_TRUE(heard.restarted);
+  EXPECT_TRUE(heard.news);
   EXPECT_TRUE(stream.take_request(start + seconds(1)));
 }
 
@@ -97,4 +127,4 @@ TEST(PublishedStream, PassesOverPartsThatNobodyAskedFor) {
 }
 
 }  // namespace
-}  // namespace drover::commands
+}  // namespace drover
