@@ -127,7 +127,7 @@ class RouterShell {
       for (const Incoming& incoming : turn.messages) receive(incoming);
       for (const Dropped& dropped : turn.dropped) drop(dropped);
       hear_commits();
-      if (recording_) ask_for_keyframe();
+      if (recording_) hear_recording();
       const Instant now = clock_.now();
       journal_.write(JournalTick{now});
       core_->tick(now);
@@ -213,13 +213,13 @@ class RouterShell {
   }
 
   /// Like a viewer that asks for a snapshot, only without a connection.
-  void ask_for_keyframe() {
-    for (const Envelope& question : recording_->take_questions(clock_.now())) {
+  void hear_recording() {
+    for (const RouterRecording::Word& word : recording_->take_words(clock_.now())) {
       const Instant now = clock_.now();
       if (journal_.on()) {
-        journal_.write(JournalReceive{now, RouterRecording::peer, encode(question), {}});
+        journal_.write(JournalReceive{now, word.from, encode(word.envelope), {}});
       }
-      core_->receive(now, RouterRecording::peer, question);
+      core_->receive(now, word.from, word.envelope);
     }
   }
 

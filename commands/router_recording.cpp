@@ -24,20 +24,23 @@ void RouterRecording::hear(Instant now, Peer to, Envelope envelope) {
   if (!over_) stream_.receive(now, to, std::move(envelope));
 }
 
-std::vector<Envelope> RouterRecording::take_questions(Instant now) {
+RouterRecording::Word RouterRecording::word(Instant now, Peer from, Message message) {
+  return {from, {"recording", ++said_, now, std::move(message)}};
+}
+
+std::vector<RouterRecording::Word> RouterRecording::take_words(Instant now) {
   if (over_) return {};
+  std::vector<Word> words;
   if (const Status status = recorder_->failure(); !status) {
     over_ = true;
-    put_error("drover router: the recording has ended: {}\n", status.error().message);
-    return {};
+    const std::string text = "the recording has ended: " + status.error().message;
+    put_error("drover router: {}\n", text);
+    words.push_back(word(now, publish_peer, Event{Severity::critical, "recording", text}));
+  } else if (stream_.take_request(now)) {
+    words.push_back(word(now, peer, Join{Role::viewer, "recording", software_name}));
+    words.push_back(word(now, peer, SnapshotRequest{}));
   }
-  if (!stream_.take_request(now)) return {};
-  std::vector<Envelope> questions;
-  for (Message question :
-       {Message(Join{Role::viewer, "recording", software_name}), Message(SnapshotRequest{})}) {
-    questions.push_back({"recording", ++asked_, now, std::move(question)});
-  }
-  return questions;
+  return words;
 }
 
 Outcome RouterRecording::end() {

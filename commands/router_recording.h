@@ -1,7 +1,7 @@
 // `drover router --record FILE`: the router's own published stream, recorded without a socket.
 //
-// A recording that ends by itself (the disk is full) is told on standard error and at the end of
-// the router; routing goes on.
+// A recording that ends by itself (the disk is full) is told on standard error, to all who watch
+// the router, and at its end; routing goes on.
 #pragma once
 
 #include <cstdint>
@@ -26,18 +26,23 @@ class RouterRecording {
 
   /// What the router publishes, and what it answers to `peer`.
   void hear(Instant now, Peer to, Envelope envelope);
-  /// What `peer` has to say to the router now.
-  std::vector<Envelope> take_questions(Instant now);
+  struct Word {
+    Peer from;
+    Envelope envelope;
+  };
+  /// What there is to say to the router now.
+  std::vector<Word> take_words(Instant now);
   Instant next_deadline() const { return over_ ? never : stream_.next_deadline(); }
 
   Outcome end();
 
  private:
   RouterRecording(std::unique_ptr<Recorder> recorder, Duration wall);
+  Word word(Instant now, Peer from, Message message);
 
   std::unique_ptr<Recorder> recorder_;
   StreamRecorder stream_;
-  std::uint64_t asked_ = 0;
+  std::uint64_t said_ = 0;
   bool over_ = false;
 };
 

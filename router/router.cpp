@@ -107,7 +107,13 @@ void Core::receive(Instant now, Peer from, const Envelope& envelope, std::string
     }
     return;
   }
-  if (from.channel != Channel::control) return;
+  if (from.channel == Channel::publish) {
+    // Nobody can send there: it is what the router's own shell has to tell.
+    if (const auto* told = std::get_if<Event>(&envelope.body)) {
+      event(now, told->severity, told->subject, told->text);
+    }
+    return;
+  }
   if (const auto evicted = peers.make_room(from.number)) mail.forget({Channel::control, *evicted});
   const Caller caller{from, peers.heard(now, from.number), key};
   if (!may_send(caller.entry.role, envelope.body)) {

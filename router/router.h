@@ -44,7 +44,8 @@ class Router {
   Status restore(const std::vector<LedgerRow>& rows);
 
   /// `key`: the name of the key that the connection has proven to hold. A client is called by it,
-  /// before the label that it gives itself: "alice/inject".
+  /// before the label that it gives itself: "alice/inject". From the publish channel comes what the
+  /// shell has to tell: an Event, to be published.
   void receive(Instant now, Peer from, const Envelope& envelope, std::string_view key = {});
   /// What came from this peer (number 0: from nobody who could be answered) was no message: counted
   /// by sender, and dropped. `sender`: the connection in words, for one that speaks for no host.

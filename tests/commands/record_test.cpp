@@ -224,6 +224,8 @@ TEST(RouterRecord, RoutesOnWhenTheRecordingCannot) {
       run_drover({"submit", "--connect", endpoint, "--kind", "train", "--model", "bert-large",
                   "--steps", "3", "--batch", "8", "--seq", "128", "--wait"});
   EXPECT_EQ(job.exit_code, 0) << job.err;
+  const Ran seen = run_drover({"frame", "--connect", endpoint, "--ascii", "--size", "160x50"});
+  EXPECT_NE(seen.out.find("the recording has ended: "), std::string::npos) << seen.out << seen.err;
   router.signal(SIGTERM);
   const Ran ran = router.wait();
   EXPECT_EQ(ran.exit_code, 3) << ran.err;
