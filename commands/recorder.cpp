@@ -35,6 +35,11 @@ Error too_little_room(const RecorderOptions& options, std::uint64_t free_bytes) 
                bytes_text(static_cast<double>(options.disk_free_bytes_min)));
 }
 
+Error full(const RecorderOptions& options) {
+  return error("{}: is full with {} messages: begin another recording", printable(options.path),
+               options.places_max);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Recorder>> Recorder::open(RecorderOptions options,
@@ -43,7 +48,7 @@ Result<std::unique_ptr<Recorder>> Recorder::open(RecorderOptions options,
   if (const auto left = disk_free_bytes(options.path); left < options.disk_free_bytes_min) {
     return too_little_room(options, left);
   }
-  auto output = RecordingOutput::open(options.path, options.force, true);
+  auto output = RecordingOutput::open(options.path, options.force);
   if (!output) return output.error();
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(options), std::move(*output)));
   const Status begun = recorder->write(recorder->writer_.begin(start));
@@ -134,6 +139,10 @@ void Recorder::work() {
 void Recorder::write_entries(std::deque<Entry> entries) {
   for (Entry& entry : entries) {
     if (broken_) return;
+    if (writer_.place() >= options_.places_max) {
+      finish();
+      return fail(full(options_));
+    }
     RecordingBytes bytes;
     if (auto* recorded = std::get_if<Recorded>(&entry)) {
       bytes = writer_.add(*recorded);

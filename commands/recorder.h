@@ -2,7 +2,7 @@
 //
 // Whoever hands a message over never waits. What does not fit is dropped and counted, and the count
 // stands in the file. The journal gets each message at once; both files go to the disk once a
-// second. A full disk or a failed write ends the recording, and nothing else.
+// second. A full disk, a failed write or a full recording ends it, and nothing else.
 #pragma once
 
 #include <condition_variable>
@@ -29,6 +29,7 @@ struct RecorderOptions {
   bool force = false;                              // write over a file that is there
   std::uint64_t disk_free_bytes_min = 256U << 20;  // with less the recording ends
   std::uint64_t queue_bytes_max = 64U << 20;
+  std::uint64_t places_max = recording_places_max;  // with so many messages the recording ends
   RecordingOptions layout;
 };
 

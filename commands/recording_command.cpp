@@ -1,6 +1,7 @@
 // `drover recording ACTION FILE`: what stands in a recording, whether it is whole, and new files
 // made of it.
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -61,8 +62,11 @@ Outcome verify(const Order& order) {
 
 Status refuse_itself(const Order& order) {
   std::error_code ignored;
-  if (!std::filesystem::equivalent(order.file, order.output, ignored)) return {};
-  return error("-o {}: is the recording itself", printable(order.output));
+  for (const std::string& written : {order.output, aside_path_of(order.output)}) {
+    if (!std::filesystem::equivalent(order.file, written, ignored)) continue;
+    return error("-o {}: is the recording itself", printable(written));
+  }
+  return {};
 }
 
 /// What is made must be right before anyone relies on it.
@@ -75,31 +79,50 @@ Status check_output(const std::string& path) {
   return error("{}: was written, and is not whole: {}", printable(path), report->problems.front());
 }
 
+Status nothing_to_check(const std::string&) { return {}; }
+
+/// What `make` gives to its sink becomes the file at -o. Until then, and when anything fails, what
+/// stood there stays.
+Outcome make_file(const Order& order, const std::function<Status(const ByteSink&)>& make,
+                  Status (*check)(const std::string&) = check_output) {
+  if (const Status fine = refuse_itself(order); !fine) return Outcome::usage(fine.error());
+  auto output = RecordingOutput::open_aside(order.output, order.force);
+  if (!output) return Outcome::failed(output.error());
+  Status done = make([&](std::string_view bytes) { return output->append(bytes); });
+  if (!done) done = error("{}: {}", printable(order.file), done.error().message);
+  if (done) done = check(output->path());
+  if (done) done = output->close();
+  if (done) return Outcome::done();
+  output->discard();
+  return Outcome::failed(done.error());
+}
+
+/// Keeps the report; its error is the status.
+template <typename Report>
+Status keep(Result<Report> made, Report& report) {
+  if (!made) return made.error();
+  report = std::move(*made);
+  return {};
+}
+
 Outcome recover(const Order& order) {
   auto input = open_recording_input(order.file);
   if (!input) return Outcome::failed(input.error());
-  if (const Status fine = refuse_itself(order); !fine) return Outcome::usage(fine.error());
-  auto output = RecordingOutput::open(order.output, order.force, false);
-  if (!output) return Outcome::failed(output.error());
-  const auto report = recover_recording(
-      *input->file, input->journal, [&](std::string_view bytes) { return output->append(bytes); });
-  if (!report) {
-    output->discard();
-    return failed_at(order.file, report.error());
-  }
-  if (const Status closed = output->close(); !closed) return Outcome::failed(closed.error());
-  if (const Status fine = check_output(order.output); !fine) return Outcome::failed(fine.error());
-  put("{}: {} chunks kept, {} messages from the journal\n", printable(order.output), report->chunks,
-      report->journaled);
-  for (const LostRange& lost : report->lost) put_text(to_text(lost));
-  if (report->lost.empty()) return Outcome::done();
-  return Outcome::partly(fmt::format("{} parts of the recording are lost", report->lost.size()));
+  RecoverReport report;
+  Outcome made = make_file(order, [&](const ByteSink& sink) {
+    return keep(recover_recording(*input->file, input->journal, sink), report);
+  });
+  if (made.exit != Exit::done) return made;
+  put("{}: {} chunks kept, {} messages from the journal\n", printable(order.output), report.chunks,
+      report.journaled);
+  for (const LostRange& lost : report.lost) put_text(to_text(lost));
+  if (report.lost.empty()) return made;
+  return Outcome::partly(fmt::format("{} parts of the recording are lost", report.lost.size()));
 }
 
 Outcome cut(const Order& order) {
   auto recording = open_recording(order.file);
   if (!recording) return Outcome::failed(recording.error());
-  if (const Status fine = refuse_itself(order); !fine) return Outcome::usage(fine.error());
   const Instant first = recording->reader.first();
   const Instant last = recording->reader.last();
   const Instant from = order.from ? order.from->in(first) : first;
@@ -108,19 +131,15 @@ Outcome cut(const Order& order) {
     return Outcome::usage(error("--from {} --to {}: the recording is of {} to {}", to_iso8601(from),
                                 to_iso8601(to), to_iso8601(first), to_iso8601(last)));
   }
-  auto output = RecordingOutput::open(order.output, order.force, false);
-  if (!output) return Outcome::failed(output.error());
-  const auto report = cut_recording(*recording->input.file, recording->input.journal, from, to,
-                                    [&](std::string_view bytes) { return output->append(bytes); });
-  if (!report) {
-    output->discard();
-    return failed_at(order.file, report.error());
-  }
-  if (const Status closed = output->close(); !closed) return Outcome::failed(closed.error());
-  if (const Status fine = check_output(order.output); !fine) return Outcome::failed(fine.error());
-  put("{}: {} messages, {} to {}\n", printable(order.output), report->messages,
-      to_iso8601(report->from), to_iso8601(report->to));
-  return Outcome::done();
+  CutReport report;
+  Outcome made = make_file(order, [&](const ByteSink& sink) {
+    const RecordingInput& input = recording->input;
+    return keep(cut_recording(*input.file, input.journal, from, to, sink), report);
+  });
+  if (made.exit != Exit::done) return made;
+  put("{}: {} messages, {} to {}\n", printable(order.output), report.messages,
+      to_iso8601(report.from), to_iso8601(report.to));
+  return made;
 }
 
 Outcome export_messages(const Order& order) {
@@ -138,17 +157,10 @@ Outcome export_messages(const Order& order) {
     });
     return done || output_closed() ? Outcome::done() : Outcome::failed(done.error());
   }
-  if (const Status fine = refuse_itself(order); !fine) return Outcome::usage(fine.error());
-  auto output = RecordingOutput::open(order.output, order.force, false);
-  if (!output) return Outcome::failed(output.error());
-  const Status done = export_recording(
-      recording->reader, options, [&](std::string_view bytes) { return output->append(bytes); });
-  if (!done) {
-    output->discard();
-    return failed_at(order.file, done.error());
-  }
-  const Status closed = output->close();
-  return closed ? Outcome::done() : Outcome::failed(closed.error());
+  return make_file(
+      order,
+      [&](const ByteSink& sink) { return export_recording(recording->reader, options, sink); },
+      nothing_to_check);
 }
 
 struct Action {

@@ -40,9 +40,35 @@ Status sync_file(int descriptor, const std::string& path) {
   return problem_with(path);
 }
 
+/// The names in the folder where the file stands. Who may not read the folder cannot do it.
+Status sync_folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::absolute(path).parent_path();
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return {};
+  const bool done = ::fsync(descriptor) == 0 || errno == EINVAL;
+  const Status status = done ? Status() : problem_with(folder);
+  ::close(descriptor);
+  return status;
+}
+
+Error another_writes(const std::string& path) {
+  return error("{}: another recorder writes it", printable(path));
+}
+
+Status refuse_what_is_there(const std::string& path) {
+  std::error_code ignored;
+  for (const std::string& name : {path, journal_path_of(path)}) {
+    if (!std::filesystem::exists(std::filesystem::symlink_status(name, ignored))) continue;
+    return error("{}: is there already; give --force to write over it", printable(name));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string journal_path_of(const std::string& path) { return path + ".journal"; }
+
+std::string aside_path_of(const std::string& path) { return path + ".new"; }
 
 std::uint64_t disk_free_bytes(const std::string& path) {
   const auto folder = std::filesystem::absolute(path).parent_path();
@@ -125,37 +151,59 @@ std::string state_text(const RecordingInput& input, const RecordingInfo& info) {
 
 // ---- Writing -----------------------------------------------------------------------------------
 
-Result<RecordingOutput> RecordingOutput::open(const std::string& path, bool force,
-                                              bool with_journal) {
-  RecordingOutput output(path);
+Status RecordingOutput::open_file(bool force) {
   const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (force ? 0 : O_EXCL);
-  output.file_ = ::open(path.c_str(), mode, 0644);
-  if (output.file_ < 0 && errno == EEXIST) {
-    return error("{}: is there already; give --force to write over it", printable(path));
-  }
-  if (output.file_ < 0) return problem_with(path);
+  file_ = ::open(path_.c_str(), mode, 0644);
+  if (file_ < 0 && errno == EEXIST) return refuse_what_is_there(path_);
+  if (file_ < 0) return problem_with(path_);
+  struct stat facts {};
+  regular_ = ::fstat(file_, &facts) == 0 && S_ISREG(facts.st_mode);
   // Before a byte of it is taken away.
-  if (::flock(output.file_, LOCK_EX | LOCK_NB) != 0) {
-    return error("{}: another recorder writes it", printable(path));
-  }
-  if (::ftruncate(output.file_, 0) != 0 && errno != EINVAL) return problem_with(path);
+  if (::flock(file_, LOCK_EX | LOCK_NB) != 0) return another_writes(path_);
+  if (::ftruncate(file_, 0) != 0 && errno != EINVAL) return problem_with(path_);
+  return {};
+}
+
+Result<RecordingOutput> RecordingOutput::open(const std::string& path, bool force) {
+  if (Status free = force ? Status() : refuse_what_is_there(path); !free) return free.error();
+  RecordingOutput output(path);
+  if (Status opened = output.open_file(force); !opened) return opened.error();
   const std::string journal = journal_path_of(path);
-  if (!with_journal) {
-    // That of the file that stood here before, if any.
-    std::error_code ignored;
-    if (force) std::filesystem::remove(journal, ignored);
-    return output;
-  }
-  output.journal_ =
-      ::open(journal.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+  const int mode = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (force ? O_TRUNC : O_EXCL);
+  output.journal_ = ::open(journal.c_str(), mode, 0644);
   if (output.journal_ < 0) return problem_with(journal);
+  if (Status synced = sync_folder_of(path); !synced) return synced.error();
+  return output;
+}
+
+Result<RecordingOutput> RecordingOutput::open_aside(const std::string& path, bool force) {
+  namespace fs = std::filesystem;
+  if (Status free = force ? Status() : refuse_what_is_there(path); !free) return free.error();
+  std::error_code problem;
+  const fs::file_status there = fs::status(path, problem);
+  std::string target;
+  if (!fs::exists(there)) {
+    target = path;
+  } else if (fs::is_regular_file(there)) {
+    target = fs::canonical(path, problem);  // where a link leads to
+    if (problem) return error("{}: {}", printable(path), problem.message());
+    const auto old = FileSource::open(target);
+    if (old && (*old)->being_written()) return another_writes(path);
+  }  // what is no file, a pipe or a device, cannot be replaced
+  RecordingOutput output(target.empty() ? path : aside_path_of(target));
+  output.target_ = std::move(target);
+  output.old_journal_ = force;
+  if (Status opened = output.open_file(force); !opened) return opened.error();
   return output;
 }
 
 RecordingOutput::RecordingOutput(RecordingOutput&& other) noexcept
     : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
       file_(std::exchange(other.file_, -1)),
       journal_(std::exchange(other.journal_, -1)),
+      regular_(other.regular_),
+      old_journal_(other.old_journal_),
       written_(other.written_) {}
 
 RecordingOutput::~RecordingOutput() {
@@ -191,12 +239,17 @@ Status RecordingOutput::sync() {
 
 Status RecordingOutput::close() {
   if (Status synced = sync(); !synced) return synced;
-  if (journal_ >= 0) ::unlink(journal_path_of(path_).c_str());
+  if (!target_.empty()) {
+    if (::rename(path_.c_str(), target_.c_str()) != 0) return problem_with(target_);
+    path_ = std::exchange(target_, "");
+    if (Status synced = sync_folder_of(path_); !synced) return synced;
+  }
+  if (regular_ && (journal_ >= 0 || old_journal_)) ::unlink(journal_path_of(path_).c_str());
   return {};
 }
 
 void RecordingOutput::discard() {
-  ::unlink(path_.c_str());
+  if (regular_) ::unlink(path_.c_str());
   if (journal_ >= 0) ::unlink(journal_path_of(path_).c_str());
 }
 

@@ -52,10 +52,18 @@ Result<OpenRecording> open_recording(const std::string& path);
 /// What a person should know of a file that was not closed in order; empty when it was.
 std::string state_text(const RecordingInput& input, const RecordingInfo& info);
 
-/// A new file, written in order. Locked while it is open; refuses to write over a file.
+/// What a whole FILE is made as.
+std::string aside_path_of(const std::string& path);
+
+/// A new file, written in order, and locked while it is open. Refuses, unless `force`, to write
+/// over a file that is there, and over a journal: what it holds may be nowhere else.
 class RecordingOutput {
  public:
-  static Result<RecordingOutput> open(const std::string& path, bool force, bool with_journal);
+  /// For a recorder: FILE and FILE.journal, which others read while they grow.
+  static Result<RecordingOutput> open(const std::string& path, bool force);
+  /// For what is made of other files: stands aside until it is closed, so that what stood there
+  /// goes only when what takes its place is whole.
+  static Result<RecordingOutput> open_aside(const std::string& path, bool force);
   RecordingOutput(RecordingOutput&& other) noexcept;
   RecordingOutput& operator=(RecordingOutput&&) = delete;
   ~RecordingOutput();
@@ -64,17 +72,22 @@ class RecordingOutput {
   Status append_journal(std::string_view bytes);
   Status empty_journal();
   Status sync();  // both, to the disk
-  /// To the disk, and the journal away.
+  /// To the disk, to its place, and the journal away.
   Status close();
-  /// Takes both away again: what was to stand there could not be made.
+  /// Takes away what was written: what was to stand there could not be made.
   void discard();
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return path_; }  // where it is written
 
  private:
   explicit RecordingOutput(std::string path) : path_(std::move(path)) {}
+  Status open_file(bool force);
+
   std::string path_;
+  std::string target_;  // its place when it is closed; empty: it stands there already
   int file_ = -1;
   int journal_ = -1;
+  bool regular_ = true;       // no device or pipe
+  bool old_journal_ = false;  // one that is there belongs to the file that is replaced
   std::uint64_t written_ = 0;
 };
 

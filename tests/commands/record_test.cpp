@@ -1,6 +1,9 @@
 // Recordings in the making: `drover record`, `drover router --record`, and the worker behind both.
 #include <gtest/gtest.h>
 
+#include <poll.h>
+#include <sys/resource.h>
+
 #include <csignal>
 #include <filesystem>
 
@@ -97,7 +100,85 @@ TEST(Recorder, TakesNoFileThatIsThereAndNoneOfAnother) {
   EXPECT_NE(second.error().message.find("another recorder"), std::string::npos);
 }
 
+TEST(Recorder, TakesNoJournalThatIsThere) {
+  const Folder folder;
+  folder.write("a.mcap.journal", "what another recording has nowhere else");
+  const RecordedStory story = story_of(1);
+  const auto refused = Recorder::open(options_for(folder.file("a.mcap")), start_of(story));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("a.mcap.journal: is there already; give --force"),
+            std::string::npos)
+      << refused.error().message;
+  EXPECT_EQ(std::filesystem::file_size(folder.file("a.mcap.journal")), 39U);
+  EXPECT_FALSE(std::filesystem::exists(folder.file("a.mcap")));
+}
+
+/// A limit on file sizes stands for a full disk.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit less{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &less);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    (void)std::signal(SIGXFSZ, signal_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*signal_)(int);
+};
+
+bool has_ended(const Recorder& recorder) {
+  pollfd ended{recorder.ended_descriptor(), POLLIN, 0};
+  return poll(&ended, 1, 0) == 1;
+}
+
 TEST(Recorder, EndsByItselfOnADiskThatIsFullAndSaysSo) {
+  const Folder folder;
+  const RecordedStory story = story_of(70);
+  auto recorder = Recorder::open(options_for(folder.file("a.mcap")), start_of(story));
+  ASSERT_TRUE(recorder.ok()) << recorder.error().message;
+  {
+    const FullDisk disk(40'000);
+    for (const Recorded& news : story.news) {
+      EXPECT_TRUE((*recorder)->take(news.arrived, news.envelope)) << "nobody waits for it";
+    }
+    EXPECT_TRUE(eventually([&] { return has_ended(**recorder); }));
+  }
+  EXPECT_NE((*recorder)->failure().error().message.find("File too large"), std::string::npos);
+  EXPECT_FALSE((*recorder)->end().ok());
+  const Ran recovered =
+      run_drover({"recording", "recover", folder.file("a.mcap"), "-o", folder.file("whole.mcap")});
+  EXPECT_EQ(recovered.exit_code, 0) << recovered.out << recovered.err;
+  EXPECT_GT(info(folder.file("whole.mcap"))["sample_batches"].integer(), 10);
+}
+
+TEST(Recorder, EndsInOrderWhenTheRecordingIsFull) {
+  const Folder folder;
+  const RecordedStory story = story_of(20);
+  RecorderOptions options = options_for(folder.file("a.mcap"));
+  options.places_max = 10;
+  auto recorder = Recorder::open(options, start_of(story));
+  ASSERT_TRUE(recorder.ok()) << recorder.error().message;
+  for (const Recorded& news : story.news) {
+    EXPECT_TRUE((*recorder)->take(news.arrived, news.envelope));
+  }
+  EXPECT_TRUE(eventually([&] { return has_ended(**recorder); }));
+  const Status ended = (*recorder)->end();
+  ASSERT_FALSE(ended.ok());
+  EXPECT_NE(ended.error().message.find("is full with 10 messages"), std::string::npos)
+      << ended.error().message;
+  EXPECT_EQ(verified(folder.file("a.mcap")), 0);
+  const Json said = info(folder.file("a.mcap"));
+  EXPECT_EQ(said["sample_batches"].integer() + messages_of(said, "jobs"), 10) << said.dump();
+}
+
+TEST(Recorder, BeginsNothingOnADiskThatIsFull) {
   const Folder folder;
   std::filesystem::create_symlink("/dev/full", folder.file("full.mcap"));
   RecorderOptions options = options_for(folder.file("full.mcap"));

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "commands/json_mcap.h"
+#include "fleet/recording_index.h"
 #include "fleet/recording_reader.h"
 #include "fleet/text.h"
 #include "program.h"
@@ -102,6 +103,52 @@ TEST_F(RecordingVerbs, RecoverSaysExactlyWhatIsLost) {
   EXPECT_EQ(ran.exit_code, 3) << ran.out << ran.err;
   EXPECT_NE(ran.out.find("lost: "), std::string::npos) << ran.out;
   EXPECT_EQ(recording({"verify", folder.file("out.mcap")}).exit_code, 0);
+}
+
+/// One of its chunks has a flipped bit.
+std::string damaged(const std::string& path) {
+  std::string bytes = run_shell("cat " + path).out;
+  TextSource source(bytes);
+  const auto index = recording::read_index(source);
+  EXPECT_TRUE(index.ok());
+  const recording::ChunkIndex& chunk = index->chunks.at(1);
+  bytes[chunk.offset + chunk.length / 2] ^= 1;
+  return bytes;
+}
+
+TEST_F(RecordingVerbs, WhatCannotBeMadeLeavesTheFileThatIsThere) {
+  const Folder folder;
+  const std::string bad = folder.write("bad.mcap", damaged(file("whole.mcap")));
+  const std::string kept = folder.write("kept.mcap", "precious");
+  folder.write("kept.mcap.journal", "precious too");
+  for (const char* action : {"cut", "export"}) {
+    const Ran ran = recording({action, bad, "-o", kept, "--force"});
+    EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
+    EXPECT_EQ(run_shell("cat " + kept + " " + kept + ".journal").out, "preciousprecious too");
+    EXPECT_FALSE(std::filesystem::exists(kept + ".new"));
+  }
+  const Ran made = recording({"cut", file("whole.mcap"), "-o", kept, "--force"});
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_EQ(recording({"verify", kept}).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(kept + ".journal")) << "it was of the file before";
+  EXPECT_FALSE(std::filesystem::exists(kept + ".new"));
+}
+
+TEST_F(RecordingVerbs, WriteWhereALinkLeadsAndToWhatIsNoFile) {
+  const Folder folder;
+  const std::string kept = folder.write("kept.csv", "old");
+  std::filesystem::create_symlink(kept, folder.file("link.csv"));
+  EXPECT_EQ(
+      recording({"export", file("whole.mcap"), "-o", folder.file("link.csv"), "--force"}).exit_code,
+      0);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link.csv")));
+  EXPECT_GT(std::filesystem::file_size(kept), 1000U);
+  std::filesystem::create_symlink("/dev/full", folder.file("full.csv"));
+  const Ran full =
+      recording({"export", file("whole.mcap"), "-o", folder.file("full.csv"), "--force"});
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_NE(full.err.find("No space left"), std::string::npos) << full.err;
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("full.csv"))) << "it is not ours to remove";
 }
 
 TEST_F(RecordingVerbs, CutKeepsTheTimeThatWasAskedFor) {
