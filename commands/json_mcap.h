@@ -3,15 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "fleet/recording.h"
-#include "fleet/recording_bytes.h"
-#include "fleet/recording_mcap.h"
+#include "fleet/recording_file.h"
 
 namespace drover::commands {
 
@@ -28,18 +26,11 @@ class JsonMcap {
 
  private:
   std::string close_chunk();
-  std::string describe() const;
-  std::string statistics() const;
 
   std::vector<RecordingChannel> channels_;
-  std::uint64_t size_ = 0;
-  recording::Bytes records_;  // of the open chunk
-  std::uint32_t sequence_ = 0;
-  std::map<std::uint16_t, std::vector<std::pair<Instant, std::uint64_t>>> index_;
-  Instant chunk_start_{}, chunk_end_{};
-  Instant start_{}, end_{};
-  std::map<std::uint16_t, std::uint64_t> counts_;
-  std::vector<recording::ChunkIndex> chunks_;
+  recording::FileBuilder file_;
+  recording::ChunkBuilder chunk_;  // the open one
+  std::uint64_t count_ = 0;
 };
 
 }  // namespace drover::commands

@@ -50,7 +50,6 @@ class DeviceNumbers {
   std::vector<std::uint32_t> number(const Source& source);
   /// The dictionary message of what was numbered since the last call; empty: nothing.
   std::string take_new();
-  std::uint32_t count() const { return next_ - 1; }
 
  private:
   std::map<std::string, std::vector<std::uint32_t>, std::less<>> numbers_;  // by host and device

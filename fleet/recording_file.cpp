@@ -19,36 +19,37 @@ constexpr std::array<std::array<std::string_view, 2>, 4> schema_texts{{
     {"drover.Drops", "MessagePack map, see docs/recording.md of Drover: Drops"},
 }};
 
-std::string schemas() {
-  std::string out;
-  std::uint16_t id = 0;
-  for (const auto& [name, text] : schema_texts) {
-    Bytes content;
-    content.u16(++id).text(name).text(schema_encoding).text(text);
-    out += record(Opcode::schema, content.view());
-  }
-  return out;
-}
-
 std::uint16_t schema_of(RecordingChannel channel) {
   if (channel == RecordingChannel::samples) return 2;
   if (channel == RecordingChannel::dictionary) return 3;
   return channel == RecordingChannel::drops ? 4 : 1;
 }
 
-std::string channels() {
+std::string joined(const std::vector<std::string>& records) {
   std::string out;
+  for (const std::string& one : records) out += one;
+  return out;
+}
+
+}  // namespace
+
+FileForm recording_form(std::string_view software) {
+  FileForm form{"drover", std::string(software), {}, {}};
+  std::uint16_t id = 0;
+  for (const auto& [name, text] : schema_texts) {
+    Bytes content;
+    content.u16(++id).text(name).text(schema_encoding).text(text);
+    form.schemas.push_back(record(Opcode::schema, content.view()));
+  }
   for (int number = 1; number <= recording_channel_count; ++number) {
     const auto channel = static_cast<RecordingChannel>(number);
     Bytes content;
     content.u16(static_cast<std::uint16_t>(number)).u16(schema_of(channel));
     content.text(to_text(channel)).text("msgpack").text("");
-    out += record(Opcode::channel, content.view());
+    form.channels.push_back(record(Opcode::channel, content.view()));
   }
-  return out;
+  return form;
 }
-
-}  // namespace
 
 void ChunkBuilder::add(RecordingChannel channel, std::uint64_t place, Instant arrived,
                        Instant published, std::string_view data) {
@@ -68,15 +69,21 @@ void FileBuilder::put(std::string& out, std::string bytes) {
   out += bytes;
 }
 
-std::string FileBuilder::begin(const RecordingStart& start) {
+void FileBuilder::put_metadata(std::string& out, std::string_view name, const TextMap& map) {
+  if (map.empty()) return;
+  const std::string metadata = metadata_record(name, map);
+  metadata_.push_back({size_, metadata.size(), std::string(name)});
+  put(out, metadata);
+}
+
+std::string FileBuilder::begin(FileForm form, const TextMap& start) {
+  form_ = std::move(form);
   std::string out;
   put(out, std::string(magic));
-  put(out, record(Opcode::header, Bytes().text("drover").text(start.software).view()));
-  const std::string metadata = metadata_record(start_name, to_map(start));
-  metadata_.push_back({size_, metadata.size()});
-  put(out, metadata);
-  put(out, schemas());
-  put(out, channels());
+  put(out, record(Opcode::header, Bytes().text(form_.profile).text(form_.software).view()));
+  put_metadata(out, start_name, start);
+  put(out, joined(form_.schemas));
+  put(out, joined(form_.channels));
   return out;
 }
 
@@ -148,9 +155,7 @@ std::string FileBuilder::copy(std::string_view chunk_record,
 
 std::string FileBuilder::end(const TextMap& totals) {
   std::string out;
-  const std::string metadata = metadata_record(totals_name, totals);
-  metadata_.push_back({size_, metadata.size()});
-  put(out, metadata);
+  put_metadata(out, totals_name, totals);
   put(out, record(Opcode::data_end, Bytes().u32(crc_).view()));
   const std::uint64_t summary_start = size_;
   const std::string whole = summary(summary_start);
@@ -169,23 +174,24 @@ std::string FileBuilder::summary(std::uint64_t start) const {
     offsets.raw(record(Opcode::summary_offset, content.view()));
     out += records;
   };
-  group(Opcode::schema, schemas());
-  group(Opcode::channel, channels());
+  group(Opcode::schema, joined(form_.schemas));
+  group(Opcode::channel, joined(form_.channels));
   std::string indexes;
   for (const ChunkIndex& chunk : chunks_) indexes += chunk_index_record(chunk);
   group(Opcode::chunk_index, indexes);
   Bytes counts;
   for (const auto& [channel, count] : statistics_.by_channel) counts.u16(channel).u64(count);
   Bytes content;
-  content.u64(statistics_.messages).u16(4).u32(recording_channel_count).u32(0);
+  content.u64(statistics_.messages).u16(static_cast<std::uint16_t>(form_.schemas.size()));
+  content.u32(static_cast<std::uint32_t>(form_.channels.size())).u32(0);
   content.u32(static_cast<std::uint32_t>(metadata_.size()));
   content.u32(static_cast<std::uint32_t>(chunks_.size()));
   content.u64(bits_of(statistics_.start)).u64(bits_of(statistics_.end)).text(counts.view());
   group(Opcode::statistics, record(Opcode::statistics, content.view()));
   std::string metadata;
-  for (std::size_t i = 0; i < metadata_.size(); ++i) {
+  for (const Metadata& one : metadata_) {
     Bytes entry;
-    entry.u64(metadata_[i][0]).u64(metadata_[i][1]).text(i == 0 ? start_name : totals_name);
+    entry.u64(one.offset).u64(one.length).text(one.name);
     metadata += record(Opcode::metadata_index, entry.view());
   }
   group(Opcode::metadata_index, metadata);

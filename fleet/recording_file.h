@@ -1,7 +1,6 @@
 // A recording put together: chunks, their indexes, and the summary at the end.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -31,28 +30,45 @@ class ChunkBuilder {
   std::map<std::uint16_t, std::uint64_t> counts_;
 };
 
+/// What a file says of itself: its schemas and channels are whole records.
+struct FileForm {
+  std::string profile;
+  std::string software;
+  std::vector<std::string> schemas;
+  std::vector<std::string> channels;
+};
+/// Of a recording.
+FileForm recording_form(std::string_view software);
+
 /// Record by record to a file; knows its length, its checksum and its summary.
 class FileBuilder {
  public:
-  std::string begin(const RecordingStart& start);
+  /// `start`, unless it is empty, is the metadata record of that name.
+  std::string begin(FileForm form, const TextMap& start = {});
   /// `zstd_level` 0: not compressed.
   std::string chunk(const ChunkBuilder& chunk, int zstd_level);
   /// A chunk of another file as it is, with its messages.
   std::string copy(std::string_view chunk_record, const std::vector<MessageView>& messages);
-  /// The metadata goes before the end of the data section.
-  std::string end(const TextMap& totals);
-
-  std::uint64_t size() const { return size_; }
+  /// `totals` likewise.
+  std::string end(const TextMap& totals = {});
 
  private:
   void put(std::string& out, std::string bytes);
+  void put_metadata(std::string& out, std::string_view name, const TextMap& map);
   void index(std::string& out, const ChunkBuilder& chunk, ChunkIndex entry);
   std::string summary(std::uint64_t start) const;
 
+  struct Metadata {
+    std::uint64_t offset = 0;
+    std::uint64_t length = 0;
+    std::string name;
+  };
+
+  FileForm form_;
   std::uint64_t size_ = 0;
   std::uint32_t crc_ = 0;
   std::vector<ChunkIndex> chunks_;
-  std::vector<std::array<std::uint64_t, 2>> metadata_;  // offset and length: the start, the totals
+  std::vector<Metadata> metadata_;
   Statistics statistics_;
 };
 

@@ -179,7 +179,9 @@ RecordingBytes RecordingWriter::begin(const RecordingStart& start) {
   DROVER_REQUIRE(!state_->begun);
   state_->begun = true;
   state_->start = start;
-  return {state_->file.begin(start), RecordingJournal::begin(start.identity), true};
+  const recording::FileForm form = recording::recording_form(start.software);
+  return {state_->file.begin(form, recording::to_map(start)),
+          RecordingJournal::begin(start.identity), true};
 }
 
 Result<RecordingBytes> RecordingWriter::add(Instant arrived, std::string_view envelope_bytes) {
@@ -265,9 +267,5 @@ RecordingBytes RecordingWriter::end() {
 }
 
 std::uint64_t RecordingWriter::place() const { return state_->place; }
-std::uint64_t RecordingWriter::pending_bytes() const {
-  return state_->samples_bytes + state_->rows.size();
-}
-std::uint64_t RecordingWriter::file_bytes() const { return state_->file.size(); }
 
 }  // namespace drover

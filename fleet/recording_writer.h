@@ -68,9 +68,6 @@ class RecordingWriter {
 
   /// Of the last message added; 0 before the first.
   std::uint64_t place() const;
-  /// Bytes that wait for the next fold.
-  std::uint64_t pending_bytes() const;
-  std::uint64_t file_bytes() const;
 
  private:
   struct State;
