@@ -116,6 +116,8 @@ Outcome recover(const Order& order) {
   put("{}: {} chunks kept, {} messages from the journal\n", printable(order.output), report.chunks,
       report.journaled);
   for (const LostRange& lost : report.lost) put_text(to_text(lost));
+  if (report.missing > 0)
+    put("missing: at least {} messages; the new file says when\n", report.missing);
   if (report.lost.empty()) return made;
   return Outcome::partly(fmt::format("{} parts of the recording are lost", report.lost.size()));
 }

@@ -70,6 +70,35 @@ void ChunkCache::forget() {
   }
 }
 
+bool is_row(std::uint16_t channel) {
+  switch (static_cast<RecordingChannel>(channel)) {
+    case RecordingChannel::state:
+    case RecordingChannel::jobs:
+    case RecordingChannel::decisions:
+    case RecordingChannel::events:
+    case RecordingChannel::audit:
+    case RecordingChannel::alerts:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void visit_places(const OpenChunk& chunk,
+                  const std::function<void(std::uint64_t place, Instant arrived)>& visit) {
+  for (const Block& block : chunk.blocks) {
+    for (std::size_t i = 0; i < block.batch_count(); ++i) {
+      visit(block.facts(i).place, block.facts(i).arrived);
+    }
+  }
+  for (const MessageView& message : chunk.messages) {
+    const auto channel = static_cast<RecordingChannel>(message.channel);
+    const bool own = is_row(message.channel) || channel == RecordingChannel::bookmarks ||
+                     channel == RecordingChannel::drops;
+    if (own) visit(message.sequence, message.log_time);
+  }
+}
+
 Result<Recorded> row_of(const MessageView& message, const ChunkIndex& chunk) {
   Result<Envelope> envelope = decode(message.data);
   if (!envelope) {

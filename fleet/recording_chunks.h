@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -40,6 +41,12 @@ class ChunkCache {
   std::uint64_t uses_ = 0;
 };
 
+/// Of the chunk's own messages: keyframes and dictionaries have the places of others.
+void visit_places(const OpenChunk& chunk,
+                  const std::function<void(std::uint64_t place, Instant arrived)>& visit);
+/// Channels whose messages a reader gives, one by one: all but samples, bookmarks and our own
+/// notes.
+bool is_row(std::uint16_t channel);
 /// The message as it reached the recorder. REQUIRES another channel than samples.
 Result<Recorded> row_of(const MessageView& message, const ChunkIndex& chunk);
 

@@ -20,26 +20,44 @@ class Cut {
 
  private:
   Status begin(Instant from, Instant to);
+  Status find_between(Instant from, Instant to);
   Status add(const std::vector<Recorded>& messages);
   Status add_window(Instant from, Instant to);
-  Status end(Instant from, Instant to);
+  std::string between(const Recorded* next);
 
   RecordingReader& reader_;
   const ByteSink& sink_;
   RecordingWriter writer_;
+  // What stands between the messages, in order.
   std::deque<Recorded> bookmarks_;
+  std::deque<DroppedMessages> drops_;
   std::optional<Keyframe> keyframe_;  // the next to write
   std::uint64_t keyframe_place_ = 0;  // of the last one written
   CutReport report_;
 };
 
-Status Cut::begin(Instant from, Instant to) {
-  if (Status status = sink_(writer_.begin(reader_.info().start).file); !status) return status;
+Status Cut::find_between(Instant from, Instant to) {
   const auto bookmarks = reader_.bookmarks();
   if (!bookmarks) return bookmarks.error();
   for (const Recorded& one : *bookmarks) {
     if (from <= one.arrived && one.arrived < to) bookmarks_.push_back(one);
   }
+  const auto drops = reader_.drops();
+  if (!drops) return drops.error();
+  for (DroppedMessages one : *drops) {
+    if (one.since >= to || one.until < from) continue;
+    one.since = std::max(one.since, from);
+    one.until = std::min(one.until, to - Duration{1});
+    drops_.push_back(one);
+  }
+  std::stable_sort(drops_.begin(), drops_.end(),
+                   [](const auto& a, const auto& b) { return a.until < b.until; });
+  return {};
+}
+
+Status Cut::begin(Instant from, Instant to) {
+  if (Status status = sink_(writer_.begin(reader_.info().start).file); !status) return status;
+  if (Status status = find_between(from, to); !status) return status;
   Result<std::optional<Keyframe>> keyframe = reader_.keyframe_before(from);
   if (!keyframe) return keyframe.error();
   if (!*keyframe) return {};
@@ -55,6 +73,24 @@ Status Cut::begin(Instant from, Instant to) {
   return add(*rows);
 }
 
+// What comes before the next message, if there is one.
+std::string Cut::between(const Recorded* next) {
+  std::string bytes;
+  const auto drop_until = [&](Instant at) {
+    for (; !drops_.empty() && drops_.front().until <= at; drops_.pop_front()) {
+      bytes += writer_.dropped(drops_.front()).file;
+    }
+  };
+  while (!bookmarks_.empty() && (next == nullptr || bookmarks_.front().place < next->place)) {
+    const Recorded& mark = bookmarks_.front();
+    drop_until(mark.arrived);
+    bytes += writer_.mark(mark.arrived, std::get<Event>(mark.envelope.body).text).file;
+    bookmarks_.pop_front();
+  }
+  drop_until(next == nullptr ? Instant::max() : next->arrived);
+  return bytes;
+}
+
 Status Cut::add(const std::vector<Recorded>& messages) {
   for (const Recorded& message : messages) {
     std::string bytes;
@@ -62,11 +98,7 @@ Status Cut::add(const std::vector<Recorded>& messages) {
       bytes += writer_.keyframe(keyframe_->at, keyframe_->messages).file;
       keyframe_.reset();
     }
-    while (!bookmarks_.empty() && bookmarks_.front().place < message.place) {
-      const Recorded& mark = bookmarks_.front();
-      bytes += writer_.mark(mark.arrived, std::get<Event>(mark.envelope.body).text).file;
-      bookmarks_.pop_front();
-    }
+    bytes += between(&message);
     bytes += writer_.add(message).file;
     if (report_.messages == 0) report_.from = report_.to = message.arrived;
     report_.from = std::min(report_.from, message.arrived);
@@ -90,19 +122,6 @@ Status Cut::add_window(Instant from, Instant to) {
   return add(*messages);
 }
 
-Status Cut::end(Instant from, Instant to) {
-  std::string bytes;
-  for (const Recorded& mark : bookmarks_) {
-    bytes += writer_.mark(mark.arrived, std::get<Event>(mark.envelope.body).text).file;
-  }
-  const auto drops = reader_.drops();
-  if (!drops) return drops.error();
-  for (const DroppedMessages& one : *drops) {
-    if (one.since < to && one.until >= from) bytes += writer_.dropped(one).file;
-  }
-  return sink_(bytes + writer_.end().file);
-}
-
 Result<CutReport> Cut::go(Instant from, Instant to) {
   if (Status status = begin(from, to); !status) return status.error();
   const Instant last = std::min(to, saturating_add(reader_.last(), Duration{1}));
@@ -118,7 +137,9 @@ Result<CutReport> Cut::go(Instant from, Instant to) {
     if (Status status = add_window(at, next); !status) return status.error();
     at = next;
   }
-  if (Status status = end(from, to); !status) return status.error();
+  std::string bytes = between(nullptr);
+  bytes += writer_.end().file;
+  if (Status status = sink_(bytes); !status) return status.error();
   return report_;
 }
 

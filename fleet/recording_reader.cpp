@@ -20,6 +20,7 @@ namespace {
 using recording::Block;
 using recording::ChunkIndex;
 using recording::in_order;
+using recording::is_row;
 using recording::Journaled;
 using recording::MessageView;
 using recording::OpenChunk;
@@ -27,38 +28,9 @@ using recording::within;
 
 using Messages = std::vector<Recorded>;
 
-bool is_row(std::uint16_t channel) {
-  switch (static_cast<RecordingChannel>(channel)) {
-    case RecordingChannel::state:
-    case RecordingChannel::jobs:
-    case RecordingChannel::decisions:
-    case RecordingChannel::events:
-    case RecordingChannel::audit:
-    case RecordingChannel::alerts:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool has_rows(const ChunkIndex& chunk) {
   return std::any_of(chunk.message_indexes.begin(), chunk.message_indexes.end(),
                      [](const auto& one) { return is_row(one.first); });
-}
-
-// The places of a chunk's own messages: keyframes and dictionaries have those of others.
-std::set<std::uint64_t> places_of(const OpenChunk& chunk) {
-  std::set<std::uint64_t> places;
-  for (const Block& block : chunk.blocks) {
-    for (std::size_t i = 0; i < block.batch_count(); ++i) places.insert(block.facts(i).place);
-  }
-  for (const MessageView& message : chunk.messages) {
-    const auto channel = static_cast<RecordingChannel>(message.channel);
-    const bool own = is_row(message.channel) || channel == RecordingChannel::bookmarks ||
-                     channel == RecordingChannel::drops;
-    if (own) places.insert(message.sequence);
-  }
-  return places;
 }
 
 }  // namespace
@@ -71,7 +43,8 @@ std::set<std::uint64_t> RecordingReader::State::places_from(std::uint64_t place)
   for (std::size_t i = index.chunks.size(); i > 0; --i) {
     const Result<OpenChunk*> open = cache.get(index.chunks[i - 1]);
     if (!open) continue;
-    std::set<std::uint64_t> places = places_of(**open);
+    std::set<std::uint64_t> places;
+    recording::visit_places(**open, [&](std::uint64_t one, Instant) { places.insert(one); });
     // Chunks before a fold hold nothing that is in the journal begun after it.
     if (!places.empty() && *places.rbegin() < place) break;
     known.merge(places);

@@ -7,6 +7,7 @@
 
 #include "fleet/codec.h"
 #include "fleet/recording_chunks.h"
+#include "fleet/recording_gaps.h"
 #include "fleet/recording_layout.h"
 #include "fleet/recording_reader.h"
 #include "fleet/recording_writer_state.h"
@@ -142,44 +143,97 @@ Status copy(ByteSource& file, const ChunkIndex& chunk, RecordingWriter& writer,
   return sink(writer.copy_chunk(*bytes).file);
 }
 
-// The journal's messages that the file has not: the reader knows.
-Status restore(const RecordingReader& reader, RecordingWriter& writer, const ByteSink& sink,
-               RecoverReport& report) {
-  for (const JournalEntry& entry : reader.journaled()) {
-    const Result<RecordingBytes> bytes = writer.restore(entry);
-    if (!bytes) return bytes.error();
-    ++report.journaled;
-    if (Status status = sink(bytes->file); !status) return status;
-  }
-  return {};
+bool has_own_journal(const recording::FileIndex& index, std::string_view journal) {
+  const std::string begun = RecordingJournal::begin(index.start.identity);
+  return journal.substr(0, begun.size()) == begun;
 }
+
+// What stood in the lost parts and nowhere else.
+std::vector<recording::PlaceGaps::Gap> gaps_of(const recording::FileIndex& index,
+                                               const recording::PlaceGaps& places, Instant last,
+                                               std::uint64_t file_bytes, bool own_journal) {
+  std::vector<recording::PlaceGaps::Gap> gaps = places.find(index.start.fleet_time);
+  // Behind a torn end nobody knows how many there were.
+  const bool torn =
+      !index.lost.empty() && index.lost.back().offset + index.lost.back().bytes == file_bytes;
+  if (torn && !own_journal) gaps.push_back({places.last_place() + 1, {last, last, 1}});
+  return gaps;
+}
+
+JournalEntry entry_of(const recording::PlaceGaps::Gap& gap) {
+  return {gap.place, gap.missing.until, RecordingChannel::drops,
+          recording::packed_map(gap.missing)};
+}
+
+class Recovery {
+ public:
+  Recovery(ByteSource& file, const ByteSink& sink) : file_(file), sink_(sink) {}
+
+  Result<RecoverReport> go(std::string_view journal) {
+    const Result<recording::FileIndex> index = recording::read_index(file_);
+    if (!index) return index.error();
+    report_.lost = index->lost;
+    if (Status status = sink_(writer_.begin(index->start).file); !status) return status.error();
+    for (const ChunkIndex& chunk : index->chunks) {
+      if (Status kept = keep(chunk); !kept) return kept.error();
+    }
+    if (Status done = restore(*index, journal); !done) return done.error();
+    if (Status status = sink_(writer_.end().file); !status) return status.error();
+    std::sort(report_.lost.begin(), report_.lost.end(),
+              [](const LostRange& a, const LostRange& b) { return a.offset < b.offset; });
+    return report_;
+  }
+
+ private:
+  Status keep(const ChunkIndex& chunk) {
+    std::unique_ptr<OpenChunk> open;
+    if (Status good = check_chunk(file_, chunk, &open); !good) {
+      report_.lost.push_back(
+          {chunk.offset, chunk.length, chunk.start, chunk.end, good.error().message});
+      return {};
+    }
+    recording::visit_places(
+        *open, [&](std::uint64_t place, Instant arrived) { places_.add(place, arrived); });
+    ++report_.chunks;
+    return copy(file_, chunk, writer_, sink_);
+  }
+
+  // The journal's messages that the file has not (the reader knows), and what is missing.
+  Status restore(const recording::FileIndex& index, std::string_view journal) {
+    const Result<RecordingReader> reader = RecordingReader::open(file_, journal);
+    if (!reader) return reader.error();
+    std::vector<JournalEntry> entries = reader->journaled();
+    report_.journaled = entries.size();
+    for (const JournalEntry& entry : entries) places_.add(entry.place, entry.arrived);
+    if (!report_.lost.empty()) {
+      for (const auto& gap :
+           gaps_of(index, places_, reader->last(), file_.size(), has_own_journal(index, journal))) {
+        report_.missing += gap.missing.count;
+        entries.push_back(entry_of(gap));
+      }
+    }
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const auto& a, const auto& b) { return a.place < b.place; });
+    for (const JournalEntry& entry : entries) {
+      const Result<RecordingBytes> bytes = writer_.restore(entry);
+      if (!bytes) return bytes.error();
+      if (Status status = sink_(bytes->file); !status) return status;
+    }
+    return {};
+  }
+
+  ByteSource& file_;
+  const ByteSink& sink_;
+  RecordingWriter writer_;
+  recording::PlaceGaps places_;
+  RecoverReport report_;
+};
 
 }  // namespace
 
 Result<RecoverReport> recover_recording(ByteSource& file, std::string_view journal,
                                         const ByteSink& sink) {
-  const Result<recording::FileIndex> index = recording::read_index(file);
-  if (!index) return index.error();
-  RecoverReport report;
-  report.lost = index->lost;
-  RecordingWriter writer;
-  if (Status status = sink(writer.begin(index->start).file); !status) return status.error();
-  for (const ChunkIndex& chunk : index->chunks) {
-    if (Status good = check_chunk(file, chunk); !good) {
-      report.lost.push_back(
-          {chunk.offset, chunk.length, chunk.start, chunk.end, good.error().message});
-      continue;
-    }
-    if (Status status = copy(file, chunk, writer, sink); !status) return status.error();
-    ++report.chunks;
-  }
-  const Result<RecordingReader> reader = RecordingReader::open(file, journal);
-  if (!reader) return reader.error();
-  if (Status status = restore(*reader, writer, sink, report); !status) return status.error();
-  if (Status status = sink(writer.end().file); !status) return status.error();
-  std::sort(report.lost.begin(), report.lost.end(),
-            [](const LostRange& a, const LostRange& b) { return a.offset < b.offset; });
-  return report;
+  return Recovery(file, sink).go(journal);
 }
 
 // ---- Verify

@@ -26,8 +26,10 @@ struct RecoverReport {
   std::uint64_t chunks = 0;     // kept as they are
   std::uint64_t journaled = 0;  // messages taken from the journal
   std::vector<LostRange> lost;  // empty: nothing
+  std::uint64_t missing = 0;    // messages of these that are nowhere else; at least so many
 };
-/// Writes all that is whole to `sink` as a closed recording. Refused: what is no recording at all.
+/// Writes all that is whole to `sink` as a closed recording, and that messages are missing as
+/// dropped ones, where they are. Refused: what is no recording at all.
 /// The caller reads the new file again with verify_recording before it trusts it.
 Result<RecoverReport> recover_recording(ByteSource& file, std::string_view journal,
                                         const ByteSink& sink);

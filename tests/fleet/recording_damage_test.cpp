@@ -1,10 +1,11 @@
 // Recordings that are cut short, damaged, or made to do harm.
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
 
-#include "fleet/recording_index.h"
+#include "fleet/recording_chunks.h"
 #include "fleet/recording_journal.h"
 #include "fleet/recording_repair.h"
 #include "tests/fleet/small_recording.h"
@@ -19,15 +20,19 @@ std::vector<recording::ChunkIndex> chunks_of(const std::string& file) {
   return recording::read_index(source)->chunks;
 }
 
-// The places of the messages that the first `count` chunks hold.
+// What the first `count` chunks of a whole file hold, by the places in them.
 std::vector<Recorded> messages_in_chunks(const std::string& file, std::size_t count,
                                          const std::vector<Recorded>& messages) {
+  TextSource source(file);
   const auto chunks = chunks_of(file);
-  const std::uint64_t end = count < chunks.size() ? chunks[count].offset : file.size();
-  TextSource source(std::string_view(file).substr(0, end));
-  RecordingReader reader = opened(source);
-  std::vector<Recorded> found = all_of(reader);
-  for (const Recorded& one : found) EXPECT_TRUE(messages[one.place - 1] == one);
+  std::set<std::uint64_t> places;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto open = recording::open_chunk(source, chunks.at(i));
+    EXPECT_TRUE(open.ok());
+    recording::visit_places(**open, [&](std::uint64_t place, Instant) { places.insert(place); });
+  }
+  std::vector<Recorded> found;
+  for (const std::uint64_t place : places) found.push_back(messages.at(place - 1));
   return found;
 }
 
@@ -42,6 +47,8 @@ TEST(RecordingDamage, CutAtAnyByteOfItsLastBlocksItOpensUpToTheLastWholeOne) {
   const std::string file = closed_file(messages, small_blocks(2));
   const auto chunks = chunks_of(file);
   ASSERT_GE(chunks.size(), 6u);
+  ASSERT_TRUE(messages_in_chunks(file, chunks.size(), messages) == messages);
+  ASSERT_GE(messages_in_chunks(file, chunks.size() - 4, messages).size(), messages.size() / 2);
   std::map<std::size_t, std::vector<Recorded>> expected;
   // Two folds of a block and its rows each.
   for (std::size_t bytes = chunks[chunks.size() - 4].offset; bytes < file.size(); ++bytes) {
@@ -149,6 +156,64 @@ TEST(RecordingDamage, RecoveringKeepsAllThatIsWholeAndSaysWhatIsNot) {
   const std::vector<Recorded> found = all_of(rest_reader);
   EXPECT_LT(found.size(), messages.size());
   for (const Recorded& one : found) EXPECT_TRUE(messages[one.place - 1] == one);
+  EXPECT_EQ(partly->missing, messages.size() - found.size());
+}
+
+// Whether each message that is not found falls into a time of which drops are told.
+void expect_told(RecordingReader& reader, const std::vector<Recorded>& messages) {
+  const auto drops = reader.drops();
+  ASSERT_TRUE(drops.ok());
+  std::set<std::uint64_t> places;
+  for (const Recorded& one : all_of(reader)) places.insert(one.place);
+  std::uint64_t missing = 0;
+  for (const Recorded& one : messages) {
+    if (places.contains(one.place)) continue;
+    ++missing;
+    EXPECT_TRUE(std::any_of(drops->begin(), drops->end(), [&](const DroppedMessages& drop) {
+      return drop.since <= one.arrived && one.arrived <= drop.until;
+    })) << one.place;
+  }
+  std::uint64_t told = 0;
+  for (const DroppedMessages& drop : *drops) told += drop.count;
+  EXPECT_EQ(told, missing);
+  EXPECT_EQ(reader.info().dropped, missing);
+  EXPECT_EQ(reader.info().fell_back, 0u);
+}
+
+TEST(RecordingDamage, ARecoveredFileTellsWhatIsMissing) {
+  Fleet fleet;
+  fleet.ticks = 150;
+  const std::vector<Recorded> messages = messages_of(fleet);
+  const std::string whole = closed_file(messages);
+  const auto chunks = chunks_of(whole);
+  for (const std::vector<std::size_t>& damaged :
+       std::vector<std::vector<std::size_t>>{{0}, {6}, {7}, {6, 7}, {6, 40}}) {
+    std::string file = whole;
+    for (const std::size_t chunk : damaged) file[chunks.at(chunk).offset + 60] ^= 1;
+    std::string out;
+    const auto report = recovered(file, {}, out);
+    ASSERT_TRUE(report.ok());
+    EXPECT_GT(report->missing, 0u);
+    TextSource source(out);
+    EXPECT_EQ(verify_recording(source)->problems, std::vector<std::string>{});
+    RecordingReader reader = opened(source);
+    expect_told(reader, messages);
+    std::string again;
+    EXPECT_EQ(recovered(out, {}, again)->missing, 0u) << "it is told already";
+  }
+}
+
+TEST(RecordingDamage, ATornEndWithoutItsJournalIsTold) {
+  const std::vector<Recorded> messages = messages_of({.ticks = 9});
+  const auto [writer, files] = recorded(messages);
+  const std::string torn = files.file.substr(0, files.file.size() - 5);
+  std::string out;
+  EXPECT_EQ(recovered(torn, files.journal, out)->missing, 0u) << "the journal has them";
+  out.clear();
+  EXPECT_EQ(recovered(torn, {}, out)->missing, 1u) << "at least";
+  TextSource source(out);
+  RecordingReader reader = opened(source);
+  EXPECT_EQ(reader.info().dropped, 1u);
 }
 
 TEST(RecordingDamage, ADamagedLengthHidesNoLaterChunk) {

@@ -297,5 +297,39 @@ TEST(RecordingColumn, GivesBackAnyIntegers) {
   }
 }
 
+TEST(Recording, ACutTellsDropsWhereTheyWere) {
+  const std::vector<Recorded> messages = messages_of({.ticks = 60});
+  RecordingWriter writer(small_blocks());
+  std::string file = writer.begin(start_of_test()).file;
+  for (const Recorded& one : messages) {
+    file += writer.add(one).file;
+    if (one.place == 50) file += writer.dropped({second(5), one.arrived, 3}).file;
+    if (one.place == 150) {
+      file += writer.mark(one.arrived, "look here").file;
+      file += writer.dropped({second(29), one.arrived, 4}).file;
+    }
+  }
+  file += writer.dropped({second(35), second(59.9), 5}).file;
+  file += writer.end().file;
+  TextSource source(file);
+  std::string part;
+  const auto report = cut_recording(source, {}, second(8), second(40), [&](std::string_view bytes) {
+    part += bytes;
+    return Status{};
+  });
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  TextSource part_source(part);
+  EXPECT_EQ(verify_recording(part_source)->problems, std::vector<std::string>{});
+  RecordingReader reader = opened(part_source);
+  EXPECT_EQ(reader.info().fell_back, 0u);
+  EXPECT_EQ(reader.info().dropped, 12u);
+  EXPECT_EQ(reader.first(), report->from) << "no drop comes before the first message";
+  const std::vector<DroppedMessages> expected = {{second(8), messages[49].arrived, 3},
+                                                 {second(29), messages[149].arrived, 4},
+                                                 {second(35), second(40) - Duration{1}, 5}};
+  EXPECT_EQ(*reader.drops(), expected);
+  EXPECT_LT(reader.last(), second(40));
+}
+
 }  // namespace
 }  // namespace drover
