@@ -63,7 +63,7 @@ void ChunkBuilder::add(RecordingChannel channel, std::uint64_t place, Instant ar
   records_.u64(bits_of(arrived)).u64(bits_of(published)).raw(data);
 }
 
-void FileBuilder::put(std::string& out, std::string bytes) {
+void FileBuilder::put(std::string& out, std::string_view bytes) {
   crc_ = crc32_of(bytes, crc_);
   size_ += bytes.size();
   out += bytes;
@@ -79,7 +79,7 @@ void FileBuilder::put_metadata(std::string& out, std::string_view name, const Te
 std::string FileBuilder::begin(FileForm form, const TextMap& start) {
   form_ = std::move(form);
   std::string out;
-  put(out, std::string(magic));
+  put(out, magic);
   put(out, record(Opcode::header, Bytes().text(form_.profile).text(form_.software).view()));
   put_metadata(out, start_name, start);
   put(out, joined(form_.schemas));
@@ -148,7 +148,7 @@ std::string FileBuilder::copy(std::string_view chunk_record,
   entry.packed_bytes = head->packed_bytes;
   entry.records_bytes = head->records_bytes;
   std::string out;
-  put(out, std::string(chunk_record));
+  put(out, chunk_record);
   index(out, chunk, std::move(entry));
   return out;
 }
@@ -160,7 +160,7 @@ std::string FileBuilder::end(const TextMap& totals) {
   const std::uint64_t summary_start = size_;
   const std::string whole = summary(summary_start);
   put(out, whole);
-  put(out, std::string(magic));
+  put(out, magic);
   return out;
 }
 

@@ -53,7 +53,7 @@ class FileBuilder {
   std::string end(const TextMap& totals = {});
 
  private:
-  void put(std::string& out, std::string bytes);
+  void put(std::string& out, std::string_view bytes);
   void put_metadata(std::string& out, std::string_view name, const TextMap& map);
   void index(std::string& out, const ChunkBuilder& chunk, ChunkIndex entry);
   std::string summary(std::uint64_t start) const;
