@@ -133,8 +133,8 @@ void judge_thermal(const Question&, Rows rows, std::uint32_t bit) {
   });
 }
 
-/// Judged is what would be reserved. A replica serves all its requests at one level, which samples
-/// may show already: one more adds what is missing to the level with it.
+/// Judged is what would be reserved. A replica serves all its requests at one level, and reads
+/// their prompts at another, which samples may show already: one more adds what is missing to that.
 void judge_power(const Question& question, Rows rows, std::uint32_t bit) {
   const double none = std::numeric_limits<double>::infinity();
   const double site_cap_w = question.policy.limits.site_power_cap_w;
@@ -146,7 +146,8 @@ void judge_power(const Question& question, Rows rows, std::uint32_t bit) {
     const ReplicaIndex replica = all.replica[row];
     if (left_w < 0 || replica == nowhere) return all.power_w[row] > left_w;
     const ReplicaFacts& facts = question.roster.replicas()[replica].facts;
-    return question.roster.added_w(replica, all.power_w[row] / facts.batch_share) > left_w;
+    const ServingPower power{all.power_w[row] / facts.batch_share, all.prompt_w[row]};
+    return question.roster.added_w(replica, power) > left_w;
   });
 }
 

@@ -235,7 +235,7 @@ class Walk {
       place.replica = rows.replica[row];
       // A batch shares the devices, as energy and cost have it already.
       const ReplicaFacts& facts = question_.roster.replicas()[*place.replica].facts;
-      place.serving_w = rows.power_w[row] / facts.batch_share;
+      place.serving = {rows.power_w[row] / facts.batch_share, rows.prompt_w[row]};
       const double batch_max = question_.roster.replicas()[*place.replica].replica.batch_max;
       place.expected.device_s /= std::clamp(rows.load[row] + 1, 1.0, std::max(1.0, batch_max));
     } else {

@@ -42,7 +42,7 @@ struct Place {
   double first_token_s = 0;  // serve: from the decision, learnt ratio applied
   double ratio = 1;          // the learnt ratio that `run_s` holds, for Estimator::learn
   double watts_each = 0;     // to reserve per device (train)
-  double serving_w = 0;      // serve: what the replica will draw above its devices' open power
+  ServingPower serving;      // serve: what the replica will draw above its devices' open power
   Usage expected;            // its share of the devices' seconds, joules and dollars
 };
 

@@ -127,6 +127,7 @@ void fill_prospects(const Question& question, DecisionScratch& scratch, std::siz
     rows.run_s[row] = run_s;
     rows.first_token_s[row] = start_s + prompt_s;
     rows.power_w[row] = run.power_w * facts.batch_share;
+    rows.prompt_w[row] = run.prompt_w;
     rows.usd_per_h[row] *= facts.batch_share;
   }
 }

@@ -8,9 +8,9 @@ void Standings::make_room(std::size_t rows) {
     column->resize(rows);
   for (auto* column : {&kind, &devices}) column->resize(rows);
   for (auto* column : {&hottest_share, &power_share}) column->resize(rows);
-  for (auto* column :
-       {&load, &bound, &tokens, &tokens_max, &start_s, &run_s, &first_token_s, &finish_s, &power_w,
-        &usd_per_h, &ratio, &energy_j, &cost_usd, &warmup_s, &free_after, &near_weights}) {
+  for (auto* column : {&load, &bound, &tokens, &tokens_max, &start_s, &run_s, &first_token_s,
+                       &finish_s, &power_w, &prompt_w, &usd_per_h, &ratio, &energy_j, &cost_usd,
+                       &warmup_s, &free_after, &near_weights}) {
     column->resize(rows);
   }
   health.resize(rows);

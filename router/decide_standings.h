@@ -33,6 +33,7 @@ struct Standings {
   std::vector<double> start_s, run_s, first_token_s, finish_s, warmup_s;
   std::vector<double> ratio;      // learnt, in run_s
   std::vector<double> power_w;    // added while it runs, over the devices of the place
+  std::vector<double> prompt_w;   // a request's, while its prompt is read: of the whole replica
   std::vector<double> usd_per_h;  // the share of the devices' price that it takes while it runs
   std::vector<double> energy_j, cost_usd;
   std::vector<double> free_after;    // share of the group's devices left free

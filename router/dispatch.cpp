@@ -142,9 +142,7 @@ void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
   record.progress = 0;
   record.remaining_s = lease.predicted_s;
   jobs.bind(record);
-  // Of the time to the first token what is not waiting is reading the prompt.
-  promise(now, record, lease.predicted_s, place.replica ? place.serving_w : place.watts_each,
-          place.first_token_s - place.wait_s);
+  promise(now, record, place);
 
   const std::uint64_t write = mail.write(ledger::leased(now, record));
   const auto speaker = peers.peer_of(lease.host);
@@ -163,10 +161,10 @@ void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
   publish_job(now, record);
 }
 
-void Core::promise(Instant now, JobRecord& record, double run_s, double watts, double prompt_s) {
+void Core::promise(Instant now, JobRecord& record, const Place& place) {
   const auto host = roster.find_host(record.lease.host);
   if (!host) return;
-  const Instant busy_until = saturating_add(now, from_seconds(run_s));
+  const Instant busy_until = saturating_add(now, from_seconds(place.wait_s + place.run_s));
   Promise promised;
   promised.host = *host;
   if (record.lease.replica) {
@@ -175,8 +173,10 @@ void Core::promise(Instant now, JobRecord& record, double run_s, double watts, d
     promised.replica = *replica;
     promised.group = roster.replicas()[*replica].group;
     promised.tokens = promised_tokens(record.job, roster.replicas()[*replica].replica);
-    promised.prompt = roster.promise_request(now, *replica, promised.tokens, busy_until,
-                                             from_seconds(prompt_s), watts);
+    // Of the time to the first token what is not waiting is reading the prompt.
+    promised.prompt =
+        roster.promise_request(now, *replica, promised.tokens, busy_until,
+                               from_seconds(place.first_token_s - place.wait_s), place.serving);
   } else {
     for (const GroupIndex group : roster.hosts()[*host].groups) {
       const Group& facts = roster.groups()[group].group;
@@ -185,7 +185,8 @@ void Core::promise(Instant now, JobRecord& record, double run_s, double watts, d
                           record.lease.devices.front() < facts.first + facts.count;
       if (inside) promised.group = group;
     }
-    roster.promise_gang(now, record.job.id, *host, record.lease.devices, busy_until, watts);
+    roster.promise_gang(now, record.job.id, *host, record.lease.devices, busy_until,
+                        place.watts_each);
   }
   promised.made = true;
   record.promise = promised;

@@ -74,11 +74,18 @@ ServingMemo::ServingMemo(const devices::Placement& placement, const devices::Mod
   decode_.resize(batch_exponent_max + 1);
 }
 
-double ServingMemo::prefill_at(std::size_t knot) {
-  if (knot >= prefill_.size()) prefill_.resize(knot + 1, -1);
-  if (prefill_[knot] < 0) {
+double ServingMemo::above_open_w(const devices::Step& step) const {
+  const double each_w =
+      devices::power_w(*placement_.device, step, true, 1) - placement_.device->open_w;
+  return std::max(0.0, each_w) * placement_.devices;
+}
+
+const ServingMemo::Prefill& ServingMemo::prefill_at(std::size_t knot) {
+  if (knot >= prefill_.size()) prefill_.resize(knot + 1);
+  if (prefill_[knot].seconds < 0) {
     const auto tokens = static_cast<std::uint32_t>(std::min(knot_tokens(knot), 4294967295.0));
-    prefill_[knot] = devices::prefill_step(placement_, model_, tokens, 0, 1).seconds;
+    const devices::Step step = devices::prefill_step(placement_, model_, tokens, 0, 1);
+    prefill_[knot] = {step.seconds, above_open_w(step)};
   }
   return prefill_[knot];
 }
@@ -86,10 +93,10 @@ double ServingMemo::prefill_at(std::size_t knot) {
 double ServingMemo::prefill_s(double tokens) {
   const std::size_t below = knot_below(std::max(1.0, tokens));
   const double low = knot_tokens(below);
-  const double at_low = prefill_at(below);
+  const double at_low = prefill_at(below).seconds;
   if (tokens <= low) return at_low;
   const double share = (tokens - low) / (knot_tokens(below + 1) - low);
-  return at_low + share * (prefill_at(below + 1) - at_low);
+  return at_low + share * (prefill_at(below + 1).seconds - at_low);
 }
 
 const ServingMemo::Decode& ServingMemo::decode(std::uint32_t batch_exponent) {
@@ -100,9 +107,7 @@ const ServingMemo::Decode& ServingMemo::decode(std::uint32_t batch_exponent) {
     const double context = 1000.0 * batch;
     memo.pace = devices::decode_pace(placement_, model_, batch, 1);
     const devices::Step step = devices::decode_step(placement_, model_, batch, context, 1);
-    const double above_open_w =
-        devices::power_w(*placement_.device, step, true, 1) - placement_.device->open_w;
-    memo.power_w = std::max(0.0, above_open_w) * placement_.devices;
+    memo.power_w = above_open_w(step);
     memo.known = true;
   }
   return memo;
@@ -123,6 +128,7 @@ Estimator::Run ServingMemo::run(const Workload& work, std::uint32_t batch) {
     run.seconds *= std::ceil(static_cast<double>(std::max(1U, work.items)) / bounded);
   }
   run.power_w = step.power_w;
+  run.prompt_w = prefill_at(knot_below(input)).power_w;
   return run;
 }
 

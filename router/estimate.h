@@ -31,7 +31,8 @@ class Estimator {
   struct Run {
     double seconds = 0;  // from start to end, before the learnt ratio
     double first_token_s = 0;
-    double power_w = 0;  // drawn over all devices while it runs, above what they draw idle
+    double power_w = 0;   // drawn over all devices while it runs, above what they draw idle
+    double prompt_w = 0;  // serve: the same while the prompt is read; 0: not known
   };
   /// `batch`: requests that will run beside it (serve).
   Run serve(const devices::Placement& placement, const devices::ModelSpec& model,
@@ -75,14 +76,20 @@ class ServingMemo {
     devices::DecodePace pace;
     double power_w = 0;
   };
-  double prefill_at(std::size_t knot);
+  struct Prefill {
+    double seconds = -1;  // negative: not yet known
+    double power_w = 0;
+  };
+  const Prefill& prefill_at(std::size_t knot);
   double prefill_s(double tokens);
+  /// Over all devices.
+  double above_open_w(const devices::Step& step) const;
   const Decode& decode(std::uint32_t batch_exponent);
 
   devices::Placement placement_;
   devices::ModelSpec model_;
-  std::vector<double> prefill_;  // by knot; negative: not yet known
-  std::vector<Decode> decode_;   // by batch exponent
+  std::vector<Prefill> prefill_;  // by knot
+  std::vector<Decode> decode_;    // by batch exponent
 };
 
 }  // namespace drover::router

@@ -100,7 +100,9 @@ void Core::reconcile(Instant now, Caller caller, const Hello& hello) {
   for (JobRecord* record : jobs.on_host(hello.host)) {
     if (held.contains({record->job.id, record->attempt})) {
       record->lease.incarnation = hello.incarnation;
-      promise(now, *record, record->remaining_s, 0);
+      Place kept;  // its samples show already what it draws
+      kept.run_s = record->remaining_s;
+      promise(now, *record, kept);
       run(now, *record);
       continue;
     }

@@ -109,6 +109,8 @@ void grow(DeviceColumns& columns, std::size_t size) {
   columns.promised_w.resize(size);
   columns.expected_w.resize(size);
   columns.serving_w.resize(size);
+  columns.prompt_w.resize(size);
+  columns.prompts_until.resize(size);
   columns.promised_until.resize(size);
 }
 

@@ -49,6 +49,12 @@ inline constexpr float heat_release_c = 6;
 /// Serving is estimated at batches that are powers of two: 1 .. 65,536.
 inline constexpr std::uint32_t batch_exponents = 17;
 
+/// What a replica's devices draw above their open power.
+struct ServingPower {
+  double decode_w = 0;  // with all its promised requests; 0: not known
+  double prompt_w = 0;  // while it reads a prompt
+};
+
 struct HostEntry {
   Hello hello;  // without replicas and held attempts
   Health health = Health::ok;
@@ -151,6 +157,8 @@ struct DeviceColumns {
   std::vector<float> promised_w;  // watts reserved at decision time, until a sample shows them
   std::vector<float> expected_w;  // the level at which a sample shows the whole promise
   std::vector<double> serving_w;  // of its replicas' promised requests, above its open power
+  std::vector<float> prompt_w;    // the same while a prompt is read; 0: none is
+  std::vector<Instant> prompts_until;
   std::vector<Instant> promised_until;  // from here on samples are the truth
   std::size_t size() const { return host.size(); }
 };
@@ -191,14 +199,13 @@ class Roster {
 
   /// Promises count at once and until `release`.
   /// `prompt`: what reading its prompt is believed to take. What is answered goes to `release`.
-  /// `serving_w`: what the replica will draw with this request above its devices' open power; 0:
-  /// not known.
+  /// `power`: of the replica with this request.
   PromisedPrompt promise_request(Instant now, ReplicaIndex replica, std::uint64_t tokens,
                                  Instant busy_until, Duration prompt = Duration{0},
-                                 double serving_w = 0);
+                                 ServingPower power = {});
   void release_request(ReplicaIndex replica, std::uint64_t tokens, PromisedPrompt prompt = {});
-  /// What `promise_request` with this `serving_w` would add to the believed power.
-  double added_w(ReplicaIndex replica, double serving_w) const;
+  /// What `promise_request` with this `power` would add to the believed power.
+  double added_w(ReplicaIndex replica, ServingPower power) const;
   /// A replica that will be loaded: its devices are opened.
   void promise_replica(Instant now, ReplicaIndex replica);
   void promise_gang(Instant now, const JobId& job, HostIndex host,
@@ -273,6 +280,10 @@ class Roster {
   void judge_heat(const std::vector<Run>& runs, double elapsed_s);
   void expect_serving(ReplicaEntry& row, double serving_w);
   void expect_level(DeviceIndex device);
+  void expect_prompt(Instant now, const ReplicaEntry& row, double prompt_w);
+  void forget_prompts(const ReplicaEntry& row);
+  void give_back(DeviceIndex device);
+  float missing_w(DeviceIndex device, float power_w) const;
   float level_w(GroupIndex group, double serving_w) const;
 };
 

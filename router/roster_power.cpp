@@ -23,6 +23,10 @@ std::int64_t milliwatts(float watts) {
   return exact - static_cast<double>(whole) < 0.5 ? whole : whole + 1;
 }
 
+/// Still promised while requests run, whatever a sample shows: the next one may show a pause, as
+/// when a program is compiled, and the one after it the work again.
+constexpr float token_w = 1e-3F;
+
 /// Not the hardware slowdown alone: a power brake sets it on a cool device, and where heat does,
 /// the thermal bit is set as well.
 constexpr std::uint32_t throttles_hot = throttle_thermal_software | throttle_thermal_hardware;
@@ -40,9 +44,9 @@ void Roster::place_power(const Column& power, Instant now) {
     if (device == nowhere || std::isnan(scratch_[row])) continue;
     const auto power_w = static_cast<float>(std::max(0.0, scratch_[row]));
     if (devices_.promised_w[device] > 0) {
-      const bool settled = now >= devices_.promised_until[device];
-      const float missing_w = std::max(0.0F, devices_.expected_w[device] - power_w);
-      set_power(device, power_w, settled ? 0.0F : missing_w);
+      if (now >= devices_.prompts_until[device]) devices_.prompt_w[device] = 0;
+      const bool over = now >= devices_.promised_until[device] && devices_.serving_w[device] <= 0;
+      set_power(device, power_w, over ? 0.0F : missing_w(device, power_w));
       continue;
     }
     if (devices_.group[device] != group) {
@@ -113,6 +117,7 @@ void Roster::settle_silent(HostIndex host, std::uint16_t number, Instant heard_b
 
 void Roster::believe_idle(DeviceIndex device) {
   const auto idle_w = static_cast<float>(groups_[devices_.group[device]].spec->idle_w);
+  devices_.prompt_w[device] = 0;
   set_power(device, std::min(devices_.power_w[device], idle_w), 0);
   devices_.throttle[device] = 0;
   ++version_;
@@ -151,13 +156,13 @@ void Roster::release_gang(const JobId& job, HostIndex host,
 
 void Roster::promise_replica(Instant now, ReplicaIndex replica) {
   const ReplicaEntry& row = replicas_[replica];
-  for (const std::uint16_t number : row.replica.devices) {
-    const DeviceIndex device = hosts_[row.host].devices[number];
-    devices_.promised_until[device] = saturating_add(now, promised_power_span);
+  const Instant ready = row.replica.state == ReplicaState::ready ? now : row.replica.ready_at;
+  const Instant shown = saturating_add(std::max(now, ready), promised_power_span);
+  each_device(row, [&](DeviceIndex device) {
+    devices_.promised_until[device] = std::max(shown, devices_.prompts_until[device]);
     expect_level(device);
-    const float missing_w = devices_.expected_w[device] - devices_.power_w[device];
-    set_power(device, devices_.power_w[device], std::max(0.0F, missing_w));
-  }
+    set_power(device, devices_.power_w[device], missing_w(device, devices_.power_w[device]));
+  });
 }
 
 /// What was promised beyond the new level is given back; more is promised by `promise_replica`.
@@ -167,12 +172,44 @@ void Roster::expect_serving(ReplicaEntry& row, double serving_w) {
   row.serving_w = serving_w;
   for (const std::uint16_t number : row.replica.devices) {
     const DeviceIndex device = hosts_[row.host].devices[number];
-    devices_.serving_w[device] = std::max(0.0, devices_.serving_w[device] + change_w);
+    const double serving_each_w = devices_.serving_w[device] + change_w;
+    devices_.serving_w[device] =
+        serving_each_w < token_w ? 0 : serving_each_w;  // sums leave crumbs
     expect_level(device);
-    const float missing_w = devices_.expected_w[device] - devices_.power_w[device];
-    if (devices_.promised_w[device] <= missing_w || devices_.promised_w[device] <= 0) continue;
-    set_power(device, devices_.power_w[device], std::max(0.0F, missing_w));
+    give_back(device);
   }
+}
+
+/// What is promised beyond what is expected now.
+void Roster::give_back(DeviceIndex device) {
+  const float left_w = missing_w(device, devices_.power_w[device]);
+  if (devices_.promised_w[device] > left_w) set_power(device, devices_.power_w[device], left_w);
+}
+
+/// Prompts are read one after the other: until the last, the device draws what the hungriest takes.
+void Roster::expect_prompt(Instant now, const ReplicaEntry& row, double prompt_w) {
+  const auto each_w = static_cast<float>(prompt_w / row.facts.devices);
+  each_device(row, [&](DeviceIndex device) {
+    const bool over = now >= devices_.prompts_until[device];
+    devices_.prompt_w[device] = over ? each_w : std::max(devices_.prompt_w[device], each_w);
+    devices_.prompts_until[device] = std::max(devices_.prompts_until[device], row.prompts_until);
+  });
+}
+
+void Roster::forget_prompts(const ReplicaEntry& row) {
+  each_device(row, [&](DeviceIndex device) {
+    if (devices_.replicas[device] > 1) return;
+    devices_.prompt_w[device] = 0;
+    give_back(device);
+  });
+}
+
+/// Of what is expected, that which a sample of so many watts does not show.
+float Roster::missing_w(DeviceIndex device, float power_w) const {
+  const float prompt_w = devices_.prompt_w[device];
+  float level = devices_.expected_w[device];
+  if (prompt_w > 0) level = std::max(level, level_w(devices_.group[device], prompt_w));
+  return std::max(devices_.serving_w[device] > 0 ? token_w : 0.0F, level - power_w);
 }
 
 void Roster::expect_level(DeviceIndex device) {
@@ -185,12 +222,15 @@ float Roster::level_w(GroupIndex group, double serving_w) const {
   return static_cast<float>(std::max(spec.open_w, spec.idle_w) + serving_w);
 }
 
-double Roster::added_w(ReplicaIndex replica, double serving_w) const {
+double Roster::added_w(ReplicaIndex replica, ServingPower power) const {
   const ReplicaEntry& row = replicas_[replica];
-  const double change_w = (serving_w - row.serving_w) / row.facts.devices;
+  const double change_w = (power.decode_w - row.serving_w) / row.facts.devices;
+  const double prompt_w = power.prompt_w / row.facts.devices;
   double added_w = 0;
   each_device(row, [&](DeviceIndex device) {
-    const double level = level_w(row.group, std::max(0.0, devices_.serving_w[device] + change_w));
+    const double level =
+        level_w(row.group, std::max({0.0, devices_.serving_w[device] + change_w, prompt_w,
+                                     static_cast<double>(devices_.prompt_w[device])}));
     added_w += std::max(0.0, level - devices_.power_w[device]) - devices_.promised_w[device];
   });
   return added_w;

@@ -130,6 +130,10 @@ ReplicaIndex Roster::apply(Instant now, HostIndex host, const Replica& replica) 
   row.facts = facts_of_place(replica, entry.devices[replica.devices.front()]);
   refresh(row);
   ++version_;
+  // One that loads will draw what an open device does, whoever had it loaded.
+  const bool opens =
+      replica.state == ReplicaState::loading || replica.state == ReplicaState::compiling;
+  if (added && opens) promise_replica(now, index);
   return index;
 }
 
@@ -179,7 +183,7 @@ const std::vector<ReplicaIndex>& Roster::replicas_of(std::string_view model) con
 }
 
 PromisedPrompt Roster::promise_request(Instant now, ReplicaIndex replica, std::uint64_t tokens,
-                                       Instant busy_until, Duration prompt, double serving_w) {
+                                       Instant busy_until, Duration prompt, ServingPower power) {
   ReplicaEntry& row = this->replica(replica);
   ++row.promised_requests;
   row.promised_tokens += tokens;
@@ -193,8 +197,9 @@ PromisedPrompt Roster::promise_request(Instant now, ReplicaIndex replica, std::u
   row.prompts.length += promised.length;
   row.prompts.share_ppm += promised.share_ppm;
   refresh(row);
-  if (serving_w > 0) {
-    expect_serving(row, serving_w);
+  if (power.decode_w > 0) {
+    expect_serving(row, power.decode_w);
+    if (prompt > Duration{0}) expect_prompt(now, row, power.prompt_w);
     promise_replica(now, replica);
   }
   return promised;
@@ -214,6 +219,7 @@ void Roster::release_request(ReplicaIndex replica, std::uint64_t tokens, Promise
   if (row.promised_requests == 0) {
     row.promised_tokens = 0;
     row.prompts = {};
+    forget_prompts(row);
   }
   refresh(row);
 }

@@ -109,7 +109,8 @@ struct Core {
   void lease(Instant now, JobRecord& record, Verdict& verdict);
   /// Tells the roster of the attempt that the record's lease describes. `watts`: more, of each
   /// device of a gang; of a replica, what it will draw above its devices' open power.
-  void promise(Instant now, JobRecord& record, double run_s, double watts, double prompt_s = 0);
+  /// Counts the job at once where its lease says. Of `place` times and watts are looked at.
+  void promise(Instant now, JobRecord& record, const Place& place);
   void note(Instant now, JobRecord* record, Decision decision);
   bool retry_budget_spent(const JobRecord& record) const;
   /// Fails a job that no device of the fleet could ever run, once hosts had the time to join.

@@ -94,18 +94,9 @@ std::ostream& operator<<(std::ostream& out, const Telling& telling) {
   return out << "seed " << telling.seed << ", load " << telling.load;
 }
 
+/// The story at the demo's own speed, and the work to its end.
 class StoryFleet : public testing::TestWithParam<Telling> {
  protected:
-  /// The story at the demo's own speed, and the work to its end.
-  static const Watched& watched() {
-    static std::map<std::uint64_t, Watched> seen;
-    const auto [known, added] = seen.try_emplace(GetParam().seed);
-    if (added) known->second = watch(GetParam());
-    return known->second;
-  }
-  static int rounds() { return GetParam().rounds; }
-
- private:
   static simulator::Scenario demo(const DemoOptions& options, double lasts_s) {
     RouterStart start;
     start.speed = demo_speed;
@@ -127,8 +118,10 @@ class StoryFleet : public testing::TestWithParam<Telling> {
     options.load = telling.load;
     const double lasts_s = telling.rounds * story_s;
     World world(demo(options, lasts_s), devices::Catalogue::embedded());
+    Watched seen;
     std::map<std::string, double> busy;
     world.subscriber = [&](const Envelope& envelope) {
+      if (const auto* alert = std::get_if<Alert>(&envelope.body)) seen.alerts.push_back(*alert);
       const auto* batch = std::get_if<SampleBatch>(&envelope.body);
       if (batch == nullptr) return;
       for (const Sample& sample : unpack(*batch)) {
@@ -136,7 +129,6 @@ class StoryFleet : public testing::TestWithParam<Telling> {
       }
     };
     Story story(options.seed, options.load, world.now());
-    Watched seen;
     for (int second = 1; second < static_cast<int>(lasts_s); ++second) {
       world.run_for(std::chrono::seconds(second));
       // The story's client asks once a wall second.
@@ -153,7 +145,6 @@ class StoryFleet : public testing::TestWithParam<Telling> {
                               busy.empty() ? 0 : sum / static_cast<double>(busy.size()),
                               world.summary()});
     }
-    seen.alerts = world.seen().alerts;
     if (std::getenv("DROVER_TELL") != nullptr) tell(seen, world);
     return seen;
   }
@@ -187,12 +178,13 @@ class StoryFleet : public testing::TestWithParam<Telling> {
   }
 };
 
-TEST_P(StoryFleet, EachChapterShowsTheReasonThatItsCaptionNames) {
-  for (int round = 0; round < rounds(); ++round) {
+/// Each chapter shows the reason that its caption names.
+void expect_reasons_named(const Watched& watched, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
     int named = 0;
     for (std::uint32_t number = 1; number <= chapters().size(); ++number) {
       const std::string caption(chapters()[number - 1].caption);
-      const auto reasons = watched().reasons_in(static_cast<std::uint64_t>(round), number);
+      const auto reasons = watched.reasons_in(static_cast<std::uint64_t>(round), number);
       for (int index = 0; index < reason_count; ++index) {
         const auto reason = static_cast<Reason>(index);
         if (!caption.ends_with(": " + std::string(to_text(reason)))) continue;
@@ -204,15 +196,16 @@ TEST_P(StoryFleet, EachChapterShowsTheReasonThatItsCaptionNames) {
   }
 }
 
-TEST_P(StoryFleet, IsBusyButNotFullWhileNothingIsWrong) {
+/// While nothing is wrong.
+void expect_busy_not_full(const Watched& watched, int rounds) {
   // The first chapter and the last one, but for their first seconds: the fleet fills, or has a
   // backlog from the chapter before.
   int calm = 0;
   double sum = 0;
   std::uint32_t chapter = 0;
   std::size_t began = 0;
-  for (std::size_t second = 0; second < watched().seconds.size(); ++second) {
-    const Second& one = watched().seconds[second];
+  for (std::size_t second = 0; second < watched.seconds.size(); ++second) {
+    const Second& one = watched.seconds[second];
     if (one.chapter != chapter) began = second;
     chapter = one.chapter;
     if ((chapter != 1 && chapter != chapters().size()) || second < began + 30) continue;
@@ -220,47 +213,53 @@ TEST_P(StoryFleet, IsBusyButNotFullWhileNothingIsWrong) {
     sum += one.utilization;
     EXPECT_LE(one.utilization, 0.95) << second;
   }
-  EXPECT_GT(calm, 100 * rounds());
+  EXPECT_GT(calm, 100 * rounds);
   EXPECT_GE(sum / calm, 0.40);
 }
 
-TEST_P(StoryFleet, HoldsTheSiteUnderItsCap) {
-  ASSERT_EQ(watched().caps_w.size(), static_cast<std::size_t>(rounds()));
-  for (int round = 0; round < rounds(); ++round) {
+void expect_site_under_cap(const Watched& watched, int rounds) {
+  ASSERT_EQ(watched.caps_w.size(), static_cast<std::size_t>(rounds));
+  for (int round = 0; round < rounds; ++round) {
     const auto at = [&](std::size_t chapter) {
       return static_cast<std::size_t>(round * story_s + chapters()[chapter - 1].begins_s);
     };
-    const auto power_w = [](std::size_t second) {
-      return watched().seconds[second].summary.power_w;
-    };
-    const double cap_w = watched().caps_w[static_cast<std::size_t>(round)];
-    ASSERT_LT(at(8), watched().seconds.size());
+    const auto power_w = [&](std::size_t second) { return watched.seconds[second].summary.power_w; };
+    const double cap_w = watched.caps_w[static_cast<std::size_t>(round)];
+    ASSERT_LT(at(8), watched.seconds.size());
     EXPECT_GT(power_w(at(7) - 1), cap_w);
     // What ran when the cap was set goes on; from when enough of it has ended the cap holds.
     std::size_t second = at(7);
     while (second < at(8) && power_w(second) > cap_w) ++second;
     EXPECT_LT(second, at(7) + 60) << "round " << round;
-    // Requests are reserved at what decoding draws; the moments of their prompts stand out, on so
-    // small a fleet by 4 to 12 %.
+    // Devices differ a little from what the router believes of their kind.
     double most_w = 0;
     for (; second + 1 < at(8); ++second) most_w = std::max(most_w, power_w(second));
     if (std::getenv("DROVER_TELL") != nullptr) {
       std::printf("overdrawn by %.2f%% of %.0f W, round %d\n", 100 * (most_w / cap_w - 1), cap_w,
                   round);
     }
-    EXPECT_LE(most_w, 1.13 * cap_w) << "round " << round;
+    EXPECT_LE(most_w, 1.005 * cap_w) << "round " << round;
   }
 }
 
-TEST_P(StoryFleet, ItsAlertsDoNotFlap) {
+void expect_steady_alerts(const Watched& watched, int rounds) {
   std::map<std::pair<std::string, std::string>, int> raised;
-  for (const Alert& alert : watched().alerts) {
+  for (const Alert& alert : watched.alerts) {
     if (alert.raised) ++raised[{alert.rule, alert.subject}];
   }
   EXPECT_GT(raised.size(), 3U);
   for (const auto& [alert, times] : raised) {
-    EXPECT_LE(times, 2 * rounds()) << alert.first << ' ' << alert.second;
+    EXPECT_LE(times, 2 * rounds) << alert.first << ' ' << alert.second;
   }
+}
+
+// One test for each telling: it is the simulation that takes time.
+TEST_P(StoryFleet, ShowsWhatItsCaptionsNameStaysBusyHoldsItsCapAndItsAlerts) {
+  const Watched seen = watch(GetParam());
+  expect_reasons_named(seen, GetParam().rounds);
+  expect_busy_not_full(seen, GetParam().rounds);
+  expect_site_under_cap(seen, GetParam().rounds);
+  expect_steady_alerts(seen, GetParam().rounds);
 }
 
 INSTANTIATE_TEST_SUITE_P(Demo, StoryFleet,

@@ -128,33 +128,37 @@ TEST(Heat, AnUnusableDeviceIsNeverTaken) {
   EXPECT_EQ(hall.decide(hall.training(2)).place->devices, (std::vector<std::uint16_t>{2, 3}));
 }
 
-TEST(Heat, WattsOfAReplicasRequestsAreReservedUntilSamplesShowThem) {
+TEST(Heat, WattsOfAReplicasRequestsAreReservedWhileTheyRunAndSamplesShowThemNot) {
   Hall hall;
   const double idle_w = hall.roster.power_w();
   const ReplicaIndex replica = *hall.roster.find_replica(hall.big, 0);
   const double open_w = hall.roster.groups()[0].spec->open_w;
   const auto promised =
-      hall.roster.promise_request(hall.now, replica, 10, hall.now + seconds(5), Duration{0}, 300);
+      hall.roster.promise_request(hall.now, replica, 10, hall.now + seconds(5), Duration{0}, {300});
   EXPECT_NEAR(hall.roster.promised_w(), open_w + 300 - 100, 0.1);
-  hall.roster.promise_request(hall.now, replica, 10, hall.now + seconds(5), Duration{0}, 350);
+  hall.roster.promise_request(hall.now, replica, 10, hall.now + seconds(5), Duration{0}, {350});
   EXPECT_NEAR(hall.roster.promised_w(), open_w + 350 - 100, 0.1) << "a level, not a sum";
   hall.now += seconds(1);
   hall.sample(hall.big, {{Metric::power, 400}});
   EXPECT_NEAR(hall.roster.promised_w(), open_w + 350 - 400, 0.1);
   hall.now += seconds(1);
   hall.sample(hall.big, {{Metric::power, 480}});
-  EXPECT_EQ(hall.roster.promised_w(), 0);
+  EXPECT_NEAR(hall.roster.promised_w(), 0, 0.01);
+  hall.now += promised_power_span;
   hall.sample(hall.big, {{Metric::power, 100}});
   EXPECT_EQ(hall.roster.power_w(), idle_w);
+  EXPECT_NEAR(hall.roster.promised_w(), open_w + 350 - 100, 0.1) << "a pause: they run on";
   hall.roster.release_request(replica, 10, promised);
+  hall.roster.release_request(replica, 10);
+  hall.sample(hall.big, {{Metric::power, 100}});
   EXPECT_EQ(hall.roster.promised_w(), 0);
 }
 
 TEST(Heat, APromiseIsGivenBackWithItsRequest) {
   Hall hall;
   const ReplicaIndex replica = *hall.roster.find_replica(hall.big, 0);
-  hall.roster.promise_request(hall.now, replica, 10, hall.now + seconds(5), Duration{0}, 300);
-  hall.roster.promise_request(hall.now, replica, 10, hall.now + seconds(5), Duration{0}, 400);
+  hall.roster.promise_request(hall.now, replica, 10, hall.now + seconds(5), Duration{0}, {300});
+  hall.roster.promise_request(hall.now, replica, 10, hall.now + seconds(5), Duration{0}, {400});
   const double both_w = hall.roster.promised_w();
   hall.roster.release_request(replica, 10);
   EXPECT_NEAR(both_w - hall.roster.promised_w(), 200, 0.1);

@@ -2,6 +2,8 @@
 // no less.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/router/small_fleet.h"
 
 namespace drover::router {
@@ -36,17 +38,18 @@ struct Capped : SmallFleet {
   bool place_one() {
     const Verdict verdict = SmallFleet::decide(request());
     if (!verdict.place) return false;
-    roster.promise_request(now, *verdict.place->replica, 640, now + seconds(5), Duration{0},
-                           verdict.place->serving_w);
+    const Place& place = *verdict.place;
+    roster.promise_request(now, *place.replica, 640, now + seconds(5),
+                           from_seconds(place.first_token_s - place.wait_s), place.serving);
     return true;
   }
   double open_w() const { return roster.groups()[0].spec->open_w; }
-  /// What a replica of so many devices draws with so many requests.
+  /// What a replica of so many devices draws with so many requests, prompts being read.
   double level_w(int devices, std::uint32_t requests) {
     const devices::Placement placement{roster.groups()[0].spec, devices, Precision::bf16};
     const Job job = request();
-    return open_w() * devices +
-           estimator.serve(placement, *ask(job).model, job.work, requests).power_w;
+    const Estimator::Run run = estimator.serve(placement, *ask(job).model, job.work, requests);
+    return open_w() * devices + std::max(run.power_w, run.prompt_w);
   }
 
   HostIndex host;
@@ -119,12 +122,40 @@ TEST(PowerReserved, ReplicasThatShareADeviceAreJudgedByWhatBothWillDraw) {
     const Verdict verdict = fleet.decide(fleet.request());
     ASSERT_TRUE(verdict.place);
     const double before_w = fleet.believed_w();
-    const double added_w = fleet.roster.added_w(*verdict.place->replica, verdict.place->serving_w);
+    const double added_w = fleet.roster.added_w(*verdict.place->replica, verdict.place->serving);
     fleet.roster.promise_request(fleet.now, *verdict.place->replica, 640, fleet.now + seconds(5),
-                                 Duration{0}, verdict.place->serving_w);
+                                 seconds(1), verdict.place->serving);
     EXPECT_NEAR(fleet.believed_w() - before_w, added_w, 0.01) << placed;
     if (placed % 5 == 4) fleet.draw(120 + 10 * placed);
   }
+}
+
+TEST(PowerReserved, PromptsAreReservedUntilTheyAreReadWhateverSamplesShowBetween) {
+  Capped fleet;
+  const ReplicaIndex replica = fleet.add({0});
+  const double others_w = 7 * 100;
+  const ServingPower power{200, 400};
+  const auto promise = [&](Duration prompt) {
+    fleet.roster.promise_request(fleet.now, replica, 640, fleet.now + seconds(30), prompt, power);
+  };
+  promise(seconds(3));
+  EXPECT_NEAR(fleet.believed_w(), others_w + fleet.open_w() + 400, 0.01);
+  promise(seconds(2));
+  for (int second = 1; second < 5; ++second) {
+    fleet.draw(second == 2 ? fleet.open_w() + 410
+                           : 100);  // one sample shows a prompt, then a pause
+    const double others_draw_w = second == 2 ? 7 * (fleet.open_w() + 410) : others_w;
+    const double level_w = second == 2 ? 410 : 400;
+    EXPECT_NEAR(fleet.believed_w(), others_draw_w + fleet.open_w() + level_w, 0.01) << second;
+  }
+  fleet.draw(100);
+  EXPECT_NEAR(fleet.believed_w(), others_w + fleet.open_w() + 200, 0.01) << "decoding from here on";
+  fleet.roster.release_request(replica, 640);
+  promise(seconds(3));
+  EXPECT_NEAR(fleet.believed_w(), others_w + fleet.open_w() + 400, 0.01);
+  fleet.roster.release_request(replica, 640);
+  fleet.roster.release_request(replica, 640);
+  EXPECT_LE(fleet.believed_w(), others_w + fleet.open_w() + 0.01) << "nothing is left to be read";
 }
 
 }  // namespace

@@ -220,7 +220,9 @@ class Watched final : public Timeline {
   std::uint64_t visit(std::uint64_t position, Instant to, const Visit& visit) const override {
     return memory_.visit(position, to, visit);
   }
-  bool holds(std::uint64_t position) const override { return memory_.holds(position); }
+  bool leads_to(const Moment& moment, Instant to) const override {
+    return memory_.leads_to(moment, to);
+  }
   void visit_batches(const std::string& host, Instant from, Instant to,
                      const VisitBatch& visit) const override {
     asked_from = std::min(asked_from, from);
