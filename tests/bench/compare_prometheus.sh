@@ -12,8 +12,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 for metric in $(seq 0 12); do
-  /usr/bin/python3 "$root/examples/read_recording.py" "$file" "$metric" | awk -F, -v metric="$metric" '
-    NR == 1 { printf "# TYPE drover_metric_%d gauge\n", metric }
+  printf '# TYPE drover_metric_%d gauge\n' "$metric"
+  # Blocks of a host may overlap in time; Prometheus wants each series in order.
+  /usr/bin/python3 "$root/examples/read_recording.py" "$file" "$metric" |
+    LC_ALL=C sort -t, -k2,2 -k3,3n -k1,1n | awk -F, -v metric="$metric" '
     { printf "drover_metric_%d{host=\"%s\",device=\"%s\"} %s %.3f\n", metric, $2, $3, $4, $1 / 1e9 }'
 done >"$work/metrics"
 values=$(grep -vc '^#' "$work/metrics")
