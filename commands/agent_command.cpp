@@ -13,8 +13,8 @@
 
 #include "agents/agent.h"
 #include "commands/agent_start.h"
+#include "commands/catalogue_files.h"
 #include "commands/clock.h"
-#include "commands/files.h"
 #include "commands/host_claim.h"
 #include "commands/journal_file.h"
 #include "commands/kept_log.h"

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "commands/absent.h"
-#include "commands/files.h"
+#include "commands/catalogue_files.h"
 #include "commands/output.h"
 #include "commands/table.h"
 #include "commands/verbs.h"

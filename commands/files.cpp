@@ -4,7 +4,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -14,9 +13,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
-#include "commands/output.h"
 #include "fleet/text.h"
 
 namespace drover::commands {
@@ -78,46 +75,6 @@ Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
     }
   }
   return text;
-}
-
-namespace {
-
-/// A replaced spec changes every estimate, so nobody should do it without knowing.
-template <typename Entries>
-void tell_replaced(const char* what, const Entries& embedded, const Entries& all) {
-  for (const auto& [id, entry] : all) {
-    const auto known = embedded.find(id);
-    if (known == embedded.end() || known->second.origin == entry.origin) continue;
-    put_error("drover: {} replaces the built-in {} {}\n", printable(entry.origin), what, id);
-  }
-}
-
-}  // namespace
-
-Result<devices::Catalogue> load_catalogue(const std::string& folder) {
-  devices::Catalogue catalogue = devices::Catalogue::embedded();
-  if (folder.empty()) return catalogue;
-  std::error_code problem;
-  std::vector<std::string> paths;
-  for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end;
-       entry.increment(problem)) {
-    if (entry->path().extension() == ".toml") paths.push_back(entry->path().string());
-  }
-  if (problem) return error("--catalogue {}: {}", printable(folder), problem.message());
-  if (paths.empty()) {
-    return error("--catalogue {}: holds no *.toml, expected device or model specs",
-                 printable(folder));
-  }
-  std::sort(paths.begin(), paths.end());
-  for (const std::string& path : paths) {
-    const auto text = read_file(path);
-    if (!text) return text.error();
-    if (const Status added = catalogue.add(*text, path); !added) return added.error();
-  }
-  const devices::Catalogue& embedded = devices::Catalogue::embedded();
-  tell_replaced("device", embedded.devices(), catalogue.devices());
-  tell_replaced("model", embedded.models(), catalogue.models());
-  return catalogue;
 }
 
 Result<TemporaryFolder> TemporaryFolder::make() {

@@ -4,17 +4,12 @@
 #include <cstddef>
 #include <string>
 
-#include "devices/catalogue.h"
 #include "fleet/result.h"
 
 namespace drover::commands {
 
 /// The error names the file and what the system says. Refuses files over `bytes_max`.
 Result<std::string> read_file(const std::string& path, std::size_t bytes_max = 64U << 20);
-
-/// The embedded specs, extended by every `*.toml` of a folder (in order of names); an empty folder
-/// name adds nothing. Says on standard error which embedded ones are replaced.
-Result<devices::Catalogue> load_catalogue(const std::string& folder);
 
 /// A new folder under $TMPDIR that only this user can read; removed by the destructor unless kept.
 /// What killed processes have left there is removed first.

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "commands/catalogue_files.h"
 #include "commands/clock.h"
 #include "commands/files.h"
 #include "commands/journal_file.h"

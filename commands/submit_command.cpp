@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "commands/catalogue_files.h"
 #include "commands/feeding.h"
-#include "commands/files.h"
 #include "commands/output.h"
 #include "commands/reports.h"
 #include "commands/session.h"

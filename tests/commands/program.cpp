@@ -28,11 +28,6 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
-std::string new_folder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "drover-test-XXXXXX").string();
-  return mkdtemp(pattern.data()) != nullptr ? pattern : std::string();
-}
-
 bool can_bind(std::uint16_t port) {
   const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -48,21 +43,20 @@ bool can_bind(std::uint16_t port) {
 
 void rest() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
-Program::Program(const char* binary, const std::vector<std::string>& words)
-    : folder_(new_folder()) {
+Program::Program(const char* binary, const std::vector<std::string>& words) {
   std::vector<std::string> all = {std::filesystem::path(binary).filename()};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> arguments;
   for (std::string& word : all) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  const std::string out_path = folder_ + "/out";
-  const std::string err_path = folder_ + "/err";
+  const std::string out_path = folder_.file("out");
+  const std::string err_path = folder_.file("err");
   pid_ = fork();
   if (pid_ != 0) return;
   unsetenv("DROVER_CONNECT");
   unsetenv("DROVER_KEYS");
   // What a killed demo leaves lying goes away with this test's own folder.
-  setenv("TMPDIR", folder_.c_str(), 1);
+  setenv("TMPDIR", folder_.path().c_str(), 1);
   const int nothing = open("/dev/null", O_RDONLY);
   const int out = open(out_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   const int err = open(err_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -78,8 +72,6 @@ Program::~Program() {
     kill(pid_, SIGKILL);
     waitpid(pid_, &status_, 0);
   }
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
 }
 
 void Program::signal(int number) const {
@@ -108,8 +100,8 @@ Ran Program::wait(std::chrono::seconds patience) {
   return {ended && WIFEXITED(status_) ? WEXITSTATUS(status_) : -1, out(), err()};
 }
 
-std::string Program::out() const { return text_of(folder_ + "/out"); }
-std::string Program::err() const { return text_of(folder_ + "/err"); }
+std::string Program::out() const { return text_of(folder_.file("out")); }
+std::string Program::err() const { return text_of(folder_.file("err")); }
 
 Ran run_drover(const std::vector<std::string>& words, std::chrono::seconds patience) {
   return Program(words).wait(patience);
@@ -136,18 +128,6 @@ std::string free_endpoint() {
     }
   }
   return "tcp://127.0.0.1:0";
-}
-
-Folder::Folder() : path_(new_folder()) {}
-
-Folder::~Folder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string Folder::write(const std::string& name, const std::string& text) const {
-  std::ofstream(file(name), std::ios::binary) << text;
-  return file(name);
 }
 
 }  // namespace drover::commands

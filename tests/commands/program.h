@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fleet/json.h"
+#include "folder.h"
 
 namespace drover::commands {
 
@@ -42,7 +43,7 @@ class Program {
   std::string err() const;
 
  private:
-  std::string folder_;
+  Folder folder_;
   pid_t pid_ = -1;
   bool ended_ = false;
   int status_ = 0;
@@ -60,19 +61,6 @@ Json only_object(const std::string& out);
 
 /// Three free ports in a row: the endpoint of the first.
 std::string free_endpoint();
-
-/// A folder of this test's own, removed at the end.
-class Folder {
- public:
-  Folder();
-  ~Folder();
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-  /// Writes a file there; answers its path.
-  std::string write(const std::string& name, const std::string& text) const;
-
- private:
-  std::string path_;
-};
 
 /// Asks again and again until `holds` does or patience ends.
 template <typename Condition>

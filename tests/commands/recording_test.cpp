@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "commands/json_mcap.h"
 #include "fleet/recording_index.h"
 #include "fleet/recording_reader.h"
@@ -82,6 +84,20 @@ TEST_F(RecordingVerbs, VerifyTellsWholeLossyAndUnreadableApart) {
   EXPECT_EQ(recording({"verify", folder.file("absent")}).exit_code, 1);
 }
 
+TEST_F(RecordingVerbs, InfoAndVerifyTellWhatTheRecorderCouldNotKeep) {
+  const Folder folder;
+  RecordingWriter writer;
+  std::string bytes = writer.begin({Instant(seconds(0)), 1, "test", {}, {1, 2}}).file;
+  bytes += writer.dropped({Instant(seconds(1)), Instant(seconds(5)), 20}).file;
+  bytes += writer.end().file;
+  const std::string path = folder.write("lossy.mcap", bytes);
+  const Json said = only_object(recording({"info", path, "--json"}).out);
+  EXPECT_EQ(said["dropped"].integer(), 20) << said.dump();
+  EXPECT_EQ(said["drops"][0]["since"].text(), "1970-01-01T00:00:01.000Z") << said.dump();
+  EXPECT_EQ(said["drops"][0]["until"].text(), "1970-01-01T00:00:05.000Z") << said.dump();
+  EXPECT_EQ(recording({"verify", path}).exit_code, 3) << "whole, but not all that there was";
+}
+
 TEST_F(RecordingVerbs, RecoverLosesNothingThatTheJournalHolds) {
   const Folder folder;
   const std::string out = folder.file("out.mcap");
@@ -126,7 +142,7 @@ TEST_F(RecordingVerbs, WhatCannotBeMadeLeavesTheFileThatIsThere) {
   for (const char* action : {"cut", "export"}) {
     const Ran ran = recording({action, bad, "-o", kept, "--force"});
     EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
-    EXPECT_EQ(run_shell("cat " + kept + " " + kept + ".journal").out, "preciousprecious too");
+    EXPECT_EQ(run_shell(fmt::format("cat {0} {0}.journal", kept)).out, "preciousprecious too");
     EXPECT_FALSE(std::filesystem::exists(kept + ".new"));
   }
   const Ran made = recording({"cut", file("whole.mcap"), "-o", kept, "--force"});

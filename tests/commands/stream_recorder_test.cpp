@@ -6,8 +6,8 @@
 
 #include "commands/recording_file.h"
 #include "fleet/codec.h"
-#include "fleet/socket.h"
-#include "program.h"
+#include "fleet/outbox.h"
+#include "folder.h"
 
 namespace drover::commands {
 namespace {

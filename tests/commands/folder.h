@@ -1,0 +1,35 @@
+// A folder of a test's own.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+
+namespace drover::commands {
+
+/// Removed at the end.
+class Folder {
+ public:
+  Folder() { path_ = mkdtemp(path_.data()) != nullptr ? path_ : std::string(); }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  /// Writes a file there; answers its path.
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(file(name), std::ios::binary) << text;
+    return file(name);
+  }
+
+ private:
+  std::string path_ = (std::filesystem::temp_directory_path() / "drover-test-XXXXXX").string();
+};
+
+}  // namespace drover::commands
