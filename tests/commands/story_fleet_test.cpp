@@ -223,7 +223,9 @@ void expect_site_under_cap(const Watched& watched, int rounds) {
     const auto at = [&](std::size_t chapter) {
       return static_cast<std::size_t>(round * story_s + chapters()[chapter - 1].begins_s);
     };
-    const auto power_w = [&](std::size_t second) { return watched.seconds[second].summary.power_w; };
+    const auto power_w = [&](std::size_t second) {
+      return watched.seconds[second].summary.power_w;
+    };
     const double cap_w = watched.caps_w[static_cast<std::size_t>(round)];
     ASSERT_LT(at(8), watched.seconds.size());
     EXPECT_GT(power_w(at(7) - 1), cap_w);
