@@ -52,7 +52,13 @@ root_is_ours() {
   return 1
 }
 
-is_running() { [ -e "$folder/lock" ] && ! flock -n -s "$folder/lock" true 2>/dev/null; }
+# Not flock with the file's name: that makes the file anew where --purge has just deleted it.
+is_held() { # LOCK
+  (flock -n -s 8 || exit 7) 2>/dev/null 8<"$1"
+  [ $? -eq 7 ]
+}
+
+is_running() { is_held "$folder/lock"; }
 
 # The kernel's start time of a process: no other life of its pid has the same.
 ticks_of() {
@@ -227,7 +233,7 @@ tell_others() {
     other=${lock%/lock}
     other=${other##*/}
     case $other in "$name" | [!A-Za-z0-9]* | *[!A-Za-z0-9._:-]*) continue ;; esac
-    [ -e "$lock" ] && ! flock -n -s "$lock" true 2>/dev/null && say "also $other"
+    is_held "$lock" && say "also $other"
   done
 }
 
