@@ -90,7 +90,7 @@ Outcome show_one(const Result<const devices::Entry<Spec>*>& entry, bool as_json)
     put("{}\n", to_json(**entry).dump());
   } else {
     // The spec's own text: every fact stands there with its source.
-    put("# {} ({})\n{}\n", (*entry)->spec.id, (*entry)->origin, trimmed((*entry)->text));
+    put("# {} ({})\n{}\n", (*entry)->spec.id, (*entry)->origin, trimmed((*entry)->file));
   }
   return Outcome::done();
 }

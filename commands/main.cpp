@@ -55,6 +55,8 @@ constexpr Verb verbs[] = {
      commands::recording_usage, commands::run_recording},
     {"catalogue", "the known devices and models", commands::catalogue_usage,
      commands::run_catalogue},
+    {"estimate", "what a workload takes on a device: time, memory, power, cost",
+     commands::estimate_usage, commands::run_estimate},
     {"feed", "", commands::feed_usage, commands::run_feed},
     {"story", "", commands::story_usage, commands::run_story},
 };

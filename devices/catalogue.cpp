@@ -1,9 +1,11 @@
 #include "devices/catalogue.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "devices/embedded_specs.h"
 #include "fleet/codec.h"
+#include "fleet/identity.h"
 #include "fleet/text.h"
 #include "fleet/toml.h"
 
@@ -23,21 +25,29 @@ Result<const Entry<Spec>*> find(const std::map<std::string, Entry<Spec>>& entrie
 constexpr std::string_view embedded_origin = "embedded";
 
 /// An embedded entry gives way; two files that say different things of one id are a mistake.
-template <typename Spec>
-Status put(std::map<std::string, Entry<Spec>>& entries, Entry<Spec> entry) {
-  const auto known = entries.find(entry.spec.id);
+template <typename Value>
+Status put(std::map<std::string, Value>& entries, const std::string& id, Value value) {
+  const auto known = entries.find(id);
   if (known != entries.end() && known->second.origin != embedded_origin) {
-    return error("{}: id: \"{}\" stands in {} already", entry.origin, entry.spec.id,
-                 known->second.origin);
+    return error("{}: id: \"{}\" stands in {} already", value.origin, id, known->second.origin);
   }
-  const std::string id = entry.spec.id;
-  entries[id] = std::move(entry);
+  entries[id] = std::move(value);
   return {};
+}
+
+/// Generations first: devices are read with them.
+std::vector<EmbeddedSpec> embedded_in_order() {
+  std::vector<EmbeddedSpec> specs = embedded_specs();
+  const auto is_generation = [](const EmbeddedSpec& spec) {
+    return spec.text.find("kind = \"generation\"") != std::string_view::npos;
+  };
+  std::stable_partition(specs.begin(), specs.end(), is_generation);
+  return specs;
 }
 
 Catalogue load_embedded() {
   Catalogue catalogue;
-  for (const EmbeddedSpec& spec : embedded_specs()) {
+  for (const EmbeddedSpec& spec : embedded_in_order()) {
     const Status status = catalogue.add(spec.text, std::string(spec.file));
     // The tests read every embedded spec, so this stops only a build that was never tested.
     if (!status) stop_broken_invariant(status.error().message.c_str(), __FILE__, __LINE__);
@@ -50,6 +60,7 @@ Catalogue load_embedded() {
 const Catalogue& Catalogue::embedded() {
   static const Catalogue catalogue = [] {
     Catalogue loaded = load_embedded();
+    for (auto& [id, generation] : loaded.generations_) generation.origin = embedded_origin;
     for (auto& [id, entry] : loaded.devices_) entry.origin = embedded_origin;
     for (auto& [id, entry] : loaded.models_) entry.origin = embedded_origin;
     return loaded;
@@ -64,19 +75,87 @@ Status Catalogue::add(std::string_view toml, std::string place) {
   Result<toml_file::Table> root = toml_file::Table::parse(toml, place);
   if (!root) return root.error();
   const std::string kind = root->text("kind");
-  if (kind == "device") {
-    Result<DeviceSpec> spec = parse_device_spec(toml, place);
-    if (!spec) return spec.error();
-    return put(devices_, {*std::move(spec), std::string(toml), std::move(place)});
-  }
-  if (kind == "model") {
-    Result<ModelSpec> spec = parse_model_spec(toml, place);
-    if (!spec) return spec.error();
-    return put(models_, {*std::move(spec), std::string(toml), std::move(place)});
-  }
-  root->complain("kind",
-                 fmt::format("found \"{}\", expected \"device\" or \"model\"", excerpt(kind)));
+  if (kind == "device") return add_device(toml, std::move(place));
+  if (kind == "model") return add_model(toml, std::move(place));
+  if (kind == "generation") return add_generation(toml, root->text("id"), std::move(place));
+  root->complain("kind", fmt::format("found \"{}\", expected \"device\", \"model\" or "
+                                     "\"generation\"",
+                                     excerpt(kind)));
   return root->finish();
+}
+
+Result<Entry<DeviceSpec>> Catalogue::read_device(std::string_view toml, std::string place) const {
+  Result<toml_file::Table> root = toml_file::Table::parse(toml, place);
+  if (!root) return root.error();
+  std::string_view shared;
+  if (const std::string name = root->text("generation", ""); !name.empty()) {
+    const auto found = generations_.find(name);
+    if (found != generations_.end()) shared = found->second.text;
+    // A spec that needs nothing of its generation is read without it: those that travel are so.
+  }
+  Result<DeviceSpec> spec = parse_device_spec(toml, place, shared);
+  if (!spec) return spec.error();
+  std::string text = to_toml(*spec);
+  if (text.size() > spec_bytes_max) {
+    return error("{}: {} bytes with what its generation says, expected at most {}", place,
+                 text.size(), spec_bytes_max);
+  }
+  return Entry<DeviceSpec>{*std::move(spec), std::move(text), std::string(toml), std::move(place)};
+}
+
+Status Catalogue::add_device(std::string_view toml, std::string place) {
+  Result<Entry<DeviceSpec>> entry = read_device(toml, std::move(place));
+  if (!entry) return entry.error();
+  const std::string id = entry->spec.id;
+  return put(devices_, id, *std::move(entry));
+}
+
+Status Catalogue::add_model(std::string_view toml, std::string place) {
+  Result<ModelSpec> spec = parse_model_spec(toml, place);
+  if (!spec) return spec.error();
+  const std::string id = spec->id;
+  const std::string text(toml);
+  return put(models_, id, Entry<ModelSpec>{*std::move(spec), text, text, std::move(place)});
+}
+
+Status Catalogue::add_generation(std::string_view toml, const std::string& id, std::string place) {
+  if (!is_name(id)) {
+    return error("{}: id: is not a name of letters, digits and . _ : - (1 to 64 of them)", place);
+  }
+  if (const Status checked = check_generation(toml, place); !checked) return checked.error();
+  Status added = put(generations_, id, Generation{std::string(toml), std::move(place)});
+  if (!added) return added;
+  for (auto& [name, entry] : devices_) {
+    if (entry.spec.generation != id) continue;
+    Result<Entry<DeviceSpec>> again = read_device(entry.file, entry.origin);
+    if (!again) return again.error();
+    entry = *std::move(again);
+  }
+  return {};
+}
+
+Status Catalogue::set(std::string_view id_section_key, double value) {
+  const std::size_t key_dot = id_section_key.rfind('.');
+  const std::size_t section_dot =
+      key_dot == 0 ? std::string_view::npos : id_section_key.rfind('.', key_dot - 1);
+  if (key_dot == std::string_view::npos || section_dot == std::string_view::npos) {
+    return error("found \"{}\", expected ID.SECTION.KEY", excerpt(id_section_key));
+  }
+  const std::string id(id_section_key.substr(0, section_dot));
+  const std::string_view name = id_section_key.substr(section_dot + 1);
+  const bool is_generation = generations_.contains(id);
+  if (!is_generation && !devices_.contains(id)) return device(id).error();
+  for (auto& [device_id, entry] : devices_) {
+    const auto basis = entry.spec.bases.find(name);
+    const bool inherits = is_generation && entry.spec.generation == id &&
+                          basis != entry.spec.bases.end() && basis->second.inherited;
+    if (device_id != id && !inherits) continue;
+    if (const Status changed = set_fact(entry.spec, name, value); !changed) {
+      return error("{}.{}", id, changed.error().message);
+    }
+    entry.text = to_toml(entry.spec);
+  }
+  return {};
 }
 
 Result<const Entry<DeviceSpec>*> Catalogue::device(std::string_view id) const {

@@ -15,8 +15,9 @@ namespace drover::devices {
 template <typename Spec>
 struct Entry {
   Spec spec;
-  std::string text;    // the TOML it was read from: what travels in Hello and Assign
-  std::string origin;  // "embedded" or the file
+  std::string text;    // TOML that needs no other file: what travels in Hello and Assign
+  std::string file;    // the text of the file it was read from, with its sources
+  std::string origin;  // "embedded" or the file's name
 };
 
 class Catalogue {
@@ -24,9 +25,13 @@ class Catalogue {
   /// The specs built into the program. A broken one stops the program.
   static const Catalogue& embedded();
 
-  /// A text with `kind = "device"` or `kind = "model"`. It may replace an embedded spec of its id,
-  /// but none that was added.
+  /// A text with `kind = "device"`, "model" or "generation". It may replace an embedded spec of its
+  /// id, but none that was added. A replaced generation changes all devices that name it.
   Status add(std::string_view toml, std::string place);
+
+  /// Changes one number: "h100-sxm.memory.bandwidth_gb_s", in the file's unit. With the id of a
+  /// generation: of every device that has it from there.
+  Status set(std::string_view id_section_key, double value);
 
   /// The error lists the nearest known names.
   Result<const Entry<DeviceSpec>*> device(std::string_view id) const;
@@ -36,6 +41,16 @@ class Catalogue {
   const std::map<std::string, Entry<ModelSpec>>& models() const { return models_; }
 
  private:
+  struct Generation {
+    std::string text;
+    std::string origin;
+  };
+  Status add_generation(std::string_view toml, const std::string& id, std::string place);
+  Status add_device(std::string_view toml, std::string place);
+  Status add_model(std::string_view toml, std::string place);
+  Result<Entry<DeviceSpec>> read_device(std::string_view toml, std::string place) const;
+
+  std::map<std::string, Generation> generations_;
   std::map<std::string, Entry<DeviceSpec>> devices_;
   std::map<std::string, Entry<ModelSpec>> models_;
 };

@@ -7,9 +7,6 @@
 
 namespace drover::devices {
 
-/// Weights of the attention and feed-forward matrices of one layer.
-double layer_matrix_parameters(const ModelSpec& model);
-
 /// (rows x inner) times (inner x columns); the rows are the tokens of the step.
 struct MatrixShape {
   double inner = 0;

@@ -1,15 +1,15 @@
 // A model spec file, and the count of parameters from its dimensions.
 //
 // Decoder (Llama): embeddings, and an output matrix unless tied; per layer the four attention
-// matrices with grouped key and value heads, three (gated) or two feed-forward matrices and two
-// norms; a last norm. Encoder (BERT) besides: biases, learnt positions, two segment types, norms
-// with bias, a pooler.
+// matrices with grouped key and value heads, three (gated) or two feed-forward matrices and the
+// norms; a last norm. Layers with experts hold a router (hidden x experts) and each expert's
+// matrices. Encoder (BERT) besides: learnt positions, two segment types, norms and matrices with
+// biases, a pooler.
 #include "devices/model.h"
 
 #include <cmath>
 #include <utility>
 
-#include "devices/layers.h"
 #include "fleet/identity.h"
 #include "fleet/toml.h"
 
@@ -18,26 +18,67 @@ namespace {
 
 using toml_file::Table;
 
+template <typename Owner>
 struct DimensionRow {
   const char* key;
-  std::uint32_t ModelSpec::*member;
-  std::uint32_t max;
+  std::uint32_t Owner::*member;
+  std::int64_t low, high;
+  std::optional<std::int64_t> otherwise;
 };
 
-constexpr DimensionRow dimension_rows[] = {
-    {"layers", &ModelSpec::layers, 10'000},
-    {"hidden", &ModelSpec::hidden, 1'000'000},
-    {"feed_forward", &ModelSpec::feed_forward, 4'000'000},
-    {"heads", &ModelSpec::heads, 100'000},
-    {"kv_heads", &ModelSpec::kv_heads, 100'000},
-    {"head_size", &ModelSpec::head_size, 100'000},
-    {"vocabulary", &ModelSpec::vocabulary, 100'000'000},
-    {"context_max", &ModelSpec::context_max, 1'000'000'000},
+constexpr DimensionRow<ModelSpec> dimension_rows[] = {
+    {"layers", &ModelSpec::layers, 1, 10'000, {}},
+    {"hidden", &ModelSpec::hidden, 1, 1'000'000, {}},
+    {"feed_forward", &ModelSpec::feed_forward, 1, 4'000'000, {}},
+    {"heads", &ModelSpec::heads, 1, 100'000, {}},
+    {"kv_heads", &ModelSpec::kv_heads, 1, 100'000, {}},
+    {"head_size", &ModelSpec::head_size, 1, 100'000, {}},
+    {"vocabulary", &ModelSpec::vocabulary, 1, 100'000'000, {}},
+    {"context_max", &ModelSpec::context_max, 1, 1'000'000'000, {}},
+    {"norms_per_layer", &ModelSpec::norms_per_layer, 0, 16, 2},
+    {"window", &ModelSpec::window, 0, 1'000'000'000, 0},
+    {"window_every", &ModelSpec::window_every, 0, 10'000, 0},
+};
+
+constexpr DimensionRow<Experts> expert_rows[] = {
+    {"count", &Experts::count, 1, 100'000, {}},
+    {"active", &Experts::active, 1, 100'000, {}},
+    {"feed_forward", &Experts::feed_forward, 1, 4'000'000, {}},
+    {"shared", &Experts::shared, 0, 1'000, 0},
+    {"dense_layers", &Experts::dense_layers, 0, 10'000, 0},
+    {"every", &Experts::every, 1, 10'000, 1},
+};
+
+constexpr DimensionRow<Latent> latent_rows[] = {
+    {"kv_rank", &Latent::kv_rank, 1, 1'000'000, {}},
+    {"query_rank", &Latent::query_rank, 0, 1'000'000, 0},
+    {"rope_size", &Latent::rope_size, 0, 100'000, 0},
+    {"value_size", &Latent::value_size, 1, 100'000, {}},
 };
 
 /// Largest difference between counted and published parameters: those are printed with two to
 /// three digits.
 constexpr double parameter_tolerance = 0.015;
+
+template <typename Owner, std::size_t Count>
+void read_rows(Table& table, const DimensionRow<Owner> (&rows)[Count], Owner& owner) {
+  for (const DimensionRow<Owner>& row : rows) {
+    owner.*row.member =
+        static_cast<std::uint32_t>(table.integer_in(row.key, row.low, row.high, row.otherwise));
+  }
+}
+
+void read_positions(Table& table, ModelSpec& model) {
+  const std::string positions = table.text("positions", "rotary");
+  model.learned_positions = positions == "learned";
+  if (!model.learned_positions && positions != "rotary" && positions != "alibi" &&
+      positions != "none") {
+    table.complain("positions",
+                   fmt::format("found \"{}\", expected \"rotary\", \"learned\", \"alibi\" or "
+                               "\"none\"",
+                               positions));
+  }
+}
 
 void read_dimensions(Table& root, ModelSpec& model) {
   std::optional<Table> table = root.table("dimensions");
@@ -45,20 +86,36 @@ void read_dimensions(Table& root, ModelSpec& model) {
     root.complain("dimensions", "missing, expected a table [dimensions]");
     return;
   }
-  for (const DimensionRow& row : dimension_rows) {
-    const std::int64_t value = table->integer(row.key);
-    if (value < 1 || value > row.max) {
-      table->complain(row.key, fmt::format("found {}, expected 1..{}", value, row.max));
-      return;
-    }
-    model.*row.member = static_cast<std::uint32_t>(value);
-  }
+  const bool encoder = model.architecture == Architecture::encoder;
+  read_rows(*table, dimension_rows, model);
   model.gated = table->boolean("gated");
   model.tied_embeddings = table->boolean("tied_embeddings");
+  model.biases = table->boolean("biases", encoder);
+  model.qkv_biases = table->boolean("qkv_biases", false);
+  read_positions(*table, model);
   if (model.kv_heads == 0 || model.heads % model.kv_heads != 0) {
     table->complain("kv_heads", fmt::format("found {}, expected a divisor of heads ({})",
                                             model.kv_heads, model.heads));
   }
+}
+
+void read_experts(Table& root, ModelSpec& model) {
+  std::optional<Table> table = root.table("experts");
+  if (!table) return;
+  read_rows(*table, expert_rows, model.experts);
+  if (model.experts.active > model.experts.count) {
+    table->complain("active", fmt::format("found {}, expected at most count ({})",
+                                          model.experts.active, model.experts.count));
+  }
+  if (model.experts.dense_layers > model.layers) {
+    table->complain("dense_layers", fmt::format("found {}, expected at most layers ({})",
+                                                model.experts.dense_layers, model.layers));
+  }
+}
+
+void read_latent(Table& root, ModelSpec& model) {
+  std::optional<Table> table = root.table("latent");
+  if (table) read_rows(*table, latent_rows, model.latent);
 }
 
 void read_convolution(Table& root, ModelSpec& model) {
@@ -76,6 +133,8 @@ void read_body(Table& root, ModelSpec& model) {
   if (architecture == "decoder" || architecture == "encoder") {
     model.architecture = architecture == "decoder" ? Architecture::decoder : Architecture::encoder;
     read_dimensions(root, model);
+    read_experts(root, model);
+    read_latent(root, model);
   } else if (architecture == "convolution") {
     model.architecture = Architecture::convolution;
     read_convolution(root, model);
@@ -86,38 +145,75 @@ void read_body(Table& root, ModelSpec& model) {
   }
 }
 
-double counted_parameters(const ModelSpec& model) {
+double norm_parameters(const ModelSpec& model) { return model.hidden * (model.biases ? 2.0 : 1.0); }
+
+double bias_parameters(const ModelSpec& model) {
+  const double qkv = (model.heads + 2.0 * model.kv_heads) * model.head_size;
+  if (model.biases) {
+    return qkv + 2.0 * model.hidden + (model.gated ? 2.0 : 1.0) * model.feed_forward;
+  }
+  return model.qkv_biases ? qkv : 0;
+}
+
+/// Of all layers, with so many of the experts that tokens choose from.
+double layers_parameters(const ModelSpec& model, double experts_used) {
+  const Experts& experts = model.experts;
+  const double sparse = model.expert_layers();
+  const double router = double{1} * model.hidden * experts.count;
+  const double sparse_each = router + (experts_used + experts.shared) *
+                                          feed_forward_parameters(model, experts.feed_forward);
+  const double dense_each = feed_forward_parameters(model, model.feed_forward);
+  const double rest = attention_parameters(model) + bias_parameters(model) +
+                      model.norms_per_layer * norm_parameters(model);
+  return model.layers * rest + sparse * sparse_each + (model.layers - sparse) * dense_each;
+}
+
+double counted_parameters(const ModelSpec& model, double experts_used) {
   const double hidden = model.hidden;
-  const bool encoder = model.architecture == Architecture::encoder;
-  double layer = layer_matrix_parameters(model);
-  double rest = model.vocabulary * hidden;
-  if (encoder) {
-    // Biases of four attention and two feed-forward matrices; two norms with bias.
-    layer += 4 * hidden + model.feed_forward + hidden + 4 * hidden;
-    // Positions, two segment types, norm with bias, pooler with bias.
+  double rest = model.vocabulary * hidden * (model.tied_embeddings ? 1 : 2);
+  if (model.architecture == Architecture::encoder) {
+    // Positions, two segment types, norm, pooler with bias.
     rest += model.context_max * hidden + 2 * hidden + 2 * hidden + hidden * hidden + hidden;
   } else {
-    layer += 2 * hidden;
-    rest += hidden;
+    rest += norm_parameters(model) + (model.learned_positions ? model.context_max * hidden : 0);
   }
-  if (!model.tied_embeddings) rest += model.vocabulary * hidden;
-  return model.layers * layer + rest;
+  return layers_parameters(model, experts_used) + rest;
 }
 
 }  // namespace
 
-double layer_matrix_parameters(const ModelSpec& model) {
-  const double hidden = model.hidden;
-  const double query = double{1} * model.heads * model.head_size;
-  const double key_value = double{1} * model.kv_heads * model.head_size;
-  const double feed_forward_matrices = model.gated ? 3 : 2;
-  return 2 * hidden * query + 2 * hidden * key_value +
-         feed_forward_matrices * hidden * model.feed_forward;
+double attention_parameters(const ModelSpec& model) {
+  const double hidden = model.hidden, heads = model.heads, head = model.head_size;
+  const Latent& latent = model.latent;
+  if (latent.kv_rank == 0) return 2 * hidden * heads * head + 2 * hidden * model.kv_heads * head;
+  const double query_size = heads * (head + latent.rope_size);
+  const double query =
+      latent.query_rank > 0 ? latent.query_rank * (hidden + query_size) : hidden * query_size;
+  const double compressed = hidden * (double{1} * latent.kv_rank + latent.rope_size);
+  const double expanded = latent.kv_rank * heads * (head + latent.value_size);
+  return query + compressed + expanded + heads * latent.value_size * hidden;
+}
+
+double feed_forward_parameters(const ModelSpec& model, double inner) {
+  return (model.gated ? 3.0 : 2.0) * model.hidden * inner;
+}
+
+bool ModelSpec::has_experts(std::uint32_t layer) const {
+  if (experts.count == 0 || layer < experts.dense_layers) return false;
+  return (layer - experts.dense_layers + 1) % experts.every == 0;
+}
+
+std::uint32_t ModelSpec::expert_layers() const {
+  if (experts.count == 0) return 0;
+  return (layers - experts.dense_layers) / experts.every;
 }
 
 double ModelSpec::parameters() const {
-  return architecture == Architecture::convolution ? published_parameters
-                                                   : counted_parameters(*this);
+  return is_transformer() ? counted_parameters(*this, experts.count) : published_parameters;
+}
+
+double ModelSpec::active_parameters() const {
+  return is_transformer() ? counted_parameters(*this, experts.active) : published_parameters;
 }
 
 Result<ModelSpec> parse_model_spec(std::string_view toml, std::string place) {
@@ -133,6 +229,8 @@ Result<ModelSpec> parse_model_spec(std::string_view toml, std::string place) {
     root.complain("id", "is not a name of letters, digits and . _ : - (1 to 64 of them)");
   }
   model.name = root.text("name");
+  model.aliases = root.texts("aliases");
+  root.text("source", "");
   model.family = root.text("family");
   model.published_parameters = root.number_in("parameters", 1, 1e15);
   read_body(root, model);

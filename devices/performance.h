@@ -6,7 +6,9 @@
 // stretches with the clock, memory and links do not.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "devices/model.h"
 #include "devices/spec.h"
@@ -15,6 +17,20 @@
 
 namespace drover::devices {
 
+/// What the time of a step goes to.
+enum class Part : std::uint8_t {
+  matrix,       // products on the matrix units
+  attention,    // scores and weighted sums
+  memory,       // element-wise work, weights and caches streamed where memory bounds them
+  collectives,  // links and network, as far as nothing hides them
+  launch,       // kernels and host between them
+  bubble,       // a pipeline fills and drains
+  optimizer,
+  host,  // engine or framework per step, per request; data loading
+};
+inline constexpr std::size_t part_count = 8;
+std::string_view to_text(Part part);
+
 /// Time of one step and how busy it keeps each part of every device of the set, all at one clock.
 /// Activities are achieved rate over datasheet peak, averaged over the step.
 struct Step {
@@ -22,7 +38,8 @@ struct Step {
   double matrix_activity = 0;
   double memory_activity = 0;
   double link_activity = 0;
-  double duty = 1;  // share of the step in which the device runs anything
+  double duty = 1;                         // share of the step in which the device runs anything
+  std::array<double, part_count> parts{};  // of `seconds`, by Part; their sum is `seconds`
 };
 
 /// The devices that run one replica or gang together.

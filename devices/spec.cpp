@@ -1,11 +1,12 @@
-// A device spec file: one table per part of the chip, one row here per key, each with the range in
-// which a value is possible at all. Keys carry the unit of the datasheets (GB/s, GiB, us, W); the
-// spec carries SI units.
+// A device spec file: one table per part of the chip. What the file does not say is looked up in
+// the file of its generation.
 #include "devices/spec.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "devices/spec_rows.h"
 #include "fleet/identity.h"
 #include "fleet/toml.h"
 
@@ -14,94 +15,81 @@ namespace {
 
 using toml_file::Table;
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
-constexpr double micro = 1e-6;
+constexpr std::array<std::string_view, 3> basis_names{"datasheet", "fitted", "assumed"};
+constexpr std::array<std::string_view, 3> torus_names{"", "2d", "3d"};
 
-struct NumberRow {
-  const char* section;
-  const char* key;
-  double DeviceSpec::*member;
-  double scale;
-  double low, high;  // in the file's unit
-};
+/// The file of a device and, where it names one, that of its generation.
+class Layers {
+ public:
+  Layers(Table device, std::optional<Table> generation)
+      : device_(std::move(device)), generation_(std::move(generation)) {}
 
-constexpr NumberRow number_rows[] = {
-    {"memory", "capacity_gib", &DeviceSpec::memory_bytes, gib, 0.1, 1e5},
-    {"memory", "bandwidth_gb_s", &DeviceSpec::memory_bandwidth, 1e9, 1, 1e6},
-    {"memory", "efficiency", &DeviceSpec::memory_efficiency, 1, 0.01, 1},
-    {"memory", "reserved_gib", &DeviceSpec::reserved_bytes, gib, 0, 1e4},
+  Table& device() { return device_; }
 
-    {"links", "bandwidth_gb_s", &DeviceSpec::link_bandwidth, 1e9, 0, 1e6},
-    {"links", "efficiency", &DeviceSpec::link_efficiency, 1, 0.01, 1},
-    {"links", "latency_us", &DeviceSpec::collective_latency_s, micro, 0, 1e5},
-    {"links", "host_gb_s", &DeviceSpec::host_bandwidth, 1e9, 0.01, 1e5},
+  /// The number under a key of a section, in the file's unit.
+  double number(DeviceSpec& spec, const char* section, const char* key, double low, double high,
+                std::optional<double> otherwise) {
+    for (Table* file : files()) {
+      std::optional<Table> table = file->table(section);
+      if (!table || !table->has(key)) continue;
+      FactBasis basis;
+      const double value = read(*table, key, low, high, basis);
+      basis.inherited = file != &device_;
+      if (basis.basis != Basis::datasheet || basis.inherited) {
+        spec.bases[name_of(section, key)] = std::move(basis);
+      }
+      return value;
+    }
+    if (!otherwise) {
+      device_.complain(section,
+                       fmt::format("{}: found nothing, expected a number {}..{}", key, low, high));
+    }
+    return otherwise.value_or(low);
+  }
 
-    {"compute", "efficiency", &DeviceSpec::compute_efficiency, 1, 0.01, 1},
-    {"compute", "launch_us", &DeviceSpec::launch_s, micro, 0, 1e5},
-    {"compute", "request_us", &DeviceSpec::request_s, micro, 0, 1e5},
-    {"compute", "compile_s_per_billion", &DeviceSpec::compile_s, 1, 0, 1e4},
+  /// The section of the first file that has the key in it.
+  std::optional<Table> holder(const char* section, const char* key) {
+    for (Table* file : files()) {
+      std::optional<Table> table = file->table(section);
+      if (table && table->has(key)) return table;
+    }
+    return std::nullopt;
+  }
 
-    {"power", "tdp_w", &DeviceSpec::tdp_w, 1, 1, 1e5},
-    {"power", "idle_w", &DeviceSpec::idle_w, 1, 0, 1e5},
-    {"power", "open_w", &DeviceSpec::open_w, 1, 0, 1e5},
-    {"power", "active_w", &DeviceSpec::active_w, 1, 0, 1e5},
-    {"power", "memory_w", &DeviceSpec::memory_w, 1, 0, 1e5},
-    {"power", "matrix_w", &DeviceSpec::matrix_w, 1, 0, 1e5},
-    {"power", "link_w", &DeviceSpec::link_w, 1, 0, 1e5},
-    {"power", "cap_min_w", &DeviceSpec::power_cap_min_w, 1, 0, 1e5},
+  /// Sources are for people; here they only count as known.
+  void pass_sources(const char* section) {
+    if (std::optional<Table> table = device_.table(section)) table->text("source", "");
+  }
 
-    {"clock", "nominal_mhz", &DeviceSpec::clock_mhz, 1, 1, 1e5},
-    {"clock", "min_share", &DeviceSpec::clock_min_share, 1, 0.01, 1},
-    {"clock", "step_share", &DeviceSpec::clock_step_share, 1, 0.001, 0.5},
-    {"clock", "knee_share", &DeviceSpec::clock_knee_share, 1, 0.01, 1},
+  static std::string name_of(const char* section, const char* key) {
+    return fmt::format("{}.{}", section, key);
+  }
 
-    {"heat", "die_k_per_w", &DeviceSpec::die_resistance, 1, 1e-4, 100},
-    {"heat", "die_s", &DeviceSpec::die_time_s, 1, 0.01, 1e4},
-    {"heat", "sink_k_per_w", &DeviceSpec::sink_resistance, 1, 1e-4, 100},
-    {"heat", "sink_s", &DeviceSpec::sink_time_s, 1, 0.01, 1e5},
-    {"heat", "max_c", &DeviceSpec::temperature_max_c, 1, 0, 200},
-    {"heat", "slowdown_c", &DeviceSpec::temperature_slowdown_c, 1, 0, 200},
-    {"heat", "shutdown_c", &DeviceSpec::temperature_shutdown_c, 1, 0, 250},
+ private:
+  std::vector<Table*> files() {
+    std::vector<Table*> files{&device_};
+    if (generation_) files.push_back(&*generation_);
+    return files;
+  }
 
-    {"price", "usd_per_h", &DeviceSpec::price_usd_per_h, 1, 0, 1e5},
-    {"price", "spot_usd_per_h", &DeviceSpec::spot_usd_per_h, 1, 0, 1e5},
-};
+  static double read(Table& table, const char* key, double low, double high, FactBasis& basis) {
+    if (!table.holds_table(key)) return table.number_in(key, low, high);
+    Table fact = *table.table(key);
+    int tags = 0;
+    for (std::size_t i = 0; i < basis_names.size(); ++i) {
+      if (!fact.has(basis_names[i])) continue;
+      basis.basis = static_cast<Basis>(i);
+      basis.note = fact.text(basis_names[i]);
+      ++tags;
+    }
+    if (tags != 1) {
+      fact.complain("value", "expected one of datasheet, fitted, assumed beside it, as a text");
+    }
+    return fact.number_in("value", low, high);
+  }
 
-struct CountRow {
-  const char* section;
-  const char* key;
-  std::uint32_t DeviceSpec::*member;
-};
-
-constexpr CountRow count_rows[] = {
-    {"compute", "tile", &DeviceSpec::matrix_tile},
-    {"compute", "units", &DeviceSpec::matrix_units},
-    {"compute", "row_padding", &DeviceSpec::row_padding},
-};
-constexpr std::int64_t count_max = 1 << 20;
-
-/// Two values of which the first may not be above the second.
-struct OrderRow {
-  const char* section;
-  const char* key;
-  double DeviceSpec::*lower;
-  const char* upper_key;
-  double DeviceSpec::*upper;
-};
-
-constexpr OrderRow order_rows[] = {
-    {"memory", "reserved_gib", &DeviceSpec::reserved_bytes, "capacity_gib",
-     &DeviceSpec::memory_bytes},
-    {"power", "idle_w", &DeviceSpec::idle_w, "open_w", &DeviceSpec::open_w},
-    {"power", "open_w", &DeviceSpec::open_w, "tdp_w", &DeviceSpec::tdp_w},
-    {"power", "cap_min_w", &DeviceSpec::power_cap_min_w, "tdp_w", &DeviceSpec::tdp_w},
-    {"clock", "min_share", &DeviceSpec::clock_min_share, "knee_share",
-     &DeviceSpec::clock_knee_share},
-    {"heat", "max_c", &DeviceSpec::temperature_max_c, "slowdown_c",
-     &DeviceSpec::temperature_slowdown_c},
-    {"heat", "slowdown_c", &DeviceSpec::temperature_slowdown_c, "shutdown_c",
-     &DeviceSpec::temperature_shutdown_c},
-    {"heat", "die_s", &DeviceSpec::die_time_s, "sink_s", &DeviceSpec::sink_time_s},
+  Table device_;
+  std::optional<Table> generation_;
 };
 
 void read_identity(Table& root, DeviceSpec& spec) {
@@ -114,6 +102,7 @@ void read_identity(Table& root, DeviceSpec& spec) {
     root.complain("id", "is not a name of letters, digits and . _ : - (1 to 64 of them)");
   }
   spec.name = root.text("name");
+  spec.aliases = root.texts("aliases");
   const std::string device_class = root.text("class");
   if (device_class == "gpu") {
     spec.device_class = DeviceClass::gpu;
@@ -122,82 +111,232 @@ void read_identity(Table& root, DeviceSpec& spec) {
   } else {
     root.complain("class", fmt::format("found \"{}\", expected \"gpu\" or \"tpu\"", device_class));
   }
+  spec.vendor = root.text("vendor", "");
+  spec.generation = root.text("generation", "");
+  spec.unit = root.text("unit", "");
+  spec.confidence = root.text("confidence", "");
+  root.text("source", "");
+  spec.year = static_cast<std::uint32_t>(root.integer_in("year", 0, 3000, 0));
 }
 
-void read_peaks(Table& peaks, DeviceSpec& spec) {
+void read_peaks(Layers& layers, DeviceSpec& spec) {
   bool any = false;
   for (int i = 0; i < precision_count; ++i) {
-    const auto precision = static_cast<Precision>(i);
-    const double teraflops = peaks.number_in(to_text(precision), 0, 1e6, 0.0);
+    const std::string precision(to_text(static_cast<Precision>(i)));
+    const double teraflops = layers.number(spec, "peak_tflops", precision.c_str(), 0, 1e6, 0.0);
     spec.peak_flops[static_cast<std::size_t>(i)] = teraflops * 1e12;
     any = any || teraflops > 0;
   }
-  if (!any) peaks.complain("bf16", "no precision has a peak rate above 0");
+  if (!any) layers.device().complain("peak_tflops", "no precision has a peak rate above 0");
 }
 
-void read_software(Table& software, DeviceSpec& spec) {
-  spec.frameworks = software.texts("frameworks");
-  spec.missing_ops = software.texts("missing_ops");
-  for (const double size : software.numbers("slice_sizes")) {
+void read_numbers(Layers& layers, DeviceSpec& spec) {
+  for (const NumberRow& row : number_rows()) {
+    spec.*row.member =
+        layers.number(spec, row.section, row.key, row.low, row.high, row.otherwise) * row.scale;
+  }
+  for (const CountRow& row : count_rows()) {
+    const double count = layers.number(spec, row.section, row.key, 1, count_max, row.otherwise);
+    if (count != std::floor(count)) {
+      layers.device().complain(
+          row.section, fmt::format("{}: found {}, expected a whole number", row.key, count));
+    }
+    spec.*row.member = static_cast<std::uint32_t>(count);
+  }
+}
+
+void read_torus(Layers& layers, DeviceSpec& spec) {
+  std::optional<Table> links = layers.holder("links", "torus");
+  if (!links) return;
+  const std::string torus = links->text("torus");
+  const auto found = std::find(torus_names.begin(), torus_names.end(), torus);
+  if (found == torus_names.end()) {
+    links->complain("torus", fmt::format("found \"{}\", expected \"2d\", \"3d\" or \"\"", torus));
+    return;
+  }
+  spec.torus = static_cast<Torus>(found - torus_names.begin());
+}
+
+void read_software(Layers& layers, DeviceSpec& spec) {
+  if (auto table = layers.holder("software", "frameworks")) {
+    spec.frameworks = table->texts("frameworks");
+  }
+  if (auto table = layers.holder("software", "missing_ops")) {
+    spec.missing_ops = table->texts("missing_ops");
+  }
+  std::optional<Table> slices = layers.holder("software", "slice_sizes");
+  if (!slices) return;
+  for (const double size : slices->numbers("slice_sizes")) {
     if (size < 1 || size > 1e6 || size != std::floor(size)) {
-      software.complain("slice_sizes",
-                        fmt::format("found {}, expected whole numbers from 1", size));
+      slices->complain("slice_sizes", fmt::format("found {}, expected whole numbers from 1", size));
       return;
     }
     spec.slice_sizes.push_back(static_cast<int>(size));
   }
 }
 
-/// The table of a section, or the root with a complaint where it is missing.
-Table section_of(Table& root, const char* section) {
-  if (std::optional<Table> table = root.table(section)) return *std::move(table);
-  root.complain(section, fmt::format("missing, expected a table [{}]", section));
-  return root;
-}
-
-void read_numbers(Table& root, DeviceSpec& spec) {
-  for (const NumberRow& row : number_rows) {
-    Table table = section_of(root, row.section);
-    spec.*row.member = table.number_in(row.key, row.low, row.high) * row.scale;
-  }
-  for (const CountRow& row : count_rows) {
-    Table table = section_of(root, row.section);
-    const std::int64_t count = table.integer(row.key);
-    if (count < 1 || count > count_max) {
-      table.complain(row.key, fmt::format("found {}, expected 1..{}", count, count_max));
-    }
-    spec.*row.member = static_cast<std::uint32_t>(count);
-  }
-}
-
 void check_order(Table& root, const DeviceSpec& spec) {
-  for (const OrderRow& row : order_rows) {
+  for (const OrderRow& row : order_rows()) {
     if (spec.*row.lower <= spec.*row.upper) continue;
-    section_of(root, row.section)
-        .complain(row.key, fmt::format("is above {}, expected at most that", row.upper_key));
+    root.complain(row.section,
+                  fmt::format("{}: is above {}, expected at most that", row.key, row.upper_key));
   }
   // The closed form of the heat needs two different time constants.
   if (spec.die_time_s * 1.5 > spec.sink_time_s) {
-    section_of(root, "heat").complain("die_s", "must be at most two thirds of sink_s");
+    root.complain("heat", "die_s: must be at most two thirds of sink_s");
   }
+}
+
+void write_fact(std::string& text, const DeviceSpec& spec, const std::string& section,
+                const std::string& key, double value) {
+  const auto found = spec.bases.find(section + "." + key);
+  if (found == spec.bases.end() || found->second.basis == Basis::datasheet) {
+    text += fmt::format("{} = {}\n", key, value);
+    return;
+  }
+  text += fmt::format("{} = {{ value = {}, {} = {} }}\n", key, value, to_text(found->second.basis),
+                      toml_file::quoted(found->second.note));
+}
+
+template <typename Texts>
+std::string list_text(const Texts& texts) {
+  std::string list;
+  for (const std::string& text : texts) {
+    list += (list.empty() ? "" : ", ") + toml_file::quoted(text);
+  }
+  return "[" + list + "]";
+}
+
+void write_sections(std::string& text, const DeviceSpec& spec) {
+  std::map<std::string, std::string> sections;
+  for (const NumberRow& row : number_rows()) {
+    write_fact(sections[row.section], spec, row.section, row.key, spec.*row.member / row.scale);
+  }
+  for (const CountRow& row : count_rows()) {
+    write_fact(sections[row.section], spec, row.section, row.key, spec.*row.member);
+  }
+  sections["links"] +=
+      fmt::format("torus = \"{}\"\n", torus_names[static_cast<std::size_t>(spec.torus)]);
+  sections["software"] += fmt::format("frameworks = {}\nmissing_ops = {}\nslice_sizes = [{}]\n",
+                                      list_text(spec.frameworks), list_text(spec.missing_ops),
+                                      fmt::join(spec.slice_sizes, ", "));
+  for (const auto& [section, body] : sections) text += fmt::format("\n[{}]\n{}", section, body);
 }
 
 }  // namespace
 
-Result<DeviceSpec> parse_device_spec(std::string_view toml, std::string place) {
+std::string_view to_text(Basis basis) { return basis_names[static_cast<std::size_t>(basis)]; }
+
+Basis DeviceSpec::basis(std::string_view section_and_key) const {
+  const auto found = bases.find(section_and_key);
+  return found == bases.end() ? Basis::datasheet : found->second.basis;
+}
+
+Basis DeviceSpec::weakest_basis(std::string_view section) const {
+  Basis weakest = Basis::datasheet;
+  for (const auto& [key, fact] : bases) {
+    const bool within =
+        key.size() > section.size() && key.starts_with(section) && key[section.size()] == '.';
+    if (within) weakest = std::max(weakest, fact.basis);
+  }
+  return weakest;
+}
+
+Result<DeviceSpec> parse_device_spec(std::string_view toml, std::string place,
+                                     std::string_view generation) {
+  Result<Table> parsed = Table::parse(toml, std::move(place));
+  if (!parsed) return parsed.error();
+  std::optional<Table> shared;
+  if (!generation.empty()) {
+    Result<Table> file = Table::parse(generation, "generation");
+    if (!file) return file.error();
+    shared = *file;
+  }
+  Layers layers(*parsed, shared);
+  DeviceSpec spec;
+  read_identity(layers.device(), spec);
+  read_peaks(layers, spec);
+  read_numbers(layers, spec);
+  read_torus(layers, spec);
+  read_software(layers, spec);
+  for (const NumberRow& row : number_rows()) layers.pass_sources(row.section);
+  layers.pass_sources("peak_tflops");
+  layers.pass_sources("software");
+  check_order(layers.device(), spec);
+  if (const Status status = layers.device().finish(); !status) return status.error();
+  return spec;
+}
+
+Status check_generation(std::string_view toml, std::string place) {
   Result<Table> parsed = Table::parse(toml, std::move(place));
   if (!parsed) return parsed.error();
   Table root = *parsed;
-  DeviceSpec spec;
-  read_identity(root, spec);
-  Table peaks = section_of(root, "peak_tflops");
-  read_peaks(peaks, spec);
-  read_numbers(root, spec);
-  Table software = section_of(root, "software");
-  read_software(software, spec);
-  check_order(root, spec);
-  if (const Status status = root.finish(); !status) return status.error();
-  return spec;
+  root.text("kind");
+  root.text("id");
+  root.text("name", "");
+  root.text("source", "");
+  DeviceSpec ignored;
+  Layers layers(root, std::nullopt);
+  for (int i = 0; i < precision_count; ++i) {
+    const std::string precision(to_text(static_cast<Precision>(i)));
+    layers.number(ignored, "peak_tflops", precision.c_str(), 0, 1e6, 0.0);
+  }
+  // Whatever is not said here, the devices must say.
+  for (const NumberRow& row : number_rows()) {
+    layers.number(ignored, row.section, row.key, row.low, row.high, row.low);
+    layers.pass_sources(row.section);
+  }
+  for (const CountRow& row : count_rows()) {
+    layers.number(ignored, row.section, row.key, 1, count_max, 1.0);
+  }
+  read_torus(layers, ignored);
+  read_software(layers, ignored);
+  layers.pass_sources("peak_tflops");
+  layers.pass_sources("software");
+  return root.finish();
+}
+
+std::string to_toml(const DeviceSpec& spec) {
+  using toml_file::quoted;
+  std::string text = fmt::format(
+      "kind = \"device\"\nid = {}\nname = {}\naliases = {}\nclass = \"{}\"\nvendor = {}\n"
+      "generation = {}\nunit = {}\nconfidence = {}\nyear = {}\n\n[peak_tflops]\n",
+      quoted(spec.id), quoted(spec.name), list_text(spec.aliases), to_text(spec.device_class),
+      quoted(spec.vendor), quoted(spec.generation), quoted(spec.unit), quoted(spec.confidence),
+      spec.year);
+  for (int i = 0; i < precision_count; ++i) {
+    const auto precision = static_cast<Precision>(i);
+    if (!spec.runs(precision)) continue;
+    write_fact(text, spec, "peak_tflops", std::string(to_text(precision)),
+               spec.peak(precision) / 1e12);
+  }
+  write_sections(text, spec);
+  return text;
+}
+
+Status set_fact(DeviceSpec& spec, std::string_view section_and_key, double value) {
+  const auto named = [&](const auto& row) {
+    return section_and_key == fmt::format("{}.{}", row.section, row.key);
+  };
+  for (const NumberRow& row : number_rows()) {
+    if (!named(row)) continue;
+    if (!(value >= row.low && value <= row.high)) {
+      return error("{}: found {}, expected a number {}..{}", section_and_key, value, row.low,
+                   row.high);
+    }
+    spec.*row.member = value * row.scale;
+    return {};
+  }
+  for (const CountRow& row : count_rows()) {
+    if (!named(row)) continue;
+    if (!(value >= 1 && value <= count_max && value == std::floor(value))) {
+      return error("{}: found {}, expected a whole number 1..{}", section_and_key, value,
+                   count_max);
+    }
+    spec.*row.member = static_cast<std::uint32_t>(value);
+    return {};
+  }
+  return error("{}: no such number of a device", section_and_key);
 }
 
 }  // namespace drover::devices

@@ -1,8 +1,17 @@
 // What one kind of device is: facts read from a catalogue file (TOML), each with its source there.
+//
+// What a generation of chips shares stands once, in the file of the generation; a device's file
+// names it and says what differs. Every number has a basis: printed by a maker or measured by
+// somebody (datasheet), fitted here to published measurements, or assumed. In TOML:
+//   bandwidth_gb_s = 3350                                        datasheet: the file's `source`
+//   efficiency = { value = 0.77, fitted = "to what; with what error" }
+//   reserved_gib = { value = 3.5, assumed = "why" }
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,17 +23,43 @@
 
 namespace drover::devices {
 
+enum class Basis : std::uint8_t { datasheet, fitted, assumed };
+std::string_view to_text(Basis basis);
+
+/// How a number of a spec is known.
+struct FactBasis {
+  Basis basis = Basis::datasheet;
+  bool inherited = false;  // from the generation
+  std::string note;        // fitted to what, with what error; assumed why
+};
+
+/// How the devices of a slice or domain are joined.
+enum class Torus : std::uint8_t { none, two_axes, three_axes };
+
 struct DeviceSpec {
-  std::string id;    // "h100-sxm"
-  std::string name;  // "NVIDIA H100 SXM5 80GB"
+  std::string id;                    // "h100-sxm"
+  std::string name;                  // "NVIDIA H100 SXM5 80GB"
+  std::vector<std::string> aliases;  // other spellings of it
   DeviceClass device_class = DeviceClass::gpu;
+  std::string vendor;      // "nvidia", "amd", "google"
+  std::string generation;  // "hopper"
+  std::string unit;        // what the OS shows as one: "one GPU", "one die of two"
+  std::string confidence;  // of the facts: "high", "medium", "low"
+  std::uint32_t year = 0;  // 0: not known
 
   // Peak rates, dense, in flop/s (int8: op/s); 0 where the type is not native.
   std::array<double, precision_count> peak_flops{};
   double memory_bytes = 0;
-  double memory_bandwidth = 0;  // bytes/s
-  double link_bandwidth = 0;    // bytes/s, both directions added, per device; 0: PCIe only
-  double host_bandwidth = 0;    // bytes/s from host memory (weights arrive here)
+  double memory_bandwidth = 0;      // bytes/s
+  double l2_bytes = 0;              // last-level cache on chip; 0: not known or managed by software
+  double link_bandwidth = 0;        // bytes/s, both directions added, per device; 0: PCIe only
+  double host_bandwidth = 0;        // bytes/s from host memory (weights arrive here)
+  std::uint32_t link_domain = 1;    // devices that the fast links join at most
+  Torus torus = Torus::none;        // TPU slices
+  double torus_link_bandwidth = 0;  // bytes/s of one link, one direction
+  double network_bandwidth = 0;     // bytes/s between hosts, per device, one direction
+  double network_efficiency = 1;    // share of it that large collectives reach
+  double network_latency_s = 0;     // of one step of a collective between hosts
 
   // Achievable shares and overheads; tags and sources stand in the TOML.
   double compute_efficiency = 0;  // share of peak that large matrix products reach
@@ -50,7 +85,9 @@ struct DeviceSpec {
   double power_cap_min_w = 0;
 
   // Clock: share of the nominal clock in steps; the voltage knee of the power law.
-  double clock_mhz = 0;
+  double clock_mhz = 0;        // nominal: the one at which the peak rates are given
+  double clock_boost_mhz = 0;  // highest the board reaches; 0: the nominal one
+  double clock_base_mhz = 0;   // guaranteed; 0: not known
   double clock_min_share = 0;
   double clock_step_share = 0;
   double clock_knee_share = 0;
@@ -64,15 +101,34 @@ struct DeviceSpec {
 
   double price_usd_per_h = 0;            // on demand
   double spot_usd_per_h = 0;             // 0: not known
+  double purchase_usd = 0;               // 0: not known
   std::vector<std::string> frameworks;   // that run on it
   std::vector<std::string> missing_ops;  // "custom_cuda", "dynamic_shape", ..
   std::vector<int> slice_sizes;          // TPU: gangs that form; empty: any
 
   double peak(Precision precision) const { return peak_flops[static_cast<std::size_t>(precision)]; }
   bool runs(Precision precision) const { return peak(precision) > 0; }
+
+  /// By "section.key" as in the file; facts that are not there are datasheet.
+  std::map<std::string, FactBasis, std::less<>> bases;
+  Basis basis(std::string_view section_and_key) const;
+  /// The weakest basis of any number of a section: "power", "heat", ..
+  Basis weakest_basis(std::string_view section) const;
 };
 
-/// Refuses missing keys, unknown keys and impossible values, naming place and key.
-Result<DeviceSpec> parse_device_spec(std::string_view toml, std::string place);
+/// Refuses missing keys, unknown keys and impossible values, naming place and key. `generation` is
+/// the text of the generation that the file names, when it names one: it gives what is not said.
+Result<DeviceSpec> parse_device_spec(std::string_view toml, std::string place,
+                                     std::string_view generation = {});
+
+/// Whether a text is a good file of a generation: known sections and keys, possible values.
+Status check_generation(std::string_view toml, std::string place);
+
+/// The whole spec as TOML that needs no generation: what travels in Hello. Reads back the same.
+std::string to_toml(const DeviceSpec& spec);
+
+/// Changes one number, "matrix.efficiency", in the file's unit. Problems: no such key, a value out
+/// of its range.
+Status set_fact(DeviceSpec& spec, std::string_view section_and_key, double value);
 
 }  // namespace drover::devices

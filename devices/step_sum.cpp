@@ -19,7 +19,12 @@ double latency_steps(const DeviceSpec& device, int devices) {
   return device.device_class == DeviceClass::gpu ? 2 * std::ceil(std::log2(count)) : count;
 }
 
+constexpr std::array<std::string_view, part_count> part_names{
+    "matrix", "attention", "memory", "collectives", "launch", "bubble", "optimizer", "host"};
+
 }  // namespace
+
+std::string_view to_text(Part part) { return part_names[static_cast<std::size_t>(part)]; }
 
 Rates::Rates(const Placement& placement, double share)
     : device(*placement.device),
@@ -40,7 +45,8 @@ void StepSum::add_product(double rows, const MatrixShape& shape, double count) {
                        rates_.activation_bytes * rows * (shape.inner + shape.columns);
   const double compute =
       matrix_seconds(rates_.device, rates_.peak, rows, shape) / rates_.clock_share;
-  seconds_ += count * std::max(compute, bytes / rates_.memory);
+  const double streamed = bytes / rates_.memory;
+  add(compute >= streamed ? Part::matrix : Part::memory, count * std::max(compute, streamed));
   flops_ += count * 2 * rows * shape.inner * shape.columns;
   memory_bytes_ += count * bytes;
 }
@@ -48,7 +54,7 @@ void StepSum::add_product(double rows, const MatrixShape& shape, double count) {
 void StepSum::add_attention(double flops, double bytes) {
   const double rate =
       rates_.peak * rates_.device.compute_efficiency * attention_efficiency * rates_.clock_share;
-  seconds_ += std::max(flops / rate, bytes / rates_.memory);
+  add(Part::attention, std::max(flops / rate, bytes / rates_.memory));
   flops_ += flops;
   memory_bytes_ += bytes;
 }
@@ -56,16 +62,16 @@ void StepSum::add_attention(double flops, double bytes) {
 void StepSum::add_flops(double flops, double share_of_matrix_rate) {
   const double rate =
       rates_.peak * rates_.device.compute_efficiency * share_of_matrix_rate * rates_.clock_share;
-  seconds_ += flops / rate;
+  add(Part::matrix, flops / rate);
   flops_ += flops;
 }
 
 void StepSum::add_memory(double bytes) {
-  seconds_ += bytes / rates_.memory;
+  add(Part::memory, bytes / rates_.memory);
   memory_bytes_ += bytes;
 }
 
-void StepSum::add_launches(double count) { seconds_ += count * rates_.device.launch_s; }
+void StepSum::add_launches(double count) { add(Part::launch, count * rates_.device.launch_s); }
 
 double all_reduce_bytes(const Rates& rates, double bytes) {
   const double count = rates.devices;
@@ -80,32 +86,39 @@ double all_reduce_seconds(const Rates& rates, double bytes) {
 
 void StepSum::add_all_reduce(double bytes, double count) {
   if (rates_.devices <= 1) return;
-  seconds_ += count * all_reduce_seconds(rates_, bytes);
+  add(Part::collectives, count * all_reduce_seconds(rates_, bytes));
   link_bytes_ += count * all_reduce_bytes(rates_, bytes);
 }
 
 void StepSum::add_link(double bytes, double exposed_seconds) {
   link_bytes_ += bytes;
-  seconds_ += exposed_seconds;
+  add(Part::collectives, exposed_seconds);
 }
 
 void StepSum::times(double count) {
-  seconds_ *= count;
+  for (double& part : parts_) part *= count;
   flops_ *= count;
   memory_bytes_ *= count;
   link_bytes_ *= count;
 }
 
+double StepSum::seconds() const {
+  double sum = 0;
+  for (const double part : parts_) sum += part;
+  return sum;
+}
+
 Step StepSum::step() const {
   Step step;
-  step.seconds = seconds_;
-  if (seconds_ <= 0) return step;
+  step.seconds = seconds();
+  step.parts = parts_;
+  if (step.seconds <= 0) return step;
   const DeviceSpec& device = rates_.device;
   const double link_peak =
       device.link_bandwidth > 0 ? device.link_bandwidth / 2 : device.host_bandwidth;
-  step.matrix_activity = std::min(1.0, flops_ / seconds_ / rates_.peak);
-  step.memory_activity = std::min(1.0, memory_bytes_ / seconds_ / device.memory_bandwidth);
-  step.link_activity = std::min(1.0, link_bytes_ / seconds_ / link_peak);
+  step.matrix_activity = std::min(1.0, flops_ / step.seconds / rates_.peak);
+  step.memory_activity = std::min(1.0, memory_bytes_ / step.seconds / device.memory_bandwidth);
+  step.link_activity = std::min(1.0, link_bytes_ / step.seconds / link_peak);
   return step;
 }
 

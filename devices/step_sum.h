@@ -40,7 +40,7 @@ class StepSum {
   void add_memory(double bytes);
   void add_launches(double count);
   /// Time in which no part of the device is counted as busy beyond being on.
-  void add_seconds(double seconds) { seconds_ += seconds; }
+  void add_seconds(double seconds) { add(Part::host, seconds); }
   /// `count` all-reduces of `bytes` each, one after the other, nothing else meanwhile.
   void add_all_reduce(double bytes, double count);
   /// Collective of which only `exposed_seconds` are not hidden behind other work.
@@ -48,12 +48,14 @@ class StepSum {
   /// Repeats all so far.
   void times(double count);
 
-  double seconds() const { return seconds_; }
+  double seconds() const;
   Step step() const;
 
  private:
+  void add(Part part, double seconds) { parts_[static_cast<std::size_t>(part)] += seconds; }
+
   const Rates& rates_;
-  double seconds_ = 0;
+  std::array<double, part_count> parts_{};
   double flops_ = 0;
   double memory_bytes_ = 0;
   double link_bytes_ = 0;

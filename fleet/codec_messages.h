@@ -14,7 +14,7 @@ inline constexpr Enumeration<Role> enumeration<Role>{"Role", Role::viewer};
 template <>
 inline constexpr Enumeration<WorkKind> enumeration<WorkKind>{"WorkKind", WorkKind::batch};
 template <>
-inline constexpr Enumeration<Precision> enumeration<Precision>{"Precision", Precision::int4};
+inline constexpr Enumeration<Precision> enumeration<Precision>{"Precision", Precision::fp64};
 template <>
 inline constexpr Enumeration<Reason> enumeration<Reason>{"Reason", Reason::retries};
 template <>

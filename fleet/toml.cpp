@@ -161,6 +161,11 @@ bool Table::has(std::string_view key) const {
   return node_->table->contains(key);
 }
 
+bool Table::holds_table(std::string_view key) const {
+  const toml::node* found = node_->table->get(key);
+  return found != nullptr && found->is_table();
+}
+
 /// Finds the key's value and lets `read` make a T of it; `read` answers nothing when it cannot.
 template <typename T, typename Read>
 T Table::value(std::string_view key, const std::optional<T>& otherwise, std::string_view expected,
@@ -322,6 +327,22 @@ std::map<std::string, double> Table::all_numbers() {
   std::map<std::string, double> numbers;
   for (const std::string& key : keys()) numbers[key] = number(key);
   return numbers;
+}
+
+std::string quoted(std::string_view text) {
+  std::string written = "\"";
+  for (const char character : text) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (character == '"' || character == '\\') {
+      written += '\\';
+      written += character;
+    } else if (byte < 0x20 || byte == 0x7F) {
+      written += fmt::format("\\u{:04X}", byte);
+    } else {
+      written += character;
+    }
+  }
+  return written + '"';
 }
 
 // ---- Problems ----------------------------------------------------------------------------------

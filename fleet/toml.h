@@ -32,6 +32,8 @@ class Table {
 
   /// Whether the key stands here; it counts as asked for.
   bool has(std::string_view key) const;
+  /// Whether a table stands under the key, in line or not. Does not count as asked for.
+  bool holds_table(std::string_view key) const;
   /// The value of a key. Without `otherwise` the key must stand there. A value of another type is a
   /// problem, and the answer then `otherwise` or zero.
   std::string text(std::string_view key,
@@ -79,5 +81,8 @@ class Table {
   std::shared_ptr<File> file_;  // shared by all tables of the file; the last one frees it
   Node* node_;                  // lives in the file
 };
+
+/// A text as TOML writes it, in double quotes.
+std::string quoted(std::string_view text);
 
 }  // namespace drover::toml_file

@@ -15,8 +15,15 @@ struct PrecisionFacts {
 };
 // tf32 is a way to multiply fp32 numbers: they stand in memory as 4 bytes (NVIDIA A100 white
 // paper).
-constexpr std::array<PrecisionFacts, precision_count> precisions{
-    {{"fp32", 4}, {"tf32", 4}, {"bf16", 2}, {"fp16", 2}, {"fp8", 1}, {"int8", 1}, {"int4", 0.5}}};
+constexpr std::array<PrecisionFacts, precision_count> precisions{{{"fp32", 4},
+                                                                  {"tf32", 4},
+                                                                  {"bf16", 2},
+                                                                  {"fp16", 2},
+                                                                  {"fp8", 1},
+                                                                  {"int8", 1},
+                                                                  {"int4", 0.5},
+                                                                  {"fp4", 0.5},
+                                                                  {"fp64", 8}}};
 
 const PrecisionFacts& facts_of(Precision precision) {
   const auto index = static_cast<std::size_t>(precision);

@@ -10,10 +10,10 @@
 namespace drover {
 
 enum class WorkKind : std::uint8_t { serve, train, batch };
-enum class Precision : std::uint8_t { fp32, tf32, bf16, fp16, fp8, int8, int4 };
+enum class Precision : std::uint8_t { fp32, tf32, bf16, fp16, fp8, int8, int4, fp4, fp64 };
 
 inline constexpr int work_kind_count = 3;
-inline constexpr int precision_count = 7;
+inline constexpr int precision_count = 9;
 
 std::string_view to_text(WorkKind kind);
 std::string_view to_text(Precision precision);

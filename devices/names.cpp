@@ -1,0 +1,173 @@
+#include "devices/names.h"
+
+#include <cctype>
+#include <vector>
+
+#include "fleet/text.h"
+#include "fleet/units.h"
+
+namespace drover::devices {
+namespace {
+
+/// Letters, digits, dots and pluses, small; all else only separates words.
+std::string folded(std::string_view name) {
+  std::string text;
+  for (const char character : name) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (std::isalnum(byte) != 0 || character == '.' || character == '+') {
+      text += static_cast<char>(std::tolower(byte));
+    }
+  }
+  return text;
+}
+
+/// "V100 (board max limit 250 W)": what stands before the brackets, and in them.
+struct Bracketed {
+  std::string name;
+  std::string remark;
+};
+Bracketed without_brackets(std::string_view name) {
+  const std::size_t open = name.find('(');
+  if (open == std::string_view::npos) return {std::string(trimmed(name)), ""};
+  const std::size_t close = name.rfind(')');
+  const std::size_t end = close == std::string_view::npos || close < open ? name.size() : close;
+  return {std::string(trimmed(name.substr(0, open))),
+          std::string(trimmed(name.substr(open + 1, end - open - 1)))};
+}
+
+/// The number of watts in a remark: "350 W limit", "board max limit 250 W", "DGX-2H 450W".
+std::optional<double> watts_in(std::string_view remark) {
+  for (std::size_t at = 0; at < remark.size(); ++at) {
+    if (std::isdigit(static_cast<unsigned char>(remark[at])) == 0) continue;
+    std::size_t end = at;
+    while (end < remark.size() && std::isdigit(static_cast<unsigned char>(remark[end])) != 0) ++end;
+    std::size_t unit = end;
+    while (unit < remark.size() && remark[unit] == ' ') ++unit;
+    const bool watts = unit < remark.size() && remark[unit] == 'W' &&
+                       (unit + 1 == remark.size() ||
+                        std::isalpha(static_cast<unsigned char>(remark[unit + 1])) == 0);
+    if (watts) {
+      if (const auto value = parse_number(remark.substr(at, end - at), ""); value) return *value;
+    }
+    at = end;
+  }
+  return std::nullopt;
+}
+
+template <typename Spec>
+std::map<std::string, const Spec*> spellings(const std::map<std::string, Entry<Spec>>& entries) {
+  std::map<std::string, const Spec*> names;
+  for (const auto& [id, entry] : entries) {
+    for (const std::string& alias : entry.spec.aliases) names.emplace(folded(alias), &entry.spec);
+    names.emplace(folded(entry.spec.name), &entry.spec);
+  }
+  // Ids win over what others call themselves.
+  for (const auto& [id, entry] : entries) names[folded(id)] = &entry.spec;
+  return names;
+}
+
+template <typename Entries>
+Error unknown(std::string_view what, std::string_view name, const Entries& entries) {
+  std::vector<std::string> known;
+  for (const auto& [id, entry] : entries) known.push_back(id);
+  return error("unknown {} \"{}\"{}", what, excerpt(name), suggestion(name, known));
+}
+
+bool ends_with_any(std::string& name, std::initializer_list<std::string_view> endings) {
+  for (const std::string_view ending : endings) {
+    if (name.size() > ending.size() && name.ends_with(ending)) {
+      name.resize(name.size() - ending.size());
+      return true;
+    }
+  }
+  return false;
+}
+
+/// What tuning and packaging add to a model's name without changing its dimensions.
+void drop_variant(std::string& name) {
+  while (ends_with_any(name, {"hf", "chat", "instruct", "it", "base", "fp8", "fp4", "bf16", "awq",
+                              "gptq", "thinking", "pretrain", "lora"})) {
+  }
+}
+
+}  // namespace
+
+Names::Names(const Catalogue& catalogue)
+    : catalogue_(catalogue),
+      devices_(spellings(catalogue.devices())),
+      models_(spellings(catalogue.models())) {}
+
+Result<FoundDevice> Names::device(std::string_view name) {
+  const auto whole = devices_.find(folded(name));
+  if (whole != devices_.end() && name.find('(') == std::string_view::npos) {
+    return FoundDevice{whole->second, std::nullopt, ""};
+  }
+  const Bracketed parts = without_brackets(name);
+  const auto bare = devices_.find(folded(parts.name));
+  // "B200-SXM-180GB (preview)" by its bare name; "V100-SXM3-32GB (DGX-2)" may be known whole.
+  const auto found = whole != devices_.end() ? whole : bare;
+  if (found == devices_.end()) return unknown("device", name, catalogue_.devices());
+  return FoundDevice{found->second, watts_in(parts.remark), parts.remark};
+}
+
+Result<const ModelSpec*> Names::model(std::string_view name) {
+  const std::size_t slash = name.find('/');
+  const std::string_view within = slash == std::string_view::npos ? name : name.substr(slash + 1);
+  for (const std::string_view text : {name, within}) {
+    for (std::string key : {folded(text), folded(without_brackets(text).name)}) {
+      for (const bool drop : {false, true}) {
+        if (drop) drop_variant(key);
+        if (const auto found = models_.find(key); found != models_.end()) return found->second;
+      }
+    }
+  }
+  return unknown("model", name, catalogue_.models());
+}
+
+std::optional<FoundPrecision> find_precision(std::string_view text, const DeviceSpec& device) {
+  const std::string words = [&] {
+    std::string lower;
+    for (const char character : text) {
+      lower += static_cast<char>(std::tolower(static_cast<unsigned char>(character)));
+    }
+    return lower;
+  }();
+  const auto has = [&](std::string_view part) { return words.find(part) != std::string::npos; };
+  const bool half = device.runs(Precision::bf16);
+  FoundPrecision found;
+  found.mixed = has("amp") || has("mixed");
+  if (has("nvfp4") || has("fp4")) {
+    found.precision = Precision::fp4;
+  } else if (has("submission default")) {
+    found.precision = half ? Precision::bf16 : Precision::fp16;
+    if (has("fp8 on nvidia") && device.runs(Precision::fp8)) found.precision = Precision::fp8;
+  } else if (words.starts_with("fp32")) {
+    // Libraries use TF32 by themselves where they are allowed to and it exists.
+    found.precision = has("tf32 tensor cores allowed") && device.runs(Precision::tf32)
+                          ? Precision::tf32
+                          : Precision::fp32;
+  } else if (has("32 bit multiplication")) {
+    found.precision = Precision::fp32;
+  } else if (has("fp8") || has("mxfp8")) {
+    found.precision = Precision::fp8;
+  } else if (has("int8")) {
+    found.precision = Precision::int8;
+  } else if (has("int4") || has("w4a16") || has("awq") || has("gptq")) {
+    found.precision = Precision::int4;
+  } else if (has("bf16")) {
+    found.precision = Precision::bf16;
+  } else if (has("fp16") || has("16 bit") || has("half")) {
+    found.precision = Precision::fp16;
+  } else if (has("tf32")) {
+    found.precision = Precision::tf32;
+  } else if (has("fp64")) {
+    found.precision = Precision::fp64;
+  } else if (has("mixed") || has("amp") || has("see recipe")) {
+    found.precision = half ? Precision::bf16 : Precision::fp16;
+  } else {
+    return std::nullopt;
+  }
+  return found;
+}
+
+}  // namespace drover::devices

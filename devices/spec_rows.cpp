@@ -1,0 +1,90 @@
+#include "devices/spec_rows.h"
+
+namespace drover::devices {
+namespace {
+
+constexpr double gib = 1024.0 * 1024.0 * 1024.0;
+constexpr double mib = 1024.0 * 1024.0;
+constexpr double micro = 1e-6;
+
+constexpr NumberRow numbers[] = {
+    {"memory", "capacity_gib", &DeviceSpec::memory_bytes, gib, 0.1, 1e5, {}},
+    {"memory", "bandwidth_gb_s", &DeviceSpec::memory_bandwidth, 1e9, 1, 1e6, {}},
+    {"memory", "efficiency", &DeviceSpec::memory_efficiency, 1, 0.01, 1, {}},
+    {"memory", "reserved_gib", &DeviceSpec::reserved_bytes, gib, 0, 1e4, {}},
+    {"memory", "l2_mib", &DeviceSpec::l2_bytes, mib, 0, 1e5, 0},
+
+    {"links", "bandwidth_gb_s", &DeviceSpec::link_bandwidth, 1e9, 0, 1e6, {}},
+    {"links", "efficiency", &DeviceSpec::link_efficiency, 1, 0.01, 1, {}},
+    {"links", "latency_us", &DeviceSpec::collective_latency_s, micro, 0, 1e5, {}},
+    {"links", "host_gb_s", &DeviceSpec::host_bandwidth, 1e9, 0.01, 1e5, {}},
+    {"links", "link_gb_s", &DeviceSpec::torus_link_bandwidth, 1e9, 0, 1e6, 0},
+
+    {"network", "bandwidth_gb_s", &DeviceSpec::network_bandwidth, 1e9, 0, 1e6, 0},
+    {"network", "efficiency", &DeviceSpec::network_efficiency, 1, 0.01, 1, 1},
+    {"network", "latency_us", &DeviceSpec::network_latency_s, micro, 0, 1e6, 10},
+
+    {"matrix", "efficiency", &DeviceSpec::compute_efficiency, 1, 0.01, 1, {}},
+    {"matrix", "launch_us", &DeviceSpec::launch_s, micro, 0, 1e5, {}},
+
+    {"serving", "request_us", &DeviceSpec::request_s, micro, 0, 1e5, {}},
+    {"serving", "compile_s_per_billion", &DeviceSpec::compile_s, 1, 0, 1e4, {}},
+
+    {"power", "tdp_w", &DeviceSpec::tdp_w, 1, 1, 1e5, {}},
+    {"power", "idle_w", &DeviceSpec::idle_w, 1, 0, 1e5, {}},
+    {"power", "open_w", &DeviceSpec::open_w, 1, 0, 1e5, {}},
+    {"power", "active_w", &DeviceSpec::active_w, 1, 0, 1e5, {}},
+    {"power", "memory_w", &DeviceSpec::memory_w, 1, 0, 1e5, {}},
+    {"power", "matrix_w", &DeviceSpec::matrix_w, 1, 0, 1e5, {}},
+    {"power", "link_w", &DeviceSpec::link_w, 1, 0, 1e5, {}},
+    {"power", "cap_min_w", &DeviceSpec::power_cap_min_w, 1, 0, 1e5, {}},
+
+    {"clock", "nominal_mhz", &DeviceSpec::clock_mhz, 1, 1, 1e5, {}},
+    {"clock", "boost_mhz", &DeviceSpec::clock_boost_mhz, 1, 0, 1e5, 0},
+    {"clock", "base_mhz", &DeviceSpec::clock_base_mhz, 1, 0, 1e5, 0},
+    {"clock", "min_share", &DeviceSpec::clock_min_share, 1, 0.01, 1, {}},
+    {"clock", "step_share", &DeviceSpec::clock_step_share, 1, 0.001, 0.5, {}},
+    {"clock", "knee_share", &DeviceSpec::clock_knee_share, 1, 0.01, 1, {}},
+
+    {"heat", "die_k_per_w", &DeviceSpec::die_resistance, 1, 1e-4, 100, {}},
+    {"heat", "die_s", &DeviceSpec::die_time_s, 1, 0.01, 1e4, {}},
+    {"heat", "sink_k_per_w", &DeviceSpec::sink_resistance, 1, 1e-4, 100, {}},
+    {"heat", "sink_s", &DeviceSpec::sink_time_s, 1, 0.01, 1e5, {}},
+    {"heat", "max_c", &DeviceSpec::temperature_max_c, 1, 0, 200, {}},
+    {"heat", "slowdown_c", &DeviceSpec::temperature_slowdown_c, 1, 0, 200, {}},
+    {"heat", "shutdown_c", &DeviceSpec::temperature_shutdown_c, 1, 0, 250, {}},
+
+    {"price", "usd_per_h", &DeviceSpec::price_usd_per_h, 1, 0, 1e5, {}},
+    {"price", "spot_usd_per_h", &DeviceSpec::spot_usd_per_h, 1, 0, 1e5, 0},
+    {"price", "purchase_usd", &DeviceSpec::purchase_usd, 1, 0, 1e7, 0},
+};
+
+constexpr CountRow counts[] = {
+    {"matrix", "tile", &DeviceSpec::matrix_tile, {}},
+    {"matrix", "units", &DeviceSpec::matrix_units, {}},
+    {"matrix", "row_padding", &DeviceSpec::row_padding, {}},
+    {"links", "domain", &DeviceSpec::link_domain, 1},
+};
+
+constexpr OrderRow orders[] = {
+    {"memory", "reserved_gib", &DeviceSpec::reserved_bytes, "capacity_gib",
+     &DeviceSpec::memory_bytes},
+    {"power", "idle_w", &DeviceSpec::idle_w, "open_w", &DeviceSpec::open_w},
+    {"power", "open_w", &DeviceSpec::open_w, "tdp_w", &DeviceSpec::tdp_w},
+    {"power", "cap_min_w", &DeviceSpec::power_cap_min_w, "tdp_w", &DeviceSpec::tdp_w},
+    {"clock", "min_share", &DeviceSpec::clock_min_share, "knee_share",
+     &DeviceSpec::clock_knee_share},
+    {"heat", "max_c", &DeviceSpec::temperature_max_c, "slowdown_c",
+     &DeviceSpec::temperature_slowdown_c},
+    {"heat", "slowdown_c", &DeviceSpec::temperature_slowdown_c, "shutdown_c",
+     &DeviceSpec::temperature_shutdown_c},
+    {"heat", "die_s", &DeviceSpec::die_time_s, "sink_s", &DeviceSpec::sink_time_s},
+};
+
+}  // namespace
+
+std::span<const NumberRow> number_rows() { return numbers; }
+std::span<const CountRow> count_rows() { return counts; }
+std::span<const OrderRow> order_rows() { return orders; }
+
+}  // namespace drover::devices
