@@ -136,7 +136,8 @@ void read_numbers(Layers& layers, DeviceSpec& spec) {
         layers.number(spec, row.section, row.key, row.low, row.high, row.otherwise) * row.scale;
   }
   for (const CountRow& row : count_rows()) {
-    const double count = layers.number(spec, row.section, row.key, 1, count_max, row.otherwise);
+    const double count =
+        layers.number(spec, row.section, row.key, row.low, count_max, row.otherwise);
     if (count != std::floor(count)) {
       layers.device().complain(
           row.section, fmt::format("{}: found {}, expected a whole number", row.key, count));
@@ -163,6 +164,9 @@ void read_software(Layers& layers, DeviceSpec& spec) {
   }
   if (auto table = layers.holder("software", "missing_ops")) {
     spec.missing_ops = table->texts("missing_ops");
+  }
+  if (auto table = layers.holder("software", "slice_shapes")) {
+    spec.slice_shapes = table->texts("slice_shapes");
   }
   std::optional<Table> slices = layers.holder("software", "slice_sizes");
   if (!slices) return;
@@ -275,6 +279,7 @@ Status check_generation(std::string_view toml, std::string place) {
   root.text("id");
   root.text("name", "");
   root.text("source", "");
+  root.integer("year", 0);
   DeviceSpec ignored;
   Layers layers(root, std::nullopt);
   for (int i = 0; i < precision_count; ++i) {
@@ -287,7 +292,7 @@ Status check_generation(std::string_view toml, std::string place) {
     layers.pass_sources(row.section);
   }
   for (const CountRow& row : count_rows()) {
-    layers.number(ignored, row.section, row.key, 1, count_max, 1.0);
+    layers.number(ignored, row.section, row.key, row.low, count_max, row.low);
   }
   read_torus(layers, ignored);
   read_software(layers, ignored);
@@ -329,8 +334,8 @@ Status set_fact(DeviceSpec& spec, std::string_view section_and_key, double value
   }
   for (const CountRow& row : count_rows()) {
     if (!named(row)) continue;
-    if (!(value >= 1 && value <= count_max && value == std::floor(value))) {
-      return error("{}: found {}, expected a whole number 1..{}", section_and_key, value,
+    if (!(value >= row.low && value <= count_max && value == std::floor(value))) {
+      return error("{}: found {}, expected a whole number {}..{}", section_and_key, value, row.low,
                    count_max);
     }
     spec.*row.member = static_cast<std::uint32_t>(value);

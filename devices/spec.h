@@ -46,6 +46,7 @@ struct DeviceSpec {
   std::string unit;        // what the OS shows as one: "one GPU", "one die of two"
   std::string confidence;  // of the facts: "high", "medium", "low"
   std::uint32_t year = 0;  // 0: not known
+  std::uint32_t pcie_generation = 0, pcie_lanes = 16;
 
   // Peak rates, dense, in flop/s (int8: op/s); 0 where the type is not native.
   std::array<double, precision_count> peak_flops{};
@@ -56,6 +57,7 @@ struct DeviceSpec {
   double host_bandwidth = 0;        // bytes/s from host memory (weights arrive here)
   std::uint32_t link_domain = 1;    // devices that the fast links join at most
   Torus torus = Torus::none;        // TPU slices
+  std::uint32_t torus_wrap = 1;     // an axis of so many devices, or a multiple, closes to a ring
   double torus_link_bandwidth = 0;  // bytes/s of one link, one direction
   double network_bandwidth = 0;     // bytes/s between hosts, per device, one direction
   double network_efficiency = 1;    // share of it that large collectives reach
@@ -99,12 +101,13 @@ struct DeviceSpec {
   double temperature_slowdown_c = 0;  // hardware halves the clock
   double temperature_shutdown_c = 0;
 
-  double price_usd_per_h = 0;            // on demand
-  double spot_usd_per_h = 0;             // 0: not known
-  double purchase_usd = 0;               // 0: not known
-  std::vector<std::string> frameworks;   // that run on it
-  std::vector<std::string> missing_ops;  // "custom_cuda", "dynamic_shape", ..
-  std::vector<int> slice_sizes;          // TPU: gangs that form; empty: any
+  double price_usd_per_h = 0;             // on demand
+  double spot_usd_per_h = 0;              // 0: not known
+  double purchase_usd = 0;                // 0: not known
+  std::vector<std::string> frameworks;    // that run on it
+  std::vector<std::string> missing_ops;   // "custom_cuda", "dynamic_shape", ..
+  std::vector<int> slice_sizes;           // TPU: gangs that form; empty: any
+  std::vector<std::string> slice_shapes;  // TPU: "2x4", the topologies that are offered
 
   double peak(Precision precision) const { return peak_flops[static_cast<std::size_t>(precision)]; }
   bool runs(Precision precision) const { return peak(precision) > 0; }

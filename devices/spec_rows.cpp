@@ -60,10 +60,13 @@ constexpr NumberRow numbers[] = {
 };
 
 constexpr CountRow counts[] = {
-    {"matrix", "tile", &DeviceSpec::matrix_tile, {}},
-    {"matrix", "units", &DeviceSpec::matrix_units, {}},
-    {"matrix", "row_padding", &DeviceSpec::row_padding, {}},
-    {"links", "domain", &DeviceSpec::link_domain, 1},
+    {"matrix", "tile", &DeviceSpec::matrix_tile, 1, {}},
+    {"matrix", "units", &DeviceSpec::matrix_units, 1, {}},
+    {"matrix", "row_padding", &DeviceSpec::row_padding, 1, {}},
+    {"links", "domain", &DeviceSpec::link_domain, 1, 1},
+    {"links", "wrap_axis", &DeviceSpec::torus_wrap, 1, 1},
+    {"links", "pcie_gen", &DeviceSpec::pcie_generation, 0, 0},
+    {"links", "pcie_lanes", &DeviceSpec::pcie_lanes, 1, 16},
 };
 
 constexpr OrderRow orders[] = {

@@ -23,6 +23,7 @@ struct CountRow {
   const char* section;
   const char* key;
   std::uint32_t DeviceSpec::*member;
+  std::uint32_t low;
   std::optional<std::uint32_t> otherwise;
 };
 std::span<const CountRow> count_rows();
