@@ -1,5 +1,6 @@
 #include "devices/names.h"
 
+#include <algorithm>
 #include <cctype>
 #include <vector>
 
@@ -97,6 +98,27 @@ Names::Names(const Catalogue& catalogue)
       devices_(spellings(catalogue.devices())),
       models_(spellings(catalogue.models())) {}
 
+/// Frameworks show each core of a chip as a device: "one device = half chip" (TPU v7 under JAX).
+const DeviceSpec& Names::half_of(const DeviceSpec& spec) {
+  std::unique_ptr<DeviceSpec>& half = halves_[spec.id];
+  if (half) return *half;
+  half = std::make_unique<DeviceSpec>(spec);
+  half->unit = "half of " + spec.unit;
+  for (double& peak : half->peak_flops) peak /= 2;
+  for (double DeviceSpec::*member :
+       {&DeviceSpec::memory_bytes, &DeviceSpec::memory_bandwidth, &DeviceSpec::l2_bytes,
+        &DeviceSpec::link_bandwidth, &DeviceSpec::host_bandwidth, &DeviceSpec::network_bandwidth,
+        &DeviceSpec::reserved_bytes, &DeviceSpec::tdp_w, &DeviceSpec::idle_w, &DeviceSpec::open_w,
+        &DeviceSpec::active_w, &DeviceSpec::memory_w, &DeviceSpec::matrix_w, &DeviceSpec::link_w,
+        &DeviceSpec::power_cap_min_w, &DeviceSpec::price_usd_per_h, &DeviceSpec::spot_usd_per_h}) {
+    half.get()->*member /= 2;
+  }
+  half->die_resistance *= 2;
+  half->sink_resistance *= 2;
+  half->matrix_units = std::max(1U, spec.matrix_units / 2);
+  return *half;
+}
+
 Result<FoundDevice> Names::device(std::string_view name) {
   const auto whole = devices_.find(folded(name));
   if (whole != devices_.end() && name.find('(') == std::string_view::npos) {
@@ -107,7 +129,9 @@ Result<FoundDevice> Names::device(std::string_view name) {
   // "B200-SXM-180GB (preview)" by its bare name; "V100-SXM3-32GB (DGX-2)" may be known whole.
   const auto found = whole != devices_.end() ? whole : bare;
   if (found == devices_.end()) return unknown("device", name, catalogue_.devices());
-  return FoundDevice{found->second, watts_in(parts.remark), parts.remark};
+  const bool half = name.find("half chip") != std::string_view::npos;
+  const DeviceSpec* spec = half ? &half_of(*found->second) : found->second;
+  return FoundDevice{spec, watts_in(parts.remark), parts.remark};
 }
 
 Result<const ModelSpec*> Names::model(std::string_view name) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,7 +20,7 @@ struct FoundDevice {
   std::string remark;                   // what else stood in brackets
 };
 
-/// Looks names up; each spelling is worked out once.
+/// Looks names up. It must outlive what it answers.
 class Names {
  public:
   explicit Names(const Catalogue& catalogue);
@@ -28,9 +29,12 @@ class Names {
   Result<const ModelSpec*> model(std::string_view name);
 
  private:
+  const DeviceSpec& half_of(const DeviceSpec& spec);
+
   const Catalogue& catalogue_;
   std::map<std::string, const DeviceSpec*> devices_;  // by folded spelling
   std::map<std::string, const ModelSpec*> models_;
+  std::map<std::string, std::unique_ptr<DeviceSpec>> halves_;  // by id
 };
 
 struct FoundPrecision {
