@@ -57,6 +57,8 @@ constexpr Verb verbs[] = {
      commands::run_catalogue},
     {"estimate", "what a workload takes on a device: time, memory, power, cost",
      commands::estimate_usage, commands::run_estimate},
+    {"compare", "the same work on several sets of devices: which one wins", commands::compare_usage,
+     commands::run_compare},
     {"feed", "", commands::feed_usage, commands::run_feed},
     {"story", "", commands::story_usage, commands::run_story},
 };

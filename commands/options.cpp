@@ -19,6 +19,8 @@ namespace {
 // Boost sees positional words under this name; no option can be called so.
 constexpr const char* words_key = "words of the command line";
 
+constexpr std::string_view repeated = "...";
+
 std::string as_place(std::string_view name) { return fmt::format("--{}", name); }
 
 po::options_description describe(const Usage& usage) {
@@ -123,12 +125,13 @@ Result<Arguments> Arguments::parse(const Usage& usage, const std::vector<std::st
   }
   const auto words_given = state->values.extract(words_key);
   const std::size_t count = words_given.empty() ? 0 : words_given.mapped().size();
-  if (count > usage.positionals.size()) {
-    return error("unexpected word '{}'; {}",
-                 excerpt(words_given.mapped()[usage.positionals.size()]), usage.synopsis);
+  const std::size_t names = usage.positionals.size();
+  const bool last_repeats = names > 0 && usage.positionals.back().ends_with(repeated);
+  if (count > names && !last_repeats) {
+    return error("unexpected word '{}'; {}", excerpt(words_given.mapped()[names]), usage.synopsis);
   }
   for (std::size_t i = 0; i < count; ++i) {
-    state->values[usage.positionals[i]] = {words_given.mapped()[i]};
+    state->values[usage.positionals[std::min(i, names - 1)]].push_back(words_given.mapped()[i]);
   }
   return Arguments(std::move(state));
 }

@@ -33,7 +33,7 @@ struct Usage {
   std::string synopsis;     // "drover why [JOB] [options]"
   std::string description;  // a paragraph
   std::vector<Option> options;
-  std::vector<std::string> positionals;  // names; all optional, in order
+  std::vector<std::string> positionals;  // names; all optional, in order; a last "NAME..." repeats
   std::string examples;                  // each line one command with a comment under it
 };
 

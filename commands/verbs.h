@@ -9,6 +9,7 @@ namespace drover::commands {
 Usage agent_usage();
 Usage cap_usage();
 Usage catalogue_usage();
+Usage compare_usage();
 Usage demo_usage();
 Usage devices_usage();
 Usage estimate_usage();
@@ -30,6 +31,7 @@ Usage why_usage();
 Outcome run_agent(Arguments& arguments);
 Outcome run_cap(Arguments& arguments);
 Outcome run_catalogue(Arguments& arguments);
+Outcome run_compare(Arguments& arguments);
 Outcome run_demo(Arguments& arguments);
 Outcome run_devices(Arguments& arguments);
 Outcome run_estimate(Arguments& arguments);

@@ -13,6 +13,9 @@ namespace {
 
 constexpr double shown_least_s = 100;  // of wall time, where samples are not rarer
 
+/// Before what rests on assumed constants of the emulated device.
+const char* mark(bool assumed) { return assumed ? "~" : ""; }
+
 std::string celsius_text(double celsius) { return fmt::format("{:.0f}C", celsius); }
 std::string whole_text(double value) { return fmt::format("{:.0f}", value); }
 
@@ -115,7 +118,8 @@ struct Gatherer {
         std::max({greatest(points), greatest(caps), scene.model.spec_of(row).tdp_w});
     MetricChart& metric =
         add("power",
-            fmt::format("{}{}", text_or_dash(now(Metric::power), watts_text),
+            fmt::format("{}{}{}", mark(scene.model.spec_of(row).power_assumed),
+                        text_or_dash(now(Metric::power), watts_text),
                         std::isnan(cap) ? "" : fmt::format(", cap {}", watts_text(cap))),
             std::move(points), watts_text, scale_up_to(most), Role::hot);
     metric.line = std::move(caps);
@@ -125,7 +129,8 @@ struct Gatherer {
     const double limit = scene.model.spec_of(row).slowdown_c;
     MetricChart& metric =
         add("temperature",
-            fmt::format("{}{}", text_or_dash(now(Metric::temperature), celsius_text),
+            fmt::format("{}{}{}", mark(scene.model.spec_of(row).temperature_assumed),
+                        text_or_dash(now(Metric::temperature), celsius_text),
                         limit > 0 ? fmt::format(", slows at {}", celsius_text(limit)) : ""),
             reader().points(Metric::temperature), celsius_text, {20, 100}, Role::warm);
     metric.chart.line_role = Role::hot;

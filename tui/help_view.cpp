@@ -55,7 +55,7 @@ std::vector<HelpLine> help_lines() {
       {"STEP", "The fallback of the rule that placed the job, counted from 1."},
       {"FROM", "Candidates that were considered."},
       {"SCORE", "The weighted mean of the parts below it: value x weight, 0 to 1."},
-      {"~", "Estimated: elapsed against expected run time. Requests tell no progress."},
+      {"~", "Not measured: progress by expected run time; watts, degrees by assumed constants."},
       {">", "Among events: what a person or a program asked for, and what came of it."},
       {"=", "Among events: an alert that holds no more."},
       {"chart lines", "The cap or limit of what the chart shows; a gap: nothing is known."},

@@ -41,6 +41,8 @@ struct SpecRow {
   double tdp_w = 0;            // 0: not told
   double price_usd_per_h = 0;  // 0: not told
   double slowdown_c = 0;       // where heat slows it; 0: not told
+  // The emulated device's watts, degrees rest on assumed constants: shown as ~.
+  bool power_assumed = false, temperature_assumed = false;
 };
 
 struct HostRow {

@@ -237,13 +237,16 @@ void draw_hottest(const Scene& scene, Pen pen) {
     const int kind = pen.columns() >= 60 ? 15 : 0;
     pen.field(14, line, kind - 1, spec.id, Role::faint);
     const double share = spec.slowdown_c > 0 ? celsius / spec.slowdown_c : absent;
+    const char* mark = spec.temperature_assumed ? "~" : "";
     pen.gauge(14 + kind, line, pen.columns() - 14 - kind - 8, share,
-              spec.slowdown_c > 0 ? fmt::format("{:.0f} of {:.0f}C", celsius, spec.slowdown_c)
-                                  : fmt::format("{:.0f}C", celsius),
+              spec.slowdown_c > 0
+                  ? fmt::format("{}{:.0f} of {:.0f}C", mark, celsius, spec.slowdown_c)
+                  : fmt::format("{}{:.0f}C", mark, celsius),
               fill_role(share, 0.90, 0.99));
     const double watts = model.reading(row, Metric::power);
-    pen.field(pen.columns() - 7, line, 7, std::isnan(watts) ? "-" : watts_text(watts), Role::plain,
-              Align::right);
+    const std::string drawn =
+        std::isnan(watts) ? "-" : (spec.power_assumed ? "~" : "") + watts_text(watts);
+    pen.field(pen.columns() - 7, line, 7, drawn, Role::plain, Align::right);
     ++line;
   }
   if (line == 1) pen.text(0, 1, "no temperature is known", Role::faint);
