@@ -52,6 +52,7 @@ Json throttle_json(double bits) {
       {throttle_hardware_slowdown, "hardware_slowdown"},
       {throttle_thermal_software, "thermal_software"},
       {throttle_thermal_hardware, "thermal_hardware"},
+      {throttle_power_brake, "power_brake"},
   };
   Json set = Json::array();
   for (const auto& [bit, name] : names) {

@@ -94,7 +94,9 @@ Chassis::Chassis(std::vector<const DeviceSpec*> specs, Ambient ambient, const Di
   const Dice devices = dice.child("device");
   for (std::size_t i = 0; i < specs.size(); ++i) {
     DROVER_REQUIRE(specs[i] != nullptr);
-    state_->chips.emplace_back(*specs[i], draw_variation(devices.child(i)), ambient.inlet_c, start);
+    const Dice own = devices.child(i);
+    state_->chips.emplace_back(*specs[i], draw_variation(own), ambient.inlet_c, start,
+                               own.child("sensor").uniform());
   }
   state_->events.assign(specs.size(), never);
   for (std::size_t i = 0; i < specs.size(); ++i) {
@@ -141,6 +143,15 @@ void Chassis::set_inlet(Instant now, double inlet_c) {
   }
 }
 
+void Chassis::set_airflow(Instant now, double share) {
+  DROVER_REQUIRE(share > 0);
+  state_->run_events(now);
+  for (std::size_t i = 0; i < size(); ++i) {
+    state_->chips[i].set_airflow(now, share);
+    state_->schedule(i);
+  }
+}
+
 Instant Chassis::next_event() const {
   // Changes that a setter met on its way are due at once: `advance` tells them.
   if (!state_->changed.empty()) return state_->now;
@@ -166,6 +177,22 @@ double Chassis::energy_j(Instant now, std::size_t device) const {
 }
 
 bool Chassis::shut_down(std::size_t device) const { return state_->chips.at(device).shut_down(); }
+
+double Chassis::memory_temperature_c(Instant now, std::size_t device) const {
+  return state_->chips.at(device).memory_temperature_c(now);
+}
+
+Violations Chassis::violations(Instant now, std::size_t device) const {
+  return state_->chips.at(device).violations(now);
+}
+
+int Chassis::fan_steps(std::size_t device) const { return state_->chips.at(device).fan_steps(); }
+
+Sample Chassis::published(Instant now, std::size_t device) const {
+  Sample sample = state_->chips.at(device).published(now);
+  sample.device = static_cast<std::uint16_t>(device);
+  return sample;
+}
 
 Sample Chassis::reading(Instant now, std::size_t device) const {
   Sample sample = state_->chips.at(device).reading(now);

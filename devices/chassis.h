@@ -34,6 +34,14 @@ struct Variation {
 };
 Variation draw_variation(const Dice& dice);
 
+/// Time for which the clock was held down, by what held it: NVML's violation counters.
+struct Violations {
+  Duration power{};        // the power cap
+  Duration thermal{};      // a temperature, by software or hardware
+  Duration board_limit{};  // a power brake
+  bool operator==(const Violations&) const = default;
+};
+
 struct Ambient {
   double inlet_c = 22;
   /// Degrees that one watt of a neighbour upstream adds to a device's inlet air.
@@ -65,6 +73,9 @@ class Chassis {
   /// The hardware holds the clock at or under this share of the nominal one, as on a power brake; 1
   /// lets go. REQUIRES 0 < share <= 1. True when the clock changed at once.
   bool set_clock_limit(Instant now, std::size_t device, double share);
+  /// The fans move this share of the usual air, as when some of them stand still. REQUIRES share >
+  /// 0.
+  void set_airflow(Instant now, double share);
 
   /// When something will change by itself (a control step, a crossing); `never` in steady state.
   Instant next_event() const;
@@ -77,8 +88,15 @@ class Chassis {
   double energy_j(Instant now, std::size_t device) const;
   bool shut_down(std::size_t device) const;
 
+  double memory_temperature_c(Instant now, std::size_t device) const;
+  Violations violations(Instant now, std::size_t device) const;
+  /// Steps that the device's fans are above their usual speed.
+  int fan_steps(std::size_t device) const;
+
   /// What a perfect sensor reads; queue and running stay absent (the executor knows them).
   Sample reading(Instant now, std::size_t device) const;
+  /// What the board's own sensors say: see Sensor.
+  Sample published(Instant now, std::size_t device) const;
 
  private:
   struct State;

@@ -8,13 +8,12 @@
 namespace drover::devices {
 namespace {
 
-/// The software limit lets go, and the hardware limit ends, so far below the maximal temperature
-/// (assumed; without it the clock would flutter).
-constexpr double hysteresis_k = 3;
-/// Between two steps of the software limit (assumed: the die settles within seconds).
-constexpr Duration temperature_step_every = std::chrono::seconds(1);
 /// NVML: the hardware slowdown cuts the clock by a factor of two or more.
 constexpr double slowdown_factor = 0.5;
+/// Heat that fins give to air grows with its speed to this power (turbulent flow along a plate).
+constexpr double air_exponent = 0.8;
+/// What was there before a host was seen: as long as any sensor's window.
+constexpr Duration sensor_past = std::chrono::minutes(2);
 
 bool same(const Activity& a, const Activity& b) {
   return a.step.matrix_activity == b.step.matrix_activity &&
@@ -23,42 +22,57 @@ bool same(const Activity& a, const Activity& b) {
          a.context_open == b.context_open && a.memory_used_bytes == b.memory_used_bytes;
 }
 
+}  // namespace
+
 Activity idle_activity() {
   Activity activity;
   activity.step.duty = 0;
   return activity;
 }
 
-}  // namespace
-
-Instant next_control_from(Instant instant) {
-  const std::int64_t grid = control_grid.count();
-  const std::int64_t at = instant.time_since_epoch().count();
-  const std::int64_t remainder = ((at % grid) + grid) % grid;
-  if (remainder == 0) return instant;
-  return saturating_add(instant, Duration(grid - remainder));
-}
-
-Instant next_control_after(Instant instant) {
-  return next_control_from(saturating_add(instant, Duration(1)));
-}
-
-Chip::Chip(const DeviceSpec& spec, const Variation& variation, double inlet_c, Instant start)
+Chip::Chip(const DeviceSpec& spec, const Variation& variation, double inlet_c, Instant start,
+           double sensor_phase)
     : spec_(&spec),
       variation_(variation),
-      cooling_{spec.die_resistance * variation.cooling, spec.die_time_s,
-               spec.sink_resistance * variation.cooling, spec.sink_time_s},
+      memory_{spec.memory_offset_k, spec.memory_sink_share, spec.memory_die_share},
       activity_(idle_activity()),
       cap_w_(spec.tdp_w),
       inlet_c_(inlet_c),
       temperature_step_from_(start),
+      fan_step_from_(start),
       power_since_(start),
-      heat_since_(start) {
+      heat_since_(start),
+      stretch_since_(start),
+      sensor_(spec, sensor_phase) {
+  cooling_ = cooling();
   update_power(start);
   // A host that is just seen has idled long: everything at its idle temperature.
-  const double sink_c = inlet_c + cooling_.sink_k_per_w * power_w_;
-  const double die_c = sink_c + cooling_.die_k_per_w * power_w_;
-  heat_ = HeatCourse(cooling_, {die_c, sink_c}, inlet_c, power_w_);
+  heat_ = HeatCourse(cooling_, settled(cooling_, inlet_c, power_w_), inlet_c, power_w_, memory_);
+  sensor_.enter(start - sensor_past, start, truth());
+}
+
+/// More air takes more heat from the sink, and the sink follows sooner.
+Cooling Chip::cooling() const {
+  const double air = airflow_ * (1 + fan_steps_ * spec_->fan_step_share);
+  const double factor = air == 1 ? 1 : std::pow(air, -air_exponent);
+  const double slowest_s = 1.5 * spec_->die_time_s;  // the closed form needs two time constants
+  return {spec_->die_resistance * variation_.cooling, spec_->die_time_s,
+          spec_->sink_resistance * variation_.cooling * factor,
+          std::max(spec_->sink_time_s * factor, slowest_s)};
+}
+
+Sensor::Truth Chip::truth() const {
+  if (!running()) return {power_w_, false, 0, 0, 0};
+  const Step& step = activity_.step;
+  return {power_w_, true, step.duty, step.matrix_activity, step.memory_activity};
+}
+
+/// Before anything changes: what lasted until now is counted.
+void Chip::end_stretch(Instant now) {
+  if (now == stretch_since_) return;
+  sensor_.enter(stretch_since_, now, truth());
+  violations_ = violations(now);
+  stretch_since_ = now;
 }
 
 bool Chip::running() const {
@@ -89,18 +103,20 @@ bool Chip::update_power(Instant now) {
 
 void Chip::restart_heat(Instant now) {
   const Temperatures temperatures = heat_.at(to_seconds(now - heat_since_));
-  heat_ = HeatCourse(cooling_, temperatures, inlet_c_, power_w_);
+  heat_ = HeatCourse(cooling_, temperatures, inlet_c_, power_w_, memory_);
   heat_since_ = now;
 }
 
 Chip::Outcome Chip::set_activity(Instant now, const Activity& activity, bool may_rise) {
   if (shut_down_ || (told_share_ == clock_share_ && same(activity, activity_))) return {};
+  end_stretch(now);
   activity_ = activity;
   told_share_ = clock_share_;
   return limit_power(now, may_rise);
 }
 
 Chip::Outcome Chip::set_power_cap(Instant now, double cap_w) {
+  end_stretch(now);
   cap_w_ = std::clamp(cap_w, spec_->power_cap_min_w, spec_->tdp_w);
   return limit_power(now, true);
 }
@@ -112,8 +128,16 @@ void Chip::set_inlet(Instant now, double inlet_c) {
 }
 
 Chip::Outcome Chip::set_clock_limit(Instant now, double share) {
+  end_stretch(now);
   clock_limit_ = share;
   return limit_power(now, true);
+}
+
+void Chip::set_airflow(Instant now, double share) {
+  if (share == airflow_) return;
+  airflow_ = share;
+  cooling_ = cooling();
+  restart_heat(now);
 }
 
 int Chip::power_target() const {
@@ -138,78 +162,6 @@ Chip::Outcome Chip::set_clock(Instant now) {
   return {update_power(now), clock_share_ != before};
 }
 
-void Chip::control_temperature(Instant now, double die_c) {
-  const double release_c = spec_->temperature_max_c - hysteresis_k;
-  if (die_c >= spec_->temperature_shutdown_c) shut_down_ = true;
-  if (die_c >= spec_->temperature_slowdown_c) slowed_ = true;
-  if (die_c <= release_c) slowed_ = false;
-  if (now < temperature_step_from_) return;
-  if (die_c >= spec_->temperature_max_c && temperature_steps_ < clock_steps(*spec_)) {
-    ++temperature_steps_;
-    temperature_step_from_ = now + temperature_step_every;
-  } else if (die_c <= release_c && temperature_steps_ > 0) {
-    --temperature_steps_;
-    temperature_step_from_ = now + temperature_step_every;
-  }
-}
-
-Chip::Outcome Chip::control(Instant now) {
-  if (shut_down_) return {};
-  control_temperature(now, temperature_c(now));
-  if (shut_down_) {
-    activity_ = idle_activity();
-    power_steps_ = 0;
-  }
-  const Outcome outcome = set_clock(now);
-  return {outcome.power_changed, outcome.pace_changed || shut_down_};
-}
-
-Instant Chip::crossing(std::optional<double> seconds) const {
-  if (!seconds) return never;
-  // Rounded up, so that at the event the crossing has happened.
-  return saturating_add(heat_since_, from_seconds(std::ceil(*seconds * 1e9) * 1e-9) + Duration(1));
-}
-
-Instant Chip::next_temperature_control(Instant now) const {
-  const bool limited = temperature_steps_ > 0 || slowed_;
-  // The usual case: the whole course stays cool.
-  if (!limited && heat_.die_upper_bound_c() < spec_->temperature_max_c) return never;
-  const double from_s = to_seconds(now - heat_since_);
-  const double die_c = heat_.die_at(from_s);
-  const double release_c = spec_->temperature_max_c - hysteresis_k;
-  const bool can_step = temperature_steps_ < clock_steps(*spec_);
-  Instant at = never;
-  if (die_c < spec_->temperature_shutdown_c) {
-    at = std::min(at, crossing(heat_.reaches(spec_->temperature_shutdown_c, from_s)));
-  } else {
-    at = now;
-  }
-  if (!slowed_) {
-    at = std::min(at, die_c < spec_->temperature_slowdown_c
-                          ? crossing(heat_.reaches(spec_->temperature_slowdown_c, from_s))
-                          : now);
-  }
-  if (can_step) {
-    const Instant over = die_c < spec_->temperature_max_c
-                             ? crossing(heat_.reaches(spec_->temperature_max_c, from_s))
-                             : now;
-    at = std::min(at, over == never ? never : std::max(over, temperature_step_from_));
-  }
-  if (limited) {
-    const Instant cool = die_c > release_c ? crossing(heat_.falls_to(release_c, from_s)) : now;
-    const Instant allowed = slowed_ ? cool : std::max(cool, temperature_step_from_);
-    at = std::min(at, cool == never ? never : allowed);
-  }
-  return at;
-}
-
-Instant Chip::next_control(Instant now) const {
-  if (shut_down_) return never;
-  const Instant at = next_temperature_control(now);
-  if (at == never) return never;
-  return at <= now ? next_control_after(now) : next_control_from(at);
-}
-
 double Chip::pace() const { return shut_down_ ? 0 : clock_share_ * variation_.speed; }
 
 double Chip::energy_j(Instant now) const {
@@ -217,10 +169,24 @@ double Chip::energy_j(Instant now) const {
 }
 
 double Chip::temperature_c(Instant now) const {
-  return heat_.die_at(to_seconds(now - heat_since_));
+  return heat_.die().at(to_seconds(now - heat_since_));
 }
 
-double Chip::throttle_bits() const {
+double Chip::memory_temperature_c(Instant now) const {
+  return heat_.memory().at(to_seconds(now - heat_since_));
+}
+
+Violations Chip::violations(Instant now) const {
+  const std::uint32_t bits = throttle_bits();
+  const Duration more = now - stretch_since_;
+  Violations sum = violations_;
+  if (bits & throttle_power_cap) sum.power += more;
+  if (bits & (throttle_thermal_software | throttle_thermal_hardware)) sum.thermal += more;
+  if (bits & throttle_power_brake) sum.board_limit += more;
+  return sum;
+}
+
+std::uint32_t Chip::throttle_bits() const {
   std::uint32_t bits = 0;
   if (!running()) bits |= throttle_idle;
   // Only while the cap is what holds the clock down.
@@ -228,7 +194,7 @@ double Chip::throttle_bits() const {
       clock_share_of(*spec_, power_steps_) <= clock_limit_) {
     bits |= throttle_power_cap;
   }
-  if (clock_limit_ < 1) bits |= throttle_hardware_slowdown;
+  if (clock_limit_ < 1) bits |= throttle_hardware_slowdown | throttle_power_brake;
   if (temperature_steps_ > 0) bits |= throttle_thermal_software;
   if (slowed_) bits |= throttle_hardware_slowdown | throttle_thermal_hardware;
   return bits;
@@ -257,6 +223,10 @@ Sample Chip::reading(Instant now) const {
   sample[Metric::throttle] = throttle_bits();
   sample[Metric::energy] = energy_j(now);
   return sample;
+}
+
+Sample Chip::published(Instant now) const {
+  return sensor_.published(now, stretch_since_, truth(), reading(now));
 }
 
 }  // namespace drover::devices

@@ -8,56 +8,46 @@ namespace {
 
 /// Halvings of an interval: always as many, so that the same state gives the same bits.
 constexpr int halvings = 60;
-/// Time constants of the sink after which the course has ended in every digit.
-constexpr double course_end = 48;
+/// Time constants of the sink after which the curve has ended in every digit.
+constexpr double curve_end = 48;
 
 }  // namespace
 
-HeatCourse::HeatCourse(const Cooling& cooling, const Temperatures& start, double inlet_c,
-                       double power_w)
-    : die_s_(cooling.die_s),
-      sink_s_(cooling.sink_s),
-      sink_end_c_(inlet_c + cooling.sink_k_per_w * power_w),
-      sink_gap_c_(start.sink_c - sink_end_c_),
-      die_end_c_(sink_end_c_ + cooling.die_k_per_w * power_w),
-      slow_c_(sink_gap_c_ * sink_s_ / (sink_s_ - die_s_)),
-      fast_c_(start.die_c - die_end_c_ - slow_c_) {}
+double HeatCurve::slow_decay(double seconds) const { return std::exp(-seconds / slow_s_); }
 
-Temperatures HeatCourse::at(double seconds) const {
-  const double slow = std::exp(-seconds / sink_s_);
-  const double fast = std::exp(-seconds / die_s_);
-  return {die_end_c_ + slow_c_ * slow + fast_c_ * fast, sink_end_c_ + sink_gap_c_ * slow};
+double HeatCurve::fast_decay(double seconds) const { return std::exp(-seconds / fast_s_); }
+
+double HeatCurve::at(double seconds) const {
+  return with(slow_decay(seconds), fast_decay(seconds));
 }
 
-double HeatCourse::die_at(double seconds) const { return at(seconds).die_c; }
-
-double HeatCourse::die_upper_bound_c() const {
-  return die_end_c_ + std::max(slow_c_, 0.0) + std::max(fast_c_, 0.0);
+double HeatCurve::upper_bound_c() const {
+  return end_c_ + std::max(slow_k_, 0.0) + std::max(fast_k_, 0.0);
 }
 
-double HeatCourse::die_lower_bound_c() const {
-  return die_end_c_ + std::min(slow_c_, 0.0) + std::min(fast_c_, 0.0);
+double HeatCurve::lower_bound_c() const {
+  return end_c_ + std::min(slow_k_, 0.0) + std::min(fast_k_, 0.0);
 }
 
-std::optional<double> HeatCourse::reaches(double level_c, double from_s) const {
-  if (die_upper_bound_c() < level_c) return std::nullopt;
+std::optional<double> HeatCurve::reaches(double level_c, double from_s) const {
+  if (upper_bound_c() < level_c) return std::nullopt;
   return first_crossing(level_c, 1, from_s);
 }
 
-std::optional<double> HeatCourse::falls_to(double level_c, double from_s) const {
-  if (die_lower_bound_c() > level_c) return std::nullopt;
+std::optional<double> HeatCurve::falls_to(double level_c, double from_s) const {
+  if (lower_bound_c() > level_c) return std::nullopt;
   return first_crossing(level_c, -1, from_s);
 }
 
-/// With sign -1 the course is turned upside down, so one search serves both directions.
-std::optional<double> HeatCourse::first_crossing(double level_c, double sign, double from_s) const {
-  const auto above = [&](double seconds) { return sign * (die_at(seconds) - level_c) >= 0; };
+/// With sign -1 the curve is turned upside down, so one search serves both directions.
+std::optional<double> HeatCurve::first_crossing(double level_c, double sign, double from_s) const {
+  const auto above = [&](double seconds) { return sign * (at(seconds) - level_c) >= 0; };
   if (above(from_s)) return from_s;
-  // The course turns at most once, where slow/sink_s * e^(-t/sink_s) = -fast/die_s * e^(-t/die_s).
-  double high = from_s + course_end * sink_s_;
-  const double ratio = -(fast_c_ * sink_s_) / (slow_c_ * die_s_);
+  // The curve turns at most once, where slow/slow_s * e^(-t/slow_s) = -fast/fast_s * e^(-t/fast_s).
+  double high = from_s + curve_end * slow_s_;
+  const double ratio = -(fast_k_ * slow_s_) / (slow_k_ * fast_s_);
   if (std::isfinite(ratio) && ratio > 1) {
-    const double turn = std::log(ratio) / (1 / die_s_ - 1 / sink_s_);
+    const double turn = std::log(ratio) / (1 / fast_s_ - 1 / slow_s_);
     if (turn > from_s && above(turn)) high = std::min(high, turn);
   }
   if (!above(high)) return std::nullopt;
@@ -67,6 +57,31 @@ std::optional<double> HeatCourse::first_crossing(double level_c, double sign, do
     (above(middle) ? high : low) = middle;
   }
   return high;
+}
+
+HeatCourse::HeatCourse(const Cooling& cooling, const Temperatures& start, double inlet_c,
+                       double power_w, const MemoryHeat& memory) {
+  const Temperatures end = settled(cooling, inlet_c, power_w);
+  const double fast_s = cooling.die_s, slow_s = cooling.sink_s;
+  const double sink_k = start.sink_c - end.sink_c;
+  const double slow_k = sink_k * slow_s / (slow_s - fast_s);
+  const double fast_k = start.die_c - end.die_c - slow_k;
+  sink_ = HeatCurve(end.sink_c, sink_k, slow_s, 0, fast_s);
+  die_ = HeatCurve(end.die_c, slow_k, slow_s, fast_k, fast_s);
+  memory_ = HeatCurve(inlet_c + memory.offset_k + memory.sink_share * (end.sink_c - inlet_c) +
+                          memory.die_share * (end.die_c - end.sink_c),
+                      memory.sink_share * sink_k + memory.die_share * (slow_k - sink_k), slow_s,
+                      memory.die_share * fast_k, fast_s);
+}
+
+Temperatures HeatCourse::at(double seconds) const {
+  const double slow = die_.slow_decay(seconds), fast = die_.fast_decay(seconds);
+  return {die_.with(slow, fast), sink_.with(slow, fast)};
+}
+
+Temperatures settled(const Cooling& cooling, double inlet_c, double power_w) {
+  const double sink_c = inlet_c + cooling.sink_k_per_w * power_w;
+  return {sink_c + cooling.die_k_per_w * power_w, sink_c};
 }
 
 }  // namespace drover::devices

@@ -179,6 +179,21 @@ void read_software(Layers& layers, DeviceSpec& spec) {
   }
 }
 
+/// A cooler is sized for its board: where its resistance is not known, the rise at the board's limit
+/// is taken from others.
+void size_cooler(DeviceSpec& spec) {
+  if (spec.sink_resistance > 0) return;
+  spec.sink_resistance = std::max(spec.sink_rise_k, 1.0) / spec.tdp_w;
+}
+
+void check_sensor(Table& root, const DeviceSpec& spec) {
+  if (spec.sensor_power_refresh_s == 0) return;
+  if (spec.sensor_power_window_s > sensor_refreshes_max * spec.sensor_power_refresh_s) {
+    root.complain("sensor", fmt::format("power_window_s: is above {} times power_refresh_s",
+                                        sensor_refreshes_max));
+  }
+}
+
 void check_order(Table& root, const DeviceSpec& spec) {
   for (const OrderRow& row : order_rows()) {
     if (spec.*row.lower <= spec.*row.upper) continue;
@@ -266,7 +281,9 @@ Result<DeviceSpec> parse_device_spec(std::string_view toml, std::string place,
   for (const NumberRow& row : number_rows()) layers.pass_sources(row.section);
   layers.pass_sources("peak_tflops");
   layers.pass_sources("software");
+  size_cooler(spec);
   check_order(layers.device(), spec);
+  check_sensor(layers.device(), spec);
   if (const Status status = layers.device().finish(); !status) return status.error();
   return spec;
 }

@@ -36,6 +36,9 @@ struct FactBasis {
 /// How the devices of a slice or domain are joined.
 enum class Torus : std::uint8_t { none, two_axes, three_axes };
 
+/// A published mean spans at most so many of the periods at which it is renewed.
+inline constexpr int sensor_refreshes_max = 15;
+
 struct DeviceSpec {
   std::string id;                    // "h100-sxm"
   std::string name;                  // "NVIDIA H100 SXM5 80GB"
@@ -100,6 +103,23 @@ struct DeviceSpec {
   double temperature_max_c = 0;       // software slows down above
   double temperature_slowdown_c = 0;  // hardware halves the clock
   double temperature_shutdown_c = 0;
+  double sink_rise_k = 0;  // at the board's limit; used where sink_k_per_w is not given
+  // The memory's temperature above the inlet: see MemoryHeat; without values it is the die's.
+  double memory_offset_k = 0, memory_sink_share = 1, memory_die_share = 1;
+  double memory_max_c = 0;     // software slows down above
+  double fan_steps = 0;        // that the fans can go above their usual speed; 0: they stay there
+  double fan_step_share = 0;   // more air per step
+  double fan_below_max_k = 0;  // they act from so far below temperature_max_c
+
+  // Sensors, s and units of what they show; 0: perfect.
+  double sensor_power_refresh_s = 0;  // a new value so often
+  double sensor_power_sampled = 1;    // share of the time between that is looked at
+  double sensor_power_window_s = 0;   // over which the values are averaged
+  double sensor_activity_s = 0;       // period of utilization and activities
+  double sensor_power_step_w = 0;
+  double sensor_temperature_step_c = 0;
+  double sensor_clock_step_mhz = 0;
+  double sensor_utilization_step = 0;
 
   double price_usd_per_h = 0;             // on demand
   double spot_usd_per_h = 0;              // 0: not known

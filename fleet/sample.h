@@ -42,6 +42,7 @@ enum Throttle : std::uint32_t {
   throttle_hardware_slowdown = 0x8,
   throttle_thermal_software = 0x20,
   throttle_thermal_hardware = 0x40,
+  throttle_power_brake = 0x80,
 };
 
 struct MetricFacts {

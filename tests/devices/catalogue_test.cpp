@@ -210,7 +210,7 @@ TEST(Catalogue, RefusesWhatCannotBeNamingPlaceAndKey) {
       {"idle above open", "l4", "idle_w = { value = 13", "idle_w = { value = 60", "power: idle_w"},
       {"limits out of order", "l4", "slowdown_c = { value = 88", "slowdown_c = { value = 80",
        "heat: max_c"},
-      {"equal time constants", "l4", "die_s = { value = 3,", "die_s = { value = 40,",
+      {"equal time constants", "l4", "die_s = { value = 0.23,", "die_s = { value = 40,",
        "heat: die_s"},
       {"no tile", "l4", "tile = 128", "tile = 0", "matrix"},
       {"unknown class", "l4", "class = \"gpu\"", "class = \"npu\"", "class"},

@@ -167,7 +167,7 @@ TEST(Chassis, HalvesTheClockAtTheSlowdownTemperatureAndShutsDownAboveIt) {
 }
 
 TEST(Chassis, AnnouncesEveryChangeOfPace) {
-  Chassis chassis = chassis_of("h100-sxm", 4, 46);
+  Chassis chassis = chassis_of("h100-sxm", 4, 54);
   for (std::size_t i = 0; i < 4; ++i) chassis.set_activity(start, i, training);
   std::vector<double> known(4);
   for (std::size_t i = 0; i < 4; ++i) known[i] = chassis.pace(i);

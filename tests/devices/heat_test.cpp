@@ -60,9 +60,10 @@ TEST(Heat, FindsTheFirstCrossing) {
     const HeatCourse course(h100_like, start, dice.uniform(15, 45), dice.uniform(0, 800));
     const double level_c = dice.uniform(25, 95);
     const bool rising = start.die_c < level_c;
-    const std::optional<double> at = rising ? course.reaches(level_c) : course.falls_to(level_c);
+    const std::optional<double> at =
+        rising ? course.die().reaches(level_c) : course.die().falls_to(level_c);
     const auto beyond = [&](double seconds) {
-      return rising ? course.die_at(seconds) >= level_c : course.die_at(seconds) <= level_c;
+      return rising ? course.die().at(seconds) >= level_c : course.die().at(seconds) <= level_c;
     };
     double scanned = -1;
     for (double seconds = 0; seconds < 400 && scanned < 0; seconds += 0.05) {
@@ -84,9 +85,9 @@ TEST(Heat, FindsTheFirstCrossing) {
 TEST(Heat, SearchesFromALaterTime) {
   // Starts hot, falls below the level, and is asked after that: it does not come back.
   const HeatCourse course(h100_like, {90, 60}, 22, 100);
-  EXPECT_EQ(course.reaches(80, 0), 0.0);
-  EXPECT_FALSE(course.reaches(80, 50).has_value());
-  EXPECT_EQ(course.falls_to(80, 50), 50.0);
+  EXPECT_EQ(course.die().reaches(80, 0), 0.0);
+  EXPECT_FALSE(course.die().reaches(80, 50).has_value());
+  EXPECT_EQ(course.die().falls_to(80, 50), 50.0);
 }
 
 TEST(Heat, BoundsHold) {
@@ -95,8 +96,26 @@ TEST(Heat, BoundsHold) {
     const HeatCourse course(h100_like, {dice.uniform(20, 95), dice.uniform(20, 95)},
                             dice.uniform(15, 45), dice.uniform(0, 800));
     for (double seconds = 0; seconds < 300; seconds += 1.7) {
-      EXPECT_LE(course.die_at(seconds), course.die_upper_bound_c() + 1e-9);
-      EXPECT_GE(course.die_at(seconds), course.die_lower_bound_c() - 1e-9);
+      EXPECT_LE(course.die().at(seconds), course.die().upper_bound_c() + 1e-9);
+      EXPECT_GE(course.die().at(seconds), course.die().lower_bound_c() - 1e-9);
+    }
+  }
+}
+
+TEST(Heat, MemoryFollowsTheSinkAndTheDieAtOnce) {
+  constexpr MemoryHeat beside{18, 0.75, 0.5};
+  Dice dice(13);
+  for (int round = 0; round < 100; ++round) {
+    const Temperatures start{dice.uniform(20, 95), dice.uniform(20, 80)};
+    const double inlet_c = dice.uniform(15, 45), power_w = dice.uniform(0, 800);
+    const HeatCourse course(h100_like, start, inlet_c, power_w, beside);
+    const HeatCourse bare(h100_like, start, inlet_c, power_w);
+    for (const double seconds : {0.0, 0.3, 4.0, 70.0}) {
+      const Temperatures now = course.at(seconds);
+      EXPECT_NEAR(course.memory().at(seconds),
+                  inlet_c + 18 + 0.75 * (now.sink_c - inlet_c) + 0.5 * (now.die_c - now.sink_c),
+                  1e-9);
+      EXPECT_NEAR(bare.memory().at(seconds), now.die_c, 1e-9) << "without a model, the die's";
     }
   }
 }
