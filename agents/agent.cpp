@@ -2,8 +2,8 @@
 // end of the lease) happen at their exact instants, however late `tick` comes: it goes through them
 // in order and stamps each message with its event's instant. So more ticks change nothing.
 //
-// Order of events at one instant: physics and work, then the ends of faults, then the lease, then
-// heartbeat, then samples.
+// Order of events at one instant: physics and work, then the ends of faults and those that come,
+// then the lease, then heartbeat, then samples.
 #include <algorithm>
 #include <utility>
 
@@ -32,6 +32,8 @@ Agent::State::State(AgentSettings given, const devices::Catalogue& known, Instan
       sampler(settings.sample_every, settings.sample_every_min),
       models(known),
       faults(devices_of(plan)),
+      coming_faults(devices_of(plan), settings.fault_rate,
+                    Dice(settings.seed).child(settings.host).child("faults"), start),
       latest(start) {
   counters.incarnation = settings.incarnation;
   for (const PlannedReplica& replica : plan.replicas) {
@@ -55,9 +57,12 @@ void Agent::State::send_samples(Instant at, SampleBatch batch) {
 
 Instant Agent::State::next_deadline() const {
   if (ended()) return never;
-  const Instant physics = std::min(executor.next_event(), faults.next_end());
+  const Instant physics =
+      std::min({executor.next_event(), faults.next_end(), coming_faults.next()});
   if (silent) return physics;
-  return std::min({physics, lapsed ? never : lease_end, next_heartbeat, sampler.next_due()});
+  const Instant late =
+      delayed.empty() ? never : saturating_add(delayed.front().first, settings.sample_delay);
+  return std::min({physics, lapsed ? never : lease_end, next_heartbeat, sampler.next_due(), late});
 }
 
 /// Everything that is due at this instant. REQUIRES at <= next_deadline().
@@ -65,10 +70,12 @@ void Agent::State::advance(Instant at) {
   executor.advance(at);
   report_changes(at);
   if (faults.next_end() <= at) end_faults(at);
+  if (coming_faults.next() <= at) meet_faults(at);
   if (silent) return;
   if (!lapsed && lease_end <= at) end_lease(at);
   if (next_heartbeat <= at) heartbeat(at);
   if (sampler.next_due() <= at) sample(at);
+  send_delayed(at);
 }
 
 /// The router may give this host's work to others from now on: it must not run here any longer. The
@@ -111,13 +118,31 @@ void Agent::State::sample(Instant at) {
   const std::size_t count = plan.devices.size();
   for (std::size_t device = 0; device < count; ++device) {
     const auto index = static_cast<std::uint16_t>(device);
-    if (!executor.off_bus(index)) rows.push_back(executor.reading(at, index));
+    if (!executor.off_bus(index) && !sample_lost(at, index)) {
+      rows.push_back(executor.published(at, index));
+    }
     if (rows.size() == batch_rows_max || (device + 1 == count && !rows.empty())) {
-      send_samples(at, pack(settings.host, rows));
+      delayed.emplace_back(at, pack(settings.host, rows));
       rows.clear();
     }
   }
   sampler.taken();
+}
+
+/// The stamp stays that of the instant at which the samples were true.
+void Agent::State::send_delayed(Instant at) {
+  while (!delayed.empty() && saturating_add(delayed.front().first, settings.sample_delay) <= at) {
+    send_samples(delayed.front().first, std::move(delayed.front().second));
+    delayed.pop_front();
+  }
+}
+
+/// Drawn anew for each device and instant, so it depends on nothing else.
+bool Agent::State::sample_lost(Instant at, std::uint16_t device) const {
+  if (settings.sample_loss <= 0) return false;
+  Dice dice = Dice(settings.seed).child(settings.host).child("sample loss").child(device);
+  return dice.child(static_cast<std::uint64_t>(at.time_since_epoch().count()))
+      .chance(settings.sample_loss);
 }
 
 /// Ended attempts and changed replicas go out; without `tell` they are only remembered.

@@ -52,6 +52,9 @@ struct AgentSettings {
   Duration sample_every = std::chrono::seconds(1);            // fleet time
   Duration sample_every_min = std::chrono::milliseconds(50);  // fleet time; the rate limit
   std::uint64_t seed = 1;
+  double fault_rate = 0;    // faults that come by themselves: multiple of the published rates
+  double sample_loss = 0;   // share of the devices' reports that get lost on the way
+  Duration sample_delay{};  // how much later they are sent than they are true
 };
 
 class Agent {

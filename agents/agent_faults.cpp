@@ -27,6 +27,22 @@ void Agent::State::happen(Instant now, const Incident& incident) {
   executor.fail_work(now, incident.device, Reason::unhealthy, detail);
 }
 
+/// Faults that come by themselves. They befall a host whether or not anybody could be told.
+void Agent::State::meet_faults(Instant at) {
+  for (const ApplyFault& apply : coming_faults.take(at)) {
+    const std::vector<Incident> incidents = faults.hear(at, apply);
+    if (silent) continue;
+    if (faults.host_lost()) {
+      fall_silent(at);
+      continue;
+    }
+    if (next_heartbeat != never) {
+      for (const Incident& incident : incidents) happen(at, incident);
+    }
+  }
+  follow_faults(at);
+}
+
 /// Brings the devices to what the faults in force come to.
 void Agent::State::follow_faults(Instant now) {
   std::vector<Condition> conditions;
@@ -43,6 +59,7 @@ void Agent::State::follow_faults(Instant now) {
     inlet_k = faults.inlet_k();
     executor.set_inlet(now, settings.ambient_c + inlet_k);
   }
+  executor.set_airflow(now, faults.airflow());
   if (!silent) load_again(now);
   report_changes(now);
 }
@@ -107,6 +124,7 @@ void Agent::State::fall_silent(Instant now) {
   results = KeptResults{};
   reported.clear();
   lost.clear();
+  delayed.clear();
   follow_faults(now);
 }
 

@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agents/agent.h"
 #include "agents/carried_models.h"
 #include "agents/executor.h"
+#include "agents/fault_rates.h"
 #include "agents/faults.h"
 #include "agents/host_plan.h"
 #include "agents/results.h"
@@ -57,12 +60,15 @@ struct Agent::State {
   void leave(Instant now, const std::string& why);
   void heartbeat(Instant at);
   void sample(Instant at);
+  void send_delayed(Instant at);
+  bool sample_lost(Instant at, std::uint16_t device) const;
   void report_changes(Instant at, bool tell = true);
 
   // Faults.
   void happen(Instant now, const Incident& incident);
   void follow_faults(Instant now);
   void end_faults(Instant at);
+  void meet_faults(Instant at);
   void note_lost(std::uint16_t device, const std::string& detail);
   bool usable(const std::vector<std::uint16_t>& devices) const;
   bool free(const std::vector<std::uint16_t>& devices) const;
@@ -81,6 +87,7 @@ struct Agent::State {
   Sampler sampler;
   CarriedModels models;
   FaultBook faults;
+  FaultStream coming_faults;
   std::map<std::uint32_t, LostReplica> lost;  // until their devices can be used again
   std::map<std::uint32_t, Replica> reported;  // as last reported
 
@@ -98,6 +105,7 @@ struct Agent::State {
   Heartbeat counters;
   std::uint64_t control_sequence = 0;
   std::uint64_t samples_sequence = 0;
+  std::deque<std::pair<Instant, SampleBatch>> delayed;  // true then, not yet sent
   Outbox outbox;
 };
 

@@ -327,7 +327,17 @@ std::vector<Progress> Executor::progress(Instant now) const {
 
 Sample Executor::reading(Instant now, std::uint16_t device) const {
   Sample sample = chassis_.reading(now, device);
-  sample.device = device;
+  add_work(sample, device);
+  return sample;
+}
+
+Sample Executor::published(Instant now, std::uint16_t device) const {
+  Sample sample = chassis_.published(now, device);
+  add_work(sample, device);
+  return sample;
+}
+
+void Executor::add_work(Sample& sample, std::uint16_t device) const {
   sample[Metric::queue] = 0;
   sample[Metric::running] = std::holds_alternative<ByGang>(owners_[device]) ? 1 : 0;
   if (const auto* by_replica = std::get_if<ByReplica>(&owners_[device])) {
@@ -335,7 +345,6 @@ Sample Executor::reading(Instant now, std::uint16_t device) const {
     sample[Metric::queue] = replica.queued;
     sample[Metric::running] = replica.running;
   }
-  return sample;
 }
 
 }  // namespace drover::agents

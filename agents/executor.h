@@ -57,6 +57,7 @@ class Executor {
   /// and all that runs on them ends; those that are usable again are reported too.
   void set_conditions(Instant now, const std::vector<Condition>& conditions);
   void set_inlet(Instant now, double inlet_c);
+  void set_airflow(Instant now, double share);
   /// All that runs on the device ends for this reason; a replica on it is gone.
   void fail_work(Instant now, std::uint16_t device, Reason reason, const std::string& detail);
   /// Everything ends without a word, loaded models too.
@@ -88,6 +89,8 @@ class Executor {
   bool off_bus(std::uint16_t device) const { return conditions_[device].off_bus; }
   /// The truth about one device, with its queue and running requests.
   Sample reading(Instant now, std::uint16_t device) const;
+  /// What its sensors publish, with the same.
+  Sample published(Instant now, std::uint16_t device) const;
   const devices::Chassis& chassis() const { return chassis_; }
 
  private:
@@ -120,6 +123,7 @@ class Executor {
   devices::Activity hanging(const devices::Activity& wanted, std::uint16_t device) const;
   void tell_free(Instant now, std::uint16_t device);
   void shut_down(Instant now, std::uint16_t device);
+  void add_work(Sample& sample, std::uint16_t device) const;
 
   std::string host_;
   std::vector<Device> devices_;

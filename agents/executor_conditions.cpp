@@ -92,6 +92,8 @@ void Executor::set_conditions(Instant now, const std::vector<Condition>& conditi
 
 void Executor::set_inlet(Instant now, double inlet_c) { chassis_.set_inlet(now, inlet_c); }
 
+void Executor::set_airflow(Instant now, double share) { chassis_.set_airflow(now, share); }
+
 void Executor::fail_work(Instant now, std::uint16_t device, Reason reason,
                          const std::string& detail) {
   const Owner owner = owners_[device];

@@ -46,6 +46,7 @@ void add(Condition& condition, const Fault& fault, Instant since, bool tpu) {
       make_unusable(condition, since, fault.code, xid_text(fault.code));
       break;
     case FaultKind::inlet:  // the host's
+    case FaultKind::fan:
       break;
   }
 }
@@ -90,8 +91,9 @@ std::vector<Incident> FaultBook::hear(Instant now, const ApplyFault& apply) {
   const Fault& fault = apply.fault;
   if (!in_range(fault)) return {};
   const Instant until = saturating_add(now, fault.lasts);
-  if (fault.kind == FaultKind::inlet || apply.host) {
-    const bool known = fault.kind == FaultKind::inlet || fault.kind == FaultKind::lose;
+  const bool air = fault.kind == FaultKind::inlet || fault.kind == FaultKind::fan;
+  if (air || apply.host) {
+    const bool known = air || fault.kind == FaultKind::lose;
     if (known) enter({true, 0, fault, now, until});
     return {};
   }
@@ -132,6 +134,13 @@ double FaultBook::inlet_k() const {
     if (entry.host && entry.fault.kind == FaultKind::inlet) return entry.fault.amount;
   }
   return 0;
+}
+
+double FaultBook::airflow() const {
+  for (const Entry& entry : entries_) {
+    if (entry.host && entry.fault.kind == FaultKind::fan) return entry.fault.amount;
+  }
+  return 1;
 }
 
 bool FaultBook::host_lost() const {

@@ -55,6 +55,8 @@ class FaultBook {
   Condition condition(std::uint16_t device) const;
   /// Degrees that the inlet air is warmer.
   double inlet_k() const;
+  /// Share of the usual air that the host's fans move.
+  double airflow() const;
   bool host_lost() const;
 
  private:

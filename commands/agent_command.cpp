@@ -326,6 +326,9 @@ Status read_settings(Arguments& arguments, const devices::Catalogue& catalogue,
   settings.site = arguments.name("site", "local");
   settings.ambient_c = arguments.number("ambient", -40, 60, 22);
   settings.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
+  settings.fault_rate = arguments.number("faults", 0, 1e9, 0);
+  settings.sample_loss = arguments.number("sample-loss", 0, 1, 0);
+  settings.sample_delay = arguments.duration("sample-delay", Duration{0});
   settings.incarnation = fresh_incarnation();
   read_labels(arguments, settings);
   if (!arguments.has("devices")) {
@@ -360,7 +363,11 @@ Usage agent_usage() {
        {"label", "K=V", "a label for policies; may be given several times", false, true},
        {"ambient", "C", "temperature of the inlet air (default 22)"},
        {"rate", "HZ", "samples per fleet second (default 1)"},
-       {"seed", "N", "draws the differences between its devices (default 1)"},
+       {"seed", "N", "draws the differences between its devices, and its faults (default 1)"},
+       {"faults", "RATE", "faults that come by themselves: RATE times as often as published\n"
+                          "(default 0: none)"},
+       {"sample-loss", "SHARE", "of its devices' reports that get lost (default 0)"},
+       {"sample-delay", "T", "its reports come so much later, in fleet time (default 0s)"},
        {"catalogue", "DIR", "more device and model specs, *.toml"},
        {"journal", "FILE", "write every input there, to replay this agent"},
        {"orphan-after", "T", "end when no router has been heard for so long (default never)"},

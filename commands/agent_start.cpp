@@ -56,6 +56,9 @@ std::string to_text(const AgentStart& start) {
       .set("sample_every_ns", settings.sample_every.count())
       .set("sample_every_min_ns", settings.sample_every_min.count())
       .set("seed", as_text(settings.seed))
+      .set("fault_rate", settings.fault_rate)
+      .set("sample_loss", settings.sample_loss)
+      .set("sample_delay_ns", settings.sample_delay.count())
       .set("start_ns", start.start.time_since_epoch().count())
       .dump();
 }
@@ -91,6 +94,9 @@ Result<AgentStart> parse_agent_start(std::string_view text) {
   settings.sample_every = Duration(json["sample_every_ns"].integer());
   settings.sample_every_min = Duration(json["sample_every_min_ns"].integer());
   settings.seed = as_number(json["seed"]);
+  settings.fault_rate = json["fault_rate"].number();
+  settings.sample_loss = json["sample_loss"].number();
+  settings.sample_delay = Duration(json["sample_delay_ns"].integer());
   start.start = Instant(Duration(json["start_ns"].integer()));
   return start;
 }

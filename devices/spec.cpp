@@ -179,8 +179,8 @@ void read_software(Layers& layers, DeviceSpec& spec) {
   }
 }
 
-/// A cooler is sized for its board: where its resistance is not known, the rise at the board's limit
-/// is taken from others.
+/// A cooler is sized for its board: where its resistance is not known, the rise at the board's
+/// limit is taken from others.
 void size_cooler(DeviceSpec& spec) {
   if (spec.sink_resistance > 0) return;
   spec.sink_resistance = std::max(spec.sink_rise_k, 1.0) / spec.tdp_w;

@@ -10,7 +10,7 @@ template <>
 inline constexpr Enumeration<Severity> enumeration<Severity>{"Severity", Severity::critical};
 
 template <>
-inline constexpr Enumeration<FaultKind> enumeration<FaultKind>{"FaultKind", FaultKind::inlet};
+inline constexpr Enumeration<FaultKind> enumeration<FaultKind>{"FaultKind", FaultKind::fan};
 
 template <>
 inline constexpr auto layout<Fault> = structure("Fault", field("kind", &Fault::kind),

@@ -26,6 +26,7 @@ constexpr std::array<FaultFacts, fault_kind_count> known{{
     {"lose", false, 0, 0, 0, ""},
     {"slow-link", true, 0.001, 0.95, 0.1, "a share of the bandwidth, 0.001 to 0.95"},
     {"inlet", true, -30, 60, 0, "degrees, -30C to +60C"},
+    {"fan", true, 0.1, 0.95, 0.5, "a share of the air, 0.1 to 0.95"},
 }};
 
 const FaultFacts& facts(FaultKind kind) { return known[static_cast<std::size_t>(kind)]; }

@@ -18,25 +18,26 @@ enum class FaultKind : std::uint8_t {
   lose,       // it falls off the bus; of a TPU slice all chips, of a host its agent
   slow_link,  // the fast interconnect of its group carries less
   inlet,      // the air that the host draws in is warmer
+  fan,        // the host's fans move less air
 };
-inline constexpr int fault_kind_count = 7;
+inline constexpr int fault_kind_count = 8;
 
 /// A fault and how long it lasts, from when the agent hears of it.
 struct Fault {
   FaultKind kind = FaultKind::throttle;
   std::uint32_t code = 0;  // xid: its number
   double amount = 0;  // throttle: share of the nominal clock; slow_link: share of the bandwidth
-                      // that is left; inlet: degrees more
+                      // that is left; inlet: degrees more; fan: share of the air
   Duration lasts{};   // fleet time
   bool operator==(const Fault&) const = default;
 };
 
 std::string_view to_text(FaultKind kind);
 /// As people write it: "throttle=0.5", "hang", "xid=79", "ecc", "lose", "slow-link=0.1",
-/// "inlet=+10C". Without its duration.
+/// "inlet=+10C", "fan=0.5". Without its duration.
 std::string to_text(const Fault& fault);
-/// The same, read: throttle and slow-link take a share above 0 and below 1 (0.5 and 0.1 when left
-/// out), inlet takes degrees from -30 to +60, xid a number from 1 to 999.
+/// The same, read: throttle, slow-link and fan take a share above 0 and below 1 (0.5, 0.1 and 0.5
+/// when left out), inlet takes degrees from -30 to +60, xid a number from 1 to 999.
 Result<Fault> parse_fault(std::string_view text);
 
 }  // namespace drover

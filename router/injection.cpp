@@ -21,7 +21,7 @@ struct Victim {
 };
 
 bool of_hosts(FaultKind kind, TargetKind target) {
-  if (kind == FaultKind::inlet) return true;
+  if (kind == FaultKind::inlet || kind == FaultKind::fan) return true;
   return kind == FaultKind::lose && (target == TargetKind::host || target == TargetKind::rack);
 }
 
@@ -35,7 +35,8 @@ Status check_fault(const Inject& inject, const Target& target) {
   if (inject.fault.kind == FaultKind::lose && target.kind == TargetKind::site) {
     return error("the whole site cannot be lost, expected a device, host, rack or pool");
   }
-  if (inject.fault.kind == FaultKind::inlet && target.kind == TargetKind::device) {
+  const bool air = inject.fault.kind == FaultKind::inlet || inject.fault.kind == FaultKind::fan;
+  if (air && target.kind == TargetKind::device) {
     return error("{} draws the air of its host: inject into host:{}", to_text(target), target.name);
   }
   return {};
