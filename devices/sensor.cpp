@@ -24,6 +24,11 @@ double in_steps(double value, double step) {
   return step > 0 ? std::nearbyint(value / step) * step : value;
 }
 
+/// A board runs at one of its clocks, so what is shown is not above what holds it down.
+double down_in_steps(double value, double step) {
+  return step > 0 ? std::floor(value / step + 1e-9) * step : value;
+}
+
 Duration share_of(Duration whole, double share) {
   return Duration(std::llround(static_cast<double>(whole.count()) * share));
 }
@@ -121,7 +126,7 @@ Sample Sensor::published(Instant now, Instant from, const Truth& truth, const Sa
   }
   sample[Metric::temperature] =
       in_steps(exact[Metric::temperature], spec_->sensor_temperature_step_c);
-  sample[Metric::clock] = in_steps(exact[Metric::clock], spec_->sensor_clock_step_mhz);
+  sample[Metric::clock] = down_in_steps(exact[Metric::clock], spec_->sensor_clock_step_mhz);
   return sample;
 }
 

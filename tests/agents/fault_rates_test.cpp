@@ -121,7 +121,7 @@ TEST(AgentFaults, ComeByThemselvesAndAreReported) {
   }
   std::set<std::uint32_t> xids;
   for (const DeviceReport& report : faulty.all<DeviceReport>()) xids.insert(report.xid);
-  EXPECT_GT(xids.size(), 3u);
+  EXPECT_GE(xids.size(), 2u) << "those that a lost GPU cannot have any more are missing";
   EXPECT_TRUE(calm.all<DeviceReport>().empty());
 }
 
