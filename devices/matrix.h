@@ -1,10 +1,35 @@
-// How long the matrix units of one device take for a product, with what tiles and padding waste.
+// How long one device takes for a matrix product: tiles, waves and splits on GPUs, padding on
+// systolic arrays, operands streamed from memory meanwhile.
 #pragma once
 
 #include "devices/layers.h"
 #include "devices/spec.h"
 
 namespace drover::devices {
+
+/// One kernel at a clock share, without the fixed time that it costs to start and to drain.
+struct Kernel {
+  double seconds = 0;
+  double matrix_seconds = 0;  // of the matrix units alone
+  double memory_seconds = 0;  // of the traffic alone
+  double flops = 0;           // useful ones
+  double bytes = 0;           // from and to memory
+};
+
+/// `count` independent products at once (heads, experts), each of rows x inner by inner x columns.
+struct Product {
+  double rows = 0;
+  double columns = 0;
+  double inner = 0;
+  double count = 1;
+};
+
+/// Bytes of one element in memory: of what streams through, of the weights, of the result.
+struct ElementBytes {
+  double left = 2;
+  double right = 2;
+  double result = 2;
+};
 
 /// The precision that the matrix units compute in for weights of `weights`: the same where native;
 /// else the weights are widened on the way (int8 and fp8 to bf16, fp16 to bf16, tf32 to fp32, ..).
@@ -13,7 +38,29 @@ Precision compute_precision(const DeviceSpec& device, Precision weights);
 /// Peak rate in that precision, flop/s. fp32 where it is not native takes six bf16 passes.
 double compute_peak(const DeviceSpec& device, Precision weights);
 
-/// Seconds at the nominal clock, never fewer for more rows, columns or depth.
+/// Share of that peak that large products reach at the nominal clock.
+double matrix_efficiency(const DeviceSpec& device, Precision weights);
+
+/// Bytes per second at which a product's operands stream from memory.
+double operand_bandwidth(const DeviceSpec& device);
+
+/// The element sizes of a plain product in a precision: narrow types give wider results.
+ElementBytes plain_elements(Precision precision);
+
+/// Seconds of the matrix units alone at the nominal clock, at an achievable rate in flop/s; never
+/// fewer for more rows, columns, depth or count.
+double matrix_seconds(const DeviceSpec& device, Precision computing, double rate,
+                      const Product& product);
+/// The same with `peak` times the device's efficiency in 16 bits.
 double matrix_seconds(const DeviceSpec& device, double peak, double rows, const MatrixShape& shape);
+
+/// The product with its traffic; the clock stretches the compute alone.
+Kernel product_kernel(const DeviceSpec& device, Precision weights, const Product& product,
+                      const ElementBytes& elements, double clock_share);
+
+/// A plain library call in one precision, as measured alone: with its fixed time, and by the path
+/// that libraries take where it is not the fastest (int8 on Turing: dot products of four).
+Kernel library_call(const DeviceSpec& device, Precision precision, const Product& product,
+                    double clock_share);
 
 }  // namespace drover::devices

@@ -68,7 +68,17 @@ struct DeviceSpec {
 
   // Achievable shares and overheads; tags and sources stand in the TOML.
   double compute_efficiency = 0;  // share of peak that large matrix products reach
-  double memory_efficiency = 0;   // share of bandwidth that streaming reaches
+  // The same by precision where it differs, 0: as above.
+  double fp32_efficiency = 0, tf32_efficiency = 0, fp16_efficiency = 0;
+  double fp8_efficiency = 0, int8_efficiency = 0, fp4_efficiency = 0;
+  double int8_call_efficiency = 0;  // of a plain library call, where it takes a slower path
+  double operand_efficiency = 0;    // share of bandwidth at which operands stream; 0: as memory's
+  double kernel_floor_s = 0;        // fixed time of a product measured alone: start and drain
+  double attention_share = 0.6;     // of the 16-bit peak, in fused attention's products
+  double attention_tuned = 1;       // how much faster a maker's own kernels are
+  double cache_efficiency = 0;   // share of bandwidth at which KV caches are read; 0: as memory's
+  double attention_floor_s = 0;  // fixed time of an attention kernel measured alone
+  double memory_efficiency = 0;  // share of bandwidth that streaming reaches
   double link_efficiency = 0;
   double launch_s = 0;              // per kernel or fused step part
   double request_s = 0;             // per request of a decode step: sampling, scheduling

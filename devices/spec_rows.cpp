@@ -25,7 +25,21 @@ constexpr NumberRow numbers[] = {
     {"network", "latency_us", &DeviceSpec::network_latency_s, micro, 0, 1e6, 10},
 
     {"matrix", "efficiency", &DeviceSpec::compute_efficiency, 1, 0.01, 1, {}},
+    {"matrix", "fp32_efficiency", &DeviceSpec::fp32_efficiency, 1, 0, 1, 0},
+    {"matrix", "tf32_efficiency", &DeviceSpec::tf32_efficiency, 1, 0, 1, 0},
+    {"matrix", "fp16_efficiency", &DeviceSpec::fp16_efficiency, 1, 0, 1, 0},
+    {"matrix", "fp8_efficiency", &DeviceSpec::fp8_efficiency, 1, 0, 1, 0},
+    {"matrix", "int8_efficiency", &DeviceSpec::int8_efficiency, 1, 0, 1, 0},
+    {"matrix", "fp4_efficiency", &DeviceSpec::fp4_efficiency, 1, 0, 1, 0},
+    {"matrix", "int8_call_efficiency", &DeviceSpec::int8_call_efficiency, 1, 0, 1, 0},
+    {"matrix", "operand_efficiency", &DeviceSpec::operand_efficiency, 1, 0, 1, 0},
+    {"matrix", "floor_us", &DeviceSpec::kernel_floor_s, micro, 0, 1e5, 5},
     {"matrix", "launch_us", &DeviceSpec::launch_s, micro, 0, 1e5, {}},
+
+    {"attention", "matrix_share", &DeviceSpec::attention_share, 1, 0.01, 1, 0.5},
+    {"attention", "tuned_speed", &DeviceSpec::attention_tuned, 1, 0.1, 10, 1},
+    {"attention", "cache_efficiency", &DeviceSpec::cache_efficiency, 1, 0, 1, 0},
+    {"attention", "floor_us", &DeviceSpec::attention_floor_s, micro, 0, 1e5, 8},
 
     {"serving", "request_us", &DeviceSpec::request_s, micro, 0, 1e5, {}},
     {"serving", "compile_s_per_billion", &DeviceSpec::compile_s, 1, 0, 1e4, {}},

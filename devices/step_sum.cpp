@@ -30,6 +30,7 @@ Rates::Rates(const Placement& placement, double share)
     : device(*placement.device),
       devices(std::max(1, placement.devices)),
       clock_share(share),
+      precision(placement.precision),
       peak(compute_peak(device, placement.precision)),
       memory(device.memory_bandwidth * device.memory_efficiency),
       // Without a direct link, devices talk over the host's bus.
@@ -41,14 +42,21 @@ Rates::Rates(const Placement& placement, double share)
 }
 
 void StepSum::add_product(double rows, const MatrixShape& shape, double count) {
-  const double bytes = rates_.weight_bytes * shape.inner * shape.columns +
-                       rates_.activation_bytes * rows * (shape.inner + shape.columns);
-  const double compute =
-      matrix_seconds(rates_.device, rates_.peak, rows, shape) / rates_.clock_share;
-  const double streamed = bytes / rates_.memory;
-  add(compute >= streamed ? Part::matrix : Part::memory, count * std::max(compute, streamed));
-  flops_ += count * 2 * rows * shape.inner * shape.columns;
-  memory_bytes_ += count * bytes;
+  const ElementBytes elements{rates_.activation_bytes, rates_.weight_bytes,
+                              rates_.activation_bytes};
+  const Kernel kernel =
+      product_kernel(rates_.device, rates_.precision, {rows, shape.columns, shape.inner}, elements,
+                     rates_.clock_share);
+  add(kernel.matrix_seconds >= kernel.memory_seconds ? Part::matrix : Part::memory,
+      count * kernel.seconds);
+  flops_ += count * kernel.flops;
+  memory_bytes_ += count * kernel.bytes;
+}
+
+void StepSum::add_kernel(Part part, const Kernel& kernel, double count) {
+  add(part, count * kernel.seconds);
+  flops_ += count * kernel.flops;
+  memory_bytes_ += count * kernel.bytes;
 }
 
 void StepSum::add_attention(double flops, double bytes) {

@@ -14,6 +14,7 @@ struct Rates {
   const DeviceSpec& device;
   int devices;
   double clock_share;
+  Precision precision;      // of the weights
   double peak;              // datasheet flop/s in the computing precision
   double memory;            // bytes/s
   double link;              // bytes/s, one direction
@@ -32,6 +33,8 @@ class StepSum {
 
   /// `count` products of `rows` tokens: the longer of matrix units and memory.
   void add_product(double rows, const MatrixShape& shape, double count);
+  /// Any kernel, `count` times, as that part of the step.
+  void add_kernel(Part part, const Kernel& kernel, double count);
   /// Fused attention: flops at its share of the matrix rate against bytes read.
   void add_attention(double flops, double bytes);
   /// Work at a share of the matrix rate with its bytes moved before and after.

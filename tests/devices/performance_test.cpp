@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "devices/matrix.h"
 #include "tests/devices/embedded.h"
 
 namespace drover::devices {
@@ -170,57 +169,6 @@ TEST(Performance, ActivitiesAreSharesOfThePeak) {
       EXPECT_GT(step.link_activity, 0) << device;
     }
     EXPECT_EQ(prefill_step(on(device), model_named("llama-3.1-8b"), 64, 0, 1).link_activity, 0);
-  }
-}
-
-TEST(Matrix, ComputesInWiderNumbersWhereATypeIsNotNative) {
-  const DeviceSpec& a100 = device_named("a100-sxm-80gb");
-  EXPECT_EQ(compute_precision(a100, Precision::fp8), Precision::bf16);
-  EXPECT_EQ(compute_precision(a100, Precision::int8), Precision::int8);
-  EXPECT_EQ(compute_precision(device_named("tpu-v5e"), Precision::fp16), Precision::bf16);
-  EXPECT_LT(compute_peak(device_named("tpu-v5e"), Precision::fp32),
-            device_named("tpu-v5e").peak(Precision::bf16) / 5);
-}
-
-TEST(Matrix, TheLastWaveOfTilesCostsAsMuchAsAFullOne) {
-  const DeviceSpec& a100 = device_named("a100-sxm-80gb");
-  const double peak = a100.peak(Precision::bf16);
-  // 108 multiprocessors, tiles of 256 x 128: one column of tiles more than fits starts a new wave.
-  const double full = matrix_seconds(a100, peak, 256 * 9, {4096, 128 * 12});
-  const double over = matrix_seconds(a100, peak, 256 * 9, {4096, 128 * 12 + 1});
-  EXPECT_GT(over / full, 1.05);
-}
-
-TEST(Matrix, ASystolicArrayIsPaddedToItsEdge) {
-  const DeviceSpec& tpu = device_named("tpu-v5e");
-  const double peak = tpu.peak(Precision::bf16);
-  EXPECT_EQ(matrix_seconds(tpu, peak, 256, {4096, 129}),
-            matrix_seconds(tpu, peak, 256, {4096, 256}));
-  EXPECT_EQ(matrix_seconds(tpu, peak, 1, {4096, 4096}),
-            matrix_seconds(tpu, peak, 128, {4096, 4096}));
-  EXPECT_EQ(matrix_seconds(tpu, peak, 201, {4096, 4096}),
-            matrix_seconds(tpu, peak, 208, {4096, 4096}));
-}
-
-// Vidur's profiles (MIT), fp16: what the tile model gives within 30 %.
-TEST(Matrix, MatchesMeasuredProducts) {
-  struct Row {
-    const char* device;
-    double rows, columns, depth, measured_s;
-  };
-  const Row rows[] = {
-      {"a100-sxm-80gb", 4096, 6144, 4096, 0.91375e-3},
-      {"a100-sxm-80gb", 2048, 10240, 8192, 1.437e-3},
-      {"a100-sxm-80gb", 1024, 1280, 8192, 0.119e-3},
-      {"h100-sxm", 512, 6144, 4096, 0.046e-3},
-      {"h100-sxm", 256, 10240, 8192, 0.0875e-3},
-  };
-  for (const Row& row : rows) {
-    const DeviceSpec& device = device_named(row.device);
-    const double seconds =
-        matrix_seconds(device, device.peak(Precision::fp16), row.rows, {row.depth, row.columns}) +
-        device.launch_s;
-    EXPECT_NEAR(seconds / row.measured_s, 1, 0.30) << row.device << " " << row.rows;
   }
 }
 
