@@ -30,12 +30,26 @@ double ring_volume(Collective collective, double devices) {
   }
 }
 
-double ring_steps(Collective collective, int devices) {
-  return (collective == Collective::all_reduce ? 2.0 : 1.0) * (devices - 1);
-}
-
 /// Passes over the data: an all-reduce gathers what it has scattered.
 double passes(Collective collective) { return collective == Collective::all_reduce ? 2 : 1; }
+
+/// Above 0 where every step adds, below where every step copies.
+double adding(Collective collective) {
+  switch (collective) {
+    case Collective::reduce_scatter:
+      return 1;
+    case Collective::all_gather:
+    case Collective::broadcast:
+      return -1;
+    default:
+      return 0;
+  }
+}
+
+/// Steps of the ring, in those of an all-reduce.
+double ring_steps(Collective collective, int devices, const LinkSpec& links) {
+  return passes(collective) * (devices - 1) * (1 + adding(collective) * links.adding_step_share);
+}
 
 bool is_message(Collective collective) {
   return collective == Collective::send || collective == Collective::exchange;
@@ -45,14 +59,15 @@ bool is_message(Collective collective) {
 double bulk_ring_s(Collective collective, double bytes, int devices, const LinkSpec& links) {
   const bool reduces = collective == Collective::all_reduce;
   const double copied = bytes / devices * (reduces ? links.reduce_copy_share : 1.0);
-  return links.bulk_start_s + links.bulk_step_s * ring_steps(collective, devices) +
-         bytes * ring_volume(collective, devices) / (reach(links, devices) * links.bulk_share) +
+  return links.bulk_start_s + links.bulk_step_s * ring_steps(collective, devices, links) +
+         bytes * ring_volume(collective, devices) * (1 + adding(collective) * links.adding_share) /
+             (reach(links, devices) * links.bulk_share) +
          copied / links.copy_bandwidth;
 }
 
 /// Small packets that carry their flags (NCCL's LL128): they start sooner and move slower.
 double quick_ring_s(Collective collective, double bytes, int devices, const LinkSpec& links) {
-  return links.quick_start_s + links.quick_step_s * ring_steps(collective, devices) +
+  return links.quick_start_s + links.quick_step_s * ring_steps(collective, devices, links) +
          bytes * passes(collective) / (reach(links, devices) * links.quick_share);
 }
 
@@ -69,7 +84,7 @@ double switch_reduce_s(double bytes, int devices, const LinkSpec& links) {
 
 /// The ring through the hosts' PCIe.
 double host_ring_s(Collective collective, double bytes, int devices, const LinkSpec& links) {
-  return links.bulk_start_s + links.host_step_s * ring_steps(collective, devices) +
+  return links.bulk_start_s + links.host_step_s * ring_steps(collective, devices, links) +
          bytes * ring_volume(collective, devices) / (links.host_bandwidth * links.host_share);
 }
 

@@ -40,9 +40,13 @@ struct LinkSpec {
   double quick_share = 0.44;
   double quick_start_s = 8e-6;
   double quick_step_s = 1.5e-6;
-  double copy_bandwidth = 1e12;  // bytes/s at which a device moves its own part
-  double reduce_copy_share = 1;  // of that copy which an all-reduce needs
-  double host_share = 0.64;      // of the host's bandwidth, device to device
+  // Steps that add (scatter) take longer than the mean of an all-reduce's, steps that copy (gather)
+  // by as much less.
+  double adding_step_share = 0.26;  // of a step's start
+  double adding_share = 0.056;      // of its bytes' time
+  double copy_bandwidth = 1e12;     // bytes/s at which a device moves its own part
+  double reduce_copy_share = 1;     // of that copy which an all-reduce needs
+  double host_share = 0.64;         // of the host's bandwidth, device to device
   double host_step_s = 5.7e-6;
 
   // Switches that add in flight (NVLink SHARP); a share of 0: they do not.
