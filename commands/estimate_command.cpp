@@ -62,7 +62,7 @@ constexpr ColumnHelp column_helps[] = {
     {CaseColumn::k, "COUNT", "gemm: depth"},
     {CaseColumn::bytes, "BYTES", "collective: the whole buffer"},
     {CaseColumn::collective, "NAME",
-     "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, send_recv"},
+     "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, send_recv, exchange"},
     {CaseColumn::devices_per_node, "COUNT", "devices of one host"},
     {CaseColumn::power_limit_w, "WATTS", "limit of each board"},
 };

@@ -59,6 +59,8 @@ constexpr Verb verbs[] = {
      commands::estimate_usage, commands::run_estimate},
     {"compare", "the same work on several sets of devices: which one wins", commands::compare_usage,
      commands::run_compare},
+    {"validate", "the device models against published measurements", commands::validate_usage,
+     commands::run_validate},
     {"feed", "", commands::feed_usage, commands::run_feed},
     {"story", "", commands::story_usage, commands::run_story},
 };

@@ -29,7 +29,7 @@ struct ErrorClass {
   Judged judged = Judged::mean;
 };
 
-/// In the order in which they are shown.
+/// In the order in which they are shown, which is that of MeasureClass (commands/measured.h).
 const std::vector<ErrorClass>& error_classes();
 /// Null where no class has that id.
 const ErrorClass* find_class(std::string_view id);

@@ -26,6 +26,7 @@ Usage status_usage();
 Usage story_usage();
 Usage submit_usage();
 Usage top_usage();
+Usage validate_usage();
 Usage why_usage();
 
 Outcome run_agent(Arguments& arguments);
@@ -48,6 +49,7 @@ Outcome run_status(Arguments& arguments);
 Outcome run_story(Arguments& arguments);
 Outcome run_submit(Arguments& arguments);
 Outcome run_top(Arguments& arguments);
+Outcome run_validate(Arguments& arguments);
 Outcome run_why(Arguments& arguments);
 
 }  // namespace drover::commands

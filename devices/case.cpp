@@ -16,8 +16,9 @@ constexpr std::array<std::string_view, case_kind_count> kind_names{
     "gemm",  "attention_prefill", "attention_decode", "train", "prefill", "decode", "serve",
     "infer", "collective"};
 
-constexpr std::array<std::string_view, 6> collective_names{
-    "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "send_recv"};
+constexpr std::array<std::string_view, 7> collective_names{
+    "all_reduce", "all_gather", "reduce_scatter", "all_to_all",
+    "broadcast",  "send_recv",  "exchange"};
 
 constexpr std::array<std::string_view, case_column_count> column_names{"id",
                                                                        "kind",
@@ -205,6 +206,7 @@ std::optional<CaseKind> parse_case_kind(std::string_view text) {
 }
 
 std::optional<CollectiveKind> parse_collective(std::string_view text) {
+  if (text == "sendrecv") return CollectiveKind::exchange;
   const std::string letters = small_letters(text);
   for (std::size_t i = 0; i < collective_names.size(); ++i) {
     if (letters == small_letters(collective_names[i])) return static_cast<CollectiveKind>(i);

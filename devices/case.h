@@ -39,10 +39,11 @@ enum class CollectiveKind : std::uint8_t {
   reduce_scatter,
   all_to_all,
   broadcast,
-  send_recv,
+  send_recv,  // one device to one other
+  exchange,   // "sendrecv" of nccl-tests: every device to the next, and from the one before
 };
 std::string_view to_text(CollectiveKind kind);
-/// Also the spellings of other tools: "sendrecv", "alltoall", "AllReduce".
+/// Also the spellings of other tools: "sendrecv" (an exchange), "alltoall", "AllReduce".
 std::optional<CollectiveKind> parse_collective(std::string_view text);
 
 enum class Recompute : std::uint8_t { none, selective, full };

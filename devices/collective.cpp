@@ -1,13 +1,7 @@
 #include "devices/collective.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cmath>
-#include <string>
-#include <utility>
-
-#include "fleet/result.h"
 
 namespace drover::devices {
 
@@ -16,14 +10,14 @@ namespace {
 /// Share of the bytes that crosses every device's link in a ring, reduce and spread counted apart
 /// (NCCL tests, "Performance": bus bandwidth). The last device of a broadcast has it after one
 /// pass.
-double ring_volume(Collective collective, double devices) {
+double ring_volume(CollectiveKind collective, double devices) {
   const double others = (devices - 1) / devices;
   switch (collective) {
-    case Collective::all_reduce:
+    case CollectiveKind::all_reduce:
       return 2 * others;
-    case Collective::all_gather:
-    case Collective::reduce_scatter:
-    case Collective::all_to_all:
+    case CollectiveKind::all_gather:
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_to_all:
       return others;
     default:
       return 1;
@@ -31,15 +25,17 @@ double ring_volume(Collective collective, double devices) {
 }
 
 /// Passes over the data: an all-reduce gathers what it has scattered.
-double passes(Collective collective) { return collective == Collective::all_reduce ? 2 : 1; }
+double passes(CollectiveKind collective) {
+  return collective == CollectiveKind::all_reduce ? 2 : 1;
+}
 
 /// Above 0 where every step adds, below where every step copies.
-double adding(Collective collective) {
+double adding(CollectiveKind collective) {
   switch (collective) {
-    case Collective::reduce_scatter:
+    case CollectiveKind::reduce_scatter:
       return 1;
-    case Collective::all_gather:
-    case Collective::broadcast:
+    case CollectiveKind::all_gather:
+    case CollectiveKind::broadcast:
       return -1;
     default:
       return 0;
@@ -47,26 +43,26 @@ double adding(Collective collective) {
 }
 
 /// Steps of the ring, in those of an all-reduce.
-double ring_steps(Collective collective, int devices, const LinkSpec& links) {
+double ring_steps(CollectiveKind collective, int devices, const LinkSpec& links) {
   return passes(collective) * (devices - 1) * (1 + adding(collective) * links.adding_step_share);
 }
 
-bool is_message(Collective collective) {
-  return collective == Collective::send || collective == Collective::exchange;
+bool is_message(CollectiveKind collective) {
+  return collective == CollectiveKind::send_recv || collective == CollectiveKind::exchange;
 }
 
 /// Large buffers, pipelined around the ring; every device copies or adds its own part as well.
-double bulk_ring_s(Collective collective, double bytes, int devices, const LinkSpec& links) {
-  const bool reduces = collective == Collective::all_reduce;
+double bulk_ring_s(CollectiveKind collective, double bytes, int devices, const LinkSpec& links) {
+  const bool reduces = collective == CollectiveKind::all_reduce;
   const double copied = bytes / devices * (reduces ? links.reduce_copy_share : 1.0);
-  return links.bulk_start_s + links.bulk_step_s * ring_steps(collective, devices, links) +
+  return links.ring_start_s + links.ring_step_s * ring_steps(collective, devices, links) +
          bytes * ring_volume(collective, devices) * (1 + adding(collective) * links.adding_share) /
-             (reach(links, devices) * links.bulk_share) +
+             (reach(links, devices) * links.ring_share) +
          copied / links.copy_bandwidth;
 }
 
 /// Small packets that carry their flags (NCCL's LL128): they start sooner and move slower.
-double quick_ring_s(Collective collective, double bytes, int devices, const LinkSpec& links) {
+double quick_ring_s(CollectiveKind collective, double bytes, int devices, const LinkSpec& links) {
   return links.quick_start_s + links.quick_step_s * ring_steps(collective, devices, links) +
          bytes * passes(collective) / (reach(links, devices) * links.quick_share);
 }
@@ -75,17 +71,16 @@ double quick_ring_s(Collective collective, double bytes, int devices, const Link
 /// multicast (NVLink SHARP), so a link carries bytes x (1 + 1/n) in each direction.
 double switch_reduce_s(double bytes, int devices, const LinkSpec& links) {
   const double carried = bytes * (1 + 1.0 / devices);
-  const double bulk =
-      links.switch_bulk_start_s + carried / (links.bandwidth * links.switch_bulk_share);
+  const double bulk = links.switch_start_s + carried / (links.bandwidth * links.switch_share);
   const double quick =
       links.switch_quick_start_s + 2 * bytes / (links.bandwidth * links.switch_quick_share);
   return std::min(bulk, quick);
 }
 
 /// The ring through the hosts' PCIe.
-double host_ring_s(Collective collective, double bytes, int devices, const LinkSpec& links) {
-  return links.bulk_start_s + links.host_step_s * ring_steps(collective, devices, links) +
-         bytes * ring_volume(collective, devices) / (links.host_bandwidth * links.host_share);
+double host_ring_s(CollectiveKind collective, double bytes, int devices, const LinkSpec& links) {
+  return links.ring_start_s + links.peer_step_s * ring_steps(collective, devices, links) +
+         bytes * ring_volume(collective, devices) / (links.host_bandwidth * links.peer_share);
 }
 
 /// NCCL (enqueue.cc, channels of point-to-point work) shares 32 channels among the peers and gives
@@ -96,26 +91,27 @@ double message_channels(double bytes, int devices) {
   return std::clamp(bytes / channel_bytes_max, std::max(1.0, channels_max / devices), channels_max);
 }
 
-double message_s(Collective collective, double bytes, int devices, const LinkSpec& links) {
+double message_s(CollectiveKind collective, double bytes, int devices, const LinkSpec& links) {
   if (links.message_bandwidth > 0) return links.message_start_s + bytes / links.message_bandwidth;
-  const bool both_ways = collective == Collective::exchange;
+  const bool both_ways = collective == CollectiveKind::exchange;
   const bool by_links = joined_by_links(links, devices);
-  const double wire = by_links ? reach(links, devices) * (both_ways ? links.bulk_share : 1.0)
-                               : links.host_bandwidth * links.host_share;
+  const double wire = by_links ? reach(links, devices) * (both_ways ? links.ring_share : 1.0)
+                               : links.host_bandwidth * links.peer_share;
   const double channels = message_channels(bytes, both_ways ? devices : 2);
   const double start = links.message_start_s * (both_ways ? 2 : 1);
   return start + bytes / std::min(wire, channels * links.channel_bandwidth);
 }
 
 /// Within one host or one domain of switches.
-double domain_s(Collective collective, double bytes, int devices, const LinkSpec& links) {
+double domain_s(CollectiveKind collective, double bytes, int devices, const LinkSpec& links) {
+  if (devices < 2) return 0;
   if (is_message(collective)) return message_s(collective, bytes, devices, links);
   if (!joined_by_links(links, devices)) return host_ring_s(collective, bytes, devices, links);
   const double bulk = bulk_ring_s(collective, bytes, devices, links);
-  if (collective == Collective::all_to_all) return bulk;
+  if (collective == CollectiveKind::all_to_all) return bulk;
   double best = std::min(bulk, quick_ring_s(collective, bytes, devices, links));
-  const bool adds = links.switch_bulk_share > 0 && links.switch_quick_share > 0;
-  if (adds && collective == Collective::all_reduce && devices > 2) {
+  const bool adds = links.switch_share > 0 && links.switch_quick_share > 0;
+  if (adds && collective == CollectiveKind::all_reduce && devices > 2) {
     best = std::min(best, switch_reduce_s(bytes, devices, links));
   }
   return best;
@@ -129,22 +125,22 @@ struct Cards {
 
 Cards cards_of(const Group& group, const NetworkSpec& network) {
   const int sending = std::min(group.per_host, group.devices) * std::max(1, group.groups_at_once);
-  const double shared = sending > network.cards ? network.shared_share : 1.0;
-  const double rate = network.card_bandwidth * network.share * shared;
-  const double all = rate * std::min(sending, network.cards) / std::max(1, group.groups_at_once);
+  const int cards = network.cards > 0 ? network.cards : sending;
+  const double rate =
+      network.card_bandwidth * network.share * (sending > cards ? network.crowded_share : 1.0);
+  const double all = rate * std::min(sending, cards) / std::max(1, group.groups_at_once);
   return {all, std::min(all, network.card_bandwidth * network.share)};
 }
 
 /// Flat rings that enter and leave a host by all its cards, or one card with less to wait for.
-double network_s(Collective collective, double bytes, const Group& group, const LinkSpec& links,
+double network_s(CollectiveKind collective, double bytes, const Group& group, const LinkSpec& links,
                  const NetworkSpec& network) {
-  DROVER_REQUIRE(network.cards > 0 && network.card_bandwidth > 0);
   const Cards cards = cards_of(group, network);
   const int hosts = group.hosts();
   const double start = network.start_s * 2 * std::ceil(std::log2(hosts));
   if (is_message(collective)) return start / 2 + bytes / cards.one;
   const double further = group.per_host - 1;
-  if (collective == Collective::all_to_all) {
+  if (collective == CollectiveKind::all_to_all) {
     // What stays in the host goes by its links; what leaves it, by the device's part of the cards.
     const double leaving = 1 - 1.0 / hosts;
     return start + network.local_step_s * further +
@@ -154,36 +150,35 @@ double network_s(Collective collective, double bytes, const Group& group, const 
   const double inside =
       group.per_host > 1
           ? reach(links, group.per_host) *
-                (joined_by_links(links, group.per_host) ? links.bulk_share : links.host_share)
+                (joined_by_links(links, group.per_host) ? links.ring_share : links.peer_share)
           : cards.all;
   const double bulk = start + network.local_step_s * further +
                       bytes * ring_volume(collective, group.devices) / std::min(cards.all, inside);
-  const double quick = start + network.local_quick_step_s * further +
-                       bytes * ring_volume(collective, hosts) / cards.one;
+  const double quick =
+      start + network.quick_step_s * further + bytes * ring_volume(collective, hosts) / cards.one;
   return std::min(bulk, quick);
 }
 
 /// The links of one torus axis in both directions; a line without its ends joined carries half.
 /// "How to Scale Your Model" (jax-ml), Sharded Matrices: all-gather V/(W x axes), at least the
 /// hops; all-reduce twice that.
-double torus_s(Collective collective, double bytes, int chips, const LinkSpec& links) {
-  const Torus torus = torus_of(links, chips);
-  const double link = links.bandwidth / (2.0 * links.axes);  // one link, one direction
+double torus_s(CollectiveKind collective, double bytes, int chips, const LinkSpec& links) {
+  const TorusShape torus = torus_of(links, chips);
   double rate = 0, hops = 0, longest = 0;
-  for (std::size_t i = 0; i < torus.shape.size(); ++i) {
-    const double length = torus.shape[i];
+  for (std::size_t i = 0; i < torus.lengths.size(); ++i) {
+    const double length = torus.lengths[i];
     if (length < 2) continue;
-    const double both = 2 * link * links.bulk_share * (torus.wraps[i] ? 1.0 : 0.5);
+    const double both = 2 * links.axis_link * links.ring_share * (torus.joined[i] ? 1.0 : 0.5);
     rate += both;
-    hops += torus.wraps[i] ? length / 2 : length - 1;
+    hops += torus.joined[i] ? length / 2 : length - 1;
     longest = std::max(longest, length / both);
   }
-  const double waiting = links.bulk_step_s * hops * passes(collective);
+  const double waiting = links.ring_step_s * hops * passes(collective);
   const double start = links.quick_start_s;
   if (is_message(collective)) {
-    return start + links.bulk_step_s + bytes / (link * links.bulk_share);
+    return start + links.ring_step_s + bytes / (links.axis_link * links.ring_share);
   }
-  if (collective == Collective::all_to_all) {
+  if (collective == CollectiveKind::all_to_all) {
     // Every byte travels a quarter of each ring on average; the longest axis is the narrowest cut.
     return start + std::max(waiting, bytes * longest / 4);
   }
@@ -191,7 +186,7 @@ double torus_s(Collective collective, double bytes, int chips, const LinkSpec& l
 }
 
 /// Slices joined by the data centre's network: scatter inside, reduce across, gather inside.
-double slices_s(Collective collective, double bytes, const Group& group, const LinkSpec& links,
+double slices_s(CollectiveKind collective, double bytes, const Group& group, const LinkSpec& links,
                 const NetworkSpec& network) {
   const double inside =
       group.per_host > 1 ? torus_s(collective, bytes, group.per_host, links) : 0.0;
@@ -202,56 +197,8 @@ double slices_s(Collective collective, double bytes, const Group& group, const L
 
 }  // namespace
 
-std::optional<Collective> parse_collective(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, Collective>, 12> names = {{
-      {"allreduce", Collective::all_reduce},
-      {"allgather", Collective::all_gather},
-      {"reducescatter", Collective::reduce_scatter},
-      {"alltoall", Collective::all_to_all},
-      {"all2all", Collective::all_to_all},
-      {"broadcast", Collective::broadcast},
-      {"bcast", Collective::broadcast},
-      {"reduce", Collective::broadcast},  // the same ring, the other way round
-      {"send", Collective::send},
-      {"p2p", Collective::send},
-      {"exchange", Collective::exchange},
-      {"sendreceive", Collective::send},
-  }};
-  if (name == "sendrecv" || name == "sendrecv_perf") return Collective::exchange;
-  std::string letters;
-  for (const char character : name) {
-    if (std::isalnum(static_cast<unsigned char>(character)) == 0) continue;
-    letters += static_cast<char>(std::tolower(static_cast<unsigned char>(character)));
-  }
-  if (letters == "sendrecv") return Collective::send;
-  for (const auto& [known, collective] : names) {
-    if (known == letters) return collective;
-  }
-  return std::nullopt;
-}
-
-std::string_view to_text(Collective collective) {
-  switch (collective) {
-    case Collective::all_reduce:
-      return "all_reduce";
-    case Collective::all_gather:
-      return "all_gather";
-    case Collective::reduce_scatter:
-      return "reduce_scatter";
-    case Collective::all_to_all:
-      return "all_to_all";
-    case Collective::broadcast:
-      return "broadcast";
-    case Collective::send:
-      return "send_recv";
-    case Collective::exchange:
-      return "sendrecv";
-  }
-  return "all_reduce";
-}
-
-double collective_s(Collective collective, double bytes, const Group& group, const LinkSpec& links,
-                    const NetworkSpec& network) {
+double collective_s(CollectiveKind collective, double bytes, const Group& group,
+                    const LinkSpec& links, const NetworkSpec& network) {
   if (group.devices < 2) return 0;
   const bool torus = links.kind == LinkKind::torus;
   if (group.hosts() > 1) {
@@ -260,6 +207,11 @@ double collective_s(Collective collective, double bytes, const Group& group, con
   }
   return torus ? torus_s(collective, bytes, group.devices, links)
                : domain_s(collective, bytes, group.devices, links);
+}
+
+double collective_s(CollectiveKind collective, double bytes, const Group& group,
+                    const DeviceSpec& device) {
+  return collective_s(collective, bytes, group, links_of(device), network_of(device));
 }
 
 }  // namespace drover::devices

@@ -101,21 +101,4 @@ Result<Estimate> estimate_attention(const Case& question) {
   return answer;
 }
 
-Result<Estimate> estimate_collective(const Case& question) {
-  if (!question.bytes) return missing(question, "bytes");
-  if (question.devices < 2)
-    return error("devices: found {}, expected at least 2", question.devices);
-  const Rates rates(placement_of(question, question.devices), 1);
-  Sustained run;
-  StepSum sum(rates);
-  const bool reduces_all = question.collective == CollectiveKind::all_reduce;
-  sum.add_link(all_reduce_bytes(rates, *question.bytes),
-               all_reduce_seconds(rates, *question.bytes) * (reduces_all ? 1 : 0.5));
-  run.step = sum.step();
-  run.power_w = power_w(*question.device, run.step, true, 1);
-  Estimate answer = from_sustained(question, run);
-  answer.cost_unit = "collective";
-  return answer;
-}
-
 }  // namespace drover::devices

@@ -65,6 +65,21 @@ struct DeviceSpec {
   double network_bandwidth = 0;     // bytes/s between hosts, per device, one direction
   double network_efficiency = 1;    // share of it that large collectives reach
   double network_latency_s = 0;     // of one step of a collective between hosts
+  std::uint32_t link_peers = 0;  // mesh: neighbours with links of their own; 0: a switch or bridge
+
+  // Collectives inside a domain (devices/topology.h says what each means).
+  double ring_share = 0, ring_start_s = 0, ring_step_s = 0;
+  double quick_share = 0, quick_start_s = 0, quick_step_s = 0;
+  double copy_bandwidth = 0, reduce_copy_share = 0;
+  double adding_share = 0, adding_step_share = 0;
+  double peer_share = 0, peer_step_s = 0;  // through the host's PCIe
+  double switch_share = 0, switch_start_s = 0;
+  double switch_quick_share = 0, switch_quick_start_s = 0;
+  double channel_bandwidth = 0, message_start_s = 0, message_bandwidth = 0;
+  // Hosts of a cloud that share a few network cards; no cards: not measured.
+  std::uint32_t cloud_cards = 0;
+  double cloud_card_bandwidth = 0, cloud_share = 0, cloud_crowded_share = 0;
+  double cloud_start_s = 0, cloud_local_step_s = 0, cloud_quick_step_s = 0;
 
   // Achievable shares and overheads; tags and sources stand in the TOML.
   double compute_efficiency = 0;  // share of peak that large matrix products reach

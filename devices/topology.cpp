@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "fleet/result.h"
 
@@ -10,13 +9,10 @@ namespace drover::devices {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, LinkKind>, 5> kinds = {{
-    {"host", LinkKind::host},
-    {"pair", LinkKind::pair},
-    {"mesh", LinkKind::mesh},
-    {"switch", LinkKind::switched},
-    {"torus", LinkKind::torus},
-}};
+/// Hosts of devices that no switch joins hold at most so many (assumed; 4U servers).
+constexpr int host_devices_max = 8;
+/// Domains above are racks, not hosts (NVL72).
+constexpr int rack_domain_min = 32;
 
 /// The largest divisor of `number` that is at most its `root`-th root.
 int divisor_near_root(int number, int root) {
@@ -25,56 +21,103 @@ int divisor_near_root(int number, int root) {
   return divisor;
 }
 
+LinkKind kind_of(const DeviceSpec& device) {
+  if (device.torus != Torus::none) return LinkKind::torus;
+  if (device.link_bandwidth <= 0 || device.link_domain < 2) return LinkKind::host;
+  if (device.link_domain == 2) return LinkKind::pair;
+  return device.link_peers > 0 ? LinkKind::mesh : LinkKind::switched;
+}
+
+/// One direction of the slot: 8 GT/s per lane in generation 3 with 128b/130b coding, doubled by
+/// each generation (PCI Express base specification).
+double slot_bandwidth(const DeviceSpec& device) {
+  if (device.pcie_generation == 0) return 2 * device.host_bandwidth;
+  const double lane = 8e9 / 8 * 128 / 130 * std::exp2(static_cast<int>(device.pcie_generation) - 3);
+  return lane * device.pcie_lanes;
+}
+
 }  // namespace
 
-std::optional<LinkKind> parse_link_kind(std::string_view name) {
-  for (const auto& [known, kind] : kinds) {
-    if (known == name) return kind;
-  }
-  return std::nullopt;
+LinkSpec links_of(const DeviceSpec& device) {
+  LinkSpec links;
+  links.kind = kind_of(device);
+  links.bandwidth = device.link_bandwidth / 2;
+  links.domain = static_cast<int>(device.link_domain);
+  links.peers = static_cast<int>(device.link_peers);
+  links.host_bandwidth = slot_bandwidth(device);
+  links.axes = device.torus == Torus::three_axes ? 3 : 2;
+  links.axis_link = device.torus_link_bandwidth > 0 ? device.torus_link_bandwidth
+                                                    : device.link_bandwidth / (4.0 * links.axes);
+  links.wrap_axis = static_cast<int>(device.torus_wrap);
+  links.ring_share = device.ring_share;
+  links.ring_start_s = device.ring_start_s;
+  links.ring_step_s = device.ring_step_s;
+  links.quick_share = device.quick_share;
+  links.quick_start_s = device.quick_start_s;
+  links.quick_step_s = device.quick_step_s;
+  links.adding_step_share = device.adding_step_share;
+  links.adding_share = device.adding_share;
+  links.copy_bandwidth = device.copy_bandwidth;
+  links.reduce_copy_share = device.reduce_copy_share;
+  links.peer_share = device.peer_share;
+  links.peer_step_s = device.peer_step_s;
+  links.switch_share = device.switch_share;
+  links.switch_start_s = device.switch_start_s;
+  links.switch_quick_share = device.switch_quick_share;
+  links.switch_quick_start_s = device.switch_quick_start_s;
+  links.channel_bandwidth = device.channel_bandwidth;
+  links.message_start_s = device.message_start_s;
+  links.message_bandwidth = device.message_bandwidth;
+  return links;
 }
 
-std::string_view to_text(LinkKind kind) {
-  for (const auto& [name, known] : kinds) {
-    if (known == kind) return name;
-  }
-  return "host";
+NetworkSpec network_of(const DeviceSpec& device) {
+  NetworkSpec network;
+  network.card_bandwidth = device.network_bandwidth;
+  network.share = device.network_efficiency;
+  network.start_s = device.network_latency_s;
+  return network;
 }
 
-Torus torus_of(const LinkSpec& links, int chips) {
+NetworkSpec cloud_network_of(const DeviceSpec& device) {
+  if (device.cloud_cards == 0 || device.cloud_card_bandwidth <= 0) return network_of(device);
+  return {device.cloud_card_bandwidth, static_cast<int>(device.cloud_cards),
+          device.cloud_share,          device.cloud_crowded_share,
+          device.cloud_start_s,        device.cloud_local_step_s,
+          device.cloud_quick_step_s};
+}
+
+TorusShape torus_of(const LinkSpec& links, int chips) {
   DROVER_REQUIRE(chips >= 1 && links.axes >= 1 && links.axes <= 3);
-  Torus torus;
+  TorusShape torus;
   int left = chips;
   for (int axis = 0; axis < links.axes; ++axis) {
-    const auto place = static_cast<std::size_t>(axis);
-    torus.shape[place] = divisor_near_root(left, links.axes - axis);
-    left /= torus.shape[place];
+    const int length = divisor_near_root(left, links.axes - axis);
+    torus.lengths[static_cast<std::size_t>(axis)] = length;
+    left /= length;
   }
-  std::ranges::sort(torus.shape);
-  for (std::size_t i = 0; i < 3; ++i) {
-    torus.wraps[i] =
-        links.wrap_min > 0 && torus.shape[i] > 1 && torus.shape[i] % links.wrap_min == 0;
+  std::ranges::sort(torus.lengths);
+  for (std::size_t i = 0; i < torus.lengths.size(); ++i) {
+    torus.joined[i] = torus.lengths[i] > 1 && torus.lengths[i] % links.wrap_axis == 0;
   }
   return torus;
 }
 
 bool joined_by_links(const LinkSpec& links, int devices) {
-  switch (links.kind) {
-    case LinkKind::host:
-      return false;
-    case LinkKind::pair:
-      return devices <= 2;
-    default:
-      return devices <= links.domain;
-  }
+  return links.kind != LinkKind::host && devices <= links.domain;
 }
 
 double reach(const LinkSpec& links, int devices) {
   if (!joined_by_links(links, devices)) return links.host_bandwidth;
-  if (links.kind != LinkKind::mesh || links.domain < 2) return links.bandwidth;
-  // Of its links to all peers of the domain, a device can use those to the group's members.
-  const double peers = std::max(1, devices - 1);
-  return links.bandwidth * peers / static_cast<double>(links.domain - 1);
+  if (links.kind != LinkKind::mesh) return links.bandwidth;
+  // Of its links to all neighbours, a device can use those to the group's members.
+  return links.bandwidth * std::min(1.0, static_cast<double>(devices - 1) / links.peers);
+}
+
+int devices_per_host(const DeviceSpec& device, int devices, std::optional<int> given) {
+  const int domain = static_cast<int>(device.link_domain);
+  if (given && domain < rack_domain_min) return std::clamp(*given, 1, devices);
+  return std::min(devices, domain > 2 ? domain : host_devices_max);
 }
 
 }  // namespace drover::devices

@@ -11,10 +11,10 @@ namespace {
 
 constexpr double mib = 1024.0 * 1024.0;
 
-const std::vector<Collective> all_collectives = {Collective::all_reduce,     Collective::all_gather,
-                                                 Collective::reduce_scatter, Collective::all_to_all,
-                                                 Collective::broadcast,      Collective::send,
-                                                 Collective::exchange};
+const std::vector<CollectiveKind> all_collectives = {
+    CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+    CollectiveKind::all_to_all, CollectiveKind::broadcast,  CollectiveKind::send_recv,
+    CollectiveKind::exchange};
 
 LinkSpec switched() {
   LinkSpec links;
@@ -27,21 +27,22 @@ LinkSpec switched() {
 
 LinkSpec summing_switch() {
   LinkSpec links = switched();
-  links.switch_bulk_share = 0.6;
-  links.switch_bulk_start_s = 60e-6;
+  links.switch_share = 0.6;
+  links.switch_start_s = 60e-6;
   links.switch_quick_share = 0.84;
   links.switch_quick_start_s = 31e-6;
   return links;
 }
 
-LinkSpec torus(int axes, int wrap_min) {
+LinkSpec torus(int axes, int wrap_axis) {
   LinkSpec links;
   links.kind = LinkKind::torus;
   links.axes = axes;
-  links.wrap_min = wrap_min;
-  links.bandwidth = 100e9 * 2 * axes;  // 100 GB/s per link and direction
+  links.wrap_axis = wrap_axis;
+  links.axis_link = 100e9;
+  links.bandwidth = links.axis_link * 2 * axes;
   links.domain = 4096;
-  links.bulk_step_s = 1e-6;
+  links.ring_step_s = 1e-6;
   return links;
 }
 
@@ -52,24 +53,24 @@ NetworkSpec cards(int count) {
   return network;
 }
 
-double seconds(Collective collective, double bytes, Group group, const LinkSpec& links) {
+double seconds(CollectiveKind collective, double bytes, Group group, const LinkSpec& links) {
   return collective_s(collective, bytes, group, links, cards(8));
 }
 
 TEST(Collectives, AreReadByTheNamesThatTablesUse) {
-  EXPECT_EQ(parse_collective("all_reduce"), Collective::all_reduce);
-  EXPECT_EQ(parse_collective("AllReduce"), Collective::all_reduce);
-  EXPECT_EQ(parse_collective("all-to-all"), Collective::all_to_all);
-  EXPECT_EQ(parse_collective("send_recv"), Collective::send);
-  EXPECT_EQ(parse_collective("sendrecv"), Collective::exchange);
+  EXPECT_EQ(parse_collective("all_reduce"), CollectiveKind::all_reduce);
+  EXPECT_EQ(parse_collective("AllReduce"), CollectiveKind::all_reduce);
+  EXPECT_EQ(parse_collective("all-to-all"), CollectiveKind::all_to_all);
+  EXPECT_EQ(parse_collective("send_recv"), CollectiveKind::send_recv);
+  EXPECT_EQ(parse_collective("sendrecv"), CollectiveKind::exchange);
   EXPECT_EQ(parse_collective("gossip"), std::nullopt);
-  for (const Collective collective : all_collectives) {
+  for (const CollectiveKind collective : all_collectives) {
     EXPECT_EQ(parse_collective(to_text(collective)), collective);
   }
 }
 
 TEST(Collectives, OfOneDeviceTakeNoTime) {
-  for (const Collective collective : all_collectives) {
+  for (const CollectiveKind collective : all_collectives) {
     EXPECT_EQ(seconds(collective, mib, {1, 1, 1}, switched()), 0.0);
   }
 }
@@ -77,7 +78,7 @@ TEST(Collectives, OfOneDeviceTakeNoTime) {
 TEST(Collectives, NeverGetFasterWithMoreBytes) {
   const std::vector<LinkSpec> kinds = {switched(), summing_switch(), torus(2, 16), torus(3, 4)};
   for (const LinkSpec& links : kinds) {
-    for (const Collective collective : all_collectives) {
+    for (const CollectiveKind collective : all_collectives) {
       for (const Group group : {Group{2, 2, 1}, Group{8, 8, 1}, Group{16, 8, 1}, Group{64, 8, 8}}) {
         double before = 0;
         for (double bytes = 1024; bytes < 4e9; bytes *= 2) {
@@ -97,18 +98,19 @@ TEST(Collectives, NeverBeatTheWire) {
   for (const int devices : {2, 4, 8}) {
     for (double bytes = mib; bytes < 4e9; bytes *= 4) {
       const double gather =
-          seconds(Collective::all_gather, bytes, {devices, devices, 1}, summing_switch());
+          seconds(CollectiveKind::all_gather, bytes, {devices, devices, 1}, summing_switch());
       EXPECT_GT(gather, bytes * (devices - 1) / devices / 450e9);
       const double reduce =
-          seconds(Collective::all_reduce, bytes, {devices, devices, 1}, summing_switch());
+          seconds(CollectiveKind::all_reduce, bytes, {devices, devices, 1}, summing_switch());
       EXPECT_GT(reduce, bytes / 450e9);
-      EXPECT_GT(seconds(Collective::send, bytes, {2, 2, 1}, summing_switch()), bytes / 450e9);
+      EXPECT_GT(seconds(CollectiveKind::send_recv, bytes, {2, 2, 1}, summing_switch()),
+                bytes / 450e9);
     }
   }
 }
 
 TEST(Collectives, BetterLinksAndCardsAreNeverSlower) {
-  for (const Collective collective : all_collectives) {
+  for (const CollectiveKind collective : all_collectives) {
     for (const Group group : {Group{2, 2, 1}, Group{8, 8, 1}, Group{16, 8, 1}, Group{16, 2, 4}}) {
       for (double bytes = 1024; bytes < 4e9; bytes *= 8) {
         LinkSpec fast = summing_switch();
@@ -126,14 +128,14 @@ TEST(Collectives, OfLargeBuffersAReduceCostsAsMuchAsScatterAndGather) {
   LinkSpec links = switched();
   links.copy_bandwidth = 1e18;
   const double bytes = 4e9;
-  const double reduce = seconds(Collective::all_reduce, bytes, {8, 8, 1}, links);
-  const double parts = seconds(Collective::reduce_scatter, bytes, {8, 8, 1}, links) +
-                       seconds(Collective::all_gather, bytes, {8, 8, 1}, links);
+  const double reduce = seconds(CollectiveKind::all_reduce, bytes, {8, 8, 1}, links);
+  const double parts = seconds(CollectiveKind::reduce_scatter, bytes, {8, 8, 1}, links) +
+                       seconds(CollectiveKind::all_gather, bytes, {8, 8, 1}, links);
   EXPECT_NEAR(reduce / parts, 1, 0.01);
 }
 
 TEST(Collectives, AcrossHostsAreSlowerThanWithin) {
-  for (const Collective collective : all_collectives) {
+  for (const CollectiveKind collective : all_collectives) {
     EXPECT_GT(seconds(collective, 64 * mib, {8, 4, 1}, switched()),
               seconds(collective, 64 * mib, {8, 8, 1}, switched()));
   }
@@ -141,9 +143,9 @@ TEST(Collectives, AcrossHostsAreSlowerThanWithin) {
 
 TEST(Collectives, GroupsThatShareTheCardsShareTheirRate) {
   // Eight groups with one member on each of two hosts: each has one of the eight cards.
-  const double alone = seconds(Collective::all_reduce, 1e9, {2, 1, 1}, switched());
-  const double eight = seconds(Collective::all_reduce, 1e9, {2, 1, 8}, switched());
-  const double sixteen = seconds(Collective::all_reduce, 1e9, {2, 1, 16}, switched());
+  const double alone = seconds(CollectiveKind::all_reduce, 1e9, {2, 1, 1}, switched());
+  const double eight = seconds(CollectiveKind::all_reduce, 1e9, {2, 1, 8}, switched());
+  const double sixteen = seconds(CollectiveKind::all_reduce, 1e9, {2, 1, 16}, switched());
   EXPECT_DOUBLE_EQ(alone, eight);
   EXPECT_GT(sixteen, 1.9 * eight);
 }
@@ -158,13 +160,15 @@ TEST(Bridges, JoinTwoDevicesAndLargerGroupsGoThroughTheHost) {
   links.bandwidth = 300e9;
   links.host_bandwidth = 31.5e9;
   const double bytes = 4e9;
-  const double bus = bytes * 2 * 2 / 3 / seconds(Collective::all_reduce, bytes, {3, 3, 1}, links);
+  const double bus =
+      bytes * 2 * 2 / 3 / seconds(CollectiveKind::all_reduce, bytes, {3, 3, 1}, links);
   EXPECT_NEAR(bus, 20e9, 1e9);
 }
 
 TEST(Meshes, ReachAsManyPeersAsTheGroupHas) {
   LinkSpec links = switched();
   links.kind = LinkKind::mesh;
+  links.peers = 7;
   links.bandwidth = 7 * 64e9;
   EXPECT_DOUBLE_EQ(reach(links, 2), 64e9);
   EXPECT_DOUBLE_EQ(reach(links, 8), 7 * 64e9);
@@ -172,43 +176,43 @@ TEST(Meshes, ReachAsManyPeersAsTheGroupHas) {
 
 TEST(Tori, AreAsSquareAsTheirChipsAllow) {
   using Shape = std::array<int, 3>;
-  EXPECT_EQ(torus_of(torus(2, 16), 8).shape, (Shape{1, 2, 4}));
-  EXPECT_EQ(torus_of(torus(2, 16), 256).shape, (Shape{1, 16, 16}));
-  EXPECT_EQ(torus_of(torus(3, 4), 64).shape, (Shape{4, 4, 4}));
-  EXPECT_EQ(torus_of(torus(3, 4), 128).shape, (Shape{4, 4, 8}));
-  EXPECT_EQ(torus_of(torus(3, 4), 7).shape, (Shape{1, 1, 7}));
-  EXPECT_EQ(torus_of(torus(2, 16), 1).shape, (Shape{1, 1, 1}));
+  EXPECT_EQ(torus_of(torus(2, 16), 8).lengths, (Shape{1, 2, 4}));
+  EXPECT_EQ(torus_of(torus(2, 16), 256).lengths, (Shape{1, 16, 16}));
+  EXPECT_EQ(torus_of(torus(3, 4), 64).lengths, (Shape{4, 4, 4}));
+  EXPECT_EQ(torus_of(torus(3, 4), 128).lengths, (Shape{4, 4, 8}));
+  EXPECT_EQ(torus_of(torus(3, 4), 7).lengths, (Shape{1, 1, 7}));
+  EXPECT_EQ(torus_of(torus(2, 16), 1).lengths, (Shape{1, 1, 1}));
 }
 
 TEST(Tori, JoinTheEndsOfFullAxesOnly) {
-  EXPECT_FALSE(torus_of(torus(2, 16), 64).wraps[2]);
-  EXPECT_TRUE(torus_of(torus(2, 16), 256).wraps[2]);
-  EXPECT_TRUE(torus_of(torus(3, 4), 128).wraps[0]);
+  EXPECT_FALSE(torus_of(torus(2, 16), 64).joined[2]);
+  EXPECT_TRUE(torus_of(torus(2, 16), 256).joined[2]);
+  EXPECT_TRUE(torus_of(torus(3, 4), 128).joined[0]);
 }
 
 TEST(Tori, WithoutJoinedEndsTakeTwiceAsLong) {
   // reference: jax-ml "How to Scale Your Model", sharded matrices.
-  const double joined = seconds(Collective::all_gather, 1e9, {16, 16, 1}, torus(2, 4));
-  const double open = seconds(Collective::all_gather, 1e9, {16, 16, 1}, torus(2, 16));
+  const double joined = seconds(CollectiveKind::all_gather, 1e9, {16, 16, 1}, torus(2, 4));
+  const double open = seconds(CollectiveKind::all_gather, 1e9, {16, 16, 1}, torus(2, 16));
   EXPECT_NEAR(open / joined, 2, 0.01);
 }
 
 TEST(Tori, MoreAxesGatherFaster) {
-  const double two = seconds(Collective::all_gather, 1e9, {64, 64, 1}, torus(2, 4));
-  const double three = seconds(Collective::all_gather, 1e9, {64, 64, 1}, torus(3, 4));
+  const double two = seconds(CollectiveKind::all_gather, 1e9, {64, 64, 1}, torus(2, 4));
+  const double three = seconds(CollectiveKind::all_gather, 1e9, {64, 64, 1}, torus(3, 4));
   EXPECT_NEAR(two / three, 1.5, 0.01);
 }
 
 TEST(Tori, WaitForTheHopsWhenTheyMoveLittle) {
   // 16 x 16: 8 hops on each axis, there and back, 1 us each.
-  const double small = seconds(Collective::all_reduce, 1024, {256, 256, 1}, torus(2, 16));
+  const double small = seconds(CollectiveKind::all_reduce, 1024, {256, 256, 1}, torus(2, 16));
   EXPECT_GT(small, 32e-6);
   EXPECT_LT(small, 60e-6);
 }
 
 TEST(Slices, AreJoinedByTheSlowerNetwork) {
-  const double one = seconds(Collective::all_reduce, 1e9, {256, 256, 1}, torus(2, 16));
-  const double two = seconds(Collective::all_reduce, 1e9, {512, 256, 1}, torus(2, 16));
+  const double one = seconds(CollectiveKind::all_reduce, 1e9, {256, 256, 1}, torus(2, 16));
+  const double two = seconds(CollectiveKind::all_reduce, 1e9, {512, 256, 1}, torus(2, 16));
   EXPECT_GT(two, one);
 }
 

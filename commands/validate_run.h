@@ -1,0 +1,21 @@
+// Measurements answered by the device models.
+#pragma once
+
+#include "commands/measured.h"
+#include "commands/validate_tables.h"
+#include "commands/validation_report.h"
+#include "devices/catalogue.h"
+#include "devices/estimate.h"
+
+namespace drover::commands {
+
+/// The figure under a column of the estimate, in its unit; nothing where it does not apply.
+std::optional<double> answer_of(const devices::Estimate& estimate, std::string_view column);
+
+/// "train llama-2-7b, 8 x a100-sxm-80gb, seq_len 4096, ..", for people.
+std::string case_text(const devices::CaseRow& row);
+
+/// Predicts every measurement; what cannot be predicted is left out with its reason.
+ValidationReport validate(const MeasuredRows& rows, const devices::Catalogue& catalogue);
+
+}  // namespace drover::commands

@@ -1,0 +1,153 @@
+// `drover validate`: tables of measurements become cases, and the models' answers stand beside.
+#include "commands/validate_run.h"
+
+#include <cstdlib>
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "commands/catalogue_files.h"
+#include "commands/files.h"
+
+namespace drover::commands {
+namespace {
+
+const devices::Catalogue& catalogue() {
+  static const devices::Catalogue embedded = *load_catalogue("");
+  return embedded;
+}
+
+CsvTable table(std::string_view text) { return *CsvTable::parse(text, "table.csv"); }
+
+constexpr std::string_view collectives_head =
+    "device,collective,n_devices,devices_per_node,size_bytes,ms,notes,source,split\n";
+
+std::string collectives(std::string_view rows) {
+  return std::string(collectives_head) + std::string(rows);
+}
+
+TEST(MeasuredCollectives, AreCasesOfTheirColumns) {
+  const auto rows = measured_rows(table(collectives(
+      "H100 DGX (NVSwitch),all_reduce,8,8,64880640,0.339,,github microsoft/vidur:a/b.csv,\n"
+      "H100 DGX (NVSwitch),all_reduce,8,8,2048,0.037,,github microsoft/vidur:a/b.csv,\n")));
+  ASSERT_TRUE(rows.has_value());
+  ASSERT_EQ(rows->measurements.size(), 2U);
+  const Measurement& large = rows->measurements[0];
+  EXPECT_EQ(large.row[devices::CaseColumn::kind], "collective");
+  EXPECT_EQ(large.row[devices::CaseColumn::bytes], "64880640");
+  EXPECT_EQ(large.measure_class, MeasureClass::collective);
+  EXPECT_EQ(large.source, "microsoft/vidur");
+  EXPECT_EQ(large.line, 2U);
+  EXPECT_EQ(rows->measurements[1].measure_class, MeasureClass::other);
+}
+
+TEST(Validate, NamesWrongRowsAndGoesOn) {
+  const auto rows = measured_rows(
+      table(collectives("H100 DGX,all_reduce,8,8,64880640,fast,,github a/b:c,\n"
+                        "H100 DGX,all_reduce,8,8,64880640,0.339,,github a/b:c,\n"
+                        "Abacus 9000,all_reduce,8,8,64880640,0.339,,github a/b:c,\n")));
+  const ValidationReport report = validate(*rows, catalogue());
+  ASSERT_EQ(report.comparisons.size(), 1U);
+  EXPECT_EQ(report.comparisons[0].place, "table.csv:3");
+  ASSERT_EQ(report.left_out.size(), 2U);
+  EXPECT_EQ(report.left_out[0].place, "table.csv:2");
+  EXPECT_NE(report.left_out[0].reason.find("fast"), std::string::npos);
+  EXPECT_EQ(report.left_out[1].place, "table.csv:4");
+  EXPECT_NE(report.left_out[1].reason.find("Abacus 9000"), std::string::npos);
+}
+
+TEST(Validate, SaysWhereTheSameCaseWasMeasuredTwice) {
+  const auto rows =
+      measured_rows(table(collectives("H100 DGX,all_reduce,8,8,64880640,0.339,,github a/b:c,\n"
+                                      "H100 DGX,all_reduce,8,8,64880640,0.600,,github d/e:f,\n")));
+  const ValidationReport report = validate(*rows, catalogue());
+  ASSERT_EQ(contradictions(report.comparisons).size(), 1U);
+}
+
+TEST(Validate, KnowsTablesByTheirColumnsOnly) {
+  EXPECT_FALSE(measured_rows(table("id,name\n1,a\n")).has_value());
+  EXPECT_TRUE(measured_rows(table("kind,device,answer,value\n")).has_value());
+}
+
+TEST(Validate, ComparesRatesUnderACapWithThoseWithout) {
+  MeasuredRows rows;
+  Measurement free;
+  free.row[devices::CaseColumn::kind] = "decode";
+  free.row[devices::CaseColumn::device] = "h100-sxm";
+  free.row[devices::CaseColumn::model] = "llama-3.1-8b";
+  free.row[devices::CaseColumn::batch] = "8";
+  free.row[devices::CaseColumn::context_len] = "450";
+  free.answer = "time_ms";
+  free.value = 7.0;
+  free.measure_class = MeasureClass::capped;
+  free.table = "table.csv";
+  free.line = 2;
+  Measurement capped = free;
+  capped.row[devices::CaseColumn::power_limit_w] = "700";
+  capped.value = 10.0;
+  capped.line = 3;
+  capped.uncapped_line = 2;
+  capped.uncapped_value = 7.0;
+  rows.measurements = {free, capped};
+  const ValidationReport report = validate(rows, catalogue());
+  ASSERT_EQ(report.comparisons.size(), 1U);
+  EXPECT_DOUBLE_EQ(report.comparisons[0].measured, 0.7);
+  EXPECT_LE(report.comparisons[0].predicted, 1.0 + 1e-9);
+  EXPECT_EQ(report.comparisons[0].class_id, "power-cap");
+}
+
+TEST(ReferencePoints, AreAllAnswered) {
+  const auto rows = measured_rows(*CsvTable::parse(reference_points(), "points"));
+  ASSERT_TRUE(rows.has_value());
+  EXPECT_TRUE(rows->left_out.empty());
+  const ValidationReport report = validate(*rows, catalogue());
+  for (const LeftOut& row : report.left_out) ADD_FAILURE() << row.place << ": " << row.reason;
+  EXPECT_EQ(report.comparisons.size(), rows->measurements.size());
+}
+
+TEST(ReferencePoints, RefuseWhatIsNoFigure) {
+  const MeasuredTable read =
+      measured_points(table("kind,device,answer,value,class\n"
+                            "gemm,l4,time_ms,0,gemm\n"
+                            "gemm,l4,happiness,1,gemm\n"
+                            "gemm,l4,time_ms,1,joy\n"));
+  EXPECT_TRUE(read.measurements.empty());
+  ASSERT_EQ(read.skipped.size(), 3U);
+  EXPECT_EQ(read.skipped[2].line, 4U);
+}
+
+TEST(ErrorClassesOfMeasurements, StandInTheSameOrder) {
+  const auto id = [](MeasureClass of) { return error_classes()[static_cast<std::size_t>(of)].id; };
+  EXPECT_EQ(id(MeasureClass::gemm), "gemm");
+  EXPECT_EQ(id(MeasureClass::small_kernel), "kernel");
+  EXPECT_EQ(id(MeasureClass::collective), "collective");
+  EXPECT_EQ(id(MeasureClass::train_gpu), "train-gpu");
+  EXPECT_EQ(id(MeasureClass::train_tpu), "train-tpu");
+  EXPECT_EQ(id(MeasureClass::decode), "decode");
+  EXPECT_EQ(id(MeasureClass::prefill), "prefill");
+  EXPECT_EQ(id(MeasureClass::serve), "serve");
+  EXPECT_EQ(id(MeasureClass::classic), "classic");
+  EXPECT_EQ(id(MeasureClass::power), "power");
+  EXPECT_EQ(id(MeasureClass::capped), "power-cap");
+  EXPECT_EQ(id(MeasureClass::temperature), "temperature");
+  EXPECT_EQ(id(MeasureClass::other), "other");
+  EXPECT_EQ(error_classes().size(), static_cast<std::size_t>(MeasureClass::other) + 1);
+}
+
+// The tables of the measurements themselves, where they are at hand.
+TEST(PublishedCollectives, ArePredictedWithinTheirGoal) {
+  const char* shared = std::getenv("DROVER_SHARED");
+  if (shared == nullptr) GTEST_SKIP() << "DROVER_SHARED is not set";
+  const auto text = read_file(fmt::format("{}/data/collective_timings.csv", shared));
+  if (!text) GTEST_SKIP() << text.error().message;
+  const auto rows = measured_rows(table(*text));
+  const auto groups = by_class(validate(*rows, catalogue()).comparisons);
+  ASSERT_FALSE(groups.empty());
+  EXPECT_EQ(groups[0].class_id, "collective");
+  EXPECT_EQ(groups[0].statistics.rows, 374U);
+  EXPECT_LT(groups[0].statistics.mean, 0.075);
+}
+
+}  // namespace
+}  // namespace drover::commands
