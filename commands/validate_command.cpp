@@ -24,7 +24,7 @@ Result<std::vector<std::string>> tables_under(const std::string& path) {
   std::error_code problem;
   if (!fs::is_directory(path, problem)) return std::vector<std::string>{path};
   std::vector<std::string> files;
-  for (fs::directory_iterator entry(path, problem), end; !problem && entry != end;
+  for (fs::recursive_directory_iterator entry(path, problem), end; !problem && entry != end;
        entry.increment(problem)) {
     if (entry->path().extension() == ".csv") files.push_back(entry->path().string());
   }
@@ -35,41 +35,61 @@ Result<std::vector<std::string>> tables_under(const std::string& path) {
 
 void append(MeasuredRows& rows, MeasuredRows more) {
   std::ranges::move(more.measurements, std::back_inserter(rows.measurements));
+  std::ranges::move(more.courses, std::back_inserter(rows.courses));
   std::ranges::move(more.left_out, std::back_inserter(rows.left_out));
 }
 
-/// A folder may hold other tables too: those are named and passed over.
-Status add_table(MeasuredRows& rows, const std::string& file, bool named_by_user) {
+Result<std::optional<MeasuredRows>> read_table(const std::string& file,
+                                               const devices::Catalogue& catalogue) {
   const Result<std::string> text = read_file(file);
   if (!text) return text.error();
   const Result<CsvTable> table = CsvTable::parse(*text, fs::path(file).filename().string());
-  std::optional<MeasuredRows> more = table ? measured_rows(*table) : std::nullopt;
-  if (more) {
-    append(rows, std::move(*more));
-    return {};
+  if (!table) return table.error();
+  std::optional<MeasuredRows> rows = measured_rows(*table);
+  if (rows) return rows;
+  return logged_rows(*table, catalogue);
+}
+
+/// What has been read so far, and the files of a folder that hold something else.
+struct Reading {
+  MeasuredRows rows;
+  std::vector<std::string> passed_over;
+};
+
+/// A file that the user names must be a table of measurements; a folder may hold others too.
+Status add_path(Reading& reading, const std::string& path, const devices::Catalogue& catalogue) {
+  const Result<std::vector<std::string>> files = tables_under(path);
+  if (!files) return files.error();
+  for (const std::string& file : *files) {
+    Result<std::optional<MeasuredRows>> rows = read_table(file, catalogue);
+    if (rows && *rows) {
+      append(reading.rows, std::move(**rows));
+    } else if (file != path) {
+      reading.passed_over.push_back(fs::path(file).filename().string());
+      if (!rows) put_error("drover validate: {}\n", rows.error().message);
+    } else if (!rows) {
+      return rows.error();
+    } else {
+      return error("{}: no table of measurements that is known by its columns", printable(path));
+    }
   }
-  const Error problem =
-      table ? error("{}: no table of measurements that is known by its columns", printable(file))
-            : table.error();
-  if (named_by_user) return problem;
-  put_error("drover validate: {}\n", problem.message);
   return {};
 }
 
-Result<MeasuredRows> rows_of(const std::vector<std::string>& paths) {
-  MeasuredRows rows;
+Result<MeasuredRows> rows_of(const std::string& path, const devices::Catalogue& catalogue) {
+  Reading reading;
   const Result<CsvTable> own = CsvTable::parse(reference_points(), "reference points");
   if (!own) return own.error();
-  append(rows, measured_rows(*own).value_or(MeasuredRows{}));
-  for (const std::string& path : paths) {
-    const Result<std::vector<std::string>> files = tables_under(path);
-    if (!files) return files.error();
-    for (const std::string& file : *files) {
-      const Status added = add_table(rows, file, file == path);
-      if (!added) return added.error();
-    }
+  append(reading.rows, measured_rows(*own).value_or(MeasuredRows{}));
+  if (!path.empty()) {
+    const Status added = add_path(reading, path, catalogue);
+    if (!added) return added.error();
   }
-  return rows;
+  if (!reading.passed_over.empty()) {
+    put_error("drover validate: passed over, no measurements: {}\n",
+              printable(fmt::format("{}", fmt::join(reading.passed_over, ", "))));
+  }
+  return std::move(reading.rows);
 }
 
 Status write_page(const std::string& path, const ValidationReport& report) {
@@ -99,9 +119,7 @@ Usage validate_usage() {
 Outcome run_validate(Arguments& arguments) {
   const auto catalogue = load_catalogue(arguments.text("catalogue"));
   if (!catalogue) return Outcome::failed(catalogue.error());
-  std::vector<std::string> paths;
-  if (const std::string path = arguments.text("TABLE"); !path.empty()) paths.push_back(path);
-  const Result<MeasuredRows> rows = rows_of(paths);
+  const Result<MeasuredRows> rows = rows_of(arguments.text("TABLE"), *catalogue);
   if (!rows) return Outcome::failed(rows.error());
   const ValidationReport report = validate(*rows, *catalogue);
   if (arguments.has("html")) {

@@ -56,15 +56,15 @@ struct Predicted {
   double value = 0;
 };
 
-Result<Predicted> predict(const Measurement& measurement, devices::CaseReader& reader) {
-  const AnswerColumn* answer = find_answer(measurement.answer);
-  if (answer == nullptr) return error("{}: no such answer", measurement.answer);
-  const Result<devices::Case> question = reader.read(measurement.row);
+Result<Predicted> predict(const devices::CaseRow& row, std::string_view answer,
+                          devices::CaseReader& reader) {
+  if (find_answer(answer) == nullptr) return error("{}: no such answer", answer);
+  const Result<devices::Case> question = reader.read(row);
   if (!question) return question.error();
   const Result<Estimate> estimate = devices::estimate(*question);
   if (!estimate) return estimate.error();
-  const auto value = answer_of(*estimate, measurement.answer);
-  if (!value) return error("the estimate has no {}", measurement.answer);
+  const auto value = answer_of(*estimate, answer);
+  if (!value) return error("the estimate has no {}", answer);
   return Predicted{question->device->id, *value};
 }
 
@@ -79,51 +79,43 @@ class Validator {
   Validator(const devices::Catalogue& catalogue, const MeasuredRows& rows) : reader_(catalogue) {
     report_.left_out = rows.left_out;
     for (const auto& [id, entry] : catalogue.devices()) report_.devices.push_back(id);
-    for (const Measurement& measurement : rows.measurements) add(measurement);
     for (const Measurement& measurement : rows.measurements) {
-      if (measurement.measure_class == MeasureClass::capped) add_capped(measurement);
+      rows_.try_emplace(place_of(measurement, measurement.line), &measurement.row);
     }
+    for (const Measurement& measurement : rows.measurements) add(measurement);
   }
   ValidationReport take() { return std::move(report_); }
 
  private:
   void add(const Measurement& measurement) {
-    const Result<Predicted> predicted = predict(measurement, reader_);
-    if (!predicted) {
-      report_.left_out.push_back(
-          {place_of(measurement, measurement.line), predicted.error().message});
-      return;
-    }
-    if (measurement.measure_class == MeasureClass::capped) {
-      said_[place_of(measurement, measurement.line)] = *predicted;
-      return;
-    }
+    const bool capped = measurement.measure_class == MeasureClass::capped;
+    if (capped && measurement.uncapped_line == 0) return;  // what others are compared with
+    const Result<Predicted> predicted = predict(measurement.row, measurement.answer, reader_);
+    if (!predicted) return leave_out(measurement, predicted.error().message);
+    if (capped) return add_capped(measurement, *predicted);
     compare(measurement, *predicted, std::string(find_answer(measurement.answer)->unit),
             measurement.value, predicted->value);
   }
 
   /// Throughput under the cap as a share of that without, measured and predicted.
-  void add_capped(const Measurement& measurement) {
-    if (measurement.uncapped_line == 0 || measurement.uncapped_line == measurement.line) return;
-    const auto capped = said_.find(place_of(measurement, measurement.line));
-    const auto free = said_.find(place_of(measurement, measurement.uncapped_line));
-    if (capped == said_.end()) return;  // left out with its reason
-    if (free == said_.end()) {
-      report_.left_out.push_back(
-          {place_of(measurement, measurement.line), "the row without a cap has no prediction"});
-      return;
-    }
-    compare(measurement, capped->second, "of the uncapped rate",
+  void add_capped(const Measurement& measurement, const Predicted& capped) {
+    const auto row = rows_.find(place_of(measurement, measurement.uncapped_line));
+    if (row == rows_.end()) return leave_out(measurement, "the row without a cap is no case");
+    const Result<Predicted> free = predict(*row->second, measurement.answer, reader_);
+    if (!free) return leave_out(measurement, free.error().message);
+    compare(measurement, capped, "of the uncapped rate",
             relative_speed(measurement.answer, measurement.uncapped_value, measurement.value),
-            relative_speed(measurement.answer, free->second.value, capped->second.value));
+            relative_speed(measurement.answer, free->value, capped.value));
+  }
+
+  void leave_out(const Measurement& measurement, std::string why) {
+    report_.left_out.push_back({place_of(measurement, measurement.line), std::move(why)});
   }
 
   void compare(const Measurement& measurement, const Predicted& predicted, std::string unit,
                double measured, double value) {
     if (!(measured > 0) || !std::isfinite(value)) {
-      report_.left_out.push_back(
-          {place_of(measurement, measurement.line), "measured or predicted value is no figure"});
-      return;
+      return leave_out(measurement, "measured or predicted value is no figure");
     }
     Comparison of;
     of.class_id = error_classes()[static_cast<std::size_t>(measurement.measure_class)].id;
@@ -141,7 +133,7 @@ class Validator {
 
   devices::CaseReader reader_;
   ValidationReport report_;
-  std::map<std::string, Predicted> said_;  // of capped rows, by place
+  std::map<std::string, const devices::CaseRow*> rows_;  // by place
 };
 
 }  // namespace
@@ -168,7 +160,9 @@ std::string case_text(const devices::CaseRow& row) {
 }
 
 ValidationReport validate(const MeasuredRows& rows, const devices::Catalogue& catalogue) {
-  return Validator(catalogue, rows).take();
+  ValidationReport report = Validator(catalogue, rows).take();
+  report.comparisons.insert(report.comparisons.end(), rows.courses.begin(), rows.courses.end());
+  return report;
 }
 
 }  // namespace drover::commands

@@ -1,11 +1,14 @@
 // Which tables of measurements are known, and what their rows become.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "commands/measured.h"
 #include "commands/validation_report.h"
+#include "devices/catalogue.h"
 #include "fleet/csv.h"
 
 namespace drover::commands {
@@ -13,11 +16,16 @@ namespace drover::commands {
 /// Measurements of any number of tables, and the rows that are none.
 struct MeasuredRows {
   std::vector<Measurement> measurements;
+  std::vector<Comparison> courses;  // logs over time, already answered moment by moment
   std::vector<LeftOut> left_out;
 };
 
 /// A table is known by its columns. Nothing: no kind of table has such columns.
 std::optional<MeasuredRows> measured_rows(const CsvTable& table);
+
+/// Temperatures of a log beside those of the heat model for the logged power. Nothing: no log.
+Result<std::optional<MeasuredRows>> logged_rows(const CsvTable& table,
+                                                const devices::Catalogue& catalogue);
 
 /// Cases that carry their own figure: the columns of a case, then `answer` (a column of the
 /// estimate), `value`, `class` (as in the report) and `source`.
