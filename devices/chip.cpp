@@ -19,7 +19,8 @@ bool same(const Activity& a, const Activity& b) {
   return a.step.matrix_activity == b.step.matrix_activity &&
          a.step.memory_activity == b.step.memory_activity &&
          a.step.link_activity == b.step.link_activity && a.step.duty == b.step.duty &&
-         a.context_open == b.context_open && a.memory_used_bytes == b.memory_used_bytes;
+         a.step.issue == b.step.issue && a.context_open == b.context_open &&
+         a.memory_used_bytes == b.memory_used_bytes;
 }
 
 }  // namespace
@@ -87,8 +88,7 @@ double Chip::static_excess_w() const {
 bool Chip::update_power(Instant now) {
   double watts = 0;
   if (!shut_down_) {
-    Step step = activity_.step;
-    step.matrix_activity *= clock_share_ / told_share_;
+    Step step = at_clock(activity_.step, clock_share_ / told_share_);
     if (!activity_.context_open) step = idle_activity().step;  // nothing runs without a context
     watts =
         devices::power_w(*spec_, step, activity_.context_open, clock_share_) + static_excess_w();
@@ -142,8 +142,7 @@ void Chip::set_airflow(Instant now, double share) {
 
 int Chip::power_target() const {
   if (!running()) return 0;
-  Step nominal = activity_.step;
-  nominal.matrix_activity /= told_share_;
+  const Step nominal = at_clock(activity_.step, 1 / told_share_);
   return steps_down_under_cap(*spec_, nominal, activity_.context_open, cap_w_ - static_excess_w());
 }
 

@@ -1,19 +1,44 @@
-// The clock in steps, and the largest that a power cap allows: what the chassis' controller uses.
+// Watts from what a step does to each part of the board, and what a power limit leaves of them.
 #pragma once
 
+#include "devices/clock.h"
 #include "devices/performance.h"
 
 namespace drover::devices {
 
+/// Watts by what burns them; they add up to what the board draws.
+struct PowerParts {
+  double static_w = 0;  // idle, or with a context open: leakage, memory refresh, regulators
+  double awake_w = 0;   // clocks, schedulers, caches and vector units while kernels run
+  double matrix_w = 0;
+  double memory_w = 0;
+  double link_w = 0;
+
+  double total_w() const { return static_w + awake_w + matrix_w + memory_w + link_w; }
+};
+
 /// Drawn with nothing running.
 double static_power_w(const DeviceSpec& device, bool context_open);
 
-/// Steps from the nominal clock down to the slowest.
-int clock_steps(const DeviceSpec& device);
-double clock_share_of(const DeviceSpec& device, int steps_down);
+/// The activities are as achieved at that clock.
+PowerParts power_parts(const DeviceSpec& device, const Step& activity, bool context_open,
+                       double clock_share);
 
-/// Fewest steps down at which this activity, given as at the nominal clock, draws at most `cap_w`;
-/// the last step when none does.
+/// Step::issue of a transformer with experts, from its activities: 0 for dense models and for bf16
+/// experts on one device.
+double expert_issue(const Step& step, int devices, Precision precision);
+
+/// Mean draw under a limit of work that would draw `free_w` without: never above either.
+double limited_power_w(const DeviceSpec& device, double free_w, double limit_w);
+
+/// The clock at which this work, given as at `at_share`, draws `target_w`; boost when it draws less
+/// than that everywhere, the slowest when it draws more.
+double clock_share_at(const DeviceSpec& device, const Step& activity, double at_share,
+                      double target_w);
+
+/// For one phase by itself: fewest steps down from the nominal clock, at which the activity is
+/// given, that keep it at or under the cap; the last step when none does. What the controller of a
+/// chassis uses.
 int steps_down_under_cap(const DeviceSpec& device, const Step& activity, bool context_open,
                          double cap_w);
 

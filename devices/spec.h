@@ -106,21 +106,25 @@ struct DeviceSpec {
 
   // Power, W.
   double tdp_w = 0;
-  double idle_w = 0;    // nothing open
-  double open_w = 0;    // context open, nothing running
-  double active_w = 0;  // added while anything runs: schedulers, caches, vector units
-  double memory_w = 0;  // added at full achieved memory bandwidth
-  double matrix_w = 0;  // added at full achieved matrix rate
-  double link_w = 0;
+  double idle_w = 0;               // nothing open
+  double open_w = 0;               // context open, nothing running
+  double active_unit_w = 0;        // added per SM (CU, core) while anything runs
+  double matrix_unit_w = 0;        // added per SM at full matrix rate
+  double matrix_exponent = 1;      // of the matrix rate per cycle in that
+  double memory_byte_j = 0;        // per byte of memory traffic
+  double link_byte_j = 0;          // per byte over the links
+  double limit_sharpness = 8;      // how near to its limit the mean power of a board comes
+  double power_reference_mhz = 0;  // clock at which the W per SM hold; 0: the nominal one
   double power_cap_min_w = 0;
 
-  // Clock: share of the nominal clock in steps; the voltage knee of the power law.
+  // Clock: share of the nominal clock in steps; the voltage over it.
   double clock_mhz = 0;        // nominal: the one at which the peak rates are given
   double clock_boost_mhz = 0;  // highest the board reaches; 0: the nominal one
   double clock_base_mhz = 0;   // guaranteed; 0: not known
   double clock_min_share = 0;
   double clock_step_share = 0;
-  double clock_knee_share = 0;
+  double clock_knee_mhz = 0;
+  double voltage_slope = 0;  // relative rise over the relative rise of the clock, above the knee
 
   // Heat: die to sink to inlet, K/W and s; limits, C.
   double die_resistance = 0, die_time_s = 0;

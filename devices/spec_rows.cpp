@@ -6,6 +6,7 @@ namespace {
 constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 constexpr double mib = 1024.0 * 1024.0;
 constexpr double micro = 1e-6;
+constexpr double pico = 1e-12;
 
 constexpr NumberRow numbers[] = {
     {"memory", "capacity_gib", &DeviceSpec::memory_bytes, gib, 0.1, 1e5, {}},
@@ -72,10 +73,13 @@ constexpr NumberRow numbers[] = {
     {"power", "tdp_w", &DeviceSpec::tdp_w, 1, 1, 1e5, {}},
     {"power", "idle_w", &DeviceSpec::idle_w, 1, 0, 1e5, {}},
     {"power", "open_w", &DeviceSpec::open_w, 1, 0, 1e5, {}},
-    {"power", "active_w", &DeviceSpec::active_w, 1, 0, 1e5, {}},
-    {"power", "memory_w", &DeviceSpec::memory_w, 1, 0, 1e5, {}},
-    {"power", "matrix_w", &DeviceSpec::matrix_w, 1, 0, 1e5, {}},
-    {"power", "link_w", &DeviceSpec::link_w, 1, 0, 1e5, {}},
+    {"power", "active_w_per_unit", &DeviceSpec::active_unit_w, 1, 0, 1e4, {}},
+    {"power", "matrix_w_per_unit", &DeviceSpec::matrix_unit_w, 1, 0, 1e4, {}},
+    {"power", "matrix_exponent", &DeviceSpec::matrix_exponent, 1, 0.1, 1, 0.7},
+    {"power", "memory_pj_per_byte", &DeviceSpec::memory_byte_j, pico, 0, 1e5, {}},
+    {"power", "link_pj_per_byte", &DeviceSpec::link_byte_j, pico, 0, 1e5, 40},
+    {"power", "limit_sharpness", &DeviceSpec::limit_sharpness, 1, 1, 100, 8},
+    {"power", "reference_mhz", &DeviceSpec::power_reference_mhz, 1, 0, 1e5, 0},
     {"power", "cap_min_w", &DeviceSpec::power_cap_min_w, 1, 0, 1e5, {}},
 
     {"clock", "nominal_mhz", &DeviceSpec::clock_mhz, 1, 1, 1e5, {}},
@@ -83,7 +87,8 @@ constexpr NumberRow numbers[] = {
     {"clock", "base_mhz", &DeviceSpec::clock_base_mhz, 1, 0, 1e5, 0},
     {"clock", "min_share", &DeviceSpec::clock_min_share, 1, 0.01, 1, {}},
     {"clock", "step_share", &DeviceSpec::clock_step_share, 1, 0.001, 0.5, {}},
-    {"clock", "knee_share", &DeviceSpec::clock_knee_share, 1, 0.01, 1, {}},
+    {"clock", "knee_mhz", &DeviceSpec::clock_knee_mhz, 1, 1, 1e5, {}},
+    {"clock", "voltage_slope", &DeviceSpec::voltage_slope, 1, 0, 10, 1},
 
     {"heat", "die_k_per_w", &DeviceSpec::die_resistance, 1, 1e-4, 100, {}},
     {"heat", "die_s", &DeviceSpec::die_time_s, 1, 0.01, 1e4, {}},
@@ -133,8 +138,6 @@ constexpr OrderRow orders[] = {
     {"power", "idle_w", &DeviceSpec::idle_w, "open_w", &DeviceSpec::open_w},
     {"power", "open_w", &DeviceSpec::open_w, "tdp_w", &DeviceSpec::tdp_w},
     {"power", "cap_min_w", &DeviceSpec::power_cap_min_w, "tdp_w", &DeviceSpec::tdp_w},
-    {"clock", "min_share", &DeviceSpec::clock_min_share, "knee_share",
-     &DeviceSpec::clock_knee_share},
     {"heat", "max_c", &DeviceSpec::temperature_max_c, "slowdown_c",
      &DeviceSpec::temperature_slowdown_c},
     {"heat", "slowdown_c", &DeviceSpec::temperature_slowdown_c, "shutdown_c",

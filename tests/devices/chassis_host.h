@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "devices/chassis.h"
+#include "devices/power.h"
 #include "tests/devices/embedded.h"
 
 namespace drover::devices {
@@ -46,7 +47,7 @@ struct Host {
   }
   void tell(Instant now, std::size_t device) {
     Activity achieved = nominal[device];
-    achieved.step.matrix_activity *= chassis.pace(device);
+    achieved.step = at_clock(achieved.step, chassis.pace(device));
     chassis.set_activity(now, device, achieved);
   }
   void advance(Instant until) {

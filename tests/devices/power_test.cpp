@@ -6,8 +6,12 @@
 namespace drover::devices {
 namespace {
 
-Step busy(double matrix, double memory) {
+/// `bound` of its time stretches with the clock.
+Step busy(double matrix, double memory, double bound = 1) {
   Step step;
+  step.seconds = 1;
+  step.parts[static_cast<std::size_t>(Part::matrix)] = bound;
+  step.parts[static_cast<std::size_t>(Part::memory)] = 1 - bound;
   step.matrix_activity = matrix;
   step.memory_activity = memory;
   return step;
@@ -54,16 +58,30 @@ TEST(Power, TrainsNearTheBoardLimit) {
   EXPECT_GE(power_w(h100, step, true, clock), 600);
 }
 
-TEST(Power, FollowsTheCubeAboveTheKneeAndTheLineBelow) {
-  DeviceSpec device = device_named("h100-sxm");
-  device.active_w = 0;
+TEST(Power, OfBusyLogicFollowsTheClockAndTheSquareOfTheVoltage) {
+  const DeviceSpec& device = device_named("h100-sxm");
+  const Step nominal = busy(0.5, 0);
   const auto dynamic_w = [&](double share) {
-    // Achieved rate falls with the clock.
-    return power_w(device, busy(0.5 * share, 0), true, share) - device.open_w;
+    return power_w(device, at_clock(nominal, share), true, share) - device.open_w;
   };
-  EXPECT_NEAR(dynamic_w(0.9) / dynamic_w(1), 0.9 * 0.9 * 0.9, 1e-12);
-  const double knee = device.clock_knee_share;
-  EXPECT_NEAR(dynamic_w(knee / 2) / dynamic_w(knee), 0.5, 1e-12);
+  for (const double share : {1.05, 0.95, 0.8, 0.6, 0.4}) {
+    const double voltage = voltage_share(device, share);
+    EXPECT_NEAR(dynamic_w(share) / dynamic_w(1), share * voltage * voltage, 1e-12);
+  }
+}
+
+TEST(Power, IsTheSumOfItsParts) {
+  for (const auto& [id, entry] : Catalogue::embedded().devices()) {
+    Step step = busy(0.4, 0.5);
+    step.link_activity = 0.2;
+    step.issue = 0.1;
+    const PowerParts parts = power_parts(entry.spec, step, true, 0.9);
+    EXPECT_DOUBLE_EQ(parts.total_w(), power_w(entry.spec, step, true, 0.9)) << id;
+    EXPECT_EQ(parts.static_w, static_power_w(entry.spec, true)) << id;
+    for (const double watts : {parts.awake_w, parts.matrix_w, parts.memory_w, parts.link_w}) {
+      EXPECT_GT(watts, 0) << id;
+    }
+  }
 }
 
 TEST(Power, GrowsWithEveryActivity) {
@@ -75,37 +93,35 @@ TEST(Power, GrowsWithEveryActivity) {
   }
 }
 
+TEST(Power, OfExpertsOnSeveralDevicesOrInEightBitsIsMoreThanTheirRatesSay) {
+  const Step step = busy(0.02, 0.2);
+  EXPECT_EQ(expert_issue(step, 1, Precision::bf16), 0);
+  EXPECT_GT(expert_issue(step, 8, Precision::bf16), 0.5);
+  EXPECT_GT(expert_issue(step, 8, Precision::fp8), expert_issue(step, 8, Precision::bf16));
+  EXPECT_EQ(expert_issue(busy(0.3, 0.5), 8, Precision::fp8), 0)
+      << "all of its time is accounted for";
+}
+
 TEST(Power, PicksTheLargestClockStepUnderTheCap) {
   for (const auto& [id, entry] : Catalogue::embedded().devices()) {
     const DeviceSpec& spec = entry.spec;
-    const Step step = busy(0.7, 0.4);
-    for (double cap = spec.power_cap_min_w; cap <= spec.tdp_w; cap += 7) {
-      const double share = clock_share_under_cap(spec, step, cap);
-      const auto drawn_w = [&](double at) { return power_w(spec, busy(0.7 * at, 0.4), true, at); };
-      const double slowest = clock_share_of(spec, clock_steps(spec));
-      if (share > slowest) {
-        EXPECT_LE(drawn_w(share), cap) << id;
-      }
-      if (share < 1) {
-        EXPECT_GT(drawn_w(share + spec.clock_step_share), cap) << id;
+    for (const double bound : {1.0, 0.5, 0.0}) {
+      const Step step = busy(0.7, 0.4, bound);
+      const auto drawn_w = [&](int steps_down) {
+        const double share = clock_share_of(spec, steps_down);
+        return power_w(spec, at_clock(step, share), true, share);
+      };
+      for (double cap = spec.power_cap_min_w; cap <= spec.tdp_w; cap += 7) {
+        const int down = steps_down_under_cap(spec, step, true, cap);
+        if (down < clock_steps(spec)) {
+          EXPECT_LE(drawn_w(down), cap) << id;
+        }
+        if (down > 0) {
+          EXPECT_GT(drawn_w(down - 1), cap) << id;
+        }
       }
     }
   }
-}
-
-// Zeus traces (NSDI'23): training jobs that draw 240 W of a 250 W V100 keep 0.84 of their rate
-// under a cap of 60 %, 0.71 under 50 %, 0.55 under 40 %; static part about 60 W, knee at 0.70.
-TEST(Power, ACapCostsLessRateThanItSavesPower) {
-  DeviceSpec v100 = device_named("a100-sxm-80gb");
-  v100.open_w = 60;
-  v100.active_w = 0;
-  v100.matrix_w = 300;
-  v100.clock_knee_share = 0.70;
-  const Step hot = busy(0.6, 0);
-  EXPECT_NEAR(clock_share_under_cap(v100, hot, 150), 0.836, 0.06);
-  EXPECT_NEAR(clock_share_under_cap(v100, hot, 125), 0.706, 0.06);
-  // Deep caps cost less in truth than the law says.
-  EXPECT_NEAR(clock_share_under_cap(v100, hot, 100), 0.546, 0.12);
 }
 
 }  // namespace
