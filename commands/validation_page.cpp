@@ -219,9 +219,9 @@ std::string left_out_section(const ValidationReport& report) {
   if (report.left_out.empty()) return "";
   std::vector<Cells> rows;
   for (const Reason& reason : reasons(report.left_out)) {
-    rows.push_back({fmt::format(">{}", reason.rows), reason.first_place, reason.text});
+    rows.push_back({fmt::format(">{}", reason.rows), reason.text, reason.places});
   }
-  return "<h2>Rows left out</h2>\n" + table({">rows", "first", "why"}, rows);
+  return "<h2>Rows left out</h2>\n" + table({">rows", "why", "where"}, rows);
 }
 
 }  // namespace

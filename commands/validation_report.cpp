@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "commands/absent.h"
 #include "commands/table.h"
+#include "fleet/text.h"
 
 namespace drover::commands {
 
@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::size_t worst_max = 20;
 constexpr std::size_t contradictions_max = 30;
+constexpr std::size_t reasons_max = 40;
+constexpr std::size_t reason_bytes_max = 110;
+constexpr std::size_t places_max = 3;  // of one reason
 
 const std::vector<Heading> statistics_headings = {{"ROWS", Align::right},   {"MEAN", Align::right},
                                                   {"MEDIAN", Align::right}, {"P90", Align::right},
@@ -121,10 +124,17 @@ std::string coverage_table(const ValidationReport& report) {
 
 std::string reasons_table(const std::vector<LeftOut>& left_out) {
   std::vector<std::vector<std::string>> rows;
+  std::size_t more = 0;
   for (const Reason& reason : reasons(left_out)) {
-    rows.push_back({std::to_string(reason.rows), reason.first_place, reason.text});
+    if (rows.size() == reasons_max) {
+      more += reason.rows;
+    } else {
+      rows.push_back(
+          {std::to_string(reason.rows), excerpt(reason.text, reason_bytes_max), reason.places});
+    }
   }
-  return table_text({{"ROWS", Align::right}, {"FIRST AT"}, {"WHY"}}, rows);
+  if (more > 0) rows.push_back({std::to_string(more), "other reasons: see --json", ""});
+  return table_text({{"ROWS", Align::right}, {"WHY"}, {"WHERE"}}, rows);
 }
 
 Json statistics_json(const Group& group) {
@@ -206,7 +216,12 @@ std::vector<Reason> reasons(const std::vector<LeftOut>& left_out) {
   std::map<std::string, Reason> found;
   for (const LeftOut& row : left_out) {
     Reason& reason = found[row.reason];
-    if (++reason.rows == 1) reason.first_place = row.place;
+    ++reason.rows;
+    if (reason.rows <= places_max) {
+      reason.places += (reason.rows > 1 ? ", " : "") + row.place;
+    } else if (reason.rows == places_max + 1) {
+      reason.places += ", ..";
+    }
     reason.text = row.reason;
   }
   std::vector<Reason> sorted;

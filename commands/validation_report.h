@@ -40,11 +40,11 @@ struct Coverage {
 /// All devices of the catalogue, and those that only the measurements name; sorted by name.
 std::vector<Coverage> coverage(const ValidationReport& report);
 
-/// Reasons with the number of rows they left out and the first place, most rows first.
+/// Reasons with the number of rows they left out and the first of their places, most rows first.
 struct Reason {
   std::string text;
   std::size_t rows = 0;
-  std::string first_place;
+  std::string places;  // "a.csv:3, a.csv:9, .."
 };
 std::vector<Reason> reasons(const std::vector<LeftOut>& left_out);
 

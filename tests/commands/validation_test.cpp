@@ -125,11 +125,11 @@ TEST(Coverage, ShowsDevicesWithoutAnyMeasurement) {
   for (const std::size_t count : rows[2].rows) EXPECT_EQ(count, 0U);
 }
 
-TEST(LeftOut, IsCountedByReasonWithItsFirstPlace) {
+TEST(LeftOut, IsCountedByReasonWithItsPlaces) {
   const auto found = reasons(small_report().left_out);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].rows, 2U);
-  EXPECT_EQ(found[0].first_place, "table.csv:9");
+  EXPECT_EQ(found[0].places, "table.csv:9, table.csv:4");
 }
 
 TEST(ValidationText, NamesClassesGoalsAndContradictions) {
