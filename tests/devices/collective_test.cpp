@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "devices/catalogue.h"
+
 namespace drover::devices {
 namespace {
 
@@ -214,6 +216,49 @@ TEST(Slices, AreJoinedByTheSlowerNetwork) {
   const double one = seconds(CollectiveKind::all_reduce, 1e9, {256, 256, 1}, torus(2, 16));
   const double two = seconds(CollectiveKind::all_reduce, 1e9, {512, 256, 1}, torus(2, 16));
   EXPECT_GT(two, one);
+}
+
+TEST(EveryDevice, AnswersEveryCollectiveAndNeverFasterForMoreBytes) {
+  for (const auto& [id, entry] : Catalogue::embedded().devices()) {
+    for (const CollectiveKind collective : all_collectives) {
+      for (const int devices : {2, 3, 4, 8, 16, 64, 256}) {
+        const Group group{devices, devices_per_host(entry.spec, devices, {}), 1};
+        if (group.hosts() > 1 && entry.spec.network_bandwidth <= 0) continue;
+        double before = 0;
+        for (double bytes = 1024; bytes < 4e9; bytes *= 16) {
+          const double now = collective_s(collective, bytes, group, entry.spec);
+          EXPECT_TRUE(std::isfinite(now) && now >= before)
+              << id << " " << to_text(collective) << " " << devices << " " << bytes;
+          before = now;
+        }
+      }
+    }
+  }
+}
+
+// Figures that were not fitted: bus bandwidth of an all-reduce of 1 GiB, 2(n-1)/n of the bytes.
+TEST(EveryDevice, ReachesThePublishedBusBandwidths) {
+  struct Row {
+    const char* device;
+    int devices;
+    double bus_gb_s, tolerance;
+  };
+  const Row rows[] = {
+      {"a100-sxm-80gb", 2, 194, 0.10},  // vTrain's NCCL tables
+      {"a100-sxm-80gb", 4, 220, 0.10},
+      {"a100-sxm-80gb", 8, 230, 0.10},
+      {"a100-pcie-80gb", 2, 208, 0.10},  // NVIDIA/nccl-tests issue 178
+      {"a100-pcie-80gb", 3, 20, 0.10},
+      {"h200-sxm", 8, 475, 0.10},  // NVIDIA/nccl-tests issue 272, at 4 GiB
+  };
+  for (const Row& row : rows) {
+    const DeviceSpec& device = Catalogue::embedded().devices().at(row.device).spec;
+    const double bytes = 1024 * mib;
+    const double seconds =
+        collective_s(CollectiveKind::all_reduce, bytes, {row.devices, row.devices, 1}, device);
+    const double bus = bytes * 2 * (row.devices - 1) / row.devices / seconds;
+    EXPECT_NEAR(bus / (row.bus_gb_s * 1e9), 1, row.tolerance) << row.device << " " << row.devices;
+  }
 }
 
 }  // namespace
