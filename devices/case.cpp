@@ -211,6 +211,8 @@ std::optional<CollectiveKind> parse_collective(std::string_view text) {
   for (std::size_t i = 0; i < collective_names.size(); ++i) {
     if (letters == small_letters(collective_names[i])) return static_cast<CollectiveKind>(i);
   }
+  if (letters == "reduce" || letters == "bcast") return CollectiveKind::broadcast;  // the same ring
+  if (letters == "send") return CollectiveKind::send_recv;
   return std::nullopt;
 }
 

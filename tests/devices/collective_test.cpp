@@ -65,6 +65,8 @@ TEST(Collectives, AreReadByTheNamesThatTablesUse) {
   EXPECT_EQ(parse_collective("all-to-all"), CollectiveKind::all_to_all);
   EXPECT_EQ(parse_collective("send_recv"), CollectiveKind::send_recv);
   EXPECT_EQ(parse_collective("sendrecv"), CollectiveKind::exchange);
+  EXPECT_EQ(parse_collective("alltoall"), CollectiveKind::all_to_all);
+  EXPECT_EQ(parse_collective("reduce"), CollectiveKind::broadcast);
   EXPECT_EQ(parse_collective("gossip"), std::nullopt);
   for (const CollectiveKind collective : all_collectives) {
     EXPECT_EQ(parse_collective(to_text(collective)), collective);
