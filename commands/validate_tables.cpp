@@ -75,6 +75,7 @@ Result<Measurement> read_point(const CsvTable& table, const CsvRow& row) {
   point.value = *value;
   point.measure_class = *measure_class;
   point.source = table.cell(row, "source");
+  point.remark = table.cell(row, "remark");
   point.table = table.place;
   point.line = row.line;
   return point;

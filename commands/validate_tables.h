@@ -28,7 +28,7 @@ Result<std::optional<MeasuredRows>> logged_rows(const CsvTable& table,
                                                 const devices::Catalogue& catalogue);
 
 /// Cases that carry their own figure: the columns of a case, then `answer` (a column of the
-/// estimate), `value`, `class` (as in the report) and `source`.
+/// estimate), `value`, `class` (as in the report), `source` and `remark`.
 MeasuredTable measured_points(const CsvTable& table);
 
 /// Published figures that stand in the program itself, as such a table.
