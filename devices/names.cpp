@@ -109,7 +109,6 @@ const DeviceSpec& Names::half_of(const DeviceSpec& spec) {
        {&DeviceSpec::memory_bytes, &DeviceSpec::memory_bandwidth, &DeviceSpec::l2_bytes,
         &DeviceSpec::link_bandwidth, &DeviceSpec::host_bandwidth, &DeviceSpec::network_bandwidth,
         &DeviceSpec::reserved_bytes, &DeviceSpec::tdp_w, &DeviceSpec::idle_w, &DeviceSpec::open_w,
-        &DeviceSpec::active_w, &DeviceSpec::memory_w, &DeviceSpec::matrix_w, &DeviceSpec::link_w,
         &DeviceSpec::power_cap_min_w, &DeviceSpec::price_usd_per_h, &DeviceSpec::spot_usd_per_h}) {
     half.get()->*member /= 2;
   }

@@ -28,9 +28,9 @@ struct Rests {
 };
 // What most of a reading rests on; links and limits matter little.
 constexpr Rests rests[] = {
-    {"power", "active_w", &SpecRow::power_assumed},
-    {"power", "memory_w", &SpecRow::power_assumed},
-    {"power", "matrix_w", &SpecRow::power_assumed},
+    {"power", "active_w_per_unit", &SpecRow::power_assumed},
+    {"power", "memory_pj_per_byte", &SpecRow::power_assumed},
+    {"power", "matrix_w_per_unit", &SpecRow::power_assumed},
     {"heat", "die_k_per_w", &SpecRow::temperature_assumed},
     {"heat", "sink_k_per_w", &SpecRow::temperature_assumed},
     {"heat", "sink_s", &SpecRow::temperature_assumed},
