@@ -57,13 +57,12 @@ double power_w(const DeviceSpec& device, const Step& activity, bool context_open
 // 12 to 18 % without). In the time that neither streams nor multiplies, devices that share experts
 // spin for the busiest one, and kernels for 8-bit weights with block scales issue at full rate far
 // from any peak: Qwen3-Coder 480B in fp8 draws 945 W of 1000 on B200 at 0.02 of either peak.
-double expert_issue(const Step& step, int devices, Precision precision) {
+double expert_issue(const Step& step, int devices, bool scaled_blocks) {
   constexpr double streaming = 0.85,
                    multiplying = 0.65;  // shares of the peaks when nothing else runs
   const double fed = step.memory_activity / streaming + step.matrix_activity / multiplying;
   const double rest = std::clamp(step.duty - fed, 0.0, 1.0);
-  const bool narrow = precision == Precision::fp8 || precision == Precision::int8;
-  return rest * ((devices > 1 ? 1.0 : 0.0) + (narrow ? 0.8 : 0.0));
+  return rest * ((devices > 1 ? 1.0 : 0.0) + (scaled_blocks ? 0.8 : 0.0));
 }
 
 double limited_power_w(const DeviceSpec& device, double free_w, double limit_w) {

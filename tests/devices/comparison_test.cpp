@@ -57,7 +57,9 @@ TEST(Comparison, RangesOfWinnersCoverEveryBatchOnceAndNeighboursDiffer) {
       for (std::size_t i = 0; i < ranges.size(); ++i) {
         EXPECT_EQ(ranges[i].low, next);
         EXPECT_LE(ranges[i].low, ranges[i].high);
-        if (i > 0) EXPECT_NE(ranges[i].candidate, ranges[i - 1].candidate);
+        if (i > 0) {
+          EXPECT_NE(ranges[i].candidate, ranges[i - 1].candidate);
+        }
         for (const double batch : {ranges[i].low, ranges[i].high}) {
           std::vector<Compared> compared;
           for (const Candidate& it : candidates) compared.push_back(compare_one(work, it, batch));
