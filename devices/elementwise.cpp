@@ -2,8 +2,8 @@
 // more than move (rows to be reduced, exponentials), bytes per clock of one multiprocessor:
 //   seconds = max(bytes / (bandwidth efficiency), bytes / (multiprocessors clock rate))
 // Fitted to microsoft/vidur's timings of vLLM's kernels at 1024 to 4096 rows: residual addition
-// reaches 0.83 (A40), 0.88 (A100) and 0.96 (H100) of the bandwidth; RMS norm moves 4.1 to 4.5 bytes
-// per clock and multiprocessor, SiLU-and-multiply 6.8 to 7.5, on A100 and H100 alike.
+// reaches 0.83 (A40), 0.88 (A100) and 0.96 (H100) of the bandwidth; RMS norm moves 4.5 bytes per
+// nominal clock and multiprocessor on A100 and H100 alike, SiLU-and-multiply 6.8 and 8.1.
 #include "devices/elementwise.h"
 
 #include <algorithm>
@@ -19,10 +19,10 @@ struct Operation {
 };
 constexpr std::array<Operation, 7> operations{{
     {3, 0, 0},    // add
-    {3, 0, 7},    // activation
+    {3, 0, 7.4},  // activation
     {2, 1, 4.4},  // normalise
     {2, 2, 4.4},  // softmax
-    {2, 0, 7},    // rotate
+    {2, 0, 7.4},  // rotate
     {2, 2, 0},    // look_up
     {2, 2, 0},    // copy
 }};
