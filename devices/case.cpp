@@ -153,9 +153,12 @@ Status read_numbers(const CaseRow& row, Case& question) {
 Status read_words(const CaseRow& row, Case& question) {
   const std::string sharded = small_letters(row[CaseColumn::fsdp]);
   if (const std::string& cell = row[CaseColumn::fsdp]; !cell.empty()) {
-    const bool yes = cell == "1" || sharded == "true" || sharded == "yes" || sharded == "fsdp" ||
-                     sharded == "full" || sharded == "fullshard";
-    const bool no = cell == "0" || sharded == "false" || sharded == "no" || sharded == "none";
+    // FULL_SHARD, SHARD_GRAD_OP and HYBRID_SHARD of PyTorch gather weights alike.
+    const bool yes = cell == "1" || sharded == "true" || sharded == "yes" || sharded == "full" ||
+                     sharded.find("fsdp") != std::string::npos ||
+                     (sharded.find("shard") != std::string::npos && sharded != "noshard");
+    const bool no = cell == "0" || sharded == "false" || sharded == "no" || sharded == "none" ||
+                    sharded == "noshard";
     // A number above 1 is the size of the group that shares the states.
     const auto size = parse_number(cell, "fsdp");
     if (!yes && !no && !(size && *size > 1)) {
@@ -167,7 +170,8 @@ Status read_words(const CaseRow& row, Case& question) {
     const std::string word = small_letters(cell);
     if (word == "none" || word == "no" || word == "false" || cell == "0") {
       question.recompute = Recompute::none;
-    } else if (word.starts_with("selective")) {
+    } else if (word.starts_with("selective") || word == "custom" || word == "minimal" ||
+               word == "partial" || word == "block") {  // also MaxText's policies
       question.recompute = Recompute::selective;
     } else if (word.starts_with("full") || word == "true" || word == "yes" || cell == "1") {
       question.recompute = Recompute::full;
@@ -228,6 +232,28 @@ struct CaseReader::Memory {
   std::map<std::pair<std::string, const DeviceSpec*>, Precision> precisions;
 };
 
+namespace {
+
+/// What "submission default" of MLPerf training means for language models: fp8 on GPUs that have
+/// it; int8 on v5p (round v4.0), bf16 on Trillium and later (v4.1).
+constexpr std::uint32_t trillium_year = 2024;
+
+std::optional<Precision> submitted_precision(const CaseRow& row, const Case& question) {
+  const bool decoder = question.model && question.model->architecture == Architecture::decoder;
+  if (question.kind != CaseKind::train || !decoder) return std::nullopt;
+  if (row[CaseColumn::precision].find("submission default") == std::string::npos) {
+    return std::nullopt;
+  }
+  const DeviceSpec& device = *question.device;
+  if (device.device_class == DeviceClass::gpu) {
+    return device.runs(Precision::fp8) ? std::optional(Precision::fp8) : std::nullopt;
+  }
+  const bool int8 = device.runs(Precision::int8) && device.year < trillium_year;
+  return int8 ? std::optional(Precision::int8) : std::nullopt;
+}
+
+}  // namespace
+
 CaseReader::CaseReader(const Catalogue& catalogue)
     : memory_(std::make_unique<Memory>(Memory{Names(catalogue), {}, {}})) {}
 CaseReader::~CaseReader() = default;
@@ -274,6 +300,8 @@ Result<Case> CaseReader::read(const CaseRow& row) {
   Result<CaseModel> model = case_model(row, memory_->names);
   if (!model) return model.error();
   question.model = std::move(model->model);
+  question.adapters = small_letters(row[CaseColumn::model]).find("lora") != std::string::npos;
+  question.precision = submitted_precision(row, question).value_or(question.precision);
   add_note(question.note, model->note);
   return question;
 }

@@ -59,6 +59,7 @@ struct Case {
   std::optional<int> tensor, pipeline, data, context_parallel, expert;  // tp, pp, dp, cp, ep
   std::optional<int> devices_per_node;
   std::optional<bool> sharded;  // fsdp: ZeRO-3
+  bool adapters = false;        // "LoRA" in the model's name: small adapters are trained
   std::optional<Recompute> recompute;
 
   std::optional<double> sequence;       // seq_len, tokens

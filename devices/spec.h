@@ -104,6 +104,41 @@ struct DeviceSpec {
   double reserved_bytes = 0;        // driver, context, compiler: not for models
   double compile_s = 0;             // TPU: per shape bucket of a model, per 1e9 parameters
 
+  // Training of decoders: shares that are reached and what nothing hides (devices/training.h).
+  double training_matrix_share =
+      0;  // share of the 16-bit peak that large products reach in training
+  double training_narrow_share = 0;  // the same in 8 bits
+  double training_fp4_share = 0;     // the same in 4 bits
+  double training_operand_exposed =
+      0;  // of a product's operand and result traffic, not hidden behind it
+  double training_attention_share =
+      0;  // share of the 16-bit peak that fused attention reaches, forward and backward
+  double training_small_head_share = 0;  // of that with heads of 64 and less
+  double training_score_passes =
+      0;  // before FlashAttention: 16-bit passes over the scores; 0: never without it
+  double training_element_passes = 0;         // passes over kept activations of fused layers
+  double training_eager_attention_share = 0;  // FlashAttention 1 in eager PyTorch
+  double training_eager_passes = 0;      // passes over kept activations, one kernel per operation
+  double training_cast_bytes = 0;        // to cast one operand element to 8 bits
+  double training_fp4_cast_bytes = 0;    // to 4 bits
+  double training_gradient_exposed = 0;  // of the traffic of fp32 gradient sums
+  double training_link_exposed = 0;      // of tensor-parallel collectives
+  double training_shard_exposed = 0;     // of gathered weights and reduced gradients
+  double training_expert_link_exposed = 0;     // of tokens sent to experts inside the link domain
+  double training_expert_network_exposed = 0;  // and between hosts
+  double training_expert_share = 0;   // rate of grouped products of experts, of that of large ones
+  double training_expert_passes = 0;  // passes over the tokens sorted for experts
+  double training_expert_element_passes =
+      0;  // element-wise passes inside experts, of element_passes
+  double training_biased_expert_factor = 0;  // more of them where experts have biases
+  double training_recompute_share = 0;       // time of a recomputed forward pass, of the first one
+  double training_layer_host_s = 0;          // host work per layer and micro-batch
+  double training_expert_host_s = 0;         // and per layer with experts
+  double training_power_exponent = 0;        // of the board's W per peak TFLOP/s, to the reference
+  double training_reference_w = 0;  // per peak TFLOP/s: of the board that the shares were fitted to
+  double training_straggler_share = 0;        // longer per doubling of the nodes
+  double training_slice_straggler_share = 0;  // longer per doubling of the slices of TPUs
+
   // Power, W.
   double tdp_w = 0;
   double idle_w = 0;               // nothing open

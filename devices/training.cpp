@@ -1,173 +1,117 @@
-// Training of a gang, data parallel.
-//
-// Memory: 16 bytes per parameter (16-bit weight and gradient, fp32 weight and two Adam moments),
-// whole on each device or sharded over the gang (ZeRO-3, FSDP). Activations per token and layer:
-// 15 h + 2 h + 6 f bytes gated, 15 h + 3 h + 4 f else, which is the published 34 h with f = 4 h
-// without the attention scores (Korthikanti et al., arXiv:2205.05198; fused attention keeps none).
-//
-// Time: three forward passes of matrix work (one forward, two backward), a fourth when activations
-// are recomputed; attention alike; element-wise passes over the activations; the optimiser once.
-// Gradients are reduced (whole) or weights gathered and gradients scattered (sharded) behind the
-// computing, as far as there is enough of it.
 #include "devices/training.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "devices/layers.h"
-#include "devices/step_sum.h"
+#include "devices/training_gang.h"
+#include "devices/training_links.h"
+#include "devices/training_memory.h"
+#include "devices/training_work.h"
 
 namespace drover::devices {
 namespace {
 
-constexpr double state_bytes = 16;
-/// Read gradient and three fp32 states, write three states and the weight: 2 + 12 + 12 + 2.
-constexpr double optimiser_bytes = 28;
-/// Passes over the kept activations in forward and backward together (fitted to A100 training of
-/// MPT-7B, llm-foundry benchmark table, and ResNet-50, NVIDIA DeepLearningExamples; +-20 %).
-constexpr double activation_passes = 6;
-/// Of a collective that could hide, this share stays visible all the same (assumed).
-constexpr double exposed_share_min = 0.2;
-/// Share of the computing behind which a collective can hide (assumed: the backward pass; sharded
-/// weights are fetched ahead in the forward pass too).
-constexpr double hiding_share_whole = 0.6, hiding_share_sharded = 0.8;
-constexpr double launches_per_layer = 20;
-constexpr double launches_convolution = 400;
+/// Adam in mixed precision: gradient, weight and two moments read in fp32, the three states written
+/// and the 16-bit weight.
+constexpr double optimizer_bytes = 30;
+/// Devices beyond which stragglers are counted: one node.
+constexpr double node = 8;
 
-bool is_transformer(const ModelSpec& model) {
-  return model.architecture != Architecture::convolution;
+/// The longer of two that run beside each other; a little longer where they are alike.
+double beside(double device_s, double host_s) {
+  return std::sqrt(std::hypot(device_s * device_s, host_s * host_s));
 }
 
-double activation_bytes_per_token_layer(const ModelSpec& model) {
-  const double hidden = model.hidden;
-  const double feed_forward = model.feed_forward;
-  return 15 * hidden +
-         (model.gated ? 2 * hidden + 6 * feed_forward : 3 * hidden + 4 * feed_forward);
+/// One stage's share of a micro-batch.
+TrainingSum stage_work(const TrainingJob& job, const Layout& layout, const TrainingRates& rates) {
+  TrainingSum work = micro_batch_work(job, layout, rates);
+  work *= 1.0 / layout.pipeline;
+  const double computing = work.seconds();
+  const double host = micro_batch_host_s(job, rates) / layout.pipeline;
+  work[Part::host] += beside(computing, host) - computing;
+  add_gathering(work, job, layout, rates);
+  return work;
 }
 
-/// Kept for one sample until its backward pass.
-double activation_bytes(const ModelSpec& model, const TrainingShape& shape, bool recompute) {
-  if (!is_transformer(model)) return model.activation_bytes_per_item;
-  const double tokens = shape.sequence;
-  const double layer = activation_bytes_per_token_layer(model);
-  // Recomputing keeps the input of each layer (16 bits) and one layer's activations.
-  const double layers =
-      recompute ? 2.0 * model.hidden * model.layers + layer : layer * model.layers;
-  // Scores of the vocabulary, 16 bits and their fp32 gradient.
-  const double scores = model.architecture == Architecture::decoder ? 6.0 * model.vocabulary : 0;
-  return tokens * (layers + scores);
+void add_optimizer(TrainingSum& sum, const TrainingJob& job, const Layout& layout,
+                   const TrainingRates& rates) {
+  if (job.adapters) return;
+  const double shards = std::max(1, layout.data * layout.context);
+  const double bytes = optimizer_bytes * owned_parameters(*job.model, layout) / shards;
+  sum[Part::optimizer] += bytes / rates.memory;
+  sum.memory_bytes += bytes;
 }
 
-double states_each(const Placement& placement, const ModelSpec& model, bool sharded) {
-  const double parameters = model.parameters();
-  if (!sharded) return state_bytes * parameters;
-  // Two layers gathered at a time, weights and gradients of 16 bits.
-  const double gathered = 8 * parameters / std::max(1u, model.layers);
-  return state_bytes * parameters / placement.devices + gathered;
+void add_stragglers(TrainingSum& sum, const TrainingJob& job, const Layout& layout) {
+  const DeviceSpec& device = *job.placement.device;
+  const double nodes = std::max(1.0, job.placement.devices / node);
+  const double late = device.training_straggler_share * std::log2(nodes) +
+                      device.training_slice_straggler_share * std::log2(layout.slices);
+  sum[Part::collectives] += late * sum.seconds();
 }
 
-double samples_each(const Placement& placement, const TrainingShape& shape) {
-  return std::ceil(std::max(1.0, static_cast<double>(shape.batch)) /
-                   std::max(1, placement.devices));
+Step as_step(const TrainingSum& sum, const TrainingRates& rates) {
+  Step step;
+  step.seconds = sum.seconds();
+  step.parts = sum.parts;
+  if (step.seconds <= 0) return step;
+  const double links = link_rate(rates) / std::max(0.01, rates.device.link_efficiency);
+  step.matrix_activity = std::min(1.0, sum.flops / step.seconds / rates.peak);
+  step.memory_activity =
+      std::min(1.0, sum.memory_bytes / step.seconds / rates.device.memory_bandwidth);
+  step.link_activity = std::min(1.0, sum.link_bytes / step.seconds / links);
+  return step;
 }
 
-TrainingPlan try_plan(const Placement& placement, const ModelSpec& model,
-                      const TrainingShape& shape, bool sharded, bool recompute) {
-  TrainingPlan plan;
-  plan.sharded = sharded;
-  plan.recompute = recompute;
-  const double states = states_each(placement, model, sharded);
-  const double sample = activation_bytes(model, shape, recompute);
-  const double room = placement.device->memory_bytes - placement.device->reserved_bytes - states;
-  const double at_once = std::floor(room / sample);
-  plan.fits = at_once >= 1;
-  const double wanted = samples_each(placement, shape);
-  plan.micro_steps = std::ceil(wanted / std::max(1.0, at_once));
-  plan.samples = std::ceil(wanted / plan.micro_steps);
-  plan.bytes = states + plan.samples * sample;
-  return plan;
+TrainingJob gang_job(const Placement& placement, const ModelSpec& model,
+                     const TrainingShape& shape) {
+  TrainingJob job;
+  job.placement = placement;
+  job.placement.devices = std::max(1, placement.devices);
+  job.model = &model;
+  job.samples = std::max(1u, shape.batch);
+  job.sequence = std::max(1u, shape.sequence);
+  return job;
 }
 
-/// Forward and backward of `samples` samples.
-StepSum compute_sum(const Rates& rates, const ModelSpec& model, const TrainingShape& shape,
-                    const TrainingPlan& plan) {
-  StepSum sum(rates);
-  const double passes = plan.recompute ? 4 : 3;
-  if (!is_transformer(model)) {
-    sum.add_flops(plan.samples * model.flops_per_item * passes, convolution_efficiency);
-    sum.add_memory(plan.samples * model.activation_bytes_per_item * activation_passes);
-    sum.add_launches(launches_convolution);
-    return sum;
-  }
-  const double rows = plan.samples * shape.sequence;
-  for (const MatrixShape& product : layer_products(model, 1)) {
-    sum.add_product(rows, product, passes * model.layers);
-  }
-  const bool decoder = model.architecture == Architecture::decoder;
-  if (decoder) {
-    const double hidden = model.hidden, vocabulary = model.vocabulary;
-    sum.add_product(rows, {hidden, vocabulary}, 3);
-  }
-  const double seen = decoder ? (shape.sequence + 1.0) / 2 : shape.sequence;
-  const double pair_flops = 4.0 * model.layers * model.heads * model.head_size;
-  sum.add_flops(passes * rows * seen * pair_flops, attention_efficiency);
-  sum.add_memory(activation_passes * rows * activation_bytes_per_token_layer(model) * model.layers);
-  sum.add_launches(launches_per_layer * model.layers);
-  return sum;
-}
-
-void add_collective(StepSum& sum, double bytes, double seconds, double computing_s,
-                    double hiding_share) {
-  sum.add_link(bytes, std::max(exposed_share_min * seconds, seconds - hiding_share * computing_s));
-}
+bool is_decoder(const ModelSpec& model) { return model.architecture == Architecture::decoder; }
 
 }  // namespace
 
-TrainingPlan plan_training(const Placement& placement, const ModelSpec& model,
-                           const TrainingShape& shape) {
-  TrainingPlan plan;
-  for (const bool recompute : {false, true}) {
-    for (const bool sharded : {false, true}) {
-      if (sharded && placement.devices <= 1) continue;
-      plan = try_plan(placement, model, shape, sharded, recompute);
-      if (plan.fits) return plan;
-    }
-  }
-  return plan;
+Step training_step(const TrainingJob& job, const Layout& layout, double clock_share) {
+  const TrainingRates rates(job, clock_share);
+  const TrainingSum stage = stage_work(job, layout, rates);
+  TrainingSum sum = stage;
+  sum *= layout.micro_batches;
+  sum[Part::bubble] += (layout.pipeline - 1.0) / layout.stages * stage.seconds();
+  add_stage_sends(sum, job, layout, rates);
+  add_gradient_exchange(sum, job, layout, rates, stage.seconds());
+  add_optimizer(sum, job, layout, rates);
+  add_stragglers(sum, job, layout);
+  return as_step(sum, rates);
 }
+
+// ---- Gangs of agents: all defaults -------------------------------------------------------------
 
 Step training_step(const Placement& placement, const ModelSpec& model, const TrainingShape& shape,
                    double clock_share) {
-  Placement one = placement;
-  one.devices = std::max(1, placement.devices);
-  const Rates rates(one, clock_share);
-  const TrainingPlan plan = plan_training(one, model, shape);
-  StepSum sum = compute_sum(rates, model, shape, plan);
-  const double computing_s = sum.seconds();
-  const double gradient_bytes = 2 * model.parameters();
-  const double reduce_s = all_reduce_seconds(rates, gradient_bytes);
-  const double reduce_bytes = one.devices > 1 ? all_reduce_bytes(rates, gradient_bytes) : 0;
-  if (plan.sharded) {
-    // Gather weights for forward and for backward, scatter gradients: one and a half all-reduces,
-    // in every micro step.
-    add_collective(sum, 1.5 * reduce_bytes, 1.5 * reduce_s, computing_s, hiding_share_sharded);
-  }
-  sum.times(plan.micro_steps);
-  if (!plan.sharded && one.devices > 1) {
-    // Gradients are reduced once, behind the last micro step's backward pass.
-    add_collective(sum, reduce_bytes, reduce_s, computing_s, hiding_share_whole);
-  }
-  sum.add_memory(optimiser_bytes * model.parameters() / (plan.sharded ? one.devices : 1));
-  return sum.step();
+  if (!is_decoder(model)) return gang_training_step(placement, model, shape, clock_share);
+  const TrainingJob job = gang_job(placement, model, shape);
+  return training_step(job, choose_layout(job), clock_share);
 }
 
 double training_bytes(const Placement& placement, const ModelSpec& model,
                       const TrainingShape& shape) {
-  return plan_training(placement, model, shape).bytes;
+  if (!is_decoder(model)) return plan_training(placement, model, shape).bytes;
+  const TrainingJob job = gang_job(placement, model, shape);
+  const MemoryUse use = training_memory(job, choose_layout(job));
+  return use.total() - use.reserved;
 }
 
 bool fits_training(const Placement& placement, const ModelSpec& model, const TrainingShape& shape) {
-  return plan_training(placement, model, shape).fits;
+  if (!is_decoder(model)) return plan_training(placement, model, shape).fits;
+  const TrainingJob job = gang_job(placement, model, shape);
+  return training_fits(job, choose_layout(job));
 }
 
 }  // namespace drover::devices

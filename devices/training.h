@@ -1,23 +1,17 @@
-// How a gang lays out one optimiser step: what is sharded, what is recomputed, how many samples
-// run at once.
+// One optimiser step of a decoder:
+//
+//   step = micro-batches * stage * (1 + bubble) + sends + exposed gradient exchange + optimiser
+//   stage = computing and exposed collectives of one micro-batch on one device, or the host's
+//           work for it where that is longer
+//   bubble = (p - 1) / (micro-batches * virtual stages)         (arXiv:2104.04473)
+//
+// and all of it a little longer the more nodes have to wait for each other.
 #pragma once
 
-#include "devices/performance.h"
+#include "devices/layout.h"
 
 namespace drover::devices {
 
-struct TrainingPlan {
-  bool sharded = false;    // weights, gradients and optimiser states split over the gang
-  bool recompute = false;  // activations are not kept but computed again
-  bool fits = false;
-  double samples = 1;      // per device at once
-  double micro_steps = 1;  // so many times per optimiser step
-  double bytes = 0;        // per device, with what is needed at once
-};
-
-/// The first that fits of: whole and kept, sharded and kept, whole and recomputed, sharded and
-/// recomputed; each with as many samples at once as fit. When none fits, the last with one sample.
-TrainingPlan plan_training(const Placement& placement, const ModelSpec& model,
-                           const TrainingShape& shape);
+Step training_step(const TrainingJob& job, const Layout& layout, double clock_share);
 
 }  // namespace drover::devices

@@ -1,0 +1,139 @@
+// Defaults, in the order in which people try them (Megatron-LM and NeMo guides): one device where
+// states fit; else tensor parallel inside a node, to 4 and for very wide models to 8; then
+// pipeline stages. TPUs: all chips of a slice share the weights (FSDP), slices are data parallel.
+#include "devices/layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "devices/training_memory.h"
+
+namespace drover::devices {
+namespace {
+
+/// Tokens that a device works on at once by default: enough for full rates.
+constexpr double usual_tokens = 8192;
+/// Larger models leave less room beside their states (assumed).
+constexpr double large_parameters = 60e9;
+/// Hidden size from which products stay large when cut by 8.
+constexpr double wide_hidden = 16384;
+/// Layers of one virtual stage (Megatron-Bridge recipes: 1 to 4).
+constexpr double layers_per_stage = 2;
+/// Memory that states and a sample may take before a cut is made (assumed).
+constexpr double states_room = 0.8;
+/// Activations of 8192 tokens with some recomputation, bytes (assumed).
+constexpr double usual_activation_bytes = 20e9;
+/// A rack's link domain keeps spares: jobs use 64 of 72.
+constexpr int rack_domain = 72, rack_used = 64;
+
+bool is_tpu(const TrainingJob& job) {
+  return job.placement.device->device_class == DeviceClass::tpu;
+}
+
+int link_domain(const TrainingJob& job) {
+  const int own = static_cast<int>(job.placement.device->link_domain);
+  if (own == rack_domain) return rack_used;
+  // A part of a node narrows the domain; trays of a rack do not.
+  if (own <= 16 && job.request.devices_per_node)
+    return std::min(own, *job.request.devices_per_node);
+  return std::max(1, own);
+}
+
+bool states_fit(const TrainingJob& job, int tensor, int pipeline) {
+  const double all = job.model->parameters();
+  const double cuts = static_cast<double>(tensor) * pipeline;
+  const double states =
+      job.adapters ? 2.3 * all / cuts : 6 * all / cuts + 12 * all / job.placement.devices;
+  // One sample at once; where devices are more than samples, they cut its sequence.
+  const double tokens =
+      std::min(job.sequence, job.samples * job.sequence * cuts / job.placement.devices);
+  const double activations = usual_activation_bytes * tokens / usual_tokens / tensor;
+  return states + activations <= states_room * job.placement.device->memory_bytes;
+}
+
+/// Tensor and pipeline degrees where neither is given.
+void cut_states(const TrainingJob& job, Layout& layout) {
+  const int tensor_max = std::min(layout.domain, job.model->hidden < wide_hidden ? 4 : 8);
+  while (!states_fit(job, layout.tensor, layout.pipeline) &&
+         layout.tensor * layout.pipeline * 2 <= job.placement.devices) {
+    if (layout.tensor * 2 <= tensor_max) {
+      layout.tensor *= 2;
+    } else if (layout.pipeline * 2 <= static_cast<int>(job.model->layers)) {
+      layout.pipeline *= 2;
+    } else {
+      break;
+    }
+  }
+}
+
+int power_of_two_from(double value) {
+  return 1 << static_cast<int>(std::ceil(std::log2(std::max(1.0, value))));
+}
+
+/// What is left of the devices for the data; samples that are too few are cut along the sequence.
+void spread_data(const TrainingJob& job, Layout& layout) {
+  const int devices = std::max(1, job.placement.devices);
+  const auto left = [&] {
+    return std::max(1, devices / (layout.tensor * layout.pipeline * layout.context));
+  };
+  if (!job.request.data && !is_tpu(job) && left() > job.samples) {
+    layout.context *= power_of_two_from(left() / std::max(1.0, job.samples));
+  }
+  layout.data = job.request.data && !is_tpu(job) ? std::max(1, *job.request.data) : left();
+}
+
+double usual_micro_batch(const TrainingJob& job, double samples) {
+  if (is_tpu(job)) return samples;
+  const double large = job.model->parameters() > large_parameters ? 2 : 1;
+  const double wanted = std::max(1.0, std::floor(usual_tokens / job.sequence));
+  const double power = std::exp2(std::floor(std::log2(wanted)));
+  return std::clamp(std::floor(power / large), 1.0, std::max(1.0, samples));
+}
+
+/// As many samples at once as fit when all is recomputed.
+void choose_micro_batch(const TrainingJob& job, Layout& layout) {
+  const double samples = job.samples / layout.data;
+  double wanted = job.request.micro_batch.value_or(usual_micro_batch(job, samples));
+  // MaxText says it per chip, of which a tensor-parallel set shares the samples.
+  if (is_tpu(job) && job.request.micro_batch) wanted *= layout.tensor;
+  layout.micro_batch = std::min(wanted, is_tpu(job) ? samples : std::max(1.0, samples));
+  for (;;) {
+    layout.micro_batches = std::max(1.0, samples / layout.micro_batch);
+    layout.recomputed = recomputed_share(job, layout);
+    if (job.request.micro_batch || layout.micro_batch <= 1 || training_fits(job, layout)) return;
+    layout.micro_batch = std::max(1.0, layout.micro_batch / 2);
+  }
+}
+
+}  // namespace
+
+double tokens_at_once(const TrainingJob& job, const Layout& layout) {
+  return layout.micro_batch * job.sequence / layout.context;
+}
+
+Layout choose_layout(const TrainingJob& job) {
+  const LayoutRequest& request = job.request;
+  Layout layout;
+  layout.domain = link_domain(job);
+  layout.tensor = std::max(1, request.tensor.value_or(1));
+  layout.pipeline = is_tpu(job) ? 1 : std::max(1, request.pipeline.value_or(1));
+  layout.context = std::max(1, request.context.value_or(1));
+  const bool experts = job.model->experts.count > 0;
+  layout.sharded = is_tpu(job) || request.sharded.value_or(false);
+  if (!layout.sharded && !request.tensor && !request.pipeline) cut_states(job, layout);
+  spread_data(job, layout);
+  const int expert_max = std::max(1, layout.data * layout.context * layout.tensor);
+  const int expert_usual = experts && !is_tpu(job) ? 8 : 1;
+  layout.expert = std::clamp(request.expert.value_or(expert_usual), 1, expert_max);
+  if (layout.pipeline > 1) {
+    const double layers = static_cast<double>(job.model->layers) / layout.pipeline;
+    layout.stages = std::max(1, static_cast<int>(std::lround(layers / layers_per_stage)));
+  }
+  if (is_tpu(job)) {
+    layout.slices = (std::max(1, job.placement.devices) + layout.domain - 1) / layout.domain;
+  }
+  choose_micro_batch(job, layout);
+  return layout;
+}
+
+}  // namespace drover::devices
