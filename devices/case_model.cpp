@@ -66,6 +66,24 @@ void replace(std::uint32_t& dimension, const std::optional<double>& given) {
   if (given) dimension = whole(*given);
 }
 
+/// Feed-forward size at which the parameters come out as given.
+double fitting_feed_forward(const ModelSpec& model, double parameters) {
+  const double hidden = model.hidden;
+  const double rest = parameters - (model.tied_embeddings ? 1 : 2) * model.vocabulary * hidden -
+                      model.layers * attention_parameters(model);
+  const double blocks = std::max(1.0, static_cast<double>(model.experts.count));
+  return rest / model.layers / blocks / ((model.gated ? 3 : 2) * hidden);
+}
+
+/// Families reuse a size's name for other shapes (MaxText's 32B on v5e and v5p): where a row's size
+/// contradicts its dimensions, the feed-forward size gives way.
+void agree_with_size(ModelSpec& model, const Given& given) {
+  constexpr double tolerance = 0.05;
+  if (!given.parameters || given.feed_forward || model.experts.count > 0) return;
+  if (std::abs(model.parameters() / *given.parameters - 1) <= tolerance) return;
+  model.feed_forward = whole(std::max(1.0, fitting_feed_forward(model, *given.parameters)));
+}
+
 /// A known model with the dimensions that the row gives.
 ModelSpec with_given(ModelSpec model, const Given& given) {
   replace(model.layers, given.layers);
@@ -81,6 +99,7 @@ ModelSpec with_given(ModelSpec model, const Given& given) {
   replace(model.vocabulary, given.vocabulary);
   replace(model.experts.count, given.experts);
   replace(model.experts.active, given.active);
+  agree_with_size(model, given);
   return model;
 }
 
@@ -90,15 +109,6 @@ bool differs(const ModelSpec& model, const Given& given) {
   };
   return other(model.layers, given.layers) || other(model.hidden, given.hidden) ||
          other(model.feed_forward, given.feed_forward) || other(model.heads, given.heads);
-}
-
-/// Feed-forward size at which the parameters come out as given.
-double fitting_feed_forward(const ModelSpec& model, double parameters) {
-  const double hidden = model.hidden;
-  const double rest =
-      parameters - model.vocabulary * hidden - model.layers * attention_parameters(model);
-  const double blocks = std::max(1.0, static_cast<double>(model.experts.count));
-  return rest / model.layers / blocks / (2 * hidden);
 }
 
 ModelSpec from_dimensions(const Given& given) {

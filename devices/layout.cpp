@@ -39,23 +39,29 @@ int link_domain(const TrainingJob& job) {
   return std::max(1, own);
 }
 
-bool states_fit(const TrainingJob& job, int tensor, int pipeline) {
-  const double all = job.model->parameters();
-  const double cuts = static_cast<double>(tensor) * pipeline;
+bool states_fit(const TrainingJob& job, const Layout& layout) {
+  const double devices = job.placement.devices;
+  const double owned = owned_parameters(*job.model, layout);
   const double states =
-      job.adapters ? 2.3 * all / cuts : 6 * all / cuts + 12 * all / job.placement.devices;
+      job.adapters ? 2.3 * owned : 6 * owned + 12 * job.model->parameters() / devices;
   // One sample at once; where devices are more than samples, they cut its sequence.
-  const double tokens =
-      std::min(job.sequence, job.samples * job.sequence * cuts / job.placement.devices);
-  const double activations = usual_activation_bytes * tokens / usual_tokens / tensor;
+  const double cuts = static_cast<double>(layout.tensor) * layout.pipeline;
+  const double tokens = std::min(job.sequence, job.samples * job.sequence * cuts / devices);
+  const double activations = usual_activation_bytes * tokens / usual_tokens / layout.tensor;
   return states + activations <= states_room * job.placement.device->memory_bytes;
+}
+
+/// Experts over the link domain; models with experts are cut into stages, not into tensors.
+int usual_experts(const TrainingJob& job, const Layout& layout) {
+  const int count = static_cast<int>(job.model->experts.count);
+  return std::max(1, std::min({count, layout.domain, job.placement.devices}));
 }
 
 /// Tensor and pipeline degrees where neither is given.
 void cut_states(const TrainingJob& job, Layout& layout) {
-  const int tensor_max = std::min(layout.domain, job.model->hidden < wide_hidden ? 4 : 8);
-  while (!states_fit(job, layout.tensor, layout.pipeline) &&
-         layout.tensor * layout.pipeline * 2 <= job.placement.devices) {
+  const int wide = job.model->hidden < wide_hidden ? 4 : 8;
+  const int tensor_max = job.model->experts.count > 0 ? 1 : std::min(layout.domain, wide);
+  while (!states_fit(job, layout) && layout.tensor * layout.pipeline * 2 <= job.placement.devices) {
     if (layout.tensor * 2 <= tensor_max) {
       layout.tensor *= 2;
     } else if (layout.pipeline * 2 <= static_cast<int>(job.model->layers)) {
@@ -118,13 +124,12 @@ Layout choose_layout(const TrainingJob& job) {
   layout.tensor = std::max(1, request.tensor.value_or(1));
   layout.pipeline = is_tpu(job) ? 1 : std::max(1, request.pipeline.value_or(1));
   layout.context = std::max(1, request.context.value_or(1));
-  const bool experts = job.model->experts.count > 0;
+  layout.expert = request.expert.value_or(is_tpu(job) ? 1 : usual_experts(job, layout));
   layout.sharded = is_tpu(job) || request.sharded.value_or(false);
   if (!layout.sharded && !request.tensor && !request.pipeline) cut_states(job, layout);
   spread_data(job, layout);
   const int expert_max = std::max(1, layout.data * layout.context * layout.tensor);
-  const int expert_usual = experts && !is_tpu(job) ? 8 : 1;
-  layout.expert = std::clamp(request.expert.value_or(expert_usual), 1, expert_max);
+  layout.expert = std::clamp(layout.expert, 1, expert_max);
   if (layout.pipeline > 1) {
     const double layers = static_cast<double>(job.model->layers) / layout.pipeline;
     layout.stages = std::max(1, static_cast<int>(std::lround(layers / layers_per_stage)));
