@@ -49,6 +49,11 @@ double kv_bytes_per_token(const Placement& placement, const ModelSpec& model) {
   const int devices = device_count(placement);
   // An encoder keeps no cache; a token in flight takes about as much while its layer runs.
   const double layers = model.architecture == Architecture::decoder ? model.layers : 1;
+  if (model.latent.kv_rank > 0) {
+    // The compressed vector of a token serves all heads, so that each device keeps the whole one.
+    const double latent = double{1} * model.latent.kv_rank + model.latent.rope_size;
+    return layers * latent * devices * cache_bytes_each(placement.precision);
+  }
   return 2 * layers * kv_heads_each(model, devices) * devices * model.head_size *
          cache_bytes_each(placement.precision);
 }

@@ -13,7 +13,8 @@
 namespace drover::devices {
 namespace {
 
-double touched_on_busiest(const ServingShape& shape, double touched, int devices, double imbalance) {
+double touched_on_busiest(const ServingShape& shape, double touched, int devices,
+                          double imbalance) {
   const double each = touched / devices;
   if (devices == 1) return each;
   const double deviation =
@@ -33,27 +34,26 @@ double experts_touched(const ServingShape& shape, double rows, double popularity
 ExpertCost expert_layer_cost(const ServingChip& chip, const ServingShape& shape,
                              const ServingPlan& plan, const ServingBytes& bytes, double rows,
                              Engine engine) {
-  const ServingConstants& serving = chip.serving;
-  const double touched = experts_touched(shape, rows, serving.popularity);
+  const ServingConstants& serving = *chip.serving;
+  const double touched = experts_touched(shape, rows, serving.expert_popularity);
   // Without expert parallelism each expert is cut like any matrix.
   const bool spread = plan.expert > 1;
-  const double held = spread ? shape.experts / plan.expert : shape.experts;
+  const int holders = spread ? plan.expert : 1;
   const double cut = spread ? 1 : plan.tensor;
-  const double read =
-      touched_on_busiest(shape, touched, spread ? plan.expert : 1, serving.imbalance) *
-      shape.expert_weights / cut;
+  const double read = touched_on_busiest(shape, touched, holders, serving.expert_imbalance) *
+                      shape.expert_weights / cut;
   ExpertCost cost;
   cost.memory_bytes = read * bytes.weight;
-  cost.flops = 2 * shape.expert_weights * shape.experts_active * rows / (spread ? plan.expert : cut);
-  cost.seconds =
-      cost.memory_bytes / (chip.memory_bandwidth * serving.expert_memory_share) +
-      cost.flops / (chip.matrix_flops * serving.expert_matrix_share * chip.clock_share) +
-      serving.expert_layer_s;
+  cost.flops = 2 * shape.expert_weights * shape.experts_active * rows / holders / cut;
+  cost.memory_s = cost.memory_bytes / (chip.memory_bandwidth * serving.expert_weights_share);
+  cost.matrix_s =
+      cost.flops / (chip.matrix_flops * serving.expert_product_share * chip.clock_share);
+  cost.launches_s = serving.expert_layer_s;
   // Sorting and scattering row by row, and blocks of scales expert by expert, are costs of the
   // engine whose inter-token times were measured; the offline one fuses them.
   if (engine == Engine::interactive) {
-    cost.seconds += serving.expert_row_s * rows;
-    if (bytes.scaled_blocks) cost.seconds += held * serving.block_expert_s;
+    cost.launches_s += serving.expert_row_s * rows;
+    if (bytes.scaled_blocks) cost.launches_s += shape.experts / holders * serving.expert_block_s;
   }
   return cost;
 }

@@ -7,7 +7,7 @@ namespace drover::devices {
 
 /// Of one layer, on its busiest device.
 struct ExpertCost {
-  double seconds = 0;
+  double memory_s = 0, matrix_s = 0, launches_s = 0;
   double flops = 0;
   double memory_bytes = 0;
 };

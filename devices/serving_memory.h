@@ -2,6 +2,7 @@
 #pragma once
 
 #include "devices/serving_step.h"
+#include "devices/spec.h"
 
 namespace drover::devices {
 
@@ -13,8 +14,8 @@ struct ServingMemory {
   double cache_room = 0;  // what is left for caches; 0: the weights do not fit
 };
 
-ServingMemory serving_memory(double capacity_bytes, const ServingConstants&, const ServingShape&,
-                             const ServingPlan&, const ServingBytes&);
+ServingMemory serving_memory(const DeviceSpec&, const ServingShape&, const ServingPlan&,
+                             const ServingBytes&);
 
 /// Bytes on one device per token of context held by the replica.
 double cache_bytes_each(const ServingShape&, const ServingPlan&, const ServingBytes&);

@@ -20,14 +20,14 @@ double running(const ServingChip& chip, const ServingPlan& plan, double tokens_h
       std::max(1.0, sequences_admitted(tokens_held, demand.input_tokens + demand.output_tokens));
   if (demand.batch > 0) return std::min(admitted, demand.batch);
   // The engine's limit holds for each part that batches on its own.
-  return std::min(admitted, chip.serving.offline.sequences_max * plan.data);
+  return std::min(admitted, chip.serving->offline_sequences * plan.data);
 }
 
 }  // namespace
 
 ServingSteady serving_steady(const ServingChip& chip, const ServingShape& shape,
-                             const ServingPlan& plan, const ServingBytes& bytes,
-                             double tokens_held, const ServingDemand& demand) {
+                             const ServingPlan& plan, const ServingBytes& bytes, double tokens_held,
+                             const ServingDemand& demand) {
   ServingSteady steady;
   const double out = std::max(1.0, demand.output_tokens);
   steady.sequences = running(chip, plan, tokens_held, demand);
@@ -46,13 +46,14 @@ ServingSteady serving_steady(const ServingChip& chip, const ServingShape& shape,
   return steady;
 }
 
-ServingPass prompt_pass(const ServingChip& chip, const ServingShape& shape,
-                        const ServingPlan& plan, const ServingBytes& bytes, double tokens,
-                        double context, double prompts, Engine engine) {
+ServingPass prompt_pass(const ServingChip& chip, const ServingShape& shape, const ServingPlan& plan,
+                        const ServingBytes& bytes, double tokens, double context, double prompts,
+                        Engine engine) {
   ServingLoad load;
   load.prompts = prompts;
-  load.prompt_tokens = tokens * prompts;
-  load.prompt_context = context + tokens / 2;
+  const double rows = padded_rows(chip, tokens);
+  load.prompt_tokens = rows * prompts;
+  load.prompt_context = context + rows / 2;
   return serving_pass(chip, shape, plan, bytes, load, engine);
 }
 

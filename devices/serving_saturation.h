@@ -12,11 +12,11 @@ struct ServingDemand {
 };
 
 struct ServingSteady {
-  double sequences = 0;        // that run, one replica
-  double tokens_per_s = 0;     // output tokens, one replica
-  double first_token_s = 0;    // of a request whose prompt finds a place in the next step
-  double token_s = 0;          // between tokens of one request, prompts of others included
-  ServingPass pass;            // of the mean step
+  double sequences = 0;      // that run, one replica
+  double tokens_per_s = 0;   // output tokens, one replica
+  double first_token_s = 0;  // of a request whose prompt finds a place in the next step
+  double token_s = 0;        // between tokens of one request, prompts of others included
+  ServingPass pass;          // of the mean step
 };
 
 /// One replica at saturation. `tokens_held` is what its cache holds; 0 still runs one sequence.

@@ -8,7 +8,6 @@ namespace drover::devices {
 
 struct ServingShape {
   double layers = 0;
-  double attention_layers = 0;  // that keep a cache
   double expert_layers = 0;
   double hidden = 0;
 
@@ -21,17 +20,13 @@ struct ServingShape {
   double output_weights = 0;     // hidden to vocabulary
   double embedding_weights = 0;  // 0 where the output matrix serves for both
 
-  double cache_heads = 0;       // key and value heads of one layer; latent attention: 0
+  double cache_heads = 0;  // key and value heads of one layer; latent attention: 0
   double cache_head_size = 0;
-  double latent_size = 0;       // numbers of one token's latent and its rotary part
-  double query_size = 0;        // heads times the numbers multiplied with one cached token
-  double window = 0;            // tokens that window layers see; 0: no such layers
-  double window_layers = 0;     // share of the attention layers
-  double kernels = 0;           // of one layer that follow each other
-
-  /// Weights that one row passes, without embedding.
-  double weights_per_row() const;
-  double weights_held() const;  // without embedding and output
+  double latent_size = 0;    // numbers of one token's latent and its rotary part
+  double query_size = 0;     // heads times the numbers multiplied with one cached token
+  double window = 0;         // tokens that window layers see; 0: no such layers
+  double window_layers = 0;  // share of the attention layers
+  double kernels = 0;        // of one layer that follow each other
 };
 
 ServingShape serving_shape(const ModelSpec& model);

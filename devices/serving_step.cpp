@@ -11,7 +11,7 @@
 //                attention on batches of its own, rows go to their experts and back instead
 //   launches     kernels of a layer follow each other; a step whose launches are not recorded
 //                costs the host more per layer
-//   host         per step and per sequence
+//   host         per step and per running sequence
 //
 // Weight bytes, cache bytes and pairs follow the usual counts (Pope et al., "Efficiently scaling
 // transformer inference", arXiv:2211.05102); shares and latencies are fitted, in [serving].
@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "devices/serving_experts.h"
 
@@ -33,60 +34,50 @@ constexpr double output_bytes = 2;
 /// Smallest size that rows are padded to where shapes are compiled (vLLM on TPU).
 constexpr double bucket_min = 16;
 
-double padded(const ServingChip& chip, double rows) {
-  if (!chip.buckets || rows <= 0) return rows;
-  const double whole = std::ceil(std::max(rows, bucket_min));
-  return static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(whole)));
-}
-
-const EngineConstants& engine_of(const ServingConstants& serving, Engine engine) {
-  return engine == Engine::interactive ? serving.interactive : serving.offline;
-}
-
 /// Rows that one group of tensor-parallel devices sees at a time.
 double rows_each(const ServingPlan& plan, double rows) { return rows / plan.data / plan.pipeline; }
 
 void add_products(ServingPass& pass, const ServingChip& chip, const ServingShape& shape,
                   const ServingPlan& plan, const ServingBytes& bytes, double rows, double last) {
   const double dense_layers = shape.layers - shape.expert_layers;
-  const double weights = (shape.layers * shape.attention_weights +
-                          dense_layers * shape.dense_weights +
-                          shape.expert_layers * shape.shared_weights) /
-                         plan.tensor;
+  const double weights =
+      (shape.layers * shape.attention_weights + dense_layers * shape.dense_weights +
+       shape.expert_layers * shape.shared_weights) /
+      plan.tensor;
   const double output = shape.output_weights / plan.tensor;
   const double read = weights * bytes.weight + output * output_bytes;
-  const double bandwidth = chip.memory_bandwidth * chip.serving.memory_share;
-  const double share = chip.serving.matrix_share * chip.clock_share;
-  pass.weights_s += read / bandwidth;
+  const double bandwidth = chip.memory_bandwidth * chip.serving->weights_share;
+  const double share = chip.serving->product_share * chip.clock_share;
+  pass.memory_s += read / bandwidth;
   pass.matrix_s += 2 * weights * rows / (chip.matrix_flops * share) +
                    2 * output * last / (chip.attention_flops * share);
   pass.flops += 2 * (weights * rows + output * last);
   pass.memory_bytes += read;
 
   const double moved = shape.layers * elementwise_bytes * shape.hidden * rows;
-  pass.elementwise_s += moved / bandwidth;
+  pass.memory_s += moved / bandwidth;
   pass.memory_bytes += moved;
 }
 
 double cached_bytes_per_token(const ServingShape& shape, const ServingPlan& plan,
                               const ServingBytes& bytes) {
-  if (shape.latent_size > 0) return shape.attention_layers * shape.latent_size * bytes.cache;
+  if (shape.latent_size > 0) return shape.layers * shape.latent_size * bytes.cache;
   const double heads = std::max(1.0, shape.cache_heads / plan.tensor);
-  return shape.attention_layers * 2 * heads * shape.cache_head_size * bytes.cache;
+  return shape.layers * 2 * heads * shape.cache_head_size * bytes.cache;
 }
 
 double flops_per_pair(const ServingShape& shape, const ServingPlan& plan) {
-  return 4 * shape.attention_layers * shape.query_size / plan.tensor;
+  return 4 * shape.layers * shape.query_size / plan.tensor;
 }
 
 double attention_rate(const ServingChip& chip) {
-  return chip.attention_flops * chip.serving.attention_share * chip.clock_share;
+  return chip.attention_flops * chip.serving->score_share * chip.clock_share;
 }
 
 double pair_seconds(const ServingChip& chip, const ServingShape& shape, const ServingPlan& plan,
                     const ServingBytes& bytes) {
   const double read = cached_bytes_per_token(shape, plan, bytes) /
-                      (chip.memory_bandwidth * chip.serving.cache_share);
+                      (chip.memory_bandwidth * chip.serving->cache_share);
   return std::max(read, flops_per_pair(shape, plan) / attention_rate(chip));
 }
 
@@ -110,7 +101,7 @@ void add_collectives(ServingPass& pass, const ServingChip& chip, const ServingSh
   if (plan.pipeline > 1) pass.collectives_s += (plan.pipeline - 1) * engine.all_reduce_s;
   if (count <= 1) return;
   const double sent = 2 * (count - 1) / count * rows * shape.hidden * bytes.activation;
-  const double link = chip.link_bandwidth * engine.link_share;
+  const double link = chip.link_bandwidth * engine.reduce_share;
   const double latency = engine.all_reduce_s + (count - 2) * engine.hop_s;
   pass.collectives_s += 2 * shape.layers * (latency + sent / link);
   pass.link_bytes += 2 * shape.layers * sent;
@@ -119,47 +110,74 @@ void add_collectives(ServingPass& pass, const ServingChip& chip, const ServingSh
 /// Attention on batches of its own and experts in common: every row travels to the devices of its
 /// experts and back.
 void add_exchange(ServingPass& pass, const ServingChip& chip, const ServingShape& shape,
-                  const ServingPlan& plan, const ServingBytes& bytes,
-                  const EngineConstants& engine, double rows) {
+                  const ServingPlan& plan, const ServingBytes& bytes, const EngineConstants& engine,
+                  double rows) {
   if (plan.data <= 1 || plan.expert <= 1) return;
   const double count = plan.expert;
   const double copies = std::min(shape.experts_active, count) * (count - 1) / count;
   const double sent = 2 * rows * copies * shape.hidden * bytes.activation / plan.tensor;
   const double latency = 2 * (engine.all_reduce_s + (count - 2) * engine.hop_s);
   pass.collectives_s +=
-      shape.expert_layers * (latency + sent / (chip.link_bandwidth * engine.link_share));
+      shape.expert_layers * (latency + sent / (chip.link_bandwidth * engine.reduce_share));
   pass.link_bytes += shape.expert_layers * sent;
 }
 
 void add_host(ServingPass& pass, const ServingChip& chip, const ServingShape& shape,
               const ServingPlan& plan, const EngineConstants& engine, double rows, double answers) {
-  pass.launches_s += shape.layers * shape.kernels * chip.serving.kernel_s;
-  if (rows > engine.captured) {
-    pass.launches_s += shape.layers * engine.launch_s * (plan.devices() > 1 ? engine.gang_launches : 1);
+  pass.launches_s += shape.layers * shape.kernels * chip.serving->kernel_s;
+  pass.idle_s += engine.step_s;
+  if (rows > engine.recorded_rows) {
+    const double gang = plan.devices() > 1 ? engine.gang_launches : 1;
+    pass.idle_s += shape.layers * engine.layer_launch_s * gang;
   }
-  pass.host_s += engine.step_s + engine.sequence_s * answers;
+  pass.host_s += pass.idle_s + engine.request_s * answers;
 }
 
 }  // namespace
 
 double ServingPass::seconds() const {
-  return weights_s + matrix_s + experts_s + attention_s + elementwise_s + collectives_s +
-         launches_s + host_s;
+  return memory_s + matrix_s + attention_s + collectives_s + launches_s + host_s;
+}
+
+EngineConstants engine_constants(const ServingConstants& serving, Engine engine) {
+  if (engine == Engine::interactive) {
+    return {serving.request_s,      serving.step_s,       serving.all_reduce_s,
+            serving.hop_s,          serving.reduce_share, serving.recorded_rows,
+            serving.layer_launch_s, serving.gang_launches};
+  }
+  // What its launches cost is part of the fitted time per step.
+  return {serving.offline_request_s,
+          serving.offline_step_s,
+          serving.offline_all_reduce_s,
+          serving.offline_hop_s,
+          serving.offline_reduce_share,
+          std::numeric_limits<double>::infinity(),
+          0,
+          1};
+}
+
+double padded_rows(const ServingChip& chip, double rows) {
+  if (!chip.buckets || rows <= 0) return rows;
+  const double whole = std::ceil(std::max(rows, bucket_min));
+  return static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(whole)));
 }
 
 ServingPass serving_pass(const ServingChip& chip, const ServingShape& shape,
                          const ServingPlan& plan, const ServingBytes& bytes,
                          const ServingLoad& load, Engine engine) {
   ServingPass pass;
-  const EngineConstants& software = engine_of(chip.serving, engine);
-  const double all_rows = padded(chip, load.sequences) + padded(chip, load.prompt_tokens);
+  const EngineConstants software = engine_constants(*chip.serving, engine);
+  const double all_rows = padded_rows(chip, load.sequences) + padded_rows(chip, load.prompt_tokens);
   const double rows = rows_each(plan, all_rows);
   const double last = rows_each(plan, load.sequences + load.prompts);
   add_products(pass, chip, shape, plan, bytes, rows, last);
   add_attention(pass, chip, shape, plan, bytes, load);
   if (shape.expert_layers > 0) {
-    const ExpertCost cost = expert_layer_cost(chip, shape, plan, bytes, all_rows / plan.pipeline, engine);
-    pass.experts_s += shape.expert_layers * cost.seconds;
+    const ExpertCost cost =
+        expert_layer_cost(chip, shape, plan, bytes, all_rows / plan.pipeline, engine);
+    pass.memory_s += shape.expert_layers * cost.memory_s;
+    pass.matrix_s += shape.expert_layers * cost.matrix_s;
+    pass.launches_s += shape.expert_layers * cost.launches_s;
     pass.flops += shape.expert_layers * cost.flops;
     pass.memory_bytes += shape.expert_layers * cost.memory_bytes;
   }

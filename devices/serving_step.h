@@ -16,15 +16,18 @@ struct ServingChip {
   double link_bandwidth = 0;  // one direction
   double clock_share = 1;
   bool buckets = false;  // rows are padded to compiled sizes
-  ServingConstants serving;
+  const ServingConstants* serving = nullptr;
 };
 
 struct ServingBytes {
-  double weight = 2;      // of one weight
-  double activation = 2;  // between layers
-  double cache = 2;       // of one cached number
+  double weight = 2;           // of one weight
+  double activation = 2;       // between layers
+  double cache = 2;            // of one cached number
   bool scaled_blocks = false;  // 8 bits with a scale per block: experts pay for it
 };
+
+/// Rows as the chip computes them: where shapes are compiled, the next power of two.
+double padded_rows(const ServingChip& chip, double rows);
 
 /// What a step does, over the whole replica.
 struct ServingLoad {
@@ -37,21 +40,17 @@ struct ServingLoad {
 
 /// Seconds by cause, and what was moved and computed per device.
 struct ServingPass {
-  double weights_s = 0;      // reading matrices
-  double matrix_s = 0;       // multiplying them
-  double experts_s = 0;
-  double attention_s = 0;    // caches and scores
-  double elementwise_s = 0;
+  double memory_s = 0;     // reading matrices and experts, element-wise work
+  double matrix_s = 0;     // multiplying
+  double attention_s = 0;  // caches and scores
   double collectives_s = 0;
   double launches_s = 0;
   double host_s = 0;
+  double idle_s = 0;  // of host_s, in which the device waits; the rest is sampling on it
   double flops = 0, memory_bytes = 0, link_bytes = 0;
 
   double seconds() const;
-  void add(const ServingPass& other, double times);
 };
-
-enum class Engine { interactive, offline };
 
 ServingPass serving_pass(const ServingChip&, const ServingShape&, const ServingPlan&,
                          const ServingBytes&, const ServingLoad&, Engine);

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "devices/serving_constants.h"
 #include "fleet/messages.h"
 #include "fleet/result.h"
 #include "fleet/workload.h"
@@ -39,7 +40,7 @@ enum class Torus : std::uint8_t { none, two_axes, three_axes };
 /// A published mean spans at most so many of the periods at which it is renewed.
 inline constexpr int sensor_refreshes_max = 15;
 
-struct DeviceSpec {
+struct DeviceSpec : ServingConstants {
   std::string id;                    // "h100-sxm"
   std::string name;                  // "NVIDIA H100 SXM5 80GB"
   std::vector<std::string> aliases;  // other spellings of it
@@ -96,7 +97,6 @@ struct DeviceSpec {
   double memory_efficiency = 0;  // share of bandwidth that streaming reaches
   double link_efficiency = 0;
   double launch_s = 0;              // per kernel or fused step part
-  double request_s = 0;             // per request of a decode step: sampling, scheduling
   double collective_latency_s = 0;  // per hop or ring step
   std::uint32_t matrix_tile = 1;    // GPU: output tile edge; TPU: systolic edge (128)
   std::uint32_t matrix_units = 1;   // GPU: SMs; TPU: MXUs

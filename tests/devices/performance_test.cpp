@@ -90,15 +90,15 @@ TEST(Prefill, NeverGetsFasterWithMoreTokensOrContext) {
 }
 
 // Large prompts reach 50 to 60 % of the peak on H100 with current engines; older chips with less
-// compute per byte reach more.
+// compute per byte reach more: LLaMA 7B takes 133 ms for 2048 tokens on A100 (TensorRT-LLM 0.5).
 TEST(Prefill, ReachesAPlausibleShareOfThePeak) {
-  const ModelSpec& model = model_named("llama-3.1-8b");
-  const auto share_of_peak = [&](const char* device) {
+  const auto share_of_peak = [&](const char* device, const char* id) {
+    const ModelSpec& model = model_named(id);
     const double seconds = prefill_step(on(device), model, 2048, 0, 1).seconds;
     return 2 * model.parameters() * 2048 / seconds / device_named(device).peak(Precision::bf16);
   };
-  EXPECT_NEAR(share_of_peak("h100-sxm"), 0.57, 0.06);
-  EXPECT_NEAR(share_of_peak("a100-sxm-80gb"), 0.75, 0.08);
+  EXPECT_NEAR(share_of_peak("h100-sxm", "llama-3.1-8b"), 0.57, 0.06);
+  EXPECT_NEAR(share_of_peak("a100-sxm-80gb", "llama-7b"), 0.665, 0.07);
 }
 
 TEST(Prefill, PadsToBucketsOnTpusOnly) {
