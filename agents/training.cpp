@@ -31,7 +31,7 @@ std::optional<Refusal> refuse_training(const devices::Placement& placement,
     return Refusal{Reason::topology, fmt::format("{} forms no slice of {} (it forms {})", device.id,
                                                  placement.devices, fmt::join(sizes, ", "))};
   }
-  const bool transformer = model.architecture != devices::Architecture::convolution;
+  const bool transformer = model.is_transformer();
   if (transformer && model.context_max > 0 && work.sequence > model.context_max) {
     return Refusal{Reason::context, fmt::format("{} tokens per sample, {} takes {}", work.sequence,
                                                 model.id, model.context_max)};

@@ -229,7 +229,7 @@ std::optional<CaseColumn> parse_case_column(std::string_view name) {
 struct CaseReader::Memory {
   Names names;
   std::map<std::string, FoundDevice> devices;
-  std::map<std::pair<std::string, const DeviceSpec*>, Precision> precisions;
+  std::map<std::pair<std::string, const DeviceSpec*>, FoundPrecision> precisions;
 };
 
 namespace {
@@ -285,9 +285,10 @@ Result<Case> CaseReader::read(const CaseRow& row) {
     if (known == memory_->precisions.end()) {
       const auto read = find_precision(precision, *question.device);
       if (!read) return unexpected(CaseColumn::precision, precision, "fp32, tf32, bf16, fp16, ..");
-      known = memory_->precisions.emplace(key, read->precision).first;
+      known = memory_->precisions.emplace(key, *read).first;
     }
-    question.precision = known->second;
+    question.precision = known->second.precision;
+    question.software = known->second.software;
   } else if (!question.device->runs(Precision::bf16)) {
     question.precision = question.device->runs(Precision::fp16) ? Precision::fp16 : Precision::fp32;
   }

@@ -12,6 +12,7 @@
 
 #include "devices/catalogue.h"
 #include "devices/model.h"
+#include "devices/software.h"
 #include "devices/spec.h"
 #include "fleet/result.h"
 #include "fleet/workload.h"
@@ -55,6 +56,7 @@ struct Case {
   const DeviceSpec* device = nullptr;      // of a catalogue that outlives the case
   std::shared_ptr<const ModelSpec> model;  // null for gemm, collective; attention may have none
   Precision precision = Precision::bf16;   // of the matrix products and, serving, of the weights
+  Software software = Software::engine;    // of nets that are no language models
   int devices = 1;                         // all together
   std::optional<int> tensor, pipeline, data, context_parallel, expert;  // tp, pp, dp, cp, ep
   std::optional<int> devices_per_node;

@@ -1,37 +1,41 @@
-// One static batch of a model that does not generate.
+// One static batch over all devices; without a batch, as many at once as throughput wants.
 #include <algorithm>
 
 #include "devices/estimate_parts.h"
+#include "devices/inference.h"
 
 namespace drover::devices {
 namespace {
 
-void set_memory(Estimate& answer, const Case& question, const Placement& placement) {
-  answer.memory.weights = weights_bytes(placement, *question.model);
-  answer.memory.reserved = question.device->reserved_bytes;
-  answer.feasible = answer.memory.total() <= question.device->memory_bytes;
-  if (!answer.feasible) answer.note = "does not fit";
+Estimate from_batch(const Case& question, const Sustained& run, double batch) {
+  Estimate answer = from_sustained(question, run);
+  answer.samples_per_s = batch / answer.seconds;
+  answer.cost_usd = cost_usd(question, 1e6 / answer.samples_per_s);
+  answer.cost_unit = "million inferences";
+  return answer;
 }
 
 }  // namespace
 
 Result<Estimate> estimate_inference(const Case& question) {
   if (!question.model) return missing(question, "model");
-  const double batch = question.batch.value_or(question.global_batch.value_or(1));
-  const double sequence = question.model->is_transformer()
-                              ? question.sequence.value_or(question.input.value_or(128))
-                              : 1;
+  const ModelSpec& model = *question.model;
   const Placement placement = placement_of(question, 1);
-  const double each = std::max(1.0, batch / question.devices);
+  const std::optional<double> given = question.batch ? question.batch : question.global_batch;
+  const double each =
+      given ? std::max(1.0, *given / question.devices) : throughput_batch(placement, model);
+  const InferenceShape shape{each, question.sequence.value_or(question.input.value_or(0)),
+                             question.software};
   const Sustained run = sustained(*question.device, question.power_limit_w, [&](double share) {
-    return prefill_step(placement, *question.model, static_cast<std::uint32_t>(each * sequence), 0,
-                        share);
+    return inference_step(placement, model, shape, share);
   });
-  Estimate answer = from_sustained(question, run);
-  answer.samples_per_s = batch / answer.seconds;
-  answer.cost_usd = cost_usd(question, 1e6 / answer.samples_per_s);
-  answer.cost_unit = "million inferences";
-  set_memory(answer, question, placement);
+  Estimate answer = from_batch(question, run, given.value_or(each * question.devices));
+  answer.memory.weights = inference_bytes(placement, model, 0);
+  answer.memory.activations = inference_bytes(placement, model, each) - answer.memory.weights;
+  answer.memory.reserved = question.device->reserved_bytes;
+  answer.feasible = answer.memory.total() <= question.device->memory_bytes;
+  if (!answer.feasible) answer.note = "does not fit";
+  if (!given) answer.note = fmt::format("batch of {} per device assumed", each);
   return answer;
 }
 

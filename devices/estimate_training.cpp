@@ -1,7 +1,7 @@
 // One optimiser step.
+#include "devices/estimate_classic.h"
 #include "devices/estimate_parts.h"
 #include "devices/training.h"
-#include "devices/training_gang.h"
 #include "devices/training_memory.h"
 
 #include <fmt/format.h>
@@ -61,24 +61,9 @@ Result<Estimate> estimate_decoder(const Case& question) {
 
 Result<Estimate> estimate_training(const Case& question) {
   if (!question.model) return missing(question, "model");
-  if (question.model->architecture == Architecture::decoder) return estimate_decoder(question);
-  const double samples = samples_of(question);
-  const bool words = question.model->is_transformer();
-  const double sequence = words ? question.sequence.value_or(usual_sequence) : 1;
-  const Placement placement = placement_of(question, question.devices);
-  const TrainingShape shape{static_cast<std::uint32_t>(samples),
-                            static_cast<std::uint32_t>(sequence)};
-  const Sustained run = sustained(*question.device, question.power_limit_w, [&](double share) {
-    return training_step(placement, *question.model, shape, share);
-  });
-  Estimate answer = from_sustained(question, run);
-  set_training_rates(answer, question, samples, words ? samples * sequence : 0);
-  if (!words) answer.tokens_per_s = answer.tflops_per_device = answer.mfu = -1;
-  const TrainingPlan plan = plan_training(placement, *question.model, shape);
-  answer.feasible = plan.fits;
-  answer.memory.states = plan.bytes;
-  answer.memory.reserved = question.device->reserved_bytes;
-  return answer;
+  return question.model->architecture == Architecture::decoder
+             ? estimate_decoder(question)
+             : estimate_classic_training(question);
 }
 
 }  // namespace drover::devices

@@ -222,7 +222,19 @@ double forward_flops(const LayeredModel& model) {
     const double state = layer.feed_forward ? 0 : layer.outputs;
     sum += 2 * layer.times * layer.steps * layer.gates * layer.outputs * (layer.inputs + state);
   }
-  return sum * model.evaluations * model.together + model.tail_flops;
+  return sum * model.evaluations * model.windows * model.together + model.tail_flops;
+}
+
+double output_elements(const LayeredModel& model) {
+  double sum = 0;
+  for (const Convolution& layer : model.convolutions) {
+    sum += layer.times * size_of(layer, model.dimensions).outputs;
+  }
+  for (const Product& layer : model.products) sum += layer.times * layer.rows * layer.outputs;
+  for (const Recurrence& layer : model.recurrences) {
+    sum += layer.times * layer.steps * (layer.gates + 1) * layer.outputs;
+  }
+  return sum;
 }
 
 double layer_count(const LayeredModel& model) {
@@ -245,8 +257,10 @@ LayeredModel read_layered(Table& table) {
   model.optimizer = read_choice(table, "optimizer", "sgd", optimizers);
   model.dimensions = table.number_in("dimensions", 1, 3, 2);
   model.evaluations = table.number_in("evaluations", 1, 1e6, 1);
+  model.windows = table.number_in("windows", 1, 1e6, 1);
   model.together = table.number_in("together", 1, 1e3, 1);
   model.logits = table.number_in("logits", 0, 1e12, 0);
+  model.input_s = 1e-6 * table.number_in("input_us", 0, 1e9, 0);
   model.tail_flops = 1e9 * table.number_in("tail_gflops", 0, 1e9, 0);
   return model;
 }

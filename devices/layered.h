@@ -59,10 +59,12 @@ struct LayeredModel {
   Norm norm = Norm::batch;
   Optimizer optimizer = Optimizer::sgd;
   double dimensions = 2;   // of a convolution
-  double evaluations = 1;  // of the whole list per item: denoising steps, windows of a volume
+  double evaluations = 1;  // of the whole list, one after the other: denoising steps
+  double windows = 1;      // of one item, each passes the list by itself: parts of a volume
   double together = 1;     // evaluations in one batch: with and without a prompt
   double logits = 0;       // elements per item that pass through a softmax and its loss
   double tail_flops = 0;   // per item, after all evaluations
+  double input_s = 0;      // host work to prepare one item in a framework's loader
 };
 
 /// The sizes of a convolution on one item.
@@ -78,6 +80,8 @@ ConvolutionSize size_of(const Convolution& layer, double dimensions);
 double counted_parameters(const LayeredModel& model);
 /// Forward, one item, all evaluations; a multiply and an add count as two.
 double forward_flops(const LayeredModel& model);
+/// What the layers write, one item, one evaluation.
+double output_elements(const LayeredModel& model);
 /// Layers that a framework calls one after the other.
 double layer_count(const LayeredModel& model);
 

@@ -6,12 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "devices/layered.h"
 #include "fleet/result.h"
 #include "fleet/workload.h"
 
 namespace drover::devices {
 
-enum class Architecture : std::uint8_t { decoder, encoder, convolution, recurrent };
+enum class Architecture : std::uint8_t { decoder, encoder, convolution, recurrent, perceptron };
 
 /// Mixture of experts: some layers hold `count` feed-forward blocks, of which each token uses
 /// `active` (and all `shared` ones).
@@ -60,7 +61,15 @@ struct ModelSpec {
   Experts experts;
   Latent latent;
 
-  // Convolutions: per image, from the published count.
+  // Encoders, and nets that run like them.
+  std::uint32_t typical_tokens = 0;  // of a sequence where none is given; 0: context_max
+  double loss_share = 0;             // of the tokens that pass the output matrix in training
+  bool packed = false;               // sequences are not padded to their maximum
+  std::uint32_t memory_tokens = 0;   // of the segment before, seen by attention (Transformer-XL)
+  bool relative_positions = false;   // one more projection and score matrix per layer
+
+  // All others: a list of layers.
+  LayeredModel layered;
   double flops_per_item = 0;  // forward, multiply and add counted as two
   double activation_bytes_per_item = 0;
 
@@ -73,7 +82,7 @@ struct ModelSpec {
   bool has_experts(std::uint32_t layer) const;
   std::uint32_t expert_layers() const;
 
-  /// Counted from the dimensions (transformers) or as published (others).
+  /// Counted from the dimensions or the layers.
   double parameters() const;
   /// Those that one token uses: of the experts only the active and shared ones.
   double active_parameters() const;

@@ -159,6 +159,10 @@ std::optional<FoundPrecision> find_precision(std::string_view text, const Device
   const bool half = device.runs(Precision::bf16);
   FoundPrecision found;
   found.mixed = has("amp") || has("mixed");
+  found.software = has("submission") ? Software::tuned
+                   : has("amp")      ? Software::autocast
+                   : found.mixed     ? Software::framework
+                                     : Software::engine;
   if (has("nvfp4") || has("fp4")) {
     found.precision = Precision::fp4;
   } else if (has("submission default")) {
@@ -190,6 +194,9 @@ std::optional<FoundPrecision> find_precision(std::string_view text, const Device
   } else {
     return std::nullopt;
   }
+  // Engines are built to compute in fewer bits; wide types are run as the framework has them.
+  const bool wide = found.precision == Precision::fp32 || found.precision == Precision::tf32;
+  if (wide && found.software == Software::engine) found.software = Software::framework;
   return found;
 }
 

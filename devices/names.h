@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "devices/catalogue.h"
+#include "devices/software.h"
 #include "fleet/result.h"
 
 namespace drover::devices {
@@ -39,6 +40,7 @@ class Names {
 
 struct FoundPrecision {
   Precision precision = Precision::bf16;
+  Software software = Software::engine;
   bool mixed = false;  // trained with fp32 states beside: "amp_bf16", "fp16 mixed"
 };
 /// "amp_bf16", "fp16 mixed", "MXFP8", "fp8_e4m3 in, bf16 out", "16 bit inputs, ..", "fp32 (TF32

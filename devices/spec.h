@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "devices/layer_costs.h"
 #include "devices/serving_constants.h"
 #include "fleet/messages.h"
 #include "fleet/result.h"
@@ -40,7 +41,7 @@ enum class Torus : std::uint8_t { none, two_axes, three_axes };
 /// A published mean spans at most so many of the periods at which it is renewed.
 inline constexpr int sensor_refreshes_max = 15;
 
-struct DeviceSpec : ServingConstants {
+struct DeviceSpec : ServingConstants, LayerCosts {
   std::string id;                    // "h100-sxm"
   std::string name;                  // "NVIDIA H100 SXM5 80GB"
   std::vector<std::string> aliases;  // other spellings of it

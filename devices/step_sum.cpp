@@ -74,6 +74,12 @@ void StepSum::add_flops(double flops, double share_of_matrix_rate) {
   flops_ += flops;
 }
 
+void StepSum::add_kernel(Part part, double seconds, double flops, double bytes) {
+  add(part, seconds);
+  flops_ += flops;
+  memory_bytes_ += bytes;
+}
+
 void StepSum::add_memory(double bytes) {
   add(Part::memory, bytes / rates_.memory);
   memory_bytes_ += bytes;

@@ -39,6 +39,8 @@ class StepSum {
   void add_attention(double flops, double bytes);
   /// Work at a share of the matrix rate with its bytes moved before and after.
   void add_flops(double flops, double share_of_matrix_rate);
+  /// A kernel whose time is known, with what it did.
+  void add_kernel(Part part, double seconds, double flops, double bytes);
   /// Element-wise work, optimiser, copies: memory alone.
   void add_memory(double bytes);
   void add_launches(double count);

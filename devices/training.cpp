@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "devices/classic_training.h"
 #include "devices/training_gang.h"
 #include "devices/training_links.h"
 #include "devices/training_memory.h"
@@ -95,7 +96,12 @@ Step training_step(const TrainingJob& job, const Layout& layout, double clock_sh
 
 Step training_step(const Placement& placement, const ModelSpec& model, const TrainingShape& shape,
                    double clock_share) {
-  if (!is_decoder(model)) return gang_training_step(placement, model, shape, clock_share);
+  if (!is_decoder(model)) {
+    const ClassicShape classic{static_cast<double>(shape.batch),
+                               static_cast<double>(model.is_transformer() ? shape.sequence : 0),
+                               Software::framework};
+    return classic_training_step(placement, model, classic, clock_share);
+  }
   const TrainingJob job = gang_job(placement, model, shape);
   return training_step(job, choose_layout(job), clock_share);
 }

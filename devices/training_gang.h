@@ -1,5 +1,5 @@
 // Data-parallel training of encoders and convolutions: what is sharded, what is recomputed, how
-// many samples run at once, and how long a step takes.
+// many samples run at once.
 #pragma once
 
 #include "devices/performance.h"
@@ -19,9 +19,5 @@ struct TrainingPlan {
 /// recomputed; each with as many samples at once as fit. When none fits, the last with one sample.
 TrainingPlan plan_training(const Placement& placement, const ModelSpec& model,
                            const TrainingShape& shape);
-
-/// One optimiser step of it.
-Step gang_training_step(const Placement& placement, const ModelSpec& model,
-                        const TrainingShape& shape, double clock_share);
 
 }  // namespace drover::devices
