@@ -41,7 +41,7 @@ void add_layers(StepSum& sum, const LayerRates& layer, const LayeredModel& model
     }
     outputs += it.times * size_of(it, model.dimensions).outputs;
   }
-  for (const Product& it : model.products) {
+  for (const DenseLayer& it : model.products) {
     const double rows = items * it.rows;
     const double flops = 2 * rows * it.inputs * it.outputs;
     const double bytes =
@@ -103,18 +103,23 @@ void add_reduction(StepSum& sum, const LayerRates& layer, const Placement& place
                std::max(0.0, seconds - device.hidden_reduction * step_s));
 }
 
-void add_host(StepSum& sum, const DeviceSpec& device, const ModelSpec& model, double items,
-              bool tuned) {
-  if (tuned) return sum.add_seconds(device.tuned_fixed_s);
+/// The host calls layer after layer while the device works: a step takes as long as the slower.
+void add_calls(StepSum& sum, const DeviceSpec& device, const ModelSpec& model, double items) {
   const bool encoder = model.is_transformer();
+  const double each = encoder ? device.encoder_training_layer_s : device.training_layer_s;
   const double layers = encoder ? model.layers : layer_count(model.layered);
-  const double calls_s =
-      layers * (encoder ? device.encoder_training_layer_s : device.training_layer_s);
-  sum.add_seconds(std::max(0.0, calls_s - sum.seconds()));
-  sum.add_kernel(Part::optimizer,
-                 layers * (encoder ? device.optimizer_encoder_layer_s : device.optimizer_layer_s),
-                 0, 0);
-  sum.add_seconds(std::max(0.0, items * model.layered.input_s - sum.seconds()));
+  const double host_s = std::max(layers * each, items * model.layered.input_s);
+  sum.add_seconds(std::max(0.0, host_s - sum.seconds()));
+}
+
+void add_optimizer(StepSum& sum, const LayerRates& layer, const ModelSpec& model, bool tuned) {
+  const DeviceSpec& device = layer.rates.device;
+  const bool encoder = model.is_transformer();
+  const double each = encoder ? device.optimizer_encoder_layer_s : device.optimizer_layer_s;
+  const double layers = encoder ? model.layers : layer_count(model.layered);
+  const double bytes = 4 * model.parameters() * device.optimizer_passes;
+  sum.add_kernel(Part::optimizer, layer.memory_seconds(bytes) + (tuned ? 0 : layers * each), 0,
+                 bytes);
 }
 
 }  // namespace
@@ -157,12 +162,11 @@ Step classic_training_step(const Placement& placement, const ModelSpec& model,
   }
   // Gradients add up over so many parts of the batch.
   sum.times(std::max(1.0, each / at_once));
+  if (!tuned) add_calls(sum, device, model, each);
   const double computing_s = sum.seconds();
-  add_host(sum, device, model, each, tuned);
-  const double parameters = model.parameters();
-  sum.add_kernel(Part::optimizer, layer.memory_seconds(4 * parameters * device.optimizer_passes), 0,
-                 4 * parameters * device.optimizer_passes);
-  add_reduction(sum, layer, placement, (tuned ? 2 : 4) * parameters, computing_s);
+  add_optimizer(sum, layer, model, tuned);
+  if (tuned) sum.add_seconds(device.tuned_fixed_s);
+  add_reduction(sum, layer, placement, (tuned ? 2 : 4) * model.parameters(), computing_s);
   Step step = sum.step();
   step.duty = 1 - step.parts[static_cast<std::size_t>(Part::host)] / step.seconds;
   return step;

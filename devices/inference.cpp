@@ -30,7 +30,7 @@ bool by_engine(const LayerRates& layer, const ModelSpec& model, Software softwar
 }
 
 void add_products(StepSum& sum, const LayerRates& layer, const LayeredModel& model, double items) {
-  for (const Product& it : model.products) {
+  for (const DenseLayer& it : model.products) {
     const double rows = items * it.rows;
     add_layer_kernel(
         sum, layer, layer.product_seconds(rows, it.inputs, it.outputs),

@@ -57,9 +57,9 @@ constexpr std::array<Word<Convolution>, 7> words<Convolution> = {{
     {"shared", nullptr, &Convolution::shared},
 }};
 template <>
-constexpr std::array<Word<Product>, 2> words<Product> = {{
-    {"rows", &Product::rows},
-    {"times", &Product::times},
+constexpr std::array<Word<DenseLayer>, 2> words<DenseLayer> = {{
+    {"rows", &DenseLayer::rows},
+    {"times", &DenseLayer::times},
 }};
 template <>
 constexpr std::array<Word<AttentionBlock>, 5> words<AttentionBlock> = {{
@@ -117,8 +117,8 @@ bool read_pair(std::string_view text, std::string_view sign, double Layer::*firs
 bool read_head(std::string_view text, Convolution& layer) {
   return read_pair(text, "->", &Convolution::inputs, &Convolution::outputs, layer);
 }
-bool read_head(std::string_view text, Product& layer) {
-  return read_pair(text, "->", &Product::inputs, &Product::outputs, layer);
+bool read_head(std::string_view text, DenseLayer& layer) {
+  return read_pair(text, "->", &DenseLayer::inputs, &DenseLayer::outputs, layer);
 }
 bool read_head(std::string_view text, Recurrence& layer) {
   return read_pair(text, "->", &Recurrence::inputs, &Recurrence::outputs, layer);
@@ -195,7 +195,7 @@ double counted_parameters(const LayeredModel& model) {
       sum += layer.times * (size_of(layer, model.dimensions).parameters + channels);
     }
   }
-  for (const Product& layer : model.products) {
+  for (const DenseLayer& layer : model.products) {
     sum += layer.times * (layer.inputs + 1) * layer.outputs;
   }
   for (const Recurrence& layer : model.recurrences) {
@@ -212,7 +212,7 @@ double forward_flops(const LayeredModel& model) {
     const ConvolutionSize size = size_of(layer, model.dimensions);
     sum += 2 * layer.times * size.taps * layer.inputs / layer.groups * size.outputs;
   }
-  for (const Product& layer : model.products) {
+  for (const DenseLayer& layer : model.products) {
     sum += 2 * layer.times * layer.rows * layer.inputs * layer.outputs;
   }
   for (const AttentionBlock& layer : model.attentions) {
@@ -230,7 +230,7 @@ double output_elements(const LayeredModel& model) {
   for (const Convolution& layer : model.convolutions) {
     sum += layer.times * size_of(layer, model.dimensions).outputs;
   }
-  for (const Product& layer : model.products) sum += layer.times * layer.rows * layer.outputs;
+  for (const DenseLayer& layer : model.products) sum += layer.times * layer.rows * layer.outputs;
   for (const Recurrence& layer : model.recurrences) {
     sum += layer.times * layer.steps * (layer.gates + 1) * layer.outputs;
   }
@@ -240,7 +240,7 @@ double output_elements(const LayeredModel& model) {
 double layer_count(const LayeredModel& model) {
   double sum = 0;
   for (const Convolution& layer : model.convolutions) sum += layer.times;
-  for (const Product& layer : model.products) sum += layer.times;
+  for (const DenseLayer& layer : model.products) sum += layer.times;
   for (const AttentionBlock& layer : model.attentions) sum += layer.times;
   for (const Recurrence& layer : model.recurrences) sum += layer.times;
   return sum;
@@ -249,7 +249,7 @@ double layer_count(const LayeredModel& model) {
 LayeredModel read_layered(Table& table) {
   LayeredModel model;
   model.convolutions = read_lines<Convolution>(table, "convolutions");
-  model.products = read_lines<Product>(table, "products");
+  model.products = read_lines<DenseLayer>(table, "products");
   model.attentions = read_lines<AttentionBlock>(table, "attentions");
   model.recurrences = read_lines<Recurrence>(table, "recurrences");
   model.embeddings = read_lines<Embedding>(table, "embeddings");

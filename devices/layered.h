@@ -21,7 +21,7 @@ struct Convolution {
 };
 
 /// A matrix times `rows` vectors of one item.
-struct Product {
+struct DenseLayer {
   double inputs = 0, outputs = 0;
   double rows = 1, times = 1;
 };
@@ -52,7 +52,7 @@ enum class Optimizer : std::uint8_t { sgd, adam, adadelta };
 
 struct LayeredModel {
   std::vector<Convolution> convolutions;
-  std::vector<Product> products;
+  std::vector<DenseLayer> products;
   std::vector<AttentionBlock> attentions;
   std::vector<Recurrence> recurrences;
   std::vector<Embedding> embeddings;

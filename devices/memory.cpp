@@ -32,7 +32,7 @@ double cache_bytes_each(Precision precision) {
 
 /// Of one prefill chunk on one device: the widest pair of layer tensors, and the scores.
 double chunk_bytes(const Placement& placement, const ModelSpec& model) {
-  if (model.architecture == Architecture::convolution) return model.activation_bytes_per_item;
+  if (!model.is_transformer()) return model.activation_bytes_per_item;
   const double widest =
       4.0 * model.hidden + (model.gated ? 3.0 : 2.0) * model.feed_forward / device_count(placement);
   return chunk_tokens * widest * cache_bytes_each(placement.precision);
@@ -45,7 +45,7 @@ double weights_bytes(const Placement& placement, const ModelSpec& model) {
 }
 
 double kv_bytes_per_token(const Placement& placement, const ModelSpec& model) {
-  if (model.architecture == Architecture::convolution) return model.activation_bytes_per_item;
+  if (!model.is_transformer()) return model.activation_bytes_per_item;
   const int devices = device_count(placement);
   // An encoder keeps no cache; a token in flight takes about as much while its layer runs.
   const double layers = model.architecture == Architecture::decoder ? model.layers : 1;
