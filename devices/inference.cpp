@@ -60,7 +60,8 @@ void add_evaluation(StepSum& sum, const LayerRates& layer, const LayeredModel& m
                     engine ? device.engine_traffic : 1);
     outputs += it.times * size_of(it, model.dimensions).outputs;
   }
-  const double engine_passes = model.norm == Norm::group ? device.group_norm_passes : 0;
+  const bool own_statistics = model.norm == Norm::group || model.norm == Norm::instance;
+  const double engine_passes = own_statistics ? device.group_norm_passes : 0;
   const double passes = engine ? engine_passes : device.framework_passes;
   sum.add_memory(layer.element_bytes * items * outputs * passes);
   add_attentions(sum, layer, model, items, engine ? 0 : device.framework_score_passes);
