@@ -364,8 +364,9 @@ Usage agent_usage() {
        {"ambient", "C", "temperature of the inlet air (default 22)"},
        {"rate", "HZ", "samples per fleet second (default 1)"},
        {"seed", "N", "draws the differences between its devices, and its faults (default 1)"},
-       {"faults", "RATE", "faults that come by themselves: RATE times as often as published\n"
-                          "(default 0: none)"},
+       {"faults", "RATE",
+        "faults that come by themselves: RATE times as often as published\n"
+        "(default 0: none)"},
        {"sample-loss", "SHARE", "of its devices' reports that get lost (default 0)"},
        {"sample-delay", "T", "its reports come so much later, in fleet time (default 0s)"},
        {"catalogue", "DIR", "more device and model specs, *.toml"},
