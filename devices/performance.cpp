@@ -1,26 +1,22 @@
 // Prefill and decode of one replica as agents and router ask for them: the pass of serving_step.cpp
-// for transformers, with the engine that answers tokens as they come; a roofline for convolutions.
+// for transformers, with the engine that answers tokens as they come; a static batch for others.
 #include "devices/performance.h"
 
 #include <algorithm>
 
+#include "devices/inference.h"
 #include "devices/serving_replica.h"
-#include "devices/step_sum.h"
 
 namespace drover::devices {
 namespace {
 
-/// Passes over the activations of a convolution net in a forward pass (assumed).
-constexpr double convolution_forward_passes = 2;
-
-Step convolution_step(const Placement& placement, const ModelSpec& model, double items,
-                      double clock_share) {
-  const Rates rates(placement, clock_share);
-  StepSum sum(rates);
-  sum.add_flops(items * model.flops_per_item, convolution_efficiency);
-  sum.add_memory(items * model.activation_bytes_per_item * convolution_forward_passes);
-  sum.add_launches(50);
-  return sum.step();
+/// Nets that do not generate: a static batch by a compiled engine, on each device alone.
+Step batch_step(const Placement& placement, const ModelSpec& model, std::uint32_t items,
+                double clock_share) {
+  Placement one = placement;
+  one.devices = 1;
+  const double batch = shape_bucket(*placement.device, std::max(items, 1u));
+  return inference_step(one, model, {batch, 0, Software::engine}, clock_share);
 }
 
 ServingReplica replica_of(const Placement& placement, const ModelSpec& model, double clock_share) {
@@ -45,7 +41,7 @@ Step prefill_step(const Placement& placement, const ModelSpec& model, std::uint3
                   std::uint64_t context, double clock_share) {
   const double rows = std::max(tokens, 1u);
   if (!model.is_transformer()) {
-    return convolution_step(placement, model, shape_bucket(*placement.device, tokens), clock_share);
+    return batch_step(placement, model, tokens, clock_share);
   }
   const ServingReplica replica = replica_of(placement, model, clock_share);
   // A decoder's token sees the earlier ones and half of its chunk; an encoder's sees all.
@@ -71,10 +67,7 @@ DecodePace decode_pace(const Placement& placement, const ModelSpec& model, std::
 
 Step decode_step(const Placement& placement, const ModelSpec& model, std::uint32_t batch,
                  double context, double clock_share) {
-  if (!model.is_transformer()) {
-    const std::uint32_t items = shape_bucket(*placement.device, std::max(batch, 1u));
-    return convolution_step(placement, model, items, clock_share);
-  }
+  if (!model.is_transformer()) return batch_step(placement, model, batch, clock_share);
   const ServingReplica replica = replica_of(placement, model, clock_share);
   return step_of(replica, *placement.device, decode_pass(replica, batch, context));
 }
