@@ -257,7 +257,7 @@ Result<Workset> read_work(Arguments& arguments, devices::Names& names) {
   work.kind = kind.value_or(CaseKind::serve);
   const auto model = names.model(arguments.text("model"));
   if (!model) return error("--model: {}", model.error().message);
-  work.model = {std::shared_ptr<void>(), *model};
+  work.model = *model;
   if (arguments.has("precision")) {
     work.precision = parse_precision(arguments.text("precision"));
     if (!work.precision) return error("--precision: expected bf16, fp16, fp8, int8, ..");

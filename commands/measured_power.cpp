@@ -1,14 +1,13 @@
 // Watts of energy_power.csv: what a board draws in the mean while it serves, generates or
 // multiplies.
 //
-// Serving (ML.ENERGY) mixes prompts and inter-token steps, so it is asked as `serve` at the mean
-// batch. The prompts' lengths are not in the table: those of its tasks are assumed. Generation
+// Serving (ML.ENERGY) is asked as the inter-token step whose time is measured beside it. Generation
 // without a cache (energy-inference) computes the whole sequence for each token, which is a prefill
 // of its mean length. Whole nodes, idle figures, all-zero products and image generators are no
 // cases of a board under load.
-#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -20,18 +19,6 @@ namespace {
 
 using devices::CaseColumn;
 
-struct TaskInput {
-  std::string_view mark;  // in the workload's words
-  int tokens;  // of a prompt, about (assumed: text, one image, one video, code before and after)
-};
-constexpr std::array<TaskInput, 7> task_inputs{{{"lm-arena-chat", 300},
-                                                {"image-chat", 1500},
-                                                {"video-chat", 4500},
-                                                {"sourcegraph-fim", 1500},
-                                                {"gpqa", 250},
-                                                {"(chat)", 200},
-                                                {"(code)", 200}}};
-
 /// Shorter runs are over before the energy counter has seen a few of its periods.
 constexpr double run_s_min = 1.2;
 /// Below so many tokens a step of the transformers library is as long as its host's work.
@@ -39,7 +26,9 @@ constexpr double host_bound_tokens = 256;
 
 class PowerRow {
  public:
-  PowerRow(const CsvTable& table, const CsvRow& row) : table_(table), row_(row) {
+  /// `step`: the row's inter-token step; null where it is none.
+  PowerRow(const CsvTable& table, const CsvRow& row, const Measurement* step)
+      : table_(table), row_(row), step_(step) {
     found_.table = table.place;
     found_.line = row.line;
     found_.source = repository(text("source"));
@@ -58,7 +47,7 @@ class PowerRow {
     if (!(found_.value > 0)) return "no power";
     if (scope.find("GPU board") == std::string::npos) return "no board's power: " + scope;
     const std::string& workload = text("workload");
-    if (has(workload, "serving")) return read_serving(workload);
+    if (has(workload, "serving")) return read_serving();
     if (has(workload, "use_cache=False")) return read_generation(workload);
     if (has(workload, "HF transformers")) return read_single(workload);
     if (has(workload, "GEMM")) return read_product(workload);
@@ -71,27 +60,11 @@ class PowerRow {
   const std::string& text(std::string_view column) const { return table_.cell(row_, column); }
   void set(CaseColumn column, std::string value) { found_.row[column] = std::move(value); }
 
-  std::string read_serving(const std::string& workload) {
-    std::string batch = number_after(text("batch_or_concurrency"), "avg_batch=");
-    if (batch.empty()) batch = number_after(text("batch_or_concurrency"), "avg_bs=");
-    if (batch.empty()) return "no batch";
-    std::string output = number_after(text("notes"), "avg output len ");
-    if (output.empty()) output = number_after(text("notes"), "avg output tokens ");
-    set(CaseColumn::kind, "serve");
-    set(CaseColumn::batch, fmt::format("{:.0f}", std::max(1.0, std::round(number(batch)))));
-    set(CaseColumn::output_len, output);
-    for (const TaskInput& task : task_inputs) {
-      if (has(workload, task.mark)) set(CaseColumn::input_len, fmt::format("{}", task.tokens));
-    }
-    const std::string pipeline = number_after(workload, "PP");
-    const double stages = pipeline.empty() ? 1 : number(pipeline);
-    set(CaseColumn::pp, pipeline);
-    set(CaseColumn::tp, fmt::format("{:.0f}", number(text("n_devices")) / stages));
-    const std::string experts = number_after(workload, "EP");
-    if (!experts.empty() && experts != "1") set(CaseColumn::ep, experts);
-    const bool narrow = has(text("precision"), "fp8") || has(text("model"), "DeepSeek");
-    set(CaseColumn::precision, narrow ? "fp8" : "bf16");
-    if (has(workload, "image") || has(workload, "video")) found_.remark = "prompts with pictures";
+  /// The same case as its inter-token time: what the board draws in a step of the mean batch.
+  std::string read_serving() {
+    if (step_ == nullptr) return "no inter-token step";
+    found_.row = step_->row;
+    set(CaseColumn::id, fmt::format("power-{}", row_.line));
     return "";
   }
 
@@ -141,15 +114,20 @@ class PowerRow {
 
   const CsvTable& table_;
   const CsvRow& row_;
+  const Measurement* step_;
   Measurement found_;
 };
 
 }  // namespace
 
 MeasuredTable measured_power(const CsvTable& table) {
+  const MeasuredTable steps = measured_serving_energy(table);
+  std::map<std::size_t, const Measurement*> step_of_line;
+  for (const Measurement& step : steps.measurements) step_of_line[step.line] = &step;
   MeasuredTable read;
   for (const CsvRow& row : table.rows) {
-    PowerRow power(table, row);
+    const auto step = step_of_line.find(row.line);
+    PowerRow power(table, row, step == step_of_line.end() ? nullptr : step->second);
     if (std::string why = power.read(); !why.empty()) {
       read.skipped.push_back({row.line, std::move(why)});
     } else {

@@ -35,7 +35,7 @@ void read_kind(Table& table, Workset& work) {
 void read_model(Table& table, devices::Names& names, Workset& work) {
   const auto model = names.model(table.text("model"));
   if (model) {
-    work.model = {std::shared_ptr<void>(), *model};
+    work.model = *model;
   } else {
     table.complain("model", model.error().message);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <deque>
 
 #include "devices/case_model.h"
 #include "devices/names.h"
@@ -227,7 +228,10 @@ std::optional<CaseColumn> parse_case_column(std::string_view name) {
 }
 
 struct CaseReader::Memory {
+  explicit Memory(const Catalogue& catalogue) : names(catalogue) {}
+
   Names names;
+  std::deque<ModelSpec> described;
   std::map<std::string, FoundDevice> devices;
   std::map<std::pair<std::string, const DeviceSpec*>, FoundPrecision> precisions;
 };
@@ -254,8 +258,7 @@ std::optional<Precision> submitted_precision(const CaseRow& row, const Case& que
 
 }  // namespace
 
-CaseReader::CaseReader(const Catalogue& catalogue)
-    : memory_(std::make_unique<Memory>(Memory{Names(catalogue), {}, {}})) {}
+CaseReader::CaseReader(const Catalogue& catalogue) : memory_(std::make_unique<Memory>(catalogue)) {}
 CaseReader::~CaseReader() = default;
 
 Result<Case> CaseReader::read(const CaseRow& row) {
@@ -298,9 +301,9 @@ Result<Case> CaseReader::read(const CaseRow& row) {
     if (!status) return status.error();
   }
   if (!question.power_limit_w) question.power_limit_w = found->second.power_limit_w;
-  Result<CaseModel> model = case_model(row, memory_->names);
+  Result<CaseModel> model = case_model(row, memory_->names, memory_->described);
   if (!model) return model.error();
-  question.model = std::move(model->model);
+  question.model = model->model;
   question.adapters = small_letters(row[CaseColumn::model]).find("lora") != std::string::npos;
   question.precision = submitted_precision(row, question).value_or(question.precision);
   add_note(question.note, model->note);

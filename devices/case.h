@@ -53,11 +53,11 @@ enum class Recompute : std::uint8_t { none, selective, full };
 struct Case {
   std::string id;
   CaseKind kind = CaseKind::gemm;
-  const DeviceSpec* device = nullptr;      // of a catalogue that outlives the case
-  std::shared_ptr<const ModelSpec> model;  // null for gemm, collective; attention may have none
-  Precision precision = Precision::bf16;   // of the matrix products and, serving, of the weights
-  Software software = Software::engine;    // of nets that are no language models
-  int devices = 1;                         // all together
+  const DeviceSpec* device = nullptr;  // of a catalogue that outlives the case
+  const ModelSpec* model = nullptr;    // of the catalogue or the reader; null for gemm, collective
+  Precision precision = Precision::bf16;  // of the matrix products and, serving, of the weights
+  Software software = Software::engine;   // of nets that are no language models
+  int devices = 1;                        // all together
   std::optional<int> tensor, pipeline, data, context_parallel, expert;  // tp, pp, dp, cp, ep
   std::optional<int> devices_per_node;
   std::optional<bool> sharded;  // fsdp: ZeRO-3
@@ -134,7 +134,8 @@ struct CaseRow {
   }
 };
 
-/// Reads rows; remembers names that it resolved. The catalogue must outlive it and the cases.
+/// Reads rows; remembers names that it resolved and keeps models that rows describe. The catalogue
+/// must outlive it, and it the cases.
 class CaseReader {
  public:
   explicit CaseReader(const Catalogue& catalogue);

@@ -154,14 +154,9 @@ ModelSpec from_dimensions(const Given& given) {
   return model;
 }
 
-/// Not owned: the catalogue outlives the case.
-std::shared_ptr<const ModelSpec> of_catalogue(const ModelSpec& model) {
-  return {std::shared_ptr<void>(), &model};
-}
-
 }  // namespace
 
-Result<CaseModel> case_model(const CaseRow& row, Names& names) {
+Result<CaseModel> case_model(const CaseRow& row, Names& names, std::deque<ModelSpec>& described) {
   const Result<Given> given = read_given(row);
   if (!given) return given.error();
   CaseModel answer;
@@ -169,15 +164,15 @@ Result<CaseModel> case_model(const CaseRow& row, Names& names) {
   if (!name.empty()) {
     const Result<const ModelSpec*> known = names.model(name);
     if (known && !(*known)->is_transformer()) {
-      answer.model = of_catalogue(**known);
+      answer.model = *known;
       return answer;
     }
     if (known && !differs(**known, *given)) {
-      answer.model = of_catalogue(**known);
+      answer.model = *known;
       return answer;
     }
     if (known) {
-      answer.model = std::make_shared<const ModelSpec>(with_given(**known, *given));
+      answer.model = &described.emplace_back(with_given(**known, *given));
       answer.note = "the row's dimensions replace those of " + (*known)->id;
       return answer;
     }
@@ -194,7 +189,7 @@ Result<CaseModel> case_model(const CaseRow& row, Names& names) {
   model.name = name;
   answer.note = given->layers && given->hidden ? "unknown model, by its dimensions"
                                                : "unknown model, dimensions guessed from params_b";
-  answer.model = std::make_shared<const ModelSpec>(std::move(model));
+  answer.model = &described.emplace_back(std::move(model));
   return answer;
 }
 

@@ -1,7 +1,7 @@
 // The model of a case: found by name, given by dimensions, or guessed from its size alone.
 #pragma once
 
-#include <memory>
+#include <deque>
 #include <string>
 
 #include "devices/case.h"
@@ -10,12 +10,13 @@
 namespace drover::devices {
 
 struct CaseModel {
-  std::shared_ptr<const ModelSpec> model;  // null: the row says nothing of a model
-  std::string note;                        // what was derived
+  const ModelSpec* model = nullptr;  // null: the row says nothing of a model
+  std::string note;                  // what was derived
 };
 
 /// From the columns model, params_b, layers, hidden, heads, kv_heads, head_dim, ffn, vocab,
 /// experts, experts_active. Dimensions beside a known name replace its own where they differ.
-Result<CaseModel> case_model(const CaseRow& row, Names& names);
+/// A model that is not in the catalogue is added to `described` and stays there.
+Result<CaseModel> case_model(const CaseRow& row, Names& names, std::deque<ModelSpec>& described);
 
 }  // namespace drover::devices

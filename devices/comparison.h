@@ -26,7 +26,7 @@ struct Objectives {
 struct Workset {
   std::string name;
   CaseKind kind = CaseKind::serve;
-  std::shared_ptr<const ModelSpec> model;
+  const ModelSpec* model = nullptr;    // of a catalogue that outlives it
   std::optional<Precision> precision;  // nothing: each device's usual one
   std::optional<double> sequence, input, output;
   double samples = 1e6;  // train: of one epoch

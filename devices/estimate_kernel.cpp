@@ -41,7 +41,7 @@ Step kernel_step(const DeviceSpec& device, Precision precision, Part part, const
 
 /// The shape that a case asks for, on one device of its tensor-parallel set.
 Result<AttentionShape> attention_shape(const Case& question) {
-  const ModelSpec* model = question.model.get();
+  const ModelSpec* model = question.model;
   AttentionShape shape;
   const auto given = [](double own, double of_model) { return own > 0 ? own : of_model; };
   shape.heads = given(question.heads, model != nullptr ? model->heads : 0);

@@ -19,7 +19,7 @@ double samples_of(const Case& question) {
 TrainingJob job_of(const Case& question) {
   TrainingJob job;
   job.placement = placement_of(question, question.devices);
-  job.model = question.model.get();
+  job.model = question.model;
   job.samples = samples_of(question);
   job.sequence = question.sequence.value_or(usual_sequence);
   job.adapters = question.adapters;

@@ -11,7 +11,7 @@ namespace {
 Workset work_of(CaseKind kind, std::string_view model) {
   Workset work;
   work.kind = kind;
-  work.model = {std::shared_ptr<void>(), &model_named(model)};
+  work.model = &model_named(model);
   work.input = 512;
   work.output = 256;
   work.sequence = 2048;

@@ -19,7 +19,7 @@ Case asked(CaseKind kind, const char* device, int devices, const char* model, Pr
   question.kind = kind;
   question.device = &device_named(device);
   question.devices = devices;
-  question.model = std::make_shared<const ModelSpec>(model_named(model));
+  question.model = &model_named(model);
   question.precision = precision;
   return question;
 }
