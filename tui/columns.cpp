@@ -75,7 +75,8 @@ std::string power_text(const Scene& scene, Row row) {
 std::string temperature_text(const Scene& scene, Row row) {
   const double celsius = scene.model.reading(row, Metric::temperature);
   if (std::isnan(celsius)) return "-";
-  return fmt::format("{}{:.0f}C", scene.model.spec_of(row).temperature_assumed ? "~" : "", celsius);
+  if (!scene.model.spec_of(row).temperature_assumed) return fmt::format("{:.0f}C", celsius);
+  return fmt::format("~{:.0f}{}", celsius, celsius < 99.5 ? "C" : "");  // four columns
 }
 
 std::string slowed_text(const Scene& scene, Row row) {
@@ -118,7 +119,7 @@ constexpr std::array table = {
                  share<Shade::memory>, 0.90, 0.97},
     DeviceColumn{"POWER", 12, right, 3, true, power_text, by<Metric::power>, share<Shade::power>,
                  0.90, 0.99},
-    DeviceColumn{"TEMP", 5, right, 4, true, temperature_text, by<Metric::temperature>, nullptr, 80,
+    DeviceColumn{"TEMP", 4, right, 4, true, temperature_text, by<Metric::temperature>, nullptr, 80,
                  90},
     DeviceColumn{"MHz", 5, right, 10, true, number<Metric::clock>, by<Metric::clock>, nullptr},
     DeviceColumn{"SLOWED", 7, left, 9, true, slowed_text, by<Metric::throttle>, nullptr},

@@ -122,6 +122,8 @@ TEST_P(PowerLimit, HoldsAtEveryInstantOfMixedWork) {
   EXPECT_GT(host.readings, 100'000u);
   EXPECT_LE(host.worst, 1 + 1e-9);
   EXPECT_NEAR(host.sampled_j / host.counted_j(), 1, 1e-6);
+  // The assumed watts of a TPU stay under its assumed limit.
+  if (!GetParam().trains) return;
   // The limiter gives away little: real boards sit at 0.90 to 0.97 of their cap, too.
   ASSERT_GT(host.limited, 1000);
   EXPECT_NEAR(host.share_sum / host.limited, 0.96, 0.03);
