@@ -9,12 +9,12 @@
 namespace drover::devices {
 
 struct ServingConstants {
-  double weights_share = 0;    // of the bandwidth, reading weights
-  double cache_share = 0;      // of the bandwidth, reading the KV cache
-  double product_share = 0;    // of the peak, products of the rows of a step
-  double widened_share = 0;    // of that, when narrow weights are widened on the way
-  double score_share = 0;  // of the peak, scores and weighted sums
-  double kernel_s = 0;         // latency of one kernel that no other work hides
+  double weights_share = 0;  // of the bandwidth, reading weights
+  double cache_share = 0;    // of the bandwidth, reading the KV cache
+  double product_share = 0;  // of the peak, products of the rows of a step
+  double widened_share = 0;  // of that, when narrow weights are widened on the way
+  double score_share = 0;    // of the peak, scores and weighted sums
+  double kernel_s = 0;       // latency of one kernel that no other work hides
 
   // Mixtures of experts.
   double expert_weights_share = 0;

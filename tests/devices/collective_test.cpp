@@ -238,7 +238,8 @@ TEST(EveryDevice, AnswersEveryCollectiveAndNeverFasterForMoreBytes) {
   }
 }
 
-// Figures of other sources than the timings: bus bandwidth of an all-reduce of 1 GiB, 2(n-1)/n of the bytes.
+// Figures of other sources than the timings: bus bandwidth of an all-reduce of 1 GiB, 2(n-1)/n of
+// the bytes.
 TEST(EveryDevice, ReachesThePublishedBusBandwidths) {
   struct Row {
     const char* device;

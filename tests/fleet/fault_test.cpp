@@ -27,7 +27,8 @@ TEST(Faults, HaveUsualAmounts) {
 
 TEST(Faults, ThatNobodyCanMeanAreRefusedInWords) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"melt", "found \"melt\", expected one of throttle, hang, xid, ecc, lose, slow-link, inlet, fan"},
+      {"melt",
+       "found \"melt\", expected one of throttle, hang, xid, ecc, lose, slow-link, inlet, fan"},
       {"hang=3", "found \"hang=3\", expected hang without a value"},
       {"xid", "found \"xid\", expected xid=VALUE with an Xid's number, 1 to 999"},
       {"xid=0", "found \"xid=0\", expected xid=VALUE with an Xid's number, 1 to 999"},
@@ -38,7 +39,8 @@ TEST(Faults, ThatNobodyCanMeanAreRefusedInWords) {
       {"throttle=2",
        "found \"throttle=2\", expected throttle=VALUE with a share of the clock, 0.05 to 0.95"},
       {"lose\x1b[2J",
-       "found \"lose^[[2J\", expected one of throttle, hang, xid, ecc, lose, slow-link, inlet, fan"},
+       "found \"lose^[[2J\", expected one of throttle, hang, xid, ecc, lose, slow-link, inlet, "
+       "fan"},
   };
   for (const auto& [text, wanted] : cases) {
     const auto fault = parse_fault(text);
