@@ -1,9 +1,9 @@
 #include "devices/catalogue.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "devices/embedded_specs.h"
+#include "devices/spec_file.h"
 #include "fleet/codec.h"
 #include "fleet/identity.h"
 #include "fleet/text.h"
@@ -35,34 +35,56 @@ Status put(std::map<std::string, Value>& entries, const std::string& id, Value v
   return {};
 }
 
-/// Generations first: devices are read with them.
-std::vector<EmbeddedSpec> embedded_in_order() {
-  std::vector<EmbeddedSpec> specs = embedded_specs();
-  const auto is_generation = [](const EmbeddedSpec& spec) {
-    return spec.text.find("kind = \"generation\"") != std::string_view::npos;
-  };
-  std::stable_partition(specs.begin(), specs.end(), is_generation);
-  return specs;
+/// The text under a key at the beginning of an embedded file, whose form the tests check.
+std::string head_of(std::string_view text, std::string_view key) {
+  const std::string start = fmt::format("\n{} = \"", key);
+  const std::size_t at = text.find(start);
+  if (at == std::string_view::npos) return "";
+  const std::size_t from = at + start.size();
+  return std::string(text.substr(from, text.find('"', from) - from));
 }
 
-Catalogue load_embedded() {
-  Catalogue catalogue;
-  for (const EmbeddedSpec& spec : embedded_in_order()) {
-    const Status status = catalogue.add(spec.text, std::string(spec.file));
-    // The tests read every embedded spec, so this stops only a build that was never tested.
-    if (!status) stop_broken_invariant(status.error().message.c_str(), __FILE__, __LINE__);
-  }
-  return catalogue;
+/// The tests read every embedded spec, so this stops only a build that was never tested.
+template <typename T>
+T good(Result<T> result) {
+  if (!result) stop_broken_invariant(result.error().message.c_str(), __FILE__, __LINE__);
+  return *std::move(result);
+}
+
+toml_file::Table parsed(const EmbeddedSpec& spec) {
+  return good(toml_file::Table::parse(spec.text, std::string(spec.file)));
 }
 
 }  // namespace
 
 const Catalogue& Catalogue::embedded() {
+  // Each file is parsed once: programs start with this.
   static const Catalogue catalogue = [] {
-    Catalogue loaded = load_embedded();
-    for (auto& [id, generation] : loaded.generations_) generation.origin = embedded_origin;
-    for (auto& [id, entry] : loaded.devices_) entry.origin = embedded_origin;
-    for (auto& [id, entry] : loaded.models_) entry.origin = embedded_origin;
+    Catalogue loaded;
+    const std::string origin(embedded_origin);
+    const std::vector<EmbeddedSpec> specs = embedded_specs();
+    std::map<std::string, toml_file::Table> generations;
+    for (const EmbeddedSpec& spec : specs) {
+      const std::string kind = head_of(spec.text, "kind"), id = head_of(spec.text, "id");
+      if (kind == "generation") {
+        generations.emplace(id, parsed(spec));
+        loaded.generations_[id] = {std::string(spec.text), origin};
+      } else if (kind == "model") {
+        const std::string text(spec.text);
+        loaded.models_[id] = {good(parse_model_spec(spec.text, std::string(spec.file))), text, text,
+                              origin};
+      }
+    }
+    for (const EmbeddedSpec& spec : specs) {
+      if (head_of(spec.text, "kind") != "device") continue;
+      const auto generation = generations.find(head_of(spec.text, "generation"));
+      std::optional<toml_file::Table> shared;
+      if (generation != generations.end()) shared = generation->second;
+      DeviceSpec device = good(read_device_spec(parsed(spec), shared));
+      std::string text = to_toml(device);
+      const std::string id = device.id;
+      loaded.devices_[id] = {std::move(device), std::move(text), std::string(spec.text), origin};
+    }
     return loaded;
   }();
   return catalogue;

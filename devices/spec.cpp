@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "devices/spec_file.h"
 #include "devices/spec_rows.h"
 #include "fleet/identity.h"
 #include "fleet/toml.h"
@@ -271,7 +272,11 @@ Result<DeviceSpec> parse_device_spec(std::string_view toml, std::string place,
     if (!file) return file.error();
     shared = *file;
   }
-  Layers layers(*parsed, shared);
+  return read_device_spec(*parsed, shared);
+}
+
+Result<DeviceSpec> read_device_spec(const Table& device, const std::optional<Table>& generation) {
+  Layers layers(device, generation);
   DeviceSpec spec;
   read_identity(layers.device(), spec);
   read_peaks(layers, spec);
