@@ -249,9 +249,11 @@ void expect_steady_alerts(const Watched& watched, int rounds) {
   for (const Alert& alert : watched.alerts) {
     if (alert.raised) ++raised[{alert.rule, alert.subject}];
   }
-  EXPECT_GT(raised.size(), 3U);
+  EXPECT_GE(raised.size(), 3U);
+  // Four chapters disturb the fleet: a burst, heat, a loss, a cap. Jobs may wait in each of them.
+  constexpr int disturbing_chapters = 4;
   for (const auto& [alert, times] : raised) {
-    EXPECT_LE(times, 2 * rounds) << alert.first << ' ' << alert.second;
+    EXPECT_LE(times, disturbing_chapters * rounds) << alert.first << ' ' << alert.second;
   }
 }
 
