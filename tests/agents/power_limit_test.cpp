@@ -19,6 +19,7 @@ struct Replicas {
   const char* large;  // over devices 0 to 3
   Precision precision;
   bool trains;
+  double cap_low = 0.8;  // caps are lowered to this share of the board's limit at most
 };
 
 /// One host of eight with random work, watched at every event and at random instants between.
@@ -67,7 +68,8 @@ class BusyHost {
   }
   void lower_a_cap() {
     const auto device = static_cast<std::uint16_t>(dice_.below(8));
-    executor_.set_power_cap(now_, device, dice_.uniform(0.8, 1) * device_spec(kind_.device).tdp_w);
+    executor_.set_power_cap(now_, device,
+                            dice_.uniform(kind_.cap_low, 1) * device_spec(kind_.device).tdp_w);
   }
   void train() {
     if (executor_.holds({job_id(training_), 1})) return;
@@ -122,8 +124,6 @@ TEST_P(PowerLimit, HoldsAtEveryInstantOfMixedWork) {
   EXPECT_GT(host.readings, 100'000u);
   EXPECT_LE(host.worst, 1 + 1e-9);
   EXPECT_NEAR(host.sampled_j / host.counted_j(), 1, 1e-6);
-  // The assumed watts of a TPU stay under its assumed limit.
-  if (!GetParam().trains) return;
   // The limiter gives away little: real boards sit at 0.90 to 0.97 of their cap, too.
   ASSERT_GT(host.limited, 1000);
   EXPECT_NEAR(host.share_sum / host.limited, 0.96, 0.03);
@@ -133,7 +133,8 @@ INSTANTIATE_TEST_SUITE_P(
     OfEachBoard, PowerLimit,
     testing::Values(Replicas{"h100-sxm", "llama-3.1-70b", Precision::bf16, true},
                     Replicas{"a100-sxm-80gb", "llama-3.1-70b", Precision::bf16, true},
-                    Replicas{"tpu-v5p", "llama-3.1-70b", Precision::bf16, false}),
+                    // Its assumed watts stay well under its assumed limit.
+                    Replicas{"tpu-v5p", "llama-3.1-70b", Precision::bf16, false, 0.5}),
     [](const testing::TestParamInfo<Replicas>& one) {
       std::string name = one.param.device;
       std::replace(name.begin(), name.end(), '-', '_');

@@ -249,11 +249,12 @@ void expect_steady_alerts(const Watched& watched, int rounds) {
   for (const Alert& alert : watched.alerts) {
     if (alert.raised) ++raised[{alert.rule, alert.subject}];
   }
-  EXPECT_GE(raised.size(), 3U);
-  // Four chapters disturb the fleet: a burst, heat, a loss, a cap. Jobs may wait in each of them.
-  constexpr int disturbing_chapters = 4;
+  EXPECT_GT(raised.size(), 3U);
   for (const auto& [alert, times] : raised) {
-    EXPECT_LE(times, disturbing_chapters * rounds) << alert.first << ' ' << alert.second;
+    if (std::getenv("DROVER_TELL") != nullptr) {
+      std::printf("alert %s %s: %d\n", alert.first.c_str(), alert.second.c_str(), times);
+    }
+    EXPECT_LE(times, 2 * rounds) << alert.first << ' ' << alert.second;
   }
 }
 
