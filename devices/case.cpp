@@ -121,11 +121,19 @@ Status read_counts(const CaseRow& row, Case& question) {
       return unexpected(it.column, row[it.column], "a whole number");
     question.*it.member = static_cast<int>(*value);
   }
-  if (!row[CaseColumn::devices].empty()) {
-    const Result<double> devices = number_in(row, CaseColumn::devices, 1, devices_max);
-    if (!devices) return devices.error();
-    question.devices = static_cast<int>(*devices);
+  // What one copy of the model takes; data parallel copies come beside it.
+  const double copy = double{1} * question.tensor.value_or(1) * question.pipeline.value_or(1) *
+                      question.context_parallel.value_or(1);
+  if (row[CaseColumn::devices].empty()) {
+    question.devices = static_cast<int>(std::min(devices_max, copy * question.data.value_or(1)));
+    return {};
   }
+  const Result<double> devices = number_in(row, CaseColumn::devices, 1, devices_max);
+  if (!devices) return devices.error();
+  if (copy > *devices) {
+    return error("devices: found {}, expected at least tp x pp x cp = {}", *devices, copy);
+  }
+  question.devices = static_cast<int>(*devices);
   return {};
 }
 

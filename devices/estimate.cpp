@@ -18,6 +18,22 @@ constexpr std::array<EstimateOf, case_kind_count> estimates{
     estimate_gemm,   estimate_attention, estimate_attention, estimate_training,  estimate_prefill,
     estimate_decode, estimate_serving,   estimate_inference, estimate_collective};
 
+/// The two numbers that most of an answer's time rests on, by kind.
+using MainFacts = std::array<std::string_view, 2>;
+constexpr MainFacts attention_facts{"attention.matrix_share", "attention.cache_efficiency"};
+constexpr MainFacts prompt_facts{"serving.product_share", "serving.weights_share"};
+constexpr std::array<MainFacts, case_kind_count> main_facts{{
+    {"matrix.efficiency", "matrix.operand_efficiency"},
+    attention_facts,
+    attention_facts,
+    {"training.matrix_share", "training.attention_share"},
+    prompt_facts,
+    {"serving.weights_share", "serving.step_us"},
+    prompt_facts,
+    {"layers.fp16", "layers.kernel_cycles"},
+    {"links.ring_share", "links.ring_start_us"},
+}};
+
 std::string figure(double value) {
   return value < 0 || !std::isfinite(value) ? "" : fmt::format("{:.6g}", value);
 }
@@ -65,8 +81,8 @@ std::array<std::string, estimate_columns.size()> estimate_cells(const Estimate& 
 
 std::string_view confidence(const Case& question) {
   Basis weakest = Basis::datasheet;
-  for (const char* section : {"memory", "matrix", "links", "power"}) {
-    weakest = std::max(weakest, question.device->weakest_basis(section));
+  for (const std::string_view fact : main_facts[static_cast<std::size_t>(question.kind)]) {
+    weakest = std::max(weakest, question.device->basis(fact));
   }
   return to_text(weakest);
 }

@@ -68,8 +68,8 @@ inline constexpr std::array<std::string_view, 15> estimate_columns{
 /// The cells under them; empty where a figure does not apply.
 std::array<std::string, estimate_columns.size()> estimate_cells(const Estimate& answer);
 
-/// Share of the model's knowledge that is printed, fitted or guessed, for one case: the weakest
-/// basis of what the answer rests on, in words.
+/// How well the numbers are known that most of the answer's time rests on: the weakest basis of them,
+/// "datasheet", "fitted" or "assumed".
 std::string_view confidence(const Case& question);
 
 }  // namespace drover::devices

@@ -45,6 +45,10 @@ class Layers {
       device_.complain(section,
                        fmt::format("{}: found nothing, expected a number {}..{}", key, low, high));
     }
+    // What no file says is a guess of the program; 0 says that nothing is known.
+    if (otherwise.value_or(0) != 0) {
+      spec.bases[name_of(section, key)] = {Basis::assumed, true, "default"};
+    }
     return otherwise.value_or(low);
   }
 
@@ -207,6 +211,16 @@ void check_order(Table& root, const DeviceSpec& spec) {
   }
 }
 
+/// The tag is what matters on the way; whole notes stand in the file.
+std::string_view short_note(std::string_view note) {
+  constexpr std::size_t bytes_max = 24;
+  if (note.size() <= bytes_max) return note;
+  std::size_t end = bytes_max;
+  const auto continues = [&] { return (static_cast<unsigned char>(note[end]) & 0xC0) == 0x80; };
+  while (end > 0 && continues()) --end;  // not within a character
+  return note.substr(0, end);
+}
+
 void write_fact(std::string& text, const DeviceSpec& spec, const std::string& section,
                 const std::string& key, double value) {
   const auto found = spec.bases.find(section + "." + key);
@@ -250,16 +264,6 @@ std::string_view to_text(Basis basis) { return basis_names[static_cast<std::size
 Basis DeviceSpec::basis(std::string_view section_and_key) const {
   const auto found = bases.find(section_and_key);
   return found == bases.end() ? Basis::datasheet : found->second.basis;
-}
-
-Basis DeviceSpec::weakest_basis(std::string_view section) const {
-  Basis weakest = Basis::datasheet;
-  for (const auto& [key, fact] : bases) {
-    const bool within =
-        key.size() > section.size() && key.starts_with(section) && key[section.size()] == '.';
-    if (within) weakest = std::max(weakest, fact.basis);
-  }
-  return weakest;
 }
 
 Result<DeviceSpec> parse_device_spec(std::string_view toml, std::string place,

@@ -197,11 +197,9 @@ struct DeviceSpec : ServingConstants, LayerCosts {
   double peak(Precision precision) const { return peak_flops[static_cast<std::size_t>(precision)]; }
   bool runs(Precision precision) const { return peak(precision) > 0; }
 
-  /// By "section.key" as in the file; facts that are not there are datasheet.
+  /// By "section.key" as in the file; those that are not here are datasheet.
   std::map<std::string, FactBasis, std::less<>> bases;
   Basis basis(std::string_view section_and_key) const;
-  /// The weakest basis of any number of a section: "power", "heat", ..
-  Basis weakest_basis(std::string_view section) const;
 };
 
 /// Refuses missing keys, unknown keys and impossible values, naming place and key. `generation` is

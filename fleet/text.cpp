@@ -241,11 +241,18 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
   return names;
 }
 
+/// Of longer lists nobody reads the end of a message.
+static constexpr std::ptrdiff_t known_shown_max = 40;
+
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
   const std::vector<std::string> near = nearest(word, known);
   if (near.empty()) {
     if (known.empty()) return "";
-    return fmt::format("; known: {}", fmt::join(known, ", "));
+    if (std::ssize(known) <= known_shown_max)
+      return fmt::format("; known: {}", fmt::join(known, ", "));
+    const auto end = known.begin() + known_shown_max;
+    return fmt::format("; known: {} and {} more", fmt::join(known.begin(), end, ", "),
+                       std::ssize(known) - known_shown_max);
   }
   if (near.size() == 1) return fmt::format("; did you mean {}?", near[0]);
   if (near.size() == 2) return fmt::format("; did you mean {} or {}?", near[0], near[1]);

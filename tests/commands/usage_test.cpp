@@ -79,7 +79,7 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
       {{"jobs", "--state", "running?"}, 2, {"running"}},
       {{"why", "a", "b"}, 2, {"'b'"}},
       {{"catalogue"}, 2, {"devices or models"}},
-      {{"catalogue", "devices", "h100"}, 2, {"did you mean", "h100-sxm"}},
+      {{"catalogue", "devices", "h100"}, 2, {"did you mean h100-nvl, h100-sxm or h100-pcie?"}},
       {{"catalogue", "devices", "--catalogue", folder.file("absent")}, 1, {"absent"}},
       {{"demo", "--json"}, 2, {"--no-tui"}},
       {{"demo", "--story", "maybe"}, 2, {"--story", "on"}},

@@ -1,0 +1,73 @@
+// Cases as tables give them: what empty cells mean, and which cells cannot be.
+#include "devices/case.h"
+
+#include <initializer_list>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "devices/estimate.h"
+#include "tests/devices/embedded.h"
+
+namespace drover::devices {
+namespace {
+
+CaseRow row_of(std::initializer_list<std::pair<CaseColumn, const char*>> cells) {
+  CaseRow row;
+  row[CaseColumn::kind] = "train";
+  row[CaseColumn::device] = "h100-sxm";
+  row[CaseColumn::model] = "llama-3.1-8b";
+  for (const auto& [column, text] : cells) row[column] = text;
+  return row;
+}
+
+TEST(Case, WithoutDevicesTakesAsManyAsItsLayout) {
+  CaseReader reader(Catalogue::embedded());
+  EXPECT_EQ(reader.read(row_of({}))->devices, 1);
+  EXPECT_EQ(reader.read(row_of({{CaseColumn::tp, "8"}, {CaseColumn::pp, "2"}}))->devices, 16);
+  EXPECT_EQ(reader.read(row_of({{CaseColumn::tp, "4"}, {CaseColumn::dp, "4"}}))->devices, 16);
+}
+
+TEST(Case, NamesTheCellThatCannotBe) {
+  struct Wrong {
+    CaseColumn column;
+    const char* text;
+    const char* message;
+  };
+  CaseReader reader(Catalogue::embedded());
+  for (const Wrong& it :
+       {Wrong{CaseColumn::kind, "gem", "kind: found \"gem\""},
+        Wrong{CaseColumn::device, "h100-sxn", "did you mean h100-sxm"},
+        Wrong{CaseColumn::model, "nobody's", "give its dimensions"},
+        Wrong{CaseColumn::precision, "fp61", "precision: found \"fp61\""},
+        Wrong{CaseColumn::seq_len, "0", "seq_len: found 0, expected a number 1.."},
+        Wrong{CaseColumn::global_batch, "many", "global_batch: found \"many\""},
+        Wrong{CaseColumn::tp, "2.5", "tp: found \"2.5\", expected a whole number"},
+        Wrong{CaseColumn::recompute, "some", "recompute: found \"some\""},
+        Wrong{CaseColumn::fsdp, "perhaps", "fsdp: found \"perhaps\""},
+        Wrong{CaseColumn::params_b, "-7", "params_b: found -7"}}) {
+    const Result<Case> read = reader.read(row_of({{it.column, it.text}}));
+    ASSERT_FALSE(read) << it.text;
+    EXPECT_NE(read.error().message.find(it.message), std::string::npos) << read.error().message;
+  }
+  const Result<Case> few = reader.read(row_of({{CaseColumn::devices, "2"}, {CaseColumn::tp, "3"}}));
+  ASSERT_FALSE(few);
+  EXPECT_EQ(few.error().message, "devices: found 2, expected at least tp x pp x cp = 3");
+}
+
+TEST(Case, ConfidenceIsThatOfTheNumbersItsTimeRestsOn) {
+  CaseReader reader(Catalogue::embedded());
+  EXPECT_EQ(confidence(*reader.read(row_of({}))), "fitted");
+  // Of v4i nothing but inference in the maker's own words is published.
+  EXPECT_EQ(confidence(*reader.read(row_of({{CaseColumn::device, "tpu-v4i"}}))), "assumed");
+}
+
+TEST(Case, NumbersThatNoFileSaysAreAssumed) {
+  const DeviceSpec& device = device_named("h100-sxm");
+  EXPECT_EQ(device.basis("memory.bandwidth_gb_s"), Basis::datasheet);
+  EXPECT_EQ(device.basis("matrix.efficiency"), Basis::fitted);
+  EXPECT_EQ(device.basis("links.pcie_lanes"), Basis::assumed) << "the program's default";
+}
+
+}  // namespace
+}  // namespace drover::devices
