@@ -229,7 +229,7 @@ void write_fact(std::string& text, const DeviceSpec& spec, const std::string& se
     return;
   }
   text += fmt::format("{} = {{ value = {}, {} = {} }}\n", key, value, to_text(found->second.basis),
-                      toml_file::quoted(found->second.note));
+                      toml_file::quoted(short_note(found->second.note)));
 }
 
 template <typename Texts>
