@@ -8,6 +8,7 @@
 #include "commands/files.h"
 #include "commands/output.h"
 #include "fleet/text.h"
+#include "fleet/units.h"
 
 namespace drover::commands {
 
@@ -51,6 +52,26 @@ Result<devices::Catalogue> load_catalogue(const std::string& folder) {
   tell_replaced("device", embedded.devices(), catalogue.devices());
   tell_replaced("model", embedded.models(), catalogue.models());
   return catalogue;
+}
+
+Option setting_option() {
+  Option set{"set", "ID.SECTION.KEY=VALUE", "another number for a device or a generation"};
+  set.many = true;
+  return set;
+}
+
+Status apply_settings(devices::Catalogue& catalogue, const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos) {
+      return error("--set: found \"{}\", expected ID.SECTION.KEY=VALUE", excerpt(setting));
+    }
+    const auto value = parse_number(setting.substr(equals + 1), "--set");
+    if (!value) return value.error();
+    const Status changed = catalogue.set(setting.substr(0, equals), *value);
+    if (!changed) return error("--set: {}", changed.error().message);
+  }
+  return {};
 }
 
 }  // namespace drover::commands

@@ -95,13 +95,18 @@ std::string_view unit_of(CaseKind kind) {
   return kind == CaseKind::serve ? "Mtok" : "M";
 }
 
+/// Steps of small batches take less than a millisecond.
+std::string step_text(double seconds) {
+  return seconds < 0.00995 ? fmt::format("{:.2g}ms", seconds * 1e3) : duration_text(seconds);
+}
+
 std::vector<std::string> row_of(const Compared& it) {
   std::vector<std::string> row{name_of(it.candidate), std::string(to_text(it.precision))};
   if (!it.estimate) {
     row.insert(row.end(), {"-", "-", "-", "-", "-", "-", it.why});
     return row;
   }
-  row.insert(row.end(), {duration_text(it.estimate->seconds), duration_text(it.unit_s),
+  row.insert(row.end(), {step_text(it.estimate->seconds), duration_text(it.unit_s),
                          it.unit_usd < 0 ? "-" : dollars_text(it.unit_usd), joules_text(it.unit_j),
                          fmt::format("{:.0f} %", it.utilization * 100), count_text(it.units_per_wh),
                          it.eligible ? fmt::format("yes ({})", it.confidence) : "no: " + it.why});
@@ -296,6 +301,7 @@ Usage compare_usage() {
        {"slo", "LIMITS", "ttft=500ms,tpot=50ms,step=2s: candidates beyond do not count"},
        {"workloads", "FILE", "workload classes in TOML: the table of selections"},
        {"catalogue", "DIR", "more specs, *.toml"},
+       setting_option(),
        {"json", "", "JSON on stdout"}},
       {"DEVICE:COUNT..."},
       "  drover compare --model llama-3.1-8b --batch 1..1024 h100-sxm:1 l4:4 tpu-v5e:4\n"
@@ -304,8 +310,11 @@ Usage compare_usage() {
 }
 
 Outcome run_compare(Arguments& arguments) {
-  const auto catalogue = load_catalogue(arguments.text("catalogue"));
+  auto catalogue = load_catalogue(arguments.text("catalogue"));
   if (!catalogue) return Outcome::failed(catalogue.error());
+  if (const Status set = apply_settings(*catalogue, arguments.texts("set")); !set) {
+    return Outcome::usage(set.error());
+  }
   devices::Names names(*catalogue);
   const auto candidates = read_candidates(arguments.texts("DEVICE:COUNT..."), names);
   if (!candidates) return Outcome::usage(candidates.error());

@@ -73,21 +73,6 @@ std::string option_name(CaseColumn column) {
   return name;
 }
 
-/// "ID.SECTION.KEY=VALUE", each applied in order.
-Status apply_settings(devices::Catalogue& catalogue, const std::vector<std::string>& settings) {
-  for (const std::string& setting : settings) {
-    const std::size_t equals = setting.find('=');
-    if (equals == std::string::npos) {
-      return error("--set: found \"{}\", expected ID.SECTION.KEY=VALUE", excerpt(setting));
-    }
-    const auto value = parse_number(setting.substr(equals + 1), "--set");
-    if (!value) return value.error();
-    const Status changed = catalogue.set(setting.substr(0, equals), *value);
-    if (!changed) return error("--set: {}", changed.error().message);
-  }
-  return {};
-}
-
 Outcome run_table(Arguments& arguments, const devices::Catalogue& catalogue) {
   const std::string path = arguments.text("cases");
   const auto text = read_file(path);
@@ -160,6 +145,10 @@ void show(const Case& question, const Estimate& answer) {
     put_figure("temperature_c", fmt::format("{:.0f}", answer.temperature_c));
   }
   put_figure("confidence", std::string(devices::confidence(question)));
+  for (const devices::Ground& ground : devices::grounds(question)) {
+    put_figure("rests on", fmt::format("{}, {}: {}", ground.fact, to_text(ground.basis),
+                                       printable(ground.note)));
+  }
 }
 
 Json to_json(const Case& question, const Estimate& answer) {
@@ -169,16 +158,30 @@ Json to_json(const Case& question, const Estimate& answer) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const auto number = parse_number(cells[i], "");
     const std::string name(devices::estimate_columns[i]);
-    number ? json.set(name, *number) : json.set(name, cells[i]);
+    if (number) {
+      json.set(name, *number);
+    } else if (name == "feasible") {
+      json.set(name, answer.feasible);
+    } else {
+      json.set(name, cells[i].empty() ? Json(nullptr) : Json(cells[i]));
+    }
   }
   Json parts = Json::object();
   for (std::size_t i = 0; i < devices::part_count; ++i) {
     parts.set(std::string(to_text(static_cast<devices::Part>(i))), answer.parts[i] * 1e3);
   }
+  Json grounds = Json::array();
+  for (const devices::Ground& ground : devices::grounds(question)) {
+    grounds.add(Json::object()
+                    .set("fact", ground.fact)
+                    .set("basis", to_text(ground.basis))
+                    .set("note", ground.note));
+  }
   return json.set("parts_ms", std::move(parts))
       .set("clock_share", answer.clock_share)
       .set("temperature_c", answer.temperature_c)
-      .set("confidence", devices::confidence(question));
+      .set("confidence", devices::confidence(question))
+      .set("rests_on", std::move(grounds));
 }
 
 }  // namespace
@@ -198,9 +201,7 @@ Usage estimate_usage() {
       "  drover estimate --cases cases.csv --out answers.csv\n"
       "  drover estimate --kind gemm --device a100-sxm-80gb --m 4096 --n 4096 --k 4096 "
       "--set a100-sxm-80gb.memory.bandwidth_gb_s=3000"};
-  Option set{"set", "ID.SECTION.KEY=VALUE", "another number for a device or a generation"};
-  set.many = true;
-  usage.options.push_back(std::move(set));
+  usage.options.push_back(setting_option());
   for (const ColumnHelp& it : column_helps) {
     usage.options.push_back({option_name(it.column), it.value, it.help});
   }

@@ -114,6 +114,7 @@ void set_degrees(CaseRow& out, const TrainingRow& row) {
   set(CaseColumn::tp, "ici_tensor_parallelism=");
   set(CaseColumn::pp, "PP");
   set(CaseColumn::cp, "CP");
+  if (has(text, "without CP")) out[CaseColumn::cp] = "1";
   set(CaseColumn::ep, "EP");
   if (!row.tpu) set(CaseColumn::dp, "DP");
   // "model-parallel (TPxPP) size 64": tensor parallel inside a node first.

@@ -11,6 +11,7 @@
 #include "commands/output.h"
 #include "commands/validate_run.h"
 #include "commands/validation_page.h"
+#include "commands/validation_rows.h"
 #include "commands/verbs.h"
 #include "fleet/text.h"
 
@@ -92,11 +93,15 @@ Result<MeasuredRows> rows_of(const std::string& path, const devices::Catalogue& 
   return std::move(reading.rows);
 }
 
-Status write_page(const std::string& path, const ValidationReport& report) {
+/// Writes what an option asks for, if it is given.
+Status write_wanted(const Arguments& arguments, const std::string& option,
+                    std::string (*text)(const ValidationReport&), const ValidationReport& report) {
+  if (!arguments.has(option)) return {};
+  const std::string path = arguments.text(option);
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << validation_page(report);
+  file << text(report);
   file.close();
-  if (!file) return error("--html {}: cannot be written", printable(path));
+  if (!file) return error("--{} {}: cannot be written", option, printable(path));
   return {};
 }
 
@@ -108,7 +113,9 @@ Usage validate_usage() {
           "beside the goals, worst cases, contradictions between measurements, and what nobody has "
           "measured. Without a table: the figures that the program carries.",
           {{"html", "FILE", "a page with plots, for a browser"},
+           {"rows", "FILE", "every case with its measured and predicted value, as CSV"},
            {"catalogue", "DIR", "more specs, *.toml"},
+           setting_option(),
            {"json", "", "JSON on stdout"}},
           {"TABLE"},
           "  drover validate\n"
@@ -117,13 +124,17 @@ Usage validate_usage() {
 }
 
 Outcome run_validate(Arguments& arguments) {
-  const auto catalogue = load_catalogue(arguments.text("catalogue"));
+  auto catalogue = load_catalogue(arguments.text("catalogue"));
   if (!catalogue) return Outcome::failed(catalogue.error());
+  if (const Status set = apply_settings(*catalogue, arguments.texts("set")); !set) {
+    return Outcome::usage(set.error());
+  }
   const Result<MeasuredRows> rows = rows_of(arguments.text("TABLE"), *catalogue);
   if (!rows) return Outcome::failed(rows.error());
   const ValidationReport report = validate(*rows, *catalogue);
-  if (arguments.has("html")) {
-    const Status written = write_page(arguments.text("html"), report);
+  for (const auto& [option, text] :
+       {std::pair("html", &validation_page), std::pair("rows", &validation_rows)}) {
+    const Status written = write_wanted(arguments, option, text, report);
     if (!written) return Outcome::failed(written.error());
   }
   if (arguments.has("json")) {

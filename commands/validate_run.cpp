@@ -126,6 +126,9 @@ class Validator {
     if (!measurement.remark.empty()) of.label += " (" + measurement.remark + ")";
     of.given = given_text(measurement);
     of.unit = std::move(unit);
+    of.row = measurement.row;
+    if (measurement.measure_class != MeasureClass::capped) of.answer = measurement.answer;
+    of.remark = measurement.remark;
     of.measured = measured;
     of.predicted = value;
     report_.comparisons.push_back(std::move(of));

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "devices/case.h"
+
 namespace drover::commands {
 
 /// How far a prediction is from its measurement.
@@ -37,12 +39,15 @@ const ErrorClass* find_class(std::string_view id);
 /// One prediction beside its measurement.
 struct Comparison {
   std::string class_id;
-  std::string device;  // catalogue id
-  std::string source;  // where the measurement was published
-  std::string place;   // "kernel_timings.csv:812"
-  std::string label;   // what ran, for people
-  std::string given;   // all inputs as one text: equal for repeated measurements of one case
-  std::string unit;    // of both values
+  std::string device;    // catalogue id
+  std::string source;    // where the measurement was published
+  std::string place;     // "kernel_timings.csv:812"
+  std::string label;     // what ran, for people
+  std::string given;     // all inputs as one text: equal for repeated measurements of one case
+  std::string unit;      // of both values
+  devices::CaseRow row;  // what was asked; empty for a moment of a log
+  std::string answer;    // the column of the estimate; empty for ratios and logs
+  std::string remark;    // of the measurement
   double measured = 0;
   double predicted = 0;
 };

@@ -12,11 +12,8 @@
 namespace drover::devices {
 namespace {
 
-template <typename Spec>
-Result<const Entry<Spec>*> find(const std::map<std::string, Entry<Spec>>& entries,
-                                std::string_view id, std::string_view what) {
-  const auto found = entries.find(std::string(id));
-  if (found != entries.end()) return &found->second;
+template <typename Entries>
+Error unknown(std::string_view what, std::string_view id, const Entries& entries) {
   std::vector<std::string> known;
   for (const auto& [name, entry] : entries) known.push_back(name);
   return error("unknown {} \"{}\"{}", what, excerpt(id), suggestion(id, known));
@@ -51,43 +48,48 @@ T good(Result<T> result) {
   return *std::move(result);
 }
 
-toml_file::Table parsed(const EmbeddedSpec& spec) {
-  return good(toml_file::Table::parse(spec.text, std::string(spec.file)));
-}
-
 }  // namespace
 
 const Catalogue& Catalogue::embedded() {
-  // Each file is parsed once: programs start with this.
   static const Catalogue catalogue = [] {
     Catalogue loaded;
-    const std::string origin(embedded_origin);
-    const std::vector<EmbeddedSpec> specs = embedded_specs();
-    std::map<std::string, toml_file::Table> generations;
-    for (const EmbeddedSpec& spec : specs) {
+    for (const EmbeddedSpec& spec : embedded_specs()) {
       const std::string kind = head_of(spec.text, "kind"), id = head_of(spec.text, "id");
       if (kind == "generation") {
-        generations.emplace(id, parsed(spec));
-        loaded.generations_[id] = {std::string(spec.text), origin};
-      } else if (kind == "model") {
-        const std::string text(spec.text);
-        loaded.models_[id] = {good(parse_model_spec(spec.text, std::string(spec.file))), text, text,
-                              origin};
+        loaded.generations_[id] = {std::string(spec.text), std::string(embedded_origin), {}};
+      } else {
+        (kind == "model" ? loaded.unread_models_ : loaded.unread_devices_).emplace(id, spec);
       }
-    }
-    for (const EmbeddedSpec& spec : specs) {
-      if (head_of(spec.text, "kind") != "device") continue;
-      const auto generation = generations.find(head_of(spec.text, "generation"));
-      std::optional<toml_file::Table> shared;
-      if (generation != generations.end()) shared = generation->second;
-      DeviceSpec device = good(read_device_spec(parsed(spec), shared));
-      std::string text = to_toml(device);
-      const std::string id = device.id;
-      loaded.devices_[id] = {std::move(device), std::move(text), std::string(spec.text), origin};
     }
     return loaded;
   }();
   return catalogue;
+}
+
+void Catalogue::read_embedded_device(Unread::iterator unread) const {
+  Entry<DeviceSpec> entry =
+      good(read_device(unread->second.text, std::string(unread->second.file)));
+  entry.origin = embedded_origin;
+  devices_.emplace(unread->first, std::move(entry));
+  unread_devices_.erase(unread);
+}
+
+void Catalogue::read_embedded_model(Unread::iterator unread) const {
+  const std::string text(unread->second.text);
+  ModelSpec model = good(parse_model_spec(text, std::string(unread->second.file)));
+  models_.emplace(unread->first,
+                  Entry<ModelSpec>{std::move(model), text, text, std::string(embedded_origin)});
+  unread_models_.erase(unread);
+}
+
+const std::map<std::string, Entry<DeviceSpec>>& Catalogue::devices() const {
+  while (!unread_devices_.empty()) read_embedded_device(unread_devices_.begin());
+  return devices_;
+}
+
+const std::map<std::string, Entry<ModelSpec>>& Catalogue::models() const {
+  while (!unread_models_.empty()) read_embedded_model(unread_models_.begin());
+  return models_;
 }
 
 Status Catalogue::add(std::string_view toml, std::string place) {
@@ -109,13 +111,20 @@ Status Catalogue::add(std::string_view toml, std::string place) {
 Result<Entry<DeviceSpec>> Catalogue::read_device(std::string_view toml, std::string place) const {
   Result<toml_file::Table> root = toml_file::Table::parse(toml, place);
   if (!root) return root.error();
-  std::string_view shared;
-  if (const std::string name = root->text("generation", ""); !name.empty()) {
-    const auto found = generations_.find(name);
-    if (found != generations_.end()) shared = found->second.text;
-    // A spec that needs nothing of its generation is read without it: those that travel are so.
+  std::optional<toml_file::Table> shared;
+  // A spec that needs nothing of its generation is read without it: those that travel are so.
+  if (const auto found = generations_.find(root->text("generation", ""));
+      found != generations_.end()) {
+    std::optional<toml_file::Table>& table = found->second.table;
+    if (!table) {
+      Result<toml_file::Table> parsed =
+          toml_file::Table::parse(found->second.text, found->second.origin);
+      if (!parsed) return parsed.error();
+      table = *std::move(parsed);
+    }
+    shared = table;
   }
-  Result<DeviceSpec> spec = parse_device_spec(toml, place, shared);
+  Result<DeviceSpec> spec = read_device_spec(*root, shared);
   if (!spec) return spec.error();
   std::string text = to_toml(*spec);
   if (text.size() > spec_bytes_max) {
@@ -129,6 +138,7 @@ Status Catalogue::add_device(std::string_view toml, std::string place) {
   Result<Entry<DeviceSpec>> entry = read_device(toml, std::move(place));
   if (!entry) return entry.error();
   const std::string id = entry->spec.id;
+  unread_devices_.erase(id);
   return put(devices_, id, *std::move(entry));
 }
 
@@ -137,6 +147,7 @@ Status Catalogue::add_model(std::string_view toml, std::string place) {
   if (!spec) return spec.error();
   const std::string id = spec->id;
   const std::string text(toml);
+  unread_models_.erase(id);
   return put(models_, id, Entry<ModelSpec>{*std::move(spec), text, text, std::move(place)});
 }
 
@@ -145,7 +156,8 @@ Status Catalogue::add_generation(std::string_view toml, const std::string& id, s
     return error("{}: id: is not a name of letters, digits and . _ : - (1 to 64 of them)", place);
   }
   if (const Status checked = check_generation(toml, place); !checked) return checked.error();
-  Status added = put(generations_, id, Generation{std::string(toml), std::move(place)});
+  devices();  // before it changes
+  Status added = put(generations_, id, Generation{std::string(toml), std::move(place), {}});
   if (!added) return added;
   for (auto& [name, entry] : devices_) {
     if (entry.spec.generation != id) continue;
@@ -166,7 +178,8 @@ Status Catalogue::set(std::string_view id_section_key, double value) {
   const std::string id(id_section_key.substr(0, section_dot));
   const std::string_view name = id_section_key.substr(section_dot + 1);
   const bool is_generation = generations_.contains(id);
-  if (!is_generation && !devices_.contains(id)) return device(id).error();
+  if (is_generation) devices();  // all that inherit from it
+  if (!is_generation && !device(id)) return device(id).error();
   for (auto& [device_id, entry] : devices_) {
     const auto basis = entry.spec.bases.find(name);
     const bool inherits = is_generation && entry.spec.generation == id &&
@@ -181,11 +194,19 @@ Status Catalogue::set(std::string_view id_section_key, double value) {
 }
 
 Result<const Entry<DeviceSpec>*> Catalogue::device(std::string_view id) const {
-  return find(devices_, id, "device");
+  const auto unread = unread_devices_.find(id);
+  if (unread != unread_devices_.end()) read_embedded_device(unread);
+  const auto found = devices_.find(std::string(id));
+  if (found != devices_.end()) return &found->second;
+  return unknown("device", id, devices());
 }
 
 Result<const Entry<ModelSpec>*> Catalogue::model(std::string_view id) const {
-  return find(models_, id, "model");
+  const auto unread = unread_models_.find(id);
+  if (unread != unread_models_.end()) read_embedded_model(unread);
+  const auto found = models_.find(std::string(id));
+  if (found != models_.end()) return &found->second;
+  return unknown("model", id, models());
 }
 
 }  // namespace drover::devices

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "devices/embedded_specs.h"
 #include "devices/model.h"
 #include "devices/spec.h"
 #include "fleet/result.h"
+#include "fleet/toml.h"
 
 namespace drover::devices {
 
@@ -20,6 +23,8 @@ struct Entry {
   std::string origin;  // "embedded" or the file's name
 };
 
+/// Embedded specs are read when they are first asked for, which even a const catalogue remembers:
+/// it is for one thread.
 class Catalogue {
  public:
   /// The specs built into the program. A broken one stops the program.
@@ -37,22 +42,29 @@ class Catalogue {
   Result<const Entry<DeviceSpec>*> device(std::string_view id) const;
   Result<const Entry<ModelSpec>*> model(std::string_view id) const;
 
-  const std::map<std::string, Entry<DeviceSpec>>& devices() const { return devices_; }
-  const std::map<std::string, Entry<ModelSpec>>& models() const { return models_; }
+  /// All of them, by id.
+  const std::map<std::string, Entry<DeviceSpec>>& devices() const;
+  const std::map<std::string, Entry<ModelSpec>>& models() const;
 
  private:
   struct Generation {
     std::string text;
     std::string origin;
+    std::optional<toml_file::Table> table;  // parsed, once a device has named it
   };
+  using Unread = std::map<std::string, EmbeddedSpec, std::less<>>;  // by id
   Status add_generation(std::string_view toml, const std::string& id, std::string place);
   Status add_device(std::string_view toml, std::string place);
   Status add_model(std::string_view toml, std::string place);
   Result<Entry<DeviceSpec>> read_device(std::string_view toml, std::string place) const;
 
-  std::map<std::string, Generation> generations_;
-  std::map<std::string, Entry<DeviceSpec>> devices_;
-  std::map<std::string, Entry<ModelSpec>> models_;
+  void read_embedded_device(Unread::iterator unread) const;
+  void read_embedded_model(Unread::iterator unread) const;
+
+  mutable std::map<std::string, Generation> generations_;
+  mutable std::map<std::string, Entry<DeviceSpec>> devices_;
+  mutable std::map<std::string, Entry<ModelSpec>> models_;
+  mutable Unread unread_devices_, unread_models_;
 };
 
 }  // namespace drover::devices

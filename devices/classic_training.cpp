@@ -26,9 +26,11 @@ bool is_tuned(const Placement& placement, Software software) {
   return software == Software::tuned || placement.device->device_class == DeviceClass::tpu;
 }
 
-double passes_of(const DeviceSpec& device, Software software, bool tuned) {
+double passes_of(const LayerRates& layer, Software software, bool tuned) {
+  const DeviceSpec& device = layer.rates.device;
   if (tuned) return device.tuned_training_passes;
-  return software == Software::autocast ? device.autocast_training_passes : device.training_passes;
+  if (software == Software::autocast) return device.autocast_training_passes;
+  return layer.element_bytes < 4 ? device.mixed_training_passes : device.training_passes;
 }
 
 void add_layers(StepSum& sum, const LayerRates& layer, const LayeredModel& model, double items,
@@ -79,7 +81,8 @@ void add_encoder_step(StepSum& sum, const LayerRates& layer, const ModelSpec& mo
   encoder.passes = tuned            ? device.tuned_encoder_training_passes
                    : narrow_by_hand ? device.mixed_encoder_training_passes
                                     : device.encoder_training_passes;
-  encoder.score_passes = tuned ? 3 * device.engine_score_passes : device.training_score_passes;
+  encoder.score_passes =
+      tuned ? 3 * device.engine_score_passes : device.encoder_training_score_passes;
   add_encoder(sum, layer, model, encoder);
 }
 
@@ -158,7 +161,7 @@ Step classic_training_step(const Placement& placement, const ModelSpec& model,
     add_encoder_step(sum, layer, model, shape, std::max(at_once, 1e-3), tokens, tuned);
   } else {
     add_layers(sum, layer, model.layered, std::max(at_once, 1e-3),
-               passes_of(device, shape.software, tuned), tuned);
+               passes_of(layer, shape.software, tuned), tuned);
   }
   // Gradients add up over so many parts of the batch.
   sum.times(std::max(1.0, each / at_once));

@@ -26,6 +26,10 @@ double over_knee(const DeviceSpec& device, double mhz) {
 
 }  // namespace
 
+double memory_rate(const DeviceSpec& device, double clock_share) {
+  return device.memory_bandwidth * std::min(1.0, clock_share / device.clock_memory_share);
+}
+
 double voltage_share(const DeviceSpec& device, double clock_share) {
   return over_knee(device, clock_share * device.clock_mhz) / over_knee(device, device.clock_mhz);
 }

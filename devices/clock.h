@@ -11,6 +11,10 @@
 
 namespace drover::devices {
 
+/// Bandwidth of the memory, bytes/s. Its clock is its own, but cores that run below `memory_share`
+/// of theirs ask for less than it has.
+double memory_rate(const DeviceSpec& device, double clock_share);
+
 /// Voltage at a clock, as a share of the voltage at the nominal clock: flat up to the knee, a
 /// rising line above it.
 double voltage_share(const DeviceSpec& device, double clock_share);

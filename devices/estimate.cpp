@@ -28,7 +28,7 @@ constexpr std::array<MainFacts, case_kind_count> main_facts{{
     attention_facts,
     {"training.matrix_share", "training.attention_share"},
     prompt_facts,
-    {"serving.weights_share", "serving.step_us"},
+    {"serving.weights_share", "serving.request_us"},
     prompt_facts,
     {"layers.fp16", "layers.kernel_cycles"},
     {"links.ring_share", "links.ring_start_us"},
@@ -81,10 +81,18 @@ std::array<std::string, estimate_columns.size()> estimate_cells(const Estimate& 
 
 std::string_view confidence(const Case& question) {
   Basis weakest = Basis::datasheet;
-  for (const std::string_view fact : main_facts[static_cast<std::size_t>(question.kind)]) {
-    weakest = std::max(weakest, question.device->basis(fact));
-  }
+  for (const Ground& ground : grounds(question)) weakest = std::max(weakest, ground.basis);
   return to_text(weakest);
+}
+
+std::vector<Ground> grounds(const Case& question) {
+  std::vector<Ground> found;
+  for (const std::string_view fact : main_facts[static_cast<std::size_t>(question.kind)]) {
+    const auto basis = question.device->bases.find(fact);
+    if (basis == question.device->bases.end() || basis->second.basis == Basis::datasheet) continue;
+    found.push_back({fact, basis->second.basis, basis->second.note});
+  }
+  return found;
 }
 
 }  // namespace drover::devices

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "devices/case.h"
 #include "devices/performance.h"
@@ -68,8 +69,17 @@ inline constexpr std::array<std::string_view, 15> estimate_columns{
 /// The cells under them; empty where a figure does not apply.
 std::array<std::string, estimate_columns.size()> estimate_cells(const Estimate& answer);
 
-/// How well the numbers are known that most of the answer's time rests on: the weakest basis of them,
-/// "datasheet", "fitted" or "assumed".
+/// How well the numbers are known that most of the answer's time rests on: the weakest basis of
+/// them, "datasheet", "fitted" or "assumed".
 std::string_view confidence(const Case& question);
+
+/// A number that the answer rests on and that no datasheet says.
+struct Ground {
+  std::string_view fact;  // "serving.weights_share"
+  Basis basis = Basis::assumed;
+  std::string note;  // to what it was fitted, why it was assumed
+};
+/// Of the numbers that most of the answer's time rests on.
+std::vector<Ground> grounds(const Case& question);
 
 }  // namespace drover::devices

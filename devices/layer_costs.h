@@ -6,7 +6,8 @@ namespace drover::devices {
 /// What layers of convolution, recurrent and encoder nets reach and cost, and what the software
 /// around them costs: fitted, see docs/devices.md. "Passes" are readings or writings of a tensor.
 struct LayerCosts {
-  // Share of the peak that large convolutions and encoder products reach, by precision.
+  // Share of the peak that large convolutions and encoder products reach, by precision; above 1
+  // where the library needs fewer products (Winograd, arXiv:1509.09308: 2.25 of 3 x 3 in fp32).
   double layer_fp32 = 0, layer_tf32 = 0, layer_fp16 = 0, layer_int8 = 0, layer_fp8 = 0;
   double layer_attention = 0;  // of that share: scores and weighted sums
   double kernel_cycles = 0;    // from one kernel's start to the next one's, nothing to do
@@ -27,10 +28,11 @@ struct LayerCosts {
   double evaluation_s = 0;                             // host, per evaluation of a diffusion net
 
   // Training: norms, activation functions and their gradients, per output element.
-  double training_passes = 0, autocast_training_passes = 0, tuned_training_passes = 0;
+  double training_passes = 0, mixed_training_passes = 0;
+  double autocast_training_passes = 0, tuned_training_passes = 0;
   double encoder_training_passes = 0, mixed_encoder_training_passes = 0;
   double tuned_encoder_training_passes = 0;
-  double training_score_passes = 0, relative_score_factor = 1;
+  double encoder_training_score_passes = 0, relative_score_factor = 1;
   double training_layer_s = 0, encoder_training_layer_s = 0;    // host, per layer
   double optimizer_layer_s = 0, optimizer_encoder_layer_s = 0;  // not hidden, per layer
   double tuned_fixed_s = 0;                                     // per step

@@ -76,16 +76,42 @@ int power_of_two_from(double value) {
   return 1 << static_cast<int>(std::ceil(std::log2(std::max(1.0, value))));
 }
 
+int devices_left(const TrainingJob& job, const Layout& layout) {
+  const int taken = layout.tensor * layout.pipeline * layout.context;
+  return std::max(1, job.placement.devices / taken);
+}
+
+/// More devices than samples, and the sequence is not to be cut: tensors inside the domain, then
+/// stages, then tensors beyond it.
+void cut_for_few_samples(const TrainingJob& job, Layout& layout) {
+  const LayoutRequest& request = job.request;
+  const int heads = static_cast<int>(job.model->heads);
+  while (devices_left(job, layout) > job.samples) {
+    const bool more_tensors = !request.tensor && layout.tensor * 2 <= heads;
+    if (more_tensors && layout.tensor * 2 <= layout.domain) {
+      layout.tensor *= 2;
+    } else if (!request.pipeline && layout.pipeline * 2 <= static_cast<int>(job.model->layers)) {
+      layout.pipeline *= 2;
+    } else if (more_tensors) {
+      layout.tensor *= 2;
+    } else {
+      return;
+    }
+  }
+}
+
 /// What is left of the devices for the data; samples that are too few are cut along the sequence.
 void spread_data(const TrainingJob& job, Layout& layout) {
-  const int devices = std::max(1, job.placement.devices);
-  const auto left = [&] {
-    return std::max(1, devices / (layout.tensor * layout.pipeline * layout.context));
-  };
-  if (!job.request.data && !is_tpu(job) && left() > job.samples) {
-    layout.context *= power_of_two_from(left() / std::max(1.0, job.samples));
+  const bool given = job.request.data.has_value();
+  if (!given && !is_tpu(job) && devices_left(job, layout) > job.samples) {
+    if (job.request.context) {
+      cut_for_few_samples(job, layout);
+    } else {
+      const double more = devices_left(job, layout) / std::max(1.0, job.samples);
+      layout.context *= power_of_two_from(more);
+    }
   }
-  layout.data = job.request.data && !is_tpu(job) ? std::max(1, *job.request.data) : left();
+  layout.data = given && !is_tpu(job) ? std::max(1, *job.request.data) : devices_left(job, layout);
 }
 
 double usual_micro_batch(const TrainingJob& job, double samples) {
@@ -125,7 +151,9 @@ Layout choose_layout(const TrainingJob& job) {
   layout.pipeline = is_tpu(job) ? 1 : std::max(1, request.pipeline.value_or(1));
   layout.context = std::max(1, request.context.value_or(1));
   layout.expert = request.expert.value_or(is_tpu(job) ? 1 : usual_experts(job, layout));
-  layout.sharded = is_tpu(job) || request.sharded.value_or(false);
+  // With stages, weights stay gathered from micro-batch to micro-batch and only states are shared
+  // (arXiv:2407.21783, 3.3.2), which is what unsharded training does too.
+  layout.sharded = is_tpu(job) || (request.sharded.value_or(false) && layout.pipeline == 1);
   if (!layout.sharded && !request.tensor && !request.pipeline) cut_states(job, layout);
   spread_data(job, layout);
   const int expert_max = std::max(1, layout.data * layout.context * layout.tensor);

@@ -38,10 +38,7 @@ struct Step {
   double matrix_activity = 0;
   double memory_activity = 0;
   double link_activity = 0;
-  double duty = 1;  // share of the step in which the device runs anything
-  /// Share in which its cores issue without feeding matrix units or streaming memory: spinning for
-  /// other devices, widening block-scaled weights, sending tokens to experts.
-  double issue = 0;
+  double duty = 1;                         // share of the step in which the device runs anything
   std::array<double, part_count> parts{};  // of `seconds`, by Part; their sum is `seconds`
 };
 

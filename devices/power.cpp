@@ -1,13 +1,12 @@
 // Watts from achieved activities.
 //
-//   P(x) = static + [active * (duty + issue) + matrix * (u / x)^e] * x * v(x)^2
+//   P(x) = static + [active * duty + matrix * (u / x)^e] * x * v(x)^2
 //        + memory * u_memory + link * u_link
 //
 // x is the clock as a share of the nominal one, v(x) the voltage share (devices/clock.cpp); u is
 // the achieved rate of the matrix units over their peak, so u / x is what they achieve per cycle.
 // The exponent e is below 1: a matrix unit that is fed badly still fetches, pads and issues, so the
 // first tenth of its peak costs more than the last. Memory and links have clocks of their own.
-// `issue` is time in which the cores are busy without feeding matrix units or streaming memory.
 //
 //   active = W per SM (CU, core) x their number     matrix = W per SM at peak x their number
 //   memory = pJ per byte x bandwidth                link = pJ per byte x bandwidth
@@ -18,8 +17,9 @@
 //
 //   P_limited = (P_free^-s + limit^-s)^(-1/s)
 //
-// with s the sharpness: large where the controller is quick and work is even. With s = 3 it gives
-// the 0.87 to 1.0 of the limit that training jobs draw on V100, A40, P100 and RTX 6000 (Zeus).
+// with s the sharpness: large where the controller is quick and work is even. With s of 2.8 to 4.2
+// it gives the 0.87 to 1.0 of the limit that training jobs draw on V100, A40, P100 and RTX 6000
+// (Zeus).
 #include "devices/power.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ PowerParts power_parts(const DeviceSpec& device, const Step& activity, bool cont
       device.link_bandwidth > 0 ? device.link_bandwidth : 2 * device.host_bandwidth;
   PowerParts parts;
   parts.static_w = static_power_w(device, context_open);
-  parts.awake_w = device.active_unit_w * units * (activity.duty + activity.issue) * switching;
+  parts.awake_w = device.active_unit_w * units * activity.duty * switching;
   parts.matrix_w =
       device.matrix_unit_w * units * std::pow(per_cycle, device.matrix_exponent) * switching;
   parts.memory_w = device.memory_byte_j * device.memory_bandwidth * activity.memory_activity;
@@ -51,18 +51,6 @@ PowerParts power_parts(const DeviceSpec& device, const Step& activity, bool cont
 double power_w(const DeviceSpec& device, const Step& activity, bool context_open,
                double clock_share) {
   return power_parts(device, activity, context_open, clock_share).total_w();
-}
-
-// Experts (fitted to 170 rows of ML.ENERGY serving on H100 and B200: 9 to 10 % mean error with it,
-// 12 to 18 % without). In the time that neither streams nor multiplies, devices that share experts
-// spin for the busiest one, and kernels for 8-bit weights with block scales issue at full rate far
-// from any peak: Qwen3-Coder 480B in fp8 draws 945 W of 1000 on B200 at 0.02 of either peak.
-double expert_issue(const Step& step, int devices, bool scaled_blocks) {
-  constexpr double streaming = 0.85,
-                   multiplying = 0.65;  // shares of the peaks when nothing else runs
-  const double fed = step.memory_activity / streaming + step.matrix_activity / multiplying;
-  const double rest = std::clamp(step.duty - fed, 0.0, 1.0);
-  return rest * ((devices > 1 ? 1.0 : 0.0) + (scaled_blocks ? 0.8 : 0.0));
 }
 
 double limited_power_w(const DeviceSpec& device, double free_w, double limit_w) {

@@ -24,10 +24,6 @@ double static_power_w(const DeviceSpec& device, bool context_open);
 PowerParts power_parts(const DeviceSpec& device, const Step& activity, bool context_open,
                        double clock_share);
 
-/// Step::issue of a transformer with experts, from its activities: 0 on one device, but for weights
-/// of 8 bits with a scale per block.
-double expert_issue(const Step& step, int devices, bool scaled_blocks);
-
 /// Mean draw under a limit of work that would draw `free_w` without: never above either.
 double limited_power_w(const DeviceSpec& device, double free_w, double limit_w);
 

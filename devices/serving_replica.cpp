@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "devices/clock.h"
 #include "devices/matrix.h"
 
 namespace drover::devices {
@@ -44,7 +45,7 @@ ServingChip chip_of(const DeviceSpec& device, Precision weights, const ServingPl
   chip.matrix_flops = compute_peak(device, weights);
   if (compute_precision(device, weights) != weights) chip.matrix_flops *= device.widened_share;
   chip.attention_flops = compute_peak(device, Precision::bf16);
-  chip.memory_bandwidth = device.memory_bandwidth;
+  chip.memory_bandwidth = memory_rate(device, clock_share);
   chip.link_bandwidth = links * link_bandwidth(device, std::max(plan.tensor, plan.expert));
   chip.clock_share = clock_share;
   chip.buckets = device.device_class == DeviceClass::tpu;

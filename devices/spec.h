@@ -158,6 +158,7 @@ struct DeviceSpec : ServingConstants, LayerCosts {
   double clock_boost_mhz = 0;  // highest the board reaches; 0: the nominal one
   double clock_base_mhz = 0;   // guaranteed; 0: not known
   double clock_min_share = 0;
+  double clock_memory_share = 0;  // below it the cores cannot keep the memory busy
   double clock_step_share = 0;
   double clock_knee_mhz = 0;
   double voltage_slope = 0;  // relative rise over the relative rise of the clock, above the knee

@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "devices/clock.h"
+
 namespace drover::devices {
 namespace {
-
-double narrow_bytes(Precision precision) {
-  // Activations and KV cache stay 16 bits wide beside narrower weights; that is what serving
-  // engines do by default.
-  return precision == Precision::fp32 || precision == Precision::tf32 ? 4 : 2;
-}
 
 /// Steps of an all-reduce that cannot overlap. GPUs behind a switch use trees: up and down. TPUs
 /// pass along the axes of a torus, each way half around.
@@ -32,46 +28,11 @@ Rates::Rates(const Placement& placement, double share)
       clock_share(share),
       precision(placement.precision),
       peak(compute_peak(device, placement.precision)),
-      memory(device.memory_bandwidth * device.memory_efficiency),
+      memory(memory_rate(device, share) * device.memory_efficiency),
       // Without a direct link, devices talk over the host's bus.
       link((device.link_bandwidth > 0 ? device.link_bandwidth / 2 : device.host_bandwidth) *
-           device.link_efficiency * placement.link_share),
-      weight_bytes(bytes_each(placement.precision)),
-      activation_bytes(narrow_bytes(placement.precision)) {
+           device.link_efficiency * placement.link_share) {
   DROVER_REQUIRE(share > 0 && placement.link_share > 0);
-}
-
-void StepSum::add_product(double rows, const MatrixShape& shape, double count) {
-  const ElementBytes elements{rates_.activation_bytes, rates_.weight_bytes,
-                              rates_.activation_bytes};
-  const Kernel kernel =
-      product_kernel(rates_.device, rates_.precision, {rows, shape.columns, shape.inner}, elements,
-                     rates_.clock_share);
-  add(kernel.matrix_seconds >= kernel.memory_seconds ? Part::matrix : Part::memory,
-      count * kernel.seconds);
-  flops_ += count * kernel.flops;
-  memory_bytes_ += count * kernel.bytes;
-}
-
-void StepSum::add_kernel(Part part, const Kernel& kernel, double count) {
-  add(part, count * kernel.seconds);
-  flops_ += count * kernel.flops;
-  memory_bytes_ += count * kernel.bytes;
-}
-
-void StepSum::add_attention(double flops, double bytes) {
-  const double rate =
-      rates_.peak * rates_.device.compute_efficiency * attention_efficiency * rates_.clock_share;
-  add(Part::attention, std::max(flops / rate, bytes / rates_.memory));
-  flops_ += flops;
-  memory_bytes_ += bytes;
-}
-
-void StepSum::add_flops(double flops, double share_of_matrix_rate) {
-  const double rate =
-      rates_.peak * rates_.device.compute_efficiency * share_of_matrix_rate * rates_.clock_share;
-  add(Part::matrix, flops / rate);
-  flops_ += flops;
 }
 
 void StepSum::add_kernel(Part part, double seconds, double flops, double bytes) {
@@ -85,8 +46,6 @@ void StepSum::add_memory(double bytes) {
   memory_bytes_ += bytes;
 }
 
-void StepSum::add_launches(double count) { add(Part::launch, count * rates_.device.launch_s); }
-
 double all_reduce_bytes(const Rates& rates, double bytes) {
   const double count = rates.devices;
   return 2 * (count - 1) / count * bytes;
@@ -96,12 +55,6 @@ double all_reduce_seconds(const Rates& rates, double bytes) {
   if (rates.devices <= 1) return 0;
   return latency_steps(rates.device, rates.devices) * rates.device.collective_latency_s +
          all_reduce_bytes(rates, bytes) / rates.link;
-}
-
-void StepSum::add_all_reduce(double bytes, double count) {
-  if (rates_.devices <= 1) return;
-  add(Part::collectives, count * all_reduce_seconds(rates_, bytes));
-  link_bytes_ += count * all_reduce_bytes(rates_, bytes);
 }
 
 void StepSum::add_link(double bytes, double exposed_seconds) {

@@ -14,40 +14,22 @@ struct Rates {
   const DeviceSpec& device;
   int devices;
   double clock_share;
-  Precision precision;      // of the weights
-  double peak;              // datasheet flop/s in the computing precision
-  double memory;            // bytes/s
-  double link;              // bytes/s, one direction
-  double weight_bytes;      // of one weight
-  double activation_bytes;  // of one activation or KV element
+  Precision precision;  // of the weights
+  double peak;          // datasheet flop/s in the computing precision
+  double memory;        // bytes/s
+  double link;          // bytes/s, one direction
 };
-
-/// Share of the matrix rate that fused attention reaches (assumed: FlashAttention on large heads).
-inline constexpr double attention_efficiency = 0.6;
-/// Share of the matrix rate that convolutions of small images reach (assumed, ResNet-50 order).
-inline constexpr double convolution_efficiency = 0.45;
 
 class StepSum {
  public:
   explicit StepSum(const Rates& rates) : rates_(rates) {}
 
-  /// `count` products of `rows` tokens: the longer of matrix units and memory.
-  void add_product(double rows, const MatrixShape& shape, double count);
-  /// Any kernel, `count` times, as that part of the step.
-  void add_kernel(Part part, const Kernel& kernel, double count);
-  /// Fused attention: flops at its share of the matrix rate against bytes read.
-  void add_attention(double flops, double bytes);
-  /// Work at a share of the matrix rate with its bytes moved before and after.
-  void add_flops(double flops, double share_of_matrix_rate);
   /// A kernel whose time is known, with what it did.
   void add_kernel(Part part, double seconds, double flops, double bytes);
   /// Element-wise work, optimiser, copies: memory alone.
   void add_memory(double bytes);
-  void add_launches(double count);
   /// Time in which no part of the device is counted as busy beyond being on.
   void add_seconds(double seconds) { add(Part::host, seconds); }
-  /// `count` all-reduces of `bytes` each, one after the other, nothing else meanwhile.
-  void add_all_reduce(double bytes, double count);
   /// Collective of which only `exposed_seconds` are not hidden behind other work.
   void add_link(double bytes, double exposed_seconds);
   /// Repeats all so far.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "devices/clock.h"
 #include "devices/matrix.h"
 
 namespace drover::devices {
@@ -56,7 +57,7 @@ TrainingRates::TrainingRates(const TrainingJob& job, double clock_share)
       tpu(device.device_class == DeviceClass::tpu),
       stack(training_stack(*job.model, device)),
       peak(compute_peak(device, job.placement.precision)),
-      memory(device.memory_bandwidth * device.memory_efficiency) {
+      memory(memory_rate(device, clock_share) * device.memory_efficiency) {
   DROVER_REQUIRE(clock_share > 0);
   const Precision precision = compute_precision(device, job.placement.precision);
   clock_share *= power_share(device);

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t envelope_parts = 6;
 // More parts are another version's envelope, which is to be refused for its version.
 constexpr std::size_t any_envelope_parts_max = 64;
-constexpr std::size_t kind_count = std::variant_size_v<Message>;
+constexpr std::size_t kind_count = std::variant_size_v<AnyMessage>;
 // Version and kind are one byte each, so that a subscriber can choose kinds by their first bytes.
 static_assert(protocol_version < 0x80 && kind_count <= 0x80);
 
@@ -48,7 +48,7 @@ Status checked(const SnapshotPart& part) {
 
 template <std::size_t kind>
 Status read_body(Reader& reader, Message& message) {
-  using Body = std::variant_alternative_t<kind, Message>;
+  using Body = std::variant_alternative_t<kind, AnyMessage>;
   Body& body = message.emplace<kind>();
   if (read(reader, body, plain)) return checked(body);
   reader.within(layout<Body>.name);
@@ -64,7 +64,7 @@ constexpr std::array<ReadBody, kind_count> readers_of(std::index_sequence<kinds.
 
 template <std::size_t... kinds>
 constexpr std::array<std::string_view, kind_count> names_of(std::index_sequence<kinds...>) {
-  return {layout<std::variant_alternative_t<kinds, Message>>.name...};
+  return {layout<std::variant_alternative_t<kinds, AnyMessage>>.name...};
 }
 
 constexpr std::array<ReadBody, kind_count> body_readers =

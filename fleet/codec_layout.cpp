@@ -143,8 +143,8 @@ void add_inner(std::vector<StructLayout>& known) {
 template <std::size_t... kinds>
 std::vector<StructLayout> walk(std::index_sequence<kinds...>) {
   std::vector<StructLayout> known;
-  (add<std::variant_alternative_t<kinds, Message>>(known, kinds), ...);
-  (add_inner<std::variant_alternative_t<kinds, Message>>(known), ...);
+  (add<std::variant_alternative_t<kinds, AnyMessage>>(known, kinds), ...);
+  (add_inner<std::variant_alternative_t<kinds, AnyMessage>>(known), ...);
   return known;
 }
 
@@ -170,7 +170,7 @@ EnumerationLayout described() {
 }  // namespace
 
 std::vector<StructLayout> layouts() {
-  return walk(std::make_index_sequence<std::variant_size_v<Message>>());
+  return walk(std::make_index_sequence<std::variant_size_v<AnyMessage>>());
 }
 
 std::vector<EnumerationLayout> enumerations() {

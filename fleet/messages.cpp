@@ -1,6 +1,7 @@
 #include "fleet/messages.h"
 
 #include <array>
+#include <utility>
 
 #include "fleet/result.h"
 
@@ -35,5 +36,68 @@ std::string_view to_text(SubmitStatus status) { return name_of(submit_status_nam
 std::string_view to_text(Health health) { return name_of(health_names, health); }
 
 std::string_view to_text(Severity severity) { return name_of(severity_names, severity); }
+
+Message::Message() = default;
+Message::Message(const Message& other) = default;
+Message::Message(Message&& other) noexcept = default;
+Message& Message::operator=(const Message& other) = default;
+Message& Message::operator=(Message&& other) noexcept = default;
+Message::~Message() = default;
+
+bool Message::operator==(const Message& other) const {
+  return static_cast<const AnyMessage&>(*this) == static_cast<const AnyMessage&>(other);
+}
+
+template <typename Body>
+requires is_alternative<Body, AnyMessage> Message::Message(Body body)
+    : AnyMessage(std::move(body)) {}
+
+template Message::Message(Join);
+template Message::Message(Welcome);
+template Message::Message(Unwelcome);
+template Message::Message(Hello);
+template Message::Message(HelloWanted);
+template Message::Message(Heartbeat);
+template Message::Message(Superseded);
+template Message::Message(Assign);
+template Message::Message(Accepted);
+template Message::Message(Refused);
+template Message::Message(Progress);
+template Message::Message(Finished);
+template Message::Message(Failed);
+template Message::Message(ResultStored);
+template Message::Message(Cancel);
+template Message::Message(StartReplica);
+template Message::Message(RetireReplica);
+template Message::Message(ReplicaReport);
+template Message::Message(SampleBatch);
+template Message::Message(Submit);
+template Message::Message(SubmitReply);
+template Message::Message(JobsRequest);
+template Message::Message(JobsReply);
+template Message::Message(WhyRequest);
+template Message::Message(WhyReply);
+template Message::Message(SummaryRequest);
+template Message::Message(EndRequest);
+template Message::Message(Summary);
+template Message::Message(SnapshotRequest);
+template Message::Message(SnapshotPart);
+template Message::Message(Problem);
+template Message::Message(HostChanged);
+template Message::Message(ReplicaChanged);
+template Message::Message(JobChanged);
+template Message::Message(Decision);
+template Message::Message(Event);
+template Message::Message(Leave);
+template Message::Message(Inject);
+template Message::Message(SetPowerCap);
+template Message::Message(ActionReply);
+template Message::Message(Audit);
+template Message::Message(ApplyFault);
+template Message::Message(DeviceReport);
+template Message::Message(DeviceChanged);
+template Message::Message(PolicyChanged);
+template Message::Message(Alert);
+template Message::Message(Caption);
 
 }  // namespace drover

@@ -62,6 +62,18 @@ TEST(Case, ConfidenceIsThatOfTheNumbersItsTimeRestsOn) {
   EXPECT_EQ(confidence(*reader.read(row_of({{CaseColumn::device, "tpu-v4i"}}))), "assumed");
 }
 
+TEST(Case, AnswersNameTheNumbersTheyRestOnAndWhereThoseCameFrom) {
+  CaseReader reader(Catalogue::embedded());
+  const std::vector<Ground> found =
+      grounds(*reader.read(row_of({{CaseColumn::kind, "decode"},
+                                   {CaseColumn::device, "a100-sxm-40gb"},
+                                   {CaseColumn::model, "llama-3.1-8b"}})));
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[1].fact, "serving.request_us");
+  EXPECT_EQ(found[1].basis, Basis::fitted);
+  EXPECT_NE(found[1].note.find("vLLM 0.5"), std::string::npos) << "an engine of 2024";
+}
+
 TEST(Case, NumbersThatNoFileSaysAreAssumed) {
   const DeviceSpec& device = device_named("h100-sxm");
   EXPECT_EQ(device.basis("memory.bandwidth_gb_s"), Basis::datasheet);

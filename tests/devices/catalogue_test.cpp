@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "devices/embedded_specs.h"
+#include "devices/spec_rows.h"
 #include "fleet/codec.h"
 #include "fleet/csv.h"
 #include "tests/devices/embedded.h"
@@ -40,6 +41,17 @@ TEST(Catalogue, StatesThePublishedFactsOfItsDevices) {
     EXPECT_DOUBLE_EQ(device.price_usd_per_h, fact.usd_per_h) << fact.device;
   }
   EXPECT_GE(Catalogue::embedded().devices().size(), 60U);
+}
+
+TEST(Catalogue, KeepsEachFactInAPlaceOfItsOwn) {
+  const std::span<const NumberRow> rows = number_rows();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      EXPECT_FALSE(rows[i].member == rows[j].member)
+          << rows[i].section << "." << rows[i].key << " and " << rows[j].section << "."
+          << rows[j].key << " are one number";
+    }
+  }
 }
 
 TEST(Catalogue, AgreesWithTheTableOfDeviceFacts) {

@@ -54,6 +54,14 @@ TEST(Clock, VoltageIsFlatBelowTheKneeAndRisesAboveIt) {
   }
 }
 
+TEST(Clock, CoresThatRunTooSlowlyLeaveMemoryWaiting) {
+  const DeviceSpec& board = device_named("a40");
+  ASSERT_GT(board.clock_memory_share, board.clock_min_share);
+  EXPECT_DOUBLE_EQ(memory_rate(board, 1), board.memory_bandwidth);
+  EXPECT_DOUBLE_EQ(memory_rate(board, board.clock_memory_share), board.memory_bandwidth);
+  EXPECT_DOUBLE_EQ(memory_rate(board, board.clock_memory_share / 2), board.memory_bandwidth / 2);
+}
+
 TEST(Clock, StretchesOnlyWhatItBindsAndThinsTheActivities) {
   const Step step = work(0.5, 0.4, 0.6);
   const Step slow = at_clock(step, 0.5);

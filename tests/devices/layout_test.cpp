@@ -41,6 +41,24 @@ TEST(Layout, CutsSequencesWhenSamplesAreFewerThanDevices) {
   EXPECT_EQ(layout.data, 8);
 }
 
+TEST(Layout, CutsModelsWhenSamplesAreFewAndSequencesStayWhole) {
+  TrainingJob job = job_on("h100-sxm", 512, "llama-2-7b", 8, 524288);
+  job.request.context = 1;
+  const Layout layout = choose_layout(job);
+  EXPECT_EQ(layout.context, 1);
+  EXPECT_EQ(layout.tensor, 8);
+  EXPECT_EQ(layout.pipeline, 8);
+  EXPECT_EQ(layout.data, 8);
+}
+
+TEST(Layout, StagesKeepTheirWeightsEvenWhenStatesAreShared) {
+  TrainingJob job = job_on("h100-sxm", 16384, "llama-3.1-405b", 2048, 8192);
+  job.request.tensor = 8, job.request.pipeline = 16, job.request.sharded = true;
+  EXPECT_FALSE(choose_layout(job).sharded);
+  job.request.pipeline = 1;
+  EXPECT_TRUE(choose_layout(job).sharded);
+}
+
 TEST(Layout, TpusShareTheWeightsOfASlice) {
   const Layout layout = choose_layout(job_on("tpu-v5e", 512, "maxtext-gpt-16b", 3072, 2048));
   EXPECT_TRUE(layout.sharded);

@@ -74,7 +74,6 @@ TEST(Power, IsTheSumOfItsParts) {
   for (const auto& [id, entry] : Catalogue::embedded().devices()) {
     Step step = busy(0.4, 0.5);
     step.link_activity = 0.2;
-    step.issue = 0.1;
     const PowerParts parts = power_parts(entry.spec, step, true, 0.9);
     EXPECT_DOUBLE_EQ(parts.total_w(), power_w(entry.spec, step, true, 0.9)) << id;
     EXPECT_EQ(parts.static_w, static_power_w(entry.spec, true)) << id;
@@ -91,14 +90,6 @@ TEST(Power, GrowsWithEveryActivity) {
     EXPECT_GT(power_w(entry.spec, busy(0.3, 0.4), true, 1), base) << id;
     EXPECT_LT(power_w(entry.spec, busy(0.3, 0.3), true, 0.8), base) << id;
   }
-}
-
-TEST(Power, OfExpertsOnSeveralDevicesOrInEightBitsIsMoreThanTheirRatesSay) {
-  const Step step = busy(0.02, 0.2);
-  EXPECT_EQ(expert_issue(step, 1, false), 0);
-  EXPECT_GT(expert_issue(step, 8, false), 0.5);
-  EXPECT_GT(expert_issue(step, 8, true), expert_issue(step, 8, false));
-  EXPECT_EQ(expert_issue(busy(0.3, 0.5), 8, true), 0) << "all of its time is accounted for";
 }
 
 TEST(Power, PicksTheLargestClockStepUnderTheCap) {

@@ -1,135 +1,221 @@
 #!/usr/bin/python3
-"""Fits numbers of device specs to measurements, through `drover estimate --cases --set`.
+"""Fits numbers of device specs to published measurements, through `drover validate`.
 
-  fit.py --drover BUILD/drover_estimate --cases cases.csv --measured measured.csv \
-         --parameters hopper.matrix.efficiency:0.3:0.98 hopper.matrix.launch_us:0.5:20 [--leave source]
+  fit.py --validate BUILD/tests/fit/drover_validate --data TABLE.csv [TABLE.csv ..] --class train-gpu train-tpu \\
+         --parameters training.txt [--leave model] [--write devices/specs] [--report source source+device]
 
-cases.csv     the columns of `drover estimate --cases`, one row per measurement, with an id
-measured.csv  id, answer (column of the estimate), value, and any columns to group by (source, device, model)
-Each parameter is ID.SECTION.KEY:LOW:HIGH; it starts at the middle of its range or at :START. The loss is the mean
-of |ln(predicted / measured)|, which is nearly the mean relative error; rows without an answer count as 1.
---leave COLUMN fits once per value of that column without its rows and reports the error on them.
---report COLUMN.. prints errors by those columns. --evaluate only evaluates. Needs numpy, scipy and pandas.
+What is fitted is what users get: every round asks the whole program with `--set`, and its `--rows` say each
+prediction beside its measurement. A line of the parameter file is
+  NAME[,NAME ..] LOW HIGH START  # to what it is fitted
+with NAME = ID.SECTION.KEY; names in one line share one value, and the ID * stands for all generations that have the
+section. The loss is a robust sum of squares of the relative error (of the difference, where the class is absolute), with
+a weak pull towards START (--pull) where the measurements say nothing. --write puts the values into the files of the
+catalogue as { value = .., fitted = ".." }. --leave fits again without the rows of each value of a column (source,
+device, model, family) and reports the error on those. --only and --without choose rows (COLUMN=PATTERN, a regular
+expression). Needs numpy, scipy and pandas.
 """
 import argparse
-import io
+import concurrent.futures
+import pathlib
+import re
 import subprocess
 import sys
+import tempfile
 
 import numpy
 import pandas
-from scipy.optimize import minimize
+from scipy.optimize import least_squares
+
+ABSOLUTE = {"power-cap"}  # errors are differences
+SOFT = 0.08               # errors beyond count less
+WORST = 1.5               # and no more than this
+STEP = 2e-3               # of logarithms, for slopes
 
 
-def predictions(options, settings):
-    command = [options.drover, "--cases", options.cases, "--out", "-"]
-    if options.catalogue:
-        command += ["--catalogue", options.catalogue]
-    for name, value in settings.items():
-        command += ["--set", f"{name}={value:.9g}"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(done.stderr)
-    return pandas.read_csv(io.StringIO(done.stdout), dtype={"id": str}).set_index("id")
-
-
-def ratios(options, measured, settings):
-    answers = predictions(options, settings).loc[measured["id"]]
-    predicted = [answers[column].iloc[i] for i, column in enumerate(measured["answer"])]
-    return numpy.array(predicted, dtype=float) / measured["value"].to_numpy(dtype=float)
-
-
-def loss(options, measured, settings):
-    error = numpy.abs(numpy.log(numpy.maximum(ratios(options, measured, settings), 1e-9)))
-    error[~numpy.isfinite(error)] = 1
-    return numpy.minimum(error, 2).mean()
-
-
-def parameters(texts):
-    found = {}
-    for text in texts:
-        name, low, high, *start = text.split(":")
-        low, high = float(low), float(high)
-        found[name] = (low, high, float(start[0]) if start else (low + high) / 2)
+def read_parameters(paths, folder):
+    sections = {path.stem: path.read_text() for path in pathlib.Path(folder, "generations").glob("*.toml")}
+    found = []
+    for path in paths:
+        for line in pathlib.Path(path).read_text().splitlines():
+            text, _, why = line.partition("#")
+            if not text.strip():
+                continue
+            names, low, high, start = text.split()
+            every = []
+            for name in names.split(","):
+                identity, section, key = name.split(".")
+                every += [name] if identity != "*" else [
+                    f"{it}.{section}.{key}" for it, toml in sorted(sections.items()) if f"\n[{section}]" in toml]
+            found.append((every, float(low), float(high), float(start), why.strip()))
     return found
 
 
-def fitted(options, measured, wanted, start=None):
-    names = list(wanted)
-
-    def settings(point):
-        shares = 1 / (1 + numpy.exp(-point))
-        return {n: wanted[n][0] + s * (wanted[n][1] - wanted[n][0]) for n, s in zip(names, shares)}
-
-    begin = []
-    for name in names:
-        low, high, value = wanted[name]
-        share = min(max(((start or {}).get(name, value) - low) / (high - low), 0.02), 0.98)
-        begin.append(numpy.log(share / (1 - share)))
-    done = minimize(lambda p: loss(options, measured, settings(p)), begin, method="Nelder-Mead",
-                    options={"maxfev": options.evaluations, "xatol": 1e-3, "fatol": 1e-5,
-                             "initial_simplex": simplex(begin)})
-    return settings(done.x), done.fun
+def settings(parameters, point):
+    return {name: float(numpy.exp(x)) for (names, *_), x in zip(parameters, point) for name in names}
 
 
-def simplex(begin):
-    corners = [list(begin)]
-    for i in range(len(begin)):
-        corner = list(begin)
-        corner[i] += 0.7
-        corners.append(corner)
-    return corners
+class Measurements:
+    def __init__(self, options):
+        self.options = options
+        table = self.rows({})
+        keep = table["class"].isin(options.classes)
+        for text, wanted in [(t, True) for t in options.only] + [(t, False) for t in options.without]:
+            column, _, pattern = text.partition("=")
+            keep &= table[column].str.contains(pattern, regex=True) == wanted
+        self.keep = keep
+        self.table = table[keep].reset_index(drop=True)
+        groups = self.table.groupby(options.weigh)["id"].transform("size") if options.weigh else 1
+        weight = numpy.broadcast_to(1 / numpy.sqrt(groups), len(self.table))
+        self.weight = weight / numpy.sqrt(numpy.mean(numpy.square(weight)))
+
+    def rows(self, values):
+        parts = []
+        for table in self.options.data:
+            with tempfile.NamedTemporaryFile(suffix=".csv") as file:
+                command = [self.options.validate, table, "--rows", file.name]
+                for name, value in values.items():
+                    command += ["--set", f"{name}={value:.9g}"]
+                done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                if done.returncode != 0:
+                    sys.exit(done.stderr)
+                parts.append(pandas.read_csv(file.name, dtype=str, keep_default_na=False))
+        table = pandas.concat(parts, ignore_index=True).drop_duplicates(["id", "class"], ignore_index=True)
+        table["device"] = table["catalogue_id"]
+        table["family"] = table["model"].str.extract(r"([A-Za-z]+)", expand=False).fillna("").str.lower()
+        for column in ("value", "predicted"):
+            table[column] = table[column].astype(float)
+        return table
+
+    def predicted(self, values):
+        return self.rows(values)[self.keep.to_numpy()]["predicted"].to_numpy()
+
+    def errors(self, predicted):
+        """The loss works on these."""
+        value = self.table["value"].to_numpy()
+        absolute = self.table["class"].isin(ABSOLUTE).to_numpy()
+        error = predicted / value - 1
+        error[absolute] = (predicted - value)[absolute]
+        return numpy.clip(error, -WORST, WORST)
 
 
-def report(name, measured, ratio):
-    error = numpy.abs(ratio - 1) * 100
-    print(f"{name:<44} rows {len(ratio):5d}  mean {error.mean():6.1f} %  median {numpy.median(error):6.1f} %  "
-          f"p90 {numpy.percentile(error, 90):6.1f} %  bias {(ratio.mean() - 1) * 100:+6.1f} %")
+def fitted(measurements, parameters, begin, rows, options):
+    low = numpy.log([p[1] for p in parameters])
+    high = numpy.log([p[2] for p in parameters])
+    start = numpy.log([p[3] for p in parameters])
+    pool = concurrent.futures.ThreadPoolExecutor(options.threads)
+
+    def loss(point):
+        error = measurements.errors(measurements.predicted(settings(parameters, point)))
+        return numpy.concatenate([(error * measurements.weight)[rows], options.pull * (point - start)])
+
+    def slopes(point):
+        steps = numpy.where(point + STEP < high, STEP, -STEP)
+        points = [point] + [point + steps * (numpy.arange(len(point)) == i) for i in range(len(point))]
+        values = list(pool.map(loss, points))
+        return numpy.array([(value - values[0]) / step for step, value in zip(steps, values[1:])]).T
+
+    inside = numpy.clip(begin, low + 1e-3, high - 1e-3)
+    return least_squares(loss, inside, jac=slopes, loss="soft_l1", f_scale=SOFT, bounds=(low, high),
+                         max_nfev=options.rounds).x
+
+
+def report(name, table, predicted):
+    if len(table) == 0:
+        return
+    value = table["value"].to_numpy()
+    absolute = table["class"].isin(ABSOLUTE).to_numpy()
+    error = numpy.where(absolute, predicted - value, predicted / value - 1)
+    size = numpy.abs(error) * 100
+    print(f"{name:<52} rows {len(size):5d}  mean {size.mean():6.1f}  median {numpy.median(size):6.1f}  "
+          f"p90 {numpy.percentile(size, 90):6.1f}  bias {100 * error.mean():+6.1f}")
+
+
+def report_groups(measurements, predicted, columns):
+    table = measurements.table
+    for column in columns:
+        for value, rows in table.groupby(column.split("+")).groups.items():
+            report(f"  {' '.join(value) if isinstance(value, tuple) else value}"[:52], table.loc[rows], predicted[rows])
+
+
+def leave_out(measurements, parameters, point, options):
+    table = measurements.table
+    left = numpy.zeros(len(table))
+    for value, rows in table.groupby(options.leave).groups.items():
+        kept = numpy.setdiff1d(numpy.arange(len(table)), rows)
+        found = fitted(measurements, parameters, point, kept, options)
+        left[rows] = measurements.predicted(settings(parameters, found))[rows]
+        report(f"left out: {value}"[:52], table.loc[rows], left[rows])
+    for value, rows in table.groupby("class").groups.items():
+        report(f"left out by {options.leave}: {value}", table.loc[rows], left[rows])
+
+
+def write(folder, parameters, point):
+    for (names, *_, why), x in zip(parameters, point):
+        for name in names:
+            identity, section, key = name.split(".")
+            place = pathlib.Path(folder) / "generations" / f"{identity}.toml"
+            if not place.exists():
+                place = pathlib.Path(folder) / "devices" / f"{identity}.toml"
+            put(place, section, key, f'{key} = {{ value = {numpy.exp(x):.4g}, fitted = "{why}" }}')
+
+
+def put(place, section, key, line):
+    text = place.read_text()
+    if f"[{section}]" not in text:
+        before = "\n[price]" if "\n[price]" in text else "\n[clock]" if "\n[clock]" in text else "\n[software]"
+        at = text.index(before) if before in text else len(text)
+        text = text[:at] + f"\n[{section}]\n" + text[at:]
+    start = text.index(f"[{section}]\n") + len(section) + 3
+    end = text.find("\n[", start)
+    end = len(text) if end < 0 else end + 1
+    body = text[start:end]
+    pattern = re.compile(rf"^{key} = .*\n", re.M)
+    if pattern.search(body):
+        body = pattern.sub(lambda _: line + "\n", body)
+    else:
+        body = body.rstrip("\n") + ("\n" if body.strip() else "") + line + "\n" + ("\n" if end < len(text) else "")
+    place.write_text(text[:start] + body + text[end:])
+
+
+def read_options():
+    reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    reader.add_argument("--validate", required=True)
+    reader.add_argument("--data", required=True, nargs="+")
+    reader.add_argument("--class", dest="classes", required=True, nargs="+")
+    reader.add_argument("--parameters", nargs="*", default=[])
+    reader.add_argument("--specs", default=pathlib.Path(__file__).parent / "../../devices/specs")
+    reader.add_argument("--only", nargs="*", default=[])
+    reader.add_argument("--without", nargs="*", default=[])
+    reader.add_argument("--weigh", nargs="*", default=[], help="columns: groups weigh as the root of their rows")
+    reader.add_argument("--pull", type=float, default=0.08)
+    reader.add_argument("--rounds", type=int, default=12)
+    reader.add_argument("--threads", type=int, default=2)
+    reader.add_argument("--report", nargs="*", default=[])
+    reader.add_argument("--leave")
+    reader.add_argument("--write")
+    return reader.parse_args()
 
 
 def main():
-    reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    reader.add_argument("--drover", required=True)
-    reader.add_argument("--cases", required=True)
-    reader.add_argument("--measured", required=True)
-    reader.add_argument("--parameters", nargs="*", default=[])
-    reader.add_argument("--catalogue")
-    reader.add_argument("--set", nargs="*", default=[], help="fixed settings NAME=VALUE")
-    reader.add_argument("--leave")
-    reader.add_argument("--report", nargs="*", default=[])
-    reader.add_argument("--evaluate", action="store_true")
-    reader.add_argument("--evaluations", type=int, default=300)
-    reader.add_argument("--worst", type=int, default=0)
-    options = reader.parse_args()
-    measured = pandas.read_csv(options.measured, dtype={"id": str})
-    fixed = {name: float(value) for name, value in (text.split("=") for text in options.set)}
-    wanted = parameters(options.parameters)
-    best = dict(fixed)
-    if wanted and not options.evaluate:
-        found, value = fitted(options, measured, wanted)
-        best.update(found)
-        for name, number in found.items():
-            print(f"{name} = {number:.4g}")
-        print(f"loss {value:.4f}")
-    ratio = ratios(options, measured, best)
-    answered = numpy.isfinite(ratio)
-    print(f"without an answer: {int((~answered).sum())} of {len(ratio)}")
-    measured, ratio = measured[answered].reset_index(drop=True), ratio[answered]
-    report("all", measured, ratio)
-    for column in options.report:
-        for value, rows in measured.groupby(column).groups.items():
-            report(f"{column} {value}"[:44], measured.loc[rows], ratio[rows])
-    if options.worst:
-        order = numpy.argsort(-numpy.abs(numpy.log(ratio)))[: options.worst]
-        print(measured.assign(ratio=ratio).iloc[order].to_string())
-    if options.leave and wanted:
-        errors = []
-        for value, rows in measured.groupby(options.leave).groups.items():
-            found, _ = fitted(options, measured.drop(rows).reset_index(drop=True), wanted, best)
-            left = ratios(options, measured.loc[rows], {**fixed, **found})
-            report(f"left out: {value}"[:44], measured.loc[rows], left)
-            errors.append(left)
-        report("left out, all", measured, numpy.concatenate(errors))
+    options = read_options()
+    measurements = Measurements(options)
+    parameters = read_parameters(options.parameters, options.specs)
+    point = numpy.log([p[3] for p in parameters])
+    everything = numpy.arange(len(measurements.table))
+    predicted = measurements.predicted({})
+    report("as it is", measurements.table, predicted)
+    if parameters:
+        point = fitted(measurements, parameters, point, everything, options)
+        for (names, low, high, *_), x in zip(parameters, point):
+            value = float(numpy.exp(x))
+            edge = "  at the end of its range" if min(x - numpy.log(low), numpy.log(high) - x) < 0.01 else ""
+            print(f"{','.join(names)[:90]} = {value:.4g}{edge}")
+        predicted = measurements.predicted(settings(parameters, point))
+    report_groups(measurements, predicted, ["class"] + options.report)
+    if options.leave:
+        leave_out(measurements, parameters, point, options)
+    if options.write:
+        write(options.write, parameters, point)
 
 
 if __name__ == "__main__":

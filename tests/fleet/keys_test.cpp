@@ -152,7 +152,7 @@ TEST(Keys, TheirHostsAreShownInShort) {
 // Every kind of message that there is, with what an agent needs to say who it is.
 template <std::size_t... Index>
 std::vector<Message> every_kind(std::index_sequence<Index...>) {
-  return {std::variant_alternative_t<Index, Message>{}...};
+  return {std::variant_alternative_t<Index, AnyMessage>{}...};
 }
 
 TEST(KeyRoles, EveryRoleSendsItsMessagesAndNoOthers) {
@@ -170,7 +170,8 @@ TEST(KeyRoles, EveryRoleSendsItsMessagesAndNoOthers) {
   may[KeyRole::router] = {};
   for (const auto& [role, allowed] : may) {
     const PublicKey key{"k", role, {"h-1"}, ""};
-    for (Message message : every_kind(std::make_index_sequence<std::variant_size_v<Message>>())) {
+    for (Message message :
+         every_kind(std::make_index_sequence<std::variant_size_v<AnyMessage>>())) {
       if (auto* join = std::get_if<Join>(&message); join != nullptr && role == KeyRole::agent) {
         *join = {Role::agent, "h-1", "test"};
       }

@@ -63,7 +63,7 @@ inline std::string map_value(
 
 template <typename Body, std::size_t kind = 0>
 constexpr std::size_t kind_of() {
-  if constexpr (std::is_same_v<Body, std::variant_alternative_t<kind, Message>>) {
+  if constexpr (std::is_same_v<Body, std::variant_alternative_t<kind, AnyMessage>>) {
     return kind;
   } else {
     return kind_of<Body, kind + 1>();

@@ -149,7 +149,7 @@ Message random_message(Dice& dice, std::size_t kind, std::index_sequence<kinds..
   return message;
 }
 
-inline constexpr std::size_t kind_count = std::variant_size_v<Message>;
+inline constexpr std::size_t kind_count = std::variant_size_v<AnyMessage>;
 
 inline Envelope random_envelope(Dice& dice, std::size_t kind) {
   Envelope envelope;
