@@ -99,9 +99,11 @@ Reading read_common(const CsvTable& table, const CsvRow& row) {
   const std::string& source = table.cell(row, "source");
   const std::optional<double> value = number_in(table.cell(row, "measured"));
   const UnitRow* unit = unit_of(table.cell(row, "unit"));
-  if (!value) reading.why_not = "no measured figure";
-  if (unit == nullptr) reading.why_not = "unit " + table.cell(row, "unit");
-  if (!reading.why_not.empty()) return reading;
+  if (!value || unit == nullptr) {
+    reading.why_not =
+        unit == nullptr ? "unit " + table.cell(row, "unit") : std::string("no measured figure");
+    return reading;
+  }
   it.answer = unit->answer;
   it.value = *value * unit->scale;
   it.measure_class = MeasureClass::classic;

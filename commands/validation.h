@@ -27,7 +27,7 @@ struct ErrorClass {
   Distance distance = Distance::relative;
   double goal = 0;             // to reach on measurements that were not fitted; 0: none is set
   std::string_view elsewhere;  // the best error published or measured by others
-  std::string_view unit = "";  // of absolute distances
+  std::string_view unit{};     // of absolute distances
   Judged judged = Judged::mean;
 };
 

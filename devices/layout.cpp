@@ -88,12 +88,12 @@ void cut_for_few_samples(const TrainingJob& job, Layout& layout) {
   const int heads = static_cast<int>(job.model->heads);
   while (devices_left(job, layout) > job.samples) {
     const bool more_tensors = !request.tensor && layout.tensor * 2 <= heads;
-    if (more_tensors && layout.tensor * 2 <= layout.domain) {
+    const bool more_stages =
+        !request.pipeline && layout.pipeline * 2 <= static_cast<int>(job.model->layers);
+    if (more_tensors && (layout.tensor * 2 <= layout.domain || !more_stages)) {
       layout.tensor *= 2;
-    } else if (!request.pipeline && layout.pipeline * 2 <= static_cast<int>(job.model->layers)) {
+    } else if (more_stages) {
       layout.pipeline *= 2;
-    } else if (more_tensors) {
-      layout.tensor *= 2;
     } else {
       return;
     }
