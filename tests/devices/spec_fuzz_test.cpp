@@ -57,7 +57,7 @@ TEST(SpecFuzz, MutatedSpecsAreReadOrRefused) {
   std::vector<std::string> texts;
   for (const auto& [id, entry] : Catalogue::embedded().devices()) texts.push_back(entry.text);
   for (const auto& [id, entry] : Catalogue::embedded().models()) texts.push_back(entry.text);
-  constexpr int rounds = 5;
+  constexpr int rounds = 6;
   for (const std::string& text : texts) {
     for (int round = 0; round < rounds; ++round) {
       Catalogue catalogue;
