@@ -19,7 +19,8 @@ bool same(const Activity& a, const Activity& b) {
   return a.step.matrix_activity == b.step.matrix_activity &&
          a.step.memory_activity == b.step.memory_activity &&
          a.step.link_activity == b.step.link_activity && a.step.duty == b.step.duty &&
-         a.context_open == b.context_open && a.memory_used_bytes == b.memory_used_bytes;
+         a.step.waiting == b.step.waiting && a.context_open == b.context_open &&
+         a.memory_used_bytes == b.memory_used_bytes;
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ double passes_of(const LayerRates& layer, Software software, bool tuned) {
   const DeviceSpec& device = layer.rates.device;
   if (tuned) return device.tuned_training_passes;
   if (software == Software::autocast) return device.autocast_training_passes;
-  return layer.element_bytes < 4 ? device.mixed_training_passes : device.training_passes;
+  if (layer.element_bytes < 4) return device.mixed_training_passes;
+  return layer.computes_fp32 ? device.training_passes : device.tf32_training_passes;
 }
 
 void add_layers(StepSum& sum, const LayerRates& layer, const LayeredModel& model, double items,
@@ -149,6 +150,7 @@ Step classic_training_step(const Placement& placement, const ModelSpec& model,
                            const ClassicShape& shape, double clock_share) {
   Placement one = placement;
   one.devices = 1;
+  one.precision = layer_precision(*placement.device, model, placement.precision);
   const LayerRates layer(one, clock_share);
   const DeviceSpec& device = layer.rates.device;
   const bool tuned = is_tuned(placement, shape.software);

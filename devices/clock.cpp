@@ -71,6 +71,7 @@ Step at_clock(const Step& step, double ratio) {
   moved.matrix_activity *= pace;
   moved.memory_activity *= pace;
   moved.link_activity *= pace;
+  moved.waiting *= pace;
   return moved;
 }
 

@@ -5,6 +5,9 @@
 // and its two gradients are products of the same three sizes in other places. The depth is padded
 // to what the matrix units take at once. Groups stand side by side in a tile, each padded to the
 // smallest fragment; a convolution with one channel per group (depthwise) only moves memory.
+// In fp32 a library may compute tiles of 3 x 3 taps at stride 1 with fewer multiplications
+// (Winograd's minimal filtering: Lavin and Gray 2016, arXiv:1509.09308, 36 become 16 for tiles of 2
+// x 2).
 #include "devices/convolution.h"
 
 #include <algorithm>
@@ -21,6 +24,12 @@ constexpr double group_columns_min = 16;
 struct ProductSizes {
   double rows, inner, columns;
 };
+
+double products_saved(const LayerRates& layer, const Convolution& it, int dimensions) {
+  const bool filtered = it.kernel == 3 && it.stride == 1 && it.up == 1 && it.groups == 1;
+  return layer.computes_fp32 && filtered && dimensions == 2 ? layer.rates.device.winograd_factor
+                                                            : 1;
+}
 
 ProductSizes sizes_of(const ConvolutionSize& size, const Convolution& it, double items, Pass pass) {
   const double positions = items * size.positions;
@@ -40,7 +49,7 @@ ProductSizes sizes_of(const ConvolutionSize& size, const Convolution& it, double
 }  // namespace
 
 void add_convolution(StepSum& sum, const LayerRates& layer, const Convolution& convolution,
-                     double dimensions, double items, Pass pass, double traffic) {
+                     int dimensions, double items, Pass pass, double traffic) {
   const ConvolutionSize size = size_of(convolution, dimensions);
   const double groups = convolution.groups;
   const ProductSizes product = sizes_of(size, convolution, items, pass);
@@ -54,7 +63,8 @@ void add_convolution(StepSum& sum, const LayerRates& layer, const Convolution& c
     const double inner = std::ceil(product.inner / step) * step;
     const double columns =
         groups > 1 ? groups * std::max(product.columns, group_columns_min) : product.columns;
-    product_s = layer.product_seconds(product.rows, inner, columns);
+    product_s = layer.product_seconds(product.rows, inner, columns) /
+                products_saved(layer, convolution, dimensions);
   }
   add_layer_kernel(sum, layer, product_s, flops, bytes, convolution.times);
 }

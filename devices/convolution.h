@@ -14,6 +14,6 @@ enum class Pass : std::uint8_t { forward, data_gradient, weight_gradient };
 /// Adds the kernels of all `times` of the layer on `items` items. `traffic` is the share of the
 /// activations that pass through memory.
 void add_convolution(StepSum& sum, const LayerRates& layer, const Convolution& convolution,
-                     double dimensions, double items, Pass pass, double traffic);
+                     int dimensions, double items, Pass pass, double traffic);
 
 }  // namespace drover::devices

@@ -18,22 +18,6 @@ constexpr std::array<EstimateOf, case_kind_count> estimates{
     estimate_gemm,   estimate_attention, estimate_attention, estimate_training,  estimate_prefill,
     estimate_decode, estimate_serving,   estimate_inference, estimate_collective};
 
-/// The two numbers that most of an answer's time rests on, by kind.
-using MainFacts = std::array<std::string_view, 2>;
-constexpr MainFacts attention_facts{"attention.matrix_share", "attention.cache_efficiency"};
-constexpr MainFacts prompt_facts{"serving.product_share", "serving.weights_share"};
-constexpr std::array<MainFacts, case_kind_count> main_facts{{
-    {"matrix.efficiency", "matrix.operand_efficiency"},
-    attention_facts,
-    attention_facts,
-    {"training.matrix_share", "training.attention_share"},
-    prompt_facts,
-    {"serving.weights_share", "serving.request_us"},
-    prompt_facts,
-    {"layers.fp16", "layers.kernel_cycles"},
-    {"links.ring_share", "links.ring_start_us"},
-}};
-
 std::string figure(double value) {
   return value < 0 || !std::isfinite(value) ? "" : fmt::format("{:.6g}", value);
 }
@@ -77,22 +61,6 @@ std::array<std::string, estimate_columns.size()> estimate_cells(const Estimate& 
           std::string(answer.bound()),
           answer.feasible ? "true" : "false",
           answer.note};
-}
-
-std::string_view confidence(const Case& question) {
-  Basis weakest = Basis::datasheet;
-  for (const Ground& ground : grounds(question)) weakest = std::max(weakest, ground.basis);
-  return to_text(weakest);
-}
-
-std::vector<Ground> grounds(const Case& question) {
-  std::vector<Ground> found;
-  for (const std::string_view fact : main_facts[static_cast<std::size_t>(question.kind)]) {
-    const auto basis = question.device->bases.find(fact);
-    if (basis == question.device->bases.end() || basis->second.basis == Basis::datasheet) continue;
-    found.push_back({fact, basis->second.basis, basis->second.note});
-  }
-  return found;
 }
 
 }  // namespace drover::devices

@@ -62,7 +62,9 @@ void add_evaluation(StepSum& sum, const LayerRates& layer, const LayeredModel& m
   }
   const bool own_statistics = model.norm == Norm::group || model.norm == Norm::instance;
   const double engine_passes = own_statistics ? device.group_norm_passes : 0;
-  const double passes = engine ? engine_passes : device.framework_passes;
+  const double framework_passes =
+      layer.computes_fp32 ? device.framework_passes : device.narrow_framework_passes;
+  const double passes = engine ? engine_passes : framework_passes;
   sum.add_memory(layer.element_bytes * items * outputs * passes);
   add_attentions(sum, layer, model, items, engine ? 0 : device.framework_score_passes);
   add_products(sum, layer, model, items);
@@ -123,6 +125,7 @@ Step inference_step(const Placement& placement, const ModelSpec& model, const In
                     double clock_share) {
   Placement one = placement;
   one.devices = 1;
+  one.precision = layer_precision(*placement.device, model, placement.precision);
   const LayerRates layer(one, clock_share);
   StepSum sum(layer.rates);
   const bool engine = by_engine(layer, model, shape.software);

@@ -6,10 +6,10 @@ namespace drover::devices {
 /// What layers of convolution, recurrent and encoder nets reach and cost, and what the software
 /// around them costs: fitted, see docs/devices.md. "Passes" are readings or writings of a tensor.
 struct LayerCosts {
-  // Share of the peak that large convolutions and encoder products reach, by precision; above 1
-  // where the library needs fewer products (Winograd, arXiv:1509.09308: 2.25 of 3 x 3 in fp32).
+  // Share of the peak that large convolutions and encoder products reach, by precision.
   double layer_fp32 = 0, layer_tf32 = 0, layer_fp16 = 0, layer_int8 = 0, layer_fp8 = 0;
   double layer_attention = 0;  // of that share: scores and weighted sums
+  double winograd_factor = 1;  // fp32 products of 3 x 3 taps that a library saves (convolution.cpp)
   double kernel_cycles = 0;    // from one kernel's start to the next one's, nothing to do
 
   // Inference by a compiled engine.
@@ -20,15 +20,17 @@ struct LayerCosts {
   double group_norm_passes = 0;  // norms that need the output's statistics, per output element
 
   // Inference by a framework, one call per layer.
-  double framework_passes = 0;  // per output element of a convolution
+  // Per output element of a convolution; on matrix units also the layout that they ask for.
+  double framework_passes = 0, narrow_framework_passes = 0;
   double framework_encoder_passes = 0, framework_score_passes = 0;
   double framework_layer_s = 0, autocast_layer_s = 0;  // host, per layer
   double framework_fixed_s = 0;                        // host, per batch
   double framework_encoder_s = 0;                      // host, per encoder layer, not hidden
   double evaluation_s = 0;                             // host, per evaluation of a diffusion net
 
-  // Training: norms, activation functions and their gradients, per output element.
-  double training_passes = 0, mixed_training_passes = 0;
+  // Training: norms, activation functions and their gradients, per output element; in tf32 also
+  // the other layout that matrix units ask for (NHWC), there and back.
+  double training_passes = 0, tf32_training_passes = 0, mixed_training_passes = 0;
   double autocast_training_passes = 0, tuned_training_passes = 0;
   double encoder_training_passes = 0, mixed_encoder_training_passes = 0;
   double tuned_encoder_training_passes = 0;

@@ -14,35 +14,50 @@ constexpr double depth_start = 64;
 struct ShareRow {
   Precision precision;
   double DeviceSpec::*share;
+  std::string_view fact;
 };
+constexpr ShareRow fp16_row{Precision::fp16, &DeviceSpec::layer_fp16, "layers.fp16"};
 constexpr std::array<ShareRow, 6> share_rows = {{
-    {Precision::fp32, &DeviceSpec::layer_fp32},
-    {Precision::tf32, &DeviceSpec::layer_tf32},
-    {Precision::bf16, &DeviceSpec::layer_fp16},
-    {Precision::fp16, &DeviceSpec::layer_fp16},
-    {Precision::int8, &DeviceSpec::layer_int8},
-    {Precision::fp8, &DeviceSpec::layer_fp8},
+    {Precision::fp32, &DeviceSpec::layer_fp32, "layers.fp32"},
+    {Precision::tf32, &DeviceSpec::layer_tf32, "layers.tf32"},
+    {Precision::bf16, &DeviceSpec::layer_fp16, "layers.fp16"},
+    fp16_row,
+    {Precision::int8, &DeviceSpec::layer_int8, "layers.int8"},
+    {Precision::fp8, &DeviceSpec::layer_fp8, "layers.fp8"},
 }};
 
-double share_of(const DeviceSpec& device, Precision precision) {
+const ShareRow& share_row(const DeviceSpec& device, Precision precision) {
   const Precision computing = compute_precision(device, precision);
   for (const ShareRow& row : share_rows) {
-    if (row.precision == computing) return device.*row.share;
+    if (row.precision == computing) return row;
   }
-  return device.layer_fp16;
+  return fp16_row;
 }
 
 }  // namespace
 
+Precision layer_precision(const DeviceSpec& device, const ModelSpec& model, Precision precision) {
+  const bool convolves = model.architecture == Architecture::convolution;
+  const bool narrowed = convolves && precision == Precision::fp32 && device.runs(Precision::tf32);
+  return narrowed ? Precision::tf32 : precision;
+}
+
+std::string_view layer_fact(const DeviceSpec& device, Precision precision) {
+  return share_row(device, precision).fact;
+}
+
 LayerRates::LayerRates(const Placement& placement, double clock_share)
     : rates(placement, clock_share),
-      share(share_of(rates.device, placement.precision)),
+      share(rates.device.*share_row(rates.device, placement.precision).share),
+      computes_fp32(compute_precision(rates.device, placement.precision) == Precision::fp32),
       element_bytes(bytes_each(placement.precision)),
-      kernel_s(rates.device.kernel_cycles / (rates.device.clock_mhz * 1e6 * clock_share)) {}
+      kernel_s(rates.device.kernel_cycles / (rates.device.clock_mhz * 1e6 * clock_share)),
+      products(rates.device, compute_precision(rates.device, Precision::bf16),
+               rates.peak * rates.device.compute_efficiency) {}
 
 double LayerRates::product_seconds(double rows, double inner, double columns) const {
   const double scale = rates.device.compute_efficiency / (share * rates.clock_share);
-  return scale * matrix_seconds(rates.device, rates.peak, rows, {inner + depth_start, columns});
+  return scale * products.seconds({rows, columns, inner + depth_start});
 }
 
 double LayerRates::attention_seconds(double flops) const {

@@ -174,15 +174,19 @@ constexpr std::array<std::pair<const char*, Optimizer>, 3> optimizers = {
 
 }  // namespace
 
-ConvolutionSize size_of(const Convolution& layer, double dimensions) {
+ConvolutionSize size_of(const Convolution& layer, int dimensions) {
+  const auto cube = [dimensions](double edge) {
+    double size = edge;
+    for (int more = 1; more < dimensions; ++more) size *= edge;
+    return size;
+  };
   const double edge_out = std::ceil(layer.edge / layer.stride) * layer.up;
   ConvolutionSize size;
-  size.taps = std::pow(layer.kernel / layer.up, dimensions);
-  size.positions = std::pow(edge_out, dimensions);
-  size.inputs = layer.inputs * std::pow(layer.edge, dimensions);
+  size.taps = cube(layer.kernel / layer.up);
+  size.positions = cube(edge_out);
+  size.inputs = layer.inputs * cube(layer.edge);
   size.outputs = layer.outputs * size.positions;
-  size.parameters =
-      layer.inputs / layer.groups * layer.outputs * std::pow(layer.kernel, dimensions);
+  size.parameters = layer.inputs / layer.groups * layer.outputs * cube(layer.kernel);
   return size;
 }
 
@@ -255,7 +259,7 @@ LayeredModel read_layered(Table& table) {
   model.embeddings = read_lines<Embedding>(table, "embeddings");
   model.norm = read_choice(table, "norm", "none", norms);
   model.optimizer = read_choice(table, "optimizer", "sgd", optimizers);
-  model.dimensions = table.number_in("dimensions", 1, 3, 2);
+  model.dimensions = static_cast<int>(table.integer_in("dimensions", 1, 3, 2));
   model.evaluations = table.number_in("evaluations", 1, 1e6, 1);
   model.windows = table.number_in("windows", 1, 1e6, 1);
   model.together = table.number_in("together", 1, 1e3, 1);

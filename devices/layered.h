@@ -58,7 +58,7 @@ struct LayeredModel {
   std::vector<Embedding> embeddings;
   Norm norm = Norm::batch;
   Optimizer optimizer = Optimizer::sgd;
-  double dimensions = 2;   // of a convolution
+  int dimensions = 2;      // of a convolution
   double evaluations = 1;  // of the whole list, one after the other: denoising steps
   double windows = 1;      // of one item, each passes the list by itself: parts of a volume
   double together = 1;     // evaluations in one batch: with and without a prompt
@@ -75,7 +75,7 @@ struct ConvolutionSize {
   double outputs = 0;     // elements written
   double parameters = 0;  // weights, without norm or bias
 };
-ConvolutionSize size_of(const Convolution& layer, double dimensions);
+ConvolutionSize size_of(const Convolution& layer, int dimensions);
 
 double counted_parameters(const LayeredModel& model);
 /// Forward, one item, all evaluations; a multiply and an add count as two.

@@ -21,6 +21,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "devices/systolic.h"
 
@@ -62,44 +63,12 @@ double reuse_share(double tile_rows, double tile_columns, double half) {
   return reuse / (reuse + half);
 }
 
-struct Tiling {
-  double units;      // multiprocessors
-  double rate;       // flop/s of one of them, at the largest tile
-  double half;       // reuse
-  double best;       // reuse share of the largest tile
-  double bandwidth;  // bytes/s
-};
-
-double tile_seconds(const Tiling& tiling, double tile_rows, double tile_columns,
-                    const Product& product) {
-  const double area = tile_rows * tile_columns;
-  const double share = reuse_share(tile_rows, tile_columns, tiling.half) / tiling.best;
-  const double tiles = std::ceil(product.rows / tile_rows) *
-                       std::ceil(product.columns / tile_columns) * product.count;
-  const double waves = tiles / tiling.units;
-  const double whole = 2 * area * product.inner / (tiling.rate * share);
-  const double unsplit =
-      (rounded_share * std::ceil(waves) + (1 - rounded_share) * std::max(1.0, waves)) * whole;
-  const double parts =
-      std::min(std::floor(1 / waves), std::max(1.0, product.inner / split_depth_min));
-  if (parts <= 1) return unsplit;
-  const double sums = 8 * area * tiling.units / (cache_over_memory * tiling.bandwidth);
-  return std::min(unsplit, whole / parts + split_s + sums);
-}
-
-template <std::size_t count>
-double tiled_seconds(const DeviceSpec& device, double rate, const Product& product,
-                     const std::array<TileForm, count>& forms, double half) {
-  const double edge = device.matrix_tile;
-  const double units = device.matrix_units;
-  const Tiling tiling{units, rate / units, half,
-                      reuse_share(forms[0].rows * edge, forms[0].columns * edge, half),
-                      operand_bandwidth(device)};
-  double best = std::numeric_limits<double>::infinity();
-  for (const TileForm& form : forms) {
-    best = std::min(best, tile_seconds(tiling, form.rows * edge, form.columns * edge, product));
-  }
-  return best;
+/// ceil of a number that is not negative. Not std::ceil: a call without SSE 4.1, four per tile.
+double whole_of(double number) {
+  constexpr double whole_above = 1LL << 52;
+  if (number >= whole_above) return number;
+  const auto below = static_cast<std::int64_t>(number);
+  return static_cast<double>(below) + (static_cast<double>(below) < number ? 1 : 0);
 }
 
 /// What stands in for a precision that is not native, best first.
@@ -108,6 +77,33 @@ constexpr std::array<Precision, 4> wider = {Precision::bf16, Precision::fp16, Pr
 
 /// XLA computes fp32 products on bf16 units in six passes at its highest setting.
 constexpr double fp32_passes = 6;
+
+/// Shares of the peak by the precision computed in; 0 says that the plain one holds.
+struct EfficiencyRow {
+  Precision precision;
+  double DeviceSpec::*efficiency;
+  std::string_view fact;
+};
+constexpr EfficiencyRow plain_efficiency{Precision::bf16, &DeviceSpec::compute_efficiency,
+                                         "matrix.efficiency"};
+constexpr std::array<EfficiencyRow, 8> efficiency_rows{{
+    {Precision::fp64, &DeviceSpec::fp32_efficiency, "matrix.fp32_efficiency"},
+    {Precision::fp32, &DeviceSpec::fp32_efficiency, "matrix.fp32_efficiency"},
+    {Precision::tf32, &DeviceSpec::tf32_efficiency, "matrix.tf32_efficiency"},
+    {Precision::fp16, &DeviceSpec::fp16_efficiency, "matrix.fp16_efficiency"},
+    {Precision::fp8, &DeviceSpec::fp8_efficiency, "matrix.fp8_efficiency"},
+    {Precision::int8, &DeviceSpec::int8_efficiency, "matrix.int8_efficiency"},
+    {Precision::int4, &DeviceSpec::int8_efficiency, "matrix.int8_efficiency"},
+    {Precision::fp4, &DeviceSpec::fp4_efficiency, "matrix.fp4_efficiency"},
+}};
+
+const EfficiencyRow& efficiency_row(const DeviceSpec& device, Precision weights) {
+  const Precision computing = compute_precision(device, weights);
+  for (const EfficiencyRow& row : efficiency_rows) {
+    if (row.precision == computing && device.*row.efficiency > 0) return row;
+  }
+  return plain_efficiency;
+}
 
 }  // namespace
 
@@ -129,28 +125,11 @@ double compute_peak(const DeviceSpec& device, Precision weights) {
 }
 
 double matrix_efficiency(const DeviceSpec& device, Precision weights) {
-  const auto given = [&device](double efficiency) {
-    return efficiency > 0 ? efficiency : device.compute_efficiency;
-  };
-  switch (compute_precision(device, weights)) {
-    case Precision::fp64:
-    case Precision::fp32:
-      return given(device.fp32_efficiency);
-    case Precision::tf32:
-      return given(device.tf32_efficiency);
-    case Precision::fp16:
-      return given(device.fp16_efficiency);
-    case Precision::fp8:
-      return given(device.fp8_efficiency);
-    case Precision::int8:
-    case Precision::int4:
-      return given(device.int8_efficiency);
-    case Precision::fp4:
-      return given(device.fp4_efficiency);
-    case Precision::bf16:
-      break;
-  }
-  return device.compute_efficiency;
+  return device.*efficiency_row(device, weights).efficiency;
+}
+
+std::string_view matrix_fact(const DeviceSpec& device, Precision weights) {
+  return efficiency_row(device, weights).fact;
 }
 
 double operand_bandwidth(const DeviceSpec& device) {
@@ -164,13 +143,54 @@ ElementBytes plain_elements(Precision precision) {
   return {bytes, bytes, integers ? 4 : std::max(2.0, bytes)};
 }
 
+MatrixRate::MatrixRate(const DeviceSpec& device, Precision computing, double rate)
+    : device_(device), rate_(rate), units_(device.matrix_units) {
+  if (device.device_class == DeviceClass::tpu) return;
+  const bool matrix = on_matrix_units(device, computing);
+  const std::span<const TileForm> forms =
+      matrix ? std::span<const TileForm>(matrix_forms) : std::span<const TileForm>(vector_forms);
+  const double half = matrix ? matrix_reuse_half : vector_reuse_half;
+  const double edge = device.matrix_tile;
+  const double best = reuse_share(forms[0].rows * edge, forms[0].columns * edge, half);
+  const double adding = cache_over_memory * operand_bandwidth(device);
+  for (const TileForm& form : forms) {
+    const double rows = form.rows * edge, columns = form.columns * edge;
+    const double area = rows * columns;
+    const double share = reuse_share(rows, columns, half) / best;
+    tiles_[tile_count_++] = {rows, columns, 2 * area / (rate / units_ * share), 2 / (rate * share),
+                             split_s + 8 * area * units_ / adding};
+  }
+}
+
+double MatrixRate::tile_seconds(const Tile& tile, const Product& product) const {
+  const double tiles =
+      whole_of(product.rows / tile.rows) * whole_of(product.columns / tile.columns) * product.count;
+  const double waves = tiles / units_;
+  const double whole = tile.seconds_per_depth * product.inner;
+  const double unsplit =
+      (rounded_share * whole_of(waves) + (1 - rounded_share) * std::max(1.0, waves)) * whole;
+  if (waves > 0.5) return unsplit;
+  const double parts =
+      std::min(std::floor(1 / waves), std::max(1.0, product.inner / split_depth_min));
+  return parts <= 1 ? unsplit : std::min(unsplit, whole / parts + tile.adding_s);
+}
+
+double MatrixRate::seconds(const Product& product) const {
+  if (tile_count_ == 0) return systolic_seconds(device_, rate_, product);
+  // Tiles stand by falling reuse: none after one that cannot win even without waste can.
+  const double multiplied = product.rows * product.columns * product.inner * product.count;
+  double best = std::numeric_limits<double>::infinity();
+  for (std::size_t index = 0; index < tile_count_; ++index) {
+    const Tile& tile = tiles_[index];
+    if (multiplied * tile.seconds_least >= best) break;
+    best = std::min(best, tile_seconds(tile, product));
+  }
+  return best;
+}
+
 double matrix_seconds(const DeviceSpec& device, Precision computing, double rate,
                       const Product& product) {
-  if (product.rows <= 0 || product.columns <= 0 || product.count <= 0) return 0;
-  if (device.device_class == DeviceClass::tpu) return systolic_seconds(device, rate, product);
-  return on_matrix_units(device, computing)
-             ? tiled_seconds(device, rate, product, matrix_forms, matrix_reuse_half)
-             : tiled_seconds(device, rate, product, vector_forms, vector_reuse_half);
+  return MatrixRate(device, computing, rate).seconds(product);
 }
 
 double matrix_seconds(const DeviceSpec& device, double peak, double rows,

@@ -2,6 +2,10 @@
 // systolic arrays, operands streamed from memory meanwhile.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <string_view>
+
 #include "devices/layers.h"
 #include "devices/spec.h"
 
@@ -40,6 +44,8 @@ double compute_peak(const DeviceSpec& device, Precision weights);
 
 /// Share of that peak that large products reach at the nominal clock.
 double matrix_efficiency(const DeviceSpec& device, Precision weights);
+/// The number of the catalogue that says so: "matrix.fp8_efficiency".
+std::string_view matrix_fact(const DeviceSpec& device, Precision weights);
 
 /// Bytes per second at which a product's operands stream from memory.
 double operand_bandwidth(const DeviceSpec& device);
@@ -47,11 +53,34 @@ double operand_bandwidth(const DeviceSpec& device);
 /// The element sizes of a plain product in a precision: narrow types give wider results.
 ElementBytes plain_elements(Precision precision);
 
-/// Seconds of the matrix units alone at the nominal clock, at an achievable rate in flop/s; never
-/// fewer for more rows, columns, depth or count.
+/// What products cost the matrix units of a device at an achievable rate in flop/s: what does not
+/// depend on the product is computed once for many of them.
+class MatrixRate {
+ public:
+  MatrixRate(const DeviceSpec& device, Precision computing, double rate);
+
+  /// Seconds at the nominal clock; never fewer for more rows, columns, depth or count.
+  double seconds(const Product& product) const;
+
+ private:
+  struct Tile {
+    double rows = 0, columns = 0;
+    double seconds_per_depth = 0;  // of a whole tile on one multiprocessor
+    double seconds_least = 0;      // of one multiply and add on all of them
+    double adding_s = 0;           // of the sums of a product that is split by depth
+  };
+  double tile_seconds(const Tile& tile, const Product& product) const;
+
+  const DeviceSpec& device_;
+  double rate_, units_;
+  std::array<Tile, 8> tiles_{};
+  std::size_t tile_count_ = 0;  // none on a systolic array
+};
+
+/// The same for one product.
 double matrix_seconds(const DeviceSpec& device, Precision computing, double rate,
                       const Product& product);
-/// The same with `peak` times the device's efficiency in 16 bits.
+/// And with `peak` times the device's efficiency in 16 bits.
 double matrix_seconds(const DeviceSpec& device, double peak, double rows, const MatrixShape& shape);
 
 /// The product with its traffic; the clock stretches the compute alone.

@@ -91,6 +91,19 @@ void drop_variant(std::string& name) {
   }
 }
 
+/// By itself, not as part of a longer one and not denied: "AMP" is not in "Ampere" nor in "no AMP".
+bool has_word(std::string_view text, std::string_view word) {
+  const auto letter = [&](std::size_t at) {
+    return at < text.size() && std::isalpha(static_cast<unsigned char>(text[at])) != 0;
+  };
+  for (std::size_t at = text.find(word); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    const bool whole = (at == 0 || !letter(at - 1)) && !letter(at + word.size());
+    if (whole && !text.substr(0, at).ends_with("no ")) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Names::Names(const Catalogue& catalogue)
@@ -157,10 +170,11 @@ std::optional<FoundPrecision> find_precision(std::string_view text, const Device
   }();
   const auto has = [&](std::string_view part) { return words.find(part) != std::string::npos; };
   const bool half = device.runs(Precision::bf16);
+  const bool amp = has_word(words, "amp");
   FoundPrecision found;
-  found.mixed = has("amp") || has("mixed");
+  found.mixed = amp || has("mixed");
   found.software = has("submission") ? Software::tuned
-                   : has("amp")      ? Software::autocast
+                   : amp             ? Software::autocast
                    : found.mixed     ? Software::framework
                                      : Software::engine;
   if (has("nvfp4") || has("fp4")) {
@@ -189,7 +203,7 @@ std::optional<FoundPrecision> find_precision(std::string_view text, const Device
     found.precision = Precision::tf32;
   } else if (has("fp64")) {
     found.precision = Precision::fp64;
-  } else if (has("mixed") || has("amp") || has("see recipe")) {
+  } else if (has("mixed") || amp || has("see recipe")) {
     found.precision = half ? Precision::bf16 : Precision::fp16;
   } else {
     return std::nullopt;

@@ -38,7 +38,8 @@ struct Step {
   double matrix_activity = 0;
   double memory_activity = 0;
   double link_activity = 0;
-  double duty = 1;                         // share of the step in which the device runs anything
+  double duty = 1;     // share of the step in which the device runs anything
+  double waiting = 0;  // share in which what it runs waits for the other devices
   std::array<double, part_count> parts{};  // of `seconds`, by Part; their sum is `seconds`
 };
 

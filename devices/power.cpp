@@ -1,8 +1,11 @@
 // Watts from achieved activities.
 //
-//   P(x) = static + [active * duty + matrix * (u / x)^e] * x * v(x)^2
+//   P(x) = static + [active * running + matrix * (u / x)^e] * x * v(x)^2
 //        + memory * u_memory + link * u_link
 //
+// running is the share of time in which it works: a device that waits for the others of its gang
+// polls in one small kernel and draws little more than when idle (two H100 that serve a model draw
+// 40 to 100 W less each than one does at the same rate of its memory: ML.ENERGY v3).
 // x is the clock as a share of the nominal one, v(x) the voltage share (devices/clock.cpp); u is
 // the achieved rate of the matrix units over their peak, so u / x is what they achieve per cycle.
 // The exponent e is below 1: a matrix unit that is fed badly still fetches, pads and issues, so the
@@ -40,7 +43,8 @@ PowerParts power_parts(const DeviceSpec& device, const Step& activity, bool cont
       device.link_bandwidth > 0 ? device.link_bandwidth : 2 * device.host_bandwidth;
   PowerParts parts;
   parts.static_w = static_power_w(device, context_open);
-  parts.awake_w = device.active_unit_w * units * activity.duty * switching;
+  const double running = std::max(0.0, activity.duty - activity.waiting);
+  parts.awake_w = device.active_unit_w * units * running * switching;
   parts.matrix_w =
       device.matrix_unit_w * units * std::pow(per_cycle, device.matrix_exponent) * switching;
   parts.memory_w = device.memory_byte_j * device.memory_bandwidth * activity.memory_activity;

@@ -50,10 +50,13 @@ ExpertCost expert_layer_cost(const ServingChip& chip, const ServingShape& shape,
       cost.flops / (chip.matrix_flops * serving.expert_product_share * chip.clock_share);
   cost.launches_s = serving.expert_layer_s;
   // Sorting and scattering row by row, and blocks of scales expert by expert, are costs of the
-  // engine whose inter-token times were measured; the offline one fuses them.
+  // engine whose inter-token times were measured; the offline one fuses them. They are readings and
+  // writings, and draw as much (ML.ENERGY v3: experts draw more, not less, with more rows).
   if (engine == Engine::interactive) {
-    cost.launches_s += serving.expert_row_s * rows;
-    if (bytes.scaled_blocks) cost.launches_s += shape.experts / holders * serving.expert_block_s;
+    double moving_s = serving.expert_row_s * rows;
+    if (bytes.scaled_blocks) moving_s += shape.experts / holders * serving.expert_block_s;
+    cost.memory_s += moving_s;
+    cost.memory_bytes += moving_s * chip.memory_bandwidth * serving.expert_weights_share;
   }
   return cost;
 }

@@ -80,6 +80,7 @@ Step step_of(const ServingReplica& replica, const DeviceSpec& device, const Serv
   set(Part::host, pass.host_s);
   if (step.seconds <= 0) return step;
   step.duty = 1 - pass.idle_s / step.seconds;
+  step.waiting = pass.collectives_s / step.seconds;
   step.matrix_activity = std::min(1.0, pass.flops / step.seconds / replica.chip.matrix_flops);
   step.memory_activity = std::min(1.0, pass.memory_bytes / step.seconds / device.memory_bandwidth);
   step.link_activity = std::min(1.0, pass.link_bytes / step.seconds / replica.chip.link_bandwidth);

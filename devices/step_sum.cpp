@@ -86,6 +86,7 @@ Step StepSum::step() const {
   step.matrix_activity = std::min(1.0, flops_ / step.seconds / rates_.peak);
   step.memory_activity = std::min(1.0, memory_bytes_ / step.seconds / device.memory_bandwidth);
   step.link_activity = std::min(1.0, link_bytes_ / step.seconds / link_peak);
+  step.waiting = parts_[static_cast<std::size_t>(Part::collectives)] / step.seconds;
   return step;
 }
 

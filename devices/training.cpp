@@ -61,6 +61,7 @@ Step as_step(const TrainingSum& sum, const TrainingRates& rates) {
   step.memory_activity =
       std::min(1.0, sum.memory_bytes / step.seconds / rates.device.memory_bandwidth);
   step.link_activity = std::min(1.0, sum.link_bytes / step.seconds / links);
+  step.waiting = (sum[Part::collectives] + sum[Part::bubble]) / step.seconds;
   return step;
 }
 

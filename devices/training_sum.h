@@ -14,6 +14,7 @@ struct TrainingSum {
   double link_bytes = 0;
 
   double& operator[](Part part) { return parts[static_cast<std::size_t>(part)]; }
+  double operator[](Part part) const { return parts[static_cast<std::size_t>(part)]; }
   double seconds() const { return std::accumulate(parts.begin(), parts.end(), 0.0); }
   /// Repeats all so far.
   TrainingSum& operator*=(double count) {

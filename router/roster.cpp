@@ -111,6 +111,7 @@ void grow(DeviceColumns& columns, std::size_t size) {
   columns.serving_w.resize(size);
   columns.prompt_w.resize(size);
   columns.prompts_until.resize(size);
+  columns.shown_until.resize(size);
   columns.promised_until.resize(size);
 }
 

@@ -159,6 +159,7 @@ struct DeviceColumns {
   std::vector<double> serving_w;  // of its replicas' promised requests, above its open power
   std::vector<float> prompt_w;    // the same while a prompt is read; 0: none is
   std::vector<Instant> prompts_until;
+  std::vector<Instant> shown_until;     // what a sample showed beyond what was promised comes again
   std::vector<Instant> promised_until;  // from here on samples are the truth
   std::size_t size() const { return host.size(); }
 };
@@ -281,6 +282,8 @@ class Roster {
   void expect_serving(ReplicaEntry& row, double serving_w);
   void expect_level(DeviceIndex device);
   void expect_prompt(Instant now, const ReplicaEntry& row, double prompt_w);
+  void expect_again(Instant now, DeviceIndex device, float power_w);
+  bool prompts_read(Instant now, DeviceIndex device) const;
   void forget_prompts(const ReplicaEntry& row);
   void give_back(DeviceIndex device);
   float missing_w(DeviceIndex device, float power_w) const;

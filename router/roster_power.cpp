@@ -27,6 +27,9 @@ std::int64_t milliwatts(float watts) {
 /// when a program is compiled, and the one after it the work again.
 constexpr float token_w = 1e-3F;
 
+/// Devices differ by so much from what is believed of their kind.
+constexpr float shown_beyond = 1.05F;
+
 /// Not the hardware slowdown alone: a power brake sets it on a cool device, and where heat does,
 /// the thermal bit is set as well.
 constexpr std::uint32_t throttles_hot = throttle_thermal_software | throttle_thermal_hardware;
@@ -44,7 +47,8 @@ void Roster::place_power(const Column& power, Instant now) {
     if (device == nowhere || std::isnan(scratch_[row])) continue;
     const auto power_w = static_cast<float>(std::max(0.0, scratch_[row]));
     if (devices_.promised_w[device] > 0) {
-      if (now >= devices_.prompts_until[device]) devices_.prompt_w[device] = 0;
+      if (prompts_read(now, device)) devices_.prompt_w[device] = 0;
+      expect_again(now, device, power_w);
       const bool over = now >= devices_.promised_until[device] && devices_.serving_w[device] <= 0;
       set_power(device, power_w, over ? 0.0F : missing_w(device, power_w));
       continue;
@@ -57,6 +61,20 @@ void Roster::place_power(const Column& power, Instant now) {
     change_mw += milliwatts(power_w) - milliwatts(before_w);
   }
   if (change_mw != 0) groups_[group].believed_mw += change_mw;
+}
+
+/// Prompts are read between the steps of what runs already, longer than they take alone: what a
+/// sample shows after they should have ended will be drawn again, though the next one shows less.
+void Roster::expect_again(Instant now, DeviceIndex device, float power_w) {
+  if (devices_.serving_w[device] <= 0 || now < devices_.prompts_until[device]) return;
+  if (power_w <= shown_beyond * devices_.expected_w[device]) return;
+  const float open_w = level_w(devices_.group[device], 0);
+  devices_.prompt_w[device] = std::max(devices_.prompt_w[device], power_w - open_w);
+  devices_.shown_until[device] = saturating_add(now, promised_power_span);
+}
+
+bool Roster::prompts_read(Instant now, DeviceIndex device) const {
+  return now >= std::max(devices_.prompts_until[device], devices_.shown_until[device]);
 }
 
 void Roster::set_power(DeviceIndex device, float power_w, float promised_w) {
@@ -190,7 +208,7 @@ void Roster::give_back(DeviceIndex device) {
 void Roster::expect_prompt(Instant now, const ReplicaEntry& row, double prompt_w) {
   const auto each_w = static_cast<float>(prompt_w / row.facts.devices);
   each_device(row, [&](DeviceIndex device) {
-    const bool over = now >= devices_.prompts_until[device];
+    const bool over = prompts_read(now, device);
     devices_.prompt_w[device] = over ? each_w : std::max(devices_.prompt_w[device], each_w);
     devices_.prompts_until[device] = std::max(devices_.prompts_until[device], row.prompts_until);
   });

@@ -74,6 +74,45 @@ TEST(Case, AnswersNameTheNumbersTheyRestOnAndWhereThoseCameFrom) {
   EXPECT_NE(found[1].note.find("vLLM 0.5"), std::string::npos) << "an engine of 2024";
 }
 
+TEST(Case, AnswersRestOnTheNumbersOfTheirModelAndOfThePrecisionTheyComputeIn) {
+  struct Question {
+    const char *kind, *device, *model, *precision, *fact;
+  };
+  const Question questions[] = {
+      {"train", "a100-sxm-80gb", "llama-2-7b", "bf16", "training.matrix_share"},
+      {"train", "a100-sxm-80gb", "resnet-50", "fp16", "layers.fp16"},
+      {"train", "a100-sxm-80gb", "resnet-50", "tf32", "layers.tf32"},
+      {"train", "v100-sxm2-16gb", "resnet-50", "fp32", "layers.fp32"},
+      {"infer", "a100-sxm-80gb", "bert-large", "int8", "layers.int8"},
+      {"infer", "v100-sxm2-16gb", "resnet-50", "bf16", "layers.fp16"},  // not native there
+  };
+  CaseReader reader(Catalogue::embedded());
+  for (const Question& it : questions) {
+    CaseRow row;
+    row[CaseColumn::kind] = it.kind;
+    row[CaseColumn::device] = it.device;
+    row[CaseColumn::model] = it.model;
+    row[CaseColumn::precision] = it.precision;
+    const Result<Case> question = reader.read(row);
+    ASSERT_TRUE(question) << question.error().message;
+    const std::vector<Ground> found = grounds(*question);
+    ASSERT_FALSE(found.empty()) << it.fact;
+    EXPECT_EQ(found.front().fact, it.fact);
+  }
+  const auto of_gemm = [&](const char* device, const char* precision) {
+    const CaseRow row = row_of({{CaseColumn::kind, "gemm"},
+                                {CaseColumn::m, "64"},
+                                {CaseColumn::n, "64"},
+                                {CaseColumn::k, "64"},
+                                {CaseColumn::device, device},
+                                {CaseColumn::precision, precision}});
+    return grounds(*reader.read(row)).front().fact;
+  };
+  EXPECT_EQ(of_gemm("h100-sxm", "fp8"), "matrix.fp8_efficiency");
+  EXPECT_EQ(of_gemm("h100-sxm", "bf16"), "matrix.efficiency");
+  EXPECT_EQ(of_gemm("a100-sxm-80gb", "fp8"), "matrix.efficiency") << "fp8 is widened to 16 bits";
+}
+
 TEST(Case, NumbersThatNoFileSaysAreAssumed) {
   const DeviceSpec& device = device_named("h100-sxm");
   EXPECT_EQ(device.basis("memory.bandwidth_gb_s"), Basis::datasheet);

@@ -93,10 +93,8 @@ INSTANTIATE_TEST_SUITE_P(
         Published{"A100-PCIe-80GB", 1, "BERT-large SQuAD (99%)", "int8", "", "", 3168, 0.3},
         Published{"H100-SXM5-80GB", 8, "RetinaNet OpenImages 800px", "int8", "", "", 12164, 0.3},
         Published{"A100-SXM4-80GB", 1, "RNN-T", "fp16", "", "", 14088, 0.35},
-        // One share of V100's peak serves nets that train (fitted too slow) and that infer (too
-        // fast).
-        Published{"V100-SXM2-16GB", 1, "ResNet-50 v1.5", "fp16 mixed", "256", "", 3382, 0.3},
-        Published{"V100-SXM2-16GB", 1, "ResNeXt-101 32x4d", "fp32", "128", "", 527, 0.3},
+        Published{"V100-SXM2-16GB", 1, "ResNet-50 v1.5", "fp16 mixed", "256", "", 3382, 0.2},
+        Published{"V100-SXM2-16GB", 1, "ResNeXt-101 32x4d", "fp32", "128", "", 527, 0.2},
         Published{"V100-SXM2-16GB", 1, "BERT-base SQuAD", "fp16", "8", "128", 962.8, 0.25}));
 
 }  // namespace

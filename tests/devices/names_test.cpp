@@ -81,27 +81,35 @@ TEST(Names, UnderstandPrecisionsAsTablesSayThem) {
     const char* device;
     const char* text;
     Precision precision;
+    Software software;
   };
   const Words words[] = {
-      {"h100-sxm", "amp_bf16", Precision::bf16},
-      {"h100-sxm", "amp_fp8", Precision::fp8},
-      {"gb200", "MXFP8", Precision::fp8},
-      {"gb200", "NVFP4", Precision::fp4},
-      {"v100-sxm2-16gb", "fp16 mixed", Precision::fp16},
-      {"p100-sxm2", "16 bit inputs, 32 bit multiplication, 32 bit addition", Precision::fp32},
-      {"t4", "16 bit inputs, 16 bit multiplication, 32 bit addition", Precision::fp16},
-      {"t4", "int8 in, 32-bit accumulate", Precision::int8},
-      {"h100-pcie", "fp8_e4m3 in, bf16 out, fast accumulate", Precision::fp8},
+      {"h100-sxm", "amp_bf16", Precision::bf16, Software::autocast},
+      {"h100-sxm", "amp_fp8", Precision::fp8, Software::autocast},
+      {"a100-sxm-80gb", "fp16/AMP", Precision::fp16, Software::autocast},
+      {"gb200", "MXFP8", Precision::fp8, Software::engine},
+      {"gb200", "NVFP4", Precision::fp4, Software::engine},
+      {"v100-sxm2-16gb", "fp16 mixed", Precision::fp16, Software::framework},
+      {"p100-sxm2", "16 bit inputs, 32 bit multiplication, 32 bit addition", Precision::fp32,
+       Software::framework},
+      {"t4", "16 bit inputs, 16 bit multiplication, 32 bit addition", Precision::fp16,
+       Software::engine},
+      {"t4", "int8 in, 32-bit accumulate", Precision::int8, Software::engine},
+      {"h100-pcie", "fp8_e4m3 in, bf16 out, fast accumulate", Precision::fp8, Software::engine},
       {"a100-sxm-80gb", "fp32 (TF32 tensor cores allowed on Ampere+ in NGC containers)",
-       Precision::tf32},
+       Precision::tf32, Software::framework},  // "Ampere" does not say "AMP"
       {"v100-sxm2-16gb", "fp32 (TF32 tensor cores allowed on Ampere+ in NGC containers)",
-       Precision::fp32},
-      {"tpu-v3", "mixed (submission default; bf16/fp16 or fp8, see source)", Precision::bf16},
+       Precision::fp32, Software::framework},
+      {"a40", "fp32 (no AMP in the Zeus example scripts; TF32 possible on A40)", Precision::fp32,
+       Software::framework},
+      {"tpu-v3", "mixed (submission default; bf16/fp16 or fp8, see source)", Precision::bf16,
+       Software::tuned},
   };
   for (const Words& it : words) {
     const auto found = find_precision(it.text, Catalogue::embedded().devices().at(it.device).spec);
     ASSERT_TRUE(found) << it.text;
     EXPECT_EQ(found->precision, it.precision) << it.device << ": " << it.text;
+    EXPECT_EQ(found->software, it.software) << it.text;
   }
 }
 

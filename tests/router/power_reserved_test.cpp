@@ -158,5 +158,22 @@ TEST(PowerReserved, PromptsAreReservedUntilTheyAreReadWhateverSamplesShowBetween
   EXPECT_LE(fleet.believed_w(), others_w + fleet.open_w() + 0.01) << "nothing is left to be read";
 }
 
+TEST(PowerReserved, PromptsThatTakeLongerThanPromisedAreReservedWhileSamplesShowThem) {
+  Capped fleet;
+  const ReplicaIndex replica = fleet.add({0});
+  fleet.roster.promise_request(fleet.now, replica, 640, fleet.now + seconds(60), seconds(1),
+                               {200, 400});
+  // Read between steps of decoding, every third second shows a part of it.
+  for (int second = 1; second <= 30; ++second) {
+    const bool reads = second % 3 == 2;
+    const double drawn_w = fleet.open_w() + (reads ? 400 : 200);
+    fleet.draw(drawn_w);
+    const double expected_w = second < 2 ? drawn_w : fleet.open_w() + 400;
+    EXPECT_NEAR(fleet.believed_w() - 7 * drawn_w, expected_w, 0.01) << second;
+  }
+  for (int second = 1; second <= 12; ++second) fleet.draw(fleet.open_w() + 200);
+  EXPECT_NEAR(fleet.believed_w(), 8 * (fleet.open_w() + 200), 0.01) << "nothing more is read";
+}
+
 }  // namespace
 }  // namespace drover::router

@@ -1,0 +1,59 @@
+// Which numbers an answer rests on: by its kind, and by the precision that its products compute in.
+#include <algorithm>
+
+#include "devices/case.h"
+#include "devices/estimate.h"
+#include "devices/layer_rates.h"
+#include "devices/matrix.h"
+
+namespace drover::devices {
+namespace {
+
+/// The two numbers that most of an answer's time rests on.
+using MainFacts = std::array<std::string_view, 2>;
+
+MainFacts main_facts(const Case& question) {
+  const DeviceSpec& device = *question.device;
+  const bool decoder = question.model && question.model->architecture == Architecture::decoder;
+  switch (question.kind) {
+    case CaseKind::gemm:
+      return {matrix_fact(device, question.precision), "matrix.operand_efficiency"};
+    case CaseKind::attention_prefill:
+    case CaseKind::attention_decode:
+      return {"attention.matrix_share", "attention.cache_efficiency"};
+    case CaseKind::train:
+      if (decoder) return {"training.matrix_share", "training.attention_share"};
+      [[fallthrough]];
+    case CaseKind::infer:
+      return {layer_fact(device, layer_precision(device, *question.model, question.precision)),
+              "layers.kernel_cycles"};
+    case CaseKind::decode:
+      return {"serving.weights_share", "serving.request_us"};
+    case CaseKind::prefill:
+    case CaseKind::serve:
+      return {"serving.product_share", "serving.weights_share"};
+    case CaseKind::collective:
+      return {"links.ring_share", "links.ring_start_us"};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view confidence(const Case& question) {
+  Basis weakest = Basis::datasheet;
+  for (const Ground& ground : grounds(question)) weakest = std::max(weakest, ground.basis);
+  return to_text(weakest);
+}
+
+std::vector<Ground> grounds(const Case& question) {
+  std::vector<Ground> found;
+  for (const std::string_view fact : main_facts(question)) {
+    const auto basis = question.device->bases.find(fact);
+    if (basis == question.device->bases.end() || basis->second.basis == Basis::datasheet) continue;
+    found.push_back({fact, basis->second.basis, basis->second.note});
+  }
+  return found;
+}
+
+}  // namespace drover::devices
