@@ -20,7 +20,7 @@
 //
 //   P_limited = (P_free^-s + limit^-s)^(-1/s)
 //
-// with s the sharpness: large where the controller is quick and work is even. With s of 2.8 to 4.2
+// with s the sharpness: large where the controller is quick and work is even. With s of 2.3 to 3.9
 // it gives the 0.87 to 1.0 of the limit that training jobs draw on V100, A40, P100 and RTX 6000
 // (Zeus).
 #include "devices/power.h"

@@ -84,6 +84,8 @@ TEST(Case, AnswersRestOnTheNumbersOfTheirModelAndOfThePrecisionTheyComputeIn) {
       {"train", "a100-sxm-80gb", "resnet-50", "tf32", "layers.tf32"},
       {"train", "v100-sxm2-16gb", "resnet-50", "fp32", "layers.fp32"},
       {"infer", "a100-sxm-80gb", "bert-large", "int8", "layers.int8"},
+      {"train", "a40", "resnet-50", "fp32", "layers.tf32"},  // frameworks let convolutions
+      {"infer", "a40", "bert-base", "fp32", "layers.fp32"},  // and products not
       {"infer", "v100-sxm2-16gb", "resnet-50", "bf16", "layers.fp16"},  // not native there
   };
   CaseReader reader(Catalogue::embedded());

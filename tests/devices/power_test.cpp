@@ -92,6 +92,29 @@ TEST(Power, GrowsWithEveryActivity) {
   }
 }
 
+TEST(Power, OfADeviceThatWaitsForOthersIsThatOfAnOpenOneAndItsTraffic) {
+  const DeviceSpec& device = device_named("h100-sxm");
+  Step step = busy(0, 0.3);
+  const double working_w = power_w(device, step, true, 1);
+  step.waiting = 0.4;
+  const double sometimes_w = power_w(device, step, true, 1);
+  step.waiting = 1;
+  const double waiting_w = power_w(device, step, true, 1);
+  EXPECT_NEAR(sometimes_w, 0.6 * working_w + 0.4 * waiting_w, 1e-9);
+  EXPECT_NEAR(waiting_w - device.open_w, 0.3 * device.memory_byte_j * device.memory_bandwidth,
+              1e-9);
+}
+
+TEST(Power, OfAGangPerDeviceIsLessTheLongerItWaits) {
+  const auto watts = [](int devices) {
+    const Step step =
+        decode_step(on("h100-sxm", devices), model_named("llama-3.1-70b"), 8, 4000, 1);
+    EXPECT_GT(step.waiting, 0);
+    return power_w(device_named("h100-sxm"), step, true, 1);
+  };
+  EXPECT_LT(watts(8), watts(4));
+}
+
 TEST(Power, PicksTheLargestClockStepUnderTheCap) {
   for (const auto& [id, entry] : Catalogue::embedded().devices()) {
     const DeviceSpec& spec = entry.spec;
