@@ -5,6 +5,7 @@
 #include "devices/estimate.h"
 #include "devices/layer_rates.h"
 #include "devices/matrix.h"
+#include "fleet/result.h"
 
 namespace drover::devices {
 namespace {
@@ -25,6 +26,7 @@ MainFacts main_facts(const Case& question) {
       if (decoder) return {"training.matrix_share", "training.attention_share"};
       [[fallthrough]];
     case CaseKind::infer:
+      DROVER_REQUIRE(question.model != nullptr);
       return {layer_fact(device, layer_precision(device, *question.model, question.precision)),
               "layers.kernel_cycles"};
     case CaseKind::decode:
