@@ -3,6 +3,7 @@
 
 #include "devices/attention.h"
 #include "devices/estimate_parts.h"
+#include "devices/power.h"
 #include "devices/step_sum.h"
 
 namespace drover::devices {
@@ -22,7 +23,7 @@ Sustained kernel_run(const Case& question, const std::function<Step(double)>& st
     return run;
   }
   run.step = step_at(1);
-  run.power_w = power_w(device, run.step, true, 1);
+  run.power_w = limited_power_w(device, power_w(device, run.step, true, 1), device.tdp_w);
   return run;
 }
 

@@ -193,12 +193,6 @@ double matrix_seconds(const DeviceSpec& device, Precision computing, double rate
   return MatrixRate(device, computing, rate).seconds(product);
 }
 
-double matrix_seconds(const DeviceSpec& device, double peak, double rows,
-                      const MatrixShape& shape) {
-  return matrix_seconds(device, compute_precision(device, Precision::bf16),
-                        peak * device.compute_efficiency, {rows, shape.columns, shape.inner});
-}
-
 namespace {
 
 double overlapped(const DeviceSpec& device, double matrix_s, double memory_s) {

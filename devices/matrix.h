@@ -80,8 +80,6 @@ class MatrixRate {
 /// The same for one product.
 double matrix_seconds(const DeviceSpec& device, Precision computing, double rate,
                       const Product& product);
-/// And with `peak` times the device's efficiency in 16 bits.
-double matrix_seconds(const DeviceSpec& device, double peak, double rows, const MatrixShape& shape);
 
 /// The product with its traffic; the clock stretches the compute alone.
 Kernel product_kernel(const DeviceSpec& device, Precision weights, const Product& product,

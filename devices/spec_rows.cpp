@@ -143,7 +143,7 @@ constexpr NumberRow numbers[] = {
     {"layers", "engine_score_passes", &DeviceSpec::engine_score_passes, 1, 0, 1000, 1.05},
     {"layers", "group_norm_passes", &DeviceSpec::group_norm_passes, 1, 0, 100, 4.1},
     {"layers", "framework_passes", &DeviceSpec::framework_passes, 1, 0, 100, 4.2},
-    {"layers", "narrow_framework_passes", &DeviceSpec::narrow_framework_passes, 1, 0, 1000, 5},
+    {"layers", "narrow_framework_passes", &DeviceSpec::narrow_framework_passes, 1, 0, 100, 5},
     {"layers", "framework_encoder_passes", &DeviceSpec::framework_encoder_passes, 1, 0, 1000, 49},
     {"layers", "framework_score_passes", &DeviceSpec::framework_score_passes, 1, 0, 1000, 6.5},
     {"layers", "framework_layer_us", &DeviceSpec::framework_layer_s, micro, 0, 100000, 159},

@@ -210,7 +210,13 @@ INSTANTIATE_TEST_SUITE_P(Tables, PublishedMeasurements,
                                          Reached{"training_throughput.csv", "train-gpu", 321, 0.08},
                                          Reached{"training_throughput.csv", "train-tpu", 51, 0.045},
                                          Reached{"inference_throughput.csv", "prefill", 16, 0.15},
-                                         Reached{"inference_throughput.csv", "serve", 475, 0.11}));
+                                         Reached{"inference_throughput.csv", "serve", 475, 0.11},
+                                         Reached{"training_throughput.csv", "classic", 622, 0.115},
+                                         Reached{"inference_throughput.csv", "classic", 808, 0.17},
+                                         Reached{"power_capping.csv", "power", 567, 0.04},
+                                         Reached{"power_capping.csv", "power-cap", 528, 0.03},
+                                         Reached{"energy_power.csv", "decode", 715, 0.225},
+                                         Reached{"energy_power.csv", "power", 749, 0.30}));
 
 }  // namespace
 }  // namespace drover::commands

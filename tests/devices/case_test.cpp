@@ -74,6 +74,23 @@ TEST(Case, AnswersNameTheNumbersTheyRestOnAndWhereThoseCameFrom) {
   EXPECT_NE(found[1].note.find("vLLM 0.5"), std::string::npos) << "an engine of 2024";
 }
 
+TEST(Case, AKernelDrawsNoMoreThanItsBoardMay) {
+  CaseReader reader(Catalogue::embedded());
+  for (const auto& [id, entry] : Catalogue::embedded().devices()) {
+    for (const char* edge : {"64", "8192"}) {
+      const Result<Estimate> answer =
+          estimate(*reader.read(row_of({{CaseColumn::kind, "gemm"},
+                                        {CaseColumn::device, id.c_str()},
+                                        {CaseColumn::m, edge},
+                                        {CaseColumn::n, edge},
+                                        {CaseColumn::k, edge}})));
+      if (!answer) continue;  // not that precision
+      EXPECT_LE(answer->power_w, entry.spec.tdp_w) << id;
+      EXPECT_GT(answer->power_w, entry.spec.idle_w) << id;
+    }
+  }
+}
+
 TEST(Case, AnswersRestOnTheNumbersOfTheirModelAndOfThePrecisionTheyComputeIn) {
   struct Question {
     const char *kind, *device, *model, *precision, *fact;

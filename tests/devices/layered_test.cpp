@@ -69,5 +69,11 @@ TEST(Layered, AWrongLineIsNamed) {
   EXPECT_EQ(problem_of("convolutions = [\"64 -> 8, kernel 1, shared\"]"), "");
 }
 
+TEST(Layered, DimensionsAreWhole) {
+  EXPECT_EQ(model_of("dimensions = 3").dimensions, 3);
+  EXPECT_NE(problem_of("dimensions = 2.5").find("dimensions"), std::string::npos);
+  EXPECT_NE(problem_of("dimensions = 4").find("dimensions"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace drover::devices

@@ -23,22 +23,19 @@ TEST(Matrix, ComputesInWiderNumbersWhereATypeIsNotNative) {
 
 TEST(Matrix, TheLastWaveOfTilesCostsNearlyAsMuchAsAFullOne) {
   const DeviceSpec& a100 = device_named("a100-sxm-80gb");
-  const double peak = a100.peak(Precision::bf16);
+  const MatrixRate rate(a100, Precision::bf16, a100.peak(Precision::bf16));
   // 108 multiprocessors, tiles of 256 x 128: one column of tiles more than fits starts a new wave.
-  const double full = matrix_seconds(a100, peak, 256 * 9, {4096, 128 * 12});
-  const double over = matrix_seconds(a100, peak, 256 * 9, {4096, 128 * 12 + 1});
+  const double full = rate.seconds({256 * 9, 128 * 12, 4096});
+  const double over = rate.seconds({256 * 9, 128 * 12 + 1, 4096});
   EXPECT_GT(over / full, 1.05);
 }
 
 TEST(Matrix, ASystolicArrayIsPaddedToItsEdge) {
   const DeviceSpec& tpu = device_named("tpu-v5e");
-  const double peak = tpu.peak(Precision::bf16);
-  EXPECT_EQ(matrix_seconds(tpu, peak, 256, {4096, 129}),
-            matrix_seconds(tpu, peak, 256, {4096, 256}));
-  EXPECT_EQ(matrix_seconds(tpu, peak, 1, {4096, 4096}),
-            matrix_seconds(tpu, peak, 128, {4096, 4096}));
-  EXPECT_EQ(matrix_seconds(tpu, peak, 201, {4096, 4096}),
-            matrix_seconds(tpu, peak, 208, {4096, 4096}));
+  const MatrixRate rate(tpu, Precision::bf16, tpu.peak(Precision::bf16));
+  EXPECT_EQ(rate.seconds({256, 129, 4096}), rate.seconds({256, 256, 4096}));
+  EXPECT_EQ(rate.seconds({1, 4096, 4096}), rate.seconds({128, 4096, 4096}));
+  EXPECT_EQ(rate.seconds({201, 4096, 4096}), rate.seconds({208, 4096, 4096}));
 }
 
 TEST(Matrix, MoreRowsColumnsDepthOrProductsNeverTakeLess) {

@@ -105,14 +105,20 @@ TEST(Power, OfADeviceThatWaitsForOthersIsThatOfAnOpenOneAndItsTraffic) {
               1e-9);
 }
 
-TEST(Power, OfAGangPerDeviceIsLessTheLongerItWaits) {
-  const auto watts = [](int devices) {
-    const Step step =
-        decode_step(on("h100-sxm", devices), model_named("llama-3.1-70b"), 8, 4000, 1);
-    EXPECT_GT(step.waiting, 0);
-    return power_w(device_named("h100-sxm"), step, true, 1);
+TEST(Power, StepsWaitAsLongAsTheirPartsSay) {
+  const auto part_of = [](const Step& step, Part part) {
+    return step.parts[static_cast<std::size_t>(part)] / step.seconds;
   };
-  EXPECT_LT(watts(8), watts(4));
+  EXPECT_EQ(decode_step(on("h100-sxm"), model_named("llama-3.1-8b"), 8, 4000, 1).waiting, 0);
+  const Step decode = decode_step(on("h100-sxm", 4), model_named("llama-3.1-70b"), 8, 4000, 1);
+  EXPECT_GT(decode.waiting, 0.02);
+  EXPECT_DOUBLE_EQ(decode.waiting, part_of(decode, Part::collectives));
+  const Step train =
+      training_step(on("h100-sxm", 64), model_named("llama-3.1-70b"), {128, 8192}, 1);
+  EXPECT_GT(train.waiting, 0.02);
+  EXPECT_DOUBLE_EQ(train.waiting, part_of(train, Part::collectives) + part_of(train, Part::bubble));
+  const Step net = training_step(on("t4", 8), model_named("resnet-50"), {64, 1}, 1);
+  EXPECT_DOUBLE_EQ(net.waiting, part_of(net, Part::collectives));
 }
 
 TEST(Power, PicksTheLargestClockStepUnderTheCap) {
