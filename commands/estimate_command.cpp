@@ -65,6 +65,8 @@ constexpr ColumnHelp column_helps[] = {
      "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, send_recv, exchange"},
     {CaseColumn::devices_per_node, "COUNT", "devices of one host"},
     {CaseColumn::power_limit_w, "WATTS", "limit of each board"},
+    {CaseColumn::engine, "NAME",
+     "prefill, decode, serve: vllm-0.11, vllm-0.5, tensorrt-llm (as measured on the device)"},
 };
 
 std::string option_name(CaseColumn column) {

@@ -63,6 +63,10 @@ Measurement measurement(const CsvTable& table, const CsvRow& row, std::string_vi
   found.row[CaseColumn::precision] = table.cell(row, "precision");
   found.answer = answer;
   found.source = short_source(table.cell(row, "source"));
+  // The second leaderboard ran vLLM 0.5.4, the third 0.11; both answer tokens as they come.
+  if (has(found.source, "leaderboard")) {
+    found.row[CaseColumn::engine] = has(found.source, "v2") ? "vllm-0.5" : "vllm-0.11";
+  }
   found.line = row.line;
   return found;
 }

@@ -57,7 +57,8 @@ constexpr std::array<std::string_view, case_column_count> column_names{"id",
                                                                        "bytes",
                                                                        "collective",
                                                                        "devices_per_node",
-                                                                       "power_limit_w"};
+                                                                       "power_limit_w",
+                                                                       "engine"};
 
 struct NumberColumn {
   CaseColumn column;
@@ -187,6 +188,10 @@ Status read_words(const CaseRow& row, Case& question) {
     } else {
       return unexpected(CaseColumn::recompute, cell, "none, selective or full");
     }
+  }
+  if (const std::string& cell = row[CaseColumn::engine]; !cell.empty()) {
+    question.engine = parse_engine(cell);
+    if (!question.engine) return unexpected(CaseColumn::engine, cell, engine_choice);
   }
   if (const std::string& cell = row[CaseColumn::collective]; !cell.empty()) {
     const auto collective = parse_collective(cell);

@@ -57,6 +57,7 @@ struct Case {
   const ModelSpec* model = nullptr;    // of the catalogue or the reader; null for gemm, collective
   Precision precision = Precision::bf16;  // of the matrix products and, serving, of the weights
   Software software = Software::engine;   // of nets that are no language models
+  std::optional<Engine> engine;           // of language models that serve
   int devices = 1;                        // all together
   std::optional<int> tensor, pipeline, data, context_parallel, expert;  // tp, pp, dp, cp, ep
   std::optional<int> devices_per_node;
@@ -120,8 +121,9 @@ enum class CaseColumn : std::uint8_t {
   collective,
   devices_per_node,
   power_limit_w,
+  engine,
 };
-inline constexpr std::size_t case_column_count = 37;
+inline constexpr std::size_t case_column_count = 38;
 std::string_view to_text(CaseColumn column);
 std::optional<CaseColumn> parse_case_column(std::string_view name);
 

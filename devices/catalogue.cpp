@@ -20,6 +20,8 @@ Error unknown(std::string_view what, std::string_view id, const Entries& entries
 }
 
 constexpr std::string_view embedded_origin = "embedded";
+/// The id of the file for what no generation is known to differ in.
+constexpr std::string_view every_generation = "every_generation";
 
 /// An embedded entry gives way; two files that say different things of one id are a mistake.
 template <typename Value>
@@ -39,6 +41,14 @@ std::string head_of(std::string_view text, std::string_view key) {
   if (at == std::string_view::npos) return "";
   const std::size_t from = at + start.size();
   return std::string(text.substr(from, text.find('"', from) - from));
+}
+
+/// Whether a device would take a number from the file of this generation, if it stood there.
+bool takes_from(const DeviceSpec& spec, std::string_view name, std::string_view id) {
+  const auto basis = spec.bases.find(name);
+  if (basis == spec.bases.end()) return false;
+  if (id == every_generation) return basis->second.file >= FactFile::every_generation;
+  return spec.generation == id && basis->second.file >= FactFile::generation;
 }
 
 /// The tests read every embedded spec, so this stops only a build that was never tested.
@@ -108,23 +118,28 @@ Status Catalogue::add(std::string_view toml, std::string place) {
   return root->finish();
 }
 
+Result<std::optional<toml_file::Table>> Catalogue::generation_table(std::string_view id) const {
+  const auto found = generations_.find(std::string(id));
+  if (found == generations_.end()) return std::optional<toml_file::Table>{};
+  std::optional<toml_file::Table>& table = found->second.table;
+  if (!table) {
+    Result<toml_file::Table> parsed =
+        toml_file::Table::parse(found->second.text, found->second.origin);
+    if (!parsed) return parsed.error();
+    table = *std::move(parsed);
+  }
+  return table;
+}
+
 Result<Entry<DeviceSpec>> Catalogue::read_device(std::string_view toml, std::string place) const {
   Result<toml_file::Table> root = toml_file::Table::parse(toml, place);
   if (!root) return root.error();
-  std::optional<toml_file::Table> shared;
   // A spec that needs nothing of its generation is read without it: those that travel are so.
-  if (const auto found = generations_.find(root->text("generation", ""));
-      found != generations_.end()) {
-    std::optional<toml_file::Table>& table = found->second.table;
-    if (!table) {
-      Result<toml_file::Table> parsed =
-          toml_file::Table::parse(found->second.text, found->second.origin);
-      if (!parsed) return parsed.error();
-      table = *std::move(parsed);
-    }
-    shared = table;
-  }
-  Result<DeviceSpec> spec = read_device_spec(*root, shared);
+  const auto shared = generation_table(root->text("generation", ""));
+  if (!shared) return shared.error();
+  const auto every = generation_table(every_generation);
+  if (!every) return every.error();
+  Result<DeviceSpec> spec = read_device_spec(*root, *shared, *every);
   if (!spec) return spec.error();
   std::string text = to_toml(*spec);
   if (text.size() > spec_bytes_max) {
@@ -160,7 +175,7 @@ Status Catalogue::add_generation(std::string_view toml, const std::string& id, s
   Status added = put(generations_, id, Generation{std::string(toml), std::move(place), {}});
   if (!added) return added;
   for (auto& [name, entry] : devices_) {
-    if (entry.spec.generation != id) continue;
+    if (entry.spec.generation != id && id != every_generation) continue;
     Result<Entry<DeviceSpec>> again = read_device(entry.file, entry.origin);
     if (!again) return again.error();
     entry = *std::move(again);
@@ -181,9 +196,7 @@ Status Catalogue::set(std::string_view id_section_key, double value) {
   if (is_generation) devices();  // all that inherit from it
   if (!is_generation && !device(id)) return device(id).error();
   for (auto& [device_id, entry] : devices_) {
-    const auto basis = entry.spec.bases.find(name);
-    const bool inherits = is_generation && entry.spec.generation == id &&
-                          basis != entry.spec.bases.end() && basis->second.inherited;
+    const bool inherits = is_generation && takes_from(entry.spec, name, id);
     if (device_id != id && !inherits) continue;
     if (const Status changed = set_fact(entry.spec, name, value); !changed) {
       return error("{}.{}", id, changed.error().message);

@@ -31,11 +31,12 @@ class Catalogue {
   static const Catalogue& embedded();
 
   /// A text with `kind = "device"`, "model" or "generation". It may replace an embedded spec of its
-  /// id, but none that was added. A replaced generation changes all devices that name it.
+  /// id, but none that was added. A replaced generation changes all devices that name it, the
+  /// generation `every_generation` all that do not say otherwise.
   Status add(std::string_view toml, std::string place);
 
   /// Changes one number: "h100-sxm.memory.bandwidth_gb_s", in the file's unit. With the id of a
-  /// generation: of every device that has it from there.
+  /// generation: of every device that has it from there or would, if it stood there.
   Status set(std::string_view id_section_key, double value);
 
   /// The error lists the nearest known names.
@@ -56,6 +57,8 @@ class Catalogue {
   Status add_generation(std::string_view toml, const std::string& id, std::string place);
   Status add_device(std::string_view toml, std::string place);
   Status add_model(std::string_view toml, std::string place);
+  /// Nothing where no file has that id.
+  Result<std::optional<toml_file::Table>> generation_table(std::string_view id) const;
   Result<Entry<DeviceSpec>> read_device(std::string_view toml, std::string place) const;
 
   void read_embedded_device(Unread::iterator unread) const;

@@ -60,17 +60,18 @@ Result<Estimate> estimate_prefill(const Case& question) {
   const double input = question.input.value_or(question.sequence.value_or(0));
   if (input <= 0) return missing(question, "input_len");
   const ServingPlan plan = plan_of(question);
+  const Engine engine = question.engine.value_or(Engine::offline);
   const double prompts = std::max(1.0, question.batch.value_or(1) / plan.replicas);
   const double context = question.context.value_or(0);
   const auto replica_at = [&](double share) {
-    return ServingReplica(*question.device, *question.model, question.precision, plan,
-                          Engine::offline, share);
+    return ServingReplica(*question.device, *question.model, question.precision, plan, engine,
+                          share);
   };
   const Sustained run = sustained(*question.device, question.power_limit_w, [&](double share) {
     const ServingReplica replica = replica_at(share);
     return step_of(replica, *question.device,
                    prompt_pass(replica.chip, replica.shape, plan, replica.bytes, input, context,
-                               prompts, Engine::offline));
+                               prompts, engine));
   });
   Estimate answer = from_sustained(question, run);
   answer.ttft_s = answer.seconds;
@@ -84,6 +85,7 @@ Result<Estimate> estimate_prefill(const Case& question) {
 Result<Estimate> estimate_decode(const Case& question) {
   if (!question.model) return missing(question, "model");
   const ServingPlan plan = plan_of(question);
+  const Engine engine = question.engine.value_or(question.device->engine);
   ServingLoad load;
   load.sequences = std::max(1.0, question.batch.value_or(1) / plan.replicas);
   double each = question.context.value_or(usual_context);
@@ -92,14 +94,13 @@ Result<Estimate> estimate_decode(const Case& question) {
   }
   load.context_tokens = load.sequences * each;
   const auto replica_at = [&](double share) {
-    return ServingReplica(*question.device, *question.model, question.precision, plan,
-                          Engine::interactive, share);
+    return ServingReplica(*question.device, *question.model, question.precision, plan, engine,
+                          share);
   };
   const Sustained run = sustained(*question.device, question.power_limit_w, [&](double share) {
     const ServingReplica replica = replica_at(share);
-    return step_of(
-        replica, *question.device,
-        serving_pass(replica.chip, replica.shape, plan, replica.bytes, load, Engine::interactive));
+    return step_of(replica, *question.device,
+                   serving_pass(replica.chip, replica.shape, plan, replica.bytes, load, engine));
   });
   Estimate answer = from_sustained(question, run);
   answer.tpot_s = answer.seconds;
@@ -124,14 +125,16 @@ Estimate saturated(const Case& question, const ServingPlan& plan, Precision weig
   const ServingDemand demand = demand_of(question, plan);
   ServingSteady steady;
   const auto replica_at = [&](double share) {
-    return ServingReplica(*question.device, *question.model, weights, plan, Engine::offline, share);
+    return ServingReplica(*question.device, *question.model, weights, plan,
+                          question.engine.value_or(Engine::offline), share);
   };
   const ServingReplica whole = replica_at(1);
   const ServingMemory memory = serving_memory(*question.device, whole.shape, plan, whole.bytes);
   const double held = cache_tokens(memory, whole.shape, plan, whole.bytes);
   const Sustained run = sustained(*question.device, question.power_limit_w, [&](double share) {
     const ServingReplica replica = replica_at(share);
-    steady = serving_steady(replica.chip, replica.shape, plan, replica.bytes, held, demand);
+    steady = serving_steady(replica.chip, replica.shape, plan, replica.bytes, held, demand,
+                            replica.engine);
     return step_of(replica, *question.device, steady.pass);
   });
   Estimate answer = from_sustained(question, run);

@@ -13,6 +13,18 @@ namespace {
 /// The two numbers that most of an answer's time rests on.
 using MainFacts = std::array<std::string_view, 2>;
 
+std::string_view request_fact(Engine engine) {
+  switch (engine) {
+    case Engine::interactive:
+      return "serving.request_us";
+    case Engine::early:
+      return "serving.early_request_us";
+    case Engine::offline:
+      return "serving.offline_request_us";
+  }
+  return {};
+}
+
 MainFacts main_facts(const Case& question) {
   const DeviceSpec& device = *question.device;
   const bool decoder = question.model && question.model->architecture == Architecture::decoder;
@@ -30,7 +42,7 @@ MainFacts main_facts(const Case& question) {
       return {layer_fact(device, layer_precision(device, *question.model, question.precision)),
               "layers.kernel_cycles"};
     case CaseKind::decode:
-      return {"serving.weights_share", "serving.request_us"};
+      return {"serving.weights_share", request_fact(question.engine.value_or(device.engine))};
     case CaseKind::prefill:
     case CaseKind::serve:
       return {"serving.product_share", "serving.weights_share"};

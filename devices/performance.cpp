@@ -1,5 +1,5 @@
 // Prefill and decode of one replica as agents and router ask for them: the pass of serving_step.cpp
-// for transformers, with the engine that answers tokens as they come; a static batch for others.
+// for transformers, with the engine that answers tokens on the device; a static batch for others.
 #include "devices/performance.h"
 
 #include <algorithm>
@@ -21,9 +21,9 @@ Step batch_step(const Placement& placement, const ModelSpec& model, std::uint32_
 
 ServingReplica replica_of(const Placement& placement, const ModelSpec& model, double clock_share) {
   const int devices = std::max(1, placement.devices);
-  return {*placement.device,   model,
-          placement.precision, serving_plan(devices, devices, 1, 1, 1),
-          Engine::interactive, clock_share,
+  return {*placement.device,        model,
+          placement.precision,      serving_plan(devices, devices, 1, 1, 1),
+          placement.device->engine, clock_share,
           placement.link_share};
 }
 

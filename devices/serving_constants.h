@@ -1,9 +1,8 @@
 // What serving reaches on one generation of chips, in SI units: the section [serving] of the spec
 // files, where each number stands with what it was fitted to.
 //
-// Two kinds of software around the kernels are known: one that answers tokens as they come (vLLM,
-// of which inter-token times are published), and one that drains a queue of requests (TensorRT-LLM
-// and alike, of which throughput at saturation is published: `offline`).
+// What the software around the kernels costs stands apart for each engine (engine.h): without a
+// word before it for vLLM 0.11, `early` for vLLM 0.5, `offline` for TensorRT-LLM.
 #pragma once
 
 namespace drover::devices {
@@ -32,9 +31,13 @@ struct ServingConstants {
   double all_reduce_s = 0;    // latency of one collective between two devices
   double hop_s = 0;           // what each further device adds
   double reduce_share = 0;    // of one direction of the links
-  double recorded_rows = 0;   // most rows whose launches are recorded (CUDA graphs); 0: never
+  double recorded_rows = 0;   // most rows whose launches are recorded (CUDA graphs)
   double layer_launch_s = 0;  // host time per layer of a step that is not recorded
-  double gang_launches = 0;   // the same by this factor where several devices run one replica
+
+  double early_request_s = 0;
+  double early_step_s = 0;
+  double early_layer_launch_s = 0;  // of every step: none is recorded
+  double early_gang_launches = 0;   // by this factor where several devices run one replica
 
   double offline_request_s = 0;
   double offline_step_s = 0;
@@ -43,15 +46,5 @@ struct ServingConstants {
   double offline_reduce_share = 0;
   double offline_sequences = 0;  // that run at once
 };
-
-/// What the software around the kernels costs.
-struct EngineConstants {
-  double request_s, step_s, all_reduce_s, hop_s, reduce_share;
-  double recorded_rows, layer_launch_s, gang_launches;
-};
-
-enum class Engine { interactive, offline };
-
-EngineConstants engine_constants(const ServingConstants& serving, Engine engine);
 
 }  // namespace drover::devices

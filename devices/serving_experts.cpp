@@ -50,9 +50,9 @@ ExpertCost expert_layer_cost(const ServingChip& chip, const ServingShape& shape,
       cost.flops / (chip.matrix_flops * serving.expert_product_share * chip.clock_share);
   cost.launches_s = serving.expert_layer_s;
   // Sorting and scattering row by row, and blocks of scales expert by expert, are costs of the
-  // engine whose inter-token times were measured; the offline one fuses them. They are readings and
-  // writings, and draw as much (ML.ENERGY v3: experts draw more, not less, with more rows).
-  if (engine == Engine::interactive) {
+  // engines whose inter-token times were measured; the offline one fuses them. They are readings
+  // and writings, and draw as much (ML.ENERGY v3: experts draw more, not less, with more rows).
+  if (engine != Engine::offline) {
     double moving_s = serving.expert_row_s * rows;
     if (bytes.scaled_blocks) moving_s += shape.experts / holders * serving.expert_block_s;
     cost.memory_s += moving_s;

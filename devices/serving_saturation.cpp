@@ -27,7 +27,7 @@ double running(const ServingChip& chip, const ServingPlan& plan, double tokens_h
 
 ServingSteady serving_steady(const ServingChip& chip, const ServingShape& shape,
                              const ServingPlan& plan, const ServingBytes& bytes, double tokens_held,
-                             const ServingDemand& demand) {
+                             const ServingDemand& demand, Engine engine) {
   ServingSteady steady;
   const double out = std::max(1.0, demand.output_tokens);
   steady.sequences = running(chip, plan, tokens_held, demand);
@@ -37,11 +37,11 @@ ServingSteady serving_steady(const ServingChip& chip, const ServingShape& shape,
   load.prompts = steady.sequences / out;
   load.prompt_tokens = load.prompts * demand.input_tokens;
   load.prompt_context = demand.input_tokens / 2;
-  steady.pass = serving_pass(chip, shape, plan, bytes, load, Engine::offline);
+  steady.pass = serving_pass(chip, shape, plan, bytes, load, engine);
   steady.token_s = steady.pass.seconds();
   steady.tokens_per_s = steady.sequences / steady.token_s;
   steady.first_token_s =
-      prompt_pass(chip, shape, plan, bytes, demand.input_tokens, 0, 1, Engine::offline).seconds() +
+      prompt_pass(chip, shape, plan, bytes, demand.input_tokens, 0, 1, engine).seconds() +
       steady.token_s;
   return steady;
 }

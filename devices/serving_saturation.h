@@ -21,7 +21,7 @@ struct ServingSteady {
 
 /// One replica at saturation. `tokens_held` is what its cache holds; 0 still runs one sequence.
 ServingSteady serving_steady(const ServingChip&, const ServingShape&, const ServingPlan&,
-                             const ServingBytes&, double tokens_held, const ServingDemand&);
+                             const ServingBytes&, double tokens_held, const ServingDemand&, Engine);
 
 /// A prompt, or a chunk of one after `context` earlier tokens; `prompts` alike side by side.
 ServingPass prompt_pass(const ServingChip&, const ServingShape&, const ServingPlan&,

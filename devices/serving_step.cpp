@@ -20,7 +20,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "devices/serving_experts.h"
 
@@ -130,30 +129,14 @@ void add_host(ServingPass& pass, const ServingChip& chip, const ServingShape& sh
     const double gang = plan.devices() > 1 ? engine.gang_launches : 1;
     pass.idle_s += shape.layers * engine.layer_launch_s * gang;
   }
-  pass.host_s += pass.idle_s + engine.request_s * answers;
+  pass.idle_s += engine.idle_request_s * answers;
+  pass.host_s += pass.idle_s + (engine.request_s - engine.idle_request_s) * answers;
 }
 
 }  // namespace
 
 double ServingPass::seconds() const {
   return memory_s + matrix_s + attention_s + collectives_s + launches_s + host_s;
-}
-
-EngineConstants engine_constants(const ServingConstants& serving, Engine engine) {
-  if (engine == Engine::interactive) {
-    return {serving.request_s,      serving.step_s,       serving.all_reduce_s,
-            serving.hop_s,          serving.reduce_share, serving.recorded_rows,
-            serving.layer_launch_s, serving.gang_launches};
-  }
-  // What its launches cost is part of the fitted time per step.
-  return {serving.offline_request_s,
-          serving.offline_step_s,
-          serving.offline_all_reduce_s,
-          serving.offline_hop_s,
-          serving.offline_reduce_share,
-          std::numeric_limits<double>::infinity(),
-          0,
-          1};
 }
 
 double padded_rows(const ServingChip& chip, double rows) {

@@ -2,7 +2,7 @@
 // one step, as continuous batching mixes them.
 #pragma once
 
-#include "devices/serving_constants.h"
+#include "devices/engine.h"
 #include "devices/serving_plan.h"
 #include "devices/serving_shape.h"
 

@@ -9,6 +9,7 @@
 #include "devices/spec_file.h"
 #include "devices/spec_rows.h"
 #include "fleet/identity.h"
+#include "fleet/text.h"
 #include "fleet/toml.h"
 
 namespace drover::devices {
@@ -19,24 +20,24 @@ using toml_file::Table;
 constexpr std::array<std::string_view, 3> basis_names{"datasheet", "fitted", "assumed"};
 constexpr std::array<std::string_view, 3> torus_names{"", "2d", "3d"};
 
-/// The file of a device and, where it names one, that of its generation.
+/// The file of a device and, where there are, that of its generation and that of every one.
 class Layers {
  public:
-  Layers(Table device, std::optional<Table> generation)
-      : device_(std::move(device)), generation_(std::move(generation)) {}
+  Layers(Table device, std::optional<Table> generation, std::optional<Table> every)
+      : device_(std::move(device)), generation_(std::move(generation)), every_(std::move(every)) {}
 
   Table& device() { return device_; }
 
   /// The number under a key of a section, in the file's unit.
   double number(DeviceSpec& spec, const char* section, const char* key, double low, double high,
                 std::optional<double> otherwise) {
-    for (Table* file : files()) {
+    for (const auto& [file, which] : files()) {
       std::optional<Table> table = file->table(section);
       if (!table || !table->has(key)) continue;
       FactBasis basis;
       const double value = read(*table, key, low, high, basis);
-      basis.inherited = file != &device_;
-      if (basis.basis != Basis::datasheet || basis.inherited) {
+      basis.file = which;
+      if (basis.basis != Basis::datasheet || which != FactFile::device) {
         spec.bases[name_of(section, key)] = std::move(basis);
       }
       return value;
@@ -47,14 +48,14 @@ class Layers {
     }
     // What no file says is a guess of the program; 0 says that nothing is known.
     if (otherwise.value_or(0) != 0) {
-      spec.bases[name_of(section, key)] = {Basis::assumed, true, "default"};
+      spec.bases[name_of(section, key)] = {Basis::assumed, FactFile::none, "default"};
     }
     return otherwise.value_or(low);
   }
 
   /// The section of the first file that has the key in it.
   std::optional<Table> holder(const char* section, const char* key) {
-    for (Table* file : files()) {
+    for (const auto& [file, which] : files()) {
       std::optional<Table> table = file->table(section);
       if (table && table->has(key)) return table;
     }
@@ -71,9 +72,10 @@ class Layers {
   }
 
  private:
-  std::vector<Table*> files() {
-    std::vector<Table*> files{&device_};
-    if (generation_) files.push_back(&*generation_);
+  std::vector<std::pair<Table*, FactFile>> files() {
+    std::vector<std::pair<Table*, FactFile>> files{{&device_, FactFile::device}};
+    if (generation_) files.emplace_back(&*generation_, FactFile::generation);
+    if (every_) files.emplace_back(&*every_, FactFile::every_generation);
     return files;
   }
 
@@ -94,7 +96,7 @@ class Layers {
   }
 
   Table device_;
-  std::optional<Table> generation_;
+  std::optional<Table> generation_, every_;
 };
 
 void read_identity(Table& root, DeviceSpec& spec) {
@@ -161,6 +163,18 @@ void read_torus(Layers& layers, DeviceSpec& spec) {
     return;
   }
   spec.torus = static_cast<Torus>(found - torus_names.begin());
+}
+
+void read_engine(Layers& layers, DeviceSpec& spec) {
+  std::optional<Table> serving = layers.holder("serving", "engine");
+  if (!serving) return;
+  const std::string name = serving->text("engine");
+  if (const auto engine = parse_engine(name)) {
+    spec.engine = *engine;
+  } else {
+    serving->complain("engine",
+                      fmt::format("found \"{}\", expected {}", excerpt(name), engine_choice));
+  }
 }
 
 void read_software(Layers& layers, DeviceSpec& spec) {
@@ -251,6 +265,7 @@ void write_sections(std::string& text, const DeviceSpec& spec) {
   }
   sections["links"] +=
       fmt::format("torus = \"{}\"\n", torus_names[static_cast<std::size_t>(spec.torus)]);
+  sections["serving"] += fmt::format("engine = \"{}\"\n", to_text(spec.engine));
   sections["software"] += fmt::format("frameworks = {}\nmissing_ops = {}\nslice_sizes = [{}]\n",
                                       list_text(spec.frameworks), list_text(spec.missing_ops),
                                       fmt::join(spec.slice_sizes, ", "));
@@ -279,13 +294,15 @@ Result<DeviceSpec> parse_device_spec(std::string_view toml, std::string place,
   return read_device_spec(*parsed, shared);
 }
 
-Result<DeviceSpec> read_device_spec(const Table& device, const std::optional<Table>& generation) {
-  Layers layers(device, generation);
+Result<DeviceSpec> read_device_spec(const Table& device, const std::optional<Table>& generation,
+                                    const std::optional<Table>& every) {
+  Layers layers(device, generation, every);
   DeviceSpec spec;
   read_identity(layers.device(), spec);
   read_peaks(layers, spec);
   read_numbers(layers, spec);
   read_torus(layers, spec);
+  read_engine(layers, spec);
   read_software(layers, spec);
   for (const NumberRow& row : number_rows()) layers.pass_sources(row.section);
   layers.pass_sources("peak_tflops");
@@ -307,7 +324,7 @@ Status check_generation(std::string_view toml, std::string place) {
   root.text("source", "");
   root.integer("year", 0);
   DeviceSpec ignored;
-  Layers layers(root, std::nullopt);
+  Layers layers(root, std::nullopt, std::nullopt);
   for (int i = 0; i < precision_count; ++i) {
     const std::string precision(to_text(static_cast<Precision>(i)));
     layers.number(ignored, "peak_tflops", precision.c_str(), 0, 1e6, 0.0);
@@ -321,6 +338,7 @@ Status check_generation(std::string_view toml, std::string place) {
     layers.number(ignored, row.section, row.key, row.low, count_max, row.low);
   }
   read_torus(layers, ignored);
+  read_engine(layers, ignored);
   read_software(layers, ignored);
   layers.pass_sources("peak_tflops");
   layers.pass_sources("software");

@@ -1,7 +1,8 @@
 // What one kind of device is: facts read from a catalogue file (TOML), each with its source there.
 //
 // What a generation of chips shares stands once, in the file of the generation; a device's file
-// names it and says what differs. Every number has a basis: printed by a maker or measured by
+// names it and says what differs. What no generation is known to differ in, software above all,
+// stands in the file `every_generation`. Every number has a basis: printed by a maker or measured by
 // somebody (datasheet), fitted here to published measurements, or assumed. In TOML:
 //   bandwidth_gb_s = 3350                                        datasheet: the file's `source`
 //   efficiency = { value = 0.77, fitted = "to what; with what error" }
@@ -17,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "devices/engine.h"
 #include "devices/layer_costs.h"
 #include "devices/serving_constants.h"
 #include "fleet/messages.h"
@@ -28,10 +30,13 @@ namespace drover::devices {
 enum class Basis : std::uint8_t { datasheet, fitted, assumed };
 std::string_view to_text(Basis basis);
 
+/// The file that says a number, the nearest first.
+enum class FactFile : std::uint8_t { device, generation, every_generation, none };
+
 /// How a number of a spec is known.
 struct FactBasis {
   Basis basis = Basis::datasheet;
-  bool inherited = false;  // from the generation
+  FactFile file = FactFile::device;
   std::string note;        // fitted to what, with what error; assumed why
 };
 
@@ -40,6 +45,8 @@ enum class Torus : std::uint8_t { none, two_axes, three_axes };
 
 /// A published mean spans at most so many of the periods at which it is renewed.
 inline constexpr int sensor_refreshes_max = 15;
+
+inline constexpr double memory_unlimited_c = 250;
 
 struct DeviceSpec : ServingConstants, LayerCosts {
   std::string id;                    // "h100-sxm"
@@ -172,7 +179,7 @@ struct DeviceSpec : ServingConstants, LayerCosts {
   double sink_rise_k = 0;  // at the board's limit; used where sink_k_per_w is not given
   // The memory's temperature above the inlet: see MemoryHeat; without values it is the die's.
   double memory_offset_k = 0, memory_sink_share = 1, memory_die_share = 1;
-  double memory_max_c = 0;     // software slows down above
+  double memory_max_c = 0;     // software slows down above; memory_unlimited_c: not known
   double fan_steps = 0;        // that the fans can go above their usual speed; 0: they stay there
   double fan_step_share = 0;   // more air per step
   double fan_below_max_k = 0;  // they act from so far below temperature_max_c
@@ -190,6 +197,7 @@ struct DeviceSpec : ServingConstants, LayerCosts {
   double price_usd_per_h = 0;             // on demand
   double spot_usd_per_h = 0;              // 0: not known
   double purchase_usd = 0;                // 0: not known
+  Engine engine = Engine::interactive;    // that answers tokens where a question names none
   std::vector<std::string> frameworks;    // that run on it
   std::vector<std::string> missing_ops;   // "custom_cuda", "dynamic_shape", ..
   std::vector<int> slice_sizes;           // TPU: gangs that form; empty: any
@@ -197,6 +205,8 @@ struct DeviceSpec : ServingConstants, LayerCosts {
 
   double peak(Precision precision) const { return peak_flops[static_cast<std::size_t>(precision)]; }
   bool runs(Precision precision) const { return peak(precision) > 0; }
+  /// Whether the board has a sensor at its memory: those whose limit is known.
+  bool tells_memory_temperature() const { return memory_max_c < memory_unlimited_c; }
 
   /// By "section.key" as in the file; those that are not here are datasheet.
   std::map<std::string, FactBasis, std::less<>> bases;

@@ -8,8 +8,10 @@
 
 namespace drover::devices {
 
-/// As `parse_device_spec`. A problem of the generation's file is not reported: it was checked.
+/// As `parse_device_spec`, with the files of its generation and of every generation. A problem of
+/// those is not reported: they were checked.
 Result<DeviceSpec> read_device_spec(const toml_file::Table& device,
-                                    const std::optional<toml_file::Table>& generation);
+                                    const std::optional<toml_file::Table>& generation,
+                                    const std::optional<toml_file::Table>& every = {});
 
 }  // namespace drover::devices

@@ -69,7 +69,7 @@ TEST(Case, AnswersNameTheNumbersTheyRestOnAndWhereThoseCameFrom) {
                                    {CaseColumn::device, "a100-sxm-40gb"},
                                    {CaseColumn::model, "llama-3.1-8b"}})));
   ASSERT_EQ(found.size(), 2U);
-  EXPECT_EQ(found[1].fact, "serving.request_us");
+  EXPECT_EQ(found[1].fact, "serving.early_request_us");
   EXPECT_EQ(found[1].basis, Basis::fitted);
   EXPECT_NE(found[1].note.find("vLLM 0.5"), std::string::npos) << "an engine of 2024";
 }

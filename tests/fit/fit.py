@@ -7,8 +7,7 @@
 What is fitted is what users get: every round asks the whole program with `--set`, and its `--rows` say each
 prediction beside its measurement. A line of the parameter file is
   NAME[,NAME ..] LOW HIGH START  # to what it is fitted
-with NAME = ID.SECTION.KEY; names in one line share one value, and the ID * stands for all generations that have the
-section. The loss is a robust sum of squares of the relative error (of the difference, where the class is absolute), with
+with NAME = ID.SECTION.KEY; names in one line share one value. The loss is a robust sum of squares of the relative error (of the difference, where the class is absolute), with
 a weak pull towards START (--pull) where the measurements say nothing. --write puts the values into the files of the
 catalogue as { value = .., fitted = ".." }. --leave fits again without the rows of each value of a column (source,
 device, model, family) and reports the error on those. --only and --without choose rows (COLUMN=PATTERN, a regular
@@ -35,8 +34,7 @@ WORST = 1.5               # and no more than this
 STEP = 2e-3               # of logarithms, for slopes
 
 
-def read_parameters(paths, folder):
-    sections = {path.stem: path.read_text() for path in pathlib.Path(folder, "generations").glob("*.toml")}
+def read_parameters(paths):
     found = []
     for path in paths:
         for line in pathlib.Path(path).read_text().splitlines():
@@ -44,12 +42,7 @@ def read_parameters(paths, folder):
             if not text.strip():
                 continue
             names, low, high, start = text.split()
-            every = []
-            for name in names.split(","):
-                identity, section, key = name.split(".")
-                every += [name] if identity != "*" else [
-                    f"{it}.{section}.{key}" for it, toml in sorted(sections.items()) if f"\n[{section}]" in toml]
-            found.append((every, float(low), float(high), float(start), why.strip()))
+            found.append((names.split(","), float(low), float(high), float(start), why.strip()))
     return found
 
 
@@ -61,7 +54,8 @@ class Measurements:
     def __init__(self, options):
         self.options = options
         table = self.rows({})
-        keep = table["class"].isin(options.classes)
+        # The figures that the program carries come beside every table; each counts once.
+        keep = table["class"].isin(options.classes) & ~table["id"].str.startswith("points.csv")
         for text, wanted in [(t, True) for t in options.only] + [(t, False) for t in options.without]:
             columns, _, pattern = text.partition("=")
             cells = table[columns.split("+")].agg(" ".join, axis=1)
@@ -191,7 +185,6 @@ def read_options():
     reader.add_argument("--data", required=True, nargs="+")
     reader.add_argument("--class", dest="classes", required=True, nargs="+")
     reader.add_argument("--parameters", nargs="*", default=[])
-    reader.add_argument("--specs", default=pathlib.Path(__file__).parent / "../../devices/specs")
     reader.add_argument("--only", nargs="*", default=[])
     reader.add_argument("--without", nargs="*", default=[])
     reader.add_argument("--timed", type=float)
@@ -208,7 +201,7 @@ def read_options():
 def main():
     options = read_options()
     measurements = Measurements(options)
-    parameters = read_parameters(options.parameters, options.specs)
+    parameters = read_parameters(options.parameters)
     point = numpy.log([p[3] for p in parameters])
     everything = numpy.arange(len(measurements.table))
     predicted = measurements.predicted({})
