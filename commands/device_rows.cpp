@@ -111,6 +111,10 @@ Json to_json(const DeviceRow& row) {
       .set("energy_j", value(Metric::energy))
       .set("queue", count(Metric::queue))
       .set("running", count(Metric::running))
+      .set("memory_temperature_c", value(Metric::memory_temperature))
+      .set("power_violation_s", value(Metric::power_violation))
+      .set("thermal_violation_s", value(Metric::thermal_violation))
+      .set("board_violation_s", value(Metric::board_violation))
       .set("models", row.models);
 }
 

@@ -34,6 +34,10 @@ constexpr std::array<MetricKey, metric_count> metric_keys = {{
     {Metric::energy, "energy_j", false},
     {Metric::queue, "queue", true},
     {Metric::running, "running", true},
+    {Metric::memory_temperature, "memory_temperature_c", false},
+    {Metric::power_violation, "power_violation_s", false},
+    {Metric::thermal_violation, "thermal_violation_s", false},
+    {Metric::board_violation, "board_violation_s", false},
 }};
 
 /// Enough for every integer and decimal that a column can hold, and no digit of binary rounding.

@@ -221,6 +221,15 @@ Sample Chip::reading(Instant now) const {
   sample[Metric::clock] = clock_mhz();
   sample[Metric::throttle] = throttle_bits();
   sample[Metric::energy] = energy_j(now);
+  if (spec_->tells_memory_temperature()) {
+    sample[Metric::memory_temperature] = memory_temperature_c(now);
+  }
+  if (spec_->device_class == DeviceClass::gpu) {
+    const Violations held = violations(now);
+    sample[Metric::power_violation] = to_seconds(held.power);
+    sample[Metric::thermal_violation] = to_seconds(held.thermal);
+    sample[Metric::board_violation] = to_seconds(held.board_limit);
+  }
   return sample;
 }
 

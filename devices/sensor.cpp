@@ -126,6 +126,8 @@ Sample Sensor::published(Instant now, Instant from, const Truth& truth, const Sa
   }
   sample[Metric::temperature] =
       in_steps(exact[Metric::temperature], spec_->sensor_temperature_step_c);
+  sample[Metric::memory_temperature] =
+      in_steps(exact[Metric::memory_temperature], spec_->sensor_temperature_step_c);
   sample[Metric::clock] = down_in_steps(exact[Metric::clock], spec_->sensor_clock_step_mhz);
   return sample;
 }

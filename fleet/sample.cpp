@@ -26,6 +26,10 @@ constexpr std::array<MetricFacts, metric_count> table{{
     {Metric::energy, "energy", "J", 8, -3},
     {Metric::queue, "queue", "", 4, 0},
     {Metric::running, "running", "", 4, 0},
+    {Metric::memory_temperature, "memory_temperature", "C", 2, -1},
+    {Metric::power_violation, "power_violation", "s", 4, -2},
+    {Metric::thermal_violation, "thermal_violation", "s", 4, -2},
+    {Metric::board_violation, "board_violation", "s", 4, -2},
 }};
 
 constexpr bool in_order_of_enumerators() {

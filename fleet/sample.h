@@ -19,21 +19,26 @@
 namespace drover {
 
 enum class Metric : std::uint8_t {
-  utilization,      // share of time that something ran, 0..1
-  matrix_activity,  // achieved share of the matrix units' peak, 0..1
-  memory_activity,  // achieved share of the memory bandwidth, 0..1
-  memory_used,      // bytes
-  memory_total,     // bytes
-  power,            // W
-  power_cap,        // W
-  temperature,      // C
-  clock,            // MHz
-  throttle,         // bits, see Throttle
-  energy,           // J since the agent started
-  queue,            // requests that wait on this device
-  running,          // requests or training jobs that run on this device
+  utilization,         // share of time that something ran, 0..1
+  matrix_activity,     // achieved share of the matrix units' peak, 0..1
+  memory_activity,     // achieved share of the memory bandwidth, 0..1
+  memory_used,         // bytes
+  memory_total,        // bytes
+  power,               // W
+  power_cap,           // W
+  temperature,         // C
+  clock,               // MHz
+  throttle,            // bits, see Throttle
+  energy,              // J since the agent started
+  queue,               // requests that wait on this device
+  running,             // requests or training jobs that run on this device
+  memory_temperature,  // C; absent where the board has no such sensor
+  // Time for which the clock was held down so far, s, as NVML's violation counters:
+  power_violation,    // by the power cap
+  thermal_violation,  // by a temperature
+  board_violation,    // by a power brake
 };
-inline constexpr int metric_count = 13;
+inline constexpr int metric_count = 17;
 
 /// Bits of Metric::throttle; the values are NVML's clock-event reasons, so they can be compared.
 enum Throttle : std::uint32_t {

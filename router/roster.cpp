@@ -60,7 +60,8 @@ bool same_groups(const Hello& a, const Hello& b) {
 using FloatColumn = std::vector<float> DeviceColumns::*;
 using DoubleColumn = std::vector<double> DeviceColumns::*;
 
-/// Where a metric is kept: one of the two is set, or neither (power and throttle bits are special).
+/// Where a metric is kept: one of the two is set, or neither: power and throttle bits are special,
+/// and what no decision asks for is not kept.
 struct Home {
   FloatColumn narrow = nullptr;
   DoubleColumn wide = nullptr;
@@ -80,6 +81,10 @@ constexpr std::array<Home, metric_count> homes = {{
     {nullptr, &DeviceColumns::energy_j},
     {&DeviceColumns::queue, nullptr},
     {&DeviceColumns::running, nullptr},
+    {nullptr, nullptr},  // memory temperature and violations: for people
+    {nullptr, nullptr},
+    {nullptr, nullptr},
+    {nullptr, nullptr},
 }};
 static_assert(static_cast<int>(Metric::power) == 5 && static_cast<int>(Metric::throttle) == 9);
 
@@ -295,7 +300,7 @@ void Roster::apply(Instant now, HostIndex host, std::uint64_t sequence, const Sa
       place(column, runs, devices_.*home.wide);
     } else if (column.metric == static_cast<std::uint8_t>(Metric::throttle)) {
       place(column, runs, devices_.throttle);
-    } else {
+    } else if (column.metric == static_cast<std::uint8_t>(Metric::power)) {
       place_power(column, now);
     }
   }

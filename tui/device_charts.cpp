@@ -127,12 +127,18 @@ struct Gatherer {
 
   void add_temperature() {
     const double limit = scene.model.spec_of(row).slowdown_c;
+    const double memory = now(Metric::memory_temperature);
+    const bool tells = !std::isnan(memory);  // boards without such a sensor say nothing of it
+    std::vector<ChartPoint> heat_of_memory;
+    if (tells) heat_of_memory = reader().points(Metric::memory_temperature);
     MetricChart& metric =
-        add("temperature",
-            fmt::format("{}{}{}", mark(scene.model.spec_of(row).temperature_assumed),
+        add(tells ? "temperature, line: memory" : "temperature",
+            fmt::format("{}{}{}{}", mark(scene.model.spec_of(row).temperature_assumed),
                         text_or_dash(now(Metric::temperature), celsius_text),
+                        tells ? ", " + celsius_text(memory) : "",
                         limit > 0 ? fmt::format(", slows at {}", celsius_text(limit)) : ""),
             reader().points(Metric::temperature), celsius_text, {20, 100}, Role::warm);
+    metric.line = std::move(heat_of_memory);
     metric.chart.line_role = Role::hot;
     if (limit > 0) metric.chart.limit = limit;
   }
@@ -169,6 +175,24 @@ struct Gatherer {
         joules_text, scale, Role::hot);
   }
 };
+
+/// How long the clock was held down so far, by what; empty where nothing did or nothing is told.
+std::string held_text(const Model& model, DeviceTable::Row row) {
+  struct Holder {
+    Metric metric;
+    const char* name;
+  };
+  std::string text;
+  for (const Holder& it :
+       {Holder{Metric::power_violation, "cap"}, Holder{Metric::thermal_violation, "heat"},
+        Holder{Metric::board_violation, "brake"}}) {
+    const double seconds = model.reading(row, it.metric);
+    if (!(seconds > 0)) continue;
+    text +=
+        fmt::format("{} {} {}", text.empty() ? ", so far" : ",", it.name, duration_text(seconds));
+  }
+  return text;
+}
 
 // Where several reasons fall into a cell, the first of these is shown.
 constexpr std::array<StripSign, 5> throttle_signs = {{
@@ -234,7 +258,8 @@ void draw_metric_chart(Pen& pen, const Rect& area, const MetricChart& metric,
   draw_time_axis(part, axis, area.rows - 1, area.columns - axis, window, TimeLabels::clock);
 }
 
-void draw_throttle_strip(Pen& pen, const Rect& area, const Scene& scene, const TimeWindow& window) {
+void draw_throttle_strip(Pen& pen, const Rect& area, const Scene& scene, DeviceTable::Row row,
+                         const TimeWindow& window) {
   const Rect& all = pen.area();
   Pen part = pen.on({all.column + area.column, all.row + area.row, area.columns, area.rows});
   std::string legend;
@@ -242,7 +267,12 @@ void draw_throttle_strip(Pen& pen, const Rect& area, const Scene& scene, const T
     legend += fmt::format("{} {}  ", sign.sign, sign.name);
   }
   legend += part.ascii() ? ". none" : "· none";
-  part.heading(0, "slowed by", legend);
+  std::string title = "slowed by";
+  const std::string held = held_text(scene.model, row);
+  // The columns of the signs go first where there is no room for both.
+  const auto room = static_cast<std::size_t>(area.columns);
+  if (!held.empty() && title.size() + held.size() + legend.size() + 4 <= room) title += held;
+  part.heading(0, title, legend);
   const int axis = value_axis_columns(area.columns);
   const int cells = area.columns - axis;
   const Reader strip(scene.series, window, cells);

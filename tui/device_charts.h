@@ -23,8 +23,8 @@ TimeWindow window_of(const Scene& scene, int cells);
 /// How long a value stands: until a sample is clearly missing.
 Duration stands_for(const std::vector<Instant>& at, Duration bin);
 
-/// All metrics of the scene's series but the throttle reasons, the most important first; `cells`:
-/// of the plot of each, metric_chart_count of them.
+/// The metrics of the scene's series but what the strip below tells, the most important first;
+/// `cells`: of the plot of each, metric_chart_count of them.
 std::vector<MetricChart> metric_charts(const Scene& scene, DeviceTable::Row row,
                                        const TimeWindow& window, const std::vector<int>& cells);
 inline constexpr int metric_chart_count = 9;
@@ -33,6 +33,7 @@ inline constexpr int metric_chart_count = 9;
 void draw_metric_chart(Pen& pen, const Rect& area, const MetricChart& metric,
                        const TimeWindow& window);
 /// Throttle reasons as letters: a heading with the legend, the strip, and its time axis.
-void draw_throttle_strip(Pen& pen, const Rect& area, const Scene& scene, const TimeWindow& window);
+void draw_throttle_strip(Pen& pen, const Rect& area, const Scene& scene, DeviceTable::Row row,
+                         const TimeWindow& window);
 
 }  // namespace drover::tui

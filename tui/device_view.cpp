@@ -240,7 +240,7 @@ void draw_page(const Scene& scene, Canvas& canvas, bool ascii, DeviceTable::Row 
     draw_metric_chart(pen, page.charts[i], metrics[i], window);
   }
   if (scene.series.at.empty()) draw_no_history(scene, pen, page.charts.front());
-  draw_throttle_strip(pen, page.strip, scene, window);
+  draw_throttle_strip(pen, page.strip, scene, row, window);
   draw_replicas_on(pen.on(page.replicas), lists.replicas);
   draw_running_jobs(scene, pen.on(page.jobs), fmt::format("Runs here {}", lists.jobs.size()),
                     lists.jobs, false);

@@ -20,7 +20,8 @@ namespace {
 using std::chrono::seconds;
 
 constexpr int length_s = 130;
-constexpr int devices = 32;  // of hosts that are not lost
+constexpr int devices = 32;                                          // of hosts that are not lost
+constexpr int metrics_told = static_cast<int>(Metric::running) + 1;  // by the story's devices
 
 /// One story, written once: whole, and as a killed recorder leaves it.
 class RecordingVerbs : public testing::Test {
@@ -58,7 +59,7 @@ TEST_F(RecordingVerbs, InfoSaysWhatStandsInIt) {
   EXPECT_EQ(said["hosts"].integer(), 5);
   EXPECT_EQ(said["devices"].integer(), devices + 4);
   EXPECT_EQ(said["sample_batches"].integer(), 4 * length_s);
-  EXPECT_EQ(said["sample_values"].integer(), devices * metric_count * length_s);
+  EXPECT_EQ(said["sample_values"].integer(), devices * metrics_told * length_s);
   EXPECT_GT(said["bytes_per_value"].number(), 0);
   EXPECT_EQ(said["dropped"].integer(), 0);
   std::set<std::string> channels;
@@ -192,7 +193,8 @@ TEST_F(RecordingVerbs, ExportsSamplesAsCsv) {
   EXPECT_EQ(lines[0],
             "time,host,device,utilization,matrix_activity,memory_activity,memory_used,"
             "memory_total,power_w,power_cap_w,temperature_c,clock_mhz,throttle_bits,energy_j,"
-            "queue,running");
+            "queue,running,memory_temperature_c,power_violation_s,thermal_violation_s,"
+            "board_violation_s");
   EXPECT_EQ(lines[1].rfind("2025-11-21T02:38:02.000Z,gpu-a,0,", 0), 0U) << lines[1];
   const auto first = split(lines[1], ',');
   ASSERT_EQ(first.size(), 3U + metric_count);

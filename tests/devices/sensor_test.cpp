@@ -145,6 +145,39 @@ TEST(Sensor, AnA100DoesNotSeeWhatRunsBetweenItsSamples) {
   EXPECT_NEAR(sensor.published(now, now, quiet, Sample{})[Metric::power], 100, 0.1);
 }
 
+// nvidia-smi shows the heat of memory on A100 and H100 and N/A on boards without such a sensor, and
+// counts violations on all of them; a TPU's driver tells neither.
+TEST(Sensor, TellsTheHeatOfMemoryAndViolationsWhereTheBoardDoes) {
+  struct Board {
+    const char* device;
+    bool memory, violations;
+  };
+  for (const Board& it : {Board{"h100-sxm", true, true}, Board{"a100-sxm-40gb", true, true},
+                          Board{"l4", false, true}, Board{"tpu-v5e", false, false}}) {
+    Host host(chassis_of(it.device, 1));
+    host.run(start, 0, training);
+    const Instant now = start + seconds(30);
+    host.advance(now);
+    const double memory_c = published(host, now, Metric::memory_temperature);
+    EXPECT_EQ(!std::isnan(memory_c), it.memory) << it.device;
+    if (it.memory) {
+      EXPECT_EQ(memory_c, std::nearbyint(memory_c)) << "whole degrees";
+    }
+    for (const Metric counter :
+         {Metric::power_violation, Metric::thermal_violation, Metric::board_violation}) {
+      EXPECT_EQ(!std::isnan(published(host, now, counter)), it.violations) << it.device;
+    }
+  }
+}
+
+TEST(Sensor, CountsTheSecondsUnderThePowerCap) {
+  Host host(chassis_of("h100-sxm", 1));
+  host.run(start, 0, training);
+  ASSERT_TRUE(host.bits(start) & throttle_power_cap);
+  EXPECT_EQ(published(host, start + milliseconds(2500), Metric::power_violation), 2.5);
+  EXPECT_EQ(published(host, start + milliseconds(2500), Metric::thermal_violation), 0);
+}
+
 TEST(Sensor, UtilizationLagsAndSaturates) {
   Host host(chassis_of("h100-sxm", 1));
   Activity little = activity(0.01, 0.01, 0.2);

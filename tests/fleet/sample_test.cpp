@@ -30,6 +30,10 @@ Sample busy_device(std::uint16_t device) {
   sample[Metric::energy] = 123'456'789.125;
   sample[Metric::queue] = 0;
   sample[Metric::running] = 37;
+  sample[Metric::memory_temperature] = 84;
+  sample[Metric::power_violation] = 3600.25;
+  sample[Metric::thermal_violation] = 0.01;
+  sample[Metric::board_violation] = 0;
   return sample;
 }
 
