@@ -38,7 +38,8 @@ struct Measurement {
   std::size_t line = 0;  // in it
   std::string remark;    // contradiction, convention, ..
   /// capped only: the same work without the cap is measured in this row of the same table (line);
-  /// the error is |measured ratio - predicted ratio|.
+  /// the error is |measured ratio - predicted ratio|. The row itself: its value is the ratio, and
+  /// it is compared with itself without the limit.
   std::size_t uncapped_line = 0;
   double uncapped_value = 0;
 };

@@ -9,6 +9,7 @@
 #include "commands/catalogue_files.h"
 #include "commands/files.h"
 #include "commands/output.h"
+#include "commands/validate_reference.h"
 #include "commands/validate_run.h"
 #include "commands/validation_page.h"
 #include "commands/validation_rows.h"
@@ -32,12 +33,6 @@ Result<std::vector<std::string>> tables_under(const std::string& path) {
   if (problem) return error("{}: {}", printable(path), problem.message());
   std::ranges::sort(files);
   return files;
-}
-
-void append(MeasuredRows& rows, MeasuredRows more) {
-  std::ranges::move(more.measurements, std::back_inserter(rows.measurements));
-  std::ranges::move(more.courses, std::back_inserter(rows.courses));
-  std::ranges::move(more.left_out, std::back_inserter(rows.left_out));
 }
 
 Result<std::optional<MeasuredRows>> read_table(const std::string& file,
@@ -79,13 +74,13 @@ Status add_path(Reading& reading, const std::string& path, const devices::Catalo
 
 Result<MeasuredRows> rows_of(const std::string& path, const devices::Catalogue& catalogue) {
   Reading reading;
-  const Result<CsvTable> own = CsvTable::parse(reference_points(), "reference points");
-  if (!own) return own.error();
-  append(reading.rows, measured_rows(*own).value_or(MeasuredRows{}));
   if (!path.empty()) {
     const Status added = add_path(reading, path, catalogue);
     if (!added) return added.error();
   }
+  Result<MeasuredRows> own = reference_rows(catalogue);
+  if (!own) return own.error();
+  append(reading.rows, without_repeats(*std::move(own), reading.rows));
   if (!reading.passed_over.empty()) {
     put_error("drover validate: passed over, no measurements: {}\n",
               printable(fmt::format("{}", fmt::join(reading.passed_over, ", "))));

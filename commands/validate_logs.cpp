@@ -1,15 +1,10 @@
 // Logs of boards under load as comparisons, one for every moment.
 #include <fmt/format.h>
 
-#include "commands/validate_tables.h"
-#if __has_include("commands/measured_temperature.h")
 #include "commands/measured_temperature.h"
-#define DROVER_READS_LOGS
-#endif
+#include "commands/validate_tables.h"
 
 namespace drover::commands {
-
-#ifdef DROVER_READS_LOGS
 
 Result<std::optional<MeasuredRows>> logged_rows(const CsvTable& table,
                                                 const devices::Catalogue& catalogue) {
@@ -34,13 +29,5 @@ Result<std::optional<MeasuredRows>> logged_rows(const CsvTable& table,
   }
   return std::optional<MeasuredRows>(std::move(rows));
 }
-
-#else
-
-Result<std::optional<MeasuredRows>> logged_rows(const CsvTable&, const devices::Catalogue&) {
-  return std::optional<MeasuredRows>{};
-}
-
-#endif
 
 }  // namespace drover::commands

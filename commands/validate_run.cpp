@@ -101,10 +101,11 @@ class Validator {
   void add_capped(const Measurement& measurement, const Predicted& capped) {
     const auto row = rows_.find(place_of(measurement, measurement.uncapped_line));
     if (row == rows_.end()) return leave_out(measurement, "the row without a cap is no case");
-    const Result<Predicted> free = predict(*row->second, measurement.answer, reader_);
+    devices::CaseRow uncapped = *row->second;
+    if (measurement.uncapped_line == measurement.line) uncapped[CaseColumn::power_limit_w] = "";
+    const Result<Predicted> free = predict(uncapped, measurement.answer, reader_);
     if (!free) return leave_out(measurement, free.error().message);
-    compare(measurement, capped, "of the uncapped rate",
-            relative_speed(measurement.answer, measurement.uncapped_value, measurement.value),
+    compare(measurement, capped, "of the uncapped rate", capped_share(measurement),
             relative_speed(measurement.answer, free->value, capped.value));
   }
 
@@ -127,7 +128,9 @@ class Validator {
     of.given = given_text(measurement);
     of.unit = std::move(unit);
     of.row = measurement.row;
-    if (measurement.measure_class != MeasureClass::capped) of.answer = measurement.answer;
+    // A ratio is read back as one of rates.
+    const bool ratio = measurement.measure_class == MeasureClass::capped;
+    if (!ratio || find_answer(measurement.answer)->grows_with_speed) of.answer = measurement.answer;
     of.remark = measurement.remark;
     of.measured = measured;
     of.predicted = value;
@@ -140,6 +143,10 @@ class Validator {
 };
 
 }  // namespace
+
+double capped_share(const Measurement& measurement) {
+  return relative_speed(measurement.answer, measurement.uncapped_value, measurement.value);
+}
 
 std::optional<double> answer_of(const Estimate& estimate, std::string_view column) {
   const AnswerColumn* answer = find_answer(column);

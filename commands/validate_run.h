@@ -15,6 +15,9 @@ std::optional<double> answer_of(const devices::Estimate& estimate, std::string_v
 /// "train llama-2-7b, 8 x a100-sxm-80gb, seq_len 4096, ..", for people.
 std::string case_text(const devices::CaseRow& row);
 
+/// Of a capped measurement: its rate as a share of that without the cap.
+double capped_share(const Measurement& measurement);
+
 /// Predicts every measurement; what cannot be predicted is left out with its reason.
 ValidationReport validate(const MeasuredRows& rows, const devices::Catalogue& catalogue);
 

@@ -1,6 +1,7 @@
 #include "commands/validate_tables.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -78,10 +79,23 @@ Result<Measurement> read_point(const CsvTable& table, const CsvRow& row) {
   point.remark = table.cell(row, "remark");
   point.table = table.place;
   point.line = row.line;
+  if (point.measure_class == MeasureClass::capped) {
+    if (point.row[devices::CaseColumn::power_limit_w].empty()) {
+      return error("power_limit_w: found nothing, expected the limit under which it ran");
+    }
+    point.uncapped_line = point.line;
+    point.uncapped_value = 1;
+  }
   return point;
 }
 
 }  // namespace
+
+void append(MeasuredRows& rows, MeasuredRows more) {
+  std::ranges::move(more.measurements, std::back_inserter(rows.measurements));
+  std::ranges::move(more.courses, std::back_inserter(rows.courses));
+  std::ranges::move(more.left_out, std::back_inserter(rows.left_out));
+}
 
 MeasuredTable measured_points(const CsvTable& table) {
   MeasuredTable answer;

@@ -20,6 +20,8 @@ struct MeasuredRows {
   std::vector<LeftOut> left_out;
 };
 
+void append(MeasuredRows& rows, MeasuredRows more);
+
 /// A table is known by its columns. Nothing: no kind of table has such columns.
 std::optional<MeasuredRows> measured_rows(const CsvTable& table);
 
@@ -28,10 +30,8 @@ Result<std::optional<MeasuredRows>> logged_rows(const CsvTable& table,
                                                 const devices::Catalogue& catalogue);
 
 /// Cases that carry their own figure: the columns of a case, then `answer` (a column of the
-/// estimate), `value`, `class` (as in the report), `source` and `remark`.
+/// estimate), `value`, `class` (as in the report), `source` and `remark`. In class power-cap the
+/// value is the rate under the row's limit as a share of the rate without.
 MeasuredTable measured_points(const CsvTable& table);
-
-/// Published figures that stand in the program itself, as such a table.
-std::string_view reference_points();
 
 }  // namespace drover::commands

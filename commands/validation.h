@@ -46,7 +46,7 @@ struct Comparison {
   std::string given;     // all inputs as one text: equal for repeated measurements of one case
   std::string unit;      // of both values
   devices::CaseRow row;  // what was asked; empty for a moment of a log
-  std::string answer;    // the column of the estimate; empty for ratios and logs
+  std::string answer;    // the column of the estimate; empty for logs and ratios of times
   std::string remark;    // of the measurement
   double measured = 0;
   double predicted = 0;
