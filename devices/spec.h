@@ -2,8 +2,8 @@
 //
 // What a generation of chips shares stands once, in the file of the generation; a device's file
 // names it and says what differs. What no generation is known to differ in, software above all,
-// stands in the file `every_generation`. Every number has a basis: printed by a maker or measured by
-// somebody (datasheet), fitted here to published measurements, or assumed. In TOML:
+// stands in the file `every_generation`. Every number has a basis: printed by a maker or measured
+// by somebody (datasheet), fitted here to published measurements, or assumed. In TOML:
 //   bandwidth_gb_s = 3350                                        datasheet: the file's `source`
 //   efficiency = { value = 0.77, fitted = "to what; with what error" }
 //   reserved_gib = { value = 3.5, assumed = "why" }
@@ -37,7 +37,7 @@ enum class FactFile : std::uint8_t { device, generation, every_generation, none 
 struct FactBasis {
   Basis basis = Basis::datasheet;
   FactFile file = FactFile::device;
-  std::string note;        // fitted to what, with what error; assumed why
+  std::string note;  // fitted to what, with what error; assumed why
 };
 
 /// How the devices of a slice or domain are joined.

@@ -132,11 +132,13 @@ struct Gatherer {
     std::vector<ChartPoint> heat_of_memory;
     if (tells) heat_of_memory = reader().points(Metric::memory_temperature);
     MetricChart& metric =
-        add(tells ? "temperature, line: memory" : "temperature",
-            fmt::format("{}{}{}{}", mark(scene.model.spec_of(row).temperature_assumed),
-                        text_or_dash(now(Metric::temperature), celsius_text),
-                        tells ? ", " + celsius_text(memory) : "",
-                        limit > 0 ? fmt::format(", slows at {}", celsius_text(limit)) : ""),
+        add(tells ? "die, line: memory" : "temperature",
+            fmt::format(
+                "{}{}{}{}", mark(scene.model.spec_of(row).temperature_assumed),
+                text_or_dash(now(Metric::temperature), celsius_text),
+                tells ? ", " + celsius_text(memory) : "",
+                limit > 0 ? fmt::format(", {} {}", tells ? "max" : "slows at", celsius_text(limit))
+                          : ""),
             reader().points(Metric::temperature), celsius_text, {20, 100}, Role::warm);
     metric.line = std::move(heat_of_memory);
     metric.chart.line_role = Role::hot;
@@ -189,7 +191,7 @@ std::string held_text(const Model& model, DeviceTable::Row row) {
     const double seconds = model.reading(row, it.metric);
     if (!(seconds > 0)) continue;
     text +=
-        fmt::format("{} {} {}", text.empty() ? ", so far" : ",", it.name, duration_text(seconds));
+        fmt::format("{} {} {}", text.empty() ? ", so far:" : ",", it.name, duration_text(seconds));
   }
   return text;
 }

@@ -83,6 +83,12 @@ std::vector<Envelope> SampleFleet::samples(int seconds) {
       sample[Metric::energy] = 2.0e5 * (i + 1) + 400 * seconds;
       sample[Metric::queue] = load > 0.9 ? 3 : 0;
       sample[Metric::running] = std::round(24 * load);
+      if (group.device == "h100-sxm") {
+        sample[Metric::memory_temperature] = 38 + 58 * load;
+        sample[Metric::power_violation] = 12.5 * i;
+        sample[Metric::thermal_violation] = i == 3 ? 61 : 0;
+        sample[Metric::board_violation] = 0;
+      }
       if (h == 3 && i == 5) sample[Metric::power] = absent;
       rows.push_back(sample);
     }

@@ -160,6 +160,31 @@ TEST(Screen, APeakThatIsNoLongerShownSetsNoScale) {
   EXPECT_EQ(shown(400).find("1.00k┤"), std::string::npos) << shown(400);
 }
 
+TEST(Screen, TheHeatOfMemoryAndTheTimeSlowedAreToldWhereTheBoardTellsThem) {
+  const Instant start = SampleFleet::start;
+  const auto shown = [&](bool tells) {
+    MemoryTimeline recording(start, std::chrono::seconds(1));
+    recording.add(start, plain_hosts(1, 1).front());
+    Sample sample;
+    sample[Metric::temperature] = 61;
+    if (tells) {
+      sample[Metric::memory_temperature] = 74;
+      sample[Metric::power_violation] = 125;
+      sample[Metric::thermal_violation] = 0;
+    }
+    const Instant at = start + std::chrono::seconds(1);
+    recording.add(at, {"host-0000", 1, at, pack("host-0000", std::vector<Sample>{sample})});
+    DashboardOptions options;
+    options.view = "device";
+    options.replay = {&recording, "heat.mcap", 1, at, true};
+    return Dashboard(options, {120, 40}, start).draw(at).to_text();
+  };
+  EXPECT_NE(shown(true).find("61C, 74C, max 89C"), std::string::npos) << shown(true);
+  EXPECT_NE(shown(true).find("slowed by, so far: cap 2m"), std::string::npos) << shown(true);
+  EXPECT_NE(shown(false).find("61C, slows at 89C"), std::string::npos) << shown(false);
+  EXPECT_EQ(shown(false).find("so far: cap"), std::string::npos) << shown(false);
+}
+
 TEST(Screen, AsciiModeShowsNothingElse) {
   for (const std::string& view : view_names()) {
     SampleFleet fleet;
