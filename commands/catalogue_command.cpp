@@ -6,6 +6,7 @@
 #include "commands/output.h"
 #include "commands/table.h"
 #include "commands/verbs.h"
+#include "devices/spec_rows.h"
 #include "fleet/json.h"
 #include "fleet/text.h"
 #include "fleet/units.h"
@@ -83,14 +84,63 @@ std::string models_table(const devices::Catalogue& catalogue) {
                     rows);
 }
 
+/// The numbers of a device that one kind of file beyond its own says: comments, so that what is
+/// printed is a file of the device still.
+template <typename Rows>
+void add_facts(std::string& text, const devices::DeviceSpec& spec, const Rows& rows,
+               devices::FactFile file,
+               double (*value)(const devices::DeviceSpec&, const typename Rows::value_type&)) {
+  for (const auto& row : rows) {
+    const std::string name = fmt::format("{}.{}", row.section, row.key);
+    const auto basis = spec.bases.find(name);
+    if (basis == spec.bases.end() || basis->second.file != file) continue;
+    if (file == devices::FactFile::none && basis->second.basis == devices::Basis::datasheet) {
+      continue;  // nothing is known
+    }
+    text += fmt::format("# {} = {:.6g}", name, value(spec, row));
+    if (basis->second.basis != devices::Basis::datasheet) {
+      text += fmt::format(", {}: {}", to_text(basis->second.basis), printable(basis->second.note));
+    }
+    text += '\n';
+  }
+}
+
+/// What a device has from elsewhere, nearest first.
+std::string inherited_facts(const devices::DeviceSpec& spec) {
+  struct Place {
+    devices::FactFile file;
+    std::string title;
+  };
+  std::string text;
+  for (const Place& it :
+       {Place{devices::FactFile::generation, "from the generation " + spec.generation},
+        Place{devices::FactFile::every_generation, "of every generation"},
+        Place{devices::FactFile::none, "said by no file"}}) {
+    std::string facts;
+    add_facts(facts, spec, devices::number_rows(), it.file,
+              [](const devices::DeviceSpec& of, const devices::NumberRow& row) {
+                return of.*row.member / row.scale;
+              });
+    add_facts(facts, spec, devices::count_rows(), it.file,
+              [](const devices::DeviceSpec& of, const devices::CountRow& row) {
+                return static_cast<double>(of.*row.member);
+              });
+    if (!facts.empty()) text += fmt::format("\n# {}:\n{}", it.title, facts);
+  }
+  return text;
+}
+
+std::string inherited_facts(const devices::ModelSpec&) { return ""; }
+
 template <typename Spec>
 Outcome show_one(const Result<const devices::Entry<Spec>*>& entry, bool as_json) {
   if (!entry) return Outcome::usage(entry.error());
   if (as_json) {
     put("{}\n", to_json(**entry).dump());
   } else {
-    // The spec's own text: every fact stands there with its source.
+    // The spec's own text, where facts stand with their sources, and what it has from elsewhere.
     put("# {} ({})\n{}\n", (*entry)->spec.id, (*entry)->origin, trimmed((*entry)->file));
+    put_text(inherited_facts((*entry)->spec));
   }
   return Outcome::done();
 }

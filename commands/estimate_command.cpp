@@ -66,7 +66,8 @@ constexpr ColumnHelp column_helps[] = {
     {CaseColumn::devices_per_node, "COUNT", "devices of one host"},
     {CaseColumn::power_limit_w, "WATTS", "limit of each board"},
     {CaseColumn::engine, "NAME",
-     "prefill, decode, serve: vllm-0.11, vllm-0.5, tensorrt-llm (as measured on the device)"},
+     "decode: vllm-0.11, vllm-0.5 (the one measured on the device); prefill, serve: also offline "
+     "(that)"},
 };
 
 std::string option_name(CaseColumn column) {
@@ -141,6 +142,9 @@ void show(const Case& question, const Estimate& answer) {
     put_figure(devices::estimate_columns[i], cells[i]);
     if (devices::estimate_columns[i] == "time_ms") put_figure("parts", parts_text(answer));
   }
+  if (const auto engine = devices::engine_of(question)) {
+    put_figure("engine", std::string(to_text(*engine)));
+  }
   put_figure("memory", memory_text(answer.memory));
   put_figure("clock_share", fmt::format("{:.2f}", answer.clock_share));
   if (answer.temperature_c > 0) {
@@ -179,6 +183,7 @@ Json to_json(const Case& question, const Estimate& answer) {
                     .set("basis", to_text(ground.basis))
                     .set("note", ground.note));
   }
+  if (const auto engine = devices::engine_of(question)) json.set("engine", to_text(*engine));
   return json.set("parts_ms", std::move(parts))
       .set("clock_share", answer.clock_share)
       .set("temperature_c", answer.temperature_c)

@@ -30,7 +30,7 @@ std::string figure_text(const Measurement& measurement) {
 Result<MeasuredRows> reference_rows(const devices::Catalogue& catalogue) {
   MeasuredRows all;
   for (const ReferenceTable& it : reference_tables()) {
-    const Result<CsvTable> table = CsvTable::parse(it.text, std::string(it.file));
+    const Result<CsvTable> table = CsvTable::parse(it.text, fmt::format("drover/{}", it.file));
     if (!table) return table.error();
     std::optional<MeasuredRows> rows = measured_rows(*table);
     if (!rows) {
@@ -45,12 +45,10 @@ Result<MeasuredRows> reference_rows(const devices::Catalogue& catalogue) {
 }
 
 MeasuredRows without_repeats(MeasuredRows own, const MeasuredRows& tables) {
-  std::set<std::string> figures, logged;
+  std::set<std::string> figures;
   for (const Measurement& it : tables.measurements) figures.insert(figure_text(it));
-  for (const Comparison& it : tables.courses) logged.insert(it.device);
   std::erase_if(own.measurements,
                 [&](const Measurement& it) { return figures.contains(figure_text(it)); });
-  std::erase_if(own.courses, [&](const Comparison& it) { return logged.contains(it.device); });
   return own;
 }
 

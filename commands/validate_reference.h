@@ -8,8 +8,8 @@ namespace drover::commands {
 /// All of them. A problem is one of the program's own files; the tests read them.
 Result<MeasuredRows> reference_rows(const devices::Catalogue& catalogue);
 
-/// What of `own` the tables do not bring as well: the same case with the same figure, or a log of
-/// a board that they have a log of.
+/// What of `own` the tables do not bring as well: the same case in the same words with the same
+/// figure.
 MeasuredRows without_repeats(MeasuredRows own, const MeasuredRows& tables);
 
 }  // namespace drover::commands

@@ -70,7 +70,7 @@ Result<Predicted> predict(const devices::CaseRow& row, std::string_view answer,
 
 /// How fast the second is relative to the first.
 double relative_speed(std::string_view answer, double uncapped, double capped) {
-  return find_answer(answer)->grows_with_speed ? capped / uncapped : uncapped / capped;
+  return grows_with_speed(answer) ? capped / uncapped : uncapped / capped;
 }
 
 /// Answers measurements in order and remembers what was said of each row.
@@ -130,7 +130,7 @@ class Validator {
     of.row = measurement.row;
     // A ratio is read back as one of rates.
     const bool ratio = measurement.measure_class == MeasureClass::capped;
-    if (!ratio || find_answer(measurement.answer)->grows_with_speed) of.answer = measurement.answer;
+    if (!ratio || grows_with_speed(measurement.answer)) of.answer = measurement.answer;
     of.remark = measurement.remark;
     of.measured = measured;
     of.predicted = value;
@@ -143,6 +143,18 @@ class Validator {
 };
 
 }  // namespace
+
+std::optional<std::string_view> figure_column(std::string_view name) {
+  const AnswerColumn* answer = find_answer(name);
+  if (answer == nullptr) return std::nullopt;
+  return answer->name;
+}
+
+bool grows_with_speed(std::string_view figure_column) {
+  const AnswerColumn* answer = find_answer(figure_column);
+  DROVER_REQUIRE(answer != nullptr);
+  return answer->grows_with_speed;
+}
 
 double capped_share(const Measurement& measurement) {
   return relative_speed(measurement.answer, measurement.uncapped_value, measurement.value);

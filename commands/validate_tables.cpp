@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "commands/validate_run.h"
 #include "devices/estimate.h"
 #include "fleet/text.h"
 #include "fleet/units.h"
@@ -41,12 +42,6 @@ bool has_columns(const CsvTable& table, const KnownTable& known) {
                              [&](std::string_view name) { return table.column(name).has_value(); });
 }
 
-std::optional<std::string_view> known_answer(std::string_view name) {
-  const auto found = std::ranges::find(devices::estimate_columns, name);
-  if (found == devices::estimate_columns.end()) return std::nullopt;
-  return *found;
-}
-
 std::optional<MeasureClass> parse_class(std::string_view id) {
   const auto& classes = error_classes();
   for (std::size_t i = 0; i < classes.size(); ++i) {
@@ -57,9 +52,9 @@ std::optional<MeasureClass> parse_class(std::string_view id) {
 
 Result<Measurement> read_point(const CsvTable& table, const CsvRow& row) {
   Measurement point;
-  const auto answer = known_answer(table.cell(row, "answer"));
+  const auto answer = figure_column(table.cell(row, "answer"));
   if (!answer) {
-    return error("answer: found \"{}\", expected a column of the estimate",
+    return error("answer: found \"{}\", expected a figure of the estimate, as time_ms",
                  excerpt(table.cell(row, "answer")));
   }
   const Result<double> value = parse_number(table.cell(row, "value"), "value");
@@ -82,6 +77,9 @@ Result<Measurement> read_point(const CsvTable& table, const CsvRow& row) {
   if (point.measure_class == MeasureClass::capped) {
     if (point.row[devices::CaseColumn::power_limit_w].empty()) {
       return error("power_limit_w: found nothing, expected the limit under which it ran");
+    }
+    if (!grows_with_speed(point.answer)) {
+      return error("answer: found \"{}\", expected a rate, as samples_per_s", point.answer);
     }
     point.uncapped_line = point.line;
     point.uncapped_value = 1;

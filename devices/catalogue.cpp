@@ -195,14 +195,22 @@ Status Catalogue::set(std::string_view id_section_key, double value) {
   const bool is_generation = generations_.contains(id);
   if (is_generation) devices();  // all that inherit from it
   if (!is_generation && !device(id)) return device(id).error();
+  const FactFile file = !is_generation           ? FactFile::device
+                        : id == every_generation ? FactFile::every_generation
+                                                 : FactFile::generation;
+  bool any = false;
   for (auto& [device_id, entry] : devices_) {
-    const bool inherits = is_generation && takes_from(entry.spec, name, id);
-    if (device_id != id && !inherits) continue;
+    if (is_generation ? !takes_from(entry.spec, name, id) : device_id != id) continue;
     if (const Status changed = set_fact(entry.spec, name, value); !changed) {
       return error("{}.{}", id, changed.error().message);
     }
+    // As if the number now stood in that file.
+    const auto basis = entry.spec.bases.find(name);
+    if (basis != entry.spec.bases.end()) basis->second.file = file;
     entry.text = to_toml(entry.spec);
+    any = true;
   }
+  if (!any) return error("{}: no device takes such a number from there", excerpt(id_section_key));
   return {};
 }
 

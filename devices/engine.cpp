@@ -9,7 +9,7 @@
 namespace drover::devices {
 namespace {
 
-constexpr std::array<std::string_view, 3> engine_names{"vllm-0.11", "vllm-0.5", "tensorrt-llm"};
+constexpr std::array<std::string_view, 3> engine_names{"vllm-0.11", "vllm-0.5", "offline"};
 
 /// Small letters and digits, each other run of characters a blank: "vLLM v0.5.4" to "vllm v0 5 4".
 std::string plain(std::string_view text) {
@@ -25,29 +25,39 @@ std::string plain(std::string_view text) {
   return letters;
 }
 
+/// Nothing, or numbers with blanks between them, the first perhaps after a v: " v0 5 4".
+bool is_release(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  if (text.starts_with('v')) text.remove_prefix(1);
+  return text.find_first_not_of("0123456789 ") == std::string_view::npos;
+}
+
 }  // namespace
 
 std::string_view to_text(Engine engine) { return engine_names[static_cast<std::size_t>(engine)]; }
 
 std::optional<Engine> parse_engine(std::string_view text) {
   const std::string name = plain(text);
-  if (name.starts_with("tensorrt") || name.starts_with("trt")) return Engine::offline;
+  if (name == "offline") return Engine::offline;
+  for (const std::string_view own : {"tensorrt llm", "tensorrtllm", "trt llm", "trtllm"}) {
+    if (name.starts_with(own) && is_release(name.substr(own.size()))) return Engine::offline;
+  }
   if (!name.starts_with("vllm")) return std::nullopt;
-  // Releases 0.2 to 0.6 feed the device layer by layer; nothing is measured between them and 0.11.
-  std::string_view release = std::string_view(name).substr(4);
-  while (release.starts_with(' ') || release.starts_with('v')) release.remove_prefix(1);
-  if (!release.starts_with("0 ")) return Engine::interactive;
-  release.remove_prefix(2);
-  const std::string_view minor = release.substr(0, release.find(' '));
-  const bool early = minor.size() == 1 && minor[0] <= '6';
-  return early ? Engine::early : Engine::interactive;
+  const std::string release = name.substr(4);
+  if (!is_release(release)) return std::nullopt;
+  // Nothing is measured between 0.5 and 0.11.
+  const std::size_t digits = release.find_first_of("0123456789");
+  const bool zero = digits != std::string::npos && release.compare(digits, 2, "0 ") == 0;
+  if (!zero) return Engine::vllm_0_11;
+  const std::string minor = release.substr(digits + 2, release.find(' ', digits + 2) - digits - 2);
+  return minor.size() == 1 && minor[0] <= '6' ? Engine::vllm_0_5 : Engine::vllm_0_11;
 }
 
 EngineConstants engine_constants(const ServingConstants& serving, Engine engine) {
   EngineConstants constants{
       serving.request_s,    serving.step_s,        serving.all_reduce_s,   serving.hop_s,
       serving.reduce_share, serving.recorded_rows, serving.layer_launch_s, 1};
-  if (engine == Engine::early) {
+  if (engine == Engine::vllm_0_5) {
     constants.request_s = serving.early_request_s;
     constants.step_s = serving.early_step_s;
     constants.recorded_rows = 0;

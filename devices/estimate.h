@@ -73,6 +73,9 @@ std::array<std::string, estimate_columns.size()> estimate_cells(const Estimate& 
 /// them, "datasheet", "fitted" or "assumed".
 std::string_view confidence(const Case& question);
 
+/// The engine that a case is answered with; nothing where none takes part.
+std::optional<Engine> engine_of(const Case& question);
+
 /// A number that the answer rests on and that no datasheet says.
 struct Ground {
   std::string_view fact;  // "serving.weights_share"

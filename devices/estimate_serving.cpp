@@ -55,12 +55,24 @@ void set_token_price(Estimate& answer, const Case& question) {
 
 }  // namespace
 
+std::optional<Engine> engine_of(const Case& question) {
+  switch (question.kind) {
+    case CaseKind::decode:
+      return question.engine.value_or(question.device->token_engine);
+    case CaseKind::prefill:  // what is published of prompts and saturation is of queues that drain
+    case CaseKind::serve:
+      return question.engine.value_or(Engine::offline);
+    default:
+      return std::nullopt;
+  }
+}
+
 Result<Estimate> estimate_prefill(const Case& question) {
   if (!question.model) return missing(question, "model");
   const double input = question.input.value_or(question.sequence.value_or(0));
   if (input <= 0) return missing(question, "input_len");
   const ServingPlan plan = plan_of(question);
-  const Engine engine = question.engine.value_or(Engine::offline);
+  const Engine engine = *engine_of(question);
   const double prompts = std::max(1.0, question.batch.value_or(1) / plan.replicas);
   const double context = question.context.value_or(0);
   const auto replica_at = [&](double share) {
@@ -85,7 +97,7 @@ Result<Estimate> estimate_prefill(const Case& question) {
 Result<Estimate> estimate_decode(const Case& question) {
   if (!question.model) return missing(question, "model");
   const ServingPlan plan = plan_of(question);
-  const Engine engine = question.engine.value_or(question.device->engine);
+  const Engine engine = *engine_of(question);
   ServingLoad load;
   load.sequences = std::max(1.0, question.batch.value_or(1) / plan.replicas);
   double each = question.context.value_or(usual_context);
@@ -125,8 +137,8 @@ Estimate saturated(const Case& question, const ServingPlan& plan, Precision weig
   const ServingDemand demand = demand_of(question, plan);
   ServingSteady steady;
   const auto replica_at = [&](double share) {
-    return ServingReplica(*question.device, *question.model, weights, plan,
-                          question.engine.value_or(Engine::offline), share);
+    return ServingReplica(*question.device, *question.model, weights, plan, *engine_of(question),
+                          share);
   };
   const ServingReplica whole = replica_at(1);
   const ServingMemory memory = serving_memory(*question.device, whole.shape, plan, whole.bytes);
@@ -166,7 +178,8 @@ ServingPlan plan_at_saturation(const Case& question, Precision weights) {
   if (question.tensor || question.pipeline || question.data || question.expert) {
     return plan_of(question);
   }
-  return plan_for_saturation(*question.device, *question.model, weights, question.devices);
+  return plan_for_saturation(*question.device, *question.model, weights, question.devices,
+                             *engine_of(question));
 }
 
 }  // namespace

@@ -15,9 +15,9 @@ using MainFacts = std::array<std::string_view, 2>;
 
 std::string_view request_fact(Engine engine) {
   switch (engine) {
-    case Engine::interactive:
+    case Engine::vllm_0_11:
       return "serving.request_us";
-    case Engine::early:
+    case Engine::vllm_0_5:
       return "serving.early_request_us";
     case Engine::offline:
       return "serving.offline_request_us";
@@ -42,7 +42,7 @@ MainFacts main_facts(const Case& question) {
       return {layer_fact(device, layer_precision(device, *question.model, question.precision)),
               "layers.kernel_cycles"};
     case CaseKind::decode:
-      return {"serving.weights_share", request_fact(question.engine.value_or(device.engine))};
+      return {"serving.weights_share", request_fact(*engine_of(question))};
     case CaseKind::prefill:
     case CaseKind::serve:
       return {"serving.product_share", "serving.weights_share"};

@@ -21,9 +21,12 @@ Step batch_step(const Placement& placement, const ModelSpec& model, std::uint32_
 
 ServingReplica replica_of(const Placement& placement, const ModelSpec& model, double clock_share) {
   const int devices = std::max(1, placement.devices);
-  return {*placement.device,        model,
-          placement.precision,      serving_plan(devices, devices, 1, 1, 1),
-          placement.device->engine, clock_share,
+  return {*placement.device,
+          model,
+          placement.precision,
+          serving_plan(devices, devices, 1, 1, 1),
+          placement.device->token_engine,
+          clock_share,
           placement.link_share};
 }
 

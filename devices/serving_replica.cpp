@@ -88,9 +88,9 @@ Step step_of(const ServingReplica& replica, const DeviceSpec& device, const Serv
 }
 
 ServingPlan plan_for_saturation(const DeviceSpec& device, const ModelSpec& model, Precision weights,
-                                int devices) {
+                                int devices, Engine engine) {
   const ServingShape shape = serving_shape(model);
-  const ServingBytes bytes = bytes_of(weights, Engine::offline);
+  const ServingBytes bytes = bytes_of(weights, engine);
   for (int tensor = 1; tensor < devices; tensor *= 2) {
     if (devices % tensor != 0) continue;
     const ServingPlan plan = serving_plan(devices, tensor, 1, 1, 1);

@@ -23,6 +23,6 @@ Step step_of(const ServingReplica& replica, const DeviceSpec& device, const Serv
 
 /// Whether a replica on so few devices leaves room for caches beside the weights.
 ServingPlan plan_for_saturation(const DeviceSpec& device, const ModelSpec& model, Precision weights,
-                                int devices);
+                                int devices, Engine);
 
 }  // namespace drover::devices

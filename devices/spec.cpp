@@ -47,9 +47,9 @@ class Layers {
                        fmt::format("{}: found nothing, expected a number {}..{}", key, low, high));
     }
     // What no file says is a guess of the program; 0 says that nothing is known.
-    if (otherwise.value_or(0) != 0) {
-      spec.bases[name_of(section, key)] = {Basis::assumed, FactFile::none, "default"};
-    }
+    const bool guessed = otherwise.value_or(0) != 0;
+    spec.bases[name_of(section, key)] = {guessed ? Basis::assumed : Basis::datasheet,
+                                         FactFile::none, guessed ? "default" : ""};
     return otherwise.value_or(low);
   }
 
@@ -166,13 +166,13 @@ void read_torus(Layers& layers, DeviceSpec& spec) {
 }
 
 void read_engine(Layers& layers, DeviceSpec& spec) {
-  std::optional<Table> serving = layers.holder("serving", "engine");
+  std::optional<Table> serving = layers.holder("serving", "token_engine");
   if (!serving) return;
-  const std::string name = serving->text("engine");
+  const std::string name = serving->text("token_engine");
   if (const auto engine = parse_engine(name)) {
-    spec.engine = *engine;
+    spec.token_engine = *engine;
   } else {
-    serving->complain("engine",
+    serving->complain("token_engine",
                       fmt::format("found \"{}\", expected {}", excerpt(name), engine_choice));
   }
 }
@@ -265,7 +265,7 @@ void write_sections(std::string& text, const DeviceSpec& spec) {
   }
   sections["links"] +=
       fmt::format("torus = \"{}\"\n", torus_names[static_cast<std::size_t>(spec.torus)]);
-  sections["serving"] += fmt::format("engine = \"{}\"\n", to_text(spec.engine));
+  sections["serving"] += fmt::format("token_engine = \"{}\"\n", to_text(spec.token_engine));
   sections["software"] += fmt::format("frameworks = {}\nmissing_ops = {}\nslice_sizes = [{}]\n",
                                       list_text(spec.frameworks), list_text(spec.missing_ops),
                                       fmt::join(spec.slice_sizes, ", "));
@@ -294,9 +294,10 @@ Result<DeviceSpec> parse_device_spec(std::string_view toml, std::string place,
   return read_device_spec(*parsed, shared);
 }
 
-Result<DeviceSpec> read_device_spec(const Table& device, const std::optional<Table>& generation,
-                                    const std::optional<Table>& every) {
-  Layers layers(device, generation, every);
+namespace {
+
+/// The caller asks for problems.
+DeviceSpec read_layers(Layers& layers) {
   DeviceSpec spec;
   read_identity(layers.device(), spec);
   read_peaks(layers, spec);
@@ -310,7 +311,25 @@ Result<DeviceSpec> read_device_spec(const Table& device, const std::optional<Tab
   size_cooler(spec);
   check_order(layers.device(), spec);
   check_sensor(layers.device(), spec);
+  return spec;
+}
+
+}  // namespace
+
+Result<DeviceSpec> read_device_spec(const Table& device, const std::optional<Table>& generation,
+                                    const std::optional<Table>& every) {
+  Layers layers(device, generation, every);
+  DeviceSpec spec = read_layers(layers);
   if (const Status status = layers.device().finish(); !status) return status.error();
+  return spec;
+}
+
+Result<DeviceSpec> parse_travelled_spec(std::string_view toml, std::string place) {
+  Result<Table> parsed = Table::parse(toml, std::move(place));
+  if (!parsed) return parsed.error();
+  Layers layers(*parsed, std::nullopt, std::nullopt);
+  DeviceSpec spec = read_layers(layers);
+  if (const Status status = layers.device().problem(); !status) return status.error();
   return spec;
 }
 

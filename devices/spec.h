@@ -46,7 +46,7 @@ enum class Torus : std::uint8_t { none, two_axes, three_axes };
 /// A published mean spans at most so many of the periods at which it is renewed.
 inline constexpr int sensor_refreshes_max = 15;
 
-inline constexpr double memory_unlimited_c = 250;
+inline constexpr double memory_limit_unknown_c = 250;
 
 struct DeviceSpec : ServingConstants, LayerCosts {
   std::string id;                    // "h100-sxm"
@@ -179,7 +179,7 @@ struct DeviceSpec : ServingConstants, LayerCosts {
   double sink_rise_k = 0;  // at the board's limit; used where sink_k_per_w is not given
   // The memory's temperature above the inlet: see MemoryHeat; without values it is the die's.
   double memory_offset_k = 0, memory_sink_share = 1, memory_die_share = 1;
-  double memory_max_c = 0;     // software slows down above; memory_unlimited_c: not known
+  double memory_max_c = 0;     // software slows down above; memory_limit_unknown_c: not known
   double fan_steps = 0;        // that the fans can go above their usual speed; 0: they stay there
   double fan_step_share = 0;   // more air per step
   double fan_below_max_k = 0;  // they act from so far below temperature_max_c
@@ -194,19 +194,20 @@ struct DeviceSpec : ServingConstants, LayerCosts {
   double sensor_clock_step_mhz = 0;
   double sensor_utilization_step = 0;
 
-  double price_usd_per_h = 0;             // on demand
-  double spot_usd_per_h = 0;              // 0: not known
-  double purchase_usd = 0;                // 0: not known
-  Engine engine = Engine::interactive;    // that answers tokens where a question names none
-  std::vector<std::string> frameworks;    // that run on it
-  std::vector<std::string> missing_ops;   // "custom_cuda", "dynamic_shape", ..
-  std::vector<int> slice_sizes;           // TPU: gangs that form; empty: any
-  std::vector<std::string> slice_shapes;  // TPU: "2x4", the topologies that are offered
+  double price_usd_per_h = 0;               // on demand
+  double spot_usd_per_h = 0;                // 0: not known
+  double purchase_usd = 0;                  // 0: not known
+  Engine token_engine = Engine::vllm_0_11;  // of answers token by token, where nobody names one
+  std::vector<std::string> frameworks;      // that run on it
+  std::vector<std::string> missing_ops;     // "custom_cuda", "dynamic_shape", ..
+  std::vector<int> slice_sizes;             // TPU: gangs that form; empty: any
+  std::vector<std::string> slice_shapes;    // TPU: "2x4", the topologies that are offered
 
   double peak(Precision precision) const { return peak_flops[static_cast<std::size_t>(precision)]; }
   bool runs(Precision precision) const { return peak(precision) > 0; }
-  /// Whether the board has a sensor at its memory: those whose limit is known.
-  bool tells_memory_temperature() const { return memory_max_c < memory_unlimited_c; }
+  /// Whether the heat of its memory is modelled, and published. Other boards with HBM have a sensor
+  /// too; nobody has logged one.
+  bool tells_memory_temperature() const { return memory_max_c < memory_limit_unknown_c; }
 
   /// By "section.key" as in the file; those that are not here are datasheet.
   std::map<std::string, FactBasis, std::less<>> bases;
@@ -217,6 +218,10 @@ struct DeviceSpec : ServingConstants, LayerCosts {
 /// the text of the generation that the file names, when it names one: it gives what is not said.
 Result<DeviceSpec> parse_device_spec(std::string_view toml, std::string place,
                                      std::string_view generation = {});
+
+/// A spec as `to_toml` of this or another build wrote it: what this one does not know is passed
+/// over.
+Result<DeviceSpec> parse_travelled_spec(std::string_view toml, std::string place);
 
 /// Whether a text is a good file of a generation: known sections and keys, possible values.
 Status check_generation(std::string_view toml, std::string place);

@@ -356,6 +356,11 @@ void Table::complain(std::string_view key, std::string problem) {
   file_->problem = error("{}: {}", place_of(key), problem);
 }
 
+Status Table::problem() const {
+  if (file_->problem) return *file_->problem;
+  return {};
+}
+
 Status Table::finish() {
   if (file_->problem) return *file_->problem;
   for (const toml::key* key : keys_in_file_order(*node_->table)) {

@@ -69,6 +69,8 @@ class Table {
   /// The first problem of the file so far, or the first key of this table and its subtables that
   /// nobody asked for.
   Status finish();
+  /// The first problem of the file so far; keys that nobody asked for are none.
+  Status problem() const;
 
  private:
   struct File;

@@ -135,7 +135,7 @@ Result<std::vector<const devices::DeviceSpec*>> Roster::read_specs(const Hello& 
             "Hello of {}: device spec {} would be number {} of the fleet, expected at most {}",
             hello.host, spec.id, specs_.size() + 1, specs_max);
       }
-      auto parsed = devices::parse_device_spec(
+      auto parsed = devices::parse_travelled_spec(
           spec.text, fmt::format("Hello of {}: spec {}", hello.host, spec.id));
       if (!parsed) return parsed.error();
       known =

@@ -150,7 +150,10 @@ TEST(Catalogue, ShowsDevicesAndModelsWithTheirSources) {
   EXPECT_GE(array->size(), 5U);
   const Ran one = run_drover({"catalogue", "devices", "tpu-v5e"});
   EXPECT_EQ(one.exit_code, 0);
-  EXPECT_NE(one.out.find("id = \"tpu-v5e\""), std::string::npos) << one.out;
+  for (const char* fact : {"id = \"tpu-v5e\"", "\n# from the generation tpu:\n# ",
+                           "\n# of every generation:\n# ", "\n# layers.kernel_cycles = "}) {
+    EXPECT_NE(one.out.find(fact), std::string::npos) << fact << one.out;
+  }
 }
 
 TEST(Catalogue, SaysWhatAFolderReplacesAndRefusesTwoOfOneId) {

@@ -109,18 +109,21 @@ TEST(ReferencePoints, AreAllAnswered) {
   EXPECT_EQ(report.comparisons.size(), rows->measurements.size() + rows->courses.size());
 }
 
-// Who has no tables sees the same errors: each class is there and near what all its rows gave.
-TEST(ReferencePoints, HoldEveryClassNearItsGoal) {
-  const ValidationReport report = validate(*reference_rows(catalogue()), catalogue());
-  const std::vector<Group> groups = by_class(report.comparisons);
-  for (const ErrorClass& it : error_classes()) {
-    if (it.goal == 0) continue;
-    const auto found = std::ranges::find(groups, it.id, &Group::class_id);
-    ASSERT_NE(found, groups.end()) << it.id;
-    // Decode and watts miss their goals over all rows as well (docs/devices.md); a cross-section
-    // is a little off the whole.
-    const double slack = it.id == "decode" || it.id == "power" ? 2.1 : 1.5;
-    EXPECT_LT(found->statistics.mean, slack * it.goal) << it.id;
+// Who has no tables sees errors like those over all rows (docs/devices.md), class by class.
+TEST(ReferencePoints, AreMetAsDocumented) {
+  struct Reached {
+    const char* class_id;
+    double mean;
+  };
+  const Reached reached[] = {{"gemm", 0.09},      {"kernel", 0.19},    {"collective", 0.075},
+                             {"train-gpu", 0.08}, {"train-tpu", 0.06}, {"decode", 0.13},
+                             {"prefill", 0.10},   {"serve", 0.11},     {"classic", 0.15},
+                             {"power", 0.09},     {"power-cap", 0.05}, {"temperature", 2}};
+  const auto groups = by_class(validate(*reference_rows(catalogue()), catalogue()).comparisons);
+  for (const Reached& it : reached) {
+    const auto found = std::ranges::find(groups, it.class_id, &Group::class_id);
+    ASSERT_NE(found, groups.end()) << it.class_id;
+    EXPECT_LT(found->statistics.mean, it.mean) << it.class_id;
   }
 }
 
@@ -131,17 +134,19 @@ TEST(ReferencePoints, EachNamesItsSource) {
 }
 
 TEST(ReferencePoints, CountOnceBesideATableThatHasThemToo) {
-  MeasuredRows own = *reference_rows(catalogue());
-  const std::size_t all = own.measurements.size();
+  const MeasuredRows own = *reference_rows(catalogue());
+  // vTrain's row of eight A100, as somebody's table may have it, and one of another figure.
   MeasuredRows tables;
-  tables.measurements.assign(own.measurements.begin(), own.measurements.begin() + 5);
-  Comparison logged;
-  logged.device = "h800-sxm";
-  tables.courses.push_back(logged);
-  own = without_repeats(std::move(own), tables);
-  EXPECT_EQ(own.measurements.size(), all - 5);
-  ASSERT_FALSE(own.courses.empty());
-  for (const Comparison& it : own.courses) EXPECT_NE(it.device, "h800-sxm");
+  tables.measurements =
+      measured_points(
+          table("devices,device,kind,collective,bytes,devices_per_node,value,answer,class\n"
+                "8,a100-sxm-80gb,collective,all_reduce,1073741824,8,8.170,time_ms,collective\n"
+                "8,a100-sxm-80gb,collective,all_reduce,1073741824,8,9.9,time_ms,collective\n"))
+          .measurements;
+  ASSERT_EQ(tables.measurements.size(), 2U);
+  const MeasuredRows left = without_repeats(own, tables);
+  EXPECT_EQ(left.measurements.size(), own.measurements.size() - 1);
+  EXPECT_EQ(left.courses.size(), own.courses.size());
 }
 
 TEST(ReferencePoints, OfAPowerCapAreTheShareOfTheRateWithoutIt) {
@@ -150,11 +155,16 @@ TEST(ReferencePoints, OfAPowerCapAreTheShareOfTheRateWithoutIt) {
   const MeasuredTable read = measured_points(
       table(std::string(columns) +
             "infer,a100-pcie-80gb,resnet-50,int8,128,150,samples_per_s,0.6,power-cap\n"
-            "infer,a100-pcie-80gb,resnet-50,int8,128,,samples_per_s,1,power-cap\n"));
+            "infer,a100-pcie-80gb,resnet-50,int8,128,,samples_per_s,1,power-cap\n"
+            "infer,l4,resnet-50,int8,128,50,time_ms,0.6,power-cap\n"
+            "infer,l4,resnet-50,int8,128,50,cost_usd,0.6,power-cap\n"));
   ASSERT_EQ(read.measurements.size(), 1U);
-  ASSERT_EQ(read.skipped.size(), 1U);
+  ASSERT_EQ(read.skipped.size(), 3U);
   EXPECT_EQ(read.skipped[0].why,
             "power_limit_w: found nothing, expected the limit under which it ran");
+  EXPECT_EQ(read.skipped[1].why, "answer: found \"time_ms\", expected a rate, as samples_per_s");
+  EXPECT_EQ(read.skipped[2].why,
+            "answer: found \"cost_usd\", expected a figure of the estimate, as time_ms");
   MeasuredRows rows;
   rows.measurements = read.measurements;
   const ValidationReport report = validate(rows, catalogue());

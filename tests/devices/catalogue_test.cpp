@@ -125,6 +125,21 @@ TEST(Catalogue, WritesSpecsThatReadBackTheSameWithoutTheirGeneration) {
   }
 }
 
+// An agent of another build may say more, or what is no longer asked.
+TEST(Catalogue, OfATravelledSpecWhatIsNotKnownIsPassedOver) {
+  const Entry<DeviceSpec>& h100 = Catalogue::embedded().devices().at("h100-sxm");
+  std::string text = h100.text;
+  const std::size_t at = text.find("[serving]\n");
+  ASSERT_NE(at, std::string::npos);
+  text.insert(at + 10, "gang_launches = 1\n");
+  ASSERT_FALSE(parse_device_spec(text, "own.toml"));
+  const Result<DeviceSpec> spec = parse_travelled_spec(text, "Hello of a");
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(to_toml(*spec), h100.text);
+  text.replace(text.find("tdp_w = "), 8, "tdp_w = -");
+  EXPECT_FALSE(parse_travelled_spec(text, "Hello of a")) << "impossible values are not";
+}
+
 TEST(Catalogue, ChangesOneNumberOfADeviceOrOfAGeneration) {
   Catalogue catalogue = Catalogue::embedded();
   ASSERT_TRUE(catalogue.set("h100-sxm.memory.bandwidth_gb_s", 4000));
@@ -142,12 +157,57 @@ TEST(Catalogue, ChangesOneNumberOfADeviceOrOfAGeneration) {
   for (const Wrong& wrong : {Wrong{"h100-sxn.memory.bandwidth_gb_s", 1, "h100-sxm"},
                              Wrong{"h100-sxm.memory.bandwith", 1, "no such number"},
                              Wrong{"h100-sxm.memory.efficiency", 7, "expected a number 0.01..1"},
+                             Wrong{"hopper.serving.nonsense", 3, "no device takes such a number"},
+                             Wrong{"every_generation.layers.fp61", 1, "no device takes"},
                              Wrong{"h100-sxm", 7, "expected ID.SECTION.KEY"}}) {
     const Status status = catalogue.set(wrong.key, wrong.value);
     ASSERT_FALSE(status) << wrong.key;
     EXPECT_NE(status.error().message.find(wrong.message), std::string::npos)
         << status.error().message;
   }
+}
+
+TEST(Catalogue, ANumberComesFromTheNearestFileThatSaysIt) {
+  Catalogue catalogue = Catalogue::embedded();
+  const auto cycles = [&](const char* id) { return catalogue.devices().at(id).spec.kernel_cycles; };
+  ASSERT_TRUE(catalogue.set("every_generation.layers.kernel_cycles", 1000));
+  for (const auto& [id, entry] : catalogue.devices()) {
+    EXPECT_EQ(entry.spec.kernel_cycles, 1000) << id;
+  }
+  ASSERT_TRUE(catalogue.set("hopper.layers.kernel_cycles", 2000));
+  ASSERT_TRUE(catalogue.set("h100-sxm.layers.kernel_cycles", 3000));
+  // What stands nearer stays, whatever is said farther away, and when.
+  ASSERT_TRUE(catalogue.set("hopper.layers.kernel_cycles", 2500));
+  ASSERT_TRUE(catalogue.set("every_generation.layers.kernel_cycles", 500));
+  EXPECT_EQ(cycles("h100-sxm"), 3000);
+  EXPECT_EQ(cycles("h200-sxm"), 2500);
+  EXPECT_EQ(cycles("tpu-v5e"), 500);
+  // Also a number that no file said.
+  ASSERT_EQ(catalogue.devices().at("h100-sxm").spec.fp16_efficiency, 0);
+  ASSERT_TRUE(catalogue.set("hopper.matrix.fp16_efficiency", 0.3));
+  EXPECT_EQ(catalogue.devices().at("h100-sxm").spec.fp16_efficiency, 0.3);
+  EXPECT_EQ(catalogue.devices().at("b200-sxm").spec.fp16_efficiency, 0);
+}
+
+TEST(Catalogue, AFileOfEveryGenerationReplacesTheOneWithin) {
+  Catalogue catalogue = Catalogue::embedded();
+  const double hopper_fp16 = catalogue.devices().at("h100-sxm").spec.layer_fp16;
+  ASSERT_TRUE(
+      catalogue.add("kind = \"generation\"\nid = \"every_generation\"\n"
+                    "[network]\nefficiency = 0.5\n[layers]\nfp16 = 0.9\n"
+                    "kernel_cycles = { value = 77, assumed = \"a guess\" }\n",
+                    "mine.toml"));
+  const DeviceSpec& h100 = catalogue.devices().at("h100-sxm").spec;
+  EXPECT_EQ(h100.kernel_cycles, 77);
+  EXPECT_EQ(h100.network_efficiency, 0.5);
+  EXPECT_EQ(h100.layer_fp16, hopper_fp16) << "its generation says otherwise";
+  EXPECT_EQ(h100.bases.at("layers.kernel_cycles").file, FactFile::every_generation);
+  const Status wrong = catalogue.add(
+      "kind = \"generation\"\nid = \"every_generation\"\n[layers]\ncycles = 1\n", "worse.toml");
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(wrong.error().message.find("worse.toml:4: layers.cycles: unknown key"),
+            std::string::npos)
+      << wrong.error().message;
 }
 
 TEST(Catalogue, TravelsInOneMessage) {

@@ -26,23 +26,27 @@ TEST(Engine, IsKnownByItsNameAndRelease) {
     std::optional<Engine> engine;
   };
   const Named names[] = {
-      {"vllm-0.11", Engine::interactive},
-      {"vLLM", Engine::interactive},
-      {"vllm-0.5", Engine::early},
-      {"vLLM 0.5.4", Engine::early},
-      {"vllm v0.6.1", Engine::early},
-      {"vLLM 0.10.2", Engine::interactive},
-      {"vLLM 0.50", Engine::interactive},
-      {"vllm 1.0", Engine::interactive},
-      {"tensorrt-llm", Engine::offline},
+      {"vllm-0.11", Engine::vllm_0_11},
+      {"vLLM", Engine::vllm_0_11},
+      {"vllm-0.5", Engine::vllm_0_5},
+      {"vLLM 0.5.4", Engine::vllm_0_5},
+      {"vllm v0.6.1", Engine::vllm_0_5},
+      {"vLLM 0.10.2", Engine::vllm_0_11},
+      {"vLLM 0.50", Engine::vllm_0_11},
+      {"vllm 1.0", Engine::vllm_0_11},
+      {"offline", Engine::offline},
       {"TensorRT-LLM 0.14", Engine::offline},
       {"trtllm", Engine::offline},
       {"sglang", std::nullopt},
       {"", std::nullopt},
       {"0.5", std::nullopt},
+      {"vllmish", std::nullopt},
+      {"vllm-0.11 banana", std::nullopt},
+      {"tensorrt", std::nullopt},
+      {"trtllmx", std::nullopt},
   };
   for (const Named& it : names) EXPECT_EQ(parse_engine(it.text), it.engine) << it.text;
-  for (const Engine engine : {Engine::interactive, Engine::early, Engine::offline}) {
+  for (const Engine engine : {Engine::vllm_0_11, Engine::vllm_0_5, Engine::offline}) {
     EXPECT_EQ(parse_engine(to_text(engine)), engine);
   }
 }
@@ -50,17 +54,17 @@ TEST(Engine, IsKnownByItsNameAndRelease) {
 // ML.ENERGY leaderboards on one H100, Llama 3.1 8B, 64 running sequences: v3 (vLLM 0.11) 11.5 ms,
 // v2 (vLLM 0.5) 35.05 ms and, at 128 sequences, 56.65 ms at 281 W.
 TEST(Engine, TheSameBoardTakesThreeTimesAsLongWithTheEarlierOne) {
-  const Estimate late = decoded("h100-sxm", Engine::interactive, 64, 748);
-  const Estimate early = decoded("h100-sxm", Engine::early, 64, 541);
+  const Estimate late = decoded("h100-sxm", Engine::vllm_0_11, 64, 748);
+  const Estimate early = decoded("h100-sxm", Engine::vllm_0_5, 64, 541);
   EXPECT_NEAR(late.tpot_s, 0.01150, 0.0012);
   EXPECT_NEAR(early.tpot_s, 0.03505, 0.0045);
 }
 
 TEST(Engine, ABoardThatWaitsForItsHostDrawsLittle) {
-  const Estimate early = decoded("h100-sxm", Engine::early, 128, 541);
+  const Estimate early = decoded("h100-sxm", Engine::vllm_0_5, 128, 541);
   EXPECT_NEAR(early.tpot_s, 0.05665, 0.006);
   EXPECT_NEAR(early.power_w, 281, 28);
-  EXPECT_GT(decoded("h100-sxm", Engine::interactive, 128, 541).power_w, 1.5 * early.power_w);
+  EXPECT_GT(decoded("h100-sxm", Engine::vllm_0_11, 128, 541).power_w, 1.5 * early.power_w);
 }
 
 // Where a question names none, the engine is the one that the device was measured with.
@@ -69,9 +73,32 @@ TEST(Engine, IsTheOneThatWasMeasuredOnTheDevice) {
     return decoded(device, std::nullopt, 64, 541).seconds ==
            decoded(device, engine, 64, 541).seconds;
   };
-  EXPECT_TRUE(same("a100-sxm-80gb", Engine::early));
-  EXPECT_TRUE(same("h100-sxm", Engine::interactive));
-  EXPECT_TRUE(same("tpu-v6e", Engine::interactive));
+  EXPECT_TRUE(same("a100-sxm-80gb", Engine::vllm_0_5));
+  EXPECT_TRUE(same("h100-sxm", Engine::vllm_0_11));
+  EXPECT_TRUE(same("tpu-v6e", Engine::vllm_0_11));
+}
+
+TEST(Engine, OfWorkIsSaidWhereOneTakesPart) {
+  Case question;
+  question.device = &device_named("a100-sxm-80gb");
+  for (const CaseKind kind : {CaseKind::prefill, CaseKind::serve}) {
+    question.kind = kind;
+    EXPECT_EQ(engine_of(question), Engine::offline);
+  }
+  question.kind = CaseKind::decode;
+  EXPECT_EQ(engine_of(question), Engine::vllm_0_5);
+  question.engine = Engine::vllm_0_11;
+  EXPECT_EQ(engine_of(question), Engine::vllm_0_11);
+  question.kind = CaseKind::train;
+  EXPECT_EQ(engine_of(question), std::nullopt);
+}
+
+// Each generation is asked with the software of its time: a later one does not come out slower.
+TEST(Engine, ALaterBoardIsNotSlowerByItsDefault) {
+  EXPECT_LT(decoded("a100-sxm-80gb", std::nullopt, 32, 500).seconds,
+            decoded("v100-sxm2-32gb", std::nullopt, 32, 500).seconds);
+  EXPECT_LT(decoded("h100-sxm", std::nullopt, 32, 500).seconds,
+            decoded("a100-sxm-80gb", std::nullopt, 32, 500).seconds);
 }
 
 TEST(Engine, OfACaseOrASpecIsCheckedAtTheDoor) {
@@ -82,18 +109,18 @@ TEST(Engine, OfACaseOrASpecIsCheckedAtTheDoor) {
   row[CaseColumn::model] = "llama-3.1-8b";
   row[CaseColumn::engine] = "lmdeploy";
   EXPECT_EQ(reader.read(row).error().message,
-            "engine: found \"lmdeploy\", expected vllm-0.11, vllm-0.5 or tensorrt-llm");
+            "engine: found \"lmdeploy\", expected vllm-0.11, vllm-0.5 or offline");
   row[CaseColumn::engine] = "vLLM 0.5.4";
-  EXPECT_EQ(reader.read(row)->engine, Engine::early);
+  EXPECT_EQ(reader.read(row)->engine, Engine::vllm_0_5);
 
   std::string text = to_toml(device_named("a100-sxm-80gb"));
-  EXPECT_EQ(parse_device_spec(text, "own.toml")->engine, Engine::early) << "it travels";
-  const std::string named = "engine = \"vllm-0.5\"";
+  EXPECT_EQ(parse_device_spec(text, "own.toml")->token_engine, Engine::vllm_0_5) << "it travels";
+  const std::string named = "token_engine = \"vllm-0.5\"";
   const std::size_t at = text.find(named);
   ASSERT_NE(at, std::string::npos);
-  text.replace(at, named.size(), "engine = \"fast\"");
+  text.replace(at, named.size(), "token_engine = \"fast\"");
   const std::string problem = parse_device_spec(text, "own.toml").error().message;
-  EXPECT_NE(problem.find("serving.engine: found \"fast\", expected vllm-0.11, vllm-0.5 or "),
+  EXPECT_NE(problem.find("serving.token_engine: found \"fast\", expected vllm-0.11, vllm-0.5 or "),
             std::string::npos)
       << problem;
 }

@@ -145,8 +145,8 @@ TEST(Sensor, AnA100DoesNotSeeWhatRunsBetweenItsSamples) {
   EXPECT_NEAR(sensor.published(now, now, quiet, Sample{})[Metric::power], 100, 0.1);
 }
 
-// nvidia-smi shows the heat of memory on A100 and H100 and N/A on boards without such a sensor, and
-// counts violations on all of them; a TPU's driver tells neither.
+// nvidia-smi shows the heat of memory on A100 and H100 and N/A on boards without such a sensor, as
+// L4, and counts violations on all of them; a TPU's driver tells neither.
 TEST(Sensor, TellsTheHeatOfMemoryAndViolationsWhereTheBoardDoes) {
   struct Board {
     const char* device;

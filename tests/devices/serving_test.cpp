@@ -155,7 +155,8 @@ TEST(Plan, ReadsDegreesAsTheSourcesMeanThem) {
 
 TEST(Plan, AsManyReplicasAsLeaveRoomForCaches) {
   const auto tensor = [](const char* device) {
-    return plan_for_saturation(device_named(device), model_named("llama-2-70b"), Precision::fp8, 8)
+    return plan_for_saturation(device_named(device), model_named("llama-2-70b"), Precision::fp8, 8,
+                               Engine::offline)
         .tensor;
   };
   EXPECT_EQ(tensor("h100-sxm"), 2);

@@ -55,7 +55,7 @@ class Measurements:
         self.options = options
         table = self.rows({})
         # The figures that the program carries come beside every table; each counts once.
-        keep = table["class"].isin(options.classes) & ~table["id"].str.startswith("points.csv")
+        keep = table["class"].isin(options.classes) & ~table["id"].str.startswith("drover/")
         for text, wanted in [(t, True) for t in options.only] + [(t, False) for t in options.without]:
             columns, _, pattern = text.partition("=")
             cells = table[columns.split("+")].agg(" ".join, axis=1)
