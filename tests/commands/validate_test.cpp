@@ -128,7 +128,8 @@ TEST(ReferencePoints, AreMetAsDocumented) {
 }
 
 TEST(ReferencePoints, EachNamesItsSource) {
-  for (const Measurement& it : reference_rows(catalogue())->measurements) {
+  const MeasuredRows rows = *reference_rows(catalogue());
+  for (const Measurement& it : rows.measurements) {
     EXPECT_FALSE(it.source.empty()) << it.table << ":" << it.line;
   }
 }
