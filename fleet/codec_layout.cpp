@@ -177,7 +177,7 @@ std::vector<EnumerationLayout> enumerations() {
   return {described<Role>(),         described<WorkKind>(),     described<Precision>(),
           described<Reason>(),       described<ReplicaState>(), described<JobState>(),
           described<SubmitStatus>(), described<Action>(),       described<Health>(),
-          described<Severity>(),     described<FaultKind>()};
+          described<Severity>(),     described<FaultKind>(),    described<ClassMetric>()};
 }
 
 std::vector<Limit> limits() {
@@ -199,6 +199,9 @@ std::vector<Limit> limits() {
       {"labels_max", labels_max},
       {"held_max", held_max},
       {"precisions_max", precisions_max},
+      {"versions_max", versions_max},
+      {"prefix_blocks_max", prefix_blocks_max},
+      {"paces_max", paces_max},
       {"operations_max", operations_max},
       {"submit_jobs_max", submit_jobs_max},
       {"jobs_reply_max", jobs_reply_max},
@@ -206,7 +209,11 @@ std::vector<Limit> limits() {
       {"candidates_max", candidates_max},
       {"scores_max", scores_max},
       {"rejections_max", rejections_max},
+      {"standings_max", standings_max},
+      {"reasons_max", reasons_max},
+      {"nearest_max", nearest_max},
       {"senders_max", senders_max},
+      {"classes_max", classes_max},
       {"faults_max", faults_max},
       {"pools_max", pools_max},
       {"batch_rows_max", batch_rows_max},

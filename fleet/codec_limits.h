@@ -24,8 +24,11 @@ inline constexpr std::size_t labels_max = 64;      // per host
 inline constexpr std::size_t held_max = 16'384;    // attempts per host, some 35 bytes each
 
 // Jobs.
-inline constexpr std::size_t precisions_max = 16;  // there are seven
-inline constexpr std::size_t operations_max = 64;  // special operations of one workload
+inline constexpr std::size_t precisions_max = 16;      // there are seven
+inline constexpr std::size_t operations_max = 64;      // special operations of one workload
+inline constexpr std::size_t versions_max = 16;        // of what one workload was built with
+inline constexpr std::size_t prefix_blocks_max = 512;  // of one prompt: 262,144 tokens
+inline constexpr std::size_t paces_max = 64;           // device kinds times gang sizes
 inline constexpr std::size_t jobs_reply_max = 1000;
 
 // Decisions.
@@ -34,8 +37,13 @@ inline constexpr std::size_t candidates_max = 16;    // three are sent
 inline constexpr std::size_t scores_max = 64;        // scorers of one rule
 inline constexpr std::size_t rejections_max = 4096;  // pools times device kinds times reasons
 
+inline constexpr std::size_t standings_max = 4096;  // candidates in one WhyReply
+inline constexpr std::size_t reasons_max = 32;      // of one candidate: there are fewer
+inline constexpr std::size_t nearest_max = 32;
+
 // Summaries.
-inline constexpr std::size_t senders_max = 65;  // 64 by name, and the rest in one
+inline constexpr std::size_t classes_max = 256;  // of a policy
+inline constexpr std::size_t senders_max = 65;   // 64 by name, and the rest in one
 
 // Actions.
 inline constexpr std::size_t faults_max = 64;   // in force on one device

@@ -16,7 +16,7 @@ inline constexpr Enumeration<WorkKind> enumeration<WorkKind>{"WorkKind", WorkKin
 template <>
 inline constexpr Enumeration<Precision> enumeration<Precision>{"Precision", Precision::fp64};
 template <>
-inline constexpr Enumeration<Reason> enumeration<Reason>{"Reason", Reason::retries};
+inline constexpr Enumeration<Reason> enumeration<Reason>{"Reason", Reason::data};
 template <>
 inline constexpr Enumeration<ReplicaState> enumeration<ReplicaState>{"ReplicaState",
                                                                      ReplicaState::gone};
@@ -29,6 +29,10 @@ template <>
 inline constexpr Enumeration<Action> enumeration<Action>{"Action", Action::retire_replica};
 template <>
 inline constexpr Enumeration<Health> enumeration<Health>{"Health", Health::lost};
+template <>
+inline constexpr Enumeration<ClassMetric> enumeration<ClassMetric>{"ClassMetric",
+                                                                   ClassMetric::energy_per_unit};
+
 // ---- What messages hold ------------------------------------------------------------------------
 
 template <>
@@ -65,6 +69,11 @@ inline constexpr auto layout<HeldAttempt> = structure("HeldAttempt",
                                                       field("attempt", &HeldAttempt::attempt));
 
 template <>
+inline constexpr auto layout<Pace> = structure("Pace", field("device", &Pace::device, as_name),
+                                               field("devices", &Pace::devices),
+                                               field("steps_per_s", &Pace::steps_per_s));
+
+template <>
 inline constexpr auto layout<Workload> =
     structure("Workload", field("kind", &Workload::kind), field("model", &Workload::model, as_name),
               field("precisions", &Workload::precisions, up_to(precisions_max)),
@@ -73,14 +82,19 @@ inline constexpr auto layout<Workload> =
               field("input_tokens", &Workload::input_tokens),
               field("output_tokens", &Workload::output_tokens), field("items", &Workload::items),
               field("steps", &Workload::steps), field("batch", &Workload::batch),
-              field("sequence", &Workload::sequence), field("devices", &Workload::devices));
+              field("sequence", &Workload::sequence), field("devices", &Workload::devices),
+              field("loss_scaling", &Workload::loss_scaling),
+              field("versions", &Workload::versions, up_to(versions_max, as_line)),
+              field("prefix", &Workload::prefix, up_to(prefix_blocks_max)),
+              field("checkpoint_steps", &Workload::checkpoint_steps),
+              field("paces", &Workload::paces, up_to(paces_max)));
 
 template <>
-inline constexpr auto layout<Job> = structure("Job", field("id", &Job::id),
-                                              field("work", &Job::work),
-                                              field("tenant", &Job::tenant, as_name),
-                                              field("priority", &Job::priority),
-                                              field("deadline", &Job::deadline, from_zero));
+inline constexpr auto layout<Job> = structure(
+    "Job", field("id", &Job::id), field("work", &Job::work), field("tenant", &Job::tenant, as_name),
+    field("priority", &Job::priority), field("deadline", &Job::deadline, from_zero),
+    field("work_class", &Job::work_class, as_name), field("stage", &Job::stage, as_name),
+    field("data_set", &Job::data_set, as_name));
 
 template <>
 inline constexpr auto layout<Usage> = structure("Usage", field("device_s", &Usage::device_s),
@@ -278,7 +292,10 @@ inline constexpr auto layout<JobChanged> = structure(
     field("since", &JobChanged::since), field("progress", &JobChanged::progress),
     field("remaining_s", &JobChanged::remaining_s), field("reason", &JobChanged::reason),
     field("detail", &JobChanged::detail, as_text), field("usage", &JobChanged::usage),
-    field("outcome", &JobChanged::outcome), field("latency_s", &JobChanged::latency_s));
+    field("outcome", &JobChanged::outcome), field("latency_s", &JobChanged::latency_s),
+    field("work_class", &JobChanged::work_class, as_line),
+    field("change", &JobChanged::change, as_line),
+    field("policy_version", &JobChanged::policy_version));
 
 template <>
 inline constexpr auto layout<JobsRequest> = structure("JobsRequest",
@@ -296,10 +313,28 @@ inline constexpr auto layout<WhyRequest> =
     structure("WhyRequest", field("job_prefix", &WhyRequest::job_prefix, as_line));
 
 template <>
-inline constexpr auto layout<WhyReply> = structure("WhyReply", field("job", &WhyReply::job),
-                                                   field("decisions", &WhyReply::decisions,
-                                                         up_to(decisions_max)),
-                                                   field("problem", &WhyReply::problem, as_text));
+inline constexpr auto layout<Standing> = structure(
+    "Standing", field("target", &Standing::target, as_text),
+    field("pool", &Standing::pool, as_line),
+    field("device_class", &Standing::device_class, as_line), field("score", &Standing::score),
+    field("reasons", &Standing::reasons, up_to(reasons_max)));
+
+template <>
+inline constexpr auto layout<NearestFit> = structure("NearestFit",
+                                                     field("reason", &NearestFit::reason),
+                                                     field("target", &NearestFit::target, as_text),
+                                                     field("pool", &NearestFit::pool, as_line),
+                                                     field("amount", &NearestFit::amount),
+                                                     field("change", &NearestFit::change, as_line));
+
+template <>
+inline constexpr auto layout<WhyReply> =
+    structure("WhyReply", field("job", &WhyReply::job),
+              field("decisions", &WhyReply::decisions, up_to(decisions_max)),
+              field("problem", &WhyReply::problem, as_text),
+              field("standings", &WhyReply::standings, up_to(standings_max)),
+              field("standings_of", &WhyReply::standings_of),
+              field("nearest", &WhyReply::nearest, up_to(nearest_max)));
 
 template <>
 inline constexpr auto layout<SummaryRequest> = structure("SummaryRequest");
@@ -312,6 +347,22 @@ inline constexpr auto layout<SenderCount> = structure("SenderCount",
                                                       field("sender", &SenderCount::sender,
                                                             as_line),
                                                       field("count", &SenderCount::count));
+
+template <>
+inline constexpr auto layout<FallbackSum> = structure("FallbackSum",
+                                                      field("reason", &FallbackSum::reason),
+                                                      field("jobs", &FallbackSum::jobs),
+                                                      field("cost_usd", &FallbackSum::cost_usd),
+                                                      field("energy_j", &FallbackSum::energy_j),
+                                                      field("finish_s", &FallbackSum::finish_s));
+
+template <>
+inline constexpr auto layout<ClassReport> = structure("ClassReport",
+                                                      field("name", &ClassReport::name, as_line),
+                                                      field("metric", &ClassReport::metric),
+                                                      field("target", &ClassReport::target),
+                                                      field("met", &ClassReport::met),
+                                                      field("values", &ClassReport::values));
 
 template <>
 inline constexpr auto layout<Summary> = structure(
@@ -329,7 +380,9 @@ inline constexpr auto layout<Summary> = structure(
     field("undecodable_by", &Summary::undecodable_by, up_to(senders_max)),
     field("sample_gaps", &Summary::sample_gaps), field("decisions", &Summary::decisions),
     field("estimate_error", &Summary::estimate_error), field("power_w", &Summary::power_w),
-    field("power_reserved_w", &Summary::power_reserved_w));
+    field("power_reserved_w", &Summary::power_reserved_w),
+    field("fallback_costs", &Summary::fallback_costs, up_to(reasons_max)),
+    field("classes", &Summary::classes, up_to(classes_max)));
 
 template <>
 inline constexpr auto layout<SnapshotRequest> = structure("SnapshotRequest");
@@ -372,7 +425,9 @@ inline constexpr auto layout<Decision> = structure(
     field("fallback_step", &Decision::fallback_step), field("change", &Decision::change, as_line),
     field("top", &Decision::top, up_to(candidates_max)),
     field("rejections", &Decision::rejections, up_to(rejections_max)),
-    field("considered", &Decision::considered), field("roster_version", &Decision::roster_version));
+    field("considered", &Decision::considered), field("roster_version", &Decision::roster_version),
+    field("work_class", &Decision::work_class, as_line),
+    field("policy_version", &Decision::policy_version), field("primary", &Decision::primary));
 
 template <>
 inline constexpr auto layout<Event> = structure("Event", field("severity", &Event::severity),

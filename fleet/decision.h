@@ -58,6 +58,37 @@ struct Rejection {
   bool operator==(const Rejection&) const = default;
 };
 
+/// One candidate of a decision: its score, or every reason that it was rejected for.
+struct Standing {
+  std::string target;
+  std::string pool;
+  std::string device_class;     // device spec id
+  std::optional<double> score;  // none: it was rejected
+  std::vector<Reason> reasons;  // of the rejection, in the filters' order
+  bool operator==(const Standing&) const = default;
+};
+
+/// The smallest single change that would let a place take a job that waits.
+struct NearestFit {
+  Reason reason = Reason::capacity;  // the only one that stands against this place
+  std::string target;
+  std::string pool;
+  double amount = 0;   // in the change's own unit: bytes, seconds, watts, dollars; 0: no number
+  std::string change;  // for people: "+6.2 GB", "int8 allowed", "41 s"
+  bool operator==(const NearestFit&) const = default;
+};
+
+/// What jobs that fell back for one reason cost more than they would have in the pool that they
+/// wanted, as estimated when they were placed; less where negative.
+struct FallbackSum {
+  Reason reason = Reason::capacity;
+  std::uint64_t jobs = 0;
+  double cost_usd = 0;
+  double energy_j = 0;
+  double finish_s = 0;
+  bool operator==(const FallbackSum&) const = default;
+};
+
 struct Decision {
   std::uint64_t number = 0;  // counts from 1 in this router's life
   Instant at{};
@@ -72,8 +103,14 @@ struct Decision {
   std::string target;
   std::optional<Reason> fallback_reason;  // why not the wanted pool; absent when it was had
   std::uint8_t fallback_step = 0;         // 0: none; else along the rule: further pools, fallbacks
-  std::string change;                     // a declared degradation: "bf16 -> int8"; else empty
-  std::vector<Candidate> top;             // best first, at most 3; top[0] is the chosen one
+  /// A declared degradation, "degraded bf16 -> int8", and wishes that were given up; else empty.
+  std::string change;
+  std::string work_class;  // of the policy; empty: none matches
+  std::uint64_t policy_version = 0;
+  /// What the best candidate of the wanted pool would have done, had it nothing against the job but
+  /// what passes by itself: a fallback's cost is measured against it.
+  std::optional<Estimate> primary;
+  std::vector<Candidate> top;  // best first, at most 3; top[0] is the chosen one
   std::vector<Rejection> rejections;
   std::uint32_t considered = 0;
   std::uint64_t roster_version = 0;

@@ -15,6 +15,9 @@ struct Job {
   JobId id;
   Workload work;
   std::string tenant = "default";
+  std::string work_class;           // of the policy; empty: the first that matches
+  std::string stage;                // "experiment", "production"; empty: as its class says
+  std::string data_set;             // that it reads; empty: as its class says
   std::int8_t priority = 0;         // higher goes first; chat 10, training 0 in the demo
   Duration deadline = Duration{0};  // after submission; 0: none
   bool operator==(const Job&) const = default;

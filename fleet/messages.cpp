@@ -21,6 +21,8 @@ constexpr std::array<std::string_view, 5> replica_state_names{"loading", "compil
 constexpr std::array<std::string_view, 4> submit_status_names{"accepted", "exists", "conflict",
                                                               "refused"};
 constexpr std::array<std::string_view, 3> health_names{"ok", "suspect", "lost"};
+constexpr std::array<std::string_view, 6> metric_names{
+    "none", "training_time", "first_token", "per_token", "cost_per_unit", "energy_per_unit"};
 constexpr std::array<std::string_view, 3> severity_names{"info", "warning", "critical"};
 
 }  // namespace
@@ -32,6 +34,8 @@ std::string_view to_text(DeviceClass device_class) {
 std::string_view to_text(ReplicaState state) { return name_of(replica_state_names, state); }
 
 std::string_view to_text(SubmitStatus status) { return name_of(submit_status_names, status); }
+
+std::string_view to_text(ClassMetric metric) { return name_of(metric_names, metric); }
 
 std::string_view to_text(Health health) { return name_of(health_names, health); }
 

@@ -34,6 +34,7 @@
 #include "fleet/job.h"
 #include "fleet/reason.h"
 #include "fleet/sample.h"
+#include "fleet/summary.h"
 #include "fleet/time.h"
 #include "fleet/workload.h"
 
@@ -298,9 +299,12 @@ struct JobChanged {
   double remaining_s = 0;
   std::optional<Reason> reason;  // queued: what it waits for; failed: why
   std::string detail;
-  Usage usage;           // over all attempts
-  Outcome outcome;       // when finished
-  double latency_s = 0;  // submission to end, when ended
+  Usage usage;                       // over all attempts
+  Outcome outcome;                   // when finished
+  double latency_s = 0;              // submission to end, when ended
+  std::string work_class;            // of the policy in force; empty: none matches
+  std::string change;                // of the last placement: "degraded bf16 -> int8"; else empty
+  std::uint64_t policy_version = 0;  // that placed it last; 0: never placed
   bool operator==(const JobChanged&) const = default;
 };
 
@@ -326,7 +330,10 @@ struct WhyRequest {
 struct WhyReply {
   std::optional<JobChanged> job;
   std::vector<Decision> decisions;
-  std::string problem;  // no such job, prefix not unique, nothing fell back
+  std::vector<Standing> standings;  // all candidates of the last decision, best first
+  std::uint64_t standings_of = 0;   // that decision's number; 0: no longer kept
+  std::vector<NearestFit> nearest;  // of a job that waits, nearest first; as of now
+  std::string problem;              // no such job, prefix not unique, nothing fell back
   bool operator==(const WhyReply&) const = default;
 };
 
@@ -338,54 +345,6 @@ struct SummaryRequest {
 /// all of that is on disk.
 struct EndRequest {
   bool operator==(const EndRequest&) const = default;
-};
-
-struct Percentiles {
-  std::uint64_t count = 0;
-  double p50 = 0;
-  double p90 = 0;
-  double p99 = 0;
-  double max = 0;
-  bool operator==(const Percentiles&) const = default;
-};
-
-/// Messages of one sender that the router dropped.
-struct SenderCount {
-  std::string sender;  // a host's name, else the connection in words; "others" beyond 64 senders
-  std::uint64_t count = 0;
-  bool operator==(const SenderCount&) const = default;
-};
-
-/// Totals of the ledger. Published every second of fleet time, and on request.
-struct Summary {
-  Instant started{};  // of this ledger, fleet time
-  std::uint64_t accepted = 0;
-  std::uint64_t refused = 0;
-  std::uint64_t finished = 0;
-  std::uint64_t failed = 0;
-  std::uint64_t queued = 0;
-  std::uint64_t running = 0;       // leased or running
-  std::uint64_t input_tokens = 0;  // as requested, once per accepted job
-  std::uint64_t output_tokens = 0;
-  std::map<Reason, std::uint64_t> fallbacks;  // jobs by the reason of the fallback that placed them
-  std::map<Reason, std::uint64_t> failures;   // failed jobs by reason
-  std::map<Reason, std::uint64_t> queued_for;  // queued jobs by what they wait for
-  Usage charged;                               // to jobs that finished
-  Usage wasted;                                // to attempts that did not
-  double fleet_energy_j = 0;                   // device counters, idle included
-  double fleet_cost_usd = 0;                   // device-hours times price, idle included
-  Percentiles latency_s;                       // finished serve jobs, submission to end
-  Percentiles first_token_s;
-  std::uint64_t retries = 0;
-  std::uint64_t stale_results = 0;
-  std::uint64_t undecodable = 0;  // messages dropped: no messages, or not this sender's to send
-  std::vector<SenderCount> undecodable_by;  // the same by sender, in the order of their names
-  std::uint64_t sample_gaps = 0;
-  std::uint64_t decisions = 0;
-  double estimate_error = 0;    // run times are missed by a factor of 1 + this
-  double power_w = 0;           // of the site, as last sampled
-  double power_reserved_w = 0;  // promised to work that no sample shows yet
-  bool operator==(const Summary&) const = default;
 };
 
 struct SnapshotRequest {

@@ -36,6 +36,7 @@ constexpr std::array<ReasonFacts, reason_count> table{{
     {Reason::ended, "ended", true, "The run ended before the job did."},
     {Reason::cancelled, "cancelled", true, "Somebody cancelled the job."},
     {Reason::retries, "retries", true, "Every attempt that the job was allowed has failed."},
+    {Reason::data, "data", true, "The job's data lies too far from there."},
 }};
 
 constexpr bool in_order_of_enumerators() {

@@ -36,8 +36,10 @@ enum class Reason : std::uint8_t {
   ended,
   cancelled,
   retries,
+  // permanent as well; the newest reason has the last number
+  data,
 };
-inline constexpr int reason_count = 23;
+inline constexpr int reason_count = 24;
 
 struct ReasonFacts {
   Reason reason;

@@ -1,9 +1,11 @@
 #include "router/submission.h"
 
 #include <string>
+#include <utility>
 
 #include "fleet/identity.h"
 #include "fleet/text.h"
+#include "fleet/version.h"
 #include "router/roster.h"
 
 namespace drover::router {
@@ -43,9 +45,42 @@ Status check_names(const Job& job) {
   for (const std::string& op : job.work.ops) {
     if (!is_name(op)) return error("ops: found \"{}\", expected names", shortened(op));
   }
+  for (const auto& [field, name] :
+       {std::pair{"class", &job.work_class}, {"stage", &job.stage}, {"data", &job.data_set}}) {
+    if (!name->empty() && !is_name(*name)) {
+      return error("{}: found \"{}\", expected a name", field, shortened(*name));
+    }
+  }
   if (job.work.precisions.size() > precision_count) {
     return error("precisions: found {}, expected at most {}", job.work.precisions.size(),
                  precision_count);
+  }
+  return {};
+}
+
+Status check_versions(const Workload& work) {
+  for (const auto& [name, version] : work.versions) {
+    if (!is_name(name)) return error("versions: found \"{}\", expected a name", shortened(name));
+    if (!parse_version(version)) {
+      return error("versions.{}: found \"{}\", expected a version such as 12.4", name,
+                   shortened(version));
+    }
+  }
+  return {};
+}
+
+Status check_paces(const Workload& work) {
+  for (const Pace& pace : work.paces) {
+    if (work.kind != WorkKind::train)
+      return error("paces: found some, expected none but for train");
+    if (!is_name(pace.device)) {
+      return error("paces: found \"{}\", expected the id of a device", shortened(pace.device));
+    }
+    const bool good = pace.steps_per_s > 0 && pace.steps_per_s <= job_pace_max;
+    if (!good || pace.devices == 0) {
+      return error("paces: found {} steps/s of {} on {}, expected more than 0 to {}",
+                   pace.steps_per_s, pace.devices, pace.device, job_pace_max);
+    }
   }
   return {};
 }
@@ -56,11 +91,14 @@ Status check_sizes(const Workload& work) {
                          {"batch", work.batch, 1, job_batch_max},
                          {"sequence", work.sequence, 1, job_tokens_max},
                          {"devices", work.devices, 1, devices_per_host_max},
+                         {"checkpoint_steps", work.checkpoint_steps, 0, job_steps_max},
                          {"input_tokens", work.input_tokens, 0, 0},
                          {"output_tokens", work.output_tokens, 0, 0}});
   }
   const std::uint32_t items_max = work.kind == WorkKind::batch ? job_items_max : 1;
+  const auto blocks = static_cast<std::uint32_t>(work.prefix.size());
   return check_bounds({{"input_tokens", work.input_tokens, 1, job_tokens_max},
+                       {"prefix", blocks, 0, work.input_tokens / prefix_block_tokens + 1},
                        {"output_tokens", work.output_tokens, 1, job_tokens_max},
                        {"items", work.items, 1, items_max}});
 }
@@ -80,6 +118,8 @@ Status check_job(const Job& job, const devices::Catalogue& catalogue) {
                  job.work.model, to_text(job.work.kind));
   }
   if (auto status = check_sizes(job.work); !status) return status;
+  if (auto status = check_versions(job.work); !status) return status;
+  if (auto status = check_paces(job.work); !status) return status;
   if (job.deadline < Duration{0} || job.deadline > job_deadline_max) {
     return error("deadline: found {} s, expected 0 to {} s", to_seconds(job.deadline),
                  to_seconds(job_deadline_max));

@@ -15,6 +15,7 @@ inline constexpr std::uint32_t job_items_max = 100'000'000;
 inline constexpr std::uint32_t job_steps_max = 1'000'000'000;
 inline constexpr std::uint32_t job_batch_max = 100'000'000;
 inline constexpr std::size_t job_ops_max = 32;
+inline constexpr double job_pace_max = 1e9;  // steps per second
 inline constexpr Duration job_deadline_max = std::chrono::hours(24 * 366);
 
 /// Whether this job can be understood at all. The error names the field, what was found and what

@@ -236,9 +236,9 @@ TEST(ProtocolDocument, ShowsAnErrorAsItIs) {
 std::vector<std::string> members_of(const std::string& name) {
   const std::regex member(R"(^  [A-Za-z][\w:<>, ]* (\w+)( = [^;]*|\{[^;]*\})?;.*$)");
   std::vector<std::string> members;
-  for (const char* file :
-       {"fleet/messages.h", "fleet/decision.h", "fleet/job.h", "fleet/workload.h",
-        "fleet/actions.h", "fleet/fault.h", "fleet/sample.h", "fleet/identity.h"}) {
+  for (const char* file : {"fleet/messages.h", "fleet/decision.h", "fleet/job.h",
+                           "fleet/workload.h", "fleet/actions.h", "fleet/summary.h",
+                           "fleet/fault.h", "fleet/sample.h", "fleet/identity.h"}) {
     bool inside = false;
     for (const std::string& line : lines_of(file)) {
       if (line == "struct " + name + " {") inside = true;

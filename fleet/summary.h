@@ -1,0 +1,88 @@
+// Totals of a router's ledger, for people and dashboards. Part of fleet/messages.h.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fleet/decision.h"
+#include "fleet/job.h"
+#include "fleet/reason.h"
+#include "fleet/time.h"
+
+namespace drover {
+
+struct Percentiles {
+  std::uint64_t count = 0;
+  double p50 = 0;
+  double p90 = 0;
+  double p99 = 0;
+  double max = 0;
+  bool operator==(const Percentiles&) const = default;
+};
+
+/// Messages of one sender that the router dropped.
+struct SenderCount {
+  std::string sender;  // a host's name, else the connection in words; "others" beyond 64 senders
+  std::uint64_t count = 0;
+  bool operator==(const SenderCount&) const = default;
+};
+
+/// The number that decides over a class of work.
+enum class ClassMetric : std::uint8_t {
+  none,
+  training_time,    // s, from submission to end
+  first_token,      // s (TTFT)
+  per_token,        // s, mean after the first (TPOT)
+  cost_per_unit,    // $ per million tokens, or per 1,000 steps
+  energy_per_unit,  // J per token, or per step
+};
+std::string_view to_text(ClassMetric metric);
+
+/// How finished jobs of one class of the policy did by the metric that decides.
+struct ClassReport {
+  std::string name;
+  ClassMetric metric = ClassMetric::none;
+  double target = 0;      // in the metric's unit; 0: none
+  std::uint64_t met = 0;  // finished jobs within the target
+  Percentiles values;
+  bool operator==(const ClassReport&) const = default;
+};
+
+/// Totals of the ledger. Published every second of fleet time, and on request.
+struct Summary {
+  Instant started{};  // of this ledger, fleet time
+  std::uint64_t accepted = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t finished = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t queued = 0;
+  std::uint64_t running = 0;       // leased or running
+  std::uint64_t input_tokens = 0;  // as requested, once per accepted job
+  std::uint64_t output_tokens = 0;
+  std::map<Reason, std::uint64_t> fallbacks;  // jobs by the reason of the fallback that placed them
+  std::map<Reason, std::uint64_t> failures;   // failed jobs by reason
+  std::map<Reason, std::uint64_t> queued_for;  // queued jobs by what they wait for
+  Usage charged;                               // to jobs that finished
+  Usage wasted;                                // to attempts that did not
+  double fleet_energy_j = 0;                   // device counters, idle included
+  double fleet_cost_usd = 0;                   // device-hours times price, idle included
+  Percentiles latency_s;                       // finished serve jobs, submission to end
+  Percentiles first_token_s;
+  std::uint64_t retries = 0;
+  std::uint64_t stale_results = 0;
+  std::uint64_t undecodable = 0;  // messages dropped: no messages, or not this sender's to send
+  std::vector<SenderCount> undecodable_by;  // the same by sender, in the order of their names
+  std::uint64_t sample_gaps = 0;
+  std::uint64_t decisions = 0;
+  double estimate_error = 0;    // run times are missed by a factor of 1 + this
+  double power_w = 0;           // of the site, as last sampled
+  double power_reserved_w = 0;  // promised to work that no sample shows yet
+  std::vector<FallbackSum> fallback_costs;
+  std::vector<ClassReport> classes;  // in the policy's order
+  bool operator==(const Summary&) const = default;
+};
+
+}  // namespace drover
