@@ -74,27 +74,26 @@ inline constexpr auto layout<Pace> = structure("Pace", field("device", &Pace::de
                                                field("steps_per_s", &Pace::steps_per_s));
 
 template <>
-inline constexpr auto layout<Workload> =
-    structure("Workload", field("kind", &Workload::kind), field("model", &Workload::model, as_name),
-              field("precisions", &Workload::precisions, up_to(precisions_max)),
-              field("framework", &Workload::framework, as_name),
-              field("ops", &Workload::ops, up_to(operations_max, as_name)),
-              field("input_tokens", &Workload::input_tokens),
-              field("output_tokens", &Workload::output_tokens), field("items", &Workload::items),
-              field("steps", &Workload::steps), field("batch", &Workload::batch),
-              field("sequence", &Workload::sequence), field("devices", &Workload::devices),
-              field("loss_scaling", &Workload::loss_scaling),
-              field("versions", &Workload::versions, up_to(versions_max, as_line)),
-              field("prefix", &Workload::prefix, up_to(prefix_blocks_max)),
-              field("checkpoint_steps", &Workload::checkpoint_steps),
-              field("paces", &Workload::paces, up_to(paces_max)));
+inline constexpr auto layout<Workload> = structure(
+    "Workload", field("kind", &Workload::kind), field("model", &Workload::model, as_name),
+    field("precisions", &Workload::precisions, up_to(precisions_max)),
+    field("loss_scaling", &Workload::loss_scaling),
+    field("framework", &Workload::framework, as_name),
+    field("ops", &Workload::ops, up_to(operations_max, as_name)),
+    field("versions", &Workload::versions, up_to(versions_max, as_line)),
+    field("input_tokens", &Workload::input_tokens),
+    field("output_tokens", &Workload::output_tokens), field("items", &Workload::items),
+    field("prefix", &Workload::prefix, up_to(prefix_blocks_max)), field("steps", &Workload::steps),
+    field("batch", &Workload::batch), field("sequence", &Workload::sequence),
+    field("devices", &Workload::devices), field("checkpoint_steps", &Workload::checkpoint_steps),
+    field("paces", &Workload::paces, up_to(paces_max)));
 
 template <>
 inline constexpr auto layout<Job> = structure(
     "Job", field("id", &Job::id), field("work", &Job::work), field("tenant", &Job::tenant, as_name),
-    field("priority", &Job::priority), field("deadline", &Job::deadline, from_zero),
     field("work_class", &Job::work_class, as_name), field("stage", &Job::stage, as_name),
-    field("data_set", &Job::data_set, as_name));
+    field("data_set", &Job::data_set, as_name), field("priority", &Job::priority),
+    field("deadline", &Job::deadline, from_zero));
 
 template <>
 inline constexpr auto layout<Usage> = structure("Usage", field("device_s", &Usage::device_s),
@@ -331,10 +330,10 @@ template <>
 inline constexpr auto layout<WhyReply> =
     structure("WhyReply", field("job", &WhyReply::job),
               field("decisions", &WhyReply::decisions, up_to(decisions_max)),
-              field("problem", &WhyReply::problem, as_text),
               field("standings", &WhyReply::standings, up_to(standings_max)),
               field("standings_of", &WhyReply::standings_of),
-              field("nearest", &WhyReply::nearest, up_to(nearest_max)));
+              field("nearest", &WhyReply::nearest, up_to(nearest_max)),
+              field("problem", &WhyReply::problem, as_text));
 
 template <>
 inline constexpr auto layout<SummaryRequest> = structure("SummaryRequest");
@@ -423,11 +422,11 @@ inline constexpr auto layout<Decision> = structure(
     field("target", &Decision::target, as_text),
     field("fallback_reason", &Decision::fallback_reason),
     field("fallback_step", &Decision::fallback_step), field("change", &Decision::change, as_line),
+    field("work_class", &Decision::work_class, as_line),
+    field("policy_version", &Decision::policy_version), field("primary", &Decision::primary),
     field("top", &Decision::top, up_to(candidates_max)),
     field("rejections", &Decision::rejections, up_to(rejections_max)),
-    field("considered", &Decision::considered), field("roster_version", &Decision::roster_version),
-    field("work_class", &Decision::work_class, as_line),
-    field("policy_version", &Decision::policy_version), field("primary", &Decision::primary));
+    field("considered", &Decision::considered), field("roster_version", &Decision::roster_version));
 
 template <>
 inline constexpr auto layout<Event> = structure("Event", field("severity", &Event::severity),
