@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "commands/absent.h"
+#include "commands/explanations.h"
 #include "commands/reports.h"
 #include "fleet/sample.h"
 

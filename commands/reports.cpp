@@ -1,5 +1,8 @@
 #include "commands/reports.h"
 
+#include <array>
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "commands/absent.h"
@@ -100,49 +103,80 @@ Json outcome_json(const JobChanged& job) {
       .set("run_s", outcome.run_s);
 }
 
-/// A place counts under each of its reasons, so the reasons of one kind of device stand together.
-std::string rejections_text(const Decision& decision) {
-  std::map<std::pair<std::string, std::string>, std::string> reasons;
-  for (const Rejection& rejection : decision.rejections) {
-    std::string& text = reasons[{rejection.pool, rejection.device_class}];
-    text += fmt::format("{}{} for {}", text.empty() ? "" : ", ", rejection.count,
-                        to_text(rejection.reason));
-  }
-  std::string lines;
-  for (const auto& [place, text] : reasons) {
-    lines += fmt::format("  passed over {} in pool {}: {}\n", printable(place.second),
-                         printable(place.first), text);
-  }
-  return lines;
-}
-
 std::string usage_text(const Usage& usage) {
   return fmt::format("{} device time, {}, {}", duration_text(usage.device_s),
                      joules_text(usage.energy_j), dollars_text(usage.cost_usd));
 }
 
-Json to_json(const Estimate& estimate) {
-  return Json::object()
-      .set("start_s", estimate.start_s)
-      .set("finish_s", estimate.finish_s)
-      .set("energy_j", estimate.energy_j)
-      .set("cost_usd", estimate.cost_usd);
+std::string signed_text(std::string (*text)(double), double value) {
+  return (value < 0 ? "-" : "+") + text(std::abs(value));
 }
 
-Json to_json(const Candidate& candidate) {
-  Json parts = Json::array();
-  for (const ScorePart& part : candidate.parts) {
-    parts.add(Json::object()
-                  .set("scorer", part.scorer)
-                  .set("value", part.value)
-                  .set("weight", part.weight));
+Json fallback_costs_json(const Summary& summary) {
+  Json reasons = Json::object();
+  for (const FallbackSum& sum : summary.fallback_costs) {
+    reasons.set(std::string(to_text(sum.reason)), Json::object()
+                                                      .set("jobs", sum.jobs)
+                                                      .set("cost_usd", sum.cost_usd)
+                                                      .set("energy_j", sum.energy_j)
+                                                      .set("finish_s", sum.finish_s));
   }
-  return Json::object()
-      .set("target", candidate.target)
-      .set("pool", candidate.pool)
-      .set("score", candidate.score)
-      .set("parts", std::move(parts))
-      .set("estimate", to_json(candidate.estimate));
+  return reasons;
+}
+
+/// What fallbacks cost against the wanted pools, as estimated when the jobs were placed.
+std::string fallback_costs_text(const Summary& summary) {
+  std::string text;
+  for (const FallbackSum& sum : summary.fallback_costs) {
+    text += fmt::format(
+        "{:<12} {} for {}: {}, {}, {} against the wanted pool (estimated)\n", "fell back", sum.jobs,
+        to_text(sum.reason), signed_text(dollars_text, sum.cost_usd),
+        signed_text(joules_text, sum.energy_j), signed_text(duration_text, sum.finish_s));
+  }
+  return text;
+}
+
+struct MetricFacts {
+  ClassMetric metric;
+  std::string_view name;
+  std::string (*text)(double);
+};
+constexpr std::array<MetricFacts, 6> metric_facts = {{
+    {ClassMetric::none, "", duration_text},
+    {ClassMetric::training_time, "training time", duration_text},
+    {ClassMetric::first_token, "first token", duration_text},
+    {ClassMetric::per_token, "per token", duration_text},
+    {ClassMetric::cost_per_unit, "cost per million tokens or 1,000 steps", dollars_text},
+    {ClassMetric::energy_per_unit, "energy per token or step", joules_text},
+}};
+
+Json classes_json(const Summary& summary) {
+  Json classes = Json::array();
+  for (const ClassReport& report : summary.classes) {
+    classes.add(Json::object()
+                    .set("name", report.name)
+                    .set("metric", to_text(report.metric))
+                    .set("target", when(report.target > 0, report.target))
+                    .set("met", report.met)
+                    .set("values", to_json(report.values)));
+  }
+  return classes;
+}
+
+/// Each class by the number that decides over it.
+std::string classes_text(const Summary& summary) {
+  std::string text;
+  for (const ClassReport& report : summary.classes) {
+    const MetricFacts& facts = metric_facts[static_cast<std::size_t>(report.metric)];
+    text += fmt::format("{:<12} {}: {} p50 {}, p99 {}", "class", printable(report.name), facts.name,
+                        facts.text(report.values.p50), facts.text(report.values.p99));
+    if (report.target > 0) {
+      text += fmt::format("; {} of {} within {}", report.met, report.values.count,
+                          facts.text(report.target));
+    }
+    text += "\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -173,6 +207,8 @@ Json to_json(const Summary& summary) {
       .set("undecodable_by", to_json(summary.undecodable_by))
       .set("sample_gaps", summary.sample_gaps)
       .set("decisions", summary.decisions)
+      .set("fallback_costs", fallback_costs_json(summary))
+      .set("classes", classes_json(summary))
       .set("estimate_error", when(estimate_known(summary), summary.estimate_error));
 }
 
@@ -200,7 +236,7 @@ std::string to_table(const Summary& summary) {
   };
   std::string text;
   for (const auto& [name, value] : lines) text += fmt::format("{:<12} {}\n", name, value);
-  return text;
+  return text + fallback_costs_text(summary) + classes_text(summary);
 }
 
 Json to_json(const JobChanged& job) {
@@ -218,6 +254,9 @@ Json to_json(const JobChanged& job) {
       .set("pool", text_or_null(job.pool))
       .set("reason", job.reason ? Json(to_text(*job.reason)) : Json())
       .set("detail", text_or_null(job.detail))
+      .set("work_class", text_or_null(job.work_class))
+      .set("change", text_or_null(job.change))
+      .set("policy_version", when(job.policy_version > 0, job.policy_version))
       .set("submitted", to_iso8601(job.submitted))
       .set("since", to_iso8601(job.since))
       .set("progress", progress_json(job))
@@ -267,80 +306,6 @@ std::string to_table(const std::vector<JobChanged>& jobs, Instant now) {
                      {"WHERE"},
                      {"WHY"}},
                     rows);
-}
-
-Json to_json(const Decision& decision) {
-  Json top = Json::array();
-  for (const Candidate& candidate : decision.top) top.add(to_json(candidate));
-  Json rejections = Json::array();
-  for (const Rejection& rejection : decision.rejections) {
-    rejections.add(Json::object()
-                       .set("pool", rejection.pool)
-                       .set("device", rejection.device_class)
-                       .set("reason", to_text(rejection.reason))
-                       .set("count", rejection.count));
-  }
-  return Json::object()
-      .set("number", decision.number)
-      .set("at", to_iso8601(decision.at))
-      .set("job", decision.job.empty() ? Json() : Json(to_text(decision.job)))
-      .set("attempt", decision.attempt)
-      .set("kind", to_text(decision.kind))
-      .set("model", decision.model)
-      .set("action", to_text(decision.action))
-      .set("rule", text_or_null(decision.rule))
-      .set("wanted_pool", text_or_null(decision.wanted_pool))
-      .set("pool", text_or_null(decision.pool))
-      .set("target", text_or_null(decision.target))
-      .set("fallback_reason",
-           decision.fallback_reason ? Json(to_text(*decision.fallback_reason)) : Json())
-      .set("fallback_step", static_cast<int>(decision.fallback_step))
-      .set("change", text_or_null(decision.change))
-      .set("top", std::move(top))
-      .set("rejections", std::move(rejections))
-      .set("considered", decision.considered)
-      .set("roster_version", decision.roster_version);
-}
-
-std::string explain(const JobChanged& job) {
-  std::string text = fmt::format("job {}: {}, {}\n", to_text(job.job.id),
-                                 printable(work_text(job.job.work)), to_text(job.state));
-  if (!job.reason) return text;
-  const char* const label = job.state == JobState::queued   ? "waits for"
-                            : job.state == JobState::failed ? "failed for"
-                                                            : "fell back for";
-  return text + fmt::format("  {} {}{}{}\n", label, to_text(*job.reason),
-                            job.detail.empty() ? "" : ": ", printable(job.detail));
-}
-
-std::string explain(const Decision& decision) {
-  std::string text = fmt::format("{} UTC, decision {}, attempt {}: {}", to_clock_text(decision.at),
-                                 decision.number, decision.attempt, to_text(decision.action));
-  if (!decision.target.empty()) {
-    text += fmt::format(" {} in pool {}", printable(decision.target), printable(decision.pool));
-  }
-  text += fmt::format(" (rule {}, wanted pool {})\n", printable(decision.rule),
-                      printable(decision.wanted_pool));
-  if (decision.fallback_reason) {
-    text += fmt::format("  because {}: {}", to_text(*decision.fallback_reason),
-                        facts(*decision.fallback_reason).meaning);
-    if (decision.fallback_step > 0) text += fmt::format(" (fallback {})", decision.fallback_step);
-    text += "\n";
-  }
-  if (!decision.change.empty()) text += fmt::format("  changed {}\n", printable(decision.change));
-  for (std::size_t i = 0; i < decision.top.size(); ++i) {
-    const Candidate& candidate = decision.top[i];
-    text += fmt::format(
-        "  {} {} score {:.3f}, starts in {}, ends in {}, {}, {}\n", i == 0 ? "best" : "next",
-        printable(candidate.target), candidate.score, duration_text(candidate.estimate.start_s),
-        duration_text(candidate.estimate.finish_s), joules_text(candidate.estimate.energy_j),
-        dollars_text(candidate.estimate.cost_usd));
-    for (const ScorePart& part : candidate.parts) {
-      text += fmt::format("         {:<15} {:.3f} x {:g}\n", printable(part.scorer), part.value,
-                          part.weight);
-    }
-  }
-  return text + rejections_text(decision);
 }
 
 }  // namespace drover::commands

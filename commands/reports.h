@@ -19,13 +19,6 @@ Json to_json(const JobChanged& job);
 /// One row per job.
 std::string to_table(const std::vector<JobChanged>& jobs, Instant now);
 
-/// What it is, where it stands, and why; the decisions on it follow.
-std::string explain(const JobChanged& job);
-
-Json to_json(const Decision& decision);
-/// Some lines: what was decided, what else stood for choice, who was passed over and why.
-std::string explain(const Decision& decision);
-
 /// "serve llama-3.1-8b 1020+129 tokens", "train bert-large 900 steps".
 std::string work_text(const Workload& work);
 

@@ -1,8 +1,8 @@
 // `drover why`: the decisions on one job, with every reason.
 #include <fmt/format.h>
 
+#include "commands/explanations.h"
 #include "commands/output.h"
-#include "commands/reports.h"
 #include "commands/session.h"
 #include "commands/verbs.h"
 #include "fleet/text.h"
@@ -12,9 +12,10 @@ namespace drover::commands {
 Usage why_usage() {
   return {
       "usage: drover why [JOB] [options]",
-      "Explains where a job went: every decision on it, the best places with their scores, and\n"
-      "who was passed over for which reason. JOB is an id or its first digits; without it, the\n"
-      "last job that fell back is explained.",
+      "Explains where a job went: every decision on it, each candidate with its score or all the\n"
+      "reasons against it, and what a fallback costs. Of a job that waits: the smallest single\n"
+      "changes that would place it. JOB is an id or its first digits; without it, the last job\n"
+      "that fell back is explained.",
       {connect_option(), {"json", "", "one JSON object on stdout"}},
       {"JOB"},
       "  drover why\n"
@@ -30,16 +31,10 @@ Outcome run_why(Arguments& arguments) {
   if (!reply) return Outcome::failed(reply.error());
   if (!reply->problem.empty()) return Outcome::failed(error("{}", printable(reply->problem)));
   if (arguments.has("json")) {
-    Json decisions = Json::array();
-    for (const Decision& decision : reply->decisions) decisions.add(to_json(decision));
-    put("{}\n", Json::object()
-                    .set("job", reply->job ? to_json(*reply->job) : Json())
-                    .set("decisions", std::move(decisions))
-                    .dump());
-    return Outcome::done();
+    put("{}\n", to_json(*reply).dump());
+  } else {
+    put_text(explain(*reply));
   }
-  if (reply->job) put_text(explain(*reply->job));
-  for (const Decision& decision : reply->decisions) put_text(explain(decision));
   return Outcome::done();
 }
 

@@ -55,6 +55,13 @@ std::optional<Precision> parse_precision(std::string_view text) {
   return std::nullopt;
 }
 
+const Pace* measured_pace(const Workload& work, std::string_view device, int devices) {
+  for (const Pace& pace : work.paces) {
+    if (pace.devices == devices && pace.device == device) return &pace;
+  }
+  return nullptr;
+}
+
 double bytes_each(Precision precision) { return facts_of(precision).bytes; }
 
 }  // namespace drover

@@ -64,4 +64,7 @@ struct Workload {
   bool operator==(const Workload&) const = default;
 };
 
+/// The pace that the owner has measured on so many of these devices; null: none.
+const Pace* measured_pace(const Workload& work, std::string_view device, int devices);
+
 }  // namespace drover

@@ -79,6 +79,24 @@ void Accounting::finished(const Job& job, const Usage& usage, const Outcome& out
   first_token_s_.add(before_s + outcome.first_token_s);
 }
 
+void Accounting::fell_back(Reason reason, const Estimate& more) {
+  ++fallbacks_[reason];
+  FallbackSum& sum = fallback_costs_[reason];
+  sum.reason = reason;
+  ++sum.jobs;
+  sum.cost_usd += more.cost_usd;
+  sum.energy_j += more.energy_j;
+  sum.finish_s += more.finish_s;
+}
+
+void Accounting::finished_in(const WorkClass& work_class, double value) {
+  ClassTally& tally = classes_[work_class.name];
+  const bool other = tally.metric != work_class.metric || tally.target != work_class.target;
+  if (other) tally = {work_class.metric, work_class.target, 0, Histogram{}};  // a new policy's
+  tally.values.add(value);
+  if (work_class.target <= 0 || value <= work_class.target) ++tally.met;
+}
+
 void Accounting::read_energy(const Roster& roster, HostIndex host) {
   const DeviceColumns& columns = roster.devices();
   energy_read_.resize(std::max(energy_read_.size(), columns.size()), -1);
@@ -149,10 +167,9 @@ double price_usd_per_h(const Roster& roster, const Policy& policy, GroupIndex gr
   const GroupEntry& entry = roster.groups()[group];
   double price = entry.spec != nullptr ? entry.spec->price_usd_per_h : 0;
   for (const std::uint32_t pool : entry.pools) {
-    if (pool < policy.pools.size() && policy.pools[pool].price_per_hour) {
-      price = *policy.pools[pool].price_per_hour;
-      break;
-    }
+    if (pool >= policy.pools.size() || !policy.pools[pool].prices.given()) continue;
+    price = *usd_per_h(policy.pools[pool].prices, roster.hosts()[entry.host].hello.labels);
+    break;
   }
   return price * roster.hosts()[entry.host].hello.price_factor;
 }
@@ -179,6 +196,11 @@ Summary Accounting::summary(Instant now) const {
   summary.output_tokens = output_tokens_;
   summary.fallbacks = fallbacks_;
   summary.failures = failures_;
+  for (const auto& [reason, sum] : fallback_costs_) summary.fallback_costs.push_back(sum);
+  for (const auto& [name, tally] : classes_) {
+    summary.classes.push_back(
+        {name, tally.metric, tally.target, tally.met, tally.values.percentiles()});
+  }
   summary.charged = charged_;
   summary.wasted = wasted_;
   summary.fleet_energy_j = fleet_energy_j_;

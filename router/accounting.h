@@ -45,7 +45,11 @@ class Accounting {
   /// A job counted as refused earlier was accepted after all.
   void refusal_withdrawn() { --refused_; }
   /// An attempt was placed by a fallback.
-  void fell_back(Reason reason) { ++fallbacks_[reason]; }
+  /// `more`: than the wanted pool would have cost, as estimated.
+  void fell_back(Reason reason, const Estimate& more);
+  /// A finished job of a class, by the metric that decides over it. Counted since this router
+  /// began.
+  void finished_in(const WorkClass& work_class, double value);
   void retried() { ++retries_; }
   void finished(const Job& job, const Usage& usage, const Outcome& outcome, double latency_s);
   void failed(Reason reason) {
@@ -88,6 +92,14 @@ class Accounting {
   std::uint64_t input_tokens_ = 0, output_tokens_ = 0;
   std::map<Reason, std::uint64_t> fallbacks_;
   std::map<Reason, std::uint64_t> failures_;
+  std::map<Reason, FallbackSum> fallback_costs_;
+  struct ClassTally {
+    ClassMetric metric = ClassMetric::none;
+    double target = 0;
+    std::uint64_t met = 0;
+    Histogram values;
+  };
+  std::map<std::string, ClassTally, std::less<>> classes_;
   Usage charged_, wasted_;
   Histogram latency_s_, first_token_s_;
   std::uint64_t retries_ = 0, stale_results_ = 0, decisions_ = 0;

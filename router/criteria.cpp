@@ -1,5 +1,5 @@
 // Filters.
-#include "router/criteria.h"
+#include "router/criteria_filters.h"
 
 #include <algorithm>
 #include <array>
@@ -7,72 +7,6 @@
 
 namespace drover::router {
 namespace {
-
-bool holds(const std::vector<std::string>& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
-
-// ---- Kinds of places ---------------------------------------------------------------------------
-
-bool accepts_precision(const Question& question, const PlaceKind& kind) {
-  if (!kind.precision || question.none_accepted) return false;
-  const auto& able = question.pool->precisions;
-  if (!able.empty() && std::find(able.begin(), able.end(), *kind.precision) == able.end()) {
-    return false;
-  }
-  const auto& wanted = question.precisions;
-  return wanted.empty() || std::find(wanted.begin(), wanted.end(), *kind.precision) != wanted.end();
-}
-bool fails_precision(const Question& question, const PlaceKind& kind) {
-  return !accepts_precision(question, kind);
-}
-
-bool fails_ops(const Question& question, const PlaceKind& kind) {
-  for (const std::string& op : question.ask.job->work.ops) {
-    if (holds(kind.spec->missing_ops, op) || holds(question.pool->missing_ops, op)) return true;
-  }
-  return false;
-}
-
-bool fails_framework(const Question& question, const PlaceKind& kind) {
-  const std::string& framework = question.ask.job->work.framework;
-  if (framework.empty()) return false;
-  const auto& able =
-      question.pool->frameworks.empty() ? kind.spec->frameworks : question.pool->frameworks;
-  return !able.empty() && !holds(able, framework);
-}
-
-bool fails_context(const Question& question, const PlaceKind& /*kind*/) {
-  const std::uint32_t limit = question.ask.model->context_max;
-  return question.purpose != Purpose::gang && limit > 0 && question.need_tokens > limit;
-}
-
-/// Training must fit with the rule's headroom; weights and one request must fit at all.
-bool fails_kind_memory(const Question& question, const PlaceKind& kind) {
-  if (kind.devices < 1) return true;
-  if (question.purpose != Purpose::gang || !kind.precision) return false;
-  const Workload& work = question.ask.job->work;
-  const devices::Placement placement{kind.spec, kind.devices, *kind.precision};
-  const devices::TrainingShape shape{std::max(1U, work.batch), std::max(1U, work.sequence)};
-  if (!devices::fits_training(placement, *question.ask.model, shape)) return true;
-  const double room =
-      (kind.spec->memory_bytes - kind.spec->reserved_bytes) * (1 - question.rule.memory_headroom);
-  return devices::training_bytes(placement, *question.ask.model, shape) > room;
-}
-
-bool fails_topology(const Question& question, const PlaceKind& kind) {
-  if (question.purpose != Purpose::gang) return false;
-  if (kind.devices > kind.group_devices) return true;
-  const auto& sizes =
-      question.pool->slices.empty() ? kind.spec->slice_sizes : question.pool->slices;
-  if (!sizes.empty() && std::find(sizes.begin(), sizes.end(), kind.devices) == sizes.end()) {
-    return true;
-  }
-  const auto& links = question.rule.interconnects;
-  if (kind.devices == 1 || links.empty()) return false;
-  if (kind.spec->device_class == DeviceClass::tpu) return !holds(links, "ici");
-  return kind.spec->link_bandwidth <= 0 || !holds(links, "nvlink");
-}
 
 // ---- Places ------------------------------------------------------------------------------------
 
@@ -102,6 +36,33 @@ void judge_share(const Question& question, Rows rows, std::uint32_t bit) {
   const double most = std::max(1.0, question.pool->max_share * (question.ask.running_jobs + 1));
   const bool full = question.pool_jobs + 1 > most;
   mark(rows, bit, [&](const Standings&, std::size_t) { return full; });
+}
+
+/// Sites: where the way to the clients or to the data is longer than the rule allows.
+void judge_rtt(const Question& question, Rows rows, std::uint32_t bit) {
+  const double most_s = question.rule.rtt_max_s;
+  if (!question.far || most_s <= 0) return;
+  mark(rows, bit, [&](const Standings& all, std::size_t row) { return all.rtt_s[row] > most_s; });
+}
+
+void judge_data(const Question& question, Rows rows, std::uint32_t bit) {
+  if (!question.far || question.needs.data_set.empty()) return;
+  const double most_s = question.rule.data_within > Duration{0}
+                            ? to_seconds(question.rule.data_within)
+                            : std::numeric_limits<double>::infinity();
+  mark(rows, bit, [&](const Standings& all, std::size_t row) {
+    return all.reachable[row] == 0 || all.transfer_s[row] > most_s;
+  });
+}
+
+/// A tenant that may not borrow has its share of the fleet's devices, but always one job.
+void judge_tenant(const Question& question, Rows rows, std::uint32_t bit) {
+  const Ask& ask = question.ask;
+  if (ask.tenant_devices_max <= 0 || ask.tenant_devices <= 0) return;
+  mark(rows, bit, [&](const Standings& all, std::size_t row) {
+    const double more = all.replica[row] == nowhere ? all.devices[row] : 0;
+    return ask.tenant_devices + more > ask.tenant_devices_max;
+  });
 }
 
 void judge_health(const Question&, Rows rows, std::uint32_t bit) {
@@ -151,6 +112,19 @@ void judge_power(const Question& question, Rows rows, std::uint32_t bit) {
   });
 }
 
+/// The devices of one rack draw from one feed.
+void judge_rack(const Question& question, Rows rows, std::uint32_t bit) {
+  const double cap_w = question.policy.limits.rack_power_w;
+  if (cap_w <= 0) return;
+  mark(rows, bit, [&](const Standings& all, std::size_t row) {
+    const Roster& roster = question.roster;
+    const std::string& rack = roster.hosts()[roster.groups()[all.group[row]].host].hello.rack;
+    const auto drawn = question.rack_power_w.find(rack);
+    if (rack.empty() || drawn == question.rack_power_w.end()) return false;
+    return drawn->second + all.power_w[row] > cap_w;
+  });
+}
+
 void judge_budget(const Question& question, Rows rows, std::uint32_t bit) {
   const double budget = question.policy.limits.budget_usd_per_h;
   if (budget <= 0) return;
@@ -196,13 +170,16 @@ void judge_deadline(const Question& question, Rows rows, std::uint32_t bit) {
   });
 }
 
-constexpr std::array<Filter, 17> table = {{
+constexpr std::array<Filter, 21> table = {{
     {Reason::precision, fails_precision, nullptr},
     {Reason::op_unsupported, fails_ops, nullptr},
     {Reason::framework, fails_framework, nullptr},
     {Reason::context, fails_context, nullptr},
     {Reason::topology, fails_topology, nullptr},
     {Reason::memory, fails_kind_memory, judge_memory},
+    {Reason::topology, nullptr, judge_rtt},
+    {Reason::data, nullptr, judge_data},
+    {Reason::tenancy, nullptr, judge_tenant},
     {Reason::policy, nullptr, judge_share},
     {Reason::unhealthy, nullptr, judge_health},
     {Reason::drain, nullptr, judge_drain},
@@ -210,6 +187,7 @@ constexpr std::array<Filter, 17> table = {{
     {Reason::cooldown, nullptr, judge_cooldown},
     {Reason::thermal, nullptr, judge_thermal},
     {Reason::power_cap, nullptr, judge_power},
+    {Reason::power_cap, nullptr, judge_rack},
     {Reason::budget, nullptr, judge_budget},
     {Reason::capacity, nullptr, judge_capacity},
     {Reason::queue_slo, nullptr, judge_slo},

@@ -43,6 +43,12 @@ double headroom_value(const Standings& all, std::size_t row) {
 }
 /// Until a new replica is warm: weights, then TPU compilation; 0 where it is loaded.
 double switch_value(const Standings& all, std::size_t row) { return all.warmup_s[row]; }
+/// Leading blocks of the prompt that the place has read before.
+double prefix_value(const Standings& all, std::size_t row) { return all.prefix_share[row]; }
+/// Data to be moved there first, and the way to the clients.
+double distance_value(const Standings& all, std::size_t row) {
+  return all.transfer_s[row] + all.rtt_s[row];
+}
 
 // Scales (assumed) are differences that a person would not care about: a tenth of a second of
 // waiting or latency, a hundredth of a cent, one joule, a second of warm-up.
@@ -69,6 +75,8 @@ constexpr std::array<ScorerRow, scorer_count> table = {{
     {Scorer::temperature, Sense::share, 0, fill<temperature_value>},
     {Scorer::power_headroom, Sense::share, 0, fill<headroom_value>},
     {Scorer::switch_cost, Sense::least, 1, fill<switch_value>},
+    {Scorer::prefix, Sense::share, 0, fill<prefix_value>},
+    {Scorer::distance, Sense::least, 0.1, fill<distance_value>},
 }};
 
 void add_share(double part, std::span<const double> values, std::span<double> scores) {

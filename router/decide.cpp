@@ -10,44 +10,10 @@
 #include "router/decide_candidates.h"
 #include "router/decide_pick.h"
 #include "router/decide_record.h"
+#include "router/work_class.h"
 
 namespace drover::router {
 namespace {
-
-bool holds(const When& when, const Job& job, const devices::ModelSpec& model) {
-  const Workload& work = job.work;
-  if (!when.kinds.empty() &&
-      std::find(when.kinds.begin(), when.kinds.end(), work.kind) == when.kinds.end()) {
-    return false;
-  }
-  const auto fits = [](std::string_view text, const std::string& glob) {
-    return glob == "*" || matches_glob(text, glob);
-  };
-  return when.input_tokens.holds(work.input_tokens) &&
-         when.output_tokens.holds(work.output_tokens) && when.batch.holds(work.batch) &&
-         when.gang.holds(work.devices) && when.priority.holds(job.priority) &&
-         (fits(model.id, when.model) || fits(model.family, when.model)) &&
-         fits(job.tenant, when.tenant);
-}
-
-const Rule* find_rule(const Policy& policy, const Job& job, const devices::ModelSpec& model) {
-  for (const Rule& rule : policy.rules) {
-    if (holds(rule.when, job, model)) return &rule;
-  }
-  return nullptr;
-}
-
-/// What job and rule both accept, in the job's order.
-void accept_precisions(Question& question, const std::vector<Precision>& of_rule) {
-  const std::vector<Precision>& of_job = question.ask.job->work.precisions;
-  question.precisions = of_job.empty() ? of_rule : of_job;
-  if (!of_job.empty() && !of_rule.empty()) {
-    std::erase_if(question.precisions, [&](Precision precision) {
-      return std::find(of_rule.begin(), of_rule.end(), precision) == of_rule.end();
-    });
-  }
-  question.none_accepted = question.precisions.empty() && !(of_job.empty() && of_rule.empty());
-}
 
 bool guard_passes(const Guard& guard, const std::optional<Estimate>& primary,
                   const Estimate& found) {
@@ -66,13 +32,15 @@ bool guard_passes(const Guard& guard, const std::optional<Estimate>& primary,
 /// One walk through the rule. Walks differ in the wishes that they hold against candidates.
 class Walk {
  public:
-  Walk(Question& question, Estimator& estimator, Dice& dice, Verdict& verdict)
+  /// `recorded`: all candidates are written down in scratch.record.
+  Walk(Question& question, Estimator& estimator, Dice& dice, Verdict& verdict, bool recorded = true)
       : question_(question),
         estimator_(estimator),
         dice_(dice),
         scratch_(estimator.scratch()),
         verdict_(verdict),
-        decision_(verdict.decision) {}
+        decision_(verdict.decision),
+        recorded_(recorded) {}
 
   void run() {
     const Rule& rule = question_.rule;
@@ -90,7 +58,7 @@ class Walk {
       }
       if (!decision_.fallback_reason) {
         decision_.fallback_reason = reason;
-        primary_ = best_possible();
+        primary_ = decision_.primary = best_possible();
       }
     }
     if (!decision_.fallback_reason) {
@@ -134,9 +102,13 @@ class Walk {
       const auto pool = question_.policy.pool_index(fallback.to);
       if (again || !pool || !question_.roster.pool_has_groups(*pool)) continue;
       tried.push_back(&fallback);
-      accept_precisions(question_, fallback.change_precision
-                                       ? std::vector<Precision>{*fallback.change_precision}
-                                       : rule.precisions);
+      if (fallback.change_precision) {
+        // Declared: it holds whatever the job was verified in.
+        question_.precisions = {*fallback.change_precision};
+        question_.none_accepted = false;
+      } else {
+        accept_precisions(question_, rule.precisions);
+      }
       if (look(*pool, fallback.guard)) continue;
       decision_.fallback_step = step_number(before + step);
       if (fallback.change_precision) describe_change(*fallback.change_precision);
@@ -149,7 +121,7 @@ class Walk {
     accept_precisions(question_, question_.rule.precisions);
     const Precision from =
         question_.precisions.empty() ? Precision::bf16 : question_.precisions.front();
-    if (from != to) decision_.change = fmt::format("{} -> {}", to_text(from), to_text(to));
+    if (from != to) decision_.change = fmt::format("degraded {} -> {}", to_text(from), to_text(to));
   }
 
   void end(FallbackAction action, Duration max_wait) {
@@ -175,12 +147,14 @@ class Walk {
                               ? Reason::capacity
                               : record_rejections(question_, scratch_, decision_);
     if (scratch_.feasible.empty()) {
+      if (recorded_) record_rows(question_, scratch_);
       count_excluded();
       if (!passing_ && rows.size > 0 && !is_permanent(reason)) passing_ = reason;
       return reason;
     }
     possible_ = true;
     apply_scorers(question_, scratch_);
+    if (recorded_) record_rows(question_, scratch_);
     const std::size_t chosen = pick(question_.rule.pick, scratch_.scores, dice_);
     const std::size_t row = scratch_.feasible[chosen];
     if (!guard_passes(guard, primary_, estimate_of(rows, row))) return Reason::policy;
@@ -255,6 +229,7 @@ class Walk {
   DecisionScratch& scratch_;
   Verdict& verdict_;
   Decision& decision_;
+  bool recorded_;
   std::optional<Estimate> primary_;
   std::optional<Reason> passing_;  // the first pool's that need not stay so
   bool asked_ = false;
@@ -300,7 +275,7 @@ std::optional<Reason> impossible_anywhere(Question question, const Walk& walked,
   if (!reason || question.purpose != Purpose::request) return reason;
   question.purpose = Purpose::replica;
   Verdict elsewhere;
-  Walk loading(question, estimator, dice, elsewhere);
+  Walk loading(question, estimator, dice, elsewhere, false);
   loading.run();
   return loading.impossible() ? reason : std::nullopt;
 }
@@ -312,6 +287,8 @@ bool longer_than_context(const Question& question) {
 
 Verdict walk(Question question, Estimator& estimator, const Verdict& start, Dice& dice) {
   Verdict first = start;
+  std::vector<RecordRow>& record = estimator.scratch().record;
+  record.clear();
   Walk strict(question, estimator, dice, first);
   strict.run();
   if (!strict.waits_unasked()) return first;
@@ -330,8 +307,13 @@ Verdict walk(Question question, Estimator& estimator, const Verdict& start, Dice
     if (reason == wish.reasons.end()) continue;
     question.*wish.held = false;
     Verdict verdict = start;
+    const auto before = static_cast<std::ptrdiff_t>(record.size());
     Walk(question, estimator, dice, verdict).run();
-    if (!verdict.place) continue;
+    if (!verdict.place) {
+      record.erase(record.begin() + before, record.end());
+      continue;
+    }
+    record.erase(record.begin(), record.begin() + before);
     // Tried again where it failed before, and wanted: nothing fell back.
     const bool wanted = verdict.decision.pool == verdict.decision.wanted_pool;
     if (!wanted || !wish.change.empty()) verdict.decision.fallback_reason = *reason;
@@ -348,7 +330,10 @@ Verdict decide_for(Purpose purpose, const Roster& roster, const Policy& policy,
                    Estimator& estimator, const Ask& ask, Instant now, Dice& dice) {
   DROVER_REQUIRE(ask.job != nullptr && ask.model != nullptr);
   Verdict verdict = blank(roster, ask, now, purpose);
-  const Rule* rule = find_rule(policy, *ask.job, *ask.model);
+  const WorkClass* work_class = class_of(policy, *ask.job, *ask.model);
+  if (work_class != nullptr) verdict.decision.work_class = work_class->name;
+  verdict.decision.policy_version = static_cast<std::uint64_t>(policy.version);
+  const Rule* rule = find_rule(policy, *ask.job, *ask.model, work_class);
   if (rule == nullptr) {
     verdict.decision.fallback_reason = Reason::policy;
     if (policy.default_action != FallbackAction::queue) verdict.decision.action = Action::reject;
@@ -363,25 +348,7 @@ Verdict decide_for(Purpose purpose, const Roster& roster, const Policy& policy,
     verdict.decision.fallback_reason = Reason::deadline;
     return verdict;
   }
-  Question question{
-      .roster = roster,
-      .policy = policy,
-      .rule = *rule,
-      .ask = ask,
-      .now = now,
-      .purpose = purpose,
-      .waited_s = std::max(0.0, to_seconds(now - ask.submitted)),
-      .need_tokens = std::uint64_t{ask.job->work.input_tokens} + ask.job->work.output_tokens,
-      .avoid = true,
-      .slo = true,
-      .precisions = {},
-      .none_accepted = false,
-      .pool = nullptr,
-      .pool_number = 0,
-      .site_power_w = 0,
-      .pool_power_w = 0,
-      .pool_cap_w = 0,
-      .pool_jobs = 0};
+  Question question = make_question(roster, policy, *rule, ask, work_class, now, purpose);
   return walk(std::move(question), estimator, verdict, dice);
 }
 

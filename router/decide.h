@@ -27,7 +27,9 @@ struct Ask {
       avoid;                 // targets where an earlier attempt failed: used only when nothing else
   bool avoid_binds = false;  // the back-off after a failed attempt: not even when nothing else
   double running_jobs = 0;   // over the fleet, for max_share
-  double spend_usd_per_h = 0;  // for the budget
+  double spend_usd_per_h = 0;     // for the budget
+  double tenant_devices = 0;      // held by its tenant
+  double tenant_devices_max = 0;  // that it may hold; 0: any number
 };
 
 /// Where a job shall run.

@@ -71,7 +71,7 @@ void set_group(const Surroundings& around, const PlaceKind& kind, Standings& row
   rows.bound[row] = rows.ratio[row] = 1;
   rows.start_s[row] = rows.run_s[row] = rows.first_token_s[row] = rows.warmup_s[row] = 0;
   rows.power_w[row] = rows.usd_per_h[row] = 0;
-  rows.free_after[row] = rows.near_weights[row] = 0;
+  rows.free_after[row] = rows.near_weights[row] = rows.prefix_share[row] = 0;
 }
 
 void fill_group(const Question& question, const Surroundings& around, const PlaceKind& kind,
@@ -94,7 +94,7 @@ void fill_group(const Question& question, const Surroundings& around, const Plac
       devices.empty() ? wait_for_devices(question, group, kind.devices, free, scratch.waits) : 0;
   rows.free_after[row] = static_cast<double>(std::max(0, free - kind.devices)) / group.group.count;
   rows.ratio[row] = around.ratio;
-  rows.usd_per_h[row] = usd_per_h(around, kind);
+  rows.usd_per_h[row] = usd_per_h(question, around, kind);
   if (question.purpose == Purpose::gang) {
     rows.ready[row] = devices.empty() ? 0 : 1;
     rows.start_s[row] = wait_s;
@@ -137,7 +137,9 @@ void gather_groups(const Question& question, Estimator& estimator, DecisionScrat
     fill_group(question, around, scratch.kinds[rows.kind[row]], scratch, row);
   }
   fill_devices(question, scratch, 0);
+  add_distance(question, rows, 0);
   rows.conclude(0);
+  add_prices(question, rows, 0);
   if (question.purpose == Purpose::replica) fill_opened_power(scratch);
   apply_filters(question, rows, 0);
 }
@@ -173,7 +175,7 @@ PlaceKind& Kinds::add(const devices::DeviceSpec* spec) {
   last_ = static_cast<std::uint16_t>(list_.size());
   PlaceKind& kind = list_.emplace_back();
   kind.spec = spec;
-  kind.price_usd_per_h = question_.pool->price_per_hour.value_or(spec->price_usd_per_h);
+  kind.price_usd_per_h = spec->price_usd_per_h;
   return kind;
 }
 

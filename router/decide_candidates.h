@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "router/decide.h"
 #include "router/decide_standings.h"
+#include "router/work_class.h"
 
 namespace drover::router {
 
@@ -26,14 +28,16 @@ struct Question {
   const Policy& policy;
   const Rule& rule;
   const Ask& ask;
+  Needs needs{};
+  const WorkClass* work_class = nullptr;
   Instant now{};
   Purpose purpose = Purpose::request;
-  double waited_s = 0;                // since submission
-  std::uint64_t need_tokens = 0;      // KV of one request: input and output
-  bool avoid = true;                  // hold `ask.avoid` against candidates
-  bool slo = true;                    // hold the rule's slo against candidates
-  std::vector<Precision> precisions;  // accepted, best first; empty: any
-  bool none_accepted = false;         // job, rule and fallback have no precision in common
+  double waited_s = 0;                  // since submission
+  std::uint64_t need_tokens = 0;        // KV of one request: input and output
+  bool avoid = true;                    // hold `ask.avoid` against candidates
+  bool slo = true;                      // hold the rule's slo against candidates
+  std::vector<Precision> precisions{};  // accepted, best first; empty: any
+  bool none_accepted = false;           // job, rule and fallback have no precision in common
   // Per pool.
   const Pool* pool = nullptr;
   std::uint32_t pool_number = 0;
@@ -41,6 +45,13 @@ struct Question {
   double pool_power_w = 0;
   double pool_cap_w = 0;  // 0: none
   double pool_jobs = 0;   // promised, when the pool has a largest share
+  std::map<std::string, double, std::less<>> rack_power_w{};  // believed, when racks have a limit
+  bool far = false;  // the network or the prices add to what places cost
+
+  /// Whether the job may be trained in this precision without having been verified in it.
+  bool trains_unverified(Precision precision) const {
+    return purpose != Purpose::gang || precision != Precision::fp16 || ask.job->work.loss_scaling;
+  }
 };
 
 struct PlaceKind {
@@ -56,6 +67,15 @@ struct PlaceKind {
   std::array<Estimator::Run, batch_exponents> runs;
 };
 
+/// One candidate in 16 bytes: enough to tell later how it stood.
+struct RecordRow {
+  std::uint32_t place = nowhere;  // a replica, or a group
+  std::uint32_t failed = 0;       // bits by filter
+  float score = 0;                // where nothing failed
+  std::uint16_t pool = 0;
+  bool is_replica = false;
+};
+
 /// Reused from one decision to the next.
 struct DecisionScratch {
   std::vector<PlaceKind> kinds;
@@ -65,7 +85,14 @@ struct DecisionScratch {
   std::vector<double> scores;                         // in the order of `feasible`
   std::vector<std::array<std::uint32_t, 32>> counts;  // by kind and filter
   std::vector<std::int64_t> waits;                    // of a group's busy devices
+  std::vector<RecordRow> record;                      // all candidates of the last decision
 };
+
+Question make_question(const Roster& roster, const Policy& policy, const Rule& rule, const Ask& ask,
+                       const WorkClass* work_class, Instant now, Purpose purpose);
+
+/// What job and rule both accept, in the job's order.
+void accept_precisions(Question& question, const std::vector<Precision>& of_rule);
 
 /// Fills in what depends on the pool: power sums, cap, jobs that run there.
 void ask_pool(Question& question, std::uint32_t pool_number);
@@ -77,6 +104,13 @@ void gather(const Question& question, Estimator& estimator, DecisionScratch& scr
 /// looks at few; rows of other pools are not kept.
 void gather_drawn(const Question& question, Estimator& estimator, DecisionScratch& scratch,
                   Dice& dice);
+
+/// What distance adds to the rows from `begin` on, once start and length of their work are known:
+/// data that must be moved first, a round trip to the clients.
+void add_distance(const Question& question, Standings& rows, std::size_t begin);
+/// What the pool's prices add to what hours cost, once the rows are concluded: energy of owned
+/// devices, egress, work that a reclaimed spot device will have to repeat.
+void add_prices(const Question& question, Standings& rows, std::size_t begin);
 
 /// The best accepted precision that the device and the pool run.
 std::optional<Precision> choose_precision(const Question& question,

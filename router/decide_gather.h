@@ -57,8 +57,12 @@ inline Surroundings look_around(const Question& question, GroupIndex index,
 }
 
 /// The price of all devices of such a place.
-inline double usd_per_h(const Surroundings& around, const PlaceKind& kind) {
-  return kind.price_usd_per_h * around.host->hello.price_factor * kind.devices;
+inline double usd_per_h(const Question& question, const Surroundings& around,
+                        const PlaceKind& kind) {
+  const Prices& prices = question.pool->prices;
+  const double each =
+      prices.given() ? *usd_per_h(prices, around.host->hello.labels) : kind.price_usd_per_h;
+  return each * around.host->hello.price_factor * kind.devices;
 }
 
 /// What samples say of the devices of the rows from `begin` on, where `sampled` holds so far when

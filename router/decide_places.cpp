@@ -1,7 +1,6 @@
-// Which devices a place would take, what a pool draws and runs, and how places are called.
+// Which devices a place would take, and how places are called.
 #include <algorithm>
 #include <array>
-#include <set>
 #include <string>
 
 #include "router/decide_candidates.h"
@@ -29,11 +28,20 @@ std::optional<Precision> choose_precision(const Question& question,
     return spec.runs(precision) && (of_pool.empty() || contains(of_pool, precision));
   };
   if (!question.precisions.empty()) {
-    const auto found = std::find_if(question.precisions.begin(), question.precisions.end(), able);
+    const auto& verified = question.ask.job->work.precisions;
+    const auto allowed = [&](Precision precision) {
+      return able(precision) &&
+             (contains(verified, precision) || question.trains_unverified(precision));
+    };
+    const auto found =
+        std::find_if(question.precisions.begin(), question.precisions.end(), allowed);
     if (found == question.precisions.end()) return std::nullopt;
     return *found;
   }
-  const auto* found = std::find_if(usual_precisions.begin(), usual_precisions.end(), able);
+  const auto usual = [&](Precision precision) {
+    return able(precision) && question.trains_unverified(precision);
+  };
+  const auto* found = std::find_if(usual_precisions.begin(), usual_precisions.end(), usual);
   if (found == usual_precisions.end()) return std::nullopt;
   return *found;
 }
@@ -141,42 +149,6 @@ std::uint32_t condition_of(const Roster& roster, GroupIndex index, int count,
     return (columns.condition[device] & condition_unusable) == 0;
   };
   return lowest(group, count, usable).empty() ? bits | condition_unusable : bits;
-}
-
-void ask_pool(Question& question, std::uint32_t pool_number) {
-  const Roster& roster = question.roster;
-  question.pool_number = pool_number;
-  question.pool = &question.policy.pools[pool_number];
-  const Limits& limits = question.policy.limits;
-  const auto cap = limits.pool_power_cap_w.find(question.pool->name);
-  question.pool_cap_w = cap == limits.pool_power_cap_w.end() ? 0 : cap->second;
-  question.site_power_w = question.pool_power_w = question.pool_jobs = 0;
-  if (question.pool_cap_w > 0 || limits.site_power_cap_w > 0) {
-    std::int64_t site_mw = 0;
-    std::int64_t pool_mw = 0;
-    for (const GroupEntry& group : roster.groups()) {
-      if (group.gone || roster.hosts()[group.host].health == Health::lost) continue;
-      site_mw += group.believed_mw;
-      if (group.in_pool(pool_number)) pool_mw += group.believed_mw;
-    }
-    question.site_power_w = static_cast<double>(site_mw) / 1000;
-    question.pool_power_w = static_cast<double>(pool_mw) / 1000;
-  }
-  if (question.pool->max_share >= 1) return;
-  for (const ReplicaEntry& replica : roster.replicas()) {
-    if (replica.promised_requests == 0 || !roster.groups()[replica.group].in_pool(pool_number)) {
-      continue;
-    }
-    question.pool_jobs += replica.promised_requests;
-  }
-  for (const GroupEntry& group : roster.groups()) {
-    if (!group.in_pool(pool_number)) continue;
-    std::set<JobId> gangs;
-    for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
-      if (!roster.devices().gang[device].empty()) gangs.insert(roster.devices().gang[device]);
-    }
-    question.pool_jobs += static_cast<double>(gangs.size());
-  }
 }
 
 // ---- Names -------------------------------------------------------------------------------------

@@ -70,6 +70,23 @@ Reason record_rejections(const Question& question, DecisionScratch& scratch, Dec
   return table[static_cast<std::size_t>(most - own_reason.begin())].reason;
 }
 
+void record_rows(const Question& question, DecisionScratch& scratch) {
+  const Standings& rows = scratch.rows;
+  const std::size_t before = scratch.record.size();
+  const auto pool = static_cast<std::uint16_t>(question.pool_number);
+  scratch.record.resize(before + rows.size);
+  RecordRow* record = scratch.record.data() + before;
+  for (std::size_t row = 0; row < rows.size; ++row) {
+    const bool is_replica = rows.replica[row] != nowhere;
+    const std::uint32_t place = is_replica ? rows.replica[row] : rows.group[row];
+    record[row] = {place, rows.failed[row], 0, pool, is_replica};
+  }
+  if (scratch.scores.size() != scratch.feasible.size()) return;  // none is feasible
+  for (std::size_t position = 0; position < scratch.feasible.size(); ++position) {
+    record[scratch.feasible[position]].score = static_cast<float>(scratch.scores[position]);
+  }
+}
+
 void record_top(const Question& question, const DecisionScratch& scratch, std::size_t chosen,
                 Decision& decision) {
   const std::size_t wanted = std::min<std::size_t>(question.policy.top_k, 3);

@@ -15,6 +15,9 @@ Estimate estimate_of(const Standings& rows, std::size_t row);
 /// most rejected candidates have for their own; `capacity` when the pool has no candidates at all.
 Reason record_rejections(const Question& question, DecisionScratch& scratch, Decision& decision);
 
+/// Appends all rows to scratch.record, with the scores of the feasible ones.
+void record_rows(const Question& question, DecisionScratch& scratch);
+
 /// Fills `top` from scratch.feasible: `chosen` (its position there) first, then the best others.
 void record_top(const Question& question, const DecisionScratch& scratch, std::size_t chosen,
                 Decision& decision);

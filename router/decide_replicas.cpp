@@ -76,7 +76,7 @@ class ReplicaRows {
     common_.kind = kinds_.of_replica(around.group->spec, facts.precision, facts.devices);
     const PlaceKind& kind = scratch_.kinds[common_.kind];
     common_.failed = kind.failed;
-    common_.usd_per_h = usd_per_h(around, kind);
+    common_.usd_per_h = usd_per_h(question_, around, kind);
   }
 
   const Question& question_;
@@ -90,6 +90,7 @@ class ReplicaRows {
 
 void fill_load(const Question& question, Standings& rows, std::size_t begin) {
   const double overprovision = question.pool->overprovision;
+  const double concurrency = question.pool->concurrency;
   for (std::size_t row = begin; row < rows.size; ++row) {
     const ReplicaEntry& entry = question.roster.replicas()[rows.replica[row]];
     const ReplicaFacts& facts = entry.facts;
@@ -99,6 +100,9 @@ void fill_load(const Question& question, Standings& rows, std::size_t begin) {
     rows.load[row] = facts.requests;
     rows.bound[row] =
         overprovision == 1 ? facts.batch_max : std::floor(facts.batch_max * overprovision);
+    if (concurrency > 0) {
+      rows.bound[row] = std::min(rows.bound[row], std::max(1.0, concurrency * facts.devices));
+    }
     rows.tokens[row] = facts.tokens;
     rows.tokens_max[row] = facts.tokens_max;
   }
@@ -132,6 +136,19 @@ void fill_prospects(const Question& question, DecisionScratch& scratch, std::siz
   }
 }
 
+/// Leading blocks of the prompt that the replica has read lately.
+void fill_prefix(const Question& question, Standings& rows, std::size_t begin) {
+  if (question.rule.weights[static_cast<std::size_t>(Scorer::prefix)] <= 0) return;
+  const std::vector<std::uint64_t>& prefix = question.ask.job->work.prefix;
+  for (std::size_t row = begin; row < rows.size; ++row) {
+    rows.prefix_share[row] =
+        prefix.empty()
+            ? 0
+            : static_cast<double>(question.roster.prefixes().shared(rows.replica[row], prefix)) /
+                  static_cast<double>(prefix.size());
+  }
+}
+
 /// Whatever filters and scorers look at, of rows that have been added.
 void fill_and_judge(const Question& question, DecisionScratch& scratch, std::size_t begin) {
   Standings& rows = scratch.rows;
@@ -141,7 +158,10 @@ void fill_and_judge(const Question& question, DecisionScratch& scratch, std::siz
   for (std::size_t row = begin; row < rows.size; ++row) rows.near_weights[row] = 1;
   for (std::size_t row = begin; row < rows.size; ++row) rows.warmup_s[row] = 0;
   for (std::size_t row = begin; row < rows.size; ++row) rows.free_after[row] = 0;
+  add_distance(question, rows, begin);
+  fill_prefix(question, rows, begin);
   rows.conclude(begin);
+  add_prices(question, rows, begin);
   apply_filters(question, rows, begin);
 }
 

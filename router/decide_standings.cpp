@@ -8,12 +8,14 @@ void Standings::make_room(std::size_t rows) {
     column->resize(rows);
   for (auto* column : {&kind, &devices}) column->resize(rows);
   for (auto* column : {&hottest_share, &power_share}) column->resize(rows);
-  for (auto* column : {&load, &bound, &tokens, &tokens_max, &start_s, &run_s, &first_token_s,
-                       &finish_s, &power_w, &prompt_w, &usd_per_h, &ratio, &energy_j, &cost_usd,
-                       &warmup_s, &free_after, &near_weights}) {
+  for (auto* column : {&load,       &bound,         &tokens,       &tokens_max, &start_s,
+                       &run_s,      &first_token_s, &finish_s,     &power_w,    &prompt_w,
+                       &usd_per_h,  &ratio,         &energy_j,     &cost_usd,   &warmup_s,
+                       &free_after, &near_weights,  &prefix_share, &transfer_s, &rtt_s}) {
     column->resize(rows);
   }
   health.resize(rows);
+  reachable.resize(rows);
   sampled.resize(rows);
 }
 

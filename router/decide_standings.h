@@ -38,8 +38,12 @@ struct Standings {
   std::vector<double> energy_j, cost_usd;
   std::vector<double> free_after;    // share of the group's devices left free
   std::vector<double> near_weights;  // see the scorer `locality`
-  std::vector<float> hottest_share;  // temperature over the limit of the spec
-  std::vector<float> power_share;    // believed power over cap, the worst device
+  std::vector<double> prefix_share;  // of the prompt's blocks that it has read before
+  // What the way there costs, when Question::far: data to be moved, a round trip to the clients.
+  std::vector<double> transfer_s, rtt_s;
+  std::vector<std::uint8_t> reachable;  // 0: no way to the data
+  std::vector<float> hottest_share;     // temperature over the limit of the spec
+  std::vector<float> power_share;       // believed power over cap, the worst device
 
   /// Columns for so many rows at least. What a row holds is undefined until it is filled.
   void make_room(std::size_t rows);

@@ -15,19 +15,28 @@ std::uint64_t promised_tokens(const Job& job, const Replica& replica) {
   return each * std::min(job.work.items, std::max(replica.batch_max, 1U));
 }
 
+/// What the place costs more than the wanted pool's best would have; nothing where none could.
+Estimate cost_of_fallback(const Decision& decision) {
+  if (!decision.fallback_reason || !decision.primary || decision.top.empty()) return {};
+  const Estimate& chosen = decision.top.front().estimate;
+  const Estimate& primary = *decision.primary;
+  return {chosen.start_s - primary.start_s, chosen.finish_s - primary.finish_s,
+          chosen.energy_j - primary.energy_j, chosen.cost_usd - primary.cost_usd};
+}
+
 }  // namespace
 
 void Core::dispatch(Instant now) {
   queue.apply_wakes();
   for (int decision = 0; decision < decisions_per_tick; ++decision) {
-    JobRecord* record = queue.next();
+    JobRecord* record = queue.next(tenants);
     if (record == nullptr) {
       more_to_decide = false;
       return;
     }
     decide_one(now, *record);
   }
-  more_to_decide = queue.next() != nullptr;
+  more_to_decide = !queue.idle();
 }
 
 // Envoy's retry budget: a share of all requests active or pending, never below a minimum.
@@ -48,6 +57,11 @@ Ask Core::ask_for(const JobRecord& record, const devices::ModelSpec& model) cons
   ask.avoid = record.avoid;
   ask.running_jobs = static_cast<double>(jobs.attempts_out());
   if (policy.limits.budget_usd_per_h > 0) ask.spend_usd_per_h = spend_usd_per_h();
+  if (tenants.counts()) {
+    const std::string& tenant = record.job.tenant;
+    ask.tenant_devices = tenants.held(tenant);
+    ask.tenant_devices_max = tenants.held_max(tenant, static_cast<double>(roster.devices().size()));
+  }
   return ask;
 }
 
@@ -134,7 +148,11 @@ void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
   lease.predicted_s = place.wait_s + place.run_s;
   lease.ratio = place.ratio;
   lease.expected = place.expected;
-  if (lease.fallback) accounting.fell_back(*lease.fallback);
+  lease.more = cost_of_fallback(verdict.decision);
+  if (lease.fallback) accounting.fell_back(*lease.fallback, lease.more);
+  record.change = verdict.decision.change;
+  record.work_class = verdict.decision.work_class;
+  record.policy_version = verdict.decision.policy_version;
   record.state = JobState::leased;
   record.since = now;
   record.reason = lease.fallback;
@@ -173,6 +191,7 @@ void Core::promise(Instant now, JobRecord& record, const Place& place) {
     promised.replica = *replica;
     promised.group = roster.replicas()[*replica].group;
     promised.tokens = promised_tokens(record.job, roster.replicas()[*replica].replica);
+    roster.note_prefix(*replica, record.job.work.prefix);
     // Of the time to the first token what is not waiting is reading the prompt.
     promised.prompt =
         roster.promise_request(now, *replica, promised.tokens, busy_until,
@@ -189,11 +208,13 @@ void Core::promise(Instant now, JobRecord& record, const Place& place) {
                         place.watts_each);
   }
   promised.made = true;
+  promised.devices = place.run_s > 0 ? place.expected.device_s / place.run_s : 0;
+  tenants.placed(record.job.tenant, promised.devices, place.expected.device_s);
   record.promise = promised;
 }
 
 void Core::note(Instant now, JobRecord* record, Decision decision) {
-  const Decision& kept = decisions.add(std::move(decision));
+  const Decision& kept = decisions.add(std::move(decision), estimator.scratch().record);
   if (record != nullptr) {
     if (record->decisions.size() >= decisions_per_job) {
       record->decisions.erase(record->decisions.begin());

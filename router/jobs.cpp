@@ -26,6 +26,9 @@ JobChanged shown(const JobRecord& record) {
   changed.usage = record.usage;
   changed.outcome = record.outcome;
   changed.latency_s = record.latency_s;
+  changed.work_class = record.work_class;
+  changed.change = record.change;
+  changed.policy_version = record.policy_version;
   return changed;
 }
 

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fleet/decision.h"
 #include "fleet/job.h"
 #include "fleet/messages.h"
 #include "fleet/time.h"
@@ -31,6 +32,7 @@ struct Lease {
   std::optional<Reason> fallback;  // the reason that led here, when it was a fallback
   double predicted_s = 0;
   double ratio = 0;  // the learnt ratio that predicted_s holds; 0: not known (an earlier life)
+  Estimate more;     // than the wanted pool's best would have cost, when it was a fallback
   Usage expected;    // what the attempt is believed to use; nothing: not known (an earlier life)
 };
 
@@ -42,6 +44,7 @@ struct Promise {
   ReplicaIndex replica = nowhere;
   std::uint64_t tokens = 0;
   PromisedPrompt prompt;
+  double devices = 0;  // of a replica's the share of its batch
 };
 
 struct QueueClass;
@@ -60,6 +63,9 @@ struct JobRecord {
   Usage usage;
   Outcome outcome;
   double latency_s = 0;
+  std::string work_class;            // of the policy in force when it was last looked at
+  std::string change;                // of the last placement
+  std::uint64_t policy_version = 0;  // that placed it last
 
   Lease lease;
   Promise promise;

@@ -86,6 +86,11 @@ LedgerRow leased(Instant now, const JobRecord& record) {
   change.reason = record.lease.fallback;
   change.remaining_s = record.lease.predicted_s;
   change.detail = place_text(record.lease);
+  change.change = record.change;
+  change.work_class = record.work_class;
+  change.policy_version = record.policy_version;
+  change.usage = {0, record.lease.more.energy_j, record.lease.more.cost_usd};
+  change.latency_s = record.lease.more.finish_s;
   return row_of(Transition::leased, now, record.job.id, record.attempt, std::move(change),
                 record.lease.host);
 }
@@ -130,6 +135,7 @@ Result<Lease> read_lease(const Envelope& payload) {
   lease.pool = change->pool;
   lease.fallback = change->reason;
   lease.predicted_s = change->remaining_s;
+  lease.more = {0, change->latency_s, change->usage.energy_j, change->usage.cost_usd};
   const std::vector<std::string> words = split(change->detail, ' ');
   bool good = words.size() >= 2;
   if (good && words[0] == replica_word) {
@@ -257,9 +263,14 @@ Status Reader::read_leased(const LedgerRow& row, JobRecord& record) {
     return error("attempt {} follows attempt {} in state {}", row.attempt, record.attempt,
                  to_text(record.state));
   }
-  if (lease->fallback) accounting_.fell_back(*lease->fallback);
+  if (lease->fallback) accounting_.fell_back(*lease->fallback, lease->more);
   if (row.attempt > 1) accounting_.retried();
   record.lease = std::move(*lease);
+  if (const auto* told = std::get_if<JobChanged>(&payload->body)) {
+    record.change = told->change;
+    record.work_class = told->work_class;
+    record.policy_version = told->policy_version;
+  }
   record.attempt = row.attempt;
   record.state = JobState::leased;
   record.remaining_s = record.lease.predicted_s;

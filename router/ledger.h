@@ -8,7 +8,10 @@
 //   leased     | job, attempt      | JobChanged, sender = host  | target, pool, reason (of the
 //              |                   |                            | fallback), remaining_s
 //              |                   |                            | (predicted), detail ("replica 3",
-//              |                   |                            | "devices 0 1")
+//              |                   |                            | "devices 0 1"), change,
+//              |                   |                            | work_class, policy_version;
+//              |                   |                            | usage and latency_s: what the
+//              |                   |                            | fallback costs more
 //   running    | job, attempt      | empty                      |
 //   returned   | job, attempt      | Failed                     | reason, detail, usage
 //   finished   | job, attempt      | Finished                   | usage, outcome, incarnation

@@ -1,6 +1,7 @@
 // The policy file as a whole; pools, rules and lint stand in policy_*.cpp.
 #include "router/policy.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -15,8 +16,9 @@ namespace {
 using toml_file::Table;
 
 constexpr std::array<std::string_view, scorer_count> scorer_names = {
-    "queue",    "start_time",    "finish_time", "latency",        "cost",       "energy",
-    "locality", "fragmentation", "temperature", "power_headroom", "switch_cost"};
+    "queue",       "start_time", "finish_time",   "latency",     "cost",
+    "energy",      "locality",   "fragmentation", "temperature", "power_headroom",
+    "switch_cost", "prefix",     "distance"};
 
 struct ActionWord {
   std::string_view word;
@@ -68,7 +70,18 @@ void read_limits(Table file, Policy& policy) {
       policy.limits.pool_power_cap_w[pool] = watts;
     }
   }
-  refuse_unsupported(*limits, {"per_tenant"});
+  policy.limits.rack_power_w = limits->number_in("rack_power_kw", 0, 1e6, 0.0) * 1000;
+  auto tenants = limits->table("per_tenant");
+  if (!tenants) return;
+  for (const std::string& name : tenants->keys()) {
+    auto table = tenants->table(name);
+    if (!table) return;
+    TenantLimit limit;
+    limit.share = read_share(*table, "share", 1);
+    if (limit.share <= 0) table->complain("share", "expected more than 0");
+    limit.borrow = table->boolean("borrow", true);
+    policy.limits.tenants.emplace(name, limit);
+  }
 }
 
 void read_retry(Table file, Policy& policy) {
@@ -169,6 +182,12 @@ std::optional<std::uint32_t> Policy::pool_index(std::string_view pool_name) cons
   return std::nullopt;
 }
 
+const WorkClass* Policy::find_class(std::string_view class_name) const {
+  const auto found = std::find_if(classes.begin(), classes.end(),
+                                  [&](const WorkClass& each) { return each.name == class_name; });
+  return found == classes.end() ? nullptr : &*found;
+}
+
 Result<Policy> parse_policy(std::string_view toml, std::string place) {
   auto file = Table::parse(toml, place);
   if (!file) return file.error();
@@ -177,6 +196,8 @@ Result<Policy> parse_policy(std::string_view toml, std::string place) {
   read_head(*file, policy);
   read_pools(*file, policy);
   read_capabilities(*file, policy);
+  read_network(*file, policy);
+  read_classes(*file, policy);
   read_rules(*file, policy);
   read_limits(*file, policy);
   read_retry(*file, policy);

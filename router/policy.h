@@ -10,113 +10,36 @@
 // pool or an action.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "fleet/messages.h"
-#include "fleet/reason.h"
 #include "fleet/result.h"
 #include "fleet/time.h"
-#include "fleet/workload.h"
+#include "router/network.h"
+#include "router/policy_class.h"
+#include "router/policy_pool.h"
+#include "router/policy_rule.h"
 
 namespace drover::router {
 
-struct PoolMatch {
-  std::optional<DeviceClass> device_class;  // kind = "gpu" | "tpu"
-  std::string model;                        // glob over device spec id and name; "" any
-  std::string rack, host, site;             // globs; "" any
-  std::map<std::string, std::string> labels;
-};
-
-struct Pool {
-  std::string name;
-  PoolMatch match;
-  int tier = 0;
-  std::optional<double> price_per_hour;  // else the spec's price
-  double overprovision = 1;
-  double max_share = 1;          // of the fleet's running jobs
-  double warmup_compile_s = -1;  // -1: from the device spec
-  // Capability: what the devices of this pool can run; empty lists: ask the spec.
-  std::vector<Precision> precisions;
-  std::vector<std::string> frameworks;
-  std::vector<std::string> missing_ops;
-  std::vector<int> slices;
-};
-
-struct Range {
-  double low = 0;
-  double high = 1e300;
-  bool holds(double value) const { return value >= low && value <= high; }
-};
-
-struct When {
-  std::vector<WorkKind> kinds;  // empty: any
-  std::string model = "*";      // glob on the model's id or family
-  Range input_tokens, output_tokens, batch, gang, priority;
-  std::string tenant = "*";
-};
-
-enum class Scorer : std::uint8_t {
-  queue,
-  start_time,
-  finish_time,
-  latency,
-  cost,
-  energy,
-  locality,
-  fragmentation,
-  temperature,
-  power_headroom,
-  switch_cost,
-};
-inline constexpr int scorer_count = 11;
-std::string_view to_text(Scorer scorer);
-std::optional<Scorer> parse_scorer(std::string_view text);
-
-enum class Pick : std::uint8_t { max, p2c, weighted };
-enum class FallbackAction : std::uint8_t { go, queue, reject, shed };
-
-struct Guard {
-  std::optional<double> finish_ratio_max;  // est_finish = "< primary * 1.5"
-  std::optional<double> extra_cost_max;    // extra_cost = "<= 40%" -> 0.4
-  std::optional<double> extra_energy_max;
-};
-
-struct Fallback {
-  std::vector<Reason> on;  // empty: "*"
-  FallbackAction action = FallbackAction::go;
-  std::string to;  // pool, when action is go
-  std::optional<Precision> change_precision;
-  Guard guard;
-  Duration max_wait{0};  // action queue: then the job fails; 0: for ever
-  Duration failback_after{0};
-};
-
-struct Rule {
-  std::string name;
-  When when;
-  std::vector<Precision> precisions;       // require.precision: accepted, best first; empty: any
-  double memory_headroom = 0;              // require.mem_headroom, share
-  std::vector<std::string> interconnects;  // require.interconnect: "nvlink", "ici"
-  std::vector<std::string> pools;          // ordered
-  std::array<double, scorer_count> weights{};
-  Pick pick = Pick::max;
-  double slo_ttft_s = 0;  // 0: none
-  double slo_deadline_s = 0;
-  std::vector<Fallback> fallbacks;
+/// Of what runs and waits at once; shares are weights, whatever they sum to.
+struct TenantLimit {
+  double share = 1;
+  bool borrow = true;  // may take more than its share while others leave theirs
 };
 
 struct Limits {
   std::size_t queue_max = 100'000;
   double site_power_cap_w = 0;  // 0: none
   std::map<std::string, double> pool_power_cap_w;
+  double rack_power_w = 0;  // of the devices of one rack; 0: none
   double budget_usd_per_h = 0;
+  std::map<std::string, TenantLimit> tenants;
 };
 
 struct Retry {
@@ -141,6 +64,8 @@ struct Policy {
   FallbackAction default_action = FallbackAction::queue;
   std::uint64_t seed = 42;
   std::vector<Pool> pools;
+  Network network;
+  std::vector<WorkClass> classes;
   std::vector<Rule> rules;
   Limits limits;
   Retry retry;
@@ -153,6 +78,7 @@ struct Policy {
 
   const Pool* find_pool(std::string_view name) const;
   std::optional<std::uint32_t> pool_index(std::string_view name) const;
+  const WorkClass* find_class(std::string_view name) const;
 };
 
 /// The error names file, line and key. Refuses unknown keys, pools that do not exist, reasons and

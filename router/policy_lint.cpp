@@ -20,10 +20,10 @@ bool same(const Range& a, const Range& b) { return a.low == b.low && a.high == b
 
 bool always_holds(const When& when) {
   const When any;
-  return when.kinds.empty() && when.model == "*" && when.tenant == "*" &&
-         same(when.input_tokens, any.input_tokens) && same(when.output_tokens, any.output_tokens) &&
-         same(when.batch, any.batch) && same(when.gang, any.gang) &&
-         same(when.priority, any.priority);
+  return when.kinds.empty() && when.model == "*" && when.tenant == "*" && when.stage == "*" &&
+         when.classes.empty() && same(when.input_tokens, any.input_tokens) &&
+         same(when.output_tokens, any.output_tokens) && same(when.batch, any.batch) &&
+         same(when.gang, any.gang) && same(when.priority, any.priority);
 }
 
 bool has_guard(const Guard& guard) {

@@ -1,5 +1,6 @@
 // [pool.NAME] and [capability.NAME].
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "fleet/identity.h"
@@ -11,6 +12,8 @@ namespace drover::router {
 namespace {
 
 using toml_file::Table;
+
+constexpr double hours_per_year = 365.25 * 24;
 
 /// "spot" asks for the label, "tier=gold" for its value (a glob).
 void read_labels(Table match, PoolMatch& into) {
@@ -53,6 +56,33 @@ void read_warmup(Table warmup, Pool& pool) {
   }
 }
 
+/// `price_per_hour` is a number, or a table by how the device was had.
+void read_prices(Table table, Prices& prices) {
+  if (table.holds_table("price_per_hour")) {
+    auto by_term = table.table("price_per_hour");
+    struct Row {
+      std::string_view key;
+      std::optional<double> Prices::*price;
+    };
+    constexpr std::array<Row, 3> rows = {{{"on_demand", &Prices::on_demand_usd_per_h},
+                                          {"reserved", &Prices::reserved_usd_per_h},
+                                          {"spot", &Prices::spot_usd_per_h}}};
+    for (const Row& row : rows) {
+      if (by_term->has(row.key)) prices.*row.price = by_term->number_in(row.key, 0, 1e6);
+    }
+  } else if (table.has("price_per_hour")) {
+    prices.on_demand_usd_per_h = table.number_in("price_per_hour", 0, 1e6);
+  }
+  prices.reclaim_per_h = table.number_in("reclaim_per_hour", 0, 1000, 0.0);
+  auto owned = table.table("owned");
+  if (!owned) return;
+  if (prices.given()) table.complain("owned", "stands beside `price_per_hour`, expected one");
+  prices.purchase_usd = owned->number_in("purchase_usd", 0, 1e9);
+  prices.years = owned->number_in("years", 0.1, 100);
+  prices.energy_usd_per_kwh = owned->number_in("energy_usd_per_kwh", 0, 100, 0.0);
+  prices.pue = owned->number_in("pue", 1, 10, 1.0);
+}
+
 Pool read_pool(Table table, std::string name) {
   Pool pool;
   pool.name = std::move(name);
@@ -62,11 +92,16 @@ Pool read_pool(Table table, std::string name) {
     table.complain("match", "found nothing, expected a table such as { kind = \"gpu\" }");
   }
   pool.tier = static_cast<int>(table.integer_in("tier", 0, 100, 0));
-  if (table.has("price_per_hour")) pool.price_per_hour = table.number_in("price_per_hour", 0, 1e6);
+  read_prices(table, pool.prices);
+  pool.capacity_unit = table.text("capacity_unit", "devices");
+  if (pool.capacity_unit != "devices" && pool.capacity_unit != "tokens_per_s") {
+    table.complain("capacity_unit", fmt::format("found \"{}\", expected devices or tokens_per_s",
+                                                printable(pool.capacity_unit)));
+  }
+  pool.concurrency = table.number_in("concurrency", 0.001, 1e6, 0.0);
   pool.overprovision = table.number_in("overprovision", 1, 100, 1.0);
   pool.max_share = table.number_in("max_share", 0.0001, 1, 1.0);
   if (auto warmup = table.table("warmup")) read_warmup(*warmup, pool);
-  refuse_unsupported(table, {"capacity_unit"});
   return pool;
 }
 
@@ -74,6 +109,16 @@ void read_capability(Table table, Pool& pool) {
   pool.precisions = read_precisions(table, "precisions");
   pool.frameworks = table.texts("frameworks");
   pool.missing_ops = table.texts("missing_ops");
+  if (table.has("dynamic_shapes")) pool.dynamic_shapes = table.boolean("dynamic_shapes");
+  pool.context_max =
+      static_cast<std::uint64_t>(table.integer_in("max_context", 0, 1'000'000'000, 0));
+  if (auto versions = table.table("versions")) {
+    for (const std::string& name : versions->keys()) {
+      const auto range = parse_version_range(versions->text(name));
+      if (!range) versions->complain(name, range.error().message);
+      if (range) pool.versions[name] = *range;
+    }
+  }
   for (const double size : table.numbers("slices")) {
     if (size < 1 || size > 4096 || size != std::floor(size)) {
       table.complain("slices",
@@ -92,6 +137,33 @@ std::vector<std::string> pool_names(const Policy& policy) {
 }
 
 }  // namespace
+
+std::optional<double> usd_per_h(const Prices& prices,
+                                const std::map<std::string, std::string>& labels) {
+  struct Row {
+    std::string_view term;
+    std::optional<double> price;
+  };
+  const std::array<Row, 3> rows = {{{"on_demand", prices.on_demand_usd_per_h},
+                                    {"reserved", prices.reserved_usd_per_h},
+                                    {"spot", prices.spot_usd_per_h}}};
+  const auto label = labels.find("price");
+  for (const Row& row : rows) {
+    if (row.price && label != labels.end() && label->second == row.term) return row.price;
+  }
+  for (const Row& row : rows) {
+    if (row.price) return row.price;
+  }
+  if (prices.years > 0) return prices.purchase_usd / (prices.years * hours_per_year);
+  return std::nullopt;
+}
+
+bool is_spot(const Prices& prices, const std::map<std::string, std::string>& labels) {
+  if (const auto label = labels.find("price"); label != labels.end()) {
+    return label->second == "spot";
+  }
+  return prices.spot_usd_per_h && !prices.on_demand_usd_per_h && !prices.reserved_usd_per_h;
+}
 
 void read_pools(Table file, Policy& policy) {
   auto pools = file.table("pool");

@@ -21,6 +21,12 @@ FallbackAction read_action(toml_file::Table table, std::string_view key, Fallbac
 
 void read_pools(toml_file::Table file, Policy& policy);
 void read_capabilities(toml_file::Table file, Policy& policy);
+void read_network(toml_file::Table file, Policy& policy);
+void read_when(toml_file::Table table, When& when);
+/// REQUIRES that pools and network are read.
+void read_classes(toml_file::Table file, Policy& policy);
+Fallback read_fallback(toml_file::Table table);
+Spill read_spill(toml_file::Table table);
 void read_rules(toml_file::Table file, Policy& policy);
 
 /// Rules that no job reaches, fallbacks that cannot fire.

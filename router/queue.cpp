@@ -1,6 +1,7 @@
 #include "router/queue.h"
 
 #include <bit>
+#include <iterator>
 
 #include "fleet/result.h"
 
@@ -27,8 +28,20 @@ std::string class_signature(const JobRecord& record) {
   append(signature, work.model);
   append(signature, std::to_string(record.job.priority));
   append(signature, record.job.tenant);
+  append(signature, record.work_class);
+  append(signature, record.job.stage);
+  append(signature, record.job.data_set);
   for (const Precision precision : work.precisions) append(signature, to_text(precision));
+  append(signature, work.loss_scaling ? "scaled" : "");
   append(signature, work.framework);
+  for (const auto& [name, version] : work.versions) {
+    append(signature, name);
+    append(signature, version);
+  }
+  for (const Pace& pace : work.paces) {
+    append(signature, pace.device);
+    append(signature, pace.devices);
+  }
   for (const std::string& op : work.ops) append(signature, op);
   append(signature, std::bit_width(work.input_tokens));
   append(signature, std::bit_width(work.output_tokens));
@@ -82,9 +95,21 @@ void JobQueue::erase(JobRecord& record) {
   classes_.erase(signature);
 }
 
-JobRecord* JobQueue::next() const {
+JobRecord* JobQueue::next(const TenantBook& tenants) const {
   if (ready_.empty()) return nullptr;
-  return ready_.begin()->second->jobs.begin()->second;
+  const auto first_of = [](const auto& entry) { return entry.second->jobs.begin()->second; };
+  JobRecord* next = first_of(*ready_.begin());
+  if (!tenants.counts()) return next;
+  double behind = tenants.virtual_time(next->job.tenant);
+  for (auto entry = std::next(ready_.begin());
+       entry != ready_.end() && entry->first.first == ready_.begin()->first.first; ++entry) {
+    JobRecord* other = first_of(*entry);
+    const double time = tenants.virtual_time(other->job.tenant);
+    if (time >= behind) continue;
+    next = other;
+    behind = time;
+  }
+  return next;
 }
 
 void JobQueue::block(JobRecord& record, std::optional<Reason> reason, Duration max_wait) {

@@ -16,6 +16,7 @@
 #include "fleet/reason.h"
 #include "fleet/time.h"
 #include "router/jobs.h"
+#include "router/tenants.h"
 
 namespace drover::router {
 
@@ -46,7 +47,9 @@ class JobQueue {
   std::size_t size() const { return size_; }
 
   /// The job to decide next, or null when every class is blocked or empty.
-  JobRecord* next() const;
+  /// Among equal priorities the tenant that is behind its fair share goes first.
+  JobRecord* next(const TenantBook& tenants = {}) const;
+  bool idle() const { return ready_.empty(); }
   /// The class of this job found no place, and why.
   void block(JobRecord& record, std::optional<Reason> reason, Duration max_wait);
   /// Not asked (the retry budget is spent): blocked, with what was known before.

@@ -4,9 +4,11 @@
 
 #include "fleet/codec.h"
 #include "fleet/text.h"
+#include "router/explain.h"
 #include "router/snapshot.h"
 #include "router/state.h"
 #include "router/submission.h"
+#include "router/work_class.h"
 
 namespace drover::router {
 namespace {
@@ -17,6 +19,8 @@ constexpr std::size_t jobs_reply_bytes_max = message_bytes_max - 64 * 1024;
 // A dashboard that has lost the stream asks at most so often per heartbeat.
 constexpr int snapshots_per_heartbeat = 5;
 constexpr std::size_t id_digits = 32;
+// Some 100 bytes each: far below what a message may hold.
+constexpr std::size_t standings_told_max = 4096;
 
 /// At least the encoded size of one entry: its texts, and what the rest takes at most.
 std::size_t size_bound(const JobChanged& job) {
@@ -81,6 +85,7 @@ SubmitResult Core::submit_one(Instant now, const Job& job, std::uint64_t& after_
   }
   if (refused_ids.erase(job.id) > 0) accounting.refusal_withdrawn();
   JobRecord& record = jobs.add(job, now);
+  note_class(record);
   record.accepted_write = mail.write(ledger::accepted(now, job));
   after_write = std::max(after_write, record.accepted_write);
   accounting.accepted(job);
@@ -89,6 +94,12 @@ SubmitResult Core::submit_one(Instant now, const Job& job, std::uint64_t& after_
   more_to_decide = true;
   publish_job(now, record);
   return result_of(job, SubmitStatus::accepted, JobState::queued);
+}
+
+void Core::note_class(JobRecord& record) const {
+  const auto model = catalogue.model(record.job.work.model);
+  const WorkClass* found = model ? class_of(policy, record.job, (*model)->spec) : nullptr;
+  record.work_class = found != nullptr ? found->name : "";
 }
 
 SubmitResult Core::refuse(Instant now, const Job& job, Reason reason, std::string detail,
@@ -171,11 +182,28 @@ void Core::answer(Instant now, Caller caller, const WhyRequest& request) {
       if (const Decision* decision = decisions.find(number)) reply.decisions.push_back(*decision);
     }
     if (reply.decisions.empty()) reply.problem = "its decisions are no longer kept";
+    explain(now, *record, reply);
     if (record->state == JobState::queued && record->decisions.empty()) {
       reply.problem = "it waits behind others of its kind: no decision yet";
     }
   }
   mail.send(now, caller.peer, std::move(reply));
+}
+
+void Core::explain(Instant now, const JobRecord& record, WhyReply& reply) {
+  if (!reply.decisions.empty()) {
+    const std::uint64_t number = reply.decisions.back().number;
+    const bool same_policy = reply.decisions.back().policy_version == policy_number();
+    if (same_policy) {
+      reply.standings = standings_of(roster, policy, decisions.record_of(number));
+    }
+    if (reply.standings.size() > standings_told_max) reply.standings.resize(standings_told_max);
+    if (!reply.standings.empty()) reply.standings_of = number;
+  }
+  const auto model = catalogue.model(record.job.work.model);
+  if (record.state != JobState::queued || !model) return;
+  const Ask ask = ask_for(record, (*model)->spec);
+  reply.nearest = nearest_fits(roster, policy, estimator, ask, now);
 }
 
 void Core::answer(Instant now, Caller caller, const SnapshotRequest&) {

@@ -8,6 +8,7 @@
 
 #include "fleet/text.h"
 #include "router/state.h"
+#include "router/work_class.h"
 
 namespace drover::router {
 namespace {
@@ -86,14 +87,21 @@ void Core::ended(Instant now, Caller caller, const Finished& finished) {
   if (record != nullptr && !of_this_life(*record, finished.incarnation)) record = nullptr;
   if (record == nullptr || !sane(finished.usage)) return store_late(now, caller, finished, true);
   const Promise promise = record->promise;
-  const std::uint64_t write = mail.write(ledger::ended(Transition::finished, now, finished));
+  Finished priced = finished;
+  priced.usage = priced_usage(*record, finished.usage);
+  const std::uint64_t write = mail.write(ledger::ended(Transition::finished, now, priced));
   release(*record);
-  record->usage += finished.usage;
+  record->usage += priced.usage;
   record->outcome = finished.outcome;
   record->latency_s = to_seconds(now - record->submitted);
   record->reason = record->lease.fallback;
   record->progress = 1;
-  accounting.finished(record->job, finished.usage, finished.outcome, record->latency_s);
+  accounting.finished(record->job, priced.usage, finished.outcome, record->latency_s);
+  if (const WorkClass* work_class = policy.find_class(record->work_class)) {
+    const auto value = metric_of(work_class->metric, record->job, record->usage, record->outcome,
+                                 record->latency_s);
+    if (value) accounting.finished_in(*work_class, *value);
+  }
   if (promise.made && promise.group != nowhere && record->lease.predicted_s > 0) {
     estimator.learn(promise.host, promise.group, record->job.work.kind, record->job.work.model,
                     record->lease.predicted_s, finished.outcome.run_s, record->lease.ratio);
@@ -109,7 +117,9 @@ void Core::ended(Instant now, Caller caller, const Failed& failed) {
   const bool obeyed = failed.reason == Reason::cancelled || failed.reason == Reason::ended ||
                       failed.reason == Reason::preempted;
   if (record == nullptr || !sane(failed.usage)) return store_late(now, caller, failed, !obeyed);
-  const std::uint64_t write = give_back(now, *record, failed);
+  Failed priced = failed;
+  priced.usage = priced_usage(*record, failed.usage);
+  const std::uint64_t write = give_back(now, *record, std::move(priced));
   mail.send(now, caller.peer, ResultStored{failed.job, failed.attempt}, write);
 }
 
@@ -137,9 +147,25 @@ void Core::store_late(Instant now, Caller caller, const End& end, bool counts) {
   mail.send(now, caller.peer, stored, mail.write(ledger::ended(Transition::stale, now, end)));
 }
 
+/// Agents know list prices; where the policy prices the pool, its price is charged.
+Usage Core::priced_usage(const JobRecord& record, Usage usage) const {
+  const Pool* pool = policy.find_pool(record.lease.pool);
+  const auto host = roster.find_host(record.lease.host);
+  if (pool == nullptr || !pool->prices.given() || !host) return usage;
+  const Hello& hello = roster.hosts()[*host].hello;
+  const Prices& prices = pool->prices;
+  constexpr double seconds_per_hour = 3600;
+  constexpr double joules_per_kwh = 3.6e6;
+  usage.cost_usd = usage.device_s / seconds_per_hour * hello.price_factor *
+                       usd_per_h(prices, hello.labels).value_or(0) +
+                   usage.energy_j / joules_per_kwh * prices.energy_usd_per_kwh * prices.pue;
+  return usage;
+}
+
 void Core::withdraw(JobRecord& record) {
   const Promise promise = std::exchange(record.promise, Promise{});
   if (!promise.made) return;
+  tenants.ended(record.job.tenant, promise.devices);
   if (record.lease.replica) {
     roster.release_request(promise.replica, promise.tokens, promise.prompt);
   } else {

@@ -20,6 +20,7 @@
 #include "fleet/result.h"
 #include "fleet/sample.h"
 #include "fleet/time.h"
+#include "router/prefix_book.h"
 
 namespace drover::router {
 
@@ -234,6 +235,10 @@ class Roster {
     for (const std::uint16_t number : replica.replica.devices) visit(devices[number]);
   }
 
+  /// What replicas have read lately.
+  const PrefixBook& prefixes() const { return prefixes_; }
+  void note_prefix(ReplicaIndex replica, const std::vector<std::uint64_t>& prefix);
+
   /// Grows with every change that a decision could see.
   std::uint64_t version() const { return version_; }
 
@@ -263,6 +268,7 @@ class Roster {
   std::vector<ReplicaEntry> replicas_;
   DeviceColumns devices_;
   std::vector<std::uint32_t> pool_groups_;  // by pool
+  PrefixBook prefixes_;
   std::map<std::string, HostIndex, std::less<>> host_by_name_;
   std::map<std::string, std::vector<ReplicaIndex>, std::less<>> replicas_by_model_;
   std::map<std::string, std::unique_ptr<devices::DeviceSpec>> specs_;

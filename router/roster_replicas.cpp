@@ -137,7 +137,14 @@ ReplicaIndex Roster::apply(Instant now, HostIndex host, const Replica& replica) 
   return index;
 }
 
+void Roster::note_prefix(ReplicaIndex replica, const std::vector<std::uint64_t>& prefix) {
+  if (prefix.empty()) return;
+  const std::uint64_t tokens = replicas_[replica].replica.kv_capacity_tokens;
+  prefixes_.used(replica, prefix, tokens / prefix_block_tokens);
+}
+
 void Roster::forget(ReplicaIndex index) {
+  prefixes_.forget(index);
   ReplicaEntry& row = replicas_[index];
   HostEntry& entry = hosts_[row.host];
   erase_sorted(entry.replicas, index);

@@ -70,6 +70,7 @@ Core::Core(RouterSettings router_settings, Policy router_policy,
       next_wake(saturating_add(start, settings.heartbeat_every)),
       next_counters(saturating_add(start, counters_every_heartbeats * settings.heartbeat_every)),
       hosts_awaited_until(saturating_add(start, settings.lost_after)) {
+  tenants.set(policy.limits.tenants);
   mail.write(ledger::started(start, settings.speed, settings.software));
 }
 
@@ -92,6 +93,7 @@ Status Core::restore(const std::vector<LedgerRow>& rows) {
       awaiting_hosts = true;
       if (record->attempt > 1) ++retries_out;
     } else {
+      note_class(*record);
       queue.push(*record);
     }
   }

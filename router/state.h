@@ -40,6 +40,7 @@
 #include "router/replicas.h"
 #include "router/roster.h"
 #include "router/router.h"
+#include "router/tenants.h"
 
 namespace drover::router {
 
@@ -111,6 +112,7 @@ struct Core {
   /// device of a gang; of a replica, what it will draw above its devices' open power.
   /// Counts the job at once where its lease says. Of `place` times and watts are looked at.
   void promise(Instant now, JobRecord& record, const Place& place);
+  /// With all candidates of the decision that was just made.
   void note(Instant now, JobRecord* record, Decision decision);
   bool retry_budget_spent(const JobRecord& record) const;
   /// Fails a job that no device of the fleet could ever run, once hosts had the time to join.
@@ -131,6 +133,7 @@ struct Core {
   /// The record when this attempt is its current one, on this host; else null.
   JobRecord* current(const std::string& host, const JobId& job, std::uint32_t attempt);
   void run(Instant now, JobRecord& record);
+  Usage priced_usage(const JobRecord& record, Usage usage) const;
   /// Takes back what the roster was promised for the attempt.
   void withdraw(JobRecord& record);
   /// The attempt is over: withdrawn, off its host, and whoever waits may try again.
@@ -162,10 +165,14 @@ struct Core {
   // ---- requests.cpp
   void submit(Instant now, Caller caller, const Submit& submit);
   SubmitResult submit_one(Instant now, const Job& job, std::uint64_t& after_write);
+  /// The class of the policy in force that the job belongs to.
+  void note_class(JobRecord& record) const;
   SubmitResult refuse(Instant now, const Job& job, Reason reason, std::string detail,
                       std::uint64_t& after_write);
   void answer(Instant now, Caller caller, const JobsRequest& request);
   void answer(Instant now, Caller caller, const WhyRequest& request);
+  /// How all candidates stood in its last decision; for a job that waits, what would let it go.
+  void explain(Instant now, const JobRecord& record, WhyReply& reply);
   void answer(Instant now, Caller caller, const SnapshotRequest& request);
   void end_run(Instant now, Caller caller);
   JobChanged told(const JobRecord& record) const;
@@ -195,6 +202,7 @@ struct Core {
   /// Samples of unusable devices that were under way when their agent said so: no longer believed.
   void settle_silent(Instant now);
   PolicyChanged policy_shown() const;
+  std::uint64_t policy_number() const { return static_cast<std::uint64_t>(policy.version); }
 
   // ---- watch.cpp
   void watch(Instant now);
@@ -214,6 +222,7 @@ struct Core {
   HealthBook health;
   JobBook jobs;
   JobQueue queue;
+  TenantBook tenants;
   Accounting accounting;
   DroppedBook dropped;
   DecisionLog decisions;

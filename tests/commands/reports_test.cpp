@@ -1,5 +1,6 @@
 // What is not known is null in JSON and a dash in tables, and never 0.
 #include "commands/reports.h"
+#include "commands/explanations.h"
 
 #include <gtest/gtest.h>
 

@@ -144,7 +144,7 @@ TEST(Decide, FallsBackByReasonWithADeclaredChange) {
   EXPECT_EQ(decision.pool, "v5e");
   EXPECT_EQ(decision.fallback_reason, Reason::capacity);
   EXPECT_EQ(decision.fallback_step, 2) << "the rule has two pools: this is its first fallback";
-  EXPECT_EQ(decision.change, "bf16 -> int8");
+  EXPECT_EQ(decision.change, "degraded bf16 -> int8");
 }
 
 TEST(Decide, AGuardThatFailsPassesOnToTheNextFallback) {

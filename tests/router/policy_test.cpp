@@ -110,7 +110,7 @@ TEST(Policy, ReadsPoolsAndCapabilities) {
   EXPECT_EQ(h100.match.device_class, DeviceClass::gpu);
   EXPECT_EQ(h100.match.labels,
             (std::map<std::string, std::string>{{"spot", "*"}, {"tier", "gold"}}));
-  EXPECT_EQ(h100.price_per_hour, 2.90);
+  EXPECT_EQ(h100.prices.on_demand_usd_per_h, 2.90);
   EXPECT_EQ(h100.max_share, 0.3);
   EXPECT_EQ(h100.overprovision, 1.2);
   const Pool& v5e = policy->pools.at(1);
@@ -182,7 +182,8 @@ TEST(Policy, ErrorsNameFileLineAndKey) {
       {"[slow_start]\n", "p.toml:8: slow_start: not supported by this version"},
       {"[panic]\n", "p.toml:8: panic: not supported by this version"},
       {"preempt = {}\n", "p.toml:8: rule[1].preempt: not supported by this version"},
-      {"[limits]\nper_tenant = {}\n", "p.toml:9: limits.per_tenant: not supported by this version"},
+      {"[limits]\nper_tenant = { a = { share = 0 } }\n",
+       "p.toml:9: limits.per_tenant.a.share: expected more than 0"},
       {"[limits]\npower_cap_w = { \"pool.c\" = 5 }\n",
        "p.toml:9: limits.power_cap_w.\"pool.c\": expected \"site\" or \"pool.NAME\" of a pool of "
        "this "
@@ -222,8 +223,9 @@ TEST(Policy, ErrorsNameFileLineAndKey) {
        "p.toml:11: rule[1].fallback[1].guard.est_finish: found \"soon\", expected a guard such as "
        "\"< "
        "primary * 1.5\""},
-      {"[[rule.fallback]]\non = \"*\"\naction = \"queue\"\nfailback = { after_s = 60 }\n",
-       "p.toml:11: rule[1].fallback[1].failback: not supported by this version"},
+      {"[[rule.fallback]]\non = \"*\"\naction = \"queue\"\nfailback = { after_s = 60, probe = -1 "
+       "}\n",
+       "p.toml:11: rule[1].fallback[1].failback.probe: found -1, expected 0 to 1000000"},
       {"[[rule]]\nname = \"late\"\npools = [\"b\"]\n",
        "p.toml:9: rule[2].name: rule \"late\" is never reached: rule \"r\" before it always holds"},
       {"when = { gang = \">1\" }\n[[rule]]\nname = \"r\"\npools = [\"b\"]\n",
@@ -253,8 +255,8 @@ TEST(Policy, ErrorsInPoolsAndLists) {
       {"", "p.toml:1: pool: found nothing, expected at least one [pool.NAME]"},
       {"[pool.a]\nmatch = { kind = \"fpga\" }\n",
        "p.toml:2: pool.a.match.kind: found \"fpga\", expected gpu or tpu"},
-      {"[pool.a]\nmatch = {}\ncapacity_unit = \"tokens_per_s\"\n",
-       "p.toml:3: pool.a.capacity_unit: not supported by this version"},
+      {"[pool.a]\nmatch = {}\ncapacity_unit = \"hosts\"\n",
+       "p.toml:3: pool.a.capacity_unit: found \"hosts\", expected devices or tokens_per_s"},
       {"[pool.a]\nmatch = {}\nwarmup = { compile_s = 3, per = \"model\" }\n",
        "p.toml:3: pool.a.warmup.per: \"model\" is not supported by this version, expected "
        "\"model+shape\""},

@@ -1,0 +1,53 @@
+#include "router/tenants.h"
+
+#include <algorithm>
+
+namespace drover::router {
+
+void TenantBook::set(const std::map<std::string, TenantLimit>& limits) {
+  limits_ = {limits.begin(), limits.end()};
+  shares_ = 0;
+  for (const auto& [tenant, limit] : limits_) shares_ += limit.share;
+}
+
+/// A tenant that the policy does not name has the smallest share of those it does, and may borrow.
+TenantLimit TenantBook::limit_of(std::string_view tenant) const {
+  const auto found = limits_.find(tenant);
+  if (found != limits_.end()) return found->second;
+  TenantLimit least;
+  for (const auto& [name, limit] : limits_) least.share = std::min(least.share, limit.share);
+  return least;
+}
+
+void TenantBook::placed(std::string_view tenant, double devices, double device_s) {
+  Account& account = accounts_[std::string(tenant)];
+  account.held += devices;
+  if (!counts()) return;
+  account.time = std::max(account.time, now_);
+  now_ = account.time;
+  account.time += device_s / limit_of(tenant).share;
+}
+
+void TenantBook::ended(std::string_view tenant, double devices) {
+  const auto account = accounts_.find(tenant);
+  if (account == accounts_.end()) return;
+  account->second.held = std::max(0.0, account->second.held - devices);
+}
+
+double TenantBook::held(std::string_view tenant) const {
+  const auto account = accounts_.find(tenant);
+  return account == accounts_.end() ? 0 : account->second.held;
+}
+
+double TenantBook::held_max(std::string_view tenant, double fleet_devices) const {
+  const auto found = limits_.find(tenant);
+  if (found == limits_.end() || found->second.borrow || shares_ <= 0) return 0;
+  return std::max(1.0, fleet_devices * found->second.share / shares_);
+}
+
+double TenantBook::virtual_time(std::string_view tenant) const {
+  const auto account = accounts_.find(tenant);
+  return account == accounts_.end() ? now_ : std::max(account->second.time, now_);
+}
+
+}  // namespace drover::router

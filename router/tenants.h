@@ -1,0 +1,45 @@
+// Fair shares: which tenant's job goes next, and how many devices a tenant may hold.
+//
+// Start-time fair queueing (Goyal, Vin, Cheng, SIGCOMM 1996): each tenant has a virtual time that
+// grows by the device-seconds it is given over its share; the one that is behind goes next. A
+// tenant that had nothing waiting starts at the time of those who do, so that nobody saves up.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "router/policy.h"
+
+namespace drover::router {
+
+class TenantBook {
+ public:
+  /// Without limits every tenant is equal, and nothing is counted.
+  void set(const std::map<std::string, TenantLimit>& limits);
+  bool counts() const { return !limits_.empty(); }
+
+  /// An attempt of so many devices was placed, for so many expected device-seconds.
+  void placed(std::string_view tenant, double devices, double device_s);
+  void ended(std::string_view tenant, double devices);
+  double held(std::string_view tenant) const;
+  /// Devices that it may hold of a fleet of so many; 0: any number.
+  double held_max(std::string_view tenant, double fleet_devices) const;
+
+  /// Orders tenants that have jobs waiting: the smallest goes first.
+  double virtual_time(std::string_view tenant) const;
+
+ private:
+  struct Account {
+    double held = 0;
+    double time = 0;
+  };
+  TenantLimit limit_of(std::string_view tenant) const;
+
+  std::map<std::string, TenantLimit, std::less<>> limits_;
+  double shares_ = 0;
+  double now_ = 0;  // virtual time of the tenant served last
+  std::map<std::string, Account, std::less<>> accounts_;
+};
+
+}  // namespace drover::router
