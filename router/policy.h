@@ -24,6 +24,9 @@
 #include "fleet/result.h"
 #include "fleet/time.h"
 #include "fleet/workload.h"
+#include "router/ejection.h"
+#include "router/slow_start.h"
+#include "router/spillover.h"
 
 namespace drover::router {
 
@@ -144,6 +147,9 @@ struct Policy {
   std::vector<Rule> rules;
   Limits limits;
   Retry retry;
+  EjectionRules eject;
+  SlowStart slow_start;
+  Panic panic;
   Replicas replicas;
   std::uint32_t top_k = 3;
   std::size_t explain_keep = 100'000;

@@ -22,6 +22,7 @@ FallbackAction read_action(toml_file::Table table, std::string_view key, Fallbac
 void read_pools(toml_file::Table file, Policy& policy);
 void read_capabilities(toml_file::Table file, Policy& policy);
 void read_rules(toml_file::Table file, Policy& policy);
+void read_health(toml_file::Table file, Policy& policy);
 
 /// Rules that no job reaches, fallbacks that cannot fire.
 void lint_rules(toml_file::Table file, const Policy& policy);
