@@ -78,6 +78,7 @@ void Core::refused(Instant now, Caller caller, const Refused& refusal) {
   failed.incarnation = caller.entry.incarnation;
   failed.reason = refusal.reason;
   failed.detail = refusal.detail;
+  blame(now, *record, failed.reason);
   give_back(now, *record, std::move(failed));
 }
 
@@ -85,6 +86,7 @@ void Core::ended(Instant now, Caller caller, const Finished& finished) {
   JobRecord* record = current(caller.entry.host, finished.job, finished.attempt);
   if (record != nullptr && !of_this_life(*record, finished.incarnation)) record = nullptr;
   if (record == nullptr || !sane(finished.usage)) return store_late(now, caller, finished, true);
+  credit(now, *record);
   const Promise promise = record->promise;
   const std::uint64_t write = mail.write(ledger::ended(Transition::finished, now, finished));
   release(*record);
@@ -109,6 +111,7 @@ void Core::ended(Instant now, Caller caller, const Failed& failed) {
   const bool obeyed = failed.reason == Reason::cancelled || failed.reason == Reason::ended ||
                       failed.reason == Reason::preempted;
   if (record == nullptr || !sane(failed.usage)) return store_late(now, caller, failed, !obeyed);
+  blame(now, *record, failed.reason);
   const std::uint64_t write = give_back(now, *record, failed);
   mail.send(now, caller.peer, ResultStored{failed.job, failed.attempt}, write);
 }
