@@ -169,8 +169,11 @@ void EjectionBook::found(Instant at, Places::value_type& entry, Detector detecto
   const double percent = rules_.enforce[static_cast<std::size_t>(detector)];
   const bool by_chance = percent > 0 && percent < 100;
   const bool shadow = rules_.shadow || percent <= 0 || (by_chance && !dice_.chance(percent / 100));
-  if (place.terms[shadow ? 1 : 0].out || !has_room(place, shadow)) return;
-  begin(at, entry, detector, shadow);
+  if (place.terms[shadow ? 1 : 0].out) {
+    place.failures_in_a_row = 0;  // found already: by the next row chance decides again
+  } else if (has_room(place, shadow)) {
+    begin(at, entry, detector, shadow);
+  }
 }
 
 bool EjectionBook::has_room(const Place& place, bool shadow) const {

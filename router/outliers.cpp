@@ -96,7 +96,8 @@ void Core::settle_ejections(Instant now) {
       continue;
     }
     if (Trust* trust = trust_of(ejection.place)) {
-      trust->ejected = !change.ended;
+      // It may be gone and another in its place since.
+      trust->ejected = ejections.ejected(ejection.place, now);
       if (change.ended) roster.set_returned(now, *trust);
     }
     if (change.ended) {

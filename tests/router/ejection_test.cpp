@@ -435,6 +435,9 @@ TEST(Ejection, APercentageOfFindingsIsEnforced) {
   const auto& count = pool.book.count(Detector::consecutive);
   EXPECT_EQ(count.enforced + count.shadow, 400U);
   EXPECT_NEAR(static_cast<double>(count.enforced), 100, 30) << "three deviations of the binomial";
+  // A second row of five, and four more: chance decides once more, and not at every failure.
+  for (int place = 0; place < 400; ++place) pool.report(0, place, 0, 9);
+  EXPECT_NEAR(static_cast<double>(count.enforced), 400 * (1 - 0.75 * 0.75), 30);
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // Places whose work fails: left alone, and back again.
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "tests/router/stage.h"
@@ -197,6 +199,18 @@ TEST(Outliers, AReplicaThatIsGoneTakesItsRecordWithIt) {
   EXPECT_EQ(fleet.submit(1).size(), 1U);
 }
 
+TEST(Outliers, ALateWordOfAnEjectionDoesNotMeetTheNextReplicaOfThatName) {
+  Fleet fleet(1);
+  const auto assigned = fleet.submit(5);
+  ASSERT_EQ(assigned.size(), 5U);
+  for (const auto& each : assigned) fleet.fail(each);
+  Replica replica = Stage::replica("h1", 0);
+  replica.state = ReplicaState::gone;
+  fleet.receive(1, ReplicaReport{replica});
+  fleet.receive(1, ReplicaReport{Stage::replica("h1", 0)});
+  EXPECT_EQ(fleet.submit(1).size(), 1U);
+}
+
 TEST(Outliers, AReplicaReportedAgainStaysEjected) {
   Fleet fleet(1);
   fleet.fail_jobs(5);
@@ -238,6 +252,72 @@ TEST(Outliers, SpansAreOfTheWall) {
   fleet.fail_jobs(5);
   EXPECT_EQ(fleet.events("h1/r0"),
             std::vector<std::string>{"ejected for 1800 s, time 1: consecutive"});
+}
+
+// ---- Slow start and panic, with hosts that really fall silent ----------------------------------
+
+/// By how much slow start weighs in where the next job could go, by target.
+std::map<std::string, double> slow_parts(Fleet& fleet) {
+  fleet.submit(1);
+  std::map<std::string, double> slow;
+  const Decision decision = fleet.published<Decision>().back();
+  for (const Candidate& candidate : decision.top) {
+    slow[candidate.target] = 0;
+    for (const ScorePart& part : candidate.parts) {
+      if (part.scorer == "slow_start") slow[candidate.target] = part.weight;
+    }
+  }
+  return slow;
+}
+
+TEST(Outliers, AHostHeardAgainStartsSlowly) {
+  Fleet fleet(2);
+  EXPECT_EQ(slow_parts(fleet), (std::map<std::string, double>{{"h1/r0", 0}, {"h2/r0", 0}}))
+      << "nobody does at the router's own start";
+  fleet.live(4, {{2, "h2"}});
+  fleet.beat(1, "h1");
+  const auto slow = slow_parts(fleet);
+  EXPECT_GT(slow.at("h1/r0"), 0);
+  EXPECT_EQ(slow.at("h2/r0"), 0);
+  fleet.pass(61);
+  EXPECT_EQ(slow_parts(fleet).at("h1/r0"), 0);
+}
+
+TEST(Outliers, SoDoesOneThatWasLostAndNotOneThatLeft) {
+  for (const bool lost : {true, false}) {
+    Fleet fleet(2);
+    if (lost) fleet.live(13, {{2, "h2"}});
+    if (!lost) fleet.receive(1, Leave{});
+    fleet.add_host(1, "h1", 2);
+    EXPECT_EQ(slow_parts(fleet).at("h1/r0") > 0, lost);
+  }
+}
+
+TEST(Outliers, ARestartedRouterHasSeenNobodyFail) {
+  Fleet fleet(2);
+  fleet.live(4, {{2, "h2"}});
+  fleet.beat(1, "h1");
+  ASSERT_TRUE(fleet.restart().ok());
+  fleet.add_host(1, "h1");
+  fleet.add_host(2, "h2");
+  EXPECT_EQ(slow_parts(fleet), (std::map<std::string, double>{{"h1/r0", 0}, {"h2/r0", 0}}));
+}
+
+TEST(Outliers, WhenAllHostsAreSilentWorkGoesThereInPanic) {
+  Fleet fleet(2);
+  fleet.wait(seconds(4));
+  fleet.commit();
+  EXPECT_EQ(fleet.submit(1).size(), 1U);
+  EXPECT_EQ(fleet.published<Decision>().back().change, "panic: unhealthy places used");
+}
+
+TEST(Outliers, APanicThatFailsEndsTheJob) {
+  Policy policy = plain_policy();
+  policy.panic.action = PanicAction::fail;
+  Fleet fleet(2, policy);
+  fleet.wait(seconds(4));
+  EXPECT_TRUE(fleet.submit(1).empty());
+  EXPECT_EQ(fleet.router->summary(fleet.now).failures.at(Reason::unhealthy), 1U);
 }
 
 }  // namespace
