@@ -293,6 +293,22 @@ TEST(Outliers, SoDoesOneThatWasLostAndNotOneThatLeft) {
   }
 }
 
+TEST(Outliers, SoDoesAReplicaThatIsNoLongerEjected) {
+  Fleet fleet(2);
+  fleet.forget();
+  while (fleet.events("h1/r0").empty()) {
+    const auto assigned = fleet.submit(1);
+    ASSERT_EQ(assigned.size(), 1U);
+    if (assigned[0].first == 1) fleet.fail(assigned[0]);
+    if (assigned[0].first == 2) fleet.receive(2, finished_of(assigned[0].second));
+    fleet.tick();
+  }
+  fleet.pass(31);
+  const auto slow = slow_parts(fleet);
+  EXPECT_GT(slow.at("h1/r0"), 0);
+  EXPECT_EQ(slow.at("h2/r0"), 0);
+}
+
 TEST(Outliers, ARestartedRouterHasSeenNobodyFail) {
   Fleet fleet(2);
   fleet.live(4, {{2, "h2"}});
