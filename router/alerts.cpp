@@ -8,10 +8,11 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr std::array<AlertFacts, 7> table = {{
+constexpr std::array<AlertFacts, 8> table = {{
     {AlertRule::host_suspect, "host_suspect", Severity::warning, seconds(0), seconds(0)},
     {AlertRule::host_lost, "host_lost", Severity::critical, seconds(0), seconds(0)},
     {AlertRule::device_unusable, "device_unusable", Severity::critical, seconds(0), seconds(0)},
+    {AlertRule::place_ejected, "place_ejected", Severity::warning, seconds(0), seconds(0)},
     {AlertRule::throttling, "throttling", Severity::warning, seconds(3), seconds(10)},
     {AlertRule::power_cap, "power_cap", Severity::warning, seconds(3), seconds(3)},
     {AlertRule::jobs_waiting, "jobs_waiting", Severity::warning, seconds(0), seconds(3)},

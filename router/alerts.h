@@ -19,6 +19,7 @@ enum class AlertRule : std::uint8_t {
   host_suspect,
   host_lost,
   device_unusable,
+  place_ejected,
   throttling,
   power_cap,
   jobs_waiting,

@@ -65,9 +65,11 @@ void judge_tenant(const Question& question, Rows rows, std::uint32_t bit) {
   });
 }
 
-void judge_health(const Question&, Rows rows, std::uint32_t bit) {
-  mark(rows, bit, [](const Standings& all, std::size_t row) {
-    return (all.health[row] != Health::ok) | ((all.condition[row] & condition_unusable) != 0);
+void judge_health(const Question& question, Rows rows, std::uint32_t bit) {
+  static_assert(Health::ok < Health::suspect && Health::suspect < Health::lost);
+  const Health worst = panics(question, rows.all) ? Health::suspect : Health::ok;
+  mark(rows, bit, [&](const Standings& all, std::size_t row) {
+    return (all.health[row] > worst) | ((all.condition[row] & condition_unusable) != 0);
   });
 }
 
@@ -77,10 +79,21 @@ void judge_drain(const Question&, Rows rows, std::uint32_t bit) {
 
 void judge_age(const Question& question, Rows rows, std::uint32_t bit) {
   const Instant oldest = question.now - from_seconds(question.policy.stale_after_s);
+  if (panics(question, rows.all)) {
+    // A silent host's samples are as old as its silence.
+    return mark(rows, bit, [&](const Standings& all, std::size_t row) {
+      return all.health[row] == Health::ok && all.sampled[row] < oldest;
+    });
+  }
   mark(rows, bit, [&](const Standings& all, std::size_t row) { return all.sampled[row] < oldest; });
 }
 
 void judge_cooldown(const Question& question, Rows rows, std::uint32_t bit) {
+  if (!panics(question, rows.all)) {
+    mark(rows, bit, [](const Standings& all, std::size_t row) {
+      return (all.condition[row] & condition_ejected) != 0;
+    });
+  }
   if (!question.avoid || question.ask.avoid.empty()) return;
   mark(rows, bit, [&](const Standings& all, std::size_t row) {
     return question.ask.avoid.count(target_text(question.roster, all, row)) != 0;

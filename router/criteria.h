@@ -34,6 +34,11 @@ std::uint32_t kind_filters();
 std::uint32_t failed_filters(const Question& question, const PlaceKind& kind);
 /// Judges the rows from `begin` on.
 void apply_filters(const Question& question, Standings& rows, std::size_t begin);
+/// Whether the filters shall look away from silence and ejection, because the question says so and
+/// less of the pool's living capacity (in devices) is well than the policy's `panic.below`. Never
+/// in a pool of one living place: there is no load to spread, and its ejection is all that protects
+/// it. Never for a new replica: it would be loaded where nobody answers. In criteria_panic.cpp.
+bool panics(const Question& question, const Standings& rows);
 /// The rows that no filter rejects, into scratch.feasible.
 void find_feasible(DecisionScratch& scratch);
 
@@ -51,7 +56,10 @@ struct ScorerRow {
 };
 std::span<const ScorerRow> scorers();
 
-/// Scores of scratch.feasible, the weighted mean of the rule's scorers, into scratch.scores.
+/// Scores of scratch.feasible, the weighted mean of the rule's scorers, into scratch.scores; times
+/// `slow_start` of the row.
 void apply_scorers(const Question& question, DecisionScratch& scratch);
+/// The share of its score that a place gets, for having been away: see slow_start.h.
+double slow_start(const Question& question, const DecisionScratch& scratch, std::size_t row);
 
 }  // namespace drover::router

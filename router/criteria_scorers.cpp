@@ -92,7 +92,26 @@ void add_least(double best, double scale, double part, std::span<double> values,
   }
 }
 
+/// Nothing to look for while nothing has come back for longer than slow start lasts.
+bool any_starts_slowly(const Question& question) {
+  const Instant last = question.roster.last_return();
+  const Duration window = from_seconds(question.policy.slow_start.window_s);
+  return last != Instant{} && question.now - last < window;
+}
+
 }  // namespace
+
+double slow_start(const Question& question, const DecisionScratch& scratch, std::size_t row) {
+  if (!any_starts_slowly(question)) return 1;
+  const Roster& roster = question.roster;
+  const GroupEntry& group = roster.groups()[scratch.rows.group[row]];
+  const ReplicaIndex replica = scratch.rows.replica[row];
+  const Trust& trust = replica == nowhere ? group.trust : roster.replicas()[replica].trust;
+  const Instant returned = std::max(roster.hosts()[group.host].returned, trust.returned);
+  if (returned == Instant{}) return 1;
+  return slow_start_factor(question.policy.slow_start, question.now - returned,
+                           scratch.feasible.size());
+}
 
 std::span<const ScorerRow> scorers() { return table; }
 
@@ -116,6 +135,10 @@ void apply_scorers(const Question& question, DecisionScratch& scratch) {
     } else {
       add_share(part, values, scratch.scores);
     }
+  }
+  if (!any_starts_slowly(question)) return;
+  for (std::size_t index = 0; index < count; ++index) {
+    scratch.scores[index] *= slow_start(question, scratch, scratch.feasible[index]);
   }
 }
 

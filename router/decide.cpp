@@ -136,7 +136,8 @@ class Walk {
   std::optional<Reason> look(std::uint32_t pool, const Guard& guard) {
     ask_pool(question_, pool);
     scratch_.rows.size = 0;
-    const bool draw = question_.rule.pick == Pick::p2c && question_.purpose == Purpose::request;
+    const bool draw = question_.rule.pick == Pick::p2c && question_.purpose == Purpose::request &&
+                      question_.healthy;  // panic is a matter of the whole pool
     if (draw) gather_drawn(question_, estimator_, scratch_, dice_);
     if (scratch_.rows.size == 0) gather(question_, estimator_, scratch_);
     const Standings& rows = scratch_.rows;
@@ -263,9 +264,10 @@ struct Wish {
   std::array<Reason, 2> reasons;
   std::string_view change;
 };
-constexpr std::array<Wish, 2> wishes = {{
+constexpr std::array<Wish, 3> wishes = {{
     {&Question::avoid, {Reason::cooldown, Reason::cooldown}, ""},
     {&Question::slo, {Reason::queue_slo, Reason::deadline}, "slo -> best effort"},
+    {&Question::healthy, {Reason::unhealthy, Reason::cooldown}, "panic: unhealthy places used"},
 }};
 
 /// Not where a request runs now, and not where a new replica could be loaded for it.
@@ -314,6 +316,12 @@ Verdict walk(Question question, Estimator& estimator, const Verdict& start, Dice
       continue;
     }
     record.erase(record.begin(), record.begin() + before);
+    if (!question.healthy && question.policy.panic.action == PanicAction::fail) {
+      first.decision.action = Action::reject;
+      first.decision.fallback_reason = *reason;
+      first.decision.change = "panic: fails at once";
+      return first;
+    }
     // Tried again where it failed before, and wanted: nothing fell back.
     const bool wanted = verdict.decision.pool == verdict.decision.wanted_pool;
     if (!wanted || !wish.change.empty()) verdict.decision.fallback_reason = *reason;

@@ -69,11 +69,13 @@ struct Verdict {
 /// compares with the best candidate of the wanted pool that no permanent reason excludes; where
 /// there is none, it passes.
 ///
-/// Two filters are wishes. When the job would only be queued, and no fallback names that reason,
+/// Some filters are wishes. When the job would only be queued, and no fallback names that reason,
 /// `avoid` is dropped (reason cooldown; none in the wanted pool, where nothing fell back), then the
 /// rule's slo: the job goes to what is best without it, since waiting would only make it later, and
-/// `change` says so. A job whose own deadline is over is rejected; so is a request longer than its
-/// model's context, unless a fallback names that reason.
+/// `change` says so. Last comes panic: where too little of a pool is well (policy `panic`), places
+/// that are silent or ejected are used as well, or the job is rejected, as the policy says; lost
+/// hosts and unusable devices never are used. A job whose own deadline is over is rejected; so is a
+/// request longer than its model's context, unless a fallback names that reason.
 ///
 /// Pools without any group are passed over: they are neither wanted nor a reason to fall back.
 Verdict decide(const Roster& roster, const Policy& policy, Estimator& estimator, const Ask& ask,

@@ -89,7 +89,8 @@ void fill_group(const Question& question, const Surroundings& around, const Plac
   const auto devices = free >= kind.devices
                            ? free_devices(question.roster, around.index, kind.devices)
                            : std::vector<std::uint16_t>{};
-  rows.condition[row] = condition_of(question.roster, around.index, kind.devices, devices);
+  rows.condition[row] = condition_of(question.roster, around.index, kind.devices, devices) |
+                        (group.trust.ejected ? condition_ejected : 0U);
   const double wait_s =
       devices.empty() ? wait_for_devices(question, group, kind.devices, free, scratch.waits) : 0;
   rows.free_after[row] = static_cast<double>(std::max(0, free - kind.devices)) / group.group.count;

@@ -36,6 +36,7 @@ struct Question {
   std::uint64_t need_tokens = 0;        // KV of one request: input and output
   bool avoid = true;                    // hold `ask.avoid` against candidates
   bool slo = true;                      // hold the rule's slo against candidates
+  bool healthy = true;                  // hold silence and ejection against them, even in panic
   std::vector<Precision> precisions{};  // accepted, best first; empty: any
   bool none_accepted = false;           // job, rule and fallback have no precision in common
   // Per pool.

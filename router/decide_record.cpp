@@ -28,11 +28,18 @@ Candidate candidate_of(const Question& question, const DecisionScratch& scratch,
   candidate.score = scratch.scores[position];
   candidate.estimate = estimate_of(scratch.rows, row);
   candidate.parts.reserve(scorer_count);
+  double weights = 0;
   for (std::size_t number = 0; number < scorer_count; ++number) {
     const double weight = question.rule.weights[number];
     if (weight <= 0) continue;
     candidate.parts.push_back(ScorePart{std::string(to_text(static_cast<Scorer>(number))),
                                         scratch.values[number][position], weight});
+    weights += weight;
+  }
+  // What slow start takes off a score, as a part of no value: the score stays the weighted mean.
+  const double factor = slow_start(question, scratch, row);
+  if (factor < 1) {
+    candidate.parts.push_back(ScorePart{"slow_start", 0, weights * (1 / factor - 1)});
   }
   return candidate;
 }

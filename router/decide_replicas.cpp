@@ -96,6 +96,7 @@ void fill_load(const Question& question, Standings& rows, std::size_t begin) {
     const ReplicaFacts& facts = entry.facts;
     const bool leaves = entry.retiring || facts.state == ReplicaState::draining;
     rows.draining[row] |= leaves ? 1 : 0;
+    rows.condition[row] |= entry.trust.ejected ? condition_ejected : 0U;
     rows.ready[row] = facts.state == ReplicaState::ready ? 1 : 0;
     rows.load[row] = facts.requests;
     rows.bound[row] =

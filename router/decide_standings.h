@@ -16,7 +16,7 @@ struct Standings {
   std::size_t size = 0;  // rows; the columns are longer, as making them anew would cost more
 
   std::vector<std::uint32_t> failed;     // bits by filter
-  std::vector<std::uint32_t> condition;  // bits of DeviceCondition, of all its devices
+  std::vector<std::uint32_t> condition;  // bits of DeviceCondition, of all its devices and its own
   std::vector<std::uint16_t> kind;
   std::vector<std::uint16_t> devices;  // that a gang or new replica would take
   std::vector<Health> health;

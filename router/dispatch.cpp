@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "router/retry_budget.h"
 #include "router/state.h"
 
 namespace drover::router {
@@ -39,13 +40,10 @@ void Core::dispatch(Instant now) {
   more_to_decide = !queue.idle();
 }
 
-// Envoy's retry budget: a share of all requests active or pending, never below a minimum.
 bool Core::retry_budget_spent(const JobRecord& record) const {
   if (record.attempt == 0) return false;
-  const double share =
-      policy.retry.budget_percent / 100.0 * static_cast<double>(jobs.open().size());
-  const double budget = std::max(static_cast<double>(policy.retry.budget_min), share);
-  return static_cast<double>(retries_out) >= budget;
+  return is_spent({policy.retry.budget_percent, policy.retry.budget_min}, retries_out,
+                  jobs.open().size());
 }
 
 Ask Core::ask_for(const JobRecord& record, const devices::ModelSpec& model) const {

@@ -53,6 +53,8 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   const auto before = roster.find_host(hello.host);
   const Incarnation earlier =
       before ? roster.hosts()[*before].hello.incarnation : hello.incarnation;
+  const bool was_lost =
+      before && roster.hosts()[*before].health == Health::lost && !left.contains(*before);
   const auto enrolled = roster.enrol(now, hello);
   if (!enrolled) {
     mail.send(now, caller.peer, Unwelcome{enrolled.error().message});
@@ -72,10 +74,14 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   roster.host(*enrolled).draining = false;
   health.enrolled(now, *enrolled);
   keeper.host_lost(now, hello.host);
+  if (was_lost) roster.set_returned(now, *enrolled);
   assign_pools(policy, roster);
+  enrol_places(now, *enrolled);
   accounting.set_cost_rate(roster, policy);
   publish_host(now, *enrolled);
   for (const Replica& replica : hello.replicas) apply_report(now, caller, {replica});
+  // A new life that holds nothing of the work has died with it.
+  if (earlier != hello.incarnation && hello.held.empty()) blame_host(now, hello.host);
   reconcile(now, caller, hello);
   event(now, Severity::info, hello.host,
         fmt::format("joined with {} devices", roster.hosts()[*enrolled].devices.size()));
@@ -172,7 +178,9 @@ void Core::apply_report(Instant now, Caller caller, const ReplicaReport& report)
     return;
   }
   keeper.reported(now, replica.id, replica.state);
+  if (replica.state != ReplicaState::gone) enrol_place(now, index);
   if (replica.state == ReplicaState::gone) {
+    ejections.forget(to_text(replica.id));
     // The roster forgot its promises; giving them back later would take another's.
     for (JobRecord* record : jobs.on_host(replica.id.host)) {
       if (record->promise.replica == index) record->promise.made = false;
@@ -198,6 +206,8 @@ void Core::set_health(Instant now, HostIndex host, Health state, const std::stri
 
 void Core::set_health(Instant now, HostIndex host, Health state, Severity severity,
                       const std::string& why) {
+  // Only a suspect one is well again by being heard.
+  if (state == Health::ok) roster.set_returned(now, host);
   roster.set_health(now, host, state);
   publish_host(now, host);
   event(now, severity, roster.hosts()[host].hello.host, fmt::format("{}: {}", to_text(state), why));
@@ -242,6 +252,7 @@ void Core::leave(Instant now, Caller caller, const Leave& leave) {
     gone.state = ReplicaState::gone;
     gone.detail = "its host left";
     const GroupIndex group = roster.replicas()[index].group;
+    ejections.forget(to_text(gone.id));
     roster.apply(now, *host, gone);
     publish_replica(now, gone, group);
   }
@@ -266,6 +277,7 @@ void Core::sweep(Instant now) {
                       found.held, to_seconds(settings.lost_after)));
   }
   for (const HostIndex host : found.lost) {
+    blame_host(now, roster.hosts()[host].hello.host);
     lose_host(now, host, Severity::critical,
               fmt::format("nothing heard for {} s", to_seconds(settings.lost_after)), "was lost");
   }
@@ -299,6 +311,7 @@ void Core::call_off_unanswered(Instant now) {
     lost.job = record->job.id;
     lost.attempt = record->attempt;
     lost.detail = fmt::format("{} did not answer the assignment", record->lease.host);
+    blame(now, *record, lost.reason);
     give_back(now, *record, std::move(lost));
   }
 }

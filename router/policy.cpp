@@ -203,7 +203,7 @@ Result<Policy> parse_policy(std::string_view toml, std::string place) {
   read_retry(*file, policy);
   read_replicas(*file, policy);
   read_explain(*file, policy);
-  refuse_unsupported(*file, {"eject", "slow_start", "panic"});
+  read_health(*file, policy);
   lint_rules(*file, policy);
   if (auto status = file->finish(); !status) return status.error();
   return policy;

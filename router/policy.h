@@ -20,10 +20,13 @@
 #include "fleet/messages.h"
 #include "fleet/result.h"
 #include "fleet/time.h"
+#include "router/ejection.h"
 #include "router/network.h"
 #include "router/policy_class.h"
 #include "router/policy_pool.h"
 #include "router/policy_rule.h"
+#include "router/slow_start.h"
+#include "router/spillover.h"
 
 namespace drover::router {
 
@@ -69,6 +72,9 @@ struct Policy {
   std::vector<Rule> rules;
   Limits limits;
   Retry retry;
+  EjectionRules eject;
+  SlowStart slow_start;
+  Panic panic;
   Replicas replicas;
   std::uint32_t top_k = 3;
   std::size_t explain_keep = 100'000;

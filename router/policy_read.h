@@ -28,6 +28,7 @@ void read_classes(toml_file::Table file, Policy& policy);
 Fallback read_fallback(toml_file::Table table);
 Spill read_spill(toml_file::Table table);
 void read_rules(toml_file::Table file, Policy& policy);
+void read_health(toml_file::Table file, Policy& policy);
 
 /// Rules that no job reaches, fallbacks that cannot fire.
 void lint_rules(toml_file::Table file, const Policy& policy);

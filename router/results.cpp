@@ -79,6 +79,7 @@ void Core::refused(Instant now, Caller caller, const Refused& refusal) {
   failed.incarnation = caller.entry.incarnation;
   failed.reason = refusal.reason;
   failed.detail = refusal.detail;
+  blame(now, *record, failed.reason);
   give_back(now, *record, std::move(failed));
 }
 
@@ -86,6 +87,7 @@ void Core::ended(Instant now, Caller caller, const Finished& finished) {
   JobRecord* record = current(caller.entry.host, finished.job, finished.attempt);
   if (record != nullptr && !of_this_life(*record, finished.incarnation)) record = nullptr;
   if (record == nullptr || !sane(finished.usage)) return store_late(now, caller, finished, true);
+  credit(now, *record);
   const Promise promise = record->promise;
   Finished priced = finished;
   priced.usage = priced_usage(*record, finished.usage);
@@ -117,6 +119,7 @@ void Core::ended(Instant now, Caller caller, const Failed& failed) {
   const bool obeyed = failed.reason == Reason::cancelled || failed.reason == Reason::ended ||
                       failed.reason == Reason::preempted;
   if (record == nullptr || !sane(failed.usage)) return store_late(now, caller, failed, !obeyed);
+  blame(now, *record, failed.reason);
   Failed priced = failed;
   priced.usage = priced_usage(*record, failed.usage);
   const std::uint64_t write = give_back(now, *record, std::move(priced));

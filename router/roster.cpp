@@ -270,6 +270,17 @@ void Roster::set_health(Instant now, HostIndex host, Health health) {
   entry.health_since = now;
 }
 
+void Roster::set_returned(Instant now, HostIndex host) {
+  this->host(host).returned = now;
+  last_return_ = now;
+}
+
+void Roster::set_returned(Instant now, Trust& trust) {
+  trust.returned = now;
+  last_return_ = now;
+  ++version_;
+}
+
 void Roster::apply(Instant now, HostIndex host, std::uint64_t sequence, const SampleBatch& batch) {
   DROVER_REQUIRE(host < hosts_.size());
   HostEntry& entry = hosts_[host];

@@ -56,9 +56,16 @@ struct ServingPower {
   double prompt_w = 0;  // while it reads a prompt
 };
 
+/// What became of earlier attempts at a place.
+struct Trust {
+  bool ejected = false;  // left alone for now (ejection.h)
+  Instant returned{};    // when it was last no longer; Instant{}: it was never ejected
+};
+
 struct HostEntry {
   Hello hello;  // without replicas and held attempts
   Health health = Health::ok;
+  Instant returned{};  // heard again after it was suspect or lost; Instant{}: never
   Instant health_since{};
   bool draining = false;
   Instant enrolled{};
@@ -79,6 +86,7 @@ struct GroupEntry {
   std::uint64_t pool_bits = 0;       // the same for pools below 64, for scans
   std::int64_t believed_mw = 0;      // sampled and promised power of its devices, exact in mW
   bool gone = false;                 // its host has enrolled with other groups since
+  Trust trust;                       // of gangs on its devices
   bool in_pool(std::uint32_t pool) const {
     if (pool < 64) return (pool_bits >> pool & 1U) != 0;
     for (const std::uint32_t own : pools) {
@@ -92,6 +100,7 @@ struct GroupEntry {
 enum DeviceCondition : std::uint32_t {
   condition_hot = 1,
   condition_unusable = 2,  // its agent says so
+  condition_ejected = 4,   // never of a device: of a place, in Standings
 };
 
 /// A prompt promised to a replica: how long reading it takes, and the share of the replica's time,
@@ -129,6 +138,7 @@ struct alignas(64) ReplicaEntry {
   std::uint64_t promised_tokens = 0;  // KV: input + output of each
   std::uint32_t promised_requests = 0;
   bool retiring = false;
+  Trust trust;
   // Prompts are read one after the other: when those promised so far are believed to be read.
   Instant prompts_until{};
   PromisedPrompt prompts{};  // sums over those whose requests have not ended
@@ -177,6 +187,11 @@ class Roster {
   Result<HostIndex> enrol(Instant now, const Hello& hello);
   std::optional<HostIndex> find_host(std::string_view name) const;
   void set_health(Instant now, HostIndex host, Health health);
+  /// It failed and is back from now on: it starts slowly.
+  void set_returned(Instant now, HostIndex host);
+  void set_returned(Instant now, Trust& trust);
+  /// The last of these; Instant{}: nothing has failed yet.
+  Instant last_return() const { return last_return_; }
   /// Whether the device may be given work at all. REQUIRES that the host has it.
   /// Until samples of it say otherwise, one that is not usable idles.
   void set_usable(HostIndex host, std::uint16_t number, bool usable);
@@ -246,9 +261,10 @@ class Roster {
   const std::vector<GroupEntry>& groups() const { return groups_; }
   const std::vector<ReplicaEntry>& replicas() const { return replicas_; }
   const DeviceColumns& devices() const { return devices_; }
-  ReplicaEntry& replica(ReplicaIndex index);  // for `retiring`: facts follow from the others
-  HostEntry& host(HostIndex index);           // for `draining`
-  GroupEntry& group(GroupIndex index);        // for `pools`
+  ReplicaEntry& replica(
+      ReplicaIndex index);              // for `retiring`, `trust`: facts follow from the others
+  HostEntry& host(HostIndex index);     // for `draining`
+  GroupEntry& group(GroupIndex index);  // for `pools`, `trust`
   /// Whether any group of the fleet is in this pool, as `assign_pools` found.
   bool pool_has_groups(std::uint32_t pool) const {
     return pool < pool_groups_.size() && pool_groups_[pool] > 0;
@@ -263,6 +279,7 @@ class Roster {
  private:
   std::uint64_t version_ = 1;
   std::uint64_t unknown_rows_ = 0;
+  Instant last_return_{};
   std::vector<HostEntry> hosts_;
   std::vector<GroupEntry> groups_;
   std::vector<ReplicaEntry> replicas_;

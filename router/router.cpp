@@ -19,6 +19,14 @@ constexpr std::size_t dropped_sender_max = 96;
 // Connections that never said Hello are forgotten after so many leases of silence.
 constexpr int leases_of_silence = 60;
 
+/// The policy's spans are of the wall.
+EjectionRules in_fleet_time(EjectionRules rules, double speed) {
+  for (double* span_s : {&rules.interval_s, &rules.base_s, &rules.max_s, &rules.jitter_s}) {
+    *span_s *= speed;
+  }
+  return rules;
+}
+
 /// Sends each message to the one place that handles it. The table of who may say what stands in
 /// peers.cpp and was asked before.
 struct Receiver {
@@ -64,6 +72,7 @@ Core::Core(RouterSettings router_settings, Policy router_policy,
       dropped(from_seconds(tell_dropped_every_s * settings.speed)),
       decisions(settings.decisions_kept),
       caps(policy.limits),
+      ejections(in_fleet_time(policy.eject, settings.speed), dice.child("ejections")),
       begun(start),
       ticked(start),
       next_summary(saturating_add(start, settings.summary_every)),
@@ -71,6 +80,7 @@ Core::Core(RouterSettings router_settings, Policy router_policy,
       next_counters(saturating_add(start, counters_every_heartbeats * settings.heartbeat_every)),
       hosts_awaited_until(saturating_add(start, settings.lost_after)) {
   tenants.set(policy.limits.tenants);
+  policy.slow_start.window_s *= settings.speed;
   mail.write(ledger::started(start, settings.speed, settings.software));
 }
 
@@ -144,6 +154,7 @@ void Core::tick(Instant now) {
   expire(now);
   end_back_offs(now);
   end_actions(now);
+  settle_ejections(now);
   if (now >= next_wake) {
     // Samples change what filters say (heat, staleness, power) without a message that wakes.
     settle_silent(now);
@@ -192,7 +203,8 @@ Instant Core::next_deadline() const {
   if (more_to_decide) return ticked;
   Instant next = std::min(health.next_sweep(), next_summary);
   if (!deadlines.empty()) next = std::min(next, deadlines.begin()->first.first);
-  next = std::min({next, queue.next_overdue(), caps.next_end(), conditions.next_end()});
+  next = std::min({next, queue.next_overdue(), caps.next_end(), conditions.next_end(),
+                   ejections.next_deadline()});
   if (!back_offs.empty()) next = std::min(next, back_offs.begin()->first);
   if (queue.size() > 0) next = std::min(next, next_wake);
   return next;

@@ -4,6 +4,7 @@
 //   meeting.cpp   Join, Hello, heartbeats, samples, replica reports; hosts suspected and lost
 //   dispatch.cpp  from the queue through a decision to a lease
 //   results.cpp   what agents answer; the one place where attempts and jobs end
+//   outliers.cpp  places whose attempts fail: ejected, and back again
 //   fleet_work.cpp  replicas started and retired; what is published on a beat
 //   requests.cpp  what clients and dashboards ask
 //   actions.cpp   faults, power caps, captions; what agents say of devices
@@ -28,6 +29,7 @@
 #include "router/decide.h"
 #include "router/decision_log.h"
 #include "router/dropped.h"
+#include "router/ejection.h"
 #include "router/estimate.h"
 #include "router/health.h"
 #include "router/injection.h"
@@ -149,6 +151,20 @@ struct Core {
   void publish_job(Instant now, const JobRecord& record);
   void close(Instant now, JobRecord& record, JobState state, std::uint64_t write);
 
+  // ---- outliers.cpp
+  /// The place of the record's attempt: "host/r0", "host/g0"; "" where there is none any more.
+  std::string place_name(const JobRecord& record) const;
+  /// The attempt came to its end there, or, for this reason, did not.
+  void credit(Instant now, const JobRecord& record);
+  void blame(Instant now, const JobRecord& record, Reason reason);
+  /// All that runs on the host is gone with it: one failure of each place, whatever ran there.
+  void blame_host(Instant now, const std::string& host);
+  void enrol_places(Instant now, HostIndex host);
+  void enrol_place(Instant now, ReplicaIndex index);
+  Trust* trust_of(const std::string& place);
+  /// What has begun and ended since: told to the roster, and published.
+  void settle_ejections(Instant now);
+
   // ---- fleet_work.cpp
   void manage_replicas(Instant now);
   bool start_replica(Instant now, JobRecord& record);
@@ -207,12 +223,15 @@ struct Core {
   // ---- watch.cpp
   void watch(Instant now);
   void see_hosts(std::vector<Sighting>& seen) const;
+  void see_ejections(std::vector<Sighting>& seen) const;
   void see_power(std::vector<Sighting>& seen) const;
   void see_jobs(Instant now, std::vector<Sighting>& seen) const;
   void see_junk(std::vector<Sighting>& seen);
 
   RouterSettings settings;
-  Policy policy;  // its limits are those in force: its own, or the caps that people have set
+  /// Its limits are those in force: its own, or the caps that people have set. Slow start is in
+  /// fleet time.
+  Policy policy;
   const devices::Catalogue& catalogue;
   Dice dice;
   Roster roster;
@@ -229,6 +248,7 @@ struct Core {
   ReplicaKeeper keeper;
   PowerCaps caps;
   ConditionBook conditions;
+  EjectionBook ejections;
   AlertBook alerts;
 
   /// What agents count of themselves, and what of it was last published.

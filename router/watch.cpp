@@ -25,6 +25,7 @@ void see_cap(double power_w, double cap_w, std::string subject, std::vector<Sigh
 void Core::watch(Instant now) {
   std::vector<Sighting> seen;
   see_hosts(seen);
+  see_ejections(seen);
   see_power(seen);
   see_jobs(now, seen);
   see_junk(seen);
@@ -57,6 +58,14 @@ void Core::see_hosts(std::vector<Sighting>& seen) const {
     const std::string& host = roster.hosts()[device.first].hello.host;
     seen.push_back(
         {AlertRule::device_unusable, to_text(DeviceId{host, device.second}), condition.detail});
+  }
+}
+
+void Core::see_ejections(std::vector<Sighting>& seen) const {
+  for (const Ejection& ejection : ejections.in_force()) {
+    if (ejection.shadow) continue;
+    seen.push_back({AlertRule::place_ejected, ejection.place,
+                    fmt::format("no new work for it: {}", to_text(ejection.detector))});
   }
 }
 

@@ -38,6 +38,10 @@ TEST(Policy, TheBuiltInOneParsesAndTheExampleSaysTheSame) {
   }
   EXPECT_EQ(example->retry.attempts_max, built_in.retry.attempts_max);
   EXPECT_EQ(example->retry.backoff_s, built_in.retry.backoff_s);
+  EXPECT_EQ(example->eject.consecutive, built_in.eject.consecutive);
+  EXPECT_EQ(example->eject.max_percent, built_in.eject.max_percent);
+  EXPECT_EQ(example->slow_start.window_s, built_in.slow_start.window_s);
+  EXPECT_EQ(example->panic.below, built_in.panic.below);
   EXPECT_EQ(example->impossible_after_s, built_in.impossible_after_s);
   EXPECT_EQ(example->replicas.start_after, built_in.replicas.start_after);
 }
@@ -178,9 +182,6 @@ TEST(Policy, ErrorsNameFileLineAndKey) {
     const char* message;
   };
   const Case cases[] = {
-      {"[eject]\nconsecutive = 5\n", "p.toml:8: eject: not supported by this version"},
-      {"[slow_start]\n", "p.toml:8: slow_start: not supported by this version"},
-      {"[panic]\n", "p.toml:8: panic: not supported by this version"},
       {"preempt = {}\n", "p.toml:8: rule[1].preempt: not supported by this version"},
       {"[limits]\nper_tenant = { a = { share = 0 } }\n",
        "p.toml:9: limits.per_tenant.a.share: expected more than 0"},

@@ -1,0 +1,279 @@
+// What decisions make of places that are not well, or have only just come back.
+#include <gtest/gtest.h>
+
+#include "tests/router/small_fleet.h"
+
+namespace drover::router {
+namespace {
+
+constexpr const char* two_pools = R"([pool.big]
+match = { model = "h100*" }
+[pool.chips]
+match = { model = "v5e" }
+[[rule]]
+name = "chat"
+when = { kind = "inference" }
+pools = ["big", "chips"]
+score = { queue = 3, cost = 1 }
+[[rule]]
+name = "train"
+pools = ["big"]
+score = { cost = 1 }
+)";
+
+/// Hosts h0, h1, .. of one H100 each, with a replica each.
+struct Hosts : SmallFleet {
+  explicit Hosts(int count) : SmallFleet(two_pools) {
+    for (int n = 0; n < count; ++n) {
+      hosts.push_back(add_host(fmt::format("h{}", n), "h100-sxm", 1));
+      replicas.push_back(add_replica(hosts.back(), 0, "llama-3.1-8b", {0}));
+    }
+  }
+  void silence(std::size_t host, Health health = Health::suspect) {
+    roster.set_health(now, hosts[host], health);
+  }
+  void eject(std::size_t host) { roster.replica(replicas[host]).trust.ejected = true; }
+  void fill(std::size_t host) {
+    for (int n = 0; n < 8; ++n) roster.promise_request(now, replicas[host], 10, now);
+  }
+  Decision decide_request() { return decide(request()).decision; }
+  std::vector<HostIndex> hosts;
+  std::vector<ReplicaIndex> replicas;
+};
+
+// ---- Ejected -----------------------------------------------------------------------------------
+
+TEST(DecideHealth, AnEjectedReplicaGetsNothingNew) {
+  Hosts fleet(2);
+  fleet.eject(0);
+  for (int n = 0; n < 9; ++n) EXPECT_EQ(fleet.decide_request().target, "h1/r0");
+  EXPECT_EQ(rejected(fleet.decide_request(), Reason::cooldown), 1U);
+}
+
+TEST(DecideHealth, AnEjectedGroupGetsNoGang) {
+  SmallFleet fleet(two_pools);
+  const HostIndex first = fleet.add_host("a", "h100-sxm", 8);
+  fleet.add_host("b", "h100-sxm", 8);
+  fleet.roster.group(fleet.roster.hosts()[first].groups[0]).trust.ejected = true;
+  const Decision decision = fleet.decide(fleet.training(2)).decision;
+  EXPECT_EQ(decision.target, "b/0-1");
+  EXPECT_EQ(rejected(decision, Reason::cooldown), 1U);
+}
+
+// ---- Panic -------------------------------------------------------------------------------------
+
+constexpr const char* panicked = "panic: unhealthy places used";
+
+TEST(DecideHealth, WithMostOfThePoolSilentTheSilentAreUsedAsWell) {
+  Hosts fleet(3);
+  fleet.silence(0);
+  fleet.silence(1);
+  EXPECT_EQ(fleet.decide_request().target, "h2/r0") << "what is well comes first";
+  EXPECT_EQ(fleet.decide_request().change, "");
+  fleet.fill(2);
+  const Decision decision = fleet.decide_request();
+  EXPECT_EQ(decision.action, Action::assign);
+  EXPECT_TRUE(decision.target == "h0/r0" || decision.target == "h1/r0") << decision.target;
+  EXPECT_EQ(decision.change, panicked);
+  EXPECT_EQ(decision.fallback_reason, Reason::unhealthy);
+}
+
+TEST(DecideHealth, WithHalfOfThePoolWellNobodyPanics) {
+  Hosts fleet(4);
+  fleet.silence(0);
+  fleet.silence(1);
+  fleet.fill(2);
+  fleet.fill(3);
+  EXPECT_EQ(fleet.decide_request().action, Action::queue);
+  fleet.silence(2);
+  EXPECT_EQ(fleet.decide_request().change, panicked);
+}
+
+TEST(DecideHealth, TheThresholdIsThePolicys) {
+  Hosts fleet(3);
+  for (const std::size_t host : {0U, 1U, 2U}) fleet.silence(host);
+  fleet.policy.panic.below = 0;
+  EXPECT_EQ(fleet.decide_request().action, Action::queue);
+  fleet.policy.panic.below = 0.01;
+  EXPECT_EQ(fleet.decide_request().change, panicked);
+}
+
+TEST(DecideHealth, APanicThatFailsRejectsTheJobAtOnce) {
+  Hosts fleet(2);
+  fleet.silence(0);
+  fleet.silence(1);
+  fleet.policy.panic.action = PanicAction::fail;
+  const Decision decision = fleet.decide_request();
+  EXPECT_EQ(decision.action, Action::reject);
+  EXPECT_EQ(decision.fallback_reason, Reason::unhealthy);
+  EXPECT_EQ(decision.change, "panic: fails at once");
+}
+
+TEST(DecideHealth, LostHostsAndUnusableDevicesAreNeverUsed) {
+  Hosts fleet(4);
+  fleet.silence(0, Health::lost);
+  fleet.silence(1, Health::lost);
+  fleet.roster.set_usable(fleet.hosts[2], 0, false);
+  fleet.roster.set_usable(fleet.hosts[3], 0, false);
+  EXPECT_EQ(fleet.decide_request().action, Action::queue);
+}
+
+TEST(DecideHealth, AnotherPoolThatIsWellComesBeforePanic) {
+  Hosts fleet(2);
+  fleet.silence(0);
+  fleet.silence(1);
+  const HostIndex chips = fleet.add_host("chips", "tpu-v5e", 8, "2x4");
+  fleet.add_replica(chips, 0, "llama-3.1-8b", {0, 1});
+  const Decision decision = fleet.decide_request();
+  EXPECT_EQ(decision.target, "chips/r0");
+  EXPECT_EQ(decision.change, "");
+}
+
+TEST(DecideHealth, WhoShallWaitForThisReasonDoes) {
+  Hosts fleet(2);
+  fleet.silence(0);
+  fleet.silence(1);
+  Fallback wait;
+  wait.on = {Reason::unhealthy};
+  wait.action = FallbackAction::queue;
+  fleet.policy.rules[0].fallbacks = {wait};
+  EXPECT_EQ(fleet.decide_request().action, Action::queue);
+}
+
+TEST(DecideHealth, APoolOfOneDoesNotPanic) {
+  Hosts silent(1);
+  silent.silence(0);
+  EXPECT_EQ(silent.decide_request().action, Action::queue);
+  Hosts ejected(1);
+  ejected.eject(0);
+  EXPECT_EQ(ejected.decide_request().action, Action::queue) << "its ejection protects it";
+  Hosts others_lost(2);
+  others_lost.silence(0, Health::lost);
+  others_lost.eject(1);
+  EXPECT_EQ(others_lost.decide_request().action, Action::queue);
+}
+
+TEST(DecideHealth, InPanicTheEjectedAreUsedAsWell) {
+  Hosts fleet(3);
+  fleet.silence(0);
+  fleet.fill(0);
+  fleet.eject(1);
+  fleet.fill(2);
+  const Decision decision = fleet.decide_request();
+  EXPECT_EQ(decision.target, "h1/r0");
+  EXPECT_EQ(decision.change, panicked);
+}
+
+TEST(DecideHealth, CapacityCountsInDevices) {
+  SmallFleet fleet(two_pools);
+  const HostIndex large = fleet.add_host("large", "h100-sxm", 8);
+  const HostIndex small = fleet.add_host("small", "h100-sxm", 1);
+  fleet.add_replica(large, 0, "llama-3.1-8b", {0, 1, 2, 3});
+  fleet.add_replica(small, 0, "llama-3.1-8b", {0});
+  fleet.roster.set_health(fleet.now, small, Health::suspect);
+  for (int n = 0; n < 8; ++n) fleet.roster.promise_request(fleet.now, 0, 10, fleet.now);
+  EXPECT_EQ(fleet.decide(fleet.request()).decision.action, Action::queue) << "4 of 5 are well";
+  fleet.roster.set_health(fleet.now, large, Health::suspect);
+  fleet.roster.set_health(fleet.now, small, Health::ok);
+  for (int n = 0; n < 8; ++n) fleet.roster.promise_request(fleet.now, 1, 10, fleet.now);
+  fleet.roster.release_request(0, 10);
+  EXPECT_EQ(fleet.decide(fleet.request()).decision.target, "large/r0") << "1 of 5 is";
+}
+
+TEST(DecideHealth, APickOfTwoPanicsOverTheWholePool) {
+  Hosts fleet(12);
+  fleet.policy.rules[0].pick = Pick::p2c;
+  for (std::size_t host = 0; host < 12; ++host) fleet.silence(host);
+  const Decision decision = fleet.decide_request();
+  EXPECT_EQ(decision.change, panicked);
+  EXPECT_EQ(decision.top.size(), 3U);
+}
+
+TEST(DecideHealth, SilentHostsAreNotTooStaleToPanicOver) {
+  Hosts fleet(2);
+  fleet.silence(0);
+  fleet.silence(1);
+  fleet.now += std::chrono::seconds(8);  // their last samples are as old
+  EXPECT_EQ(fleet.decide_request().change, panicked);
+}
+
+TEST(DecideHealth, NoReplicaIsLoadedInPanic) {
+  Hosts fleet(0);
+  for (const char* name : {"a", "b"}) {
+    fleet.roster.set_health(fleet.now, fleet.add_host(name, "h100-sxm", 8), Health::suspect);
+  }
+  EXPECT_EQ(fleet.decide_replica(fleet.request()).decision.action, Action::queue);
+}
+
+// ---- Slow start --------------------------------------------------------------------------------
+
+const Candidate* candidate(const Decision& decision, const std::string& target) {
+  for (const Candidate& each : decision.top) {
+    if (each.target == target) return &each;
+  }
+  return nullptr;
+}
+
+double weighted_mean(const Candidate& candidate) {
+  double sum = 0;
+  double weights = 0;
+  for (const ScorePart& part : candidate.parts) {
+    sum += part.value * part.weight;
+    weights += part.weight;
+  }
+  return sum / weights;
+}
+
+struct Return {
+  int elapsed_s;
+  double share;  // of the score of one that was never away
+};
+
+TEST(DecideHealth, AHostThatIsBackGetsAShareOfItsScoreThatGrows) {
+  for (const Return& one : std::vector<Return>{{0, 0.1}, {30, 0.5}, {59, 59.0 / 60}, {60, 1}}) {
+    Hosts fleet(2);
+    fleet.policy.stale_after_s = 1000;
+    fleet.roster.set_returned(fleet.now, fleet.hosts[0]);
+    fleet.now += std::chrono::seconds(one.elapsed_s);
+    const Decision decision = fleet.decide_request();
+    const Candidate* back = candidate(decision, "h0/r0");
+    const Candidate* other = candidate(decision, "h1/r0");
+    ASSERT_TRUE(back != nullptr && other != nullptr);
+    EXPECT_NEAR(back->score, one.share * other->score, 1e-9) << one.elapsed_s;
+    EXPECT_NEAR(weighted_mean(*back), back->score, 1e-9) << "the parts explain the score";
+    EXPECT_EQ(back->parts.size(), one.share < 1 ? 3U : 2U);
+    EXPECT_EQ(other->parts.size(), 2U);
+  }
+}
+
+TEST(DecideHealth, SoDoesAReplicaThatWasEjected) {
+  Hosts fleet(2);
+  fleet.roster.set_returned(fleet.now, fleet.roster.replica(fleet.replicas[0]).trust);
+  for (int n = 0; n < 9; ++n) EXPECT_EQ(fleet.decide_request().target, "h1/r0");
+}
+
+TEST(DecideHealth, SoDoesAGroup) {
+  SmallFleet fleet(two_pools);
+  const HostIndex first = fleet.add_host("a", "h100-sxm", 8);
+  fleet.add_host("b", "h100-sxm", 8);
+  GroupEntry& group = fleet.roster.group(fleet.roster.hosts()[first].groups[0]);
+  fleet.roster.set_returned(fleet.now, group.trust);
+  for (int n = 0; n < 9; ++n) EXPECT_EQ(fleet.decide(fleet.training(2)).decision.target, "b/0-1");
+}
+
+TEST(DecideHealth, TheOnlyPlaceLeftTakesAllAtOnce) {
+  Hosts fleet(2);
+  fleet.roster.set_returned(fleet.now, fleet.hosts[0]);
+  fleet.fill(1);
+  const Decision decision = fleet.decide_request();
+  EXPECT_EQ(decision.target, "h0/r0");
+  EXPECT_EQ(decision.top[0].parts.size(), 2U);
+}
+
+TEST(DecideHealth, NobodyStartsSlowlyWhoNeverFailed) {
+  Hosts fleet(2);
+  for (const Candidate& each : fleet.decide_request().top) EXPECT_EQ(each.parts.size(), 2U);
+}
+
+}  // namespace
+}  // namespace drover::router
