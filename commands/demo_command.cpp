@@ -8,7 +8,6 @@
 #include "commands/verbs.h"
 #include "devices/catalogue.h"
 #include "fleet/text.h"
-#include "fleet/trace.h"
 
 namespace drover::commands {
 
@@ -17,30 +16,17 @@ namespace {
 /// A story of 900 s is told in 90.
 constexpr double story_speed = 10;
 
-void check_trace_options(const DemoOptions& options, Arguments& arguments) {
-  if (const auto format = parse_trace_format(options.format); !format) {
-    arguments.complain(error("--format: {}", format.error().message));
-  }
-  if (options.model.empty()) {
-    arguments.complain(
-        error("--model is wanted: which the trace's requests ask for, such as "
-              "llama-3.1-8b"));
-  } else if (const auto model = devices::Catalogue::embedded().model(options.model); !model) {
-    arguments.complain(error("--model: {}", model.error().message));
-  }
-}
-
 /// Wrong traces are found before anything is started: no such file, no such format, no good row.
-Status check_trace(const DemoOptions& options) {
+Status check_trace(const TraceOptions& options) {
   std::string first_problem;
-  auto trace = TraceSource::open({options.trace, options.format, options.model, 1, 1},
-                                 [&](const std::string& line) {
-                                   if (first_problem.empty()) first_problem = line;
-                                 });
+  auto trace =
+      TraceSource::open(options, devices::Catalogue::embedded(), [&](const std::string& line) {
+        if (first_problem.empty()) first_problem = line;
+      });
   if (!trace) return trace.error();
   if ((*trace)->next()) return {};
-  if ((*trace)->skipped() == 0) return error("--trace {}: holds no rows", printable(options.trace));
-  return error("--trace {}: all {} rows are bad; the first: {}", printable(options.trace),
+  if ((*trace)->skipped() == 0) return error("--trace {}: holds no rows", printable(options.file));
+  return error("--trace {}: all {} rows are bad; the first: {}", printable(options.file),
                (*trace)->skipped(), first_problem);
 }
 
@@ -58,7 +44,7 @@ DemoShow read_show(Arguments& arguments) {
 }  // namespace
 
 Usage demo_usage() {
-  return {
+  Usage usage{
       "usage: drover demo [options]",
       "A whole fleet on this machine: a router, four agents with emulated H100, A100 and TPU v5e "
       "in\n"
@@ -72,9 +58,7 @@ Usage demo_usage() {
        {"speed", "X", "fleet seconds per wall second (default 1, with a story 10)"},
        {"load", "X", "multiplies the arrivals of work (default 1)"},
        {"seed", "N", "draws the work and the differences between devices (default 1)"},
-       {"trace", "FILE", "feed a recorded workload instead of the drawn one"},
-       {"format", "F", "of the trace: azure"},
-       {"model", "M", "which the trace's requests ask for"},
+       {"model", "M", "what every row of the trace runs, where it names none"},
        {"for", "DURATION", "wall time: then feeding stops, and work gets up to 30 s to finish"},
        {"once", "", "print one frame of the fleet at work, and end"},
        {"no-tui", "", "no dashboard; print a summary at the end"},
@@ -89,23 +73,22 @@ Usage demo_usage() {
       "      nothing but work: an hour a minute, twice as much\n"
       "  drover demo --no-tui --for 30s --json\n"
       "  drover demo --trace azure2023_code.csv --format azure --model llama-3.1-70b --speed 60"};
+  const std::vector<Option> of_traces = trace_options();
+  usage.options.insert(usage.options.end(), of_traces.begin(), of_traces.end());
+  return usage;
 }
 
 Outcome run_demo(Arguments& arguments) {
   DemoPlan plan;
   plan.show = read_show(arguments);
   plan.json = arguments.has("json");
-  plan.fleet.load = arguments.number("load", 0.001, 100'000, 1);
-  plan.fleet.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
-  plan.fleet.trace = arguments.text("trace");
-  plan.fleet.story =
-      arguments.one_of("story", {"on", "off"}, plan.fleet.trace.empty() ? "on" : "off") == "on";
-  if (plan.fleet.story && !plan.fleet.trace.empty()) {
+  plan.fleet.work = read_trace_options(arguments, devices::Catalogue::embedded());
+  const bool from_trace = arguments.has("trace");
+  plan.fleet.story = arguments.one_of("story", {"on", "off"}, from_trace ? "off" : "on") == "on";
+  if (plan.fleet.story && from_trace) {
     arguments.complain(error("--story on tells what happens to drawn work: leave out --trace"));
   }
   plan.fleet.speed = arguments.number("speed", 0.01, 10'000, plan.fleet.story ? story_speed : 1);
-  plan.fleet.format = arguments.text("format", "azure");
-  plan.fleet.model = arguments.text("model");
   if (arguments.has("for")) {
     plan.feed_for = arguments.duration("for", Duration{0});
     if (plan.feed_for == Duration{0}) {
@@ -115,13 +98,14 @@ Outcome run_demo(Arguments& arguments) {
   }
   plan.view = read_view(arguments);
   plan.size = read_size(arguments, {120, 40});
-  if (plan.fleet.trace.empty() && (arguments.has("model") || arguments.has("format"))) {
-    arguments.complain(error("--model and --format describe a trace: give --trace FILE"));
+  for (const char* option : {"model", "format", "columns", "throughputs", "measured-on"}) {
+    if (from_trace || !arguments.has(option)) continue;
+    arguments.complain(error("--{} describes a trace: give --trace FILE", option));
   }
-  if (!plan.fleet.trace.empty()) check_trace_options(plan.fleet, arguments);
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
-  if (!plan.fleet.trace.empty()) {
-    if (const Status fine = check_trace(plan.fleet); !fine) return Outcome::failed(fine.error());
+  if (from_trace) {
+    const Status fine = check_trace(plan.fleet.work);
+    if (!fine) return Outcome::failed(fine.error());
   }
   // Found out before a fleet is started for nothing.
   if (plan.show == DemoShow::dashboard && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {

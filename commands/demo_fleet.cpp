@@ -35,7 +35,7 @@ ChildOrder demo_router(const DemoOptions& options, const std::string& listen,
                        const std::string& folder) {
   return {"router",
           {"router", "--listen", listen, "--ledger", folder + "/ledger.sqlite", "--speed",
-           fmt::format("{}", options.speed), "--seed", std::to_string(options.seed)}};
+           fmt::format("{}", options.speed), "--seed", std::to_string(options.work.seed)}};
 }
 
 std::vector<ChildOrder> demo_agents(const DemoOptions& options, const std::string& endpoint) {
@@ -44,7 +44,7 @@ std::vector<ChildOrder> demo_agents(const DemoOptions& options, const std::strin
     ChildOrder order{host.name,
                      {"agent", "--connect", endpoint, "--name", host.name, "--rack", host.rack,
                       "--site", "demo", "--devices", host.devices, "--ambient", host.ambient_c,
-                      "--seed", std::to_string(options.seed)}};
+                      "--seed", std::to_string(options.work.seed)}};
     if (*host.replicas != 0) {
       order.arguments.insert(order.arguments.end(), {"--replicas", host.replicas});
     }
@@ -54,20 +54,16 @@ std::vector<ChildOrder> demo_agents(const DemoOptions& options, const std::strin
 }
 
 ChildOrder demo_feeder(const DemoOptions& options, const std::string& endpoint) {
-  ChildOrder order{"feeder",
-                   {"feed", "--connect", endpoint, "--load", fmt::format("{}", options.load),
-                    "--seed", std::to_string(options.seed)}};
-  if (!options.trace.empty()) {
-    order.arguments.insert(order.arguments.end(), {"--trace", options.trace, "--format",
-                                                   options.format, "--model", options.model});
-  }
+  ChildOrder order{"feeder", {"feed", "--connect", endpoint}};
+  const std::vector<std::string> words = trace_words(options.work);
+  order.arguments.insert(order.arguments.end(), words.begin(), words.end());
   return order;
 }
 
 ChildOrder demo_story(const DemoOptions& options, const std::string& endpoint) {
   return {"story",
-          {"story", "--connect", endpoint, "--load", fmt::format("{}", options.load), "--seed",
-           std::to_string(options.seed)}};
+          {"story", "--connect", endpoint, "--load", fmt::format("{}", options.work.load), "--seed",
+           std::to_string(options.work.seed)}};
 }
 
 Result<std::string> control_endpoint_in(const std::string& ready_line) {

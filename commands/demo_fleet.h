@@ -1,22 +1,18 @@
 // The demo's fleet: which processes it is made of, as command lines.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "commands/supervisor.h"
+#include "commands/trace_options.h"
 
 namespace drover::commands {
 
 struct DemoOptions {
-  std::uint64_t seed = 1;
   double speed = 1;
-  double load = 1;
   bool story = false;
-  std::string trace;  // empty: synthetic work
-  std::string format;
-  std::string model;
+  TraceOptions work;  // with load and seed; without a file: synthetic work
 };
 
 /// `listen`: the control door; port 0 for free ones.

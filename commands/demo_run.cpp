@@ -275,7 +275,7 @@ Outcome DemoRun::print_summary(const Summary& summary) {
     put("{}\n", object.dump());
   } else {
     std::string text = to_table(summary);
-    if (!plan_.fleet.trace.empty())
+    if (!plan_.fleet.work.file.empty())
       text += fmt::format("{:<12} {} bad rows skipped\n", "trace", skipped);
     text += fmt::format("{:<12} {:.1f} s", "wall time", wall_s);
     const double speed = plan_.fleet.speed;

@@ -17,14 +17,12 @@
 namespace drover::commands {
 
 Usage feed_usage() {
-  return {
+  Usage usage{
       "usage: drover feed [options]",
       "Feeds a trace, or without one a synthetic workload, until SIGTERM; then prints a summary\n"
       "as JSON.",
       {connect_option(),
-       {"trace", "FILE", "a recorded workload"},
-       {"format", "F", "of the trace: azure"},
-       {"model", "M", "which the trace's requests ask for"},
+       {"model", "M", "what every row of the trace runs, where it names none"},
        {"load", "X", "multiplies the arrivals (default 1)"},
        {"seed", "N", "draws the work and the ids of jobs (default 1)"},
        {"for", "DURATION", "wall time after which feeding stops"},
@@ -32,17 +30,16 @@ Usage feed_usage() {
       {},
       "  drover feed --load 2 --for 30s\n"
       "  drover feed --trace azure2023_code.csv --format azure --model llama-3.1-70b"};
+  const std::vector<Option> of_traces = trace_options();
+  usage.options.insert(usage.options.end(), of_traces.begin(), of_traces.end());
+  return usage;
 }
 
 Outcome run_feed(Arguments& arguments) {
   if (const Status held = hold_lifeline(arguments); !held) return Outcome::usage(held.error());
   const auto say = [](const std::string& line) { put_error("drover feed: {}\n", line); };
-  TraceOptions options;
-  options.file = arguments.text("trace");
-  options.format = arguments.text("format", "azure");
-  options.model = arguments.text("model");
-  options.load = arguments.number("load", 0.001, 100'000, 1);
-  options.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
+  const devices::Catalogue& catalogue = devices::Catalogue::embedded();
+  const TraceOptions options = read_trace_options(arguments, catalogue);
   FeedingLimits limits;
   limits.stop_after = arguments.duration("for", Wall::max());
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
@@ -52,7 +49,7 @@ Outcome run_feed(Arguments& arguments) {
   if (options.file.empty()) {
     source = std::make_unique<SyntheticWork>(options.seed, options.load);
   } else {
-    auto opened = TraceSource::open(options, say);
+    auto opened = TraceSource::open(options, catalogue, say);
     if (!opened) return Outcome::failed(opened.error());
     trace = opened->get();
     source = std::move(*opened);

@@ -1,7 +1,7 @@
 #include "commands/given_time.h"
 
 #include "fleet/text.h"
-#include "fleet/trace.h"
+#include "fleet/timestamp.h"
 #include "fleet/units.h"
 
 namespace drover::commands {

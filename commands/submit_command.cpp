@@ -98,6 +98,9 @@ constexpr Applies applies[] = {
     {"seq", train, "--kind train"},
     {"devices", train, "--kind train"},
     {"format", whole_trace, "--trace"},
+    {"columns", whole_trace, "--trace"},
+    {"throughputs", whole_trace, "--trace"},
+    {"measured-on", whole_trace, "--trace"},
     {"load", whole_trace, "--trace"},
     {"seed", whole_trace, "--trace"},
     {"kind", one_job, "one job, not for a trace"},
@@ -308,14 +311,14 @@ Outcome submit_trace(Arguments& arguments, Session& session, StopSignals& signal
 }  // namespace
 
 Usage submit_usage() {
-  return {
-      "usage: drover submit --model M [options]   or   drover submit --trace FILE --model M",
+  Usage usage{
+      "usage: drover submit --model M [options]   or   drover submit --trace FILE [options]",
       "Submits one job, or each row of a trace at its own time (in fleet time). A job counts as\n"
       "accepted when it is on the router's disk. Submitting the same id again changes nothing:\n"
       "a trace that is submitted twice runs once, and another --seed runs it again.",
       {connect_option(),
        {"kind", "K", "serve (default), train or batch"},
-       {"model", "M", "what to run; `drover catalogue models` lists them"},
+       {"model", "M", "what to run, of `drover catalogue models`; of a trace: what every row runs"},
        {"input", "N", "serve, batch: prompt tokens (default 1020)"},
        {"output", "N", "serve, batch: tokens to generate (default 129)"},
        {"items", "N", "batch: number of requests (default 1)"},
@@ -329,20 +332,23 @@ Usage submit_usage() {
        {"tenant", "T", "who it is for (default: default)"},
        {"priority", "N", "-128 to 127, higher goes first (default: serve 10, others 0)"},
        {"deadline", "DURATION", "fleet time after which it is useless"},
-       {"id", "HEX", "32 digits of your own, to submit again safely"},
-       {"trace", "FILE", "a recorded workload"},
-       {"format", "F", "of the trace: azure"},
-       {"load", "X", "multiplies the trace's arrivals (default 1)"},
-       {"seed", "N", "draws the ids of a trace's jobs, with the file's name and row (default 1)"},
-       {"catalogue", "DIR", "more model specs, *.toml"},
-       {"wait", "", "until all has ended; exit 1 when the job failed"},
-       {"json", "", "one JSON object on stdout"}},
+       {"id", "HEX", "32 digits of your own, to submit again safely"}},
       {},
       "  drover submit --model llama-3.1-8b --input 2000 --output 300 --wait\n"
       "  drover submit --kind train --model bert-large --steps 500 --batch 128 --seq 128\n"
       "  drover submit --kind train --model llama-3.1-8b --devices 8 --batch 32 --seq 4096 "
-      "--steps 20\n"
-      "  drover submit --trace azure2023_code.csv --format azure --model llama-3.1-70b"};
+      "--steps 20\n" +
+          trace_examples("submit")};
+  const auto add = [&](const std::vector<Option>& options) {
+    usage.options.insert(usage.options.end(), options.begin(), options.end());
+  };
+  add(trace_options());
+  add({{"load", "X", "multiplies the trace's arrivals (default 1)"},
+       {"seed", "N", "draws the ids of a trace's jobs, with the file's name and row (default 1)"},
+       {"catalogue", "DIR", "more model specs, *.toml"},
+       {"wait", "", "until all has ended; exit 1 when the job failed"},
+       {"json", "", "one JSON object on stdout"}});
+  return usage;
 }
 
 Outcome run_submit(Arguments& arguments) {
@@ -353,18 +359,14 @@ Outcome run_submit(Arguments& arguments) {
   Job job;
   if (from_trace) {
     check_applies(arguments, Submission::whole_trace);
-    options.file = arguments.text("trace");
-    options.format = arguments.text("format", "azure");
-    options.load = arguments.number("load", 0.001, 100'000, 1);
-    options.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
-    read_model(arguments, *catalogue, options.model);
+    options = read_trace_options(arguments, *catalogue);
   } else {
     job = read_job(arguments, *catalogue);
   }
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
   std::unique_ptr<TraceSource> trace;
   if (from_trace) {
-    auto opened = TraceSource::open(options, say);
+    auto opened = TraceSource::open(options, *catalogue, say);
     if (!opened) return Outcome::failed(opened.error());
     trace = std::move(*opened);
   }

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "commands/trace_options.h"
 #include "commands/work_source.h"
+#include "devices/names.h"
 #include "fleet/result.h"
 #include "fleet/trace.h"
 
@@ -17,19 +19,13 @@ namespace drover::commands {
 /// So many bad rows are reported one by one; the others are only counted.
 inline constexpr std::uint64_t bad_rows_told_max = 10;
 
-struct TraceOptions {
-  std::string file;
-  std::string format;
-  std::string model;
-  double load = 1;  // arrivals come so many times faster
-  std::uint64_t seed = 1;
-};
-
 class TraceSource : public WorkSource {
  public:
-  /// `tell` is given one line about each of the first bad rows. A file without a good header is an
-  /// error; an empty one has no rows.
+  /// `tell` is given one line about each of the first bad rows, and what else a person should know
+  /// of how the trace is read. A file without a good header is an error; an empty one has no rows.
+  /// The catalogue, in which models and devices are found, must outlive the source.
   static Result<std::unique_ptr<TraceSource>> open(const TraceOptions& options,
+                                                   const devices::Catalogue& catalogue,
                                                    std::function<void(const std::string&)> tell);
 
   std::optional<Arrival> next() override;
@@ -37,12 +33,14 @@ class TraceSource : public WorkSource {
   std::uint64_t skipped() const { return skipped_; }  // that did not
 
  private:
-  TraceSource(const TraceOptions& options, TraceReader reader, std::ifstream file,
-              std::function<void(const std::string&)> tell);
+  TraceSource(double load, std::unique_ptr<devices::Names> names, TraceReader reader,
+              std::ifstream file, std::function<void(const std::string&)> tell);
   Status read_header();
   std::optional<std::string> line();
+  void skip(const Error& problem);
 
   double load_;
+  std::unique_ptr<devices::Names> names_;  // that the reader looks names up in; null: it need not
   TraceReader reader_;
   std::ifstream file_;
   std::function<void(const std::string&)> tell_;

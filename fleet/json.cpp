@@ -175,6 +175,18 @@ std::int64_t Json::integer() const {
   return value >= -0x1p63 && value < 0x1p63 ? static_cast<std::int64_t>(value) : 0;
 }
 
+std::optional<std::uint64_t> Json::natural() const {
+  if (const auto* natural = std::get_if<std::uint64_t>(&value_)) return *natural;
+  if (const auto* integer = std::get_if<std::int64_t>(&value_)) {
+    if (*integer < 0) return std::nullopt;
+    return static_cast<std::uint64_t>(*integer);
+  }
+  const auto* number = std::get_if<double>(&value_);
+  const bool whole = number != nullptr && *number >= 0 && *number < 0x1p53;
+  if (!whole || std::trunc(*number) != *number) return std::nullopt;
+  return static_cast<std::uint64_t>(*number);
+}
+
 const std::string& Json::text() const {
   const auto* text = std::get_if<std::string>(&value_);
   return text != nullptr ? *text : empty_text;

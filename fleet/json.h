@@ -13,6 +13,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -69,6 +70,8 @@ class Json {
   std::vector<std::string> keys() const;
   double number() const;
   std::int64_t integer() const;
+  /// The number if it is a whole one from 0 to 2^64 - 1 and exact (as a double below 2^53).
+  std::optional<std::uint64_t> natural() const;
   const std::string& text() const;
   bool boolean() const;
 

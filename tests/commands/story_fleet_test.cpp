@@ -40,7 +40,7 @@ std::vector<agents::AgentSettings> demo_hosts(const DemoOptions& options) {
     const std::string replicas = option_of(order, "replicas");
     if (!replicas.empty()) host.replicas = *agents::parse_replica_list(replicas, catalogue);
     host.ambient_c = std::strtod(option_of(order, "ambient").c_str(), nullptr);
-    host.seed = options.seed;
+    host.seed = options.work.seed;
     hosts.push_back(std::move(host));
   }
   return hosts;
@@ -100,12 +100,12 @@ class StoryFleet : public testing::TestWithParam<Telling> {
   static simulator::Scenario demo(const DemoOptions& options, double lasts_s) {
     RouterStart start;
     start.speed = demo_speed;
-    start.seed = options.seed;
+    start.seed = options.work.seed;
     simulator::Scenario scenario;
     scenario.hosts = demo_hosts(options);
     scenario.policy = *read_policy(start);
     scenario.router = router_settings(start);
-    SyntheticWork work(options.seed, options.load);
+    SyntheticWork work(options.work.seed, options.work.load);
     for (auto next = work.next(); next && next->at < from_seconds(lasts_s); next = work.next()) {
       scenario.arrivals.push_back({next->at, next->job});
     }
@@ -114,8 +114,8 @@ class StoryFleet : public testing::TestWithParam<Telling> {
 
   static Watched watch(const Telling& telling) {
     DemoOptions options;
-    options.seed = telling.seed;
-    options.load = telling.load;
+    options.work.seed = telling.seed;
+    options.work.load = telling.load;
     const double lasts_s = telling.rounds * story_s;
     World world(demo(options, lasts_s), devices::Catalogue::embedded());
     Watched seen;
@@ -128,7 +128,7 @@ class StoryFleet : public testing::TestWithParam<Telling> {
         busy[batch->host + "/" + std::to_string(sample.device)] = sample[Metric::utilization];
       }
     };
-    Story story(options.seed, options.load, world.now());
+    Story story(options.work.seed, options.work.load, world.now());
     for (int second = 1; second < static_cast<int>(lasts_s); ++second) {
       world.run_for(std::chrono::seconds(second));
       // The story's client asks once a wall second.

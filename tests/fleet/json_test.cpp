@@ -24,6 +24,17 @@ TEST(Json, NumbersAreExactAndFinite) {
   EXPECT_EQ(array.dump(), "[18446744073709551615,-9223372036854775808,0.1,1e+300,null,null,7]");
 }
 
+TEST(Json, NaturalNumbersAreToldFromOthers) {
+  const auto natural = [](std::string_view text) { return Json::parse(text)->natural(); };
+  EXPECT_EQ(natural("0"), 0U);
+  EXPECT_EQ(natural("18446744073709551615"), 18'446'744'073'709'551'615U);
+  EXPECT_EQ(natural("100.0"), 100U);
+  for (const std::string_view other :
+       {"-1", "1.5", "18446744073709551616", "1e300", "\"1\"", "true", "null", "[1]"}) {
+    EXPECT_EQ(natural(other), std::nullopt) << other;
+  }
+}
+
 TEST(Json, TextIsAlwaysValidUtf8) {
   EXPECT_EQ(Json("\x1b[2J \"q\" \\ \n caf\xc3\xa9").dump(),
             "\"\\u001b[2J \\\"q\\\" \\\\ \\n caf\xc3\xa9\"");
