@@ -98,6 +98,7 @@ class GavelRows : public TraceRows {
     row.job = training_job(type->name, *steps, static_cast<std::uint16_t>(*scale));
     row.job.work.batch = type->batch;
     row.job.work.paces = throughputs_.paces(trimmed(fields[0]));
+    row.job.work.precisions = {Precision::fp32};  // as Gavel ran and measured it
     name_model(row);
     return std::optional(std::move(row));
   }
