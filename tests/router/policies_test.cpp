@@ -150,6 +150,36 @@ TEST(ShippedPolicies, WhatATpuCannotRunGoesToAGpuForThatReason) {
   }
 }
 
+/// Gavel's trace (docs/traces.md): its models at their largest batch, in fp32.
+TEST(ShippedPolicies, OldNvidiaBoardsTrainEveryModelOfGavelsTraceUnderEachPolicy) {
+  struct Type {
+    const char* model;
+    std::uint32_t batch;
+    std::uint32_t sequence = 1;
+  };
+  const std::array<Type, 7> types = {{{"resnet-18-cifar", 256},
+                                      {"resnet-50", 128},
+                                      {"lstm-lm", 80},
+                                      {"autoencoder-ml20m", 8192},
+                                      {"pythia-70m", 256, 50},
+                                      {"retinanet", 1},
+                                      {"shufflenet-v2-cifar", 1}}};
+  for (const std::string name : shipped_policies) {
+    ShippedFleet fleet(name, Devices::old_nvidia);
+    for (const Type& type : types) {
+      for (const std::uint16_t devices : {1, 2, 4, 8}) {
+        Job job = fleet.training(devices, type.model);
+        job.work.precisions = {Precision::fp32};
+        job.work.batch = type.batch;
+        job.work.sequence = type.sequence;
+        const Verdict verdict = fleet.decide(job);
+        EXPECT_EQ(verdict.decision.action, Action::assign)
+            << name << ", " << type.model << " on " << devices;
+      }
+    }
+  }
+}
+
 TEST(ShippedPolicies, EveryRuleReachesEveryDeviceOfTheCatalogue) {
   for (const std::string name : shipped_policies) {
     SmallFleet fleet(shipped_text(name));
