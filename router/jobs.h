@@ -30,6 +30,8 @@ struct Lease {
   std::string target;                  // as text, for people
   std::string pool;
   std::optional<Reason> fallback;  // the reason that led here, when it was a fallback
+  std::string rule;                // that placed it; empty: not known (an earlier life)
+  bool probe = false;  // asked the wanted pools while a sticky fallback held others back
   double predicted_s = 0;
   double ratio = 0;  // the learnt ratio that predicted_s holds; 0: not known (an earlier life)
   Estimate more;     // than the wanted pool's best would have cost, when it was a fallback

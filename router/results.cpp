@@ -92,7 +92,7 @@ void Core::ended(Instant now, Caller caller, const Finished& finished) {
   Finished priced = finished;
   priced.usage = priced_usage(*record, finished.usage);
   const std::uint64_t write = mail.write(ledger::ended(Transition::finished, now, priced));
-  release(*record);
+  release(*record, true);
   record->usage += priced.usage;
   record->outcome = finished.outcome;
   record->latency_s = to_seconds(now - record->submitted);
@@ -176,7 +176,8 @@ void Core::withdraw(JobRecord& record) {
   }
 }
 
-void Core::release(JobRecord& record) {
+void Core::release(JobRecord& record, bool finished) {
+  if (std::exchange(record.lease.probe, false)) routes.probe_ended(record.lease.rule, finished);
   withdraw(record);
   jobs.unbind(record);
   if (record.attempt > 1) {

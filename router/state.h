@@ -42,6 +42,7 @@
 #include "router/replicas.h"
 #include "router/roster.h"
 #include "router/router.h"
+#include "router/routes.h"
 #include "router/tenants.h"
 
 namespace drover::router {
@@ -114,6 +115,8 @@ struct Core {
   /// device of a gang; of a replica, what it will draw above its devices' open power.
   /// Counts the job at once where its lease says. Of `place` times and watts are looked at.
   void promise(Instant now, JobRecord& record, const Place& place);
+  /// What the placement means for the jobs of its rule that follow.
+  void note_route(Instant now, JobRecord& record, const Verdict& verdict);
   /// With all candidates of the decision that was just made.
   void note(Instant now, JobRecord* record, Decision decision);
   bool retry_budget_spent(const JobRecord& record) const;
@@ -139,7 +142,7 @@ struct Core {
   /// Takes back what the roster was promised for the attempt.
   void withdraw(JobRecord& record);
   /// The attempt is over: withdrawn, off its host, and whoever waits may try again.
-  void release(JobRecord& record);
+  void release(JobRecord& record, bool finished = false);
   /// The attempt came to nothing: queued again, or failed when that was the last. Answers the
   /// write.
   std::uint64_t give_back(Instant now, JobRecord& record, Failed failed);
@@ -242,6 +245,7 @@ struct Core {
   JobBook jobs;
   JobQueue queue;
   TenantBook tenants;
+  RouteBook routes;
   Accounting accounting;
   DroppedBook dropped;
   DecisionLog decisions;
