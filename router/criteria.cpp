@@ -211,6 +211,14 @@ constexpr std::array<Filter, 21> table = {{
 
 std::span<const Filter> filters() { return table; }
 
+std::uint32_t filters_of(Reason reason) {
+  std::uint32_t bits = 0;
+  for (std::size_t index = 0; index < table.size(); ++index) {
+    if (table[index].reason == reason) bits |= 1U << index;
+  }
+  return bits;
+}
+
 std::uint32_t kind_filters() {
   std::uint32_t bits = 0;
   for (std::size_t index = 0; index < table.size(); ++index) {

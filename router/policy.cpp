@@ -143,6 +143,7 @@ std::vector<Precision> read_precisions(Table table, std::string_view key) {
 
 double read_share(Table table, std::string_view key, double otherwise) {
   if (!table.has(key)) return otherwise;
+  if (table.holds_number(key)) return table.number_in(key, 0, 1e6);
   const auto share = parse_share(table.text(key));
   if (!share) table.complain(key, share.error().message);
   return share ? *share : otherwise;

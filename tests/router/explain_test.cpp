@@ -96,7 +96,7 @@ TEST(NearestFit, SaysHowLongUntilEnoughDevicesAreFree) {
   const auto fits = fleet.nearest(fleet.training(8));
   const NearestFit* wait = fleet.find(fits, Reason::capacity);
   ASSERT_NE(wait, nullptr);
-  EXPECT_EQ(wait->change, "41 s");
+  EXPECT_EQ(wait->change, "41s");
   EXPECT_EQ(wait->amount, 41);
   EXPECT_EQ(wait->target, "fast/g0");
   const NearestFit* fewer = fleet.find(fits, Reason::topology);

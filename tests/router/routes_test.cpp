@@ -138,18 +138,22 @@ TEST(Spill, AJobLeavesWhenWaitingCostsMoreAndTheDecisionSaysWhatItSaves) {
 }
 
 TEST(Spill, OnceLeavingJobsGoOnUntilItCostsMoreByTheHysteresis) {
-  TwoPools fleet;
-  const double elsewhere_s = fleet.finish_on("slow");
-  const double here_s = fleet.finish_on("fast");
-  // Equal costs: between the two thresholds.
-  fleet.wait_on_fast(from_seconds(elsewhere_s - here_s));
-  const Job job = fleet.request();
-  EXPECT_EQ(fleet.decide(job).decision.pool, "fast");
-  RouteState leaving;
-  leaving.leaving = true;
-  Ask ask = fleet.ask(job);
-  ask.route = &leaving;
-  EXPECT_EQ(fleet.decide(ask).decision.pool, "slow");
+  // Prompts that make waiting cost as much as leaving, nearly: between the two thresholds.
+  double ratio = 0;
+  for (int prompts = 1; ratio < 0.95; ++prompts) {
+    TwoPools fleet;
+    fleet.wait_on_fast(std::chrono::milliseconds(20) * prompts);
+    ratio = fleet.finish_on("fast") / fleet.finish_on("slow");
+    if (ratio < 0.95) continue;
+    ASSERT_LT(ratio, 1.05);
+    const Job job = fleet.request();
+    EXPECT_EQ(fleet.decide(job).decision.pool, "fast");
+    RouteState leaving;
+    leaving.leaving = true;
+    Ask ask = fleet.ask(job);
+    ask.route = &leaving;
+    EXPECT_EQ(fleet.decide(ask).decision.pool, "slow");
+  }
 }
 
 TEST(Failback, HeldJobsGoWhereTheFallbackLeadsThoughTheWantedPoolIsFree) {
