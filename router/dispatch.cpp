@@ -32,7 +32,7 @@ void Core::dispatch(Instant now) {
 
 // Envoy's retry budget: a share of all requests active or pending, never below a minimum.
 bool Core::retry_budget_spent(const JobRecord& record) const {
-  if (record.attempt == 0) return false;
+  if (record.attempt == record.excused) return false;
   const double share =
       policy.retry.budget_percent / 100.0 * static_cast<double>(jobs.open().size());
   const double budget = std::max(static_cast<double>(policy.retry.budget_min), share);
@@ -118,10 +118,8 @@ void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
   const Place& place = *verdict.place;
   queue.erase(record);
   ++record.attempt;
-  if (record.attempt > 1) {
-    ++retries_out;
-    accounting.retried();
-  }
+  if (record.is_retry()) ++retries_out;
+  if (record.attempt > 1) accounting.retried();
   Lease& lease = record.lease;
   lease = {};
   lease.host = roster.hosts()[place.host].hello.host;

@@ -75,10 +75,12 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   assign_pools(policy, roster);
   accounting.set_cost_rate(roster, policy);
   publish_host(now, *enrolled);
+  settle_drains(now, *enrolled);
   for (const Replica& replica : hello.replicas) apply_report(now, caller, {replica});
   reconcile(now, caller, hello);
   event(now, Severity::info, hello.host,
         fmt::format("joined with {} devices", roster.hosts()[*enrolled].devices.size()));
+  next_call_off = now;  // what it holds may have been called off while it was away
   queue.wake_all();
 }
 

@@ -43,6 +43,10 @@ struct Receiver {
   void operator()(const SummaryRequest&) { state.mail.send(now, caller.peer, state.summary(now)); }
   void operator()(const Inject& inject) { state.act(now, caller, inject); }
   void operator()(const SetPowerCap& cap) { state.act(now, caller, cap); }
+  void operator()(const SetDrain& said) { state.act(now, caller, said); }
+  void operator()(const CancelJobs& jobs) { state.act(now, caller, jobs); }
+  void operator()(const ApplyPolicy& policy) { state.act(now, caller, policy); }
+  void operator()(const PolicyRequest& request) { state.answer(now, caller, request); }
   void operator()(const Caption& caption) { state.take(now, caller, caption); }
   void operator()(const DeviceReport& report) { state.take(now, caller, report); }
   void operator()(const EndRequest&) { state.end_run(now, caller); }
@@ -70,6 +74,7 @@ Core::Core(RouterSettings router_settings, Policy router_policy,
       next_wake(saturating_add(start, settings.heartbeat_every)),
       next_counters(saturating_add(start, counters_every_heartbeats * settings.heartbeat_every)),
       hosts_awaited_until(saturating_add(start, settings.lost_after)) {
+  begin_policy();
   mail.write(ledger::started(start, settings.speed, settings.software));
 }
 
@@ -78,6 +83,12 @@ Status Core::restore(const std::vector<LedgerRow>& rows) {
   for (const LedgerRow& row : rows) {
     if (auto status = reader.read(row); !status) return status;
   }
+  if (reader.policy()) {
+    if (auto status = adopt_applied(*reader.policy()); !status) return status;
+  }
+  for (const auto& [at, said] : reader.drains()) drains.say(at, said);
+  drains.pass_deadlines(begun);  // told in the life in which they passed, or now too late to tell
+  next_call_off = drains.next_deadline();
   for (const auto& [at, cap] : reader.power_caps()) {
     // Of a pool that the policy no longer has nothing is left to hold.
     if (check_cap(cap, policy)) caps.set(at, cap);
@@ -90,7 +101,7 @@ Status Core::restore(const std::vector<LedgerRow>& rows) {
       // Whether its agent still runs it only the agent's Hello can tell.
       record->state = JobState::leased;
       awaiting_hosts = true;
-      if (record->attempt > 1) ++retries_out;
+      if (record->is_retry()) ++retries_out;
     } else {
       queue.push(*record);
     }
@@ -111,6 +122,10 @@ void Core::receive(Instant now, Peer from, const Envelope& envelope, std::string
     // Nobody can send there: it is what the router's own shell has to tell.
     if (const auto* told = std::get_if<Event>(&envelope.body)) {
       event(now, told->severity, told->subject, told->text);
+    } else if (const auto* audit = std::get_if<Audit>(&envelope.body)) {
+      put_on_record(now, *audit);
+    } else if (const auto* read = std::get_if<ApplyPolicy>(&envelope.body)) {
+      reload(now, *read, envelope.sender);
     }
     return;
   }
@@ -191,6 +206,7 @@ Instant Core::next_deadline() const {
   Instant next = std::min(health.next_sweep(), next_summary);
   if (!deadlines.empty()) next = std::min(next, deadlines.begin()->first.first);
   next = std::min({next, queue.next_overdue(), caps.next_end(), conditions.next_end()});
+  next = std::min(next, next_call_off);
   if (!back_offs.empty()) next = std::min(next, back_offs.begin()->first);
   if (queue.size() > 0) next = std::min(next, next_wake);
   return next;
@@ -267,5 +283,7 @@ Instant Router::next_deadline() const { return state_->next_deadline(); }
 Outbox Router::take_outbox() { return state_->mail.take(); }
 
 Summary Router::summary(Instant now) const { return state_->summary(now); }
+
+const Policy& Router::policy() const { return state_->policy; }
 
 }  // namespace drover::router
