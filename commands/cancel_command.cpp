@@ -76,7 +76,7 @@ Usage cancel_usage() {
 }
 
 Outcome run_cancel(Arguments& arguments) {
-  const auto words = arguments.texts("JOB");
+  const auto words = arguments.texts("JOB...");
   if (words.empty()) return Outcome::usage(error("expected a JOB; {}", cancel_usage().synopsis));
   auto jobs = read_jobs(words);
   if (!jobs) return Outcome::usage(jobs.error());

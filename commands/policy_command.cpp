@@ -18,7 +18,7 @@ const std::vector<std::string>& actions() {
   return all;
 }
 
-Outcome check(const Arguments& arguments, const std::string& file) {
+Outcome check_file(const Arguments& arguments, const std::string& file) {
   const auto text = read_file(file, policy_bytes_max);
   if (!text) return Outcome::failed(text.error());
   const std::vector<std::string> problems = router::lint(*text, file);
@@ -59,7 +59,7 @@ std::string printable_lines(std::string_view text) {
 }
 
 /// The text alone goes to standard output, so that it can be changed and applied.
-Outcome show(const Arguments& arguments) {
+Outcome show_policy(const Arguments& arguments) {
   auto session = Session::open({endpoint_of(arguments), Role::client, "policy"});
   if (!session) return Outcome::failed(session.error());
   const auto reply = (*session)->ask<PolicyReply>(PolicyRequest{}, std::chrono::milliseconds(5000));
@@ -77,7 +77,7 @@ Outcome show(const Arguments& arguments) {
   return Outcome::done();
 }
 
-Outcome apply(const Arguments& arguments, const std::string& file) {
+Outcome apply_file(const Arguments& arguments, const std::string& file) {
   auto text = read_file(file, policy_bytes_max);
   if (!text) return Outcome::failed(text.error());
   if (!is_utf8(*text)) return Outcome::failed(error("{}: is not UTF-8", printable(file)));
@@ -115,8 +115,8 @@ Outcome run_policy(Arguments& arguments) {
     return Outcome::usage(action == "show" ? error("found '{}', expected no more", excerpt(file))
                                            : error("{}: expected a FILE", action));
   }
-  if (action == "check") return check(arguments, file);
-  return action == "show" ? show(arguments) : apply(arguments, file);
+  if (action == "check") return check_file(arguments, file);
+  return action == "show" ? show_policy(arguments) : apply_file(arguments, file);
 }
 
 }  // namespace drover::commands

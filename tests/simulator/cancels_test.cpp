@@ -141,7 +141,7 @@ TEST(Cancels, RacingWithCompletionsLeaveEachJobOneEndAndNothingRunning) {
         running[{batch->host, row.device}] = row[Metric::running];
       }
     };
-    world.run_for(minutes(3));
+    world.run_for(seconds(90));
     expect_promises_kept(world, "cancelled");
     const Record record = read(world.ledger());
     expect_answers_kept(world, record);
