@@ -93,7 +93,7 @@ class RouterShell {
   RouterShell(RouterOptions options, const devices::Catalogue& catalogue)
       : options_(std::move(options)),
         catalogue_(catalogue),
-        signals_(options_.keys.empty()),
+        signals_(options_.keys.empty() && options_.start.policy_place.empty()),
         clock_(Instant{}, options_.start.speed) {}
 
   Status open() {
@@ -123,7 +123,7 @@ class RouterShell {
         bound_.publish);
     if (const Status said = flush_output(); !said) return Outcome::failed(said.error());
     while (!signals.stopped()) {
-      look_at_keys();
+      look_at_files();
       auto turn = sockets_.wait(clock_.until(next_deadline(), longest_wait));
       for (const Incoming& incoming : turn.messages) receive(incoming);
       for (const Dropped& dropped : turn.dropped) drop(dropped);
@@ -175,6 +175,7 @@ class RouterShell {
     auto core = make_router(start, catalogue_);
     if (!core) return core.error();
     core_ = std::move(*core);
+    const std::string started_with = core_->policy().text;
     journal_.write(JournalStart{"router", to_text(start)});
     if (journal_.on()) journal_.write(JournalRestore{rows});
     if (options_.record) {
@@ -182,13 +183,35 @@ class RouterShell {
       if (!recording) return recording.error();
       recording_ = std::move(*recording);
     }
-    return core_->restore(rows);
+    if (const Status restored = core_->restore(rows); !restored) return restored;
+    if (const router::Policy& policy = core_->policy(); policy.text != started_with) {
+      put_error("drover router: policy {} version {}, applied earlier, is in force again\n",
+                printable(policy.name), policy.version);
+    }
+    return {};
   }
 
-  /// With keys, SIGHUP means that the allow-list is to be read again.
-  void look_at_keys() {
-    if (signals_.hung_up()) guard_.reload(sockets_);
+  /// SIGHUP means that files are to be read again: the allow-list, and the policy.
+  void look_at_files() {
+    if (signals_.hung_up()) {
+      guard_.reload(sockets_);
+      if (!options_.start.policy_place.empty()) read_policy_again();
+    }
     guard_.look(wall_now(), sockets_);
+  }
+
+  void read_policy_again() {
+    const std::string& file = options_.start.policy_place;
+    auto text = read_file(file, policy_bytes_max);
+    const Instant now = clock_.now();
+    Envelope told{"SIGHUP", 0, now, {}};
+    if (text) {
+      told.body = ApplyPolicy{std::move(*text), file};
+    } else {
+      told.body = Audit{"SIGHUP", "apply policy", file, false, text.error().message};
+    }
+    if (journal_.on()) journal_.write(JournalReceive{now, publish_peer, encode(told), {}});
+    core_->receive(now, publish_peer, told);
   }
 
   void receive(const Incoming& incoming) {
@@ -282,7 +305,8 @@ Usage router_usage() {
       "publishes\n"
       "all that happens. Started again on the same ledger it loses no acknowledged job. It prints\n"
       "its endpoints when it is ready; SIGTERM or Ctrl-C ends it.",
-      {{"policy", "FILE", "how to route (default: the built-in policy)"},
+      {{"policy", "FILE",
+        "how to route (default: the built-in policy); read again on SIGHUP, see drover policy"},
        {"listen", "E",
         "control door; samples and publishing take the next two ports (port 0: free ones)"},
        {"ledger", "FILE", "the ledger (default: ~/.local/state/drover/ledger.sqlite)"},
@@ -326,7 +350,7 @@ Outcome run_router(Arguments& arguments) {
     return Outcome::usage(allowed.error());
   }
   if (const std::string file = arguments.text("policy"); !file.empty()) {
-    auto text = read_file(file, 1 << 20);
+    auto text = read_file(file, policy_bytes_max);
     if (!text) return Outcome::failed(text.error());
     options.start.policy_text = std::move(*text);
     options.start.policy_place = file;

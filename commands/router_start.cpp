@@ -1,10 +1,11 @@
 #include "commands/router_start.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "commands/clock.h"
 #include "commands/session.h"
 #include "fleet/json.h"
+#include "router/policy_text.h"
 
 namespace drover::commands {
 
@@ -13,9 +14,7 @@ Result<router::Policy> read_policy(const RouterStart& start) {
                     ? Result<router::Policy>(router::builtin_policy())
                     : router::parse_policy(start.policy_text, start.policy_place);
   if (!policy) return policy;
-  // Telemetry is stale in wall time too: at most 20 batches a wall second reach us at any speed.
-  policy->stale_after_s *= std::max(1.0, start.speed);
-  return policy;
+  return router::at_speed(std::move(*policy), start.speed);
 }
 
 router::RouterSettings router_settings(const RouterStart& start) {
@@ -30,6 +29,7 @@ router::RouterSettings router_settings(const RouterStart& start) {
   settings.lost_after = wall_span(12, start.speed);
   settings.summary_every = wall_span(0.5, start.speed);
   settings.seed = start.seed;
+  settings.policy_place = start.policy_place;
   return settings;
 }
 

@@ -74,7 +74,9 @@ void judge_health(const Question& question, Rows rows, std::uint32_t bit) {
 }
 
 void judge_drain(const Question&, Rows rows, std::uint32_t bit) {
-  mark(rows, bit, [](const Standings& all, std::size_t row) { return all.draining[row] != 0; });
+  mark(rows, bit, [](const Standings& all, std::size_t row) {
+    return (all.draining[row] != 0) | ((all.condition[row] & condition_drained) != 0);
+  });
 }
 
 void judge_age(const Question& question, Rows rows, std::uint32_t bit) {

@@ -42,7 +42,7 @@ void Core::dispatch(Instant now) {
 }
 
 bool Core::retry_budget_spent(const JobRecord& record) const {
-  if (record.attempt == 0) return false;
+  if (record.attempt == record.excused) return false;
   return is_spent({policy.retry.budget_percent, policy.retry.budget_min}, retries_out,
                   jobs.open().size());
 }
@@ -135,10 +135,8 @@ void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
   const Place& place = *verdict.place;
   queue.erase(record);
   ++record.attempt;
-  if (record.attempt > 1) {
-    ++retries_out;
-    accounting.retried();
-  }
+  if (record.is_retry()) ++retries_out;
+  if (record.attempt > 1) accounting.retried();
   Lease& lease = record.lease;
   lease = {};
   lease.host = roster.hosts()[place.host].hello.host;

@@ -120,6 +120,11 @@ std::vector<JobRecord*> JobBook::unanswered(Instant limit) const {
 
 std::vector<JobRecord*> JobBook::with_prefix(std::string_view prefix) const {
   std::vector<JobRecord*> found;
+  if (const auto id = parse_job_id(prefix)) {
+    const auto known = records_.find(*id);
+    if (known != records_.end()) found.push_back(known->second.get());
+    return found;
+  }
   const auto consider = [&](JobRecord* record) {
     if (found.size() < 2 && to_text(record->job.id).starts_with(prefix)) found.push_back(record);
   };

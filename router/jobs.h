@@ -71,6 +71,10 @@ struct JobRecord {
 
   Lease lease;
   Promise promise;
+  /// "cancelled by ann": it ends so when its attempt does, unless that finishes; empty: it goes on.
+  std::string cancelled;
+  /// Attempts that ran until their place was emptied: they do not count against the limit.
+  std::uint32_t excused = 0;
   std::set<std::string> avoid;        // targets where an attempt failed
   Instant retry_at{};                 // until then `avoid` binds
   std::optional<Reason> last_reason;  // of the last attempt that failed
@@ -81,6 +85,10 @@ struct JobRecord {
   QueueClass* queue_class = nullptr;  // the queue's own mark; null when not waiting
 
   bool holds_attempt() const { return state == JobState::leased || state == JobState::running; }
+  /// The attempt repeats one that failed.
+  bool is_retry() const { return attempt > excused + 1; }
+  /// Whether an attempt that ends now for this reason does not count: it ran, and had to go.
+  bool excuses(Reason why) const { return why == Reason::drain && state == JobState::running; }
   Instant deadline() const {
     return job.deadline > Duration{0} ? saturating_add(submitted, job.deadline) : never;
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fleet/codec.h"
+#include "fleet/target.h"
 #include "fleet/text.h"
 
 namespace drover::router::ledger {
@@ -126,6 +127,18 @@ LedgerRow power_cap(Instant now, const SetPowerCap& cap) {
   return row_of(Transition::audit, now, {}, 0, cap);
 }
 
+LedgerRow drain(Instant now, const SetDrain& said) {
+  return row_of(Transition::audit, now, {}, 0, said);
+}
+
+LedgerRow cancelled(Instant now, const CancelReply& jobs) {
+  return row_of(Transition::audit, now, {}, 0, jobs);
+}
+
+LedgerRow policy(Instant now, const PolicyReply& applied) {
+  return row_of(Transition::audit, now, {}, 0, applied);
+}
+
 Result<Lease> read_lease(const Envelope& payload) {
   const auto* change = std::get_if<JobChanged>(&payload.body);
   if (change == nullptr) return error("payload is a {}", kind_name(payload.body));
@@ -236,8 +249,28 @@ Status Reader::read_audit(const LedgerRow& row) {
     power_caps_.emplace_back(row.at, std::move(*cap));
     return {};
   }
+  if (auto* said = std::get_if<SetDrain>(&envelope->body)) {
+    if (const auto target = parse_target(said->target); !target) return target.error();
+    drains_.emplace_back(row.at, std::move(*said));
+    return {};
+  }
+  if (auto* applied = std::get_if<PolicyReply>(&envelope->body)) {
+    policy_ = std::move(*applied);
+    return {};
+  }
+  if (const auto* jobs = std::get_if<CancelReply>(&envelope->body)) {
+    read_cancelled(*jobs);
+    return {};
+  }
   if (std::holds_alternative<Audit>(envelope->body)) return {};
   return error("payload is a {}", kind_name(envelope->body));
+}
+
+void Reader::read_cancelled(const CancelReply& jobs) {
+  for (const CancelResult& one : jobs.results) {
+    JobRecord* record = book_.find(one.job);
+    if (record != nullptr && !is_terminal(record->state)) record->cancelled = one.detail;
+  }
 }
 
 Status Reader::read_accepted(const LedgerRow& row) {
@@ -283,7 +316,11 @@ Status Reader::read_returned(const LedgerRow& row, JobRecord& record) {
   if (!failed) return failed.error();
   accounting_.wasted(failed->usage);
   record.usage += failed->usage;
-  record.avoid.insert(record.lease.target);
+  if (record.excuses(failed->reason)) {
+    ++record.excused;
+  } else {
+    record.avoid.insert(record.lease.target);
+  }
   record.last_reason = failed->reason;
   record.detail = failed->detail;
   record.state = JobState::queued;

@@ -194,6 +194,7 @@ Result<Policy> parse_policy(std::string_view toml, std::string place) {
   if (!file) return file.error();
   Policy policy;
   policy.name = std::move(place);
+  policy.text = toml;
   read_head(*file, policy);
   read_pools(*file, policy);
   read_capabilities(*file, policy);

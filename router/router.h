@@ -31,6 +31,9 @@ struct RouterSettings {
   std::uint64_t seed = 1;
   std::size_t decisions_kept = 10'000;  // for `why`
   std::size_t ended_kept = 100'000;     // ended jobs whose details stay in memory
+  /// The file that the policy was read from; empty: none was named, and one that was applied to an
+  /// earlier life is in force again in any case.
+  std::string policy_place;
 };
 
 class Router {
@@ -45,7 +48,8 @@ class Router {
 
   /// `key`: the name of the key that the connection has proven to hold. A client is called by it,
   /// before the label that it gives itself: "alice/inject". From the publish channel comes what the
-  /// shell has to tell: an Event, to be published.
+  /// shell has to tell: an Event, to be published; an Audit, to be put on record; an ApplyPolicy,
+  /// the policy's file read anew in the name of the envelope's sender.
   void receive(Instant now, Peer from, const Envelope& envelope, std::string_view key = {});
   /// What came from this peer (number 0: from nobody who could be answered) was no message: counted
   /// by sender, and dropped. `sender`: the connection in words, for one that speaks for no host.
@@ -58,6 +62,8 @@ class Router {
   Outbox take_outbox();
 
   Summary summary(Instant now) const;
+  /// The one in force.
+  const Policy& policy() const;
 
  private:
   struct State;

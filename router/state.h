@@ -8,6 +8,9 @@
 //   fleet_work.cpp  replicas started and retired; what is published on a beat
 //   requests.cpp  what clients and dashboards ask
 //   actions.cpp   faults, power caps, captions; what agents say of devices
+//   draining.cpp  where no new work may come; attempts that are called off
+//   cancelling.cpp  jobs that people end
+//   policy_change.cpp  another policy while the router runs
 //   watch.cpp     what alerts look at
 //
 // Only for these files.
@@ -28,6 +31,7 @@
 #include "router/conditions.h"
 #include "router/decide.h"
 #include "router/decision_log.h"
+#include "router/drains.h"
 #include "router/dropped.h"
 #include "router/ejection.h"
 #include "router/estimate.h"
@@ -194,13 +198,20 @@ struct Core {
   void explain(Instant now, const JobRecord& record, WhyReply& reply);
   void answer(Instant now, Caller caller, const SnapshotRequest& request);
   void end_run(Instant now, Caller caller);
+  /// The one job whose id begins with these digits; the problem says that there is none, or
+  /// several.
+  Result<JobRecord*> named(const std::string& prefix);
   JobChanged told(const JobRecord& record) const;
   std::vector<std::string> snapshot_messages(Instant now) const;
 
   // ---- actions.cpp
   void act(Instant now, Caller caller, const Inject& inject);
   void act(Instant now, Caller caller, const SetPowerCap& cap);
-  /// Audit, event and reply; answers the audit's write.
+  /// The client's label, as audits name it.
+  std::string who(Caller caller) const;
+  /// The audit's row, an event, and the audit published; answers the row's write.
+  std::uint64_t put_on_record(Instant now, Audit audit);
+  /// On record, and answered when that is on disk; answers the write.
   std::uint64_t conclude(Instant now, Caller caller, const std::string& action,
                          const std::string& target, ActionReply reply);
   void apply_fault(Instant now, const Reached& reached, const Fault& fault,
@@ -222,6 +233,42 @@ struct Core {
   void settle_silent(Instant now);
   PolicyChanged policy_shown() const;
   std::uint64_t policy_number() const { return static_cast<std::uint64_t>(policy.version); }
+
+  // ---- draining.cpp
+  void act(Instant now, Caller caller, const SetDrain& asked);
+  /// In the order of the hosts' names.
+  std::vector<DeviceKey> devices_of(const Target& target) const;
+  /// What the words about targets mean for each device now: told to the roster, published.
+  void settle_drains(Instant now);
+  void settle_drains(Instant now, HostIndex host);
+  /// Why the attempt is to end, if it is.
+  std::optional<Reason> called_off(Instant now, const JobRecord& record) const;
+  /// Says Cancel for each attempt that is to end, again each heartbeat while there are any.
+  void call_off(Instant now);
+
+  // ---- cancelling.cpp
+  void act(Instant now, Caller caller, const CancelJobs& asked);
+  /// The job is added to `out` when it runs and was not called off before.
+  CancelResult cancel(Instant now, const std::string& text, const std::string& why,
+                      std::vector<JobRecord*>& out);
+  /// Of a job whose details were let go, or that never was.
+  CancelResult forgotten_end(const std::string& text, const std::string& problem) const;
+  void call_off_cancelled(Instant now, const std::vector<JobRecord*>& out);
+
+  // ---- policy_change.cpp
+  void act(Instant now, Caller caller, const ApplyPolicy& asked);
+  /// What the shell has read anew, in the name of `by`.
+  void reload(Instant now, const ApplyPolicy& asked, const std::string& by);
+  void answer(Instant now, Caller caller, const PolicyRequest& request);
+  /// Checked, written and in force; the reply says what was not.
+  ActionReply change_policy(Instant now, const ApplyPolicy& asked, const std::string& by);
+  /// In force from here on, between two decisions.
+  void adopt(Instant now, Policy fresh, PolicyReply origin);
+  void begin_policy();
+  /// What is worked out from the policy in force, anew.
+  void settle_policy(Instant now);
+  /// After a restart: the policy that was applied last, unless a newer one was named at the start.
+  Status adopt_applied(const PolicyReply& applied);
 
   // ---- watch.cpp
   void watch(Instant now);
@@ -251,6 +298,7 @@ struct Core {
   DecisionLog decisions;
   ReplicaKeeper keeper;
   PowerCaps caps;
+  DrainBook drains;
   ConditionBook conditions;
   EjectionBook ejections;
   AlertBook alerts;
@@ -279,6 +327,8 @@ struct Core {
   std::set<HostIndex> left;      // lost, in order
   std::uint64_t junk_total = 0;  // of dropped messages, when last looked at
   std::map<std::string, std::uint64_t> junk_seen;
+  PolicyReply policy_origin;      // of the policy in force
+  Instant next_call_off = never;  // of attempts; `never`: none is to end
   bool policy_untold = true;
   bool awaiting_hosts = false;
   bool more_to_decide = false;
