@@ -29,6 +29,7 @@
 #include "fleet/outbox.h"
 #include "fleet/socket.h"
 #include "fleet/text.h"
+#include "router/ledger_stages.h"
 #include "router/ledger_store.h"
 #include "router/policy.h"
 #include "router/router.h"
@@ -97,6 +98,7 @@ class RouterShell {
         clock_(Instant{}, options_.start.speed) {}
 
   Status open() {
+    if (const Status asked = router::fail_at(std::getenv("DROVER_FAIL_AT")); !asked) return asked;
     auto store = router::LedgerStore::open(options_.ledger);
     if (!store) return store.error();
     store_ = std::move(*store);
@@ -238,6 +240,7 @@ class RouterShell {
     journal_.write(JournalCommitted{now, committed});
     core_->committed(now, committed);
     send_all(held_.committed(committed));
+    router::pass(router::LedgerStage::after_acknowledgement);
   }
 
   void act(Outbox outbox) {

@@ -28,6 +28,7 @@
 
 #include <sqlite3.h>
 
+#include "router/ledger_stages.h"
 #include "router/ledger_store_file.h"
 
 namespace drover::router {
@@ -310,6 +311,7 @@ void SqliteStore::work() {
 
 Status SqliteStore::commit(const std::vector<Write>& writes) {
   const std::lock_guard guard(connection_mutex_);
+  pass(LedgerStage::before_writes);
   if (auto status = execute("BEGIN IMMEDIATE"); !status) return status;
   for (const Write& write : writes) {
     if (auto status = insert(write); !status) {
@@ -317,7 +319,10 @@ Status SqliteStore::commit(const std::vector<Write>& writes) {
       return status;
     }
   }
-  return execute("COMMIT");
+  pass(LedgerStage::before_commit);
+  const Status status = execute("COMMIT");
+  if (status) pass(LedgerStage::after_commit);
+  return status;
 }
 
 Status SqliteStore::insert(const Write& write) {
