@@ -18,6 +18,8 @@
 //   counters   | none, 0           | Summary                    | fleet_energy_j, fleet_cost_usd
 //   audit      | none, 0           | Audit                      | all: what was asked for
 //   audit      | none, 0           | SetPowerCap                | all: in force from the row's time
+//   known      | job, KnownAs      | 8 bytes, big-endian        | hash of the content
+//   sums       | none, 0           | JSON, see Accounting       | all
 //
 // Counters are written every ten heartbeats and at the end of the run: a batch for each host whose
 // counters have changed, then the sums that hold them. A reader takes the batches over when it
@@ -55,6 +57,16 @@ LedgerRow counters(Instant now, double fleet_energy_j, double fleet_cost_usd);
 LedgerRow audit(Instant now, const Audit& said);
 LedgerRow power_cap(Instant now, const SetPowerCap& cap);
 
+/// A job whose transitions have gone.
+enum class KnownAs : std::uint8_t { finished, failed, refused };
+struct Known {
+  JobId job;
+  std::uint64_t content = 0;  // its hash; a refused job has none
+  KnownAs as = KnownAs::finished;
+};
+LedgerRow known(const Known& job);
+LedgerRow sums(Instant now, const Accounting& accounting);
+
 /// The host, replica or devices that a leased row names.
 Result<Lease> read_lease(const Envelope& payload);
 
@@ -70,6 +82,8 @@ class Reader {
   const std::vector<std::pair<Instant, SetPowerCap>>& power_caps() const { return power_caps_; }
 
  private:
+  Status read_any(const LedgerRow& row);
+  Status read_step(const LedgerRow& row);
   Status read_started(const LedgerRow& row);
   Status read_counters(const LedgerRow& row);
   Status read_audit(const LedgerRow& row);
@@ -78,6 +92,7 @@ class Reader {
   Status read_returned(const LedgerRow& row, JobRecord& record);
   Status read_finished(const LedgerRow& row, JobRecord& record);
   Status read_failed(const LedgerRow& row, JobRecord& record);
+  Status read_known(const LedgerRow& row);
 
   JobBook& book_;
   Accounting& accounting_;

@@ -59,13 +59,14 @@ Core::Core(RouterSettings router_settings, Policy router_policy,
       catalogue(known_specs),
       dice(Dice(settings.seed).child("decisions")),
       health({settings.heartbeat_every, settings.suspect_after, settings.lost_after}, start),
-      jobs(settings.ended_kept),
+      jobs(settings.retention.ended_jobs, settings.retention.ids),
       accounting(start),
       dropped(from_seconds(tell_dropped_every_s * settings.speed)),
       decisions(settings.decisions_kept),
       caps(policy.limits),
       begun(start),
       ticked(start),
+      uncommitted_since(start),
       next_summary(saturating_add(start, settings.summary_every)),
       next_wake(saturating_add(start, settings.heartbeat_every)),
       next_counters(saturating_add(start, counters_every_heartbeats * settings.heartbeat_every)),
@@ -73,15 +74,18 @@ Core::Core(RouterSettings router_settings, Policy router_policy,
   mail.write(ledger::started(start, settings.speed, settings.software));
 }
 
-Status Core::restore(const std::vector<LedgerRow>& rows) {
-  ledger::Reader reader(jobs, accounting, refused_ids);
-  for (const LedgerRow& row : rows) {
-    if (auto status = reader.read(row); !status) return status;
-  }
-  for (const auto& [at, cap] : reader.power_caps()) {
+Status Core::restore_row(const LedgerRow& row) {
+  if (!reader) reader.emplace(jobs, accounting, refused_ids);
+  return reader->read(row);
+}
+
+void Core::restored() {
+  if (!reader) return;
+  for (const auto& [at, cap] : reader->power_caps()) {
     // Of a pool that the policy no longer has nothing is left to hold.
     if (check_cap(cap, policy)) caps.set(at, cap);
   }
+  reader.reset();
   caps.end(begun);
   change_limits();
   for (const auto& [number, record] : jobs.open()) {
@@ -95,7 +99,6 @@ Status Core::restore(const std::vector<LedgerRow>& rows) {
       queue.push(*record);
     }
   }
-  return {};
 }
 
 void Core::receive(Instant now, Peer from, const Envelope& envelope, std::string_view key) {
@@ -136,8 +139,13 @@ void Core::receive(Instant now, Peer from, const Envelope& envelope, std::string
   std::visit(Receiver{*this, now, caller}, envelope.body);
 }
 
+bool Core::commits_stalled() const {
+  return mail.uncommitted() > 0 && ticked - uncommitted_since > settings.suspect_after;
+}
+
 void Core::tick(Instant now) {
   ticked = std::max(ticked, now);
+  if (mail.uncommitted() == 0) uncommitted_since = now;
   sweep(now);
   expire(now);
   end_back_offs(now);
@@ -229,7 +237,17 @@ Router::Router(RouterSettings settings, Policy policy, const devices::Catalogue&
 
 Router::~Router() = default;
 
-Status Router::restore(const std::vector<LedgerRow>& rows) { return state_->restore(rows); }
+Status Router::restore(const std::vector<LedgerRow>& rows) {
+  for (const LedgerRow& row : rows) {
+    if (auto status = restore_row(row); !status) return status;
+  }
+  restored();
+  return {};
+}
+
+Status Router::restore_row(const LedgerRow& row) { return state_->restore_row(row); }
+
+void Router::restored() { state_->restored(); }
 
 void Router::receive(Instant now, Peer from, const Envelope& envelope, std::string_view key) {
   state_->receive(now, from, envelope, key);
@@ -258,7 +276,10 @@ void Router::count_undecodable(Instant now, Peer from, const std::string& why,
   }
 }
 
-void Router::committed(Instant, std::uint64_t sequence) { state_->mail.committed(sequence); }
+void Router::committed(Instant now, std::uint64_t sequence) {
+  state_->mail.committed(sequence);
+  state_->uncommitted_since = now;
+}
 
 void Router::tick(Instant now) { state_->tick(now); }
 

@@ -24,11 +24,15 @@ using std::chrono::seconds;
 // router takes five times as long to start, so it dies less often.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr int kills = 20;
+constexpr int compaction_kills = 3;
 #else
 constexpr int kills = 100;
+constexpr int compaction_kills = 12;
 #endif
 const std::vector<std::string> stages = {"ledger.before_writes", "ledger.before_commit",
                                          "ledger.after_commit", "ledger.after_acknowledgement"};
+const std::vector<std::string> compaction_stages = {
+    "compaction.before_writes", "compaction.before_commit", "compaction.after_commit"};
 
 Job chat(std::uint64_t number) {
   Job job;
@@ -99,6 +103,14 @@ class Client {
     return answered;
   }
 
+  /// A job that was acknowledged, as it was or changed, is answered like this.
+  bool ask_again(const JobId& id, SubmitStatus expected) {
+    expected_ = {{id, expected}};
+    Job job = made_.at(id);
+    if (expected == SubmitStatus::conflict) job.priority += 1;
+    return session_->send(Submit{{job}}) && hear(seconds(5));
+  }
+
   Result<Summary> summary() { return session_->ask<Summary>(SummaryRequest{}, seconds(5)); }
   const std::map<JobId, Job>& made() const { return made_; }
   const std::set<JobId>& acknowledged() const { return acknowledged_; }
@@ -126,8 +138,9 @@ class KilledRouter : public testing::Test {
  protected:
   void start(const std::string& fail_at) {
     setenv("DROVER_FAIL_AT", fail_at.c_str(), 1);
-    router = std::make_unique<Program>(std::vector<std::string>{
-        "router", "--listen", endpoint, "--ledger", ledger, "--speed", "20"});
+    router = std::make_unique<Program>(std::vector<std::string>{"router", "--listen", endpoint,
+                                                                "--ledger", ledger, "--speed", "20",
+                                                                "--keep-jobs", keep_jobs});
     unsetenv("DROVER_FAIL_AT");
     const bool up = router->says("router ready") || !fail_at.empty();
     ASSERT_TRUE(up) << router->err();
@@ -159,10 +172,23 @@ class KilledRouter : public testing::Test {
     EXPECT_EQ(router->wait().exit_code, -1) << router->err();
   }
 
+  void answer_all() {
+    while (client.acknowledged().size() < client.made().size()) {
+      client.submit({});
+      ASSERT_TRUE(client.hear(seconds(5)));
+    }
+  }
+  bool all_ended(Summary& summary) {
+    const auto answer = client.summary();
+    if (answer) summary = *answer;
+    return summary.finished + summary.failed == client.made().size();
+  }
+
   Folder folder;
   std::string ledger = folder.file("ledger.sqlite");
   std::string journal = folder.file("agent.journal");
   std::string endpoint = free_endpoint();
+  std::string keep_jobs = "100000";
   Client client{endpoint};
   std::unique_ptr<Program> router;
   std::uint64_t chats = 0, trainings = 0;
@@ -192,7 +218,7 @@ Told read_ledger(const std::string& path) {
       for (auto& [id, job] : told.jobs) job.lives += job.leased > 0 && job.ended == 0;
       continue;
     }
-    if (row.job.empty()) continue;
+    if (row.job.empty() || row.transition == Transition::known) continue;
     Story& job = told.jobs[row.job];
     job.accepted += row.transition == Transition::accepted;
     job.leased += row.transition == Transition::leased;
@@ -239,17 +265,11 @@ TEST_F(KilledRouter, KeepsEachAcknowledgedJobOnceAndEndsItOnce) {
   }
   start("");
   ASSERT_TRUE(client.connect());
-  while (client.acknowledged().size() < client.made().size()) {
-    client.submit({});
-    ASSERT_TRUE(client.hear(seconds(5)));
-  }
+  answer_all();
   Summary summary;
-  ASSERT_TRUE(eventually([&] {
-    const auto answer = client.summary();
-    if (answer) summary = *answer;
-    return summary.finished + summary.failed == client.made().size();
-  })) << summary.finished
-      << " + " << summary.failed << " of " << client.made().size() << agent.err();
+  ASSERT_TRUE(eventually([&] { return all_ended(summary); }))
+      << summary.finished << " + " << summary.failed << " of " << client.made().size()
+      << agent.err();
   router->signal(SIGTERM);
   EXPECT_EQ(router->wait().exit_code, 0) << router->err();
   agent.signal(SIGTERM);
@@ -276,6 +296,34 @@ TEST_F(KilledRouter, KeepsEachAcknowledgedJobOnceAndEndsItOnce) {
   EXPECT_EQ(summary.input_tokens, told.input_tokens);
   EXPECT_NEAR(summary.charged.device_s, told.charged.device_s, 1e-6 * told.charged.device_s);
   EXPECT_NEAR(summary.charged.energy_j, told.charged.energy_j, 1e-6 * told.charged.energy_j);
+}
+
+TEST_F(KilledRouter, KnowsEveryJobWhileOldOnesAreLetGo) {
+  keep_jobs = "8";
+  Program agent({"agent", "--connect", endpoint, "--name", "h-1", "--devices", "h100-sxm:6",
+                 "--replicas", "llama-3.1-8b:0,llama-3.1-8b:1"});
+  for (int kill = 0; kill < compaction_kills; ++kill) {
+    const auto stage = static_cast<std::size_t>(kill) % compaction_stages.size();
+    live_and_die(compaction_stages[stage], 1 + kill % 4);
+    if (HasFatalFailure()) return;
+  }
+  start("");
+  ASSERT_TRUE(client.connect());
+  answer_all();
+  Summary summary;
+  ASSERT_TRUE(eventually([&] { return all_ended(summary); })) << agent.err();
+  EXPECT_EQ(summary.accepted, client.made().size());
+  EXPECT_EQ(summary.failed, 0u);
+  for (const auto& [id, job] : client.made()) {
+    for (const SubmitStatus expected : {SubmitStatus::exists, SubmitStatus::conflict}) {
+      ASSERT_TRUE(client.ask_again(id, expected));
+    }
+  }
+  router->signal(SIGTERM);
+  EXPECT_EQ(router->wait().exit_code, 0) << router->err();
+  const auto in_full = read_ledger(ledger).jobs.size();
+  EXPECT_LT(in_full, client.made().size() / 2) << "old jobs were not let go";
+  EXPECT_GE(in_full, 8u);
 }
 
 TEST(FailAt, SaysWhatItExpected) {
