@@ -281,6 +281,7 @@ Result<std::vector<NumberedRow>> LedgerTables::transitions(std::int64_t from, in
 }
 
 Status LedgerTables::append(const std::vector<NumberedRow>& rows) {
+  full_ = false;
   pass(LedgerStage::before_writes);
   Status status = execute("BEGIN IMMEDIATE");
   for (auto row = rows.begin(); row != rows.end() && status; ++row) status = insert(*row);
@@ -315,6 +316,7 @@ Status LedgerTables::undo(Status status) {
 }
 
 Status LedgerTables::compact(const CompactionSlice& slice, std::int64_t known_kept, Sync sync) {
+  full_ = false;
   pass(LedgerStage::before_compaction);
   Status status;
   if (sync == Sync::later) status = execute("PRAGMA synchronous=NORMAL");

@@ -64,7 +64,7 @@ class LedgerTables {
   /// synced next, and until then undone whole by a power cut.
   enum class Sync : bool { now, later };
   Status compact(const CompactionSlice& slice, std::int64_t known_kept, Sync sync);
-  /// The last failure was for want of room.
+  /// The last `append` or `compact` failed for want of room.
   bool full() const { return full_; }
 
  private:
