@@ -30,6 +30,7 @@ router::RouterSettings router_settings(const RouterStart& start) {
   settings.summary_every = wall_span(0.5, start.speed);
   settings.seed = start.seed;
   settings.policy_place = start.policy_place;
+  settings.retention = start.retention;
   return settings;
 }
 
@@ -50,6 +51,9 @@ std::string to_text(const RouterStart& start) {
       .set("policy_text", start.policy_text)
       .set("policy_place", start.policy_place)
       .set("start_ns", start.start.time_since_epoch().count())
+      .set("ended_for_ns", start.retention.ended_for.count())
+      .set("ended_jobs", start.retention.ended_jobs)
+      .set("ids", start.retention.ids)
       .dump();
 }
 
@@ -64,6 +68,9 @@ Result<RouterStart> parse_router_start(std::string_view text) {
   start.policy_text = (*json)["policy_text"].text();
   start.policy_place = (*json)["policy_place"].text();
   start.start = Instant(Duration((*json)["start_ns"].integer()));
+  start.retention.ended_for = Duration((*json)["ended_for_ns"].integer());
+  start.retention.ended_jobs = static_cast<std::size_t>((*json)["ended_jobs"].integer());
+  start.retention.ids = static_cast<std::size_t>((*json)["ids"].integer());
   if (!(start.speed > 0)) return error("speed: found {}, expected a positive number", start.speed);
   return start;
 }

@@ -84,9 +84,17 @@ void JobBook::ended(JobRecord& record) {
   if (ended_.size() <= ended_kept_) return;
   const JobRecord& oldest = *ended_.front();
   const JobId id = oldest.job.id;
-  remembered_[id] = {content_hash(oldest.job), oldest.state};
+  remember(id, {content_hash(oldest.job), oldest.state});
   ended_.pop_front();
   records_.erase(id);
+}
+
+void JobBook::remember(const JobId& id, const Remembered& known) {
+  if (!remembered_.insert_or_assign(id, known).second) return;
+  remembered_order_.push_back(id);
+  if (remembered_order_.size() <= ids_kept_) return;
+  remembered_.erase(remembered_order_.front());
+  remembered_order_.pop_front();
 }
 
 void JobBook::bind(JobRecord& record) {

@@ -52,7 +52,7 @@ struct Promise {
 struct QueueClass;
 
 struct JobRecord {
-  std::uint64_t number = 0;  // order of acceptance, over all lives of the ledger
+  std::uint64_t number = 0;  // order of acceptance
   Job job;
   Instant submitted{};
   JobState state = JobState::queued;
@@ -105,7 +105,9 @@ Usage believed_usage(const JobRecord& record, Instant until);
 class JobBook {
  public:
   /// At least one ended job is kept, so that the one that just ended can be told.
-  explicit JobBook(std::size_t ended_kept) : ended_kept_(ended_kept > 0 ? ended_kept : 1) {}
+  /// Of the others that ended, the last `ids_kept` are remembered.
+  explicit JobBook(std::size_t ended_kept, std::size_t ids_kept = 1'000'000)
+      : ended_kept_(ended_kept > 0 ? ended_kept : 1), ids_kept_(ids_kept) {}
 
   /// REQUIRES that the id is new.
   JobRecord& add(const Job& job, Instant submitted);
@@ -119,6 +121,8 @@ class JobBook {
     JobState state = JobState::finished;
   };
   std::optional<Remembered> remembered(const JobId& id) const;
+  /// May forget the job that was remembered longest ago.
+  void remember(const JobId& id, const Remembered& known);
 
   /// Moves the job among the ended; REQUIRES a terminal state. May let go the details of the job
   /// that ended longest ago.
@@ -142,11 +146,13 @@ class JobBook {
 
  private:
   std::size_t ended_kept_;
+  std::size_t ids_kept_;
   std::uint64_t next_number_ = 1;
   std::size_t attempts_out_ = 0;
   // Looked up only, never walked: their order is not deterministic.
   std::unordered_map<JobId, std::unique_ptr<JobRecord>> records_;
   std::unordered_map<JobId, Remembered> remembered_;
+  std::deque<JobId> remembered_order_;
   std::map<std::uint64_t, JobRecord*> open_;
   std::deque<JobRecord*> ended_;
   std::map<std::string, std::map<std::uint64_t, JobRecord*>, std::less<>> on_host_;

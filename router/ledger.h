@@ -23,11 +23,11 @@
 //   audit      | none, 0           | SetPowerCap                | all: in force from the row's time
 //   audit      | none, 0           | SetDrain                   | all: in force from the row's time
 //   audit      | none, 0           | CancelReply                | job, detail ("cancelled by ann")
-//   of
-//              |                   |                            | each that was out
+//              |                   |                            | of each that was out
 //   audit      | none, 0           | PolicyReply                | place, by, text: in force from
-//   the
-//              |                   |                            | row's time
+//              |                   |                            | the row's time
+//   known      | job, KnownAs      | 8 bytes, big-endian        | hash of the content
+//   sums       | none, 0           | JSON, see Accounting       | all
 //
 // Counters are written every ten heartbeats and at the end of the run: a batch for each host whose
 // counters have changed, then the sums that hold them. A reader takes the batches over when it
@@ -70,6 +70,16 @@ LedgerRow drain(Instant now, const SetDrain& said);
 LedgerRow cancelled(Instant now, const CancelReply& jobs);
 LedgerRow policy(Instant now, const PolicyReply& applied);
 
+/// A job whose transitions have gone.
+enum class KnownAs : std::uint8_t { finished, failed, refused };
+struct Known {
+  JobId job;
+  std::uint64_t content = 0;  // its hash; a refused job has none
+  KnownAs as = KnownAs::finished;
+};
+LedgerRow known(const Known& job);
+LedgerRow sums(Instant now, const Accounting& accounting);
+
 /// The host, replica or devices that a leased row names.
 Result<Lease> read_lease(const Envelope& payload);
 
@@ -89,6 +99,8 @@ class Reader {
   const std::optional<PolicyReply>& policy() const { return policy_; }
 
  private:
+  Status read_any(const LedgerRow& row);
+  Status read_step(const LedgerRow& row);
   Status read_started(const LedgerRow& row);
   Status read_counters(const LedgerRow& row);
   Status read_audit(const LedgerRow& row);
@@ -98,6 +110,7 @@ class Reader {
   Status read_returned(const LedgerRow& row, JobRecord& record);
   Status read_finished(const LedgerRow& row, JobRecord& record);
   Status read_failed(const LedgerRow& row, JobRecord& record);
+  Status read_known(const LedgerRow& row);
 
   JobBook& book_;
   Accounting& accounting_;

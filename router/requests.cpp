@@ -80,8 +80,12 @@ SubmitResult Core::submit_one(Instant now, const Job& job, std::uint64_t& after_
     return refuse(now, job, Reason::capacity,
                   fmt::format("{} jobs wait, the policy's limit", queue.size()), after_write);
   }
-  if (mail.uncommitted() > uncommitted_max) {
-    return refuse(now, job, Reason::capacity, "the ledger's disk does not keep up", after_write);
+  if (mail.uncommitted() > uncommitted_max || commits_stalled()) {
+    // Without a row: it would wait for the same disk.
+    SubmitResult refused = result_of(job, SubmitStatus::refused, JobState::failed);
+    refused.reason = Reason::capacity;
+    refused.detail = "the ledger's disk does not keep up";
+    return refused;
   }
   if (refused_ids.erase(job.id) > 0) accounting.refusal_withdrawn();
   JobRecord& record = jobs.add(job, now);

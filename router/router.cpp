@@ -63,7 +63,7 @@ Core::Core(RouterSettings router_settings, Policy router_policy,
       catalogue(known_specs),
       dice(Dice(settings.seed).child("decisions")),
       health({settings.heartbeat_every, settings.suspect_after, settings.lost_after}, start),
-      jobs(settings.ended_kept),
+      jobs(settings.retention.ended_jobs, settings.retention.ids),
       accounting(start),
       dropped(from_seconds(tell_dropped_every_s * settings.speed)),
       decisions(settings.decisions_kept),
@@ -71,6 +71,7 @@ Core::Core(RouterSettings router_settings, Policy router_policy,
       ejections(in_fleet_time(policy.eject, settings.speed), dice.child("ejections")),
       begun(start),
       ticked(start),
+      uncommitted_since(start),
       next_summary(saturating_add(start, settings.summary_every)),
       next_wake(saturating_add(start, settings.heartbeat_every)),
       next_counters(saturating_add(start, counters_every_heartbeats * settings.heartbeat_every)),
@@ -80,21 +81,24 @@ Core::Core(RouterSettings router_settings, Policy router_policy,
   mail.write(ledger::started(start, settings.speed, settings.software));
 }
 
-Status Core::restore(const std::vector<LedgerRow>& rows) {
-  ledger::Reader reader(jobs, accounting, refused_ids);
-  for (const LedgerRow& row : rows) {
-    if (auto status = reader.read(row); !status) return status;
+Status Core::restore_row(const LedgerRow& row) {
+  if (!reader) reader.emplace(jobs, accounting, refused_ids);
+  return reader->read(row);
+}
+
+Status Core::restored() {
+  if (!reader) return {};
+  if (reader->policy()) {
+    if (auto status = adopt_applied(*reader->policy()); !status) return status;
   }
-  if (reader.policy()) {
-    if (auto status = adopt_applied(*reader.policy()); !status) return status;
-  }
-  for (const auto& [at, said] : reader.drains()) drains.say(at, said);
+  for (const auto& [at, said] : reader->drains()) drains.say(at, said);
   drains.pass_deadlines(begun);  // told in the life in which they passed, or now too late to tell
   next_call_off = drains.next_deadline();
-  for (const auto& [at, cap] : reader.power_caps()) {
+  for (const auto& [at, cap] : reader->power_caps()) {
     // Of a pool that the policy no longer has nothing is left to hold.
     if (check_cap(cap, policy)) caps.set(at, cap);
   }
+  reader.reset();
   caps.end(begun);
   change_limits();
   for (const auto& [number, record] : jobs.open()) {
@@ -154,8 +158,13 @@ void Core::receive(Instant now, Peer from, const Envelope& envelope, std::string
   std::visit(Receiver{*this, now, caller}, envelope.body);
 }
 
+bool Core::commits_stalled() const {
+  return mail.uncommitted() > 0 && ticked - uncommitted_since > settings.suspect_after;
+}
+
 void Core::tick(Instant now) {
   ticked = std::max(ticked, now);
+  if (mail.uncommitted() == 0) uncommitted_since = now;
   sweep(now);
   expire(now);
   end_back_offs(now);
@@ -250,7 +259,16 @@ Router::Router(RouterSettings settings, Policy policy, const devices::Catalogue&
 
 Router::~Router() = default;
 
-Status Router::restore(const std::vector<LedgerRow>& rows) { return state_->restore(rows); }
+Status Router::restore(const std::vector<LedgerRow>& rows) {
+  for (const LedgerRow& row : rows) {
+    if (auto status = restore_row(row); !status) return status;
+  }
+  return restored();
+}
+
+Status Router::restore_row(const LedgerRow& row) { return state_->restore_row(row); }
+
+Status Router::restored() { return state_->restored(); }
 
 void Router::receive(Instant now, Peer from, const Envelope& envelope, std::string_view key) {
   state_->receive(now, from, envelope, key);
@@ -279,7 +297,10 @@ void Router::count_undecodable(Instant now, Peer from, const std::string& why,
   }
 }
 
-void Router::committed(Instant, std::uint64_t sequence) { state_->mail.committed(sequence); }
+void Router::committed(Instant now, std::uint64_t sequence) {
+  state_->mail.committed(sequence);
+  state_->uncommitted_since = now;
+}
 
 void Router::tick(Instant now) { state_->tick(now); }
 

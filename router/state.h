@@ -79,8 +79,11 @@ struct Core {
   void receive(Instant now, Peer from, const Envelope& envelope, std::string_view key);
   void tick(Instant now);
   Instant next_deadline() const;
-  Status restore(const std::vector<LedgerRow>& rows);
+  Status restore_row(const LedgerRow& row);
+  Status restored();
   void expire(Instant now);
+  /// Writes have waited for the disk for so long that new jobs would only wait too.
+  bool commits_stalled() const;
   void end_back_offs(Instant now);
   Summary summary(Instant now) const;
   /// Not to be used: counted by sender, and told now and then.
@@ -311,12 +314,14 @@ struct Core {
   };
   std::map<HostIndex, HostCounters> host_counters;
   std::set<JobId> refused_ids;
+  std::optional<ledger::Reader> reader;          // until `restored`
   std::deque<std::pair<Instant, Event>> events;  // the last ones, for those who join late
   std::map<std::pair<Instant, std::uint64_t>, JobRecord*> deadlines;  // open jobs with a deadline
   std::size_t retries_out = 0;  // attempts after the first, leased or running
   std::set<std::pair<Instant, std::string>> back_offs;  // their ends, and whose model's jobs wait
   Instant begun{};
   Instant ticked{};
+  Instant uncommitted_since{};  // at least for so long no commit has come that writes wait for
   Instant next_summary{};
   Instant next_wake{};
   Instant next_counters{};

@@ -128,7 +128,8 @@ const std::map<Transition, std::string> transition_names = {
     {Transition::running, "running"},   {Transition::returned, "returned"},
     {Transition::finished, "finished"}, {Transition::failed, "failed"},
     {Transition::stale, "stale"},       {Transition::counters, "counters"},
-    {Transition::audit, "audit"}};
+    {Transition::audit, "audit"},       {Transition::known, "known"},
+    {Transition::sums, "sums"}};
 
 class Dialogue {
  public:
