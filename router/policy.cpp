@@ -238,8 +238,10 @@ bool matches(const PoolMatch& match, const Hello& host, const Group& group,
     return false;
   }
   for (const auto& [label, glob] : match.labels) {
+    // "tier=" asks for hosts without that label; "*" for any value, so not for them.
     const auto found = host.labels.find(label);
-    if (found == host.labels.end() || !matches_glob(found->second, glob)) return false;
+    const bool absent = found == host.labels.end();
+    if (absent ? !glob.empty() : !matches_glob(found->second, glob)) return false;
   }
   return true;
 }

@@ -241,7 +241,7 @@ TEST(Cancelling, SaysOfEachJobWhatBecameOfIt) {
 
 TEST(Cancelling, KnowsAJobThatEndedTooLongAgoToBeShown) {
   RouterSettings settings;
-  settings.ended_kept = 1;
+  settings.retention.ended_jobs = 1;
   Stage stage(settings);
   stage.receive(client, Submit{{serve_job(1), serve_job(2)}});
   ask(stage, cancel({1, 2}));

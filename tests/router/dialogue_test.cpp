@@ -239,9 +239,10 @@ class Dialogue {
   }
 
   void change_policy(std::uint64_t peer, int version) {
-    std::string text(builtin_policy_text());
-    const std::string known = "version = 1";
-    text.replace(text.find(known), known.size(), fmt::format("version = {}", version));
+    const std::string text = fmt::format(
+        "[policy]\nname = \"small\"\nversion = {}\n[pool.any]\nmatch = {{}}\n"
+        "[[rule]]\nname = \"all\"\npools = [\"any\"]\n",
+        version);
     stage_.receive(peer, ApplyPolicy{text, "new.toml"});
   }
 
