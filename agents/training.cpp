@@ -15,6 +15,16 @@ devices::TrainingShape shape_of(const Workload& work) {
   return {std::max(1u, work.batch), std::max(1u, work.sequence)};
 }
 
+/// How much longer a step takes than the model says, where its owner has measured it: the same
+/// operations and bytes, spread over the measured time.
+double stretch_of(const devices::Placement& placement, const devices::ModelSpec& model,
+                  const Workload& work) {
+  const Pace* pace = measured_pace(work, placement.device->id, placement.devices);
+  if (pace == nullptr) return 1;
+  const double modelled_s = devices::training_step(placement, model, shape_of(work), 1).seconds;
+  return modelled_s > 0 ? 1 / (pace->steps_per_s * modelled_s) : 1;
+}
+
 }  // namespace
 
 std::optional<Refusal> refuse_training(const devices::Placement& placement,
@@ -57,6 +67,7 @@ TrainingGang::TrainingGang(AttemptKey key, std::vector<std::uint16_t> devices,
       shape_(shape_of(work)),
       steps_(work.steps),
       pace_(pace),
+      stretch_(stretch_of(placement, model_, work)),
       started_(meter),
       steps_left_(work.steps),
       began_(meter.at) {
@@ -64,7 +75,14 @@ TrainingGang::TrainingGang(AttemptKey key, std::vector<std::uint16_t> devices,
 }
 
 devices::Step TrainingGang::activity() const {
-  return devices::training_step(placement_, model_, shape_, pace_);
+  devices::Step step = devices::training_step(placement_, model_, shape_, pace_);
+  if (stretch_ == 1) return step;
+  step.seconds *= stretch_;
+  for (double& part : step.parts) part *= stretch_;
+  for (double* share : {&step.matrix_activity, &step.memory_activity, &step.link_activity}) {
+    *share = std::min(1.0, *share / stretch_);
+  }
+  return step;
 }
 
 double TrainingGang::elapsed_s(Instant now) const {

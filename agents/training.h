@@ -55,6 +55,7 @@ class TrainingGang {
   devices::TrainingShape shape_;
   std::uint32_t steps_ = 0;
   double pace_ = 1;
+  double stretch_ = 1;  // of every step, where its pace was measured
   Meter started_;
   // The steps still to do, since `began_` at this pace: a run without growth.
   DecodeRun run_;

@@ -11,13 +11,16 @@ namespace {
 constexpr std::chrono::milliseconds patience{10'000};
 
 /// Not `Session::ask`, which asks again: an action that is asked for twice is done twice.
-Result<ActionReply> ask_once(Session& session, Message action) {
+Result<Message> ask_once(Session& session, Message action) {
   if (!session.send(std::move(action))) return error("the router does not take messages");
   const Wall end = wall_now() + patience;
   while (wall_now() < end) {
     for (auto& [from, envelope] : session.wait(std::chrono::milliseconds(100)).messages) {
       if (from != router_peer) continue;
-      if (auto* reply = std::get_if<ActionReply>(&envelope.body)) return std::move(*reply);
+      const Message& body = envelope.body;
+      if (std::holds_alternative<ActionReply>(body) || std::holds_alternative<CancelReply>(body)) {
+        return std::move(envelope.body);
+      }
       if (const auto* problem = std::get_if<Problem>(&envelope.body)) {
         return error("the router answers: {}", printable(problem->what));
       }
@@ -38,11 +41,17 @@ Json to_json(const ActionReply& reply) {
 
 }  // namespace
 
-Outcome act(const Arguments& arguments, const std::string& name, Message action) {
+Result<Message> answer_to(const Arguments& arguments, const std::string& name, Message action) {
   auto session = Session::open({endpoint_of(arguments), Role::client, name});
-  if (!session) return Outcome::failed(session.error());
-  const auto reply = ask_once(**session, std::move(action));
-  if (!reply) return Outcome::failed(reply.error());
+  if (!session) return session.error();
+  return ask_once(**session, std::move(action));
+}
+
+Outcome act(const Arguments& arguments, const std::string& name, Message action) {
+  const auto answer = answer_to(arguments, name, std::move(action));
+  if (!answer) return Outcome::failed(answer.error());
+  const auto* reply = std::get_if<ActionReply>(&*answer);
+  if (reply == nullptr) return Outcome::failed(error("the router answers something else"));
   if (arguments.has("json")) put("{}\n", to_json(*reply).dump());
   if (!reply->applied) return Outcome::failed(error("{}", printable(reply->problem)));
   if (arguments.has("json")) return Outcome::done();

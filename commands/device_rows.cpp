@@ -37,6 +37,11 @@ DeviceRow row_of(const FleetView& fleet, const DeviceId& id, const FleetView::Ho
   return row;
 }
 
+std::string health_text(const DeviceRow& row) {
+  const std::string health(to_text(row.host->changed.health));
+  return row.host->drained.contains(row.id.index) ? health + ", drained" : health;
+}
+
 const Group* group_with(const FleetView::Host& host, std::uint16_t device) {
   for (const Group& group : host.changed.hello.groups) {
     if (device >= group.first && device - group.first < group.count) return &group;
@@ -96,6 +101,7 @@ Json to_json(const DeviceRow& row) {
       .set("device", row.group->device)
       .set("rack", row.host->changed.hello.rack)
       .set("health", to_text(row.host->changed.health))
+      .set("drained", row.host->drained.contains(row.id.index))
       .set("group", row.group->number)
       .set("age_s", row.age_s)
       .set("utilization", value(Metric::utilization))
@@ -143,7 +149,7 @@ std::vector<std::string> device_cells(const DeviceRow& row) {
   const auto integer = [](double value) { return fmt::format("{:.0f}", value); };
   return {to_text(row.id),
           row.group->device,
-          std::string(to_text(row.host->changed.health)),
+          health_text(row),
           duration_text(row.age_s),
           shown(Metric::utilization, percent),
           shown(Metric::matrix_activity, percent),

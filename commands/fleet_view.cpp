@@ -17,6 +17,14 @@ void FleetView::receive(const Envelope& envelope) {
     } else {
       replicas_[replica->replica.id] = *replica;
     }
+  } else if (const auto* device = std::get_if<DeviceChanged>(&envelope.body)) {
+    const auto known = hosts_.find(device->host);
+    if (known == hosts_.end()) return;
+    if (device->drained) {
+      known->second.drained.insert(device->device);
+    } else {
+      known->second.drained.erase(device->device);
+    }
   } else if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
     const auto host_entry = hosts_.find(batch->host);
     if (host_entry == hosts_.end() || !check(*batch)) return;

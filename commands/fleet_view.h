@@ -27,6 +27,7 @@ class FleetView {
     HostChanged changed;
     std::map<std::uint16_t, Sample> samples;  // by device number
     Instant sampled{};                        // the newest of them
+    std::set<std::uint16_t> drained;          // device numbers
   };
   const std::map<std::string, Host>& hosts() const { return hosts_; }
   const std::map<ReplicaId, ReplicaChanged>& replicas() const { return replicas_; }

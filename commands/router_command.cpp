@@ -20,6 +20,7 @@
 #include "commands/output.h"
 #include "commands/record_options.h"
 #include "commands/router_guard.h"
+#include "commands/router_options.h"
 #include "commands/router_recording.h"
 #include "commands/router_start.h"
 #include "commands/session.h"
@@ -29,6 +30,8 @@
 #include "fleet/outbox.h"
 #include "fleet/socket.h"
 #include "fleet/text.h"
+#include "router/ledger_compaction.h"
+#include "router/ledger_stages.h"
 #include "router/ledger_store.h"
 #include "router/policy.h"
 #include "router/router.h"
@@ -40,79 +43,30 @@ namespace {
 /// A loop with nothing to do turns this often, so that no missed wake-up can last.
 constexpr std::chrono::milliseconds longest_wait{500};
 
-struct RouterOptions {
-  std::string listen = default_endpoint;
-  std::string ledger;
-  std::string journal;
-  std::string keys;  // the folder; empty: connections are not encrypted
-  std::optional<RecorderOptions> record;
-  RouterStart start;
-};
-
-/// Where the ledger stands when nobody says: the user's state folder.
-Result<std::string> default_ledger() {
-  std::filesystem::path folder;
-  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/') {
-    folder = state;
-  } else if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
-    folder = std::filesystem::path(home) / ".local" / "state";
-  } else {
-    return error("no HOME to keep the ledger in: name a file with --ledger");
-  }
-  folder /= "drover";
-  std::error_code problem;
-  std::filesystem::create_directories(folder, problem);
-  if (problem) return error("{}: {}", folder.string(), problem.message());
-  return (folder / "ledger.sqlite").string();
-}
-
-/// Beyond loopback a router asks for keys, unless somebody takes it upon himself.
-Status check_listen(const std::string& listen, const std::string& keys, bool insecure) {
-  const auto endpoint = parse_endpoint(listen, "--listen");
-  if (!endpoint) return endpoint.error();
-  if (endpoint->loopback() || !keys.empty() || insecure) return {};
-  return error(
-      "--listen {}: is not loopback, and connections are not encrypted: anyone who can reach it "
-      "could run work; give --keys DIR (drover keys --help), or --insecure to listen there "
-      "nevertheless",
-      printable(listen));
-}
-
-/// `--keys`, then DROVER_KEYS; `--insecure` is against either.
-Result<std::string> keys_folder(const Arguments& arguments) {
-  if (arguments.has("insecure")) {
-    if (!arguments.has("keys")) return std::string();
-    return error("--insecure: is for a router without --keys");
-  }
-  const char* from_environment = std::getenv("DROVER_KEYS");
-  return arguments.text("keys", from_environment == nullptr ? "" : from_environment);
-}
-
 class RouterShell {
  public:
   RouterShell(RouterOptions options, const devices::Catalogue& catalogue)
       : options_(std::move(options)),
         catalogue_(catalogue),
-        signals_(options_.keys.empty()),
+        signals_(options_.keys.empty() && options_.start.policy_place.empty()),
         clock_(Instant{}, options_.start.speed) {}
 
   Status open() {
-    auto store = router::LedgerStore::open(options_.ledger);
+    if (const Status asked = router::fail_at(std::getenv("DROVER_FAIL_AT")); !asked) return asked;
+    auto store = router::LedgerStore::open(
+        options_.ledger, std::make_unique<router::LedgerCompaction>(options_.start.retention));
     if (!store) return store.error();
     store_ = std::move(*store);
-    auto rows = store_->rows();
-    if (!rows) return rows.error();
     if (const Status guarded = guard_.open(options_.keys, sockets_); !guarded) return guarded;
     if (const Status bound = bind(); !bound) return bound.error();
-    const auto last = rows->empty() ? std::nullopt : std::optional<Instant>(rows->back().at);
     const auto start =
-        resume_ledger_clock(store_->path(), last, system_now(), options_.start.speed);
+        resume_ledger_clock(store_->path(), store_->last_at(), system_now(), options_.start.speed);
     if (!start) return start.error();
     clock_ = Clock(*start, options_.start.speed);
     auto journal = JournalFile::open(options_.journal);
     if (!journal) return journal.error();
     journal_ = std::move(*journal);
-    return begin(*start, *rows);
+    return begin(*start);
   }
 
   Outcome run() {
@@ -123,7 +77,7 @@ class RouterShell {
         bound_.publish);
     if (const Status said = flush_output(); !said) return Outcome::failed(said.error());
     while (!signals.stopped()) {
-      look_at_keys();
+      look_at_files();
       auto turn = sockets_.wait(clock_.until(next_deadline(), longest_wait));
       for (const Incoming& incoming : turn.messages) receive(incoming);
       for (const Dropped& dropped : turn.dropped) drop(dropped);
@@ -167,7 +121,7 @@ class RouterShell {
     return {};
   }
 
-  Status begin(Instant now, const std::vector<LedgerRow>& rows) {
+  Status begin(Instant now) {
     RouterStart& start = options_.start;
     start.start = now;
     start.samples_endpoint = bound_.samples;
@@ -176,19 +130,52 @@ class RouterShell {
     if (!core) return core.error();
     core_ = std::move(*core);
     journal_.write(JournalStart{"router", to_text(start)});
-    if (journal_.on()) journal_.write(JournalRestore{rows});
     if (options_.record) {
       auto recording = RouterRecording::open(*options_.record, now, start.speed);
       if (!recording) return recording.error();
       recording_ = std::move(*recording);
     }
-    return core_->restore(rows);
+    return restore();
   }
 
-  /// With keys, SIGHUP means that the allow-list is to be read again.
-  void look_at_keys() {
-    if (signals_.hung_up()) guard_.reload(sockets_);
+  Status restore() {
+    JournalRestore restored;
+    const Status read = store_->read([&](const LedgerRow& row) {
+      if (journal_.on()) restored.rows.push_back(row);
+      return core_->restore_row(row);
+    });
+    if (!read) return read;
+    const std::string started_with = core_->policy().text;
+    if (const Status status = core_->restored(); !status) return status;
+    if (const router::Policy& policy = core_->policy(); policy.text != started_with) {
+      put_error("drover router: policy {} version {}, applied earlier, is in force again\n",
+                printable(policy.name), policy.version);
+    }
+    if (journal_.on()) journal_.write(restored);
+    return {};
+  }
+
+  /// SIGHUP means that files are to be read again: the allow-list, and the policy.
+  void look_at_files() {
+    if (signals_.hung_up()) {
+      guard_.reload(sockets_);
+      if (!options_.start.policy_place.empty()) read_policy_again();
+    }
     guard_.look(wall_now(), sockets_);
+  }
+
+  void read_policy_again() {
+    const std::string& file = options_.start.policy_place;
+    auto text = read_file(file, policy_bytes_max);
+    const Instant now = clock_.now();
+    Envelope told{"SIGHUP", 0, now, {}};
+    if (text) {
+      told.body = ApplyPolicy{std::move(*text), file};
+    } else {
+      told.body = Audit{"SIGHUP", "apply policy", file, false, text.error().message};
+    }
+    if (journal_.on()) journal_.write(JournalReceive{now, publish_peer, encode(told), {}});
+    core_->receive(now, publish_peer, told);
   }
 
   void receive(const Incoming& incoming) {
@@ -232,12 +219,29 @@ class RouterShell {
 
   void hear_commits() {
     const std::uint64_t committed = store_->committed();
+    if (store_->full() != told_full_) tell_full();
     if (committed == heard_commit_) return;
     heard_commit_ = committed;
     const Instant now = clock_.now();
     journal_.write(JournalCommitted{now, committed});
     core_->committed(now, committed);
     send_all(held_.committed(committed));
+    router::pass(router::LedgerStage::after_acknowledgement);
+  }
+
+  /// As a published event and on stderr, once: whoever waits for an acknowledgement can wait on.
+  void tell_full() {
+    told_full_ = !told_full_;
+    Event event;
+    event.severity = told_full_ ? Severity::critical : Severity::info;
+    event.subject = "ledger";
+    event.text = told_full_ ? "its disk is full: nothing is acknowledged until there is room"
+                            : "its disk has room again";
+    put_error("drover router: ledger {}: {}\n", store_->path(), event.text);
+    const Instant now = clock_.now();
+    const Envelope envelope{"router", 0, now, std::move(event)};
+    if (journal_.on()) journal_.write(JournalReceive{now, publish_peer, encode(envelope), {}});
+    core_->receive(now, publish_peer, envelope);
   }
 
   void act(Outbox outbox) {
@@ -271,6 +275,7 @@ class RouterShell {
   HeldSends held_;
   std::unique_ptr<RouterRecording> recording_;  // none: nobody asked for one
   std::uint64_t heard_commit_ = 0;
+  bool told_full_ = false;
 };
 
 }  // namespace
@@ -282,10 +287,15 @@ Usage router_usage() {
       "publishes\n"
       "all that happens. Started again on the same ledger it loses no acknowledged job. It prints\n"
       "its endpoints when it is ready; SIGTERM or Ctrl-C ends it.",
-      {{"policy", "FILE", "how to route (default: the built-in policy)"},
+      {{"policy", "FILE",
+        "how to route (default: the built-in policy); read again on SIGHUP, see drover policy"},
        {"listen", "E",
         "control door; samples and publishing take the next two ports (port 0: free ones)"},
        {"ledger", "FILE", "the ledger (default: ~/.local/state/drover/ledger.sqlite)"},
+       {"keep-jobs", "N", "ended jobs whose details the ledger keeps (default 100000)"},
+       {"keep-ended", "T", "of fleet time: older ones are let go before (default 7d)"},
+       {"keep-ids", "N",
+        "more ended jobs by whose ids a repeated submission is recognised (default 4000000)"},
        {"speed", "X", "fleet seconds per wall second (default 1)"},
        {"seed", "N", "for tie-breaks between equal candidates (default 1)"},
        {"catalogue", "DIR", "more model specs, *.toml"},
@@ -312,6 +322,7 @@ Outcome run_router(Arguments& arguments) {
   options.start.speed = arguments.number("speed", 0.01, 10'000, 1);
   options.start.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
   options.journal = arguments.text("journal");
+  options.start.retention = read_retention(arguments);
   if (arguments.has("record")) {
     options.record = read_recorder(arguments, arguments.text("record"), arguments.has("force"));
   } else if (arguments.has("force") || arguments.has("min-free")) {
@@ -326,7 +337,7 @@ Outcome run_router(Arguments& arguments) {
     return Outcome::usage(allowed.error());
   }
   if (const std::string file = arguments.text("policy"); !file.empty()) {
-    auto text = read_file(file, 1 << 20);
+    auto text = read_file(file, policy_bytes_max);
     if (!text) return Outcome::failed(text.error());
     options.start.policy_text = std::move(*text);
     options.start.policy_place = file;

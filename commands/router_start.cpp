@@ -1,10 +1,11 @@
 #include "commands/router_start.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "commands/clock.h"
 #include "commands/session.h"
 #include "fleet/json.h"
+#include "router/policy_text.h"
 
 namespace drover::commands {
 
@@ -13,9 +14,7 @@ Result<router::Policy> read_policy(const RouterStart& start) {
                     ? Result<router::Policy>(router::builtin_policy())
                     : router::parse_policy(start.policy_text, start.policy_place);
   if (!policy) return policy;
-  // Telemetry is stale in wall time too: at most 20 batches a wall second reach us at any speed.
-  policy->stale_after_s *= std::max(1.0, start.speed);
-  return policy;
+  return router::at_speed(std::move(*policy), start.speed);
 }
 
 router::RouterSettings router_settings(const RouterStart& start) {
@@ -30,6 +29,8 @@ router::RouterSettings router_settings(const RouterStart& start) {
   settings.lost_after = wall_span(12, start.speed);
   settings.summary_every = wall_span(0.5, start.speed);
   settings.seed = start.seed;
+  settings.policy_place = start.policy_place;
+  settings.retention = start.retention;
   return settings;
 }
 
@@ -50,6 +51,9 @@ std::string to_text(const RouterStart& start) {
       .set("policy_text", start.policy_text)
       .set("policy_place", start.policy_place)
       .set("start_ns", start.start.time_since_epoch().count())
+      .set("ended_for_ns", start.retention.ended_for.count())
+      .set("ended_jobs", start.retention.ended_jobs)
+      .set("ids", start.retention.ids)
       .dump();
 }
 
@@ -64,6 +68,9 @@ Result<RouterStart> parse_router_start(std::string_view text) {
   start.policy_text = (*json)["policy_text"].text();
   start.policy_place = (*json)["policy_place"].text();
   start.start = Instant(Duration((*json)["start_ns"].integer()));
+  start.retention.ended_for = Duration((*json)["ended_for_ns"].integer());
+  start.retention.ended_jobs = static_cast<std::size_t>((*json)["ended_jobs"].integer());
+  start.retention.ids = static_cast<std::size_t>((*json)["ids"].integer());
   if (!(start.speed > 0)) return error("speed: found {}, expected a positive number", start.speed);
   return start;
 }

@@ -22,6 +22,7 @@ struct RouterStart {
   std::string policy_text;
   std::string policy_place;  // the file's name, for messages; empty: the built-in policy
   Instant start{};
+  router::Retention retention;
   bool operator==(const RouterStart&) const = default;
 };
 

@@ -20,6 +20,7 @@
 #include "fleet/json.h"
 #include "fleet/text.h"
 #include "fleet/units.h"
+#include "fleet/version.h"
 
 namespace drover::commands {
 
@@ -78,6 +79,21 @@ void read_needs(Arguments& arguments, const devices::Catalogue& catalogue, Workl
   }
 }
 
+void read_versions(Arguments& arguments, Workload& work) {
+  for (const std::string& word : arguments.texts("built-with")) {
+    const auto equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const auto version = equals == std::string::npos ? Result<Version>(error("no version"))
+                                                     : parse_version(word.substr(equals + 1));
+    if (!is_name(name) || !version) {
+      arguments.complain(error(
+          "--built-with: found \"{}\", expected NAME=VERSION such as cuda=12.4", excerpt(word)));
+      continue;
+    }
+    work.versions[name] = word.substr(equals + 1);
+  }
+}
+
 /// What can be submitted, as bits.
 enum Submission : unsigned { serve = 1, train = 2, batch = 4, whole_trace = 8 };
 
@@ -107,6 +123,12 @@ constexpr Applies applies[] = {
     {"precision", one_job, "one job, not for a trace"},
     {"framework", one_job, "one job, not for a trace"},
     {"op", one_job, "one job, not for a trace"},
+    {"built-with", one_job, "one job, not for a trace"},
+    {"loss-scaling", train, "--kind train"},
+    {"checkpoint", train, "--kind train"},
+    {"class", one_job, "one job, not for a trace"},
+    {"stage", one_job, "one job, not for a trace"},
+    {"data", one_job, "one job, not for a trace"},
     {"tenant", one_job, "one job, not for a trace"},
     {"priority", one_job, "one job, not for a trace"},
     {"deadline", one_job, "one job, not for a trace"},
@@ -136,6 +158,9 @@ void read_size_of_work(Arguments& arguments, Workload& work) {
     work.batch = count_option(arguments, "batch", 32);
     work.sequence = count_option(arguments, "seq", 1);
     work.devices = static_cast<std::uint16_t>(arguments.integer("devices", 1, 4096, 1));
+    work.loss_scaling = arguments.has("loss-scaling");
+    if (arguments.has("checkpoint"))
+      work.checkpoint_steps = count_option(arguments, "checkpoint", 1);
     return;
   }
   work.input_tokens = count_option(arguments, "input", 1020);
@@ -154,7 +179,11 @@ Job read_job(Arguments& arguments, const devices::Catalogue& catalogue) {
   read_model(arguments, catalogue, work.model);
   read_precisions(arguments, work);
   read_needs(arguments, catalogue, work);
+  read_versions(arguments, work);
   read_size_of_work(arguments, work);
+  job.work_class = arguments.name("class", "");
+  job.stage = arguments.name("stage", "");
+  job.data_set = arguments.name("data", "");
   job.tenant = arguments.name("tenant", "default");
   job.priority = static_cast<std::int8_t>(
       arguments.integer("priority", -128, 127, work.kind == WorkKind::serve ? 10 : 0));
@@ -329,6 +358,13 @@ Usage submit_usage() {
        {"precision", "P,..", "accepted precisions, best first (default: the policy's)"},
        {"framework", "F", "pytorch, jax or tensorflow (default: any)"},
        {"op", "NAME", "a special operation that it needs; may be given several times", false, true},
+       {"built-with", "NAME=V", "software that it was built with, such as cuda=12.4; several times",
+        false, true},
+       {"loss-scaling", "", "train: its gradients are scaled, so fp16 may train it"},
+       {"checkpoint", "N", "train: state is saved after so many steps (default: never)"},
+       {"class", "NAME", "class of work of the policy (default: the first that matches)"},
+       {"stage", "NAME", "experiment, production, .. (default: as its class says)"},
+       {"data", "NAME", "data set that it reads (default: as its class says)"},
        {"tenant", "T", "who it is for (default: default)"},
        {"priority", "N", "-128 to 127, higher goes first (default: serve 10, others 0)"},
        {"deadline", "DURATION", "fleet time after which it is useless"},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fleet/fault.h"
+#include "fleet/identity.h"
 #include "fleet/time.h"
 
 namespace drover {
@@ -33,6 +34,72 @@ struct SetPowerCap {
   double watts = 0;    // 0: what the policy says again
   Duration lasts{};    // fleet time, then as with 0; 0: until it is set anew
   bool operator==(const SetPowerCap&) const = default;
+};
+
+/// Keep new work away from a target's devices, or let it come to them again. What runs there ends
+/// by itself.
+struct SetDrain {
+  std::string target;   // as fleet/target.h writes it
+  bool drained = true;  // false: work may come again
+  Duration deadline{};  // fleet time, then what still runs there goes elsewhere; 0: never
+  bool operator==(const SetDrain&) const = default;
+};
+
+/// Jobs that one request may cancel.
+inline constexpr std::size_t cancel_jobs_max = 256;
+
+/// End these jobs. Answered by CancelReply.
+struct CancelJobs {
+  std::vector<std::string> jobs;  // ids, or their first digits where these are unique
+  bool operator==(const CancelJobs&) const = default;
+};
+
+enum class CancelStatus : std::uint8_t {
+  cancelled,   // it has ended as cancelled, and that is on disk
+  cancelling,  // it runs: it ends as cancelled, unless its result was under way; that is on disk
+  ended,       // it had ended otherwise
+  unknown,     // no such job, or several
+};
+std::string_view to_text(CancelStatus status);
+
+struct CancelResult {
+  std::string asked;  // as CancelJobs names it
+  JobId job;          // zeros: unknown
+  CancelStatus status = CancelStatus::cancelled;
+  std::string detail;  // for people; empty: the status says it all
+  bool operator==(const CancelResult&) const = default;
+};
+
+struct CancelReply {
+  std::vector<CancelResult> results;  // in the order of CancelJobs' jobs
+  std::string problem;                // why the request as a whole was refused; then no results
+  bool operator==(const CancelReply&) const = default;
+};
+
+/// Longer policies are refused.
+inline constexpr std::size_t policy_bytes_max = 256 * 1024;
+
+/// Route by this policy from now on.
+struct ApplyPolicy {
+  std::string text;   // TOML
+  std::string place;  // the file's name, for messages
+  bool operator==(const ApplyPolicy&) const = default;
+};
+
+/// Which policy is in force? Answered by PolicyReply.
+struct PolicyRequest {
+  bool operator==(const PolicyRequest&) const = default;
+};
+
+struct PolicyReply {
+  std::string name;
+  std::string place;  // the file it was read from
+  std::uint64_t version = 0;
+  std::string hash;  // of its text, 16 hexadecimal digits
+  Instant since{};
+  std::string by;  // who applied it; empty: it was in force when the router started
+  std::string text;
+  bool operator==(const PolicyReply&) const = default;
 };
 
 /// The answer to an action.
@@ -82,6 +149,7 @@ struct DeviceChanged {
   Instant since{};
   std::string detail;                 // why it is not usable
   std::vector<std::string> injected;  // faults in force that were asked for, in words
+  bool drained = false;               // no new work, because somebody said so
   bool operator==(const DeviceChanged&) const = default;
 };
 
@@ -98,6 +166,7 @@ struct PolicyChanged {
   std::uint64_t version = 0;
   double site_power_cap_w = 0;  // 0: none
   std::vector<PoolLimits> pools;
+  std::string hash;  // of its text, 16 hexadecimal digits
   bool operator==(const PolicyChanged&) const = default;
 };
 

@@ -38,6 +38,44 @@ inline constexpr auto layout<SetPowerCap> =
               field("watts", &SetPowerCap::watts), field("lasts", &SetPowerCap::lasts, from_zero));
 
 template <>
+inline constexpr Enumeration<CancelStatus> enumeration<CancelStatus>{"CancelStatus",
+                                                                     CancelStatus::unknown};
+
+template <>
+inline constexpr auto layout<SetDrain> = structure(
+    "SetDrain", field("target", &SetDrain::target, as_line), field("drained", &SetDrain::drained),
+    field("deadline", &SetDrain::deadline, from_zero));
+
+template <>
+inline constexpr auto layout<CancelJobs> =
+    structure("CancelJobs", field("jobs", &CancelJobs::jobs, up_to(cancel_jobs_max, as_line)));
+
+template <>
+inline constexpr auto layout<CancelResult> = structure(
+    "CancelResult", field("asked", &CancelResult::asked, as_line), field("job", &CancelResult::job),
+    field("status", &CancelResult::status), field("detail", &CancelResult::detail, as_text));
+
+template <>
+inline constexpr auto layout<CancelReply> =
+    structure("CancelReply", field("results", &CancelReply::results, up_to(cancel_jobs_max)),
+              field("problem", &CancelReply::problem, as_text));
+
+template <>
+inline constexpr auto layout<ApplyPolicy> = structure("ApplyPolicy",
+                                                      field("text", &ApplyPolicy::text, as_policy),
+                                                      field("place", &ApplyPolicy::place, as_line));
+
+template <>
+inline constexpr auto layout<PolicyRequest> = structure("PolicyRequest");
+
+template <>
+inline constexpr auto layout<PolicyReply> =
+    structure("PolicyReply", field("name", &PolicyReply::name, as_line),
+              field("place", &PolicyReply::place, as_line), field("version", &PolicyReply::version),
+              field("hash", &PolicyReply::hash, as_line), field("since", &PolicyReply::since),
+              field("by", &PolicyReply::by, as_line), field("text", &PolicyReply::text, as_policy));
+
+template <>
 inline constexpr auto layout<ActionReply> =
     structure("ActionReply", field("applied", &ActionReply::applied),
               field("targets", &ActionReply::targets, up_to(devices_max, as_line)),
@@ -66,14 +104,16 @@ inline constexpr auto layout<DeviceChanged> = structure(
     "DeviceChanged", field("host", &DeviceChanged::host, as_name),
     field("device", &DeviceChanged::device), field("usable", &DeviceChanged::usable),
     field("since", &DeviceChanged::since), field("detail", &DeviceChanged::detail, as_text),
-    field("injected", &DeviceChanged::injected, up_to(faults_max, as_line)));
+    field("injected", &DeviceChanged::injected, up_to(faults_max, as_line)),
+    field("drained", &DeviceChanged::drained));
 
 template <>
 inline constexpr auto layout<PolicyChanged> =
     structure("PolicyChanged", field("name", &PolicyChanged::name, as_line),
               field("version", &PolicyChanged::version),
               field("site_power_cap_w", &PolicyChanged::site_power_cap_w),
-              field("pools", &PolicyChanged::pools, up_to(pools_max)));
+              field("pools", &PolicyChanged::pools, up_to(pools_max)),
+              field("hash", &PolicyChanged::hash, as_line));
 
 template <>
 inline constexpr auto layout<Alert> = structure("Alert", field("rule", &Alert::rule, as_line),

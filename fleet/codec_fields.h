@@ -54,6 +54,7 @@ inline constexpr Name as_name{};
 inline constexpr FreeText as_text{text_bytes_max};
 inline constexpr FreeText as_line{label_bytes_max};
 inline constexpr WholeText as_toml{spec_bytes_max};
+inline constexpr WholeText as_policy{policy_bytes_max};
 
 template <typename ElementRule = Plain>
 constexpr UpTo<ElementRule> up_to(std::size_t count_max, ElementRule element = {}) {

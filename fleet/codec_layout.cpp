@@ -177,7 +177,8 @@ std::vector<EnumerationLayout> enumerations() {
   return {described<Role>(),         described<WorkKind>(),     described<Precision>(),
           described<Reason>(),       described<ReplicaState>(), described<JobState>(),
           described<SubmitStatus>(), described<Action>(),       described<Health>(),
-          described<Severity>(),     described<FaultKind>(),    described<ClassMetric>()};
+          described<Severity>(),     described<FaultKind>(),    described<CancelStatus>(),
+          described<ClassMetric>()};
 }
 
 std::vector<Limit> limits() {
@@ -216,6 +217,8 @@ std::vector<Limit> limits() {
       {"classes_max", classes_max},
       {"faults_max", faults_max},
       {"pools_max", pools_max},
+      {"cancel_jobs_max", cancel_jobs_max},
+      {"policy_bytes_max", policy_bytes_max},
       {"batch_rows_max", batch_rows_max},
       {"columns_max", columns_max},
       {"column_bytes_max", column_bytes_max},

@@ -26,7 +26,7 @@ constexpr Bytes any_bytes{whole_file};
 template <>
 inline constexpr Enumeration<Channel> enumeration<Channel>{"Channel", Channel::publish};
 template <>
-inline constexpr Enumeration<Transition> enumeration<Transition>{"Transition", Transition::audit};
+inline constexpr Enumeration<Transition> enumeration<Transition>{"Transition", Transition::sums};
 
 template <>
 inline constexpr auto layout<Peer> = structure("Peer", field("channel", &Peer::channel),

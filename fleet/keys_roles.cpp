@@ -18,7 +18,9 @@ bool is_any(const Message& message) {
 }
 
 bool may_send(KeyRole role, const Message& message) {
-  const bool asks = is_any<Join, JobsRequest, WhyRequest, SummaryRequest, SnapshotRequest>(message);
+  const bool asks =
+      is_any<Join, JobsRequest, WhyRequest, SummaryRequest, SnapshotRequest, PolicyRequest>(
+          message);
   switch (role) {
     case KeyRole::agent:
       return is_any<Join, Hello, Heartbeat, Accepted, Refused, Progress, Finished, Failed,
@@ -28,7 +30,8 @@ bool may_send(KeyRole role, const Message& message) {
     case KeyRole::submit:
       return asks || is_any<Submit>(message);
     case KeyRole::admin:
-      return asks || is_any<Submit, EndRequest, Inject, SetPowerCap, Caption>(message);
+      return asks || is_any<Submit, EndRequest, Inject, SetPowerCap, SetDrain, CancelJobs,
+                            ApplyPolicy, Caption>(message);
     case KeyRole::router:
       return false;
   }

@@ -24,6 +24,8 @@ constexpr std::array<std::string_view, 3> health_names{"ok", "suspect", "lost"};
 constexpr std::array<std::string_view, 6> metric_names{
     "none", "training_time", "first_token", "per_token", "cost_per_unit", "energy_per_unit"};
 constexpr std::array<std::string_view, 3> severity_names{"info", "warning", "critical"};
+constexpr std::array<std::string_view, 4> cancel_status_names{"cancelled", "cancelling", "ended",
+                                                              "unknown"};
 
 }  // namespace
 
@@ -40,6 +42,8 @@ std::string_view to_text(ClassMetric metric) { return name_of(metric_names, metr
 std::string_view to_text(Health health) { return name_of(health_names, health); }
 
 std::string_view to_text(Severity severity) { return name_of(severity_names, severity); }
+
+std::string_view to_text(CancelStatus status) { return name_of(cancel_status_names, status); }
 
 Message::Message() = default;
 Message::Message(const Message& other) = default;
@@ -103,5 +107,11 @@ template Message::Message(DeviceChanged);
 template Message::Message(PolicyChanged);
 template Message::Message(Alert);
 template Message::Message(Caption);
+template Message::Message(SetDrain);
+template Message::Message(CancelJobs);
+template Message::Message(CancelReply);
+template Message::Message(ApplyPolicy);
+template Message::Message(PolicyRequest);
+template Message::Message(PolicyReply);
 
 }  // namespace drover

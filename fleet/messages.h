@@ -13,9 +13,10 @@
 //                      subscribers
 //   client -> router   Submit, JobsRequest, WhyRequest, SummaryRequest, EndRequest,
 //   SnapshotRequest,
-//                      Inject, SetPowerCap, Caption
+//                      Inject, SetPowerCap, SetDrain, CancelJobs, ApplyPolicy, PolicyRequest,
+//                      Caption
 //   router -> client   SubmitReply, JobsReply, WhyReply, Summary, SnapshotPart, Problem,
-//                      ActionReply
+//                      ActionReply, CancelReply, PolicyReply
 //   router -> all      HostChanged, ReplicaChanged, DeviceChanged, PolicyChanged, JobChanged,
 //   (published)        Decision, Event, Summary, Audit, Alert, Caption
 #pragma once
@@ -407,7 +408,8 @@ using AnyMessage =
                  JobsReply, WhyRequest, WhyReply, SummaryRequest, EndRequest, Summary,
                  SnapshotRequest, SnapshotPart, Problem, HostChanged, ReplicaChanged, JobChanged,
                  Decision, Event, Leave, Inject, SetPowerCap, ActionReply, Audit, ApplyFault,
-                 DeviceReport, DeviceChanged, PolicyChanged, Alert, Caption>;
+                 DeviceReport, DeviceChanged, PolicyChanged, Alert, Caption, SetDrain, CancelJobs,
+                 CancelReply, ApplyPolicy, PolicyRequest, PolicyReply>;
 
 template <typename Value, typename Variant>
 inline constexpr bool is_alternative = false;

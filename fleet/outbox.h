@@ -43,6 +43,9 @@ enum class Transition : std::uint8_t {
   stale,     // a late result of an older attempt, never charged
   counters,  // the fleet's sums, or the energy counters of one host's devices; names no job
   audit,     // an action asked for, or what of it is in force; names no job
+  // Of jobs that ended long ago, instead of the above (router/ledger_compaction.h):
+  known,  // what it takes to recognise one; payload = hash of its content
+  sums,   // what all of them come to; names no job
 };
 
 struct LedgerRow {

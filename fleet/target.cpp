@@ -24,7 +24,7 @@ std::string to_text(const Target& target) {
 }
 
 Result<Target> parse_target(std::string_view text) {
-  if (text == "site") return Target{};
+  if (text == "site" || text == "all") return Target{};
   const std::size_t colon = text.find(':');
   for (std::size_t i = 0; i < kind_names.size(); ++i) {
     const auto kind = static_cast<TargetKind>(i);

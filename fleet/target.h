@@ -20,7 +20,7 @@ struct Target {
 
 /// "device:h100-1/3", "host:h100-1", "rack:rack-a", "pool:v5e", "site".
 std::string to_text(const Target& target);
-/// The same, read; "h100-1/3" alone is a device.
+/// The same, read; "h100-1/3" alone is a device, "all" is the site.
 Result<Target> parse_target(std::string_view text);
 
 }  // namespace drover

@@ -166,6 +166,11 @@ bool Table::holds_table(std::string_view key) const {
   return found != nullptr && found->is_table();
 }
 
+bool Table::holds_number(std::string_view key) const {
+  const toml::node* found = node_->table->get(key);
+  return found != nullptr && found->is_number();
+}
+
 /// Finds the key's value and lets `read` make a T of it; `read` answers nothing when it cannot.
 template <typename T, typename Read>
 T Table::value(std::string_view key, const std::optional<T>& otherwise, std::string_view expected,

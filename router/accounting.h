@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "fleet/job.h"
+#include "fleet/json.h"
 #include "fleet/messages.h"
+#include "fleet/result.h"
 #include "fleet/sample.h"
 #include "fleet/time.h"
 #include "router/policy.h"
@@ -27,6 +29,9 @@ class Histogram {
   Histogram();
   void add(double value);
   double quantile(double share) const;
+  /// {"max": 3.5, "buckets": [[512, 7], ..]}: buckets that hold anything, and how much.
+  Json to_json() const;
+  Status take(const Json& json);
   Percentiles percentiles() const;
 
  private:
@@ -70,6 +75,10 @@ class Accounting {
   std::vector<SampleBatch> take_energies(const Roster& roster);
   double fleet_energy_j() const { return fleet_energy_j_; }
   double fleet_cost_usd() const { return fleet_cost_usd_; }
+  /// What jobs have come to, as JSON, and back: `started` too, but nothing of the fleet's own
+  /// energy and cost. The error says what is missing.
+  std::string job_sums() const;
+  Status restore_job_sums(std::string_view text);
   /// Of an earlier life: the sums, and the counters that they hold.
   void restore_sums(double fleet_energy_j, double fleet_cost_usd);
   void restore_energy(const SampleBatch& energies);
@@ -85,6 +94,8 @@ class Accounting {
   Summary summary(Instant now) const;
 
  private:
+  struct Count;
+  static const Count counts[];  // those that job_sums tells
   double restored_energy(std::string_view host, std::uint16_t number) const;
 
   Instant started_;

@@ -98,20 +98,26 @@ void Core::act(Instant now, Caller caller, const SetPowerCap& cap) {
   conclude(now, caller, action_text(cap), cap.target, std::move(reply));
 }
 
+std::string Core::who(Caller caller) const {
+  return caller.entry.name.empty() ? fmt::format("connection {}", caller.peer.number)
+                                   : excerpt(caller.entry.name, who_max);
+}
+
+std::uint64_t Core::put_on_record(Instant now, Audit audit) {
+  audit.target = excerpt(audit.target, target_max);
+  const std::uint64_t write = mail.write(ledger::audit(now, audit));
+  const std::string action = fmt::format("{}: {}", audit.who, audit.action);
+  event(now, audit.applied ? Severity::warning : Severity::info, audit.target,
+        audit.applied ? action : fmt::format("{}: not done: {}", action, audit.detail));
+  mail.publish(now, std::move(audit));
+  return write;
+}
+
 std::uint64_t Core::conclude(Instant now, Caller caller, const std::string& action,
                              const std::string& target, ActionReply reply) {
-  Audit audit;
-  audit.who = caller.entry.name.empty() ? fmt::format("connection {}", caller.peer.number)
-                                        : excerpt(caller.entry.name, who_max);
-  audit.action = action;
-  audit.target = excerpt(target, target_max);
-  audit.applied = reply.applied;
-  audit.detail = reply.applied ? words_of(reply.targets) : reply.problem;
-  const std::uint64_t write = mail.write(ledger::audit(now, audit));
-  event(now, reply.applied ? Severity::warning : Severity::info, audit.target,
-        reply.applied ? fmt::format("{}: {}", audit.who, action)
-                      : fmt::format("{}: {}: not done: {}", audit.who, action, reply.problem));
-  mail.publish(now, std::move(audit));
+  const std::uint64_t write =
+      put_on_record(now, {who(caller), action, target, reply.applied,
+                          reply.applied ? words_of(reply.targets) : reply.problem});
   if (reply.targets.size() > targets_told_max) {
     const std::size_t more = reply.targets.size() - targets_told_max;
     reply.targets.resize(targets_told_max);
@@ -137,6 +143,7 @@ void Core::end_actions(Instant now) {
   for (const std::string& target : ended) {
     event(now, Severity::info, target, "the power cap has ended: the policy's own holds again");
   }
+  call_off(now);
   if (std::exchange(policy_untold, false)) mail.publish(now, policy_shown());
 }
 
@@ -175,6 +182,7 @@ void Core::settle_device(Instant now, DeviceKey device) {
   // A host may have come back with fewer devices.
   if (device.second < roster.hosts()[device.first].devices.size()) {
     roster.set_usable(device.first, device.second, conditions.of(device).usable);
+    roster.set_drained(device.first, device.second, conditions.of(device).drained);
   }
   publish_device(now, device);
 }
@@ -212,6 +220,7 @@ DeviceChanged Core::device_shown(DeviceKey device) const {
   changed.since = condition.since;
   changed.detail = condition.detail;
   for (const Condition::InForce& fault : condition.faults) changed.injected.push_back(fault.words);
+  changed.drained = condition.drained;
   return changed;
 }
 
@@ -225,6 +234,7 @@ PolicyChanged Core::policy_shown() const {
   PolicyChanged shown;
   shown.name = policy.name;
   shown.version = static_cast<std::uint64_t>(policy.version);
+  shown.hash = policy_origin.hash;
   shown.site_power_cap_w = policy.limits.site_power_cap_w;
   for (const Pool& pool : policy.pools) {
     const auto cap = policy.limits.pool_power_cap_w.find(pool.name);

@@ -28,6 +28,15 @@ void ConditionBook::inject(Instant now, DeviceKey device, const Fault& fault, bo
   ends_.emplace(until, device);
 }
 
+bool ConditionBook::drain(Instant now, DeviceKey device, bool drained) {
+  if (of(device).drained == drained) return false;
+  Condition& condition = conditions_[device];
+  if (condition.since == Instant{}) condition.since = now;
+  condition.drained = drained;
+  settle(device);
+  return true;
+}
+
 void ConditionBook::doubt(HostIndex host, Instant until) {
   for (auto at = conditions_.lower_bound({host, 0});
        at != conditions_.end() && at->first.first == host; ++at) {
@@ -66,7 +75,15 @@ std::vector<DeviceKey> ConditionBook::forget(HostIndex host) {
   auto condition = conditions_.lower_bound({host, 0});
   while (condition != conditions_.end() && condition->first.first == host) {
     known.push_back(condition->first);
-    condition = conditions_.erase(condition);
+    if (condition->second.drained) {
+      Condition drained;
+      drained.since = condition->second.since;
+      drained.drained = true;
+      condition->second = std::move(drained);
+      ++condition;
+    } else {
+      condition = conditions_.erase(condition);
+    }
   }
   std::erase_if(ends_, [&](const auto& end) { return end.second.first == host; });
   return known;
@@ -82,7 +99,8 @@ const Condition& ConditionBook::of(DeviceKey device) const {
 void ConditionBook::settle(DeviceKey device) {
   const auto found = conditions_.find(device);
   const Condition& condition = found->second;
-  if (condition.usable && condition.detail.empty() && condition.faults.empty()) {
+  const bool well = condition.usable && condition.detail.empty() && condition.faults.empty();
+  if (well && !condition.drained) {
     conditions_.erase(found);
   }
 }

@@ -1,5 +1,5 @@
-// The devices that are not as they should be: unusable, as their agents report, or under faults
-// that were asked for.
+// The devices that are not as they should be: unusable, as their agents report, under faults that
+// were asked for, or drained.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +29,7 @@ struct Condition {
     std::string words;
   };
   std::vector<InForce> faults;  // in the order in which they were asked for
+  bool drained = false;         // no new work, because somebody said so
 };
 
 class ConditionBook {
@@ -38,13 +39,16 @@ class ConditionBook {
   /// From now on and for as long as it lasts. As its agent does it: the same kind again replaces
   /// the earlier one; what was asked for of the host and of the device are two.
   void inject(Instant now, DeviceKey device, const Fault& fault, bool of_host);
+  /// Answers whether that is news.
+  bool drain(Instant now, DeviceKey device, bool drained);
   /// The host has said Hello: its agent repeats by then which devices are unusable.
   void doubt(HostIndex host, Instant until);
   /// Devices of which a fault has ended, or whose unusability was not repeated.
   std::vector<DeviceKey> end(Instant now);
   /// `never` when nothing ends by itself.
   Instant next_end() const { return ends_.empty() ? never : ends_.begin()->first; }
-  /// Everything about the host's devices; answers those of which something was known.
+  /// Everything about the host's devices, save that they are drained; answers those of which
+  /// something was known.
   std::vector<DeviceKey> forget(HostIndex host);
 
   /// A device of which nothing is known is usable.

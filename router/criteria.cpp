@@ -74,7 +74,9 @@ void judge_health(const Question& question, Rows rows, std::uint32_t bit) {
 }
 
 void judge_drain(const Question&, Rows rows, std::uint32_t bit) {
-  mark(rows, bit, [](const Standings& all, std::size_t row) { return all.draining[row] != 0; });
+  mark(rows, bit, [](const Standings& all, std::size_t row) {
+    return (all.draining[row] != 0) | ((all.condition[row] & condition_drained) != 0);
+  });
 }
 
 void judge_age(const Question& question, Rows rows, std::uint32_t bit) {
@@ -210,6 +212,14 @@ constexpr std::array<Filter, 21> table = {{
 }  // namespace
 
 std::span<const Filter> filters() { return table; }
+
+std::uint32_t filters_of(Reason reason) {
+  std::uint32_t bits = 0;
+  for (std::size_t index = 0; index < table.size(); ++index) {
+    if (table[index].reason == reason) bits |= 1U << index;
+  }
+  return bits;
+}
 
 std::uint32_t kind_filters() {
   std::uint32_t bits = 0;

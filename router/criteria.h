@@ -28,6 +28,8 @@ struct Filter {
 /// In the order in which a candidate's own reason is chosen: permanent ones first.
 std::span<const Filter> filters();
 
+/// Bits of the filters that reject for this reason.
+std::uint32_t filters_of(Reason reason);
 /// Bits of the filters that judge kinds: what fails one of them fails for good.
 std::uint32_t kind_filters();
 /// Bits of the filters that `kind` fails.

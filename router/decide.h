@@ -15,6 +15,7 @@
 #include "router/estimate.h"
 #include "router/policy.h"
 #include "router/roster.h"
+#include "router/routes.h"
 
 namespace drover::router {
 
@@ -27,9 +28,10 @@ struct Ask {
       avoid;                 // targets where an earlier attempt failed: used only when nothing else
   bool avoid_binds = false;  // the back-off after a failed attempt: not even when nothing else
   double running_jobs = 0;   // over the fleet, for max_share
-  double spend_usd_per_h = 0;     // for the budget
-  double tenant_devices = 0;      // held by its tenant
-  double tenant_devices_max = 0;  // that it may hold; 0: any number
+  double spend_usd_per_h = 0;         // for the budget
+  const RouteState* route = nullptr;  // of the job's rule; null: nothing has happened to it
+  double tenant_devices = 0;          // held by its tenant
+  double tenant_devices_max = 0;      // that it may hold; 0: any number
 };
 
 /// Where a job shall run.
@@ -56,6 +58,9 @@ struct Verdict {
   /// reason: the one that most of them share; `policy` when no rule holds. Only other devices, or
   /// another policy, could help.
   std::optional<Reason> impossible;
+  bool probe = false;           // placed in a wanted pool while a sticky fallback holds others back
+  bool held = false;            // went where the sticky fallback leads, asking nobody else
+  std::optional<bool> leaving;  // by the rule's spill: whether it pays; nothing: not looked at
 };
 
 /// What a decision does, in order: the first rule that holds; its pools in order; in each the

@@ -18,6 +18,7 @@ double wait_for_devices(const Question& question, const GroupEntry& group, int w
   waits.clear();
   for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
     if (columns.gang[device].empty() || columns.replicas[device] != 0) continue;
+    if ((columns.condition[device] & condition_drained) != 0) continue;  // others will not have it
     waits.push_back((columns.busy_until[device] - question.now).count());
   }
   const int missing = wanted - free;

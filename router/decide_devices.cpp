@@ -26,7 +26,7 @@ void fill_state(const Roster& roster, DecisionScratch& scratch, std::size_t begi
     const bool whole_group = rows.replica[row] == nowhere;
     each_device(roster, rows, row, [&](DeviceIndex device) {
       // It is taken by none who takes of the group, and may have sent nothing for long.
-      if (whole_group && (columns.condition[device] & condition_unusable) != 0) return;
+      if (whole_group && (columns.condition[device] & condition_barred) != 0) return;
       oldest = columns.sampled[device] < oldest ? columns.sampled[device] : oldest;
       condition |= columns.condition[device];
       const float now_c = with_heat ? columns.temperature_c[device] : 0;

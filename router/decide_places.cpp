@@ -78,7 +78,7 @@ double warmup_seconds(const Question& question, const PlaceKind& kind) {
 
 bool is_free(const DeviceColumns& columns, DeviceIndex device) {
   return columns.gang[device].empty() && columns.replicas[device] == 0 &&
-         (columns.condition[device] & condition_unusable) == 0;
+         (columns.condition[device] & condition_barred) == 0;
 }
 
 namespace {
@@ -144,11 +144,12 @@ std::uint32_t condition_of(const Roster& roster, GroupIndex index, int count,
     bits |= columns.condition[roster.hosts()[group.host].devices[number]];
   }
   if (!devices.empty() || count < 1 || count > group.group.count) return bits;
-  if ((all_conditions(columns, group) & condition_unusable) == 0) return bits;
-  const auto usable = [&](DeviceIndex device) {
-    return (columns.condition[device] & condition_unusable) == 0;
+  const std::uint32_t barred = all_conditions(columns, group) & condition_barred;
+  if (barred == 0) return bits;
+  const auto open = [&](DeviceIndex device) {
+    return (columns.condition[device] & condition_barred) == 0;
   };
-  return lowest(group, count, usable).empty() ? bits | condition_unusable : bits;
+  return lowest(group, count, open).empty() ? bits | barred : bits;
 }
 
 // ---- Names -------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 
 #include "router/retry_budget.h"
 #include "router/state.h"
+#include "router/work_class.h"
 
 namespace drover::router {
 namespace {
@@ -41,7 +42,7 @@ void Core::dispatch(Instant now) {
 }
 
 bool Core::retry_budget_spent(const JobRecord& record) const {
-  if (record.attempt == 0) return false;
+  if (record.attempt == record.excused) return false;
   return is_spent({policy.retry.budget_percent, policy.retry.budget_min}, retries_out,
                   jobs.open().size());
 }
@@ -55,6 +56,10 @@ Ask Core::ask_for(const JobRecord& record, const devices::ModelSpec& model) cons
   ask.avoid = record.avoid;
   ask.running_jobs = static_cast<double>(jobs.attempts_out());
   if (policy.limits.budget_usd_per_h > 0) ask.spend_usd_per_h = spend_usd_per_h();
+  const WorkClass* work_class = class_of(policy, record.job, model);
+  if (const Rule* rule = find_rule(policy, record.job, model, work_class)) {
+    ask.route = routes.find(rule->name);
+  }
   if (tenants.counts()) {
     const std::string& tenant = record.job.tenant;
     ask.tenant_devices = tenants.held(tenant);
@@ -130,10 +135,8 @@ void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
   const Place& place = *verdict.place;
   queue.erase(record);
   ++record.attempt;
-  if (record.attempt > 1) {
-    ++retries_out;
-    accounting.retried();
-  }
+  if (record.is_retry()) ++retries_out;
+  if (record.attempt > 1) accounting.retried();
   Lease& lease = record.lease;
   lease = {};
   lease.host = roster.hosts()[place.host].hello.host;
@@ -147,6 +150,7 @@ void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
   lease.ratio = place.ratio;
   lease.expected = place.expected;
   lease.more = cost_of_fallback(verdict.decision);
+  note_route(now, record, verdict);
   if (lease.fallback) accounting.fell_back(*lease.fallback, lease.more);
   record.change = verdict.decision.change;
   record.work_class = verdict.decision.work_class;
@@ -175,6 +179,23 @@ void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
   verdict.decision.attempt = record.attempt;
   note(now, &record, std::move(verdict.decision));
   publish_job(now, record);
+}
+
+void Core::note_route(Instant now, JobRecord& record, const Verdict& verdict) {
+  const Decision& decision = verdict.decision;
+  if (verdict.leaving) routes.set_leaving(decision.rule, *verdict.leaving);
+  record.lease.rule = decision.rule;
+  record.lease.probe = verdict.probe;
+  if (verdict.probe) routes.probe_began(decision.rule);
+  const auto rule = std::find_if(policy.rules.begin(), policy.rules.end(),
+                                 [&](const Rule& each) { return each.name == decision.rule; });
+  if (verdict.held || rule == policy.rules.end() || !decision.fallback_reason) return;
+  const std::size_t before = std::max<std::size_t>(1, rule->pools.size());
+  if (decision.fallback_step < before) return;
+  const std::size_t fallback = decision.fallback_step - before;
+  const bool sticky =
+      fallback < rule->fallbacks.size() && rule->fallbacks[fallback].failback.after > Duration{0};
+  if (sticky) routes.fell_back(now, rule->name, fallback, *decision.fallback_reason);
 }
 
 void Core::promise(Instant now, JobRecord& record, const Place& place) {

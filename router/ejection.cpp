@@ -19,6 +19,13 @@ constexpr std::array<std::string_view, detector_count> names = {"consecutive", "
 
 std::string_view to_text(Detector detector) { return names[static_cast<std::size_t>(detector)]; }
 
+EjectionRules in_fleet_time(EjectionRules rules, double speed) {
+  for (double* span_s : {&rules.interval_s, &rules.base_s, &rules.max_s, &rules.jitter_s}) {
+    *span_s *= speed;
+  }
+  return rules;
+}
+
 EjectionBook::EjectionBook(EjectionRules rules, Dice dice) : rules_(rules), dice_(dice) {}
 
 void EjectionBook::enrol(const std::string& name, const std::string& pool, double capacity) {

@@ -75,9 +75,15 @@ struct EjectionChange {
   bool ended = false;
 };
 
+/// The same rules where seconds are of fleet time, which passes at this speed.
+EjectionRules in_fleet_time(EjectionRules rules, double speed);
+
 class EjectionBook {
  public:
   EjectionBook(EjectionRules rules, Dice dice);
+
+  /// From now on; what is ejected stays so until its time.
+  void set_rules(EjectionRules rules) { rules_ = rules; }
 
   /// The place exists, in this pool, with this capacity (> 0, in one unit for the pool). What is
   /// known of it stays when it is told again.

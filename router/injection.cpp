@@ -42,35 +42,6 @@ Status check_fault(const Inject& inject, const Target& target) {
   return {};
 }
 
-std::vector<HostIndex> hosts_by_name(const Roster& roster) {
-  std::vector<HostIndex> hosts(roster.hosts().size());
-  for (HostIndex host = 0; host < hosts.size(); ++host) hosts[host] = host;
-  std::sort(hosts.begin(), hosts.end(), [&](HostIndex a, HostIndex b) {
-    return roster.hosts()[a].hello.host < roster.hosts()[b].hello.host;
-  });
-  return hosts;
-}
-
-Status check_known(const Target& target, const Roster& roster, const Policy& policy) {
-  if (target.kind == TargetKind::site) return {};
-  std::set<std::string> names;
-  std::string_view kind = "host";
-  if (target.kind == TargetKind::pool) {
-    kind = "pool";
-    for (const Pool& pool : policy.pools) names.insert(pool.name);
-  } else {
-    if (target.kind == TargetKind::rack) kind = "rack";
-    for (const HostEntry& host : roster.hosts()) {
-      names.insert(target.kind == TargetKind::rack ? host.hello.rack : host.hello.host);
-    }
-    names.erase("");
-  }
-  if (names.contains(target.name)) return {};
-  if (names.empty()) return error("no {} \"{}\": there are none", kind, printable(target.name));
-  return error("no {} \"{}\"{}", kind, printable(target.name),
-               suggestion(target.name, {names.begin(), names.end()}));
-}
-
 /// Checks a target that names one host.
 Status check_host(const Target& target, const Roster& roster) {
   if (target.kind != TargetKind::device && target.kind != TargetKind::host) return {};
@@ -199,6 +170,35 @@ void add_devices(const Roster& roster, FaultKind kind, Victim victim,
 }
 
 }  // namespace
+
+std::vector<HostIndex> hosts_by_name(const Roster& roster) {
+  std::vector<HostIndex> hosts(roster.hosts().size());
+  for (HostIndex host = 0; host < hosts.size(); ++host) hosts[host] = host;
+  std::sort(hosts.begin(), hosts.end(), [&](HostIndex a, HostIndex b) {
+    return roster.hosts()[a].hello.host < roster.hosts()[b].hello.host;
+  });
+  return hosts;
+}
+
+Status check_known(const Target& target, const Roster& roster, const Policy& policy) {
+  if (target.kind == TargetKind::site) return {};
+  std::set<std::string> names;
+  std::string_view kind = "host";
+  if (target.kind == TargetKind::pool) {
+    kind = "pool";
+    for (const Pool& pool : policy.pools) names.insert(pool.name);
+  } else {
+    if (target.kind == TargetKind::rack) kind = "rack";
+    for (const HostEntry& host : roster.hosts()) {
+      names.insert(target.kind == TargetKind::rack ? host.hello.rack : host.hello.host);
+    }
+    names.erase("");
+  }
+  if (names.contains(target.name)) return {};
+  if (names.empty()) return error("no {} \"{}\": there are none", kind, printable(target.name));
+  return error("no {} \"{}\"{}", kind, printable(target.name),
+               suggestion(target.name, {names.begin(), names.end()}));
+}
 
 Result<std::vector<Reached>> plan_injection(const Inject& inject, const Roster& roster,
                                             const Policy& policy) {

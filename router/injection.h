@@ -7,6 +7,7 @@
 
 #include "fleet/actions.h"
 #include "fleet/result.h"
+#include "fleet/target.h"
 #include "router/policy.h"
 #include "router/roster.h"
 
@@ -30,6 +31,11 @@ struct Reached {
 /// named, and a draw is among groups.
 Result<std::vector<Reached>> plan_injection(const Inject& inject, const Roster& roster,
                                             const Policy& policy);
+
+/// The problem names what is unknown, with what is known.
+Status check_known(const Target& target, const Roster& roster, const Policy& policy);
+
+std::vector<HostIndex> hosts_by_name(const Roster& roster);
 
 /// "inject xid=79 for 1m, any 2 with seed 7".
 std::string action_text(const Inject& inject);

@@ -84,9 +84,17 @@ void JobBook::ended(JobRecord& record) {
   if (ended_.size() <= ended_kept_) return;
   const JobRecord& oldest = *ended_.front();
   const JobId id = oldest.job.id;
-  remembered_[id] = {content_hash(oldest.job), oldest.state};
+  remember(id, {content_hash(oldest.job), oldest.state});
   ended_.pop_front();
   records_.erase(id);
+}
+
+void JobBook::remember(const JobId& id, const Remembered& known) {
+  if (!remembered_.insert_or_assign(id, known).second) return;
+  remembered_order_.push_back(id);
+  if (remembered_order_.size() <= ids_kept_) return;
+  remembered_.erase(remembered_order_.front());
+  remembered_order_.pop_front();
 }
 
 void JobBook::bind(JobRecord& record) {
@@ -120,6 +128,11 @@ std::vector<JobRecord*> JobBook::unanswered(Instant limit) const {
 
 std::vector<JobRecord*> JobBook::with_prefix(std::string_view prefix) const {
   std::vector<JobRecord*> found;
+  if (const auto id = parse_job_id(prefix)) {
+    const auto known = records_.find(*id);
+    if (known != records_.end()) found.push_back(known->second.get());
+    return found;
+  }
   const auto consider = [&](JobRecord* record) {
     if (found.size() < 2 && to_text(record->job.id).starts_with(prefix)) found.push_back(record);
   };

@@ -30,6 +30,8 @@ struct Lease {
   std::string target;                  // as text, for people
   std::string pool;
   std::optional<Reason> fallback;  // the reason that led here, when it was a fallback
+  std::string rule;                // that placed it; empty: not known (an earlier life)
+  bool probe = false;  // asked the wanted pools while a sticky fallback held others back
   double predicted_s = 0;
   double ratio = 0;  // the learnt ratio that predicted_s holds; 0: not known (an earlier life)
   Estimate more;     // than the wanted pool's best would have cost, when it was a fallback
@@ -50,7 +52,7 @@ struct Promise {
 struct QueueClass;
 
 struct JobRecord {
-  std::uint64_t number = 0;  // order of acceptance, over all lives of the ledger
+  std::uint64_t number = 0;  // order of acceptance
   Job job;
   Instant submitted{};
   JobState state = JobState::queued;
@@ -69,6 +71,10 @@ struct JobRecord {
 
   Lease lease;
   Promise promise;
+  /// "cancelled by ann": it ends so when its attempt does, unless that finishes; empty: it goes on.
+  std::string cancelled;
+  /// Attempts that ran until their place was emptied: they do not count against the limit.
+  std::uint32_t excused = 0;
   std::set<std::string> avoid;        // targets where an attempt failed
   Instant retry_at{};                 // until then `avoid` binds
   std::optional<Reason> last_reason;  // of the last attempt that failed
@@ -79,6 +85,10 @@ struct JobRecord {
   QueueClass* queue_class = nullptr;  // the queue's own mark; null when not waiting
 
   bool holds_attempt() const { return state == JobState::leased || state == JobState::running; }
+  /// The attempt repeats one that failed.
+  bool is_retry() const { return attempt > excused + 1; }
+  /// Whether an attempt that ends now for this reason does not count: it ran, and had to go.
+  bool excuses(Reason why) const { return why == Reason::drain && state == JobState::running; }
   Instant deadline() const {
     return job.deadline > Duration{0} ? saturating_add(submitted, job.deadline) : never;
   }
@@ -95,7 +105,9 @@ Usage believed_usage(const JobRecord& record, Instant until);
 class JobBook {
  public:
   /// At least one ended job is kept, so that the one that just ended can be told.
-  explicit JobBook(std::size_t ended_kept) : ended_kept_(ended_kept > 0 ? ended_kept : 1) {}
+  /// Of the others that ended, the last `ids_kept` are remembered.
+  explicit JobBook(std::size_t ended_kept, std::size_t ids_kept = 1'000'000)
+      : ended_kept_(ended_kept > 0 ? ended_kept : 1), ids_kept_(ids_kept) {}
 
   /// REQUIRES that the id is new.
   JobRecord& add(const Job& job, Instant submitted);
@@ -109,6 +121,8 @@ class JobBook {
     JobState state = JobState::finished;
   };
   std::optional<Remembered> remembered(const JobId& id) const;
+  /// May forget the job that was remembered longest ago.
+  void remember(const JobId& id, const Remembered& known);
 
   /// Moves the job among the ended; REQUIRES a terminal state. May let go the details of the job
   /// that ended longest ago.
@@ -132,11 +146,13 @@ class JobBook {
 
  private:
   std::size_t ended_kept_;
+  std::size_t ids_kept_;
   std::uint64_t next_number_ = 1;
   std::size_t attempts_out_ = 0;
   // Looked up only, never walked: their order is not deterministic.
   std::unordered_map<JobId, std::unique_ptr<JobRecord>> records_;
   std::unordered_map<JobId, Remembered> remembered_;
+  std::deque<JobId> remembered_order_;
   std::map<std::uint64_t, JobRecord*> open_;
   std::deque<JobRecord*> ended_;
   std::map<std::string, std::map<std::uint64_t, JobRecord*>, std::less<>> on_host_;

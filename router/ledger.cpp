@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fleet/codec.h"
+#include "fleet/target.h"
 #include "fleet/text.h"
 
 namespace drover::router::ledger {
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::string_view replica_word = "replica";
 constexpr std::string_view devices_word = "devices";
+constexpr std::size_t content_bytes = 8;
 
 LedgerRow row_of(Transition transition, Instant now, const JobId& job, std::uint32_t attempt,
                  Message payload, std::string sender = "router") {
@@ -32,9 +34,9 @@ bool parse_whole(std::string_view text, Number& number) {
 }
 
 std::string_view name_of(Transition transition) {
-  static constexpr std::string_view names[] = {"started", "accepted", "refused",  "leased",
-                                               "running", "returned", "finished", "failed",
-                                               "stale",   "counters", "audit"};
+  static constexpr std::string_view names[] = {
+      "started", "accepted", "refused",  "leased", "running", "returned", "finished",
+      "failed",  "stale",    "counters", "audit",  "known",   "sums"};
   const auto index = static_cast<std::size_t>(transition);
   return index < std::size(names) ? names[index] : "unknown";
 }
@@ -126,6 +128,31 @@ LedgerRow power_cap(Instant now, const SetPowerCap& cap) {
   return row_of(Transition::audit, now, {}, 0, cap);
 }
 
+LedgerRow drain(Instant now, const SetDrain& said) {
+  return row_of(Transition::audit, now, {}, 0, said);
+}
+
+LedgerRow cancelled(Instant now, const CancelReply& jobs) {
+  return row_of(Transition::audit, now, {}, 0, jobs);
+}
+
+LedgerRow policy(Instant now, const PolicyReply& applied) {
+  return row_of(Transition::audit, now, {}, 0, applied);
+}
+
+LedgerRow known(const Known& job) {
+  LedgerRow row{Transition::known, {}, job.job, static_cast<std::uint32_t>(job.as), {}};
+  if (job.as == KnownAs::refused) return row;
+  for (std::size_t byte = 0; byte < content_bytes; ++byte) {
+    row.payload += static_cast<char>(job.content >> (8 * (content_bytes - 1 - byte)));
+  }
+  return row;
+}
+
+LedgerRow sums(Instant now, const Accounting& accounting) {
+  return {Transition::sums, now, {}, 0, accounting.job_sums()};
+}
+
 Result<Lease> read_lease(const Envelope& payload) {
   const auto* change = std::get_if<JobChanged>(&payload.body);
   if (change == nullptr) return error("payload is a {}", kind_name(payload.body));
@@ -158,37 +185,46 @@ Result<Lease> read_lease(const Envelope& payload) {
 
 Status Reader::read(const LedgerRow& row) {
   ++row_;
-  const auto complain = [&](const std::string& problem) {
-    return error("ledger row {} ({}): {}", row_, name_of(row.transition), problem);
-  };
-  if (row.transition == Transition::started) return read_started(row);
-  if (row.transition == Transition::refused) {
-    if (refused_.insert(row.job).second) accounting_.refused();
-    return {};
+  const Status status = read_any(row);
+  if (status) return status;
+  return error("ledger row {} ({}): {}", row_, name_of(row.transition), status.error().message);
+}
+
+Status Reader::read_any(const LedgerRow& row) {
+  switch (row.transition) {
+    case Transition::started:
+      return read_started(row);
+    case Transition::refused:
+      if (refused_.insert(row.job).second) accounting_.refused();
+      return {};
+    case Transition::accepted:
+      return read_accepted(row);
+    case Transition::counters:
+      return read_counters(row);
+    case Transition::audit:
+      return read_audit(row);
+    case Transition::known:
+      return read_known(row);
+    case Transition::sums:
+      began_ = true;
+      return accounting_.restore_job_sums(row.payload);
+    case Transition::stale:
+      accounting_.stale_result();
+      if (JobRecord* record = book_.find(row.job)) record->stale.push_back(row.attempt);
+      return {};
+    default:
+      return read_step(row);
   }
-  Status status;
-  if (row.transition == Transition::accepted) {
-    status = read_accepted(row);
-    return status ? status : Status(complain(status.error().message));
-  }
-  if (row.transition == Transition::counters) {
-    status = read_counters(row);
-    return status ? status : Status(complain(status.error().message));
-  }
-  if (row.transition == Transition::audit) {
-    status = read_audit(row);
-    return status ? status : Status(complain(status.error().message));
-  }
-  if (row.transition == Transition::stale) {
-    accounting_.stale_result();
-    if (JobRecord* record = book_.find(row.job)) record->stale.push_back(row.attempt);
-    return {};
-  }
+}
+
+/// Of an open job.
+Status Reader::read_step(const LedgerRow& row) {
   JobRecord* record = book_.find(row.job);
   if (record == nullptr || is_terminal(record->state)) {
-    return complain(fmt::format("job {} is {}", to_text(row.job),
-                                record == nullptr ? "not known" : "ended already"));
+    return error("job {} is {}", to_text(row.job),
+                 record == nullptr ? "not known" : "ended already");
   }
+  Status status;
   if (row.transition == Transition::leased) {
     status = read_leased(row, *record);
   } else if (row.transition == Transition::running) {
@@ -196,15 +232,14 @@ Status Reader::read(const LedgerRow& row) {
   } else if (row.transition == Transition::returned) {
     status = read_returned(row, *record);
   } else if (row.transition == Transition::finished) {
-    status = read_finished(row, *record);
+    return read_finished(row, *record);
   } else if (row.transition == Transition::failed) {
-    status = read_failed(row, *record);
+    return read_failed(row, *record);
   } else {
-    status = error("the transition's number is {}", static_cast<int>(row.transition));
+    return error("the transition's number is {}", static_cast<int>(row.transition));
   }
-  if (!status) return complain(status.error().message);
-  if (!is_terminal(record->state)) record->since = row.at;
-  return {};
+  record->since = row.at;
+  return status;
 }
 
 Status Reader::read_started(const LedgerRow& row) {
@@ -236,8 +271,49 @@ Status Reader::read_audit(const LedgerRow& row) {
     power_caps_.emplace_back(row.at, std::move(*cap));
     return {};
   }
+  if (auto* said = std::get_if<SetDrain>(&envelope->body)) {
+    if (const auto target = parse_target(said->target); !target) return target.error();
+    drains_.emplace_back(row.at, std::move(*said));
+    return {};
+  }
+  if (auto* applied = std::get_if<PolicyReply>(&envelope->body)) {
+    policy_ = std::move(*applied);
+    return {};
+  }
+  if (const auto* jobs = std::get_if<CancelReply>(&envelope->body)) {
+    read_cancelled(*jobs);
+    return {};
+  }
   if (std::holds_alternative<Audit>(envelope->body)) return {};
   return error("payload is a {}", kind_name(envelope->body));
+}
+
+void Reader::read_cancelled(const CancelReply& jobs) {
+  for (const CancelResult& one : jobs.results) {
+    JobRecord* record = book_.find(one.job);
+    if (record != nullptr && !is_terminal(record->state)) record->cancelled = one.detail;
+  }
+}
+
+// Of what was refused the sums know already; a job that was accepted later stands behind.
+Status Reader::read_known(const LedgerRow& row) {
+  if (row.attempt > static_cast<std::uint32_t>(KnownAs::refused)) {
+    return error("job {} ended as {}", to_text(row.job), row.attempt);
+  }
+  const auto as = static_cast<KnownAs>(row.attempt);
+  if (as == KnownAs::refused) {
+    refused_.insert(row.job);
+    return {};
+  }
+  if (row.payload.size() != content_bytes) {
+    return error("{} bytes, expected {}", row.payload.size(), content_bytes);
+  }
+  std::uint64_t content = 0;
+  for (const char byte : row.payload) content = content << 8 | static_cast<unsigned char>(byte);
+  refused_.erase(row.job);
+  book_.remember(row.job,
+                 {content, as == KnownAs::finished ? JobState::finished : JobState::failed});
+  return {};
 }
 
 Status Reader::read_accepted(const LedgerRow& row) {
@@ -283,7 +359,11 @@ Status Reader::read_returned(const LedgerRow& row, JobRecord& record) {
   if (!failed) return failed.error();
   accounting_.wasted(failed->usage);
   record.usage += failed->usage;
-  record.avoid.insert(record.lease.target);
+  if (record.excuses(failed->reason)) {
+    ++record.excused;
+  } else {
+    record.avoid.insert(record.lease.target);
+  }
   record.last_reason = failed->reason;
   record.detail = failed->detail;
   record.state = JobState::queued;

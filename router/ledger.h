@@ -21,6 +21,13 @@
 //   counters   | none, 0           | Summary                    | fleet_energy_j, fleet_cost_usd
 //   audit      | none, 0           | Audit                      | all: what was asked for
 //   audit      | none, 0           | SetPowerCap                | all: in force from the row's time
+//   audit      | none, 0           | SetDrain                   | all: in force from the row's time
+//   audit      | none, 0           | CancelReply                | job, detail ("cancelled by ann")
+//              |                   |                            | of each that was out
+//   audit      | none, 0           | PolicyReply                | place, by, text: in force from
+//              |                   |                            | the row's time
+//   known      | job, KnownAs      | 8 bytes, big-endian        | hash of the content
+//   sums       | none, 0           | JSON, see Accounting       | all
 //
 // Counters are written every ten heartbeats and at the end of the run: a batch for each host whose
 // counters have changed, then the sums that hold them. A reader takes the batches over when it
@@ -30,6 +37,7 @@
 // fenced by (job, attempt): each lease counts the attempt on, so no two leases of a job share one.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -57,6 +65,20 @@ LedgerRow counters(Instant now, double fleet_energy_j, double fleet_cost_usd);
 
 LedgerRow audit(Instant now, const Audit& said);
 LedgerRow power_cap(Instant now, const SetPowerCap& cap);
+LedgerRow drain(Instant now, const SetDrain& said);
+/// Jobs that were out when somebody cancelled them.
+LedgerRow cancelled(Instant now, const CancelReply& jobs);
+LedgerRow policy(Instant now, const PolicyReply& applied);
+
+/// A job whose transitions have gone.
+enum class KnownAs : std::uint8_t { finished, failed, refused };
+struct Known {
+  JobId job;
+  std::uint64_t content = 0;  // its hash; a refused job has none
+  KnownAs as = KnownAs::finished;
+};
+LedgerRow known(const Known& job);
+LedgerRow sums(Instant now, const Accounting& accounting);
 
 /// The host, replica or devices that a leased row names.
 Result<Lease> read_lease(const Envelope& payload);
@@ -71,22 +93,32 @@ class Reader {
 
   /// Caps in the order in which they were set, and when.
   const std::vector<std::pair<Instant, SetPowerCap>>& power_caps() const { return power_caps_; }
+  /// Words about drains in the order in which they were said, and when.
+  const std::vector<std::pair<Instant, SetDrain>>& drains() const { return drains_; }
+  /// The policy that was applied last.
+  const std::optional<PolicyReply>& policy() const { return policy_; }
 
  private:
+  Status read_any(const LedgerRow& row);
+  Status read_step(const LedgerRow& row);
   Status read_started(const LedgerRow& row);
   Status read_counters(const LedgerRow& row);
   Status read_audit(const LedgerRow& row);
+  void read_cancelled(const CancelReply& jobs);
   Status read_accepted(const LedgerRow& row);
   Status read_leased(const LedgerRow& row, JobRecord& record);
   Status read_returned(const LedgerRow& row, JobRecord& record);
   Status read_finished(const LedgerRow& row, JobRecord& record);
   Status read_failed(const LedgerRow& row, JobRecord& record);
+  Status read_known(const LedgerRow& row);
 
   JobBook& book_;
   Accounting& accounting_;
   std::set<JobId>& refused_;
   std::vector<SampleBatch> energies_;  // whose sums are still to come
   std::vector<std::pair<Instant, SetPowerCap>> power_caps_;
+  std::vector<std::pair<Instant, SetDrain>> drains_;
+  std::optional<PolicyReply> policy_;
   std::uint64_t row_ = 0;
   bool began_ = false;
 };

@@ -79,12 +79,14 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   enrol_places(now, *enrolled);
   accounting.set_cost_rate(roster, policy);
   publish_host(now, *enrolled);
+  settle_drains(now, *enrolled);
   for (const Replica& replica : hello.replicas) apply_report(now, caller, {replica});
   // A new life that holds nothing of the work has died with it.
   if (earlier != hello.incarnation && hello.held.empty()) blame_host(now, hello.host);
   reconcile(now, caller, hello);
   event(now, Severity::info, hello.host,
         fmt::format("joined with {} devices", roster.hosts()[*enrolled].devices.size()));
+  next_call_off = now;  // what it holds may have been called off while it was away
   queue.wake_all();
 }
 

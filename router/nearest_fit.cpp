@@ -195,13 +195,18 @@ class Search {
     const DecisionScratch& scratch = estimator_.scratch();
     const Standings& rows = scratch.rows;
     for (std::size_t row = 0; row < rows.size; ++row) {
-      const std::uint32_t failed = rows.failed[row];
+      const std::uint32_t failed = judged(rows.failed[row]);
       const Missed missed{question_, rows, row, scratch.kinds[rows.kind[row]]};
       if (any_precision && failed == 0 && unverified(missed)) offer(missed, Reason::precision);
       if (!any_precision && std::popcount(failed) == 1) {
         offer(missed, filters()[static_cast<std::size_t>(std::countr_zero(failed))].reason);
       }
     }
+  }
+
+  /// Whether devices are free was asked for a place that cannot be: it says nothing.
+  static std::uint32_t judged(std::uint32_t failed) {
+    return (failed & kind_filters()) == 0 ? failed : failed & ~filters_of(Reason::capacity);
   }
 
   /// Its precision is not one that job and rule accept.

@@ -22,6 +22,9 @@ struct SpeakerOf {
   Speaker operator()(const DeviceReport&) const { return Speaker::agent; }
   Speaker operator()(const Inject&) const { return Speaker::submitter; }
   Speaker operator()(const SetPowerCap&) const { return Speaker::submitter; }
+  Speaker operator()(const SetDrain&) const { return Speaker::submitter; }
+  Speaker operator()(const CancelJobs&) const { return Speaker::submitter; }
+  Speaker operator()(const ApplyPolicy&) const { return Speaker::submitter; }
   Speaker operator()(const Caption&) const { return Speaker::submitter; }
   Speaker operator()(const SampleBatch&) const { return Speaker::agent; }
   Speaker operator()(const Submit&) const { return Speaker::submitter; }
@@ -30,6 +33,7 @@ struct SpeakerOf {
   Speaker operator()(const WhyRequest&) const { return Speaker::asker; }
   Speaker operator()(const SummaryRequest&) const { return Speaker::asker; }
   Speaker operator()(const SnapshotRequest&) const { return Speaker::asker; }
+  Speaker operator()(const PolicyRequest&) const { return Speaker::asker; }
   template <typename Other>
   Speaker operator()(const Other&) const {
     return Speaker::nobody;

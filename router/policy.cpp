@@ -143,6 +143,7 @@ std::vector<Precision> read_precisions(Table table, std::string_view key) {
 
 double read_share(Table table, std::string_view key, double otherwise) {
   if (!table.has(key)) return otherwise;
+  if (table.holds_number(key)) return table.number_in(key, 0, 1e6);
   const auto share = parse_share(table.text(key));
   if (!share) table.complain(key, share.error().message);
   return share ? *share : otherwise;
@@ -193,6 +194,7 @@ Result<Policy> parse_policy(std::string_view toml, std::string place) {
   if (!file) return file.error();
   Policy policy;
   policy.name = std::move(place);
+  policy.text = toml;
   read_head(*file, policy);
   read_pools(*file, policy);
   read_capabilities(*file, policy);

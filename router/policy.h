@@ -62,6 +62,7 @@ struct Replicas {
 
 struct Policy {
   std::string name;
+  std::string text;  // that it was read from
   std::int64_t version = 1;
   std::string objective = "balanced";
   FallbackAction default_action = FallbackAction::queue;

@@ -15,7 +15,7 @@ namespace drover::router {
 void refuse_unsupported(toml_file::Table table, std::initializer_list<std::string_view> keys);
 
 std::vector<Precision> read_precisions(toml_file::Table table, std::string_view key);
-/// A text such as "10%" or "0.1".
+/// A number such as 0.1, or a text such as "10%".
 double read_share(toml_file::Table table, std::string_view key, double otherwise);
 FallbackAction read_action(toml_file::Table table, std::string_view key, FallbackAction otherwise);
 

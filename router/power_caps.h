@@ -34,6 +34,8 @@ class PowerCaps {
   std::vector<std::string> end(Instant now);
   /// `never` when nothing ends.
   Instant next_end() const;
+  /// Another policy's limits; caps that people have set stay over them.
+  void set_own(Limits own) { own_ = std::move(own); }
   /// The policy's limits with these caps.
   Limits in_force() const;
 

@@ -80,8 +80,12 @@ SubmitResult Core::submit_one(Instant now, const Job& job, std::uint64_t& after_
     return refuse(now, job, Reason::capacity,
                   fmt::format("{} jobs wait, the policy's limit", queue.size()), after_write);
   }
-  if (mail.uncommitted() > uncommitted_max) {
-    return refuse(now, job, Reason::capacity, "the ledger's disk does not keep up", after_write);
+  if (mail.uncommitted() > uncommitted_max || commits_stalled()) {
+    // Without a row: it would wait for the same disk.
+    SubmitResult refused = result_of(job, SubmitStatus::refused, JobState::failed);
+    refused.reason = Reason::capacity;
+    refused.detail = "the ledger's disk does not keep up";
+    return refused;
   }
   if (refused_ids.erase(job.id) > 0) accounting.refusal_withdrawn();
   JobRecord& record = jobs.add(job, now);
@@ -122,6 +126,9 @@ JobChanged Core::told(const JobRecord& record) const {
   if (record.state == JobState::queued) {
     if (const auto reason = queue.waits_for(record)) changed.reason = reason;
   }
+  if (!record.cancelled.empty() && !is_terminal(record.state)) {
+    changed.detail = fmt::format("being {}", record.cancelled);
+  }
   return changed;
 }
 
@@ -155,6 +162,19 @@ void Core::answer(Instant now, Caller caller, const JobsRequest& request) {
   mail.send(now, caller.peer, std::move(reply));
 }
 
+Result<JobRecord*> Core::named(const std::string& prefix) {
+  const bool hexadecimal = !prefix.empty() && prefix.size() <= id_digits &&
+                           prefix.find_first_not_of("0123456789abcdef") == std::string::npos;
+  const auto found = hexadecimal ? jobs.with_prefix(prefix) : std::vector<JobRecord*>{};
+  if (found.size() == 1) return found.front();
+  const std::string shown_prefix = printable(prefix.substr(0, id_digits));
+  if (found.empty()) {
+    return error("no job begins with \"{}\"; expected the first of 32 digits 0-9 a-f",
+                 shown_prefix);
+  }
+  return error("several jobs begin with \"{}\"; give more digits", shown_prefix);
+}
+
 void Core::answer(Instant now, Caller caller, const WhyRequest& request) {
   WhyReply reply;
   const JobRecord* record = nullptr;
@@ -162,19 +182,9 @@ void Core::answer(Instant now, Caller caller, const WhyRequest& request) {
     record = jobs.find(decisions.last_fallback());
     if (record == nullptr) reply.problem = "no job has fallen back since this router started";
   } else {
-    const bool hexadecimal =
-        request.job_prefix.size() <= id_digits &&
-        request.job_prefix.find_first_not_of("0123456789abcdef") == std::string::npos;
-    const auto found =
-        hexadecimal ? jobs.with_prefix(request.job_prefix) : std::vector<JobRecord*>{};
-    if (found.size() == 1) record = found.front();
-    const std::string prefix = printable(request.job_prefix.substr(0, id_digits));
-    if (found.empty()) {
-      reply.problem =
-          fmt::format("no job begins with \"{}\"; expected the first of 32 digits 0-9 a-f", prefix);
-    } else if (record == nullptr) {
-      reply.problem = fmt::format("several jobs begin with \"{}\"; give more digits", prefix);
-    }
+    const auto found = named(request.job_prefix);
+    if (found) record = *found;
+    if (!found) reply.problem = found.error().message;
   }
   if (record != nullptr) {
     reply.job = told(*record);

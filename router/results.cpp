@@ -92,7 +92,7 @@ void Core::ended(Instant now, Caller caller, const Finished& finished) {
   Finished priced = finished;
   priced.usage = priced_usage(*record, finished.usage);
   const std::uint64_t write = mail.write(ledger::ended(Transition::finished, now, priced));
-  release(*record);
+  release(*record, true);
   record->usage += priced.usage;
   record->outcome = finished.outcome;
   record->latency_s = to_seconds(now - record->submitted);
@@ -117,7 +117,7 @@ void Core::ended(Instant now, Caller caller, const Failed& failed) {
   if (record != nullptr && !of_this_life(*record, failed.incarnation)) record = nullptr;
   // A Failed that only says that a Cancel was obeyed is no late result.
   const bool obeyed = failed.reason == Reason::cancelled || failed.reason == Reason::ended ||
-                      failed.reason == Reason::preempted;
+                      failed.reason == Reason::preempted || failed.reason == Reason::drain;
   if (record == nullptr || !sane(failed.usage)) return store_late(now, caller, failed, !obeyed);
   blame(now, *record, failed.reason);
   Failed priced = failed;
@@ -176,10 +176,11 @@ void Core::withdraw(JobRecord& record) {
   }
 }
 
-void Core::release(JobRecord& record) {
+void Core::release(JobRecord& record, bool finished) {
+  if (std::exchange(record.lease.probe, false)) routes.probe_ended(record.lease.rule, finished);
   withdraw(record);
   jobs.unbind(record);
-  if (record.attempt > 1) {
+  if (record.is_retry()) {
     --retries_out;
     // The retry budget may have room again, whatever the class.
     queue.wake_all();
@@ -194,14 +195,21 @@ void Core::release(JobRecord& record) {
 std::uint64_t Core::give_back(Instant now, JobRecord& record, Failed failed) {
   DROVER_REQUIRE(record.holds_attempt());
   failed.detail = printable(failed.detail.substr(0, detail_max));
+  if (!record.cancelled.empty()) {
+    failed.reason = Reason::cancelled;
+    failed.detail = record.cancelled;
+  }
+  const bool excused = record.excuses(failed.reason);
+  const std::uint32_t spent = record.attempt - record.excused - (excused ? 1 : 0);
   const bool final = failed.reason == Reason::cancelled || failed.reason == Reason::ended ||
-                     record.attempt >= policy.retry.attempts_max || ending;
+                     spent >= policy.retry.attempts_max || ending;
   if (final) return fail(now, record, std::move(failed));
   const std::uint64_t write = mail.write(ledger::ended(Transition::returned, now, failed));
   release(record);
+  record.excused += excused ? 1 : 0;
   accounting.wasted(failed.usage);
   record.usage += failed.usage;
-  record.avoid.insert(record.lease.target);
+  if (!excused) record.avoid.insert(record.lease.target);
   record.last_reason = failed.reason;
   record.state = JobState::queued;
   record.since = now;
@@ -209,7 +217,8 @@ std::uint64_t Core::give_back(Instant now, JobRecord& record, Failed failed) {
   record.remaining_s = 0;
   record.reason = failed.reason;
   record.detail = std::move(failed.detail);
-  record.retry_at = retry_time(now, record.attempt);
+  // The place did nothing wrong, and takes no new work by itself.
+  record.retry_at = excused ? now : retry_time(now, record.attempt - record.excused);
   if (record.retry_at > now) back_offs.emplace(record.retry_at, record.job.work.model);
   queue.push(record);
   publish_job(now, record);

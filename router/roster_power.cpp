@@ -127,6 +127,15 @@ void Roster::set_usable(HostIndex host, std::uint16_t number, bool usable) {
   }
 }
 
+void Roster::set_drained(HostIndex host, std::uint16_t number, bool drained) {
+  DROVER_REQUIRE(host < hosts_.size() && number < hosts_[host].devices.size());
+  std::uint32_t& bits = devices_.condition[hosts_[host].devices[number]];
+  const std::uint32_t with = bits | condition_drained;
+  const std::uint32_t now = drained ? with : with ^ condition_drained;
+  if (now != bits) ++version_;
+  bits = now;
+}
+
 void Roster::settle_silent(HostIndex host, std::uint16_t number, Instant heard_before) {
   DROVER_REQUIRE(host < hosts_.size() && number < hosts_[host].devices.size());
   const DeviceIndex device = hosts_[host].devices[number];

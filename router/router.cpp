@@ -19,14 +19,6 @@ constexpr std::size_t dropped_sender_max = 96;
 // Connections that never said Hello are forgotten after so many leases of silence.
 constexpr int leases_of_silence = 60;
 
-/// The policy's spans are of the wall.
-EjectionRules in_fleet_time(EjectionRules rules, double speed) {
-  for (double* span_s : {&rules.interval_s, &rules.base_s, &rules.max_s, &rules.jitter_s}) {
-    *span_s *= speed;
-  }
-  return rules;
-}
-
 /// Sends each message to the one place that handles it. The table of who may say what stands in
 /// peers.cpp and was asked before.
 struct Receiver {
@@ -51,6 +43,10 @@ struct Receiver {
   void operator()(const SummaryRequest&) { state.mail.send(now, caller.peer, state.summary(now)); }
   void operator()(const Inject& inject) { state.act(now, caller, inject); }
   void operator()(const SetPowerCap& cap) { state.act(now, caller, cap); }
+  void operator()(const SetDrain& said) { state.act(now, caller, said); }
+  void operator()(const CancelJobs& jobs) { state.act(now, caller, jobs); }
+  void operator()(const ApplyPolicy& policy) { state.act(now, caller, policy); }
+  void operator()(const PolicyRequest& request) { state.answer(now, caller, request); }
   void operator()(const Caption& caption) { state.take(now, caller, caption); }
   void operator()(const DeviceReport& report) { state.take(now, caller, report); }
   void operator()(const EndRequest&) { state.end_run(now, caller); }
@@ -67,7 +63,7 @@ Core::Core(RouterSettings router_settings, Policy router_policy,
       catalogue(known_specs),
       dice(Dice(settings.seed).child("decisions")),
       health({settings.heartbeat_every, settings.suspect_after, settings.lost_after}, start),
-      jobs(settings.ended_kept),
+      jobs(settings.retention.ended_jobs, settings.retention.ids),
       accounting(start),
       dropped(from_seconds(tell_dropped_every_s * settings.speed)),
       decisions(settings.decisions_kept),
@@ -75,24 +71,34 @@ Core::Core(RouterSettings router_settings, Policy router_policy,
       ejections(in_fleet_time(policy.eject, settings.speed), dice.child("ejections")),
       begun(start),
       ticked(start),
+      uncommitted_since(start),
       next_summary(saturating_add(start, settings.summary_every)),
       next_wake(saturating_add(start, settings.heartbeat_every)),
       next_counters(saturating_add(start, counters_every_heartbeats * settings.heartbeat_every)),
       hosts_awaited_until(saturating_add(start, settings.lost_after)) {
-  tenants.set(policy.limits.tenants);
-  policy.slow_start.window_s *= settings.speed;
+  settle_policy(start);
+  begin_policy();
   mail.write(ledger::started(start, settings.speed, settings.software));
 }
 
-Status Core::restore(const std::vector<LedgerRow>& rows) {
-  ledger::Reader reader(jobs, accounting, refused_ids);
-  for (const LedgerRow& row : rows) {
-    if (auto status = reader.read(row); !status) return status;
+Status Core::restore_row(const LedgerRow& row) {
+  if (!reader) reader.emplace(jobs, accounting, refused_ids);
+  return reader->read(row);
+}
+
+Status Core::restored() {
+  if (!reader) return {};
+  if (reader->policy()) {
+    if (auto status = adopt_applied(*reader->policy()); !status) return status;
   }
-  for (const auto& [at, cap] : reader.power_caps()) {
+  for (const auto& [at, said] : reader->drains()) drains.say(at, said);
+  drains.pass_deadlines(begun);  // told in the life in which they passed, or now too late to tell
+  next_call_off = drains.next_deadline();
+  for (const auto& [at, cap] : reader->power_caps()) {
     // Of a pool that the policy no longer has nothing is left to hold.
     if (check_cap(cap, policy)) caps.set(at, cap);
   }
+  reader.reset();
   caps.end(begun);
   change_limits();
   for (const auto& [number, record] : jobs.open()) {
@@ -101,7 +107,7 @@ Status Core::restore(const std::vector<LedgerRow>& rows) {
       // Whether its agent still runs it only the agent's Hello can tell.
       record->state = JobState::leased;
       awaiting_hosts = true;
-      if (record->attempt > 1) ++retries_out;
+      if (record->is_retry()) ++retries_out;
     } else {
       note_class(*record);
       queue.push(*record);
@@ -123,6 +129,10 @@ void Core::receive(Instant now, Peer from, const Envelope& envelope, std::string
     // Nobody can send there: it is what the router's own shell has to tell.
     if (const auto* told = std::get_if<Event>(&envelope.body)) {
       event(now, told->severity, told->subject, told->text);
+    } else if (const auto* audit = std::get_if<Audit>(&envelope.body)) {
+      put_on_record(now, *audit);
+    } else if (const auto* read = std::get_if<ApplyPolicy>(&envelope.body)) {
+      reload(now, *read, envelope.sender);
     }
     return;
   }
@@ -148,8 +158,13 @@ void Core::receive(Instant now, Peer from, const Envelope& envelope, std::string
   std::visit(Receiver{*this, now, caller}, envelope.body);
 }
 
+bool Core::commits_stalled() const {
+  return mail.uncommitted() > 0 && ticked - uncommitted_since > settings.suspect_after;
+}
+
 void Core::tick(Instant now) {
   ticked = std::max(ticked, now);
+  if (mail.uncommitted() == 0) uncommitted_since = now;
   sweep(now);
   expire(now);
   end_back_offs(now);
@@ -205,6 +220,7 @@ Instant Core::next_deadline() const {
   if (!deadlines.empty()) next = std::min(next, deadlines.begin()->first.first);
   next = std::min({next, queue.next_overdue(), caps.next_end(), conditions.next_end(),
                    ejections.next_deadline()});
+  next = std::min(next, next_call_off);
   if (!back_offs.empty()) next = std::min(next, back_offs.begin()->first);
   if (queue.size() > 0) next = std::min(next, next_wake);
   return next;
@@ -243,7 +259,16 @@ Router::Router(RouterSettings settings, Policy policy, const devices::Catalogue&
 
 Router::~Router() = default;
 
-Status Router::restore(const std::vector<LedgerRow>& rows) { return state_->restore(rows); }
+Status Router::restore(const std::vector<LedgerRow>& rows) {
+  for (const LedgerRow& row : rows) {
+    if (auto status = restore_row(row); !status) return status;
+  }
+  return restored();
+}
+
+Status Router::restore_row(const LedgerRow& row) { return state_->restore_row(row); }
+
+Status Router::restored() { return state_->restored(); }
 
 void Router::receive(Instant now, Peer from, const Envelope& envelope, std::string_view key) {
   state_->receive(now, from, envelope, key);
@@ -272,7 +297,10 @@ void Router::count_undecodable(Instant now, Peer from, const std::string& why,
   }
 }
 
-void Router::committed(Instant, std::uint64_t sequence) { state_->mail.committed(sequence); }
+void Router::committed(Instant now, std::uint64_t sequence) {
+  state_->mail.committed(sequence);
+  state_->uncommitted_since = now;
+}
 
 void Router::tick(Instant now) { state_->tick(now); }
 
@@ -281,5 +309,7 @@ Instant Router::next_deadline() const { return state_->next_deadline(); }
 Outbox Router::take_outbox() { return state_->mail.take(); }
 
 Summary Router::summary(Instant now) const { return state_->summary(now); }
+
+const Policy& Router::policy() const { return state_->policy; }
 
 }  // namespace drover::router

@@ -17,6 +17,14 @@
 
 namespace drover::router {
 
+/// How much of the past a ledger keeps; see router/ledger_compaction.h.
+struct Retention {
+  Duration ended_for = std::chrono::hours(7 * 24);  // fleet time
+  std::size_t ended_jobs = 100'000;
+  std::size_t ids = 4'000'000;
+  bool operator==(const Retention&) const = default;
+};
+
 /// Wall-clock spans are given in fleet time: the shell multiplies by the speed at start.
 struct RouterSettings {
   std::string software;
@@ -30,7 +38,10 @@ struct RouterSettings {
   Duration summary_every = std::chrono::seconds(1);
   std::uint64_t seed = 1;
   std::size_t decisions_kept = 10'000;  // for `why`
-  std::size_t ended_kept = 100'000;     // ended jobs whose details stay in memory
+  Retention retention;                  // in memory: of ended jobs, and of ids
+  /// The file that the policy was read from; empty: none was named, and one that was applied to an
+  /// earlier life is in force again in any case.
+  std::string policy_place;
 };
 
 class Router {
@@ -42,10 +53,14 @@ class Router {
   /// The rows of an earlier life, oldest first, before anything else. Open jobs are queued again
   /// unless their agent still holds them; ended ones stay ended.
   Status restore(const std::vector<LedgerRow>& rows);
+  /// The same, row by row: `restore_row` for each, and `restored` after the last.
+  Status restore_row(const LedgerRow& row);
+  Status restored();
 
   /// `key`: the name of the key that the connection has proven to hold. A client is called by it,
   /// before the label that it gives itself: "alice/inject". From the publish channel comes what the
-  /// shell has to tell: an Event, to be published.
+  /// shell has to tell: an Event, to be published; an Audit, to be put on record; an ApplyPolicy,
+  /// the policy's file read anew in the name of the envelope's sender.
   void receive(Instant now, Peer from, const Envelope& envelope, std::string_view key = {});
   /// What came from this peer (number 0: from nobody who could be answered) was no message: counted
   /// by sender, and dropped. `sender`: the connection in words, for one that speaks for no host.
@@ -58,6 +73,8 @@ class Router {
   Outbox take_outbox();
 
   Summary summary(Instant now) const;
+  /// The one in force.
+  const Policy& policy() const;
 
  private:
   struct State;

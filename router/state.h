@@ -8,6 +8,9 @@
 //   fleet_work.cpp  replicas started and retired; what is published on a beat
 //   requests.cpp  what clients and dashboards ask
 //   actions.cpp   faults, power caps, captions; what agents say of devices
+//   draining.cpp  where no new work may come; attempts that are called off
+//   cancelling.cpp  jobs that people end
+//   policy_change.cpp  another policy while the router runs
 //   watch.cpp     what alerts look at
 //
 // Only for these files.
@@ -28,6 +31,7 @@
 #include "router/conditions.h"
 #include "router/decide.h"
 #include "router/decision_log.h"
+#include "router/drains.h"
 #include "router/dropped.h"
 #include "router/ejection.h"
 #include "router/estimate.h"
@@ -42,6 +46,7 @@
 #include "router/replicas.h"
 #include "router/roster.h"
 #include "router/router.h"
+#include "router/routes.h"
 #include "router/tenants.h"
 
 namespace drover::router {
@@ -74,8 +79,11 @@ struct Core {
   void receive(Instant now, Peer from, const Envelope& envelope, std::string_view key);
   void tick(Instant now);
   Instant next_deadline() const;
-  Status restore(const std::vector<LedgerRow>& rows);
+  Status restore_row(const LedgerRow& row);
+  Status restored();
   void expire(Instant now);
+  /// Writes have waited for the disk for so long that new jobs would only wait too.
+  bool commits_stalled() const;
   void end_back_offs(Instant now);
   Summary summary(Instant now) const;
   /// Not to be used: counted by sender, and told now and then.
@@ -114,6 +122,8 @@ struct Core {
   /// device of a gang; of a replica, what it will draw above its devices' open power.
   /// Counts the job at once where its lease says. Of `place` times and watts are looked at.
   void promise(Instant now, JobRecord& record, const Place& place);
+  /// What the placement means for the jobs of its rule that follow.
+  void note_route(Instant now, JobRecord& record, const Verdict& verdict);
   /// With all candidates of the decision that was just made.
   void note(Instant now, JobRecord* record, Decision decision);
   bool retry_budget_spent(const JobRecord& record) const;
@@ -139,7 +149,7 @@ struct Core {
   /// Takes back what the roster was promised for the attempt.
   void withdraw(JobRecord& record);
   /// The attempt is over: withdrawn, off its host, and whoever waits may try again.
-  void release(JobRecord& record);
+  void release(JobRecord& record, bool finished = false);
   /// The attempt came to nothing: queued again, or failed when that was the last. Answers the
   /// write.
   std::uint64_t give_back(Instant now, JobRecord& record, Failed failed);
@@ -191,13 +201,20 @@ struct Core {
   void explain(Instant now, const JobRecord& record, WhyReply& reply);
   void answer(Instant now, Caller caller, const SnapshotRequest& request);
   void end_run(Instant now, Caller caller);
+  /// The one job whose id begins with these digits; the problem says that there is none, or
+  /// several.
+  Result<JobRecord*> named(const std::string& prefix);
   JobChanged told(const JobRecord& record) const;
   std::vector<std::string> snapshot_messages(Instant now) const;
 
   // ---- actions.cpp
   void act(Instant now, Caller caller, const Inject& inject);
   void act(Instant now, Caller caller, const SetPowerCap& cap);
-  /// Audit, event and reply; answers the audit's write.
+  /// The client's label, as audits name it.
+  std::string who(Caller caller) const;
+  /// The audit's row, an event, and the audit published; answers the row's write.
+  std::uint64_t put_on_record(Instant now, Audit audit);
+  /// On record, and answered when that is on disk; answers the write.
   std::uint64_t conclude(Instant now, Caller caller, const std::string& action,
                          const std::string& target, ActionReply reply);
   void apply_fault(Instant now, const Reached& reached, const Fault& fault,
@@ -219,6 +236,42 @@ struct Core {
   void settle_silent(Instant now);
   PolicyChanged policy_shown() const;
   std::uint64_t policy_number() const { return static_cast<std::uint64_t>(policy.version); }
+
+  // ---- draining.cpp
+  void act(Instant now, Caller caller, const SetDrain& asked);
+  /// In the order of the hosts' names.
+  std::vector<DeviceKey> devices_of(const Target& target) const;
+  /// What the words about targets mean for each device now: told to the roster, published.
+  void settle_drains(Instant now);
+  void settle_drains(Instant now, HostIndex host);
+  /// Why the attempt is to end, if it is.
+  std::optional<Reason> called_off(Instant now, const JobRecord& record) const;
+  /// Says Cancel for each attempt that is to end, again each heartbeat while there are any.
+  void call_off(Instant now);
+
+  // ---- cancelling.cpp
+  void act(Instant now, Caller caller, const CancelJobs& asked);
+  /// The job is added to `out` when it runs and was not called off before.
+  CancelResult cancel(Instant now, const std::string& text, const std::string& why,
+                      std::vector<JobRecord*>& out);
+  /// Of a job whose details were let go, or that never was.
+  CancelResult forgotten_end(const std::string& text, const std::string& problem) const;
+  void call_off_cancelled(Instant now, const std::vector<JobRecord*>& out);
+
+  // ---- policy_change.cpp
+  void act(Instant now, Caller caller, const ApplyPolicy& asked);
+  /// What the shell has read anew, in the name of `by`.
+  void reload(Instant now, const ApplyPolicy& asked, const std::string& by);
+  void answer(Instant now, Caller caller, const PolicyRequest& request);
+  /// Checked, written and in force; the reply says what was not.
+  ActionReply change_policy(Instant now, const ApplyPolicy& asked, const std::string& by);
+  /// In force from here on, between two decisions.
+  void adopt(Instant now, Policy fresh, PolicyReply origin);
+  void begin_policy();
+  /// What is worked out from the policy in force, anew.
+  void settle_policy(Instant now);
+  /// After a restart: the policy that was applied last, unless a newer one was named at the start.
+  Status adopt_applied(const PolicyReply& applied);
 
   // ---- watch.cpp
   void watch(Instant now);
@@ -242,11 +295,13 @@ struct Core {
   JobBook jobs;
   JobQueue queue;
   TenantBook tenants;
+  RouteBook routes;
   Accounting accounting;
   DroppedBook dropped;
   DecisionLog decisions;
   ReplicaKeeper keeper;
   PowerCaps caps;
+  DrainBook drains;
   ConditionBook conditions;
   EjectionBook ejections;
   AlertBook alerts;
@@ -259,12 +314,14 @@ struct Core {
   };
   std::map<HostIndex, HostCounters> host_counters;
   std::set<JobId> refused_ids;
+  std::optional<ledger::Reader> reader;          // until `restored`
   std::deque<std::pair<Instant, Event>> events;  // the last ones, for those who join late
   std::map<std::pair<Instant, std::uint64_t>, JobRecord*> deadlines;  // open jobs with a deadline
   std::size_t retries_out = 0;  // attempts after the first, leased or running
   std::set<std::pair<Instant, std::string>> back_offs;  // their ends, and whose model's jobs wait
   Instant begun{};
   Instant ticked{};
+  Instant uncommitted_since{};  // at least for so long no commit has come that writes wait for
   Instant next_summary{};
   Instant next_wake{};
   Instant next_counters{};
@@ -275,6 +332,8 @@ struct Core {
   std::set<HostIndex> left;      // lost, in order
   std::uint64_t junk_total = 0;  // of dropped messages, when last looked at
   std::map<std::string, std::uint64_t> junk_seen;
+  PolicyReply policy_origin;      // of the policy in force
+  Instant next_call_off = never;  // of attempts; `never`: none is to end
   bool policy_untold = true;
   bool awaiting_hosts = false;
   bool more_to_decide = false;

@@ -42,7 +42,8 @@ struct Partition {
   Duration lasts{};
 };
 
-/// Something that the client asks for: Inject, SetPowerCap, Caption.
+/// Something that the client asks for: Inject, SetPowerCap, SetDrain, CancelJobs, ApplyPolicy,
+/// Caption.
 struct ClientAction {
   Duration at{};
   Message message;

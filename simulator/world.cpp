@@ -133,6 +133,7 @@ void World::client_receive(const std::string& bytes) {
     return;
   }
   if (const auto* done = std::get_if<ActionReply>(&envelope->body)) seen_.replies.push_back(*done);
+  if (const auto* ends = std::get_if<CancelReply>(&envelope->body)) seen_.cancels.push_back(*ends);
   const auto* reply = std::get_if<SubmitReply>(&envelope->body);
   if (!reply) return;
   for (const SubmitResult& result : reply->results) {

@@ -35,6 +35,7 @@ struct Seen {
   std::map<std::string, HostChanged> hosts;
   std::vector<Event> events;
   std::vector<ActionReply> replies;
+  std::vector<CancelReply> cancels;
   std::vector<Audit> audits;
   // As last published in this life of the router: another one starts from what it hears.
   std::set<std::pair<std::string, std::uint16_t>> unusable;  // devices
@@ -84,6 +85,7 @@ class World {
     std::uint64_t life = 0;
     std::uint64_t peer = 0;  // as the router knows this life's connection
     Instant wake = never;
+    bool welcomed = false;  // this life; until then it asks whenever a router is there
   };
 
   using Happening = std::function<void()>;

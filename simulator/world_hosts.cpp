@@ -14,6 +14,7 @@ void World::start_host(const std::string& name) {
   host.settings.incarnation = draw_incarnation(life_dice);
   host.agent = std::make_unique<agents::Agent>(host.settings, catalogue_, now_);
   host.wake = never;
+  host.welcomed = false;
   connect_host(name);
 }
 
@@ -49,6 +50,7 @@ void World::host_receive(const std::string& name, const std::string& bytes) {
     ++seen_.undecodable;
     host.agent->count_undecodable();
   } else if (const auto* welcome = std::get_if<Welcome>(&envelope->body)) {
+    host.welcomed = true;
     host.agent->welcomed(now_, *welcome);
   } else {
     host.agent->receive(now_, *envelope);

@@ -14,9 +14,14 @@ void World::start_router(bool again) {
   DROVER_REQUIRE(restored.ok());
   router_turn({JournalRestore{store_.rows()}});
   if (!again) return;
-  // Connections come back under new numbers; agents do not notice, the client joins again.
+  // Connections come back under new numbers; agents do not notice, the client joins again,
+  // and so does a host that nobody has welcomed.
   for (auto& [name, host] : hosts_) {
     if (!host.agent) continue;
+    if (!host.welcomed) {
+      connect_host(name);
+      continue;
+    }
     host.peer = ++peers_;
     node_by_peer_[host.peer] = name;
   }

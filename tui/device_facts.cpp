@@ -71,6 +71,7 @@ std::string condition_text(const DeviceChanged& condition) {
     }
     text += condition.injected[i];
   }
+  if (condition.drained) text += text.empty() ? "drained: no new work" : "  drained";
   return text;
 }
 

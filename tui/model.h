@@ -71,7 +71,7 @@ struct EventRow {
   Event event;
 };
 
-/// A device that cannot be used, or that a fault was injected into.
+/// A device that cannot be used, that a fault was injected into, or that is drained.
 struct ConditionRow {
   DeviceChanged said;
   std::uint64_t snapshot = 0;

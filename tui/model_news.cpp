@@ -21,7 +21,7 @@ bool Model::hears(const Message& body) {
 bool Model::apply_condition(const DeviceChanged& changed) {
   const DeviceId id{changed.host, changed.device};
   const auto known = conditions_.find(id);
-  if (changed.usable && changed.injected.empty()) {
+  if (changed.usable && changed.injected.empty() && !changed.drained) {
     if (known != conditions_.end()) conditions_.erase(known);
     return true;
   }

@@ -78,6 +78,23 @@ TEST(Executor, AGangRunsAtThePaceOfItsSlowestDevice) {
   EXPECT_EQ(host.ended[0].outcome.steps, 1u);
 }
 
+TEST(Executor, AMeasuredPaceTakesThePlaceOfTheModelledOneAndDrawsLess) {
+  Host modelled("h100-sxm", 1), measured("h100-sxm", 1);
+  modelled.train(1, 100, {0});
+  Assign assign = to_devices(train_job(1, "bert-large", 100, 64, 512, 1), {0});
+  const double half = 0.5 / step_seconds("h100-sxm", 1, 1);
+  assign.job.work.paces = {{"a100-sxm-80gb", 1, 1}, {"h100-sxm", 2, 1}, {"h100-sxm", 1, half}};
+  ASSERT_FALSE(measured.executor.train(measured.now, assign, model_spec("bert-large")));
+  for (Host* host : {&modelled, &measured}) {
+    while (host->ended.empty()) host->pass_until(host->executor.next_event());
+  }
+  const double of_model_s = modelled.ended[0].outcome.run_s;
+  EXPECT_NEAR(measured.ended[0].outcome.run_s, 2 * of_model_s, 0.02 * of_model_s)
+      << "but for a cooler device's clock";
+  EXPECT_LT(measured.ended[0].usage.energy_j / measured.ended[0].outcome.run_s,
+            modelled.ended[0].usage.energy_j / of_model_s);
+}
+
 TEST(Executor, OneCappedDeviceSlowsItsWholeGang) {
   Host free("h100-sxm", 2), capped("h100-sxm", 2);
   capped.executor.set_power_cap(beginning(), 1, device_spec("h100-sxm").power_cap_min_w);

@@ -156,8 +156,8 @@ std::vector<Message> every_kind(std::index_sequence<Index...>) {
 }
 
 TEST(KeyRoles, EveryRoleSendsItsMessagesAndNoOthers) {
-  const std::set<std::string> asks = {"Join", "JobsRequest", "WhyRequest", "SummaryRequest",
-                                      "SnapshotRequest"};
+  const std::set<std::string> asks = {"Join",           "JobsRequest",     "WhyRequest",
+                                      "SummaryRequest", "SnapshotRequest", "PolicyRequest"};
   std::map<KeyRole, std::set<std::string>> may;
   may[KeyRole::agent] = {"Join",          "Hello",        "Heartbeat", "Accepted",
                          "Refused",       "Progress",     "Finished",  "Failed",
@@ -166,7 +166,8 @@ TEST(KeyRoles, EveryRoleSendsItsMessagesAndNoOthers) {
   may[KeyRole::submit] = asks;
   may[KeyRole::submit].insert("Submit");
   may[KeyRole::admin] = may[KeyRole::submit];
-  may[KeyRole::admin].insert({"EndRequest", "Inject", "SetPowerCap", "Caption"});
+  may[KeyRole::admin].insert(
+      {"EndRequest", "Inject", "SetPowerCap", "SetDrain", "CancelJobs", "ApplyPolicy", "Caption"});
   may[KeyRole::router] = {};
   for (const auto& [role, allowed] : may) {
     const PublicKey key{"k", role, {"h-1"}, ""};

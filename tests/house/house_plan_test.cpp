@@ -109,7 +109,7 @@ TEST(HousePlan, EachLibraryStaysInItsRoom) {
       {"msgpack", R"(#include <msgpack)", {"fleet/codec"}},
       {"toml++", R"(#include <toml\+\+)", {"fleet/toml."}},
       {"JSON", R"(#include <nlohmann)", {"fleet/json."}},
-      {"SQLite", R"(#include <sqlite3)", {"router/ledger_store."}},
+      {"SQLite", R"(#include <sqlite3)", {"router/ledger_store_tables."}},
       {"zstd", R"(#include <zstd)", {"fleet/recording"}},
       {"zlib", R"(#include <zlib)", {"fleet/recording"}},
       {"ncurses", R"(#include <(n?curses|ncursesw/))", {"tui/terminal."}},

@@ -22,7 +22,11 @@ inline Inject inject(const std::string& target, const std::string& fault,
 
 /// Two hosts of H100s and one TPU slice, in two racks.
 struct ActedFleet : Stage {
-  explicit ActedFleet(RouterSettings with = {}) : Stage(std::move(with)) {
+  explicit ActedFleet(RouterSettings with = {}, Policy under = builtin_policy())
+      : Stage(std::move(with), std::move(under)) {
+    join_all();
+  }
+  void join_all() {
     add_host(1, "h100-1");
     add_host(2, "h100-2");
     receive(3, Join{Role::agent, "v5e-1", "drover test"});

@@ -90,6 +90,29 @@ struct Shown {
     if (it.fallback_reason) text += fmt::format(" because {}", to_text(*it.fallback_reason));
     return text;
   }
+  std::string operator()(const Audit& it) const {
+    return fmt::format("{}: {} {}: {}: {}", it.who, it.action, it.target,
+                       it.applied ? "done" : "not done", it.detail);
+  }
+  std::string operator()(const ActionReply& it) const {
+    if (!it.applied) return "not done: " + it.problem;
+    std::string text = "done:";
+    for (const std::string& target : it.targets) text += " " + target;
+    return text;
+  }
+  std::string operator()(const CancelReply& it) const {
+    std::string text;
+    for (const CancelResult& result : it.results) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : "; ", number_text(result.job),
+                          to_text(result.status));
+      if (!result.detail.empty()) text += ": " + result.detail;
+    }
+    return text + it.problem;
+  }
+  std::string operator()(const DeviceChanged& it) const {
+    return fmt::format("{}/{}{}{}", it.host, it.device, it.usable ? "" : " not usable",
+                       it.drained ? " drained" : "");
+  }
   std::string operator()(const Event& it) const {
     return fmt::format("{} {}: {}", to_text(it.severity), it.subject, it.text);
   }
@@ -105,7 +128,8 @@ const std::map<Transition, std::string> transition_names = {
     {Transition::running, "running"},   {Transition::returned, "returned"},
     {Transition::finished, "finished"}, {Transition::failed, "failed"},
     {Transition::stale, "stale"},       {Transition::counters, "counters"},
-    {Transition::audit, "audit"}};
+    {Transition::audit, "audit"},       {Transition::known, "known"},
+    {Transition::sums, "sums"}};
 
 class Dialogue {
  public:
@@ -160,6 +184,13 @@ class Dialogue {
       const auto why = next<std::string>(words);
       return stage_.receive(peer, Leave{why, next<std::uint32_t>(words)});
     }
+    if (verb == "drain" || verb == "resume") {
+      const auto target = next<std::string>(words);
+      return stage_.receive(
+          peer, SetDrain{target, verb == "drain", std::chrono::seconds(next<int>(words))});
+    }
+    if (verb == "cancel") return cancel(peer, words);
+    if (verb == "policy") return change_policy(peer, next<int>(words));
     if (verb == "end") return stage_.receive(peer, EndRequest{});
     if (verb == "summary") return stage_.receive(peer, SummaryRequest{});
     if (verb == "join") {
@@ -199,6 +230,20 @@ class Dialogue {
       }
     }
     stage_.receive(peer, submit);
+  }
+
+  void cancel(std::uint64_t peer, std::istream& words) {
+    CancelJobs jobs;
+    for (std::uint64_t job = 0; words >> job;) jobs.jobs.push_back(to_text(job_id(job)));
+    stage_.receive(peer, jobs);
+  }
+
+  void change_policy(std::uint64_t peer, int version) {
+    const std::string text = fmt::format(
+        "[policy]\nname = \"small\"\nversion = {}\n[pool.any]\nmatch = {{}}\n"
+        "[[rule]]\nname = \"all\"\npools = [\"any\"]\n",
+        version);
+    stage_.receive(peer, ApplyPolicy{text, "new.toml"});
   }
 
   void attempt(const std::string& verb, std::uint64_t peer, std::istream& words) {
@@ -278,7 +323,9 @@ TEST_P(Dialogues, GoAsWritten) {
 INSTANTIATE_TEST_SUITE_P(Router, Dialogues,
                          testing::Values("a_job_from_submit_to_end", "a_host_is_lost",
                                          "a_host_leaves", "the_router_restarts",
-                                         "refusals_and_retries", "the_run_ends"),
+                                         "refusals_and_retries", "the_run_ends",
+                                         "jobs_are_cancelled", "a_host_is_drained",
+                                         "the_policy_changes"),
                          [](const auto& each) { return each.param; });
 
 }  // namespace

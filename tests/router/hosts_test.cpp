@@ -26,6 +26,7 @@ TEST(Hosts, AHeartbeatIsAnsweredByALease) {
 TEST(Hosts, ASuspectGetsNoNewWork) {
   Stage stage;
   stage.add_host(1, "h1");
+  stage.commit();
   stage.wait(seconds(4));
   stage.receive(9, Submit{{serve_job(1)}});
   stage.wait(seconds(1));

@@ -6,8 +6,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
 
 namespace drover::router {
 namespace {
@@ -194,6 +197,75 @@ TEST_F(LedgerFile, RefusesDamage) {
   }
   file.close();
   EXPECT_NE(refusal(), "") << "fewer jobs must not pass unseen";
+}
+
+/// Every file of the ledger, as it stands while its router lives: as a crash leaves it.
+std::map<std::string, std::string> bytes_of(const files::path& folder, const std::string& name) {
+  std::map<std::string, std::string> all;
+  for (const char* end : {"", "-wal"}) {
+    std::ifstream file(folder / (name + end), std::ios::binary);
+    all[end] = std::string((std::istreambuf_iterator<char>(file)), {});
+  }
+  return all;
+}
+
+TEST_F(LedgerFile, AFlippedBitNeverChangesWhatIsReadUnseen) {
+  std::vector<LedgerRow> written;
+  {
+    auto store = open();
+    for (std::uint64_t sequence = 1; sequence <= 30; ++sequence) {
+      written.push_back(write(sequence, sequence).row);
+      store->append({write(sequence, sequence)});
+    }
+  }
+  const std::string whole = bytes_of(folder, "ledger.sqlite").at("");
+  ASSERT_GT(whole.size(), 8'192u);
+  int refused = 0;
+  for (std::size_t at = 0; at < whole.size(); at += 61) {
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ (1 << at % 8));
+    std::ofstream(path, std::ios::binary) << flipped;
+    const auto store = LedgerStore::open(path);
+    const auto rows = store ? (*store)->rows() : Result<std::vector<LedgerRow>>(store.error());
+    if (rows) {
+      EXPECT_EQ(*rows, written) << "byte " << at;
+    } else {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 100);
+}
+
+TEST_F(LedgerFile, AFlippedBitInTheLogLosesNoMoreThanItsEnd) {
+  std::vector<LedgerRow> written;
+  std::map<std::string, std::string> whole;
+  {
+    auto store = open();
+    for (std::uint64_t sequence = 1; sequence <= 30; ++sequence) {
+      written.push_back(write(sequence, sequence).row);
+      store->append({write(sequence, sequence)});
+      ASSERT_TRUE(store->flush());
+    }
+    whole = bytes_of(folder, "ledger.sqlite");
+  }
+  int refused = 0;
+  for (std::size_t at = 0; at < whole["-wal"].size(); at += 1'009) {
+    std::string flipped = whole["-wal"];
+    flipped[at] = static_cast<char>(flipped[at] ^ (1 << at % 8));
+    std::ofstream(path, std::ios::binary) << whole[""];
+    std::ofstream(path + "-wal", std::ios::binary) << flipped;
+    files::remove(path + "-shm");
+    const auto store = LedgerStore::open(path);
+    if (!store) {
+      ++refused;
+      continue;
+    }
+    const auto rows = (*store)->rows();
+    ASSERT_TRUE(rows) << rows.error().message;
+    EXPECT_GE(rows->size(), written.size() - 2) << "byte " << at;
+    EXPECT_TRUE(std::equal(rows->begin(), rows->end(), written.begin())) << "byte " << at;
+  }
+  EXPECT_GT(refused, 50);
 }
 
 }  // namespace

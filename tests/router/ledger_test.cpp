@@ -122,6 +122,34 @@ TEST(Histogram, TakesAnyNumber) {
   EXPECT_DOUBLE_EQ(Histogram().quantile(0.5), 0);
 }
 
+TEST(LedgerDisk, OneThatStandsStillGetsNoNewJobsAndNoNewRows) {
+  Stage stage;
+  stage.add_host(1, "h1");
+  stage.commit();
+  stage.receive(9, Submit{{serve_job(1)}});
+  for (int second = 0; second < 4; ++second) {
+    stage.beat(1, "h1");
+    stage.wait(std::chrono::seconds(1));
+  }
+  EXPECT_TRUE(stage.told<SubmitReply>(9).empty()) << "acknowledged what is not on disk";
+  const std::size_t waiting = stage.uncommitted();
+  stage.receive(9, Submit{{serve_job(2)}});
+  EXPECT_EQ(stage.uncommitted(), waiting);
+  ASSERT_EQ(stage.told<SubmitReply>(9).size(), 1u) << "told at once, not when the disk goes on";
+  const SubmitResult refused = stage.told<SubmitReply>(9)[0].results.at(0);
+  EXPECT_EQ(refused.status, SubmitStatus::refused);
+  EXPECT_EQ(refused.reason, Reason::capacity);
+  EXPECT_NE(refused.detail.find("disk"), std::string::npos) << refused.detail;
+
+  stage.commit();
+  EXPECT_EQ(stage.told<SubmitReply>(9).at(1).results.at(0).status, SubmitStatus::accepted);
+  EXPECT_EQ(stage.told<Assign>(1).size(), 1u);
+  stage.forget();
+  stage.receive(9, Submit{{serve_job(2)}});
+  stage.commit();
+  EXPECT_EQ(stage.told<SubmitReply>(9).at(0).results.at(0).status, SubmitStatus::accepted);
+}
+
 // ---- Counters ----------------------------------------------------------------------------------
 
 void report_energy(Stage& stage, std::uint64_t sequence, double energy_j) {

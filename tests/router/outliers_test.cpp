@@ -331,7 +331,9 @@ TEST(Outliers, APanicThatFailsEndsTheJob) {
   Policy policy = plain_policy();
   policy.panic.action = PanicAction::fail;
   Fleet fleet(2, policy);
+  fleet.commit();
   fleet.wait(seconds(4));
+  fleet.commit();
   EXPECT_TRUE(fleet.submit(1).empty());
   EXPECT_EQ(fleet.router->summary(fleet.now).failures.at(Reason::unhealthy), 1U);
 }

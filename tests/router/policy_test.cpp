@@ -222,7 +222,8 @@ TEST(Policy, ErrorsNameFileLineAndKey) {
        "primary * 1.5\""},
       {"[[rule.fallback]]\non = \"*\"\naction = \"queue\"\nfailback = { after_s = 60, probe = -1 "
        "}\n",
-       "p.toml:11: rule[1].fallback[1].failback.probe: found -1, expected 0 to 1000000"},
+       "p.toml:11: rule[1].fallback[1].failback.probe: found -1, expected a whole number "
+       "0..1000000"},
       {"[[rule]]\nname = \"late\"\npools = [\"b\"]\n",
        "p.toml:9: rule[2].name: rule \"late\" is never reached: rule \"r\" before it always holds"},
       {"when = { gang = \">1\" }\n[[rule]]\nname = \"r\"\npools = [\"b\"]\n",

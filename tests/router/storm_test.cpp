@@ -7,7 +7,7 @@
 
 #include "fleet/dice.h"
 #include "router/ledger.h"
-#include "tests/router/stage.h"
+#include "tests/router/compacted.h"
 
 namespace drover::router {
 namespace {
@@ -77,6 +77,9 @@ class Storm {
     EXPECT_EQ(summary.accepted,
               summary.finished + summary.failed + summary.queued + summary.running);
     EXPECT_EQ(summary.input_tokens, 512 * accepted.size());
+    std::vector<Job> jobs;
+    for (std::uint64_t number = 1; number <= jobs_; ++number) jobs.push_back(serve_job(number));
+    expect_compaction_changes_nothing(stage_.disk, jobs, 100);
   }
 
  private:

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/tui/sample_fleet.h"
+#include "tui/device_facts.h"
 #include "tui/model.h"
 
 namespace drover::tui {
@@ -47,6 +48,19 @@ TEST(ModelNews, AConditionHoldsUntilTheDeviceIsWellAgain) {
   model.apply(start, fleet.published(well));
   EXPECT_EQ(model.condition_of(*row), nullptr);
   EXPECT_EQ(model.conditions().size(), 1u);
+}
+
+TEST(ModelNews, ADrainedDeviceIsShownUntilItIsResumed) {
+  SampleFleet fleet = calm_fleet();
+  DeviceChanged drained{"gpu-a", 2, true, start, "", {}, true};
+  Model model = told(fleet, {drained});
+  const auto row = model.find({"gpu-a", 2});
+  ASSERT_TRUE(row);
+  ASSERT_NE(model.condition_of(*row), nullptr);
+  EXPECT_EQ(condition_text(model.condition_of(*row)->said), "drained: no new work");
+  drained.drained = false;
+  model.apply(start, fleet.published(drained));
+  EXPECT_EQ(model.condition_of(*row), nullptr);
 }
 
 TEST(ModelNews, AlertsAreRaisedOncePerRuleAndSubjectAndTheirNewsIsKept) {

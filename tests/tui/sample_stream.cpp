@@ -65,7 +65,8 @@ struct Story {
                           static_cast<std::uint32_t>(second / 10 + 1), 9, second % 20 == 3});
     }
     if (second % 15 == 5) {
-      say(second, PolicyChanged{"default", 1, 20'000, {{"hopper", 5'600, 0}, {"ampere", 0, 1}}});
+      say(second,
+          PolicyChanged{"default", 1, 20'000, {{"hopper", 5'600, 0}, {"ampere", 0, 1}}, ""});
     }
     if (second % 17 == 7) {
       HostChanged host = fleet.hosts[1];

@@ -1,0 +1,40 @@
+// `drover drain`: keeps new work away from devices.
+#include "commands/acting.h"
+#include "commands/session.h"
+#include "commands/verbs.h"
+#include "fleet/target.h"
+
+namespace drover::commands {
+
+Usage drain_usage() {
+  return {"usage: drover drain TARGET [options]",
+          "Keeps new work away from a target's devices; what runs there ends by itself. TARGET is\n"
+          "HOST/N (a device), host:HOST, rack:RACK, pool:POOL or all. The devices are printed, a\n"
+          "line each. Loaded models stay, and take no new requests. With --deadline, what still\n"
+          "runs then is called off and starts anew elsewhere; that does not count as one of its\n"
+          "attempts. A drain is kept in the router's ledger: it outlives restarts of the router\n"
+          "and of the host, until `drover resume`. Of several words the last one about a device\n"
+          "counts.",
+          {connect_option(),
+           {"deadline", "DURATION",
+            "in fleet time: then what still runs there goes elsewhere (default: never)"},
+           {"json", "", "one JSON object on stdout"}},
+          {"TARGET"},
+          "  drover drain h100-1/3\n"
+          "      a device that is to be replaced\n"
+          "  drover drain host:h100-1 --deadline 10m\n"
+          "  drover drain pool:v5e"};
+}
+
+Outcome run_drain(Arguments& arguments) {
+  if (!arguments.has("TARGET")) {
+    return Outcome::usage(error("expected a TARGET; {}", drain_usage().synopsis));
+  }
+  const auto target = parse_target(arguments.text("TARGET"));
+  if (!target) return Outcome::usage(target.error());
+  const SetDrain drain{to_text(*target), true, arguments.duration("deadline", Duration{0})};
+  if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
+  return act(arguments, "drain", drain);
+}
+
+}  // namespace drover::commands

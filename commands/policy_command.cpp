@@ -1,0 +1,122 @@
+// `drover policy`: checks, shows and changes how work is routed.
+#include <algorithm>
+
+#include "commands/acting.h"
+#include "commands/files.h"
+#include "commands/output.h"
+#include "commands/session.h"
+#include "commands/verbs.h"
+#include "fleet/json.h"
+#include "fleet/text.h"
+#include "router/policy_text.h"
+
+namespace drover::commands {
+namespace {
+
+const std::vector<std::string>& actions() {
+  static const std::vector<std::string> all = {"check", "show", "apply"};
+  return all;
+}
+
+Outcome check_file(const Arguments& arguments, const std::string& file) {
+  const auto text = read_file(file, policy_bytes_max);
+  if (!text) return Outcome::failed(text.error());
+  const std::vector<std::string> problems = router::lint(*text, file);
+  if (arguments.has("json")) {
+    Json list = Json::array();
+    for (const std::string& problem : problems) list.add(problem);
+    put("{}\n", Json::object().set("problems", std::move(list)).dump());
+  } else {
+    for (const std::string& problem : problems) put("{}\n", problem);
+  }
+  if (problems.empty()) return Outcome::done();
+  return Outcome::failed(error("{} problem{}", problems.size(), problems.size() == 1 ? "" : "s"));
+}
+
+Json to_json(const PolicyReply& reply) {
+  return Json::object()
+      .set("name", reply.name)
+      .set("place", reply.place.empty() ? Json() : Json(reply.place))
+      .set("version", reply.version)
+      .set("hash", reply.hash)
+      .set("since", to_iso8601(reply.since))
+      .set("by", reply.by.empty() ? Json() : Json(reply.by))
+      .set("text", reply.text);
+}
+
+/// Lines, and the tabs that TOML allows in them, stay as they are.
+std::string printable_lines(std::string_view text) {
+  std::string shown;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at <= text.size(); ++at) {
+    const bool kept = at < text.size() && (text[at] == '\n' || text[at] == '\t');
+    if (at < text.size() && !kept) continue;
+    shown += printable(text.substr(begin, at - begin));
+    if (kept) shown += text[at];
+    begin = at + 1;
+  }
+  return shown;
+}
+
+/// The text alone goes to standard output, so that it can be changed and applied.
+Outcome show_policy(const Arguments& arguments) {
+  auto session = Session::open({endpoint_of(arguments), Role::client, "policy"});
+  if (!session) return Outcome::failed(session.error());
+  const auto reply = (*session)->ask<PolicyReply>(PolicyRequest{}, std::chrono::milliseconds(5000));
+  if (!reply) return Outcome::failed(reply.error());
+  if (arguments.has("json")) {
+    put("{}\n", to_json(*reply).dump());
+    return Outcome::done();
+  }
+  put_error("{} version {}, hash {}, from {}, in force since {}{}{}\n", printable(reply->name),
+            reply->version, printable(reply->hash),
+            reply->place.empty() ? "the program" : printable(reply->place),
+            to_iso8601(reply->since), reply->by.empty() ? "" : ", applied by ",
+            printable(reply->by));
+  put_text(printable_lines(reply->text));
+  return Outcome::done();
+}
+
+Outcome apply_file(const Arguments& arguments, const std::string& file) {
+  auto text = read_file(file, policy_bytes_max);
+  if (!text) return Outcome::failed(text.error());
+  if (!is_utf8(*text)) return Outcome::failed(error("{}: is not UTF-8", printable(file)));
+  return act(arguments, "policy", ApplyPolicy{std::move(*text), file});
+}
+
+}  // namespace
+
+Usage policy_usage() {
+  return {
+      "usage: drover policy check FILE | show | apply FILE",
+      "check: reads a policy without a router, and prints what is wrong with it (exit 1).\n"
+      "show: prints the policy in force; its version and hash go to standard error.\n"
+      "apply: the router routes by FILE (at most 256 KiB) from now on. Its [policy] version must\n"
+      "be above the one in force, so that a version stands for one text for good. With an error\n"
+      "the old policy stays in force. What runs goes on; power caps that people have set stay.\n"
+      "An applied policy is kept in the ledger: it is in force again when the router restarts,\n"
+      "unless --policy names one with a higher version. SIGHUP makes a router that was started\n"
+      "with --policy read that file again, in the same way.",
+      {connect_option(), {"json", "", "one JSON object on stdout"}},
+      {"ACTION", "FILE"},
+      "  drover policy check my.toml\n"
+      "  drover policy show > my.toml\n"
+      "  drover policy apply my.toml"};
+}
+
+Outcome run_policy(Arguments& arguments) {
+  const std::string action = arguments.text("ACTION");
+  const std::string file = arguments.text("FILE");
+  if (action.empty()) return Outcome::usage(error("{}", policy_usage().synopsis));
+  if (std::find(actions().begin(), actions().end(), action) == actions().end()) {
+    return Outcome::usage(error("found '{}'{}", excerpt(action), suggestion(action, actions())));
+  }
+  if ((action == "show") != file.empty()) {
+    return Outcome::usage(action == "show" ? error("found '{}', expected no more", excerpt(file))
+                                           : error("{}: expected a FILE", action));
+  }
+  if (action == "check") return check_file(arguments, file);
+  return action == "show" ? show_policy(arguments) : apply_file(arguments, file);
+}
+
+}  // namespace drover::commands

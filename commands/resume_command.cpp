@@ -1,0 +1,30 @@
+// `drover resume`: lets work come again to what was drained.
+#include "commands/acting.h"
+#include "commands/session.h"
+#include "commands/verbs.h"
+#include "fleet/target.h"
+
+namespace drover::commands {
+
+Usage resume_usage() {
+  return {"usage: drover resume TARGET [options]",
+          "Lets new work come again to a target's devices, whatever had drained them. TARGET is\n"
+          "HOST/N (a device), host:HOST, rack:RACK, pool:POOL or all. The devices are printed, a\n"
+          "line each.",
+          {connect_option(), {"json", "", "one JSON object on stdout"}},
+          {"TARGET"},
+          "  drover resume host:h100-1\n"
+          "  drover drain all && drover resume host:h100-1\n"
+          "      work for one host only"};
+}
+
+Outcome run_resume(Arguments& arguments) {
+  if (!arguments.has("TARGET")) {
+    return Outcome::usage(error("expected a TARGET; {}", resume_usage().synopsis));
+  }
+  const auto target = parse_target(arguments.text("TARGET"));
+  if (!target) return Outcome::usage(target.error());
+  return act(arguments, "resume", SetDrain{to_text(*target), false, Duration{0}});
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,69 @@
+// One walk through a rule: its pools in order, in each the filters, the scorers and the pick, then
+// its fallbacks. Walks differ in the wishes that they hold against candidates.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "router/decide_candidates.h"
+#include "router/routes.h"
+
+namespace drover::router {
+
+class Walk {
+ public:
+  /// `recorded`: all candidates are written down in scratch.record.
+  Walk(Question& question, Estimator& estimator, Dice& dice, Verdict& verdict, bool recorded = true)
+      : question_(question),
+        estimator_(estimator),
+        dice_(dice),
+        scratch_(estimator.scratch()),
+        verdict_(verdict),
+        decision_(verdict.decision),
+        recorded_(recorded) {}
+
+  void run();
+
+  /// The job waits, and no fallback of the policy said that it shall for this reason.
+  bool waits_unasked() const { return decision_.action == Action::queue && !asked_; }
+
+  /// When every candidate of every pool is excluded for good: the reason that most of them have.
+  std::optional<Reason> impossible() const;
+
+ private:
+  void ask_pools();
+  bool follow_route();
+  void consider_leaving(std::size_t wanted);
+  bool leave(std::size_t wanted);
+  bool cheaper(const Estimate& leave) const;
+  void run_fallbacks();
+  bool try_fallback(std::size_t step);
+  bool below_floor(std::uint32_t pool) const;
+  std::uint8_t fallback_number(std::size_t step) const;
+  void describe_change(Precision to);
+  void end(FallbackAction action, Duration max_wait);
+  /// Places the job in this pool, or answers why not.
+  std::optional<Reason> look(std::uint32_t pool, const Guard& guard);
+  void count_excluded();
+  std::optional<Estimate> best_possible() const;
+  void place(std::size_t row);
+
+  Question& question_;
+  Estimator& estimator_;
+  Dice& dice_;
+  DecisionScratch& scratch_;
+  Verdict& verdict_;
+  Decision& decision_;
+  bool recorded_;
+  std::optional<Estimate> primary_;
+  std::optional<Reason> passing_;  // the first pool's that need not stay so
+  std::optional<int> floor_tier_;  // while a sticky fallback holds
+  bool leaving_ = false;           // a place must pay, as the wanted pool has or will have one
+  bool asked_ = false;
+  bool possible_ = false;
+  std::array<std::uint32_t, 32> excluded_{};  // candidates by their own reason, over all pools
+};
+
+}  // namespace drover::router

@@ -1,0 +1,99 @@
+#include "router/tenants.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+
+#include "router/queue.h"
+#include "tests/router/small_fleet.h"
+#include "tests/router/stage.h"
+
+namespace drover::router {
+namespace {
+
+TEST(Tenants, GetDeviceSecondsInProportionToTheirShares) {
+  TenantBook book;
+  book.set({{"research", {0.25, true}}, {"product", {0.75, true}}});
+  JobQueue queue;
+  std::vector<std::unique_ptr<JobRecord>> records;
+  for (std::uint64_t number = 1; number <= 400; ++number) {
+    records.push_back(std::make_unique<JobRecord>());
+    records.back()->number = number;
+    records.back()->job = serve_job(number);
+    // Research asks first, for everything.
+    records.back()->job.tenant = number <= 200 ? "research" : "product";
+    queue.push(*records.back());
+  }
+  std::map<std::string, int> served;
+  for (int turn = 0; turn < 100; ++turn) {
+    JobRecord* next = queue.next(book);
+    ASSERT_NE(next, nullptr);
+    book.placed(next->job.tenant, 1, 10);
+    ++served[next->job.tenant];
+    queue.erase(*next);
+  }
+  EXPECT_NEAR(served["research"], 25, 1);
+  EXPECT_NEAR(served["product"], 75, 1);
+}
+
+TEST(Tenants, NobodySavesUpWhileHavingNothingToRun) {
+  TenantBook book;
+  book.set({{"a", {1, true}}, {"b", {1, true}}});
+  for (int turn = 0; turn < 50; ++turn) book.placed("a", 1, 10);
+  // b comes late: it is not 500 device-seconds ahead, but one turn.
+  EXPECT_GT(book.virtual_time("b"), 400);
+  book.placed("b", 1, 10);
+  book.placed("b", 1, 10);
+  EXPECT_GE(book.virtual_time("b"), book.virtual_time("a"));
+}
+
+TEST(Tenants, PriorityGoesBeforeShares) {
+  TenantBook book;
+  book.set({{"a", {1, true}}, {"b", {1, true}}});
+  book.placed("a", 1, 1000);
+  JobQueue queue;
+  JobRecord low;
+  low.number = 1;
+  low.job = serve_job(1);
+  low.job.tenant = "b";
+  JobRecord high;
+  high.number = 2;
+  high.job = serve_job(2);
+  high.job.tenant = "a";
+  high.job.priority = 5;
+  queue.push(low);
+  queue.push(high);
+  EXPECT_EQ(queue.next(book), &high);
+}
+
+constexpr const char* shares = R"([pool.any]
+match = {}
+[[rule]]
+name = "all"
+pools = ["any"]
+[limits]
+per_tenant = { guest = { share = 0.25, borrow = false }, home = { share = 0.75 } }
+)";
+
+TEST(Tenants, WithoutBorrowingATenantHoldsItsShareOfTheFleet) {
+  SmallFleet fleet(shares);
+  fleet.add_host("h", "h100-sxm", 8);
+  TenantBook book;
+  book.set(fleet.policy.limits.tenants);
+  EXPECT_EQ(book.held_max("guest", 8), 2);
+  EXPECT_EQ(book.held_max("home", 8), 0) << "may borrow";
+  EXPECT_EQ(book.held_max("stranger", 8), 0);
+
+  const Job job = fleet.training(2);
+  Ask ask = fleet.ask(job);
+  ask.tenant_devices_max = book.held_max("guest", 8);
+  EXPECT_EQ(fleet.decide(ask).decision.action, Action::assign);
+  ask.tenant_devices = 1;
+  const Decision over = fleet.decide(ask).decision;
+  EXPECT_EQ(over.action, Action::queue);
+  EXPECT_EQ(over.fallback_reason, Reason::tenancy);
+}
+
+}  // namespace
+}  // namespace drover::router
