@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fleet/text.h"
 #include "router/glob_cover.h"
 
 namespace drover::router {
@@ -127,6 +128,27 @@ std::vector<JobSet> without(const JobSet& set, const std::vector<JobSet>& others
     parts = std::move(left);
   }
   return parts;
+}
+
+std::string described(const JobSet& set) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  for (std::size_t size = 0; size < rows.size(); ++size) {
+    const Span span = set.sizes[size];
+    const std::string_view name = rows[size].name;
+    if (span == all_sizes[size]) continue;
+    if (span.low == span.high) {
+      add(fmt::format("{} {}", name, span.low));
+    } else if (span.high == all_sizes[size].high) {
+      add(fmt::format("{} from {}", name, span.low));
+    } else {
+      add(fmt::format("{} {} to {}", name, span.low, span.high));
+    }
+  }
+  if (set.model != "*") add("model " + printable(set.model));
+  if (set.tenant != "*") add("tenant " + printable(set.tenant));
+  if (set.stage != "*") add("stage " + printable(set.stage));
+  return text;
 }
 
 SampleJob sample_job(const JobSet& set) {

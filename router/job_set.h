@@ -66,6 +66,10 @@ JobSet common(const JobSet& first, const JobSet& second);
 /// empty answer is certain: each job of `set` is in one of `others`.
 std::vector<JobSet> without(const JobSet& set, const std::vector<JobSet>& others);
 
+/// "gang from 2, model llama*": what sets these jobs apart from all jobs, but for their kind and
+/// class; empty: nothing.
+std::string described(const JobSet& set);
+
 /// The smallest job of a set that is not empty. Its model is called as the glob is without stars.
 struct SampleJob {
   Job job;  // names a class where the set says one

@@ -138,17 +138,41 @@ std::vector<Unruled> unruled_jobs(const Policy& policy) {
   std::vector<Unruled> found;
   for (const WorkClass* work_class : classes) {
     const auto earlier = earlier_than(policy, work_class, policy.rules.size());
+    const JobSet base = base_of(work_class);
+    const bool none = std::all_of(policy.rules.begin(), policy.rules.end(), [&](const Rule& rule) {
+      return common(job_set(rule.when), base).empty();
+    });
     for (const WorkKind kind : kinds) {
-      JobSet all = base_of(work_class);
+      JobSet all = base;
       all.kinds &= bit(kind);
       const auto parts = without(all, earlier);
       const auto part = std::find_if(parts.begin(), parts.end(), [&](const JobSet& each) {
         return meets(policy, each, work_class, nullptr);
       });
-      if (part != parts.end()) found.push_back({work_class, *part});
+      if (part != parts.end()) found.push_back({work_class, *part, none && work_class != nullptr});
     }
   }
   return found;
+}
+
+std::string described(const Policy& policy, const Unruled& jobs) {
+  struct Row {
+    std::string When::*of_rule;
+    std::string JobSet::*of_jobs;
+    std::string_view others;
+  };
+  std::string text(kind_word(sample_job(jobs.jobs).job.work.kind));
+  if (const std::string words = described(jobs.jobs); !words.empty()) text += ", " + words;
+  for (const Row& row :
+       {Row{&When::model, &JobSet::model, "models"}, Row{&When::tenant, &JobSet::tenant, "tenants"},
+        Row{&When::stage, &JobSet::stage, "stages"}}) {
+    const bool named = std::any_of(policy.rules.begin(), policy.rules.end(), [&](const Rule& rule) {
+      return (job_set(rule.when).kinds & jobs.jobs.kinds) != 0 && rule.when.*row.of_rule != "*";
+    });
+    if (jobs.jobs.*row.of_jobs == "*" && named)
+      text += fmt::format(", {} that no rule names", row.others);
+  }
+  return text;
 }
 
 }  // namespace drover::router

@@ -31,8 +31,11 @@ std::vector<PolicyCase> rule_cases(const Rule& rule, std::size_t index);
 struct Unruled {
   const WorkClass* work_class = nullptr;  // null: jobs of no class
   JobSet jobs;                            // one part of them, of one kind
+  bool whole_class = false;               // surely none of the class's jobs has a rule
 };
 std::vector<Unruled> unruled_jobs(const Policy& policy);
+/// "inference, prompt_tokens from 8193, models that no rule names"
+std::string described(const Policy& policy, const Unruled& jobs);
 
 /// The jobs that are in the class without naming it; nothing: only those that name it.
 std::optional<JobSet> jobs_of_class(const WorkClass& work_class);

@@ -64,7 +64,21 @@ void lint_target(Lint& lint, At& at) {
   }
 }
 
-/// By an earlier one that ends the walk, or that has led to the same place already.
+/// Whether what the earlier one refused, the later one refuses too.
+bool as_strict(const Guard& later, const Guard& earlier) {
+  struct Row {
+    std::optional<double> Guard::*limit;
+  };
+  for (const Row& row : {Row{&Guard::finish_ratio_max}, Row{&Guard::extra_cost_max},
+                         Row{&Guard::extra_energy_max}}) {
+    const auto& wide = earlier.*row.limit;
+    const auto& narrow = later.*row.limit;
+    if (wide && (!narrow || *narrow > *wide)) return false;
+  }
+  return true;
+}
+
+/// Not by an earlier one that ends the walk, nor after one that has led to the same place already.
 void lint_reached(Lint& lint, At& at) {
   std::vector<Reason> ended;
   std::size_t last = 0;
@@ -73,10 +87,11 @@ void lint_reached(Lint& lint, At& at) {
     const bool same_place = at.goes() && earlier.action == FallbackAction::go &&
                             earlier.to == at.fallback().to &&
                             earlier.change_precision == at.fallback().change_precision;
-    if (same_place && catches(earlier, at.fallback())) {
+    if (same_place && catches(earlier, at.fallback()) &&
+        as_strict(at.fallback().guard, earlier.guard)) {
       return lint.error(at.table, "to",
-                        fmt::format("never reached: fallback {} of the rule has led to the same "
-                                    "place for the same reasons",
+                        fmt::format("leads back: fallback {} of the rule has tried the same place "
+                                    "for the same reasons",
                                     before + 1));
     }
     if (earlier.action == FallbackAction::go) continue;

@@ -11,55 +11,25 @@ namespace {
 
 using toml_file::Table;
 
-/// "prompt_tokens from 8193, models that no rule names": what sets the part apart from all jobs.
-std::string described(const Policy& policy, const JobSet& jobs) {
-  const JobSet all;
-  std::string text;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  for (int index = 0; index < size_count; ++index) {
-    const auto size = static_cast<Size>(index);
-    if (jobs[size] == all[size]) continue;
-    if (jobs[size].high == all[size].high) {
-      add(fmt::format("{} from {}", to_text(size), jobs[size].low));
-    } else {
-      add(fmt::format("{} from {} to {}", to_text(size), jobs[size].low, jobs[size].high));
-    }
-  }
-  struct Row {
-    std::string When::*of_rule;
-    std::string JobSet::*of_jobs;
-    std::string_view others;
-  };
-  for (const Row& row :
-       {Row{&When::model, &JobSet::model, "models"}, Row{&When::tenant, &JobSet::tenant, "tenants"},
-        Row{&When::stage, &JobSet::stage, "stages"}}) {
-    const bool named = std::any_of(policy.rules.begin(), policy.rules.end(),
-                                   [&](const Rule& rule) { return rule.when.*row.of_rule != "*"; });
-    if (jobs.*row.of_jobs != "*") add(jobs.*row.of_jobs);
-    if (jobs.*row.of_jobs == "*" && named) add(fmt::format("{} that no rule names", row.others));
-  }
-  return text.empty() ? "" : fmt::format(" ({})", text);
-}
-
-WorkKind kind_of(const JobSet& jobs) { return sample_job(jobs).job.work.kind; }
-
+/// Whoever describes a class means to run it. Of other jobs nobody knows whether there are any.
 void lint_unruled(Lint& lint, Table& file) {
   const Policy& policy = lint.policy();
   const bool waits = policy.default_action == FallbackAction::queue;
   std::string what = waits ? "it waits for nothing" : "default_action rejects it";
   if (waits && policy.impossible_after_s > 0) what += ", then fails";
+  auto classes = file.table("class");
   for (const Unruled& each : unruled_jobs(policy)) {
-    const std::string_view kind = kind_word(kind_of(each.jobs));
-    const std::string words = described(policy, each.jobs);
-    const std::string text =
-        each.work_class == nullptr
-            ? fmt::format("no rule is for {}{}: {}", kind, words, what)
-            : fmt::format("no rule is for its {} jobs{}: {}", kind, words, what);
-    auto classes = file.table("class");
-    const bool of_class = each.work_class != nullptr && classes;
-    const Table& table = of_class ? *classes : file;
-    const std::string key = of_class ? each.work_class->name : "rule";
-    waits ? lint.error(table, key, text) : lint.warn(table, key, text);
+    const std::string words = described(policy, each);
+    if (each.work_class == nullptr || !classes) {
+      lint.warn(file, "rule", fmt::format("no rule is for {}: {}", words, what));
+      continue;
+    }
+    const std::string text = fmt::format("no rule is for its jobs ({}): {}", words, what);
+    if (each.whole_class && waits) {
+      lint.error(*classes, each.work_class->name, text);
+    } else {
+      lint.warn(*classes, each.work_class->name, text);
+    }
   }
 }
 

@@ -125,12 +125,7 @@ PolicyOutcome outcome_for(const Policy& policy, const PolicyCase& jobs, Reason r
       outcome.fallback = &fallback;
       break;
     }
-    const bool again =
-        std::any_of(outcome.next.begin(), outcome.next.end(), [&](const NextPool& earlier) {
-          return earlier.fallback != nullptr && earlier.pool == fallback.to &&
-                 earlier.fallback->change_precision == fallback.change_precision;
-        });
-    if (!again) ask(fallback.to, &fallback);
+    ask(fallback.to, &fallback);
   }
   return outcome;
 }

@@ -64,15 +64,19 @@ std::string outcome_table(const Policy& policy) {
   std::string text;
   const auto cases = policy_cases(policy);
   for (std::size_t rule = 0; rule < policy.rules.size(); ++rule) {
-    text += fmt::format("rule {}\n", policy.rules[rule].name);
+    const std::string when = described(job_set(policy.rules[rule].when));
+    text += fmt::format("rule {}{}\n", policy.rules[rule].name,
+                        when.empty() ? "" : fmt::format(" ({})", when));
     for (const PolicyCase& each : cases) {
       if (each.rule == rule) text += lines_of(policy, each);
     }
   }
-  for (const Unruled& each : unruled_jobs(policy)) {
-    const std::string name = each.work_class == nullptr ? "" : " of class " + each.work_class->name;
-    text += fmt::format("no rule\n  some {} jobs{}\n",
-                        kind_word(sample_job(each.jobs).job.work.kind), name);
+  const auto unruled = unruled_jobs(policy);
+  if (!unruled.empty()) text += "no rule\n";
+  for (const Unruled& each : unruled) {
+    const std::string name =
+        each.work_class == nullptr ? "" : fmt::format("class {}: ", each.work_class->name);
+    text += fmt::format("  {}{}\n", name, described(policy, each));
   }
   return text;
 }

@@ -126,9 +126,16 @@ TEST(PolicyFindings, OfFallbacks) {
   };
   expect_found({
       {one("on = \"capacity\"\nto = \"b\"\n[[rule.fallback]]\non = \"capacity\"\nto = \"b\"\n"),
-       "p.toml:13: error: rule[1].fallback[2].to: never reached: fallback 1 of the rule has led to "
-       "the same place for the same reasons",
+       "p.toml:13: error: rule[1].fallback[2].to: leads back: fallback 1 of the rule has tried the "
+       "same place for the same reasons",
        one("on = \"capacity\"\nto = \"b\"\n[[rule.fallback]]\non = \"thermal\"\nto = \"b\"\n")},
+      {one("on = \"*\"\nto = \"b\"\n[[rule.fallback]]\non = \"capacity\"\nto = \"b\"\nguard = { "
+           "est_finish = \"< primary\" }\n"),
+       "p.toml:13: error: rule[1].fallback[2].to: leads back: fallback 1 of the rule has tried the "
+       "same place for the same reasons",
+       one("on = \"*\"\nto = \"b\"\nguard = { est_finish = \"< primary\" }\n[[rule.fallback]]\non "
+           "= "
+           "\"capacity\"\nto = \"b\"\n")},
       {one("on = [\"capacity\", \"drain\"]\naction = \"reject\"\n[[rule.fallback]]\non = "
            "\"drain\"\nto = \"b\"\n"),
        "p.toml:12: error: rule[1].fallback[2].on: never reached: the fallbacks up to 1 say what to "
@@ -275,12 +282,19 @@ TEST(PolicyFindings, OfOutcomes) {
   };
   expect_found({
       {lone_pool + rule + "when = { kind = [\"inference\", \"batch\"] }\n" + otherwise_queue,
-       "p.toml:3: error: rule: no rule is for training: it waits for nothing, then fails", whole},
+       "p.toml:3: warning: rule: no rule is for training: it waits for nothing, then fails", whole},
+      {"[class.t]\nwhen = { kind = \"training\" }\n[class.b]\nwhen = { kind = \"batch\" }\n" +
+           lone_pool + rule + "when = { kind = \"inference\" }\n" + otherwise_queue +
+           "[[rule]]\nname = \"s\"\nwhen = { kind = \"batch\" }\n" + otherwise_queue,
+       "p.toml:1: error: class.t: no rule is for its jobs (training): it waits for nothing, then "
+       "fails",
+       "[class.t]\nwhen = { kind = \"training\" }\n[class.b]\nwhen = { kind = \"batch\" }\n" +
+           whole},
       {"[policy]\ndefault_action = \"reject\"\n" + pools + rule +
            "when = { model = \"llama*\", kind = [\"inference\", \"batch\"] }\n" + otherwise_queue +
            "[[rule]]\nname = \"s\"\nwhen = { kind = [\"training\", \"batch\"] }\n" +
            otherwise_queue,
-       "p.toml:7: warning: rule: no rule is for inference (models that no rule names): "
+       "p.toml:7: warning: rule: no rule is for inference, models that no rule names: "
        "default_action rejects it",
        whole},
       {capable("precisions = [\"bf16\"]\n",
