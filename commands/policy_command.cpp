@@ -8,6 +8,8 @@
 #include "commands/verbs.h"
 #include "fleet/json.h"
 #include "fleet/text.h"
+#include "router/policy_findings.h"
+#include "router/policy_outcomes.h"
 #include "router/policy_text.h"
 
 namespace drover::commands {
@@ -18,19 +20,36 @@ const std::vector<std::string>& actions() {
   return all;
 }
 
+Json to_json(const router::Finding& finding) {
+  return Json::object()
+      .set("error", finding.error)
+      .set("place", finding.place)
+      .set("text", finding.text);
+}
+
+/// Errors fail the check, and a router would refuse the file; warnings are only told.
 Outcome check_file(const Arguments& arguments, const std::string& file) {
   const auto text = read_file(file, policy_bytes_max);
   if (!text) return Outcome::failed(text.error());
-  const std::vector<std::string> problems = router::lint(*text, file);
+  const std::vector<router::Finding> findings = router::findings(*text, file);
+  const auto errors = std::count_if(findings.begin(), findings.end(),
+                                    [](const router::Finding& finding) { return finding.error; });
   if (arguments.has("json")) {
     Json list = Json::array();
-    for (const std::string& problem : problems) list.add(problem);
-    put("{}\n", Json::object().set("problems", std::move(list)).dump());
+    for (const router::Finding& finding : findings) list.add(to_json(finding));
+    put("{}\n", Json::object().set("findings", std::move(list)).dump());
   } else {
-    for (const std::string& problem : problems) put("{}\n", problem);
+    for (const router::Finding& finding : findings) {
+      put("{}: {}: {}\n", printable(finding.place), finding.error ? "error" : "warning",
+          printable(finding.text));
+    }
   }
-  if (problems.empty()) return Outcome::done();
-  return Outcome::failed(error("{} problem{}", problems.size(), problems.size() == 1 ? "" : "s"));
+  if (errors > 0) return Outcome::failed(error("{} error{}", errors, errors == 1 ? "" : "s"));
+  if (!arguments.has("table")) return Outcome::done();
+  const auto policy = router::parse_policy(*text, file);
+  if (!policy) return Outcome::failed(policy.error());
+  put_text(router::outcome_table(*policy));
+  return Outcome::done();
 }
 
 Json to_json(const PolicyReply& reply) {
@@ -89,7 +108,10 @@ Outcome apply_file(const Arguments& arguments, const std::string& file) {
 Usage policy_usage() {
   return {
       "usage: drover policy check FILE | show | apply FILE",
-      "check: reads a policy without a router, and prints what is wrong with it (exit 1).\n"
+      "check: reads a policy without a router, and prints what is wrong with it (errors: exit 1)\n"
+      "and what is doubtful (warnings), each with its line; with --table also what happens to "
+      "each\n"
+      "kind of job for each reason.\n"
       "show: prints the policy in force; its version and hash go to standard error.\n"
       "apply: the router routes by FILE (at most 256 KiB) from now on. Its [policy] version must\n"
       "be above the one in force, so that a version stands for one text for good. With an error\n"
@@ -97,9 +119,11 @@ Usage policy_usage() {
       "An applied policy is kept in the ledger: it is in force again when the router restarts,\n"
       "unless --policy names one with a higher version. SIGHUP makes a router that was started\n"
       "with --policy read that file again, in the same way.",
-      {connect_option(), {"json", "", "one JSON object on stdout"}},
+      {connect_option(),
+       {"table", "", "check: rule by rule, what happens for each reason"},
+       {"json", "", "one JSON object on stdout"}},
       {"ACTION", "FILE"},
-      "  drover policy check my.toml\n"
+      "  drover policy check my.toml --table\n"
       "  drover policy show > my.toml\n"
       "  drover policy apply my.toml"};
 }
@@ -114,6 +138,9 @@ Outcome run_policy(Arguments& arguments) {
   if ((action == "show") != file.empty()) {
     return Outcome::usage(action == "show" ? error("found '{}', expected no more", excerpt(file))
                                            : error("{}: expected a FILE", action));
+  }
+  if (action != "check" && arguments.has("table")) {
+    return Outcome::usage(error("--table is for check"));
   }
   if (action == "check") return check_file(arguments, file);
   return action == "show" ? show_policy(arguments) : apply_file(arguments, file);

@@ -189,26 +189,18 @@ const WorkClass* Policy::find_class(std::string_view class_name) const {
   return found == classes.end() ? nullptr : &*found;
 }
 
-Result<Policy> parse_policy(std::string_view toml, std::string place) {
-  auto file = Table::parse(toml, place);
-  if (!file) return file.error();
-  Policy policy;
-  policy.name = std::move(place);
-  policy.text = toml;
-  read_head(*file, policy);
-  read_pools(*file, policy);
-  read_capabilities(*file, policy);
-  read_network(*file, policy);
-  read_classes(*file, policy);
-  read_rules(*file, policy);
-  read_limits(*file, policy);
-  read_retry(*file, policy);
-  read_replicas(*file, policy);
-  read_explain(*file, policy);
-  read_health(*file, policy);
-  lint_rules(*file, policy);
-  if (auto status = file->finish(); !status) return status.error();
-  return policy;
+void read_tables(Table file, Policy& policy) {
+  read_head(file, policy);
+  read_pools(file, policy);
+  read_capabilities(file, policy);
+  read_network(file, policy);
+  read_classes(file, policy);
+  read_rules(file, policy);
+  read_limits(file, policy);
+  read_retry(file, policy);
+  read_replicas(file, policy);
+  read_explain(file, policy);
+  read_health(file, policy);
 }
 
 const Policy& builtin_policy() {

@@ -1,13 +1,15 @@
-// Reading and linting a policy file: the parts of `parse_policy`, each recording the first problem
-// in the file's tables.
+// Reading a policy file: the parts of `parse_policy`, each recording the first problem in the
+// file's tables.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "devices/catalogue.h"
 #include "fleet/toml.h"
 #include "router/policy.h"
+#include "router/policy_findings.h"
 
 namespace drover::router {
 
@@ -30,7 +32,15 @@ Spill read_spill(toml_file::Table table);
 void read_rules(toml_file::Table file, Policy& policy);
 void read_health(toml_file::Table file, Policy& policy);
 
-/// Rules that no job reaches, fallbacks that cannot fire.
-void lint_rules(toml_file::Table file, const Policy& policy);
+/// All of the above.
+void read_tables(toml_file::Table file, Policy& policy);
+
+struct PolicyReading {
+  Policy policy;  // whole when no finding is an error
+  std::vector<Finding> findings;
+};
+/// `known`: devices that pools are compared with; null: none.
+PolicyReading read_policy(std::string_view toml, std::string place,
+                          const devices::Catalogue* known);
 
 }  // namespace drover::router

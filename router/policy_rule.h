@@ -24,7 +24,8 @@ struct Range {
 struct When {
   std::vector<WorkKind> kinds;  // empty: any
   std::string model = "*";      // glob on the model's id or family
-  Range input_tokens, output_tokens, batch, gang, priority;
+  Range input_tokens, output_tokens, batch, gang;
+  Range priority{-1e300, 1e300};
   std::string tenant = "*";
   std::string stage = "*";           // glob
   std::vector<std::string> classes;  // of the policy; empty: any, none included

@@ -13,12 +13,6 @@ Policy at_speed(Policy policy, double speed) {
   return policy;
 }
 
-std::vector<std::string> lint(std::string_view text, const std::string& place) {
-  const auto policy = parse_policy(text, place);
-  if (policy) return {};
-  return {policy.error().message};
-}
-
 // FNV-1a, 64 bits (Fowler, Noll, Vo).
 std::string policy_hash(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325U;

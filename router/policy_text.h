@@ -15,9 +15,6 @@ namespace drover::router {
 /// at most 20 batches a wall second arrive at any speed.
 Policy at_speed(Policy policy, double speed);
 
-/// What is wrong with a policy, each as "FILE:LINE: KEY: found X, expected Y"; empty: nothing.
-std::vector<std::string> lint(std::string_view text, const std::string& place);
-
 /// Of the text, 16 hexadecimal digits.
 std::string policy_hash(std::string_view text);
 

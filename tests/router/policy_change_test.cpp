@@ -238,12 +238,5 @@ TEST(PolicyChange, ViewersMayAskAndOnlyClientsMayApply) {
   }
 }
 
-TEST(PolicyText, IsLintedWithoutARouter) {
-  EXPECT_TRUE(lint(builtin_policy_text(), "x.toml").empty());
-  const auto problems = lint("[policy]\nversion = \"two\"\n", "x.toml");
-  ASSERT_FALSE(problems.empty());
-  EXPECT_TRUE(problems[0].starts_with("x.toml:2: policy.version: ")) << problems[0];
-}
-
 }  // namespace
 }  // namespace drover::router

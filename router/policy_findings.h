@@ -1,0 +1,27 @@
+// Everything that is wrong or doubtful in a policy file, for people: what `parse_policy` refuses
+// (errors), and what it accepts although it is hardly meant so (warnings).
+//
+// An error is certain: such a line does nothing, or leaves jobs waiting for what cannot happen.
+// Sets of jobs are compared by arithmetic (job_set.h), not by samples; where that cannot tell,
+// nothing is said. Warnings about jobs name a case that was tried.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "router/policy.h"
+
+namespace drover::router {
+
+struct Finding {
+  bool error = false;
+  std::string place;  // "policy.toml:12"; the file alone where no line is known
+  std::string text;   // "rule[1].fallback[2].on: never reached: .."
+  bool operator==(const Finding&) const = default;
+};
+
+/// In the file's order. Of a text that cannot be read only the first problem is known.
+std::vector<Finding> findings(std::string_view toml, std::string place);
+
+}  // namespace drover::router
