@@ -164,11 +164,7 @@ Walked walk(const Rule& rule, Reason reason, const std::vector<std::string>& wit
       return walked;
     }
     if (std::count(with_devices.begin(), with_devices.end(), fallback.to) == 0) continue;
-    const bool again =
-        std::any_of(walked.asked.begin(), walked.asked.end(), [&](const Fallback* other) {
-          return other->to == fallback.to && other->change_precision == fallback.change_precision;
-        });
-    if (!again) walked.asked.push_back(&fallback);
+    walked.asked.push_back(&fallback);
   }
   return walked;
 }
@@ -194,6 +190,28 @@ TEST(RandomPolicies, FallbacksThatAreSaidToBeNeverReachedAreNot) {
     }
   });
   EXPECT_GT(found, 100);
+}
+
+TEST(RandomPolicies, FallbacksThatLeadBackHaveBeenTriedWhereverTheyAreAsked) {
+  int found = 0;
+  for_random_policies(5, 600, [&](Dice&, const Drawn& drawn) {
+    for (const Finding& finding : drawn.reading.findings) {
+      const std::size_t step = number_after(finding.text, "fallback");
+      if (!finding.error || !says(finding, "leads back")) continue;
+      ++found;
+      const Rule& rule = drawn.reading.policy.rules[number_after(finding.text, "rule") - 1];
+      const Fallback* back = &rule.fallbacks[step - 1];
+      for (int number = 0; number < reason_count; ++number) {
+        const auto asked = walk(rule, static_cast<Reason>(number), {"a", "b", "c"}).asked;
+        const auto at = std::find(asked.begin(), asked.end(), back);
+        const bool before = std::any_of(asked.begin(), at, [&](const Fallback* other) {
+          return other->to == back->to && other->change_precision == back->change_precision;
+        });
+        EXPECT_TRUE(at == asked.end() || before) << drawn.text;
+      }
+    }
+  });
+  EXPECT_GT(found, 50);
 }
 
 /// Whether default_action decides at once: no pool but the wanted one may take the job.

@@ -45,9 +45,9 @@ pools = ["b"]
   ASSERT_TRUE(policy.ok()) << policy.error().message;
   EXPECT_EQ(outcome_table(*policy), R"(rule requests (model llama*)
   class chat of 100+50 tokens: a, b
-    memory, precision, op_unsupported, framework, context, deadline, unhealthy, cooldown, drain, power_cap, thermal, stale_telemetry, data: waits 20s, then fails
-    capacity: a as int8 if the guard passes; else it waits 20s, then fails
-    queue_slo: a as int8 if the guard passes; else it goes where it is best without the slo
+    memory, precision, op_unsupported, framework, context, deadline, unhealthy, cooldown, drain, power_cap, thermal, stale_telemetry, data: b; else it waits 20s, then fails
+    capacity: b, a as int8 if the guard passes; else it waits 20s, then fails
+    queue_slo: b, a as int8 if the guard passes; else it goes where it is best without the slo
   class chat of 8000+200 tokens: a, b (never: context)
     memory, precision, op_unsupported, framework, context, deadline, unhealthy, cooldown, drain, power_cap, thermal, stale_telemetry, data: waits 20s, then fails
     capacity: a as int8 if the guard passes; else it waits 20s, then fails
@@ -61,9 +61,9 @@ rule training (gang from 2)
     op_unsupported, framework, topology, capacity, deadline, unhealthy, cooldown, drain, power_cap, thermal, stale_telemetry, data: is rejected (default_action)
 no rule
   class chat: inference, models that no rule names
-  class nightly: training, gang 0 to 1
+  class nightly: training, gang 0 to 1, tenant night*
   training, gang 0 to 1
-  batch, models that no rule names
+  batch
 )");
 }
 
