@@ -33,7 +33,7 @@ target = 3
 match = {}
 [capability.any]
 frameworks = ["pytorch", "jax"]
-versions = { cuda = ">=11.8, <12.3", pytorch = ">=2" }
+versions = { cuda = ">=11.8, <12.6", pytorch = ">=2" }
 dynamic_shapes = false
 max_context = 4000
 [[rule]]
@@ -74,9 +74,11 @@ TEST(WorkClass, SaysWhatItsJobsDoNotSay) {
   Classes fleet;
   Job job = fleet.request();
   job.work_class = "named";
-  EXPECT_EQ(fleet.decide(job).decision.fallback_reason, Reason::framework) << "cuda 12.4";
+  EXPECT_EQ(fleet.decide(job).decision.action, Action::assign) << "cuda 12.4";
+  fleet.policy.classes[1].versions["cuda"] = "12.7";
+  EXPECT_EQ(fleet.decide(job).decision.fallback_reason, Reason::framework);
   job.work.versions = {{"cuda", "12.2"}};
-  EXPECT_EQ(fleet.decide(job).decision.action, Action::assign);
+  EXPECT_EQ(fleet.decide(job).decision.action, Action::assign) << "what it says itself counts";
 }
 
 TEST(WorkClass, CapabilitiesAreHeldAgainstVersionsShapesAndContext) {
