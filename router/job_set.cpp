@@ -10,7 +10,7 @@ namespace drover::router {
 namespace {
 
 /// More parts than this are not followed: what is left then counts as left.
-constexpr std::size_t parts_max = 2000;
+constexpr std::size_t parts_max = 64;
 
 struct SizeRow {
   std::string_view name;

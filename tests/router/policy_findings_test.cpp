@@ -58,6 +58,24 @@ void expect_found(const std::vector<Case>& cases) {
   }
 }
 
+TEST(PolicyFindings, OfManyRulesNotEveryCaseIsTriedAndThatIsSaid) {
+  const auto ruled = [](int rules) {
+    std::string text = pools;
+    for (int at = 0; at < rules; ++at) {
+      text += fmt::format(
+          "[[rule]]\nname = \"r{0}\"\nwhen = {{ prompt_tokens = \"{0}..{1}\", "
+          "output_tokens = \"{2}..{3}\" }}\npools = [\"a\", \"b\"]\n",
+          10 * at, 10 * at + 5, at % 9, at % 9 + 4);
+    }
+    return text + rest;
+  };
+  const char* said = "too many to try every case";
+  EXPECT_EQ(examined(ruled(100)).find(said), std::string::npos);
+  EXPECT_NE(examined(ruled(200)).find("201 rules and 0 classes are too many to try every case"),
+            std::string::npos);
+  EXPECT_TRUE(parse_policy(ruled(200), "p.toml"));
+}
+
 TEST(PolicyFindings, OfRules) {
   const auto ruled = [](const std::string& when) {
     return pools + rule + "when = { " + when + " }\n" + otherwise_queue + rest;
