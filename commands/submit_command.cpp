@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -181,9 +182,10 @@ Job read_job(Arguments& arguments, const devices::Catalogue& catalogue) {
   read_needs(arguments, catalogue, work);
   read_versions(arguments, work);
   read_size_of_work(arguments, work);
-  job.work_class = arguments.name("class", "");
-  job.stage = arguments.name("stage", "");
-  job.data_set = arguments.name("data", "");
+  for (const auto& [option, name] :
+       {std::pair{"class", &job.work_class}, {"stage", &job.stage}, {"data", &job.data_set}}) {
+    if (arguments.has(option)) *name = arguments.name(option, "");
+  }
   job.tenant = arguments.name("tenant", "default");
   job.priority = static_cast<std::int8_t>(
       arguments.integer("priority", -128, 127, work.kind == WorkKind::serve ? 10 : 0));
