@@ -24,9 +24,11 @@ using std::chrono::seconds;
 // router takes five times as long to start, so it dies less often.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr int kills = 20;
+constexpr std::uint32_t training_steps = 20'000;  // a life takes four times as long
 constexpr int compaction_kills = 3;
 #else
 constexpr int kills = 100;
+constexpr std::uint32_t training_steps = 4'000;
 constexpr int compaction_kills = 12;
 #endif
 const std::vector<std::string> stages = {"ledger.before_writes", "ledger.before_commit",
@@ -49,7 +51,7 @@ Job training(std::uint64_t number) {
   job.id = {0x7EA1, number};
   job.work.kind = WorkKind::train;
   job.work.model = "bert-large";
-  job.work.steps = 4'000;
+  job.work.steps = training_steps;
   job.work.batch = 32;
   job.work.sequence = 512;
   job.work.devices = 1;
