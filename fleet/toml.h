@@ -32,7 +32,8 @@ class Table {
 
   /// Whether the key stands here; it counts as asked for.
   bool has(std::string_view key) const;
-  /// Whether a table, in line or not, or a number stands under the key. Does not count as asked for.
+  /// Whether a table, in line or not, or a number stands under the key. Does not count as asked
+  /// for.
   bool holds_table(std::string_view key) const;
   bool holds_number(std::string_view key) const;
   /// The value of a key. Without `otherwise` the key must stand there. A value of another type is a
