@@ -255,10 +255,14 @@ class RouterShell {
         recording_->hear(clock_.now(), send.to, send.envelope);
       }
       if (send.to == RouterRecording::peer) continue;
-      const Peer to = send.to.channel == Channel::publish
-                          ? publish_under(topic_of(send.envelope.body))
-                          : send.to;
-      sockets_.send(to, encode(send.envelope));
+      if (send.to.channel != Channel::publish) {
+        sockets_.send(send.to, encode(send.envelope));
+        continue;
+      }
+      const Topic topic = topic_of(send.envelope.body);
+      if (sockets_.has_been_asked_for(topic)) {
+        sockets_.send(publish_under(topic), encode(send.envelope));
+      }
     }
   }
 

@@ -233,6 +233,10 @@ Sockets::Turn Sockets::wait(Milliseconds wait, std::size_t limit) {
   return turn;
 }
 
+bool Sockets::has_been_asked_for(Topic topic) const {
+  return state_->subscribed.contains("") || state_->subscribed.contains(to_text(topic));
+}
+
 bool Sockets::send(const Peer& to, std::string_view bytes) {
   const bool sent = state_->send(to, bytes);
   if (!sent) ++state_->drops;

@@ -127,6 +127,9 @@ class Sockets {
   };
   Turn wait(std::chrono::milliseconds wait, std::size_t limit = 4096);
 
+  /// Whether anybody has ever subscribed to the topic here: until then nothing need be encoded for it.
+  bool has_been_asked_for(Topic topic) const;
+
   /// False when the message could not go (peer unknown or its queue full, connection lost, or over
   /// the size limit); counted in `drops()`. A message sent before the control connection first
   /// stands waits for it. Published messages are dropped for subscribers that are too slow, and

@@ -150,6 +150,7 @@ void Sockets::State::serve_subscriptions(Turn& turn) {
       drop(frames, publish_peer, "a subscription to a topic that there is not", turn);
       continue;
     }
+    if (request[0] == 1) subscribed.emplace(topic);
     const int option = request[0] == 1 ? ZMQ_SUBSCRIBE : ZMQ_UNSUBSCRIBE;
     zmq_setsockopt(publish->handle(), option, topic.data(), topic.size());
   }

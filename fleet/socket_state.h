@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,7 @@ struct Sockets::State {
   std::optional<ClientKeys> keys;
   std::string publish_endpoint;
   std::vector<int> descriptors;
+  std::set<std::string, std::less<>> subscribed;  // topics, "" for all; ever
   std::uint64_t drops = 0, oversize = 0, malformed = 0;
 
   Result<std::string> bind(std::optional<zmq::socket_t>& place, zmq::socket_type type,

@@ -214,6 +214,16 @@ TEST(Sockets, SamplesGoInAndPublishGoesOutToAllViewers) {
   EXPECT_EQ(viewers[0].received[0].from, publish_peer);
 }
 
+TEST(Sockets, TellWhetherATopicWasEverAskedFor) {
+  Doors router;
+  EXPECT_FALSE(router.sockets.has_been_asked_for(Topic::decisions));
+  Guest viewer;
+  ASSERT_TRUE(viewer.sockets.connect_publish(router.bound.publish));
+  ASSERT_TRUE(until([&] { return router.sockets.has_been_asked_for(Topic::decisions); },
+                    {[&] { router.turn(); }}));
+  EXPECT_TRUE(router.sockets.has_been_asked_for(Topic::events)) << "a viewer asks for all";
+}
+
 TEST(Sockets, ViewersMayComeAndGo) {
   Doors router;
   for (int round = 0; round < 50; ++round) {
