@@ -221,6 +221,18 @@ std::uint32_t filters_of(Reason reason) {
   return bits;
 }
 
+std::uint32_t permanent_filters() {
+  static const std::uint32_t bits = [] {
+    std::uint32_t permanent = 0;
+    for (std::size_t index = 0; index < table.size(); ++index) {
+      if (is_permanent(table[index].reason)) permanent |= 1U << index;
+    }
+    DROVER_REQUIRE((permanent & (permanent + 1)) == 0);  // they come first
+    return permanent;
+  }();
+  return bits;
+}
+
 std::uint32_t kind_filters() {
   std::uint32_t bits = 0;
   for (std::size_t index = 0; index < table.size(); ++index) {

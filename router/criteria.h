@@ -25,11 +25,14 @@ struct Filter {
   void (*judge)(const Question&, Rows, std::uint32_t bit);
 };
 
-/// In the order in which a candidate's own reason is chosen: permanent ones first.
+/// In the order in which a candidate's own reason is chosen: permanent ones first, so that an own
+/// reason that passes says that nothing permanent stands against the candidate.
 std::span<const Filter> filters();
 
 /// Bits of the filters that reject for this reason.
 std::uint32_t filters_of(Reason reason);
+/// Bits of the filters whose reasons are permanent: the lowest ones, without a gap.
+std::uint32_t permanent_filters();
 /// Bits of the filters that judge kinds: what fails one of them fails for good.
 std::uint32_t kind_filters();
 /// Bits of the filters that `kind` fails.

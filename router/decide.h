@@ -68,11 +68,13 @@ struct Verdict {
 /// then the policy's default action.
 ///
 /// A candidate's own reason is its first failed filter in the filters' order (permanent ones come
-/// first); a pool's reason is the own reason that most of its candidates share. A pool without
-/// candidates has the reason `capacity`. A decision's reason is its wanted pool's; that of a job
-/// that waits is, where that one is permanent, the first passing one of another pool. A guard
-/// compares with the best candidate of the wanted pool that no permanent reason excludes; where
-/// there is none, it passes.
+/// first). A pool's reason is a permanent one only where each of its candidates is excluded for
+/// good: then the own reason that most of them share. Else it is the own reason that most of the
+/// others share, which passes: what two busy devices say counts, whatever three too small ones say.
+/// A pool without candidates has the reason `capacity`. A decision's reason is its wanted pool's;
+/// that of a job that waits is, where that one is permanent, the first passing one of another pool.
+/// A guard compares with the best candidate of the wanted pool that no permanent reason excludes;
+/// where there is none, it passes.
 ///
 /// Some filters are wishes. When the job would only be queued, and no fallback names that reason,
 /// `avoid` is dropped (reason cooldown; none in the wanted pool, where nothing fell back), then the

@@ -71,8 +71,12 @@ Reason record_rejections(const Question& question, DecisionScratch& scratch, Dec
                     table[index].reason, count);
     }
   }
-  // The first of equals: the order of the filters has permanent reasons first.
-  const auto most = std::max_element(own_reason.begin(), own_reason.end());
+  // A candidate's own reason passes only where nothing permanent stands against it, as permanent
+  // filters come first. One such candidate is enough: waiting, or going elsewhere until then,
+  // helps. Of equals the first.
+  const auto passing = own_reason.begin() + std::countr_one(permanent_filters());
+  auto most = std::max_element(passing, own_reason.end());
+  if (*most == 0) most = std::max_element(own_reason.begin(), passing);
   if (*most == 0) return Reason::capacity;
   return table[static_cast<std::size_t>(most - own_reason.begin())].reason;
 }

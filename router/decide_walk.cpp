@@ -256,11 +256,7 @@ void Walk::count_excluded() {
 /// The best that the pool just looked at could have done, had it nothing against the job but what
 /// passes by itself.
 std::optional<Estimate> Walk::best_possible() const {
-  std::uint32_t permanent = 0;
-  const auto table = filters();
-  for (std::size_t index = 0; index < table.size(); ++index) {
-    if (is_permanent(table[index].reason)) permanent |= 1U << index;
-  }
+  const std::uint32_t permanent = permanent_filters();
   std::optional<Estimate> best;
   const Standings& rows = scratch_.rows;
   for (std::size_t row = 0; row < rows.size; ++row) {
