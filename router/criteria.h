@@ -39,6 +39,8 @@ std::uint32_t kind_filters();
 std::uint32_t failed_filters(const Question& question, const PlaceKind& kind);
 /// Judges the rows from `begin` on.
 void apply_filters(const Question& question, Standings& rows, std::size_t begin);
+/// The pool has its `max_share` of the running jobs.
+bool share_used_up(const Question& question);
 /// Whether the filters shall look away from silence and ejection, because the question says so and
 /// less of the pool's living capacity (in devices) is well than the policy's `panic.below`. Never
 /// in a pool of one living place: there is no load to spread, and its ejection is all that protects

@@ -121,9 +121,9 @@ constexpr std::array<Never, 6> nevers = {{
     {Reason::topology, "only gangs have it, and requests where clients and rtt_ms are given"},
     {Reason::tenancy, "no tenant of [limits] has borrow = false"},
     {Reason::context, "only requests have it"},
-    {Reason::policy, "no pool of the rule has a max_share"},
+    {Reason::policy, "only jobs that no rule is for have it"},
     {Reason::queue_slo, "only requests have it, and only of a rule with slo.ttft_ms"},
-    {Reason::budget, "[limits] has no budget_usd_per_h"},
+    {Reason::budget, "[limits] has no budget_usd_per_h, and no pool of the rule a max_share"},
 }};
 
 void lint_reasons(Lint& lint, At& at) {

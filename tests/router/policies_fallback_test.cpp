@@ -189,7 +189,7 @@ TEST(SpotWithFloor, SpotNeverHoldsMoreThanItsShareOfTheWork) {
     const bool spot = verdict.decision.pool == "spot";
     on_spot += spot ? 1 : 0;
     EXPECT_EQ(verdict.decision.fallback_reason,
-              spot ? std::nullopt : std::optional(Reason::policy));
+              spot ? std::nullopt : std::optional(Reason::budget));
     EXPECT_LE(on_spot, std::max(1.0, 0.6 * (running + 1)));
     fleet.roster.promise_gang(fleet.now, job.id, verdict.place->host, verdict.place->devices,
                               fleet.now + std::chrono::hours(1), 0);

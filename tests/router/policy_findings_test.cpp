@@ -173,7 +173,7 @@ TEST(PolicyFindings, OfFallbacks) {
            otherwise_queue},
       {one("on = \"budget\"\nto = \"b\"\n"),
        "p.toml:9: warning: rule[1].fallback[1].on: budget cannot occur here: [limits] has no "
-       "budget_usd_per_h",
+       "budget_usd_per_h, and no pool of the rule a max_share",
        one("on = \"budget\"\nto = \"b\"\n") + "[limits]\nbudget_usd_per_h = 5\n"},
       {one("on = \"tenancy\"\nto = \"b\"\n"),
        "p.toml:9: warning: rule[1].fallback[1].on: tenancy cannot occur here: no tenant of "
@@ -181,11 +181,12 @@ TEST(PolicyFindings, OfFallbacks) {
        one("on = \"tenancy\"\nto = \"b\"\n") +
            "[limits]\nper_tenant = { t = { borrow = false } }\n"},
       {one("on = \"policy\"\nto = \"b\"\n"),
-       "p.toml:9: warning: rule[1].fallback[1].on: policy cannot occur here: no pool of the rule "
-       "has a max_share",
+       "p.toml:9: warning: rule[1].fallback[1].on: policy cannot occur here: only jobs that no "
+       "rule "
+       "is for have it",
        "[pool.b]\nmatch = { kind = \"tpu\" }\n[pool.a]\nmatch = { kind = \"gpu\" }\nmax_share = "
        "0.5\n" +
-           rule + "[[rule.fallback]]\non = \"policy\"\nto = \"b\"\n" + otherwise_queue},
+           rule + "[[rule.fallback]]\non = \"budget\"\nto = \"b\"\n" + otherwise_queue},
       {one("on = \"cancelled\"\nto = \"b\"\n"),
        "p.toml:9: warning: rule[1].fallback[1].on: cancelled cannot occur here: it ends jobs, no "
        "pool has it",
