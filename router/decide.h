@@ -74,7 +74,8 @@ struct Verdict {
 /// A pool without candidates has the reason `capacity`. A decision's reason is its wanted pool's;
 /// that of a job that waits is, where that one is permanent, the first passing one of another pool.
 /// A guard compares with the best candidate of the wanted pool that no permanent reason excludes;
-/// where there is none, it passes.
+/// where there is none, it passes. Energy and cost of a request are compared at equal fill: as if
+/// the place found were shared by as many as that candidate is, or by as many as its batch takes.
 ///
 /// Some filters are wishes. When the job would only be queued, and no fallback names that reason,
 /// `avoid` is dropped (reason cooldown; none in the wanted pool, where nothing fell back), then the

@@ -106,6 +106,19 @@ void gather(const Question& question, Estimator& estimator, DecisionScratch& scr
 void gather_drawn(const Question& question, Estimator& estimator, DecisionScratch& scratch,
                   Dice& dice);
 
+/// With whom a request would share a replica: the batch, itself included, and how much longer its
+/// decoding takes because the others' prompts are read.
+struct Fill {
+  double batch = 1;
+  double disturbance = 1;
+};
+Fill fill_of(const Roster& roster, ReplicaIndex replica);  // `nowhere`: of a place of its own
+
+/// What the row would take, with energy and dollars as if its replica were as full as this, as far
+/// as its batch goes: so places are compared that are not as full. Its times are those that it has.
+Estimate estimate_at(const Question& question, DecisionScratch& scratch, std::size_t row,
+                     Fill fill);
+
 /// What distance adds to the rows from `begin` on, once start and length of their work are known:
 /// data that must be moved first, a round trip to the clients.
 void add_distance(const Question& question, Standings& rows, std::size_t begin);

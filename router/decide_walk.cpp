@@ -12,18 +12,16 @@
 namespace drover::router {
 namespace {
 
-bool guard_passes(const Guard& guard, const std::optional<Estimate>& primary,
-                  const Estimate& found) {
-  if (!primary) return true;
+bool guard_passes(const Guard& guard, const Estimate& primary, const Estimate& found) {
   const auto within = [](const std::optional<double>& factor, double value, double base) {
     return !factor || value <= *factor * base;
   };
   const auto more = [](const std::optional<double>& extra) {
     return extra ? std::optional<double>(1 + *extra) : std::nullopt;
   };
-  return within(guard.finish_ratio_max, found.finish_s, primary->finish_s) &&
-         within(more(guard.extra_cost_max), found.cost_usd, primary->cost_usd) &&
-         within(more(guard.extra_energy_max), found.energy_j, primary->energy_j);
+  return within(guard.finish_ratio_max, found.finish_s, primary.finish_s) &&
+         within(more(guard.extra_cost_max), found.cost_usd, primary.cost_usd) &&
+         within(more(guard.extra_energy_max), found.energy_j, primary.energy_j);
 }
 
 std::uint8_t step_number(std::size_t step) {
@@ -85,7 +83,8 @@ void Walk::ask_pools() {
     }
     if (!decision_.fallback_reason) {
       decision_.fallback_reason = reason;
-      primary_ = decision_.primary = best_possible();
+      primary_ = best_possible();
+      if (primary_) decision_.primary = primary_->estimate;
       leaving_ = rule.spill && primary_ && waits_only(*reason);
     }
   }
@@ -102,7 +101,7 @@ void Walk::consider_leaving(std::size_t wanted) {
   const RouteState* route = question_.ask.route;
   if (stay.start_s <= 0 && (route == nullptr || !route->leaving)) return;
   const Verdict kept = verdict_;
-  primary_ = stay;
+  primary_ = {stay, fill_of(question_.roster, verdict_.place->replica.value_or(nowhere))};
   leaving_ = true;
   if (leave(wanted)) {
     decision_.primary = stay;
@@ -140,7 +139,7 @@ bool Walk::cheaper(const Estimate& leave) const {
                              one.energy_j, one.cost_usd);
   };
   const RouteState* route = question_.ask.route;
-  return pays_to_leave(*rule.spill, route != nullptr && route->leaving, cost(*primary_),
+  return pays_to_leave(*rule.spill, route != nullptr && route->leaving, cost(primary_->estimate),
                        cost(leave));
 }
 
@@ -232,9 +231,7 @@ std::optional<Reason> Walk::look(std::uint32_t pool, const Guard& guard) {
   if (recorded_) record_rows(question_, scratch_);
   const std::size_t chosen = pick(question_.rule.pick, scratch_.scores, dice_);
   const std::size_t row = scratch_.feasible[chosen];
-  const Estimate estimate = estimate_of(rows, row);
-  if (!guard_passes(guard, primary_, estimate)) return Reason::policy;
-  if (leaving_ && !cheaper(estimate)) return Reason::policy;
+  if (!fair(guard, row)) return Reason::policy;
   record_top(question_, scratch_, chosen, decision_);
   place(row);
   return std::nullopt;
@@ -253,17 +250,27 @@ void Walk::count_excluded() {
   }
 }
 
+/// Energy and dollars of requests are compared at equal fill: who is alone on a replica pays for
+/// all of it, so an empty place would seem dearer than any full one.
+bool Walk::fair(const Guard& guard, std::size_t row) const {
+  const bool asked = guard.finish_ratio_max || guard.extra_cost_max || guard.extra_energy_max;
+  if (!primary_ || !(asked || leaving_)) return true;
+  const Estimate found = estimate_at(question_, scratch_, row, primary_->fill);
+  return guard_passes(guard, primary_->estimate, found) && (!leaving_ || cheaper(found));
+}
+
 /// The best that the pool just looked at could have done, had it nothing against the job but what
 /// passes by itself.
-std::optional<Estimate> Walk::best_possible() const {
+std::optional<Walk::Primary> Walk::best_possible() const {
   const std::uint32_t permanent = permanent_filters();
-  std::optional<Estimate> best;
   const Standings& rows = scratch_.rows;
+  std::size_t best = rows.size;
   for (std::size_t row = 0; row < rows.size; ++row) {
     if ((rows.failed[row] & permanent) != 0) continue;
-    if (!best || rows.finish_s[row] < best->finish_s) best = estimate_of(rows, row);
+    if (best == rows.size || rows.finish_s[row] < rows.finish_s[best]) best = row;
   }
-  return best;
+  if (best == rows.size) return std::nullopt;
+  return Primary{estimate_of(rows, best), fill_of(question_.roster, rows.replica[best])};
 }
 
 void Walk::place(std::size_t row) {

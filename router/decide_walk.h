@@ -33,6 +33,12 @@ class Walk {
   std::optional<Reason> impossible() const;
 
  private:
+  /// What other places are compared with, and how full it is.
+  struct Primary {
+    Estimate estimate;
+    Fill fill;
+  };
+
   void ask_pools();
   bool follow_route();
   void consider_leaving(std::size_t wanted);
@@ -47,7 +53,8 @@ class Walk {
   /// Places the job in this pool, or answers why not.
   std::optional<Reason> look(std::uint32_t pool, const Guard& guard);
   void count_excluded();
-  std::optional<Estimate> best_possible() const;
+  std::optional<Primary> best_possible() const;
+  bool fair(const Guard& guard, std::size_t row) const;
   void place(std::size_t row);
 
   Question& question_;
@@ -57,7 +64,7 @@ class Walk {
   Verdict& verdict_;
   Decision& decision_;
   bool recorded_;
-  std::optional<Estimate> primary_;
+  std::optional<Primary> primary_;
   std::optional<Reason> passing_;  // the first pool's that need not stay so
   std::optional<int> floor_tier_;  // while a sticky fallback holds
   bool leaving_ = false;           // a place must pay, as the wanted pool has or will have one
