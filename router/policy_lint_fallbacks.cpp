@@ -202,8 +202,14 @@ void lint_guard(Lint& lint, At& at) {
 
 void lint_failback(Lint& lint, At& at) {
   auto failback = at.table.table("failback");
+  if (!failback) return;
+  const std::vector<Reason>& on = at.fallback().on;
+  if (!on.empty() && std::all_of(on.begin(), on.end(), is_permanent)) {
+    lint.warn(*failback, "after_s",
+              "never begins: each reason of `on` is permanent, so it is of one job alone");
+  }
   const std::string& floor = at.fallback().failback.floor;
-  if (!failback || floor.empty()) return;
+  if (floor.empty()) return;
   const Pool* lowest = lint.policy().find_pool(floor);
   if (lowest == nullptr) {
     return lint.error(*failback, "floor",

@@ -211,6 +211,11 @@ TEST(PolicyFindings, OfFallbacks) {
        "p.toml:13: warning: rule[1].fallback[1].guard.extra_cost: hardly ever passes: pool \"b\" "
        "costs at least 3 $/h, the rule's own pools at most 2",
        priced("2", "on = \"capacity\"\nto = \"b\"\nguard = { extra_cost = \"<= 0%\" }\n")},
+      {one("on = [\"memory\", \"topology\"]\nto = \"b\"\nfailback = { after_s = 60 }\n"),
+       "p.toml:11: warning: rule[1].fallback[1].failback.after_s: never begins: each reason of "
+       "`on` "
+       "is permanent, so it is of one job alone",
+       one("on = [\"memory\", \"drain\"]\nto = \"b\"\nfailback = { after_s = 60 }\n")},
       {one("on = \"capacity\"\nto = \"b\"\nfailback = { after_s = 60, floor = \"c\" }\n"),
        "p.toml:11: error: rule[1].fallback[1].failback.floor: no such pool \"c\"; known: a, b",
        one("on = \"capacity\"\nto = \"b\"\nfailback = { after_s = 60, floor = \"b\" }\n")},
