@@ -39,6 +39,7 @@ struct Question {
   bool healthy = true;                  // hold silence and ejection against them, even in panic
   std::vector<Precision> precisions{};  // accepted, best first; empty: any
   bool none_accepted = false;           // job, rule and fallback have no precision in common
+  bool degraded = false;                // `precisions` are a fallback's change
   // Per pool.
   const Pool* pool = nullptr;
   std::uint32_t pool_number = 0;

@@ -34,7 +34,6 @@ bool waits_only(Reason reason) { return reason == Reason::capacity || reason == 
 }  // namespace
 
 void Walk::run() {
-  accept_precisions(question_, question_.rule.precisions);
   const Hold hold = question_.purpose == Purpose::replica
                         ? Hold::none
                         : hold_of(question_.rule, question_.ask.route, question_.now);
@@ -69,6 +68,7 @@ bool Walk::follow_route() {
 
 void Walk::ask_pools() {
   const Rule& rule = question_.rule;
+  accept_precisions(question_, rule.precisions);
   bool wanted = true;
   for (std::size_t step = 0; step < rule.pools.size(); ++step) {
     const auto pool = question_.policy.pool_index(rule.pools[step]);
@@ -144,9 +144,13 @@ bool Walk::cheaper(const Estimate& leave) const {
 }
 
 std::optional<Reason> Walk::impossible() const {
-  const auto most = std::max_element(excluded_.begin(), excluded_.end());
-  if (possible_ || *most == 0) return std::nullopt;
-  return filters()[static_cast<std::size_t>(most - excluded_.begin())].reason;
+  // Where a sticky fallback holds, the wanted pools have not been asked.
+  if (possible_ || verdict_.held) return std::nullopt;
+  for (const auto& counts : excluded_) {
+    const auto most = std::max_element(counts.begin(), counts.end());
+    if (*most > 0) return filters()[static_cast<std::size_t>(most - counts.begin())].reason;
+  }
+  return std::nullopt;
 }
 
 std::uint8_t Walk::fallback_number(std::size_t step) const {
@@ -182,6 +186,7 @@ bool Walk::try_fallback(std::size_t step) {
     // Declared: it holds whatever the job was verified in.
     question_.precisions = {*fallback.change_precision};
     question_.none_accepted = false;
+    question_.degraded = true;
   } else {
     accept_precisions(question_, question_.rule.precisions);
   }
@@ -237,7 +242,8 @@ std::optional<Reason> Walk::look(std::uint32_t pool, const Guard& guard) {
   return std::nullopt;
 }
 
-/// What is excluded by what it is, not by the state that it is in.
+/// What is excluded by what it is, not by the state that it is in. What excludes a place in a
+/// fallback's precision is no reason of the job's.
 void Walk::count_excluded() {
   const std::uint32_t by_kind = kind_filters();
   for (std::size_t row = 0; row < scratch_.rows.size; ++row) {
@@ -246,7 +252,7 @@ void Walk::count_excluded() {
       possible_ = true;
       return;
     }
-    ++excluded_[static_cast<std::size_t>(std::countr_zero(own))];
+    ++excluded_[question_.degraded ? 1 : 0][static_cast<std::size_t>(std::countr_zero(own))];
   }
 }
 

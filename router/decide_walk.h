@@ -29,7 +29,8 @@ class Walk {
   /// The job waits, and no fallback of the policy said that it shall for this reason.
   bool waits_unasked() const { return decision_.action == Action::queue && !asked_; }
 
-  /// When every candidate of every pool is excluded for good: the reason that most of them have.
+  /// When every candidate of every pool is excluded for good: the reason that most of them have, in
+  /// precisions that are accepted where any was asked so.
   std::optional<Reason> impossible() const;
 
  private:
@@ -70,7 +71,9 @@ class Walk {
   bool leaving_ = false;           // a place must pay, as the wanted pool has or will have one
   bool asked_ = false;
   bool possible_ = false;
-  std::array<std::uint32_t, 32> excluded_{};  // candidates by their own reason, over all pools
+  // Candidates by their own reason, over all pools: in precisions that are accepted, and in those
+  // that fallbacks declare.
+  std::array<std::array<std::uint32_t, 32>, 2> excluded_{};
 };
 
 }  // namespace drover::router

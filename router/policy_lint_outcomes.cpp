@@ -73,6 +73,17 @@ void lint_impossible(Lint& lint, const Table& table, const PolicyCase& each) {
   }
 }
 
+/// A fallback takes jobs of the rule there, in another precision.
+bool takes_degraded(const Policy& policy, const Pool& pool, const std::vector<PolicyCase>& cases) {
+  const std::vector<Fallback>& fallbacks = policy.rules[cases.front().rule].fallbacks;
+  return std::any_of(fallbacks.begin(), fallbacks.end(), [&](const Fallback& fallback) {
+    if (fallback.to != pool.name || !fallback.change_precision) return false;
+    return std::any_of(cases.begin(), cases.end(), [&](const PolicyCase& each) {
+      return !surely_excluded(policy, each, pool, {*fallback.change_precision});
+    });
+  });
+}
+
 /// A pool of the list that takes no job of the rule, where others do.
 void lint_idle_pools(Lint& lint, const Table& table, std::size_t index) {
   const Policy& policy = lint.policy();
@@ -86,7 +97,7 @@ void lint_idle_pools(Lint& lint, const Table& table, std::size_t index) {
       why = surely_excluded(policy, each, *pool, rule.precisions);
       return why.has_value();
     });
-    if (!never || !why) continue;
+    if (!never || !why || takes_degraded(policy, *pool, cases)) continue;
     lint.warn(table, "pools",
               fmt::format("pool \"{}\" takes no job of the rule ({})", name, to_text(*why)));
   }

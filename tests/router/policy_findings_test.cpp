@@ -296,6 +296,12 @@ TEST(PolicyFindings, OfOutcomes) {
     return "[pool.a]\nmatch = { kind = \"gpu\" }\n[capability.a]\n" + lines + rule + when +
            otherwise_queue;
   };
+  const auto degraded = [](const std::string& fallback) {
+    return pools +
+           "[capability.b]\nprecisions = [\"int8\"]\n[[rule]]\nname = \"r\"\nrequire = { precision "
+           "= \"bf16\" }\npools = [\"a\", \"b\"]\n" +
+           fallback + otherwise_queue;
+  };
   const std::string whole = lone_pool + rule + otherwise_queue;
   const std::string passing =
       "\"capacity\", \"deadline\", \"unhealthy\", \"cooldown\", \"drain\", "
@@ -353,6 +359,10 @@ TEST(PolicyFindings, OfOutcomes) {
            "[capability.b]\nslices = [1, 8]\n[[rule]]\nname = \"r\"\nwhen = { kind = "
            "\"training\", gang = \"2..8\" }\n" +
            otherwise_queue + rest},
+      {degraded(""),
+       "p.toml:10: warning: rule[1].pools: pool \"b\" takes no job of the rule (precision)",
+       degraded("[[rule.fallback]]\non = \"capacity\"\nto = \"b\"\nchange = { precision = "
+                "\"int8\" }\n")},
       {says("\"memory\", \"precision\", \"framework\", \"topology\", " + passing),
        "p.toml:6: warning: rule[1].name: nothing is said for training for op_unsupported: by "
        "default_action it waits, and fails after 30s when no device can run it",

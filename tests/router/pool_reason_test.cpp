@@ -101,5 +101,35 @@ TEST(PoolReason, OfGroupsWithoutAReplicaCountsThoseThatCouldHoldOne) {
   EXPECT_EQ(decision.fallback_reason, Reason::capacity);
 }
 
+TEST(Impossible, IsSaidForAReasonOfTheJobAndNotOfAPrecisionThatAFallbackDeclares) {
+  SmallFleet fleet(R"([pool.first]
+match = { model = "h100*" }
+[pool.old]
+match = { model = "k80" }
+[capability.first]
+missing_ops = ["sparse_gather"]
+[[rule]]
+name = "all"
+require = { precision = "bf16" }
+pools = ["first"]
+  [[rule.fallback]]
+  on = "*"
+  to = "old"
+  change = { precision = "int8" }
+)");
+  fleet.add_host("first", "h100-sxm", 8);
+  for (const char* name : {"a", "b", "c"}) fleet.add_host(name, "k80", 2);
+  Job job = fleet.training(1);
+  job.work.ops = {"sparse_gather"};
+  const Verdict verdict = fleet.decide(job);
+  EXPECT_EQ(rejected(verdict.decision, Reason::precision), 3U) << "a K80 computes no int8";
+  EXPECT_EQ(verdict.impossible, Reason::op_unsupported);
+  SmallFleet old(fleet.policy.text);
+  old.add_host("a", "k80", 2);
+  EXPECT_EQ(old.decide(job).impossible, Reason::precision) << "nothing else was asked";
+  fleet.policy.rules[0].fallbacks[0].change_precision = Precision::fp32;
+  EXPECT_EQ(fleet.decide(job).decision.change, "degraded bf16 -> fp32");
+}
+
 }  // namespace
 }  // namespace drover::router

@@ -250,5 +250,30 @@ TEST(Failback, BelowTheFloorAHeldJobWaits) {
   EXPECT_EQ(fleet.decide(ask).decision.pool, "slowest");
 }
 
+TEST(Failback, AHeldJobThatCannotRunWhereItsFallbackLeadsWaitsForTheWantedPool) {
+  TwoPools fleet;
+  const RouteState route = held_since(fleet.now);
+  const Job job = fleet.training(8);
+  Ask ask = fleet.ask(job);
+  ask.route = &route;
+  const Verdict verdict = fleet.decide(ask);
+  EXPECT_TRUE(verdict.held);
+  EXPECT_EQ(verdict.decision.action, Action::queue) << "the slow host has four devices";
+  EXPECT_FALSE(verdict.impossible) << "the wanted one, which was not asked, has eight";
+}
+
+TEST(Failback, AHeldJobThatFindsNoPlaceInADeclaredPrecisionAsksTheWantedPoolInItsOwn) {
+  TwoPools fleet;
+  fleet.policy.rules[0].fallbacks[0].failback.floor = "";
+  for (Fallback& fallback : fleet.policy.rules[0].fallbacks) {
+    fallback.change_precision = Precision::int8;  // none is loaded in it
+  }
+  const RouteState route = held_since(fleet.now);
+  const Job job = fleet.request();
+  Ask ask = fleet.ask(job);
+  ask.route = &route;
+  EXPECT_EQ(fleet.decide(ask).decision.target, "fast/r0");
+}
+
 }  // namespace
 }  // namespace drover::router
