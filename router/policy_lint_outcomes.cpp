@@ -2,6 +2,7 @@
 // nothing is said for.
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "router/policy_lint.h"
 #include "router/policy_outcomes.h"
@@ -33,43 +34,49 @@ void lint_unruled(Lint& lint, Table& file) {
   }
 }
 
-/// "v5e: precision, l4: context"; empty when one of the rule's pools may take the job.
-std::string all_excluded(const Policy& policy, const PolicyCase& each,
-                         std::vector<Reason>& reasons) {
-  std::string text;
+/// Jobs that no pool on their way ever takes.
+struct Impossible {
+  std::string why;    // "v5e: precision, l4: context"
+  bool waits = true;  // whichever pool is wanted: those without devices are passed over
+};
+
+/// Nothing: one of the rule's pools may take the job, or one that a fallback for its reason names.
+std::optional<Impossible> impossible(const Policy& policy, const PolicyCase& each) {
+  Impossible found;
   const Rule& rule = policy.rules[each.rule];
+  std::vector<Reason> reasons;
   for (const std::string& name : rule.pools) {
     const Pool* pool = policy.find_pool(name);
     const auto why =
         pool == nullptr ? std::nullopt : surely_excluded(policy, each, *pool, rule.precisions);
-    if (!why) return "";
-    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", name, to_text(*why));
+    if (!why) return std::nullopt;
+    found.why += fmt::format("{}{}: {}", found.why.empty() ? "" : ", ", name, to_text(*why));
     reasons.push_back(*why);
   }
-  return text;
-}
-
-/// Jobs that no pool on their way ever takes. Whichever pool is wanted (those without devices are
-/// passed over), none of the fallbacks for its reason leads to a pool that may.
-void lint_impossible(Lint& lint, const Table& table, const PolicyCase& each) {
-  const Policy& policy = lint.policy();
-  std::vector<Reason> reasons;
-  const std::string why = all_excluded(policy, each, reasons);
-  bool waits = true;
   for (const Reason reason : reasons) {
     const PolicyOutcome outcome = outcome_for(policy, each, reason);
     const bool led = std::any_of(outcome.next.begin(), outcome.next.end(),
                                  [](const NextPool& next) { return !next.excluded; });
-    if (led) return;
-    waits &= outcome.action == FallbackAction::queue;
+    if (led) return std::nullopt;
+    found.waits &= outcome.action == FallbackAction::queue;
   }
-  if (why.empty()) return;
-  if (waits) {
-    lint.error(
-        table, "name",
-        fmt::format("nothing can run {} ({}): it waits for what cannot change", each.name, why));
+  return found.why.empty() ? std::nullopt : std::optional(found);
+}
+
+/// A job's own framework and versions go before those of its class: where these alone exclude it,
+/// another job of the class may run, and nothing is certain.
+void lint_impossible(Lint& lint, const Table& table, const PolicyCase& each) {
+  const auto found = impossible(lint.policy(), each);
+  if (!found) return;
+  PolicyCase unspoken = each;
+  unspoken.work_class = nullptr;
+  const std::string text = fmt::format("nothing can run {} ({})", each.name, found->why);
+  if (!impossible(lint.policy(), unspoken)) {
+    lint.warn(table, "name", text + " but jobs that name another framework or version");
+  } else if (found->waits) {
+    lint.error(table, "name", text + ": it waits for what cannot change");
   } else {
-    lint.warn(table, "name", fmt::format("nothing can run {} ({})", each.name, why));
+    lint.warn(table, "name", text);
   }
 }
 
