@@ -74,6 +74,18 @@ std::string rejections_text(const Decision& decision) {
   return lines;
 }
 
+/// Wanted or meant as a fallback, and there is nothing of it.
+std::string absent_text(const Decision& decision) {
+  const std::vector<std::string>& pools = decision.absent_pools;
+  if (pools.empty()) return "";
+  std::string names;
+  for (const std::string& pool : pools) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", printable(pool));
+  }
+  return fmt::format("  no device of the fleet is in pool{} {}\n", pools.size() > 1 ? "s" : "",
+                     names);
+}
+
 std::string candidate_text(const Candidate& candidate, std::string_view rank) {
   std::string text = fmt::format(
       "  {} {} score {:.3f}, starts in {}, ends in {}, {}, {}\n", rank, printable(candidate.target),
@@ -135,6 +147,8 @@ std::string nearest_text(const WhyReply& reply) {
 Json to_json(const Decision& decision) {
   Json top = Json::array();
   for (const Candidate& candidate : decision.top) top.add(to_json(candidate));
+  Json absent = Json::array();
+  for (const std::string& pool : decision.absent_pools) absent.add(Json(pool));
   Json rejections = Json::array();
   for (const Rejection& rejection : decision.rejections) {
     rejections.add(Json::object()
@@ -165,7 +179,8 @@ Json to_json(const Decision& decision) {
       .set("top", std::move(top))
       .set("rejections", std::move(rejections))
       .set("considered", decision.considered)
-      .set("roster_version", decision.roster_version);
+      .set("roster_version", decision.roster_version)
+      .set("absent_pools", std::move(absent));
 }
 
 Json to_json(const WhyReply& reply) {
@@ -215,7 +230,7 @@ std::string explain(const Decision& decision) {
   for (std::size_t i = 0; i < decision.top.size(); ++i) {
     text += candidate_text(decision.top[i], i == 0 ? "best" : "next");
   }
-  return text + rejections_text(decision);
+  return text + rejections_text(decision) + absent_text(decision);
 }
 
 std::string explain(const WhyReply& reply) {

@@ -85,7 +85,8 @@ struct Verdict {
 /// hosts and unusable devices never are used. A job whose own deadline is over is rejected; so is a
 /// request longer than its model's context, unless a fallback names that reason.
 ///
-/// Pools without any group are passed over: they are neither wanted nor a reason to fall back.
+/// Pools without any group are passed over: they are neither wanted nor a reason to fall back, and
+/// the decision names them. Those whose hosts are all lost are wanted as ever: reason unhealthy.
 Verdict decide(const Roster& roster, const Policy& policy, Estimator& estimator, const Ask& ask,
                Instant now, Dice& dice);
 

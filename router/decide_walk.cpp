@@ -66,13 +66,21 @@ bool Walk::follow_route() {
   return false;
 }
 
+std::optional<std::uint32_t> Walk::present(const std::string& name) {
+  const auto pool = question_.policy.pool_index(name);
+  if (pool && question_.roster.pool_has_groups(*pool)) return pool;
+  std::vector<std::string>& absent = decision_.absent_pools;
+  if (std::find(absent.begin(), absent.end(), name) == absent.end()) absent.push_back(name);
+  return std::nullopt;
+}
+
 void Walk::ask_pools() {
   const Rule& rule = question_.rule;
   accept_precisions(question_, rule.precisions);
   bool wanted = true;
   for (std::size_t step = 0; step < rule.pools.size(); ++step) {
-    const auto pool = question_.policy.pool_index(rule.pools[step]);
-    if (!pool || !question_.roster.pool_has_groups(*pool)) continue;
+    const auto pool = present(rule.pools[step]);
+    if (!pool) continue;
     const bool first = std::exchange(wanted, false);
     if (first) decision_.wanted_pool = rule.pools[step];
     const auto reason = look(*pool, Guard{});
@@ -116,8 +124,8 @@ void Walk::consider_leaving(std::size_t wanted) {
 bool Walk::leave(std::size_t wanted) {
   const Rule& rule = question_.rule;
   for (std::size_t step = wanted + 1; step < rule.pools.size(); ++step) {
-    const auto pool = question_.policy.pool_index(rule.pools[step]);
-    if (!pool || !question_.roster.pool_has_groups(*pool) || look(*pool, Guard{})) continue;
+    const auto pool = present(rule.pools[step]);
+    if (!pool || look(*pool, Guard{})) continue;
     decision_.fallback_step = step_number(step);
     return true;
   }
@@ -180,8 +188,8 @@ bool Walk::below_floor(std::uint32_t pool) const {
 
 bool Walk::try_fallback(std::size_t step) {
   const Fallback& fallback = question_.rule.fallbacks[step];
-  const auto pool = question_.policy.pool_index(fallback.to);
-  if (!pool || !question_.roster.pool_has_groups(*pool) || below_floor(*pool)) return false;
+  const auto pool = present(fallback.to);
+  if (!pool || below_floor(*pool)) return false;
   if (fallback.change_precision) {
     // Declared: it holds whatever the job was verified in.
     question_.precisions = {*fallback.change_precision};

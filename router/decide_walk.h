@@ -42,6 +42,9 @@ class Walk {
 
   void ask_pools();
   bool follow_route();
+  /// Nothing for a pool that no device of the fleet is in: it is passed over, and the decision says
+  /// so.
+  std::optional<std::uint32_t> present(const std::string& name);
   void consider_leaving(std::size_t wanted);
   bool leave(std::size_t wanted);
   bool cheaper(const Estimate& leave) const;
