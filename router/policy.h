@@ -96,6 +96,7 @@ Result<Policy> parse_policy(std::string_view toml, std::string place);
 std::string_view builtin_policy_text();
 const Policy& builtin_policy();
 
+/// All keys but `rest`, which is a matter of the other pools.
 bool matches(const PoolMatch& match, const Hello& host, const Group& group,
              std::string_view device_name, DeviceClass device_class);
 

@@ -17,6 +17,7 @@ struct PoolMatch {
   std::string model;                        // glob over device spec id and name; "" any
   std::string rack, host, site;             // globs; "" any
   std::map<std::string, std::string> labels;
+  bool rest = false;  // of these, devices that are in no pool without this key
 };
 
 /// What a device costs by the hour. A host says how it was had by its label `price` (on_demand,

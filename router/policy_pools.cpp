@@ -43,6 +43,7 @@ void read_match(Table match, PoolMatch& into) {
   into.rack = match.text("rack", "");
   into.host = match.text("host", "");
   into.site = match.text("site", "");
+  into.rest = match.boolean("rest", false);
   read_labels(match, into);
 }
 

@@ -64,13 +64,13 @@ TEST(Guards, CompareEnergyAndCostOfRequestsAtEqualFill) {
 }
 
 TEST(Guards, AtEqualFillNothingElseOfTheEstimateChanges) {
-  Guarded guarded("h100-sxm");
+  Guarded held("h100-sxm");
   Guarded open("h100-sxm");
-  for (Guarded* fleet : {&guarded, &open}) fleet->promise(fleet->on_first, 8);
-  guarded.policy.rules[0].fallbacks[0].guard.extra_cost_max = 0.01;
-  guarded.policy.rules[0].fallbacks[0].guard.finish_ratio_max = 1;
+  for (Guarded* fleet : {&held, &open}) fleet->promise(fleet->on_first, 8);
+  held.policy.rules[0].fallbacks[0].guard.extra_cost_max = 0.01;
+  held.policy.rules[0].fallbacks[0].guard.finish_ratio_max = 1;
   const Job job = open.request();
-  const Verdict with = guarded.decide(job);
+  const Verdict with = held.decide(job);
   EXPECT_EQ(with.decision, open.decide(job).decision) << "it is charged for what it takes";
   ASSERT_TRUE(with.place);
   EXPECT_GT(with.decision.top[0].estimate.cost_usd, with.decision.primary->cost_usd);

@@ -273,6 +273,13 @@ TEST(PolicyFindings, OfPools) {
       {pooled("[pool.a]\nmatch = { kind = \"tpu\", model = \"h100*\" }\n"),
        "p.toml:2: warning: pool.a.match: no device of the catalogue is in this pool",
        pooled("[pool.a]\nmatch = { kind = \"gpu\", model = \"h100*\" }\n")},
+      {pooled(
+           "[pool.a]\nmatch = { kind = \"gpu\" }\n[pool.b]\nmatch = { kind = \"gpu\", rest = true "
+           "}\n"),
+       "p.toml:4: warning: pool.b.match: the other pools leave no device of the catalogue to this "
+       "one",
+       pooled("[pool.a]\nmatch = { kind = \"gpu\", rack = \"r1\" }\n[pool.b]\nmatch = { kind = "
+              "\"gpu\", rest = true }\nprice_per_hour = 3\n")},
       {pooled("[pool.a]\nmatch = {}\nprice_per_hour = { spot = 1 }\n"),
        "p.toml:3: warning: pool.a.price_per_hour: a spot price without reclaim_per_hour: work "
        "counts as never taken back",
