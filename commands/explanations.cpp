@@ -35,7 +35,8 @@ Json to_json(const Candidate& candidate) {
       .set("pool", candidate.pool)
       .set("score", candidate.score)
       .set("parts", std::move(parts))
-      .set("estimate", to_json(candidate.estimate));
+      .set("estimate", to_json(candidate.estimate))
+      .set("price", text_or_null(candidate.price));
 }
 
 Json to_json(const Standing& standing) {
@@ -88,10 +89,11 @@ std::string absent_text(const Decision& decision) {
 
 std::string candidate_text(const Candidate& candidate, std::string_view rank) {
   std::string text = fmt::format(
-      "  {} {} score {:.3f}, starts in {}, ends in {}, {}, {}\n", rank, printable(candidate.target),
-      candidate.score, duration_text(candidate.estimate.start_s),
+      "  {} {} score {:.3f}, starts in {}, ends in {}, {}, {}{}\n", rank,
+      printable(candidate.target), candidate.score, duration_text(candidate.estimate.start_s),
       duration_text(candidate.estimate.finish_s), joules_text(candidate.estimate.energy_j),
-      dollars_text(candidate.estimate.cost_usd));
+      dollars_text(candidate.estimate.cost_usd),
+      candidate.price.empty() ? "" : fmt::format(" ({})", printable(candidate.price)));
   for (const ScorePart& part : candidate.parts) {
     text += fmt::format("         {:<15} {:.3f} x {:g}\n", printable(part.scorer), part.value,
                         part.weight);

@@ -45,6 +45,7 @@ struct Candidate {
   double score = 0;  // sum of value times weight over sum of weights
   std::vector<ScorePart> parts;
   Estimate estimate;
+  std::string price;  // what its dollars stand on, where that is assumed; else empty
   bool operator==(const Candidate&) const = default;
 };
 

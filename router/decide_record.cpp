@@ -27,6 +27,11 @@ Candidate candidate_of(const Question& question, const DecisionScratch& scratch,
   candidate.pool = question.pool->name;
   candidate.score = scratch.scores[position];
   candidate.estimate = estimate_of(scratch.rows, row);
+  const GroupEntry& group = question.roster.groups()[scratch.rows.group[row]];
+  const Hello& host = question.roster.hosts()[group.host].hello;
+  if (listed_spot_usd_per_h(question.pool->prices, host.labels, group.spec)) {
+    candidate.price = "spot price of the catalogue";
+  }
   candidate.parts.reserve(scorer_count);
   double weights = 0;
   for (std::size_t number = 0; number < scorer_count; ++number) {
