@@ -149,12 +149,12 @@ void lint_outcomes(Lint& lint, Table file) {
   lint_unruled(lint, file);
   const auto cases = policy_cases(lint.policy());
   const std::vector<Table> tables = file.tables("rule");
+  auto each = cases.begin();  // they are in the order of the rules
   for (std::size_t index = 0; index < tables.size(); ++index) {
     std::vector<const PolicyCase*> of_rule;
-    for (const PolicyCase& each : cases) {
-      if (each.rule != index) continue;
-      of_rule.push_back(&each);
-      lint_impossible(lint, tables[index], each);
+    for (; each != cases.end() && each->rule == index; ++each) {
+      of_rule.push_back(&*each);
+      lint_impossible(lint, tables[index], *each);
     }
     lint_idle_pools(lint, tables[index], index);
     lint_holes(lint, tables[index], of_rule);
