@@ -29,6 +29,7 @@ struct Pace {
   std::string device;  // device spec id
   std::uint16_t devices = 1;
   double steps_per_s = 0;
+  bool over_hosts = false;  // measured on devices of several hosts
   bool operator==(const Pace&) const = default;
 };
 
@@ -64,7 +65,9 @@ struct Workload {
   bool operator==(const Workload&) const = default;
 };
 
-/// The pace that the owner has measured on so many of these devices; null: none.
-const Pace* measured_pace(const Workload& work, std::string_view device, int devices);
+/// The pace that the owner has measured on so many of these devices, of one host or of several;
+/// null: none.
+const Pace* measured_pace(const Workload& work, std::string_view device, int devices,
+                          bool over_hosts);
 
 }  // namespace drover

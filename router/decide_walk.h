@@ -60,6 +60,7 @@ class Walk {
   std::optional<Primary> best_possible() const;
   bool fair(const Guard& guard, std::size_t row) const;
   void place(std::size_t row);
+  void add_others(const Spread& spread, Place& place) const;
 
   Question& question_;
   Estimator& estimator_;

@@ -1,6 +1,7 @@
 #include "fleet/throughputs.h"
 
 #include <algorithm>
+#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -33,13 +34,27 @@ TEST(Throughputs, AreStepsPerSecondByTypeDeviceAndGang) {
   EXPECT_TRUE(measured->paces("LM (batch size 10)").empty());
 }
 
-TEST(Throughputs, WhatDoesNotRunThereAndGangsOverHostsMakeNoPace) {
+TEST(Throughputs, WhatDoesNotRunThereMakesNoPace) {
   const auto measured = parse(R"json({
       "k80": {"('ResNet-50 (batch size 128)', 8)": {"null": 0}},
-      "v100_unconsolidated": {"('ResNet-50 (batch size 128)', 8)": {"null": 9}}
+      "v100_unconsolidated": {"('ResNet-50 (batch size 128)', 1)": {"null": 9}}
       })json");
   ASSERT_TRUE(measured) << measured.error().message;
-  EXPECT_TRUE(measured->empty());
+  EXPECT_TRUE(measured->empty()) << "one device is not spread over hosts";
+}
+
+TEST(Throughputs, ThoseOfGangsOverHostsAreKeptApart) {
+  const auto measured = parse(R"json({
+      "v100_unconsolidated": {"('A3C', 8)": {"null": 9}},
+      "v100": {"('A3C', 8)": {"null": 12}}
+      })json");
+  ASSERT_TRUE(measured) << measured.error().message;
+  Workload work;
+  work.paces = measured->paces("A3C");
+  ASSERT_NE(measured_pace(work, "v100-sxm2-16gb", 8, true), nullptr);
+  EXPECT_EQ(measured_pace(work, "v100-sxm2-16gb", 8, true)->steps_per_s, 9);
+  EXPECT_EQ(measured_pace(work, "v100-sxm2-16gb", 8, false)->steps_per_s, 12);
+  EXPECT_EQ(measured_pace(work, "v100-sxm2-16gb", 4, true), nullptr);
 }
 
 TEST(Throughputs, ProblemNamesFileWorkerAndJob) {
@@ -76,8 +91,10 @@ TEST(Throughputs, TheRealFileIsReadWhole) {
   const auto measured = parse(text);
   ASSERT_TRUE(measured) << measured.error().message;
   const std::vector<Pace>& paces = measured->paces("ResNet-50 (batch size 128)");
+  const auto over_hosts = [](const Pace& pace) { return pace.over_hosts; };
   // Three kinds of device by four sizes, less three that the K80 has no memory for.
-  EXPECT_EQ(paces.size(), 9U);
+  EXPECT_EQ(std::count_if(paces.begin(), paces.end(), std::not_fn(over_hosts)), 9);
+  EXPECT_EQ(std::count_if(paces.begin(), paces.end(), over_hosts), 6);
   EXPECT_EQ(std::count_if(paces.begin(), paces.end(),
                           [](const Pace& pace) { return pace.device == "k80"; }),
             1);
