@@ -35,7 +35,8 @@ Json to_json(const Candidate& candidate) {
       .set("pool", candidate.pool)
       .set("score", candidate.score)
       .set("parts", std::move(parts))
-      .set("estimate", to_json(candidate.estimate));
+      .set("estimate", to_json(candidate.estimate))
+      .set("price", text_or_null(candidate.price));
 }
 
 Json to_json(const Standing& standing) {
@@ -74,12 +75,25 @@ std::string rejections_text(const Decision& decision) {
   return lines;
 }
 
+/// Wanted or meant as a fallback, and there is nothing of it.
+std::string absent_text(const Decision& decision) {
+  const std::vector<std::string>& pools = decision.absent_pools;
+  if (pools.empty()) return "";
+  std::string names;
+  for (const std::string& pool : pools) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", printable(pool));
+  }
+  return fmt::format("  no device of the fleet is in pool{} {}\n", pools.size() > 1 ? "s" : "",
+                     names);
+}
+
 std::string candidate_text(const Candidate& candidate, std::string_view rank) {
   std::string text = fmt::format(
-      "  {} {} score {:.3f}, starts in {}, ends in {}, {}, {}\n", rank, printable(candidate.target),
-      candidate.score, duration_text(candidate.estimate.start_s),
+      "  {} {} score {:.3f}, starts in {}, ends in {}, {}, {}{}\n", rank,
+      printable(candidate.target), candidate.score, duration_text(candidate.estimate.start_s),
       duration_text(candidate.estimate.finish_s), joules_text(candidate.estimate.energy_j),
-      dollars_text(candidate.estimate.cost_usd));
+      dollars_text(candidate.estimate.cost_usd),
+      candidate.price.empty() ? "" : fmt::format(" ({})", printable(candidate.price)));
   for (const ScorePart& part : candidate.parts) {
     text += fmt::format("         {:<15} {:.3f} x {:g}\n", printable(part.scorer), part.value,
                         part.weight);
@@ -135,6 +149,8 @@ std::string nearest_text(const WhyReply& reply) {
 Json to_json(const Decision& decision) {
   Json top = Json::array();
   for (const Candidate& candidate : decision.top) top.add(to_json(candidate));
+  Json absent = Json::array();
+  for (const std::string& pool : decision.absent_pools) absent.add(Json(pool));
   Json rejections = Json::array();
   for (const Rejection& rejection : decision.rejections) {
     rejections.add(Json::object()
@@ -165,7 +181,8 @@ Json to_json(const Decision& decision) {
       .set("top", std::move(top))
       .set("rejections", std::move(rejections))
       .set("considered", decision.considered)
-      .set("roster_version", decision.roster_version);
+      .set("roster_version", decision.roster_version)
+      .set("absent_pools", std::move(absent));
 }
 
 Json to_json(const WhyReply& reply) {
@@ -215,7 +232,7 @@ std::string explain(const Decision& decision) {
   for (std::size_t i = 0; i < decision.top.size(); ++i) {
     text += candidate_text(decision.top[i], i == 0 ? "best" : "next");
   }
-  return text + rejections_text(decision);
+  return text + rejections_text(decision) + absent_text(decision);
 }
 
 std::string explain(const WhyReply& reply) {

@@ -333,7 +333,8 @@ inline constexpr auto layout<Decision> = structure(
     field("policy_version", &Decision::policy_version), field("primary", &Decision::primary),
     field("top", &Decision::top, up_to(candidates_max)),
     field("rejections", &Decision::rejections, up_to(rejections_max)),
-    field("considered", &Decision::considered), field("roster_version", &Decision::roster_version));
+    field("considered", &Decision::considered), field("roster_version", &Decision::roster_version),
+    field("absent_pools", &Decision::absent_pools, up_to(pools_max, as_line)));
 
 template <>
 inline constexpr auto layout<Event> = structure("Event", field("severity", &Event::severity),

@@ -74,10 +74,11 @@ inline constexpr auto layout<Estimate> = structure("Estimate", field("start_s", 
                                                    field("cost_usd", &Estimate::cost_usd));
 
 template <>
-inline constexpr auto layout<Candidate> = structure(
-    "Candidate", field("target", &Candidate::target, as_text),
-    field("pool", &Candidate::pool, as_line), field("score", &Candidate::score),
-    field("parts", &Candidate::parts, up_to(scores_max)), field("estimate", &Candidate::estimate));
+inline constexpr auto layout<Candidate> =
+    structure("Candidate", field("target", &Candidate::target, as_text),
+              field("pool", &Candidate::pool, as_line), field("score", &Candidate::score),
+              field("parts", &Candidate::parts, up_to(scores_max)),
+              field("estimate", &Candidate::estimate), field("price", &Candidate::price, as_line));
 
 template <>
 inline constexpr auto layout<Rejection> =

@@ -45,6 +45,7 @@ struct Candidate {
   double score = 0;  // sum of value times weight over sum of weights
   std::vector<ScorePart> parts;
   Estimate estimate;
+  std::string price;  // what its dollars stand on, where that is assumed; else empty
   bool operator==(const Candidate&) const = default;
 };
 
@@ -98,7 +99,7 @@ struct Decision {
   std::string model;
   Action action = Action::assign;
   std::string rule;
-  std::string wanted_pool;  // the rule's first pool
+  std::string wanted_pool;  // the rule's first pool that any device of the fleet is in
   std::string pool;         // where it went; empty when nowhere
   std::string target;
   std::optional<Reason> fallback_reason;  // why not the wanted pool; absent when it was had
@@ -114,6 +115,8 @@ struct Decision {
   std::vector<Rejection> rejections;
   std::uint32_t considered = 0;
   std::uint64_t roster_version = 0;
+  /// Of the rule and its fallbacks: their turn came, and no device of the fleet is in them.
+  std::vector<std::string> absent_pools;
   bool operator==(const Decision&) const = default;
 };
 

@@ -165,13 +165,15 @@ void Accounting::settle_cost(Instant now) {
 
 double price_usd_per_h(const Roster& roster, const Policy& policy, GroupIndex group) {
   const GroupEntry& entry = roster.groups()[group];
-  double price = entry.spec != nullptr ? entry.spec->price_usd_per_h : 0;
+  const Hello& host = roster.hosts()[entry.host].hello;
+  const double listed = entry.spec != nullptr ? entry.spec->price_usd_per_h : 0;
+  Prices prices;
   for (const std::uint32_t pool : entry.pools) {
     if (pool >= policy.pools.size() || !policy.pools[pool].prices.given()) continue;
-    price = *usd_per_h(policy.pools[pool].prices, roster.hosts()[entry.host].hello.labels);
+    prices = policy.pools[pool].prices;
     break;
   }
-  return price * roster.hosts()[entry.host].hello.price_factor;
+  return usd_per_h(prices, host.labels, entry.spec).value_or(listed) * host.price_factor;
 }
 
 void Accounting::set_cost_rate(const Roster& roster, const Policy& policy) {

@@ -85,8 +85,8 @@ class Accounting {
 
   /// Dollars up to `now` at the present rate; call before anything changes the rate.
   void settle_cost(Instant now);
-  /// What all devices of hosts that are not lost cost: the first pool with a price, else the spec's
-  /// price on demand, times the host's factor.
+  /// What all devices of hosts that are not lost cost: the first pool with a price, else the
+  /// spec's, times the host's factor.
   void set_cost_rate(const Roster& roster, const Policy& policy);
 
   /// All but what others count: queued, running, queued_for, undecodable, undecodable_by,

@@ -240,7 +240,7 @@ PolicyChanged Core::policy_shown() const {
     const auto cap = policy.limits.pool_power_cap_w.find(pool.name);
     const bool capped = cap != policy.limits.pool_power_cap_w.end();
     shown.pools.push_back(
-        {pool.name, capped ? cap->second : 0, usd_per_h(pool.prices, {}).value_or(0)});
+        {pool.name, capped ? cap->second : 0, usd_per_h(pool.prices, {}, nullptr).value_or(0)});
   }
   return shown;
 }

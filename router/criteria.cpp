@@ -32,10 +32,7 @@ void judge_memory(const Question& question, Rows rows, std::uint32_t bit) {
 
 /// The pool may hold at most its share of the fleet's running jobs, but always one.
 void judge_share(const Question& question, Rows rows, std::uint32_t bit) {
-  if (question.pool->max_share >= 1) return;
-  const double most = std::max(1.0, question.pool->max_share * (question.ask.running_jobs + 1));
-  const bool full = question.pool_jobs + 1 > most;
-  mark(rows, bit, [&](const Standings&, std::size_t) { return full; });
+  if (share_used_up(question)) mark(rows, bit, [](const Standings&, std::size_t) { return true; });
 }
 
 /// Sites: where the way to the clients or to the data is longer than the rule allows.
@@ -195,7 +192,6 @@ constexpr std::array<Filter, 21> table = {{
     {Reason::topology, nullptr, judge_rtt},
     {Reason::data, nullptr, judge_data},
     {Reason::tenancy, nullptr, judge_tenant},
-    {Reason::policy, nullptr, judge_share},
     {Reason::unhealthy, nullptr, judge_health},
     {Reason::drain, nullptr, judge_drain},
     {Reason::stale_telemetry, nullptr, judge_age},
@@ -204,6 +200,7 @@ constexpr std::array<Filter, 21> table = {{
     {Reason::power_cap, nullptr, judge_power},
     {Reason::power_cap, nullptr, judge_rack},
     {Reason::budget, nullptr, judge_budget},
+    {Reason::budget, nullptr, judge_share},
     {Reason::capacity, nullptr, judge_capacity},
     {Reason::queue_slo, nullptr, judge_slo},
     {Reason::deadline, nullptr, judge_deadline},
@@ -213,11 +210,29 @@ constexpr std::array<Filter, 21> table = {{
 
 std::span<const Filter> filters() { return table; }
 
+bool share_used_up(const Question& question) {
+  if (question.pool->max_share >= 1) return false;
+  const double most = std::max(1.0, question.pool->max_share * (question.ask.running_jobs + 1));
+  return question.pool_jobs + 1 > most;
+}
+
 std::uint32_t filters_of(Reason reason) {
   std::uint32_t bits = 0;
   for (std::size_t index = 0; index < table.size(); ++index) {
     if (table[index].reason == reason) bits |= 1U << index;
   }
+  return bits;
+}
+
+std::uint32_t permanent_filters() {
+  static const std::uint32_t bits = [] {
+    std::uint32_t permanent = 0;
+    for (std::size_t index = 0; index < table.size(); ++index) {
+      if (is_permanent(table[index].reason)) permanent |= 1U << index;
+    }
+    DROVER_REQUIRE((permanent & (permanent + 1)) == 0);  // they come first
+    return permanent;
+  }();
   return bits;
 }
 

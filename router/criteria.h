@@ -25,17 +25,22 @@ struct Filter {
   void (*judge)(const Question&, Rows, std::uint32_t bit);
 };
 
-/// In the order in which a candidate's own reason is chosen: permanent ones first.
+/// In the order in which a candidate's own reason is chosen: permanent ones first, so that an own
+/// reason that passes says that nothing permanent stands against the candidate.
 std::span<const Filter> filters();
 
 /// Bits of the filters that reject for this reason.
 std::uint32_t filters_of(Reason reason);
+/// Bits of the filters whose reasons are permanent: the lowest ones, without a gap.
+std::uint32_t permanent_filters();
 /// Bits of the filters that judge kinds: what fails one of them fails for good.
 std::uint32_t kind_filters();
 /// Bits of the filters that `kind` fails.
 std::uint32_t failed_filters(const Question& question, const PlaceKind& kind);
 /// Judges the rows from `begin` on.
 void apply_filters(const Question& question, Standings& rows, std::size_t begin);
+/// The pool has its `max_share` of the running jobs.
+bool share_used_up(const Question& question);
 /// Whether the filters shall look away from silence and ejection, because the question says so and
 /// less of the pool's living capacity (in devices) is well than the policy's `panic.below`. Never
 /// in a pool of one living place: there is no load to spread, and its ejection is all that protects

@@ -76,11 +76,14 @@ struct Verdict {
 /// then the policy's default action.
 ///
 /// A candidate's own reason is its first failed filter in the filters' order (permanent ones come
-/// first); a pool's reason is the own reason that most of its candidates share. A pool without
-/// candidates has the reason `capacity`. A decision's reason is its wanted pool's; that of a job
-/// that waits is, where that one is permanent, the first passing one of another pool. A guard
-/// compares with the best candidate of the wanted pool that no permanent reason excludes; where
-/// there is none, it passes.
+/// first). A pool's reason is a permanent one only where each of its candidates is excluded for
+/// good: then the own reason that most of them share. Else it is the own reason that most of the
+/// others share, which passes: what two busy devices say counts, whatever three too small ones say.
+/// A pool without candidates has the reason `capacity`. A decision's reason is its wanted pool's;
+/// that of a job that waits is, where that one is permanent, the first passing one of another pool.
+/// A guard compares with the best candidate of the wanted pool that no permanent reason excludes;
+/// where there is none, it passes. Energy and cost of a request are compared at equal fill: as if
+/// the place found were shared by as many as that candidate is, or by as many as its batch takes.
 ///
 /// Some filters are wishes. When the job would only be queued, and no fallback names that reason,
 /// `avoid` is dropped (reason cooldown; none in the wanted pool, where nothing fell back), then the
@@ -90,7 +93,8 @@ struct Verdict {
 /// hosts and unusable devices never are used. A job whose own deadline is over is rejected; so is a
 /// request longer than its model's context, unless a fallback names that reason.
 ///
-/// Pools without any group are passed over: they are neither wanted nor a reason to fall back.
+/// Pools without any group are passed over: they are neither wanted nor a reason to fall back, and
+/// the decision names them. Those whose hosts are all lost are wanted as ever: reason unhealthy.
 Verdict decide(const Roster& roster, const Policy& policy, Estimator& estimator, const Ask& ask,
                Instant now, Dice& dice);
 

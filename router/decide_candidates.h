@@ -39,6 +39,7 @@ struct Question {
   bool healthy = true;                  // hold silence and ejection against them, even in panic
   std::vector<Precision> precisions{};  // accepted, best first; empty: any
   bool none_accepted = false;           // job, rule and fallback have no precision in common
+  bool degraded = false;                // `precisions` are a fallback's change
   // Per pool.
   const Pool* pool = nullptr;
   std::uint32_t pool_number = 0;
@@ -107,6 +108,19 @@ void gather(const Question& question, Estimator& estimator, DecisionScratch& scr
 /// looks at few; rows of other pools are not kept.
 void gather_drawn(const Question& question, Estimator& estimator, DecisionScratch& scratch,
                   Dice& dice);
+
+/// With whom a request would share a replica: the batch, itself included, and how much longer its
+/// decoding takes because the others' prompts are read.
+struct Fill {
+  double batch = 1;
+  double disturbance = 1;
+};
+Fill fill_of(const Roster& roster, ReplicaIndex replica);  // `nowhere`: of a place of its own
+
+/// What the row would take, with energy and dollars as if its replica were as full as this, as far
+/// as its batch goes: so places are compared that are not as full. Its times are those that it has.
+Estimate estimate_at(const Question& question, DecisionScratch& scratch, std::size_t row,
+                     Fill fill);
 
 /// What distance adds to the rows from `begin` on, once start and length of their work are known:
 /// data that must be moved first, a round trip to the clients.

@@ -63,7 +63,7 @@ inline double usd_per_h(const Question& question, const Surroundings& around,
                         const PlaceKind& kind) {
   const Prices& prices = question.pool->prices;
   const double each =
-      prices.given() ? *usd_per_h(prices, around.host->hello.labels) : kind.price_usd_per_h;
+      usd_per_h(prices, around.host->hello.labels, kind.spec).value_or(kind.price_usd_per_h);
   return each * around.host->hello.price_factor * kind.devices;
 }
 

@@ -23,6 +23,7 @@ Question make_question(const Roster& roster, const Policy& policy, const Rule& r
 
 void accept_precisions(Question& question, const std::vector<Precision>& of_rule) {
   const std::vector<Precision>& of_job = question.ask.job->work.precisions;
+  question.degraded = false;
   question.precisions = of_job.empty() ? of_rule : of_job;
   if (!of_job.empty() && !of_rule.empty()) {
     std::erase_if(question.precisions, [&](Precision precision) {

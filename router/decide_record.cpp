@@ -27,6 +27,11 @@ Candidate candidate_of(const Question& question, const DecisionScratch& scratch,
   candidate.pool = question.pool->name;
   candidate.score = scratch.scores[position];
   candidate.estimate = estimate_of(scratch.rows, row);
+  const GroupEntry& group = question.roster.groups()[scratch.rows.group[row]];
+  const Hello& host = question.roster.hosts()[group.host].hello;
+  if (listed_spot_usd_per_h(question.pool->prices, host.labels, group.spec)) {
+    candidate.price = "spot price of the catalogue";
+  }
   candidate.parts.reserve(scorer_count);
   double weights = 0;
   for (std::size_t number = 0; number < scorer_count; ++number) {
@@ -71,8 +76,12 @@ Reason record_rejections(const Question& question, DecisionScratch& scratch, Dec
                     table[index].reason, count);
     }
   }
-  // The first of equals: the order of the filters has permanent reasons first.
-  const auto most = std::max_element(own_reason.begin(), own_reason.end());
+  // A candidate's own reason passes only where nothing permanent stands against it, as permanent
+  // filters come first. One such candidate is enough: waiting, or going elsewhere until then,
+  // helps. Of equals the first.
+  const auto passing = own_reason.begin() + std::countr_one(permanent_filters());
+  auto most = std::max_element(passing, own_reason.end());
+  if (*most == 0) most = std::max_element(own_reason.begin(), passing);
   if (*most == 0) return Reason::capacity;
   return table[static_cast<std::size_t>(most - own_reason.begin())].reason;
 }

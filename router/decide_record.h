@@ -11,8 +11,8 @@ namespace drover::router {
 
 Estimate estimate_of(const Standings& rows, std::size_t row);
 
-/// Counts the rejections among scratch.rows, adds them to the record, and answers the reason that
-/// most rejected candidates have for their own; `capacity` when the pool has no candidates at all.
+/// Counts the rejections among scratch.rows, adds them to the record, and answers the pool's reason
+/// (decide.h).
 Reason record_rejections(const Question& question, DecisionScratch& scratch, Decision& decision);
 
 /// Appends all rows to scratch.record, with the scores of the feasible ones.

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "router/criteria.h"
 #include "router/decide_gather.h"
+#include "router/decide_record.h"
 
 namespace drover::router {
 namespace {
@@ -167,6 +169,41 @@ void fill_and_judge(const Question& question, DecisionScratch& scratch, std::siz
 }
 
 }  // namespace
+
+Fill fill_of(const Roster& roster, ReplicaIndex replica) {
+  if (replica == nowhere) return {};
+  const ReplicaFacts& facts = roster.replicas()[replica].facts;
+  return {1 / facts.batch_share, facts.disturbance};
+}
+
+Estimate estimate_at(const Question& question, DecisionScratch& scratch, std::size_t row,
+                     Fill fill) {
+  Standings& rows = scratch.rows;
+  const Estimate now = estimate_of(rows, row);
+  if (rows.replica[row] == nowhere) return now;
+  const ReplicaFacts& facts = question.roster.replicas()[rows.replica[row]].facts;
+  const double batch = std::min(fill.batch, facts.batch_max);
+  const Estimator::Run& run =
+      serving_run(question, scratch.kinds[rows.kind[row]], batch_exponent(batch));
+  const std::array kept = {rows.run_s[row], rows.power_w[row], rows.usd_per_h[row]};
+  const double prompt_s = run.first_token_s * rows.ratio[row];
+  const double decode_s = (run.seconds - run.first_token_s) * rows.ratio[row];
+  rows.run_s[row] = prompt_s + decode_s * fill.disturbance;
+  rows.power_w[row] = run.power_w / batch;
+  rows.usd_per_h[row] /= facts.batch_share * batch;
+  // Of this row alone, and then as it was.
+  const std::size_t size = std::exchange(rows.size, row + 1);
+  rows.conclude(row);
+  add_prices(question, rows, row);
+  const Estimate then = estimate_of(rows, row);
+  rows.run_s[row] = kept[0];
+  rows.power_w[row] = kept[1];
+  rows.usd_per_h[row] = kept[2];
+  rows.conclude(row);
+  add_prices(question, rows, row);
+  rows.size = size;
+  return {now.start_s, now.finish_s, then.energy_j, then.cost_usd};
+}
 
 void gather_replicas(const Question& question, Estimator& estimator, DecisionScratch& scratch) {
   const auto& replicas = question.roster.replicas_of(question.ask.model->id);

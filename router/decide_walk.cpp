@@ -12,18 +12,16 @@
 namespace drover::router {
 namespace {
 
-bool guard_passes(const Guard& guard, const std::optional<Estimate>& primary,
-                  const Estimate& found) {
-  if (!primary) return true;
+bool guard_passes(const Guard& guard, const Estimate& primary, const Estimate& found) {
   const auto within = [](const std::optional<double>& factor, double value, double base) {
     return !factor || value <= *factor * base;
   };
   const auto more = [](const std::optional<double>& extra) {
     return extra ? std::optional<double>(1 + *extra) : std::nullopt;
   };
-  return within(guard.finish_ratio_max, found.finish_s, primary->finish_s) &&
-         within(more(guard.extra_cost_max), found.cost_usd, primary->cost_usd) &&
-         within(more(guard.extra_energy_max), found.energy_j, primary->energy_j);
+  return within(guard.finish_ratio_max, found.finish_s, primary.finish_s) &&
+         within(more(guard.extra_cost_max), found.cost_usd, primary.cost_usd) &&
+         within(more(guard.extra_energy_max), found.energy_j, primary.energy_j);
 }
 
 std::uint8_t step_number(std::size_t step) {
@@ -41,7 +39,6 @@ bool waits_only(Reason reason) { return reason == Reason::capacity || reason == 
 }  // namespace
 
 void Walk::run() {
-  accept_precisions(question_, question_.rule.precisions);
   const Hold hold = question_.purpose == Purpose::replica
                         ? Hold::none
                         : hold_of(question_.rule, question_.ask.route, question_.now);
@@ -74,12 +71,21 @@ bool Walk::follow_route() {
   return false;
 }
 
+std::optional<std::uint32_t> Walk::present(const std::string& name) {
+  const auto pool = question_.policy.pool_index(name);
+  if (pool && question_.roster.pool_has_groups(*pool)) return pool;
+  std::vector<std::string>& absent = decision_.absent_pools;
+  if (std::find(absent.begin(), absent.end(), name) == absent.end()) absent.push_back(name);
+  return std::nullopt;
+}
+
 void Walk::ask_pools() {
   const Rule& rule = question_.rule;
+  accept_precisions(question_, rule.precisions);
   bool wanted = true;
   for (std::size_t step = 0; step < rule.pools.size(); ++step) {
-    const auto pool = question_.policy.pool_index(rule.pools[step]);
-    if (!pool || !question_.roster.pool_has_groups(*pool)) continue;
+    const auto pool = present(rule.pools[step]);
+    if (!pool) continue;
     const bool first = std::exchange(wanted, false);
     if (first) decision_.wanted_pool = rule.pools[step];
     const auto reason = look(*pool, Guard{});
@@ -90,7 +96,8 @@ void Walk::ask_pools() {
     }
     if (!decision_.fallback_reason) {
       decision_.fallback_reason = reason;
-      primary_ = decision_.primary = best_possible();
+      primary_ = best_possible();
+      if (primary_) decision_.primary = primary_->estimate;
       leaving_ = rule.spill && primary_ && waits_only(*reason);
     }
   }
@@ -107,7 +114,7 @@ void Walk::consider_leaving(std::size_t wanted) {
   const RouteState* route = question_.ask.route;
   if (stay.start_s <= 0 && (route == nullptr || !route->leaving)) return;
   const Verdict kept = verdict_;
-  primary_ = stay;
+  primary_ = {stay, fill_of(question_.roster, verdict_.place->replica.value_or(nowhere))};
   leaving_ = true;
   if (leave(wanted)) {
     decision_.primary = stay;
@@ -122,8 +129,8 @@ void Walk::consider_leaving(std::size_t wanted) {
 bool Walk::leave(std::size_t wanted) {
   const Rule& rule = question_.rule;
   for (std::size_t step = wanted + 1; step < rule.pools.size(); ++step) {
-    const auto pool = question_.policy.pool_index(rule.pools[step]);
-    if (!pool || !question_.roster.pool_has_groups(*pool) || look(*pool, Guard{})) continue;
+    const auto pool = present(rule.pools[step]);
+    if (!pool || look(*pool, Guard{})) continue;
     decision_.fallback_step = step_number(step);
     return true;
   }
@@ -145,14 +152,18 @@ bool Walk::cheaper(const Estimate& leave) const {
                              one.energy_j, one.cost_usd);
   };
   const RouteState* route = question_.ask.route;
-  return pays_to_leave(*rule.spill, route != nullptr && route->leaving, cost(*primary_),
+  return pays_to_leave(*rule.spill, route != nullptr && route->leaving, cost(primary_->estimate),
                        cost(leave));
 }
 
 std::optional<Reason> Walk::impossible() const {
-  const auto most = std::max_element(excluded_.begin(), excluded_.end());
-  if (possible_ || *most == 0) return std::nullopt;
-  return filters()[static_cast<std::size_t>(most - excluded_.begin())].reason;
+  // Where a sticky fallback holds, the wanted pools have not been asked.
+  if (possible_ || verdict_.held) return std::nullopt;
+  for (const auto& counts : excluded_) {
+    const auto most = std::max_element(counts.begin(), counts.end());
+    if (*most > 0) return filters()[static_cast<std::size_t>(most - counts.begin())].reason;
+  }
+  return std::nullopt;
 }
 
 std::uint8_t Walk::fallback_number(std::size_t step) const {
@@ -182,12 +193,13 @@ bool Walk::below_floor(std::uint32_t pool) const {
 
 bool Walk::try_fallback(std::size_t step) {
   const Fallback& fallback = question_.rule.fallbacks[step];
-  const auto pool = question_.policy.pool_index(fallback.to);
-  if (!pool || !question_.roster.pool_has_groups(*pool) || below_floor(*pool)) return false;
+  const auto pool = present(fallback.to);
+  if (!pool || below_floor(*pool)) return false;
   if (fallback.change_precision) {
     // Declared: it holds whatever the job was verified in.
     question_.precisions = {*fallback.change_precision};
     question_.none_accepted = false;
+    question_.degraded = true;
   } else {
     accept_precisions(question_, question_.rule.precisions);
   }
@@ -237,15 +249,14 @@ std::optional<Reason> Walk::look(std::uint32_t pool, const Guard& guard) {
   if (recorded_) record_rows(question_, scratch_);
   const std::size_t chosen = pick(question_.rule.pick, scratch_.scores, dice_);
   const std::size_t row = scratch_.feasible[chosen];
-  const Estimate estimate = estimate_of(rows, row);
-  if (!guard_passes(guard, primary_, estimate)) return Reason::policy;
-  if (leaving_ && !cheaper(estimate)) return Reason::policy;
+  if (!fair(guard, row)) return Reason::policy;
   record_top(question_, scratch_, chosen, decision_);
   place(row);
   return std::nullopt;
 }
 
-/// What is excluded by what it is, not by the state that it is in.
+/// What is excluded by what it is, not by the state that it is in. What excludes a place in a
+/// fallback's precision is no reason of the job's.
 void Walk::count_excluded() {
   const std::uint32_t by_kind = kind_filters();
   for (std::size_t row = 0; row < scratch_.rows.size; ++row) {
@@ -254,25 +265,31 @@ void Walk::count_excluded() {
       possible_ = true;
       return;
     }
-    ++excluded_[static_cast<std::size_t>(std::countr_zero(own))];
+    ++excluded_[question_.degraded ? 1 : 0][static_cast<std::size_t>(std::countr_zero(own))];
   }
+}
+
+/// Energy and dollars of requests are compared at equal fill: who is alone on a replica pays for
+/// all of it, so an empty place would seem dearer than any full one.
+bool Walk::fair(const Guard& guard, std::size_t row) const {
+  const bool asked = guard.finish_ratio_max || guard.extra_cost_max || guard.extra_energy_max;
+  if (!primary_ || !(asked || leaving_)) return true;
+  const Estimate found = estimate_at(question_, scratch_, row, primary_->fill);
+  return guard_passes(guard, primary_->estimate, found) && (!leaving_ || cheaper(found));
 }
 
 /// The best that the pool just looked at could have done, had it nothing against the job but what
 /// passes by itself.
-std::optional<Estimate> Walk::best_possible() const {
-  std::uint32_t permanent = 0;
-  const auto table = filters();
-  for (std::size_t index = 0; index < table.size(); ++index) {
-    if (is_permanent(table[index].reason)) permanent |= 1U << index;
-  }
-  std::optional<Estimate> best;
+std::optional<Walk::Primary> Walk::best_possible() const {
+  const std::uint32_t permanent = permanent_filters();
   const Standings& rows = scratch_.rows;
+  std::size_t best = rows.size;
   for (std::size_t row = 0; row < rows.size; ++row) {
     if ((rows.failed[row] & permanent) != 0) continue;
-    if (!best || rows.finish_s[row] < best->finish_s) best = estimate_of(rows, row);
+    if (best == rows.size || rows.finish_s[row] < rows.finish_s[best]) best = row;
   }
-  return best;
+  if (best == rows.size) return std::nullopt;
+  return Primary{estimate_of(rows, best), fill_of(question_.roster, rows.replica[best])};
 }
 
 void Walk::add_others(const Spread& spread, Place& place) const {

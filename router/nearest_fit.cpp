@@ -108,6 +108,7 @@ Gap power_gap(const Missed& missed) {
 }
 
 Gap budget_gap(const Missed& missed) {
+  if (share_used_up(missed.question)) return {0, "a larger max_share of the pool"};
   const double over = missed.question.ask.spend_usd_per_h + missed.rows.usd_per_h[missed.row] -
                       missed.question.policy.limits.budget_usd_per_h;
   return {over, fmt::format("+{}/h of budget", dollars_text(over))};
@@ -140,7 +141,7 @@ struct GapRow {
   Gap (*gap)(const Missed&);  // null: the change has no size
   std::string_view change;    // then, in words
 };
-constexpr std::array<GapRow, 19> gaps = {{
+constexpr std::array<GapRow, 18> gaps = {{
     {Reason::capacity, capacity_gap, ""},
     {Reason::cooldown, nullptr, "the place tried again"},
     {Reason::thermal, nullptr, "a cooler device"},
@@ -152,7 +153,6 @@ constexpr std::array<GapRow, 19> gaps = {{
     {Reason::stale_telemetry, nullptr, "a sample from there"},
     {Reason::unhealthy, nullptr, "its host or device back"},
     {Reason::tenancy, nullptr, "a larger share for the tenant"},
-    {Reason::policy, nullptr, "a larger max_share of the pool"},
     {Reason::precision, precision_gap, ""},
     {Reason::memory, memory_gap, ""},
     {Reason::context, context_gap, ""},

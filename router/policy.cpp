@@ -246,14 +246,20 @@ void assign_pools(const Policy& policy, Roster& roster) {
     entry.pool_bits = 0;
     if (entry.gone) continue;
     const HostEntry& host = roster.hosts()[entry.host];
-    for (std::uint32_t pool = 0; pool < policy.pools.size(); ++pool) {
-      if (matches(policy.pools[pool].match, host.hello, entry.group, entry.spec->name,
-                  entry.spec->device_class)) {
+    const auto join = [&](bool rest) {
+      for (std::uint32_t pool = 0; pool < policy.pools.size(); ++pool) {
+        const PoolMatch& match = policy.pools[pool].match;
+        if (match.rest != rest ||
+            !matches(match, host.hello, entry.group, entry.spec->name, entry.spec->device_class)) {
+          continue;
+        }
         entry.pools.push_back(pool);
         ++counts[pool];
         if (pool < 64) entry.pool_bits |= std::uint64_t{1} << pool;
       }
-    }
+    };
+    join(false);
+    if (entry.pools.empty()) join(true);
   }
   roster.set_pool_groups(std::move(counts));
 }

@@ -3,11 +3,11 @@
 //
 // Semantics. The first rule whose `when` holds decides. Its `pools` are tried in order; the first
 // that has devices at all is the wanted pool; pools without any are passed over. When a pool has no
-// candidate, its dominating reason is the reject reason that most of its candidates share
-// (permanent reasons first). Moving on to a later pool of the list is a fallback for that reason
-// (step 0 of the list); when the list is exhausted, `fallback` entries are tried in order: the
-// first whose `on` holds the wanted pool's reason (or is "*") and whose guard passes names the next
-// pool or an action.
+// place, its reason is a permanent one only where all of its places are excluded for good; else it
+// is what most of the others wait for (router/decide.h). Moving on to a later pool of the list is a
+// fallback for that reason (step 0 of the list); when the list is exhausted, `fallback` entries are
+// tried in order: the first whose `on` holds the wanted pool's reason (or is "*") and whose guard
+// passes names the next pool or an action.
 #pragma once
 
 #include <cstdint>
@@ -96,6 +96,7 @@ Result<Policy> parse_policy(std::string_view toml, std::string place);
 std::string_view builtin_policy_text();
 const Policy& builtin_policy();
 
+/// All keys but `rest`, which is a matter of the other pools.
 bool matches(const PoolMatch& match, const Hello& host, const Group& group,
              std::string_view device_name, DeviceClass device_class);
 

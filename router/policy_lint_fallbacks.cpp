@@ -121,9 +121,9 @@ constexpr std::array<Never, 6> nevers = {{
     {Reason::topology, "only gangs have it, and requests where clients and rtt_ms are given"},
     {Reason::tenancy, "no tenant of [limits] has borrow = false"},
     {Reason::context, "only requests have it"},
-    {Reason::policy, "no pool of the rule has a max_share"},
+    {Reason::policy, "only jobs that no rule is for have it"},
     {Reason::queue_slo, "only requests have it, and only of a rule with slo.ttft_ms"},
-    {Reason::budget, "[limits] has no budget_usd_per_h"},
+    {Reason::budget, "[limits] has no budget_usd_per_h, and no pool of the rule a max_share"},
 }};
 
 void lint_reasons(Lint& lint, At& at) {
@@ -202,8 +202,14 @@ void lint_guard(Lint& lint, At& at) {
 
 void lint_failback(Lint& lint, At& at) {
   auto failback = at.table.table("failback");
+  if (!failback) return;
+  const std::vector<Reason>& on = at.fallback().on;
+  if (!on.empty() && std::all_of(on.begin(), on.end(), is_permanent)) {
+    lint.warn(*failback, "after_s",
+              "never begins: each reason of `on` is permanent, so it is of one job alone");
+  }
   const std::string& floor = at.fallback().failback.floor;
-  if (!failback || floor.empty()) return;
+  if (floor.empty()) return;
   const Pool* lowest = lint.policy().find_pool(floor);
   if (lowest == nullptr) {
     return lint.error(*failback, "floor",

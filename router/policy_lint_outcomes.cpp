@@ -2,6 +2,7 @@
 // nothing is said for.
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "router/policy_lint.h"
 #include "router/policy_outcomes.h"
@@ -33,44 +34,61 @@ void lint_unruled(Lint& lint, Table& file) {
   }
 }
 
-/// "v5e: precision, l4: context"; empty when one of the rule's pools may take the job.
-std::string all_excluded(const Policy& policy, const PolicyCase& each,
-                         std::vector<Reason>& reasons) {
-  std::string text;
+/// Jobs that no pool on their way ever takes.
+struct Impossible {
+  std::string why;    // "v5e: precision, l4: context"
+  bool waits = true;  // whichever pool is wanted: those without devices are passed over
+};
+
+/// Nothing: one of the rule's pools may take the job, or one that a fallback for its reason names.
+std::optional<Impossible> impossible(const Policy& policy, const PolicyCase& each) {
+  Impossible found;
   const Rule& rule = policy.rules[each.rule];
+  std::vector<Reason> reasons;
   for (const std::string& name : rule.pools) {
     const Pool* pool = policy.find_pool(name);
     const auto why =
         pool == nullptr ? std::nullopt : surely_excluded(policy, each, *pool, rule.precisions);
-    if (!why) return "";
-    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", name, to_text(*why));
+    if (!why) return std::nullopt;
+    found.why += fmt::format("{}{}: {}", found.why.empty() ? "" : ", ", name, to_text(*why));
     reasons.push_back(*why);
   }
-  return text;
-}
-
-/// Jobs that no pool on their way ever takes. Whichever pool is wanted (those without devices are
-/// passed over), none of the fallbacks for its reason leads to a pool that may.
-void lint_impossible(Lint& lint, const Table& table, const PolicyCase& each) {
-  const Policy& policy = lint.policy();
-  std::vector<Reason> reasons;
-  const std::string why = all_excluded(policy, each, reasons);
-  bool waits = true;
   for (const Reason reason : reasons) {
     const PolicyOutcome outcome = outcome_for(policy, each, reason);
     const bool led = std::any_of(outcome.next.begin(), outcome.next.end(),
                                  [](const NextPool& next) { return !next.excluded; });
-    if (led) return;
-    waits &= outcome.action == FallbackAction::queue;
+    if (led) return std::nullopt;
+    found.waits &= outcome.action == FallbackAction::queue;
   }
-  if (why.empty()) return;
-  if (waits) {
-    lint.error(
-        table, "name",
-        fmt::format("nothing can run {} ({}): it waits for what cannot change", each.name, why));
+  return found.why.empty() ? std::nullopt : std::optional(found);
+}
+
+/// A job's own framework and versions go before those of its class: where these alone exclude it,
+/// another job of the class may run, and nothing is certain.
+void lint_impossible(Lint& lint, const Table& table, const PolicyCase& each) {
+  const auto found = impossible(lint.policy(), each);
+  if (!found) return;
+  PolicyCase unspoken = each;
+  unspoken.work_class = nullptr;
+  const std::string text = fmt::format("nothing can run {} ({})", each.name, found->why);
+  if (!impossible(lint.policy(), unspoken)) {
+    lint.warn(table, "name", text + " but jobs that name another framework or version");
+  } else if (found->waits) {
+    lint.error(table, "name", text + ": it waits for what cannot change");
   } else {
-    lint.warn(table, "name", fmt::format("nothing can run {} ({})", each.name, why));
+    lint.warn(table, "name", text);
   }
+}
+
+/// A fallback takes jobs of the rule there, in another precision.
+bool takes_degraded(const Policy& policy, const Pool& pool, const std::vector<PolicyCase>& cases) {
+  const std::vector<Fallback>& fallbacks = policy.rules[cases.front().rule].fallbacks;
+  return std::any_of(fallbacks.begin(), fallbacks.end(), [&](const Fallback& fallback) {
+    if (fallback.to != pool.name || !fallback.change_precision) return false;
+    return std::any_of(cases.begin(), cases.end(), [&](const PolicyCase& each) {
+      return !surely_excluded(policy, each, pool, {*fallback.change_precision});
+    });
+  });
 }
 
 /// A pool of the list that takes no job of the rule, where others do.
@@ -86,7 +104,7 @@ void lint_idle_pools(Lint& lint, const Table& table, std::size_t index) {
       why = surely_excluded(policy, each, *pool, rule.precisions);
       return why.has_value();
     });
-    if (!never || !why) continue;
+    if (!never || !why || takes_degraded(policy, *pool, cases)) continue;
     lint.warn(table, "pools",
               fmt::format("pool \"{}\" takes no job of the rule ({})", name, to_text(*why)));
   }
@@ -131,12 +149,12 @@ void lint_outcomes(Lint& lint, Table file) {
   lint_unruled(lint, file);
   const auto cases = policy_cases(lint.policy());
   const std::vector<Table> tables = file.tables("rule");
+  auto each = cases.begin();  // they are in the order of the rules
   for (std::size_t index = 0; index < tables.size(); ++index) {
     std::vector<const PolicyCase*> of_rule;
-    for (const PolicyCase& each : cases) {
-      if (each.rule != index) continue;
-      of_rule.push_back(&each);
-      lint_impossible(lint, tables[index], each);
+    for (; each != cases.end() && each->rule == index; ++each) {
+      of_rule.push_back(&*each);
+      lint_impossible(lint, tables[index], *each);
     }
     lint_idle_pools(lint, tables[index], index);
     lint_holes(lint, tables[index], of_rule);

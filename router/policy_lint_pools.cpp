@@ -40,6 +40,25 @@ bool known_device_fits(const PoolMatch& match, const devices::DeviceSpec& spec) 
   return matches(device, Hello{}, group, spec.name, spec.device_class);
 }
 
+/// Whatever its host: no other key asks for anything.
+bool surely_takes(const Pool& pool, const devices::DeviceSpec& spec) {
+  const PoolMatch& match = pool.match;
+  const bool any_host =
+      match.rack.empty() && match.host.empty() && match.site.empty() && match.labels.empty();
+  return !match.rest && any_host && known_device_fits(match, spec);
+}
+
+/// Some known device may be in the pool.
+bool can_hold(const Policy& policy, const PoolMatch& match, const devices::Catalogue& known) {
+  const auto& devices = known.devices();
+  return std::any_of(devices.begin(), devices.end(), [&](const auto& device) {
+    const devices::DeviceSpec& spec = device.second.spec;
+    if (!known_device_fits(match, spec)) return false;
+    return !match.rest || std::none_of(policy.pools.begin(), policy.pools.end(),
+                                       [&](const Pool& pool) { return surely_takes(pool, spec); });
+  });
+}
+
 /// Whether one surely covers the other: both then hold for what the narrower holds for.
 bool share_texts(const std::string& first, const std::string& second) {
   if (first.empty() || second.empty()) return true;
@@ -65,7 +84,7 @@ bool same_prices(const Prices& a, const Prices& b) {
 /// A known device that may be in both; empty: none is found.
 std::string shared_device(const PoolMatch& first, const PoolMatch& second,
                           const devices::Catalogue& known) {
-  if (!share_places(first, second)) return "";
+  if (first.rest != second.rest || !share_places(first, second)) return "";
   for (const auto& [id, entry] : known.devices()) {
     if (known_device_fits(first, entry.spec) && known_device_fits(second, entry.spec)) return id;
   }
@@ -96,11 +115,10 @@ void lint_devices(Lint& lint, Table file, const devices::Catalogue& known) {
   for (std::size_t index = 0; index < pools.size(); ++index) {
     const Pool& pool = pools[index];
     auto table = tables->table(pool.name);
-    const auto& devices = known.devices();
-    if (std::none_of(devices.begin(), devices.end(), [&](const auto& device) {
-          return known_device_fits(pool.match, device.second.spec);
-        })) {
-      lint.warn(*table, "match", "no device of the catalogue is in this pool");
+    if (!can_hold(lint.policy(), pool.match, known)) {
+      lint.warn(*table, "match",
+                pool.match.rest ? "the other pools leave no device of the catalogue to this one"
+                                : "no device of the catalogue is in this pool");
     }
     for (std::size_t before = 0; before < index; ++before) {
       const Pool& other = pools[before];

@@ -68,15 +68,15 @@ bool can_occur(const Policy& policy, const PolicyCase& jobs, Reason reason) {
                          [](const auto& tenant) { return !tenant.second.borrow; });
     case Reason::context:
       return !trains;
-    case Reason::policy:
-      return std::any_of(rule.pools.begin(), rule.pools.end(), [&](const std::string& name) {
-        const Pool* pool = policy.find_pool(name);
-        return pool != nullptr && pool->max_share < 1;
-      });
     case Reason::queue_slo:
       return !trains && rule.slo_ttft_s > 0;
     case Reason::budget:
-      return policy.limits.budget_usd_per_h > 0;
+      return policy.limits.budget_usd_per_h > 0 ||
+             std::any_of(rule.pools.begin(), rule.pools.end(), [&](const std::string& name) {
+               const Pool* pool = policy.find_pool(name);
+               return pool != nullptr && pool->max_share < 1;
+             });
+    case Reason::policy:
     case Reason::preempted:
     case Reason::invalid:
     case Reason::ended:

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "devices/spec.h"
 #include "fleet/identity.h"
 #include "fleet/text.h"
 #include "fleet/units.h"
@@ -43,6 +44,7 @@ void read_match(Table match, PoolMatch& into) {
   into.rack = match.text("rack", "");
   into.host = match.text("host", "");
   into.site = match.text("site", "");
+  into.rest = match.boolean("rest", false);
   read_labels(match, into);
 }
 
@@ -138,8 +140,18 @@ std::vector<std::string> pool_names(const Policy& policy) {
 
 }  // namespace
 
+std::optional<double> listed_spot_usd_per_h(const Prices& prices,
+                                            const std::map<std::string, std::string>& labels,
+                                            const devices::DeviceSpec* spec) {
+  if (prices.given() || spec == nullptr || spec->spot_usd_per_h <= 0) return std::nullopt;
+  if (!is_spot(prices, labels)) return std::nullopt;
+  return spec->spot_usd_per_h;
+}
+
 std::optional<double> usd_per_h(const Prices& prices,
-                                const std::map<std::string, std::string>& labels) {
+                                const std::map<std::string, std::string>& labels,
+                                const devices::DeviceSpec* spec) {
+  if (!prices.given()) return listed_spot_usd_per_h(prices, labels, spec);
   struct Row {
     std::string_view term;
     std::optional<double> price;
@@ -154,8 +166,7 @@ std::optional<double> usd_per_h(const Prices& prices,
   for (const Row& row : rows) {
     if (row.price) return row.price;
   }
-  if (prices.years > 0) return prices.purchase_usd / (prices.years * hours_per_year);
-  return std::nullopt;
+  return prices.purchase_usd / (prices.years * hours_per_year);
 }
 
 bool is_spot(const Prices& prices, const std::map<std::string, std::string>& labels) {

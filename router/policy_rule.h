@@ -59,7 +59,8 @@ struct Guard {
   std::optional<double> extra_energy_max;
 };
 
-/// Sticky fallback. For `after` of fleet time since a job last fell back by this step, jobs of the
+/// Sticky fallback. For `after` of fleet time since a job last fell back by this step, for a reason
+/// that passes, jobs of the
 /// rule go where it leads without asking the wanted pool again, but for `probe` of them at a time
 /// that do ask. When one that asked has finished there, or `after` is over, all ask again. Pools of
 /// a higher tier than that of `floor` are not used meanwhile: the job waits.

@@ -63,13 +63,12 @@ std::string lines_of(const Policy& policy, const PolicyCase& each) {
 std::string outcome_table(const Policy& policy) {
   std::string text;
   const auto cases = policy_cases(policy);
+  auto next = cases.begin();  // they are in the order of the rules
   for (std::size_t rule = 0; rule < policy.rules.size(); ++rule) {
     const std::string when = described(job_set(policy.rules[rule].when));
     text += fmt::format("rule {}{}\n", policy.rules[rule].name,
                         when.empty() ? "" : fmt::format(" ({})", when));
-    for (const PolicyCase& each : cases) {
-      if (each.rule == rule) text += lines_of(policy, each);
-    }
+    for (; next != cases.end() && next->rule == rule; ++next) text += lines_of(policy, *next);
   }
   const auto unruled = unruled_jobs(policy);
   if (!unruled.empty()) text += "no rule\n";

@@ -161,17 +161,21 @@ void Core::store_late(Instant now, Caller caller, const End& end, bool counts) {
   mail.send(now, caller.peer, stored, mail.write(ledger::ended(Transition::stale, now, end)));
 }
 
-/// Agents know list prices; where the policy prices the pool, its price is charged.
+/// Agents know list prices on demand; where the policy prices the pool, or the host was had on
+/// spot, that is charged.
 Usage Core::priced_usage(const JobRecord& record, const std::string& host, Usage usage) const {
   const Pool* pool = policy.find_pool(record.lease.pool);
   const auto found = roster.find_host(host);
-  if (pool == nullptr || !pool->prices.given() || !found) return usage;
+  if (pool == nullptr || !found) return usage;
   const Hello& hello = roster.hosts()[*found].hello;
   const Prices& prices = pool->prices;
+  const GroupIndex group = record.promise.group;
+  const auto price =
+      usd_per_h(prices, hello.labels, group == nowhere ? nullptr : roster.groups()[group].spec);
+  if (!price) return usage;
   constexpr double seconds_per_hour = 3600;
   constexpr double joules_per_kwh = 3.6e6;
-  usage.cost_usd = usage.device_s / seconds_per_hour * hello.price_factor *
-                       usd_per_h(prices, hello.labels).value_or(0) +
+  usage.cost_usd = usage.device_s / seconds_per_hour * hello.price_factor * *price +
                    usage.energy_j / joules_per_kwh * prices.energy_usd_per_kwh * prices.pue;
   return usage;
 }

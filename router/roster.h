@@ -49,6 +49,8 @@ inline constexpr float heat_horizon_s = 5;
 inline constexpr float heat_release_c = 6;
 /// Serving is estimated at batches that are powers of two: 1 .. 65,536.
 inline constexpr std::uint32_t batch_exponents = 17;
+/// Of a batch, at least 1, rounded up.
+std::uint8_t batch_exponent(double batch);
 
 /// What a replica's devices draw above their open power.
 struct ServingPower {

@@ -22,13 +22,6 @@ void erase_sorted(std::vector<ReplicaIndex>& list, ReplicaIndex index) {
   if (place != list.end() && *place == index) list.erase(place);
 }
 
-/// Of a batch as a power of two, rounded up.
-std::uint8_t batch_exponent(double batch) {
-  constexpr double most = 1U << (batch_exponents - 1);
-  const auto whole = static_cast<std::uint32_t>(std::min(batch, most));
-  return static_cast<std::uint8_t>(std::bit_width(whole - 1));
-}
-
 /// The same model in the same place: a report of a replica that is known.
 bool same_copy(const Replica& a, const Replica& b) {
   return a.model == b.model && a.group == b.group && a.devices == b.devices;
@@ -70,6 +63,12 @@ void refresh(ReplicaEntry& entry) {
 }
 
 }  // namespace
+
+std::uint8_t batch_exponent(double batch) {
+  constexpr double most = 1U << (batch_exponents - 1);
+  const auto whole = static_cast<std::uint32_t>(std::min(batch, most));
+  return static_cast<std::uint8_t>(std::bit_width(whole - 1));
+}
 
 std::optional<GroupIndex> Roster::group_of(HostIndex host, const Replica& replica) const {
   if (replica.devices.empty() || !is_name(replica.model)) return std::nullopt;

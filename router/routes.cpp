@@ -23,6 +23,7 @@ const RouteState* RouteBook::find(std::string_view rule) const {
 
 void RouteBook::fell_back(Instant now, const std::string& rule, std::size_t fallback,
                           Reason reason) {
+  if (is_permanent(reason)) return;
   RouteState& route = routes_[rule];
   route.fallback = fallback;
   route.reason = reason;

@@ -35,7 +35,8 @@ class RouteBook {
   /// Null before anything happened to the rule.
   const RouteState* find(std::string_view rule) const;
 
-  /// A job that asked the wanted pools went by this fallback, which is sticky.
+  /// A job that asked the wanted pools went by this fallback, which is sticky. A permanent reason
+  /// is of that job, and says nothing of the pool for others: it changes nothing.
   void fell_back(Instant now, const std::string& rule, std::size_t fallback, Reason reason);
   void probe_began(const std::string& rule);
   /// `good`: it finished; the rule goes back to its wanted pools.

@@ -72,5 +72,23 @@ TEST(Reports, OneDeviceThatFailsTwiceIsOneLine) {
   EXPECT_NE(explain(waiting).find("  waits for capacity\n"), std::string::npos);
 }
 
+TEST(Reports, DollarsThatStandOnAnAssumedPriceSayWhichOne) {
+  Decision decision;
+  decision.top.resize(1);
+  EXPECT_NE(explain(decision).find(", $0.00\n"), std::string::npos) << explain(decision);
+  decision.top[0].price = "spot price of the catalogue";
+  EXPECT_NE(explain(decision).find(", $0.00 (spot price of the catalogue)\n"), std::string::npos);
+}
+
+TEST(Reports, PoolsWithoutDevicesAreNamed) {
+  Decision decision;
+  EXPECT_EQ(explain(decision).find("no device"), std::string::npos);
+  decision.absent_pools = {"tpu"};
+  EXPECT_NE(explain(decision).find("  no device of the fleet is in pool tpu\n"), std::string::npos);
+  decision.absent_pools.emplace_back("l4");
+  EXPECT_NE(explain(decision).find("  no device of the fleet is in pools tpu, l4\n"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace drover::commands

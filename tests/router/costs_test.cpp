@@ -37,6 +37,35 @@ TEST(Costs, AHostPaysByTheWayItWasHad) {
   EXPECT_NEAR(estimate("price_per_hour = 2.5").cost_usd, 8 * 2.5 * hours, 1e-9);
 }
 
+/// The catalogue has a spot price of an A100 SXM 80 GB, and none of an MI300X.
+TEST(Costs, AHostOnSpotPaysTheCataloguesSpotPriceWhereThePoolSaysNone) {
+  const auto& a100 = devices::Catalogue::embedded().device("a100-sxm-80gb").value()->spec;
+  ASSERT_GT(a100.spot_usd_per_h, 0);
+  ASSERT_NE(a100.spot_usd_per_h, a100.price_usd_per_h);
+  const std::map<std::string, std::string> spot = {{"price", "spot"}};
+  const double hours = estimate("").finish_s / 3600;
+  EXPECT_NEAR(estimate("").cost_usd, 8 * a100.price_usd_per_h * hours, 1e-9);
+  EXPECT_NEAR(estimate("", {{"price", "reserved"}}).cost_usd, 8 * a100.price_usd_per_h * hours,
+              1e-9);
+  EXPECT_NEAR(estimate("", spot).cost_usd, 8 * a100.spot_usd_per_h * hours, 1e-9);
+  EXPECT_NEAR(estimate("price_per_hour = 2.5", spot).cost_usd, 8 * 2.5 * hours, 1e-9)
+      << "what the policy says goes before the catalogue";
+
+  for (const auto& [device, price] :
+       {std::pair{"a100-sxm-80gb", "spot price of the catalogue"}, std::pair{"mi300x", ""}}) {
+    SmallFleet fleet(priced(""));
+    Hello host = SmallFleet::hello("h", device, 8);
+    host.labels = spot;
+    ASSERT_TRUE(fleet.roster.enrol(fleet.now, host).ok());
+    assign_pools(fleet.policy, fleet.roster);
+    const Candidate taken = fleet.decide(fleet.training(8)).decision.top.at(0);
+    EXPECT_EQ(taken.price, price);
+    EXPECT_GT(taken.estimate.cost_usd, 0);
+    fleet.roster.host(0).hello.labels.clear();
+    EXPECT_EQ(fleet.decide(fleet.training(8)).decision.top.at(0).price, "");
+  }
+}
+
 TEST(Costs, OwnedDevicesCostTheirPurchaseAndTheEnergyAtTheWall) {
   const Estimate owned =
       estimate("owned = { purchase_usd = 35064, years = 4, energy_usd_per_kwh = 0.10, pue = 1.2 }");

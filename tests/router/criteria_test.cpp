@@ -71,7 +71,7 @@ const FilterCase filter_cases[] = {
      }},
     {Reason::memory, "longer than the whole KV cache less the headroom",
      [](Scene& s) { s.job.work.input_tokens = 95'000; }},
-    {Reason::policy, "the pool has its share of the jobs",
+    {Reason::budget, "the pool has its share of the jobs",
      [](Scene& s) {
        s.fleet.policy.pools[0].max_share = 0.3;
        s.fleet.roster.promise_request(s.fleet.now, s.replica, 10, s.fleet.now);

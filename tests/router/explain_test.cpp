@@ -139,6 +139,22 @@ TEST(NearestFit, AChangeOfItsSizePlacesTheJob) {
   EXPECT_EQ(fleet.decide(job).decision.action, Action::assign);
 }
 
+TEST(NearestFit, OfAPoolThatHasItsShareALargerShare) {
+  Plain fleet;
+  const ReplicaIndex replica = fleet.add_replica(fleet.h100, 0, "llama-3.1-8b", {0});
+  fleet.roster.promise_request(fleet.now, replica, 1, fleet.now);
+  fleet.policy.pools[0].max_share = 0.5;
+  const Job job = fleet.request();
+  Ask ask = fleet.ask(job);
+  ask.running_jobs = 1;
+  EXPECT_EQ(fleet.decide(ask).decision.fallback_reason, Reason::budget);
+  const auto fits = fleet.nearest(ask);
+  const NearestFit* fit = fleet.find(fits, Reason::budget);
+  ASSERT_NE(fit, nullptr);
+  EXPECT_EQ(fit->target, "fast/r0");
+  EXPECT_EQ(fit->change, "a larger max_share of the pool");
+}
+
 TEST(NearestFit, AJobThatFitsNowhereByOneChangeHasNone) {
   Plain fleet;
   fleet.roster.host(fleet.h100).draining = true;

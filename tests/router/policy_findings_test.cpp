@@ -173,7 +173,7 @@ TEST(PolicyFindings, OfFallbacks) {
            otherwise_queue},
       {one("on = \"budget\"\nto = \"b\"\n"),
        "p.toml:9: warning: rule[1].fallback[1].on: budget cannot occur here: [limits] has no "
-       "budget_usd_per_h",
+       "budget_usd_per_h, and no pool of the rule a max_share",
        one("on = \"budget\"\nto = \"b\"\n") + "[limits]\nbudget_usd_per_h = 5\n"},
       {one("on = \"tenancy\"\nto = \"b\"\n"),
        "p.toml:9: warning: rule[1].fallback[1].on: tenancy cannot occur here: no tenant of "
@@ -181,11 +181,12 @@ TEST(PolicyFindings, OfFallbacks) {
        one("on = \"tenancy\"\nto = \"b\"\n") +
            "[limits]\nper_tenant = { t = { borrow = false } }\n"},
       {one("on = \"policy\"\nto = \"b\"\n"),
-       "p.toml:9: warning: rule[1].fallback[1].on: policy cannot occur here: no pool of the rule "
-       "has a max_share",
+       "p.toml:9: warning: rule[1].fallback[1].on: policy cannot occur here: only jobs that no "
+       "rule "
+       "is for have it",
        "[pool.b]\nmatch = { kind = \"tpu\" }\n[pool.a]\nmatch = { kind = \"gpu\" }\nmax_share = "
        "0.5\n" +
-           rule + "[[rule.fallback]]\non = \"policy\"\nto = \"b\"\n" + otherwise_queue},
+           rule + "[[rule.fallback]]\non = \"budget\"\nto = \"b\"\n" + otherwise_queue},
       {one("on = \"cancelled\"\nto = \"b\"\n"),
        "p.toml:9: warning: rule[1].fallback[1].on: cancelled cannot occur here: it ends jobs, no "
        "pool has it",
@@ -210,6 +211,11 @@ TEST(PolicyFindings, OfFallbacks) {
        "p.toml:13: warning: rule[1].fallback[1].guard.extra_cost: hardly ever passes: pool \"b\" "
        "costs at least 3 $/h, the rule's own pools at most 2",
        priced("2", "on = \"capacity\"\nto = \"b\"\nguard = { extra_cost = \"<= 0%\" }\n")},
+      {one("on = [\"memory\", \"topology\"]\nto = \"b\"\nfailback = { after_s = 60 }\n"),
+       "p.toml:11: warning: rule[1].fallback[1].failback.after_s: never begins: each reason of "
+       "`on` "
+       "is permanent, so it is of one job alone",
+       one("on = [\"memory\", \"drain\"]\nto = \"b\"\nfailback = { after_s = 60 }\n")},
       {one("on = \"capacity\"\nto = \"b\"\nfailback = { after_s = 60, floor = \"c\" }\n"),
        "p.toml:11: error: rule[1].fallback[1].failback.floor: no such pool \"c\"; known: a, b",
        one("on = \"capacity\"\nto = \"b\"\nfailback = { after_s = 60, floor = \"b\" }\n")},
@@ -267,6 +273,13 @@ TEST(PolicyFindings, OfPools) {
       {pooled("[pool.a]\nmatch = { kind = \"tpu\", model = \"h100*\" }\n"),
        "p.toml:2: warning: pool.a.match: no device of the catalogue is in this pool",
        pooled("[pool.a]\nmatch = { kind = \"gpu\", model = \"h100*\" }\n")},
+      {pooled(
+           "[pool.a]\nmatch = { kind = \"gpu\" }\n[pool.b]\nmatch = { kind = \"gpu\", rest = true "
+           "}\n"),
+       "p.toml:4: warning: pool.b.match: the other pools leave no device of the catalogue to this "
+       "one",
+       pooled("[pool.a]\nmatch = { kind = \"gpu\", rack = \"r1\" }\n[pool.b]\nmatch = { kind = "
+              "\"gpu\", rest = true }\nprice_per_hour = 3\n")},
       {pooled("[pool.a]\nmatch = {}\nprice_per_hour = { spot = 1 }\n"),
        "p.toml:3: warning: pool.a.price_per_hour: a spot price without reclaim_per_hour: work "
        "counts as never taken back",
@@ -289,6 +302,12 @@ TEST(PolicyFindings, OfOutcomes) {
   const auto capable = [](const std::string& lines, const std::string& when) {
     return "[pool.a]\nmatch = { kind = \"gpu\" }\n[capability.a]\n" + lines + rule + when +
            otherwise_queue;
+  };
+  const auto degraded = [](const std::string& fallback) {
+    return pools +
+           "[capability.b]\nprecisions = [\"int8\"]\n[[rule]]\nname = \"r\"\nrequire = { precision "
+           "= \"bf16\" }\npools = [\"a\", \"b\"]\n" +
+           fallback + otherwise_queue;
   };
   const std::string whole = lone_pool + rule + otherwise_queue;
   const std::string passing =
@@ -334,8 +353,8 @@ TEST(PolicyFindings, OfOutcomes) {
       {capable("frameworks = [\"jax\"]\n", "") +
            "[class.c]\nframework = \"pytorch\"\nwhen = { kind "
            "= \"inference\" }\n",
-       "p.toml:6: error: rule[1].name: nothing can run class c (a: framework): it waits for what "
-       "cannot change",
+       "p.toml:6: warning: rule[1].name: nothing can run class c (a: framework) but jobs that name "
+       "another framework or version",
        capable("frameworks = [\"jax\"]\n", "") + "[class.c]\nframework = \"jax\"\nwhen = { kind = "
                                                  "\"inference\" }\n"},
       {pools +
@@ -347,6 +366,10 @@ TEST(PolicyFindings, OfOutcomes) {
            "[capability.b]\nslices = [1, 8]\n[[rule]]\nname = \"r\"\nwhen = { kind = "
            "\"training\", gang = \"2..8\" }\n" +
            otherwise_queue + rest},
+      {degraded(""),
+       "p.toml:10: warning: rule[1].pools: pool \"b\" takes no job of the rule (precision)",
+       degraded("[[rule.fallback]]\non = \"capacity\"\nto = \"b\"\nchange = { precision = "
+                "\"int8\" }\n")},
       {says("\"memory\", \"precision\", \"framework\", \"topology\", " + passing),
        "p.toml:6: warning: rule[1].name: nothing is said for training for op_unsupported: by "
        "default_action it waits, and fails after 30s when no device can run it",

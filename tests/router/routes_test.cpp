@@ -64,6 +64,70 @@ TEST(Failback, HoldsJobsBackButForProbesUntilItsTimeIsOver) {
   EXPECT_EQ(hold_of(rule, book.find("chat"), start + seconds(1)), Hold::none);
 }
 
+TEST(Failback, IsEnteredForReasonsThatPassAlone) {
+  const Rule rule = sticky_rule();
+  const Instant start{seconds(1000)};
+  for (int number = 0; number < reason_count; ++number) {
+    const auto reason = static_cast<Reason>(number);
+    RouteBook book;
+    book.fell_back(start, "chat", 1, reason);
+    EXPECT_EQ(hold_of(rule, book.find("chat"), start) == Hold::none, is_permanent(reason))
+        << to_text(reason);
+  }
+  // Nor does one job's permanent reason end or lengthen what the pool's has begun.
+  RouteBook book;
+  book.fell_back(start, "chat", 1, Reason::capacity);
+  book.fell_back(start + seconds(30), "chat", 1, Reason::memory);
+  EXPECT_EQ(book.find("chat")->fell_back, start);
+  EXPECT_EQ(book.find("chat")->reason, Reason::capacity);
+}
+
+/// The wanted host's replica has a small cache; a fallback for whatever reason is sticky.
+TEST(Failback, AJobTooLargeForTheWantedPoolTakesNoOtherWithIt) {
+  auto policy = parse_policy(R"([pool.wanted]
+match = { host = "small" }
+[pool.other]
+match = { host = "large" }
+[[rule]]
+name = "chat"
+pools = ["wanted"]
+  [[rule.fallback]]
+  on = "*"
+  to = "other"
+  failback = { after_s = "5m", probe = 0 }
+)",
+                             "p.toml");
+  ASSERT_TRUE(policy.ok()) << policy.error().message;
+  Stage stage({}, *policy);
+  stage.add_host(1, "small");
+  stage.add_host(2, "large");
+  Job huge = serve_job(1);
+  huge.work.input_tokens = 50'000;
+  Replica cache = Stage::replica("small", 0);
+  cache.kv_capacity_tokens = 10'000;
+  stage.receive(1, ReplicaReport{cache});
+  const auto decided = [&](const Job& job) {
+    stage.receive(9, Submit{{job}});
+    stage.commit();
+    stage.tick();
+    return stage.published<Decision>().back();
+  };
+  const Decision first = decided(huge);
+  EXPECT_EQ(first.target, "large/r0");
+  EXPECT_EQ(first.fallback_reason, Reason::memory);
+  EXPECT_EQ(decided(serve_job(2)).target, "small/r0");
+}
+
+/// A route that holds, with no probe to spare.
+RouteState held_since(Instant fell_back) {
+  RouteState route;
+  route.fallback = 0;
+  route.reason = Reason::capacity;
+  route.fell_back = fell_back;
+  route.probes = 1;
+  return route;
+}
+
 constexpr const char* two_pools = R"([policy]
 objective = "latency"
 [pool.fast]
@@ -158,11 +222,7 @@ TEST(Spill, OnceLeavingJobsGoOnUntilItCostsMoreByTheHysteresis) {
 
 TEST(Failback, HeldJobsGoWhereTheFallbackLeadsThoughTheWantedPoolIsFree) {
   TwoPools fleet;
-  RouteState route;
-  route.fallback = 0;
-  route.reason = Reason::capacity;
-  route.fell_back = fleet.now;
-  route.probes = 1;
+  RouteState route = held_since(fleet.now);
   const Job job = fleet.request();
   Ask ask = fleet.ask(job);
   ask.route = &route;
@@ -181,16 +241,38 @@ TEST(Failback, BelowTheFloorAHeldJobWaits) {
   for (int request = 0; request < 8; ++request) {
     fleet.roster.promise_request(fleet.now, fleet.on_slow, 1, fleet.now);
   }
-  RouteState route;
-  route.fallback = 0;
-  route.fell_back = fleet.now;
-  route.probes = 1;
+  const RouteState route = held_since(fleet.now);
   const Job job = fleet.request();
   Ask ask = fleet.ask(job);
   ask.route = &route;
   EXPECT_EQ(fleet.decide(ask).decision.action, Action::queue) << "slowest is below the floor";
   fleet.policy.rules[0].fallbacks[0].failback.floor = "slowest";
   EXPECT_EQ(fleet.decide(ask).decision.pool, "slowest");
+}
+
+TEST(Failback, AHeldJobThatCannotRunWhereItsFallbackLeadsWaitsForTheWantedPool) {
+  TwoPools fleet;
+  const RouteState route = held_since(fleet.now);
+  const Job job = fleet.training(8);
+  Ask ask = fleet.ask(job);
+  ask.route = &route;
+  const Verdict verdict = fleet.decide(ask);
+  EXPECT_TRUE(verdict.held);
+  EXPECT_EQ(verdict.decision.action, Action::queue) << "the slow host has four devices";
+  EXPECT_FALSE(verdict.impossible) << "the wanted one, which was not asked, has eight";
+}
+
+TEST(Failback, AHeldJobThatFindsNoPlaceInADeclaredPrecisionAsksTheWantedPoolInItsOwn) {
+  TwoPools fleet;
+  fleet.policy.rules[0].fallbacks[0].failback.floor = "";
+  for (Fallback& fallback : fleet.policy.rules[0].fallbacks) {
+    fallback.change_precision = Precision::int8;  // none is loaded in it
+  }
+  const RouteState route = held_since(fleet.now);
+  const Job job = fleet.request();
+  Ask ask = fleet.ask(job);
+  ask.route = &route;
+  EXPECT_EQ(fleet.decide(ask).decision.target, "fast/r0");
 }
 
 }  // namespace

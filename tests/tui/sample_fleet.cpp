@@ -187,7 +187,7 @@ void SampleFleet::add_decisions() {
     if (!d.target.empty()) {
       const auto candidate = [](const std::string& target, const std::string& pool,
                                 const std::array<double, 4>& values, const Estimate& estimate) {
-        Candidate scored{target, pool, 0, {}, estimate};
+        Candidate scored{target, pool, 0, {}, estimate, ""};
         scored.parts = {{"queue", values[0], 0.35},
                         {"latency", values[1], 0.30},
                         {"cost", values[2], 0.20},
