@@ -154,12 +154,14 @@ std::optional<Refusal> Executor::train(Instant now, const Assign& assign,
   const devices::Placement placement{devices_[assign.devices.front()].spec,
                                      static_cast<int>(assign.devices.size()), assign.precision,
                                      link_share(assign.devices)};
-  if (auto refusal = refuse_training(placement, model, assign.job.work)) return refusal;
+  if (auto refusal = refuse_training(placement, model, assign.job.work, assign.from_step)) {
+    return refusal;
+  }
   const AttemptKey key{assign.job.id, assign.attempt};
   const std::uint64_t number = next_gang_++;
   const auto [gang, added] =
       gangs_.try_emplace(number, key, assign.devices, placement, model, assign.job.work,
-                         slowest(assign.devices), meter(now, assign.devices));
+                         slowest(assign.devices), meter(now, assign.devices), assign.from_step);
   DROVER_REQUIRE(added && held_.emplace(key, ByGang{number}).second);
   own(assign.devices, ByGang{number});
   apply(now, gang->second, assign.devices);

@@ -113,5 +113,6 @@ template Message::Message(CancelReply);
 template Message::Message(ApplyPolicy);
 template Message::Message(PolicyRequest);
 template Message::Message(PolicyReply);
+template Message::Message(CapDevices);
 
 }  // namespace drover
