@@ -2,6 +2,7 @@
 // routers that are killed: no work is lost but what came after a checkpoint, and what is lost adds
 // up.
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -19,6 +20,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr std::uint32_t interval = 40;
+constexpr std::uint64_t seeds = 24;
 
 router::Policy policy_of(const std::string& limits = "") {
   auto parsed = router::parse_policy(R"([policy]
@@ -131,14 +133,16 @@ std::map<JobId, Job> jobs_of(const Scenario& scenario) {
 }
 
 TEST(Preemption, LosesNothingButStepsSinceACheckpointAndTheSumsAddUp) {
+  const char* asked = std::getenv("DROVER_SEED");
+  const std::uint64_t first = asked ? std::strtoull(asked, nullptr, 10) : 1;
   std::uint64_t preempted = 0, kept = 0;
-  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
+  for (std::uint64_t seed = first; seed < first + (asked ? 1 : seeds); ++seed) {
+    SCOPED_TRACE("DROVER_SEED=" + std::to_string(seed));
     Scenario scenario = troubled(seed);
     const std::map<JobId, Job> jobs = jobs_of(scenario);
     World world(std::move(scenario), devices::Catalogue::embedded());
     world.run_for(minutes(60));
-    expect_promises_kept(world, "seed " + std::to_string(seed));
+    expect_promises_kept(world, "DROVER_SEED=" + std::to_string(seed));
     const Summary sums = world.summary();
     EXPECT_EQ(sums.finished, jobs.size());
     const Ends ends = read_ends(world, jobs);
@@ -148,8 +152,9 @@ TEST(Preemption, LosesNothingButStepsSinceACheckpointAndTheSumsAddUp) {
     preempted += ends.preempted;
     kept += ends.kept;
   }
-  EXPECT_GT(preempted, 24u) << "or nothing was tried";
-  EXPECT_GT(kept, 24u);
+  if (asked) return;
+  EXPECT_GT(preempted, seeds) << "or nothing was tried";
+  EXPECT_GT(kept, seeds);
 }
 
 TEST(Preemption, UrgentWorkIsDoneSooner) {
