@@ -14,7 +14,25 @@ void Agent::State::handle(Instant now, const ApplyFault& apply) {
   const std::vector<Incident> incidents = faults.hear(now, apply);
   if (faults.host_lost()) return fall_silent(now);
   for (const Incident& incident : incidents) happen(now, incident);
+  if (apply.fault.kind == FaultKind::reclaim) warn_of_reclaim(now);
   follow_faults(now);
+}
+
+/// Said again after each Hello: who hears it must not give this host new work.
+void Agent::State::warn_of_reclaim(Instant now) {
+  const auto at = faults.reclaimed_at();
+  if (!at) return;
+  const auto held = static_cast<std::uint32_t>(executor.held().size());
+  send(now, Leave{"reclaimed by its cloud", held, std::max(*at - now, Duration(1))});
+}
+
+/// The notice is over. Whatever ran until now is given back with its last checkpoint; then the host
+/// is gone.
+void Agent::State::go_reclaimed(Instant now) {
+  executor.stop_all(now, Reason::drain, fmt::format("{} was reclaimed", settings.host));
+  report_changes(now);
+  if (next_heartbeat != never && !lapsed) send(now, Leave{"reclaimed by its cloud", 0, {}});
+  fall_silent(now);
 }
 
 void Agent::State::happen(Instant now, const Incident& incident) {
@@ -66,6 +84,7 @@ void Agent::State::follow_faults(Instant now) {
 
 void Agent::State::end_faults(Instant at) {
   faults.end(at);
+  if (!silent && faults.host_lost()) return go_reclaimed(at);
   follow_faults(at);
   if (silent && !faults.host_lost()) begin_life(at);
 }

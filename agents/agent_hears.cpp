@@ -51,6 +51,7 @@ void Agent::State::say_hello(Instant now) {
   send(now, std::move(hello));
   report_unusable(now);
   for (MemberPace& pace : executor.member_paces()) send(now, pace);
+  warn_of_reclaim(now);
   send_kept(now);
 }
 
@@ -165,6 +166,15 @@ void Agent::State::handle(Instant now, const StartReplica& start) {
   gone.state = ReplicaState::gone;
   gone.detail = fmt::format("{}: {}", to_text(Reason::invalid), model.error().message);
   send(now, ReplicaReport{std::move(gone)});
+}
+
+void Agent::State::handle(Instant now, const CapDevices& cap) {
+  for (const std::uint16_t device : cap.devices) {
+    if (device >= plan.devices.size()) continue;
+    const double made_for_w = plan.devices[device].spec->tdp_w;
+    executor.set_power_cap(now, device, cap.watts > 0 ? cap.watts : made_for_w);
+  }
+  report_changes(now);
 }
 
 void Agent::State::handle(Instant now, const RetireReplica& retire) {

@@ -42,6 +42,7 @@ struct Agent::State {
   void handle(Instant now, const StartReplica& start);
   void handle(Instant now, const RetireReplica& retire);
   void handle(Instant now, const ApplyFault& apply);
+  void handle(Instant now, const CapDevices& cap);
   template <typename Other>
   void handle(Instant, const Other&) {}  // not for agents
 
@@ -74,6 +75,8 @@ struct Agent::State {
   bool usable(const std::vector<std::uint16_t>& devices) const;
   bool free(const std::vector<std::uint16_t>& devices) const;
   void load_again(Instant now);
+  void warn_of_reclaim(Instant now);
+  void go_reclaimed(Instant now);
   void fall_silent(Instant now);
   void begin_life(Instant at);
   void report_unusable(Instant at);

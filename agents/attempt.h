@@ -32,6 +32,9 @@ struct EndedAttempt {
   Outcome outcome;                // when it finished
   std::optional<Reason> failure;  // when it did not
   std::string detail;
+  // train: where it ended, and its last checkpoint; with the steps of earlier attempts.
+  double steps_done = 0;
+  std::uint32_t steps_saved = 0;
 };
 
 /// The counters of a set of devices at one instant: joules since the start, summed over the set.

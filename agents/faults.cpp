@@ -47,6 +47,7 @@ void add(Condition& condition, const Fault& fault, Instant since, bool tpu) {
       break;
     case FaultKind::inlet:  // the host's
     case FaultKind::fan:
+    case FaultKind::reclaim:
       break;
   }
 }
@@ -90,10 +91,11 @@ void FaultBook::enter(const Entry& entry) {
 std::vector<Incident> FaultBook::hear(Instant now, const ApplyFault& apply) {
   const Fault& fault = apply.fault;
   if (!in_range(fault)) return {};
-  const Instant until = saturating_add(now, fault.lasts);
+  const Instant until = saturating_add(now, whole_span(fault));
   const bool air = fault.kind == FaultKind::inlet || fault.kind == FaultKind::fan;
-  if (air || apply.host) {
-    const bool known = air || fault.kind == FaultKind::lose;
+  const bool reclaims = fault.kind == FaultKind::reclaim;
+  if (air || reclaims || apply.host) {
+    const bool known = air || reclaims || fault.kind == FaultKind::lose;
     if (known) enter({true, 0, fault, now, until});
     return {};
   }
@@ -111,12 +113,17 @@ std::vector<Incident> FaultBook::hear(Instant now, const ApplyFault& apply) {
 }
 
 Instant FaultBook::next_end() const {
-  Instant next = never;
+  Instant next = reclaimed_at().value_or(never);
   for (const Entry& entry : entries_) next = std::min(next, entry.until);
   return next;
 }
 
 void FaultBook::end(Instant now) {
+  for (Entry& entry : entries_) {
+    // The notice is over: from now on the host is lost.
+    const bool reclaims = entry.fault.kind == FaultKind::reclaim;
+    if (reclaims && entry.until - entry.fault.lasts <= now) entry.fault.kind = FaultKind::lose;
+  }
   std::erase_if(entries_, [&](const Entry& entry) { return entry.until <= now; });
 }
 
@@ -141,6 +148,13 @@ double FaultBook::airflow() const {
     if (entry.host && entry.fault.kind == FaultKind::fan) return entry.fault.amount;
   }
   return 1;
+}
+
+std::optional<Instant> FaultBook::reclaimed_at() const {
+  for (const Entry& entry : entries_) {
+    if (entry.fault.kind == FaultKind::reclaim) return entry.until - entry.fault.lasts;
+  }
+  return std::nullopt;
 }
 
 bool FaultBook::host_lost() const {

@@ -58,6 +58,8 @@ class FaultBook {
   /// Share of the usual air that the host's fans move.
   double airflow() const;
   bool host_lost() const;
+  /// When the host will be taken back; nothing: nobody has said so.
+  std::optional<Instant> reclaimed_at() const;
 
  private:
   struct Entry {

@@ -5,8 +5,8 @@ namespace drover::agents {
 const Message& KeptResults::keep(const EndedAttempt& ended, Incarnation incarnation) {
   Message message;
   if (ended.failure) {
-    message = Failed{ended.key.job,  ended.key.attempt, incarnation,
-                     *ended.failure, ended.detail,      ended.usage};
+    message = Failed{ended.key.job, ended.key.attempt, incarnation,      *ended.failure,
+                     ended.detail,  ended.usage,       ended.steps_done, ended.steps_saved};
   } else {
     message = Finished{ended.key.job, ended.key.attempt, incarnation, ended.usage, ended.outcome};
   }

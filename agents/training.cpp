@@ -39,9 +39,14 @@ void stretch(devices::Step& step, double factor) {
 }  // namespace
 
 std::optional<Refusal> refuse_training(const devices::Placement& placement,
-                                       const devices::ModelSpec& model, const Workload& work) {
+                                       const devices::ModelSpec& model, const Workload& work,
+                                       std::uint32_t from_step) {
   const devices::DeviceSpec& device = *placement.device;
   if (work.steps == 0) return Refusal{Reason::invalid, "a training job of no steps"};
+  if (from_step >= work.steps) {
+    return Refusal{Reason::invalid, fmt::format("a training job of {} steps, from step {} on",
+                                                work.steps, from_step)};
+  }
   if (!device.runs(placement.precision)) {
     return Refusal{Reason::precision, fmt::format("{} does not run {} natively", device.id,
                                                   to_text(placement.precision))};
@@ -72,17 +77,19 @@ std::optional<Refusal> refuse_training(const devices::Placement& placement,
 TrainingGang::TrainingGang(AttemptKey key, std::vector<std::uint16_t> devices,
                            devices::Placement placement, devices::ModelSpec model,
                            const Workload& work, double pace, const Meter& meter,
-                           const std::optional<GangPart>& part)
+                           std::uint32_t from_step, const std::optional<GangPart>& part)
     : key_(key),
       devices_(std::move(devices)),
       placement_(placement),
       model_(std::move(model)),
       shape_(shape_of(work)),
       steps_(work.steps),
+      from_step_(from_step),
+      checkpoint_steps_(work.checkpoint_steps),
       pace_(pace),
       stretch_(stretch_of(placement, model_, work)),
       started_(meter),
-      steps_left_(work.steps),
+      steps_left_(work.steps - from_step),
       began_(meter.at),
       part_(part) {
   if (part_ && part_->reserved_for > Duration{0}) {
@@ -176,10 +183,25 @@ double TrainingGang::memory_bytes() const {
   return devices::training_bytes(placement_, model_, shape_);
 }
 
-Progress TrainingGang::progress(Instant now) const {
+double TrainingGang::steps_done(Instant now) const {
   const double left_s = std::max(0.0, run_.seconds(steps_left_) - elapsed_s(now));
   const double left_steps = run_.pace.base_s > 0 ? left_s / run_.pace.base_s : 0;
-  return {key_.job, key_.attempt, std::clamp(1 - left_steps / steps_, 0.0, 1.0), left_s};
+  return std::clamp(steps_ - left_steps, static_cast<double>(from_step_),
+                    static_cast<double>(steps_));
+}
+
+std::uint32_t TrainingGang::steps_saved(Instant now) const {
+  if (checkpoint_steps_ == 0) return from_step_;
+  const std::uint64_t done = steps_ - steps_left_ + run_.steps_within(elapsed_s(now), steps_left_);
+  // What has done them all has finished, and needs no checkpoint any more.
+  const std::uint64_t begun = std::min<std::uint64_t>(done, steps_ - 1);
+  const auto saved = static_cast<std::uint32_t>(begun / checkpoint_steps_ * checkpoint_steps_);
+  return std::max(from_step_, saved);
+}
+
+Progress TrainingGang::progress(Instant now) const {
+  const double left_s = std::max(0.0, run_.seconds(steps_left_) - elapsed_s(now));
+  return {key_.job, key_.attempt, steps_done(now) / steps_, left_s, steps_saved(now)};
 }
 
 EndedAttempt TrainingGang::ended(const Meter& meter) const {
@@ -203,6 +225,8 @@ EndedAttempt TrainingGang::stop(const Meter& meter, Reason reason, std::string d
   EndedAttempt stopped = ended(meter);
   stopped.failure = reason;
   stopped.detail = std::move(detail);
+  stopped.steps_done = steps_done(meter.at);
+  stopped.steps_saved = steps_saved(meter.at);
   return stopped;
 }
 

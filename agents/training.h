@@ -15,16 +15,17 @@
 
 namespace drover::agents {
 
-/// Why a gang cannot train this on these devices, if so.
+/// Why a gang cannot train this on these devices, from this checkpoint on, if so.
 std::optional<Refusal> refuse_training(const devices::Placement& placement,
-                                       const devices::ModelSpec& model, const Workload& work);
+                                       const devices::ModelSpec& model, const Workload& work,
+                                       std::uint32_t from_step = 0);
 
 class TrainingGang {
  public:
   /// REQUIRES that refuse_training() has nothing against it. Starts at the meter's instant.
   TrainingGang(AttemptKey key, std::vector<std::uint16_t> devices, devices::Placement placement,
                devices::ModelSpec model, const Workload& work, double pace, const Meter& meter,
-               const std::optional<GangPart>& part = std::nullopt);
+               std::uint32_t from_step = 0, const std::optional<GangPart>& part = std::nullopt);
 
   const AttemptKey& key() const { return key_; }
   const std::vector<std::uint16_t>& devices() const { return devices_; }
@@ -63,6 +64,10 @@ class TrainingGang {
   devices::Step own_step(double pace, const devices::Placement& placement) const;
   /// The steps left go on at the present pace.
   void rebase(Instant now);
+  /// With the steps before `from_step`; a checkpoint is written at every multiple of the interval,
+  /// between two steps and in no time.
+  double steps_done(Instant now) const;
+  std::uint32_t steps_saved(Instant now) const;
   EndedAttempt ended(const Meter& meter) const;
 
   AttemptKey key_;
@@ -71,6 +76,8 @@ class TrainingGang {
   devices::ModelSpec model_;
   devices::TrainingShape shape_;
   std::uint32_t steps_ = 0;
+  std::uint32_t from_step_ = 0;
+  std::uint32_t checkpoint_steps_ = 0;
   double pace_ = 1;
   double stretch_ = 1;  // of every step, where its pace was measured
   Meter started_;

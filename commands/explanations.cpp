@@ -205,6 +205,9 @@ std::string explain(const JobChanged& job) {
                                  printable(work_text(job.job.work)), to_text(job.state));
   if (!job.work_class.empty()) text += fmt::format("  class {}\n", printable(job.work_class));
   if (!job.change.empty()) text += fmt::format("  {}\n", printable(job.change));
+  if (const std::string saved = checkpoint_text(job); !saved.empty()) {
+    text += fmt::format("  {}\n", saved);
+  }
   if (!job.reason) return text;
   const char* const label = job.state == JobState::queued   ? "waits for"
                             : job.state == JobState::failed ? "failed for"

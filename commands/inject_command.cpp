@@ -7,23 +7,25 @@
 namespace drover::commands {
 
 Usage inject_usage() {
-  return {"usage: drover inject TARGET FAULT [options]",
-          "Makes devices of a running fleet faulty, for practice. TARGET is HOST/N (a device),\n"
-          "host:HOST, rack:RACK, pool:POOL or site. FAULT is throttle=SHARE (of the clock), hang,\n"
-          "xid=N (GPUs), ecc, lose (of a host or rack: the hosts themselves), slow-link=SHARE,\n"
-          "inlet=+10C or fan=SHARE (of the air; hosts). What was reached is printed, a line each; "
-          "nothing\n"
-          "is done before it is in the router's ledger.",
-          {connect_option(),
-           {"for", "DURATION", "how long, in fleet time (default 60s; at most 7d)"},
-           {"any", "N", "only N of the target's devices (or hosts, groups), drawn from the seed"},
-           {"seed", "N", "of that draw: the same seed draws the same ones (default 1)"},
-           {"json", "", "one JSON object on stdout"}},
-          {"TARGET", "FAULT"},
-          "  drover inject h100-1/3 xid=79\n"
-          "  drover inject rack:rack-a inlet=+12C --for 5m\n"
-          "  drover inject pool:v5e lose --any 1 --seed 7 --for 2m\n"
-          "  drover inject host:a100-1 lose --for 30s"};
+  return {
+      "usage: drover inject TARGET FAULT [options]",
+      "Makes devices of a running fleet faulty, for practice. TARGET is HOST/N (a device),\n"
+      "host:HOST, rack:RACK, pool:POOL or site. FAULT is throttle=SHARE (of the clock), hang,\n"
+      "xid=N (GPUs), ecc, lose (of a host or rack: the hosts themselves), slow-link=SHARE,\n"
+      "inlet=+10C, fan=SHARE (of the air; hosts) or reclaim=30s (a notice; spot hosts, that are\n"
+      "away for the time of --for after it; default 120s). What was reached is printed, a line\n"
+      "each; nothing is done before it is in the router's ledger.",
+      {connect_option(),
+       {"for", "DURATION", "how long, in fleet time (default 60s; at most 7d)"},
+       {"any", "N", "only N of the target's devices (or hosts, groups), drawn from the seed"},
+       {"seed", "N", "of that draw: the same seed draws the same ones (default 1)"},
+       {"json", "", "one JSON object on stdout"}},
+      {"TARGET", "FAULT"},
+      "  drover inject h100-1/3 xid=79\n"
+      "  drover inject rack:rack-a inlet=+12C --for 5m\n"
+      "  drover inject pool:v5e lose --any 1 --seed 7 --for 2m\n"
+      "  drover inject host:a100-1 lose --for 30s\n"
+      "  drover inject site reclaim=30s --any 1 --for 10m"};
 }
 
 Outcome run_inject(Arguments& arguments) {

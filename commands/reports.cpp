@@ -202,6 +202,7 @@ Json to_json(const Summary& summary) {
       .set("latency_s", to_json(summary.latency_s))
       .set("first_token_s", to_json(summary.first_token_s))
       .set("retries", summary.retries)
+      .set("preempted", summary.preempted)
       .set("stale_results", summary.stale_results)
       .set("undecodable", summary.undecodable)
       .set("undecodable_by", to_json(summary.undecodable_by))
@@ -228,7 +229,9 @@ std::string to_table(const Summary& summary) {
       {"fleet", fmt::format("{}, {} (idle included)", joules_text(summary.fleet_energy_j),
                             dollars_text(summary.fleet_cost_usd))},
       {"charged", usage_text(summary.charged)},
-      {"wasted", fmt::format("{}; {} retries", usage_text(summary.wasted), summary.retries)},
+      {"wasted",
+       fmt::format("{}; {} retries{}", usage_text(summary.wasted), summary.retries,
+                   summary.preempted > 0 ? fmt::format(", {} preempted", summary.preempted) : "")},
       {"decisions", decisions_text(summary)},
       {"messages",
        fmt::format("{} undecodable, {} sample gaps, {} stale results", undecodable_text(summary),
@@ -267,6 +270,8 @@ Json to_json(const JobChanged& job) {
       .set("output_tokens", when(!train, work.output_tokens))
       .set("steps", when(train, work.steps))
       .set("devices", when(train, work.devices))
+      .set("steps_saved", when(train, job.steps_saved))
+      .set("steps_lost", when(train, job.steps_lost))
       .set("outcome", outcome_json(job));
 }
 
@@ -284,11 +289,22 @@ std::string work_text(const Workload& work) {
   return {};
 }
 
+std::string checkpoint_text(const JobChanged& job) {
+  if (is_terminal(job.state) || (job.steps_saved == 0 && job.steps_lost <= 0)) return "";
+  const bool waits = job.state == JobState::queued;
+  std::string text = fmt::format("{} step {} of {}", waits ? "resumes at" : "saved until",
+                                 job.steps_saved, job.job.work.steps);
+  if (job.steps_lost > 0) text += fmt::format("; lost {:.0f} steps", job.steps_lost);
+  return text;
+}
+
 std::string to_table(const std::vector<JobChanged>& jobs, Instant now) {
   std::vector<std::vector<std::string>> rows;
   for (const JobChanged& job : jobs) {
     std::string about = job.reason ? std::string(to_text(*job.reason)) : std::string();
     if (!job.detail.empty()) about += (about.empty() ? "" : ": ") + job.detail;
+    const std::string saved = checkpoint_text(job);
+    if (!saved.empty()) about += (about.empty() ? "" : "; ") + saved;
     rows.push_back({to_short_text(job.job.id), work_text(job.job.work),
                     std::string(to_text(job.state)),
                     progress_known(job) ? fmt::format("{:.0f}%", job.progress * 100) : "-",

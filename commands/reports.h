@@ -19,6 +19,10 @@ Json to_json(const JobChanged& job);
 /// One row per job.
 std::string to_table(const std::vector<JobChanged>& jobs, Instant now);
 
+/// How much of a training is safe, "resumes at step 400 of 1000; lost 37 steps"; empty: it has
+/// neither saved nor lost anything, or has ended.
+std::string checkpoint_text(const JobChanged& job);
+
 /// "serve llama-3.1-8b 1020+129 tokens", "train bert-large 900 steps".
 std::string work_text(const Workload& work);
 

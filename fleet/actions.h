@@ -129,6 +129,13 @@ struct ApplyFault {
   bool operator==(const ApplyFault&) const = default;
 };
 
+/// To an agent: these devices may draw so much each from now on, as far as their kind allows.
+struct CapDevices {
+  std::vector<std::uint16_t> devices;
+  double watts = 0;  // 0: as they are made
+  bool operator==(const CapDevices&) const = default;
+};
+
 /// From an agent: what its driver says of a device. A hang and a slow link are not known to it.
 struct DeviceReport {
   std::uint16_t device = 0;

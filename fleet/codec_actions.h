@@ -10,7 +10,7 @@ template <>
 inline constexpr Enumeration<Severity> enumeration<Severity>{"Severity", Severity::critical};
 
 template <>
-inline constexpr Enumeration<FaultKind> enumeration<FaultKind>{"FaultKind", FaultKind::fan};
+inline constexpr Enumeration<FaultKind> enumeration<FaultKind>{"FaultKind", FaultKind::reclaim};
 
 template <>
 inline constexpr auto layout<Fault> = structure("Fault", field("kind", &Fault::kind),
@@ -93,6 +93,12 @@ inline constexpr auto layout<ApplyFault> = structure("ApplyFault", field("host",
                                                      field("devices", &ApplyFault::devices,
                                                            up_to(devices_max)),
                                                      field("fault", &ApplyFault::fault));
+
+template <>
+inline constexpr auto layout<CapDevices> = structure("CapDevices",
+                                                     field("devices", &CapDevices::devices,
+                                                           up_to(devices_max)),
+                                                     field("watts", &CapDevices::watts));
 
 template <>
 inline constexpr auto layout<DeviceReport> = structure(

@@ -131,7 +131,7 @@ inline constexpr auto layout<Assign> = structure(
     "Assign", field("job", &Assign::job), field("attempt", &Assign::attempt),
     field("replica", &Assign::replica), field("devices", &Assign::devices, up_to(devices_max)),
     field("precision", &Assign::precision), field("model_spec", &Assign::model_spec, as_toml),
-    field("gang", &Assign::gang));
+    field("from_step", &Assign::from_step), field("gang", &Assign::gang));
 
 template <>
 inline constexpr auto layout<Accepted> = structure("Accepted", field("job", &Accepted::job),
@@ -158,7 +158,8 @@ template <>
 inline constexpr auto layout<Progress> = structure("Progress", field("job", &Progress::job),
                                                    field("attempt", &Progress::attempt),
                                                    field("share", &Progress::share),
-                                                   field("remaining_s", &Progress::remaining_s));
+                                                   field("remaining_s", &Progress::remaining_s),
+                                                   field("steps_saved", &Progress::steps_saved));
 
 template <>
 inline constexpr auto layout<Finished> = structure("Finished", field("job", &Finished::job),
@@ -168,12 +169,11 @@ inline constexpr auto layout<Finished> = structure("Finished", field("job", &Fin
                                                    field("outcome", &Finished::outcome));
 
 template <>
-inline constexpr auto layout<Failed> = structure("Failed", field("job", &Failed::job),
-                                                 field("attempt", &Failed::attempt),
-                                                 field("incarnation", &Failed::incarnation),
-                                                 field("reason", &Failed::reason),
-                                                 field("detail", &Failed::detail, as_text),
-                                                 field("usage", &Failed::usage));
+inline constexpr auto layout<Failed> =
+    structure("Failed", field("job", &Failed::job), field("attempt", &Failed::attempt),
+              field("incarnation", &Failed::incarnation), field("reason", &Failed::reason),
+              field("detail", &Failed::detail, as_text), field("usage", &Failed::usage),
+              field("steps_done", &Failed::steps_done), field("steps_saved", &Failed::steps_saved));
 
 template <>
 inline constexpr auto layout<ResultStored> = structure("ResultStored",
@@ -203,7 +203,8 @@ inline constexpr auto layout<ReplicaReport> = structure("ReplicaReport",
 
 template <>
 inline constexpr auto layout<Leave> = structure("Leave", field("why", &Leave::why, as_line),
-                                                field("held", &Leave::held));
+                                                field("held", &Leave::held),
+                                                field("after", &Leave::after, from_zero));
 
 template <>
 inline constexpr auto layout<SampleBatch> =
@@ -232,7 +233,8 @@ inline constexpr auto layout<JobChanged> = structure(
     field("outcome", &JobChanged::outcome), field("latency_s", &JobChanged::latency_s),
     field("work_class", &JobChanged::work_class, as_line),
     field("change", &JobChanged::change, as_line),
-    field("policy_version", &JobChanged::policy_version));
+    field("policy_version", &JobChanged::policy_version),
+    field("steps_saved", &JobChanged::steps_saved), field("steps_lost", &JobChanged::steps_lost));
 
 template <>
 inline constexpr auto layout<JobsRequest> = structure("JobsRequest",
@@ -282,7 +284,8 @@ inline constexpr auto layout<Summary> = structure(
     field("fleet_energy_j", &Summary::fleet_energy_j),
     field("fleet_cost_usd", &Summary::fleet_cost_usd), field("latency_s", &Summary::latency_s),
     field("first_token_s", &Summary::first_token_s), field("retries", &Summary::retries),
-    field("stale_results", &Summary::stale_results), field("undecodable", &Summary::undecodable),
+    field("preempted", &Summary::preempted), field("stale_results", &Summary::stale_results),
+    field("undecodable", &Summary::undecodable),
     field("undecodable_by", &Summary::undecodable_by, up_to(senders_max)),
     field("sample_gaps", &Summary::sample_gaps), field("decisions", &Summary::decisions),
     field("estimate_error", &Summary::estimate_error), field("power_w", &Summary::power_w),

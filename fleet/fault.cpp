@@ -27,6 +27,8 @@ constexpr std::array<FaultFacts, fault_kind_count> known{{
     {"slow-link", true, 0.001, 0.95, 0.1, "a share of the bandwidth, 0.001 to 0.95"},
     {"inlet", true, -30, 60, 0, "degrees, -30C to +60C"},
     {"fan", true, 0.1, 0.95, 0.5, "a share of the air, 0.1 to 0.95"},
+    // Two minutes are what AWS gives; GCP gives 30 s (assumed: from their documentation).
+    {"reclaim", true, 1, 3600, 120, "seconds of notice, 1 to 3600"},
 }};
 
 const FaultFacts& facts(FaultKind kind) { return known[static_cast<std::size_t>(kind)]; }
@@ -39,18 +41,24 @@ std::string known_names() {
   return names;
 }
 
-/// "+10C" of inlet, a bare number of the others.
+/// "+10C" of inlet, "30s" of a reclaim, a bare number of the others.
 bool read_value(FaultKind kind, std::string_view text, double& value) {
   if (kind == FaultKind::inlet) {
     if (!text.empty() && (text.back() == 'C' || text.back() == 'K')) text.remove_suffix(1);
     if (!text.empty() && text.front() == '+') text.remove_prefix(1);
   }
+  if (kind == FaultKind::reclaim && text.ends_with('s')) text.remove_suffix(1);
   const char* end = text.data() + text.size();
   const auto [stop, problem] = std::from_chars(text.data(), end, value);
   return problem == std::errc{} && stop == end;
 }
 
 }  // namespace
+
+Duration whole_span(const Fault& fault) {
+  if (fault.kind != FaultKind::reclaim) return fault.lasts;
+  return fault.lasts + from_seconds(fault.amount);
+}
 
 std::string_view to_text(FaultKind kind) { return facts(kind).name; }
 

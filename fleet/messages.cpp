@@ -115,5 +115,6 @@ template Message::Message(PolicyRequest);
 template Message::Message(PolicyReply);
 template Message::Message(MemberPace);
 template Message::Message(GangPace);
+template Message::Message(CapDevices);
 
 }  // namespace drover

@@ -8,7 +8,7 @@
 //   agent -> router    Hello, Heartbeat, Accepted, Refused, MemberPace, Progress, Finished, Failed,
 //                      ReplicaReport, DeviceReport, Leave
 //   router -> agent    HelloWanted, Heartbeat, Superseded, Assign, GangPace, Cancel, ResultStored,
-//                      StartReplica, RetireReplica, ApplyFault
+//                      StartReplica, RetireReplica, ApplyFault, CapDevices
 //   agent -> router    SampleBatch on the samples channel; the router forwards the same bytes to
 //                      subscribers
 //   client -> router   Submit, JobsRequest, WhyRequest, SummaryRequest, EndRequest,
@@ -179,6 +179,7 @@ struct Assign {
   std::vector<std::uint16_t> devices;
   Precision precision = Precision::bf16;
   std::string model_spec;        // TOML; empty when this connection has carried it before
+  std::uint32_t from_step = 0;   // train: the checkpoint to begin from
   std::optional<GangPart> gang;  // when other hosts have a part in it
   bool operator==(const Assign&) const = default;
 };
@@ -220,8 +221,9 @@ struct Refused {
 struct Progress {
   JobId job;
   std::uint32_t attempt = 0;
-  double share = 0;        // done, 0..1
-  double remaining_s = 0;  // fleet seconds, at the present pace
+  double share = 0;               // done, 0..1
+  double remaining_s = 0;         // fleet seconds, at the present pace
+  std::uint32_t steps_saved = 0;  // train: at the last checkpoint, earlier attempts' steps included
   bool operator==(const Progress&) const = default;
 };
 
@@ -242,7 +244,10 @@ struct Failed {
   Incarnation incarnation;
   Reason reason = Reason::unhealthy;
   std::string detail;
-  Usage usage;  // spent in vain
+  Usage usage;  // of this attempt; in vain but for what led to its last checkpoint
+  // train: where it ended, and its last checkpoint; both with the steps of earlier attempts.
+  double steps_done = 0;
+  std::uint32_t steps_saved = 0;
   bool operator==(const Failed&) const = default;
 };
 
@@ -282,10 +287,12 @@ struct ReplicaReport {
 };
 
 /// The agent ends in order. While it holds anything: no new work for it; Finished and Failed of all
-/// that follow. The last one holds nothing: the host is gone, and nothing more comes.
+/// that follow. The last one holds nothing: the host is gone, and nothing more comes. One that says
+/// `after` is a warning: no new work, and what runs goes on until then.
 struct Leave {
   std::string why;         // "SIGTERM"
   std::uint32_t held = 0;  // attempts, ended ones that wait for ResultStored included
+  Duration after{};        // fleet time; 0: now
   bool operator==(const Leave&) const = default;
 };
 
@@ -335,6 +342,8 @@ struct JobChanged {
   std::string work_class;            // of the policy in force; empty: none matches
   std::string change;                // of the last placement: "degraded bf16 -> int8"; else empty
   std::uint64_t policy_version = 0;  // that placed it last; 0: never placed
+  std::uint32_t steps_saved = 0;     // train: at its last checkpoint, as far as it was told
+  double steps_lost = 0;             // train: by the last attempt that came to nothing
   bool operator==(const JobChanged&) const = default;
 };
 
@@ -438,7 +447,8 @@ using AnyMessage =
                  SnapshotRequest, SnapshotPart, Problem, HostChanged, ReplicaChanged, JobChanged,
                  Decision, Event, Leave, Inject, SetPowerCap, ActionReply, Audit, ApplyFault,
                  DeviceReport, DeviceChanged, PolicyChanged, Alert, Caption, SetDrain, CancelJobs,
-                 CancelReply, ApplyPolicy, PolicyRequest, PolicyReply, MemberPace, GangPace>;
+                 CancelReply, ApplyPolicy, PolicyRequest, PolicyReply, MemberPace, GangPace,
+                 CapDevices>;
 
 template <typename Value, typename Variant>
 inline constexpr bool is_alternative = false;

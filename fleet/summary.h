@@ -65,13 +65,14 @@ struct Summary {
   std::map<Reason, std::uint64_t> fallbacks;  // jobs by the reason of the fallback that placed them
   std::map<Reason, std::uint64_t> failures;   // failed jobs by reason
   std::map<Reason, std::uint64_t> queued_for;  // queued jobs by what they wait for
-  Usage charged;                               // to jobs that finished
-  Usage wasted;                                // to attempts that did not
-  double fleet_energy_j = 0;                   // device counters, idle included
-  double fleet_cost_usd = 0;                   // device-hours times price, idle included
-  Percentiles latency_s;                       // finished serve jobs, submission to end
+  Usage charged;  // to jobs that finished, with what led to checkpoints that they resumed from
+  Usage wasted;   // to attempts that did not finish, but for what led to such checkpoints
+  double fleet_energy_j = 0;  // device counters, idle included
+  double fleet_cost_usd = 0;  // device-hours times price, idle included
+  Percentiles latency_s;      // finished serve jobs, submission to end
   Percentiles first_token_s;
   std::uint64_t retries = 0;
+  std::uint64_t preempted = 0;  // attempts that made room for work of higher priority
   std::uint64_t stale_results = 0;
   std::uint64_t undecodable = 0;  // messages dropped: no messages, or not this sender's to send
   std::vector<SenderCount> undecodable_by;  // the same by sender, in the order of their names

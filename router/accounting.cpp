@@ -213,6 +213,7 @@ Summary Accounting::summary(Instant now) const {
   summary.latency_s = latency_s_.percentiles();
   summary.first_token_s = first_token_s_.percentiles();
   summary.retries = retries_;
+  summary.preempted = preempted_;
   summary.stale_results = stale_results_;
   summary.decisions = decisions_;
   return summary;

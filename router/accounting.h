@@ -56,6 +56,8 @@ class Accounting {
   /// began.
   void finished_in(const WorkClass& work_class, double value);
   void retried() { ++retries_; }
+  /// An attempt has made room for work of higher priority.
+  void preempted() { ++preempted_; }
   void finished(const Job& job, const Usage& usage, const Outcome& outcome, double latency_s);
   void failed(Reason reason) {
     ++failed_;
@@ -113,7 +115,7 @@ class Accounting {
   std::map<std::string, ClassTally, std::less<>> classes_;
   Usage charged_, wasted_;
   Histogram latency_s_, first_token_s_;
-  std::uint64_t retries_ = 0, stale_results_ = 0, decisions_ = 0;
+  std::uint64_t retries_ = 0, preempted_ = 0, stale_results_ = 0, decisions_ = 0;
 
   std::vector<double> energy_read_;  // by device: the last counter; negative: none yet
   std::map<std::string, std::map<std::uint16_t, double>, std::less<>> energy_restored_;

@@ -78,12 +78,14 @@ Status Histogram::take(const Json& json) {
 struct Accounting::Count {
   const char* name;
   std::uint64_t Accounting::*member;
+  bool newer = false;  // sums of earlier versions do not have it: zero
 };
 constexpr Accounting::Count Accounting::counts[] = {
     {"accepted", &Accounting::accepted_},         {"refused", &Accounting::refused_},
     {"finished", &Accounting::finished_},         {"failed", &Accounting::failed_},
     {"input_tokens", &Accounting::input_tokens_}, {"output_tokens", &Accounting::output_tokens_},
-    {"retries", &Accounting::retries_},           {"stale_results", &Accounting::stale_results_}};
+    {"retries", &Accounting::retries_},           {"stale_results", &Accounting::stale_results_},
+    {"preempted", &Accounting::preempted_, true}};
 
 std::string Accounting::job_sums() const {
   Json json = Json::object();
@@ -104,6 +106,7 @@ Status Accounting::restore_job_sums(std::string_view text) {
   }
   started_ = Instant(Duration((*json)["started_ns"].integer()));
   for (const Count& count : counts) {
+    if (!json->has(count.name) && count.newer) continue;
     if (!json->has(count.name)) return error("sums: {} is missing", count.name);
     this->*count.member = static_cast<std::uint64_t>((*json)[count.name].integer());
   }

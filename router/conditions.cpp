@@ -20,7 +20,7 @@ bool ConditionBook::report(Instant now, DeviceKey device, bool usable, std::stri
 void ConditionBook::inject(Instant now, DeviceKey device, const Fault& fault, bool of_host) {
   Condition& condition = conditions_[device];
   if (condition.since == Instant{}) condition.since = now;
-  const Instant until = saturating_add(now, fault.lasts);
+  const Instant until = saturating_add(now, whole_span(fault));
   std::erase_if(condition.faults, [&](const auto& known) {
     return known.of_host == of_host && known.kind == fault.kind;
   });

@@ -24,6 +24,7 @@ struct Ask {
   const devices::ModelSpec* model = nullptr;
   std::uint32_t attempt = 1;
   Instant submitted{};
+  std::uint32_t from_step = 0;  // train: the checkpoint that it would begin from
   std::set<std::string>
       avoid;                 // targets where an earlier attempt failed: used only when nothing else
   bool avoid_binds = false;  // the back-off after a failed attempt: not even when nothing else

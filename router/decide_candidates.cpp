@@ -205,7 +205,8 @@ std::uint16_t Kinds::finish(PlaceKind& kind) {
   if (kind.precision && kind.devices > 0) {
     const devices::Placement placement{kind.spec, kind.devices, *kind.precision, 1, kind.per_host};
     if (question_.purpose == Purpose::gang) {
-      kind.runs[0] = estimator_.train(placement, *question_.ask.model, question_.ask.job->work);
+      kind.runs[0] = estimator_.train(placement, *question_.ask.model, question_.ask.job->work,
+                                      question_.ask.from_step);
     } else {
       kind.serving = &estimator_.serving(placement, *question_.ask.model);
       kind.warmup_s = warmup_seconds(question_, kind);

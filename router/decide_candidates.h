@@ -148,6 +148,10 @@ bool is_free(const DeviceColumns& columns, DeviceIndex device);
 /// others.
 std::vector<std::uint16_t> free_devices(const Roster& roster, GroupIndex group, int count);
 
+/// The same of those for which `fits` holds, by their place in the group.
+std::vector<std::uint16_t> lowest_devices(const GroupEntry& group, int count,
+                                          const std::vector<bool>& fits);
+
 /// Bits of DeviceCondition for a place in the group of which `free_devices` has answered `devices`:
 /// of those, or, when there are none, whether unusable devices alone leave too few.
 std::uint32_t condition_of(const Roster& roster, GroupIndex group, int count,

@@ -30,9 +30,11 @@ double repeated(double run_s, double piece_s, double reclaim_per_h) {
 }
 
 /// Seconds of work between two savings; all of it when nothing is saved.
-double piece_seconds(const Workload& work, double run_s) {
-  const bool saves = work.checkpoint_steps > 0 && work.checkpoint_steps < work.steps;
-  return saves ? run_s * work.checkpoint_steps / work.steps : run_s;
+double piece_seconds(const Ask& ask, double run_s) {
+  const Workload& work = ask.job->work;
+  const std::uint32_t left = work.steps - std::min(ask.from_step, work.steps);
+  const bool saves = work.checkpoint_steps > 0 && work.checkpoint_steps < left;
+  return saves ? run_s * work.checkpoint_steps / left : run_s;
 }
 
 }  // namespace
@@ -64,7 +66,7 @@ void add_prices(const Question& question, Standings& rows, std::size_t begin) {
   for (std::size_t row = begin; row < rows.size && prices.reclaim_per_h > 0; ++row) {
     const Hello& host = host_of(question, rows, row);
     if (!is_spot(prices, host.labels)) continue;
-    const double piece_s = piece_seconds(question.ask.job->work, rows.run_s[row]);
+    const double piece_s = piece_seconds(question.ask, rows.run_s[row]);
     const double longer = repeated(rows.run_s[row], piece_s, prices.reclaim_per_h);
     rows.finish_s[row] = rows.start_s[row] + rows.run_s[row] * longer;
     rows.energy_j[row] *= longer;

@@ -122,6 +122,11 @@ std::uint32_t all_conditions(const DeviceColumns& columns, const GroupEntry& gro
 
 }  // namespace
 
+std::vector<std::uint16_t> lowest_devices(const GroupEntry& group, int count,
+                                          const std::vector<bool>& fits) {
+  return lowest(group, count, [&](DeviceIndex device) { return fits[device - group.first]; });
+}
+
 std::vector<std::uint16_t> free_devices(const Roster& roster, GroupIndex index, int count) {
   const GroupEntry& group = roster.groups()[index];
   const DeviceColumns& columns = roster.devices();
@@ -144,11 +149,11 @@ std::uint32_t condition_of(const Roster& roster, GroupIndex index, int count,
     bits |= columns.condition[roster.hosts()[group.host].devices[number]];
   }
   if (!devices.empty() || count < 1 || count > group.group.count) return bits;
-  const std::uint32_t barred = all_conditions(columns, group) & condition_barred;
+  // A reserved one is taken: its reason is capacity.
+  constexpr std::uint32_t closed = condition_barred & ~condition_reserved;
+  const std::uint32_t barred = all_conditions(columns, group) & closed;
   if (barred == 0) return bits;
-  const auto open = [&](DeviceIndex device) {
-    return (columns.condition[device] & condition_barred) == 0;
-  };
+  const auto open = [&](DeviceIndex device) { return (columns.condition[device] & closed) == 0; };
   return lowest(group, count, open).empty() ? bits | barred : bits;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "router/checkpoints.h"
 #include "router/retry_budget.h"
 #include "router/state.h"
 #include "router/work_class.h"
@@ -53,6 +54,7 @@ Ask Core::ask_for(const JobRecord& record, const devices::ModelSpec& model) cons
   ask.model = &model;
   ask.attempt = record.attempt + 1;
   ask.submitted = record.submitted;
+  ask.from_step = record.steps_saved;
   ask.avoid = record.avoid;
   ask.running_jobs = static_cast<double>(jobs.attempts_out());
   if (policy.limits.budget_usd_per_h > 0) ask.spend_usd_per_h = spend_usd_per_h();
@@ -93,7 +95,7 @@ void Core::decide_one(Instant now, JobRecord& record) {
   }
   Ask ask = ask_for(record, (*model)->spec);
   ask.avoid_binds = now < record.retry_at;
-  Verdict verdict = decide(roster, policy, estimator, ask, now, dice);
+  Verdict verdict = decide_reserved(now, record, ask);
   accounting.decided();
   const std::optional<Reason> reason = verdict.decision.fallback_reason;
   if (verdict.decision.action == Action::assign) {
@@ -108,8 +110,9 @@ void Core::decide_one(Instant now, JobRecord& record) {
     return;
   }
   if (give_up_impossible(now, record, verdict)) return;
+  const bool preempts = preempt_for(now, record, verdict);
   queue.block(record, reason, verdict.max_wait);
-  if (record.reason == reason && !record.decisions.empty()) return;
+  if (!preempts && record.reason == reason && !record.decisions.empty()) return;
   record.reason = reason;
   note(now, &record, std::move(verdict.decision));
   publish_job(now, record);
@@ -155,6 +158,7 @@ void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
   lease.ratio = place.ratio;
   lease.expected = place.expected;
   lease.more = cost_of_fallback(verdict.decision);
+  lease.from_step = record.steps_saved;
   note_route(now, record, verdict);
   if (lease.fallback) accounting.fell_back(*lease.fallback, lease.more);
   record.change = verdict.decision.change;
@@ -164,8 +168,9 @@ void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
   record.since = now;
   record.reason = lease.fallback;
   record.detail.clear();
-  record.progress = 0;
+  record.progress = saved_share(record);
   record.remaining_s = lease.predicted_s;
+  end_preemption(now, record.job.id, "");
   jobs.bind(record);
   promise(now, record, place);
 
@@ -187,6 +192,7 @@ void Core::assign(Instant now, const JobRecord& record, const Member& member, co
   assign.replica = lease.replica;
   assign.devices = member.devices;
   assign.precision = place.precision;
+  assign.from_step = lease.from_step;
   assign.model_spec = spec_text_for(*speaker, record.job.work.model);
   if (lease.over_hosts()) {
     GangPart& gang = assign.gang.emplace();

@@ -1,5 +1,6 @@
 // Where no new work may come because somebody said so, and attempts that are called off: those of
-// cancelled jobs, and those that still run where a drain's deadline has passed.
+// cancelled jobs, those that still run where a drain's deadline has passed, and those that make
+// room for others.
 //
 // Nothing ends before its agent says so: until then it runs, and the result may be under way. The
 // Cancel is said again each heartbeat, as any message may be lost.
@@ -71,6 +72,10 @@ void Core::settle_drains(Instant now, HostIndex host) {
 
 std::optional<Reason> Core::called_off(Instant now, const JobRecord& record) const {
   if (!record.cancelled.empty()) return Reason::cancelled;
+  const Preemption* preemption = preemptions.against(record);
+  if (preemption != nullptr && PreemptionBook::is_due(*preemption, record, now)) {
+    return Reason::preempted;
+  }
   for (const Member& member : record.lease.members) {
     if (is_drained(now, record, member)) return Reason::drain;
   }
@@ -101,7 +106,7 @@ void Core::call_off(Instant now) {
     event(now, Severity::warning, to_text(target),
           "its time to drain is over: what still runs there goes elsewhere");
   }
-  next_call_off = drains.next_deadline();
+  next_call_off = std::min(drains.next_deadline(), preemptions.next_call(now));
   for (const HostEntry& host : roster.hosts()) {
     for (const JobRecord* record : jobs.on_host(host.hello.host)) {
       const auto reason = called_off(now, *record);

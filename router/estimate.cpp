@@ -166,7 +166,8 @@ Estimator::Run Estimator::serve(const devices::Placement& placement,
 }
 
 Estimator::Run Estimator::train(const devices::Placement& placement,
-                                const devices::ModelSpec& model, const Workload& work) {
+                                const devices::ModelSpec& model, const Workload& work,
+                                std::uint32_t from_step) {
   DROVER_REQUIRE(placement.device != nullptr);
   const devices::DeviceSpec& spec = *placement.device;
   const TrainingKey key{
@@ -188,7 +189,7 @@ Estimator::Run Estimator::train(const devices::Placement& placement,
   if (const Pace* pace = measured_pace(work, spec.id, placement.devices, over_hosts)) {
     run.seconds = 1 / pace->steps_per_s;
   }
-  run.seconds *= std::max(1U, work.steps);
+  run.seconds *= std::max(1U, work.steps - std::min(from_step, work.steps));
   run.first_token_s = 0;
   return run;
 }

@@ -37,8 +37,9 @@ class Estimator {
   /// `batch`: requests that will run beside it (serve).
   Run serve(const devices::Placement& placement, const devices::ModelSpec& model,
             const Workload& work, std::uint32_t batch);
+  /// `from_step`: its steps before are done.
   Run train(const devices::Placement& placement, const devices::ModelSpec& model,
-            const Workload& work);
+            const Workload& work, std::uint32_t from_step = 0);
   /// The memo behind `serve` for one placement, for those who ask it often. Valid for the
   /// estimator's life.
   ServingMemo& serving(const devices::Placement& placement, const devices::ModelSpec& model);

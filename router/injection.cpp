@@ -21,7 +21,7 @@ struct Victim {
 };
 
 bool of_hosts(FaultKind kind, TargetKind target) {
-  if (kind == FaultKind::inlet || kind == FaultKind::fan) return true;
+  if (kind == FaultKind::inlet || kind == FaultKind::fan || kind == FaultKind::reclaim) return true;
   return kind == FaultKind::lose && (target == TargetKind::host || target == TargetKind::rack);
 }
 
@@ -38,6 +38,10 @@ Status check_fault(const Inject& inject, const Target& target) {
   const bool air = inject.fault.kind == FaultKind::inlet || inject.fault.kind == FaultKind::fan;
   if (air && target.kind == TargetKind::device) {
     return error("{} draws the air of its host: inject into host:{}", to_text(target), target.name);
+  }
+  if (inject.fault.kind == FaultKind::reclaim && target.kind == TargetKind::device) {
+    return error("{} is reclaimed with its host: inject into host:{}", to_text(target),
+                 target.name);
   }
   return {};
 }
@@ -124,6 +128,20 @@ void find_devices(const Inject& inject, const Aim& aim, const Roster& roster, Ho
   }
 }
 
+/// What the policy's prices take for spot, and every host that is labelled so.
+bool is_spot_host(const Roster& roster, const Policy& policy, const HostEntry& host) {
+  const auto& labels = host.hello.labels;
+  if (const auto label = labels.find("price"); label != labels.end()) {
+    return label->second == "spot";
+  }
+  return std::any_of(host.groups.begin(), host.groups.end(), [&](GroupIndex group) {
+    const auto& pools = roster.groups()[group].pools;
+    return std::any_of(pools.begin(), pools.end(), [&](std::uint32_t pool) {
+      return is_spot(policy.pools[pool].prices, labels);
+    });
+  });
+}
+
 Result<std::vector<Victim>> find_victims(const Inject& inject, const Target& target,
                                          const Roster& roster, const Policy& policy) {
   const bool hosts_only = of_hosts(inject.fault.kind, target.kind);
@@ -133,7 +151,12 @@ Result<std::vector<Victim>> find_victims(const Inject& inject, const Target& tar
   for (const HostIndex index : hosts_by_name(roster)) {
     const HostEntry& host = roster.hosts()[index];
     if (host.health != Health::ok || !aim.at_host(host)) continue;
-    if (hosts_only) {
+    if (inject.fault.kind == FaultKind::reclaim && !is_spot_host(roster, policy, host)) {
+      if (refused.empty()) {
+        refused = fmt::format("only spot hosts are reclaimed: {} has no label price=spot",
+                              host.hello.host);
+      }
+    } else if (hosts_only) {
       victims.push_back({index, 0});
     } else {
       find_devices(inject, aim, roster, index, victims, refused);

@@ -25,10 +25,10 @@ struct Reached {
 /// cannot be reached (a host that is lost or has fallen silent); what makes no sense (an Xid of a
 /// TPU, the loss of the site).
 ///
-/// `inlet` is a fault of hosts, `lose` of hosts where the target is a host or a rack; all others,
-/// and `lose` of a device or pool, are faults of devices. Of a target that holds both, an Xid takes
-/// the GPUs. Where a fault takes whole groups (slow-link; lose, of TPUs), all their devices are
-/// named, and a draw is among groups.
+/// `inlet`, `fan` and `reclaim` are faults of hosts (`reclaim` of spot hosts), `lose` of hosts
+/// where the target is a host or a rack; all others, and `lose` of a device or pool, are faults of
+/// devices. Of a target that holds both, an Xid takes the GPUs. Where a fault takes whole groups
+/// (slow-link; lose, of TPUs), all their devices are named, and a draw is among groups.
 Result<std::vector<Reached>> plan_injection(const Inject& inject, const Roster& roster,
                                             const Policy& policy);
 

@@ -29,6 +29,8 @@ JobChanged shown(const JobRecord& record) {
   changed.work_class = record.work_class;
   changed.change = record.change;
   changed.policy_version = record.policy_version;
+  changed.steps_saved = record.steps_saved;
+  changed.steps_lost = record.steps_lost;
   return changed;
 }
 

@@ -52,6 +52,11 @@ struct JobRecord {
   std::string work_class;            // of the policy in force when it was last looked at
   std::string change;                // of the last placement
   std::uint64_t policy_version = 0;  // that placed it last
+  // Of a training: its last checkpoint as far as it was told, what the last attempt that came to
+  // nothing did beyond it, and what was used for the steps that are kept (checkpoints.h).
+  std::uint32_t steps_saved = 0;
+  double steps_lost = 0;
+  Usage kept;
 
   Lease lease;
   Promise promise;
@@ -59,6 +64,7 @@ struct JobRecord {
   std::string cancelled;
   /// Attempts that ran until their place was emptied: they do not count against the limit.
   std::uint32_t excused = 0;
+  std::uint32_t preempted = 0;        // of these, those that made room for other work
   std::set<std::string> avoid;        // targets where an attempt failed
   Instant retry_at{};                 // until then `avoid` binds
   std::optional<Reason> last_reason;  // of the last attempt that failed
@@ -72,7 +78,13 @@ struct JobRecord {
   /// The attempt repeats one that failed.
   bool is_retry() const { return attempt > excused + 1; }
   /// Whether an attempt that ends now for this reason does not count: it ran, and had to go.
-  bool excuses(Reason why) const { return why == Reason::drain && state == JobState::running; }
+  bool excuses(Reason why) const {
+    return (why == Reason::drain || why == Reason::preempted) && state == JobState::running;
+  }
+  void excuse(Reason why) {
+    ++excused;
+    if (why == Reason::preempted) ++preempted;
+  }
   Instant deadline() const {
     return job.deadline > Duration{0} ? saturating_add(submitted, job.deadline) : never;
   }

@@ -44,6 +44,7 @@ struct Lease {
   double ratio = 0;  // the learnt ratio that predicted_s holds; 0: not known (an earlier life)
   Estimate more;     // than the wanted pool's best would have cost, when it was a fallback
   Usage expected;    // what the attempt is believed to use; nothing: not known (an earlier life)
+  std::uint32_t from_step = 0;    // of a training: the checkpoint that it began from
   std::optional<Failed> failure;  // of the first member that failed
   double step_s = 0;              // of the whole gang, as its members were told last
 

@@ -5,6 +5,7 @@
 #include "fleet/codec.h"
 #include "fleet/target.h"
 #include "fleet/text.h"
+#include "router/checkpoints.h"
 
 namespace drover::router::ledger {
 namespace {
@@ -296,6 +297,7 @@ Status Reader::read_leased(const LedgerRow& row, JobRecord& record) {
   if (lease->fallback) accounting_.fell_back(*lease->fallback, lease->more);
   if (row.attempt > 1) accounting_.retried();
   record.lease = std::move(*lease);
+  record.lease.from_step = record.steps_saved;
   if (const auto* told = std::get_if<JobChanged>(&payload->body)) {
     record.change = told->change;
     record.work_class = told->work_class;
@@ -311,10 +313,11 @@ Status Reader::read_leased(const LedgerRow& row, JobRecord& record) {
 Status Reader::read_returned(const LedgerRow& row, JobRecord& record) {
   auto failed = body_of<Failed>(row);
   if (!failed) return failed.error();
-  accounting_.wasted(failed->usage);
+  accounting_.wasted(keep_checkpoint(record, *failed));
   record.usage += failed->usage;
   if (record.excuses(failed->reason)) {
-    ++record.excused;
+    record.excuse(failed->reason);
+    if (failed->reason == Reason::preempted) accounting_.preempted();
   } else {
     record.avoid.insert(record.lease.target);
   }
@@ -322,6 +325,7 @@ Status Reader::read_returned(const LedgerRow& row, JobRecord& record) {
   record.detail = failed->detail;
   record.state = JobState::queued;
   end_attempt(book_, record);
+  record.progress = saved_share(record);
   return {};
 }
 
@@ -335,7 +339,9 @@ Status Reader::read_finished(const LedgerRow& row, JobRecord& record) {
   record.since = row.at;
   end_attempt(book_, record);
   record.progress = 1;
-  accounting_.finished(record.job, finished->usage, finished->outcome, record.latency_s);
+  Usage charged = finished->usage;
+  charged += record.kept;
+  accounting_.finished(record.job, charged, finished->outcome, record.latency_s);
   book_.ended(record);
   return {};
 }
@@ -344,6 +350,7 @@ Status Reader::read_failed(const LedgerRow& row, JobRecord& record) {
   auto failed = body_of<Failed>(row);
   if (!failed) return failed.error();
   accounting_.wasted(failed->usage);
+  accounting_.wasted(record.kept);
   accounting_.failed(failed->reason);
   record.usage += failed->usage;
   record.reason = failed->reason;

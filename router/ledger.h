@@ -13,7 +13,8 @@
 //              |                   |                            | usage and latency_s: what the
 //              |                   |                            | fallback costs more
 //   running    | job, attempt      | empty                      |
-//   returned   | job, attempt      | Failed                     | reason, detail, usage
+//   returned   | job, attempt      | Failed                     | reason, detail, usage,
+//              |                   |                            | steps_done, steps_saved
 //   finished   | job, attempt      | Finished                   | usage, outcome, incarnation
 //   failed     | job, last attempt | Failed                     | reason, detail, usage of the end
 //   stale      | job, old attempt  | Finished or Failed         | as it came

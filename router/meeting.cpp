@@ -240,11 +240,15 @@ void Core::lose_host(Instant now, HostIndex host, Severity severity, const std::
 void Core::leave(Instant now, Caller caller, const Leave& leave) {
   const auto host = roster.find_host(caller.entry.host);
   if (!host) return;
-  if (leave.held > 0) {
+  const std::string why = printable(leave.why.substr(0, 64));
+  if (leave.held > 0 || leave.after > Duration{0}) {
     roster.host(*host).draining = true;
+    if (leave.after > Duration{0}) {
+      event(now, Severity::warning, roster.hosts()[*host].hello.host,
+            fmt::format("{} in {:.0f} s: no new work for it", why, to_seconds(leave.after)));
+    }
     return;
   }
-  const std::string why = printable(leave.why.substr(0, 64));
   health.left(*host);
   left.insert(*host);
   lose_host(now, *host, Severity::warning, fmt::format("it left{}{}", why.empty() ? "" : ", ", why),

@@ -71,6 +71,9 @@ void read_limits(Table file, Policy& policy) {
     }
   }
   policy.limits.rack_power_w = limits->number_in("rack_power_kw", 0, 1e6, 0.0) * 1000;
+  if (auto lever = limits->table("power_lever")) {
+    policy.limits.lever = read_power_lever(*lever);
+  }
   auto tenants = limits->table("per_tenant");
   if (!tenants) return;
   for (const std::string& name : tenants->keys()) {
@@ -116,12 +119,6 @@ void read_explain(Table file, Policy& policy) {
 }
 
 }  // namespace
-
-void refuse_unsupported(Table table, std::initializer_list<std::string_view> keys) {
-  for (const std::string_view key : keys) {
-    if (table.has(key)) table.complain(key, "not supported by this version");
-  }
-}
 
 std::vector<Precision> read_precisions(Table table, std::string_view key) {
   std::vector<std::string> names;

@@ -25,6 +25,7 @@
 #include "router/policy_class.h"
 #include "router/policy_pool.h"
 #include "router/policy_rule.h"
+#include "router/power_lever.h"
 #include "router/slow_start.h"
 #include "router/spillover.h"
 
@@ -43,6 +44,7 @@ struct Limits {
   double rack_power_w = 0;  // of the devices of one rack; 0: none
   double budget_usd_per_h = 0;
   std::map<std::string, TenantLimit> tenants;
+  LeverRules lever;
 };
 
 struct Retry {

@@ -121,18 +121,24 @@ WorkClass read_class(Table table, std::string name) {
 
 void read_kinds(Table table, When& when) {
   for (const std::string& word : table.texts("kind")) {
-    const auto* found = std::find_if(kind_words.begin(), kind_words.end(),
-                                     [&](const KindWord& row) { return row.word == word; });
-    if (found == kind_words.end()) {
+    const auto kind = parse_kind_word(word);
+    if (!kind) {
       table.complain("kind", fmt::format("found \"{}\", expected inference, training or batch",
                                          printable(word)));
       return;
     }
-    when.kinds.push_back(found->kind);
+    when.kinds.push_back(*kind);
   }
 }
 
 }  // namespace
+
+std::optional<WorkKind> parse_kind_word(std::string_view word) {
+  const auto* found = std::find_if(kind_words.begin(), kind_words.end(),
+                                   [&](const KindWord& row) { return row.word == word; });
+  if (found == kind_words.end()) return std::nullopt;
+  return found->kind;
+}
 
 void read_when(Table table, When& when) {
   read_kinds(table, when);

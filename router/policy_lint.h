@@ -43,6 +43,8 @@ void lint_empty_ranges(Lint& lint, toml_file::Table table, const When& when);
 
 /// Rules that no job reaches, names that do not exist, spills that swing.
 void lint_rules(Lint& lint, toml_file::Table file);
+/// What a rule may preempt: classes that do not exist, and work that never makes room.
+void lint_preempt(Lint& lint, toml_file::Table table, const Rule& rule);
 /// Fallbacks that lead back, lead nowhere or never fire.
 void lint_fallbacks(Lint& lint, toml_file::Table file);
 /// Classes that no job gets, and metrics that their jobs do not have.

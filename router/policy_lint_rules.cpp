@@ -115,6 +115,7 @@ void lint_rules(Lint& lint, Table file) {
     lint_pools_of(lint, table, rule);
     lint_when(lint, table, rule);
     lint_spill(lint, table, rule);
+    lint_preempt(lint, table, rule);
   }
 }
 

@@ -13,9 +13,6 @@
 
 namespace drover::router {
 
-/// A key of the language that this version cannot honour is refused, never accepted in silence.
-void refuse_unsupported(toml_file::Table table, std::initializer_list<std::string_view> keys);
-
 std::vector<Precision> read_precisions(toml_file::Table table, std::string_view key);
 /// A number such as 0.1, or a text such as "10%".
 double read_share(toml_file::Table table, std::string_view key, double otherwise);
@@ -25,10 +22,14 @@ void read_pools(toml_file::Table file, Policy& policy);
 void read_capabilities(toml_file::Table file, Policy& policy);
 void read_network(toml_file::Table file, Policy& policy);
 void read_when(toml_file::Table table, When& when);
+/// "inference", "serve", "training", "train", "batch".
+std::optional<WorkKind> parse_kind_word(std::string_view word);
 /// REQUIRES that pools and network are read.
 void read_classes(toml_file::Table file, Policy& policy);
 Fallback read_fallback(toml_file::Table table);
 Spill read_spill(toml_file::Table table);
+Preempt read_preempt(toml_file::Table table);
+LeverRules read_power_lever(toml_file::Table table);
 void read_rules(toml_file::Table file, Policy& policy);
 void read_health(toml_file::Table file, Policy& policy);
 

@@ -95,6 +95,15 @@ struct Spill {
 /// where none has room now.
 enum class OverHosts : std::uint8_t { never, if_larger, if_full };
 
+/// Which running work may be ended so that a job of the rule finds devices, when it would only wait
+/// for capacity: gangs that train, of strictly lower priority. They go back to the queue at their
+/// last checkpoint.
+struct Preempt {
+  bool trainings = false;                    // all of them
+  std::vector<std::string> classes;          // or those of these classes
+  Duration grace{std::chrono::seconds(30)};  // to write a checkpoint, or to finish
+};
+
 struct Rule {
   std::string name;
   When when;
@@ -111,6 +120,7 @@ struct Rule {
   double slo_deadline_s = 0;
   std::optional<Spill> spill;
   std::vector<Fallback> fallbacks;
+  std::optional<Preempt> preempt;
 };
 
 }  // namespace drover::router

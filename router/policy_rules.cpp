@@ -135,7 +135,7 @@ Rule read_rule(Table table, const Policy& policy) {
   for (const Table& fallback : table.tables("fallback")) {
     rule.fallbacks.push_back(read_fallback(fallback));
   }
-  refuse_unsupported(table, {"preempt"});
+  if (auto preempt = table.table("preempt")) rule.preempt = read_preempt(*preempt);
   return rule;
 }
 

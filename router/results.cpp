@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "fleet/text.h"
+#include "router/checkpoints.h"
 #include "router/state.h"
 #include "router/work_class.h"
 
@@ -70,6 +71,8 @@ void Core::progressed(Instant now, Caller caller, const Progress& progress) {
   // All members stand at the same step: the first speaks for them.
   if (record->lease.members.front().host != caller.entry.host) return;
   record->progress = std::clamp(progress.share, 0.0, 1.0);
+  record->steps_saved = believed_checkpoint(*record, progress.steps_saved);
+  if (preemptions.against(*record) != nullptr) next_call_off = std::min(next_call_off, now);
   record->remaining_s = std::max(0.0, progress.remaining_s);
   publish_job(now, *record);
 }
@@ -108,7 +111,9 @@ std::uint64_t Core::finish(Instant now, JobRecord& record, const Finished& finis
   record.latency_s = to_seconds(now - record.submitted);
   record.reason = record.lease.fallback;
   record.progress = 1;
-  accounting.finished(record.job, finished.usage, finished.outcome, record.latency_s);
+  Usage charged = finished.usage;
+  charged += record.kept;
+  accounting.finished(record.job, charged, finished.outcome, record.latency_s);
   if (const WorkClass* work_class = policy.find_class(record.work_class)) {
     const auto value =
         metric_of(work_class->metric, record.job, record.usage, record.outcome, record.latency_s);
@@ -218,6 +223,11 @@ std::uint64_t Core::give_back(Instant now, JobRecord& record, Failed failed) {
     failed.reason = Reason::cancelled;
     failed.detail = record.cancelled;
   }
+  const Preemption* preemption = preemptions.against(record);
+  if (failed.reason == Reason::preempted && preemption != nullptr && failed.detail.empty()) {
+    failed.detail = fmt::format("made room for {}", to_short_text(preemption->job));
+  }
+  settle_steps(record, failed);
   const bool excused = record.excuses(failed.reason);
   const std::uint32_t spent = record.attempt - record.excused - (excused ? 1 : 0);
   const bool final = failed.reason == Reason::cancelled || failed.reason == Reason::ended ||
@@ -225,14 +235,15 @@ std::uint64_t Core::give_back(Instant now, JobRecord& record, Failed failed) {
   if (final) return fail(now, record, std::move(failed));
   const std::uint64_t write = mail.write(ledger::ended(Transition::returned, now, failed));
   release(record);
-  record.excused += excused ? 1 : 0;
-  accounting.wasted(failed.usage);
+  if (excused) record.excuse(failed.reason);
+  if (excused && failed.reason == Reason::preempted) accounting.preempted();
+  accounting.wasted(keep_checkpoint(record, failed));
   record.usage += failed.usage;
   if (!excused) record.avoid.insert(record.lease.target);
   record.last_reason = failed.reason;
   record.state = JobState::queued;
   record.since = now;
-  record.progress = 0;
+  record.progress = saved_share(record);
   record.remaining_s = 0;
   record.reason = failed.reason;
   record.detail = std::move(failed.detail);
@@ -271,6 +282,7 @@ std::uint64_t Core::fail(Instant now, JobRecord& record, Failed failed) {
   queue.erase(record);
   const std::uint64_t write = mail.write(ledger::ended(Transition::failed, now, failed));
   accounting.wasted(failed.usage);
+  accounting.wasted(record.kept);  // its checkpoints are of no use any more
   accounting.failed(failed.reason);
   record.usage += failed.usage;
   record.reason = failed.reason;
@@ -283,6 +295,7 @@ std::uint64_t Core::fail(Instant now, JobRecord& record, Failed failed) {
 void Core::close(Instant now, JobRecord& record, JobState state, std::uint64_t write) {
   DROVER_REQUIRE(!is_terminal(record.state) && is_terminal(state));
   deadlines.erase({record.deadline(), record.number});
+  end_preemption(now, record.job.id, "it has ended");
   record.state = state;
   record.since = now;
   record.remaining_s = 0;

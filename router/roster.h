@@ -101,12 +101,14 @@ struct GroupEntry {
 /// Bits of DeviceColumns::condition: why new work keeps away from a device.
 enum DeviceCondition : std::uint32_t {
   condition_hot = 1,
-  condition_unusable = 2,  // its agent says so
-  condition_ejected = 4,   // never of a device: of a place, in Standings
-  condition_drained = 8,   // somebody has said so
+  condition_unusable = 2,   // its agent says so
+  condition_ejected = 4,    // never of a device: of a place, in Standings
+  condition_drained = 8,    // somebody has said so
+  condition_reserved = 16,  // for a job whose way others are making free
 };
 /// A device with any of these is none for new work; of a group others may be taken.
-inline constexpr std::uint32_t condition_barred = condition_unusable | condition_drained;
+inline constexpr std::uint32_t condition_barred =
+    condition_unusable | condition_drained | condition_reserved;
 
 /// A prompt promised to a replica: how long reading it takes, and the share of the replica's time,
 /// in millionths, that goes to reading the prompts of requests like it. By Little's law that is its
@@ -202,6 +204,8 @@ class Roster {
   void set_usable(HostIndex host, std::uint16_t number, bool usable);
   /// New work keeps away from it; what runs goes on. REQUIRES that the host has it.
   void set_drained(HostIndex host, std::uint16_t number, bool drained);
+  /// New work keeps away from it, whether it is free or not.
+  void set_reserved(DeviceIndex device, bool reserved);
   /// One that is not usable: what its last sample said is no more, if that came before then.
   void settle_silent(HostIndex host, std::uint16_t number, Instant heard_before);
 

@@ -136,6 +136,15 @@ void Roster::set_drained(HostIndex host, std::uint16_t number, bool drained) {
   bits = now;
 }
 
+void Roster::set_reserved(DeviceIndex device, bool reserved) {
+  DROVER_REQUIRE(device < devices_.size());
+  std::uint32_t& bits = devices_.condition[device];
+  const std::uint32_t with = bits | condition_reserved;
+  const std::uint32_t now = reserved ? with : with ^ condition_reserved;
+  if (now != bits) ++version_;
+  bits = now;
+}
+
 void Roster::settle_silent(HostIndex host, std::uint16_t number, Instant heard_before) {
   DROVER_REQUIRE(host < hosts_.size() && number < hosts_[host].devices.size());
   const DeviceIndex device = hosts_[host].devices[number];
@@ -236,6 +245,10 @@ float Roster::missing_w(DeviceIndex device, float power_w) const {
   const float prompt_w = devices_.prompt_w[device];
   float level = devices_.expected_w[device];
   if (prompt_w > 0) level = std::max(level, level_w(devices_.group[device], prompt_w));
+  // A cap below what it is made for bounds whatever is promised.
+  const float cap_w = devices_.power_cap_w[device];
+  const bool capped = cap_w > 0 && cap_w < groups_[devices_.group[device]].spec->tdp_w;
+  if (capped) level = std::min(level, cap_w);
   return std::max(devices_.serving_w[device] > 0 ? token_w : 0.0F, level - power_w);
 }
 

@@ -171,6 +171,7 @@ void Core::tick(Instant now) {
   end_back_offs(now);
   end_actions(now);
   settle_ejections(now);
+  settle_preemptions(now);
   if (now >= next_wake) {
     // Samples change what filters say (heat, staleness, power) without a message that wakes.
     settle_silent(now);
@@ -181,6 +182,7 @@ void Core::tick(Instant now) {
   if (now >= next_summary) {
     publish_beat(now);
     watch(now);
+    pull_levers(now);
     if (now >= next_counters) {
       write_counters(now);
       next_counters = saturating_add(now, counters_every_heartbeats * settings.heartbeat_every);
@@ -221,7 +223,7 @@ Instant Core::next_deadline() const {
   if (!deadlines.empty()) next = std::min(next, deadlines.begin()->first.first);
   next = std::min({next, queue.next_overdue(), caps.next_end(), conditions.next_end(),
                    ejections.next_deadline()});
-  next = std::min(next, next_call_off);
+  next = std::min({next, next_call_off, preemptions.next_end()});
   if (!back_offs.empty()) next = std::min(next, back_offs.begin()->first);
   if (queue.size() > 0) next = std::min(next, next_wake);
   return next;

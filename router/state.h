@@ -11,6 +11,8 @@
 //   actions.cpp   faults, power caps, captions; what agents say of devices
 //   draining.cpp  where no new work may come; attempts that are called off
 //   cancelling.cpp  jobs that people end
+//   pulling_lever.cpp  power caps of devices, lowered and raised
+//   preempting.cpp  work of higher priority takes the place of other work
 //   policy_change.cpp  another policy while the router runs
 //   watch.cpp     what alerts look at
 //
@@ -43,6 +45,8 @@
 #include "router/mail.h"
 #include "router/peers.h"
 #include "router/power_caps.h"
+#include "router/preemption.h"
+#include "router/preemptions.h"
 #include "router/queue.h"
 #include "router/replicas.h"
 #include "router/roster.h"
@@ -286,6 +290,33 @@ struct Core {
   CancelResult forgotten_end(const std::string& text, const std::string& problem) const;
   void call_off_cancelled(Instant now, const std::vector<JobRecord*>& out);
 
+  // ---- pulling_lever.cpp
+  /// Where a power cap is near, or work waits for watts, caps of devices go down; else up again.
+  void pull_levers(Instant now);
+  /// What the pool, or the site, draws, and its devices that can be reached.
+  LeverLimit limit_of(std::optional<std::uint32_t> pool, double cap_w, bool work_waits) const;
+  void cap_devices(Instant now, const std::string& subject, const std::vector<CapStep>& steps,
+                   bool down);
+
+  // ---- preempting.cpp
+  /// A decision for which the devices that are kept for the job are free.
+  Verdict decide_reserved(Instant now, const JobRecord& record, const Ask& ask);
+  void reserve(const Preemption& preemption, bool reserved);
+  /// The gangs on the groups' hosts that may be sent away for it.
+  std::vector<Holder> holders_for(Instant now, const JobRecord& record, const Preempt& preempt,
+                                  const std::vector<GroupIndex>& groups) const;
+  /// All that the attempt holds of hosts that are known.
+  std::vector<DeviceIndex> devices_of(const JobRecord& record) const;
+  /// Whether others are told to make room for a job that is to wait; the decision says who.
+  bool preempt_for(Instant now, JobRecord& record, Verdict& verdict);
+  void begin_preemption(Instant now, const JobRecord& record, const Eviction& eviction,
+                        Duration grace, Decision& decision);
+  /// The job needs no devices kept for it any more, if there are any. `why`: told; empty: it has
+  /// been placed.
+  void end_preemption(Instant now, const JobId& job, std::string_view why);
+  /// Those whose time is over, or whose host is lost.
+  void settle_preemptions(Instant now);
+
   // ---- policy_change.cpp
   void act(Instant now, Caller caller, const ApplyPolicy& asked);
   /// What the shell has read anew, in the name of `by`.
@@ -330,6 +361,7 @@ struct Core {
   ReplicaKeeper keeper;
   PowerCaps caps;
   DrainBook drains;
+  PreemptionBook preemptions;
   ConditionBook conditions;
   EjectionBook ejections;
   AlertBook alerts;
@@ -352,6 +384,8 @@ struct Core {
   Instant uncommitted_since{};  // at least for so long no commit has come that writes wait for
   Instant next_summary{};
   Instant next_wake{};
+  Instant next_lever{};
+  std::set<DeviceIndex> levered;  // that have a lower cap than they are made for, of this router's
   Instant next_counters{};
   double cost_written_usd = 0;
   Instant hosts_awaited_until{};  // after a restart: then leases without a host come back

@@ -51,6 +51,33 @@ TEST(Reports, AnEndedJobHasItsAgeAndTheTimeItTook) {
   EXPECT_TRUE(json["outcome"]["steps"].is_null());
 }
 
+TEST(Reports, ATrainingSaysWhatIsSafe) {
+  struct Case {
+    JobState state;
+    std::uint32_t saved;
+    double lost;
+    const char* text;
+  };
+  const std::vector<Case> cases{
+      {JobState::queued, 0, 0, ""},
+      {JobState::queued, 400, 37.4, "resumes at step 400 of 1000; lost 37 steps"},
+      {JobState::queued, 400, 0, "resumes at step 400 of 1000"},
+      {JobState::queued, 0, 50, "resumes at step 0 of 1000; lost 50 steps"},
+      {JobState::running, 500, 37, "saved until step 500 of 1000; lost 37 steps"},
+      {JobState::finished, 900, 37, ""},
+  };
+  for (const Case& one : cases) {
+    JobChanged job = job_in(one.state, WorkKind::train);
+    job.job.work.steps = 1000;
+    job.steps_saved = one.saved;
+    job.steps_lost = one.lost;
+    EXPECT_EQ(checkpoint_text(job), one.text);
+    const bool told = *one.text == 0 || to_table({job}, now).find(one.text) != std::string::npos;
+    EXPECT_TRUE(told && (*one.text == 0 || explain(job).find(one.text) != std::string::npos));
+    EXPECT_EQ(to_json(job)["steps_saved"].integer(), one.saved);
+  }
+}
+
 TEST(Reports, ASummaryWithoutResultsHasNoPercentilesAndNoError) {
   Summary summary;
   const Json json = to_json(summary);

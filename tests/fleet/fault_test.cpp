@@ -12,7 +12,7 @@ namespace {
 
 TEST(Faults, AreReadAndWrittenAlike) {
   for (const std::string text : {"throttle=0.25", "hang", "xid=79", "ecc", "lose", "slow-link=0.1",
-                                 "inlet=+10C", "inlet=-5C", "fan=0.5"}) {
+                                 "inlet=+10C", "inlet=-5C", "fan=0.5", "reclaim=30"}) {
     const auto fault = parse_fault(text);
     ASSERT_TRUE(fault) << fault.error().message;
     EXPECT_EQ(to_text(*fault), text);
@@ -23,12 +23,23 @@ TEST(Faults, HaveUsualAmounts) {
   EXPECT_EQ(parse_fault("throttle")->amount, 0.5);
   EXPECT_EQ(parse_fault("slow-link")->amount, 0.1);
   EXPECT_EQ(parse_fault("xid=79")->code, 79u);
+  EXPECT_EQ(parse_fault("reclaim")->amount, 120);
+  EXPECT_EQ(parse_fault("reclaim=30s")->amount, 30);
+}
+
+TEST(Faults, AReclaimLastsLongerByItsNotice) {
+  Fault fault = *parse_fault("reclaim=30");
+  fault.lasts = std::chrono::seconds(60);
+  EXPECT_EQ(whole_span(fault), std::chrono::seconds(90));
+  fault.kind = FaultKind::lose;
+  EXPECT_EQ(whole_span(fault), std::chrono::seconds(60));
 }
 
 TEST(Faults, ThatNobodyCanMeanAreRefusedInWords) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"melt",
-       "found \"melt\", expected one of throttle, hang, xid, ecc, lose, slow-link, inlet, fan"},
+       "found \"melt\", expected one of throttle, hang, xid, ecc, lose, slow-link, inlet, fan, "
+       "reclaim"},
       {"hang=3", "found \"hang=3\", expected hang without a value"},
       {"xid", "found \"xid\", expected xid=VALUE with an Xid's number, 1 to 999"},
       {"xid=0", "found \"xid=0\", expected xid=VALUE with an Xid's number, 1 to 999"},
@@ -40,7 +51,7 @@ TEST(Faults, ThatNobodyCanMeanAreRefusedInWords) {
        "found \"throttle=2\", expected throttle=VALUE with a share of the clock, 0.05 to 0.95"},
       {"lose\x1b[2J",
        "found \"lose^[[2J\", expected one of throttle, hang, xid, ecc, lose, slow-link, inlet, "
-       "fan"},
+       "fan, reclaim"},
   };
   for (const auto& [text, wanted] : cases) {
     const auto fault = parse_fault(text);

@@ -127,6 +127,27 @@ TEST(PolicyFindings, OfRules) {
   });
 }
 
+TEST(PolicyFindings, OfPreemption) {
+  const auto preempting = [](const std::string& when, const std::string& may) {
+    return "[class.low]\nwhen = { kind = \"training\", priority = \"0..5\" }\n" + pools + rule +
+           "when = { " + when + " }\npreempt = { may = [\"" + may + "\"] }\n" + otherwise_queue +
+           rest;
+  };
+  expect_found({
+      {preempting("kind = \"training\", priority = \">5\"", "lwo"),
+       "p.toml:11: error: rule[1].preempt.may: no [class.lwo]; did you mean low?",
+       preempting("kind = \"training\", priority = \">5\"", "low")},
+      {preempting("kind = \"training\", priority = \"<=0\"", "low"),
+       "p.toml:11: warning: rule[1].preempt.may: nothing that it names has a lower priority than "
+       "the rule's jobs",
+       preempting("kind = \"training\", priority = \"<=0\"", "training")},
+      {preempting("kind = \"inference\"", "low"),
+       "p.toml:11: warning: rule[1].preempt: only training takes devices of others, and the rule "
+       "is for none",
+       preempting("kind = \"training\"", "low")},
+  });
+}
+
 TEST(PolicyFindings, OfFallbacks) {
   const auto one = [](const std::string& fallback) {
     return pools + rule + "[[rule.fallback]]\n" + fallback + otherwise_queue;

@@ -181,7 +181,15 @@ TEST(Policy, ErrorsNameFileLineAndKey) {
     const char* message;
   };
   const Case cases[] = {
-      {"preempt = {}\n", "p.toml:8: rule[1].preempt: not supported by this version"},
+      {"preempt = {}\n",
+       "p.toml:8: rule[1].preempt.may: found nothing, expected training or names of classes"},
+      {"preempt = { may = [\"batch\"] }\n",
+       "p.toml:8: rule[1].preempt.may: found \"batch\": only training gives devices back, expected "
+       "training or names of classes"},
+      {"preempt = { may = [\"training\"], mode = \"suspend\" }\n",
+       "p.toml:8: rule[1].preempt.mode: found \"suspend\", expected requeue"},
+      {"preempt = { may = [\"nightly\"] }\n",
+       "p.toml:8: rule[1].preempt.may: no [class.nightly], and it is no kind of work either"},
       {"[limits]\nper_tenant = { a = { share = 0 } }\n",
        "p.toml:9: limits.per_tenant.a.share: expected more than 0"},
       {"[limits]\npower_cap_w = { \"pool.c\" = 5 }\n",

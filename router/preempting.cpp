@@ -1,0 +1,177 @@
+// Work of higher priority takes the place of other work.
+//
+// A job that would wait for capacity, and whose rule may preempt, chooses who must go
+// (preemption.h). They are told of nothing yet: they may finish, or write a checkpoint, and are
+// called off after that or when the grace is over. From the first moment the devices are kept for
+// the job that waits: nobody else is given one of them when it comes free. The reservation ends
+// when that job is placed, wherever that is, when it ends, when the host is lost, or when its time
+// is over; who was not called off until then stays.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "router/criteria.h"
+#include "router/preemption.h"
+#include "router/state.h"
+
+namespace drover::router {
+namespace {
+
+constexpr std::size_t named_max = 4;
+
+std::string short_names(const std::vector<JobId>& jobs) {
+  std::string text;
+  for (std::size_t at = 0; at < std::min(jobs.size(), named_max); ++at) {
+    text += fmt::format("{}{}", at > 0 ? ", " : "", to_short_text(jobs[at]));
+  }
+  if (jobs.size() > named_max) text += fmt::format(" and {} more", jobs.size() - named_max);
+  return text;
+}
+
+/// Groups of the first of the rule's pools that has any against which only capacity stands.
+std::vector<GroupIndex> groups_at_capacity(const Policy& policy, const Rule& rule,
+                                           const std::vector<RecordRow>& rows) {
+  const std::uint32_t capacity = filters_of(Reason::capacity);
+  std::vector<GroupIndex> groups;
+  for (const std::string& name : rule.pools) {
+    const auto pool = policy.pool_index(name);
+    for (const RecordRow& row : rows) {
+      if (!pool || row.is_replica || row.hosts > 1) continue;
+      if (row.pool != *pool || row.failed != capacity) continue;
+      groups.push_back(row.place);
+    }
+    if (!groups.empty()) break;
+  }
+  return groups;
+}
+
+}  // namespace
+
+Verdict Core::decide_reserved(Instant now, const JobRecord& record, const Ask& ask) {
+  const Preemption* own = preemptions.of(record.job.id);
+  if (own != nullptr) reserve(*own, false);
+  Verdict verdict = decide(roster, policy, estimator, ask, now, dice);
+  if (own != nullptr) reserve(*own, true);
+  return verdict;
+}
+
+void Core::reserve(const Preemption& preemption, bool reserved) {
+  for (const DeviceIndex device : preemption.devices) roster.set_reserved(device, reserved);
+}
+
+std::vector<Holder> Core::holders_for(Instant now, const JobRecord& record, const Preempt& preempt,
+                                      const std::vector<GroupIndex>& groups) const {
+  std::set<HostIndex> hosts;
+  for (const GroupIndex group : groups) hosts.insert(roster.groups()[group].host);
+  std::map<std::uint64_t, const JobRecord*> others;  // a gang over hosts once
+  for (const HostIndex host : hosts) {
+    for (const JobRecord* other : jobs.on_host(roster.hosts()[host].hello.host)) {
+      others[other->number] = other;
+    }
+  }
+  std::vector<Holder> holders;
+  for (const auto& [number, other] : others) {
+    const bool may =
+        may_be_preempted(*other, preempt, record.job.priority, policy.retry.attempts_max);
+    if (!may || preemptions.against(*other) != nullptr) continue;
+    holders.push_back({other->job.id, number, other->job.priority, devices_of(*other),
+                       lost_device_s(*other, now), other->since});
+  }
+  return holders;
+}
+
+std::vector<DeviceIndex> Core::devices_of(const JobRecord& record) const {
+  std::vector<DeviceIndex> devices;
+  for (const Member& member : record.lease.members) {
+    const auto host = roster.find_host(member.host);
+    if (!host) continue;
+    const auto& all = roster.hosts()[*host].devices;
+    for (const std::uint16_t number : member.devices) {
+      if (number < all.size()) devices.push_back(all[number]);
+    }
+  }
+  return devices;
+}
+
+bool Core::preempt_for(Instant now, JobRecord& record, Verdict& verdict) {
+  Decision& decision = verdict.decision;
+  const bool wants = record.job.work.kind == WorkKind::train && decision.action == Action::queue &&
+                     decision.fallback_reason == Reason::capacity && !verdict.impossible;
+  if (!wants || preemptions.of(record.job.id) != nullptr) return false;
+  const auto rule = std::find_if(policy.rules.begin(), policy.rules.end(),
+                                 [&](const Rule& each) { return each.name == decision.rule; });
+  if (rule == policy.rules.end() || !rule->preempt) return false;
+  const std::vector<GroupIndex> groups =
+      groups_at_capacity(policy, *rule, estimator.scratch().record);
+  if (groups.empty()) return false;
+  const std::vector<Holder> holders = holders_for(now, record, *rule->preempt, groups);
+  const auto eviction =
+      cheapest_eviction(roster, groups, std::max<int>(1, record.job.work.devices), holders);
+  if (!eviction) return false;
+  begin_preemption(now, record, *eviction, rule->preempt->grace, decision);
+  return true;
+}
+
+void Core::begin_preemption(Instant now, const JobRecord& record, const Eviction& eviction,
+                            Duration grace, Decision& decision) {
+  Preemption preemption;
+  preemption.job = record.job.id;
+  preemption.host = roster.groups()[eviction.group].host;
+  const HostEntry& host = roster.hosts()[preemption.host];
+  for (const std::uint16_t number : eviction.devices) {
+    preemption.devices.push_back(host.devices[number]);
+  }
+  preemption.grace_until = saturating_add(now, grace);
+  // Long enough for a Cancel to be said again, and for a host to be found lost.
+  preemption.until = saturating_add(preemption.grace_until, 2 * settings.lost_after);
+  const std::string target = target_text(host.hello.host, eviction.devices);
+  decision.change = fmt::format("preempts {} on {} within {:.0f} s", short_names(eviction.jobs),
+                                target, to_seconds(grace));
+  for (const JobId& job : eviction.jobs) {
+    JobRecord* leaving = jobs.find(job);
+    DROVER_REQUIRE(leaving != nullptr);
+    preemption.leaving[job] = {leaving->attempt, leaving->steps_saved};
+    leaving->detail = fmt::format("makes room for {} of priority {}", to_short_text(record.job.id),
+                                  record.job.priority);
+    publish_job(now, *leaving);
+  }
+  event(now, Severity::warning, to_short_text(record.job.id), decision.change);
+  const Preemption& standing = preemptions.begin(std::move(preemption));
+  reserve(standing, true);
+  next_call_off = std::min(next_call_off, standing.grace_until);
+}
+
+void Core::end_preemption(Instant now, const JobId& job, std::string_view why) {
+  const auto ended = preemptions.end(job);
+  if (!ended) return;
+  reserve(*ended, false);
+  // Devices may stand in two reservations where the first one's host came back in between.
+  for (const auto& [other, standing] : preemptions.all()) reserve(standing, true);
+  for (const auto& [leaving, mark] : ended->leaving) {
+    JobRecord* record = jobs.find(leaving);
+    const bool stays = record != nullptr && record->holds_attempt() &&
+                       record->attempt == mark.attempt && record->cancelled.empty();
+    if (!stays) continue;
+    record->detail.clear();
+    publish_job(now, *record);
+  }
+  if (!why.empty()) {
+    event(now, Severity::info, to_short_text(job),
+          fmt::format("no devices are kept for it any more: {}", why));
+  }
+  queue.wake_all();
+}
+
+void Core::settle_preemptions(Instant now) {
+  std::vector<std::pair<JobId, std::string_view>> over;
+  for (const auto& [job, preemption] : preemptions.all()) {
+    if (roster.hosts()[preemption.host].health == Health::lost) {
+      over.emplace_back(job, "the host is lost");
+    } else if (preemption.until <= now) {
+      over.emplace_back(job, "its time is over");
+    }
+  }
+  for (const auto& [job, why] : over) end_preemption(now, job, why);
+}
+
+}  // namespace drover::router

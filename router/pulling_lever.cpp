@@ -1,0 +1,121 @@
+// Power caps of devices, lowered where the cap of a pool or of the site is near and raised again
+// (power_lever.h). Which caps are in force samples say, so a router that begins anew goes on where
+// the last one stopped.
+#include <algorithm>
+#include <utility>
+
+#include "fleet/target.h"
+#include "router/decide_candidates.h"
+#include "router/state.h"
+
+namespace drover::router {
+namespace {
+
+// Devices in one audit's words; the messages name them all.
+constexpr std::size_t named_max = 8;
+
+/// Nothing under it may be raised.
+bool is_tight(const LeverRules& rules, const LeverLimit& limit) {
+  return limit.cap_w > 0 && (limit.work_waits || limit.drawn_w > rules.back * limit.cap_w);
+}
+
+/// Another policy, without the lever.
+std::vector<CapStep> as_made(const Roster& roster, const std::set<DeviceIndex>& devices) {
+  std::vector<CapStep> steps;
+  for (const DeviceIndex device : devices) {
+    steps.push_back({device, roster.groups()[roster.devices().group[device]].spec->tdp_w});
+  }
+  return steps;
+}
+
+}  // namespace
+
+LeverLimit Core::limit_of(std::optional<std::uint32_t> pool, double cap_w, bool work_waits) const {
+  LeverLimit limit;
+  limit.cap_w = cap_w;
+  limit.work_waits = work_waits;
+  const DeviceColumns& columns = roster.devices();
+  for (const GroupEntry& group : roster.groups()) {
+    if (group.gone || roster.hosts()[group.host].health == Health::lost) continue;
+    if (pool && !group.in_pool(*pool)) continue;
+    const devices::DeviceSpec& spec = *group.spec;
+    for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
+      const double drawn_w = columns.power_w[device] + columns.promised_w[device];
+      limit.drawn_w += drawn_w;
+      const double now_w = columns.power_cap_w[device];
+      const bool reachable = roster.hosts()[group.host].health == Health::ok && now_w > 0;
+      if (!reachable) continue;
+      const double least_w = spec.power_cap_min_w > 0 ? spec.power_cap_min_w : spec.tdp_w;
+      limit.devices.push_back(
+          {device, spec.tdp_w, least_w, now_w, drawn_w, columns.replicas[device] > 0});
+    }
+  }
+  return limit;
+}
+
+void Core::pull_levers(Instant now) {
+  const LeverRules& rules = policy.limits.lever;
+  if (now < next_lever || (!rules.used && levered.empty())) return;
+  next_lever = saturating_add(now, rules.every);
+  if (!rules.used) return cap_devices(now, "site", as_made(roster, levered), false);
+  const auto waiting = queue.waiting_by_reason();
+  const auto watts = waiting.find(Reason::power_cap);
+  const bool work_waits = watts != waiting.end() && watts->second > 0;
+  std::vector<std::pair<std::string, LeverLimit>> limits;
+  for (const auto& [name, cap_w] : policy.limits.pool_power_cap_w) {
+    const auto pool = policy.pool_index(name);
+    if (pool) limits.emplace_back("pool:" + name, limit_of(*pool, cap_w, work_waits));
+  }
+  // Without a cap of the site: room for whatever no pool's cap holds back.
+  limits.emplace_back("site", limit_of(std::nullopt, policy.limits.site_power_cap_w, work_waits));
+  // Down first; then up only what no other limit holds down. A device moves once.
+  std::set<DeviceIndex> held;
+  for (const bool down : {true, false}) {
+    for (auto& [subject, limit] : limits) {
+      std::erase_if(limit.devices,
+                    [&](const LeverDevice& device) { return held.contains(device.device); });
+      if (is_tight(rules, limit) == down) {
+        const std::vector<CapStep> steps = pull_lever(rules, limit);
+        for (const CapStep& step : steps) held.insert(step.device);
+        cap_devices(now, subject, steps, down);
+      }
+      if (!is_tight(rules, limit)) continue;
+      for (const LeverDevice& device : limit.devices) held.insert(device.device);
+    }
+  }
+}
+
+void Core::cap_devices(Instant now, const std::string& subject, const std::vector<CapStep>& steps,
+                       bool down) {
+  if (steps.empty()) return;
+  std::map<std::pair<HostIndex, double>, std::vector<std::uint16_t>> told;
+  for (const CapStep& step : steps) {
+    const DeviceColumns& columns = roster.devices();
+    told[{columns.host[step.device], step.cap_w}].push_back(columns.number[step.device]);
+    const double made_for_w = roster.groups()[columns.group[step.device]].spec->tdp_w;
+    if (step.cap_w < made_for_w) {
+      levered.insert(step.device);
+    } else {
+      levered.erase(step.device);
+    }
+  }
+  std::string words;
+  std::size_t named = 0;
+  for (auto& [place, numbers] : told) {
+    std::sort(numbers.begin(), numbers.end());
+    if (++named > named_max) continue;
+    words +=
+        fmt::format("{}{} to {:.0f} W", words.empty() ? "" : ", ",
+                    target_text(roster.hosts()[place.first].hello.host, numbers), place.second);
+  }
+  if (named > named_max) words += fmt::format(" and {} more", named - named_max);
+  const std::uint64_t write = put_on_record(
+      now, Audit{"router", down ? "lower power caps" : "raise power caps", subject, true, words});
+  for (const auto& [place, numbers] : told) {
+    const auto peer = peers.peer_of(roster.hosts()[place.first].hello.host);
+    if (!peer) continue;
+    mail.send_in_order(now, {Channel::control, *peer}, CapDevices{numbers, place.second}, write);
+  }
+}
+
+}  // namespace drover::router
