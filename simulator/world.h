@@ -71,6 +71,8 @@ class World {
   void client_submit(std::vector<Job> jobs);
   /// Sees all that is published as a subscriber would, samples included.
   std::function<void(const Envelope&)> subscriber;
+  /// Sees each assignment as it reaches a host.
+  std::function<void(const std::string& host, const Assign&)> assigned;
 
   const Seen& seen() const { return seen_; }
   Summary summary() const;
