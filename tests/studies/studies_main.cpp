@@ -3,6 +3,11 @@
 //   drover_studies gavel TRACE THROUGHPUTS [--each 72] [--jobs 2000] [--policy NAME] [--seed 1]
 //
 // runs the trace under every policy of examples/policies and the one built into the program.
+//
+//   drover_studies storms [--from 1] [--to 5000] [--policy NAME]
+//
+// lives through a storm for each seed (tests/simulator/storms.h), the policies taking turns, and
+// tells every promise that was broken.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +19,7 @@
 
 #include <fmt/format.h>
 
+#include "tests/simulator/storms.h"
 #include "tests/studies/gavel_study.h"
 
 namespace drover::simulator {
@@ -120,12 +126,48 @@ int gavel(const Words& words) {
   return 0;
 }
 
+int storms(const Words& words) {
+  const std::uint64_t from = words.number("from", 1), to = words.number("to", 5000);
+  const auto only = words.options.find("policy");
+  std::vector<router::Policy> all;
+  for (const std::string& name : policies) {
+    if (only != words.options.end() ? only->second != name : name == "builtin") continue;
+    Result<router::Policy> policy = policy_of(name);
+    if (!policy) return fail(policy.error());
+    all.push_back(*std::move(policy));
+  }
+  if (all.empty()) return fail(Error{"--policy: no such policy"});
+  StormReport sum;
+  std::uint64_t bad = 0;
+  const auto began = std::chrono::steady_clock::now();
+  for (std::uint64_t seed = from; seed <= to; ++seed) {
+    const StormReport report = live_through(storm_of(seed, all[seed % all.size()]));
+    for (const std::string& what : report.broken) fmt::print("seed {}: {}\n", seed, what);
+    if (!report.broken.empty()) ++bad;
+    sum += report;
+    if (seed % 100 == 0 || seed == to) {
+      const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - began;
+      fmt::print(
+          "{} seeds in {:.0f} s, {} with broken promises; {} jobs, {} finished, {} failed, {} "
+          "attempts, {} taken back, {} late results, {} router lives, {} faults, {} assignments "
+          "checked, {} looks\n",
+          seed - from + 1, wall.count(), bad, sum.jobs, sum.finished, sum.failed, sum.attempts,
+          sum.returned, sum.stale, sum.router_lives, sum.faults, sum.assignments, sum.looks);
+      std::fflush(stdout);
+    }
+  }
+  return bad == 0 ? 0 : 1;
+}
+
 }  // namespace
 }  // namespace drover::simulator
 
 int main(int count, char** words) {
   const auto read = drover::simulator::read_words(count, words);
   if (read.plain.size() == 3 && read.plain[0] == "gavel") return drover::simulator::gavel(read);
-  fmt::print(stderr, "drover_studies gavel TRACE THROUGHPUTS [--each N] [--jobs N] [--policy P]\n");
+  if (read.plain.size() == 1 && read.plain[0] == "storms") return drover::simulator::storms(read);
+  fmt::print(stderr,
+             "drover_studies storms [--from N] [--to N]\ndrover_studies gavel TRACE THROUGHPUTS "
+             "[--each N] [--jobs N] [--policy P]\n");
   return 2;
 }
