@@ -183,9 +183,8 @@ Estimator::Run Estimator::train(const devices::Placement& placement,
     found = state_->trainings.emplace(key, of_one_step).first;
   }
   Run run = found->second;
-  if (const Pace* pace = measured_pace(work, spec.id, placement.devices)) {
-    run.seconds = 1 / pace->steps_per_s;
-  }
+  const Pace* pace = measured_pace(work, spec.id, placement.devices);
+  if (pace != nullptr && pace->steps_per_s > 0) run.seconds = 1 / pace->steps_per_s;
   run.seconds *= std::max(1U, work.steps);
   run.first_token_s = 0;
   return run;

@@ -52,6 +52,11 @@ void judge_memory(const GivenWork& given, Found& found) {
   const devices::Placement placement{given.device, given.devices, given.precision};
   const Workload& work = *given.work;
   if (work.kind == WorkKind::train) {
+    const Pace* tried = measured_pace(work, given.device->id, given.devices);
+    if (tried != nullptr && tried->steps_per_s <= 0) {
+      found.push_back(
+          fmt::format("was tried on {} {} and does not run", given.devices, given.device->id));
+    }
     const devices::TrainingShape shape{std::max(1U, work.batch), std::max(1U, work.sequence)};
     if (!devices::fits_training(placement, *given.model, shape)) {
       found.push_back(

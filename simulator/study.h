@@ -35,6 +35,7 @@ struct Study {
 /// Mean and quantiles of spans, s. A quantile is the smallest value that so many reach.
 struct Spans {
   double mean_s = 0, p50_s = 0, p99_s = 0, max_s = 0;
+  bool operator==(const Spans&) const = default;
 };
 Spans spans_of(std::vector<double> values_s);
 
@@ -53,6 +54,7 @@ struct StudyResult {
   std::vector<std::string> exclusions;            // must be empty
   double simulated_s = 0;
   std::uint64_t events = 0;
+  bool operator==(const StudyResult&) const = default;
 };
 
 /// Runs it to the end of the last job. The same study gives the same result.

@@ -40,5 +40,17 @@ TEST(Storms, BreakNoPromiseUnderAnyShippedPolicy) {
   EXPECT_GT(all.faults, 5 * count);
 }
 
+TEST(Storms, AreSeenToBreakAPromiseWhereHostsWorkOnForLongerThanTheRouterWaits) {
+  std::string broken;
+  for (std::uint64_t seed = 1; seed <= 40 && broken.empty(); ++seed) {
+    Storm storm = storm_of(seed, policy_for(seed));
+    storm.scenario.router.lease = std::chrono::seconds(60);
+    for (const std::string& what : live_through(storm).broken) {
+      if (what.starts_with("I3: ")) broken = what;
+    }
+  }
+  EXPECT_NE(broken, "") << "two attempts of a job ran at once, and nobody saw it";
+}
+
 }  // namespace
 }  // namespace drover::simulator

@@ -1,13 +1,16 @@
 // Studies of whole fleets under the virtual clock:
 //
-//   drover_studies gavel TRACE THROUGHPUTS [--each 72] [--jobs 2000] [--policy NAME] [--seed 1]
+//   drover_studies gavel TRACE THROUGHPUTS [--each 72] [--seeds 1] [--jobs 2000] [--policy NAME]
+//                  [--over-hosts 0] [--speed 3600]
 //
-// runs the trace under every policy of examples/policies and the one built into the program.
+// runs the trace under every policy of examples/policies and the one built into the program. With
+// --over-hosts 0 gangs that are larger than a host's group are left out.
 //
 //   drover_studies storms [--from 1] [--to 5000] [--policy NAME]
 //
 // lives through a storm for each seed (tests/simulator/storms.h), the policies taking turns, and
 // tells every promise that was broken.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +21,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tests/simulator/storms.h"
 #include "tests/studies/gavel_study.h"
@@ -66,62 +70,137 @@ std::string counts_text(const std::map<Reason, std::uint64_t>& counts) {
   return text.empty() ? "-" : text;
 }
 
-void print_row(const std::string& name, const StudyResult& row, double wall_s) {
-  constexpr double hour = 3600, day = 86400, mwh = 3.6e9;
-  double device_s = 0;
-  for (const auto& [kind, each_s] : row.device_s) device_s += each_s;
-  std::string kinds;
-  for (const auto& [kind, each_s] : row.device_s) {
-    kinds += fmt::format(" {} {:.0f}%", kind, 100 * each_s / device_s);
+/// One policy over all seeds.
+struct Row {
+  std::string name;
+  std::vector<StudyResult> runs;
+  double wall_s = 0;
+};
+
+template <typename Value>
+std::string mean_text(const Row& row, Value value, double unit, int digits, bool range = false) {
+  double sum = 0, least = 1e300, most = 0;
+  for (const StudyResult& run : row.runs) {
+    const double each = value(run) / unit;
+    sum += each;
+    least = std::min(least, each);
+    most = std::max(most, each);
   }
-  fmt::print(
-      "| {} | {}/{} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {:.0f} | {:.2f} | {:.0f} | "
-      "{:.2f} | {:.1f} | {} | {} | {} |{} | {:.1f} s, {:.2g} s/s, {} events\n",
-      name, row.completed, row.jobs, row.makespan_s / day, row.completion.mean_s / hour,
-      row.completion.p50_s / hour, row.completion.p99_s / hour, row.queueing.mean_s / hour,
-      row.charged.cost_usd, row.charged.energy_j / mwh, row.fleet_cost_usd,
-      row.fleet_energy_j / mwh, row.wasted.device_s / hour, counts_text(row.fallbacks),
-      counts_text(row.failures), row.exclusions.size(), kinds, wall_s, row.simulated_s / wall_s,
-      row.events);
-  for (std::size_t i = 0; i < row.exclusions.size() && i < 10; ++i) {
-    fmt::print("  {}\n", row.exclusions[i]);
+  const std::string mean =
+      fmt::format("{:.{}f}", sum / static_cast<double>(row.runs.size()), digits);
+  if (!range || row.runs.size() == 1) return mean;
+  return fmt::format("{} ({:.{}f}..{:.{}f})", mean, least, digits, most, digits);
+}
+
+std::string kinds_text(const Row& row) {
+  std::map<std::string, double> by_kind;
+  double all_s = 0;
+  for (const StudyResult& run : row.runs) {
+    for (const auto& [kind, device_s] : run.device_s) {
+      by_kind[kind] += device_s;
+      all_s += device_s;
+    }
+  }
+  std::string text;
+  for (const auto& [kind, device_s] : by_kind) {
+    text += fmt::format("{}{:.0f}", text.empty() ? "" : " / ", 100 * device_s / all_s);
+  }
+  return text;
+}
+
+/// Of the first seed: a mean of counts would be no count.
+void print_row(const Row& row) {
+  constexpr double hour = 3600, day = 86400, mwh = 3.6e9, thousand = 1000;
+  using R = StudyResult;
+  const std::vector<std::string> cells = {
+      row.name,
+      fmt::format("{} of {}", row.runs[0].completed, row.runs[0].jobs),
+      mean_text(
+          row, [](const R& run) { return run.makespan_s; }, day, 0, true),
+      mean_text(
+          row, [](const R& run) { return run.completion.mean_s; }, hour, 1, true),
+      mean_text(
+          row, [](const R& run) { return run.completion.p50_s; }, hour, 1),
+      mean_text(
+          row, [](const R& run) { return run.completion.p99_s; }, hour, 0),
+      mean_text(
+          row, [](const R& run) { return run.queueing.mean_s; }, hour, 1),
+      mean_text(
+          row, [](const R& run) { return run.charged.cost_usd; }, thousand, 1),
+      mean_text(
+          row, [](const R& run) { return run.charged.energy_j; }, mwh, 1),
+      mean_text(
+          row, [](const R& run) { return run.fleet_energy_j; }, mwh, 1),
+      kinds_text(row),
+      counts_text(row.runs[0].fallbacks),
+      counts_text(row.runs[0].failures),
+      mean_text(
+          row, [](const R& run) { return run.wasted.device_s; }, hour, 1),
+      mean_text(
+          row, [](const R& run) { return double(run.exclusions.size()); }, 1, 0),
+      fmt::format("{:.1f}", row.wall_s / static_cast<double>(row.runs.size())),
+      mean_text(
+          row, [](const R& run) { return run.simulated_s; },
+          row.wall_s * 1e6 / static_cast<double>(row.runs.size()), 1)};
+  fmt::print("| {} |\n", fmt::join(cells, " | "));
+  for (const StudyResult& run : row.runs) {
+    for (std::size_t i = 0; i < run.exclusions.size() && i < 10; ++i) {
+      fmt::print("  excluded: {}\n", run.exclusions[i]);
+    }
   }
   std::fflush(stdout);
 }
+
+constexpr const char* headings =
+    "| policy | done | makespan d | JCT mean h | p50 h | p99 h | queueing h | k$ | MWh | fleet MWh "
+    "| "
+    "K80 / P100 / V100 % | fallbacks | failures | wasted h | excluded | wall s | simulated Ms/s |\n"
+    "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
 
 int fail(const Error& problem) {
   fmt::print(stderr, "drover_studies: {}\n", problem.message);
   return 1;
 }
 
+void print_bounds(const Study& study, std::uint64_t left_out, const StudyBounds& bounds) {
+  constexpr double hour = 3600, day = 86400;
+  fmt::print(
+      "{} jobs ({} left out: larger than a group). What no policy can beat: a mean JCT of {:.1f} "
+      "h, "
+      "each job alone on its best devices; a makespan of {:.1f} d, the longest job's end; {:.1f} d "
+      "of work for all devices together. {} jobs that nothing here can run.\n\n",
+      study.arrivals.size(), left_out, bounds.completion_mean_s / hour, bounds.longest_s / day,
+      bounds.work_s / day, bounds.homeless);
+}
+
 int gavel(const Words& words) {
   const devices::Catalogue& catalogue = devices::Catalogue::embedded();
   Study study;
-  study.seed = words.number("seed", 1);
   study.hosts = gavel_fleet(static_cast<std::uint16_t>(words.number("each", 72)));
   study.speed = static_cast<double>(words.number("speed", 3600));
-  auto arrivals = read_gavel({words.plain[1], words.plain[2]}, catalogue, study.seed,
-                             words.number("jobs", 1'000'000));
+  auto arrivals =
+      read_gavel({words.plain[1], words.plain[2]}, catalogue, 1, words.number("jobs", 1'000'000));
   if (!arrivals) return fail(arrivals.error());
   study.arrivals = *std::move(arrivals);
-  const std::uint64_t left_out =
-      words.number("spread", 0) != 0 ? 0 : leave_out_larger_than_a_group(study);
-  const StudyBounds bounds = bounds_of(study, catalogue);
-  fmt::print(
-      "{} jobs, {} left out as too large for a group; no policy can beat a mean JCT of {:.1f} h, a "
-      "makespan of {:.1f} d (the longest job {:.1f} d, all work {:.1f} d); homeless {}\n",
-      study.arrivals.size(), left_out, bounds.completion_mean_s / 3600, bounds.makespan_s / 86400,
-      bounds.longest_s / 86400, bounds.work_s / 86400, bounds.homeless);
+  const bool over_hosts = words.number("over-hosts", 0) != 0;
+  const std::uint64_t left_out = over_hosts ? 0 : leave_out_larger_than_a_group(study);
+  print_bounds(study, left_out, bounds_of(study, catalogue));
+  fmt::print(headings);
   const auto only = words.options.find("policy");
   for (const std::string& name : policies) {
     if (only != words.options.end() && only->second != name) continue;
     Result<router::Policy> policy = policy_of(name);
     if (!policy) return fail(policy.error());
     study.policy = *std::move(policy);
+    Row row;
+    row.name = name;
     const auto began = std::chrono::steady_clock::now();
-    const StudyResult row = run_study(study, catalogue);
+    for (study.seed = 1; study.seed <= words.number("seeds", 1); ++study.seed) {
+      row.runs.push_back(run_study(study, catalogue));
+    }
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - began;
-    print_row(name, row, wall.count());
+    row.wall_s = wall.count();
+    print_row(row);
   }
   return 0;
 }
