@@ -153,6 +153,10 @@ void Agent::State::report_changes(Instant at, bool tell) {
       if (next_heartbeat != never) send(at, *device);
       continue;
     }
+    if (const auto* pace = std::get_if<MemberPace>(&change)) {
+      if (next_heartbeat != never) send(at, *pace);
+      continue;
+    }
     if (const auto* ended = std::get_if<EndedAttempt>(&change)) {
       const Message& message = results.keep(*ended, settings.incarnation);
       if (tell && !lapsed) send(at, message);

@@ -50,6 +50,7 @@ void Agent::State::say_hello(Instant now) {
   for (const AttemptKey& key : held) hello.held.push_back({key.job, key.attempt});
   send(now, std::move(hello));
   report_unusable(now);
+  for (MemberPace& pace : executor.member_paces()) send(now, pace);
   send_kept(now);
 }
 
@@ -121,6 +122,11 @@ void Agent::State::run(Instant now, const Assign& assign) {
   } else {
     send(now, Accepted{key.job, key.attempt});
   }
+}
+
+void Agent::State::handle(Instant now, const GangPace& pace) {
+  executor.set_gang_step(now, {pace.job, pace.attempt}, pace.step_s);
+  report_changes(now);
 }
 
 void Agent::State::handle(Instant now, const Cancel& cancel) {

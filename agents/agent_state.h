@@ -36,6 +36,7 @@ struct Agent::State {
   void handle(Instant now, const HelloWanted&);
   void handle(Instant now, const Superseded&);
   void handle(Instant now, const Assign& assign);
+  void handle(Instant now, const GangPace& pace);
   void handle(Instant now, const Cancel& cancel);
   void handle(Instant now, const ResultStored& stored);
   void handle(Instant now, const StartReplica& start);

@@ -16,6 +16,13 @@ std::vector<const devices::DeviceSpec*> specs_of(const std::vector<Executor::Dev
   return specs;
 }
 
+std::optional<Refusal> refuse_part(const GangPart& gang, std::size_t devices) {
+  if (devices <= gang.per_host && gang.per_host < gang.devices) return std::nullopt;
+  return Refusal{Reason::invalid,
+                 fmt::format("{} devices of a gang of {}, of which a host has at most {}", devices,
+                             gang.devices, gang.per_host)};
+}
+
 }  // namespace
 
 Executor::Executor(std::string host, std::vector<Device> devices, devices::Ambient ambient,
@@ -84,13 +91,14 @@ template <typename Work>
 void Executor::apply(Instant now, Work& work, const std::vector<std::uint16_t>& devices) {
   const double link = link_share(devices);
   const bool hung = any_hung(devices);
-  work.stand_still(now, hung);
+  const bool still = hung || work.waits();
+  work.stand_still(now, still);
   bool clock_changed = true;
   for (int round = 0; clock_changed; ++round) {
     const double pace = slowest(devices);
     if (pace <= 0) return;  // one has shut down, and its work is about to fail
     const bool changed = pace != work.pace() || link != work.link_share();
-    if (changed && !hung) work.set_pace(now, pace, link);
+    if (changed && !still) work.set_pace(now, pace, link);
     const devices::Activity activity{work.activity(), true, work.memory_bytes()};
     clock_changed = false;
     for (const std::uint16_t device : devices) {
@@ -151,19 +159,56 @@ std::optional<Refusal> Executor::serve(Instant now, const Assign& assign) {
 std::optional<Refusal> Executor::train(Instant now, const Assign& assign,
                                        const devices::ModelSpec& model) {
   if (auto refusal = refuse_devices(assign.devices)) return refusal;
-  const devices::Placement placement{devices_[assign.devices.front()].spec,
-                                     static_cast<int>(assign.devices.size()), assign.precision,
-                                     link_share(assign.devices)};
+  devices::Placement placement{devices_[assign.devices.front()].spec,
+                               static_cast<int>(assign.devices.size()), assign.precision,
+                               link_share(assign.devices)};
+  if (assign.gang) {
+    if (auto refusal = refuse_part(*assign.gang, assign.devices.size())) return refusal;
+    placement.devices = assign.gang->devices;
+    placement.per_host = assign.gang->per_host;
+  }
   if (auto refusal = refuse_training(placement, model, assign.job.work)) return refusal;
   const AttemptKey key{assign.job.id, assign.attempt};
   const std::uint64_t number = next_gang_++;
   const auto [gang, added] =
       gangs_.try_emplace(number, key, assign.devices, placement, model, assign.job.work,
-                         slowest(assign.devices), meter(now, assign.devices));
+                         slowest(assign.devices), meter(now, assign.devices), assign.gang);
   DROVER_REQUIRE(added && held_.emplace(key, ByGang{number}).second);
   own(assign.devices, ByGang{number});
   apply(now, gang->second, assign.devices);
+  tell_pace(gang->second);
   return std::nullopt;
+}
+
+void Executor::set_gang_step(Instant now, const AttemptKey& key, double step_s) {
+  const auto held = held_.find(key);
+  if (held == held_.end()) return;
+  const auto* by_gang = std::get_if<ByGang>(&held->second);
+  if (by_gang == nullptr) return;
+  TrainingGang& gang = gangs_.at(by_gang->number);
+  if (!gang.is_part()) return;
+  gang.set_gang_step(now, step_s);
+  apply(now, gang, gang.devices());
+  tell_pace(gang);
+}
+
+/// Of a part of a gang.
+MemberPace Executor::own_pace(const TrainingGang& gang) const {
+  const auto& devices = gang.devices();
+  return gang.own_pace(slowest(devices), link_share(devices), any_hung(devices));
+}
+
+/// A change that nobody could measure is not told: clocks near a limit go up and down all the time.
+void Executor::tell_pace(TrainingGang& gang) {
+  if (gang.is_part() && gang.tells(own_pace(gang))) changes_.emplace_back(own_pace(gang));
+}
+
+std::vector<MemberPace> Executor::member_paces() const {
+  std::vector<MemberPace> paces;
+  for (const auto& [number, gang] : gangs_) {
+    if (gang.is_part()) paces.push_back(own_pace(gang));
+  }
+  return paces;
 }
 
 void Executor::end_gang(Instant now, Gangs::iterator gang, EndedAttempt ended, bool silent) {
@@ -265,7 +310,11 @@ void Executor::advance(Instant now) {
     const auto gang = next++;
     if (gang->second.next_event() > now) continue;
     const Meter at = meter(now, gang->second.devices());
-    end_gang(now, gang, gang->second.finish(at), false);
+    end_gang(now, gang,
+             gang->second.expired(now)
+                 ? gang->second.stop(at, Reason::capacity, "its gang did not come together in time")
+                 : gang->second.finish(at),
+             false);
   }
   for (auto next = replicas_.begin(); next != replicas_.end();) {
     ReplicaEngine& engine = *(next++)->second;
@@ -286,6 +335,7 @@ void Executor::repace(Instant now, const std::vector<std::size_t>& changed) {
     } else if (const auto* by_gang = std::get_if<ByGang>(&owner)) {
       TrainingGang& gang = gangs_.at(by_gang->number);
       apply(now, gang, gang.devices());
+      tell_pace(gang);
     }
   }
 }

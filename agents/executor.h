@@ -51,6 +51,12 @@ class Executor {
   /// False when there is none of this number.
   bool retire_replica(Instant now, std::uint32_t number);
 
+  /// Of a gang over hosts: what a step of the whole takes from now on; 0: stand still. Nothing
+  /// happens when the attempt is not held.
+  void set_gang_step(Instant now, const AttemptKey& key, double step_s);
+  /// Of all parts of gangs over hosts.
+  std::vector<MemberPace> member_paces() const;
+
   void set_power_cap(Instant now, std::uint16_t device, double cap_w);
 
   /// What faults come to now, for every device in order. Devices that become unusable are reported,
@@ -68,8 +74,8 @@ class Executor {
   void advance(Instant now);
 
   /// Since the last call, in order: attempts that ended, replicas whose state changed, devices that
-  /// can be used no longer or again.
-  using Change = std::variant<EndedAttempt, Replica, DeviceReport>;
+  /// can be used no longer or again, paces of parts of gangs that changed.
+  using Change = std::variant<EndedAttempt, Replica, DeviceReport, MemberPace>;
   std::vector<Change> take_changes();
 
   bool holds(const AttemptKey& key) const { return held_.contains(key); }
@@ -116,6 +122,8 @@ class Executor {
 
   /// After anything happened to a replica: its ended attempts, its state, its devices' activity.
   void settle(Instant now, ReplicaEngine& engine, ReplicaState before);
+  MemberPace own_pace(const TrainingGang& gang) const;
+  void tell_pace(TrainingGang& gang);
   void end_gang(Instant now, Gangs::iterator gang, EndedAttempt ended, bool silent);
   void repace(Instant now, const std::vector<std::size_t>& changed);
   double link_share(const std::vector<std::uint16_t>& devices) const;

@@ -70,6 +70,7 @@ class ReplicaEngine {
   /// Everything that is due at meter.at. REQUIRES meter.at <= next_event().
   void advance(const Meter& meter);
 
+  bool waits() const { return false; }
   void set_pace(Instant now, double pace, double link_share) {
     batch_.set_pace(now, pace, link_share);
   }

@@ -93,7 +93,8 @@ void add_reduction(StepSum& sum, const LayerRates& layer, const Placement& place
                    double step_s) {
   const DeviceSpec& device = *placement.device;
   if (placement.devices <= 1) return;
-  const int domain = std::max(1, static_cast<int>(device.link_domain));
+  const int linked = std::max(1, static_cast<int>(device.link_domain));
+  const int domain = placement.per_host > 0 ? std::min(linked, placement.per_host) : linked;
   Placement inner = placement;
   inner.devices = std::min(placement.devices, std::max(domain, 1));
   const Rates rates(inner, layer.rates.clock_share);

@@ -32,6 +32,7 @@ bool is_tpu(const TrainingJob& job) {
 
 int link_domain(const TrainingJob& job) {
   const int own = static_cast<int>(job.placement.device->link_domain);
+  if (job.placement.per_host > 0) return std::min(std::max(1, own), job.placement.per_host);
   if (own == rack_domain) return rack_used;
   // A part of a node narrows the domain; trays of a rack do not.
   if (own <= 16 && job.request.devices_per_node)

@@ -49,6 +49,7 @@ struct Placement {
   int devices = 1;
   Precision precision = Precision::bf16;  // of the weights
   double link_share = 1;                  // of the interconnect's bandwidth, when it is degraded
+  int per_host = 0;  // a gang over hosts: of its largest part; 0: as many as the links join
 };
 
 struct TrainingShape {

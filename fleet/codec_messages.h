@@ -61,6 +61,12 @@ inline constexpr auto layout<HeldAttempt> = structure("HeldAttempt",
                                                       field("attempt", &HeldAttempt::attempt));
 
 template <>
+inline constexpr auto layout<GangPart> = structure("GangPart", field("devices", &GangPart::devices),
+                                                   field("per_host", &GangPart::per_host),
+                                                   field("reserved_for", &GangPart::reserved_for,
+                                                         from_zero));
+
+template <>
 inline constexpr auto layout<Column> = structure(
     "Column", field("metric", &Column::metric), field("width", &Column::width),
     field("scale", &Column::scale), field("bytes", &Column::bytes, Bytes{column_bytes_max}));
@@ -124,11 +130,23 @@ template <>
 inline constexpr auto layout<Assign> = structure(
     "Assign", field("job", &Assign::job), field("attempt", &Assign::attempt),
     field("replica", &Assign::replica), field("devices", &Assign::devices, up_to(devices_max)),
-    field("precision", &Assign::precision), field("model_spec", &Assign::model_spec, as_toml));
+    field("precision", &Assign::precision), field("model_spec", &Assign::model_spec, as_toml),
+    field("gang", &Assign::gang));
 
 template <>
 inline constexpr auto layout<Accepted> = structure("Accepted", field("job", &Accepted::job),
                                                    field("attempt", &Accepted::attempt));
+
+template <>
+inline constexpr auto layout<MemberPace> = structure("MemberPace", field("job", &MemberPace::job),
+                                                     field("attempt", &MemberPace::attempt),
+                                                     field("compute_s", &MemberPace::compute_s),
+                                                     field("exchange_s", &MemberPace::exchange_s));
+
+template <>
+inline constexpr auto layout<GangPace> = structure("GangPace", field("job", &GangPace::job),
+                                                   field("attempt", &GangPace::attempt),
+                                                   field("step_s", &GangPace::step_s));
 
 template <>
 inline constexpr auto layout<Refused> = structure("Refused", field("job", &Refused::job),

@@ -23,7 +23,8 @@ inline constexpr Enumeration<ClassMetric> enumeration<ClassMetric>{"ClassMetric"
 template <>
 inline constexpr auto layout<Pace> = structure("Pace", field("device", &Pace::device, as_name),
                                                field("devices", &Pace::devices),
-                                               field("steps_per_s", &Pace::steps_per_s));
+                                               field("steps_per_s", &Pace::steps_per_s),
+                                               field("over_hosts", &Pace::over_hosts));
 
 template <>
 inline constexpr auto layout<Workload> = structure(

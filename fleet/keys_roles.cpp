@@ -23,8 +23,8 @@ bool may_send(KeyRole role, const Message& message) {
           message);
   switch (role) {
     case KeyRole::agent:
-      return is_any<Join, Hello, Heartbeat, Accepted, Refused, Progress, Finished, Failed,
-                    ReplicaReport, DeviceReport, Leave>(message);
+      return is_any<Join, Hello, Heartbeat, Accepted, Refused, MemberPace, Progress, Finished,
+                    Failed, ReplicaReport, DeviceReport, Leave>(message);
     case KeyRole::view:
       return asks;
     case KeyRole::submit:

@@ -113,5 +113,7 @@ template Message::Message(CancelReply);
 template Message::Message(ApplyPolicy);
 template Message::Message(PolicyRequest);
 template Message::Message(PolicyReply);
+template Message::Message(MemberPace);
+template Message::Message(GangPace);
 
 }  // namespace drover

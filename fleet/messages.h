@@ -5,9 +5,9 @@
 //
 //   anyone -> router   Join                       who I am, which protocol I speak
 //   router -> anyone   Welcome | Unwelcome        fleet time, speed, where to publish and subscribe
-//   agent -> router    Hello, Heartbeat, Accepted, Refused, Progress, Finished, Failed,
+//   agent -> router    Hello, Heartbeat, Accepted, Refused, MemberPace, Progress, Finished, Failed,
 //                      ReplicaReport, DeviceReport, Leave
-//   router -> agent    HelloWanted, Heartbeat, Superseded, Assign, Cancel, ResultStored,
+//   router -> agent    HelloWanted, Heartbeat, Superseded, Assign, GangPace, Cancel, ResultStored,
 //                      StartReplica, RetireReplica, ApplyFault
 //   agent -> router    SampleBatch on the samples channel; the router forwards the same bytes to
 //                      subscribers
@@ -162,6 +162,15 @@ struct Superseded {
   bool operator==(const Superseded&) const = default;
 };
 
+/// A gang over hosts, as each of its members is told. A member takes its devices, tells its pace,
+/// and begins when the first GangPace comes.
+struct GangPart {
+  std::uint16_t devices = 0;   // of the whole gang
+  std::uint16_t per_host = 0;  // of its largest part
+  Duration reserved_for{};     // without a GangPace for so long the devices are given back; 0: ever
+  bool operator==(const GangPart&) const = default;
+};
+
 /// Run this attempt. A serve job names a replica, a train job the gang's devices.
 struct Assign {
   Job job;
@@ -169,7 +178,8 @@ struct Assign {
   std::optional<std::uint32_t> replica;
   std::vector<std::uint16_t> devices;
   Precision precision = Precision::bf16;
-  std::string model_spec;  // TOML; empty when this connection has carried it before
+  std::string model_spec;        // TOML; empty when this connection has carried it before
+  std::optional<GangPart> gang;  // when other hosts have a part in it
   bool operator==(const Assign&) const = default;
 };
 
@@ -177,6 +187,25 @@ struct Accepted {
   JobId job;
   std::uint32_t attempt = 0;
   bool operator==(const Accepted&) const = default;
+};
+
+/// What a step takes on this member's devices, told when it takes the attempt, after each Hello,
+/// and at each change.
+struct MemberPace {
+  JobId job;
+  std::uint32_t attempt = 0;
+  double compute_s = 0;   // by themselves; 0: it stands still
+  double exchange_s = 0;  // and with the others
+  bool operator==(const MemberPace&) const = default;
+};
+
+/// To every member, when all have told their paces and whenever that changes: a step of the whole
+/// gang takes so long, the slowest member's work and the exchange. 0: stand still.
+struct GangPace {
+  JobId job;
+  std::uint32_t attempt = 0;
+  double step_s = 0;
+  bool operator==(const GangPace&) const = default;
 };
 
 /// The agent will not run it; the attempt is spent.
@@ -409,7 +438,7 @@ using AnyMessage =
                  SnapshotRequest, SnapshotPart, Problem, HostChanged, ReplicaChanged, JobChanged,
                  Decision, Event, Leave, Inject, SetPowerCap, ActionReply, Audit, ApplyFault,
                  DeviceReport, DeviceChanged, PolicyChanged, Alert, Caption, SetDrain, CancelJobs,
-                 CancelReply, ApplyPolicy, PolicyRequest, PolicyReply>;
+                 CancelReply, ApplyPolicy, PolicyRequest, PolicyReply, MemberPace, GangPace>;
 
 template <typename Value, typename Variant>
 inline constexpr bool is_alternative = false;

@@ -60,7 +60,7 @@ Result<double> steps_per_s_of(const Json& measured) {
 
 }  // namespace
 
-Status Throughputs::add(const std::string& device, const Json& jobs) {
+Status Throughputs::add(const std::string& device, bool over_hosts, const Json& jobs) {
   for (const std::string& key : jobs.keys()) {
     const std::optional<Gang> gang = parse_gang(key);
     if (!gang) {
@@ -68,11 +68,12 @@ Status Throughputs::add(const std::string& device, const Json& jobs) {
     }
     const Result<double> steps_per_s = steps_per_s_of(jobs[key]);
     if (!steps_per_s) return error("{}: {}", excerpt(key), steps_per_s.error().message);
+    if (over_hosts && gang->devices < 2) continue;
     std::vector<Pace>& paces = paces_[gang->job_type];
     if (paces.size() == codec::paces_max) {
       return error("{}: found more than {} throughputs", excerpt(key), codec::paces_max);
     }
-    paces.push_back({device, gang->devices, *steps_per_s});
+    paces.push_back({device, gang->devices, *steps_per_s, over_hosts});
   }
   return {};
 }
@@ -82,7 +83,7 @@ Result<Throughputs> Throughputs::parse(std::string_view json, std::string_view p
   const Result<Json> workers = Json::parse(json);
   if (!workers) return error("{}: {}", place, workers.error().message);
   if (!workers->is_object()) return error("{}: expected an object of worker types", place);
-  Throughputs alone, spread;
+  Throughputs measured;
   for (const std::string& worker : workers->keys()) {
     const Json& jobs = (*workers)[worker];
     if (!jobs.is_object()) {
@@ -92,16 +93,16 @@ Result<Throughputs> Throughputs::parse(std::string_view json, std::string_view p
     const bool over_hosts = type.ends_with(spread_suffix);
     if (over_hosts) type.remove_suffix(spread_suffix.size());
     const Result<std::string> device = device_of(type, find_device);
-    const Status added =
-        device ? (over_hosts ? spread : alone).add(*device, jobs) : Status(device.error());
+    const Status added = device ? measured.add(*device, over_hosts, jobs) : Status(device.error());
     if (!added) return error("{}: {}: {}", place, excerpt(worker), added.error().message);
   }
-  for (auto& [type, paces] : alone.paces_) {
+  for (auto& [type, paces] : measured.paces_) {
     std::sort(paces.begin(), paces.end(), [](const Pace& left, const Pace& right) {
-      return std::tie(left.device, left.devices) < std::tie(right.device, right.devices);
+      return std::tie(left.device, left.over_hosts, left.devices) <
+             std::tie(right.device, right.over_hosts, right.devices);
     });
   }
-  return alone;
+  return measured;
 }
 
 const std::vector<Pace>& Throughputs::paces(std::string_view job_type) const {

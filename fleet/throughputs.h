@@ -23,7 +23,7 @@ class Throughputs {
  public:
   /// `find_device` answers the catalogue's id of a worker type. A throughput of 0 says that the job
   /// was tried and does not run there, and so does its pace of 0. Worker types that end in
-  /// `_unconsolidated`, gangs spread over hosts, are checked and left out.
+  /// `_unconsolidated` are gangs spread over hosts.
   static Result<Throughputs> parse(std::string_view json, std::string_view place,
                                    const FindName& find_device);
 
@@ -32,7 +32,7 @@ class Throughputs {
   bool empty() const { return paces_.empty(); }
 
  private:
-  Status add(const std::string& device, const Json& jobs);
+  Status add(const std::string& device, bool over_hosts, const Json& jobs);
 
   std::map<std::string, std::vector<Pace>, std::less<>> paces_;  // by type of job
 };

@@ -55,9 +55,11 @@ std::optional<Precision> parse_precision(std::string_view text) {
   return std::nullopt;
 }
 
-const Pace* measured_pace(const Workload& work, std::string_view device, int devices) {
+const Pace* measured_pace(const Workload& work, std::string_view device, int devices,
+                          bool over_hosts) {
   for (const Pace& pace : work.paces) {
-    if (pace.devices == devices && pace.device == device) return &pace;
+    const bool same = pace.devices == devices && pace.over_hosts == over_hosts;
+    if (same && pace.device == device) return &pace;
   }
   return nullptr;
 }

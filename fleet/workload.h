@@ -28,7 +28,8 @@ double bytes_each(Precision precision);
 struct Pace {
   std::string device;  // device spec id
   std::uint16_t devices = 1;
-  double steps_per_s = 0;
+  double steps_per_s = 0;   // 0: it was tried, and does not run there
+  bool over_hosts = false;  // measured on devices of several hosts
   bool operator==(const Pace&) const = default;
 };
 
@@ -64,7 +65,9 @@ struct Workload {
   bool operator==(const Workload&) const = default;
 };
 
-/// The pace that the owner has measured on so many of these devices; null: none.
-const Pace* measured_pace(const Workload& work, std::string_view device, int devices);
+/// The pace that the owner has measured on so many of these devices, of one host or of several;
+/// null: none.
+const Pace* measured_pace(const Workload& work, std::string_view device, int devices,
+                          bool over_hosts);
 
 }  // namespace drover

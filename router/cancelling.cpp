@@ -108,10 +108,7 @@ void Core::call_off_cancelled(Instant now, const std::vector<JobRecord*>& out) {
   }
   const std::uint64_t write = mail.write(ledger::cancelled(now, marked));
   for (const JobRecord* record : out) {
-    if (const auto peer = peers.peer_of(record->lease.host)) {
-      mail.send_in_order(now, {Channel::control, *peer},
-                         Cancel{record->job.id, record->attempt, Reason::cancelled}, write);
-    }
+    call_off(now, *record, Reason::cancelled, write);
     publish_job(now, *record);
   }
   next_call_off = std::min(next_call_off, saturating_add(now, settings.heartbeat_every));

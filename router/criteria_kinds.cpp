@@ -63,9 +63,9 @@ bool fails_kind_memory(const Question& question, const PlaceKind& kind) {
   if (kind.devices < 1) return true;
   if (question.purpose != Purpose::gang || !kind.precision) return false;
   const Workload& work = question.ask.job->work;
-  const Pace* tried = measured_pace(work, kind.spec->id, kind.devices);
+  const Pace* tried = measured_pace(work, kind.spec->id, kind.devices, kind.per_host > 0);
   if (tried != nullptr && tried->steps_per_s <= 0) return true;
-  const devices::Placement placement{kind.spec, kind.devices, *kind.precision};
+  const devices::Placement placement{kind.spec, kind.devices, *kind.precision, 1, kind.per_host};
   const devices::TrainingShape shape{std::max(1U, work.batch), std::max(1U, work.sequence)};
   if (!devices::fits_training(placement, *question.ask.model, shape)) return true;
   const double room =
@@ -78,9 +78,8 @@ bool fails_topology(const Question& question, const PlaceKind& kind) {
   if (kind.devices > kind.group_devices) return true;
   const auto& sizes =
       question.pool->slices.empty() ? kind.spec->slice_sizes : question.pool->slices;
-  if (!sizes.empty() && std::find(sizes.begin(), sizes.end(), kind.devices) == sizes.end()) {
-    return true;
-  }
+  const int slice = kind.per_host > 0 ? kind.per_host : kind.devices;
+  if (!sizes.empty() && std::find(sizes.begin(), sizes.end(), slice) == sizes.end()) return true;
   const auto& links = question.rule.interconnects;
   if (kind.devices == 1 || links.empty()) return false;
   if (kind.spec->device_class == DeviceClass::tpu) return !holds(links, "ici");

@@ -19,6 +19,7 @@ bool panics(const Question& question, const Standings& rows) {
   int living = 0;
   for (std::size_t row = 0; row < rows.size; ++row) {
     if (rows.health[row] == Health::lost) continue;
+    if (rows.spread_of(row) != nullptr) continue;  // its groups have rows of their own
     const double devices = devices_of(question.roster, rows, row);
     const bool silent = rows.health[row] != Health::ok;
     const bool spoiled = (rows.condition[row] & (condition_unusable | condition_ejected)) != 0;

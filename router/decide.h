@@ -34,12 +34,20 @@ struct Ask {
   double tenant_devices_max = 0;      // that it may hold; 0: any number
 };
 
+/// One host's part of a gang over hosts.
+struct PlacePart {
+  HostIndex host = 0;
+  GroupIndex group = 0;
+  std::vector<std::uint16_t> devices;
+};
+
 /// Where a job shall run.
 struct Place {
   HostIndex host = 0;
   GroupIndex group = 0;
   std::optional<ReplicaIndex> replica;  // serve
   std::vector<std::uint16_t> devices;   // train: numbers in the host
+  std::vector<PlacePart> others;        // train over hosts: the parts beside this one
   Precision precision = Precision::bf16;
   double run_s = 0;          // estimated, learnt ratio applied; a new replica: until it is ready
   double wait_s = 0;         // serve: until its prompt's turn comes

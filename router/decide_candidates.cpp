@@ -12,21 +12,11 @@ namespace {
 constexpr double unknown_wait_s = 3600;
 
 /// When enough of the group's devices will have ended their gangs.
-double wait_for_devices(const Question& question, const GroupEntry& group, int wanted, int free,
+double wait_for_devices(const Question& question, const GroupEntry& group, int missing,
                         std::vector<std::int64_t>& waits) {
-  const DeviceColumns& columns = question.roster.devices();
   waits.clear();
-  for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
-    if (columns.gang[device].empty() || columns.replicas[device] != 0) continue;
-    if ((columns.condition[device] & condition_drained) != 0) continue;  // others will not have it
-    waits.push_back((columns.busy_until[device] - question.now).count());
-  }
-  const int missing = wanted - free;
-  if (missing <= 0) return 0;
-  if (static_cast<std::size_t>(missing) > waits.size()) return unknown_wait_s;
-  const auto last = waits.begin() + (missing - 1);
-  std::nth_element(waits.begin(), last, waits.end());
-  return std::max(0.0, to_seconds(Duration(*last)));
+  add_waits(question, group, waits);
+  return wait_for(missing, waits);
 }
 
 /// How near the model's weights are to this group, but not in it.
@@ -56,25 +46,6 @@ bool has_memory(const Question& question, const PlaceKind& kind, const HostEntry
   });
 }
 
-/// Takes the row for one of this group, no replica, of which nothing more is known yet.
-void set_group(const Surroundings& around, const PlaceKind& kind, Standings& rows,
-               std::size_t row) {
-  rows.sampled[row] = around.host->enrolled;
-  rows.group[row] = around.index;
-  rows.replica[row] = nowhere;
-  rows.failed[row] = kind.failed;
-  rows.condition[row] = 0;
-  rows.devices[row] = static_cast<std::uint16_t>(std::clamp(kind.devices, 0, 65535));
-  rows.health[row] = around.host->health;
-  rows.draining[row] = around.host->draining ? 1 : 0;
-  rows.ready[row] = 0;
-  rows.load[row] = rows.tokens[row] = rows.tokens_max[row] = 0;
-  rows.bound[row] = rows.ratio[row] = 1;
-  rows.start_s[row] = rows.run_s[row] = rows.first_token_s[row] = rows.warmup_s[row] = 0;
-  rows.power_w[row] = rows.usd_per_h[row] = 0;
-  rows.free_after[row] = rows.near_weights[row] = rows.prefix_share[row] = 0;
-}
-
 void fill_group(const Question& question, const Surroundings& around, const PlaceKind& kind,
                 DecisionScratch& scratch, std::size_t row) {
   const GroupEntry& group = *around.group;
@@ -93,7 +64,7 @@ void fill_group(const Question& question, const Surroundings& around, const Plac
   rows.condition[row] = condition_of(question.roster, around.index, kind.devices, devices) |
                         (group.trust.ejected ? condition_ejected : 0U);
   const double wait_s =
-      devices.empty() ? wait_for_devices(question, group, kind.devices, free, scratch.waits) : 0;
+      devices.empty() ? wait_for_devices(question, group, kind.devices - free, scratch.waits) : 0;
   rows.free_after[row] = static_cast<double>(std::max(0, free - kind.devices)) / group.group.count;
   rows.ratio[row] = around.ratio;
   rows.usd_per_h[row] = usd_per_h(question, around, kind);
@@ -144,9 +115,47 @@ void gather_groups(const Question& question, Estimator& estimator, DecisionScrat
   add_prices(question, rows, 0);
   if (question.purpose == Purpose::replica) fill_opened_power(scratch);
   apply_filters(question, rows, 0);
+  if (question.purpose == Purpose::gang) gather_spreads(question, estimator, scratch);
 }
 
 }  // namespace
+
+void set_group(const Surroundings& around, const PlaceKind& kind, Standings& rows,
+               std::size_t row) {
+  rows.sampled[row] = around.host->enrolled;
+  rows.group[row] = around.index;
+  rows.replica[row] = nowhere;
+  rows.spread[row] = 0;
+  rows.failed[row] = kind.failed;
+  rows.condition[row] = 0;
+  rows.devices[row] = static_cast<std::uint16_t>(std::clamp(kind.devices, 0, 65535));
+  rows.health[row] = around.host->health;
+  rows.draining[row] = around.host->draining ? 1 : 0;
+  rows.ready[row] = 0;
+  rows.load[row] = rows.tokens[row] = rows.tokens_max[row] = 0;
+  rows.bound[row] = rows.ratio[row] = 1;
+  rows.start_s[row] = rows.run_s[row] = rows.first_token_s[row] = rows.warmup_s[row] = 0;
+  rows.power_w[row] = rows.usd_per_h[row] = 0;
+  rows.free_after[row] = rows.near_weights[row] = rows.prefix_share[row] = 0;
+}
+
+void add_waits(const Question& question, const GroupEntry& group,
+               std::vector<std::int64_t>& waits) {
+  const DeviceColumns& columns = question.roster.devices();
+  for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
+    if (columns.gang[device].empty() || columns.replicas[device] != 0) continue;
+    if ((columns.condition[device] & condition_drained) != 0) continue;  // others will not have it
+    waits.push_back((columns.busy_until[device] - question.now).count());
+  }
+}
+
+double wait_for(int missing, std::vector<std::int64_t>& waits) {
+  if (missing <= 0) return 0;
+  if (static_cast<std::size_t>(missing) > waits.size()) return unknown_wait_s;
+  const auto last = waits.begin() + (missing - 1);
+  std::nth_element(waits.begin(), last, waits.end());
+  return std::max(0.0, to_seconds(Duration(*last)));
+}
 
 std::uint16_t Kinds::add_replica(const devices::DeviceSpec* spec, Precision precision,
                                  int devices) {
@@ -158,7 +167,7 @@ std::uint16_t Kinds::add_replica(const devices::DeviceSpec* spec, Precision prec
 
 std::uint16_t Kinds::of_group(const GroupEntry& group) {
   const auto same = [&](const PlaceKind& kind) {
-    return kind.spec == group.spec && kind.group_devices == group.group.count;
+    return kind.spec == group.spec && kind.group_devices == group.group.count && kind.per_host == 0;
   };
   if (last_ < list_.size() && same(list_[last_])) return last_;
   for (last_ = 0; last_ < list_.size(); ++last_) {
@@ -173,6 +182,17 @@ std::uint16_t Kinds::of_group(const GroupEntry& group) {
   return finish(kind);
 }
 
+std::uint16_t Kinds::of_spread(const devices::DeviceSpec* spec, int per_host) {
+  for (last_ = 0; last_ < list_.size(); ++last_) {
+    if (list_[last_].spec == spec && list_[last_].per_host == per_host) return last_;
+  }
+  PlaceKind& kind = add(spec);
+  kind.per_host = per_host;
+  kind.precision = choose_precision(question_, *spec);
+  kind.devices = kind.group_devices = std::max<int>(1, question_.ask.job->work.devices);
+  return finish(kind);
+}
+
 PlaceKind& Kinds::add(const devices::DeviceSpec* spec) {
   last_ = static_cast<std::uint16_t>(list_.size());
   PlaceKind& kind = list_.emplace_back();
@@ -183,7 +203,7 @@ PlaceKind& Kinds::add(const devices::DeviceSpec* spec) {
 
 std::uint16_t Kinds::finish(PlaceKind& kind) {
   if (kind.precision && kind.devices > 0) {
-    const devices::Placement placement{kind.spec, kind.devices, *kind.precision};
+    const devices::Placement placement{kind.spec, kind.devices, *kind.precision, 1, kind.per_host};
     if (question_.purpose == Purpose::gang) {
       kind.runs[0] = estimator_.train(placement, *question_.ask.model, question_.ask.job->work);
     } else {

@@ -59,6 +59,7 @@ struct PlaceKind {
   const devices::DeviceSpec* spec = nullptr;
   int devices = 1;                     // per replica or gang; 0: nothing fits
   int group_devices = 0;               // in the group, where that matters
+  int per_host = 0;                    // a gang over hosts: of its largest part; else 0
   std::optional<Precision> precision;  // none that is accepted runs there
   std::uint32_t failed = 0;            // bits by filter
   double price_usd_per_h = 0;          // one device
@@ -75,6 +76,7 @@ struct RecordRow {
   float score = 0;                // where nothing failed
   std::uint16_t pool = 0;
   bool is_replica = false;
+  std::uint8_t hosts = 1;  // a gang over so many, of which `place` names the first
 };
 
 /// Reused from one decision to the next.
@@ -137,7 +139,7 @@ std::vector<std::uint16_t> free_devices(const Roster& roster, GroupIndex group, 
 std::uint32_t condition_of(const Roster& roster, GroupIndex group, int count,
                            const std::vector<std::uint16_t>& devices);
 
-/// "host/r0", "host/0-7", "host/0,2,5".
+/// "host/r0", "host/0-7", "host/0,2,5"; of a gang over hosts one after the other.
 std::string target_text(const Roster& roster, const Standings& rows, std::size_t row);
 std::string target_text(std::string_view host, const std::vector<std::uint16_t>& devices);
 

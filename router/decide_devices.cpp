@@ -7,11 +7,15 @@ namespace {
 template <typename Visit>
 void each_device(const Roster& roster, const Standings& rows, std::size_t row, Visit visit) {
   const ReplicaIndex replica = rows.replica[row];
-  if (replica == nowhere) {
-    const GroupEntry& group = roster.groups()[rows.group[row]];
+  const auto visit_group = [&](GroupIndex index) {
+    const GroupEntry& group = roster.groups()[index];
     for (std::uint32_t n = 0; n < group.group.count; ++n) visit(group.first + n);
+  };
+  if (const Spread* spread = rows.spread_of(row)) {
+    for (const Spread::Part& part : spread->parts) visit_group(part.group);
     return;
   }
+  if (replica == nowhere) return visit_group(rows.group[row]);
   roster.each_device(roster.replicas()[replica], visit);
 }
 

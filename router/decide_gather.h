@@ -27,6 +27,8 @@ class Kinds {
     return add_replica(spec, precision, devices);
   }
   std::uint16_t of_group(const GroupEntry& group);
+  /// A gang over hosts, of which none holds more devices than `per_host`.
+  std::uint16_t of_spread(const devices::DeviceSpec* spec, int per_host);
 
  private:
   std::uint16_t add_replica(const devices::DeviceSpec* spec, Precision precision, int devices);
@@ -64,6 +66,20 @@ inline double usd_per_h(const Question& question, const Surroundings& around,
       prices.given() ? *usd_per_h(prices, around.host->hello.labels) : kind.price_usd_per_h;
   return each * around.host->hello.price_factor * kind.devices;
 }
+
+/// Takes the row for one of this group, no replica, of which nothing more is known yet.
+void set_group(const Surroundings& around, const PlaceKind& kind, Standings& rows, std::size_t row);
+
+/// Adds how long the busy devices of the group will be so: those that gangs hold, and that others
+/// may have afterwards.
+void add_waits(const Question& question, const GroupEntry& group, std::vector<std::int64_t>& waits);
+/// Until so many of these are free, in seconds. Reorders `waits`.
+double wait_for(int missing, std::vector<std::int64_t>& waits);
+
+/// Adds rows for gangs over hosts to those of the pool's groups, which filters have judged. One for
+/// each rack that has room now; when none has, one over all racks; none where one group could do,
+/// as the rule's `over_hosts` says.
+void gather_spreads(const Question& question, Estimator& estimator, DecisionScratch& scratch);
 
 /// What samples say of the devices of the rows from `begin` on, where `sampled` holds so far when
 /// the host enrolled.

@@ -169,6 +169,15 @@ std::string target_text(std::string_view host, const std::vector<std::uint16_t>&
 }
 
 std::string target_text(const Roster& roster, const Standings& rows, std::size_t row) {
+  if (const Spread* spread = rows.spread_of(row)) {
+    std::string text;
+    for (const Spread::Part& part : spread->parts) {
+      const std::string& host = roster.hosts()[roster.groups()[part.group].host].hello.host;
+      if (!text.empty()) text += ' ';
+      text += target_text(host, free_devices(roster, part.group, part.devices));
+    }
+    return text;
+  }
   const GroupIndex group = rows.group[row];
   const std::string& host = roster.hosts()[roster.groups()[group].host].hello.host;
   const ReplicaIndex replica = rows.replica[row];

@@ -86,7 +86,9 @@ void record_rows(const Question& question, DecisionScratch& scratch) {
   for (std::size_t row = 0; row < rows.size; ++row) {
     const bool is_replica = rows.replica[row] != nowhere;
     const std::uint32_t place = is_replica ? rows.replica[row] : rows.group[row];
-    record[row] = {place, rows.failed[row], 0, pool, is_replica};
+    const Spread* spread = rows.spread_of(row);
+    const std::size_t hosts = spread == nullptr ? 1 : spread->parts.size();
+    record[row] = {place, rows.failed[row], 0, pool, is_replica, static_cast<std::uint8_t>(hosts)};
   }
   if (scratch.scores.size() != scratch.feasible.size()) return;  // none is feasible
   for (std::size_t position = 0; position < scratch.feasible.size(); ++position) {

@@ -6,7 +6,7 @@ void Standings::make_room(std::size_t rows) {
   if (rows <= failed.size()) return;
   for (auto* column : {&failed, &condition, &draining, &ready, &replica, &group})
     column->resize(rows);
-  for (auto* column : {&kind, &devices}) column->resize(rows);
+  for (auto* column : {&kind, &devices, &spread}) column->resize(rows);
   for (auto* column : {&hottest_share, &power_share}) column->resize(rows);
   for (auto* column : {&load,       &bound,         &tokens,       &tokens_max, &start_s,
                        &run_s,      &first_token_s, &finish_s,     &power_w,    &prompt_w,

@@ -11,6 +11,15 @@
 
 namespace drover::router {
 
+/// A gang over hosts: so many devices of each of these groups, all of one kind.
+struct Spread {
+  struct Part {
+    GroupIndex group = 0;
+    int devices = 0;
+  };
+  std::vector<Part> parts;  // at least two
+};
+
 /// Heat and power are filled in only where a scorer asks for them.
 struct Standings {
   std::size_t size = 0;  // rows; the columns are longer, as making them anew would cost more
@@ -19,6 +28,7 @@ struct Standings {
   std::vector<std::uint32_t> condition;  // bits of DeviceCondition, of all its devices and its own
   std::vector<std::uint16_t> kind;
   std::vector<std::uint16_t> devices;  // that a gang or new replica would take
+  std::vector<std::uint16_t> spread;   // a gang over hosts: 1 + its number; else 0; not of replicas
   std::vector<Health> health;
   // 0 or 1, as wide as `failed`, to which filters add them.
   std::vector<std::uint32_t> draining;
@@ -44,6 +54,14 @@ struct Standings {
   std::vector<std::uint8_t> reachable;  // 0: no way to the data
   std::vector<float> hottest_share;     // temperature over the limit of the spec
   std::vector<float> power_share;       // believed power over cap, the worst device
+
+  std::vector<Spread> spreads;  // that rows name
+
+  /// The row's parts, when it is a gang over hosts.
+  const Spread* spread_of(std::size_t row) const {
+    const bool one_place = replica[row] != nowhere || spread[row] == 0;  // replicas have no spread
+    return one_place ? nullptr : &spreads[spread[row] - 1];
+  }
 
   /// Columns for so many rows at least. What a row holds is undefined until it is filled.
   void make_room(std::size_t rows);

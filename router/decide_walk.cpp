@@ -30,6 +30,11 @@ std::uint8_t step_number(std::size_t step) {
   return static_cast<std::uint8_t>(std::min<std::size_t>(step, 255));
 }
 
+int lead_devices(const Standings& rows, std::size_t row, const PlaceKind& kind) {
+  const Spread* spread = rows.spread_of(row);
+  return spread == nullptr ? kind.devices : spread->parts.front().devices;
+}
+
 /// Waiting alone would help: then it may cost more than leaving.
 bool waits_only(Reason reason) { return reason == Reason::capacity || reason == Reason::queue_slo; }
 
@@ -270,6 +275,15 @@ std::optional<Estimate> Walk::best_possible() const {
   return best;
 }
 
+void Walk::add_others(const Spread& spread, Place& place) const {
+  const Roster& roster = question_.roster;
+  for (std::size_t each = 1; each < spread.parts.size(); ++each) {
+    const Spread::Part& part = spread.parts[each];
+    place.others.push_back({roster.groups()[part.group].host, part.group,
+                            free_devices(roster, part.group, part.devices)});
+  }
+}
+
 void Walk::place(std::size_t row) {
   const Standings& rows = scratch_.rows;
   const PlaceKind& kind = scratch_.kinds[rows.kind[row]];
@@ -290,7 +304,8 @@ void Walk::place(std::size_t row) {
     const double batch_max = question_.roster.replicas()[*place.replica].replica.batch_max;
     place.expected.device_s /= std::clamp(rows.load[row] + 1, 1.0, std::max(1.0, batch_max));
   } else {
-    place.devices = free_devices(question_.roster, place.group, kind.devices);
+    place.devices = free_devices(question_.roster, place.group, lead_devices(rows, row, kind));
+    if (const Spread* spread = rows.spread_of(row)) add_others(*spread, place);
     place.watts_each = rows.power_w[row] / kind.devices;
   }
   decision_.action = question_.purpose == Purpose::replica ? Action::start_replica : Action::assign;

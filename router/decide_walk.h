@@ -49,6 +49,7 @@ class Walk {
   void count_excluded();
   std::optional<Estimate> best_possible() const;
   void place(std::size_t row);
+  void add_others(const Spread& spread, Place& place) const;
 
   Question& question_;
   Estimator& estimator_;

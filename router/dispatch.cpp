@@ -139,10 +139,15 @@ void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
   if (record.attempt > 1) accounting.retried();
   Lease& lease = record.lease;
   lease = {};
-  lease.host = roster.hosts()[place.host].hello.host;
-  lease.incarnation = roster.hosts()[place.host].hello.incarnation;
+  const auto add_member = [&](HostIndex host, const std::vector<std::uint16_t>& devices) {
+    const Hello& hello = roster.hosts()[host].hello;
+    Member& member = lease.members.emplace_back(hello.host);
+    member.incarnation = hello.incarnation;
+    if (!place.replica) member.devices = devices;
+  };
+  add_member(place.host, place.devices);
+  for (const PlacePart& part : place.others) add_member(part.host, part.devices);
   if (place.replica) lease.replica = roster.replicas()[*place.replica].replica.id.number;
-  if (!place.replica) lease.devices = place.devices;
   lease.target = verdict.decision.target;
   lease.pool = verdict.decision.pool;
   lease.fallback = verdict.decision.fallback_reason;
@@ -165,20 +170,34 @@ void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
   promise(now, record, place);
 
   const std::uint64_t write = mail.write(ledger::leased(now, record));
-  const auto speaker = peers.peer_of(lease.host);
+  for (const Member& member : lease.members) this->assign(now, record, member, place, write);
+  verdict.decision.attempt = record.attempt;
+  note(now, &record, std::move(verdict.decision));
+  publish_job(now, record);
+}
+
+void Core::assign(Instant now, const JobRecord& record, const Member& member, const Place& place,
+                  std::uint64_t write) {
+  const Lease& lease = record.lease;
+  const auto speaker = peers.peer_of(member.host);
   DROVER_REQUIRE(speaker.has_value());  // a host whose connection is gone is lost, and not chosen
-  const std::uint64_t peer = *speaker;
   Assign assign;
   assign.job = record.job;
   assign.attempt = record.attempt;
   assign.replica = lease.replica;
-  assign.devices = lease.devices;
+  assign.devices = member.devices;
   assign.precision = place.precision;
-  assign.model_spec = spec_text_for(peer, record.job.work.model);
-  mail.send_in_order(now, {Channel::control, peer}, std::move(assign), write);
-  verdict.decision.attempt = record.attempt;
-  note(now, &record, std::move(verdict.decision));
-  publish_job(now, record);
+  assign.model_spec = spec_text_for(*speaker, record.job.work.model);
+  if (lease.over_hosts()) {
+    GangPart& gang = assign.gang.emplace();
+    gang.devices = static_cast<std::uint16_t>(lease.devices());
+    for (const Member& each : lease.members) {
+      const auto part = static_cast<std::uint16_t>(each.devices.size());
+      gang.per_host = std::max(gang.per_host, part);
+    }
+    gang.reserved_for = settings.lost_after;
+  }
+  mail.send_in_order(now, {Channel::control, *speaker}, std::move(assign), write);
 }
 
 void Core::note_route(Instant now, JobRecord& record, const Verdict& verdict) {
@@ -199,12 +218,12 @@ void Core::note_route(Instant now, JobRecord& record, const Verdict& verdict) {
 }
 
 void Core::promise(Instant now, JobRecord& record, const Place& place) {
-  const auto host = roster.find_host(record.lease.host);
-  if (!host) return;
+  const auto host = roster.find_host(record.lease.members.front().host);
   const Instant busy_until = saturating_add(now, from_seconds(place.wait_s + place.run_s));
   Promise promised;
-  promised.host = *host;
+  if (host) promised.host = *host;
   if (record.lease.replica) {
+    if (!host) return;
     const auto replica = roster.find_replica(*host, *record.lease.replica);
     if (!replica) return;
     promised.replica = *replica;
@@ -216,20 +235,31 @@ void Core::promise(Instant now, JobRecord& record, const Place& place) {
         roster.promise_request(now, *replica, promised.tokens, busy_until,
                                from_seconds(place.first_token_s - place.wait_s), place.serving);
   } else {
-    for (const GroupIndex group : roster.hosts()[*host].groups) {
-      const Group& facts = roster.groups()[group].group;
-      const bool inside = !record.lease.devices.empty() &&
-                          record.lease.devices.front() >= facts.first &&
-                          record.lease.devices.front() < facts.first + facts.count;
-      if (inside) promised.group = group;
-    }
-    roster.promise_gang(now, record.job.id, *host, record.lease.devices, busy_until,
-                        place.watts_each);
+    promised.group = promise_gang(now, record, busy_until, place.watts_each);
   }
   promised.made = true;
   promised.devices = place.run_s > 0 ? place.expected.device_s / place.run_s : 0;
   tenants.placed(record.job.tenant, promised.devices, place.expected.device_s);
   record.promise = promised;
+}
+
+GroupIndex Core::promise_gang(Instant now, const JobRecord& record, Instant busy_until,
+                              double watts_each) {
+  for (const Member& member : record.lease.members) {
+    const auto host = roster.find_host(member.host);
+    if (host && !member.used) {
+      roster.promise_gang(now, record.job.id, *host, member.devices, busy_until, watts_each);
+    }
+  }
+  const Member& first = record.lease.members.front();
+  const auto host = roster.find_host(first.host);
+  if (!host || first.devices.empty()) return nowhere;
+  for (const GroupIndex group : roster.hosts()[*host].groups) {
+    const Group& facts = roster.groups()[group].group;
+    const std::uint16_t device = first.devices.front();
+    if (device >= facts.first && device < facts.first + facts.count) return group;
+  }
+  return nowhere;
 }
 
 void Core::note(Instant now, JobRecord* record, Decision decision) {

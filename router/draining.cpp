@@ -71,20 +71,28 @@ void Core::settle_drains(Instant now, HostIndex host) {
 
 std::optional<Reason> Core::called_off(Instant now, const JobRecord& record) const {
   if (!record.cancelled.empty()) return Reason::cancelled;
-  const auto host = roster.find_host(record.lease.host);
-  if (!host) return std::nullopt;
-  std::vector<std::uint16_t> devices = record.lease.devices;
+  for (const Member& member : record.lease.members) {
+    if (is_drained(now, record, member)) return Reason::drain;
+  }
+  // A member of the gang is lost: the others are called off.
+  if (record.lease.failure) return Reason::cancelled;
+  return std::nullopt;
+}
+
+bool Core::is_drained(Instant now, const JobRecord& record, const Member& member) const {
+  const auto host = roster.find_host(member.host);
+  if (!host) return false;
+  std::vector<std::uint16_t> devices = member.devices;
   if (record.lease.replica) {
     const auto replica = roster.find_replica(*host, *record.lease.replica);
-    if (!replica) return std::nullopt;
+    if (!replica) return false;
     devices = roster.replicas()[*replica].replica.devices;
   }
-  for (const std::uint16_t number : devices) {
-    if (number >= roster.hosts()[*host].devices.size()) continue;
+  return std::any_of(devices.begin(), devices.end(), [&](std::uint16_t number) {
+    if (number >= roster.hosts()[*host].devices.size()) return false;
     const auto* word = drains.over(place_of(roster, policy, *host, number));
-    if (word != nullptr && word->deadline <= now) return Reason::drain;
-  }
-  return std::nullopt;
+    return word != nullptr && word->deadline <= now;
+  });
 }
 
 void Core::call_off(Instant now) {
@@ -95,13 +103,11 @@ void Core::call_off(Instant now) {
   }
   next_call_off = drains.next_deadline();
   for (const HostEntry& host : roster.hosts()) {
-    const auto peer = peers.peer_of(host.hello.host);
-    if (!peer) continue;
     for (const JobRecord* record : jobs.on_host(host.hello.host)) {
       const auto reason = called_off(now, *record);
       if (!reason) continue;
-      mail.send_in_order(now, {Channel::control, *peer},
-                         Cancel{record->job.id, record->attempt, *reason});
+      tell(now, *record->lease.member(host.hello.host),
+           Cancel{record->job.id, record->attempt, *reason});
       next_call_off = std::min(next_call_off, saturating_add(now, settings.heartbeat_every));
     }
   }

@@ -62,7 +62,7 @@ struct ModelMemo {
 };
 
 /// By address of the spec, only to find the same again; never walked.
-using TrainingKey = std::tuple<const devices::DeviceSpec*, std::string, Precision, int,
+using TrainingKey = std::tuple<const devices::DeviceSpec*, std::string, Precision, int, int,
                                std::uint32_t, std::uint32_t>;
 
 }  // namespace
@@ -169,8 +169,9 @@ Estimator::Run Estimator::train(const devices::Placement& placement,
                                 const devices::ModelSpec& model, const Workload& work) {
   DROVER_REQUIRE(placement.device != nullptr);
   const devices::DeviceSpec& spec = *placement.device;
-  const TrainingKey key{&spec,      model.id,     placement.precision, placement.devices,
-                        work.batch, work.sequence};
+  const TrainingKey key{
+      &spec,      model.id,     placement.precision, placement.devices, placement.per_host,
+      work.batch, work.sequence};
   auto found = state_->trainings.find(key);
   if (found == state_->trainings.end()) {
     if (state_->trainings.size() >= training_memo_max) state_->trainings.clear();
@@ -183,7 +184,7 @@ Estimator::Run Estimator::train(const devices::Placement& placement,
     found = state_->trainings.emplace(key, of_one_step).first;
   }
   Run run = found->second;
-  const Pace* pace = measured_pace(work, spec.id, placement.devices);
+  const Pace* pace = measured_pace(work, spec.id, placement.devices, placement.per_host > 0);
   if (pace != nullptr && pace->steps_per_s > 0) run.seconds = 1 / pace->steps_per_s;
   run.seconds *= std::max(1U, work.steps);
   run.first_token_s = 0;

@@ -15,7 +15,8 @@ std::string place_text(const Roster& roster, const RecordRow& row) {
   if (row.is_replica) {
     return fmt::format("{}/r{}", host, roster.replicas()[row.place].replica.id.number);
   }
-  return fmt::format("{}/g{}", host, entry.group.number);
+  const std::string text = fmt::format("{}/g{}", host, entry.group.number);
+  return row.hosts > 1 ? fmt::format("{} and {} more", text, row.hosts - 1) : text;
 }
 
 Standing standing_of(const Roster& roster, const Policy& policy, const RecordRow& row) {

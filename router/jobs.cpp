@@ -33,9 +33,20 @@ JobChanged shown(const JobRecord& record) {
 }
 
 Usage believed_usage(const JobRecord& record, Instant until) {
+  Usage sum;
+  for (const Member& member : record.lease.members) {
+    sum += member.used ? *member.used : believed_usage(record, member, until);
+  }
+  return sum;
+}
+
+Usage believed_usage(const JobRecord& record, const Member& member, Instant until) {
   const Lease& lease = record.lease;
   if (record.state != JobState::running || lease.predicted_s <= 0) return {};
-  const double share = std::max(0.0, to_seconds(until - record.since)) / lease.predicted_s;
+  double share = std::max(0.0, to_seconds(until - record.since)) / lease.predicted_s;
+  if (lease.over_hosts()) {
+    share *= static_cast<double>(member.devices.size()) / static_cast<double>(lease.devices());
+  }
   return {lease.expected.device_s * share, lease.expected.energy_j * share,
           lease.expected.cost_usd * share};
 }
@@ -98,14 +109,22 @@ void JobBook::remember(const JobId& id, const Remembered& known) {
 }
 
 void JobBook::bind(JobRecord& record) {
-  if (on_host_[record.lease.host].emplace(record.number, &record).second) ++attempts_out_;
+  bool fresh = false;
+  for (const Member& member : record.lease.members) {
+    fresh |= on_host_[member.host].emplace(record.number, &record).second;
+  }
+  if (fresh) ++attempts_out_;
 }
 
 void JobBook::unbind(JobRecord& record) {
-  const auto host = on_host_.find(record.lease.host);
-  if (host == on_host_.end()) return;
-  attempts_out_ -= host->second.erase(record.number);
-  if (host->second.empty()) on_host_.erase(host);
+  bool bound = false;
+  for (const Member& member : record.lease.members) {
+    const auto host = on_host_.find(member.host);
+    if (host == on_host_.end()) continue;
+    bound |= host->second.erase(record.number) > 0;
+    if (host->second.empty()) on_host_.erase(host);
+  }
+  if (bound) --attempts_out_;
 }
 
 std::vector<JobRecord*> JobBook::on_host(std::string_view host) const {
@@ -117,13 +136,15 @@ std::vector<JobRecord*> JobBook::on_host(std::string_view host) const {
 }
 
 std::vector<JobRecord*> JobBook::unanswered(Instant limit) const {
-  std::vector<JobRecord*> found;
+  std::map<std::uint64_t, JobRecord*> found;
   for (const auto& [host, records] : on_host_) {
     for (const auto& [number, record] : records) {
-      if (record->state == JobState::leased && record->since < limit) found.push_back(record);
+      if (record->state == JobState::leased && record->since < limit) found[number] = record;
     }
   }
-  return found;
+  std::vector<JobRecord*> records;
+  for (const auto& [number, record] : found) records.push_back(record);
+  return records;
 }
 
 std::vector<JobRecord*> JobBook::with_prefix(std::string_view prefix) const {

@@ -17,31 +17,15 @@
 #include "fleet/job.h"
 #include "fleet/messages.h"
 #include "fleet/time.h"
+#include "router/lease.h"
 #include "router/roster.h"
 
 namespace drover::router {
 
-/// Where the current attempt runs, as far as the ledger tells it.
-struct Lease {
-  std::string host;
-  Incarnation incarnation;  // the host's life that the attempt was given to
-  std::optional<std::uint32_t> replica;
-  std::vector<std::uint16_t> devices;  // a gang's
-  std::string target;                  // as text, for people
-  std::string pool;
-  std::optional<Reason> fallback;  // the reason that led here, when it was a fallback
-  std::string rule;                // that placed it; empty: not known (an earlier life)
-  bool probe = false;  // asked the wanted pools while a sticky fallback held others back
-  double predicted_s = 0;
-  double ratio = 0;  // the learnt ratio that predicted_s holds; 0: not known (an earlier life)
-  Estimate more;     // than the wanted pool's best would have cost, when it was a fallback
-  Usage expected;    // what the attempt is believed to use; nothing: not known (an earlier life)
-};
-
 /// What the roster was promised for the current attempt; given back when it ends.
 struct Promise {
   bool made = false;
-  HostIndex host = nowhere;
+  HostIndex host = nowhere;  // of a gang over hosts the first member's, as is the group
   GroupIndex group = nowhere;
   ReplicaIndex replica = nowhere;
   std::uint64_t tokens = 0;
@@ -101,6 +85,8 @@ JobChanged shown(const JobRecord& record);
 /// tell any more: of what it was expected to use, as much as the time that it ran is of the
 /// expected time. Nothing before it ran, nor where nothing was expected.
 Usage believed_usage(const JobRecord& record, Instant until);
+/// This member's part of that, by its devices.
+Usage believed_usage(const JobRecord& record, const Member& member, Instant until);
 
 class JobBook {
  public:
@@ -127,7 +113,7 @@ class JobBook {
   /// Moves the job among the ended; REQUIRES a terminal state. May let go the details of the job
   /// that ended longest ago.
   void ended(JobRecord& record);
-  /// The attempt is bound to, or freed from, `record.lease.host`.
+  /// The attempt is bound to, or freed from, the hosts of `record.lease`.
   void bind(JobRecord& record);
   void unbind(JobRecord& record);
 
@@ -135,7 +121,7 @@ class JobBook {
   const std::map<std::uint64_t, JobRecord*>& open() const { return open_; }
   /// Attempts leased or running on this host, in order of acceptance.
   std::vector<JobRecord*> on_host(std::string_view host) const;
-  /// Attempts leased before `limit` that no agent has answered for, by host, then in order.
+  /// Attempts leased before `limit` that an agent has not answered for, in order of acceptance.
   std::vector<JobRecord*> unanswered(Instant limit) const;
   std::size_t attempts_out() const { return attempts_out_; }
   /// Kept ended jobs, oldest first.

@@ -1,6 +1,5 @@
 #include "router/ledger.h"
 
-#include <charconv>
 #include <utility>
 
 #include "fleet/codec.h"
@@ -10,27 +9,12 @@
 namespace drover::router::ledger {
 namespace {
 
-constexpr std::string_view replica_word = "replica";
-constexpr std::string_view devices_word = "devices";
 constexpr std::size_t content_bytes = 8;
 
 LedgerRow row_of(Transition transition, Instant now, const JobId& job, std::uint32_t attempt,
                  Message payload, std::string sender = "router") {
   return {transition, now, job, attempt,
           encode(Envelope{std::move(sender), 0, now, std::move(payload)})};
-}
-
-std::string place_text(const Lease& lease) {
-  if (lease.replica) return fmt::format("{} {}", replica_word, *lease.replica);
-  std::string text(devices_word);
-  for (const std::uint16_t device : lease.devices) text += fmt::format(" {}", device);
-  return text;
-}
-
-template <typename Number>
-bool parse_whole(std::string_view text, Number& number) {
-  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return problem == std::errc{} && stop == text.data() + text.size();
 }
 
 std::string_view name_of(Transition transition) {
@@ -94,7 +78,7 @@ LedgerRow leased(Instant now, const JobRecord& record) {
   change.usage = {0, record.lease.more.energy_j, record.lease.more.cost_usd};
   change.latency_s = record.lease.more.finish_s;
   return row_of(Transition::leased, now, record.job.id, record.attempt, std::move(change),
-                record.lease.host);
+                record.lease.members.front().host);
 }
 
 LedgerRow running(Instant now, const JobRecord& record) {
@@ -151,36 +135,6 @@ LedgerRow known(const Known& job) {
 
 LedgerRow sums(Instant now, const Accounting& accounting) {
   return {Transition::sums, now, {}, 0, accounting.job_sums()};
-}
-
-Result<Lease> read_lease(const Envelope& payload) {
-  const auto* change = std::get_if<JobChanged>(&payload.body);
-  if (change == nullptr) return error("payload is a {}", kind_name(payload.body));
-  Lease lease;
-  lease.host = payload.sender;
-  lease.target = change->target;
-  lease.pool = change->pool;
-  lease.fallback = change->reason;
-  lease.predicted_s = change->remaining_s;
-  lease.more = {0, change->latency_s, change->usage.energy_j, change->usage.cost_usd};
-  const std::vector<std::string> words = split(change->detail, ' ');
-  bool good = words.size() >= 2;
-  if (good && words[0] == replica_word) {
-    std::uint32_t number = 0;
-    good = words.size() == 2 && parse_whole(words[1], number);
-    lease.replica = number;
-  } else if (good && words[0] == devices_word) {
-    for (std::size_t word = 1; word < words.size() && good; ++word) {
-      good = parse_whole(words[word], lease.devices.emplace_back());
-    }
-  } else {
-    good = false;
-  }
-  if (!good) {
-    return error("place is \"{}\", expected \"replica N\" or \"devices N N ..\"",
-                 printable(change->detail));
-  }
-  return lease;
 }
 
 Status Reader::read(const LedgerRow& row) {

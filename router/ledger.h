@@ -80,7 +80,9 @@ struct Known {
 LedgerRow known(const Known& job);
 LedgerRow sums(Instant now, const Accounting& accounting);
 
-/// The host, replica or devices that a leased row names.
+/// "replica 3", "devices 0 1 2", of a gang over hosts "gang h1/0,1 h2/0,1".
+std::string place_text(const Lease& lease);
+/// The hosts, replica or devices that a leased row names.
 Result<Lease> read_lease(const Envelope& payload);
 
 /// Replays rows into an empty book and fresh sums. The error names the row, counted from 1, and

@@ -106,12 +106,13 @@ void Core::reconcile(Instant now, Caller caller, const Hello& hello) {
   std::set<std::pair<JobId, std::uint32_t>> held;
   for (const HeldAttempt& attempt : hello.held) held.emplace(attempt.job, attempt.attempt);
   for (JobRecord* record : jobs.on_host(hello.host)) {
+    Member& member = *record->lease.member(hello.host);
     if (held.contains({record->job.id, record->attempt})) {
-      record->lease.incarnation = hello.incarnation;
+      member.incarnation = hello.incarnation;
       Place kept;  // its samples show already what it draws
       kept.run_s = record->remaining_s;
       promise(now, *record, kept);
-      run(now, *record);
+      joined(now, *record, member);
       continue;
     }
     // An Assign may still be on its way to the agent; the Cancel follows it in order.
@@ -122,8 +123,8 @@ void Core::reconcile(Instant now, Caller caller, const Hello& hello) {
     lost.attempt = record->attempt;
     lost.incarnation = hello.incarnation;
     lost.detail = fmt::format("{} no longer holds the attempt", hello.host);
-    lost.usage = believed_usage(*record, now);
-    give_back(now, *record, std::move(lost));
+    lost.usage = believed_usage(*record, member, now);
+    end_member(now, *record, hello.host, std::move(lost));
   }
   for (const auto& [id, attempt] : held) {
     if (current(hello.host, id, attempt) != nullptr) continue;
@@ -230,8 +231,8 @@ void Core::lose_host(Instant now, HostIndex host, Severity severity, const std::
     lost.attempt = record->attempt;
     lost.incarnation = roster.hosts()[host].hello.incarnation;
     lost.detail = fmt::format("host {} {}", name, what);
-    lost.usage = believed_usage(*record, health.last_heard(host));
-    give_back(now, *record, std::move(lost));
+    lost.usage = believed_usage(*record, *record->lease.member(name), health.last_heard(host));
+    end_member(now, *record, name, std::move(lost));
   }
   peers.silence(name);
 }
@@ -290,31 +291,43 @@ void Core::sweep(Instant now) {
 
 void Core::give_up_waiting(Instant now) {
   awaiting_hosts = false;
-  std::vector<JobRecord*> orphans;
+  std::vector<JobRecord*> out;
   for (const auto& [number, record] : jobs.open()) {
-    if (record->holds_attempt() && !peers.peer_of(record->lease.host)) orphans.push_back(record);
+    if (record->holds_attempt()) out.push_back(record);
   }
-  for (JobRecord* record : orphans) {
-    Failed lost;
-    lost.job = record->job.id;
-    lost.attempt = record->attempt;
-    lost.detail = fmt::format("host {} did not come back", record->lease.host);
-    give_back(now, *record, std::move(lost));
+  for (JobRecord* record : out) {
+    end_members(now, *record, [&](const Member& member) {
+      const bool there = peers.peer_of(member.host).has_value();
+      return there ? "" : fmt::format("host {} did not come back", member.host);
+    });
   }
 }
 
 void Core::call_off_unanswered(Instant now) {
   for (JobRecord* record : jobs.unanswered(now - settings.lost_after)) {
-    const auto peer = peers.peer_of(record->lease.host);
-    if (!peer) continue;  // an earlier life's: its host is still awaited
-    mail.send_in_order(now, {Channel::control, *peer},
-                       Cancel{record->job.id, record->attempt, Reason::unhealthy});
+    end_members(now, *record, [&](const Member& member) -> std::string {
+      // An earlier life's: its host is still awaited.
+      if (member.accepted || !peers.peer_of(member.host)) return "";
+      tell(now, member, Cancel{record->job.id, record->attempt, Reason::unhealthy});
+      blame(now, *record, member.host, Reason::unhealthy);
+      return fmt::format("{} did not answer the assignment", member.host);
+    });
+  }
+}
+
+template <typename Why>
+void Core::end_members(Instant now, JobRecord& record, Why why) {
+  const std::uint32_t attempt = record.attempt;
+  const std::vector<Member> members = record.lease.members;
+  for (const Member& member : members) {
+    // The last one to end may have ended the attempt.
+    if (!record.holds_attempt() || record.attempt != attempt) return;
+    if (member.used) continue;
     Failed lost;
-    lost.job = record->job.id;
-    lost.attempt = record->attempt;
-    lost.detail = fmt::format("{} did not answer the assignment", record->lease.host);
-    blame(now, *record, lost.reason);
-    give_back(now, *record, std::move(lost));
+    lost.job = record.job.id;
+    lost.attempt = attempt;
+    lost.detail = why(member);
+    if (!lost.detail.empty()) end_member(now, record, member.host, std::move(lost));
   }
 }
 

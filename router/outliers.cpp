@@ -23,15 +23,14 @@ std::string group_name(const HostEntry& host, const GroupEntry& group) {
 
 }  // namespace
 
-std::string Core::place_name(const JobRecord& record) const {
-  const Lease& lease = record.lease;
-  if (lease.replica) return to_text(ReplicaId{lease.host, *lease.replica});
-  const auto host = roster.find_host(lease.host);
-  if (!host || lease.devices.empty()) return "";
+std::string Core::place_name(const JobRecord& record, const Member& member) const {
+  if (record.lease.replica) return to_text(ReplicaId{member.host, *record.lease.replica});
+  const auto host = roster.find_host(member.host);
+  if (!host || member.devices.empty()) return "";
   const auto& groups = roster.hosts()[*host].groups;
   const auto found = std::find_if(groups.begin(), groups.end(), [&](GroupIndex index) {
     const Group& group = roster.groups()[index].group;
-    const std::uint16_t device = lease.devices.front();
+    const std::uint16_t device = member.devices.front();
     return device >= group.first && device < group.first + group.count;
   });
   if (found == groups.end()) return "";
@@ -39,16 +38,22 @@ std::string Core::place_name(const JobRecord& record) const {
 }
 
 void Core::credit(Instant now, const JobRecord& record) {
-  ejections.report(now, place_name(record), true);
+  for (const Member& member : record.lease.members) {
+    ejections.report(now, place_name(record, member), true);
+  }
 }
 
-void Core::blame(Instant now, const JobRecord& record, Reason reason) {
-  if (is_place_at_fault(reason)) ejections.report(now, place_name(record), false);
+void Core::blame(Instant now, const JobRecord& record, const std::string& host, Reason reason) {
+  const Member* member = record.lease.member(host);
+  if (member == nullptr || member->used || !is_place_at_fault(reason)) return;
+  ejections.report(now, place_name(record, *member), false);
 }
 
 void Core::blame_host(Instant now, const std::string& host) {
   std::set<std::string> places;
-  for (const JobRecord* record : jobs.on_host(host)) places.insert(place_name(*record));
+  for (const JobRecord* record : jobs.on_host(host)) {
+    places.insert(place_name(*record, *record->lease.member(host)));
+  }
   for (const std::string& place : places) ejections.report(now, place, false);
 }
 

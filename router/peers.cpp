@@ -13,6 +13,7 @@ struct SpeakerOf {
   Speaker operator()(const Hello&) const { return Speaker::agent; }
   Speaker operator()(const Heartbeat&) const { return Speaker::agent; }
   Speaker operator()(const Accepted&) const { return Speaker::agent; }
+  Speaker operator()(const MemberPace&) const { return Speaker::agent; }
   Speaker operator()(const Refused&) const { return Speaker::agent; }
   Speaker operator()(const Progress&) const { return Speaker::agent; }
   Speaker operator()(const Finished&) const { return Speaker::agent; }

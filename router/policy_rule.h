@@ -90,6 +90,10 @@ struct Spill {
   double wait_w = 0;
 };
 
+/// Whether a gang may be spread over hosts of its pool: where no group is large enough for it, or
+/// where none has room now.
+enum class OverHosts : std::uint8_t { never, if_larger, if_full };
+
 struct Rule {
   std::string name;
   When when;
@@ -98,7 +102,8 @@ struct Rule {
   Duration data_within{0};                 // require.data_within: of transfer; 0: any
   double memory_headroom = 0;              // require.mem_headroom, share
   std::vector<std::string> interconnects;  // require.interconnect: "nvlink", "ici"
-  std::vector<std::string> pools;          // ordered
+  OverHosts over_hosts = OverHosts::if_larger;
+  std::vector<std::string> pools;  // ordered
   std::array<double, scorer_count> weights{};
   Pick pick = Pick::max;
   double slo_ttft_s = 0;  // 0: none

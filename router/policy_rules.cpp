@@ -19,6 +19,26 @@ struct PickWord {
 constexpr std::array<PickWord, 3> pick_words = {
     {{"max", Pick::max}, {"p2c", Pick::p2c}, {"weighted", Pick::weighted}}};
 
+struct OverHostsWord {
+  std::string_view word;
+  OverHosts over_hosts;
+};
+constexpr std::array<OverHostsWord, 3> over_hosts_words = {{{"never", OverHosts::never},
+                                                            {"if_larger", OverHosts::if_larger},
+                                                            {"if_full", OverHosts::if_full}}};
+
+/// The row of one of these words; complains, and answers nothing, when it is none of them.
+template <typename Row, std::size_t count>
+const Row* read_word(Table& table, const std::string& key, const std::array<Row, count>& words,
+                     std::string_view usual, std::string_view expected) {
+  const std::string text = table.text(key, std::string(usual));
+  const auto* row =
+      std::find_if(words.begin(), words.end(), [&](const Row& each) { return each.word == text; });
+  if (row != words.end()) return row;
+  table.complain(key, fmt::format("found \"{}\", expected {}", printable(text), expected));
+  return nullptr;
+}
+
 void read_require(Table table, Rule& rule) {
   rule.precisions = read_precisions(table, "precision");
   rule.memory_headroom = read_share(table, "mem_headroom", 0);
@@ -32,7 +52,10 @@ void read_require(Table table, Rule& rule) {
                      fmt::format("found \"{}\", expected nvlink or ici", printable(word)));
     }
   }
-  // A gang always stays within one group, so within one pool.
+  const auto* over_hosts =
+      read_word(table, "over_hosts", over_hosts_words, "if_larger", "never, if_larger or if_full");
+  if (over_hosts != nullptr) rule.over_hosts = over_hosts->over_hosts;
+  // All parts of a gang are in one pool.
   if (!table.boolean("same_pool", true)) {
     table.complain("same_pool", "false is not supported by this version");
   }
@@ -105,15 +128,8 @@ Rule read_rule(Table table, const Policy& policy) {
   }
   rule.weights = objective_weights(policy.objective);
   if (auto score = table.table("score")) read_score(table, *score, rule);
-  const std::string pick = table.text("pick", "max");
-  const auto* word = std::find_if(pick_words.begin(), pick_words.end(),
-                                  [&](const PickWord& row) { return row.word == pick; });
-  if (word == pick_words.end()) {
-    table.complain("pick",
-                   fmt::format("found \"{}\", expected max, p2c or weighted", printable(pick)));
-  } else {
-    rule.pick = word->pick;
-  }
+  const auto* pick = read_word(table, "pick", pick_words, "max", "max, p2c or weighted");
+  if (pick != nullptr) rule.pick = pick->pick;
   if (auto slo = table.table("slo")) read_slo(*slo, rule);
   if (auto spill = table.table("spill")) rule.spill = read_spill(*spill);
   for (const Table& fallback : table.tables("fallback")) {

@@ -261,12 +261,7 @@ void Core::end_run(Instant now, Caller caller) {
   std::vector<JobRecord*> open;
   for (const auto& [number, record] : jobs.open()) open.push_back(record);
   for (JobRecord* record : open) {
-    if (record->holds_attempt()) {
-      if (const auto peer = peers.peer_of(record->lease.host)) {
-        mail.send_in_order(now, {Channel::control, *peer},
-                           Cancel{record->job.id, record->attempt, Reason::ended});
-      }
-    }
+    if (record->holds_attempt()) call_off(now, *record, Reason::ended);
     fail(now, *record, Reason::ended, "the run ended before it did");
   }
   awaiting_hosts = false;

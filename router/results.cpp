@@ -24,10 +24,11 @@ constexpr std::int64_t back_off_grid = 4;
 
 /// A result of another life of the host than the attempt was given to is late, whatever number it
 /// bears; one that names no life is judged by its number alone.
-bool of_this_life(const JobRecord& record, const Incarnation& incarnation) {
+bool of_this_life(const JobRecord& record, const std::string& host,
+                  const Incarnation& incarnation) {
   const Incarnation nobody;
-  return incarnation == nobody || record.lease.incarnation == nobody ||
-         incarnation == record.lease.incarnation;
+  const Incarnation& known = record.lease.member(host)->incarnation;
+  return incarnation == nobody || known == nobody || incarnation == known;
 }
 
 bool sane(const Usage& usage) {
@@ -39,7 +40,8 @@ bool sane(const Usage& usage) {
 JobRecord* Core::current(const std::string& host, const JobId& job, std::uint32_t attempt) {
   JobRecord* record = jobs.find(job);
   if (record == nullptr || !record->holds_attempt()) return nullptr;
-  return record->attempt == attempt && record->lease.host == host ? record : nullptr;
+  const bool has_part = record->attempt == attempt && record->lease.member(host) != nullptr;
+  return has_part ? record : nullptr;
 }
 
 void Core::started(Instant now, Caller caller, const Accepted& accepted) {
@@ -48,7 +50,7 @@ void Core::started(Instant now, Caller caller, const Accepted& accepted) {
     mail.send_in_order(now, caller.peer, Cancel{accepted.job, accepted.attempt, Reason::cancelled});
     return;
   }
-  run(now, *record);
+  joined(now, *record, *record->lease.member(caller.entry.host));
 }
 
 void Core::run(Instant now, JobRecord& record) {
@@ -65,6 +67,8 @@ void Core::progressed(Instant now, Caller caller, const Progress& progress) {
     mail.send_in_order(now, caller.peer, Cancel{progress.job, progress.attempt, Reason::cancelled});
     return;
   }
+  // All members stand at the same step: the first speaks for them.
+  if (record->lease.members.front().host != caller.entry.host) return;
   record->progress = std::clamp(progress.share, 0.0, 1.0);
   record->remaining_s = std::max(0.0, progress.remaining_s);
   publish_job(now, *record);
@@ -79,51 +83,58 @@ void Core::refused(Instant now, Caller caller, const Refused& refusal) {
   failed.incarnation = caller.entry.incarnation;
   failed.reason = refusal.reason;
   failed.detail = refusal.detail;
-  blame(now, *record, failed.reason);
-  give_back(now, *record, std::move(failed));
+  blame(now, *record, caller.entry.host, failed.reason);
+  end_member(now, *record, caller.entry.host, std::move(failed));
 }
 
 void Core::ended(Instant now, Caller caller, const Finished& finished) {
-  JobRecord* record = current(caller.entry.host, finished.job, finished.attempt);
-  if (record != nullptr && !of_this_life(*record, finished.incarnation)) record = nullptr;
+  const std::string& host = caller.entry.host;
+  JobRecord* record = current(host, finished.job, finished.attempt);
+  if (record != nullptr && !of_this_life(*record, host, finished.incarnation)) record = nullptr;
   if (record == nullptr || !sane(finished.usage)) return store_late(now, caller, finished, true);
-  credit(now, *record);
-  const Promise promise = record->promise;
+  record->lease.member(host)->reported = true;
   Finished priced = finished;
-  priced.usage = priced_usage(*record, finished.usage);
-  const std::uint64_t write = mail.write(ledger::ended(Transition::finished, now, priced));
-  release(*record, true);
-  record->usage += priced.usage;
-  record->outcome = finished.outcome;
-  record->latency_s = to_seconds(now - record->submitted);
-  record->reason = record->lease.fallback;
-  record->progress = 1;
-  accounting.finished(record->job, priced.usage, finished.outcome, record->latency_s);
-  if (const WorkClass* work_class = policy.find_class(record->work_class)) {
-    const auto value = metric_of(work_class->metric, record->job, record->usage, record->outcome,
-                                 record->latency_s);
+  priced.usage = priced_usage(*record, host, finished.usage);
+  end_member(now, *record, host, priced);
+}
+
+std::uint64_t Core::finish(Instant now, JobRecord& record, const Finished& finished) {
+  credit(now, record);
+  const Promise promise = record.promise;
+  const std::uint64_t write = mail.write(ledger::ended(Transition::finished, now, finished));
+  release(record, true);
+  record.usage += finished.usage;
+  record.outcome = finished.outcome;
+  record.latency_s = to_seconds(now - record.submitted);
+  record.reason = record.lease.fallback;
+  record.progress = 1;
+  accounting.finished(record.job, finished.usage, finished.outcome, record.latency_s);
+  if (const WorkClass* work_class = policy.find_class(record.work_class)) {
+    const auto value =
+        metric_of(work_class->metric, record.job, record.usage, record.outcome, record.latency_s);
     if (value) accounting.finished_in(*work_class, *value);
   }
-  if (promise.made && promise.group != nowhere && record->lease.predicted_s > 0) {
-    estimator.learn(promise.host, promise.group, record->job.work.kind, record->job.work.model,
-                    record->lease.predicted_s, finished.outcome.run_s, record->lease.ratio);
+  if (promise.made && promise.group != nowhere && record.lease.predicted_s > 0) {
+    estimator.learn(promise.host, promise.group, record.job.work.kind, record.job.work.model,
+                    record.lease.predicted_s, finished.outcome.run_s, record.lease.ratio);
   }
-  close(now, *record, JobState::finished, write);
-  mail.send(now, caller.peer, ResultStored{finished.job, finished.attempt}, write);
+  close(now, record, JobState::finished, write);
+  return write;
 }
 
 void Core::ended(Instant now, Caller caller, const Failed& failed) {
-  JobRecord* record = current(caller.entry.host, failed.job, failed.attempt);
-  if (record != nullptr && !of_this_life(*record, failed.incarnation)) record = nullptr;
+  const std::string& host = caller.entry.host;
+  JobRecord* record = current(host, failed.job, failed.attempt);
+  if (record != nullptr && !of_this_life(*record, host, failed.incarnation)) record = nullptr;
   // A Failed that only says that a Cancel was obeyed is no late result.
   const bool obeyed = failed.reason == Reason::cancelled || failed.reason == Reason::ended ||
                       failed.reason == Reason::preempted || failed.reason == Reason::drain;
   if (record == nullptr || !sane(failed.usage)) return store_late(now, caller, failed, !obeyed);
-  blame(now, *record, failed.reason);
+  blame(now, *record, host, failed.reason);
+  record->lease.member(host)->reported = true;
   Failed priced = failed;
-  priced.usage = priced_usage(*record, failed.usage);
-  const std::uint64_t write = give_back(now, *record, std::move(priced));
-  mail.send(now, caller.peer, ResultStored{failed.job, failed.attempt}, write);
+  priced.usage = priced_usage(*record, host, failed.usage);
+  end_member(now, *record, host, std::move(priced));
 }
 
 template <typename End>
@@ -138,7 +149,7 @@ void Core::store_late(Instant now, Caller caller, const End& end, bool counts) {
   }
   const bool told_again =
       record->state == (std::is_same_v<End, Finished> ? JobState::finished : JobState::failed) &&
-      record->attempt == end.attempt && record->lease.host == caller.entry.host;
+      record->attempt == end.attempt && record->lease.member(caller.entry.host) != nullptr;
   const bool known =
       std::find(record->stale.begin(), record->stale.end(), end.attempt) != record->stale.end();
   if (told_again || known || !counts || end.attempt > record->attempt) {
@@ -151,11 +162,11 @@ void Core::store_late(Instant now, Caller caller, const End& end, bool counts) {
 }
 
 /// Agents know list prices; where the policy prices the pool, its price is charged.
-Usage Core::priced_usage(const JobRecord& record, Usage usage) const {
+Usage Core::priced_usage(const JobRecord& record, const std::string& host, Usage usage) const {
   const Pool* pool = policy.find_pool(record.lease.pool);
-  const auto host = roster.find_host(record.lease.host);
-  if (pool == nullptr || !pool->prices.given() || !host) return usage;
-  const Hello& hello = roster.hosts()[*host].hello;
+  const auto found = roster.find_host(host);
+  if (pool == nullptr || !pool->prices.given() || !found) return usage;
+  const Hello& hello = roster.hosts()[*found].hello;
   const Prices& prices = pool->prices;
   constexpr double seconds_per_hour = 3600;
   constexpr double joules_per_kwh = 3.6e6;
@@ -172,7 +183,11 @@ void Core::withdraw(JobRecord& record) {
   if (record.lease.replica) {
     roster.release_request(promise.replica, promise.tokens, promise.prompt);
   } else {
-    roster.release_gang(record.job.id, promise.host, record.lease.devices);
+    for (const Member& member : record.lease.members) {
+      if (const auto host = roster.find_host(member.host)) {
+        roster.release_gang(record.job.id, *host, member.devices);
+      }
+    }
   }
 }
 

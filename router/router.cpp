@@ -30,6 +30,7 @@ struct Receiver {
   void operator()(const Hello& hello) { state.meet(now, caller, hello); }
   void operator()(const Heartbeat& heartbeat) { state.renew_lease(now, caller, heartbeat); }
   void operator()(const Accepted& accepted) { state.started(now, caller, accepted); }
+  void operator()(const MemberPace& pace) { state.paced(now, caller, pace); }
   void operator()(const Progress& progress) { state.progressed(now, caller, progress); }
   void operator()(const Refused& refused) { state.refused(now, caller, refused); }
   void operator()(const Finished& finished) { state.ended(now, caller, finished); }

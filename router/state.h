@@ -3,6 +3,7 @@
 //   router.cpp    the public calls; who may say what; ticks, deadlines
 //   meeting.cpp   Join, Hello, heartbeats, samples, replica reports; hosts suspected and lost
 //   dispatch.cpp  from the queue through a decision to a lease
+//   members.cpp   each host's part of an attempt; gangs over hosts
 //   results.cpp   what agents answer; the one place where attempts and jobs end
 //   outliers.cpp  places whose attempts fail: ejected, and back again
 //   fleet_work.cpp  replicas started and retired; what is published on a beat
@@ -111,6 +112,9 @@ struct Core {
   void sweep(Instant now);
   /// Leases of an earlier life whose hosts did not come back in time.
   void give_up_waiting(Instant now);
+  /// Ends every member of which `why(member)` says so, if it says anything.
+  template <typename Why>
+  void end_members(Instant now, JobRecord& record, Why why);
   /// Assignments that got lost on their way: the host lives and has not said a word of them.
   void call_off_unanswered(Instant now);
 
@@ -122,6 +126,11 @@ struct Core {
   /// device of a gang; of a replica, what it will draw above its devices' open power.
   /// Counts the job at once where its lease says. Of `place` times and watts are looked at.
   void promise(Instant now, JobRecord& record, const Place& place);
+  /// Answers the group of the first member's devices.
+  GroupIndex promise_gang(Instant now, const JobRecord& record, Instant busy_until,
+                          double watts_each);
+  void assign(Instant now, const JobRecord& record, const Member& member, const Place& place,
+              std::uint64_t write);
   /// What the placement means for the jobs of its rule that follow.
   void note_route(Instant now, JobRecord& record, const Verdict& verdict);
   /// With all candidates of the decision that was just made.
@@ -134,6 +143,22 @@ struct Core {
   /// The model's spec text, or nothing when this connection has carried it.
   std::string spec_text_for(std::uint64_t peer, const std::string& model);
 
+  // ---- members.cpp
+  /// The member has taken the attempt.
+  void joined(Instant now, JobRecord& record, Member& member);
+  void paced(Instant now, Caller caller, const MemberPace& told);
+  /// To the member's host, when it is there and the member has not ended.
+  void tell(Instant now, const Member& member, Message said, std::uint64_t after_write = 0);
+  /// Cancel to every member that has not ended.
+  void call_off(Instant now, const JobRecord& record, Reason reason, std::uint64_t after_write = 0);
+  /// The member's part is over; a failure calls off the others. Answers the write with which the
+  /// attempt ended, 0 while others still run. Nothing happens when the member had ended before.
+  std::uint64_t end_member(Instant now, JobRecord& record, const std::string& host, Failed failed);
+  std::uint64_t end_member(Instant now, JobRecord& record, const std::string& host,
+                           const Finished& finished);
+  /// Ends the attempt, once every member has ended, and tells them that it is stored.
+  std::uint64_t conclude(Instant now, JobRecord& record);
+
   // ---- results.cpp
   void started(Instant now, Caller caller, const Accepted& accepted);
   void progressed(Instant now, Caller caller, const Progress& progress);
@@ -145,7 +170,9 @@ struct Core {
   /// The record when this attempt is its current one, on this host; else null.
   JobRecord* current(const std::string& host, const JobId& job, std::uint32_t attempt);
   void run(Instant now, JobRecord& record);
-  Usage priced_usage(const JobRecord& record, Usage usage) const;
+  Usage priced_usage(const JobRecord& record, const std::string& host, Usage usage) const;
+  /// Every member has finished. Answers the write.
+  std::uint64_t finish(Instant now, JobRecord& record, const Finished& finished);
   /// Takes back what the roster was promised for the attempt.
   void withdraw(JobRecord& record);
   /// The attempt is over: withdrawn, off its host, and whoever waits may try again.
@@ -163,10 +190,10 @@ struct Core {
 
   // ---- outliers.cpp
   /// The place of the record's attempt: "host/r0", "host/g0"; "" where there is none any more.
-  std::string place_name(const JobRecord& record) const;
-  /// The attempt came to its end there, or, for this reason, did not.
+  std::string place_name(const JobRecord& record, const Member& member) const;
+  /// The attempt came to its end there, or, for this reason and by this host's fault, did not.
   void credit(Instant now, const JobRecord& record);
-  void blame(Instant now, const JobRecord& record, Reason reason);
+  void blame(Instant now, const JobRecord& record, const std::string& host, Reason reason);
   /// All that runs on the host is gone with it: one failure of each place, whatever ran there.
   void blame_host(Instant now, const std::string& host);
   void enrol_places(Instant now, HostIndex host);
@@ -246,6 +273,7 @@ struct Core {
   void settle_drains(Instant now, HostIndex host);
   /// Why the attempt is to end, if it is.
   std::optional<Reason> called_off(Instant now, const JobRecord& record) const;
+  bool is_drained(Instant now, const JobRecord& record, const Member& member) const;
   /// Says Cancel for each attempt that is to end, again each heartbeat while there are any.
   void call_off(Instant now);
 

@@ -43,16 +43,18 @@ void judge_software(const GivenWork& given, Found& found) {
 
 void judge_shape(const GivenWork& given, Found& found) {
   const auto& sizes = given.device->slice_sizes;
-  if (!sizes.empty() && !holds(sizes, given.devices)) {
-    found.push_back(fmt::format("{} forms no slice of {}", given.device->id, given.devices));
+  const int slice = given.per_host > 0 ? given.per_host : given.devices;
+  if (!sizes.empty() && !holds(sizes, slice)) {
+    found.push_back(fmt::format("{} forms no slice of {}", given.device->id, slice));
   }
 }
 
 void judge_memory(const GivenWork& given, Found& found) {
-  const devices::Placement placement{given.device, given.devices, given.precision};
+  const devices::Placement placement{given.device, given.devices, given.precision, 1,
+                                     given.per_host};
   const Workload& work = *given.work;
   if (work.kind == WorkKind::train) {
-    const Pace* tried = measured_pace(work, given.device->id, given.devices);
+    const Pace* tried = measured_pace(work, given.device->id, given.devices, given.per_host > 0);
     if (tried != nullptr && tried->steps_per_s <= 0) {
       found.push_back(
           fmt::format("was tried on {} {} and does not run", given.devices, given.device->id));
@@ -143,9 +145,12 @@ void ExclusionBook::check(const std::string& host, const Assign& assign, const W
     if (device >= seats.size()) return violate("no such device");
     if (seats[device].group != seats[on.front()].group) return violate("devices of two groups");
   }
-  const bool gang = job.work.kind == WorkKind::train;
-  if (gang && on.size() != job.work.devices) {
-    return violate(fmt::format("{} devices, it asks for {}", on.size(), job.work.devices));
+  // Of a gang over hosts each has a part.
+  std::size_t gang = on.size();
+  if (assign.gang) gang = parts_[{job.id, assign.attempt}] += on.size();
+  const bool wrong = assign.gang ? gang > job.work.devices : gang != job.work.devices;
+  if (job.work.kind == WorkKind::train && wrong) {
+    return violate(fmt::format("{} devices, it asks for {}", gang, job.work.devices));
   }
   const auto model = catalogue_.model(job.work.model);
   if (!model) return violate("no such model");
@@ -154,7 +159,8 @@ void ExclusionBook::check(const std::string& host, const Assign& assign, const W
   given.work = &job.work;
   given.model = &(*model)->spec;
   given.device = seats[on.front()].device;
-  given.devices = static_cast<int>(on.size());
+  given.devices = static_cast<int>(assign.gang ? job.work.devices : on.size());
+  given.per_host = assign.gang ? assign.gang->per_host : 0;
   given.precision = where.precision;
   given.degraded = change != changes_.end() && change->second.find("degraded") != std::string::npos;
   for (const std::string& what : excluded(given)) violate(what);

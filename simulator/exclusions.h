@@ -22,6 +22,7 @@ struct GivenWork {
   const devices::DeviceSpec* device = nullptr;
   int devices = 1;  // that compute together
   Precision precision = Precision::bf16;
+  int per_host = 0;       // of its largest part, where they are of several hosts
   bool degraded = false;  // the decision has declared a precision that the job does not list
 };
 
@@ -56,9 +57,10 @@ class ExclusionBook {
   void check(const std::string& host, const Assign& assign, const Where& where);
 
   const devices::Catalogue& catalogue_;
-  std::map<std::string, std::vector<Seat>> seats_;  // by host
-  std::map<std::string, Replica> replicas_;         // by name, as last published
-  std::map<JobId, std::string> changes_;            // of the job's last decision
+  std::map<std::string, std::vector<Seat>> seats_;                // by host
+  std::map<std::string, Replica> replicas_;                       // by name, as last published
+  std::map<JobId, std::string> changes_;                          // of the job's last decision
+  std::map<std::pair<JobId, std::uint32_t>, std::size_t> parts_;  // devices of gangs over hosts
   std::uint64_t checked_ = 0;
   std::vector<std::string> violations_;
 };

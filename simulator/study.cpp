@@ -72,7 +72,7 @@ class Notes {
   void write(Instant first_arrival, StudyResult& result) const {
     result.completed = completion_s_.size();
     result.failures = failures_;
-    result.makespan_s = to_seconds(last_end_ - first_arrival);
+    result.makespan_s = std::max(0.0, to_seconds(last_end_ - first_arrival));
     result.completion = spans_of(completion_s_);
     result.queueing = spans_of(queueing_s_);
     result.device_s = device_s_;

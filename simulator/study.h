@@ -71,7 +71,7 @@ struct StudyBounds {
 };
 StudyBounds bounds_of(const Study& study, const devices::Catalogue& catalogue);
 
-/// Takes the jobs out that ask for more devices than the largest group has; answers how many.
-std::uint64_t leave_out_larger_than_a_group(Study& study);
+/// Takes the training jobs out that ask for more devices; answers how many.
+std::uint64_t leave_out_gangs_over(std::uint64_t devices, Study& study);
 
 }  // namespace drover::simulator

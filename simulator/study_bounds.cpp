@@ -1,7 +1,7 @@
 // What no policy can beat.
 #include <algorithm>
 #include <limits>
-#include <set>
+#include <map>
 
 #include "router/estimate.h"
 #include "simulator/exclusions.h"
@@ -24,7 +24,8 @@ class Kinds {
       for (const agents::GroupRequest& group : host.groups) {
         const auto entry = catalogue.device(group.device);
         DROVER_REQUIRE(entry.ok());
-        specs_.insert(&(*entry)->spec);
+        int& largest = specs_[&(*entry)->spec];
+        largest = std::max<int>(largest, group.count);
         devices_ += group.count;
       }
     }
@@ -36,12 +37,16 @@ class Kinds {
     Best best;
     const auto model = catalogue_.model(job.work.model);
     if (!model) return best;
-    for (const devices::DeviceSpec* spec : specs_) {
+    for (const auto& [spec, largest] : specs_) {
       for (const Precision precision : precisions_of(job.work)) {
         const int gang = job.work.devices;
-        if (!excluded({&job.work, &(*model)->spec, spec, gang, precision}).empty()) continue;
+        const int per_host = gang > largest ? largest : 0;
+        if (!excluded({&job.work, &(*model)->spec, spec, gang, precision, per_host}).empty()) {
+          continue;
+        }
         const double run_s =
-            estimator_.train({spec, gang, precision}, (*model)->spec, job.work).seconds;
+            estimator_.train({spec, gang, precision, 1, per_host}, (*model)->spec, job.work)
+                .seconds;
         best.run_s = std::min(best.run_s, run_s);
         best.device_s = std::min(best.device_s, run_s * gang);
       }
@@ -58,7 +63,8 @@ class Kinds {
   }
 
   const devices::Catalogue& catalogue_;
-  std::set<const devices::DeviceSpec*> specs_;  // the least of all is taken: any order does
+  // With the largest group of each; the least of all is taken: any order does.
+  std::map<const devices::DeviceSpec*, int> specs_;
   double devices_ = 0;
   router::Estimator estimator_;
 };
@@ -91,13 +97,9 @@ StudyBounds bounds_of(const Study& study, const devices::Catalogue& catalogue) {
   return bounds;
 }
 
-std::uint64_t leave_out_larger_than_a_group(Study& study) {
-  std::uint16_t largest = 0;
-  for (const agents::AgentSettings& host : study.hosts) {
-    for (const agents::GroupRequest& group : host.groups) largest = std::max(largest, group.count);
-  }
+std::uint64_t leave_out_gangs_over(std::uint64_t devices, Study& study) {
   return std::erase_if(study.arrivals, [&](const Arrival& arrival) {
-    return arrival.job.work.kind == WorkKind::train && arrival.job.work.devices > largest;
+    return arrival.job.work.kind == WorkKind::train && arrival.job.work.devices > devices;
   });
 }
 

@@ -200,14 +200,20 @@ void World::observe(const Alert& alert) {
 /// The devices of the place that the decision chose, as far as was published before it.
 bool World::places_on_unusable(const Decision& decision) const {
   if (decision.action != Action::assign && decision.action != Action::start_replica) return false;
-  const std::size_t slash = decision.target.rfind('/');
-  const std::string host = decision.target.substr(0, slash);
+  const std::vector<std::string> parts = split(decision.target, ' ');  // of a gang over hosts
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const std::string& part) { return is_unusable(part); });
+}
+
+bool World::is_unusable(const std::string& target) const {
+  const std::size_t slash = target.rfind('/');
+  const std::string host = target.substr(0, slash);
   std::vector<std::uint16_t> devices;
-  const auto replica = seen_.replicas.find(decision.target);
+  const auto replica = seen_.replicas.find(target);
   if (replica != seen_.replicas.end()) {
     devices = replica->second.devices;
   } else {
-    for (const std::string& range : split(decision.target.substr(slash + 1), ',')) {
+    for (const std::string& range : split(target.substr(slash + 1), ',')) {
       const auto first = static_cast<std::uint16_t>(std::strtoul(range.c_str(), nullptr, 10));
       const std::size_t dash = range.find('-');
       const auto last =

@@ -120,6 +120,7 @@ class World {
   void observe(const DeviceChanged& changed);
   void observe(const Alert& alert);
   bool places_on_unusable(const Decision& decision) const;
+  bool is_unusable(const std::string& target) const;
 
   Scenario scenario_;
   const devices::Catalogue& catalogue_;

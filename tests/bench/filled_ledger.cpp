@@ -20,7 +20,7 @@ void write_job(std::uint64_t number, std::vector<Write>& writes, std::uint64_t& 
   router::JobRecord record;
   record.job = bench_job(number);
   record.attempt = 1;
-  record.lease.host = "h-1";
+  record.lease.members = {router::Member("h-1")};
   record.lease.replica = static_cast<std::uint32_t>(number % 8);
   record.lease.target = "h-1/r" + std::to_string(number % 8);
   record.lease.pool = "h100";

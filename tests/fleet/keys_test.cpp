@@ -161,7 +161,7 @@ TEST(KeyRoles, EveryRoleSendsItsMessagesAndNoOthers) {
   std::map<KeyRole, std::set<std::string>> may;
   may[KeyRole::agent] = {"Join",          "Hello",        "Heartbeat", "Accepted",
                          "Refused",       "Progress",     "Finished",  "Failed",
-                         "ReplicaReport", "DeviceReport", "Leave"};
+                         "ReplicaReport", "DeviceReport", "Leave",     "MemberPace"};
   may[KeyRole::view] = asks;
   may[KeyRole::submit] = asks;
   may[KeyRole::submit].insert("Submit");

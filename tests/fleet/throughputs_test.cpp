@@ -1,6 +1,7 @@
 #include "fleet/throughputs.h"
 
 #include <algorithm>
+#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -33,13 +34,28 @@ TEST(Throughputs, AreStepsPerSecondByTypeDeviceAndGang) {
   EXPECT_TRUE(measured->paces("LM (batch size 10)").empty());
 }
 
-TEST(Throughputs, WhatDoesNotRunThereHasAPaceOfNothingAndGangsOverHostsHaveNone) {
+TEST(Throughputs, WhatDoesNotRunThereHasAPaceOfNothing) {
   const auto measured = parse(R"json({
       "k80": {"('ResNet-50 (batch size 128)', 8)": {"null": 0}},
-      "v100_unconsolidated": {"('ResNet-50 (batch size 128)', 8)": {"null": 9}}
+      "v100_unconsolidated": {"('ResNet-50 (batch size 128)', 1)": {"null": 9}}
       })json");
   ASSERT_TRUE(measured) << measured.error().message;
-  EXPECT_EQ(measured->paces("ResNet-50 (batch size 128)"), (std::vector<Pace>{{"k80", 8, 0}}));
+  EXPECT_EQ(measured->paces("ResNet-50 (batch size 128)"), (std::vector<Pace>{{"k80", 8, 0}}))
+      << "one device is not spread over hosts";
+}
+
+TEST(Throughputs, ThoseOfGangsOverHostsAreKeptApart) {
+  const auto measured = parse(R"json({
+      "v100_unconsolidated": {"('A3C', 8)": {"null": 9}},
+      "v100": {"('A3C', 8)": {"null": 12}}
+      })json");
+  ASSERT_TRUE(measured) << measured.error().message;
+  Workload work;
+  work.paces = measured->paces("A3C");
+  ASSERT_NE(measured_pace(work, "v100-sxm2-16gb", 8, true), nullptr);
+  EXPECT_EQ(measured_pace(work, "v100-sxm2-16gb", 8, true)->steps_per_s, 9);
+  EXPECT_EQ(measured_pace(work, "v100-sxm2-16gb", 8, false)->steps_per_s, 12);
+  EXPECT_EQ(measured_pace(work, "v100-sxm2-16gb", 4, true), nullptr);
 }
 
 TEST(Throughputs, ProblemNamesFileWorkerAndJob) {
@@ -76,11 +92,12 @@ TEST(Throughputs, TheRealFileIsReadWhole) {
   const auto measured = parse(text);
   ASSERT_TRUE(measured) << measured.error().message;
   const std::vector<Pace>& paces = measured->paces("ResNet-50 (batch size 128)");
+  const auto over_hosts = [](const Pace& pace) { return pace.over_hosts; };
   // Three kinds of device by four sizes; for gangs the K80 has no memory.
-  EXPECT_EQ(paces.size(), 12U);
+  EXPECT_EQ(std::count_if(paces.begin(), paces.end(), std::not_fn(over_hosts)), 12);
   EXPECT_EQ(std::count_if(paces.begin(), paces.end(),
                           [](const Pace& pace) {
-                            return pace.device == "k80" && pace.devices > 1 &&
+                            return pace.device == "k80" && pace.devices > 1 && !pace.over_hosts &&
                                    pace.steps_per_s == 0;
                           }),
             3);

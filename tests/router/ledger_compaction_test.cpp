@@ -208,7 +208,7 @@ class CompactedFile : public testing::Test {
       JobRecord record;
       record.job = serve_job(number);
       record.attempt = 1;
-      record.lease.host = "h1";
+      record.lease.members = {Member("h1")};
       record.lease.replica = 0;
       Finished finished;
       finished.job = record.job.id;

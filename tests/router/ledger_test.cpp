@@ -31,7 +31,7 @@ LedgerRow lease_row(std::uint64_t number, std::uint32_t attempt, Lease lease) {
 
 Lease on_replica(std::uint32_t replica) {
   Lease lease;
-  lease.host = "h1";
+  lease.members = {Member("h1")};
   lease.replica = replica;
   lease.target = "h1/r3";
   lease.pool = "h100";
@@ -41,16 +41,20 @@ Lease on_replica(std::uint32_t replica) {
 }
 
 TEST(Ledger, ALeaseIsReadAsItWasWritten) {
-  Lease gang;
-  gang.host = "h2";
-  gang.devices = {0, 2, 7};
+  Lease gang, over_hosts;
+  gang.members = {Member("h2", {0, 2, 7})};
   gang.target = "h2/0,2,7";
-  for (const Lease& lease : {on_replica(3), gang}) {
+  over_hosts.members = {Member("h:1", {0, 1}), Member("h-2", {3})};
+  over_hosts.target = "h:1/0-1 h-2/3";
+  for (const Lease& lease : {on_replica(3), gang, over_hosts}) {
     const auto read = ledger::read_lease(*decode(lease_row(1, 1, lease).payload));
     ASSERT_TRUE(read) << read.error().message;
-    EXPECT_EQ(read->host, lease.host);
+    ASSERT_EQ(read->members.size(), lease.members.size());
+    for (std::size_t each = 0; each < lease.members.size(); ++each) {
+      EXPECT_EQ(read->members[each].host, lease.members[each].host);
+      EXPECT_EQ(read->members[each].devices, lease.members[each].devices);
+    }
     EXPECT_EQ(read->replica, lease.replica);
-    EXPECT_EQ(read->devices, lease.devices);
     EXPECT_EQ(read->target, lease.target);
     EXPECT_EQ(read->pool, lease.pool);
     EXPECT_EQ(read->fallback, lease.fallback);

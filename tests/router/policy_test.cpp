@@ -199,6 +199,9 @@ TEST(Policy, ErrorsNameFileLineAndKey) {
        "\">1\", \"100..200\" or a number"},
       {"require = { precision = \"bf17\" }\n",
        "p.toml:8: rule[1].require.precision: no such precision \"bf17\"; did you mean bf16?"},
+      {"require = { over_hosts = \"always\" }\n",
+       "p.toml:8: rule[1].require.over_hosts: found \"always\", expected never, if_larger or "
+       "if_full"},
       {"require = { same_pool = false }\n",
        "p.toml:8: rule[1].require.same_pool: false is not supported by this version"},
       {"[[rule.fallback]]\non = [\"capacty\"]\nto = \"b\"\n",

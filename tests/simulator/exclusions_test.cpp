@@ -20,7 +20,7 @@ std::string judged(const Workload& work, const char* device, Precision precision
                    bool degraded = false) {
   const devices::Catalogue& catalogue = devices::Catalogue::embedded();
   const auto found = excluded({&work, &(*catalogue.model(work.model))->spec,
-                               &(*catalogue.device(device))->spec, count, precision, degraded});
+                               &(*catalogue.device(device))->spec, count, precision, 0, degraded});
   std::string all;
   for (const std::string& each : found) all += (all.empty() ? "" : "; ") + each;
   return all;
@@ -101,6 +101,26 @@ TEST(Exclusions, OfAGangAreDevicesThatAreNotThereOrNotAsManyAsItAsksFor) {
   EXPECT_NE(book.violations()[0].find("3 devices, it asks for 4"), std::string::npos);
   EXPECT_NE(book.violations()[1].find("no such device"), std::string::npos);
   EXPECT_NE(book.violations()[2].find("no devices"), std::string::npos);
+}
+
+TEST(Exclusions, OfAGangOverHostsAreThoseOfTheWholeGang) {
+  ExclusionBook book(mixed_hosts(), devices::Catalogue::embedded());
+  Dice dice(1);
+  Assign assign;
+  assign.job = training(dice, "bert-large", 16, 10);
+  assign.attempt = 1;
+  assign.gang = GangPart{16, 8, {}};
+  assign.devices = {0, 1, 2, 3, 4, 5, 6, 7};
+  book.assigned("v5e-1", assign);
+  book.assigned("v5e-2", assign);
+  EXPECT_EQ(book.violations(), std::vector<std::string>{});
+  book.assigned("v5e-1", assign);
+  ASSERT_EQ(book.violations().size(), 1U);
+  EXPECT_NE(book.violations()[0].find("24 devices, it asks for 16"), std::string::npos);
+  assign.attempt = 2;
+  assign.gang->per_host = 3;
+  book.assigned("v5e-1", assign);
+  EXPECT_NE(book.violations().back().find("forms no slice of 3"), std::string::npos);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "fleet/codec.h"
 #include "fleet/published_stream.h"
+#include "fleet/text.h"
 #include "simulator/exclusions.h"
 #include "simulator/world.h"
 #include "tests/simulator/storms.h"
@@ -57,8 +58,10 @@ class Screen {
     Running running;
     for (const auto& [job, changed] : jobs_) {
       if (changed.state != JobState::running) continue;
-      running.insert(
-          {to_text(job), changed.attempt, changed.target.substr(0, changed.target.find('/'))});
+      // A gang over hosts names a part of each.
+      for (const std::string& part : split(changed.target, ' ')) {
+        running.insert({to_text(job), changed.attempt, part.substr(0, part.find('/'))});
+      }
     }
     return running;
   }

@@ -16,6 +16,7 @@ constexpr double requests_per_s = 2.5;
 
 std::vector<agents::AgentSettings> hosts_of(Dice& dice) {
   std::vector<agents::AgentSettings> hosts = mixed_hosts();
+  hosts.push_back(host("a100-2", "rack-2", "a100-sxm-80gb", 8, "", {}));
   hosts.push_back(host("k80-1", "rack-3", "k80", 8, "", {}));
   hosts.push_back(
       host("v100-1", "rack-3", "v100-sxm2-16gb", 8, "", {{"llama-3.1-8b", 0, 1, Precision::fp16}}));

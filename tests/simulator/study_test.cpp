@@ -15,7 +15,8 @@ namespace drover::simulator {
 namespace {
 
 constexpr std::size_t jobs = 100;
-constexpr std::uint16_t of_each = 16;
+constexpr std::uint16_t of_each = 32;  // half of them spot: a gang of 16 stays in one pool
+constexpr std::uint16_t gang_max = 16;
 
 /// Training in fp32 by people who have measured it: a K80 takes six times as long as a V100.
 std::vector<Arrival> work_like_it() {
@@ -57,7 +58,7 @@ Study study_under(const std::string& policy_name) {
   study.hosts = gavel_fleet(of_each);
   study.policy = *std::move(policy);
   study.arrivals = recorded_work();
-  leave_out_larger_than_a_group(study);
+  leave_out_gangs_over(gang_max, study);
   return study;
 }
 
@@ -72,7 +73,7 @@ TEST(Studies, EveryJobIsDoneUnderEachShippedPolicyAndNoneRanWhereItCannot) {
     EXPECT_EQ(row.completed, row.jobs);
     EXPECT_TRUE(row.failures.empty());
     EXPECT_EQ(row.exclusions, std::vector<std::string>{});
-    EXPECT_EQ(row.assignments, row.jobs) << "no job was tried twice";
+    EXPECT_GE(row.assignments, row.jobs);
     EXPECT_EQ(row.wasted, Usage{});
 
     double by_kind_s = 0;
@@ -100,14 +101,13 @@ TEST(Studies, TheSameStudyGivesTheSameRow) {
   EXPECT_NE(first, run_study(other, devices::Catalogue::embedded())) << "other devices";
 }
 
-TEST(Studies, GangsLargerThanAnyGroupAreLeftOutAndCounted) {
+TEST(Studies, GangsLargerThanWantedAreLeftOutAndCounted) {
   Study study;
-  study.hosts = gavel_fleet(12);  // hosts of 8 and 4
   Dice dice(1);
   for (const std::uint16_t gang : {1, 8, 9, 16}) {
     study.arrivals.push_back({Duration{}, training(dice, "resnet-50", gang, 10)});
   }
-  EXPECT_EQ(leave_out_larger_than_a_group(study), 2U);
+  EXPECT_EQ(leave_out_gangs_over(8, study), 2U);
   ASSERT_EQ(study.arrivals.size(), 2U);
   EXPECT_EQ(study.arrivals[1].job.work.devices, 8U);
 }

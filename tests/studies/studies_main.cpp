@@ -1,10 +1,10 @@
 // Studies of whole fleets under the virtual clock:
 //
 //   drover_studies gavel TRACE THROUGHPUTS [--each 72] [--seeds 1] [--jobs 2000] [--policy NAME]
-//                  [--over-hosts 0] [--speed 3600]
+//                  [--largest-gang N] [--speed 3600]
 //
 // runs the trace under every policy of examples/policies and the one built into the program. With
-// --over-hosts 0 gangs that are larger than a host's group are left out.
+// --largest-gang 8 jobs that ask for more devices are left out.
 //
 //   drover_studies storms [--from 1] [--to 5000] [--policy NAME]
 //
@@ -165,7 +165,7 @@ int fail(const Error& problem) {
 void print_bounds(const Study& study, std::uint64_t left_out, const StudyBounds& bounds) {
   constexpr double hour = 3600, day = 86400;
   fmt::print(
-      "{} jobs ({} left out: larger than a group). What no policy can beat: a mean JCT of {:.1f} "
+      "{} jobs ({} gangs left out). What no policy can beat: a mean JCT of {:.1f} "
       "h, "
       "each job alone on its best devices; a makespan of {:.1f} d, the longest job's end; {:.1f} d "
       "of work for all devices together. {} jobs that nothing here can run.\n\n",
@@ -182,8 +182,7 @@ int gavel(const Words& words) {
       read_gavel({words.plain[1], words.plain[2]}, catalogue, 1, words.number("jobs", 1'000'000));
   if (!arrivals) return fail(arrivals.error());
   study.arrivals = *std::move(arrivals);
-  const bool over_hosts = words.number("over-hosts", 0) != 0;
-  const std::uint64_t left_out = over_hosts ? 0 : leave_out_larger_than_a_group(study);
+  const std::uint64_t left_out = leave_out_gangs_over(words.number("largest-gang", 4096), study);
   print_bounds(study, left_out, bounds_of(study, catalogue));
   fmt::print(headings);
   const auto only = words.options.find("policy");
