@@ -227,6 +227,12 @@ void Agent::leave(Instant now, const std::string& why) {
 
 std::size_t Agent::unstored() const { return state_->results.all().size(); }
 
+std::vector<HeldAttempt> Agent::running() const {
+  std::vector<HeldAttempt> running;
+  for (const AttemptKey& key : state_->executor.held()) running.push_back({key.job, key.attempt});
+  return running;
+}
+
 bool Agent::superseded() const { return state_->superseded; }
 
 bool Agent::silent() const { return state_->silent; }

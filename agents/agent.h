@@ -80,6 +80,8 @@ class Agent {
   void leave(Instant now, const std::string& why);
   /// Ended attempts that the router has not yet acknowledged as stored.
   std::size_t unstored() const;
+  /// The attempts that run here, whatever the router believes.
+  std::vector<HeldAttempt> running() const;
 
   /// The host is lost, by an injected fault: it hears and says nothing until next_deadline() brings
   /// its next life. The shell does not look for the router meanwhile.

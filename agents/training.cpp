@@ -22,7 +22,7 @@ double stretch_of(const devices::Placement& placement, const devices::ModelSpec&
                   const Workload& work) {
   const Pace* pace =
       measured_pace(work, placement.device->id, placement.devices, placement.per_host > 0);
-  if (pace == nullptr) return 1;
+  if (pace == nullptr || pace->steps_per_s <= 0) return 1;
   const double modelled_s = devices::training_step(placement, model, shape_of(work), 1).seconds;
   return modelled_s > 0 ? 1 / (pace->steps_per_s * modelled_s) : 1;
 }
@@ -62,6 +62,11 @@ std::optional<Refusal> refuse_training(const devices::Placement& placement,
   if (transformer && model.context_max > 0 && work.sequence > model.context_max) {
     return Refusal{Reason::context, fmt::format("{} tokens per sample, {} takes {}", work.sequence,
                                                 model.id, model.context_max)};
+  }
+  const Pace* tried = measured_pace(work, device.id, placement.devices, placement.per_host > 0);
+  if (tried != nullptr && tried->steps_per_s <= 0) {
+    return Refusal{Reason::memory, fmt::format("its owner has tried it on {} {}: it does not run",
+                                               placement.devices, device.id)};
   }
   if (!devices::fits_training(placement, model, shape_of(work))) {
     return Refusal{

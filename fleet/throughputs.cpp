@@ -68,7 +68,7 @@ Status Throughputs::add(const std::string& device, bool over_hosts, const Json& 
     }
     const Result<double> steps_per_s = steps_per_s_of(jobs[key]);
     if (!steps_per_s) return error("{}: {}", excerpt(key), steps_per_s.error().message);
-    if (*steps_per_s == 0 || (over_hosts && gang->devices < 2)) continue;
+    if (over_hosts && gang->devices < 2) continue;
     std::vector<Pace>& paces = paces_[gang->job_type];
     if (paces.size() == codec::paces_max) {
       return error("{}: found more than {} throughputs", excerpt(key), codec::paces_max);

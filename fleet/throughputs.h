@@ -22,8 +22,8 @@ using FindName = std::function<Result<std::string>(std::string_view name)>;
 class Throughputs {
  public:
   /// `find_device` answers the catalogue's id of a worker type. A throughput of 0 says that the job
-  /// does not run there, and makes no pace. Worker types that end in `_unconsolidated` are gangs
-  /// spread over hosts.
+  /// was tried and does not run there, and so does its pace of 0. Worker types that end in
+  /// `_unconsolidated` are gangs spread over hosts.
   static Result<Throughputs> parse(std::string_view json, std::string_view place,
                                    const FindName& find_device);
 

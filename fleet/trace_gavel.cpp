@@ -5,8 +5,9 @@
 //    9: type, command, steps flag, needs data, steps, scale, weight, SLO, arrival
 //   10: type, command, folder, steps flag, needs data, steps, scale, weight, SLO, arrival
 //
-// Arrivals are seconds, the scale is a number of devices. A step is one batch, wherever in the gang
-// it is computed: throughputs and numbers of steps both count so. The weight is one of fairness and
+// Arrivals are seconds, the scale is a number of devices. Gavel counts batches, wherever in the
+// gang each is computed, in throughputs and in numbers of steps. A step here is one of the whole
+// gang: a batch on each device, so there are as many times fewer. The weight is one of fairness and
 // the SLO a multiple of a duration that the file does not give; both are passed over.
 #include <array>
 #include <charconv>
@@ -99,8 +100,24 @@ class GavelRows : public TraceRows {
     row.job.work.batch = type->batch;
     row.job.work.paces = throughputs_.paces(trimmed(fields[0]));
     row.job.work.precisions = {Precision::fp32};  // as Gavel ran and measured it
+    if (const Status fits = count_whole_steps(row.job.work); !fits) {
+      return in_field("scale factor", fits.error());
+    }
     name_model(row);
     return std::optional(std::move(row));
+  }
+
+  /// From batches to steps of the gang; the last one may have fewer batches.
+  static Status count_whole_steps(Workload& work) {
+    const std::uint32_t gang = work.devices;
+    if (work.batch > trace_batch_max / gang) {
+      return error("found {} batches of {} samples, expected at most {} samples a step", gang,
+                   work.batch, trace_batch_max);
+    }
+    work.batch *= gang;
+    work.steps = work.steps / gang + (work.steps % gang != 0 ? 1 : 0);
+    for (Pace& pace : work.paces) pace.steps_per_s /= gang;
+    return {};
   }
 
   void name_model(TraceRow& row) const {

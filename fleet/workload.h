@@ -28,7 +28,7 @@ double bytes_each(Precision precision);
 struct Pace {
   std::string device;  // device spec id
   std::uint16_t devices = 1;
-  double steps_per_s = 0;
+  double steps_per_s = 0;   // 0: it was tried, and does not run there
   bool over_hosts = false;  // measured on devices of several hosts
   bool operator==(const Pace&) const = default;
 };

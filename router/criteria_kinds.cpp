@@ -57,11 +57,14 @@ bool fails_context(const Question& question, const PlaceKind& /*kind*/) {
   return beyond(question.ask.model->context_max) || beyond(question.pool->context_max);
 }
 
-/// Training must fit with the rule's headroom; weights and one request must fit at all.
+/// Training must fit with the rule's headroom, and where its owner has tried it, it must have run;
+/// weights and one request must fit at all.
 bool fails_kind_memory(const Question& question, const PlaceKind& kind) {
   if (kind.devices < 1) return true;
   if (question.purpose != Purpose::gang || !kind.precision) return false;
   const Workload& work = question.ask.job->work;
+  const Pace* tried = measured_pace(work, kind.spec->id, kind.devices, kind.per_host > 0);
+  if (tried != nullptr && tried->steps_per_s <= 0) return true;
   const devices::Placement placement{kind.spec, kind.devices, *kind.precision, 1, kind.per_host};
   const devices::TrainingShape shape{std::max(1U, work.batch), std::max(1U, work.sequence)};
   if (!devices::fits_training(placement, *question.ask.model, shape)) return true;

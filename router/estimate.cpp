@@ -185,10 +185,8 @@ Estimator::Run Estimator::train(const devices::Placement& placement,
     found = state_->trainings.emplace(key, of_one_step).first;
   }
   Run run = found->second;
-  const bool over_hosts = placement.per_host > 0;
-  if (const Pace* pace = measured_pace(work, spec.id, placement.devices, over_hosts)) {
-    run.seconds = 1 / pace->steps_per_s;
-  }
+  const Pace* pace = measured_pace(work, spec.id, placement.devices, placement.per_host > 0);
+  if (pace != nullptr && pace->steps_per_s > 0) run.seconds = 1 / pace->steps_per_s;
   run.seconds *= std::max(1U, work.steps - std::min(from_step, work.steps));
   run.first_token_s = 0;
   return run;

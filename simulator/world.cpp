@@ -70,6 +70,14 @@ void World::run_for(Duration span) {
 
 Summary World::summary() const { return router_ ? router_->summary(now_) : Summary{}; }
 
+std::map<std::string, std::vector<HeldAttempt>> World::running() const {
+  std::map<std::string, std::vector<HeldAttempt>> running;
+  for (const auto& [name, host] : hosts_) {
+    if (host.agent) running[name] = host.agent->running();
+  }
+  return running;
+}
+
 void World::send_bytes(const std::string& from, const std::string& to, Peer peer,
                        std::string bytes) {
   if (!links_.passes(now_, from, to)) return;
@@ -132,6 +140,7 @@ void World::client_receive(const std::string& bytes) {
     ++seen_.undecodable;
     return;
   }
+  if (answered) answered(*envelope);
   if (const auto* done = std::get_if<ActionReply>(&envelope->body)) seen_.replies.push_back(*done);
   if (const auto* ends = std::get_if<CancelReply>(&envelope->body)) seen_.cancels.push_back(*ends);
   const auto* reply = std::get_if<SubmitReply>(&envelope->body);

@@ -71,8 +71,14 @@ class World {
   void client_submit(std::vector<Job> jobs);
   /// Sees all that is published as a subscriber would, samples included.
   std::function<void(const Envelope&)> subscriber;
+  /// Sees each assignment as it reaches a host.
+  std::function<void(const std::string& host, const Assign&)> assigned;
+  /// Sees what the client is answered.
+  std::function<void(const Envelope&)> answered;
 
   const Seen& seen() const { return seen_; }
+  /// What runs on each host that lives, whatever the router believes.
+  std::map<std::string, std::vector<HeldAttempt>> running() const;
   Summary summary() const;
   const std::vector<LedgerRow>& ledger() const { return store_.rows(); }
   const std::vector<JournalTurn>& journal() const { return journal_; }

@@ -53,6 +53,8 @@ void World::host_receive(const std::string& name, const std::string& bytes) {
     host.welcomed = true;
     host.agent->welcomed(now_, *welcome);
   } else {
+    const auto* assign = std::get_if<Assign>(&envelope->body);
+    if (assign != nullptr && assigned) assigned(name, *assign);
     host.agent->receive(now_, *envelope);
   }
   host_turn(name);

@@ -95,6 +95,18 @@ TEST(Executor, AMeasuredPaceTakesThePlaceOfTheModelledOneAndDrawsLess) {
             modelled.ended[0].usage.energy_j / of_model_s);
 }
 
+TEST(Executor, RefusesWhatItsOwnerHasTriedOnSuchDevicesInVain) {
+  Host host("h100-sxm", 1);
+  Assign assign = to_devices(train_job(1, "bert-large", 100, 64, 512, 1), {0});
+  assign.job.work.paces = {{"h100-sxm", 2, 0}, {"h100-sxm", 1, 0}};
+  const auto refusal = host.executor.train(host.now, assign, model_spec("bert-large"));
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->reason, Reason::memory);
+  EXPECT_EQ(refusal->detail, "its owner has tried it on 1 h100-sxm: it does not run");
+  assign.job.work.paces.pop_back();
+  EXPECT_FALSE(host.executor.train(host.now, assign, model_spec("bert-large")));
+}
+
 TEST(Executor, OneCappedDeviceSlowsItsWholeGang) {
   Host free("h100-sxm", 2), capped("h100-sxm", 2);
   capped.executor.set_power_cap(beginning(), 1, device_spec("h100-sxm").power_cap_min_w);

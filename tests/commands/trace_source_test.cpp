@@ -152,7 +152,7 @@ TEST(TraceSource, ThroughputsBecomePacesOnTheCataloguesDevices) {
   const auto read = read_trace(options);
   ASSERT_EQ(read.arrivals.size(), 1U);
   EXPECT_EQ(read.arrivals[0].job.work.paces,
-            (std::vector<Pace>{{"h100-sxm", 2, 90}, {"k80", 2, 4.5}}));
+            (std::vector<Pace>{{"h100-sxm", 2, 45}, {"k80", 2, 2.25}}));
   EXPECT_TRUE(read.told.empty());
   options.throughputs = folder.write("u.json", R"({"warp-core": {}})");
   EXPECT_NE(problem_of(options).find("u.json: warp-core: unknown device \"warp-core\""),

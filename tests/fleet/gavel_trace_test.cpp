@@ -33,12 +33,29 @@ TEST(GavelTrace, RowBecomesATrainingJobInEachOfTheLayouts) {
     const Job& job = rows.jobs[1].job;
     EXPECT_EQ(job.work.kind, WorkKind::train);
     EXPECT_EQ(job.work.model, "resnet-18-cifar");
-    EXPECT_EQ(job.work.batch, 32U);
-    EXPECT_EQ(job.work.steps, 3948U);
+    EXPECT_EQ(job.work.batch, 64U);
+    EXPECT_EQ(job.work.steps, 1974U);
     EXPECT_EQ(job.work.devices, 2U);
     EXPECT_EQ(job.work.sequence, 1U);
     EXPECT_EQ(job.priority, 0);
     EXPECT_TRUE(rows.remarks.empty());
+  }
+}
+
+TEST(GavelTrace, StepOfAGangIsABatchOnEachOfItsDevicesAndTheLastMayBeSmaller) {
+  const struct {
+    std::string steps, devices;
+    std::uint32_t gang_steps, gang_batch;
+  } cases[] = {{"1000", "1", 1000, 32},
+               {"1000", "8", 125, 256},
+               {"1001", "8", 126, 256},
+               {"3", "8", 1, 256}};
+  for (const auto& row : cases) {
+    const ReadTrace rows =
+        read({"ResNet-18 (batch size 32)\tx\t-n\t1\t" + row.steps + "\t0\t" + row.devices});
+    ASSERT_EQ(rows.jobs.size(), 1U);
+    EXPECT_EQ(rows.jobs[0].job.work.steps, row.gang_steps) << row.steps << " on " << row.devices;
+    EXPECT_EQ(rows.jobs[0].job.work.batch, row.gang_batch);
   }
 }
 
@@ -84,6 +101,9 @@ TEST(GavelTrace, BadRowIsNamedWithFileLineAndFieldAndTheOthersAreRead) {
        "g.tsv:2: total steps: found \"1e6\", expected a whole number 1..1000000000"},
       {"A3C\tx\t-n\t1\t10\t0\t0",
        "g.tsv:2: scale factor: found \"0\", expected a whole number 1..4096"},
+      {"A3C (batch size 50000000)\tx\t-n\t1\t10\t0\t3",
+       "g.tsv:2: scale factor: found 3 batches of 50000000 samples, expected at most 100000000 "
+       "samples a step"},
       {"A3C\tx\t-n\t1\t10\t-4\t1",
        "g.tsv:2: arrival: found \"-4\", expected a number of s from 0 to 7258118400"},
       {"A3C\tx\t-n\t1\t10\tnan\t1",
@@ -101,14 +121,14 @@ TEST(GavelTrace, BadRowIsNamedWithFileLineAndFieldAndTheOthersAreRead) {
   }
 }
 
-TEST(GavelTrace, MeasuredThroughputsOfTheJobTypeAreItsPaces) {
+TEST(GavelTrace, MeasuredThroughputsOfTheJobTypeAreItsPacesInStepsOfTheGang) {
   TraceReading reading = reading_of(TraceFormat::gavel, "g.tsv");
   reading.throughputs = throughputs(
       R"json({"v100": {"('ResNet-50 (batch size 64)', 2)": {"null": 7.92},
                        "('ResNet-50 (batch size 32)', 2)": {"null": 9}}})json");
   const ReadTrace rows = read_lines(std::move(reading), {good, "A3C\tx\t-n\t1\t10\t20\t1"});
   ASSERT_EQ(rows.jobs.size(), 2U);
-  EXPECT_EQ(rows.jobs[0].job.work.paces, (std::vector<Pace>{{"v100-sxm2-16gb", 2, 7.92}}));
+  EXPECT_EQ(rows.jobs[0].job.work.paces, (std::vector<Pace>{{"v100-sxm2-16gb", 2, 3.96}}));
   EXPECT_TRUE(rows.jobs[1].job.work.paces.empty());
 }
 
@@ -125,7 +145,7 @@ TEST(GavelTrace, EveryRowOfTheRealTraceIsReadAndEveryTypeIsMeasured) {
   EXPECT_EQ(rows.jobs.back().arrival, std::chrono::seconds{4'508'448});
   EXPECT_EQ(rows.jobs[0].job.work.steps, 15'486'530U);
   EXPECT_EQ(rows.jobs[1].job.work.devices, 8U);
-  EXPECT_EQ(rows.jobs[1].job.work.batch, 8192U);
+  EXPECT_EQ(rows.jobs[1].job.work.batch, 8U * 8192U);
   std::map<unsigned, int> gangs;
   for (const TraceJob& row : rows.jobs) {
     ++gangs[row.job.work.devices];

@@ -96,6 +96,23 @@ TEST(Costs, AMeasuredPaceGoesBeforeTheModel) {
   EXPECT_DOUBLE_EQ(fleet.decide(job).decision.top.at(0).estimate.finish_s, 100 / 2.0);
 }
 
+TEST(Costs, WhatItsOwnerHasTriedInVainIsNoPlaceForWantOfMemory) {
+  SmallFleet fleet(priced(""));
+  fleet.add_host("h", "a100-sxm-80gb", 8);
+  fleet.add_host("i", "v100-sxm2-16gb", 8);
+  Job job = fleet.training(8, "resnet-50");
+  job.work.sequence = 1;
+  job.work.precisions = {Precision::fp32};
+  job.work.paces = {{"a100-sxm-80gb", 8, 0}, {"v100-sxm2-16gb", 8, 1}};
+  const Decision decision = fleet.decide(job).decision;
+  EXPECT_EQ(decision.target, "i/0-7");
+  ASSERT_EQ(decision.rejections.size(), 1U);
+  EXPECT_EQ(decision.rejections[0].device_class, "a100-sxm-80gb");
+  EXPECT_EQ(decision.rejections[0].reason, Reason::memory);
+  job.work.paces = {{"a100-sxm-80gb", 4, 0}, {"v100-sxm2-16gb", 8, 0}};
+  EXPECT_EQ(fleet.decide(job).decision.target, "h/0-7") << "of another size nothing is known";
+}
+
 TEST(PrefixBook, CountsLeadingBlocksAndForgetsTheOldestFirst) {
   PrefixBook book;
   book.used(7, {1, 2, 3, 4}, 6);

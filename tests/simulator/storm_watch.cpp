@@ -1,0 +1,386 @@
+// What must hold in a storm, and who looks.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "fleet/codec.h"
+#include "fleet/published_stream.h"
+#include "fleet/text.h"
+#include "simulator/exclusions.h"
+#include "simulator/world.h"
+#include "tests/simulator/storms.h"
+
+namespace drover::simulator {
+namespace {
+
+constexpr Duration look_every = std::chrono::milliseconds(100);
+constexpr Duration settles_after = std::chrono::seconds(5);  // I10
+/// A message and two commits are under way for less.
+constexpr Duration under_way = std::chrono::milliseconds(200);
+constexpr Duration patience = std::chrono::minutes(40);
+
+/// (job, attempt, host): an attempt that somebody says is running.
+using Running = std::set<std::tuple<std::string, std::uint32_t, std::string>>;
+
+Running less(const Running& all, const Running& those) {
+  Running left;
+  std::set_difference(all.begin(), all.end(), those.begin(), those.end(),
+                      std::inserter(left, left.end()));
+  return left;
+}
+
+Running both(const Running& one, const Running& other) { return less(one, less(one, other)); }
+
+/// A dashboard: what it knows comes from what is published and from snapshots.
+class Screen {
+ public:
+  Screen(World& world, Duration wall) : world_(world), stream_(wall) {}
+
+  void hear(Peer from, const Envelope& envelope) {
+    const auto heard = stream_.receive(world_.now(), from, envelope);
+    if (heard.snapshot) {
+      jobs_.clear();
+      health_.clear();
+      for (const std::string& bytes : *heard.snapshot) apply(decode(bytes).value());
+    }
+    if (heard.news) apply(envelope);
+  }
+  void look() {
+    if (stream_.take_request(world_.now())) world_.client_send(SnapshotRequest{});
+  }
+
+  Running running() const {
+    Running running;
+    for (const auto& [job, changed] : jobs_) {
+      if (changed.state != JobState::running) continue;
+      // A gang over hosts names a part of each.
+      for (const std::string& part : split(changed.target, ' ')) {
+        running.insert({to_text(job), changed.attempt, part.substr(0, part.find('/'))});
+      }
+    }
+    return running;
+  }
+  const std::map<std::string, Health>& health() const { return health_; }
+  const std::map<JobId, JobChanged>& jobs() const { return jobs_; }
+
+ private:
+  void apply(const Envelope& envelope) {
+    if (const auto* changed = std::get_if<JobChanged>(&envelope.body)) {
+      jobs_[changed->job.id] = *changed;
+    } else if (const auto* host = std::get_if<HostChanged>(&envelope.body)) {
+      health_[host->hello.host] = host->health;
+    }
+  }
+
+  World& world_;
+  PublishedStream stream_;
+  std::map<JobId, JobChanged> jobs_;
+  std::map<std::string, Health> health_;
+};
+
+Running truly_running(const World& world) {
+  Running running;
+  for (const auto& [host, attempts] : world.running()) {
+    for (const HeldAttempt& held : attempts) {
+      running.insert({to_text(held.job), held.attempt, host});
+    }
+  }
+  return running;
+}
+
+/// I3, as the hosts live it: no two attempts of a job run at once.
+void judge_lives(const Running& running, std::vector<std::string>& broken) {
+  for (auto next = running.begin(); next != running.end(); ++next) {
+    const auto after = std::next(next);
+    if (after == running.end() || std::get<0>(*next) != std::get<0>(*after)) continue;
+    if (std::get<1>(*next) == std::get<1>(*after)) continue;  // a gang over hosts
+    broken.push_back(fmt::format("I3: {} runs as attempt {} on {} and {} on {}", std::get<0>(*next),
+                                 std::get<1>(*next), std::get<2>(*next), std::get<1>(*after),
+                                 std::get<2>(*after)));
+  }
+}
+
+/// I10: dashboard and hosts agree, but for what was under way at both looks.
+void judge_calm(World& world, Screen& screen, std::vector<std::string>& broken, Duration at) {
+  const auto apart = [&] {
+    const Running shown = screen.running();
+    const Running real = truly_running(world);
+    return std::pair{less(shown, real), less(real, shown)};
+  };
+  const auto [shown, real] = apart();
+  world.run_for(at + under_way);
+  const auto [shown_later, real_later] = apart();
+  for (const auto& [job, attempt, host] : both(shown, shown_later)) {
+    broken.push_back(fmt::format("I10: {} attempt {} is shown running on {}", job, attempt, host));
+  }
+  for (const auto& [job, attempt, host] : both(real, real_later)) {
+    broken.push_back(fmt::format("I10: {} attempt {} runs unseen on {}", job, attempt, host));
+  }
+  for (const auto& [host, attempts] : world.running()) {
+    const auto health = screen.health().find(host);
+    if (health == screen.health().end() || health->second != Health::ok) {
+      broken.push_back(fmt::format("I10: {} lives and is not shown as well", host));
+    }
+  }
+}
+
+/// I1, I2 and I3 as the ledger tells it.
+class LedgerJudge {
+ public:
+  LedgerJudge(const World& world, StormReport& report) : world_(world), report_(report) {}
+
+  void judge() {
+    for (const LedgerRow& row : world_.ledger()) read(row);
+    for (const auto& [job, answer] : world_.seen().answers) {
+      if (answer.status == SubmitStatus::refused) continue;
+      if (accepted_[job] != 1) violate("I1", job, "acknowledged, rows: ", accepted_[job]);
+      if (ended_[job] != 1) violate("I2", job, "ended, rows: ", ended_[job]);
+    }
+    for (const auto& [job, times] : accepted_) {
+      if (times != 1) violate("I2", job, "accepted, rows: ", times);
+    }
+    for (const auto& [job, times] : ended_) {
+      if (times != 1) violate("I2", job, "ended, rows: ", times);
+    }
+    judge_sums();
+  }
+
+ private:
+  void violate(const char* which, const JobId& job, const char* what, int count) {
+    report_.broken.push_back(fmt::format("{}: {} {}{}", which, to_text(job), what, count));
+  }
+
+  void read(const LedgerRow& row) {
+    switch (row.transition) {
+      case Transition::accepted:
+        ++accepted_[row.job];
+        break;
+      case Transition::leased:
+        ++report_.attempts;
+        if (ended_[row.job] > 0) violate("I2", row.job, "leased after its end: ", row.attempt);
+        if (!leases_.emplace(row.job, row.attempt).second) {
+          violate("I3", row.job, "leased while it is leased: ", row.attempt);
+        }
+        break;
+      case Transition::returned:
+        ++report_.returned;
+        close(row);
+        wasted_ += std::get<Failed>(decode(row.payload)->body).usage;
+        break;
+      case Transition::finished:
+        close(row);
+        ++ended_[row.job];
+        charged_ += std::get<Finished>(decode(row.payload)->body).usage;
+        break;
+      case Transition::failed:
+        leases_.erase(row.job);
+        ++ended_[row.job];
+        wasted_ += std::get<Failed>(decode(row.payload)->body).usage;
+        break;
+      case Transition::stale:
+        ++report_.stale;
+        break;
+      default:
+        break;
+    }
+  }
+
+  /// The lease that ends is the one that stands.
+  void close(const LedgerRow& row) {
+    const auto lease = leases_.find(row.job);
+    if (lease == leases_.end() || lease->second != row.attempt) {
+      violate("I2", row.job, "an attempt ends that holds no lease: ", row.attempt);
+    }
+    if (lease != leases_.end()) leases_.erase(lease);
+  }
+
+  void judge_sums() {
+    const Summary summary = world_.summary();
+    report_.finished = summary.finished;
+    report_.failed = summary.failed;
+    const auto same = [&](const char* what, double told, double counted) {
+      if (std::abs(told - counted) <= 1e-6 * std::max(1.0, counted)) return;
+      report_.broken.push_back(
+          fmt::format("I2: {}: {} told, {} in the ledger", what, told, counted));
+    };
+    same("charged s", summary.charged.device_s, charged_.device_s);
+    same("charged J", summary.charged.energy_j, charged_.energy_j);
+    same("charged $", summary.charged.cost_usd, charged_.cost_usd);
+    same("wasted s", summary.wasted.device_s, wasted_.device_s);
+    same("accepted", static_cast<double>(summary.accepted), static_cast<double>(accepted_.size()));
+    same("finished and failed", static_cast<double>(summary.finished + summary.failed),
+         static_cast<double>(ended_.size()));
+    if (summary.charged.energy_j > summary.fleet_energy_j * 1.001) {
+      report_.broken.push_back(fmt::format("I2: {} J charged, the fleet drew {}",
+                                           summary.charged.energy_j, summary.fleet_energy_j));
+    }
+  }
+
+  const World& world_;
+  StormReport& report_;
+  std::map<JobId, int> accepted_, ended_;
+  std::map<JobId, std::uint32_t> leases_;  // that stand
+  Usage charged_, wasted_;
+};
+
+/// Whether a rule may rather wait for ever than take a bad bargain.
+bool bargains(const router::Policy& policy) {
+  for (const router::Rule& rule : policy.rules) {
+    for (const router::Fallback& fallback : rule.fallbacks) {
+      const router::Guard& guard = fallback.guard;
+      if (guard.finish_ratio_max || guard.extra_cost_max || guard.extra_energy_max) return true;
+    }
+  }
+  return false;
+}
+
+/// Long after the storm what is shown running runs, and what still waits has no place to go: those
+/// with room are held by replicas that somebody loaded, the others cannot run it.
+class Patience {
+ public:
+  Patience(const World& world, const Scenario& scenario, const devices::Catalogue& catalogue)
+      : world_(world),
+        hosts_(scenario.hosts),
+        bargains_(bargains(scenario.policy)),
+        catalogue_(catalogue) {}
+
+  void judge(const Screen& screen, std::vector<std::string>& broken) const {
+    for (const auto& [job, attempt, host] : less(screen.running(), truly_running(world_))) {
+      broken.push_back(fmt::format("{} attempt {} is shown running on {}", job, attempt, host));
+    }
+    for (const auto& [id, changed] : screen.jobs()) {
+      if (changed.state != JobState::queued || bargains_) continue;
+      const std::string place = place_for(changed.job.work);
+      if (place.empty()) continue;
+      broken.push_back(fmt::format("{} waits for {} for ever, and there is {}", to_text(id),
+                                   changed.reason ? to_text(*changed.reason) : "nothing", place));
+    }
+  }
+
+ private:
+  std::string place_for(const Workload& work) const {
+    return work.kind == WorkKind::train ? free_devices(work) : replica(work);
+  }
+
+  bool runs(const Workload& work, const std::string& device, int count, Precision precision) const {
+    return excluded({&work, &(*catalogue_.model(work.model))->spec,
+                     &(*catalogue_.device(device))->spec, count, precision})
+        .empty();
+  }
+
+  std::string free_devices(const Workload& work) const {
+    for (const agents::AgentSettings& host : hosts_) {
+      const agents::GroupRequest& group = host.groups.at(0);
+      std::set<std::uint16_t> held;
+      for (const auto& [name, each] : world_.seen().replicas) {
+        if (each.id.host != host.host || each.state == ReplicaState::gone) continue;
+        held.insert(each.devices.begin(), each.devices.end());
+      }
+      // Slices have shapes: of TPUs whole groups alone are told free.
+      if (!group.topology.empty() && !held.empty()) continue;
+      if (group.count - held.size() < work.devices) continue;
+      for (int each = 0; each < precision_count; ++each) {
+        if (runs(work, group.device, work.devices, static_cast<Precision>(each))) return host.host;
+      }
+    }
+    return "";
+  }
+
+  /// Policies ask for 16 bits or do not mind them.
+  std::string replica(const Workload& work) const {
+    for (const auto& [name, each] : world_.seen().replicas) {
+      const bool wide = each.precision == Precision::bf16 || each.precision == Precision::fp16;
+      if (each.state != ReplicaState::ready || each.model != work.model || !wide) continue;
+      const auto host = std::find_if(hosts_.begin(), hosts_.end(), [&](const auto& settings) {
+        return settings.host == each.id.host;
+      });
+      const int count = static_cast<int>(each.devices.size());
+      if (runs(work, host->groups.at(0).device, count, each.precision)) return name;
+    }
+    return "";
+  }
+
+  const World& world_;
+  const std::vector<agents::AgentSettings>& hosts_;
+  bool bargains_;
+  const devices::Catalogue& catalogue_;
+};
+
+/// All jobs are answered and ended.
+bool done(const World& world, std::size_t jobs) {
+  const Summary summary = world.summary();
+  return world.seen().answers.size() == jobs &&
+         summary.accepted == summary.finished + summary.failed;
+}
+
+StormReport count_of(const Storm& storm) {
+  const Scenario& scenario = storm.scenario;
+  StormReport report;
+  report.jobs = scenario.arrivals.size();
+  report.router_lives = 1 + scenario.router_kills.size();
+  report.faults = scenario.agent_kills.size() + scenario.partitions.size() +
+                  scenario.router_kills.size() +
+                  std::count_if(scenario.actions.begin(), scenario.actions.end(),
+                                [](const ClientAction& action) {
+                                  return std::holds_alternative<Inject>(action.message);
+                                });
+  return report;
+}
+
+}  // namespace
+
+StormReport& StormReport::operator+=(const StormReport& other) {
+  for (const auto count :
+       {&StormReport::jobs, &StormReport::finished, &StormReport::failed, &StormReport::attempts,
+        &StormReport::returned, &StormReport::stale, &StormReport::router_lives,
+        &StormReport::faults, &StormReport::assignments, &StormReport::looks}) {
+    this->*count += other.*count;
+  }
+  broken.insert(broken.end(), other.broken.begin(), other.broken.end());
+  return *this;
+}
+
+StormReport live_through(const Storm& storm) {
+  StormReport report = count_of(storm);
+  const devices::Catalogue& catalogue = devices::Catalogue::embedded();
+  ExclusionBook exclusions(storm.scenario.hosts, catalogue);
+  World world(storm.scenario, catalogue);
+  Screen screen(world, std::chrono::seconds(1));
+  world.subscriber = [&](const Envelope& envelope) {
+    screen.hear(publish_peer, envelope);
+    exclusions.published(envelope);
+  };
+  world.answered = [&](const Envelope& envelope) {
+    screen.hear(Peer{Channel::control, 1}, envelope);
+  };
+  world.assigned = [&](const std::string& host, const Assign& assign) {
+    exclusions.assigned(host, assign);
+  };
+  const auto look = [&](Duration until) {
+    world.run_for(until);
+    screen.look();
+    ++report.looks;
+    judge_lives(truly_running(world), report.broken);
+  };
+  Duration at{};
+  for (; at < storm.calm + settles_after; at += look_every) look(at);
+  judge_calm(world, screen, report.broken, at);
+  for (at += under_way; at < patience && !done(world, report.jobs); at += look_every * 10) look(at);
+  Patience(world, storm.scenario, catalogue).judge(screen, report.broken);
+  world.client_send(EndRequest{});
+  world.run_for(at + std::chrono::seconds(5));
+  LedgerJudge(world, report).judge();
+  if (world.seen().answers.size() != report.jobs) report.broken.push_back("I1: not all answered");
+  if (world.seen().placed_on_unusable > 0) report.broken.push_back("placed on unusable devices");
+  if (world.seen().undecodable > 0) report.broken.push_back("bytes that did not decode");
+  report.assignments = exclusions.checked();
+  for (const std::string& what : exclusions.violations()) report.broken.push_back(what);
+  return report;
+}
+
+}  // namespace drover::simulator

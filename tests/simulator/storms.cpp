@@ -1,0 +1,166 @@
+// What a storm consists of.
+#include "tests/simulator/storms.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "tests/simulator/fleet_under_test.h"
+
+namespace drover::simulator {
+namespace {
+
+constexpr double work_s = 45;
+constexpr double faults_until_s = 60;
+constexpr double requests_per_s = 2.5;
+
+std::vector<agents::AgentSettings> hosts_of(Dice& dice) {
+  std::vector<agents::AgentSettings> hosts = mixed_hosts();
+  hosts.push_back(host("a100-2", "rack-2", "a100-sxm-80gb", 8, "", {}));
+  hosts.push_back(host("k80-1", "rack-3", "k80", 8, "", {}));
+  hosts.push_back(
+      host("v100-1", "rack-3", "v100-sxm2-16gb", 8, "", {{"llama-3.1-8b", 0, 1, Precision::fp16}}));
+  hosts.push_back(host("l4-1", "rack-2", "l4", 4, "", {{"llama-3.1-8b", 0, 0, {}}}));
+  // Never the same fleet: some hosts are not there, the first and the last TPU always are.
+  std::erase_if(hosts, [&](const agents::AgentSettings& each) {
+    return each.host != "h100-1" && each.host != "v5e-1" && dice.chance(0.3);
+  });
+  return hosts;
+}
+
+template <typename List>
+auto any_of(Dice& dice, const List& list) {
+  return list[dice.below(list.size())];
+}
+
+/// Words that some devices cannot live up to.
+void make_demanding(Dice& dice, Job& job) {
+  static const std::array<std::vector<Precision>, 6> precisions = {
+      {{Precision::bf16},
+       {Precision::fp32},
+       {Precision::fp16, Precision::bf16},
+       {Precision::int8},
+       {Precision::fp64},
+       {Precision::fp8, Precision::fp16}}};
+  static const std::array<std::string, 4> ops = {"custom_cuda", "triton", "fp64", "dynamic_shape"};
+  static const std::array<std::string, 3> frameworks = {"pytorch", "jax", "tensorflow"};
+  if (dice.chance(0.3)) job.work.precisions = any_of(dice, precisions);
+  if (dice.chance(0.15)) job.work.ops = {any_of(dice, ops)};
+  if (dice.chance(0.2)) job.work.framework = any_of(dice, frameworks);
+  if (dice.chance(0.1)) job.stage = "production";
+  if (dice.chance(0.2)) job.tenant = "other";
+}
+
+std::vector<Arrival> demanding_work(Dice& dice) {
+  static const std::array<std::string, 4> models = {"bert-large", "resnet-50", "resnet-18-cifar",
+                                                    "llama-3.1-8b"};
+  static const std::array<std::uint16_t, 7> gangs = {1, 1, 2, 3, 4, 8, 16};
+  std::vector<Arrival> arrivals;
+  for (double at = 1; at < work_s; at += dice.exponential(1 / requests_per_s)) {
+    Job job = chat(dice, dice.chance(0.3) ? "llama-3.1-70b" : "llama-3.1-8b");
+    if (dice.chance(0.05)) job.work.input_tokens = 30'000 + dice.below(120'000);
+    if (dice.chance(0.1)) {
+      job.work.kind = WorkKind::batch;
+      job.work.items = 1 + static_cast<std::uint32_t>(dice.below(20));
+    }
+    make_demanding(dice, job);
+    arrivals.push_back({from_seconds(at), std::move(job)});
+  }
+  for (int count = 0; count < 25; ++count) {
+    const std::uint16_t gang = any_of(dice, gangs);
+    const std::string model = any_of(dice, models);
+    const std::uint32_t steps = model == "llama-3.1-8b" ? 2 : 20;
+    Job job = training(dice, model, gang, steps + static_cast<std::uint32_t>(dice.below(steps)));
+    make_demanding(dice, job);
+    arrivals.push_back({from_seconds(dice.uniform(1, work_s)), std::move(job)});
+  }
+  return arrivals;
+}
+
+/// The latest end of anything that was added.
+class Faults {
+ public:
+  Faults(Dice dice, Scenario& scenario) : dice_(dice), scenario_(scenario) {}
+
+  Duration add_all() {
+    for (const agents::AgentSettings& settings : scenario_.hosts) add_for_host(settings.host);
+    kill_routers();
+    inject();
+    scenario_.sample_loss = dice_.uniform(0, 0.1);
+    return last_;
+  }
+
+ private:
+  Duration until(double at_s, double lasts_s) {
+    const Duration end = from_seconds(at_s) + from_seconds(lasts_s);
+    last_ = std::max(last_, end);
+    return from_seconds(lasts_s);
+  }
+  double moment() { return dice_.uniform(2, faults_until_s); }
+
+  void add_for_host(const std::string& name) {
+    if (dice_.chance(0.35)) {
+      const double at = moment();
+      scenario_.agent_kills.push_back({from_seconds(at), name, until(at, dice_.uniform(0.2, 40))});
+    }
+    if (dice_.chance(0.35)) {
+      const double at = moment();
+      scenario_.partitions.push_back({from_seconds(at), name, until(at, dice_.uniform(0.5, 30))});
+    }
+  }
+
+  void kill_routers() {
+    double at = dice_.uniform(2, 20);
+    while (dice_.chance(0.6) && at < faults_until_s) {
+      const double down = dice_.uniform(0.1, 15);
+      scenario_.router_kills.push_back({from_seconds(at), until(at, down)});
+      at += down + dice_.uniform(0.1, 30);
+    }
+  }
+
+  void inject() {
+    static const std::array<const char*, 9> faults = {"throttle=0.3", "hang",          "xid=79",
+                                                      "xid=48",       "xid=13",        "ecc",
+                                                      "lose",         "slow-link=0.1", "inlet=+9C"};
+    const std::uint64_t count = dice_.below(5);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const double at = moment();
+      Inject wanted;
+      wanted.target = dice_.chance(0.5)
+                          ? "site"
+                          : "host:" + scenario_.hosts[dice_.below(scenario_.hosts.size())].host;
+      wanted.fault = parse_fault(any_of(dice_, faults)).value();
+      wanted.fault.lasts = until(at, dice_.uniform(1, 30));
+      wanted.any = 1 + static_cast<std::uint32_t>(dice_.below(3));
+      wanted.seed = dice_.bits();
+      scenario_.actions.push_back({from_seconds(at), wanted});
+    }
+    for (const Arrival& arrival : scenario_.arrivals) {
+      if (!dice_.chance(0.05)) continue;
+      const Duration at = arrival.at + from_seconds(dice_.uniform(0, 5));
+      scenario_.actions.push_back({at, CancelJobs{{to_text(arrival.job.id)}}});
+    }
+  }
+
+  Dice dice_;
+  Scenario& scenario_;
+  Duration last_{};
+};
+
+}  // namespace
+
+Storm storm_of(std::uint64_t seed, router::Policy policy) {
+  Storm storm;
+  Dice dice = Dice(seed).child("storm");
+  storm.scenario.seed = seed;
+  storm.scenario.hosts = hosts_of(dice);
+  storm.scenario.router.software = "simulator";
+  storm.scenario.policy = std::move(policy);
+  storm.scenario.arrivals = demanding_work(dice);
+  // A kill that comes while its host is already dead is no other one: each host has one at most.
+  storm.calm = std::max(Faults(dice.child("faults"), storm.scenario).add_all(),
+                        from_seconds(faults_until_s));
+  return storm;
+}
+
+}  // namespace drover::simulator

@@ -1,0 +1,56 @@
+// Fleets of every make in storms of every kind, under every policy that is shipped: no acknowledged
+// job is lost, none ends twice or runs twice, what is shown is true soon after the last fault, and
+// nothing ran where it cannot.
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include <gtest/gtest.h>
+
+#include "tests/simulator/storms.h"
+
+namespace drover::simulator {
+namespace {
+
+/// The policies take turns with the seeds.
+router::Policy policy_for(std::uint64_t seed) {
+  static const std::vector<std::string> names = {
+      "cost", "energy", "latency", "balanced", "gpu-first", "tpu-first", "spot-with-floor"};
+  const std::string path =
+      DROVER_SOURCE_DIR "/examples/policies/" + names[seed % names.size()] + ".toml";
+  std::ifstream file(path);
+  auto policy = router::parse_policy(std::string(std::istreambuf_iterator<char>(file), {}), path);
+  DROVER_REQUIRE(policy.ok());
+  return *std::move(policy);
+}
+
+TEST(Storms, BreakNoPromiseUnderAnyShippedPolicy) {
+  const char* asked = std::getenv("DROVER_SEED");
+  const std::uint64_t first = asked ? std::strtoull(asked, nullptr, 10) : 1;
+  const std::uint64_t count = asked ? 1 : 28;
+  StormReport all;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const StormReport report = live_through(storm_of(seed, policy_for(seed)));
+    for (const std::string& what : report.broken) ADD_FAILURE() << "seed " << seed << ": " << what;
+    all += report;
+  }
+  if (asked) return;
+  EXPECT_GT(all.returned, 0U) << "the storms took work from hosts";
+  EXPECT_GT(all.assignments, all.jobs / 2);
+  EXPECT_GT(all.faults, 5 * count);
+}
+
+TEST(Storms, AreSeenToBreakAPromiseWhereHostsWorkOnForLongerThanTheRouterWaits) {
+  std::string broken;
+  for (std::uint64_t seed = 1; seed <= 40 && broken.empty(); ++seed) {
+    Storm storm = storm_of(seed, policy_for(seed));
+    storm.scenario.router.lease = std::chrono::seconds(60);
+    for (const std::string& what : live_through(storm).broken) {
+      if (what.starts_with("I3: ")) broken = what;
+    }
+  }
+  EXPECT_NE(broken, "") << "two attempts of a job ran at once, and nobody saw it";
+}
+
+}  // namespace
+}  // namespace drover::simulator
