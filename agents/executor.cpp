@@ -172,10 +172,9 @@ std::optional<Refusal> Executor::train(Instant now, const Assign& assign,
   }
   const AttemptKey key{assign.job.id, assign.attempt};
   const std::uint64_t number = next_gang_++;
-  const auto [gang, added] =
-      gangs_.try_emplace(number, key, assign.devices, placement, model, assign.job.work,
-                         slowest(assign.devices), meter(now, assign.devices), assign.from_step,
-                         assign.gang);
+  const auto [gang, added] = gangs_.try_emplace(
+      number, key, assign.devices, placement, model, assign.job.work, slowest(assign.devices),
+      meter(now, assign.devices), assign.from_step, assign.gang);
   DROVER_REQUIRE(added && held_.emplace(key, ByGang{number}).second);
   own(assign.devices, ByGang{number});
   apply(now, gang->second, assign.devices);

@@ -439,16 +439,14 @@ struct Event {
   bool operator==(const Event&) const = default;
 };
 
-using AnyMessage =
-    std::variant<Join, Welcome, Unwelcome, Hello, HelloWanted, Heartbeat, Superseded, Assign,
-                 Accepted, Refused, Progress, Finished, Failed, ResultStored, Cancel, StartReplica,
-                 RetireReplica, ReplicaReport, SampleBatch, Submit, SubmitReply, JobsRequest,
-                 JobsReply, WhyRequest, WhyReply, SummaryRequest, EndRequest, Summary,
-                 SnapshotRequest, SnapshotPart, Problem, HostChanged, ReplicaChanged, JobChanged,
-                 Decision, Event, Leave, Inject, SetPowerCap, ActionReply, Audit, ApplyFault,
-                 DeviceReport, DeviceChanged, PolicyChanged, Alert, Caption, SetDrain, CancelJobs,
-                 CancelReply, ApplyPolicy, PolicyRequest, PolicyReply, MemberPace, GangPace,
-                 CapDevices>;
+using AnyMessage = std::variant<
+    Join, Welcome, Unwelcome, Hello, HelloWanted, Heartbeat, Superseded, Assign, Accepted, Refused,
+    Progress, Finished, Failed, ResultStored, Cancel, StartReplica, RetireReplica, ReplicaReport,
+    SampleBatch, Submit, SubmitReply, JobsRequest, JobsReply, WhyRequest, WhyReply, SummaryRequest,
+    EndRequest, Summary, SnapshotRequest, SnapshotPart, Problem, HostChanged, ReplicaChanged,
+    JobChanged, Decision, Event, Leave, Inject, SetPowerCap, ActionReply, Audit, ApplyFault,
+    DeviceReport, DeviceChanged, PolicyChanged, Alert, Caption, SetDrain, CancelJobs, CancelReply,
+    ApplyPolicy, PolicyRequest, PolicyReply, MemberPace, GangPace, CapDevices>;
 
 template <typename Value, typename Variant>
 inline constexpr bool is_alternative = false;

@@ -127,7 +127,8 @@ class Sockets {
   };
   Turn wait(std::chrono::milliseconds wait, std::size_t limit = 4096);
 
-  /// Whether anybody has ever subscribed to the topic here: until then nothing need be encoded for it.
+  /// Whether anybody has ever subscribed to the topic here: until then nothing need be encoded for
+  /// it.
   bool has_been_asked_for(Topic topic) const;
 
   /// False when the message could not go (peer unknown or its queue full, connection lost, or over

@@ -78,8 +78,8 @@ Status check_paces(const Workload& work) {
     }
     const bool good = pace.steps_per_s >= 0 && pace.steps_per_s <= job_pace_max;
     if (!good || pace.devices == 0) {
-      return error("paces: found {} steps/s of {} on {}, expected 0 to {}",
-                   pace.steps_per_s, pace.devices, pace.device, job_pace_max);
+      return error("paces: found {} steps/s of {} on {}, expected 0 to {}", pace.steps_per_s,
+                   pace.devices, pace.device, job_pace_max);
     }
   }
   return {};
