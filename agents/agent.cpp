@@ -197,7 +197,7 @@ void Agent::welcomed(Instant now, const Welcome& welcome) {
   state.models.forget();
   state.hold_lease(now);
   state.sampler.begin(now);
-  state.say_hello(now);
+  state.say_hello(now, welcome.fleet_time);
 }
 
 void Agent::receive(Instant now, const Envelope& envelope) {

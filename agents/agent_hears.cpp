@@ -28,8 +28,9 @@ void Agent::State::hold_lease(Instant now) {
   lapsed = false;
 }
 
-void Agent::State::say_hello(Instant now) {
+void Agent::State::say_hello(Instant now, Instant asked_at) {
   Hello hello;
+  hello.asked_at = asked_at;
   hello.host = settings.host;
   hello.rack = settings.rack;
   hello.site = settings.site;
@@ -59,11 +60,11 @@ void Agent::State::send_kept(Instant now) {
   for (const auto& [key, message] : results.all()) send(now, message);
 }
 
-void Agent::State::handle(Instant now, const HelloWanted&) {
+void Agent::State::handle(Instant now, const HelloWanted& wanted) {
   if (next_heartbeat == never) return;
   models.forget();  // a router that forgot us has carried no spec yet
   hold_lease(now);
-  say_hello(now);
+  say_hello(now, wanted.fleet_time);
 }
 
 void Agent::State::handle(Instant now, const Superseded&) {

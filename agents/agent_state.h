@@ -33,7 +33,7 @@ struct Agent::State {
 
   // What the router says.
   void handle(Instant now, const Heartbeat&) { renew(now); }
-  void handle(Instant now, const HelloWanted&);
+  void handle(Instant now, const HelloWanted& wanted);
   void handle(Instant now, const Superseded&);
   void handle(Instant now, const Assign& assign);
   void handle(Instant now, const GangPace& pace);
@@ -49,7 +49,8 @@ struct Agent::State {
   Instant monotone(Instant now) { return latest = std::max(latest, now); }
   void renew(Instant now);
   void hold_lease(Instant now);
-  void say_hello(Instant now);
+  /// `asked_at`: fleet_time of what it answers.
+  void say_hello(Instant now, Instant asked_at = {});
   void send_kept(Instant now);
   void run(Instant now, const Assign& assign);
   bool answer_held(Instant now, const Assign& assign);

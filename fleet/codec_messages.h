@@ -109,7 +109,7 @@ inline constexpr auto layout<Hello> = structure(
     field("groups", &Hello::groups, up_to(groups_max)),
     field("replicas", &Hello::replicas, up_to(replicas_max)),
     field("held", &Hello::held, up_to(held_max)), field("ambient_c", &Hello::ambient_c),
-    field("price_factor", &Hello::price_factor));
+    field("price_factor", &Hello::price_factor), field("asked_at", &Hello::asked_at));
 
 template <>
 inline constexpr auto layout<HelloWanted> =

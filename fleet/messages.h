@@ -138,6 +138,7 @@ struct Hello {
   std::vector<HeldAttempt> held;
   double ambient_c = 0;
   double price_factor = 1;
+  Instant asked_at{};  // fleet_time of the Welcome or HelloWanted that it answers; Instant{}: none
   bool operator==(const Hello&) const = default;
 };
 

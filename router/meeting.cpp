@@ -29,14 +29,14 @@ void Core::meet(Instant now, Caller caller, const Join& join) {
   welcome.heartbeat_every = settings.heartbeat_every;
   welcome.lease = settings.lease;
   welcome.software = settings.software;
-  mail.send(now, caller.peer, std::move(welcome));
+  mail.send_in_order(now, caller.peer, std::move(welcome));
 }
 
 void Core::want_hello(Instant now, Caller caller) {
   const bool asked = caller.entry.hello_asked != Instant{};
   if (asked && now - caller.entry.hello_asked < settings.heartbeat_every) return;
   caller.entry.hello_asked = now;
-  mail.send(now, caller.peer, HelloWanted{now});
+  mail.send_in_order(now, caller.peer, HelloWanted{now});
 }
 
 void Core::meet(Instant now, Caller caller, const Hello& hello) {
@@ -70,6 +70,8 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   }
   conditions.doubt(*enrolled, saturating_add(now, settings.heartbeat_every));
   left.erase(*enrolled);
+  const bool same_line =
+      earlier == hello.incarnation && peers.peer_of(hello.host) == caller.peer.number;
   take_over(now, caller, hello);
   roster.host(*enrolled).draining = false;
   health.enrolled(now, *enrolled);
@@ -83,7 +85,7 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   for (const Replica& replica : hello.replicas) apply_report(now, caller, {replica});
   // A new life that holds nothing of the work has died with it.
   if (earlier != hello.incarnation && hello.held.empty()) blame_host(now, hello.host);
-  reconcile(now, caller, hello);
+  reconcile(now, caller, hello, same_line ? hello.asked_at : Instant{});
   event(now, Severity::info, hello.host,
         fmt::format("joined with {} devices", roster.hosts()[*enrolled].devices.size()));
   next_call_off = now;  // what it holds may have been called off while it was away
@@ -102,17 +104,19 @@ void Core::take_over(Instant now, Caller caller, const Hello& hello) {
   caller.entry.models_carried.clear();
 }
 
-void Core::reconcile(Instant now, Caller caller, const Hello& hello) {
+void Core::reconcile(Instant now, Caller caller, const Hello& hello, Instant asked_at) {
   std::set<std::pair<JobId, std::uint32_t>> held;
   for (const HeldAttempt& attempt : hello.held) held.emplace(attempt.job, attempt.attempt);
   for (JobRecord* record : jobs.on_host(hello.host)) {
     Member& member = *record->lease.member(hello.host);
-    if (held.contains({record->job.id, record->attempt})) {
+    const bool holds = held.contains({record->job.id, record->attempt});
+    const bool on_its_way = !member.accepted && asked_at != Instant{} && record->since > asked_at;
+    if (holds || on_its_way) {
       member.incarnation = hello.incarnation;
       Place kept;  // its samples show already what it draws
       kept.run_s = record->remaining_s;
       promise(now, *record, kept);
-      joined(now, *record, member);
+      if (holds) joined(now, *record, member);
       continue;
     }
     // An Assign may still be on its way to the agent; the Cancel follows it in order.

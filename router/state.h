@@ -102,7 +102,10 @@ struct Core {
   void apply_samples(Instant now, std::uint64_t sequence, const SampleBatch& batch);
   void apply_report(Instant now, Caller caller, const ReplicaReport& report);
   /// Attempts the host still holds go on; others come back to the queue, or are called off.
-  void reconcile(Instant now, Caller caller, const Hello& hello);
+  /// What the host holds of its work is kept, and what was assigned on this connection after it was
+  /// asked for its Hello (`asked_at`; Instant{}: another connection, or not known): that is on its
+  /// way. The rest is lost.
+  void reconcile(Instant now, Caller caller, const Hello& hello, Instant asked_at);
   void take_over(Instant now, Caller caller, const Hello& hello);
   void set_health(Instant now, HostIndex host, Health health, const std::string& why);
   void set_health(Instant now, HostIndex host, Health health, Severity severity,

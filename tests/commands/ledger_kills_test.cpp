@@ -5,6 +5,7 @@
 #include <memory>
 #include <numeric>
 #include <set>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -63,10 +64,10 @@ class Client {
  public:
   explicit Client(std::string endpoint) : endpoint_(std::move(endpoint)) {}
 
-  bool connect() {
+  bool connect(seconds patience = seconds(20)) {
     SessionOptions options;
     options.router.endpoint = endpoint_;
-    options.patience = seconds(20);
+    options.patience = patience;
     auto session = Session::open(options);
     if (session) session_ = std::move(*session);
     return session.ok();
@@ -155,14 +156,30 @@ class KilledRouter : public testing::Test {
     return jobs;
   }
 
+  /// Until samples of the agent are there, or the router has died.
+  void await_agent() {
+    const auto patience = wall_now() + seconds(30);
+    while (wall_now() < patience && !router->ends(seconds(0))) {
+      const auto summary = client.summary();
+      if (summary && summary->power_w > 0) {
+        agent_seen = wall_now();
+        return;
+      }
+      std::this_thread::sleep_for(milliseconds(20));
+    }
+    ASSERT_TRUE(router->ends(seconds(0))) << "no agent";
+  }
+
   /// One life: work until the kill. `stage` empty: the kill comes with the next acknowledgement.
   void live_and_die(const std::string& stage, int passing) {
     start(stage.empty() ? "" : fmt::format("{}:{}", stage, passing));
     if (HasFatalFailure()) return;
-    if (!client.connect()) {
-      ASSERT_TRUE(router->ends(seconds(0))) << router->err();
-      return;
+    while (!client.connect(seconds(1))) {
+      if (router->ends(seconds(0))) return;  // killed by what it wrote of the agent
     }
+    // However slow the machine is, leases must not end because no life lasts until the agent joins.
+    if (wall_now() - agent_seen > seconds(3)) await_agent();
+    if (HasFatalFailure()) return;
     const auto patience = wall_now() + seconds(30);
     bool answered = true;
     while (wall_now() < patience && !router->ends(seconds(0))) {
@@ -194,6 +211,7 @@ class KilledRouter : public testing::Test {
   Client client{endpoint};
   std::unique_ptr<Program> router;
   std::uint64_t chats = 0, trainings = 0;
+  decltype(wall_now()) agent_seen{};
 };
 
 /// What the ledger says of one job.

@@ -9,6 +9,7 @@
 namespace drover::router {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 // ---- Hosts -------------------------------------------------------------------------------------
@@ -144,6 +145,60 @@ TEST(Hosts, AnAssignmentThatGotLostIsGivenAgain) {
   stage.live(3, {{1, "h1"}});
   EXPECT_EQ(stage.told<Assign>(1).size(), 2u);
   EXPECT_EQ(stage.told<Cancel>(1).size(), 1u);
+}
+
+/// Says Hello as a host that was asked at this time and holds nothing.
+void say_hello(Assigned& stage, std::uint64_t peer, Instant asked_at, std::uint64_t life = 1) {
+  Hello hello = stage.hello("h1", life);
+  hello.replicas = {Stage::replica("h1", 0)};
+  hello.asked_at = asked_at;
+  stage.receive(peer, hello);
+  stage.tick();
+  stage.commit();
+}
+
+TEST(Hosts, AHelloThatCrossedAnAssignmentDoesNotLoseIt) {
+  Assigned stage;
+  say_hello(stage, 1, stage.now - milliseconds(1));
+  EXPECT_EQ(stage.told<Assign>(1).size(), 1u);
+  EXPECT_TRUE(stage.told<Cancel>(1).empty());
+  stage.receive(1, finished_of(stage.assign));
+  stage.commit();
+  EXPECT_EQ(stage.told<ResultStored>(1).size(), 1u);
+}
+
+TEST(Hosts, AHelloWithoutItsWorkLosesWhatItMustHaveHeard) {
+  struct {
+    const char* what;
+    std::uint64_t peer;
+    Duration asked_after;
+    std::uint64_t life;
+  } const cases[] = {
+      {"asked after the assignment", 1, milliseconds(1), 1},
+      {"on another connection", 2, milliseconds(-1), 1},
+      {"of another life", 1, milliseconds(-1), 2},
+  };
+  for (const auto& each : cases) {
+    Assigned stage;
+    say_hello(stage, each.peer, stage.now + each.asked_after, each.life);
+    EXPECT_EQ(stage.told<Cancel>(each.peer).size(), 1u) << each.what;
+  }
+}
+
+TEST(Hosts, AWelcomeDoesNotOvertakeAnAssignmentThatWaitsForTheDisk) {
+  Stage stage;
+  stage.add_host(1, "h1");
+  stage.receive(9, Submit{{serve_job(1)}});
+  stage.tick();
+  stage.forget();
+  stage.receive(1, Join{Role::agent, "h1", "drover test"});
+  EXPECT_TRUE(stage.told<Welcome>(1).empty());
+  stage.commit();
+  std::vector<std::size_t> kinds;
+  for (const Send& send : stage.delivered) {
+    if (send.to.number == 1) kinds.push_back(send.envelope.body.index());
+  }
+  EXPECT_EQ(kinds, (std::vector{Message(Assign{}).index(), Message(Welcome{}).index()}));
 }
 
 TEST(Hosts, EnergyCountersMayBeginAnew) {
