@@ -202,7 +202,9 @@ MemberPace Executor::own_pace(const TrainingGang& gang) const {
 
 /// A change that nobody could measure is not told: clocks near a limit go up and down all the time.
 void Executor::tell_pace(TrainingGang& gang) {
-  if (gang.is_part() && gang.tells(own_pace(gang))) changes_.emplace_back(own_pace(gang));
+  if (!gang.is_part()) return;
+  const MemberPace pace = own_pace(gang);
+  if (gang.tells(pace)) changes_.emplace_back(pace);
 }
 
 std::vector<MemberPace> Executor::member_paces() const {

@@ -4,15 +4,17 @@
 // devices are taken first, so that hosts are few; what is left goes where it fits best. TPUs take
 // equal slices. One rack goes before several.
 #include <algorithm>
+#include <map>
 #include <string_view>
 
+#include "fleet/codec_limits.h"
 #include "router/criteria.h"
 #include "router/decide_gather.h"
 
 namespace drover::router {
 namespace {
 
-/// More hosts would make targets and messages long (assumed).
+/// Of one gang (assumed).
 constexpr std::size_t hosts_max = 64;
 
 /// What one group gives: its free devices, or all that it has.
@@ -32,22 +34,30 @@ const std::vector<int>& slices_of(const Question& question, const devices::Devic
 }
 
 /// So many devices of these rooms, the largest of which come first. Nothing when there are fewer.
-Spread fill(const std::vector<Room>& rooms, const std::string_view* rack, int wanted) {
+Spread fill(const std::vector<Room>& rooms, int wanted) {
   Spread spread;
-  std::vector<Room> open;
-  for (const Room& room : rooms) {
-    if (rack == nullptr || room.rack == *rack) open.push_back(room);
-  }
-  for (std::size_t next = 0; next < open.size() && wanted > 0; ++next) {
+  for (std::size_t next = 0; next < rooms.size() && wanted > 0; ++next) {
+    if (spread.parts.size() == hosts_max) break;
     std::size_t best = next;  // of those that have enough the smallest
-    for (std::size_t each = next; each < open.size() && open[each].devices >= wanted; ++each) {
-      if (open[each].devices < open[best].devices) best = each;
+    for (std::size_t each = next; each < rooms.size() && rooms[each].devices >= wanted; ++each) {
+      if (rooms[each].devices < rooms[best].devices) best = each;
     }
-    spread.parts.push_back({open[best].group, std::min(open[best].devices, wanted)});
+    spread.parts.push_back({rooms[best].group, std::min(rooms[best].devices, wanted)});
     wanted -= spread.parts.back().devices;
   }
-  if (wanted > 0 || spread.parts.size() > hosts_max) spread.parts.clear();
+  if (wanted > 0) spread.parts.clear();
   return spread;
+}
+
+/// Messages and the ledger carry a place as text that must not be cut: "host/4095,4094 host/..".
+bool can_be_written(const Roster& roster, const Spread& spread) {
+  constexpr std::size_t around = 16, number = 5;
+  std::size_t bytes = around;
+  for (const Spread::Part& part : spread.parts) {
+    const HostEntry& host = roster.hosts()[roster.groups()[part.group].host];
+    bytes += host.hello.host.size() + 2 + number * static_cast<std::size_t>(part.devices);
+  }
+  return bytes <= codec::text_bytes_max;
 }
 
 class Spreading {
@@ -64,29 +74,36 @@ class Spreading {
   /// Over the groups of one kind of device, of which this row is the first.
   void over(std::size_t first) {
     const devices::DeviceSpec* spec = scratch_.kinds[rows_.kind[first]].spec;
+    if (one_does(*spec, first)) return;
     look(*spec, first);
-    const bool one_does =
-        question_.rule.over_hosts == OverHosts::if_full ? ready_ : largest_ >= wanted_;
-    if (one_does) return;
     if (!slices_of(question_, *spec).empty() && !cut_to_slices(*spec)) return;
     if (!add_racks(spec) && !add_over_all(spec)) add_later(spec);
   }
 
  private:
+  /// A single group will do, now or some day.
+  bool one_does(const devices::DeviceSpec& spec, std::size_t first) {
+    const bool now = question_.rule.over_hosts == OverHosts::if_full;
+    largest_ = 0;
+    for (std::size_t row = first; row < groups_; ++row) {
+      const GroupEntry& group = question_.roster.groups()[rows_.group[row]];
+      if (group.spec != &spec) continue;
+      largest_ = std::max<int>(largest_, group.group.count);
+      if (now ? rows_.failed[row] == 0 : largest_ >= wanted_) return true;
+    }
+    return false;
+  }
+
   void look(const devices::DeviceSpec& spec, std::size_t first) {
     free_.clear();
     whole_.clear();
     all_.clear();
     scratch_.waits.clear();
-    largest_ = 0;
     slice_ = 0;
-    ready_ = false;
     const DeviceColumns& columns = question_.roster.devices();
     for (std::size_t row = first; row < groups_; ++row) {
       const GroupEntry& group = question_.roster.groups()[rows_.group[row]];
       if (group.spec != &spec) continue;
-      largest_ = std::max<int>(largest_, group.group.count);
-      ready_ |= rows_.failed[row] == 0;
       const std::string& rack = question_.roster.hosts()[group.host].hello.rack;
       all_.push_back({rows_.group[row], group.group.count, rack});
       if (!is_well(rows_, row)) continue;
@@ -123,18 +140,15 @@ class Spreading {
   }
 
   bool add_racks(const devices::DeviceSpec* spec) {
-    std::vector<std::string_view> seen;
+    std::map<std::string_view, std::vector<Room>> racks;
+    for (const Room& room : free_) racks[room.rack].push_back(room);
     bool any = false;
-    for (const Room& room : free_) {
-      if (std::find(seen.begin(), seen.end(), room.rack) != seen.end()) continue;
-      seen.push_back(room.rack);
-      any |= add(spec, fill(free_, &room.rack, wanted_), true, 0);
-    }
+    for (const auto& [rack, rooms] : racks) any |= add(spec, fill(rooms, wanted_), true, 0);
     return any;
   }
 
   bool add_over_all(const devices::DeviceSpec* spec) {
-    return add(spec, fill(free_, nullptr, wanted_), true, 0);
+    return add(spec, fill(free_, wanted_), true, 0);
   }
 
   /// Where it could be once others have ended, or once the places are well again; which hosts that
@@ -143,12 +157,12 @@ class Spreading {
     int free = 0;
     for (const Room& room : free_) free += room.devices;
     const double wait_s = wait_for(std::max(1, wanted_ - free), scratch_.waits);
-    if (add(spec, fill(whole_, nullptr, wanted_), false, wait_s)) return;
-    add(spec, fill(all_, nullptr, wanted_), false, wait_s);
+    if (add(spec, fill(whole_, wanted_), false, wait_s)) return;
+    add(spec, fill(all_, wanted_), false, wait_s);
   }
 
   bool add(const devices::DeviceSpec* spec, Spread spread, bool ready, double wait_s) {
-    if (spread.parts.size() < 2) return false;
+    if (spread.parts.size() < 2 || !can_be_written(question_.roster, spread)) return false;
     int per_host = slice_;
     for (const Spread::Part& part : spread.parts) per_host = std::max(per_host, part.devices);
     const std::uint16_t number = kinds_.of_spread(spec, per_host);
@@ -193,7 +207,6 @@ class Spreading {
   std::vector<Room> free_, whole_, all_;
   int largest_ = 0;  // of the groups, well or not
   int slice_ = 0;    // of every part; 0: any number
-  bool ready_ = false;
 };
 
 }  // namespace

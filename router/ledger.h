@@ -81,7 +81,7 @@ struct Known {
 LedgerRow known(const Known& job);
 LedgerRow sums(Instant now, const Accounting& accounting);
 
-/// "replica 3", "devices 0 1 2", of a gang over hosts "gang h1/0,1 h2/0,1".
+/// "replica 3", "devices 0-3,6", of a gang over hosts "gang h1/0-7 h2/0-3".
 std::string place_text(const Lease& lease);
 /// The hosts, replica or devices that a leased row names.
 Result<Lease> read_lease(const Envelope& payload);

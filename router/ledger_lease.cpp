@@ -4,7 +4,9 @@
 #include <charconv>
 
 #include "fleet/codec.h"
+#include "fleet/codec_limits.h"
 #include "fleet/text.h"
+#include "router/decide_candidates.h"
 #include "router/ledger.h"
 
 namespace drover::router::ledger {
@@ -20,10 +22,23 @@ bool parse_whole(std::string_view text, Number& number) {
   return problem == std::errc{} && stop == text.data() + text.size();
 }
 
+/// "7" or "0-3".
+bool read_range(std::string_view text, std::vector<std::uint16_t>& numbers) {
+  const std::size_t dash = std::min(text.find('-'), text.size());
+  std::uint16_t first = 0, last = 0;
+  if (!parse_whole(text.substr(0, dash), first)) return false;
+  last = first;
+  if (dash < text.size() && !parse_whole(text.substr(dash + 1), last)) return false;
+  if (last < first || std::size_t{last} - first >= codec::devices_max) return false;
+  for (std::uint32_t number = first; number <= last; ++number) {
+    numbers.push_back(static_cast<std::uint16_t>(number));
+  }
+  return true;
+}
+
 bool read_numbers(const std::vector<std::string>& words, std::vector<std::uint16_t>& numbers) {
-  return std::all_of(words.begin(), words.end(), [&](const std::string& word) {
-    return parse_whole(word, numbers.emplace_back());
-  });
+  return std::all_of(words.begin(), words.end(),
+                     [&](const std::string& word) { return read_range(word, numbers); });
 }
 
 bool read_member(std::string_view text, Lease& lease) {
@@ -45,7 +60,10 @@ bool read_place(std::string_view text, const std::string& host, Lease& lease) {
   }
   Member& member = lease.members.emplace_back();
   member.host = host;
-  if (words[0] == devices_word) return read_numbers(rest, member.devices);
+  if (words[0] == devices_word) {
+    // Earlier versions wrote "0 1 2" for "0-2".
+    return read_numbers(rest.size() == 1 ? split(rest[0], ',') : rest, member.devices);
+  }
   std::uint32_t number = 0;
   if (words[0] != replica_word || rest.size() > 1 || !parse_whole(rest[0], number)) return false;
   lease.replica = number;
@@ -57,11 +75,12 @@ bool read_place(std::string_view text, const std::string& host, Lease& lease) {
 std::string place_text(const Lease& lease) {
   if (lease.replica) return fmt::format("{} {}", replica_word, *lease.replica);
   if (!lease.over_hosts()) {
-    return fmt::format("{} {}", devices_word, fmt::join(lease.members.front().devices, " "));
+    const std::string numbers = target_text("", lease.members.front().devices).substr(1);
+    return fmt::format("{} {}", devices_word, numbers);
   }
   std::string text(gang_word);
   for (const Member& member : lease.members) {
-    text += fmt::format(" {}/{}", member.host, fmt::join(member.devices, ","));
+    text += ' ' + target_text(member.host, member.devices);
   }
   return text;
 }
@@ -77,7 +96,7 @@ Result<Lease> read_lease(const Envelope& payload) {
   lease.more = {0, change->latency_s, change->usage.energy_j, change->usage.cost_usd};
   if (read_place(change->detail, payload.sender, lease)) return lease;
   return error(
-      "place is \"{}\", expected \"replica N\", \"devices N N ..\" or \"gang HOST/N,N ..\"",
+      "place is \"{}\", expected \"replica N\", \"devices N-N,N\" or \"gang HOST/N-N,N ..\"",
       printable(change->detail));
 }
 

@@ -75,7 +75,10 @@ std::string condition_text(const DeviceChanged& condition) {
   return text;
 }
 
-bool has_device(const Model& model, std::string_view target, const DeviceId& device) {
+namespace {
+
+/// Of a target of one host.
+bool part_has_device(const Model& model, std::string_view target, const DeviceId& device) {
   const std::string& host = device.host;
   if (target.size() < host.size() + 2 || !target.starts_with(host)) return false;
   if (target[host.size()] != '/') return false;
@@ -85,6 +88,17 @@ bool has_device(const Model& model, std::string_view target, const DeviceId& dev
   if (!number) return false;
   const auto replica = model.replicas().find({host, *number});
   return replica != model.replicas().end() && has(replica->second.said.replica, device.index);
+}
+
+}  // namespace
+
+bool has_device(const Model& model, std::string_view target, const DeviceId& device) {
+  while (!target.empty()) {
+    const std::size_t end = std::min(target.find(' '), target.size());
+    if (part_has_device(model, target.substr(0, end), device)) return true;
+    target.remove_prefix(std::min(end + 1, target.size()));
+  }
+  return false;
 }
 
 bool concerns(const Model& model, std::string_view subject, const DeviceId& device) {

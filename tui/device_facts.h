@@ -19,7 +19,8 @@ DeviceSign sign_of(const Scene& scene, DeviceTable::Row row);
 /// Why it cannot be used and what was injected, in words.
 std::string condition_text(const DeviceChanged& condition);
 
-/// Whether a target, as decisions and jobs name it ("host/r0", "host/0-3,6"), has the device.
+/// Whether a target, as decisions and jobs name it ("host/r0", "host/0-3,6", of a gang over hosts
+/// "a/0-7 b/0-3"), has the device.
 bool has_device(const Model& model, std::string_view target, const DeviceId& device);
 /// Whether a text names the device, its host or a replica on it, as events, alerts and audits do:
 /// "host/3", "device:host/3", "host", "host/r0".

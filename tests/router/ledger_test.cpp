@@ -62,6 +62,40 @@ TEST(Ledger, ALeaseIsReadAsItWasWritten) {
   }
 }
 
+LedgerRow with_place(const std::string& text) {
+  LedgerRow row = lease_row(1, 1, on_replica(3));
+  Envelope payload = *decode(row.payload);
+  std::get<JobChanged>(payload.body).detail = text;
+  row.payload = encode(payload);
+  return row;
+}
+
+TEST(Ledger, APlaceThatEarlierVersionsWroteIsReadToo) {
+  const auto read = ledger::read_lease(*decode(with_place("devices 0 1 5").payload));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->members.front().devices, (std::vector<std::uint16_t>{0, 1, 5}));
+}
+
+TEST(Ledger, APlaceThatIsNoneIsRefused) {
+  for (const char* text : {"devices", "devices 3-1", "devices 0-70000", "devices 0-4096",
+                           "devices a", "gang h1/0", "gang h1/0 h2", "replica 1 2", "rooms 1"}) {
+    EXPECT_FALSE(ledger::read_lease(*decode(with_place(text).payload))) << text;
+  }
+}
+
+TEST(Ledger, TheLargestGangIsWrittenWhole) {
+  Lease lease;
+  for (int host = 0; host < 64; ++host) {
+    std::vector<std::uint16_t> devices;
+    for (std::uint16_t device = 0; device < 8; ++device) devices.push_back(device);
+    lease.members.emplace_back(fmt::format("host-{:05}", host), devices);
+  }
+  const auto read = ledger::read_lease(*decode(lease_row(1, 1, lease).payload));
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->members.size(), 64U);
+  EXPECT_EQ(read->members.back().devices.size(), 8U);
+}
+
 TEST(Ledger, ReplaysAJobToItsEnd) {
   Replay replay;
   EXPECT_EQ(replay.read(ledger::started(at, 1, "test")), "");

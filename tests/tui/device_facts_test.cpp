@@ -33,6 +33,10 @@ TEST(DeviceFacts, ATargetNamesItsDevicesByRangeOrByReplica) {
                         {"gpu-b/r1", 5, false},
                         {"gpu-b/r77", 0, false},
                         {"gpu-a/3", 3, false},
+                        {"gpu-a/0-7 gpu-b/0-3", 3, true},  // a gang over hosts
+                        {"gpu-a/0-7 gpu-b/0-3", 5, false},
+                        {"gpu-b/0-3 gpu-a/0-7", 5, false},
+                        {" gpu-b/3 ", 3, true},
                         {"gpu-b", 3, false},
                         {"gpu-b/", 3, false},
                         {"gpu-b/r", 3, false},
