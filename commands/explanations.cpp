@@ -118,11 +118,10 @@ std::string cost_text(const Decision& decision) {
                      printable(decision.wanted_pool));
 }
 
-std::string standings_text(const WhyReply& reply) {
-  if (reply.standings.empty()) return "";
-  std::string text = fmt::format("all {} candidates of decision {}:\n", reply.standings.size(),
-                                 reply.standings_of);
-  for (const Standing& standing : reply.standings) {
+std::string standings_text(std::uint64_t decision, const std::vector<Standing>& standings) {
+  if (standings.empty()) return "";
+  std::string text = fmt::format("all {} candidates of decision {}:\n", standings.size(), decision);
+  for (const Standing& standing : standings) {
     text += fmt::format("  {:<24} {:<14} {:<12} ", printable(standing.target),
                         printable(standing.device_class), printable(standing.pool));
     if (standing.score) text += fmt::format("{:.3f}", *standing.score);
@@ -185,17 +184,21 @@ Json to_json(const Decision& decision) {
       .set("absent_pools", std::move(absent));
 }
 
+Json to_json(const std::vector<Standing>& standings) {
+  Json all = Json::array();
+  for (const Standing& standing : standings) all.add(to_json(standing));
+  return all;
+}
+
 Json to_json(const WhyReply& reply) {
   Json decisions = Json::array();
   for (const Decision& decision : reply.decisions) decisions.add(to_json(decision));
-  Json standings = Json::array();
-  for (const Standing& standing : reply.standings) standings.add(to_json(standing));
   Json nearest = Json::array();
   for (const NearestFit& fit : reply.nearest) nearest.add(to_json(fit));
   return Json::object()
       .set("job", reply.job ? to_json(*reply.job) : Json())
       .set("decisions", std::move(decisions))
-      .set("standings", std::move(standings))
+      .set("standings", to_json(reply.standings))
       .set("standings_of", reply.standings_of > 0 ? Json(reply.standings_of) : Json())
       .set("nearest", std::move(nearest));
 }
@@ -238,11 +241,19 @@ std::string explain(const Decision& decision) {
   return text + rejections_text(decision) + absent_text(decision);
 }
 
-std::string explain(const WhyReply& reply) {
+std::string explain(const WhyReply& reply, const StandingsOf& standings) {
   std::string text;
   if (reply.job) text += explain(*reply.job);
-  for (const Decision& decision : reply.decisions) text += explain(decision);
-  return text + standings_text(reply) + nearest_text(reply);
+  for (const Decision& decision : reply.decisions) {
+    text += explain(decision);
+    const auto all = standings.find(decision.number);
+    if (all != standings.end()) text += standings_text(decision.number, all->second);
+  }
+  return text + nearest_text(reply);
+}
+
+std::string explain(const WhyReply& reply) {
+  return explain(reply, {{reply.standings_of, reply.standings}});
 }
 
 }  // namespace drover::commands

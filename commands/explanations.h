@@ -1,7 +1,10 @@
 // Decisions told: as JSON and as text for people.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "fleet/json.h"
 #include "fleet/messages.h"
@@ -21,8 +24,15 @@ std::string explain(const JobChanged& job);
 /// a fallback costs against the pool that was wanted.
 std::string explain(const Decision& decision);
 
-/// The job, each decision in order, every candidate of the last one with its score or all of its
-/// rejecting reasons, and for a job that waits the nearest fits.
+/// Every candidate of a decision, best first, by the decision's number.
+using StandingsOf = std::map<std::uint64_t, std::vector<Standing>>;
+
+Json to_json(const std::vector<Standing>& standings);
+
+/// The job, each decision in order with all of its candidates, where these are known, each with its
+/// score or all of its rejecting reasons, and for a job that waits the nearest fits.
+std::string explain(const WhyReply& reply, const StandingsOf& standings);
+/// With the candidates of the last decision.
 std::string explain(const WhyReply& reply);
 
 }  // namespace drover::commands

@@ -43,6 +43,9 @@ namespace {
 /// A loop with nothing to do turns this often, so that no missed wake-up can last.
 constexpr std::chrono::milliseconds longest_wait{500};
 
+/// Of the ledger in one record of the journal.
+constexpr std::size_t journalled_rows = 10'000;
+
 class RouterShell {
  public:
   RouterShell(RouterOptions options, const devices::Catalogue& catalogue)
@@ -86,7 +89,9 @@ class RouterShell {
       const Instant now = clock_.now();
       journal_.write(JournalTick{now});
       core_->tick(now);
-      act(core_->take_outbox());
+      Outbox outbox = core_->take_outbox();
+      if (journal_.on() && !outbox.empty()) journal_.write(said(outbox));
+      act(std::move(outbox));
       if (const Status failed = store_->failure(); !failed) return Outcome::failed(failed.error());
       if (const Status failed = journal_.flush(); !failed) return Outcome::failed(failed.error());
     }
@@ -142,6 +147,7 @@ class RouterShell {
     JournalRestore restored;
     const Status read = store_->read([&](const LedgerRow& row) {
       if (journal_.on()) restored.rows.push_back(row);
+      if (restored.rows.size() == journalled_rows) journal_.write(std::exchange(restored, {}));
       return core_->restore_row(row);
     });
     if (!read) return read;
@@ -303,7 +309,8 @@ Usage router_usage() {
        {"speed", "X", "fleet seconds per wall second (default 1)"},
        {"seed", "N", "for tie-breaks between equal candidates (default 1)"},
        {"catalogue", "DIR", "more model specs, *.toml"},
-       {"journal", "FILE", "write every input there, to replay the router's decisions"},
+       {"journal", "FILE",
+        "write every input at its end, to make the decisions again: drover why --replay"},
        {"keys", "DIR",
         "encrypt, and let in only the keys allowed there (default: $DROVER_KEYS; drover keys)"},
        {"record", "FILE", "write everything that is published there, as `drover record` does"},

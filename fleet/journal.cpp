@@ -15,6 +15,7 @@
 #include "fleet/codec_fields.h"
 #include "fleet/codec_values.h"
 #include "fleet/codec_writer.h"
+#include "fleet/fnv1a.h"
 
 namespace drover {
 namespace codec {
@@ -78,26 +79,22 @@ inline constexpr auto layout<JournalLeave> = structure("JournalLeave",
                                                        field("now", &JournalLeave::now),
                                                        field("why", &JournalLeave::why, any_bytes));
 
+template <>
+inline constexpr auto layout<JournalSaid> = structure("JournalSaid",
+                                                      field("digest", &JournalSaid::digest));
+
 }  // namespace codec
 
 namespace {
 
-constexpr std::size_t length_bytes = 8;
 constexpr std::uint32_t record_parts = 2;
 constexpr std::size_t kind_count = std::variant_size_v<JournalRecord>;
 
 std::string length_prefix(std::uint64_t length) {
   std::string prefix;
-  for (std::size_t i = 0; i < length_bytes; ++i) prefix += static_cast<char>(length >> (8 * i));
+  for (std::size_t i = 0; i < journal_prefix_bytes; ++i)
+    prefix += static_cast<char>(length >> (8 * i));
   return prefix;
-}
-
-std::uint64_t length_at(std::string_view bytes) {
-  std::uint64_t length = 0;
-  for (std::size_t i = length_bytes; i > 0; --i) {
-    length = length << 8 | static_cast<unsigned char>(bytes[i - 1]);
-  }
-  return length;
 }
 
 template <std::size_t kind>
@@ -130,24 +127,6 @@ bool read_record(codec::Reader& reader, JournalRecord& record) {
          reader.fail(fmt::format("{} bytes after the record", reader.left()), "none");
 }
 
-Result<std::vector<JournalRecord>> read_records(std::string_view bytes) {
-  std::vector<JournalRecord> records;
-  std::size_t at = 0;
-  while (bytes.size() - at >= length_bytes) {
-    const std::uint64_t length = length_at(bytes.substr(at));
-    const std::string_view rest = bytes.substr(at + length_bytes);
-    if (length > rest.size()) break;
-    codec::Reader reader(rest.substr(0, length));
-    JournalRecord record;
-    if (!read_record(reader, record)) {
-      return error("journal, byte {}: {}", at, reader.problem().message);
-    }
-    records.push_back(std::move(record));
-    at += length_bytes + length;
-  }
-  return records;
-}
-
 }  // namespace
 
 std::string encode_record(const JournalRecord& record) {
@@ -159,12 +138,39 @@ std::string encode_record(const JournalRecord& record) {
   return length_prefix(output.bytes.size()) + output.bytes;
 }
 
-Result<std::vector<JournalRecord>> decode_journal(std::string_view bytes) {
-  try {
-    return read_records(bytes);
-  } catch (const std::exception& problem) {
-    return error("journal: {}", problem.what());
+std::uint64_t journal_length(std::string_view prefix) {
+  DROVER_REQUIRE(prefix.size() >= journal_prefix_bytes);
+  std::uint64_t length = 0;
+  for (std::size_t i = journal_prefix_bytes; i > 0; --i) {
+    length = length << 8 | static_cast<unsigned char>(prefix[i - 1]);
   }
+  return length;
+}
+
+Result<JournalRecord> decode_record(std::string_view bytes) {
+  try {
+    codec::Reader reader(bytes);
+    JournalRecord record;
+    if (!read_record(reader, record)) return error("{}", reader.problem().message);
+    return record;
+  } catch (const std::exception& problem) {
+    return error("{}", problem.what());
+  }
+}
+
+Result<std::vector<JournalRecord>> decode_journal(std::string_view bytes) {
+  std::vector<JournalRecord> records;
+  std::size_t at = 0;
+  while (bytes.size() - at >= journal_prefix_bytes) {
+    const std::uint64_t length = journal_length(bytes.substr(at));
+    const std::string_view rest = bytes.substr(at + journal_prefix_bytes);
+    if (length > rest.size()) break;
+    auto record = decode_record(rest.substr(0, length));
+    if (!record) return error("journal, byte {}: {}", at, record.error().message);
+    records.push_back(std::move(*record));
+    at += journal_prefix_bytes + length;
+  }
+  return records;
 }
 
 std::string to_bytes(const Outbox& outbox) {
@@ -181,5 +187,7 @@ std::string to_bytes(const Outbox& outbox) {
   codec::write(packer, outbox.writes, codec::up_to(codec::whole_file));
   return std::move(output.bytes);
 }
+
+JournalSaid said(const Outbox& outbox) { return {fnv1a(to_bytes(outbox))}; }
 
 }  // namespace drover

@@ -1,8 +1,8 @@
 // The inputs of one core, in order, as a file: feed them to a fresh core and its outbox is
 // byte-equal.
 //
-// A journal is a sequence of length-prefixed MessagePack records. Pure: text in, text out;
-// commands/ writes the file.
+// A journal is a sequence of length-prefixed MessagePack records, of one life of the core or of
+// several, each with its own start. Pure: text in, text out; commands/ writes the file.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +50,12 @@ struct JournalDropped {
   std::string sender;
   bool operator==(const JournalDropped&) const = default;
 };
+/// What the core said at the tick before: a replay that says the same makes the same decisions.
+/// Nothing is written of a tick at which it said nothing.
+struct JournalSaid {
+  std::uint64_t digest = 0;  // fnv1a of to_bytes of its outbox
+  bool operator==(const JournalSaid&) const = default;
+};
 /// The agent was told to end.
 struct JournalLeave {
   Instant now{};
@@ -57,13 +63,19 @@ struct JournalLeave {
   bool operator==(const JournalLeave&) const = default;
 };
 using JournalRecord = std::variant<JournalStart, JournalReceive, JournalTick, JournalCommitted,
-                                   JournalRestore, JournalDropped, JournalLeave>;
+                                   JournalRestore, JournalDropped, JournalLeave, JournalSaid>;
 
 std::string encode_record(const JournalRecord& record);
+/// A record begins with the length of what follows, in so many bytes.
+inline constexpr std::size_t journal_prefix_bytes = 8;
+std::uint64_t journal_length(std::string_view prefix);
+/// What follows the prefix.
+Result<JournalRecord> decode_record(std::string_view bytes);
 /// All whole records; a torn last one is left out. An error names the byte offset.
 Result<std::vector<JournalRecord>> decode_journal(std::string_view bytes);
 
 /// The bytes of an outbox, for comparing two runs.
 std::string to_bytes(const Outbox& outbox);
+JournalSaid said(const Outbox& outbox);
 
 }  // namespace drover

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fleet/codec.h"
+#include "fleet/fnv1a.h"
 #include "fleet/result.h"
 
 namespace drover::router {
@@ -53,13 +54,8 @@ Usage believed_usage(const JobRecord& record, const Member& member, Instant unti
           lease.expected.cost_usd * share};
 }
 
-// FNV-1a, 64 bits (Fowler, Noll, Vo), over the job's encoded bytes.
 std::uint64_t content_hash(const Job& job) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char byte : encode(Envelope{"", 0, {}, Submit{{job}}})) {
-    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
-  }
-  return hash;
+  return fnv1a(encode(Envelope{"", 0, {}, Submit{{job}}}));
 }
 
 JobRecord& JobBook::add(const Job& job, Instant submitted) {

@@ -1,9 +1,9 @@
 #include "router/policy_text.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
+#include "fleet/fnv1a.h"
 #include "fleet/text.h"
 
 namespace drover::router {
@@ -13,12 +13,7 @@ Policy at_speed(Policy policy, double speed) {
   return policy;
 }
 
-// FNV-1a, 64 bits (Fowler, Noll, Vo).
-std::string policy_hash(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
-  return fmt::format("{:016x}", hash);
-}
+std::string policy_hash(std::string_view text) { return fmt::format("{:016x}", fnv1a(text)); }
 
 Status check_succession(const Policy& in_force, const Policy& fresh, std::string_view place) {
   if (fresh.version > in_force.version) return {};

@@ -176,13 +176,17 @@ Result<JobRecord*> Core::named(const std::string& prefix) {
 }
 
 void Core::answer(Instant now, Caller caller, const WhyRequest& request) {
+  mail.send(now, caller.peer, why(now, request.job_prefix));
+}
+
+WhyReply Core::why(Instant now, const std::string& job_prefix) {
   WhyReply reply;
   const JobRecord* record = nullptr;
-  if (request.job_prefix.empty()) {
+  if (job_prefix.empty()) {
     record = jobs.find(decisions.last_fallback());
     if (record == nullptr) reply.problem = "no job has fallen back since this router started";
   } else {
-    const auto found = named(request.job_prefix);
+    const auto found = named(job_prefix);
     if (found) record = *found;
     if (!found) reply.problem = found.error().message;
   }
@@ -197,7 +201,7 @@ void Core::answer(Instant now, Caller caller, const WhyRequest& request) {
       reply.problem = "it waits behind others of its kind: no decision yet";
     }
   }
-  mail.send(now, caller.peer, std::move(reply));
+  return reply;
 }
 
 void Core::explain(Instant now, const JobRecord& record, WhyReply& reply) {

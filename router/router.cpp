@@ -313,6 +313,10 @@ Outbox Router::take_outbox() { return state_->mail.take(); }
 
 Summary Router::summary(Instant now) const { return state_->summary(now); }
 
+WhyReply Router::why(Instant now, const std::string& job_prefix) {
+  return state_->why(now, job_prefix);
+}
+
 const Policy& Router::policy() const { return state_->policy; }
 
 }  // namespace drover::router

@@ -73,6 +73,8 @@ class Router {
   Outbox take_outbox();
 
   Summary summary(Instant now) const;
+  /// What WhyRequest is answered with; changes nothing.
+  WhyReply why(Instant now, const std::string& job_prefix);
   /// The one in force.
   const Policy& policy() const;
 

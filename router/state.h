@@ -231,6 +231,7 @@ struct Core {
                       std::uint64_t& after_write);
   void answer(Instant now, Caller caller, const JobsRequest& request);
   void answer(Instant now, Caller caller, const WhyRequest& request);
+  WhyReply why(Instant now, const std::string& job_prefix);
   /// How all candidates stood in its last decision; for a job that waits, what would let it go.
   void explain(Instant now, const JobRecord& record, WhyReply& reply);
   void answer(Instant now, Caller caller, const SnapshotRequest& request);

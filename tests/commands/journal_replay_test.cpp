@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "commands/agent_start.h"
+#include "commands/journal_replay.h"
 #include "commands/keys.h"
-#include "commands/router_start.h"
 #include "fleet/codec.h"
 #include "fleet/journal.h"
 #include "fleet/socket.h"
@@ -39,36 +37,14 @@ struct Replayed {
 /// Feeds the records to the core that the first one describes.
 Replayed replay(const std::vector<JournalRecord>& records) {
   Replayed replayed;
-  if (records.empty() || !std::holds_alternative<JournalStart>(records.front())) {
-    return {"the journal does not begin with a start", {}};
-  }
-  const auto start = parse_router_start(std::get<JournalStart>(records.front()).settings);
-  if (!start.ok()) return {start.error().message, {}};
-  auto core = make_router(*start, devices::Catalogue::embedded());
-  if (!core.ok()) return {core.error().message, {}};
-  router::Router& router = **core;
+  JournalReplay replay(devices::Catalogue::embedded());
   for (const JournalRecord& record : records) {
-    if (const auto* restore = std::get_if<JournalRestore>(&record)) {
-      if (const Status status = router.restore(restore->rows); !status.ok()) {
-        return {status.error().message, {}};
-      }
-    } else if (const auto* receive = std::get_if<JournalReceive>(&record)) {
-      const auto envelope = decode(receive->bytes);
-      if (!envelope.ok()) return {envelope.error().message, {}};
-      router.receive(receive->now, receive->from, *envelope, receive->key);
-    } else if (const auto* dropped = std::get_if<JournalDropped>(&record)) {
-      router.count_undecodable(dropped->now, dropped->from, dropped->why, dropped->sender);
-    } else if (const auto* committed = std::get_if<JournalCommitted>(&record)) {
-      router.committed(committed->now, committed->sequence);
-    } else if (const auto* tick = std::get_if<JournalTick>(&record)) {
-      router.tick(tick->now);
-      for (const Send& send : router.take_outbox().sends) {
-        if (send.to.channel == Channel::publish) {
-          replayed.published.push_back(encode(send.envelope));
-        }
-      }
+    if (const Status fed = replay.feed(record); !fed) return {fed.error().message, {}};
+    for (const Send& send : replay.outbox().sends) {
+      if (send.to.channel == Channel::publish) replayed.published.push_back(encode(send.envelope));
     }
   }
+  EXPECT_GT(replay.counts().said, 0u);
   return replayed;
 }
 
@@ -131,11 +107,6 @@ bool holds_in_a_row(const std::vector<std::string>& whole, const std::vector<std
   return std::search(whole.begin(), whole.end(), part.begin(), part.end()) != whole.end();
 }
 
-std::string read_all(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 TEST(Journal, OfARealRouterAndAgentReplaysToTheSameWords) {
   Folder folder;
   const std::string endpoint = free_endpoint();
@@ -168,7 +139,7 @@ TEST(Journal, OfARealRouterAndAgentReplaysToTheSameWords) {
   router.signal(SIGTERM);
   ASSERT_EQ(router.wait().exit_code, 0) << router.err();
 
-  const auto records = decode_journal(read_all(file));
+  const auto records = decode_journal(folder.read("router.journal"));
   ASSERT_TRUE(records.ok()) << records.error().message;
   const Replayed replayed = replay(*records);
   ASSERT_EQ(replayed.problem, "");
@@ -176,7 +147,7 @@ TEST(Journal, OfARealRouterAndAgentReplaysToTheSameWords) {
   ASSERT_GT(published.size(), 40u);
   EXPECT_TRUE(holds_in_a_row(replayed.published, published));
 
-  const auto agent_records = decode_journal(read_all(agent_file));
+  const auto agent_records = decode_journal(folder.read("agent.journal"));
   ASSERT_TRUE(agent_records.ok()) << agent_records.error().message;
   const Said said = replay_agent(*agent_records);
   ASSERT_EQ(said.problem, "");
@@ -230,7 +201,7 @@ TEST(Journal, OfARouterWithKeysReplaysToTheSameWords) {
   router.signal(SIGTERM);
   ASSERT_EQ(router.wait().exit_code, 0) << router.err();
 
-  const auto records = decode_journal(read_all(file));
+  const auto records = decode_journal(folder.read("router.journal"));
   ASSERT_TRUE(records.ok()) << records.error().message;
   const Replayed replayed = replay(*records);
   ASSERT_EQ(replayed.problem, "");

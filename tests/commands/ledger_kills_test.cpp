@@ -255,10 +255,8 @@ Told read_ledger(const std::string& path) {
 }
 
 /// How often an agent was told to run each attempt.
-std::map<JobId, std::map<std::uint32_t, int>> read_starts(const std::string& path) {
+std::map<JobId, std::map<std::uint32_t, int>> read_starts(const std::string& bytes) {
   std::map<JobId, std::map<std::uint32_t, int>> starts;
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
   const auto records = decode_journal(bytes);
   EXPECT_TRUE(records) << records.error().message;
   if (!records) return starts;
@@ -296,7 +294,7 @@ TEST_F(KilledRouter, KeepsEachAcknowledgedJobOnceAndEndsItOnce) {
   EXPECT_TRUE(agent.ends());
 
   const Told told = read_ledger(ledger);
-  const auto starts = read_starts(journal);
+  const auto starts = read_starts(folder.read("agent.journal"));
   int lives_outlived = 0;
   for (const auto& [id, made] : client.made()) {
     SCOPED_TRACE(to_text(id));

@@ -25,6 +25,7 @@ std::vector<JournalRecord> some_records() {
       JournalCommitted{at(12), 99},
       JournalDropped{at(13), {Channel::samples, 0}, "no message", "samples door, from \x01"},
       JournalLeave{at(14), "SIGTERM"},
+      JournalSaid{0xfedcba9876543210},
   };
 }
 
@@ -65,10 +66,10 @@ TEST(Journal, LeavesOutATornLastRecordWhereverItIsCut) {
 TEST(Journal, NamesTheByteOfARecordThatMakesNoSense) {
   const std::string first = encode_record(JournalTick{at(1)});
   std::string second = encode_record(JournalCommitted{at(2), 3});
-  second[9] = '\x07';
+  second[9] = '\x08';
   const auto kind = decode_journal(first + second);
   ASSERT_FALSE(kind.ok());
-  EXPECT_EQ(kind.error().message, "journal, byte 16: kind: found 7, expected 0..6");
+  EXPECT_EQ(kind.error().message, "journal, byte 16: kind: found 8, expected 0..7");
 
   second = encode_record(JournalCommitted{at(2), 3});
   second[second.size() - 1] = '\xff';
