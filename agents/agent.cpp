@@ -109,8 +109,13 @@ void Agent::State::heartbeat(Instant at) {
     Replica& last = reported[replica.id.number];
     if (replica == last) continue;
     last = replica;
-    send(at, ReplicaReport{std::move(replica)});
+    report_replica(at, std::move(replica));
   }
+}
+
+void Agent::State::report_replica(Instant at, Replica replica) {
+  replica.asked_for = asked_for.contains(replica.id.number);
+  send(at, ReplicaReport{std::move(replica)});
 }
 
 void Agent::State::sample(Instant at) {
@@ -168,7 +173,7 @@ void Agent::State::report_changes(Instant at, bool tell) {
     } else {
       reported[replica.id.number] = replica;
     }
-    if (next_heartbeat != never) send(at, ReplicaReport{std::move(replica)});
+    if (next_heartbeat != never) report_replica(at, std::move(replica));
   }
 }
 

@@ -129,6 +129,7 @@ void Agent::State::load_again(Instant now) {
     const PlannedReplica* planned = next->second.planned;
     next = lost.erase(next);
     if (planned != nullptr && free(planned->start.devices)) {
+      asked_for.erase(planned->start.number);
       executor.start_replica(now, planned->start, *planned->model, false);
     }
   }
@@ -142,6 +143,7 @@ void Agent::State::fall_silent(Instant now) {
   executor.drop_all(now);
   results = KeptResults{};
   reported.clear();
+  asked_for.clear();
   lost.clear();
   delayed.clear();
   follow_faults(now);

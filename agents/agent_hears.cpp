@@ -44,7 +44,10 @@ void Agent::State::say_hello(Instant now, Instant asked_at) {
     group.power_cap_w = executor.chassis().power_cap_w(group.first);
   }
   hello.replicas = executor.replicas();
-  for (const Replica& replica : hello.replicas) reported[replica.id.number] = replica;
+  for (Replica& replica : hello.replicas) {
+    reported[replica.id.number] = replica;
+    replica.asked_for = asked_for.contains(replica.id.number);
+  }
   std::set<AttemptKey> held;
   for (const AttemptKey& key : executor.held()) held.insert(key);
   for (const auto& [key, message] : results.all()) held.insert(key);
@@ -149,12 +152,13 @@ void Agent::State::handle(Instant, const ResultStored& stored) {
 
 void Agent::State::handle(Instant now, const StartReplica& start) {
   if (const auto standing = executor.replica(start.number)) {  // said twice
-    send(now, ReplicaReport{*standing});
+    report_replica(now, *standing);
     return;
   }
   const auto model = models.find(start.model, start.model_spec);
   if (model.ok()) {
     lost.erase(start.number);  // the router has another in its place
+    asked_for.insert(start.number);
     executor.start_replica(now, start, **model, false);
     report_changes(now);
     return;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,6 +83,7 @@ struct Agent::State {
   void begin_life(Instant at);
   void report_unusable(Instant at);
 
+  void report_replica(Instant at, Replica replica);
   void send(Instant at, Message body);
   void send_samples(Instant at, SampleBatch batch);
 
@@ -95,6 +97,7 @@ struct Agent::State {
   FaultStream coming_faults;
   std::map<std::uint32_t, LostReplica> lost;  // until their devices can be used again
   std::map<std::uint32_t, Replica> reported;  // as last reported
+  std::set<std::uint32_t> asked_for;          // replicas that the router had started
 
   Instant latest;  // a router that comes back may tell an earlier time; ours never goes back
   Duration heartbeat_every{};

@@ -53,7 +53,7 @@ inline constexpr auto layout<Replica> = structure(
     field("kv_capacity_tokens", &Replica::kv_capacity_tokens),
     field("batch_max", &Replica::batch_max), field("queued", &Replica::queued),
     field("running", &Replica::running), field("kv_used_tokens", &Replica::kv_used_tokens),
-    field("detail", &Replica::detail, as_text));
+    field("detail", &Replica::detail, as_text), field("asked_for", &Replica::asked_for));
 
 template <>
 inline constexpr auto layout<HeldAttempt> = structure("HeldAttempt",

@@ -113,7 +113,8 @@ struct Replica {
   std::uint32_t queued = 0;
   std::uint32_t running = 0;
   std::uint64_t kv_used_tokens = 0;
-  std::string detail;  // why it is gone or refused
+  std::string detail;      // why it is gone or refused
+  bool asked_for = false;  // by the router, which may retire it; else its host was started with it
   bool operator==(const Replica&) const = default;
 };
 

@@ -181,10 +181,11 @@ void Core::apply_report(Instant now, Caller caller, const ReplicaReport& report)
     if (replica.state != ReplicaState::gone) {
       drop(now, replica.id.host, fmt::format("replica r{}: no such place", replica.id.number));
     }
-    keeper.reported(now, replica.id, ReplicaState::gone);
+    replica.state = ReplicaState::gone;
+    keeper.reported(now, replica);
     return;
   }
-  keeper.reported(now, replica.id, replica.state);
+  keeper.reported(now, replica);
   if (replica.state != ReplicaState::gone) enrol_place(now, index);
   if (replica.state == ReplicaState::gone) {
     ejections.forget(to_text(replica.id));

@@ -1,5 +1,7 @@
 #include "router/replicas.h"
 
+#include <tuple>
+
 namespace drover::router {
 
 bool ReplicaKeeper::may_start(Instant now, const Replicas& limits, const std::string& model) const {
@@ -19,7 +21,9 @@ void ReplicaKeeper::started(Instant now, const ReplicaId& id, const std::string&
   tried(now, model);
 }
 
-void ReplicaKeeper::reported(Instant now, const ReplicaId& id, ReplicaState state) {
+void ReplicaKeeper::reported(Instant now, const Replica& replica) {
+  const auto& [id, state] = std::tie(replica.id, replica.state);
+  if (replica.asked_for) own_.insert(id);
   if (state == ReplicaState::loading || state == ReplicaState::compiling) return;
   const auto starting = starting_.find(id);
   if (starting != starting_.end()) {

@@ -27,8 +27,9 @@ class ReplicaKeeper {
   /// No place was found, or the start failed.
   void tried(Instant now, const std::string& model);
   void started(Instant now, const ReplicaId& id, const std::string& model);
-  /// A report of any replica; `gone` while starting counts as a failed try.
-  void reported(Instant now, const ReplicaId& id, ReplicaState state);
+  /// A report of any replica; `gone` while starting counts as a failed try. One that its host says
+  /// was asked for is the router's own, also when an earlier life of the router asked.
+  void reported(Instant now, const Replica& replica);
   /// The host's replicas are forgotten until it reports them again.
   void host_lost(Instant now, const std::string& host);
 

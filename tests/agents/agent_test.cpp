@@ -205,6 +205,23 @@ TEST(Agent, ReportsAReplicaFromLoadingToGone) {
   EXPECT_EQ(talk.all<ReplicaReport>().back().replica.detail, "no such replica here");
 }
 
+TEST(Agent, SaysWhichReplicasTheRouterAskedFor) {
+  Talk talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
+  talk.welcome();
+  StartReplica start;
+  start.number = 7;
+  start.model = chat;
+  start.devices = {1};
+  talk.say(start);
+  EXPECT_TRUE(talk.all<ReplicaReport>().back().replica.asked_for);
+  talk.say(HelloWanted{});
+  std::map<std::uint32_t, bool> asked_for;
+  for (const Replica& replica : talk.all<Hello>().back().replicas) {
+    asked_for[replica.id.number] = replica.asked_for;
+  }
+  EXPECT_EQ(asked_for, (std::map<std::uint32_t, bool>{{0, false}, {7, true}}));
+}
+
 TEST(Agent, ADrainingReplicaFinishesWhatItAccepted) {
   Talk talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();

@@ -11,6 +11,12 @@ using std::chrono::seconds;
 
 constexpr Instant start = Instant{} + std::chrono::hours(1);
 
+Replica in_state(ReplicaState state) {
+  Replica replica = Stage::replica("h1", 0);
+  replica.state = state;
+  return replica;
+}
+
 TEST(ReplicaKeeper, StartsOneAtATimePerModelAndFewOverTheFleet) {
   ReplicaKeeper keeper;
   const Replicas limits;
@@ -20,9 +26,9 @@ TEST(ReplicaKeeper, StartsOneAtATimePerModelAndFewOverTheFleet) {
   EXPECT_TRUE(keeper.may_start(start, limits, "b"));
   keeper.started(start, {"h1", 1}, "b");
   EXPECT_FALSE(keeper.may_start(start, limits, "c")) << "two are starting";
-  keeper.reported(start + seconds(30), {"h1", 0}, ReplicaState::compiling);
+  keeper.reported(start + seconds(30), in_state(ReplicaState::compiling));
   EXPECT_FALSE(keeper.may_start(start + seconds(30), limits, "c"));
-  keeper.reported(start + seconds(30), {"h1", 0}, ReplicaState::ready);
+  keeper.reported(start + seconds(30), in_state(ReplicaState::ready));
   EXPECT_TRUE(keeper.may_start(start + seconds(30), limits, "c"));
   EXPECT_FALSE(keeper.may_start(start + seconds(31), limits, "a")) << "let the new one show first";
   EXPECT_TRUE(keeper.may_start(start + seconds(35), limits, "a"));
@@ -32,7 +38,7 @@ TEST(ReplicaKeeper, WaitsAfterAStartThatFailed) {
   ReplicaKeeper keeper;
   const Replicas limits;
   keeper.started(start, {"h1", 0}, "a");
-  keeper.reported(start + seconds(20), {"h1", 0}, ReplicaState::gone);
+  keeper.reported(start + seconds(20), in_state(ReplicaState::gone));
   EXPECT_FALSE(keeper.owns({"h1", 0}));
   EXPECT_FALSE(keeper.may_start(start + seconds(24), limits, "a"));
   EXPECT_TRUE(keeper.may_start(start + seconds(25), limits, "a"));
@@ -69,6 +75,23 @@ TEST(Replicas, AModelThatWaitsGetsOneStarted) {
   ASSERT_EQ(assigned.size(), 1u);
   EXPECT_EQ(assigned[0].replica, 1u);
   EXPECT_EQ(assigned[0].model_spec, "") << "the connection has carried it";
+}
+
+TEST(Replicas, OnesThatAnEarlierLifeOfTheRouterStartedAreRetiredToo) {
+  Policy policy = builtin_policy();
+  policy.replicas.retire_after = seconds(30);
+  Stage stage({}, policy);
+  ASSERT_TRUE(stage.restart());
+  stage.receive(1, Join{Role::agent, "h1", "drover test"});
+  Hello said = stage.hello("h1");
+  said.replicas = {Stage::replica("h1", 0, "llama-3.1-8b", 0),
+                   Stage::replica("h1", 1, "llama-2-7b", 1)};
+  said.replicas[1].asked_for = true;
+  stage.receive(1, said);
+  stage.live(40, {{1, "h1"}});
+  const auto retired = stage.told<RetireReplica>(1);
+  ASSERT_EQ(retired.size(), 1u);
+  EXPECT_EQ(retired[0].number, 1u);
 }
 
 TEST(Replicas, OnesThatTheRouterStartedAreRetiredWhenUnused) {
