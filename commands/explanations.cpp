@@ -1,5 +1,6 @@
 #include "commands/explanations.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -121,8 +122,11 @@ std::string cost_text(const Decision& decision) {
 std::string standings_text(std::uint64_t decision, const std::vector<Standing>& standings) {
   if (standings.empty()) return "";
   std::string text = fmt::format("all {} candidates of decision {}:\n", standings.size(), decision);
+  std::size_t width = 24;
+  for (const Standing& standing : standings) width = std::max(width, standing.target.size());
+  width = std::min<std::size_t>(width, 48);  // a longer one moves its own line only
   for (const Standing& standing : standings) {
-    text += fmt::format("  {:<24} {:<14} {:<12} ", printable(standing.target),
+    text += fmt::format("  {:<{}} {:<14} {:<12} ", printable(standing.target), width,
                         printable(standing.device_class), printable(standing.pool));
     if (standing.score) text += fmt::format("{:.3f}", *standing.score);
     for (std::size_t i = 0; i < standing.reasons.size(); ++i) {
