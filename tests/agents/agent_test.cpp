@@ -216,9 +216,8 @@ TEST(Agent, SaysWhichReplicasTheRouterAskedFor) {
   EXPECT_TRUE(talk.all<ReplicaReport>().back().replica.asked_for);
   talk.say(HelloWanted{});
   std::map<std::uint32_t, bool> asked_for;
-  for (const Replica& replica : talk.all<Hello>().back().replicas) {
-    asked_for[replica.id.number] = replica.asked_for;
-  }
+  const Hello said = talk.all<Hello>().back();
+  for (const Replica& replica : said.replicas) asked_for[replica.id.number] = replica.asked_for;
   EXPECT_EQ(asked_for, (std::map<std::uint32_t, bool>{{0, false}, {7, true}}));
 }
 
