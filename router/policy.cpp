@@ -186,7 +186,7 @@ const WorkClass* Policy::find_class(std::string_view class_name) const {
   return found == classes.end() ? nullptr : &*found;
 }
 
-void read_tables(Table file, Policy& policy) {
+void read_tables(const Table& file, Policy& policy) {
   read_head(file, policy);
   read_pools(file, policy);
   read_capabilities(file, policy);

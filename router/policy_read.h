@@ -34,7 +34,7 @@ void read_rules(toml_file::Table file, Policy& policy);
 void read_health(toml_file::Table file, Policy& policy);
 
 /// All of the above.
-void read_tables(toml_file::Table file, Policy& policy);
+void read_tables(const toml_file::Table& file, Policy& policy);
 
 struct PolicyReading {
   Policy policy;  // whole when no finding is an error

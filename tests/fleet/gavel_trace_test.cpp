@@ -133,7 +133,7 @@ TEST(GavelTrace, MeasuredThroughputsOfTheJobTypeAreItsPacesInStepsOfTheGang) {
 }
 
 TEST(GavelTrace, EveryRowOfTheRealTraceIsReadAndEveryTypeIsMeasured) {
-  DROVER_SHARED_TRACE(text, "gavel_philly_vc_ee9e8c_seed0.tsv");
+  DROVER_SHARED_TRACE("gavel_philly_vc_ee9e8c_seed0.tsv");
   const auto json = shared_trace("gavel_simulation_throughputs.json", absent);
   if (!json) GTEST_SKIP() << absent;
   TraceReading reading = reading_of(TraceFormat::gavel, "g.tsv");

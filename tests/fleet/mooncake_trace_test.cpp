@@ -104,7 +104,7 @@ TEST(MooncakeTrace, OfLongPromptsTheFirstBlocksAreKeptAndOneRemarkSaysSo) {
 }
 
 TEST(MooncakeTrace, EveryRowOfTheRealTraceIsRead) {
-  DROVER_SHARED_TRACE(text, "mooncake_synthetic.jsonl");
+  DROVER_SHARED_TRACE("mooncake_synthetic.jsonl");
   const ReadTrace rows = read(lines_of(text));
   EXPECT_EQ(rows.problems, std::vector<std::string>{});
   ASSERT_EQ(rows.jobs.size(), 3993U);

@@ -29,8 +29,8 @@ std::vector<std::string> lines_of(const std::string& text);
 
 }  // namespace drover
 
-/// The text of a real file, or the test ends here with the reason.
-#define DROVER_SHARED_TRACE(text, name)                    \
+/// The text of a real file, as `text`, or the test ends here with the reason.
+#define DROVER_SHARED_TRACE(name)                          \
   std::string absent;                                      \
   const auto found = ::drover::shared_trace(name, absent); \
   if (!found) GTEST_SKIP() << absent;                      \

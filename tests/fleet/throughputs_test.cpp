@@ -88,7 +88,7 @@ TEST(Throughputs, ProblemNamesFileWorkerAndJob) {
 }
 
 TEST(Throughputs, TheRealFileIsReadWhole) {
-  DROVER_SHARED_TRACE(text, "gavel_simulation_throughputs.json");
+  DROVER_SHARED_TRACE("gavel_simulation_throughputs.json");
   const auto measured = parse(text);
   ASSERT_TRUE(measured) << measured.error().message;
   const std::vector<Pace>& paces = measured->paces("ResNet-50 (batch size 128)");

@@ -69,7 +69,7 @@ TEST(TiresiasTrace, BadFieldIsNamedWithFileLineAndColumn) {
 }
 
 TEST(TiresiasTrace, EveryRowOfTheRealTraceIsRead) {
-  DROVER_SHARED_TRACE(text, "tiresias_60_job.csv");
+  DROVER_SHARED_TRACE("tiresias_60_job.csv");
   const ReadTrace rows = read_lines(reading("resnet-50"), lines_of(text));
   EXPECT_EQ(rows.problems, std::vector<std::string>{});
   ASSERT_EQ(rows.jobs.size(), 60U);

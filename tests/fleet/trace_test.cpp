@@ -181,7 +181,7 @@ Sums plain_sums(std::istream& file) {
 }
 
 TEST(Trace, EveryRowOfTheRealTraceIsRead) {
-  DROVER_SHARED_TRACE(text, "azure2023_code.csv");
+  DROVER_SHARED_TRACE("azure2023_code.csv");
   const ReadTrace read =
       read_lines(reading_of(TraceFormat::azure, "azure.csv", "llama-3.1-70b"), lines_of(text));
   EXPECT_EQ(read.problems, std::vector<std::string>{});

@@ -296,9 +296,9 @@ class Patience {
     for (const auto& [name, each] : world_.seen().replicas) {
       const bool wide = each.precision == Precision::bf16 || each.precision == Precision::fp16;
       if (each.state != ReplicaState::ready || each.model != work.model || !wide) continue;
-      const auto host = std::find_if(hosts_.begin(), hosts_.end(), [&](const auto& settings) {
-        return settings.host == each.id.host;
-      });
+      const std::string& owner = each.id.host;
+      const auto host = std::find_if(hosts_.begin(), hosts_.end(),
+                                     [&](const auto& settings) { return settings.host == owner; });
       const int count = static_cast<int>(each.devices.size());
       if (runs(work, host->groups.at(0).device, count, each.precision)) return name;
     }
