@@ -56,10 +56,12 @@ Status JournalReplay::restore(const JournalRestore& rows) {
   return {};
 }
 
+Status JournalReplay::settle() {
+  return std::exchange(restoring_, false) ? router_->restored() : Status();
+}
+
 Status JournalReplay::input(const JournalRecord& record) {
-  if (std::exchange(restoring_, false)) {
-    if (const Status restored = router_->restored(); !restored) return restored;
-  }
+  if (const Status settled = settle(); !settled) return settled;
   ++counts_.inputs;
   if (const auto* receive = std::get_if<JournalReceive>(&record)) {
     const auto envelope = decode(receive->bytes);

@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "devices/catalogue.h"
 #include "fleet/journal.h"
@@ -30,6 +28,8 @@ class JournalReplay {
   /// The next record. An error when it cannot follow, and when this core said at the turn before
   /// what the router did not say: another version of drover, another catalogue, a changed journal.
   Status feed(const JournalRecord& record);
+  /// Before the router is asked: the rows of the ledger have all been fed, if any were.
+  Status settle();
   /// What the core said at the turn that `feed` has just ended; empty after other records.
   const Outbox& outbox() const { return outbox_; }
 
@@ -40,7 +40,6 @@ class JournalReplay {
   const Counts& counts() const { return counts_; }
 
  private:
-  void take(const JournalReceive& receive);
   Status begin(const JournalStart& start);
   Status restore(const JournalRestore& rows);
   Status input(const JournalRecord& record);

@@ -68,6 +68,9 @@ Result<ReplayedWhy> why_again(const WhyReplay& asked, const devices::Catalogue& 
     if (at == 0) found.from = replay.now();
     note_standings(replay, asked.job, found.standings);
   }
+  if (const Status settled = replay.settle(); !settled) {
+    return error("{}: {}", printable(asked.journal), settled.error().message);
+  }
   found.until = replay.now();
   found.counts = replay.counts();
   const Instant as_of = asked.at ? asked.at->in(found.from) : found.until;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "commands/journal_file.h"
+#include "commands/journal_replay.h"
 #include "fleet/codec.h"
 #include "program.h"
 
@@ -88,6 +89,19 @@ TEST_F(WhyReplay, GoesOnOverAKillOfTheRouter) {
   const Ran replayed = again({waits});
   ASSERT_EQ(replayed.exit_code, 0) << replayed.err;
   EXPECT_NE(replayed.out.find("in 2 lives of the router"), std::string::npos) << replayed.out;
+
+  // A life that ended before its first turn knows what its ledger says.
+  const auto records = decode_journal(folder.read("router.journal"));
+  ASSERT_TRUE(records) << records.error().message;
+  JournalReplay replay(devices::Catalogue::embedded());
+  for (const JournalRecord& record : *records) {
+    ASSERT_TRUE(replay.feed(record));
+    if (replay.counts().lives == 2 && std::holds_alternative<JournalRestore>(record)) break;
+  }
+  ASSERT_TRUE(replay.settle());
+  const WhyReply reply = replay.router()->why(replay.now(), waits);
+  ASSERT_TRUE(reply.job) << reply.problem;
+  EXPECT_EQ(reply.job->state, JobState::queued);
 }
 
 TEST_F(WhyReplay, LooksAtAnEarlierMoment) {
