@@ -85,6 +85,7 @@ class RouterShell {
       for (const Incoming& incoming : turn.messages) receive(incoming);
       for (const Dropped& dropped : turn.dropped) drop(dropped);
       hear_commits();
+      hear_watchers();
       if (recording_) hear_recording();
       const Instant now = clock_.now();
       journal_.write(JournalTick{now});
@@ -140,6 +141,9 @@ class RouterShell {
       if (!recording) return recording.error();
       recording_ = std::move(*recording);
     }
+    // A journal compares all that is said.
+    watched_ = recording_ || journal_.on();
+    core_->set_watched(watched_);
     return restore();
   }
 
@@ -204,6 +208,15 @@ class RouterShell {
       sockets_.send(publish_under(Topic::samples), incoming.bytes);
       if (recording_) recording_->hear(now, publish_peer, std::move(*envelope));
     }
+  }
+
+  /// Once anybody has subscribed, everything is published.
+  void hear_watchers() {
+    if (watched_) return;
+    for (const Topic topic : {Topic::state, Topic::decisions, Topic::events}) {
+      watched_ = watched_ || sockets_.has_been_asked_for(topic);
+    }
+    core_->set_watched(watched_);
   }
 
   /// Like a viewer that asks for a snapshot, only without a connection.
@@ -285,6 +298,7 @@ class RouterShell {
   HeldSends held_;
   std::unique_ptr<RouterRecording> recording_;  // none: nobody asked for one
   std::uint64_t heard_commit_ = 0;
+  bool watched_ = true;
   bool told_full_ = false;
 };
 

@@ -165,7 +165,7 @@ void Accounting::settle_cost(Instant now) {
 
 double price_usd_per_h(const Roster& roster, const Policy& policy, GroupIndex group) {
   const GroupEntry& entry = roster.groups()[group];
-  const Hello& host = roster.hosts()[entry.host].hello;
+  const HostEntry& host = roster.hosts()[entry.host];
   const double listed = entry.spec != nullptr ? entry.spec->price_usd_per_h : 0;
   Prices prices;
   for (const std::uint32_t pool : entry.pools) {
@@ -173,7 +173,7 @@ double price_usd_per_h(const Roster& roster, const Policy& policy, GroupIndex gr
     prices = policy.pools[pool].prices;
     break;
   }
-  return usd_per_h(prices, host.labels, entry.spec).value_or(listed) * host.price_factor;
+  return usd_per_h(prices, host.term, entry.spec).value_or(listed) * host.price_factor;
 }
 
 void Accounting::set_cost_rate(const Roster& roster, const Policy& policy) {

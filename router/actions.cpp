@@ -239,8 +239,8 @@ PolicyChanged Core::policy_shown() const {
   for (const Pool& pool : policy.pools) {
     const auto cap = policy.limits.pool_power_cap_w.find(pool.name);
     const bool capped = cap != policy.limits.pool_power_cap_w.end();
-    shown.pools.push_back(
-        {pool.name, capped ? cap->second : 0, usd_per_h(pool.prices, {}, nullptr).value_or(0)});
+    shown.pools.push_back({pool.name, capped ? cap->second : 0,
+                           usd_per_h(pool.prices, PriceTerm::unsaid, nullptr).value_or(0)});
   }
   return shown;
 }

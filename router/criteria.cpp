@@ -19,13 +19,21 @@ void mark(Rows rows, std::uint32_t bit, Test fails) {
   }
 }
 
+/// Rows whose condition has any of these bits: mostly there are none.
+void mark_condition(Rows rows, std::uint32_t bit, std::uint32_t bits) {
+  if ((rows.conditions & bits) == 0) return;
+  mark(rows, bit,
+       [bits](const Standings& all, std::size_t row) { return (all.condition[row] & bits) != 0; });
+}
+
 /// A loaded replica whose whole KV cache, less the headroom, is smaller than the request.
 void judge_memory(const Question& question, Rows rows, std::uint32_t bit) {
   if (question.purpose != Purpose::request) return;
   const auto need = static_cast<double>(question.need_tokens);
   const double share = 1 - question.rule.memory_headroom;
   mark(rows, bit, [&](const Standings& all, std::size_t row) {
-    const bool loaded = (all.replica[row] != nowhere) & (all.ready[row] != 0);
+    const bool loaded =
+        (all.replica[row] != nowhere) & ((all.condition[row] & condition_busy) == 0);
     return loaded & (need > all.tokens_max[row] * share);
   });
 }
@@ -63,17 +71,12 @@ void judge_tenant(const Question& question, Rows rows, std::uint32_t bit) {
 }
 
 void judge_health(const Question& question, Rows rows, std::uint32_t bit) {
-  static_assert(Health::ok < Health::suspect && Health::suspect < Health::lost);
-  const Health worst = panics(question, rows.all) ? Health::suspect : Health::ok;
-  mark(rows, bit, [&](const Standings& all, std::size_t row) {
-    return (all.health[row] > worst) | ((all.condition[row] & condition_unusable) != 0);
-  });
+  const std::uint32_t silent = panics(question, rows.all) ? 0U : condition_suspect;
+  mark_condition(rows, bit, condition_lost | condition_unusable | silent);
 }
 
 void judge_drain(const Question&, Rows rows, std::uint32_t bit) {
-  mark(rows, bit, [](const Standings& all, std::size_t row) {
-    return (all.draining[row] != 0) | ((all.condition[row] & condition_drained) != 0);
-  });
+  mark_condition(rows, bit, condition_drained);
 }
 
 void judge_age(const Question& question, Rows rows, std::uint32_t bit) {
@@ -81,18 +84,15 @@ void judge_age(const Question& question, Rows rows, std::uint32_t bit) {
   if (panics(question, rows.all)) {
     // A silent host's samples are as old as its silence.
     return mark(rows, bit, [&](const Standings& all, std::size_t row) {
-      return all.health[row] == Health::ok && all.sampled[row] < oldest;
+      const bool silent = (all.condition[row] & (condition_suspect | condition_lost)) != 0;
+      return !silent && all.sampled[row] < oldest;
     });
   }
   mark(rows, bit, [&](const Standings& all, std::size_t row) { return all.sampled[row] < oldest; });
 }
 
 void judge_cooldown(const Question& question, Rows rows, std::uint32_t bit) {
-  if (!panics(question, rows.all)) {
-    mark(rows, bit, [](const Standings& all, std::size_t row) {
-      return (all.condition[row] & condition_ejected) != 0;
-    });
-  }
+  if (!panics(question, rows.all)) mark_condition(rows, bit, condition_ejected);
   if (!question.avoid || question.ask.avoid.empty()) return;
   mark(rows, bit, [&](const Standings& all, std::size_t row) {
     return question.ask.avoid.count(target_text(question.roster, all, row)) != 0;
@@ -101,9 +101,7 @@ void judge_cooldown(const Question& question, Rows rows, std::uint32_t bit) {
 
 /// A device slows itself down because it is hot, or will soon.
 void judge_thermal(const Question&, Rows rows, std::uint32_t bit) {
-  mark(rows, bit, [](const Standings& all, std::size_t row) {
-    return (all.condition[row] & condition_hot) != 0;
-  });
+  mark_condition(rows, bit, condition_hot);
 }
 
 /// Judged is what would be reserved. A replica serves all its requests at one level, and reads
@@ -148,17 +146,15 @@ void judge_budget(const Question& question, Rows rows, std::uint32_t bit) {
 /// A replica that takes requests, with room in its batch and its KV cache, promises included; a
 /// gang or new replica: enough free devices. A pool's empty groups are no place for a request.
 void judge_capacity(const Question& question, Rows rows, std::uint32_t bit) {
-  if (question.purpose != Purpose::request) {
-    return mark(rows, bit,
-                [](const Standings& all, std::size_t row) { return all.ready[row] == 0; });
-  }
+  mark_condition(rows, bit, condition_busy);
+  if (question.purpose != Purpose::request) return;
   const auto need = static_cast<double>(question.need_tokens);
   const double share = 1 - question.rule.memory_headroom;
   mark(rows, bit, [&](const Standings& all, std::size_t row) {
     const double room = all.tokens_max[row] * share;
     // What never fits is the memory filter's to say.
     const bool no_tokens = (need <= room) & (all.tokens[row] + need > room);
-    return (all.ready[row] == 0) | (all.load[row] + 1 > all.bound[row]) | no_tokens;
+    return (all.load[row] + 1 > all.bound[row]) | no_tokens;
   });
 }
 
@@ -255,8 +251,11 @@ std::uint32_t failed_filters(const Question& question, const PlaceKind& kind) {
 }
 
 void apply_filters(const Question& question, Standings& rows, std::size_t begin) {
+  std::uint32_t conditions = 0;
+  for (std::size_t row = begin; row < rows.size; ++row) conditions |= rows.condition[row];
   for (std::size_t index = 0; index < table.size(); ++index) {
-    if (table[index].judge != nullptr) table[index].judge(question, {rows, begin}, 1U << index);
+    if (table[index].judge == nullptr) continue;
+    table[index].judge(question, {rows, begin, conditions}, 1U << index);
   }
 }
 

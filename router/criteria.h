@@ -11,10 +11,11 @@
 
 namespace drover::router {
 
-/// The rows from `begin` on.
+/// The rows from `begin` on, and the bits that any of their conditions has.
 struct Rows {
   Standings& all;
   std::size_t begin;
+  std::uint32_t conditions;
 };
 
 /// A filter judges kinds of places once, or each place, or both; a null pointer judges nothing.

@@ -18,14 +18,14 @@ bool panics(const Question& question, const Standings& rows) {
   TierCapacity pool;
   int living = 0;
   for (std::size_t row = 0; row < rows.size; ++row) {
-    if (rows.health[row] == Health::lost) continue;
+    const std::uint32_t condition = rows.condition[row];
+    if ((condition & condition_lost) != 0) continue;
     if (rows.spread_of(row) != nullptr) continue;  // its groups have rows of their own
     const double devices = devices_of(question.roster, rows, row);
-    const bool silent = rows.health[row] != Health::ok;
-    const bool spoiled = (rows.condition[row] & (condition_unusable | condition_ejected)) != 0;
     ++living;
     pool.total += devices;
-    if (!silent && !spoiled) pool.healthy += devices;
+    constexpr std::uint32_t unwell = condition_suspect | condition_unusable | condition_ejected;
+    if ((condition & unwell) == 0) pool.healthy += devices;
   }
   return living > 1 && below_panic(pool, question.policy.panic);
 }

@@ -13,7 +13,9 @@
 namespace drover::router {
 namespace {
 
-Verdict blank(const Roster& roster, const Ask& ask, Instant now, Purpose purpose) {
+/// What is known before any place is looked at. `rule`, `work_class`: null: none.
+Verdict blank(const Roster& roster, const Policy& policy, const Rule* rule,
+              const WorkClass* work_class, const Ask& ask, Instant now, Purpose purpose) {
   Verdict verdict;
   Decision& decision = verdict.decision;
   decision.at = now;
@@ -25,6 +27,11 @@ Verdict blank(const Roster& roster, const Ask& ask, Instant now, Purpose purpose
   decision.model = ask.job->work.model;
   decision.action = Action::queue;
   decision.roster_version = roster.version();
+  decision.policy_version = static_cast<std::uint64_t>(policy.version);
+  if (work_class != nullptr) decision.work_class = work_class->name;
+  if (rule == nullptr) return verdict;
+  decision.rule = rule->name;
+  if (!rule->pools.empty()) decision.wanted_pool = rule->pools.front();
   return verdict;
 }
 
@@ -62,77 +69,78 @@ bool longer_than_context(const Question& question) {
   return question.purpose == Purpose::request && limit > 0 && question.need_tokens > limit;
 }
 
-Verdict walk(Question question, Estimator& estimator, const Verdict& start, Dice& dice) {
-  Verdict first = start;
+/// The pools and fallbacks of the rule, then again without each wish, into `verdict`.
+/// `begin()` answers what every walk of this decision begins with, as `verdict` is.
+template <typename Begin>
+void walk(Question question, Estimator& estimator, Dice& dice, const Begin& begin,
+          Verdict& verdict) {
   std::vector<RecordRow>& record = estimator.scratch().record;
   record.clear();
-  Walk strict(question, estimator, dice, first);
+  Walk strict(question, estimator, dice, verdict);
   strict.run();
-  if (!strict.waits_unasked()) return first;
+  if (!strict.waits_unasked()) return;
   if (longer_than_context(question)) {
-    first.decision.action = Action::reject;
-    first.decision.fallback_reason = Reason::context;
-    return first;
+    verdict.decision.action = Action::reject;
+    verdict.decision.fallback_reason = Reason::context;
+    return;
   }
-  first.impossible = impossible_anywhere(question, strict, estimator, dice);
-  if (first.impossible) return first;
+  verdict.impossible = impossible_anywhere(question, strict, estimator, dice);
+  if (verdict.impossible) return;
   for (const Wish& wish : wishes) {
     if (wish.held == &Question::avoid && question.ask.avoid_binds) continue;
     const auto* reason = std::find_if(wish.reasons.begin(), wish.reasons.end(), [&](Reason each) {
-      return rejected_for(first.decision, each);
+      return rejected_for(verdict.decision, each);
     });
     if (reason == wish.reasons.end()) continue;
     question.*wish.held = false;
-    Verdict verdict = start;
+    Verdict without = begin();
     const auto before = static_cast<std::ptrdiff_t>(record.size());
-    Walk(question, estimator, dice, verdict).run();
-    if (!verdict.place) {
+    Walk(question, estimator, dice, without).run();
+    if (!without.place) {
       record.erase(record.begin() + before, record.end());
       continue;
     }
     record.erase(record.begin(), record.begin() + before);
     if (!question.healthy && question.policy.panic.action == PanicAction::fail) {
-      first.decision.action = Action::reject;
-      first.decision.fallback_reason = *reason;
-      first.decision.change = "panic: fails at once";
-      return first;
+      verdict.decision.action = Action::reject;
+      verdict.decision.fallback_reason = *reason;
+      verdict.decision.change = "panic: fails at once";
+      return;
     }
     // Tried again where it failed before, and wanted: nothing fell back.
-    const bool wanted = verdict.decision.pool == verdict.decision.wanted_pool;
-    if (!wanted || !wish.change.empty()) verdict.decision.fallback_reason = *reason;
+    const bool wanted = without.decision.pool == without.decision.wanted_pool;
+    if (!wanted || !wish.change.empty()) without.decision.fallback_reason = *reason;
     if (!wish.change.empty()) {
-      verdict.decision.change += verdict.decision.change.empty() ? "" : "; ";
-      verdict.decision.change += wish.change;
+      without.decision.change += without.decision.change.empty() ? "" : "; ";
+      without.decision.change += wish.change;
     }
-    return verdict;
+    verdict = std::move(without);
+    return;
   }
-  return first;
 }
 
 Verdict decide_for(Purpose purpose, const Roster& roster, const Policy& policy,
                    Estimator& estimator, const Ask& ask, Instant now, Dice& dice) {
   DROVER_REQUIRE(ask.job != nullptr && ask.model != nullptr);
-  Verdict verdict = blank(roster, ask, now, purpose);
   const WorkClass* work_class = class_of(policy, *ask.job, *ask.model);
-  if (work_class != nullptr) verdict.decision.work_class = work_class->name;
-  verdict.decision.policy_version = static_cast<std::uint64_t>(policy.version);
   const Rule* rule = find_rule(policy, *ask.job, *ask.model, work_class);
+  const auto begin = [&] { return blank(roster, policy, rule, work_class, ask, now, purpose); };
+  Verdict verdict = begin();
   if (rule == nullptr) {
     verdict.decision.fallback_reason = Reason::policy;
     if (policy.default_action != FallbackAction::queue) verdict.decision.action = Action::reject;
     verdict.impossible = Reason::policy;
     return verdict;
   }
-  verdict.decision.rule = rule->name;
-  if (!rule->pools.empty()) verdict.decision.wanted_pool = rule->pools.front();
   const Duration deadline = ask.job->deadline;
   if (purpose != Purpose::replica && deadline > Duration{0} && now >= ask.submitted + deadline) {
     verdict.decision.action = Action::reject;
     verdict.decision.fallback_reason = Reason::deadline;
     return verdict;
   }
-  Question question = make_question(roster, policy, *rule, ask, work_class, now, purpose);
-  return walk(std::move(question), estimator, verdict, dice);
+  walk(make_question(roster, policy, *rule, ask, work_class, now, purpose), estimator, dice, begin,
+       verdict);
+  return verdict;
 }
 
 }  // namespace

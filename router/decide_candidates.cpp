@@ -61,15 +61,15 @@ void fill_group(const Question& question, const Surroundings& around, const Plac
   const auto devices = free >= kind.devices
                            ? free_devices(question.roster, around.index, kind.devices)
                            : std::vector<std::uint16_t>{};
-  rows.condition[row] = condition_of(question.roster, around.index, kind.devices, devices) |
-                        (group.trust.ejected ? condition_ejected : 0U);
+  rows.condition[row] |= condition_of(question.roster, around.index, kind.devices, devices) |
+                         (group.trust.ejected ? condition_ejected : 0U);
   const double wait_s =
       devices.empty() ? wait_for_devices(question, group, kind.devices - free, scratch.waits) : 0;
   rows.free_after[row] = static_cast<double>(std::max(0, free - kind.devices)) / group.group.count;
   rows.ratio[row] = around.ratio;
   rows.usd_per_h[row] = usd_per_h(question, around, kind);
   if (question.purpose == Purpose::gang) {
-    rows.ready[row] = devices.empty() ? 0 : 1;
+    if (!devices.empty()) rows.condition[row] &= ~condition_busy;
     rows.start_s[row] = wait_s;
     rows.run_s[row] = kind.runs[0].seconds * around.ratio;
     rows.power_w[row] = kind.runs[0].power_w;
@@ -78,7 +78,7 @@ void fill_group(const Question& question, const Surroundings& around, const Plac
   const bool ready = question.purpose == Purpose::replica && !devices.empty() &&
                      has_memory(question, kind, *around.host, devices);
   const Estimator::Run run = kind.serving->run(question.ask.job->work, 1);
-  rows.ready[row] = ready ? 1 : 0;
+  if (ready) rows.condition[row] &= ~condition_busy;
   rows.near_weights[row] = nearness(question, *around.host);
   rows.warmup_s[row] = kind.warmup_s;
   rows.start_s[row] = wait_s + kind.warmup_s;
@@ -109,7 +109,7 @@ void gather_groups(const Question& question, Estimator& estimator, DecisionScrat
     rows.kind[row] = kinds.of_group(groups[index]);
     fill_group(question, around, scratch.kinds[rows.kind[row]], scratch, row);
   }
-  fill_devices(question, scratch, 0);
+  fill_group_devices(question, scratch, 0);
   add_distance(question, rows, 0);
   rows.conclude(0);
   add_prices(question, rows, 0);
@@ -127,11 +127,8 @@ void set_group(const Surroundings& around, const PlaceKind& kind, Standings& row
   rows.replica[row] = nowhere;
   rows.spread[row] = 0;
   rows.failed[row] = kind.failed;
-  rows.condition[row] = 0;
+  rows.condition[row] = condition_of(*around.host) | condition_busy;
   rows.devices[row] = static_cast<std::uint16_t>(std::clamp(kind.devices, 0, 65535));
-  rows.health[row] = around.host->health;
-  rows.draining[row] = around.host->draining ? 1 : 0;
-  rows.ready[row] = 0;
   rows.load[row] = rows.tokens[row] = rows.tokens_max[row] = 0;
   rows.bound[row] = rows.ratio[row] = 1;
   rows.start_s[row] = rows.run_s[row] = rows.first_token_s[row] = rows.warmup_s[row] = 0;
@@ -174,6 +171,7 @@ std::uint16_t Kinds::of_group(const GroupEntry& group) {
     if (same(list_[last_])) return last_;
   }
   PlaceKind& kind = add(group.spec);
+  kind.of_groups = true;
   kind.group_devices = group.group.count;
   kind.precision = choose_precision(question_, *group.spec);
   kind.devices = question_.purpose == Purpose::gang
@@ -209,7 +207,8 @@ std::uint16_t Kinds::finish(PlaceKind& kind) {
                                       question_.ask.from_step);
     } else {
       kind.serving = &estimator_.serving(placement, *question_.ask.model);
-      kind.warmup_s = warmup_seconds(question_, kind);
+      // A replica that is there is warm, or says when it will be.
+      if (kind.of_groups) kind.warmup_s = warmup_seconds(question_, kind);
     }
   }
   kind.failed = failed_filters(question_, kind);
@@ -218,6 +217,7 @@ std::uint16_t Kinds::finish(PlaceKind& kind) {
 
 void gather(const Question& question, Estimator& estimator, DecisionScratch& scratch) {
   scratch.rows.size = 0;
+  scratch.rows.spreads.clear();
   scratch.kinds.clear();
   if (question.purpose == Purpose::request) gather_replicas(question, estimator, scratch);
   // Without a replica of the model, the pool's groups say why it could not, or does not yet, run

@@ -59,6 +59,7 @@ struct Question {
 struct PlaceKind {
   const devices::DeviceSpec* spec = nullptr;
   int devices = 1;                     // per replica or gang; 0: nothing fits
+  bool of_groups = false;              // where a replica would be new; else of replicas
   int group_devices = 0;               // in the group, where that matters
   int per_host = 0;                    // a gang over hosts: of its largest part; else 0
   std::optional<Precision> precision;  // none that is accepted runs there
@@ -152,7 +153,7 @@ std::vector<std::uint16_t> free_devices(const Roster& roster, GroupIndex group, 
 std::vector<std::uint16_t> lowest_devices(const GroupEntry& group, int count,
                                           const std::vector<bool>& fits);
 
-/// Bits of DeviceCondition for a place in the group of which `free_devices` has answered `devices`:
+/// Bits of PlaceCondition for a place in the group of which `free_devices` has answered `devices`:
 /// of those, or, when there are none, whether unusable devices alone leave too few.
 std::uint32_t condition_of(const Roster& roster, GroupIndex group, int count,
                            const std::vector<std::uint16_t>& devices);

@@ -17,9 +17,9 @@ constexpr double joules_per_kwh = 3.6e6;
 /// Beyond this many reclaims in one piece of work nobody would wait for it.
 constexpr double reclaims_max = 20;
 
-const Hello& host_of(const Question& question, const Standings& rows, std::size_t row) {
+const HostEntry& host_of(const Question& question, const Standings& rows, std::size_t row) {
   const Roster& roster = question.roster;
-  return roster.hosts()[roster.groups()[rows.group[row]].host].hello;
+  return roster.hosts()[roster.groups()[rows.group[row]].host];
 }
 
 /// How much longer work of so many seconds takes.
@@ -43,7 +43,7 @@ void add_distance(const Question& question, Standings& rows, std::size_t begin) 
   if (!question.far) return;
   const Network& network = question.policy.network;
   for (std::size_t row = begin; row < rows.size; ++row) {
-    const std::string& site = host_of(question, rows, row).site;
+    const std::string& site = host_of(question, rows, row).hello.site;
     rows.rtt_s[row] =
         network.clients.empty() ? 0 : path_between(network, network.clients, site).rtt_s;
     const bool reads = !question.needs.data_set.empty();
@@ -64,8 +64,7 @@ void add_prices(const Question& question, Standings& rows, std::size_t begin) {
     rows.cost_usd[row] += rows.energy_j[row] * usd_per_j;
   }
   for (std::size_t row = begin; row < rows.size && prices.reclaim_per_h > 0; ++row) {
-    const Hello& host = host_of(question, rows, row);
-    if (!is_spot(prices, host.labels)) continue;
+    if (!is_spot(prices, host_of(question, rows, row).term)) continue;
     const double piece_s = piece_seconds(question.ask, rows.run_s[row]);
     const double longer = repeated(rows.run_s[row], piece_s, prices.reclaim_per_h);
     rows.finish_s[row] = rows.start_s[row] + rows.run_s[row] * longer;
@@ -75,7 +74,7 @@ void add_prices(const Question& question, Standings& rows, std::size_t begin) {
   if (!question.far || question.needs.located == nullptr) return;
   for (std::size_t row = begin; row < rows.size; ++row) {
     const auto transfer = transfer_of(question.policy.network, *question.needs.located,
-                                      host_of(question, rows, row).site);
+                                      host_of(question, rows, row).hello.site);
     if (transfer) rows.cost_usd[row] += transfer->usd;
   }
 }

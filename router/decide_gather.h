@@ -63,8 +63,8 @@ inline double usd_per_h(const Question& question, const Surroundings& around,
                         const PlaceKind& kind) {
   const Prices& prices = question.pool->prices;
   const double each =
-      usd_per_h(prices, around.host->hello.labels, kind.spec).value_or(kind.price_usd_per_h);
-  return each * around.host->hello.price_factor * kind.devices;
+      usd_per_h(prices, around.host->term, kind.spec).value_or(kind.price_usd_per_h);
+  return each * around.host->price_factor * kind.devices;
 }
 
 /// Takes the row for one of this group, no replica, of which nothing more is known yet.
@@ -81,9 +81,11 @@ double wait_for(int missing, std::vector<std::int64_t>& waits);
 /// as the rule's `over_hosts` says.
 void gather_spreads(const Question& question, Estimator& estimator, DecisionScratch& scratch);
 
-/// What samples say of the devices of the rows from `begin` on, where `sampled` holds so far when
-/// the host enrolled.
-void fill_devices(const Question& question, DecisionScratch& scratch, std::size_t begin);
+/// What samples say of the devices of the rows from `begin` on, all of groups, where `sampled`
+/// holds so far when the host enrolled.
+void fill_group_devices(const Question& question, DecisionScratch& scratch, std::size_t begin);
+/// How near the devices of any rows are to their power caps, where a scorer asks for that.
+void fill_power_share(const Question& question, Standings& rows, std::size_t begin);
 
 /// Replicas of the question's model in its pool, as rows that filters have judged.
 void gather_replicas(const Question& question, Estimator& estimator, DecisionScratch& scratch);

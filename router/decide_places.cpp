@@ -187,7 +187,10 @@ std::string target_text(const Roster& roster, const Standings& rows, std::size_t
   const std::string& host = roster.hosts()[roster.groups()[group].host].hello.host;
   const ReplicaIndex replica = rows.replica[row];
   if (replica != nowhere) {
-    return fmt::format("{}/r{}", host, roster.replicas()[replica].replica.id.number);
+    std::string text = host;
+    text += "/r";
+    text += std::to_string(roster.replicas()[replica].number);
+    return text;
   }
   return target_text(host, free_devices(roster, group, rows.devices[row]));
 }

@@ -28,11 +28,13 @@ Candidate candidate_of(const Question& question, const DecisionScratch& scratch,
   candidate.score = scratch.scores[position];
   candidate.estimate = estimate_of(scratch.rows, row);
   const GroupEntry& group = question.roster.groups()[scratch.rows.group[row]];
-  const Hello& host = question.roster.hosts()[group.host].hello;
-  if (listed_spot_usd_per_h(question.pool->prices, host.labels, group.spec)) {
+  const PriceTerm term = question.roster.hosts()[group.host].term;
+  if (listed_spot_usd_per_h(question.pool->prices, term, group.spec)) {
     candidate.price = "spot price of the catalogue";
   }
-  candidate.parts.reserve(scorer_count);
+  const auto& weigh = question.rule.weights;
+  candidate.parts.reserve(static_cast<std::size_t>(
+      std::count_if(weigh.begin(), weigh.end(), [](double weight) { return weight > 0; })));
   double weights = 0;
   for (std::size_t number = 0; number < scorer_count; ++number) {
     const double weight = question.rule.weights[number];
@@ -88,19 +90,23 @@ Reason record_rejections(const Question& question, DecisionScratch& scratch, Dec
 
 void record_rows(const Question& question, DecisionScratch& scratch) {
   const Standings& rows = scratch.rows;
-  const std::size_t before = scratch.record.size();
+  if (rows.size == 0) return;
+  const bool replicas = rows.replica.front() != nowhere;  // all are, or none
   const auto pool = static_cast<std::uint16_t>(question.pool_number);
+  const std::size_t before = scratch.record.size();
   scratch.record.resize(before + rows.size);
   RecordRow* record = scratch.record.data() + before;
+  const std::uint32_t* place = replicas ? rows.replica.data() : rows.group.data();
+  const bool scored = scratch.feasible.size() == rows.size;
   for (std::size_t row = 0; row < rows.size; ++row) {
-    const bool is_replica = rows.replica[row] != nowhere;
-    const std::uint32_t place = is_replica ? rows.replica[row] : rows.group[row];
-    const Spread* spread = rows.spread_of(row);
-    const std::size_t hosts = spread == nullptr ? 1 : spread->parts.size();
-    record[row] = {place, rows.failed[row], 0, pool, is_replica, static_cast<std::uint8_t>(hosts)};
+    const float score = scored ? static_cast<float>(scratch.scores[row]) : 0;
+    record[row] = RecordRow{place[row], rows.failed[row], score, pool, replicas, 1};
   }
-  if (scratch.scores.size() != scratch.feasible.size()) return;  // none is feasible
-  for (std::size_t position = 0; position < scratch.feasible.size(); ++position) {
+  for (std::size_t row = 0; row < rows.size && !rows.spreads.empty(); ++row) {
+    const Spread* spread = rows.spread_of(row);
+    if (spread != nullptr) record[row].hosts = static_cast<std::uint8_t>(spread->parts.size());
+  }
+  for (std::size_t position = 0; !scored && position < scratch.feasible.size(); ++position) {
     record[scratch.feasible[position]].score = static_cast<float>(scratch.scores[position]);
   }
 }

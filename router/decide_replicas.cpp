@@ -25,22 +25,36 @@ const Estimator::Run& serving_run(const Question& question, PlaceKind& kind,
   return kind.runs[exponent];
 }
 
-/// What a row owes to its group and kind alone: the same for most of the rows that stand together.
+/// What a row owes to its group, host and kind alone: the same for most of the rows that stand
+/// together.
 struct Common {
-  Surroundings around;
+  GroupIndex group = nowhere;
   Precision precision = Precision::bf16;
+  bool in_pool = false;
   std::uint16_t devices = 0;
   std::uint16_t kind = 0;
   std::uint32_t failed = 0;
+  std::uint32_t condition = 0;  // of the host
+  float per_limit = 0;          // 1 / the devices' temperature limit; 0: they have none
+  Instant enrolled{};
+  double ratio = 1;      // learnt
   double usd_per_h = 0;  // of all its devices
 
   bool holds(const ReplicaEntry& entry) const {
-    return around.index == entry.group && precision == entry.facts.precision &&
+    return group == entry.group && precision == entry.facts.precision &&
            devices == entry.facts.devices;
   }
 };
 
-/// Rows of replicas, of which only the place is known yet.
+/// The bits of a replica's own state.
+std::uint32_t condition_of(const ReplicaEntry& entry) {
+  const ReplicaState state = entry.facts.state;
+  const bool leaves = entry.retiring | (state == ReplicaState::draining);
+  return (entry.trust.ejected ? condition_ejected : 0U) | (leaves ? condition_drained : 0U) |
+         (state != ReplicaState::ready ? condition_busy : 0U);
+}
+
+/// Rows of replicas: what of each is read from its entry, in one look at it.
 class ReplicaRows {
  public:
   ReplicaRows(const Question& question, Estimator& estimator, DecisionScratch& scratch)
@@ -50,35 +64,106 @@ class ReplicaRows {
         ratios_(estimator.ratios(question.ask.job->work.kind, question.ask.model->id)) {}
 
   /// Answers false for a replica of another pool.
-  bool add(ReplicaIndex index) {
+  [[gnu::always_inline]] bool add(ReplicaIndex index) {
     const ReplicaEntry& entry = question_.roster.replicas()[index];
     if (!common_.holds(entry)) look_at(entry);
-    const Surroundings& around = common_.around;
-    if (!around.in_pool) return false;
+    if (!common_.in_pool) return false;
     Standings& rows = scratch_.rows;
     const std::size_t row = rows.size++;
     rows.replica[row] = index;
-    rows.group[row] = around.index;
+    rows.group[row] = common_.group;
     rows.kind[row] = common_.kind;
     rows.failed[row] = common_.failed;
-    rows.health[row] = around.host->health;
-    rows.draining[row] = around.host->draining ? 1 : 0;
-    rows.sampled[row] = around.host->enrolled;
-    rows.ratio[row] = around.ratio;
-    rows.usd_per_h[row] = common_.usd_per_h;
+    rows.ratio[row] = common_.ratio;
+    set_devices(row, entry);
+    set_load(row, entry);
+    set_prospects(row, entry);
     return true;
   }
 
  private:
-  void look_at(const ReplicaEntry& entry) {
+  [[gnu::noinline]] void look_at(const ReplicaEntry& entry) {
     const Surroundings around = look_around(question_, entry.group, ratios_);
     const ReplicaFacts& facts = entry.facts;
-    common_ = {around, facts.precision, facts.devices};
+    common_.group = entry.group;
+    common_.precision = facts.precision;
+    common_.devices = facts.devices;
+    common_.in_pool = around.in_pool;
     if (!around.in_pool) return;
+    common_.condition = router::condition_of(*around.host);
+    common_.enrolled = around.host->enrolled;
+    common_.ratio = around.ratio;
     common_.kind = kinds_.of_replica(around.group->spec, facts.precision, facts.devices);
     const PlaceKind& kind = scratch_.kinds[common_.kind];
     common_.failed = kind.failed;
     common_.usd_per_h = usd_per_h(question_, around, kind);
+    const auto limit_c = static_cast<float>(kind.spec->temperature_max_c);
+    common_.per_limit = limit_c > 0 ? 1 / limit_c : 0;
+  }
+
+  void set_devices(std::size_t row, const ReplicaEntry& entry) {
+    const DeviceColumns& columns = question_.roster.devices();
+    Instant oldest = never;
+    std::uint32_t condition = common_.condition | condition_of(entry);
+    float hottest_c = 0;
+    const auto look = [&](DeviceIndex device) {
+      // std::min and std::max would keep these in memory, for they take references.
+      oldest = columns.sampled[device] < oldest ? columns.sampled[device] : oldest;
+      condition |= columns.condition[device];
+      hottest_c =
+          columns.temperature_c[device] > hottest_c ? columns.temperature_c[device] : hottest_c;
+    };
+    if (entry.facts.devices == 1 && entry.facts.side_by_side) {
+      look(entry.facts.first_device);
+    } else {
+      question_.roster.each_device(entry, look);
+    }
+    Standings& rows = scratch_.rows;
+    // A host just enrolled has not had the time to send a sample.
+    rows.sampled[row] = common_.enrolled < oldest ? oldest : common_.enrolled;
+    rows.condition[row] = condition;
+    rows.hottest_share[row] = hottest_c * common_.per_limit;
+  }
+
+  void set_load(std::size_t row, const ReplicaEntry& entry) {
+    const ReplicaFacts& facts = entry.facts;
+    const Pool& pool = *question_.pool;
+    Standings& rows = scratch_.rows;
+    rows.load[row] = facts.requests;
+    double bound = facts.batch_max;
+    if (pool.overprovision != 1) bound = std::floor(bound * pool.overprovision);
+    if (pool.concurrency > 0) {
+      bound = std::min(bound, std::max(1.0, pool.concurrency * facts.devices));
+    }
+    rows.bound[row] = bound;
+    rows.tokens[row] = facts.tokens;
+    rows.tokens_max[row] = facts.tokens_max;
+  }
+
+  /// What one request more would find.
+  void set_prospects(std::size_t row, const ReplicaEntry& entry) {
+    const ReplicaFacts& facts = entry.facts;
+    const Estimator::Run& run =
+        serving_run(question_, scratch_.kinds[common_.kind], facts.batch_exponent);
+    const double ratio = common_.ratio;
+    const double prompt_s = run.first_token_s * ratio;
+    const double decode_s = (run.seconds - run.first_token_s) * ratio;
+    const double run_s = prompt_s + decode_s * facts.disturbance;
+    // Prompts wait for those before them.
+    double start_s = to_seconds(Roster::prompt_wait(question_.now, entry));
+    // A full batch gives a place every run_s / batch_max seconds.
+    const double ahead = facts.requests + 1 - facts.batch_max;
+    if (ahead > 0) start_s = std::max<double>(start_s, run_s * ahead / facts.batch_max);
+    if (facts.state == ReplicaState::loading || facts.state == ReplicaState::compiling) {
+      start_s = std::max<double>(start_s, to_seconds(facts.ready_at - question_.now));
+    }
+    Standings& rows = scratch_.rows;
+    rows.start_s[row] = start_s;
+    rows.run_s[row] = run_s;
+    rows.first_token_s[row] = start_s + prompt_s;
+    rows.power_w[row] = run.power_w * facts.batch_share;
+    rows.prompt_w[row] = run.prompt_w;
+    rows.usd_per_h[row] = common_.usd_per_h * facts.batch_share;
   }
 
   const Question& question_;
@@ -89,55 +174,6 @@ class ReplicaRows {
 };
 
 // Each of these fills some columns of all rows from `begin` on.
-
-void fill_load(const Question& question, Standings& rows, std::size_t begin) {
-  const double overprovision = question.pool->overprovision;
-  const double concurrency = question.pool->concurrency;
-  for (std::size_t row = begin; row < rows.size; ++row) {
-    const ReplicaEntry& entry = question.roster.replicas()[rows.replica[row]];
-    const ReplicaFacts& facts = entry.facts;
-    const bool leaves = entry.retiring || facts.state == ReplicaState::draining;
-    rows.draining[row] |= leaves ? 1 : 0;
-    rows.condition[row] |= entry.trust.ejected ? condition_ejected : 0U;
-    rows.ready[row] = facts.state == ReplicaState::ready ? 1 : 0;
-    rows.load[row] = facts.requests;
-    rows.bound[row] =
-        overprovision == 1 ? facts.batch_max : std::floor(facts.batch_max * overprovision);
-    if (concurrency > 0) {
-      rows.bound[row] = std::min(rows.bound[row], std::max(1.0, concurrency * facts.devices));
-    }
-    rows.tokens[row] = facts.tokens;
-    rows.tokens_max[row] = facts.tokens_max;
-  }
-}
-
-/// What one request more would find.
-void fill_prospects(const Question& question, DecisionScratch& scratch, std::size_t begin) {
-  Standings& rows = scratch.rows;
-  for (std::size_t row = begin; row < rows.size; ++row) {
-    const ReplicaEntry& entry = question.roster.replicas()[rows.replica[row]];
-    const ReplicaFacts& facts = entry.facts;
-    const Estimator::Run& run =
-        serving_run(question, scratch.kinds[rows.kind[row]], facts.batch_exponent);
-    const double prompt_s = run.first_token_s * rows.ratio[row];
-    const double decode_s = (run.seconds - run.first_token_s) * rows.ratio[row];
-    const double run_s = prompt_s + decode_s * facts.disturbance;
-    // Prompts wait for those before them.
-    double start_s = to_seconds(Roster::prompt_wait(question.now, entry));
-    // A full batch gives a place every run_s / batch_max seconds.
-    const double ahead = facts.requests + 1 - facts.batch_max;
-    if (ahead > 0) start_s = std::max<double>(start_s, run_s * ahead / facts.batch_max);
-    if (facts.state == ReplicaState::loading || facts.state == ReplicaState::compiling) {
-      start_s = std::max<double>(start_s, to_seconds(facts.ready_at - question.now));
-    }
-    rows.start_s[row] = start_s;
-    rows.run_s[row] = run_s;
-    rows.first_token_s[row] = start_s + prompt_s;
-    rows.power_w[row] = run.power_w * facts.batch_share;
-    rows.prompt_w[row] = run.prompt_w;
-    rows.usd_per_h[row] *= facts.batch_share;
-  }
-}
 
 /// Leading blocks of the prompt that the replica has read lately.
 void fill_prefix(const Question& question, Standings& rows, std::size_t begin) {
@@ -152,21 +188,28 @@ void fill_prefix(const Question& question, Standings& rows, std::size_t begin) {
   }
 }
 
+void fill_of_no_group(Standings& rows, std::size_t begin) {
+  for (auto* column : {&rows.warmup_s, &rows.free_after}) {
+    std::fill_n(column->begin() + static_cast<std::ptrdiff_t>(begin), rows.size - begin, 0.0);
+  }
+  std::fill_n(rows.near_weights.begin() + static_cast<std::ptrdiff_t>(begin), rows.size - begin,
+              1.0);
+}
+
 /// Whatever filters and scorers look at, of rows that have been added.
-void fill_and_judge(const Question& question, DecisionScratch& scratch, std::size_t begin) {
+void fill_rows(const Question& question, DecisionScratch& scratch, std::size_t begin) {
   Standings& rows = scratch.rows;
-  fill_devices(question, scratch, begin);
-  fill_load(question, rows, begin);
-  fill_prospects(question, scratch, begin);
-  for (std::size_t row = begin; row < rows.size; ++row) rows.near_weights[row] = 1;
-  for (std::size_t row = begin; row < rows.size; ++row) rows.warmup_s[row] = 0;
-  for (std::size_t row = begin; row < rows.size; ++row) rows.free_after[row] = 0;
+  fill_power_share(question, rows, begin);
+  fill_of_no_group(rows, begin);
   add_distance(question, rows, begin);
   fill_prefix(question, rows, begin);
   rows.conclude(begin);
   add_prices(question, rows, begin);
-  apply_filters(question, rows, begin);
 }
+
+/// Rows that are filled and judged together: so few that what is read of them stays in the nearest
+/// cache from one column to the next.
+constexpr std::size_t block_rows = 64;
 
 }  // namespace
 
@@ -209,8 +252,15 @@ void gather_replicas(const Question& question, Estimator& estimator, DecisionScr
   const auto& replicas = question.roster.replicas_of(question.ask.model->id);
   scratch.rows.make_room(replicas.size());
   ReplicaRows rows(question, estimator, scratch);
-  for (const ReplicaIndex index : replicas) rows.add(index);
-  fill_and_judge(question, scratch, 0);
+  for (std::size_t next = 0; next < replicas.size();) {
+    const std::size_t begin = scratch.rows.size;
+    const std::size_t end = std::min(next + block_rows, replicas.size());
+    for (; next < end; ++next) rows.add(replicas[next]);
+    fill_rows(question, scratch, begin);
+    if (question.healthy) apply_filters(question, scratch.rows, begin);
+  }
+  // Panic is a matter of the whole pool.
+  if (!question.healthy) apply_filters(question, scratch.rows, 0);
 }
 
 void gather_drawn(const Question& question, Estimator& estimator, DecisionScratch& scratch,
@@ -229,7 +279,8 @@ void gather_drawn(const Question& question, Estimator& estimator, DecisionScratc
     seen[static_cast<std::size_t>(draw)] = index;
     if (again || !rows.add(index)) continue;
     const std::size_t row = scratch.rows.size - 1;
-    fill_and_judge(question, scratch, row);
+    fill_rows(question, scratch, row);
+    apply_filters(question, scratch.rows, row);
     if (scratch.rows.failed[row] == 0) ++passed;
   }
   if (passed == 0) scratch.rows.size = 0;

@@ -172,7 +172,7 @@ class Spreading {
     const Surroundings lead = look_around(question_, spread.parts.front().group, ratios_);
     set_group(lead, kind, rows_, row);
     rows_.kind[row] = number;
-    rows_.ready[row] = ready ? 1 : 0;
+    if (ready) rows_.condition[row] &= ~condition_busy;
     if (kind.precision) {
       rows_.start_s[row] = wait_s;
       rows_.ratio[row] = lead.ratio;
@@ -190,8 +190,7 @@ class Spreading {
     const auto devices = free_devices(question_.roster, part.group, part.devices);
     rows_.condition[row] |= condition_of(question_.roster, part.group, part.devices, devices) |
                             (around.group->trust.ejected ? condition_ejected : 0U);
-    rows_.health[row] = std::max(rows_.health[row], around.host->health);
-    rows_.draining[row] |= around.host->draining ? 1U : 0U;
+    rows_.condition[row] |= condition_of(*around.host);
     rows_.ratio[row] = std::max(rows_.ratio[row], around.ratio);  // all wait for the slowest
     rows_.usd_per_h[row] += usd_per_h(question_, around, kind) * part.devices / kind.devices;
   }
@@ -213,7 +212,6 @@ class Spreading {
 
 void gather_spreads(const Question& question, Estimator& estimator, DecisionScratch& scratch) {
   Standings& rows = scratch.rows;
-  rows.spreads.clear();
   const std::size_t groups = rows.size;
   if (question.rule.over_hosts == OverHosts::never || question.ask.job->work.devices < 2) return;
   Spreading spreading(question, estimator, scratch);
@@ -225,7 +223,7 @@ void gather_spreads(const Question& question, Estimator& estimator, DecisionScra
     spreading.over(row);
   }
   if (rows.size == groups) return;
-  fill_devices(question, scratch, groups);
+  fill_group_devices(question, scratch, groups);
   add_distance(question, rows, groups);
   rows.conclude(groups);
   add_prices(question, rows, groups);

@@ -4,8 +4,7 @@ namespace drover::router {
 
 void Standings::make_room(std::size_t rows) {
   if (rows <= failed.size()) return;
-  for (auto* column : {&failed, &condition, &draining, &ready, &replica, &group})
-    column->resize(rows);
+  for (auto* column : {&failed, &condition, &replica, &group}) column->resize(rows);
   for (auto* column : {&kind, &devices, &spread}) column->resize(rows);
   for (auto* column : {&hottest_share, &power_share}) column->resize(rows);
   for (auto* column : {&load,       &bound,         &tokens,       &tokens_max, &start_s,
@@ -14,7 +13,6 @@ void Standings::make_room(std::size_t rows) {
                        &free_after, &near_weights,  &prefix_share, &transfer_s, &rtt_s}) {
     column->resize(rows);
   }
-  health.resize(rows);
   reachable.resize(rows);
   sampled.resize(rows);
 }

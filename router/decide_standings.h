@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "router/health.h"
 #include "router/roster.h"
 
 namespace drover::router {
@@ -20,19 +19,23 @@ struct Spread {
   std::vector<Part> parts;  // at least two
 };
 
+/// The bits of a host's own state.
+inline std::uint32_t condition_of(const HostEntry& host) {
+  std::uint32_t bits = host.draining ? condition_drained : 0U;
+  if (host.health == Health::suspect) bits |= condition_suspect;
+  if (host.health == Health::lost) bits |= condition_lost;
+  return bits;
+}
+
 /// Heat and power are filled in only where a scorer asks for them.
 struct Standings {
   std::size_t size = 0;  // rows; the columns are longer, as making them anew would cost more
 
   std::vector<std::uint32_t> failed;     // bits by filter
-  std::vector<std::uint32_t> condition;  // bits of DeviceCondition, of all its devices and its own
+  std::vector<std::uint32_t> condition;  // bits of PlaceCondition, of all its devices and its own
   std::vector<std::uint16_t> kind;
   std::vector<std::uint16_t> devices;  // that a gang or new replica would take
   std::vector<std::uint16_t> spread;   // a gang over hosts: 1 + its number; else 0; not of replicas
-  std::vector<Health> health;
-  // 0 or 1, as wide as `failed`, to which filters add them.
-  std::vector<std::uint32_t> draining;
-  std::vector<std::uint32_t> ready;  // a replica that takes requests; enough free devices
   std::vector<ReplicaIndex> replica;
   std::vector<GroupIndex> group;
   std::vector<Instant> sampled;  // the oldest sample of its devices

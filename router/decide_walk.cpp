@@ -318,8 +318,7 @@ void Walk::place(std::size_t row) {
     // A batch shares the devices, as energy and cost have it already.
     const ReplicaFacts& facts = question_.roster.replicas()[*place.replica].facts;
     place.serving = {rows.power_w[row] / facts.batch_share, rows.prompt_w[row]};
-    const double batch_max = question_.roster.replicas()[*place.replica].replica.batch_max;
-    place.expected.device_s /= std::clamp(rows.load[row] + 1, 1.0, std::max(1.0, batch_max));
+    place.expected.device_s /= std::clamp(rows.load[row] + 1, 1.0, facts.batch_max);
   } else {
     place.devices = free_devices(question_.roster, place.group, lead_devices(rows, row, kind));
     if (const Spread* spread = rows.spread_of(row)) add_others(*spread, place);

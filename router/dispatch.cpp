@@ -276,6 +276,7 @@ void Core::note(Instant now, JobRecord* record, Decision decision) {
     }
     record->decisions.push_back(kept.number);
   }
+  if (!mail.watched()) return mail.publish_unheard();
   mail.publish(now, kept);
 }
 

@@ -19,7 +19,7 @@
 namespace drover::router {
 namespace {
 
-constexpr int knots_per_octave = 4;
+constexpr std::size_t knots_per_octave = 4;
 constexpr std::uint32_t batch_exponent_max = 16;
 /// Weight of the newest attempt in a learnt ratio (assumed: about ten attempts to settle).
 constexpr double ratio_gain = 0.2;
@@ -38,15 +38,16 @@ double knot_tokens(std::size_t knot) {
   if (knot < 3) return static_cast<double>(knot + 1);
   const std::size_t octave = (knot - 3) / knots_per_octave;
   const std::size_t quarter = (knot - 3) % knots_per_octave;
-  return std::ldexp(static_cast<double>(knots_per_octave + quarter), static_cast<int>(octave));
+  return static_cast<double>((knots_per_octave + quarter) << octave);
 }
 
-/// The last knot that is not above `tokens`. REQUIRES tokens >= 1.
+/// The last knot that is not above `tokens`. REQUIRES tokens >= 1 and tokens < 2^60.
 std::size_t knot_below(double tokens) {
-  if (tokens < 4) return static_cast<std::size_t>(tokens) - 1;
-  const int octave = std::ilogb(tokens) - 2;
-  const auto quarter = static_cast<std::size_t>(std::ldexp(tokens, -octave)) - knots_per_octave;
-  return 3 + static_cast<std::size_t>(octave) * knots_per_octave + quarter;
+  const auto whole = static_cast<std::uint64_t>(tokens);
+  if (whole < 4) return whole - 1;
+  const auto octave = static_cast<std::size_t>(std::bit_width(whole)) - 3;
+  const std::size_t quarter = (whole >> octave) - knots_per_octave;
+  return 3 + octave * knots_per_octave + quarter;
 }
 
 struct ServingKey {

@@ -130,14 +130,11 @@ void find_devices(const Inject& inject, const Aim& aim, const Roster& roster, Ho
 
 /// What the policy's prices take for spot, and every host that is labelled so.
 bool is_spot_host(const Roster& roster, const Policy& policy, const HostEntry& host) {
-  const auto& labels = host.hello.labels;
-  if (const auto label = labels.find("price"); label != labels.end()) {
-    return label->second == "spot";
-  }
+  if (host.term != PriceTerm::unsaid) return host.term == PriceTerm::spot;
   return std::any_of(host.groups.begin(), host.groups.end(), [&](GroupIndex group) {
     const auto& pools = roster.groups()[group].pools;
     return std::any_of(pools.begin(), pools.end(), [&](std::uint32_t pool) {
-      return is_spot(policy.pools[pool].prices, labels);
+      return is_spot(policy.pools[pool].prices, host.term);
     });
   });
 }

@@ -30,7 +30,9 @@ std::uint64_t Mail::write(LedgerRow row) {
 }
 
 std::uint64_t Mail::publish(Instant now, Message body) {
-  Envelope envelope{sender_name, ++last_published_, now, std::move(body)};
+  ++last_published_;
+  if (!watched_) return last_published_;
+  Envelope envelope{sender_name, last_published_, now, std::move(body)};
   outbox_.sends.push_back({publish_peer, std::move(envelope), 0});
   return last_published_;
 }

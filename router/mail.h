@@ -20,8 +20,12 @@ class Mail {
   void send_in_order(Instant now, Peer to, Message body, std::uint64_t after_write = 0);
   /// Answers the write's sequence.
   std::uint64_t write(LedgerRow row);
-  /// Answers the publish sequence.
+  /// Answers the publish sequence. While nobody watches, it is counted and goes nowhere.
   std::uint64_t publish(Instant now, Message body);
+  /// Counts what would be published, had it been made: for messages that are many.
+  void publish_unheard() { ++last_published_; }
+  void set_watched(bool watched) { watched_ = watched; }
+  bool watched() const { return watched_; }
 
   void committed(std::uint64_t sequence);
   std::uint64_t last_write() const { return last_write_; }
@@ -42,6 +46,7 @@ class Mail {
   std::uint64_t last_write_ = 0;
   std::uint64_t committed_ = 0;
   std::uint64_t last_published_ = 0;
+  bool watched_ = true;
   Outbox outbox_;
 };
 

@@ -14,8 +14,6 @@ namespace {
 
 using toml_file::Table;
 
-constexpr double hours_per_year = 365.25 * 24;
-
 /// "spot" asks for the label, "tier=gold" for its value (a glob).
 void read_labels(Table match, PoolMatch& into) {
   for (const std::string& label : match.texts("label")) {
@@ -139,42 +137,6 @@ std::vector<std::string> pool_names(const Policy& policy) {
 }
 
 }  // namespace
-
-std::optional<double> listed_spot_usd_per_h(const Prices& prices,
-                                            const std::map<std::string, std::string>& labels,
-                                            const devices::DeviceSpec* spec) {
-  if (prices.given() || spec == nullptr || spec->spot_usd_per_h <= 0) return std::nullopt;
-  if (!is_spot(prices, labels)) return std::nullopt;
-  return spec->spot_usd_per_h;
-}
-
-std::optional<double> usd_per_h(const Prices& prices,
-                                const std::map<std::string, std::string>& labels,
-                                const devices::DeviceSpec* spec) {
-  if (!prices.given()) return listed_spot_usd_per_h(prices, labels, spec);
-  struct Row {
-    std::string_view term;
-    std::optional<double> price;
-  };
-  const std::array<Row, 3> rows = {{{"on_demand", prices.on_demand_usd_per_h},
-                                    {"reserved", prices.reserved_usd_per_h},
-                                    {"spot", prices.spot_usd_per_h}}};
-  const auto label = labels.find("price");
-  for (const Row& row : rows) {
-    if (row.price && label != labels.end() && label->second == row.term) return row.price;
-  }
-  for (const Row& row : rows) {
-    if (row.price) return row.price;
-  }
-  return prices.purchase_usd / (prices.years * hours_per_year);
-}
-
-bool is_spot(const Prices& prices, const std::map<std::string, std::string>& labels) {
-  if (const auto label = labels.find("price"); label != labels.end()) {
-    return label->second == "spot";
-  }
-  return prices.spot_usd_per_h && !prices.on_demand_usd_per_h && !prices.reserved_usd_per_h;
-}
 
 void read_pools(Table file, Policy& policy) {
   auto pools = file.table("pool");

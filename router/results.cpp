@@ -172,15 +172,15 @@ Usage Core::priced_usage(const JobRecord& record, const std::string& host, Usage
   const Pool* pool = policy.find_pool(record.lease.pool);
   const auto found = roster.find_host(host);
   if (pool == nullptr || !found) return usage;
-  const Hello& hello = roster.hosts()[*found].hello;
+  const HostEntry& entry = roster.hosts()[*found];
   const Prices& prices = pool->prices;
   const GroupIndex group = record.promise.group;
   const auto price =
-      usd_per_h(prices, hello.labels, group == nowhere ? nullptr : roster.groups()[group].spec);
+      usd_per_h(prices, entry.term, group == nowhere ? nullptr : roster.groups()[group].spec);
   if (!price) return usage;
   constexpr double seconds_per_hour = 3600;
   constexpr double joules_per_kwh = 3.6e6;
-  usage.cost_usd = usage.device_s / seconds_per_hour * hello.price_factor * *price +
+  usage.cost_usd = usage.device_s / seconds_per_hour * entry.price_factor * *price +
                    usage.energy_j / joules_per_kwh * prices.energy_usd_per_kwh * prices.pue;
   return usage;
 }
@@ -304,6 +304,9 @@ void Core::close(Instant now, JobRecord& record, JobState state, std::uint64_t w
   jobs.ended(record);
 }
 
-void Core::publish_job(Instant now, const JobRecord& record) { mail.publish(now, told(record)); }
+void Core::publish_job(Instant now, const JobRecord& record) {
+  if (!mail.watched()) return mail.publish_unheard();
+  mail.publish(now, told(record));
+}
 
 }  // namespace drover::router

@@ -200,6 +200,8 @@ Result<HostIndex> Roster::enrol(Instant now, const Hello& hello) {
   entry.hello = hello;
   entry.hello.replicas.clear();
   entry.hello.held.clear();
+  entry.term = price_term(hello.labels);
+  entry.price_factor = hello.price_factor;
   entry.health = Health::ok;
   entry.health_since = now;
   entry.enrolled = now;

@@ -21,6 +21,7 @@
 #include "fleet/sample.h"
 #include "fleet/time.h"
 #include "router/prefix_book.h"
+#include "router/prices.h"
 
 namespace drover::router {
 
@@ -64,13 +65,17 @@ struct Trust {
   Instant returned{};    // when it was last no longer; Instant{}: it was never ejected
 };
 
-struct HostEntry {
-  Hello hello;  // without replicas and held attempts
+struct alignas(64) HostEntry {
+  // What scans read stands first, in one cache line.
   Health health = Health::ok;
-  Instant returned{};  // heard again after it was suspect or lost; Instant{}: never
-  Instant health_since{};
   bool draining = false;
+  PriceTerm term = PriceTerm::unsaid;  // of `hello`
+  double price_factor = 1;             // of `hello`
   Instant enrolled{};
+  Instant returned{};  // heard again after it was suspect or lost; Instant{}: never
+
+  Hello hello;  // without replicas and held attempts
+  Instant health_since{};
   std::vector<GroupIndex> groups;
   std::vector<DeviceIndex> devices;                         // by their number in the host
   std::vector<ReplicaIndex> replicas;                       // live ones, in index order
@@ -80,15 +85,17 @@ struct HostEntry {
 };
 
 struct GroupEntry {
+  // What scans read stands first.
   HostIndex host = 0;
-  Group group;
-  const devices::DeviceSpec* spec = nullptr;  // owned by the roster
   DeviceIndex first = 0;
+  const devices::DeviceSpec* spec = nullptr;  // owned by the roster
+  std::uint64_t pool_bits = 0;                // `pools` below 64
+  std::int64_t believed_mw = 0;  // sampled and promised power of its devices, exact in mW
+  Trust trust;                   // of gangs on its devices
+  bool gone = false;             // its host has enrolled with other groups since
+
+  Group group;
   std::vector<std::uint32_t> pools;  // indices into the policy's pools, set by `assign_pools`
-  std::uint64_t pool_bits = 0;       // the same for pools below 64, for scans
-  std::int64_t believed_mw = 0;      // sampled and promised power of its devices, exact in mW
-  bool gone = false;                 // its host has enrolled with other groups since
-  Trust trust;                       // of gangs on its devices
   bool in_pool(std::uint32_t pool) const {
     if (pool < 64) return (pool_bits >> pool & 1U) != 0;
     for (const std::uint32_t own : pools) {
@@ -98,13 +105,18 @@ struct GroupEntry {
   }
 };
 
-/// Bits of DeviceColumns::condition: why new work keeps away from a device.
-enum DeviceCondition : std::uint32_t {
+/// Bits of DeviceColumns::condition and Standings::condition: why new work keeps away from a device
+/// or a place.
+enum PlaceCondition : std::uint32_t {
   condition_hot = 1,
-  condition_unusable = 2,   // its agent says so
-  condition_ejected = 4,    // never of a device: of a place, in Standings
-  condition_drained = 8,    // somebody has said so
-  condition_reserved = 16,  // for a job whose way others are making free
+  condition_unusable = 2,  // its agent says so
+  condition_drained = 4,   // somebody has said so; a place: also of its host, or it leaves
+  condition_reserved = 8,  // for a job whose way others are making free
+  // Of places alone.
+  condition_ejected = 16,
+  condition_busy = 32,     // a replica that takes no requests; too few free devices
+  condition_suspect = 64,  // its host's health
+  condition_lost = 128,
 };
 /// A device with any of these is none for new work; of a group others may be taken.
 inline constexpr std::uint32_t condition_barred =
@@ -140,18 +152,19 @@ struct alignas(64) ReplicaEntry {
   // What scans read stands first, in two cache lines.
   HostIndex host = 0;
   GroupIndex group = 0;
-  ReplicaFacts facts;
-  // Promised by this router and not yet ended; counts at once.
-  std::uint64_t promised_tokens = 0;  // KV: input + output of each
-  std::uint32_t promised_requests = 0;
+  std::uint32_t number = 0;  // in its host
   bool retiring = false;
-  Trust trust;
+  ReplicaFacts facts;
   // Prompts are read one after the other: when those promised so far are believed to be read.
   Instant prompts_until{};
   PromisedPrompt prompts{};  // sums over those whose requests have not ended
-  double serving_w = 0;      // believed with the promised requests, above its devices' open power
+  Trust trust;
 
-  Replica replica;  // as last reported
+  // Promised by this router and not yet ended; counts at once.
+  std::uint64_t promised_tokens = 0;  // KV: input + output of each
+  std::uint32_t promised_requests = 0;
+  double serving_w = 0;  // believed with the promised requests, above its devices' open power
+  Replica replica;       // as last reported
   Instant heard{};
   Instant busy_until{};  // when the promised work is believed to end
   Instant last_used{};
@@ -167,7 +180,7 @@ struct DeviceColumns {
       temperature_c, clock_mhz, queue, running;
   std::vector<double> memory_used, memory_total, energy_j;
   std::vector<std::uint32_t> throttle;
-  std::vector<std::uint32_t> condition;  // bits of DeviceCondition
+  std::vector<std::uint32_t> condition;  // bits of PlaceCondition
   // Promised: a training gang (its job), or replicas.
   std::vector<JobId> gang;              // empty: none
   std::vector<std::uint16_t> replicas;  // number of replicas loaded or loading here

@@ -119,6 +119,7 @@ ReplicaIndex Roster::apply(Instant now, HostIndex host, const Replica& replica) 
   row.replica.id.host = entry.hello.host;
   row.host = host;
   row.group = *group;
+  row.number = number;
   row.heard = now;
   if (added) {
     row.last_used = now;

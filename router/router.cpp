@@ -307,6 +307,8 @@ void Router::committed(Instant now, std::uint64_t sequence) {
 
 void Router::tick(Instant now) { state_->tick(now); }
 
+void Router::set_watched(bool watched) { state_->mail.set_watched(watched); }
+
 Instant Router::next_deadline() const { return state_->next_deadline(); }
 
 Outbox Router::take_outbox() { return state_->mail.take(); }

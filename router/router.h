@@ -69,6 +69,10 @@ class Router {
   /// The store has committed every write up to this sequence.
   void committed(Instant now, std::uint64_t sequence);
   void tick(Instant now);
+  /// Whether anybody may hear what is published, as at the start. While nobody does, it is counted,
+  /// so that whoever comes sees a gap and asks for a snapshot, but not made. Decisions do not
+  /// depend on it; the outbox does: a core whose outboxes are compared stays watched.
+  void set_watched(bool watched);
   Instant next_deadline() const;
   Outbox take_outbox();
 

@@ -61,7 +61,7 @@ TEST(Costs, AHostOnSpotPaysTheCataloguesSpotPriceWhereThePoolSaysNone) {
     const Candidate taken = fleet.decide(fleet.training(8)).decision.top.at(0);
     EXPECT_EQ(taken.price, price);
     EXPECT_GT(taken.estimate.cost_usd, 0);
-    fleet.roster.host(0).hello.labels.clear();
+    fleet.roster.host(0).term = PriceTerm::unsaid;
     EXPECT_EQ(fleet.decide(fleet.training(8)).decision.top.at(0).price, "");
   }
 }

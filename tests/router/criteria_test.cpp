@@ -229,7 +229,7 @@ TEST(Criteria, ScorersPreferTheBetterPlace) {
       {Scorer::latency, learn_that_it_is_slow},
       {Scorer::energy, learn_that_it_is_slow},
       {Scorer::cost, [](SmallFleet& fleet, HostIndex host,
-                        ReplicaIndex) { fleet.roster.host(host).hello.price_factor = 2; }},
+                        ReplicaIndex) { fleet.roster.host(host).price_factor = 2; }},
   };
   for (const Case& each : cases) {
     SCOPED_TRACE(std::string(to_text(each.scorer)));
