@@ -23,9 +23,9 @@ namespace {
 constexpr std::size_t waiting_max = 1'000'000;  // appended and not yet on disk; then append waits
 constexpr std::chrono::milliseconds full_wait{500};  // until a full disk is tried again
 
-// Old rows let go between two commits: some milliseconds. Under load more go than come, so that
+// Old rows let go between two commits: a millisecond or so. Under load more go than come, so that
 // the file does not grow.
-constexpr std::size_t slice_rows_min = 1'000;
+constexpr std::size_t slice_rows_min = 250;
 constexpr std::size_t slice_rows_max = 4'000;
 
 class ThreadedStore final : public LedgerStore {
