@@ -16,7 +16,7 @@ constexpr std::array<ReasonFacts, reason_count> table{{
     {Reason::framework, "framework", true, "The job's framework does not run there."},
     {Reason::topology, "topology", true,
      "No group there joins as many devices, in the shape that the job needs."},
-    {Reason::tenancy, "tenancy", true, "The tenant may not use these devices."},
+    {Reason::tenancy, "tenancy", false, "The tenant holds its share of the devices."},
     {Reason::context, "context", true,
      "The request is longer than the model's or the replica's context."},
     {Reason::policy, "policy", true, "The policy does not send such work there."},

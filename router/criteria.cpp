@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
+#include <string_view>
 
 namespace drover::router {
 namespace {
@@ -122,16 +124,32 @@ void judge_power(const Question& question, Rows rows, std::uint32_t bit) {
   });
 }
 
+/// Of one row: the watts that it would add to each rack.
+std::map<std::string_view, double> added_by_rack(const Roster& roster, const Standings& all,
+                                                 std::size_t row) {
+  const auto rack_of = [&](GroupIndex group) -> std::string_view {
+    return roster.hosts()[roster.groups()[group].host].hello.rack;
+  };
+  const Spread* spread = all.spread_of(row);
+  if (spread == nullptr) return {{rack_of(all.group[row]), all.power_w[row]}};
+  std::map<std::string_view, double> added_w;
+  for (const Spread::Part& part : spread->parts) {
+    added_w[rack_of(part.group)] += all.power_w[row] * part.devices / all.devices[row];
+  }
+  return added_w;
+}
+
 /// The devices of one rack draw from one feed.
 void judge_rack(const Question& question, Rows rows, std::uint32_t bit) {
   const double cap_w = question.policy.limits.rack_power_w;
   if (cap_w <= 0) return;
   mark(rows, bit, [&](const Standings& all, std::size_t row) {
-    const Roster& roster = question.roster;
-    const std::string& rack = roster.hosts()[roster.groups()[all.group[row]].host].hello.rack;
-    const auto drawn = question.rack_power_w.find(rack);
-    if (rack.empty() || drawn == question.rack_power_w.end()) return false;
-    return drawn->second + all.power_w[row] > cap_w;
+    const auto added_w = added_by_rack(question.roster, all, row);
+    return std::any_of(added_w.begin(), added_w.end(), [&](const auto& added) {
+      const auto drawn = question.rack_power_w.find(added.first);
+      if (added.first.empty() || drawn == question.rack_power_w.end()) return false;
+      return drawn->second + added.second > cap_w;
+    });
   });
 }
 

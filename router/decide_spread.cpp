@@ -7,22 +7,11 @@
 #include <map>
 #include <string_view>
 
-#include "fleet/codec_limits.h"
 #include "router/criteria.h"
 #include "router/decide_gather.h"
 
 namespace drover::router {
 namespace {
-
-/// Of one gang (assumed).
-constexpr std::size_t hosts_max = 64;
-
-/// What one group gives: its free devices, or all that it has.
-struct Room {
-  GroupIndex group = 0;
-  int devices = 0;
-  std::string_view rack;
-};
 
 /// The state of a group, whatever its size and however much of it is taken.
 bool is_well(const Standings& rows, std::size_t row) {
@@ -31,33 +20,6 @@ bool is_well(const Standings& rows, std::size_t row) {
 
 const std::vector<int>& slices_of(const Question& question, const devices::DeviceSpec& spec) {
   return question.pool->slices.empty() ? spec.slice_sizes : question.pool->slices;
-}
-
-/// So many devices of these rooms, the largest of which come first. Nothing when there are fewer.
-Spread fill(const std::vector<Room>& rooms, int wanted) {
-  Spread spread;
-  for (std::size_t next = 0; next < rooms.size() && wanted > 0; ++next) {
-    if (spread.parts.size() == hosts_max) break;
-    std::size_t best = next;  // of those that have enough the smallest
-    for (std::size_t each = next; each < rooms.size() && rooms[each].devices >= wanted; ++each) {
-      if (rooms[each].devices < rooms[best].devices) best = each;
-    }
-    spread.parts.push_back({rooms[best].group, std::min(rooms[best].devices, wanted)});
-    wanted -= spread.parts.back().devices;
-  }
-  if (wanted > 0) spread.parts.clear();
-  return spread;
-}
-
-/// Messages and the ledger carry a place as text that must not be cut: "host/4095,4094 host/..".
-bool can_be_written(const Roster& roster, const Spread& spread) {
-  constexpr std::size_t around = 16, number = 5;
-  std::size_t bytes = around;
-  for (const Spread::Part& part : spread.parts) {
-    const HostEntry& host = roster.hosts()[roster.groups()[part.group].host];
-    bytes += host.hello.host.size() + 2 + number * static_cast<std::size_t>(part.devices);
-  }
-  return bytes <= codec::text_bytes_max;
 }
 
 class Spreading {
@@ -115,10 +77,7 @@ class Spreading {
       whole_.push_back({rows_.group[row], group.group.count, rack});
       if (free > 0) free_.push_back({rows_.group[row], free, rack});
     }
-    for (auto* rooms : {&free_, &whole_, &all_}) {
-      std::stable_sort(rooms->begin(), rooms->end(),
-                       [](const Room& a, const Room& b) { return a.devices > b.devices; });
-    }
+    for (auto* rooms : {&free_, &whole_, &all_}) sort_rooms(*rooms);
   }
 
   /// Of each group one slice, all of one size; false when no size goes into the gang.

@@ -7,17 +7,9 @@
 #include <vector>
 
 #include "router/roster.h"
+#include "router/spread.h"
 
 namespace drover::router {
-
-/// A gang over hosts: so many devices of each of these groups, all of one kind.
-struct Spread {
-  struct Part {
-    GroupIndex group = 0;
-    int devices = 0;
-  };
-  std::vector<Part> parts;  // at least two
-};
 
 /// The bits of a host's own state.
 inline std::uint32_t condition_of(const HostEntry& host) {

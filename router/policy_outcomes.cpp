@@ -50,8 +50,7 @@ bool lacks_topology(const Rule& rule, const Pool& pool, const PolicyCase& jobs) 
 
 /// Judged by what a kind of place is: when it stands against all of them, waiting is no use.
 bool judges_kinds(Reason reason) {
-  return is_permanent(reason) && reason != Reason::tenancy && reason != Reason::policy &&
-         reason != Reason::data;
+  return is_permanent(reason) && reason != Reason::policy && reason != Reason::data;
 }
 
 }  // namespace

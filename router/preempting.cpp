@@ -28,21 +28,53 @@ std::string short_names(const std::vector<JobId>& jobs) {
   return text;
 }
 
-/// Groups of the first of the rule's pools that has any against which only capacity stands.
-std::vector<GroupIndex> groups_at_capacity(const Policy& policy, const Rule& rule,
-                                           const std::vector<RecordRow>& rows) {
+/// Where only capacity stands against the job, in the order in which it is to be looked there:
+/// single groups; else, for a gang over hosts, the groups of each rack, then all together.
+using Rounds = std::vector<std::vector<GroupSet>>;
+
+/// Groups of the gang's kind that are too small for it, and taken, and nothing else.
+Rounds spread_rounds(const Roster& roster, const RecordRow& spread,
+                     const std::vector<RecordRow>& rows) {
+  const devices::DeviceSpec* spec = roster.groups()[spread.place].spec;
+  // Equal slices of several groups at once are not looked for.
+  if (spec->device_class == DeviceClass::tpu) return {};
+  const std::uint32_t passing =
+      filters_of(Reason::capacity) | (filters_of(Reason::topology) & kind_filters());
+  std::map<std::string_view, GroupSet> racks;
+  GroupSet all;
+  for (const RecordRow& row : rows) {
+    if (row.pool != spread.pool || row.is_replica || row.hosts > 1) continue;
+    const GroupEntry& group = roster.groups()[row.place];
+    if (group.spec != spec || (row.failed & ~passing) != 0) continue;
+    racks[roster.hosts()[group.host].hello.rack].push_back(row.place);
+    all.push_back(row.place);
+  }
+  Rounds rounds(2);
+  for (auto& [rack, groups] : racks) rounds[0].push_back(std::move(groups));
+  rounds[1].push_back(std::move(all));
+  return rounds;
+}
+
+/// Of the first of the rule's pools that has any.
+Rounds rounds_at_capacity(const Policy& policy, const Rule& rule, const Roster& roster,
+                          const std::vector<RecordRow>& rows) {
   const std::uint32_t capacity = filters_of(Reason::capacity);
-  std::vector<GroupIndex> groups;
   for (const std::string& name : rule.pools) {
     const auto pool = policy.pool_index(name);
+    std::vector<GroupSet> single;
+    const RecordRow* spread = nullptr;
     for (const RecordRow& row : rows) {
-      if (!pool || row.is_replica || row.hosts > 1) continue;
-      if (row.pool != *pool || row.failed != capacity) continue;
-      groups.push_back(row.place);
+      if (!pool || row.is_replica || row.pool != *pool || row.failed != capacity) continue;
+      if (row.hosts > 1) {
+        spread = spread == nullptr ? &row : spread;
+      } else {
+        single.push_back({row.place});
+      }
     }
-    if (!groups.empty()) break;
+    if (!single.empty()) return {std::move(single)};
+    if (spread != nullptr) return spread_rounds(roster, *spread, rows);
   }
-  return groups;
+  return {};
 }
 
 }  // namespace
@@ -60,9 +92,11 @@ void Core::reserve(const Preemption& preemption, bool reserved) {
 }
 
 std::vector<Holder> Core::holders_for(Instant now, const JobRecord& record, const Preempt& preempt,
-                                      const std::vector<GroupIndex>& groups) const {
+                                      const std::vector<GroupSet>& places) const {
   std::set<HostIndex> hosts;
-  for (const GroupIndex group : groups) hosts.insert(roster.groups()[group].host);
+  for (const GroupSet& groups : places) {
+    for (const GroupIndex group : groups) hosts.insert(roster.groups()[group].host);
+  }
   std::map<std::uint64_t, const JobRecord*> others;  // a gang over hosts once
   for (const HostIndex host : hosts) {
     for (const JobRecord* other : jobs.on_host(roster.hosts()[host].hello.host)) {
@@ -101,30 +135,35 @@ bool Core::preempt_for(Instant now, JobRecord& record, Verdict& verdict) {
   const auto rule = std::find_if(policy.rules.begin(), policy.rules.end(),
                                  [&](const Rule& each) { return each.name == decision.rule; });
   if (rule == policy.rules.end() || !rule->preempt) return false;
-  const std::vector<GroupIndex> groups =
-      groups_at_capacity(policy, *rule, estimator.scratch().record);
-  if (groups.empty()) return false;
-  const std::vector<Holder> holders = holders_for(now, record, *rule->preempt, groups);
-  const auto eviction =
-      cheapest_eviction(roster, groups, std::max<int>(1, record.job.work.devices), holders);
-  if (!eviction) return false;
-  begin_preemption(now, record, *eviction, rule->preempt->grace, decision);
-  return true;
+  for (const auto& places : rounds_at_capacity(policy, *rule, roster, estimator.scratch().record)) {
+    const std::vector<Holder> holders = holders_for(now, record, *rule->preempt, places);
+    const auto eviction =
+        cheapest_eviction(roster, places, std::max<int>(1, record.job.work.devices), holders);
+    if (!eviction) continue;
+    begin_preemption(now, record, *eviction, rule->preempt->grace, decision);
+    return true;
+  }
+  return false;
 }
 
 void Core::begin_preemption(Instant now, const JobRecord& record, const Eviction& eviction,
                             Duration grace, Decision& decision) {
   Preemption preemption;
   preemption.job = record.job.id;
-  preemption.host = roster.groups()[eviction.group].host;
-  const HostEntry& host = roster.hosts()[preemption.host];
-  for (const std::uint16_t number : eviction.devices) {
-    preemption.devices.push_back(host.devices[number]);
+  std::string target;
+  for (const Eviction::Part& part : eviction.parts) {
+    const HostIndex index = roster.groups()[part.group].host;
+    const HostEntry& host = roster.hosts()[index];
+    preemption.hosts.push_back(index);
+    for (const std::uint16_t number : part.devices) {
+      preemption.devices.push_back(host.devices[number]);
+    }
+    target += target.empty() ? "" : " ";
+    target += target_text(host.hello.host, part.devices);
   }
   preemption.grace_until = saturating_add(now, grace);
   // Long enough for a Cancel to be said again, and for a host to be found lost.
   preemption.until = saturating_add(preemption.grace_until, 2 * settings.lost_after);
-  const std::string target = target_text(host.hello.host, eviction.devices);
   decision.change = fmt::format("preempts {} on {} within {:.0f} s", short_names(eviction.jobs),
                                 target, to_seconds(grace));
   for (const JobId& job : eviction.jobs) {
@@ -165,7 +204,10 @@ void Core::end_preemption(Instant now, const JobId& job, std::string_view why) {
 void Core::settle_preemptions(Instant now) {
   std::vector<std::pair<JobId, std::string_view>> over;
   for (const auto& [job, preemption] : preemptions.all()) {
-    if (roster.hosts()[preemption.host].health == Health::lost) {
+    const bool lost =
+        std::any_of(preemption.hosts.begin(), preemption.hosts.end(),
+                    [&](HostIndex host) { return roster.hosts()[host].health == Health::lost; });
+    if (lost) {
       over.emplace_back(job, "the host is lost");
     } else if (preemption.until <= now) {
       over.emplace_back(job, "its time is over");

@@ -1,18 +1,20 @@
 #include "router/preemption.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <utility>
 
 #include "router/decide_candidates.h"
+#include "router/spread.h"
 
 namespace drover::router {
 namespace {
 
-/// A holder as one group sees it.
+/// A holder as one place sees it.
 struct Claim {
   const Holder* holder = nullptr;
-  std::vector<std::size_t> offsets;  // of its devices in the group
+  std::vector<std::size_t> offsets;  // of its devices in the place
 };
 
 /// Whom to choose first: the less important, cheaper, newer one.
@@ -40,43 +42,47 @@ Price price_of(const std::vector<const Claim*>& chosen) {
   return {chosen.size(), priority, lost_device_s, -oldest.time_since_epoch()};
 }
 
-struct Group {
-  const GroupEntry* entry = nullptr;
-  std::vector<bool> free;       // by place in the group
+/// The devices of a place, those of its groups one after the other.
+struct Site {
+  std::vector<DeviceIndex> devices;
+  std::vector<bool> free;       // by offset
   std::vector<bool> reachable;  // free, or a claim's
   std::vector<Claim> claims;    // that who goes first stands first
 };
 
-Group look_at(const Roster& roster, GroupIndex index, std::span<const Holder> holders) {
-  Group group;
-  group.entry = &roster.groups()[index];
+Site look_at(const Roster& roster, const GroupSet& groups, std::span<const Holder> holders) {
+  Site site;
   const DeviceColumns& columns = roster.devices();
-  const DeviceIndex first = group.entry->first;
-  const std::size_t count = group.entry->group.count;
-  for (std::size_t offset = 0; offset < count; ++offset) {
-    group.free.push_back(is_free(columns, first + static_cast<DeviceIndex>(offset)));
+  std::map<DeviceIndex, std::size_t> offsets;
+  for (const GroupIndex index : groups) {
+    const GroupEntry& group = roster.groups()[index];
+    for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
+      offsets[device] = site.devices.size();
+      site.devices.push_back(device);
+      site.free.push_back(is_free(columns, device));
+    }
   }
-  group.reachable = group.free;
+  site.reachable = site.free;
   for (const Holder& holder : holders) {
     Claim claim{&holder, {}};
     for (const DeviceIndex device : holder.devices) {
-      if (device < first || device >= first + count) continue;
+      const auto offset = offsets.find(device);
       const bool open =
           (columns.condition[device] & condition_barred) == 0 && columns.replicas[device] == 0;
-      if (!open) continue;
-      claim.offsets.push_back(device - first);
-      group.reachable[device - first] = true;
+      if (offset == offsets.end() || !open) continue;
+      claim.offsets.push_back(offset->second);
+      site.reachable[offset->second] = true;
     }
-    if (!claim.offsets.empty()) group.claims.push_back(std::move(claim));
+    if (!claim.offsets.empty()) site.claims.push_back(std::move(claim));
   }
-  std::sort(group.claims.begin(), group.claims.end(), goes_first);
-  return group;
+  std::sort(site.claims.begin(), site.claims.end(), goes_first);
+  return site;
 }
 
 /// Those that hold a device of the block.
-std::vector<const Claim*> in_block(const Group& group, std::size_t begin, std::size_t end) {
+std::vector<const Claim*> in_block(const Site& site, std::size_t begin, std::size_t end) {
   std::vector<const Claim*> chosen;
-  for (const Claim& claim : group.claims) {
+  for (const Claim& claim : site.claims) {
     const bool inside =
         std::any_of(claim.offsets.begin(), claim.offsets.end(),
                     [&](std::size_t offset) { return offset >= begin && offset < end; });
@@ -88,16 +94,16 @@ std::vector<const Claim*> in_block(const Group& group, std::size_t begin, std::s
 /// As few as can free so many, and of such sets the one whose members go first. The largest tell
 /// how few suffice; then each place of the set goes to the first with whom it can still be
 /// completed.
-std::vector<const Claim*> fewest(const Group& group, std::size_t missing) {
+std::vector<const Claim*> fewest(const Site& site, std::size_t missing) {
   std::vector<std::size_t> sizes;
-  for (const Claim& claim : group.claims) sizes.push_back(claim.offsets.size());
+  for (const Claim& claim : site.claims) sizes.push_back(claim.offsets.size());
   std::sort(sizes.rbegin(), sizes.rend());
   std::size_t left = 0, sum = 0;
   while (left < sizes.size() && sum < missing) sum += sizes[left++];
   std::vector<const Claim*> chosen;
   if (sum < missing) return chosen;
   std::vector<const Claim*> open;
-  for (const Claim& claim : group.claims) open.push_back(&claim);
+  for (const Claim& claim : site.claims) open.push_back(&claim);
   while (missing > 0) {
     --left;
     const auto completes = [&](const Claim* claim) {
@@ -124,22 +130,54 @@ struct Offer {
   Eviction eviction;
 };
 
-void consider(std::optional<Offer>& best, GroupIndex index, const std::vector<const Claim*>& chosen,
-              std::vector<std::uint16_t> devices) {
-  if (devices.empty() || chosen.empty()) return;
+void consider(std::optional<Offer>& best, const std::vector<const Claim*>& chosen,
+              std::vector<Eviction::Part> parts) {
+  if (parts.empty() || chosen.empty()) return;
   const Price price = price_of(chosen);
   if (best && best->price <= price) return;
-  best = Offer{price, {index, std::move(devices), {}}};
+  best = Offer{price, {std::move(parts), {}}};
   for (const Claim* claim : chosen) best->eviction.jobs.push_back(claim->holder->job);
 }
 
-std::vector<std::uint16_t> devices_with(const Group& group, int count,
-                                        const std::vector<const Claim*>& chosen) {
-  std::vector<bool> fits = group.free;
+/// Which devices the job would have once the chosen have gone.
+std::vector<Eviction::Part> parts_with(const Roster& roster, const GroupSet& groups,
+                                       const Site& site, int count,
+                                       const std::vector<const Claim*>& chosen) {
+  std::vector<bool> fits = site.free;
   for (const Claim* claim : chosen) {
     for (const std::size_t offset : claim->offsets) fits[offset] = true;
   }
-  return lowest_devices(*group.entry, count, fits);
+  std::map<GroupIndex, std::vector<bool>> fits_of;
+  std::vector<Room> rooms;
+  auto next = fits.begin();
+  for (const GroupIndex index : groups) {
+    const auto end = next + roster.groups()[index].group.count;
+    const int free = static_cast<int>(std::count(next, end, true));
+    fits_of[index].assign(next, end);
+    if (free > 0) rooms.push_back({index, free, {}});
+    next = end;
+  }
+  sort_rooms(rooms);
+  std::vector<Eviction::Part> parts;
+  for (const Spread::Part& part : fill(rooms, count).parts) {
+    auto devices = lowest_devices(roster.groups()[part.group], part.devices, fits_of[part.group]);
+    if (devices.empty()) return {};  // not in the shape that it needs
+    parts.push_back({part.group, std::move(devices)});
+  }
+  return parts;
+}
+
+/// Slices start at multiples of their size.
+void consider_blocks(std::optional<Offer>& best, const Roster& roster, const GroupSet& group,
+                     const Site& site, int count) {
+  const auto wanted = static_cast<std::size_t>(count);
+  for (std::size_t begin = 0; begin + wanted <= site.free.size(); begin += wanted) {
+    bool whole = true;
+    for (std::size_t at = begin; at < begin + wanted; ++at) whole = whole && site.reachable[at];
+    if (!whole) continue;
+    const std::vector<const Claim*> chosen = in_block(site, begin, begin + wanted);
+    consider(best, chosen, parts_with(roster, group, site, count, chosen));
+  }
 }
 
 }  // namespace
@@ -165,28 +203,22 @@ double lost_device_s(const JobRecord& record, Instant now) {
   return spent * std::clamp(1 - saved / done, 0.0, 1.0);
 }
 
-std::optional<Eviction> cheapest_eviction(const Roster& roster, std::span<const GroupIndex> groups,
+std::optional<Eviction> cheapest_eviction(const Roster& roster, std::span<const GroupSet> places,
                                           int count, std::span<const Holder> holders) {
   std::optional<Offer> best;
-  const auto wanted = static_cast<std::size_t>(count);
-  for (const GroupIndex index : groups) {
-    const Group group = look_at(roster, index, holders);
-    const std::size_t size = group.free.size();
-    if (count < 1 || wanted > size) continue;
-    // Slices start at multiples of their size; switched links join any devices.
-    for (std::size_t begin = 0; begin + wanted <= size; begin += wanted) {
-      const auto* reachable = &group.reachable;
-      bool whole = true;
-      for (std::size_t at = begin; at < begin + wanted; ++at) whole = whole && (*reachable)[at];
-      if (!whole) continue;
-      const std::vector<const Claim*> chosen = in_block(group, begin, begin + wanted);
-      consider(best, index, chosen, devices_with(group, count, chosen));
-    }
-    if (group.entry->spec->device_class == DeviceClass::tpu) continue;
+  const auto wanted = static_cast<std::size_t>(std::max(count, 1));
+  for (const GroupSet& groups : places) {
+    if (groups.empty()) continue;
+    const Site site = look_at(roster, groups, holders);
+    if (wanted > site.free.size()) continue;
+    if (groups.size() == 1) consider_blocks(best, roster, groups, site, count);
+    const devices::DeviceSpec& spec = *roster.groups()[groups.front()].spec;
+    if (spec.device_class == DeviceClass::tpu) continue;
+    // Switched links join any devices.
     const auto free =
-        static_cast<std::size_t>(std::count(group.free.begin(), group.free.end(), true));
-    const std::vector<const Claim*> chosen = fewest(group, wanted - std::min(free, wanted));
-    consider(best, index, chosen, devices_with(group, count, chosen));
+        static_cast<std::size_t>(std::count(site.free.begin(), site.free.end(), true));
+    const std::vector<const Claim*> chosen = fewest(site, wanted - std::min(free, wanted));
+    consider(best, chosen, parts_with(roster, groups, site, count, chosen));
   }
   if (!best) return std::nullopt;
   return std::move(best->eviction);

@@ -40,15 +40,21 @@ bool may_be_preempted(const JobRecord& record, const Preempt& preempt, int prior
 double lost_device_s(const JobRecord& record, Instant now);
 
 struct Eviction {
-  GroupIndex group = nowhere;
-  std::vector<std::uint16_t> devices;  // the job's; numbers in the host
-  std::vector<JobId> jobs;             // that make room, in the order in which they were chosen
+  struct Part {
+    GroupIndex group = nowhere;
+    std::vector<std::uint16_t> devices;  // numbers in the host
+  };
+  std::vector<Part> parts;  // what the job is to have; one, or those of a gang over hosts
+  std::vector<JobId> jobs;  // that make room, in the order in which they were chosen
 };
 
-/// Among these groups the place for `count` devices where the fewest gangs must go, then those of
-/// the lowest priority, then those that lose least, then the newest (llm-d: lowest priority, then
-/// least sunk cost). Nothing: no such set frees enough.
-std::optional<Eviction> cheapest_eviction(const Roster& roster, std::span<const GroupIndex> groups,
+/// Where a gang could be: one group, or groups of one kind of GPU over which it is spread.
+using GroupSet = std::vector<GroupIndex>;
+
+/// Among these the place for `count` devices where the fewest gangs must go, then those of the
+/// lowest priority, then those that lose least, then the newest (llm-d: lowest priority, then least
+/// sunk cost). Nothing: no such set frees enough.
+std::optional<Eviction> cheapest_eviction(const Roster& roster, std::span<const GroupSet> places,
                                           int count, std::span<const Holder> holders);
 
 }  // namespace drover::router

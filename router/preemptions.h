@@ -22,7 +22,7 @@ struct Preemption {
     std::uint32_t steps_saved = 0;  // when it was told
   };
   JobId job;  // that is to have the devices
-  HostIndex host = nowhere;
+  std::vector<HostIndex> hosts;
   std::vector<DeviceIndex> devices;
   std::map<JobId, Leaving> leaving;
   Instant grace_until{};

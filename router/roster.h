@@ -334,6 +334,7 @@ class Roster {
   void forget_prompts(const ReplicaEntry& row);
   void give_back(DeviceIndex device);
   float missing_w(DeviceIndex device, float power_w) const;
+  float capped_w(DeviceIndex device, float level) const;
   float level_w(GroupIndex group, double serving_w) const;
 };
 

@@ -245,11 +245,15 @@ float Roster::missing_w(DeviceIndex device, float power_w) const {
   const float prompt_w = devices_.prompt_w[device];
   float level = devices_.expected_w[device];
   if (prompt_w > 0) level = std::max(level, level_w(devices_.group[device], prompt_w));
-  // A cap below what it is made for bounds whatever is promised.
+  level = capped_w(device, level);
+  return std::max(devices_.serving_w[device] > 0 ? token_w : 0.0F, level - power_w);
+}
+
+/// A cap below what the device is made for bounds whatever is promised.
+float Roster::capped_w(DeviceIndex device, float level) const {
   const float cap_w = devices_.power_cap_w[device];
   const bool capped = cap_w > 0 && cap_w < groups_[devices_.group[device]].spec->tdp_w;
-  if (capped) level = std::min(level, cap_w);
-  return std::max(devices_.serving_w[device] > 0 ? token_w : 0.0F, level - power_w);
+  return capped ? std::min(level, cap_w) : level;
 }
 
 void Roster::expect_level(DeviceIndex device) {
@@ -268,9 +272,9 @@ double Roster::added_w(ReplicaIndex replica, ServingPower power) const {
   const double prompt_w = power.prompt_w / row.facts.devices;
   double added_w = 0;
   each_device(row, [&](DeviceIndex device) {
-    const double level =
-        level_w(row.group, std::max({0.0, devices_.serving_w[device] + change_w, prompt_w,
-                                     static_cast<double>(devices_.prompt_w[device])}));
+    const double level = capped_w(
+        device, level_w(row.group, std::max({0.0, devices_.serving_w[device] + change_w, prompt_w,
+                                             static_cast<double>(devices_.prompt_w[device])})));
     added_w += std::max(0.0, level - devices_.power_w[device]) - devices_.promised_w[device];
   });
   return added_w;

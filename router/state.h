@@ -308,7 +308,7 @@ struct Core {
   void reserve(const Preemption& preemption, bool reserved);
   /// The gangs on the groups' hosts that may be sent away for it.
   std::vector<Holder> holders_for(Instant now, const JobRecord& record, const Preempt& preempt,
-                                  const std::vector<GroupIndex>& groups) const;
+                                  const std::vector<GroupSet>& places) const;
   /// All that the attempt holds of hosts that are known.
   std::vector<DeviceIndex> devices_of(const JobRecord& record) const;
   /// Whether others are told to make room for a job that is to wait; the decision says who.

@@ -26,9 +26,9 @@ TEST(Reasons, EveryNameReadsBack) {
 }
 
 TEST(Reasons, PermanentOnesAreThoseThatTryingAgainCannotHelp) {
-  const std::set<std::string_view> permanent{
-      "memory", "precision", "op_unsupported", "framework", "topology", "tenancy", "context",
-      "policy", "invalid",   "ended",          "cancelled", "retries",  "data"};
+  const std::set<std::string_view> permanent{"memory",   "precision", "op_unsupported", "framework",
+                                             "topology", "context",   "policy",         "invalid",
+                                             "ended",    "cancelled", "retries",        "data"};
   for (int index = 0; index < reason_count; ++index) {
     const auto reason = static_cast<Reason>(index);
     EXPECT_EQ(is_permanent(reason), permanent.contains(to_text(reason))) << to_text(reason);

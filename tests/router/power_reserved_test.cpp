@@ -102,6 +102,17 @@ TEST(PowerReserved, NothingIsHeldBackThatWouldStayBelowTheCap) {
   }
 }
 
+TEST(PowerReserved, ADeviceThatIsCappedAddsNoMoreThanItsCapAllows) {
+  Capped fleet;
+  const ReplicaIndex replica = fleet.add({0});
+  const ServingPower hungry{2000, 2000};  // more than it is made for
+  const double open = fleet.roster.added_w(replica, hungry);
+  fleet.now += seconds(1);
+  fleet.sample(fleet.host, {{Metric::power, 100}, {Metric::power_cap, 300}});
+  EXPECT_NEAR(fleet.roster.added_w(replica, hungry), 200, 0.5);
+  EXPECT_GT(open, 1500);
+}
+
 TEST(PowerReserved, WhatSamplesShowAlreadyIsNotAddedAgain) {
   Capped fleet;
   fleet.add({0, 1, 2, 3});

@@ -54,15 +54,16 @@ TEST_P(Preempting, ChoosesThePlaceWhereItCostsLeast) {
                               gang.devices, fleet.now, 100);
     if (gang.priority < 100) holders.push_back(std::move(holder));  // others may not go
   }
-  const std::vector<GroupIndex> groups{0, 1};
+  const std::vector<GroupSet> groups{{0}, {1}};
   const auto found = cheapest_eviction(fleet.roster, groups, one.wanted, holders);
   std::vector<std::uint64_t> gone;
   if (found) {
     for (const JobId& job : found->jobs) gone.push_back(job.low);
     std::sort(gone.begin(), gone.end());
-    const HostIndex host = fleet.roster.groups()[found->group].host;
+    ASSERT_EQ(found->parts.size(), 1u);
+    const HostIndex host = fleet.roster.groups()[found->parts[0].group].host;
     EXPECT_EQ(fleet.roster.hosts()[host].hello.host, one.host);
-    EXPECT_EQ(found->devices, one.devices);
+    EXPECT_EQ(found->parts[0].devices, one.devices);
   }
   EXPECT_EQ(gone, one.gone);
 }

@@ -1,0 +1,147 @@
+// Gangs over hosts that need others to make room, and the power of the racks that they stand in.
+#include <gtest/gtest.h>
+
+#include "tests/router/hall.h"
+
+namespace drover::router {
+namespace {
+
+Policy policy_of(const std::string& text) {
+  auto parsed = parse_policy(text, "test.toml");
+  DROVER_REQUIRE(parsed.ok());
+  return std::move(parsed).value();
+}
+
+constexpr const char* rules = R"(
+[pool.gpu]
+match = { kind = "gpu" }
+[class.research]
+[[rule]]
+name = "urgent"
+when = { priority = ">0" }
+preempt = { may = ["research"], grace_s = 20 }
+[[rule]]
+name = "rest"
+)";
+
+/// Four hosts, two in each of two racks.
+struct TwoRacks : Hall {
+  explicit TwoRacks(const std::string& text = rules) : Hall(policy_of(text)) {
+    for (const std::uint64_t peer : {1, 2, 3, 4}) add(peer, peer < 3 ? "rack-1" : "rack-2");
+  }
+  /// Submitted; whoever is told to run it takes it.
+  void run(std::uint64_t number, std::uint16_t devices, int priority = 0) {
+    Job job = train_job(number, devices);
+    job.work.batch = std::max<std::uint32_t>(64, devices);
+    job.work.steps = 1000;
+    job.priority = static_cast<std::int8_t>(priority);
+    job.work_class = "research";
+    receive(client, Submit{{job}});
+    tick();
+    commit();
+    take_all();
+  }
+  void take_all() {
+    for (const auto& [peer, host] : hosts) {
+      for (const Assign& assign : told<Assign>(peer)) {
+        if (!taken_.insert({peer, assign.job.id}).second) continue;
+        receive(peer, Accepted{assign.job.id, assign.attempt});
+        if (assign.gang) receive(peer, MemberPace{assign.job.id, assign.attempt, 1, 0.1});
+        commit();
+      }
+    }
+  }
+  Decision told_of(std::uint64_t number) const {
+    Decision last;
+    for (const Decision& decision : published<Decision>()) {
+      if (decision.job == job_id(number)) last = decision;
+    }
+    return last;
+  }
+
+ private:
+  std::set<std::pair<std::uint64_t, JobId>> taken_;
+};
+
+TEST(WideGangs, OneRackMakesRoomWhereTheFewestMustGo) {
+  TwoRacks hall;
+  for (const std::uint64_t number : {1, 2, 3}) hall.run(number, 8);  // h1, h2, h3
+  hall.run(4, 4);
+  hall.run(5, 4);  // both on h4
+  ASSERT_EQ(hall.last(5).state, JobState::running);
+  hall.run(9, 16, 5);
+  EXPECT_EQ(hall.last(9).state, JobState::queued);
+  const std::string change = hall.told_of(9).change;
+  const auto rack_of = [&](std::uint64_t number) {
+    return hall.last(number).target < "h3" ? "rack-1" : "rack-2";
+  };
+  ASSERT_EQ(rack_of(4), rack_of(5));
+  // In the other rack two gangs go; here it would be three.
+  const bool first = std::string_view(rack_of(4)) == "rack-2";
+  EXPECT_NE(change.find(first ? "on h1/0-7 h2/0-7 within" : "on h3/0-7 h4/0-7 within"),
+            std::string::npos)
+      << change;
+}
+
+TEST(WideGangs, TheDevicesAreKeptForItOnEveryHostAndItBeginsThere) {
+  TwoRacks hall;
+  for (const std::uint64_t number : {1, 2, 3, 4}) hall.run(number, 8);
+  hall.run(9, 12, 5);
+  const std::string change = hall.told_of(9).change;
+  ASSERT_TRUE(change.starts_with("preempts ")) << change;
+  std::vector<std::uint64_t> leaving;
+  for (const std::uint64_t number : {1, 2, 3, 4}) {
+    const std::string host = " " + hall.last(number).target.substr(0, 3);
+    if (change.find(host) != std::string::npos) leaving.push_back(number);
+  }
+  ASSERT_EQ(leaving.size(), 2U) << change;
+  hall.live_on(22);
+  for (const std::uint64_t number : leaving) {
+    const std::string host = hall.last(number).target;
+    const std::uint64_t peer = host[1] - '0';
+    ASSERT_FALSE(hall.told<Cancel>(peer).empty()) << "the grace is over";
+    hall.receive(peer, hall.failed(number, Reason::preempted));
+    hall.run(number + 20, 8);  // would fit there at once
+    EXPECT_EQ(hall.last(number + 20).state, JobState::queued) << "kept for the other";
+  }
+  hall.live_on(2);
+  hall.take_all();
+  EXPECT_EQ(hall.last(9).state, JobState::running) << hall.told_of(9).change;
+}
+
+TEST(WideGangs, AllRacksMakeRoomWhereNoneIsLargeEnough) {
+  TwoRacks hall;
+  for (const std::uint64_t number : {1, 2, 3, 4}) hall.run(number, 8);
+  hall.run(9, 24, 5);
+  const std::string change = hall.told_of(9).change;
+  EXPECT_EQ(std::count(change.begin(), change.end(), '/'), 3) << change;
+}
+
+TEST(WideGangs, NobodyGoesForAGangThatWouldStillNotFit) {
+  TwoRacks hall;
+  for (const std::uint64_t number : {1, 2, 3}) hall.run(number, 8);
+  hall.run(4, 8, 9);  // stays whatever comes
+  hall.run(9, 32, 5);
+  EXPECT_EQ(hall.told_of(9).change, "");
+}
+
+TEST(WideGangs, EachRackIsJudgedByThePartThatStandsInIt) {
+  // 16 H100s for training draw some 9 kW above idle; two racks bear half of it each.
+  const auto limited = [](const char* kw) {
+    return std::string("[limits]\nrack_power_kw = ") + kw + "\n[pool.gpu]\nmatch = {}\n" +
+           "[[rule]]\nname = \"all\"\n";
+  };
+  for (const auto& [kw, placed] : {std::pair{"9", true}, std::pair{"3", false}}) {
+    Hall hall(policy_of(limited(kw)));
+    hall.add(1, "rack-1");
+    hall.add(2, "rack-2");
+    hall.submit(1, 16);
+    EXPECT_EQ(!hall.last(1).target.empty(), placed) << kw;
+    if (!placed) {
+      EXPECT_EQ(hall.last(1).reason, Reason::power_cap);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace drover::router
