@@ -2,6 +2,7 @@
 // others what it takes to recognise them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -149,8 +150,11 @@ class JobBook {
   std::size_t attempts_out_ = 0;
   // Looked up only, never walked: their order is not deterministic.
   std::unordered_map<JobId, std::unique_ptr<JobRecord>> records_;
-  std::unordered_map<JobId, Remembered> remembered_;
+  // In parts: growing one table of millions would hold everybody up for a quarter of a second.
+  using RememberedPart = std::unordered_map<JobId, Remembered>;
+  std::array<RememberedPart, 64> remembered_;
   std::deque<JobId> remembered_order_;
+  static std::size_t part_of(const JobId& id);
   std::map<std::uint64_t, JobRecord*> open_;
   std::deque<JobRecord*> ended_;
   std::map<std::string, std::map<std::uint64_t, JobRecord*>, std::less<>> on_host_;
