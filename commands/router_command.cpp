@@ -82,10 +82,10 @@ class RouterShell {
     while (!signals.stopped()) {
       look_at_files();
       auto turn = sockets_.wait(clock_.until(next_deadline(), longest_wait));
+      hear_watchers();
       for (const Incoming& incoming : turn.messages) receive(incoming);
       for (const Dropped& dropped : turn.dropped) drop(dropped);
       hear_commits();
-      hear_watchers();
       if (recording_) hear_recording();
       const Instant now = clock_.now();
       journal_.write(JournalTick{now});

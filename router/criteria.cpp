@@ -124,32 +124,37 @@ void judge_power(const Question& question, Rows rows, std::uint32_t bit) {
   });
 }
 
-/// Of one row: the watts that it would add to each rack.
-std::map<std::string_view, double> added_by_rack(const Roster& roster, const Standings& all,
-                                                 std::size_t row) {
-  const auto rack_of = [&](GroupIndex group) -> std::string_view {
-    return roster.hosts()[roster.groups()[group].host].hello.rack;
-  };
-  const Spread* spread = all.spread_of(row);
-  if (spread == nullptr) return {{rack_of(all.group[row]), all.power_w[row]}};
+/// So many watts more are too many for the rack.
+bool is_over(const Question& question, std::string_view rack, double added_w) {
+  const auto drawn = question.rack_power_w.find(rack);
+  if (rack.empty() || drawn == question.rack_power_w.end()) return false;
+  return drawn->second + added_w > question.policy.limits.rack_power_w;
+}
+
+/// Each rack bears its part of a gang over hosts.
+bool is_over(const Question& question, const Spread& spread, double watts_each) {
+  const Roster& roster = question.roster;
   std::map<std::string_view, double> added_w;
-  for (const Spread::Part& part : spread->parts) {
-    added_w[rack_of(part.group)] += all.power_w[row] * part.devices / all.devices[row];
+  for (const Spread::Part& part : spread.parts) {
+    const HostIndex host = roster.groups()[part.group].host;
+    added_w[roster.hosts()[host].hello.rack] += watts_each * part.devices;
   }
-  return added_w;
+  return std::any_of(added_w.begin(), added_w.end(), [&](const auto& added) {
+    return is_over(question, added.first, added.second);
+  });
 }
 
 /// The devices of one rack draw from one feed.
 void judge_rack(const Question& question, Rows rows, std::uint32_t bit) {
-  const double cap_w = question.policy.limits.rack_power_w;
-  if (cap_w <= 0) return;
+  if (question.policy.limits.rack_power_w <= 0) return;
+  const Roster& roster = question.roster;
   mark(rows, bit, [&](const Standings& all, std::size_t row) {
-    const auto added_w = added_by_rack(question.roster, all, row);
-    return std::any_of(added_w.begin(), added_w.end(), [&](const auto& added) {
-      const auto drawn = question.rack_power_w.find(added.first);
-      if (added.first.empty() || drawn == question.rack_power_w.end()) return false;
-      return drawn->second + added.second > cap_w;
-    });
+    const double added_w = all.power_w[row];
+    if (const Spread* spread = all.spread_of(row)) {
+      return is_over(question, *spread, added_w / all.devices[row]);
+    }
+    const HostIndex host = roster.groups()[all.group[row]].host;
+    return is_over(question, roster.hosts()[host].hello.rack, added_w);
   });
 }
 
@@ -255,6 +260,18 @@ std::uint32_t kind_filters() {
   for (std::size_t index = 0; index < table.size(); ++index) {
     if (table[index].kind_fails != nullptr) bits |= 1U << index;
   }
+  return bits;
+}
+
+std::uint32_t state_filters() {
+  static const std::uint32_t bits = [] {
+    std::uint32_t amounts = kind_filters();
+    for (const Reason reason : {Reason::tenancy, Reason::power_cap, Reason::budget,
+                                Reason::capacity, Reason::queue_slo, Reason::deadline}) {
+      amounts |= filters_of(reason);
+    }
+    return ~amounts;
+  }();
   return bits;
 }
 

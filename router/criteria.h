@@ -36,6 +36,9 @@ std::uint32_t filters_of(Reason reason);
 std::uint32_t permanent_filters();
 /// Bits of the filters that judge kinds: what fails one of them fails for good.
 std::uint32_t kind_filters();
+/// Bits of the filters that judge the state of a place, whatever the size of the work: a group that
+/// fails none of them may hold a part of a gang.
+std::uint32_t state_filters();
 /// Bits of the filters that `kind` fails.
 std::uint32_t failed_filters(const Question& question, const PlaceKind& kind);
 /// Judges the rows from `begin` on.

@@ -15,7 +15,7 @@ namespace {
 
 /// The state of a group, whatever its size and however much of it is taken.
 bool is_well(const Standings& rows, std::size_t row) {
-  return (rows.failed[row] & ~(kind_filters() | filters_of(Reason::capacity))) == 0;
+  return (rows.failed[row] & state_filters()) == 0;
 }
 
 const std::vector<int>& slices_of(const Question& question, const devices::DeviceSpec& spec) {

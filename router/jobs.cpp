@@ -86,7 +86,7 @@ std::size_t JobBook::part_of(const JobId& id) {
   // Multiplied by 2^64 over the golden ratio the highest ones do (Knuth, TAOCP 3, 6.4).
   constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
   constexpr int bits = std::bit_width(std::tuple_size_v<decltype(remembered_)>) - 1;
-  return std::hash<JobId>{}(id) * golden >> (64 - bits);
+  return std::hash<JobId>{}(id)*golden >> (64 - bits);
 }
 
 std::optional<JobBook::Remembered> JobBook::remembered(const JobId& id) const {

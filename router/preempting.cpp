@@ -29,50 +29,54 @@ std::string short_names(const std::vector<JobId>& jobs) {
 }
 
 /// Where only capacity stands against the job, in the order in which it is to be looked there:
-/// single groups; else, for a gang over hosts, the groups of each rack, then all together.
+/// single groups; then, for a gang over hosts, the groups of each rack, then all of a kind.
 using Rounds = std::vector<std::vector<GroupSet>>;
 
-/// Groups of the gang's kind that are too small for it, and taken, and nothing else.
-Rounds spread_rounds(const Roster& roster, const RecordRow& spread,
-                     const std::vector<RecordRow>& rows) {
-  const devices::DeviceSpec* spec = roster.groups()[spread.place].spec;
-  // Equal slices of several groups at once are not looked for.
-  if (spec->device_class == DeviceClass::tpu) return {};
-  const std::uint32_t passing =
-      filters_of(Reason::capacity) | (filters_of(Reason::topology) & kind_filters());
-  std::map<std::string_view, GroupSet> racks;
-  GroupSet all;
+/// Of this pool, as far as its rows say. A pool may have been asked several times.
+Rounds rounds_of(const Roster& roster, const Pool& pool, std::uint32_t number,
+                 const std::vector<RecordRow>& rows) {
+  const std::uint32_t capacity = filters_of(Reason::capacity);
+  std::set<GroupIndex> single;
+  std::set<GroupIndex> part;  // of a gang over hosts: too small for it, taken, and nothing else
+  std::set<const devices::DeviceSpec*> over_hosts;
   for (const RecordRow& row : rows) {
-    if (row.pool != spread.pool || row.is_replica || row.hosts > 1) continue;
-    const GroupEntry& group = roster.groups()[row.place];
-    if (group.spec != spec || (row.failed & ~passing) != 0) continue;
-    racks[roster.hosts()[group.host].hello.rack].push_back(row.place);
-    all.push_back(row.place);
+    if (row.pool != number || row.is_replica) continue;
+    const devices::DeviceSpec* spec = roster.groups()[row.place].spec;
+    // Equal slices of several groups at once are not looked for.
+    const bool sliced = !pool.slices.empty() || !spec->slice_sizes.empty();
+    if (row.hosts == 1 && row.failed == capacity) single.insert(row.place);
+    if (row.hosts == 1 && !sliced && (row.failed & state_filters()) == 0) part.insert(row.place);
+    if (row.hosts > 1 && !sliced && row.failed == capacity) over_hosts.insert(spec);
   }
-  Rounds rounds(2);
-  for (auto& [rack, groups] : racks) rounds[0].push_back(std::move(groups));
-  rounds[1].push_back(std::move(all));
+  Rounds rounds(3);
+  for (const GroupIndex group : single) rounds[0].push_back({group});
+  std::map<std::pair<const devices::DeviceSpec*, std::string_view>, std::size_t> racks;
+  std::map<const devices::DeviceSpec*, std::size_t> kinds;
+  for (const GroupIndex index : part) {
+    const GroupEntry& group = roster.groups()[index];
+    if (!over_hosts.contains(group.spec)) continue;
+    const std::string_view rack = roster.hosts()[group.host].hello.rack;
+    const auto add = [&](auto& places, const auto& key, std::vector<GroupSet>& round) {
+      const auto [place, fresh] = places.try_emplace(key, round.size());
+      if (fresh) round.emplace_back();
+      round[place->second].push_back(index);
+    };
+    add(racks, std::pair(group.spec, rack), rounds[1]);
+    add(kinds, group.spec, rounds[2]);
+  }
   return rounds;
 }
 
 /// Of the first of the rule's pools that has any.
 Rounds rounds_at_capacity(const Policy& policy, const Rule& rule, const Roster& roster,
                           const std::vector<RecordRow>& rows) {
-  const std::uint32_t capacity = filters_of(Reason::capacity);
   for (const std::string& name : rule.pools) {
-    const auto pool = policy.pool_index(name);
-    std::vector<GroupSet> single;
-    const RecordRow* spread = nullptr;
-    for (const RecordRow& row : rows) {
-      if (!pool || row.is_replica || row.pool != *pool || row.failed != capacity) continue;
-      if (row.hosts > 1) {
-        spread = spread == nullptr ? &row : spread;
-      } else {
-        single.push_back({row.place});
-      }
-    }
-    if (!single.empty()) return {std::move(single)};
-    if (spread != nullptr) return spread_rounds(roster, *spread, rows);
+    const auto number = policy.pool_index(name);
+    if (!number) continue;
+    Rounds rounds = rounds_of(roster, policy.pools[*number], *number, rows);
+    const bool any = std::any_of(rounds.begin(), rounds.end(),
+                                 [](const auto& places) { return !places.empty(); });
+    if (any) return rounds;
   }
   return {};
 }

@@ -44,36 +44,52 @@ Price price_of(const std::vector<const Claim*>& chosen) {
 
 /// The devices of a place, those of its groups one after the other.
 struct Site {
-  std::vector<DeviceIndex> devices;
   std::vector<bool> free;       // by offset
   std::vector<bool> reachable;  // free, or a claim's
   std::vector<Claim> claims;    // that who goes first stands first
 };
 
-Site look_at(const Roster& roster, const GroupSet& groups, std::span<const Holder> holders) {
+/// Holders by the groups in which they hold devices.
+using HoldersByGroup = std::map<GroupIndex, std::vector<const Holder*>>;
+
+HoldersByGroup by_group(const Roster& roster, std::span<const Holder> holders) {
+  HoldersByGroup found;
+  for (const Holder& holder : holders) {
+    for (const DeviceIndex device : holder.devices) {
+      auto& of_group = found[roster.devices().group[device]];
+      if (of_group.empty() || of_group.back() != &holder) of_group.push_back(&holder);
+    }
+  }
+  return found;
+}
+
+Site look_at(const Roster& roster, const GroupSet& groups, const HoldersByGroup& holders) {
   Site site;
   const DeviceColumns& columns = roster.devices();
-  std::map<DeviceIndex, std::size_t> offsets;
+  std::map<std::uint64_t, Claim> claims;  // by the holder's number
   for (const GroupIndex index : groups) {
     const GroupEntry& group = roster.groups()[index];
+    const std::size_t base = site.free.size();
     for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
-      offsets[device] = site.devices.size();
-      site.devices.push_back(device);
       site.free.push_back(is_free(columns, device));
+    }
+    const auto here = holders.find(index);
+    if (here == holders.end()) continue;
+    for (const Holder* holder : here->second) {
+      for (const DeviceIndex device : holder->devices) {
+        const bool open =
+            (columns.condition[device] & condition_barred) == 0 && columns.replicas[device] == 0;
+        if (columns.group[device] != index || !open) continue;
+        Claim& claim = claims[holder->number];
+        claim.holder = holder;
+        claim.offsets.push_back(base + device - group.first);
+      }
     }
   }
   site.reachable = site.free;
-  for (const Holder& holder : holders) {
-    Claim claim{&holder, {}};
-    for (const DeviceIndex device : holder.devices) {
-      const auto offset = offsets.find(device);
-      const bool open =
-          (columns.condition[device] & condition_barred) == 0 && columns.replicas[device] == 0;
-      if (offset == offsets.end() || !open) continue;
-      claim.offsets.push_back(offset->second);
-      site.reachable[offset->second] = true;
-    }
-    if (!claim.offsets.empty()) site.claims.push_back(std::move(claim));
+  for (auto& [number, claim] : claims) {
+    for (const std::size_t offset : claim.offsets) site.reachable[offset] = true;
+    site.claims.push_back(std::move(claim));
   }
   std::sort(site.claims.begin(), site.claims.end(), goes_first);
   return site;
@@ -91,32 +107,41 @@ std::vector<const Claim*> in_block(const Site& site, std::size_t begin, std::siz
   return chosen;
 }
 
+/// Sizes, the largest first, and what so many of the largest come to.
+struct Sizes {
+  std::vector<std::size_t> sorted;
+  std::vector<std::size_t> sums{0};  // of the first 0, 1, 2, ..
+
+  explicit Sizes(const std::vector<const Claim*>& claims) {
+    for (const Claim* claim : claims) sorted.push_back(claim->offsets.size());
+    std::sort(sorted.rbegin(), sorted.rend());
+    for (const std::size_t size : sorted) sums.push_back(sums.back() + size);
+  }
+  /// The most that one of this size frees with `others` of the others.
+  std::size_t with(std::size_t size, std::size_t others) const {
+    others = std::min(others, sorted.size() - 1);
+    const bool among = others > 0 && size >= sorted[others - 1];
+    return among ? sums[others + 1] : sums[others] + size;
+  }
+};
+
 /// As few as can free so many, and of such sets the one whose members go first. The largest tell
 /// how few suffice; then each place of the set goes to the first with whom it can still be
 /// completed.
 std::vector<const Claim*> fewest(const Site& site, std::size_t missing) {
-  std::vector<std::size_t> sizes;
-  for (const Claim& claim : site.claims) sizes.push_back(claim.offsets.size());
-  std::sort(sizes.rbegin(), sizes.rend());
-  std::size_t left = 0, sum = 0;
-  while (left < sizes.size() && sum < missing) sum += sizes[left++];
-  std::vector<const Claim*> chosen;
-  if (sum < missing) return chosen;
   std::vector<const Claim*> open;
   for (const Claim& claim : site.claims) open.push_back(&claim);
+  std::vector<const Claim*> chosen;
+  const std::vector<std::size_t> sums = Sizes(open).sums;
+  if (sums.back() < missing) return chosen;
+  auto left =
+      static_cast<std::size_t>(std::lower_bound(sums.begin(), sums.end(), missing) - sums.begin());
   while (missing > 0) {
     --left;
-    const auto completes = [&](const Claim* claim) {
-      std::vector<std::size_t> others;
-      for (const Claim* other : open) {
-        if (other != claim) others.push_back(other->offsets.size());
-      }
-      std::sort(others.rbegin(), others.rend());
-      std::size_t freed = claim->offsets.size();
-      for (std::size_t at = 0; at < std::min(left, others.size()); ++at) freed += others[at];
-      return freed >= missing;
-    };
-    const auto next = std::find_if(open.begin(), open.end(), completes);
+    const Sizes sizes(open);
+    const auto next = std::find_if(open.begin(), open.end(), [&](const Claim* claim) {
+      return sizes.with(claim->offsets.size(), left) >= missing;
+    });
     DROVER_REQUIRE(next != open.end());
     missing -= std::min(missing, (*next)->offsets.size());
     chosen.push_back(*next);
@@ -159,7 +184,9 @@ std::vector<Eviction::Part> parts_with(const Roster& roster, const GroupSet& gro
   }
   sort_rooms(rooms);
   std::vector<Eviction::Part> parts;
-  for (const Spread::Part& part : fill(rooms, count).parts) {
+  const Spread spread = fill(rooms, count);
+  if (spread.parts.size() > 1 && !can_be_written(roster, spread)) return parts;
+  for (const Spread::Part& part : spread.parts) {
     auto devices = lowest_devices(roster.groups()[part.group], part.devices, fits_of[part.group]);
     if (devices.empty()) return {};  // not in the shape that it needs
     parts.push_back({part.group, std::move(devices)});
@@ -207,9 +234,10 @@ std::optional<Eviction> cheapest_eviction(const Roster& roster, std::span<const 
                                           int count, std::span<const Holder> holders) {
   std::optional<Offer> best;
   const auto wanted = static_cast<std::size_t>(std::max(count, 1));
+  const HoldersByGroup of_groups = by_group(roster, holders);
   for (const GroupSet& groups : places) {
     if (groups.empty()) continue;
-    const Site site = look_at(roster, groups, holders);
+    const Site site = look_at(roster, groups, of_groups);
     if (wanted > site.free.size()) continue;
     if (groups.size() == 1) consider_blocks(best, roster, groups, site, count);
     const devices::DeviceSpec& spec = *roster.groups()[groups.front()].spec;

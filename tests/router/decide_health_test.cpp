@@ -64,6 +64,35 @@ TEST(DecideHealth, AnEjectedGroupGetsNoGang) {
 
 constexpr const char* panicked = "panic: unhealthy places used";
 
+TEST(DecideHealth, PanicIsAMatterOfTheWholePoolHoweverLargeItIs) {
+  for (const auto& [silent, panics] : {std::pair{72, false}, std::pair{90, true}}) {
+    Hosts fleet(160);
+    for (std::size_t host = 0; host < fleet.hosts.size(); ++host) {
+      // The first rows of a scan are all silent; those that are well have no room.
+      if (host < static_cast<std::size_t>(silent)) {
+        fleet.silence(host);
+      } else {
+        fleet.fill(host);
+      }
+    }
+    const Decision decision = fleet.decide_request();
+    EXPECT_EQ(decision.action, panics ? Action::assign : Action::queue) << silent;
+    if (panics) {
+      EXPECT_EQ(decision.change, panicked);
+    }
+    EXPECT_EQ(rejected(decision, Reason::unhealthy), panics ? 0U : 72U);
+    EXPECT_EQ(rejected(decision, Reason::capacity), panics ? 70U : 88U);
+  }
+}
+
+TEST(DecideHealth, EveryRowOfALargePoolIsJudged) {
+  Hosts fleet(160);
+  for (const std::size_t host : {0, 63, 64, 127, 128, 159}) fleet.eject(host);
+  const Decision decision = fleet.decide_request();
+  EXPECT_EQ(decision.considered, 160U);
+  EXPECT_EQ(rejected(decision, Reason::cooldown), 6U);
+}
+
 TEST(DecideHealth, WithMostOfThePoolSilentTheSilentAreUsedAsWell) {
   Hosts fleet(3);
   fleet.silence(0);

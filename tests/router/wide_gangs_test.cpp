@@ -126,21 +126,60 @@ TEST(WideGangs, NobodyGoesForAGangThatWouldStillNotFit) {
 }
 
 TEST(WideGangs, EachRackIsJudgedByThePartThatStandsInIt) {
-  // 16 H100s for training draw some 9 kW above idle; two racks bear half of it each.
-  const auto limited = [](const char* kw) {
-    return std::string("[limits]\nrack_power_kw = ") + kw + "\n[pool.gpu]\nmatch = {}\n" +
-           "[[rule]]\nname = \"all\"\n";
+  const auto limited = [](double watts) {
+    return fmt::format(
+        "[limits]\nrack_power_kw = {}\n[pool.gpu]\nmatch = {{}}\n[[rule]]\nname = \"all\"\n",
+        watts / 1000);
   };
-  for (const auto& [kw, placed] : {std::pair{"9", true}, std::pair{"3", false}}) {
-    Hall hall(policy_of(limited(kw)));
+  const auto place = [&](double rack_w) {
+    Hall hall(policy_of(limited(rack_w)));
     hall.add(1, "rack-1");
     hall.add(2, "rack-2");
     hall.submit(1, 16);
-    EXPECT_EQ(!hall.last(1).target.empty(), placed) << kw;
-    if (!placed) {
-      EXPECT_EQ(hall.last(1).reason, Reason::power_cap);
-    }
+    const JobChanged job = hall.last(1);
+    EXPECT_TRUE(!job.target.empty() || job.reason == Reason::power_cap) << rack_w;
+    return hall.published<Decision>().back();
+  };
+  const Decision open = place(1e9);
+  ASSERT_EQ(open.action, Action::assign);
+  const Estimate& found = open.top.at(0).estimate;
+  const double gang_w = found.energy_j / (found.finish_s - found.start_s);
+  constexpr double idle_w = 8 * 100;  // of each rack, as samples say
+  EXPECT_EQ(place(idle_w + 0.55 * gang_w).action, Action::assign) << "each bears one half";
+  EXPECT_EQ(place(idle_w + 0.45 * gang_w).action, Action::queue);
+}
+
+TEST(WideGangs, AGangIsSpreadThoughItCouldNotEndInTimeWhereItIsTooLarge) {
+  Hall hall;
+  hall.add(1);
+  hall.add(2);
+  Job job = train_job(1, 16);
+  job.work.batch = 64;
+  job.deadline = std::chrono::minutes(30);
+  hall.receive(Hall::client, Submit{{job}});
+  hall.tick();
+  hall.commit();
+  EXPECT_EQ(hall.last(1).target, "h1/0-7 h2/0-7");
+}
+
+TEST(WideGangs, NobodyGoesForAGangOfSlicesWhoseShapeOthersBlock) {
+  TwoRacks hall(std::string(rules) + "[capability.gpu]\nslices = [4, 8, 16]\n");
+  for (const std::uint64_t number : {1, 2, 3, 4}) {
+    hall.run(number, 4);
+    hall.run(number + 10, 4, 9);  // stays whatever comes
   }
+  hall.run(9, 16, 5);
+  EXPECT_EQ(hall.last(9).state, JobState::queued);
+  EXPECT_EQ(hall.told_of(9).change, "");
+}
+
+TEST(WideGangs, OneOfAnyKindOfGpuMakesRoomWhateverStandsBeforeIt) {
+  TwoRacks hall;
+  hall.receive(9, Join{Role::agent, "chips", "drover test"});
+  hall.receive(9, hall.hello("chips", 1, "tpu-v5e"));
+  for (const std::uint64_t number : {1, 2, 3, 4}) hall.run(number, 8);
+  hall.run(9, 16, 5);
+  EXPECT_TRUE(hall.told_of(9).change.starts_with("preempts ")) << hall.told_of(9).change;
 }
 
 }  // namespace

@@ -1,0 +1,73 @@
+// What is published is not made while nobody watches, and nothing else changes.
+#include <gtest/gtest.h>
+
+#include "tests/router/stage.h"
+
+namespace drover::router {
+namespace {
+
+/// A job that is done, one that waits, and one that is refused.
+void play(Stage& stage) {
+  stage.add_host(1, "h1");
+  stage.commit();
+  stage.receive(2, Submit{{serve_job(1), serve_job(2, "bert-large"), serve_job(3, "no-such")}});
+  stage.wait(std::chrono::seconds(2));
+  stage.commit();
+  const auto assigned = stage.told<Assign>(1);
+  ASSERT_FALSE(assigned.empty());
+  stage.receive(1, Accepted{assigned[0].job.id, 1});
+  Finished finished;
+  finished.job = assigned[0].job.id;
+  finished.attempt = 1;
+  stage.receive(1, finished);
+  stage.wait(std::chrono::seconds(2));
+  stage.commit();
+}
+
+std::vector<std::string> said_to_peers(const Stage& stage) {
+  std::vector<std::string> said;
+  for (const Send& send : stage.delivered) {
+    if (send.to.channel != Channel::publish) said.push_back(encode(send.envelope));
+  }
+  return said;
+}
+
+TEST(Watched, ARouterThatNobodyWatchesDecidesWritesAndAnswersTheSame) {
+  Stage watched;
+  Stage alone;
+  alone.router->set_watched(false);
+  play(watched);
+  play(alone);
+  EXPECT_EQ(said_to_peers(alone), said_to_peers(watched));
+  EXPECT_EQ(alone.disk, watched.disk);
+  EXPECT_FALSE(watched.published<Decision>().empty());
+  EXPECT_TRUE(alone.published<Decision>().empty());
+  EXPECT_TRUE(alone.published<JobChanged>().empty());
+}
+
+TEST(Watched, WhoeverComesLaterHearsTheNumbersThatWereCounted) {
+  Stage watched;
+  Stage alone;
+  alone.router->set_watched(false);
+  play(watched);
+  play(alone);
+  alone.router->set_watched(true);
+  std::vector<std::uint64_t> next;
+  for (Stage* stage : {&watched, &alone}) {
+    stage->delivered.clear();
+    stage->receive(2, Submit{{serve_job(7)}});
+    stage->wait(std::chrono::seconds(1));
+    stage->commit();
+    for (const Send& send : stage->delivered) {
+      if (send.to.channel != Channel::publish) continue;
+      next.push_back(send.envelope.sequence);
+      break;
+    }
+  }
+  ASSERT_EQ(next.size(), 2U);
+  EXPECT_EQ(next[0], next[1]);
+  EXPECT_GT(next[0], 1U);
+}
+
+}  // namespace
+}  // namespace drover::router
