@@ -241,6 +241,7 @@ std::optional<Reason> Walk::look(std::uint32_t pool, const Guard& guard) {
   if (scratch_.feasible.empty()) {
     if (recorded_) record_rows(question_, scratch_);
     count_excluded();
+    note_watts();
     if (!passing_ && rows.size > 0 && !is_permanent(reason)) passing_ = reason;
     return reason;
   }
@@ -266,6 +267,15 @@ void Walk::count_excluded() {
       return;
     }
     ++excluded_[question_.degraded ? 1 : 0][static_cast<std::size_t>(std::countr_zero(own))];
+  }
+}
+
+void Walk::note_watts() {
+  const std::uint32_t power = filters_of(Reason::power_cap);
+  const Standings& rows = scratch_.rows;
+  for (std::size_t row = 0; row < rows.size; ++row) {
+    if (rows.failed[row] == 0 || (rows.failed[row] & ~power) != 0) continue;
+    verdict_.wants_w = std::min(verdict_.wants_w.value_or(rows.power_w[row]), rows.power_w[row]);
   }
 }
 

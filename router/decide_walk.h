@@ -57,6 +57,7 @@ class Walk {
   /// Places the job in this pool, or answers why not.
   std::optional<Reason> look(std::uint32_t pool, const Guard& guard);
   void count_excluded();
+  void note_watts();
   std::optional<Primary> best_possible() const;
   bool fair(const Guard& guard, std::size_t row) const;
   void place(std::size_t row);

@@ -112,6 +112,7 @@ void Core::decide_one(Instant now, JobRecord& record) {
   if (give_up_impossible(now, record, verdict)) return;
   const bool preempts = preempt_for(now, record, verdict);
   queue.block(record, reason, verdict.max_wait);
+  record.wants_w = verdict.wants_w;
   if (!preempts && record.reason == reason && !record.decisions.empty()) return;
   record.reason = reason;
   note(now, &record, std::move(verdict.decision));

@@ -73,6 +73,7 @@ struct JobRecord {
   std::uint64_t end_write = 0;
   std::vector<std::uint32_t> stale;  // attempts whose late results are stored
   std::vector<std::uint64_t> decisions;
+  std::optional<double> wants_w;      // Verdict::wants_w of the last decision that let it wait
   QueueClass* queue_class = nullptr;  // the queue's own mark; null when not waiting
 
   bool holds_attempt() const { return state == JobState::leased || state == JobState::running; }

@@ -30,10 +30,22 @@ std::vector<CapStep> as_made(const Roster& roster, const std::set<DeviceIndex>& 
 
 }  // namespace
 
-LeverLimit Core::limit_of(std::optional<std::uint32_t> pool, double cap_w, bool work_waits) const {
+std::vector<double> Core::wanted_watts() const {
+  std::vector<double> wanted_w;
+  const auto waiting = queue.waiting_by_reason();
+  if (!waiting.contains(Reason::power_cap)) return wanted_w;
+  for (const auto& [number, record] : jobs.open()) {
+    const bool waits = record->state == JobState::queued && record->reason == Reason::power_cap;
+    if (waits && record->wants_w) wanted_w.push_back(*record->wants_w);
+  }
+  return wanted_w;
+}
+
+LeverLimit Core::limit_of(std::optional<std::uint32_t> pool, double cap_w,
+                          const std::vector<double>& wanted_w) const {
   LeverLimit limit;
   limit.cap_w = cap_w;
-  limit.work_waits = work_waits;
+  double idle_w = 0;
   const DeviceColumns& columns = roster.devices();
   for (const GroupEntry& group : roster.groups()) {
     if (group.gone || roster.hosts()[group.host].health == Health::lost) continue;
@@ -42,6 +54,7 @@ LeverLimit Core::limit_of(std::optional<std::uint32_t> pool, double cap_w, bool 
     for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
       const double drawn_w = columns.power_w[device] + columns.promised_w[device];
       limit.drawn_w += drawn_w;
+      idle_w += spec.idle_w;
       const double now_w = columns.power_cap_w[device];
       const bool reachable = roster.hosts()[group.host].health == Health::ok && now_w > 0;
       if (!reachable) continue;
@@ -50,6 +63,9 @@ LeverLimit Core::limit_of(std::optional<std::uint32_t> pool, double cap_w, bool 
           {device, spec.tdp_w, least_w, now_w, drawn_w, columns.replicas[device] > 0});
     }
   }
+  // Work that would not fit though all else stood idle is not helped by slowing that down.
+  limit.work_waits = std::any_of(wanted_w.begin(), wanted_w.end(),
+                                 [&](double watts) { return idle_w + watts <= cap_w; });
   return limit;
 }
 
@@ -58,16 +74,14 @@ void Core::pull_levers(Instant now) {
   if (now < next_lever || (!rules.used && levered.empty())) return;
   next_lever = saturating_add(now, rules.every);
   if (!rules.used) return cap_devices(now, "site", as_made(roster, levered), false);
-  const auto waiting = queue.waiting_by_reason();
-  const auto watts = waiting.find(Reason::power_cap);
-  const bool work_waits = watts != waiting.end() && watts->second > 0;
+  const std::vector<double> wanted_w = wanted_watts();
   std::vector<std::pair<std::string, LeverLimit>> limits;
   for (const auto& [name, cap_w] : policy.limits.pool_power_cap_w) {
     const auto pool = policy.pool_index(name);
-    if (pool) limits.emplace_back("pool:" + name, limit_of(*pool, cap_w, work_waits));
+    if (pool) limits.emplace_back("pool:" + name, limit_of(*pool, cap_w, wanted_w));
   }
   // Without a cap of the site: room for whatever no pool's cap holds back.
-  limits.emplace_back("site", limit_of(std::nullopt, policy.limits.site_power_cap_w, work_waits));
+  limits.emplace_back("site", limit_of(std::nullopt, policy.limits.site_power_cap_w, wanted_w));
   // Down first; then up only what no other limit holds down. A device moves once.
   std::set<DeviceIndex> held;
   for (const bool down : {true, false}) {

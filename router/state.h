@@ -298,7 +298,11 @@ struct Core {
   /// Where a power cap is near, or work waits for watts, caps of devices go down; else up again.
   void pull_levers(Instant now);
   /// What the pool, or the site, draws, and its devices that can be reached.
-  LeverLimit limit_of(std::optional<std::uint32_t> pool, double cap_w, bool work_waits) const;
+  /// `wanted_w`: the least that work which waits for watts would add.
+  LeverLimit limit_of(std::optional<std::uint32_t> pool, double cap_w,
+                      const std::vector<double>& wanted_w) const;
+  /// What each job that waits for watts would add, as far as it has been decided.
+  std::vector<double> wanted_watts() const;
   void cap_devices(Instant now, const std::string& subject, const std::vector<CapStep>& steps,
                    bool down);
 

@@ -131,5 +131,28 @@ TEST(PowerLever, StepsAreOnRecordBeforeAgentsHearOfThemAndGoBack) {
   EXPECT_EQ(stage.published<Audit>().back().action, "raise power caps");
 }
 
+TEST(PowerLever, NobodyIsSlowedDownForWorkThatWouldNeverFit) {
+  for (const auto& [devices, pulled] : {std::pair{2, true}, std::pair{7, false}}) {
+    Stage stage({}, with_lever(2170));
+    stage.add_host(1, "h1");
+    stage.commit();
+    std::vector<Sample> rows = Stage::idle_samples(8);
+    // 1,800 W: not near the cap. A step down would take some from two of them.
+    for (Sample& row : rows) row[Metric::power] = row.device < 2 ? 690 : 70;
+    stage.receive_samples("h1", 100, rows);
+    stage.receive(9, Submit{{train_job(1, static_cast<std::uint16_t>(devices))}});
+    std::uint64_t sequence = 100;
+    for (int second = 0; second < 25; ++second) {
+      stage.receive(1, Heartbeat{});
+      stage.receive_samples("h1", ++sequence, rows);
+      stage.wait(seconds(1));
+      stage.commit();
+    }
+    const JobChanged job = stage.published<JobChanged>().back();
+    EXPECT_EQ(job.reason, Reason::power_cap) << devices;
+    EXPECT_EQ(!stage.told<CapDevices>(1).empty(), pulled) << devices;
+  }
+}
+
 }  // namespace
 }  // namespace drover::router
