@@ -6,8 +6,8 @@
 // The router is the real program. The agents here end every job at once, so that what is measured
 // is the router: a job counts when its result is on disk and its agent has been told. First as many
 // jobs as it takes, then half as many, and half of what is the goal, for the time to an
-// acknowledgement. Beside them what the disk under the ledger does by itself: appends of 4 KiB, each
-// followed by fdatasync.
+// acknowledgement. Beside them what the disk under the ledger does by itself: appends of 4 KiB,
+// each followed by fdatasync.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
