@@ -33,11 +33,13 @@ constexpr double error_factor_max = 10;
 /// Distinct training runs kept; then the memo starts anew.
 constexpr std::size_t training_memo_max = 100'000;
 
-/// Knots are 1, 2, 3, then 4, 5, 6, 7, 8, 10, 12, 14, 16, ..: whole numbers, no two equal.
+/// Knots are 1, 2, 3, then 4, 5, 6, 7, 8, 10, 12, 14, 16, ..: whole numbers below 2^63, no two
+/// equal.
 double knot_tokens(std::size_t knot) {
   if (knot < 3) return static_cast<double>(knot + 1);
   const std::size_t octave = (knot - 3) / knots_per_octave;
   const std::size_t quarter = (knot - 3) % knots_per_octave;
+  DROVER_REQUIRE(octave < 60);
   return static_cast<double>((knots_per_octave + quarter) << octave);
 }
 
