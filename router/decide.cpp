@@ -97,6 +97,7 @@ void walk(Question question, Estimator& estimator, Dice& dice, const Begin& begi
     const auto before = static_cast<std::ptrdiff_t>(record.size());
     Walk(question, estimator, dice, without).run();
     if (!without.place) {
+      if (!verdict.wants_w) verdict.wants_w = without.wants_w;
       record.erase(record.begin() + before, record.end());
       continue;
     }

@@ -207,10 +207,6 @@ void fill_rows(const Question& question, DecisionScratch& scratch, std::size_t b
   add_prices(question, rows, begin);
 }
 
-/// Rows that are filled and judged together: so few that what is read of them stays in the nearest
-/// cache from one column to the next.
-constexpr std::size_t block_rows = 64;
-
 }  // namespace
 
 Fill fill_of(const Roster& roster, ReplicaIndex replica) {
@@ -252,15 +248,9 @@ void gather_replicas(const Question& question, Estimator& estimator, DecisionScr
   const auto& replicas = question.roster.replicas_of(question.ask.model->id);
   scratch.rows.make_room(replicas.size());
   ReplicaRows rows(question, estimator, scratch);
-  for (std::size_t next = 0; next < replicas.size();) {
-    const std::size_t begin = scratch.rows.size;
-    const std::size_t end = std::min(next + block_rows, replicas.size());
-    for (; next < end; ++next) rows.add(replicas[next]);
-    fill_rows(question, scratch, begin);
-    if (question.healthy) apply_filters(question, scratch.rows, begin);
-  }
-  // Panic is a matter of the whole pool.
-  if (!question.healthy) apply_filters(question, scratch.rows, 0);
+  for (const ReplicaIndex index : replicas) rows.add(index);
+  fill_rows(question, scratch, 0);
+  apply_filters(question, scratch.rows, 0);
 }
 
 void gather_drawn(const Question& question, Estimator& estimator, DecisionScratch& scratch,

@@ -9,6 +9,26 @@
 
 namespace drover::router {
 
+inline Policy policy_of(const std::string& text) {
+  auto parsed = parse_policy(text, "test.toml");
+  DROVER_REQUIRE(parsed.ok());
+  return std::move(parsed).value();
+}
+
+/// GPUs; gangs of a priority above 0 may preempt those of research.
+inline constexpr const char* urgent_rules = R"(
+[pool.gpu]
+match = { kind = "gpu" }
+[class.research]
+[class.nightly]
+[[rule]]
+name = "urgent"
+when = { priority = ">0" }
+preempt = { may = ["research"], grace_s = 20 }
+[[rule]]
+name = "rest"
+)";
+
 /// Hosts of eight H100s without replicas: 1, 2, .. say "h1", "h2", ..
 struct Hall : Stage {
   explicit Hall(Policy under = builtin_policy()) : Stage({}, std::move(under)) {}

@@ -102,6 +102,19 @@ TEST(PowerReserved, NothingIsHeldBackThatWouldStayBelowTheCap) {
   }
 }
 
+TEST(PowerReserved, WorkThatIsHeldBackSaysHowManyWattsItWants) {
+  for (const double slo_s : {0.0, 1e-9}) {  // a wish, given up before the power is
+    Capped fleet;
+    fleet.add({0});
+    fleet.policy.rules[0].slo_ttft_s = slo_s;
+    fleet.cap(fleet.believed_w() + 5);
+    const Verdict verdict = fleet.SmallFleet::decide(fleet.request());
+    ASSERT_EQ(verdict.decision.action, Action::queue);
+    ASSERT_TRUE(verdict.wants_w) << slo_s;
+    EXPECT_GT(*verdict.wants_w, 5);
+  }
+}
+
 TEST(PowerReserved, ADeviceThatIsCappedAddsNoMoreThanItsCapAllows) {
   Capped fleet;
   const ReplicaIndex replica = fleet.add({0});

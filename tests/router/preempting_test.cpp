@@ -5,31 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "router/preemption.h"
-#include "tests/router/stage.h"
+#include "tests/router/hall.h"
 
 namespace drover::router {
 namespace {
 
 using std::chrono::seconds;
-
-constexpr const char* rules = R"(
-[pool.gpu]
-match = { kind = "gpu" }
-[class.research]
-[class.nightly]
-[[rule]]
-name = "urgent"
-when = { priority = ">0" }
-preempt = { may = ["research"], grace_s = 20 }
-[[rule]]
-name = "rest"
-)";
-
-Policy policy_of(const std::string& text) {
-  auto parsed = parse_policy(text, "test.toml");
-  DROVER_REQUIRE(parsed.ok());
-  return std::move(parsed).value();
-}
 
 Job training(std::uint64_t number, std::uint16_t devices, int priority,
              const std::string& work_class = "research") {
@@ -44,7 +25,7 @@ Job training(std::uint64_t number, std::uint16_t devices, int priority,
 /// One host of eight devices, seven of them for gangs.
 class Crowded : public Stage {
  public:
-  explicit Crowded(const std::string& text = rules) : Stage({}, policy_of(text)) {
+  explicit Crowded(const std::string& text = urgent_rules) : Stage({}, policy_of(text)) {
     add_host(1, "h1");
     commit();
   }

@@ -10,11 +10,16 @@ namespace {
 void play(Stage& stage) {
   stage.add_host(1, "h1");
   stage.commit();
-  stage.receive(2, Submit{{serve_job(1), serve_job(2, "bert-large"), serve_job(3, "no-such")}});
+  stage.receive(2, Submit{{serve_job(1), serve_job(2, "llama-3.1-70b"), serve_job(3, "no-such")}});
   stage.wait(std::chrono::seconds(2));
   stage.commit();
+  const auto replies = stage.told<SubmitReply>(2);
+  ASSERT_EQ(replies.size(), 1U);
+  ASSERT_EQ(replies[0].results.size(), 3U);
+  EXPECT_EQ(replies[0].results[1].status, SubmitStatus::accepted);
+  EXPECT_EQ(replies[0].results[2].status, SubmitStatus::refused);
   const auto assigned = stage.told<Assign>(1);
-  ASSERT_FALSE(assigned.empty());
+  ASSERT_EQ(assigned.size(), 1U);
   stage.receive(1, Accepted{assigned[0].job.id, 1});
   Finished finished;
   finished.job = assigned[0].job.id;
