@@ -3,7 +3,7 @@
 
 build_packages=(g++ cmake ninja-build pkg-config libboost-program-options-dev libzmq3-dev cppzmq-dev
   libmsgpack-cxx-dev libncurses-dev libsqlite3-dev libtomlplusplus-dev libfmt-dev nlohmann-json3-dev
-  libzstd-dev zlib1g-dev)
+  libzstd-dev zlib1g-dev libre2-dev)
 test_packages=(libgtest-dev libbenchmark-dev python3-zmq python3-msgpack python3-zstandard)
 # For the launcher's tests with real hosts, which need root for network namespaces. Where systemd runs,
 # installing an ssh server would start one: there they are for a person to install, or the tests skip.

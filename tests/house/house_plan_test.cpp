@@ -112,6 +112,7 @@ TEST(HousePlan, EachLibraryStaysInItsRoom) {
       {"SQLite", R"(#include <sqlite3)", {"router/ledger_store_tables."}},
       {"zstd", R"(#include <zstd)", {"fleet/recording"}},
       {"zlib", R"(#include <zlib)", {"fleet/recording"}},
+      {"RE2", R"(#include <re2/)", {"fleet/filter_regex."}},
       {"ncurses", R"(#include <(n?curses|ncursesw/))", {"tui/terminal."}},
       {"Boost.Program_options", R"(#include <boost/)", {"commands/"}},
   };
