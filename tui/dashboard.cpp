@@ -2,14 +2,9 @@
 
 #include <algorithm>
 
-#include "tui/feed.h"
+#include "tui/dashboard_state.h"
 #include "tui/keymap.h"
-#include "tui/model.h"
 #include "tui/screen.h"
-#include "tui/timeline_cursor.h"
-#include "tui/timeline_memory.h"
-#include "tui/timeline_series.h"
-#include "tui/timeline_words.h"
 #include "tui/update.h"
 #include "tui/views.h"
 
@@ -18,11 +13,6 @@ namespace {
 
 // Orders of tables are made anew once in so many frames: once a wall second at four frames.
 constexpr int frames_per_sort = 4;
-
-constexpr std::size_t prompt_bytes_max = 40;
-
-/// A wall second in fleet time.
-Duration fleet_second(const DashboardOptions& options) { return from_seconds(options.speed); }
 
 /// A wall second in the time of `now`.
 Duration wall_second(const DashboardOptions& options) {
@@ -37,60 +27,31 @@ TimeCursor::Start cursor_start(const DashboardOptions& options) {
 
 }  // namespace
 
-struct Dashboard::State {
-  State(DashboardOptions chosen, Size size, Instant start)
-      : options(std::move(chosen)),
-        memory(start, fleet_second(options)),
-        cursor(options.replay.timeline != nullptr ? *options.replay.timeline : memory,
-               cursor_start(options), start),
-        live_model(fleet_second(options)),
-        feed(fleet_second(options), &memory),
-        canvas(size),
-        now(start),
-        connection_since(start) {}
+Dashboard::State::State(DashboardOptions chosen, Size size, Instant start)
+    : options(std::move(chosen)),
+      memory(start, fleet_second(options)),
+      cursor(options.replay.timeline != nullptr ? *options.replay.timeline : memory,
+             cursor_start(options), start),
+      live_model(fleet_second(options)),
+      feed(fleet_second(options), &memory),
+      canvas(size),
+      now(start),
+      connection_since(start) {}
 
-  bool replay() const { return options.replay.timeline != nullptr; }
-  const Model& model() const { return cursor.live() ? live_model : cursor.model(); }
-  void changed() { dirty = true; }
-  /// The clock in the title moves and values age once a wall second.
-  Instant next_second() const { return saturating_add(drawn_at, wall_second(options)); }
-  Scene scene() const {
-    return {model(),   choices,          feed,   options, cursor.shown(),
-            connected, connection_since, cursor, *series, now};
-  }
-  void arrange_now();
-  void take_text(const Key& key);
-
-  DashboardOptions options;
-  MemoryTimeline memory;
-  TimeCursor cursor;
-  Model live_model;
-  Feed feed;
-  Choices choices;
-  Canvas canvas;
-  Outbox outbox;
-  SeriesReader reader;
-  Series nothing;  // of no device
-  const Series* series = &nothing;
-  Instant now;
-  Instant drawn_at = Instant::min();  // before the first frame
-  Instant connection_since;
-  std::uint64_t cursor_changes = 0;
-  bool connected = true;
-  bool story_toggled = false;
-  bool dirty = true;    // a frame is wanted, at the pace of frames
-  bool pressed = true;  // a frame is wanted at once
-};
+Instant Dashboard::State::next_second() const {
+  return saturating_add(drawn_at, wall_second(options));
+}
 
 /// The cursor goes on to `now`, and what is on the screen is laid out for that moment.
 void Dashboard::State::arrange_now() {
   cursor.move(now);
   if (std::exchange(cursor_changes, cursor.changes()) != cursor.changes()) {
-    choices.order_structure = 0;  // rows of another model
+    choices.devices.order_structure = 0;  // rows of another model
   }
   if (is_too_small(canvas.size())) return choices.forget_layout();
+  choices.narrowing.judge(model(), cursor.shown());
   const Rect body = body_of(scene(), canvas.size());
-  arrange(model(), choices, body, now, frames_per_sort * options.frame_every);
+  arrange({model(), body, cursor.shown(), frames_per_sort * options.frame_every}, choices);
   series = &nothing;
   if (choices.view == View::device && choices.device) {
     const Instant from = device_view_begin(scene(), body.columns);
@@ -98,44 +59,13 @@ void Dashboard::State::arrange_now() {
   }
 }
 
-/// A key while a time is being typed.
-void Dashboard::State::take_text(const Key& key) {
-  Prompt& prompt = *choices.prompt;
-  if (key.name == "Esc") return choices.prompt.reset();
-  if (key.name == "Ctrl-C") {
-    choices.quit = true;
-    return;
-  }
-  if (key.name == "Enter") {
-    if (prompt.text.empty()) return choices.prompt.reset();
-    const Covered covered{cursor.timeline().first(), cursor.latest(now)};
-    const Result<Instant> at = parse_moment(prompt.text, cursor.shown(), covered);
-    if (!at) {
-      prompt.problem = at.error().message;
-      return;
-    }
-    cursor.go_to(*at, now);
-    return choices.prompt.reset();
-  }
-  prompt.problem.clear();
-  if (key.name == "Backspace") {
-    if (!prompt.text.empty()) prompt.text.pop_back();
-  } else if (key.name == "Space" || key.name.size() == 1) {
-    if (prompt.text.size() < prompt_bytes_max) prompt.text += key.name == "Space" ? " " : key.name;
-  }
-}
-
-const std::vector<std::string>& view_names() {
-  static const std::vector<std::string> names = {"fleet",   "devices", "device", "jobs",
-                                                 "routing", "power",   "help"};
-  return names;
-}
-
 Dashboard::Dashboard(DashboardOptions options, Size size, Instant start)
     : state_(std::make_unique<State>(std::move(options), size, start)) {
   const auto& names = view_names();
   const auto named = std::find(names.begin(), names.end(), state_->options.view);
   if (named != names.end()) state_->choices.view = static_cast<View>(named - names.begin());
+  DROVER_REQUIRE(!state_->choices.narrowing.set(state_->options.filter));
+  if (const auto device = parse_device_id(state_->options.device)) state_->choices.device = *device;
   tick(start);
 }
 
@@ -145,6 +75,11 @@ void Dashboard::receive(Instant now, Peer from, const Envelope& envelope) {
   State& state = *state_;
   state.now = std::max(state.now, now);
   if (state.replay()) return;
+  if (from == router_peer && state.asked.receive(envelope.body)) {
+    state.cursor.say(state.asked.text());
+    state.pressed = true;
+    return tick(now);
+  }
   if (state.feed.receive(state.now, from, envelope, state.live_model) && state.cursor.live()) {
     state.changed();
   }
@@ -159,23 +94,13 @@ void Dashboard::press(Instant now, const Key& key) {
     return state.take_text(key);
   }
   const auto command = command_of(key, state.choices.view);
-  if (!command) return;
-  // Nobody types what they cannot see, and the letters after it would be text.
-  if (*command == Command::ask_time && is_too_small(state.canvas.size())) return;
+  const bool clicked = key.name == "Click";
+  if (!command && !clicked) return;
   state.pressed = true;
   state.cursor.forget_note();  // who presses the next key has read it
   // Keys act on what the person sees: lists must be laid out before they are moved in.
   state.arrange_now();
-  if (TimeCursor::takes(*command)) {
-    state.cursor.take(*command, state.now);
-  } else if (*command == Command::ask_time) {
-    state.choices.prompt.emplace();
-  } else if (*command == Command::toggle_story) {
-    state.story_toggled = state.options.story;
-    if (!state.options.story) state.cursor.say("there is no story here to pause: Space stops time");
-  } else {
-    update(state.model(), state.choices, *command, state.now);
-  }
+  clicked ? state.click(key) : state.take(*command);
   state.arrange_now();
 }
 
@@ -197,6 +122,10 @@ void Dashboard::tick(Instant now) {
       }
     }
   }
+  if (state.now >= state.asked.deadline()) {
+    state.asked.tick(state.now);
+    say(state.asked.text());
+  }
   if (state.cursor.playing()) state.changed();
   if (state.drawn_at != Instant::min() && state.now >= state.next_second()) state.changed();
 }
@@ -204,6 +133,7 @@ void Dashboard::tick(Instant now) {
 Instant Dashboard::next_deadline() const {
   const State& state = *state_;
   Instant next = state.connected && !state.replay() ? state.feed.next_deadline() : never;
+  next = std::min(next, state.asked.deadline());
   if (state.drawn_at == Instant::min() || state.pressed) return std::min(next, state.now);
   if (state.dirty || state.cursor.playing()) {
     next = std::min(next, saturating_add(state.drawn_at, state.options.frame_every));
@@ -222,6 +152,17 @@ void Dashboard::set_connected(Instant now, bool connected) {
   if (connected) state.feed.want_snapshot();
   state.pressed = true;
   tick(now);
+}
+
+void Dashboard::told(const ShellFacts& facts) { state_->shell = facts; }
+
+std::optional<std::string> Dashboard::take_policy_file() {
+  return std::exchange(state_->policy_file, std::nullopt);
+}
+
+void Dashboard::say(std::string note) {
+  state_->cursor.say(std::move(note));
+  state_->pressed = true;
 }
 
 bool Dashboard::quit() const { return state_->choices.quit; }
@@ -248,6 +189,7 @@ const Canvas& Dashboard::draw(Instant now) {
   tick(now);
   state.arrange_now();
   state.canvas.fill({0, 0, state.canvas.size().columns, state.canvas.size().rows}, " ");
+  state.hits.clear();
   draw_screen(state.scene(), state.canvas);
   state.drawn_at = state.now;
   state.dirty = false;

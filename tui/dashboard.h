@@ -22,7 +22,18 @@ class Timeline;
 /// A key as a person thinks of it: "q", "Tab", "Shift-Tab", "Enter", "Esc", "Up", "PgDn", "Ctrl-L".
 struct Key {
   std::string name;
+  int column = -1, row = -1;  // of a click or a wheel
+  std::string text{};         // of a paste
   bool operator==(const Key&) const = default;
+};
+
+/// How the shell that shows the frames keeps up; NaN: not told.
+struct ShellFacts {
+  double draw_s = absent;       // one frame, from choices to cells: the mean of late
+  double bytes_per_s = absent;  // to the terminal, wall time
+  std::uint64_t drawn = 0;      // frames
+  std::uint64_t skipped = 0;    // because the terminal had not yet taken the one before
+  std::uint64_t bytes_waiting = 0;
 };
 
 /// A recording to look at instead of a router. Every `now` of the dashboard is wall time then, from
@@ -37,11 +48,14 @@ struct Replay {
 
 struct DashboardOptions {
   std::string view = "fleet";  // one of view_names()
+  std::string filter;          // an expression that parses, or empty
+  std::string device;          // "host/3": the device that is selected at first; or empty
   std::string connected_to;    // endpoint, for the title line
   bool insecure = false;       // the router listens beyond loopback without keys
   bool ascii = false;          // no box, block or braille characters
   double speed = 1;            // fleet seconds a wall second; of a replay, when it was recorded
   bool story = false;          // there is a story whose pace the key p asks to change
+  bool control = false;        // the fleet may be changed from here
   Duration frame_every = std::chrono::milliseconds(250);  // in the time of `now`
   Replay replay;
 };
@@ -65,7 +79,13 @@ class Dashboard {
   /// The connection to the router came or went: shown.
   void set_connected(Instant now, bool connected);
 
+  void told(const ShellFacts& facts);
+
   bool quit() const;
+  /// The file whose policy the person wants applied, once; the answer comes like any other.
+  std::optional<std::string> take_policy_file();
+  /// Something that a person is to read where the keys stand, until the next key.
+  void say(std::string note);
   /// Once for each time that the person asked to pause the story or to let it go on.
   bool take_story_toggle();
   /// A whole snapshot has arrived and every host that is not lost has one sample; of a replay at

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "tui/update.h"
+#include "tui/job_list.h"
 
 namespace drover::tui {
 namespace {

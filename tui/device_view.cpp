@@ -12,7 +12,7 @@
 #include "tui/device_charts.h"
 #include "tui/device_facts.h"
 #include "tui/fleet_panels.h"
-#include "tui/news.h"
+#include "tui/news_panels.h"
 #include "tui/views.h"
 
 namespace drover::tui {

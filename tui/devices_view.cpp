@@ -19,17 +19,19 @@ constexpr int history_columns_least = 11;
 constexpr int sign_columns = 2;  // sign_of, and a blank: no part of the name behind it
 
 void draw_titles(const Scene& scene, Pen& pen, std::span<const int> columns, int history) {
-  const Choices& choices = scene.choices;
+  const DeviceList& devices = scene.choices.devices;
   int at = sign_columns;
   for (const int number : columns) {
     const DeviceColumn& column = device_columns()[static_cast<std::size_t>(number)];
-    const bool sorted = number == choices.sort_column;
+    const bool sorted = number == devices.sort_column;
     std::string title(column.title);
     if (sorted && static_cast<int>(title.size()) < column.width) {
-      const bool down = choices.descending;
+      const bool down = devices.descending;
       title += pen.ascii() ? (down ? "v" : "^") : (down ? "▼" : "▲");
     }
     pen.field(at, 0, column.width, title, sorted ? Role::badge : Role::title, column.align);
+    const Rect& area = pen.area();
+    scene.hits.add({area.column + at, area.row, column.width, 1}, Hit::Kind::column, number);
     at += column.width + 1;
   }
   if (history > 0) {
@@ -83,31 +85,32 @@ TableLayout lay_out_devices(const Rect& area) {
 }
 
 void draw_devices(const Scene& scene, const Pen& pen) {
-  const Choices& choices = scene.choices;
+  const DeviceList& devices = scene.choices.devices;
   const TableLayout layout = lay_out_devices(pen.area());
-  const Totals totals = totals_of(scene.model, scene.now);
+  const Totals totals = totals_of(scene.model, scene.now, scene.rows_shown());
   Pen top = pen.on(layout.top);
-  const std::string sorted(device_columns()[static_cast<std::size_t>(choices.sort_column)].title);
+  const std::string sorted(device_columns()[static_cast<std::size_t>(devices.sort_column)].title);
   std::string title = fmt::format("{} devices", totals.devices);
   if (totals.stale > 0) title += fmt::format(", {} stale", totals.stale);
   top.heading(0, title,
-              fmt::format("by {}, {}", sorted, choices.descending ? "greatest first" : "rising"));
+              fmt::format("by {}, {}", sorted, devices.descending ? "greatest first" : "rising"));
   Pen list = pen.on(layout.list);
   list.text(0, 0, std::string(static_cast<std::size_t>(std::max(0, list.columns())), ' '),
             Role::title);
-  const int used = width_of(choices.columns) + sign_columns;
+  const int used = width_of(devices.columns) + sign_columns;
   const int spare = list.columns() - used - 1;
   const int history = spare >= history_columns_least ? std::min(spare, history_points) : 0;
-  draw_titles(scene, list, choices.columns, history);
-  const int selected = selected_index(scene.model, choices);
+  draw_titles(scene, list, devices.columns, history);
+  const int selected = selected_index(scene.model, scene.choices);
   for (int line = 1; line < list.rows(); ++line) {
-    const int item = choices.devices.top + line - 1;
-    if (item >= static_cast<int>(choices.order.size())) break;
-    draw_row(scene, list, choices.columns, history, line,
-             choices.order[static_cast<std::size_t>(item)]);
+    const int item = devices.place.top + line - 1;
+    if (item >= static_cast<int>(devices.order.size())) break;
+    draw_row(scene, list, devices.columns, history, line,
+             devices.order[static_cast<std::size_t>(item)]);
+    scene.hits.add(list.row_area(line), Hit::Kind::item, item);
     if (item == selected) list.tint(line, Role::selected);
   }
-  if (choices.order.empty()) list.text(1, 1, "no devices yet", Role::faint);
+  if (devices.order.empty()) list.text(1, 1, "no devices yet", Role::faint);
 }
 
 }  // namespace drover::tui

@@ -5,7 +5,7 @@
 
 #include "tui/fleet_panels.h"
 #include "tui/layout.h"
-#include "tui/news.h"
+#include "tui/news_panels.h"
 #include "tui/views.h"
 
 namespace drover::tui {
@@ -69,7 +69,7 @@ Rect map_cells(const FleetLayout& layout) {
 
 void draw_fleet(const Scene& scene, const Pen& pen) {
   const FleetLayout layout = lay_out_fleet(pen.area(), scene.model);
-  const Totals totals = totals_of(scene.model, scene.now);
+  const Totals totals = totals_of(scene.model, scene.now, scene.rows_shown());
   const std::array<Wish, 3> columns = {Wish{30, 70, 3}, Wish{17, 60, 2}, Wish{25, 60, 2}};
   const std::vector<Rect> panels = cut_columns(layout.summary, columns, 2);
   draw_totals(scene, pen.on(panels[0]), totals);

@@ -15,7 +15,7 @@ constexpr int key_columns = 18;
 std::string where_text(const Binding& binding) {
   // In the one view that is left out, there is nothing to do, or a line of its own says what it
   // does.
-  for (const std::uint8_t left_out : {std::uint8_t{0}, in_help, in_device}) {
+  for (const Views left_out : {Views{0}, in_help, in_device}) {
     if (binding.views == (in_every_view & ~left_out)) return {};
   }
   std::string names;

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "fleet/units.h"
+#include "tui/fit_columns.h"
 #include "tui/fleet_panels.h"
 #include "tui/layout.h"
-#include "tui/update.h"
 #include "tui/views.h"
 
 namespace drover::tui {
@@ -82,19 +82,8 @@ constexpr std::array<JobColumn, 10> job_columns = {{{"JOB", 8, Align::left, 0},
 
 /// `left_out`: the title of a column that would tell nothing new.
 std::vector<int> shown_columns(int width, std::string_view left_out = {}) {
-  std::vector<int> shown;
   // The rest of the row says why or what; it keeps at least this much.
-  int room = width - 1 - std::max(15, width / 4);
-  for (int rank = 0; rank < static_cast<int>(job_columns.size()); ++rank) {
-    for (std::size_t i = 0; i < job_columns.size(); ++i) {
-      if (job_columns[i].rank != rank || job_columns[i].width + 1 > room) continue;
-      if (job_columns[i].title == left_out) continue;
-      shown.push_back(static_cast<int>(i));
-      room -= job_columns[i].width + 1;
-    }
-  }
-  std::sort(shown.begin(), shown.end());
-  return shown;
+  return fit_columns<JobColumn>(job_columns, width - 1 - std::max(15, width / 4), left_out);
 }
 
 /// How far a job has come. Trainings tell it; of a request we know only when it began and how long
@@ -305,9 +294,9 @@ void draw_details(const Scene& scene, Pen pen, const JobChanged& job) {
 
 }  // namespace
 
-int job_details_rows(const Model& model, const Choices& choices) {
-  if (!choices.job_open || !choices.job) return 0;
-  const auto job = model.jobs().find(*choices.job);
+int job_details_rows(const Model& model, const JobList& list) {
+  if (!list.open || !list.chosen) return 0;
+  const auto job = model.jobs().find(*list.chosen);
   return job == model.jobs().end() ? 0 : 1 + details_rows(model, job->second.said);
 }
 
@@ -328,7 +317,7 @@ void draw_running(const Scene& scene, Pen pen) {
       scene, pen,
       summary ? fmt::format("Running {}", count_text(static_cast<double>(summary->running)))
               : "Running",
-      running_jobs(scene.model, most), true);
+      running_jobs(scene.model, scene.choices.narrowing, most), true);
 }
 
 TableLayout lay_out_jobs(const Rect& area, const Model& model, int details) {
@@ -342,9 +331,9 @@ TableLayout lay_out_jobs(const Rect& area, const Model& model, int details) {
 }
 
 void draw_jobs(const Scene& scene, const Pen& pen) {
-  const Choices& choices = scene.choices;
+  const JobList& jobs = scene.choices.jobs;
   const TableLayout layout =
-      lay_out_jobs(pen.area(), scene.model, job_details_rows(scene.model, choices));
+      lay_out_jobs(pen.area(), scene.model, job_details_rows(scene.model, jobs));
   const std::array<Wish, 2> halves = {Wish{34, 400, 1}, Wish{34, 400, 1}};
   const std::vector<Rect> reasons = cut_columns(layout.top, halves, 2);
   const bool known = scene.model.summary().has_value();
@@ -361,19 +350,20 @@ void draw_jobs(const Scene& scene, const Pen& pen) {
     list.field(at, 0, column.width, column.title, Role::title, column.align);
     at += column.width + 1;
   }
-  const std::string filter = fmt::format("showing {} ", to_text(choices.filter));
+  const std::string filter = fmt::format("showing {} ", to_text(jobs.filter));
   const int badge = list.columns() - static_cast<int>(filter.size());
   if (at + 5 <= badge) list.text(at, 0, "NOTE", Role::title);
   list.text(badge, 0, filter, Role::badge);
-  const int selected = selected_index(scene.model, choices);
+  const int selected = index_of_chosen(jobs);
   for (int line = 1; line < list.rows(); ++line) {
-    const int item = choices.jobs.top + line - 1;
-    if (item >= static_cast<int>(choices.job_lines.size())) break;
-    draw_line(scene, list, columns, line, choices.job_lines[static_cast<std::size_t>(item)]);
+    const int item = jobs.place.top + line - 1;
+    if (item >= static_cast<int>(jobs.lines.size())) break;
+    draw_line(scene, list, columns, line, jobs.lines[static_cast<std::size_t>(item)]);
+    scene.hits.add(list.row_area(line), Hit::Kind::item, item);
     if (item == selected) list.tint(line, Role::selected);
   }
-  if (layout.details.rows > 0 && choices.job) {
-    const auto job = scene.model.jobs().find(*choices.job);
+  if (layout.details.rows > 0 && jobs.chosen) {
+    const auto job = scene.model.jobs().find(*jobs.chosen);
     if (job != scene.model.jobs().end()) {
       draw_details(scene, pen.on(layout.details), job->second.said);
     }

@@ -181,6 +181,10 @@ void draw_map(const Scene& scene, Pen heading, Pen cells) {
   const int selected = selected_index(scene.model, scene.choices);
   for (std::size_t i = 0; i < map.cells.size(); ++i) {
     draw_cell(scene, cells, map, map.cells[i], static_cast<int>(i) == selected);
+    const Rect& area = cells.area();
+    scene.hits.add({area.column + map.cells[i].column, area.row + map.cells[i].row,
+                    std::max(1, map.cell_columns), 1},
+                   Hit::Kind::item, static_cast<int>(i));
   }
 }
 

@@ -150,6 +150,7 @@ bool Model::apply_samples(Instant now, const Envelope& envelope, const SampleBat
     host.sequence = envelope.sequence;
   }
   host.sampled = now;
+  host.traffic.count(now, envelope.at, batch.devices.size(), wall_);
   devices_.take(now, host.first, host.count, batch, wall_);
   return true;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "fleet/messages.h"
 #include "fleet/time.h"
 #include "tui/device_table.h"
+#include "tui/traffic.h"
 
 namespace drover::tui {
 
@@ -53,6 +55,7 @@ struct HostRow {
   std::uint64_t sequence = 0;        // of the last batch in the stream; 0 before the first
   std::uint64_t gaps = 0;            // batches that never arrived here
   std::uint64_t snapshot = 0;        // the last snapshot that named it
+  Traffic traffic{};                 // of its samples
 };
 
 struct JobRow {
@@ -266,7 +269,9 @@ struct Totals {
   bool price_known = true;  // of every device
   double hottest_c = absent;
 };
-Totals totals_of(const Model& model, Instant now);
+/// Says of a row whether it counts; null: all do.
+using RowTest = std::function<bool(DeviceTable::Row)>;
+Totals totals_of(const Model& model, Instant now, const RowTest& counts = nullptr);
 
 /// Sums over the devices of a pool that are not lost, by the numbers of Model::pools(); the last
 /// one, behind them, is of the devices of no pool.
@@ -275,6 +280,7 @@ struct PoolTotals {
   double power_w = 0;
   double usd_per_h = 0;
 };
-std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now);
+std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now,
+                                       const RowTest& counts = nullptr);
 
 }  // namespace drover::tui

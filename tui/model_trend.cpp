@@ -33,6 +33,7 @@ void Model::tick(Instant now) {
 }
 
 void Model::add_point(Instant at) {
+  for (HostRow& host : hosts_) host.traffic.tick(at, wall_);
   const Totals totals = totals_of(*this, at);
   TrendPoint point;
   point.at = at;
@@ -76,13 +77,30 @@ void Model::add_sums(TrendPoint& point) {
   trend_finished_ = finished;
 }
 
-Totals totals_of(const Model& model, Instant now) {
-  Totals totals;
+namespace {
+
+bool any_counts(const HostRow& host, const RowTest& counts) {
+  if (!counts) return true;
+  for (DeviceTable::Row row = host.first; row < host.first + host.count; ++row) {
+    if (counts(row)) return true;
+  }
+  return false;
+}
+
+void add_hosts(Totals& totals, const Model& model, const RowTest& counts) {
   for (const HostRow& host : model.hosts()) {
+    if (!any_counts(host, counts)) continue;
     if (host.said.health == Health::ok) ++totals.hosts_ok;
     if (host.said.health == Health::suspect) ++totals.hosts_suspect;
     if (host.said.health == Health::lost) ++totals.hosts_lost;
   }
+}
+
+}  // namespace
+
+Totals totals_of(const Model& model, Instant now, const RowTest& counts) {
+  Totals totals;
+  add_hosts(totals, model, counts);
   const DeviceTable& devices = model.devices();
   double utilization = 0;
   std::uint32_t with_utilization = 0;
@@ -90,6 +108,7 @@ Totals totals_of(const Model& model, Instant now) {
     if (!std::isnan(value)) sum += value;
   };
   for (DeviceTable::Row row = 0; row < devices.rows(); ++row) {
+    if (counts && !counts(row)) continue;
     const SpecRow& spec = model.spec_of(row);
     ++totals.devices;
     ++(spec.device_class == DeviceClass::tpu ? totals.tpus : totals.gpus);
@@ -125,11 +144,11 @@ Totals totals_of(const Model& model, Instant now) {
   return totals;
 }
 
-std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now) {
+std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now, const RowTest& counts) {
   std::vector<PoolTotals> pools(model.pools().size() + 1);
   const DeviceTable& devices = model.devices();
   for (DeviceTable::Row row = 0; row < devices.rows(); ++row) {
-    if (model.is_lost(row)) continue;
+    if (model.is_lost(row) || (counts && !counts(row))) continue;
     PoolTotals& pool = pools[std::min<std::size_t>(devices.pool(row), pools.size() - 1)];
     ++pool.devices;
     pool.usd_per_h +=

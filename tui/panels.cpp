@@ -7,7 +7,7 @@
 #include "fleet/units.h"
 #include "tui/columns.h"
 #include "tui/device_facts.h"
-#include "tui/news.h"
+#include "tui/news_panels.h"
 #include "tui/views.h"
 
 namespace drover::tui {

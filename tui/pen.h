@@ -37,6 +37,8 @@ class Pen {
   void sparkline(int column, int row, int width, std::span<const double> shares, Role role);
   /// The same over several rows, filled below the curve.
   void curve(const Rect& area, std::span<const double> shares, Role role);
+  /// A row of the area, in the canvas's own columns and rows.
+  Rect row_area(int row) const { return {area_.column, area_.row + row, area_.columns, 1}; }
   void tint(int row, Role role);
   /// Rows of another canvas, from `first_row` on, over the pen's rows from `row` on.
   void paste(const Canvas& from, int first_row, int row);

@@ -120,7 +120,7 @@ std::vector<MetricChart> charts_of(const Scene& scene, const Totals& totals, Ins
       },
       watts_text);
   charts.back().note = against_cap(known ? totals.power_w : absent, site_cap_w(scene.model));
-  const std::vector<PoolTotals> pools = pool_totals_of(scene.model, scene.now);
+  const std::vector<PoolTotals> pools = pool_totals_of(scene.model, scene.now, scene.rows_shown());
   for (std::size_t pool = 0; pool < scene.model.pools().size(); ++pool) {
     const std::string& name = scene.model.pools()[pool];
     const auto tell = [pool](const TrendPoint& point) {
@@ -303,7 +303,7 @@ int power_view_rows(const Model& model, const Choices&, int columns) {
 void draw_power_view(const Scene& scene, const Pen& pen) {
   Pen view = pen;
   const Page page = lay_out_page(scene.model, view.columns(), view.rows());
-  const Totals totals = totals_of(scene.model, scene.now);
+  const Totals totals = totals_of(scene.model, scene.now, scene.rows_shown());
   Canvas canvas({view.columns(), page.rows});
   Pen body(canvas, {0, 0, view.columns(), page.rows}, view.ascii());
   int columns = 0;

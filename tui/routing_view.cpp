@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "fleet/units.h"
+#include "tui/fit_columns.h"
 #include "tui/layout.h"
-#include "tui/update.h"
 #include "tui/views.h"
 
 namespace drover::tui {
@@ -103,20 +103,6 @@ constexpr std::array<DecisionColumn, 12> decision_columns = {
      {"FROM", 5, right, 10, considered_column},
      {"WHY", 15, left, 6, reason_column}}};
 
-std::vector<int> shown_columns(int width) {
-  std::vector<int> shown;
-  int room = width - 1;
-  for (int rank = 0; rank < static_cast<int>(decision_columns.size()); ++rank) {
-    for (std::size_t i = 0; i < decision_columns.size(); ++i) {
-      if (decision_columns[i].rank != rank || decision_columns[i].width + 1 > room) continue;
-      shown.push_back(static_cast<int>(i));
-      room -= decision_columns[i].width + 1;
-    }
-  }
-  std::sort(shown.begin(), shown.end());
-  return shown;
-}
-
 Role role_of(const Decision& decision, std::string_view title) {
   const bool bad = decision.action == Action::reject;
   if (title == "WHY" || title == "STEP") {
@@ -130,7 +116,7 @@ Role role_of(const Decision& decision, std::string_view title) {
 }
 
 void draw_decisions(const Scene& scene, Pen pen) {
-  const std::vector<int> columns = shown_columns(pen.columns());
+  const std::vector<int> columns = fit_columns<DecisionColumn>(decision_columns, pen.columns() - 1);
   // What is left over goes to the last column, which holds words.
   int spare = pen.columns() - 1;
   for (const int number : columns) {
@@ -138,7 +124,7 @@ void draw_decisions(const Scene& scene, Pen pen) {
   }
   pen.text(0, 0, std::string(static_cast<std::size_t>(std::max(0, pen.columns())), ' '),
            Role::title);
-  const auto& decisions = scene.model.decisions();
+  const DecisionList& decisions = scene.choices.decisions;
   const auto each_column = [&](auto&& draw) {
     int at = 1;
     for (const int number : columns) {
@@ -151,11 +137,15 @@ void draw_decisions(const Scene& scene, Pen pen) {
   each_column([&](int at, int width, const DecisionColumn& column) {
     pen.field(at, 0, width, column.title, Role::title, column.align);
   });
-  const int selected = selected_index(scene.model, scene.choices);
+  const int selected = index_of_chosen(decisions);
   for (int line = 1; line < pen.rows(); ++line) {
-    const int item = scene.choices.decisions.top + line - 1;
-    if (item >= static_cast<int>(decisions.size())) break;
-    const Decision& decision = decisions[decisions.size() - 1 - static_cast<std::size_t>(item)];
+    const int item = decisions.place.top + line - 1;
+    if (item >= static_cast<int>(decisions.numbers.size())) break;
+    const Decision* const found =
+        decision_of(scene.model, decisions.numbers[static_cast<std::size_t>(item)]);
+    if (found == nullptr) continue;  // laid out for another moment
+    const Decision& decision = *found;
+    scene.hits.add(pen.row_area(line), Hit::Kind::item, item);
     each_column([&](int at, int width, const DecisionColumn& column) {
       const std::string text = column.text(decision);
       pen.field(at, line, width, text, text == "-" ? Role::faint : role_of(decision, column.title),
@@ -163,17 +153,15 @@ void draw_decisions(const Scene& scene, Pen pen) {
     });
     if (item == selected) pen.tint(line, Role::selected);
   }
-  if (decisions.empty()) pen.text(1, 1, "no decision yet", Role::faint);
+  if (decisions.numbers.empty()) pen.text(1, 1, "no decision yet", Role::faint);
 }
 
 }  // namespace
 
-int decision_details_rows(const Model& model, const Choices& choices) {
-  if (!choices.decision_open || !choices.decision) return 0;
-  for (const Decision& decision : model.decisions()) {
-    if (decision.number == *choices.decision) return 1 + decision_rows(decision);
-  }
-  return 0;
+int decision_details_rows(const Model& model, const DecisionList& list) {
+  if (!list.open || !list.chosen) return 0;
+  const Decision* const decision = decision_of(model, *list.chosen);
+  return decision == nullptr ? 0 : 1 + decision_rows(*decision);
 }
 
 TableLayout lay_out_routing(const Rect& area, const Model& model, int details) {
@@ -188,21 +176,20 @@ TableLayout lay_out_routing(const Rect& area, const Model& model, int details) {
 
 void draw_routing(const Scene& scene, const Pen& pen) {
   const Choices& choices = scene.choices;
-  const TableLayout layout =
-      lay_out_routing(pen.area(), scene.model, decision_details_rows(scene.model, choices));
+  const TableLayout layout = lay_out_routing(pen.area(), scene.model,
+                                             decision_details_rows(scene.model, choices.decisions));
   draw_flows(scene, pen.on(layout.top));
   draw_decisions(scene, pen.on(layout.list));
-  if (layout.details.rows == 0 || !choices.decision) return;
-  for (const Decision& decision : scene.model.decisions()) {
-    if (decision.number != *choices.decision) continue;
-    Pen details = pen.on(layout.details);
-    const int visible = details.rows() - 1;
-    const std::string scroll = scroll_note(decision_rows(decision), visible, choices.details_top);
-    details.heading(0, decision_title(decision),
-                    scroll.empty() ? to_clock_text(decision.at) : scroll);
-    Pen body = pen.on({layout.details.column, layout.details.row + 1, details.columns(), visible});
-    draw_decision(body, -choices.details_top, decision);
-  }
+  if (layout.details.rows == 0 || !choices.decisions.chosen) return;
+  const Decision* const decision = decision_of(scene.model, *choices.decisions.chosen);
+  if (decision == nullptr) return;
+  Pen details = pen.on(layout.details);
+  const int visible = details.rows() - 1;
+  const std::string scroll = scroll_note(decision_rows(*decision), visible, choices.details_top);
+  details.heading(0, decision_title(*decision),
+                  scroll.empty() ? to_clock_text(decision->at) : scroll);
+  Pen body = pen.on({layout.details.column, layout.details.row + 1, details.columns(), visible});
+  draw_decision(body, -choices.details_top, *decision);
 }
 
 }  // namespace drover::tui

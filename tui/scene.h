@@ -3,6 +3,7 @@
 
 #include "tui/choices.h"
 #include "tui/feed.h"
+#include "tui/hits.h"
 #include "tui/model.h"
 #include "tui/pen.h"
 #include "tui/timeline_cursor.h"
@@ -21,10 +22,17 @@ struct Scene {
   const TimeCursor& cursor;  // its timeline has first(), last() and marks() for time axes
   const Series& series;      // of choices.device up to `now`, in the device view; else empty
   Instant live_now{};        // of the shell
+  Hits& hits;                // told while drawing
+  const ShellFacts& shell;
 
   /// Fleet seconds, in which all ages on the screen are told, as its clock is fleet time.
   double s_since(Instant then) const { return to_seconds(now - then); }
   bool stale(DeviceTable::Row row) const { return model.is_stale(now, row); }
+  /// The rows that the filter leaves, for sums.
+  RowTest rows_shown() const {
+    if (!choices.narrowing.active()) return {};
+    return [this](DeviceTable::Row row) { return choices.narrowing.shows(row); };
+  }
 };
 
 }  // namespace drover::tui

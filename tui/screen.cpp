@@ -7,7 +7,8 @@
 
 #include "fleet/text.h"
 #include "fleet/units.h"
-#include "tui/columns.h"
+#include "tui/compact.h"
+#include "tui/prompt_panel.h"
 #include "tui/timeline_words.h"
 #include "tui/update.h"
 #include "tui/views.h"
@@ -22,8 +23,12 @@ int draw_tabs(const Scene& scene, Pen* pen, int column, bool whole) {
     const std::string& name = view_names()[static_cast<std::size_t>(view)];
     const std::string text =
         whole || shown ? fmt::format(" {} {} ", view + 1, name) : fmt::format(" {} ", view + 1);
-    if (pen != nullptr) pen->text(column, 0, text, shown ? Role::selected : Role::title);
-    column += static_cast<int>(text.size());
+    const auto width = static_cast<int>(text.size());
+    if (pen != nullptr) {
+      pen->text(column, 0, text, shown ? Role::selected : Role::title);
+      scene.hits.add({column, pen->area().row, width, 1}, Hit::Kind::view, view);
+    }
+    column += width;
   }
   return column;
 }
@@ -50,7 +55,9 @@ void draw_title(const Scene& scene, Pen pen) {
   // All times on the screen are of this clock, and alerts are why one looks: both go before names.
   const std::string clock = to_clock_text(scene.now) + " UTC ";
   const std::string alerts = alert_text(scene.model, false);
-  const int room = pen.columns() - static_cast<int>(clock.size() + alerts.size());
+  const std::string worst = alert_text(scene.model, true);
+  const int room =
+      pen.columns() - static_cast<int>(clock.size() + std::max(alerts.size(), worst.size()));
   const int named = draw_tabs(scene, nullptr, 0, true);
   const bool whole = named <= room;
   int column = 0;
@@ -65,18 +72,28 @@ void draw_title(const Scene& scene, Pen pen) {
     pen.text(right, 0, text, role);
     return true;
   };
-  if (!add(alert_text(scene.model, true), 1, Role::alarm)) add(alerts, 0, Role::alarm);
+  if (!add(worst, 1, Role::alarm)) add(alerts, 0, Role::alarm);
   if (scene.options.insecure) add("insecure  ", 2, Role::title);
   if (scene.options.speed != 1) add(fmt::format("x{:g}  ", scene.options.speed), 0, Role::title);
   const std::string endpoint = printable(scene.options.connected_to);
   if (!endpoint.empty()) add(endpoint + "  ", 2, Role::title);
 }
 
+/// What the filter leaves.
+std::string filter_text(const Scene& scene) {
+  const Narrowing& narrowing = scene.choices.narrowing;
+  if (!narrowing.active()) return {};
+  return fmt::format("filter {}: {} of {} devices", narrowing.text(), narrowing.devices(),
+                     scene.model.devices().rows());
+}
+
 void draw_banner(const Scene& scene, Pen pen) {
   const std::string banner = banner_of(scene);
   if (banner.empty()) return;
+  const bool only_filter = banner == filter_text(scene);
   const Role role = !scene.connected && !scene.cursor.replay() ? Role::alarm
                     : !scene.cursor.live()                     ? Role::selected
+                    : only_filter                              ? Role::accent
                                                                : Role::warm;
   pen.blank(role);
   pen.field(1, 0, pen.columns() - 2, banner, role);
@@ -93,16 +110,6 @@ void draw_caption(const Scene& scene, Pen pen) {
   if (!caption->key.empty()) text += fmt::format(", key {}", caption->key);
   text += ": " + caption->text;
   pen.field(1, 0, pen.columns() - 2, text, Role::accent);
-}
-
-void draw_prompt(const Prompt& prompt, Pen pen) {
-  const int column = pen.text(1, 0, "Go to: ", Role::accent);
-  const int end = pen.text(column, 0, prompt.text + "_", Role::strong);
-  const bool bad = !prompt.problem.empty();
-  pen.field(
-      end + 2, 0, pen.columns() - end - 3,
-      bad ? prompt.problem : "12:03:07, -30s, -5m or 2026-11-21T12:03:07Z; Enter goes, Esc leaves",
-      bad ? Role::critical : Role::faint);
 }
 
 /// What was lost on the way here: silence means nothing was.
@@ -134,6 +141,8 @@ void draw_hints(const Scene& scene, Pen pen) {
     if (binding.hint.empty() || !works_in(binding, scene.choices.view)) continue;
     const int width = static_cast<int>(binding.shown.size() + binding.hint.size()) + 1;
     if (column + width >= end) break;
+    scene.hits.add({column, pen.area().row, width, 1}, Hit::Kind::command,
+                   static_cast<int>(binding.command));
     column = pen.text(column, 0, binding.shown, Role::accent) + 1;
     column = pen.text(column, 0, binding.hint, Role::faint) + 2;
   }
@@ -143,24 +152,10 @@ void draw_hints(const Scene& scene, Pen pen) {
   }
 }
 
-/// Whole words, as many on a line as fit; a longer word runs over the edge.
-std::vector<std::string> wrapped(std::string_view text, int width) {
-  std::vector<std::string> lines;
-  for (const std::string& word : split(text, ' ')) {
-    if (!lines.empty() && static_cast<int>(lines.back().size() + 1 + word.size()) <= width) {
-      lines.back() += ' ' + word;
-    } else {
-      lines.push_back(word);
-    }
-  }
-  return lines;
-}
-
 void draw_too_small(Canvas& canvas) {
   const Size size = canvas.size();
-  const std::string text =
-      fmt::format("terminal too small: {}x{} needed, {}x{} here", smallest_size.columns,
-                  smallest_size.rows, size.columns, size.rows);
+  const std::string text = fmt::format("{}x{} is too small: {}x{} needed", size.columns, size.rows,
+                                       smallest_size.columns, smallest_size.rows);
   // In the middle where it fits, over several lines where it must.
   const std::vector<std::string> lines = wrapped(text, std::max(1, size.columns));
   int row = std::max(0, (size.rows - static_cast<int>(lines.size())) / 2);
@@ -184,72 +179,26 @@ Rect body_of(const Scene& scene, Size size) {
 
 std::string banner_of(const Scene& scene) {
   std::string banner = cursor_banner(scene);
-  if (scene.cursor.replay()) return banner;
   std::string connection;
-  if (!scene.connected) {
+  if (scene.cursor.replay()) {
+  } else if (!scene.connected) {
     const double since_s = to_seconds(scene.live_now - scene.connection_since);
     connection = fmt::format("router lost {} ago: this is what was known then; still trying {}",
                              duration_text(since_s), scene.options.connected_to);
   } else if (!scene.feed.has_snapshot() && scene.model.devices().rows() > 0) {
     connection = "waiting for the router's snapshot: what is shown is not yet whole";
   }
-  if (!banner.empty() && !connection.empty()) banner += " | ";
-  return banner + connection;
+  const auto add = [&banner](const std::string& part) {
+    if (!banner.empty() && !part.empty()) banner += " | ";
+    banner += part;
+  };
+  add(connection);
+  add(filter_text(scene));
+  return banner;
 }
 
-void arrange(const Model& model, Choices& choices, const Rect& body, Instant now,
-             Duration resort_every) {
-  ScrolledRows details;
-  switch (choices.view) {
-    case View::fleet: {
-      const Rect cells = map_cells(lay_out_fleet(body, model));
-      choices.map = lay_out_heat_map(model, cells.columns, cells.rows);
-      break;
-    }
-    case View::devices: {
-      const Rect list = lay_out_devices(body).list;
-      choices.columns = columns_that_fit(list.columns - 3);
-      sort_devices(model, choices, now, resort_every);
-      choices.devices.settle(selected_index(model, choices), static_cast<int>(choices.order.size()),
-                             list.rows - 1);
-      break;
-    }
-    case View::device:
-      sort_devices(model, choices, now, resort_every);  // the order in which j and k go on
-      if (!choices.device && !choices.order.empty()) {
-        choices.device = model.id_of(choices.order.front());
-      }
-      details = device_view_rows(model, choices, {body.columns, body.rows});
-      break;
-    case View::power:
-      details = {power_view_rows(model, choices, body.columns), body.rows};
-      break;
-    case View::jobs: {
-      choices.job_open = choices.job_open && choices.job && model.jobs().contains(*choices.job);
-      details.all = job_details_rows(model, choices);
-      const TableLayout layout = lay_out_jobs(body, model, details.all);
-      details.seen = layout.details.rows;
-      const int rows = layout.list.rows - 1;
-      choices.job_lines = list_jobs(model, choices.filter, rows);
-      choices.jobs.settle(selected_index(model, choices),
-                          static_cast<int>(choices.job_lines.size()), rows);
-      break;
-    }
-    case View::routing: {
-      const int selected = selected_index(model, choices);
-      if (selected < 0) choices.decision_open = false;
-      details.all = decision_details_rows(model, choices);
-      const TableLayout layout = lay_out_routing(body, model, details.all);
-      details.seen = layout.details.rows;
-      const Rect list = layout.list;
-      if (!choices.decision) choices.decisions.top = 0;
-      choices.decisions.settle(selected, static_cast<int>(model.decisions().size()), list.rows - 1);
-      break;
-    }
-    case View::help:
-      choices.help.settle(-1, static_cast<int>(help_lines().size()), help_rows(body.rows));
-      break;
-  }
+void arrange(const Arrangement& arrangement, Choices& choices) {
+  const ScrolledRows details = row_of(choices.view).arrange(arrangement, choices);
   choices.details_seen = details.seen;
   choices.details_top = std::clamp(choices.details_top, 0, std::max(0, details.all - details.seen));
 }
@@ -260,18 +209,17 @@ void draw_screen(const Scene& scene, Canvas& canvas) {
     draw_too_small(canvas);
     return;
   }
+  if (is_compact(size)) return draw_compact(scene, canvas);
   const bool ascii = scene.options.ascii;
   draw_title(scene, Pen(canvas, {0, 0, size.columns, 1}, ascii));
   draw_banner(scene, Pen(canvas, {0, 1, size.columns, 1}, ascii));
-  using Draw = void (*)(const Scene&, const Pen&);
-  static constexpr std::array<Draw, view_count> views = {draw_fleet, draw_devices, draw_device_view,
-                                                         draw_jobs,  draw_routing, draw_power_view,
-                                                         draw_help};
   const Pen body(canvas, body_of(scene, size), ascii);
-  views[static_cast<std::size_t>(scene.choices.view)](scene, body);
+  row_of(scene.choices.view).draw(scene, body);
   draw_caption(scene, Pen(canvas, {0, size.rows - 2, size.columns, 1}, ascii));
   const Pen last(canvas, {0, size.rows - 1, size.columns, 1}, ascii);
-  scene.choices.prompt ? draw_prompt(*scene.choices.prompt, last) : draw_hints(scene, last);
+  scene.choices.prompt
+      ? draw_prompt(*scene.choices.prompt, Pen(canvas, {0, 0, size.columns, size.rows}, ascii))
+      : draw_hints(scene, last);
 }
 
 }  // namespace drover::tui

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "tui/scene.h"
+#include "tui/view_table.h"
 
 namespace drover::tui {
 
-inline constexpr Size smallest_size{60, 16};
+/// Below, one line says that the terminal is too small.
+inline constexpr Size smallest_size{20, 3};
 
 bool is_too_small(Size size);
 /// What the views have: what title, banner, caption and hints leave.
@@ -13,8 +15,7 @@ Rect body_of(const Scene& scene, Size size);
 /// What a person must know above all: that this is not now, or not whole; empty when all is well.
 std::string banner_of(const Scene& scene);
 /// Lays out the present view and moves scroll positions and orders to where it needs them.
-void arrange(const Model& model, Choices& choices, const Rect& body, Instant now,
-             Duration resort_every);
+void arrange(const Arrangement& arrangement, Choices& choices);
 void draw_screen(const Scene& scene, Canvas& canvas);
 
 }  // namespace drover::tui

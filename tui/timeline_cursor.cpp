@@ -28,6 +28,10 @@ void TimeCursor::move(Instant now) {
   if (mode_ != Mode::playing) return;
   const double passed_s = to_seconds(now - anchor_) * rate_ * start_.pace;
   const Instant to = saturating_add(anchor_shown_, from_seconds(passed_s));
+  if (loop_ && to >= loop_->end) {
+    show(loop_->begin);
+    return play(now);
+  }
   if (!start_.replay && rate_ > 1 && to >= now) return go_live(now);
   show(std::min(to, latest(now)));
   if (shown_ > to) play(now);  // what was to be shown is no longer kept
@@ -78,6 +82,12 @@ void TimeCursor::take(Command command, Instant now) {
       return jump(command == Command::next_mark, now);
     case Command::go_live:
       return go_live(now);
+    case Command::bookmark:
+      return toggle_bookmark();
+    case Command::loop_begin:
+      return begin_loop();
+    case Command::loop_end:
+      return end_loop(now);
     default:
       return change_rate(command == Command::faster ? 1 : -1, now);
   }
@@ -108,23 +118,58 @@ void TimeCursor::go_to(Instant at, Instant now) {
 }
 
 void TimeCursor::jump(bool forward, Instant now) {
-  const auto& marks = timeline_.marks();
-  const Mark* found = nullptr;
-  for (const Mark& mark : marks) {
-    if (!is_stop(mark)) continue;
-    if (!forward && mark.at >= shown_) break;
-    if (forward && mark.at <= shown_) continue;
-    found = &mark;
-    if (forward) break;
+  std::optional<Instant> found;
+  // The nearest in the direction of the jump.
+  const auto consider = [&](Instant at) {
+    if (forward ? at <= shown_ : at >= shown_) return;
+    if (!found || (forward ? at < *found : at > *found)) found = at;
+  };
+  for (const Mark& mark : timeline_.marks()) {
+    if (is_stop(mark)) consider(mark.at);
   }
-  if (found == nullptr) {
+  for (const Instant at : bookmarks_) consider(at);
+  if (!found) {
     // There may have been older ones, which a snapshot told of.
     note_ = forward         ? "no later alert or warning"
             : start_.replay ? "no older alert is recorded"
                             : "no older alert is kept";
     return;
   }
-  go_to(found->at, now);
+  go_to(*found, now);
+}
+
+void TimeCursor::toggle_bookmark() {
+  const auto place = std::lower_bound(bookmarks_.begin(), bookmarks_.end(), shown_);
+  const std::string clock = to_clock_text(shown_);
+  if (place != bookmarks_.end() && *place == shown_) {
+    bookmarks_.erase(place);
+    note_ = "no bookmark at " + clock + " any more";
+  } else if (bookmarks_.size() < bookmarks_max) {
+    bookmarks_.insert(place, shown_);
+    note_ = "bookmark at " + clock + ": { and } stop there";
+  } else {
+    note_ = "there are too many bookmarks: m on one removes it";
+  }
+}
+
+void TimeCursor::begin_loop() {
+  if (loop_ && loop_->begin == shown_) {
+    loop_.reset();
+    note_ = "no loop any more";
+    return;
+  }
+  loop_ = Loop{shown_, never};
+  note_ = "the loop begins at " + to_clock_text(shown_) + ": ) ends it";
+}
+
+void TimeCursor::end_loop(Instant now) {
+  if (live() || !loop_ || shown_ <= loop_->begin) {
+    note_ = live() ? "a loop is of the past: Space or [ first" : "( first, where the loop begins";
+    return;
+  }
+  loop_->end = shown_;
+  show(loop_->begin);
+  play(now);
 }
 
 void TimeCursor::go_live(Instant now) {
@@ -137,6 +182,7 @@ void TimeCursor::go_live(Instant now) {
   mode_ = Mode::live;
   shown_ = now;
   rate_ = 1;
+  loop_.reset();
   moment_.reset();
 }
 

@@ -7,11 +7,14 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tui/keymap.h"
 #include "tui/timeline.h"
 
 namespace drover::tui {
+
+inline constexpr std::size_t bookmarks_max = 100;
 
 class TimeCursor {
  public:
@@ -55,6 +58,14 @@ class TimeCursor {
   /// To a time, and stands there.
   void go_to(Instant at, Instant now);
 
+  /// In order of time.
+  const std::vector<Instant>& bookmarks() const { return bookmarks_; }
+  /// Plays again and again from `begin` to `end`; until the end is set, `end` is `never`.
+  struct Loop {
+    Instant begin{}, end = never;
+  };
+  const std::optional<Loop>& loop() const { return loop_; }
+
  private:
   enum class Mode : std::uint8_t { live, paused, playing };
   void show(Instant at);
@@ -63,6 +74,9 @@ class TimeCursor {
   void jump(bool forward, Instant now);
   void go_live(Instant now);
   void change_rate(int step, Instant now);
+  void toggle_bookmark();
+  void begin_loop();
+  void end_loop(Instant now);
 
   const Timeline& timeline_;
   Start start_;
@@ -72,6 +86,8 @@ class TimeCursor {
   Instant anchor_{};  // `now` when `anchor_shown_` was shown
   Instant anchor_shown_{};
   std::optional<Moment> moment_;  // of shown_; none: live
+  std::vector<Instant> bookmarks_;
+  std::optional<Loop> loop_;
   std::uint64_t changes_ = 0;
   std::string note_;
 };

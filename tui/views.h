@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tui/scene.h"
+#include "tui/view_table.h"
 
 namespace drover::tui {
 
@@ -25,18 +26,12 @@ void draw_devices(const Scene& scene, const Pen& pen);
 /// `details`: rows that the open details want; 0 when they are closed.
 TableLayout lay_out_jobs(const Rect& area, const Model& model, int details);
 /// What the details of the chosen job want, their heading included; 0 when closed.
-int job_details_rows(const Model& model, const Choices& choices);
+int job_details_rows(const Model& model, const JobList& list);
 void draw_jobs(const Scene& scene, const Pen& pen);
 
 TableLayout lay_out_routing(const Rect& area, const Model& model, int details);
-int decision_details_rows(const Model& model, const Choices& choices);
+int decision_details_rows(const Model& model, const DecisionList& list);
 void draw_routing(const Scene& scene, const Pen& pen);
-
-/// What is longer than its place on the screen scrolls there by choices.details_top.
-struct ScrolledRows {
-  int all = 0;
-  int seen = 0;
-};
 
 /// One device in full: choices.device, which is chosen when the view is shown and there is any.
 void draw_device_view(const Scene& scene, const Pen& pen);

@@ -45,6 +45,8 @@ TEST(Screen, EveryViewIsAsReviewed) {
            {"jobs", "jobs", {}},
            {"routing", "routing", {}},
            {"power", "power", {}, false, 150},
+           {"events", "events", {}},
+           {"data-plane", "data-plane", {}},
            {"help", "help", {}},
        }) {
     expect_screens(scenario, all_sizes);
@@ -59,6 +61,9 @@ TEST(Screen, WhatKeysOpenAndChangeIsAsReviewed) {
            {"device-lost", "devices", {"G", "Enter"}},
            {"jobs-waiting-open", "jobs", {"f", "f", "j", "Enter"}},
            {"routing-open", "routing", {"j", "j", "Enter"}},
+           {"fleet-filtered", "fleet", {"/", "k", "i", "n", "d", "=", "=", "t", "p", "u", "Enter"}},
+           {"filter-wrong", "devices", {"/", "t", "e", "m", "p", ">", "h", "o", "t", "Enter"}},
+           {"command-offers", "devices", {":", "d", "Tab"}},
        }) {
     expect_screens(scenario, {{80, 24}, {120, 40}});
   }
@@ -198,17 +203,16 @@ TEST(Screen, AsciiModeShowsNothingElse) {
 
 TEST(Screen, SaysWhenTheTerminalIsTooSmall) {
   SampleFleet fleet;
-  const auto dashboard = dashboard_of(fleet, {59, 16}, "fleet");
-  EXPECT_NE(dashboard->draw(later).to_text().find("terminal too small: 60x16 needed, 59x16 here"),
+  const auto dashboard = dashboard_of(fleet, {40, 2}, "fleet");
+  EXPECT_NE(dashboard->draw(later).to_text().find("40x2 is too small: 20x3 needed"),
             std::string::npos);
 }
 
 TEST(Screen, TooSmallIsSaidInWholeWords) {
   SampleFleet fleet;
-  const auto dashboard = dashboard_of(fleet, {20, 8}, "fleet");
+  const auto dashboard = dashboard_of(fleet, {18, 8}, "fleet");
   const std::string text = dashboard->draw(later).to_text();
-  EXPECT_NE(text.find("terminal too small:\n60x16 needed, 20x8\nhere\n"), std::string::npos)
-      << text;
+  EXPECT_NE(text.find("18x8 is too small:\n20x3 needed\n"), std::string::npos) << text;
 }
 
 TEST(Screen, ShownPartsOfAScoreGiveTheScore) {

@@ -1,12 +1,8 @@
-// The order of devices, and the lines of the jobs view.
+#include "tui/job_list.h"
+
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <tuple>
-#include <utility>
-
-#include "tui/columns.h"
-#include "tui/update.h"
 
 namespace drover::tui {
 namespace {
@@ -15,9 +11,10 @@ constexpr int sections = 4;  // running, waiting, failed, finished: JobFilter wi
 
 using Section = std::vector<const JobChanged*>;
 
-std::array<Section, sections> sorted_sections(const Model& model) {
+std::array<Section, sections> sorted_sections(const Model& model, const Narrowing& narrowing) {
   std::array<Section, sections> jobs;
   for (const auto& [id, row] : model.jobs()) {
+    if (!narrowing.shows(model, row.said)) continue;
     const JobState state = row.said.state;
     const int section = state == JobState::queued     ? 1
                         : state == JobState::failed   ? 2
@@ -43,9 +40,10 @@ std::array<Section, sections> sorted_sections(const Model& model) {
 }
 
 /// What the ledger counts, which may be more than the jobs that we were told of.
-std::uint64_t count_of(const Model& model, int section, std::size_t here) {
+std::uint64_t count_of(const Model& model, const Narrowing& narrowing, int section,
+                       std::size_t here) {
   const auto& summary = model.summary();
-  if (!summary) return here;
+  if (!summary || narrowing.active()) return here;
   const std::array<std::uint64_t, sections> counts = {summary->running, summary->queued,
                                                       summary->failed, summary->finished};
   return std::max<std::uint64_t>(counts[static_cast<std::size_t>(section)], here);
@@ -79,15 +77,45 @@ bool runs_before(const JobChanged& a, const JobChanged& b) {
   return key(a) < key(b);
 }
 
-std::vector<JobLine> list_jobs(const Model& model, JobFilter filter, int rows) {
-  const std::array<Section, sections> jobs = sorted_sections(model);
+std::string_view to_text(JobFilter filter) {
+  static constexpr std::array<std::string_view, job_filter_count> names = {
+      "all", "running", "waiting", "failed", "finished"};
+  return names[static_cast<std::size_t>(filter)];
+}
+
+int index_of_chosen(const JobList& list) {
+  if (!list.chosen) return -1;
+  const auto at = std::find_if(list.lines.begin(), list.lines.end(), [&](const JobLine& line) {
+    return line.kind == JobLine::Kind::job && line.job == *list.chosen;
+  });
+  return at == list.lines.end() ? -1 : static_cast<int>(at - list.lines.begin());
+}
+
+void choose_job(JobList& list, int index, int direction) {
+  const auto is_job = [&](int i) {
+    return list.lines[static_cast<std::size_t>(i)].kind == JobLine::Kind::job;
+  };
+  const int onward = direction < 0 ? -1 : 1;
+  for (const int step : {onward, -onward}) {
+    for (int i = index; i >= 0 && i < static_cast<int>(list.lines.size()); i += step) {
+      if (!is_job(i)) continue;
+      list.chosen = list.lines[static_cast<std::size_t>(i)].job;
+      list.place.row = -1;
+      return;
+    }
+  }
+}
+
+std::vector<JobLine> list_jobs(const Model& model, const Narrowing& narrowing, JobFilter filter,
+                               int rows) {
+  const std::array<Section, sections> jobs = sorted_sections(model, narrowing);
   const std::array<int, sections> dealt = deal_rows(jobs, rows);
   std::vector<JobLine> lines;
   for (int section = 0; section < sections; ++section) {
     const auto name = static_cast<JobFilter>(section + 1);
     if (filter != JobFilter::all && filter != name) continue;
     const Section& list = jobs[static_cast<std::size_t>(section)];
-    const std::uint64_t count = count_of(model, section, list.size());
+    const std::uint64_t count = count_of(model, narrowing, section, list.size());
     const int shown = filter == JobFilter::all ? dealt[static_cast<std::size_t>(section)]
                                                : static_cast<int>(list.size());
     lines.push_back({JobLine::Kind::heading, name, {}, count, static_cast<std::uint64_t>(shown)});
@@ -98,10 +126,12 @@ std::vector<JobLine> list_jobs(const Model& model, JobFilter filter, int rows) {
   return lines;
 }
 
-std::vector<const JobRow*> running_jobs(const Model& model, std::size_t most) {
+std::vector<const JobRow*> running_jobs(const Model& model, const Narrowing& narrowing,
+                                        std::size_t most) {
   std::vector<const JobRow*> jobs;
   for (const auto& [id, row] : model.jobs()) {
     const JobState state = row.said.state;
+    if (!narrowing.shows(model, row.said)) continue;
     if (state == JobState::running || state == JobState::leased) jobs.push_back(&row);
   }
   const auto end = jobs.begin() + static_cast<std::ptrdiff_t>(std::min(most, jobs.size()));
@@ -109,31 +139,6 @@ std::vector<const JobRow*> running_jobs(const Model& model, std::size_t most) {
                     [](const JobRow* a, const JobRow* b) { return runs_before(a->said, b->said); });
   jobs.erase(end, jobs.end());
   return jobs;
-}
-
-void sort_devices(const Model& model, Choices& choices, Instant now, Duration resort_every) {
-  const bool must = choices.order_structure != model.structure();
-  const bool due = saturating_add(choices.ordered_at, resort_every) <= now;
-  const bool moving = choices.moved_at != Instant::min() &&
-                      now < saturating_add(choices.moved_at, 3 * resort_every);
-  if (!must && (!due || moving)) return;
-  choices.order_structure = model.structure();
-  choices.ordered_at = now;
-  const DeviceColumn& column = device_columns()[static_cast<std::size_t>(choices.sort_column)];
-  const auto& places = model.device_order();
-  std::vector<std::pair<double, std::uint32_t>> keys;
-  keys.reserve(places.size());
-  for (std::uint32_t place = 0; place < places.size(); ++place) {
-    const double value = column.order(model, places[place], place);
-    // Unknown values stand at the end, whatever the direction.
-    const double key = std::isnan(value)    ? std::numeric_limits<double>::infinity()
-                       : choices.descending ? -value
-                                            : value;
-    keys.emplace_back(key, place);
-  }
-  std::sort(keys.begin(), keys.end());
-  choices.order.clear();
-  for (const auto& [key, place] : keys) choices.order.push_back(places[place]);
 }
 
 }  // namespace drover::tui

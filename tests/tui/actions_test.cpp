@@ -1,0 +1,161 @@
+// What a person can change from the dashboard: asked before it is done, and told what came of it.
+#include <gtest/gtest.h>
+
+#include "tests/tui/sample_fleet.h"
+#include "tui/dashboard.h"
+
+namespace drover::tui {
+namespace {
+
+using std::chrono::seconds;
+constexpr Instant now = SampleFleet::start + seconds(3);
+
+struct Controlled {
+  explicit Controlled(const std::string& view, bool control = true) {
+    DashboardOptions options;
+    options.view = view;
+    options.control = control;
+    dashboard = std::make_unique<Dashboard>(options, Size{120, 40}, SampleFleet::start);
+    feed_snapshot(*dashboard, fleet, SampleFleet::start);
+    for (const Envelope& batch : fleet.samples(1)) {
+      dashboard->receive(SampleFleet::start, publish_peer, batch);
+    }
+    dashboard->take_outbox();
+    dashboard->draw(now);
+  }
+  void press(const std::vector<std::string>& keys) {
+    for (const std::string& key : keys) dashboard->press(now, {key});
+  }
+  /// ":" and a line and Enter.
+  void run(const std::string& line) {
+    press({":"});
+    for (const char letter : line) press({letter == ' ' ? "Space" : std::string(1, letter)});
+    press({"Enter"});
+  }
+  std::string text() { return dashboard->draw(now).to_text(); }
+  bool shows(const std::string& words) { return text().find(words) != std::string::npos; }
+  std::vector<Message> sent() {
+    std::vector<Message> bodies;
+    for (const Send& send : dashboard->take_outbox().sends) bodies.push_back(send.envelope.body);
+    return bodies;
+  }
+
+  SampleFleet fleet;
+  std::unique_ptr<Dashboard> dashboard;
+};
+
+TEST(Actions, SayWhatWillHappenAndAreDoneOnlyAfterAYes) {
+  struct Case {
+    const char* view;
+    std::string line;
+    const char* question;
+    Message request;
+  };
+  SetPowerCap cap;
+  cap.target = "pool:hopper";
+  cap.watts = 4500;
+  cap.lasts = seconds(600);
+  const std::vector<Case> cases = {
+      {"devices", "drain gpu-a/3", "Drain device:gpu-a/3 (1 device,",
+       SetDrain{"device:gpu-a/3", true, Duration{0}}},
+      {"devices", "resume host:gpu-a", "Resume host:gpu-a (8 devices,",
+       SetDrain{"host:gpu-a", false, Duration{0}}},
+      {"power", "cap pool:hopper 4.5kW for 10m", "Cap pool:hopper", cap},
+      {"devices", "inject gpu-a/3 xid=79 for 30s", "Inject xid=79 into device:gpu-a/3",
+       Inject{"device:gpu-a/3", {FaultKind::xid, 79, 0, seconds(30)}, 0, 1}},
+      {"jobs", "cancel abcdef12", "Cancel abcdef12", CancelJobs{{"abcdef12"}}},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.line);
+    Controlled fleet(c.view);
+    fleet.run(c.line);
+    EXPECT_TRUE(fleet.shows(c.question)) << fleet.text();
+    EXPECT_TRUE(fleet.sent().empty()) << "nothing before a yes";
+    fleet.press({"n"});
+    EXPECT_TRUE(fleet.sent().empty()) << "nothing after a no";
+    EXPECT_TRUE(fleet.shows("nothing was done"));
+    fleet.run(c.line);
+    fleet.press({"y"});
+    const std::vector<Message> sent = fleet.sent();
+    ASSERT_EQ(sent.size(), 1u);
+    EXPECT_TRUE(sent.front() == c.request);
+  }
+}
+
+TEST(Actions, ReachAllThatIsTagged) {
+  Controlled fleet("devices");
+  fleet.press({"g", "T", "T", "T", "d", "y"});
+  const std::vector<Message> sent = fleet.sent();
+  ASSERT_EQ(sent.size(), 3u);
+  for (const Message& body : sent) EXPECT_TRUE(std::holds_alternative<SetDrain>(body));
+  fleet.press({"U", "d", "y"});
+  EXPECT_EQ(fleet.sent().size(), 1u) << "what is selected";
+}
+
+TEST(Actions, TellWhatCameOfThem) {
+  Controlled fleet("devices");
+  fleet.press({"g", "T", "T", "d", "y"});
+  EXPECT_TRUE(fleet.shows("asked the router"));
+  const auto answer = [&](const ActionReply& reply) {
+    fleet.dashboard->receive(now, router_peer, {"router", 1, now, reply});
+  };
+  answer({true, {"gpu-a/0"}, ""});
+  answer({false, {}, "no such device"});
+  EXPECT_TRUE(fleet.shows("1 of 2 done: gpu-a/0; not done: no such device")) << fleet.text();
+}
+
+TEST(Actions, WithoutAnAnswerSayThatNothingIsKnown) {
+  Controlled fleet("devices");
+  fleet.press({"g", "d", "y"});
+  EXPECT_LE(fleet.dashboard->next_deadline(), now + seconds(10));
+  fleet.dashboard->tick(now + seconds(11));
+  EXPECT_NE(
+      fleet.dashboard->draw(now + seconds(11)).to_text().find("whether it was done is not known"),
+      std::string::npos);
+}
+
+TEST(Actions, AreRefusedWithoutControlAndInThePastWithTheWayOut) {
+  Controlled looks("devices", false);
+  looks.press({"j", "d"});
+  EXPECT_TRUE(looks.shows("--control")) << looks.text();
+  looks.run("cap site 5kW");
+  EXPECT_TRUE(looks.shows("--control"));
+  EXPECT_TRUE(looks.sent().empty());
+  Controlled past("devices");
+  past.press({"j", "Space", "d"});
+  EXPECT_TRUE(past.shows("this is not now: L first")) << past.text();
+  EXPECT_TRUE(past.sent().empty());
+}
+
+TEST(Actions, WrongWordsAreNamedAndTheLineStays) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"cap host:gpu-a 5kW", "expected site or pool:NAME"},
+      {"cap site -5W", "found"},
+      {"cap site", "expected a target and watts"},
+      {"inject gpu-a/3 melt", "melt"},
+      {"drain no/such/thing", "no/such/thing"},
+      {"policy", "expected the policy's file"},
+      {"dran", "did you mean drain"},
+      {"quit now", "takes no 'now'"},
+      {"device gpu-z/9", "expected a device of this fleet"},
+  };
+  for (const auto& [line, problem] : cases) {
+    Controlled fleet("devices");
+    fleet.run(line);
+    EXPECT_TRUE(fleet.shows(problem)) << line << "\n" << fleet.text();
+    EXPECT_TRUE(fleet.shows(":" + line)) << fleet.text();
+    EXPECT_TRUE(fleet.sent().empty());
+  }
+}
+
+TEST(Actions, APolicyFileIsLeftToTheShellAfterAYes) {
+  Controlled fleet("routing");
+  fleet.run("policy new.toml");
+  EXPECT_FALSE(fleet.dashboard->take_policy_file());
+  fleet.press({"y"});
+  EXPECT_EQ(fleet.dashboard->take_policy_file(), "new.toml");
+  EXPECT_FALSE(fleet.dashboard->take_policy_file());
+}
+
+}  // namespace
+}  // namespace drover::tui

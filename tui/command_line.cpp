@@ -1,0 +1,218 @@
+#include "tui/command_line.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "fleet/text.h"
+#include "tui/timeline_words.h"
+#include "tui/update.h"
+#include "tui/view_table.h"
+
+namespace drover::tui {
+namespace {
+
+constexpr std::size_t offers_max = 200;
+
+template <View view>
+Status show(Desk& desk, std::string_view) {
+  show_view(desk.choices, view);
+  return {};
+}
+
+Status show_device(Desk& desk, std::string_view argument) {
+  if (!argument.empty()) {
+    const auto id = parse_device_id(argument);
+    if (!id) return id.error();
+    if (!desk.model.find(*id)) {
+      return error("found '{}', expected a device of this fleet", excerpt(argument));
+    }
+    desk.choices.device = *id;
+  }
+  return show<View::device>(desk, {});
+}
+
+Status go_to(Desk& desk, std::string_view argument) {
+  const Covered covered{desk.cursor.timeline().first(), desk.cursor.latest(desk.now)};
+  const auto at = parse_moment(argument, desk.cursor.shown(), covered);
+  if (!at) return at.error();
+  desk.cursor.go_to(*at, desk.now);
+  return {};
+}
+
+Status go_live(Desk& desk, std::string_view) {
+  desk.cursor.take(Command::go_live, desk.now);
+  return {};
+}
+
+Status set_filter(Desk& desk, std::string_view argument) {
+  const auto problem = desk.choices.narrowing.set(argument);
+  return problem ? Status(Error{problem->message}) : Status{};
+}
+
+Status find(Desk& desk, std::string_view argument) {
+  desk.choices.finding = std::string(argument);
+  update(desk.model, desk.choices, Command::find_next, desk.now);
+  return {};
+}
+
+template <Command command>
+Status press(Desk& desk, std::string_view) {
+  update(desk.model, desk.choices, command, desk.now);
+  return {};
+}
+
+/// Asks before it is done.
+Status propose(Desk& desk, Result<Action> action) {
+  if (const Status may = may_change(desk); !may) return may.error();
+  if (!action) return action.error();
+  desk.proposed = std::move(*action);
+  return {};
+}
+
+Status drain(Desk& desk, std::string_view argument) {
+  return propose(desk, drain_action(desk.model, desk.choices, argument, true));
+}
+Status resume(Desk& desk, std::string_view argument) {
+  return propose(desk, drain_action(desk.model, desk.choices, argument, false));
+}
+Status cap(Desk& desk, std::string_view argument) {
+  return propose(desk, cap_action(desk.model, argument));
+}
+Status cancel(Desk& desk, std::string_view argument) {
+  return propose(desk, cancel_action(desk.model, desk.choices, argument));
+}
+Status inject(Desk& desk, std::string_view argument) {
+  return propose(desk, inject_action(desk.model, desk.choices, argument));
+}
+Status apply_policy(Desk& desk, std::string_view argument) {
+  return propose(desk, policy_action(argument));
+}
+
+std::vector<std::string> device_words(const Desk& desk) {
+  std::vector<std::string> words;
+  for (const DeviceTable::Row row : desk.model.device_order()) {
+    if (words.size() >= offers_max) break;
+    words.push_back(to_text(desk.model.id_of(row)));
+  }
+  return words;
+}
+
+std::vector<std::string> pool_words(const Desk& desk) {
+  std::vector<std::string> words = {"site"};
+  for (const std::string& pool : desk.model.pools()) words.push_back("pool:" + pool);
+  return words;
+}
+
+std::vector<std::string> target_words(const Desk& desk) {
+  std::vector<std::string> words = pool_words(desk);
+  for (const HostRow& host : desk.model.hosts()) {
+    if (words.size() >= offers_max) break;
+    words.push_back("host:" + host.said.hello.host);
+  }
+  return words;
+}
+
+std::vector<std::string> job_words(const Desk& desk) {
+  std::vector<std::string> words;
+  for (const JobLine& line : desk.choices.jobs.lines) {
+    if (line.kind == JobLine::Kind::job) words.push_back(to_short_text(line.job));
+  }
+  return words;
+}
+
+constexpr std::array table = {
+    LineCommand{"fleet", "", "the whole fleet on one page", show<View::fleet>, nullptr},
+    LineCommand{"devices", "", "every device as a row", show<View::devices>, nullptr},
+    LineCommand{"device", "[ID]", "one device in full", show_device, device_words},
+    LineCommand{"jobs", "", "jobs, and what they wait for", show<View::jobs>, nullptr},
+    LineCommand{"routing", "", "decisions, and why", show<View::routing>, nullptr},
+    LineCommand{"power", "", "watts, money and energy", show<View::power>, nullptr},
+    LineCommand{"events", "", "alerts, and what happened", show<View::events>, nullptr},
+    LineCommand{"data-plane", "", "agents, and this dashboard's own", show<View::data_plane>,
+                nullptr},
+    LineCommand{"help", "", "keys, commands, reasons, signs", show<View::help>, nullptr},
+    LineCommand{"filter", "[EXPR]", "show only what EXPR holds for; without it everything",
+                set_filter, nullptr},
+    LineCommand{"find", "TEXT", "go to the next line with TEXT", find, nullptr},
+    LineCommand{"at", "TIME", "go to a time: 12:03:07, -30s, 2026-11-21T12:03:07Z", go_to, nullptr},
+    LineCommand{"live", "", "to now", go_live, nullptr},
+    LineCommand{"untag", "", "let all tags go", press<Command::untag_all>, nullptr},
+    LineCommand{"drain", "[TARGET]", "no new work there", drain, target_words},
+    LineCommand{"resume", "[TARGET]", "new work may come there again", resume, target_words},
+    LineCommand{"cap", "TARGET WATTS [for SPAN]", "hold the power of a pool or the site", cap,
+                pool_words},
+    LineCommand{"cancel", "[JOB..]", "end jobs", cancel, job_words},
+    LineCommand{"inject", "[TARGET] FAULT [for SPAN]", "make emulated devices faulty", inject,
+                target_words},
+    LineCommand{"policy", "FILE", "apply a policy", apply_policy, nullptr},
+    LineCommand{"quit", "", "leave", press<Command::quit>, nullptr},
+};
+
+const LineCommand* command_named(std::string_view name) {
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const LineCommand& command) { return command.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+struct Words {
+  std::string_view name, argument;
+  std::size_t argument_at = 0;  // 0: there is none yet
+};
+
+Words taken_apart(std::string_view line) {
+  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t end = std::min(line.find(' ', begin), line.size());
+  return {line.substr(begin, end - begin), trimmed(line.substr(end)),
+          end < line.size() ? end + 1 : 0};
+}
+
+std::vector<std::string> beginning_with(std::string_view begun, std::vector<std::string> words) {
+  std::erase_if(words, [&](const std::string& word) { return !word.starts_with(begun); });
+  return words;
+}
+
+}  // namespace
+
+std::span<const LineCommand> line_commands() { return table; }
+
+Status run_line(Desk& desk, std::string_view line) {
+  const Words words = taken_apart(line);
+  if (words.name.empty()) return {};
+  const LineCommand* const command = command_named(words.name);
+  if (command == nullptr) {
+    std::vector<std::string> names;
+    for (const LineCommand& known : table) names.emplace_back(known.name);
+    return error("no command '{}'{}", excerpt(words.name), suggestion(words.name, names));
+  }
+  if (command->argument.empty() && !words.argument.empty()) {
+    return error("{} takes no '{}'", command->name, excerpt(words.argument));
+  }
+  return command->run(desk, words.argument);
+}
+
+Offers offers_for(const Desk& desk, std::string_view line) {
+  const Words words = taken_apart(line);
+  if (words.argument_at == 0) {
+    std::vector<std::string> names;
+    for (const LineCommand& command : table) names.emplace_back(command.name);
+    return {line.size() - words.name.size(), beginning_with(words.name, std::move(names))};
+  }
+  const LineCommand* const command = command_named(words.name);
+  if (command == nullptr || command->words == nullptr) return {};
+  const std::size_t from = line.rfind(' ') + 1;
+  return {from, beginning_with(line.substr(from), command->words(desk))};
+}
+
+Status may_change(const Desk& desk) {
+  if (desk.cursor.replay()) return error("a recording cannot be changed");
+  if (!desk.options.control) {
+    return error("this dashboard only looks: start it with --control to change the fleet");
+  }
+  if (!desk.cursor.live()) return error("this is not now: L first");
+  return {};
+}
+
+}  // namespace drover::tui

@@ -1,0 +1,76 @@
+// What a dashboard holds, for the files that make it up.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tui/actions.h"
+#include "tui/command_line.h"
+#include "tui/dashboard.h"
+#include "tui/feed.h"
+#include "tui/model.h"
+#include "tui/scene.h"
+#include "tui/timeline_cursor.h"
+#include "tui/timeline_memory.h"
+#include "tui/timeline_series.h"
+
+namespace drover::tui {
+
+/// A wall second in fleet time.
+inline Duration fleet_second(const DashboardOptions& options) {
+  return from_seconds(options.speed);
+}
+
+struct Dashboard::State {
+  State(DashboardOptions chosen, Size size, Instant start);
+
+  bool replay() const { return options.replay.timeline != nullptr; }
+  const Model& model() const { return cursor.live() ? live_model : cursor.model(); }
+  void changed() { dirty = true; }
+  /// The clock in the title moves and values age once a wall second.
+  Instant next_second() const;
+  Scene scene() {
+    return {model(),          choices, feed,    options, cursor.shown(), connected,
+            connection_since, cursor,  *series, now,     hits,           shell};
+  }
+  Desk desk() { return {model(), choices, cursor, options, now, proposed}; }
+  void arrange_now();
+  void take(Command command);
+  void take_text(const Key& key);
+  bool enter(const Prompt& prompt);
+  Offers offers_at_cursor(const Prompt& prompt);
+  void take_answer(const Key& key);
+  void ask_for_yes();
+  void start_prompt(PromptKind kind, std::string text);
+  void begin_prompt(Command command);
+  void begin_change(Command command);
+  void click(const Key& key);
+
+  DashboardOptions options;
+  MemoryTimeline memory;
+  TimeCursor cursor;
+  Model live_model;
+  Feed feed;
+  Choices choices;
+  Canvas canvas;
+  Outbox outbox;
+  SeriesReader reader;
+  Series nothing;  // of no device
+  const Series* series = &nothing;
+  Hits hits;
+  ShellFacts shell;
+  std::optional<Action> proposed;
+  AskedAction asked;
+  std::uint64_t asked_count = 0;
+  std::optional<std::string> policy_file;
+  Instant now;
+  Instant drawn_at = Instant::min();  // before the first frame
+  Instant connection_since;
+  std::uint64_t cursor_changes = 0;
+  bool connected = true;
+  bool story_toggled = false;
+  bool dirty = true;    // a frame is wanted, at the pace of frames
+  bool pressed = true;  // a frame is wanted at once
+};
+
+}  // namespace drover::tui

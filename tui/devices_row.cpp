@@ -1,0 +1,87 @@
+// How the table of devices is moved in.
+#include "tui/columns.h"
+#include "tui/update.h"
+#include "tui/view_rows.h"
+#include "tui/views.h"
+
+namespace drover::tui {
+namespace {
+
+int count_devices(const Choices& choices) { return static_cast<int>(choices.devices.order.size()); }
+
+int selected_device(const Model& model, const Choices& choices) {
+  const auto row = choices.device ? model.find(*choices.device) : std::nullopt;
+  return row ? index_of(choices.devices, *row) : -1;
+}
+
+ScrolledRows arrange_devices(const Arrangement& at, Choices& choices) {
+  const Rect list = lay_out_devices(at.body).list;
+  choices.devices.columns = columns_that_fit(list.columns - 3);
+  sort_devices(at.model, choices.narrowing, choices.devices, at.now, at.resort_every,
+               choices.moved_at);
+  choices.devices.place.settle(selected_device(at.model, choices), count_devices(choices),
+                               list.rows - 1);
+  return {};
+}
+
+void select_device(const Model& model, Choices& choices, int index, int) {
+  choices.device = model.id_of(choices.devices.order[static_cast<std::size_t>(index)]);
+  choices.devices.place.row = -1;
+}
+
+ListPlace* place_of_devices(Choices& choices) { return &choices.devices.place; }
+
+void open_device(const Model&, Choices& choices) {
+  if (choices.device) show_view(choices, View::device);
+}
+
+bool let_device_go(Choices& choices) {
+  const bool was = choices.device.has_value();
+  choices.device.reset();
+  return was;
+}
+
+ScrolledRows arrange_device(const Arrangement& at, Choices& choices) {
+  // The order in which one goes on to other devices.
+  sort_devices(at.model, choices.narrowing, choices.devices, at.now, at.resort_every,
+               choices.moved_at);
+  if (!choices.device && !choices.devices.order.empty()) {
+    choices.device = at.model.id_of(choices.devices.order.front());
+  }
+  return device_view_rows(at.model, choices, {at.body.columns, at.body.rows});
+}
+
+bool leave_device(Choices& choices) {
+  choices.view = choices.before_device;
+  return true;
+}
+
+}  // namespace
+
+const ViewRow& devices_row() {
+  static constexpr ViewRow row = {.name = "devices",
+                                  .arrange = arrange_devices,
+                                  .draw = draw_devices,
+                                  .count = count_devices,
+                                  .selected = selected_device,
+                                  .select = select_device,
+                                  .place = place_of_devices,
+                                  .open = open_device,
+                                  .back = let_device_go};
+  return row;
+}
+
+const ViewRow& device_row() {
+  static constexpr ViewRow row = {.name = "device",
+                                  .arrange = arrange_device,
+                                  .draw = draw_device_view,
+                                  .count = count_devices,
+                                  .selected = selected_device,
+                                  .select = select_device,
+                                  .place = place_of_devices,
+                                  .open = nullptr,
+                                  .back = leave_device};
+  return row;
+}
+
+}  // namespace drover::tui

@@ -1,0 +1,336 @@
+#include "tui/filter_things.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "tui/columns.h"
+#include "tui/subjects.h"
+
+namespace drover::tui {
+namespace {
+
+using filter::Field;
+using filter::TextTest;
+
+constexpr std::size_t values_max = 200;  // known ones; more are not offered
+
+std::optional<DeviceTable::Row> row_named(const Model& model, std::string_view subject) {
+  const auto device = device_named(model, subject);
+  return device ? model.find(*device) : std::nullopt;
+}
+
+/// Where a job or a decision is, by the device's own answers; false: not such a field.
+bool place_texts(const Judged& judged, std::optional<DeviceTable::Row> place, Field field,
+                 TextTest& test) {
+  const bool of_place =
+      field == Field::host || field == Field::rack || field == Field::site || field == Field::kind;
+  if (of_place && place) DeviceThing(judged, *place).texts(field, test);
+  return of_place;
+}
+
+}  // namespace
+
+JobsByDevice::JobsByDevice(const Model& model) {
+  for (const auto& [id, row] : model.jobs()) {
+    const JobState state = row.said.state;
+    if (state != JobState::running && state != JobState::leased) continue;
+    for (const DeviceTable::Row device : rows_of_target(model, row.said.target)) {
+      jobs_[device].push_back(&row.said);
+    }
+  }
+}
+
+const std::vector<const JobChanged*>& JobsByDevice::on(DeviceTable::Row row) const {
+  static const std::vector<const JobChanged*> none;
+  const auto known = jobs_.find(row);
+  return known == jobs_.end() ? none : known->second;
+}
+
+double DeviceThing::number(Field field) const {
+  const Model& model = judged_.model;
+  const auto reading = [&](Metric metric) { return model.reading(row_, metric); };
+  switch (field) {
+    case Field::index:
+      return model.devices().index(row_);
+    case Field::group:
+      return model.devices().group(row_);
+    case Field::utilization:
+      return reading(Metric::utilization);
+    case Field::matrix:
+      return reading(Metric::matrix_activity);
+    case Field::memory_bandwidth:
+      return reading(Metric::memory_activity);
+    case Field::memory_share:
+      return model.share(row_, Shade::memory);
+    case Field::memory:
+      return reading(Metric::memory_used);
+    case Field::power:
+      return reading(Metric::power);
+    case Field::cap:
+      return reading(Metric::power_cap);
+    case Field::power_share:
+      return model.share(row_, Shade::power);
+    case Field::temperature:
+      return reading(Metric::temperature);
+    case Field::headroom: {
+      const double slowdown_c = model.spec_of(row_).slowdown_c;
+      return slowdown_c > 0 ? slowdown_c - reading(Metric::temperature) : absent;
+    }
+    case Field::memory_temperature:
+      return reading(Metric::memory_temperature);
+    case Field::clock:
+      return reading(Metric::clock);
+    case Field::queue:
+      return reading(Metric::queue);
+    case Field::running:
+      return reading(Metric::running);
+    case Field::energy:
+      return reading(Metric::energy);
+    case Field::age: {
+      const Instant arrived = model.devices().arrived(row_);
+      return arrived == Instant::min() ? absent : to_seconds(judged_.now - arrived);
+    }
+    case Field::price: {
+      const double usd = model.spec_of(row_).price_usd_per_h;
+      return usd > 0 ? usd * model.host_of(row_).said.hello.price_factor : absent;
+    }
+    default:
+      return absent;
+  }
+}
+
+void DeviceThing::state_texts(TextTest& test) const {
+  const Model& model = judged_.model;
+  const HostRow& host = model.host_of(row_);
+  const ConditionRow* const condition = model.condition_of(row_);
+  bool any = false;
+  const auto see = [&](bool holds, std::string_view word) {
+    if (holds) test.see(word);
+    any = any || holds;
+  };
+  see(host.said.health == Health::lost, "lost");
+  see(host.said.health == Health::suspect, "suspect");
+  see(host.said.health != Health::lost && model.is_stale(judged_.now, row_), "stale");
+  see(condition != nullptr && !condition->said.usable, "unusable");
+  see(condition != nullptr && condition->said.drained, "drained");
+  see(condition != nullptr && !condition->said.injected.empty(), "faulty");
+  if (!any) test.see("ok");
+}
+
+void DeviceThing::job_texts(Field field, TextTest& test) const {
+  for (const JobChanged* const job : judged_.jobs.on(row_)) {
+    if (field == Field::tenant) {
+      test.see(job->job.tenant);
+    } else {
+      test.see(to_text(job->job.id));
+      test.see(job->job.work.model);
+    }
+  }
+}
+
+void DeviceThing::texts(Field field, TextTest& test) const {
+  const Model& model = judged_.model;
+  const Hello& hello = model.host_of(row_).said.hello;
+  const auto see_unless_empty = [&](std::string_view text) {
+    if (!text.empty()) test.see(text);
+  };
+  switch (field) {
+    case Field::id:
+      test.see(to_text(model.id_of(row_)));
+      return;
+    case Field::host:
+      test.see(hello.host);
+      return;
+    case Field::rack:
+      return see_unless_empty(hello.rack);
+    case Field::site:
+      return see_unless_empty(hello.site);
+    case Field::kind:
+      test.see(model.spec_of(row_).device_class == DeviceClass::tpu ? "tpu" : "gpu");
+      test.see(model.spec_of(row_).id);
+      return;
+    case Field::pool:
+      return see_unless_empty(model.pool_of(row_));
+    case Field::label:
+      for (const auto& [key, value] : hello.labels) test.see(key + "=" + value);
+      return;
+    case Field::state:
+      return state_texts(test);
+    case Field::slowed: {
+      const double bits = model.reading(row_, Metric::throttle);
+      if (!std::isnan(bits)) test.see(is_slowed(bits) ? throttle_text(bits) : "no");
+      return;
+    }
+    case Field::model:
+      for (auto replica = model.replicas().lower_bound({hello.host, 0});
+           replica != model.replicas().end() && replica->first.host == hello.host; ++replica) {
+        const auto& devices = replica->second.said.replica.devices;
+        const std::uint16_t index = model.devices().index(row_);
+        if (std::find(devices.begin(), devices.end(), index) != devices.end()) {
+          test.see(replica->second.said.replica.model);
+        }
+      }
+      return;
+    case Field::job:
+    case Field::tenant:
+      return job_texts(field, test);
+    case Field::alert: {
+      const std::string id = to_text(model.id_of(row_));
+      for (const auto& [key, alert] : model.alerts()) {
+        if (key.subject == id || key.subject == hello.host) test.see(key.rule);
+      }
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+JobThing::JobThing(const Judged& judged, const JobChanged& job)
+    : judged_(judged), job_(job), place_(row_named(judged.model, job.target)) {}
+
+double JobThing::number(Field field) const {
+  switch (field) {
+    case Field::priority:
+      return job_.job.priority;
+    case Field::progress:
+      return job_.progress;
+    case Field::remaining:
+      return job_.remaining_s > 0 ? job_.remaining_s : absent;
+    case Field::waited:
+      return job_.state == JobState::queued ? to_seconds(judged_.now - job_.submitted) : absent;
+    case Field::cost:
+      return job_.usage.cost_usd;
+    case Field::energy:
+      return job_.usage.energy_j;
+    default:
+      return absent;
+  }
+}
+
+void JobThing::texts(Field field, TextTest& test) const {
+  if (place_texts(judged_, place_, field, test)) return;
+  switch (field) {
+    case Field::id:
+      test.see(to_text(job_.job.id));
+      return;
+    case Field::job:
+      test.see(to_text(job_.job.id));
+      test.see(job_.job.work.model);
+      return;
+    case Field::model:
+      test.see(job_.job.work.model);
+      return;
+    case Field::pool:
+      if (!job_.pool.empty()) test.see(job_.pool);
+      return;
+    case Field::tenant:
+      test.see(job_.job.tenant);
+      return;
+    case Field::work:
+      test.see(to_text(job_.job.work.kind));
+      return;
+    case Field::work_class:
+      if (!job_.work_class.empty()) test.see(job_.work_class);
+      return;
+    case Field::job_state:
+      test.see(to_text(job_.state));
+      return;
+    case Field::reason:
+      if (job_.reason) test.see(to_text(*job_.reason));
+      return;
+    default:
+      return;
+  }
+}
+
+DecisionThing::DecisionThing(const Judged& judged, const Decision& decision)
+    : judged_(judged), decision_(decision), place_(row_named(judged.model, decision.target)) {}
+
+double DecisionThing::number(Field) const { return absent; }
+
+void DecisionThing::texts(Field field, TextTest& test) const {
+  if (place_texts(judged_, place_, field, test)) return;
+  switch (field) {
+    case Field::id:
+    case Field::job:
+      if (!decision_.job.empty()) test.see(to_text(decision_.job));
+      if (field == Field::job) test.see(decision_.model);
+      return;
+    case Field::model:
+      test.see(decision_.model);
+      return;
+    case Field::pool:
+      for (const std::string* const pool : {&decision_.pool, &decision_.wanted_pool}) {
+        if (!pool->empty()) test.see(*pool);
+      }
+      return;
+    case Field::work:
+      test.see(to_text(decision_.kind));
+      return;
+    case Field::work_class:
+      if (!decision_.rule.empty()) test.see(decision_.rule);
+      return;
+    case Field::reason:
+      if (decision_.fallback_reason) test.see(to_text(*decision_.fallback_reason));
+      return;
+    default:
+      return;
+  }
+}
+
+NewsThing::NewsThing(const Judged& judged, const News& news)
+    : judged_(judged), news_(news), place_(row_named(judged.model, news.subject)) {}
+
+double NewsThing::number(Field field) const {
+  return place_ ? DeviceThing(judged_, *place_).number(field) : absent;
+}
+
+void NewsThing::texts(Field field, TextTest& test) const {
+  switch (field) {
+    case Field::id:
+      test.see(news_.subject);
+      return;
+    case Field::severity:
+      test.see(to_text(news_.severity));
+      return;
+    case Field::alert:
+      if (!news_.rule.empty()) test.see(news_.rule);
+      return;
+    default:
+      if (place_) DeviceThing(judged_, *place_).texts(field, test);
+  }
+}
+
+std::vector<std::string> known_values(const Model& model, Field field) {
+  std::set<std::string> values;
+  const auto add = [&](std::string_view text) {
+    if (!text.empty() && values.size() < values_max) values.emplace(text);
+  };
+  if (field == Field::kind) {
+    add("gpu");
+    add("tpu");
+    for (const SpecRow& spec : model.specs()) add(spec.id);
+  } else if (field == Field::pool) {
+    for (const std::string& pool : model.pools()) add(pool);
+  } else if (field == Field::host || field == Field::rack || field == Field::site) {
+    for (const HostRow& host : model.hosts()) {
+      const Hello& hello = host.said.hello;
+      add(field == Field::host ? hello.host : field == Field::rack ? hello.rack : hello.site);
+    }
+  } else if (field == Field::model) {
+    for (const auto& [id, replica] : model.replicas()) add(replica.said.replica.model);
+    for (const auto& [id, job] : model.jobs()) add(job.said.job.work.model);
+  } else if (field == Field::tenant) {
+    for (const auto& [id, job] : model.jobs()) add(job.said.job.tenant);
+  } else if (field == Field::alert) {
+    for (const auto& [key, alert] : model.alerts()) add(key.rule);
+  }
+  return {values.begin(), values.end()};
+}
+
+}  // namespace drover::tui

@@ -1,0 +1,106 @@
+// How the lists of jobs and of decisions are moved in: both open the details of what is chosen.
+#include <algorithm>
+
+#include "tui/view_rows.h"
+#include "tui/views.h"
+
+namespace drover::tui {
+namespace {
+
+/// Closes what is open, else lets the selection go.
+template <typename Selection>
+bool close(bool& open, std::optional<Selection>& selection) {
+  const bool was = open || selection.has_value();
+  if (!open) selection.reset();
+  open = false;
+  return was;
+}
+
+ScrolledRows arrange_jobs(const Arrangement& at, Choices& choices) {
+  JobList& list = choices.jobs;
+  list.open = list.open && list.chosen && at.model.jobs().contains(*list.chosen);
+  const int details = job_details_rows(at.model, list);
+  const TableLayout layout = lay_out_jobs(at.body, at.model, details);
+  const int rows = layout.list.rows - 1;
+  list.lines = list_jobs(at.model, choices.narrowing, list.filter, rows);
+  list.place.settle(index_of_chosen(list), static_cast<int>(list.lines.size()), rows);
+  return {details, layout.details.rows};
+}
+
+int count_jobs(const Choices& choices) { return static_cast<int>(choices.jobs.lines.size()); }
+int selected_job(const Model&, const Choices& choices) { return index_of_chosen(choices.jobs); }
+void select_job(const Model&, Choices& choices, int index, int direction) {
+  choose_job(choices.jobs, index, direction);
+}
+ListPlace* place_of_jobs(Choices& choices) { return &choices.jobs.place; }
+void open_job(const Model&, Choices& choices) {
+  choices.jobs.open = choices.jobs.chosen.has_value();
+}
+bool leave_job(Choices& choices) { return close(choices.jobs.open, choices.jobs.chosen); }
+
+ScrolledRows arrange_decisions(const Arrangement& at, Choices& choices) {
+  DecisionList& list = choices.decisions;
+  list.numbers = list_decisions(at.model, choices.narrowing);
+  const int selected = index_of_chosen(list);
+  if (selected < 0) list.open = false;
+  const int details = decision_details_rows(at.model, list);
+  const TableLayout layout = lay_out_routing(at.body, at.model, details);
+  if (!list.chosen) list.place.top = 0;
+  list.place.settle(selected, static_cast<int>(list.numbers.size()), layout.list.rows - 1);
+  return {details, layout.details.rows};
+}
+
+int count_decisions(const Choices& choices) {
+  return static_cast<int>(choices.decisions.numbers.size());
+}
+int selected_decision(const Model&, const Choices& choices) {
+  return index_of_chosen(choices.decisions);
+}
+void select_decision(const Model&, Choices& choices, int index, int direction) {
+  DecisionList& list = choices.decisions;
+  // The top of a live list is its newest, whatever that will be.
+  if (index == 0 && direction == 0 && !list.open) {
+    list.chosen.reset();
+    list.place = ListPlace{};
+    return;
+  }
+  list.chosen = list.numbers[static_cast<std::size_t>(index)];
+  list.place.row = -1;
+}
+ListPlace* place_of_decisions(Choices& choices) { return &choices.decisions.place; }
+void open_decision(const Model&, Choices& choices) {
+  choices.decisions.open = choices.decisions.chosen.has_value();
+}
+bool leave_decision(Choices& choices) {
+  return close(choices.decisions.open, choices.decisions.chosen);
+}
+
+}  // namespace
+
+const ViewRow& jobs_row() {
+  static constexpr ViewRow row = {.name = "jobs",
+                                  .arrange = arrange_jobs,
+                                  .draw = draw_jobs,
+                                  .count = count_jobs,
+                                  .selected = selected_job,
+                                  .select = select_job,
+                                  .place = place_of_jobs,
+                                  .open = open_job,
+                                  .back = leave_job};
+  return row;
+}
+
+const ViewRow& routing_row() {
+  static constexpr ViewRow row = {.name = "routing",
+                                  .arrange = arrange_decisions,
+                                  .draw = draw_routing,
+                                  .count = count_decisions,
+                                  .selected = selected_decision,
+                                  .select = select_decision,
+                                  .place = place_of_decisions,
+                                  .open = open_decision,
+                                  .back = leave_decision};
+  return row;
+}
+
+}  // namespace drover::tui

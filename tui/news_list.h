@@ -1,0 +1,45 @@
+// The lines of the events view: what is raised, and below it what happened, newest first.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tui/list_place.h"
+#include "tui/model.h"
+#include "tui/narrowing.h"
+#include "tui/news.h"
+
+namespace drover::tui {
+
+/// What a line can be chosen by: nothing else of the same instant says the same of the same thing.
+struct NewsKey {
+  Instant at{};
+  NewsKind kind = NewsKind::event;
+  std::string subject;
+  std::string text;
+  bool operator==(const NewsKey&) const = default;
+};
+NewsKey key_of(const News& news);
+
+/// A heading, or something that happened.
+struct NewsLine {
+  std::string heading;  // empty: `news` counts
+  std::string note;     // at the right of a heading
+  News news;
+};
+
+struct NewsList {
+  std::vector<NewsLine> lines;
+  std::optional<NewsKey> chosen;
+  ListPlace place;
+};
+
+std::vector<NewsLine> list_news(const Model& model, const Narrowing& narrowing);
+int index_of_chosen(const NewsList& list);
+/// The news at `index`, or the next in the direction of the move, or else before it.
+void choose_news(NewsList& list, int index, int direction);
+/// Null when nothing is chosen, or when it is no longer there.
+const News* chosen_news(const NewsList& list);
+
+}  // namespace drover::tui

@@ -1,0 +1,101 @@
+#include "tui/news_panels.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "fleet/units.h"
+#include "tui/views.h"
+
+namespace drover::tui {
+namespace {
+
+constexpr int alerts_beside = 5;  // rows of them that other panels leave
+
+struct Look {
+  std::string_view sign;
+  Role role;
+};
+
+Look look_of(const News& news) {
+  const Role grave = news.severity == Severity::critical  ? Role::critical
+                     : news.severity == Severity::warning ? Role::warm
+                                                          : Role::plain;
+  switch (news.kind) {
+    case NewsKind::event:
+      return {" ", grave};
+    case NewsKind::raised:
+    case NewsKind::alert:
+      return {"!", grave};
+    case NewsKind::alert_over:
+      return {"=", Role::good};
+    case NewsKind::action:
+      return {">", Role::accent};
+    case NewsKind::action_refused:
+      return {">", Role::warm};
+  }
+  return {" ", Role::plain};
+}
+
+}  // namespace
+
+void draw_news_line(const Scene& scene, Pen& pen, int row, const News& news) {
+  const Look look = look_of(news);
+  const int subject = std::clamp(pen.columns() / 5, 8, 24);
+  const bool raised = news.kind == NewsKind::raised;
+  // Of what holds now, for how long; of what happened, when.
+  const std::string when =
+      raised ? duration_text(to_seconds(scene.now - news.at)) : to_clock_text(news.at);
+  pen.field(0, row, 8, when, Role::faint, raised ? Align::right : Align::left);
+  const bool grave = raised && news.severity == Severity::critical;
+  pen.text(9, row, grave ? "!!" : look.sign, look.role);
+  pen.field(12, row, subject, news.subject, look.role);
+  pen.field(13 + subject, row, pen.columns() - subject - 13, news.text, look.role);
+}
+
+void draw_news(Pen& pen, int row, const std::vector<News>& news) {
+  const int subject = std::min(16, std::max(8, pen.columns() / 5));
+  for (const News& item : news) {
+    const Look look = look_of(item);
+    int at = pen.text(0, row, to_clock_text(item.at), Role::faint) + 1;
+    at = pen.text(at, row, look.sign, look.role) + 1;
+    pen.field(at, row, subject, item.subject, look.role);
+    pen.field(at + subject + 1, row, pen.columns() - at - subject - 1, item.text, look.role);
+    ++row;
+  }
+}
+
+int alert_rows(const Model& model) {
+  const auto raised = static_cast<int>(std::min<std::size_t>(model.alerts().size(), 1'000));
+  return raised == 0 ? 0 : 1 + std::min(raised, alerts_beside);
+}
+
+void draw_alerts(const Scene& scene, Pen pen) {
+  std::vector<const Alert*> alerts;
+  for (const auto& [key, row] : scene.model.alerts()) alerts.push_back(&row.alert);
+  std::stable_sort(alerts.begin(), alerts.end(), [](const Alert* a, const Alert* b) {
+    return std::tie(b->severity, b->since) < std::tie(a->severity, a->since);
+  });
+  const auto shown = static_cast<std::size_t>(std::max(0, pen.rows() - 1));
+  pen.heading(0, fmt::format("Alerts {}", alerts.size()),
+              alerts.size() > shown ? fmt::format("the gravest {}", shown) : "gravest first");
+  if (alerts.empty()) pen.text(0, 1, "nothing is raised", Role::faint);
+  const int subject = std::min(16, std::max(8, pen.columns() / 5));
+  for (std::size_t i = 0; i < std::min(shown, alerts.size()); ++i) {
+    const Alert& alert = *alerts[i];
+    const int row = static_cast<int>(i) + 1;
+    const Role role = alert.severity == Severity::critical  ? Role::critical
+                      : alert.severity == Severity::warning ? Role::warm
+                                                            : Role::plain;
+    pen.text(0, row, alert.severity == Severity::critical ? "!!" : "!", role);
+    pen.field(3, row, 5, duration_text(to_seconds(scene.now - alert.since)), Role::faint,
+              Align::right);
+    pen.field(9, row, subject, alert.subject, role);
+    pen.field(10 + subject, row, pen.columns() - subject - 10,
+              alert.text.empty() ? alert.rule : fmt::format("{}: {}", alert.rule, alert.text),
+              role);
+  }
+}
+
+}  // namespace drover::tui
