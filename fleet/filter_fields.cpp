@@ -20,7 +20,7 @@ constexpr bool plain = false;
 constexpr std::array<FieldFacts, field_count> table = {{
     {Field::id, "id", Kind::text, of_place, name,
      "HOST/N of a device, the digits of a job, what an alert is about"},
-    {Field::host, "host", Kind::text, of_place, name, "host"},
+    {Field::host, "host", Kind::text, of_place, name, "name of the host"},
     {Field::index, "index", Kind::number, of_device, plain, "number of the device on its host"},
     {Field::rack, "rack", Kind::text, of_place, name, "rack of the host"},
     {Field::site, "site", Kind::text, of_place, name, "site of the host"},
@@ -58,7 +58,7 @@ constexpr std::array<FieldFacts, field_count> table = {{
     {Field::age, "age", Kind::seconds, of_device, plain, "since the last sample, s"},
     {Field::price, "price", Kind::dollars, of_device, plain, "of the device, $/h"},
     {Field::model, "model", Kind::text, of_place, name,
-     "model loaded on the device, or of the job"},
+     "model loaded or run on the device, or of the job"},
     {Field::job, "job", Kind::text, of_place, name, "digits and model of a job, there or itself"},
     {Field::tenant, "tenant", Kind::text, of_place, name, "tenant of a job, there or itself"},
     {Field::alert, "alert", Kind::text, of_device, name,
