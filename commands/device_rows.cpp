@@ -39,7 +39,7 @@ DeviceRow row_of(const FleetView& fleet, const DeviceId& id, const FleetView::Ho
 
 std::string health_text(const DeviceRow& row) {
   const std::string health(to_text(row.host->changed.health));
-  return row.host->drained.contains(row.id.index) ? health + ", drained" : health;
+  return row.host->drained(row.id.index) ? health + ", drained" : health;
 }
 
 const Group* group_with(const FleetView::Host& host, std::uint16_t device) {
@@ -101,7 +101,7 @@ Json to_json(const DeviceRow& row) {
       .set("device", row.group->device)
       .set("rack", row.host->changed.hello.rack)
       .set("health", to_text(row.host->changed.health))
-      .set("drained", row.host->drained.contains(row.id.index))
+      .set("drained", row.host->drained(row.id.index))
       .set("group", row.group->number)
       .set("age_s", row.age_s)
       .set("utilization", value(Metric::utilization))

@@ -1,11 +1,14 @@
 // `drover devices`: one row per device, as last reported, or as each report comes.
 #include <utility>
 
+#include "commands/device_filter.h"
 #include "commands/device_rows.h"
+#include "commands/filter_option.h"
 #include "commands/follow_devices.h"
 #include "commands/output.h"
 #include "commands/session.h"
 #include "commands/verbs.h"
+#include "tui/model.h"
 
 namespace drover::commands {
 
@@ -31,10 +34,12 @@ Result<FleetView> look(Session& session) {
   return fleet;
 }
 
-Outcome show_once(Session& session, bool json) {
+Outcome show_once(Session& session, bool json, filter::Filter filter) {
   const auto fleet = look(session);
   if (!fleet) return Outcome::failed(fleet.error());
-  const std::vector<DeviceRow> rows = rows_of(*fleet, session.clock().now());
+  std::vector<DeviceRow> rows = rows_of(*fleet, session.clock().now());
+  const Duration second = wall_span(1, session.welcome().speed);
+  DeviceFilter(std::move(filter), tui::stale_after(second)).narrow(rows, *fleet);
   if (json) {
     Json array = Json::array();
     for (const DeviceRow& row : rows) array.add(to_json(row));
@@ -55,28 +60,32 @@ Usage devices_usage() {
       "One row per device, as last reported so long ago (fleet time): how busy, memory, power,\n"
       "temperature, clock, and the models loaded on it. Nothing is known of a lost device.\n"
       "With --follow, one line per device as each report comes, until Ctrl-C or until the reader\n"
-      "leaves.",
+      "leaves. With --filter, only the devices that it holds for (docs/filters.md).",
       {connect_option(),
+       filter_option(),
        {"json", "", "a JSON array on stdout; with --follow one object a line"},
        {"follow", "", "go on with every report, with its time"},
        {"for", "DURATION", "with --follow: end after so long (wall time)"}},
       {},
       "  drover devices\n"
+      "  drover devices --filter 'kind==tpu & temp>70 | job~llama'\n"
       "  drover devices --json\n"
       "  drover devices --follow --json | jq 'select(.temperature_c > 80)'"};
 }
 
 Outcome run_devices(Arguments& arguments) {
   const bool follow = arguments.has("follow");
+  filter::Filter filter = read_filter(arguments, filter::devices);
   const Wall lasts = arguments.duration("for", Wall::max());
   if (!follow && arguments.has("for")) arguments.complain(error("--for goes with --follow"));
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
   if (follow) {
-    return follow_devices(endpoint_of(arguments), {arguments.has("json"), lasts});
+    return follow_devices(endpoint_of(arguments),
+                          {arguments.has("json"), lasts, std::move(filter)});
   }
   auto session = Session::open({endpoint_of(arguments), Role::viewer, "devices"});
   if (!session) return Outcome::failed(session.error());
-  return show_once(**session, arguments.has("json"));
+  return show_once(**session, arguments.has("json"), std::move(filter));
 }
 
 }  // namespace drover::commands

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fleet/codec.h"
+#include "fleet/placement.h"
 
 namespace drover::commands {
 
@@ -18,20 +19,68 @@ void FleetView::receive(const Envelope& envelope) {
       replicas_[replica->replica.id] = *replica;
     }
   } else if (const auto* device = std::get_if<DeviceChanged>(&envelope.body)) {
-    const auto known = hosts_.find(device->host);
-    if (known == hosts_.end()) return;
-    if (device->drained) {
-      known->second.drained.insert(device->device);
-    } else {
-      known->second.drained.erase(device->device);
-    }
+    receive_device(*device);
+  } else if (const auto* job = std::get_if<JobChanged>(&envelope.body)) {
+    receive_job(*job);
+  } else if (const auto* alert = std::get_if<Alert>(&envelope.body)) {
+    receive_alert(*alert);
   } else if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
-    const auto host_entry = hosts_.find(batch->host);
-    if (host_entry == hosts_.end() || !check(*batch)) return;
-    Host& known = host_entry->second;
-    known.sampled = std::max(known.sampled, envelope.at);
-    for (const Sample& sample : unpack(*batch)) known.samples[sample.device] = sample;
+    receive_batch(envelope, *batch);
   }
+}
+
+void FleetView::receive_batch(const Envelope& envelope, const SampleBatch& batch) {
+  const auto known = hosts_.find(batch.host);
+  if (known == hosts_.end() || !check(batch)) return;
+  Host& host = known->second;
+  host.sampled = std::max(host.sampled, envelope.at);
+  for (const Sample& sample : unpack(batch)) host.samples[sample.device] = sample;
+}
+
+void FleetView::receive_device(const DeviceChanged& device) {
+  const auto known = hosts_.find(device.host);
+  if (known == hosts_.end()) return;
+  if (device.usable && device.injected.empty() && !device.drained) {
+    known->second.conditions.erase(device.device);
+  } else {
+    known->second.conditions[device.device] = device;
+  }
+}
+
+void FleetView::receive_job(const JobChanged& job) {
+  const auto before = targets_.find(job.job.id);
+  if (before != targets_.end()) {
+    std::string_view target = before->second;
+    while (const auto part = take_part(target)) {
+      const auto host = hosts_.find(std::string(part->host));
+      if (host != hosts_.end()) host->second.jobs.erase(job.job.id);
+    }
+    targets_.erase(before);
+  }
+  if (job.state != JobState::leased && job.state != JobState::running) return;
+  std::string_view target = job.target;
+  while (const auto part = take_part(target)) {
+    const auto host = hosts_.find(std::string(part->host));
+    if (host == hosts_.end()) continue;
+    host->second.jobs[job.job.id] = {job.job.work.model, job.job.tenant, std::string(part->place)};
+  }
+  targets_[job.job.id] = job.target;
+}
+
+void FleetView::receive_alert(const Alert& alert) {
+  if (alert.raised) {
+    alerts_[alert.subject].insert(alert.rule);
+    return;
+  }
+  const auto subject = alerts_.find(alert.subject);
+  if (subject == alerts_.end()) return;
+  subject->second.erase(alert.rule);
+  if (subject->second.empty()) alerts_.erase(subject);
+}
+
+bool FleetView::Host::drained(std::uint16_t device) const {
+  const auto found = conditions.find(device);
+  return found != conditions.end() && found->second.drained;
 }
 
 void FleetView::receive_part(const SnapshotPart& part) {

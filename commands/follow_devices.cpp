@@ -4,11 +4,13 @@
 #include <array>
 #include <utility>
 
+#include "commands/device_filter.h"
 #include "commands/device_rows.h"
 #include "commands/output.h"
 #include "commands/session.h"
 #include "commands/stop_signals.h"
 #include "fleet/published_stream.h"
+#include "tui/model.h"
 
 namespace drover::commands {
 
@@ -30,8 +32,11 @@ std::vector<Heading> follow_headings() {
 
 class Following {
  public:
-  Following(Session& session, bool json)
-      : session_(session), json_(json), stream_(wall_span(1, session.welcome().speed)) {}
+  Following(Session& session, bool json, filter::Filter filter)
+      : session_(session),
+        json_(json),
+        stream_(wall_span(1, session.welcome().speed)),
+        filter_(std::move(filter), tui::stale_after(wall_span(1, session.welcome().speed))) {}
 
   Status turn(std::chrono::milliseconds longest) {
     const Instant now = session_.clock().now();
@@ -62,7 +67,9 @@ class Following {
   }
 
   void show(Instant at, const SampleBatch& batch) {
-    const auto rows = rows_of(fleet_, batch, session_.clock().now());
+    std::vector<DeviceRow> rows = rows_of(fleet_, batch, session_.clock().now());
+    filter_.narrow(rows, fleet_);
+    if (rows.empty()) return;
     if (json_) {
       for (const DeviceRow& row : rows) {
         Json line = Json::object().set("time", to_iso8601(at)).set("host", batch.host);
@@ -84,6 +91,7 @@ class Following {
   Session& session_;
   bool json_;
   PublishedStream stream_;
+  DeviceFilter filter_;
   FleetView fleet_;
   std::vector<Heading> headings_ = follow_headings();
   bool headed_ = false;
@@ -91,12 +99,12 @@ class Following {
 
 }  // namespace
 
-Outcome follow_devices(const std::string& endpoint, const FollowOptions& options) {
+Outcome follow_devices(const std::string& endpoint, FollowOptions options) {
   StopSignals signals;
   auto session = Session::open({endpoint, Role::viewer, "devices"});
   if (!session) return Outcome::failed(session.error());
   (*session)->sockets().watch(signals.descriptor());
-  Following following(**session, options.json);
+  Following following(**session, options.json, std::move(options.filter));
   if (const Status subscribed = (*session)->subscribe(); !subscribed) {
     return Outcome::failed(subscribed.error());
   }

@@ -5,15 +5,17 @@
 
 #include "commands/clock.h"
 #include "commands/outcome.h"
+#include "fleet/filter.h"
 
 namespace drover::commands {
 
 struct FollowOptions {
   bool json = false;
   Wall lasts = Wall::max();
+  filter::Filter filter;
 };
 
 /// Ends in order on a signal, when the time is over, and when the reader of the output has left.
-Outcome follow_devices(const std::string& endpoint, const FollowOptions& options);
+Outcome follow_devices(const std::string& endpoint, FollowOptions options);
 
 }  // namespace drover::commands

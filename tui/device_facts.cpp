@@ -1,36 +1,15 @@
 #include "tui/device_facts.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 
 #include <fmt/format.h>
 
+#include "fleet/placement.h"
 #include "tui/job_list.h"
+#include "tui/update.h"
 
 namespace drover::tui {
 namespace {
-
-std::optional<std::uint32_t> number_in(std::string_view text) {
-  std::uint32_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, number);
-  if (problem != std::errc{} || stop != end) return std::nullopt;
-  return number;
-}
-
-/// "0-3,6" holds 2.
-bool lists_index(std::string_view ranges, std::uint32_t index) {
-  while (!ranges.empty()) {
-    const std::string_view range = ranges.substr(0, ranges.find(','));
-    ranges.remove_prefix(std::min(ranges.size(), range.size() + 1));
-    const std::size_t dash = range.find('-');
-    const auto from = number_in(range.substr(0, dash));
-    const auto to = dash == std::string_view::npos ? from : number_in(range.substr(dash + 1));
-    if (from && to && *from <= index && index <= *to) return true;
-  }
-  return false;
-}
 
 bool has(const Replica& replica, std::uint16_t index) {
   return std::find(replica.devices.begin(), replica.devices.end(), index) != replica.devices.end();
@@ -75,28 +54,15 @@ std::string condition_text(const DeviceChanged& condition) {
   return text;
 }
 
-namespace {
-
-/// Of a target of one host.
-bool part_has_device(const Model& model, std::string_view target, const DeviceId& device) {
-  const std::string& host = device.host;
-  if (target.size() < host.size() + 2 || !target.starts_with(host)) return false;
-  if (target[host.size()] != '/') return false;
-  const std::string_view part = target.substr(host.size() + 1);
-  if (part.front() != 'r') return lists_index(part, device.index);
-  const auto number = number_in(part.substr(1));
-  if (!number) return false;
-  const auto replica = model.replicas().find({host, *number});
-  return replica != model.replicas().end() && has(replica->second.said.replica, device.index);
-}
-
-}  // namespace
-
 bool has_device(const Model& model, std::string_view target, const DeviceId& device) {
-  while (!target.empty()) {
-    const std::size_t end = std::min(target.find(' '), target.size());
-    if (part_has_device(model, target.substr(0, end), device)) return true;
-    target.remove_prefix(std::min(end + 1, target.size()));
+  while (const auto part = take_part(target)) {
+    if (part->host != device.host) continue;
+    if (lists_device(part->place, device.index)) return true;
+    const auto number = replica_in(part->place);
+    if (!number) continue;
+    const auto replica = model.replicas().find({device.host, *number});
+    if (replica == model.replicas().end()) continue;
+    if (has(replica->second.said.replica, device.index)) return true;
   }
   return false;
 }
