@@ -8,9 +8,10 @@
 #include <iterator>
 #include <string>
 
-// CMakeLists.txt gives both fuzzers' LLVMFuzzerTestOneInput these names.
+// CMakeLists.txt gives the fuzzers' LLVMFuzzerTestOneInput these names.
 extern "C" int fuzz_codec(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_recording(const std::uint8_t* data, std::size_t size);
+extern "C" int fuzz_filter(const std::uint8_t* data, std::size_t size);
 
 namespace drover {
 namespace {
@@ -35,6 +36,7 @@ TEST(CodecCorpus, IsHandledWithoutHarm) { EXPECT_GE(run_corpus("codec", fuzz_cod
 TEST(RecordingCorpus, IsHandledWithoutHarm) {
   EXPECT_GE(run_corpus("recording", fuzz_recording), 5);
 }
+TEST(FilterCorpus, IsHandledWithoutHarm) { EXPECT_GE(run_corpus("filter", fuzz_filter), 10); }
 
 }  // namespace
 }  // namespace drover
