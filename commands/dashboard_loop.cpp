@@ -21,6 +21,9 @@ constexpr Wall silence_max = std::chrono::seconds(3);
 constexpr Wall join_again = std::chrono::seconds(1);
 constexpr std::chrono::milliseconds headless_wait{20};
 constexpr tui::Size largest_size{1000, 500};
+// Below, not even a small fleet has a past; above, someone slipped.
+constexpr std::uint64_t history_bytes_least = 1u << 20;
+constexpr std::uint64_t history_bytes_most = 64ull << 30;
 
 bool fits(std::int64_t value, int low, int high) { return value >= low && value <= high; }
 
@@ -33,6 +36,16 @@ bool locale_is_utf8() {
   return utf8;
 }
 
+std::size_t read_history(Arguments& arguments) {
+  if (!arguments.has("history")) return tui::history_bytes_default;
+  const auto bytes = parse_bytes(arguments.text("history"), "--history");
+  if (bytes && *bytes >= history_bytes_least && *bytes <= history_bytes_most) return *bytes;
+  arguments.complain(bytes ? error("--history: found {}, expected from 1MiB to 64GiB",
+                                   excerpt(arguments.text("history")))
+                           : bytes.error());
+  return tui::history_bytes_default;
+}
+
 }  // namespace
 
 tui::DashboardOptions dashboard_options(const DashboardView& view, const std::string& endpoint,
@@ -41,6 +54,7 @@ tui::DashboardOptions dashboard_options(const DashboardView& view, const std::st
   options.view = view.view;
   options.ascii = view.ascii;
   options.story = view.story;
+  options.history_bytes = view.history_bytes;
   options.connected_to = endpoint;
   options.speed = speed;
   options.frame_every = wall_span(0.25, speed);
@@ -64,9 +78,15 @@ Option ascii_option() {
   return {"ascii", "", "no box or block characters (so does a locale that is not UTF-8)"};
 }
 
+Option history_option() {
+  return {"history", "BYTES",
+          "what it may remember of devices, and to go back in time: half each (default 96MiB)"};
+}
+
 DashboardView read_view(Arguments& arguments) {
-  return {arguments.one_of("view", tui::view_names(), "fleet"),
-          arguments.has("ascii") || !locale_is_utf8()};
+  return {.view = arguments.one_of("view", tui::view_names(), "fleet"),
+          .ascii = arguments.has("ascii") || !locale_is_utf8(),
+          .history_bytes = read_history(arguments)};
 }
 
 Option size_option() {

@@ -17,6 +17,7 @@ struct DashboardView {
   std::string view = "fleet";
   bool ascii = false;
   bool story = false;  // there is one that can be paused
+  std::size_t history_bytes = tui::history_bytes_default;
 };
 
 /// How a dashboard of a fleet at this speed is made.
@@ -24,9 +25,10 @@ tui::DashboardOptions dashboard_options(const DashboardView& view, const std::st
                                         double speed);
 
 /// `--view` with the dashboard's view names; `--ascii`, which a locale that is not UTF-8 asks for
-/// too.
+/// too; `--history`, what it may remember, for the verbs that have it.
 Option view_option();
 Option ascii_option();
+Option history_option();
 DashboardView read_view(Arguments& arguments);
 
 /// `--size`, "120x40"; from the least that the dashboard can be drawn on.

@@ -25,6 +25,7 @@ Usage frame_usage() {
        replay_at_option(),
        view_option(),
        ascii_option(),
+       history_option(),
        size_option(),
        {"ansi", "", "with colours"}},
       {},

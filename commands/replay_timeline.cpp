@@ -181,7 +181,8 @@ void ReplayTimeline::visit_batches(const std::string& host, Instant from, Instan
     const Instant until = std::min(saturating_add(at, slice_wall_s * wall_), end);
     for (const Recorded& recorded : read(at, until)) {
       const auto* batch = std::get_if<SampleBatch>(&recorded.envelope.body);
-      if (batch != nullptr && batch->host == host) visit(recorded.arrived, *batch);
+      if (batch == nullptr || (!host.empty() && batch->host != host)) continue;
+      visit(recorded.arrived, *batch);
     }
     at = until;
   }

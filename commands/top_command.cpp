@@ -20,6 +20,7 @@ Usage top_usage() {
            {"rate", "X", "with --replay: so many times as fast as it was, 0.1 to 1000"},
            view_option(),
            ascii_option(),
+           history_option(),
            {"no-colour", "", "no colours (so does the variable NO_COLOR)"}},
           {},
           "  drover top\n"

@@ -29,11 +29,13 @@ TimeCursor::Start cursor_start(const DashboardOptions& options) {
 
 Dashboard::State::State(DashboardOptions chosen, Size size, Instant start)
     : options(std::move(chosen)),
-      memory(start, fleet_second(options)),
+      memory(start, fleet_second(options), options.history_bytes / 2),
+      history(fleet_second(options), options.history_bytes / 2),
+      moment_history(fleet_second(options), options.history_bytes / 8),
       cursor(options.replay.timeline != nullptr ? *options.replay.timeline : memory,
              cursor_start(options), start),
       live_model(fleet_second(options)),
-      feed(fleet_second(options), &memory),
+      feed(fleet_second(options), &memory, &history),
       canvas(size),
       now(start),
       connection_since(start) {}
@@ -52,11 +54,21 @@ void Dashboard::State::arrange_now() {
   choices.narrowing.judge(model(), cursor.shown());
   const Rect body = body_of(scene(), canvas.size());
   arrange({model(), body, cursor.shown(), frames_per_sort * options.frame_every}, choices);
+  find_recent();
   series = &nothing;
   if (choices.view == View::device && choices.device) {
     const Instant from = device_view_begin(scene(), body.columns);
     series = &reader.read(cursor.timeline(), *choices.device, from, cursor.shown());
   }
+}
+
+/// Where views with sparklines find the last minute of the moment that is shown.
+void Dashboard::State::find_recent() {
+  recent = &history;
+  if (cursor.live()) return moment_history.forget();
+  if (moment_history.empty() && !replay()) moment_history.begin(history, now);
+  if (choices.view != View::fleet && choices.view != View::devices) return;
+  recent = &moment_history.follow(cursor.timeline(), cursor.shown());
 }
 
 Dashboard::Dashboard(DashboardOptions options, Size size, Instant start)

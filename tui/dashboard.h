@@ -46,6 +46,10 @@ struct Replay {
   bool paused = false;
 };
 
+/// What a dashboard remembers of its fleet by default: the history of 10,000 devices as far back as
+/// it is ever kept, and as much for what was heard.
+inline constexpr std::size_t history_bytes_default = 96u << 20;
+
 struct DashboardOptions {
   std::string view = "fleet";  // one of view_names()
   std::string filter;          // an expression that parses, or empty
@@ -57,6 +61,9 @@ struct DashboardOptions {
   bool story = false;          // there is a story whose pace the key p asks to change
   bool control = false;        // the fleet may be changed from here
   Duration frame_every = std::chrono::milliseconds(250);  // in the time of `now`
+  // One half for the history of devices, one for what was heard, which past moments are made of;
+  // while one is shown, an eighth more for its sparklines.
+  std::size_t history_bytes = history_bytes_default;
   Replay replay;
 };
 

@@ -8,6 +8,8 @@
 #include "tui/command_line.h"
 #include "tui/dashboard.h"
 #include "tui/feed.h"
+#include "tui/history.h"
+#include "tui/history_moment.h"
 #include "tui/model.h"
 #include "tui/scene.h"
 #include "tui/timeline_cursor.h"
@@ -35,6 +37,7 @@ struct Dashboard::State {
   }
   Desk desk() { return {model(), choices, cursor, options, now, proposed}; }
   void arrange_now();
+  void find_recent();
   void take(Command command);
   void take_text(const Key& key);
   bool enter(const Prompt& prompt);
@@ -48,6 +51,8 @@ struct Dashboard::State {
 
   DashboardOptions options;
   MemoryTimeline memory;
+  History history;
+  MomentHistory moment_history;
   TimeCursor cursor;
   Model live_model;
   Feed feed;
@@ -57,6 +62,7 @@ struct Dashboard::State {
   SeriesReader reader;
   Series nothing;  // of no device
   const Series* series = &nothing;
+  const History* recent = &history;
   Hits hits;
   ShellFacts shell;
   std::optional<Action> proposed;

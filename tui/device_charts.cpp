@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "fleet/units.h"
+#include "tui/history_points.h"
 
 namespace drover::tui {
 namespace {
@@ -60,6 +61,33 @@ struct Reader {
   }
 };
 
+/// What the history keeps of what samples tell.
+struct KeptMetric {
+  Metric metric;
+  HistoryMetric kept;
+};
+constexpr std::array<KeptMetric, 9> kept_metrics = {{
+    {Metric::utilization, HistoryMetric::utilization},
+    {Metric::memory_used, HistoryMetric::memory},
+    {Metric::power, HistoryMetric::power},
+    {Metric::temperature, HistoryMetric::temperature},
+    {Metric::matrix_activity, HistoryMetric::matrix_activity},
+    {Metric::memory_activity, HistoryMetric::memory_activity},
+    {Metric::clock, HistoryMetric::clock},
+    {Metric::running, HistoryMetric::running},
+    {Metric::queue, HistoryMetric::queue},
+}};
+
+/// What the history knows of the window that so many cells show.
+HistoryBins bins_before(const Scene& scene, DeviceTable::Row row, HistoryMetric metric,
+                        const TimeWindow& window, int cells) {
+  const History& history = scene.history;
+  const HistoryRung rung = rung_for(window.bin, history.bin(HistoryRung::seconds));
+  const auto bins =
+      history.bin_of(rung, window.end) - history.bin_of(rung, window.begin(cells)) + 1;
+  return history.read(scene.model.id_of(row), metric, rung, window.end, static_cast<int>(bins));
+}
+
 struct Gatherer {
   const Scene& scene;
   DeviceTable::Row row;
@@ -71,6 +99,22 @@ struct Gatherer {
   int cells_of_next() const { return cells.at(charts.size()); }
   /// For the chart that is added next.
   Reader reader() const { return Reader(scene.series, window, cells_of_next()); }
+
+  /// The samples that the chart added next shows, and what the history knows of the time before.
+  std::vector<ChartPoint> past(Metric metric) const {
+    const std::vector<ChartPoint> samples = reader().points(metric);
+    const auto kept =
+        std::find_if(kept_metrics.begin(), kept_metrics.end(),
+                     [&](const KeptMetric& candidate) { return candidate.metric == metric; });
+    if (kept == kept_metrics.end()) return samples;
+    HistoryBins older = bins_before(scene, row, kept->kept, window, cells_of_next());
+    if (kept->kept == HistoryMetric::memory) {
+      for (double& share : older.values) share *= now(Metric::memory_total);
+    }
+    const bool seconds = older.bin == scene.history.bin(HistoryRung::seconds);
+    return joined(older, samples,
+                  seconds ? std::nullopt : std::optional(facts(kept->kept).long_time));
+  }
 
   /// Of what the chart that is added next shows: peaks that are past set no scale.
   double greatest(const std::vector<ChartPoint>& points) const {
@@ -95,12 +139,12 @@ struct Gatherer {
   }
 
   void add_share(const std::string& title, Metric metric, Role role) {
-    add(title, percent_text(now(metric)), reader().points(metric), percent_text, {0, 1}, role);
+    add(title, percent_text(now(metric)), past(metric), percent_text, {0, 1}, role);
   }
 
   void add_memory() {
     const double total = now(Metric::memory_total);
-    std::vector<ChartPoint> points = reader().points(Metric::memory_used);
+    std::vector<ChartPoint> points = past(Metric::memory_used);
     const ChartScale scale = total > 0 ? ChartScale{0, total} : scale_up_to(greatest(points), 1024);
     const double used = now(Metric::memory_used);
     add("memory used",
@@ -112,8 +156,8 @@ struct Gatherer {
 
   void add_power() {
     const double cap = now(Metric::power_cap);
-    std::vector<ChartPoint> points = reader().points(Metric::power);
-    std::vector<ChartPoint> caps = reader().points(Metric::power_cap);
+    std::vector<ChartPoint> points = past(Metric::power);
+    std::vector<ChartPoint> caps = past(Metric::power_cap);
     const double most =
         std::max({greatest(points), greatest(caps), scene.model.spec_of(row).tdp_w});
     MetricChart& metric =
@@ -130,7 +174,7 @@ struct Gatherer {
     const double memory = now(Metric::memory_temperature);
     const bool tells = !std::isnan(memory);  // boards without such a sensor say nothing of it
     std::vector<ChartPoint> heat_of_memory;
-    if (tells) heat_of_memory = reader().points(Metric::memory_temperature);
+    if (tells) heat_of_memory = past(Metric::memory_temperature);
     MetricChart& metric =
         add(tells ? "die, line: memory" : "temperature",
             fmt::format(
@@ -139,15 +183,15 @@ struct Gatherer {
                 tells ? ", " + celsius_text(memory) : "",
                 limit > 0 ? fmt::format(", {} {}", tells ? "max" : "slows at", celsius_text(limit))
                           : ""),
-            reader().points(Metric::temperature), celsius_text, {20, 100}, Role::warm);
+            past(Metric::temperature), celsius_text, {20, 100}, Role::warm);
     metric.line = std::move(heat_of_memory);
     metric.chart.line_role = Role::hot;
     if (limit > 0) metric.chart.limit = limit;
   }
 
   void add_work() {
-    std::vector<ChartPoint> running = reader().points(Metric::running);
-    std::vector<ChartPoint> queue = reader().points(Metric::queue);
+    std::vector<ChartPoint> running = past(Metric::running);
+    std::vector<ChartPoint> queue = past(Metric::queue);
     // Nothing queued is no line: at the foot it would hide what runs.
     for (ChartPoint& point : queue) {
       if (point.value == 0) point.value = absent;
@@ -162,7 +206,7 @@ struct Gatherer {
   }
 
   void add_clock() {
-    std::vector<ChartPoint> points = reader().points(Metric::clock);
+    std::vector<ChartPoint> points = past(Metric::clock);
     const double mhz = now(Metric::clock);
     const ChartScale scale = scale_up_to(greatest(points));
     add("clock, MHz", std::isnan(mhz) ? "-" : whole_text(mhz), std::move(points), whole_text, scale,
@@ -196,14 +240,34 @@ std::string held_text(const Model& model, DeviceTable::Row row) {
   return text;
 }
 
+// Of what is known from the history alone: the clock was held down, and nobody remembers by what.
+// No reason of NVML's has this bit.
+constexpr std::uint32_t slowed_by_something = 1u << 30;
+
 // Where several reasons fall into a cell, the first of these is shown.
-constexpr std::array<StripSign, 5> throttle_signs = {{
+constexpr std::array<StripSign, 6> throttle_signs = {{
     {throttle_hardware_slowdown, "H", "hw", Role::critical},
     {throttle_thermal_hardware, "T", "hw heat", Role::hot},
     {throttle_thermal_software, "t", "heat", Role::warm},
     {throttle_power_cap, "P", "power cap", Role::warm},
+    {slowed_by_something, "s", "something", Role::warm},
     {throttle_idle, "i", "idle", Role::faint},
 }};
+
+/// What the samples tell of throttle reasons, and before them whether there was any.
+std::vector<ChartPoint> throttle_past(const Scene& scene, DeviceTable::Row row,
+                                      const TimeWindow& window, int cells) {
+  HistoryBins older = bins_before(scene, row, HistoryMetric::slowed, window, cells);
+  for (double& share : older.values) {
+    if (share > 0) share = slowed_by_something;
+  }
+  return joined(older, Reader(scene.series, window, cells).points(Metric::throttle), std::nullopt);
+}
+
+bool tells(const std::vector<ChartPoint>& points, double value) {
+  return std::any_of(points.begin(), points.end(),
+                     [&](const ChartPoint& point) { return point.value == value; });
+}
 
 }  // namespace
 
@@ -264,8 +328,12 @@ void draw_throttle_strip(Pen& pen, const Rect& area, const Scene& scene, DeviceT
                          const TimeWindow& window) {
   const Rect& all = pen.area();
   Pen part = pen.on({all.column + area.column, all.row + area.row, area.columns, area.rows});
+  const int axis = value_axis_columns(area.columns);
+  const int cells = area.columns - axis;
+  const std::vector<ChartPoint> points = throttle_past(scene, row, window, cells);
   std::string legend;
   for (const StripSign& sign : throttle_signs) {
+    if (sign.bits == slowed_by_something && !tells(points, slowed_by_something)) continue;
     legend += fmt::format("{} {}  ", sign.sign, sign.name);
   }
   legend += part.ascii() ? ". none" : "· none";
@@ -275,11 +343,8 @@ void draw_throttle_strip(Pen& pen, const Rect& area, const Scene& scene, DeviceT
   const auto room = static_cast<std::size_t>(area.columns);
   if (!held.empty() && title.size() + held.size() + legend.size() + 4 <= room) title += held;
   part.heading(0, title, legend);
-  const int axis = value_axis_columns(area.columns);
-  const int cells = area.columns - axis;
-  const Reader strip(scene.series, window, cells);
-  draw_strip(part, axis, 1, cells, strip.points(Metric::throttle), window,
-             stands_for(scene.series.at, window.bin), throttle_signs);
+  draw_strip(part, axis, 1, cells, points, window, stands_for(scene.series.at, window.bin),
+             throttle_signs);
   draw_time_axis(part, axis, 2, cells, window, TimeLabels::clock);
 }
 

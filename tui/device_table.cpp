@@ -16,9 +16,6 @@ constexpr std::array<ShadeFacts, shade_count> shades = {{
 }};
 constexpr double temperature_cold_c = 20;  // assumed: about the inlet air of a machine hall
 constexpr double temperature_hot_c = 100;  // assumed: above every slowdown limit we know
-constexpr std::uint8_t no_point = 255;     // a point in history that was not reported
-constexpr double point_scale = 250;        // history keeps shares in steps of 1/250
-constexpr std::size_t row_points = static_cast<std::size_t>(history_points) * shade_count;
 
 template <typename T>
 void cut(std::vector<T>& column, std::size_t first, std::size_t count) {
@@ -29,8 +26,9 @@ void cut(std::vector<T>& column, std::size_t first, std::size_t count) {
 }  // namespace
 
 bool is_slowed(double throttle) {
-  return !std::isnan(throttle) &&
-         (static_cast<std::uint32_t>(throttle) & ~std::uint32_t{throttle_idle}) != 0;
+  // What comes from outside may be more than 32 bits hold, and NaN is neither here nor there.
+  return throttle >= 0 &&
+         (static_cast<std::uint32_t>(std::min(throttle, 4e9)) & ~std::uint32_t{throttle_idle}) != 0;
 }
 
 const ShadeFacts& facts(Shade shade) { return shades[static_cast<std::size_t>(shade)]; }
@@ -54,10 +52,6 @@ DeviceTable::Row DeviceTable::append(std::uint32_t host, const std::vector<Group
   for (std::vector<double>& column : last_) column.resize(count, absent);
   arrived_.resize(count, Instant::min());
   slowed_since_.resize(count, Instant::min());
-  remembered_.resize(count, Instant::min());
-  past_.resize(count * row_points, no_point);
-  past_next_.resize(count, 0);
-  past_size_.resize(count, 0);
   return first;
 }
 
@@ -71,10 +65,6 @@ void DeviceTable::remove(Row first, Row count) {
   for (std::vector<double>& column : last_) cut(column, first, count);
   cut(arrived_, first, count);
   cut(slowed_since_, first, count);
-  cut(remembered_, first, count);
-  cut(past_, first * row_points, count * row_points);
-  cut(past_next_, first, count);
-  cut(past_size_, first, count);
 }
 
 DeviceTable::Row DeviceTable::find(Row first, Row count, std::uint16_t index) const {
@@ -86,8 +76,7 @@ DeviceTable::Row DeviceTable::find(Row first, Row count, std::uint16_t index) co
   return rows();
 }
 
-void DeviceTable::take(Instant now, Row first, Row count, const SampleBatch& batch,
-                       Duration history_every) {
+void DeviceTable::take(Instant now, Row first, Row count, const SampleBatch& batch) {
   std::vector<Row> targets;
   targets.reserve(batch.devices.size());
   for (const std::uint16_t device : batch.devices) targets.push_back(find(first, count, device));
@@ -113,24 +102,7 @@ void DeviceTable::take(Instant now, Row first, Row count, const SampleBatch& bat
     } else if (slowed_since_[row] == Instant::min()) {
       slowed_since_[row] = now;
     }
-    remember(now, row, history_every);
   }
-}
-
-void DeviceTable::remember(Instant now, Row row, Duration history_every) {
-  if (remembered_[row] != Instant::min() && now - remembered_[row] < history_every) return;
-  remembered_[row] = now;
-  std::uint8_t* const points = &past_[row * row_points];
-  std::uint16_t& next = past_next_[row];
-  for (int shade = 0; shade < shade_count; ++shade) {
-    const double value = share(row, static_cast<Shade>(shade));
-    points[static_cast<std::size_t>(next) * shade_count + static_cast<std::size_t>(shade)] =
-        std::isnan(value)
-            ? no_point
-            : static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 1.0) * point_scale));
-  }
-  next = static_cast<std::uint16_t>((next + 1) % history_points);
-  past_size_[row] = static_cast<std::uint16_t>(std::min<int>(past_size_[row] + 1, history_points));
 }
 
 double DeviceTable::share(Row row, Shade shade) const {
@@ -139,35 +111,26 @@ double DeviceTable::share(Row row, Shade shade) const {
       return value(row, Metric::utilization);
     case Shade::memory:
       return value(row, Metric::memory_used) / value(row, Metric::memory_total);
-    case Shade::power: {
-      const double cap = value(row, Metric::power_cap);
-      const double limit = std::isnan(cap) ? cap_w_[row] : cap;
-      return limit > 0 ? value(row, Metric::power) / limit : absent;
-    }
+    case Shade::power:
+      return on_scale(row, shade, value(row, Metric::power));
     case Shade::temperature:
-      return (value(row, Metric::temperature) - temperature_cold_c) /
-             (temperature_hot_c - temperature_cold_c);
+      return on_scale(row, shade, value(row, Metric::temperature));
   }
   return absent;
 }
 
-std::size_t DeviceTable::row_bytes() {
-  constexpr std::size_t columns = metric_count * sizeof(double) + 2 * sizeof(Instant) + 24;
-  return columns + row_points;
+double DeviceTable::on_scale(Row row, Shade shade, double told) const {
+  if (shade == Shade::temperature) {
+    return (told - temperature_cold_c) / (temperature_hot_c - temperature_cold_c);
+  }
+  if (shade != Shade::power) return told;
+  const double cap = value(row, Metric::power_cap);
+  const double limit = std::isnan(cap) ? cap_w_[row] : cap;
+  return limit > 0 ? told / limit : absent;
 }
 
-std::vector<double> DeviceTable::history(Row row, Shade shade) const {
-  std::vector<double> shares;
-  const int size = past_size_[row];
-  shares.reserve(static_cast<std::size_t>(size));
-  for (int i = 0; i < size; ++i) {
-    const int point = (past_next_[row] - size + i + history_points) % history_points;
-    const std::uint8_t step =
-        past_[row * row_points + static_cast<std::size_t>(point) * shade_count +
-              static_cast<std::size_t>(shade)];
-    shares.push_back(step == no_point ? absent : step / point_scale);
-  }
-  return shares;
+std::size_t DeviceTable::row_bytes() {
+  return metric_count * sizeof(double) + 2 * sizeof(Instant) + 24;
 }
 
 }  // namespace drover::tui

@@ -1,5 +1,5 @@
-// What we know of every device, column by column: the last value of each metric and a short
-// history of four of them. One row per device; a host's rows lie together.
+// What we know of every device now, column by column: the last value of each metric. One row per
+// device; a host's rows lie together.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace drover::tui {
 
-/// What the heat map shows and history is kept of.
+/// What the heat map shows, and sparklines beside bars.
 enum class Shade : std::uint8_t { utilization, memory, power, temperature };
 inline constexpr int shade_count = 4;
 
@@ -28,9 +28,6 @@ const ShadeFacts& facts(Shade shade);
 /// Whether throttle reasons, as Metric::throttle tells them, hold a device's clock down. Idleness
 /// slows nobody's work; what is not known holds nothing down.
 bool is_slowed(double throttle);
-
-/// Points of history per device: one for each sample, at most one a second of wall time.
-inline constexpr int history_points = 120;
 
 class DeviceTable {
  public:
@@ -60,25 +57,21 @@ class DeviceTable {
   Instant slowed_since(Row row) const { return slowed_since_[row]; }
 
   /// NaN where the batch says nothing. REQUIRES check(batch) passed.
-  void take(Instant now, Row first, Row count, const SampleBatch& batch, Duration history_every);
+  void take(Instant now, Row first, Row count, const SampleBatch& batch);
 
   /// On the shade's scale, 0..1; NaN when absent. Power against its cap, or the group's.
   double share(Row row, Shade shade) const;
-  /// Oldest first, NaN for gaps; at most history_points.
-  std::vector<double> history(Row row, Shade shade) const;
-  /// What a row takes in memory, its history included.
+  /// Where another value of the shade's metric stands on that scale: W, C, or a share already.
+  double on_scale(Row row, Shade shade, double value) const;
+  /// What a row takes in memory.
   static std::size_t row_bytes();
 
  private:
-  void remember(Instant now, Row row, Duration history_every);
-
   std::vector<std::uint32_t> host_;
   std::vector<std::uint16_t> index_, group_, spec_, pool_;
   std::vector<double> cap_w_;  // of the group, while samples do not tell
   std::array<std::vector<double>, metric_count> last_;
-  std::vector<Instant> arrived_, remembered_, slowed_since_;
-  std::vector<std::uint8_t> past_;  // [row][point][shade], 255 for absent
-  std::vector<std::uint16_t> past_next_, past_size_;
+  std::vector<Instant> arrived_, slowed_since_;
 };
 
 }  // namespace drover::tui

@@ -3,6 +3,7 @@
 // head stays, the rest scrolls.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -239,7 +240,10 @@ void draw_page(const Scene& scene, Canvas& canvas, bool ascii, DeviceTable::Row 
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     draw_metric_chart(pen, page.charts[i], metrics[i], window);
   }
-  if (scene.series.at.empty()) draw_no_history(scene, pen, page.charts.front());
+  const std::vector<ChartPoint>& first = metrics.front().points;
+  const bool blank = std::all_of(first.begin(), first.end(),
+                                 [](const ChartPoint& point) { return std::isnan(point.value); });
+  if (scene.series.at.empty() && blank) draw_no_history(scene, pen, page.charts.front());
   draw_throttle_strip(pen, page.strip, scene, row, window);
   draw_replicas_on(pen.on(page.replicas), lists.replicas);
   draw_running_jobs(scene, pen.on(page.jobs), fmt::format("Runs here {}", lists.jobs.size()),

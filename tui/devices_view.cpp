@@ -8,6 +8,7 @@
 
 #include "tui/columns.h"
 #include "tui/device_facts.h"
+#include "tui/history_shares.h"
 #include "tui/layout.h"
 #include "tui/update.h"
 #include "tui/views.h"
@@ -71,7 +72,7 @@ void draw_row(const Scene& scene, Pen& pen, std::span<const int> columns, int hi
   }
   pen.text(0, line, sign.text, sign.role);
   if (history > 0 && !lost) {
-    pen.sparkline(at, line, history, scene.model.devices().history(row, Shade::utilization),
+    pen.sparkline(at, line, history, recent_shares(scene, row, Shade::utilization, history),
                   stale ? Role::stale : Role::good);
   }
 }
@@ -99,7 +100,7 @@ void draw_devices(const Scene& scene, const Pen& pen) {
             Role::title);
   const int used = width_of(devices.columns) + sign_columns;
   const int spare = list.columns() - used - 1;
-  const int history = spare >= history_columns_least ? std::min(spare, history_points) : 0;
+  const int history = spare >= history_columns_least ? std::min(spare, shares_most(scene)) : 0;
   draw_titles(scene, list, devices.columns, history);
   const int selected = selected_index(scene.model, scene.choices);
   for (int line = 1; line < list.rows(); ++line) {

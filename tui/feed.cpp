@@ -29,6 +29,11 @@ bool Feed::take(Instant now, Peer from, const Envelope& envelope, Model& model) 
 
 bool Feed::apply(Instant now, const Envelope& envelope, Model& model) {
   if (memory_ != nullptr) memory_->add(now, envelope);
+  // Not what snapshots tell: their samples are of a moment before they came.
+  const auto* batch = std::get_if<SampleBatch>(&envelope.body);
+  if (history_ != nullptr && batch != nullptr && model.find_host(batch->host) != nullptr) {
+    history_->take(now, *batch);
+  }
   return model.apply(now, envelope);
 }
 

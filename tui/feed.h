@@ -12,6 +12,7 @@
 #include "fleet/outbox.h"
 #include "fleet/published_stream.h"
 #include "fleet/time.h"
+#include "tui/history.h"
 #include "tui/model.h"
 #include "tui/timeline_memory.h"
 
@@ -20,8 +21,9 @@ namespace drover::tui {
 class Feed {
  public:
   /// `wall` is one wall second in fleet time. The first snapshot is wanted at once. What is done to
-  /// the model is told to `memory`, if there is one.
-  explicit Feed(Duration wall, MemoryTimeline* memory = nullptr) : stream_(wall), memory_(memory) {}
+  /// the model is told to `memory`, and samples of hosts that it knows to `history`, if there are.
+  explicit Feed(Duration wall, MemoryTimeline* memory = nullptr, History* history = nullptr)
+      : stream_(wall), memory_(memory), history_(history) {}
 
   /// Applies to the model what may be applied; answers whether something to see changed.
   bool receive(Instant now, Peer from, const Envelope& envelope, Model& model);
@@ -42,6 +44,7 @@ class Feed {
 
   PublishedStream stream_;
   MemoryTimeline* memory_;
+  History* history_;
   std::uint64_t asked_count_ = 0;
   std::uint64_t snapshots_ = 0;
   std::uint64_t gaps_ = 0;

@@ -140,7 +140,7 @@ bool Model::apply_samples(Instant now, const Envelope& envelope, const SampleBat
     // does not count as lost: it may be on its way, or from before we listened.
     if (host.sequence > 0 && envelope.sequence <= host.sequence) return false;
     host.sampled = std::min(now, envelope.at);
-    devices_.take(host.sampled, host.first, host.count, batch, wall_);
+    devices_.take(host.sampled, host.first, host.count, batch);
     return true;
   }
   if (envelope.sequence > 0) {
@@ -151,7 +151,7 @@ bool Model::apply_samples(Instant now, const Envelope& envelope, const SampleBat
   }
   host.sampled = now;
   host.traffic.count(now, envelope.at, batch.devices.size(), wall_);
-  devices_.take(now, host.first, host.count, batch, wall_);
+  devices_.take(now, host.first, host.count, batch);
   return true;
 }
 
@@ -253,8 +253,8 @@ void Model::end_snapshot(Instant now) {
 void Model::remove_absent_hosts() {
   const auto absent_host = [&](const HostRow& host) { return host.snapshot != snapshot_; };
   if (std::none_of(hosts_.begin(), hosts_.end(), absent_host)) return;
-  // Numbers of later hosts change, so all devices are placed anew, which costs them their history.
-  // Hosts leave the router's roster only when it starts afresh, so this is rare.
+  // Numbers of later hosts change, so all devices are placed anew, which costs them their last
+  // values. Hosts leave the router's roster only when it starts afresh, so this is rare.
   std::erase_if(hosts_, absent_host);
   devices_ = DeviceTable();
   host_numbers_.clear();

@@ -7,6 +7,7 @@
 #include "fleet/units.h"
 #include "tui/columns.h"
 #include "tui/device_facts.h"
+#include "tui/history_shares.h"
 #include "tui/news_panels.h"
 #include "tui/views.h"
 
@@ -204,7 +205,7 @@ void draw_device(const Scene& scene, Pen pen, DeviceTable::Row row, std::string_
   pen.heading(0, fmt::format("{} {}", title, to_text(scene.model.id_of(row))), note);
   const bool wide = pen.columns() >= 60;
   const int bar = wide ? 30 : pen.columns() - 8;
-  const int history = wide ? pen.columns() - 8 - bar - 2 : 0;
+  const int history = wide ? std::min(pen.columns() - 8 - bar - 2, shares_most(scene)) : 0;
   int line = 1;
   for (const DeviceBar& shown : device_bars) {
     // Old values keep their number and lose their bar.
@@ -213,7 +214,8 @@ void draw_device(const Scene& scene, Pen pen, DeviceTable::Row row, std::string_
     pen.text(0, line, shown.label, Role::faint);
     pen.gauge(8, line, bar, share, bar_number(devices, row, shown.shade), fill);
     if (history > 0) {
-      pen.sparkline(pen.columns() - history, line, history, devices.history(row, shown.shade),
+      pen.sparkline(pen.columns() - history, line, history,
+                    recent_shares(scene, row, shown.shade, history),
                     stale ? Role::stale : Role::accent);
     }
     ++line;

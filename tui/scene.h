@@ -4,6 +4,7 @@
 #include "tui/choices.h"
 #include "tui/feed.h"
 #include "tui/hits.h"
+#include "tui/history.h"
 #include "tui/model.h"
 #include "tui/pen.h"
 #include "tui/timeline_cursor.h"
@@ -22,6 +23,8 @@ struct Scene {
   const TimeCursor& cursor;  // its timeline has first(), last() and marks() for time axes
   const Series& series;      // of choices.device up to `now`, in the device view; else empty
   Instant live_now{};        // of the shell
+  const History& recent;     // of the minute before `now`, for sparklines
+  const History& history;    // of the live stream; in a replay, of nothing
   Hits& hits;                // told while drawing
   const ShellFacts& shell;
 

@@ -75,6 +75,7 @@ class Timeline {
   /// position behind it. REQUIRES that all from `position` on is still there.
   virtual std::uint64_t visit(std::uint64_t position, Instant to, const Visit& visit) const = 0;
   /// The stream's batches of one host in (from, to], in order; those of snapshots are left out.
+  /// Without a host's name: those of all.
   virtual void visit_batches(const std::string& host, Instant from, Instant to,
                              const VisitBatch& visit) const = 0;
   /// In order of time, at most some thousands.

@@ -227,6 +227,9 @@ std::uint64_t MemoryTimeline::visit(std::uint64_t position, Instant to, const Vi
 void MemoryTimeline::visit_batches(const std::string& host, Instant from, Instant to,
                                    const VisitBatch& visit) const {
   const std::uint32_t number = number_of(host);
+  const auto is_other = [&](const Head& head) {
+    return head.host == 0 || (!host.empty() && head.host != number);
+  };
   const auto later = [&](Instant at, const Head& head) { return at < head.at; };
   for (const Chunk& chunk : chunks_) {
     if (chunk.heads.empty() || chunk.heads.back().at <= from) continue;
@@ -234,12 +237,12 @@ void MemoryTimeline::visit_batches(const std::string& host, Instant from, Instan
     const auto begin = std::upper_bound(chunk.heads.begin(), chunk.heads.end(), from, later);
     const auto end = std::upper_bound(begin, chunk.heads.end(), to, later);
     for (auto head = begin; head != end; ++head) {
-      if (head->host != number) continue;
+      if (is_other(*head)) continue;
       const auto envelope =
           decode(bytes_of(chunk, static_cast<std::size_t>(head - chunk.heads.begin())));
       if (!envelope) continue;
       const auto* batch = std::get_if<SampleBatch>(&envelope->body);
-      if (batch != nullptr && batch->host == host) visit(head->at, *batch);
+      if (batch != nullptr && (host.empty() || batch->host == host)) visit(head->at, *batch);
     }
   }
 }

@@ -12,8 +12,8 @@
 
 namespace drover::tui {
 
-/// A hundred devices at one sample a second fill it in some hours, 10,000 in a minute or two; and
-/// it is little beside what a terminal with scroll-back and a browser take.
+/// Where nobody says otherwise. A hundred devices at one sample a second fill it in some hours,
+/// 10,000 in a minute or two.
 inline constexpr std::size_t memory_bytes_max = 64u << 20;
 inline constexpr std::size_t marks_max = 2'000;
 

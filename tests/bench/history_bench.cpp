@@ -1,0 +1,91 @@
+// What the history costs: a second of samples of a large fleet taken in, with all its metrics.
+// Beside it the least that it could cost, in the same run: as many bytes as it writes, copied.
+#include <cstring>
+
+#include <benchmark/benchmark.h>
+
+#include "fleet/result.h"
+#include "tests/tui/sample_fleet.h"
+#include "tui/dashboard.h"
+#include "tui/history.h"
+
+namespace drover::tui {
+namespace {
+
+constexpr int devices_per_host = 8;
+constexpr std::size_t ladder_bytes = history_bytes_default / 2;
+
+/// Four seconds of batches, over and over: only the instants go on.
+struct Stream {
+  std::vector<std::vector<SampleBatch>> seconds;
+  Instant now = SampleFleet::start;
+  std::size_t next = 0;
+
+  explicit Stream(int devices) {
+    for (std::uint64_t i = 1; i <= 4; ++i) {
+      seconds.emplace_back();
+      for (Envelope& envelope : plain_samples(devices / devices_per_host, devices_per_host, i)) {
+        seconds.back().push_back(std::get<SampleBatch>(std::move(envelope.body)));
+      }
+    }
+  }
+
+  void tell(History& history) {
+    now += std::chrono::seconds(1);
+    for (const SampleBatch& batch : seconds[next]) history.take(now, batch);
+    next = (next + 1) % seconds.size();
+  }
+};
+
+void take_a_second_into_the_history(benchmark::State& state) {
+  const auto devices = static_cast<int>(state.range(0));
+  Stream stream(devices);
+  History history(std::chrono::seconds(1), ladder_bytes);
+  for (int second = 0; second < 60; ++second) stream.tell(history);
+  for (auto _ : state) stream.tell(history);
+  DROVER_REQUIRE(history.devices() == static_cast<std::size_t>(devices));
+  state.counters["bytes/device"] = static_cast<double>(history.bytes()) / devices;
+  state.SetLabel(covers_text(history.covers()));
+}
+BENCHMARK(take_a_second_into_the_history)
+    ->Arg(100)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Unit(benchmark::kMicrosecond);
+
+/// What a screen of sparklines asks.
+void read_fifty_sparklines(benchmark::State& state) {
+  Stream stream(10'000);
+  History history(std::chrono::seconds(1), ladder_bytes);
+  for (int second = 0; second < 60; ++second) stream.tell(history);
+  std::vector<DeviceId> shown;
+  for (std::size_t i = 0; i < 50; ++i) shown.push_back({stream.seconds[0][i * 20].host, 3});
+  for (auto _ : state) {
+    for (const DeviceId& device : shown) {
+      benchmark::DoNotOptimize(
+          history.read(device, HistoryMetric::utilization, HistoryRung::seconds, stream.now, 60));
+    }
+  }
+}
+BENCHMARK(read_fifty_sparklines)->Unit(benchmark::kMicrosecond);
+
+/// The peer: the points of all metrics and rungs, copied to where they would stand, host by host.
+void points_copied(benchmark::State& state) {
+  const auto hosts = static_cast<std::size_t>(state.range(0)) / devices_per_host;
+  constexpr std::size_t host_points = history_metric_count * devices_per_host;
+  std::vector<std::vector<HistoryPoint>> rings(hosts * history_rung_count,
+                                               std::vector<HistoryPoint>(60 * host_points));
+  const std::vector<HistoryPoint> told(host_points, 7);
+  std::size_t bin = 0;
+  for (auto _ : state) {
+    for (std::vector<HistoryPoint>& ring : rings) {
+      std::memcpy(&ring[bin * host_points], told.data(), host_points * sizeof(HistoryPoint));
+    }
+    benchmark::ClobberMemory();
+    bin = (bin + 1) % 60;
+  }
+}
+BENCHMARK(points_copied)->Arg(10'000)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace drover::tui
