@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/tui/sample_fleet.h"
+
 namespace drover::tui {
 namespace {
 
@@ -71,6 +73,42 @@ TEST(HistoryPoints, TheRungIsTheWidestThatAChartCanTellApart) {
   EXPECT_EQ(rung_for(10 * wall, wall), HistoryRung::tens_of_seconds);
   EXPECT_EQ(rung_for(59 * wall, wall), HistoryRung::tens_of_seconds);
   EXPECT_EQ(rung_for(60 * wall, wall), HistoryRung::minutes);
+}
+
+/// Braille characters of a text in UTF-8.
+int dotted(std::string_view text) {
+  int count = 0;
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    const auto second = static_cast<unsigned char>(text[i + 1]);
+    if (text[i] == '\xE2' && second >= 0xA0 && second <= 0xA3) ++count;
+  }
+  return count;
+}
+
+/// The foot of the first chart of the device view: a character for each cell in which something
+/// stands. 400 devices tell so much that a dashboard of one MiB forgets it in some seconds.
+int cells_of_first_chart(std::size_t history_bytes) {
+  DashboardOptions options;
+  options.history_bytes = history_bytes;
+  Dashboard dashboard(options, {100, 40}, start);
+  for (const Envelope& host : plain_hosts(50, 8)) dashboard.receive(start, publish_peer, host);
+  for (std::uint64_t second = 1; second <= 100; ++second) {
+    const Instant now = start + seconds(second);
+    for (const Envelope& batch : plain_samples(50, 8, second)) {
+      dashboard.receive(now, publish_peer, batch);
+    }
+  }
+  dashboard.press(start + seconds(100), {"3"});
+  const std::string frame = dashboard.draw(start + seconds(100)).to_text();
+  const std::size_t foot = frame.find(" 0%┤");
+  return dotted(frame.substr(foot, frame.find("0B┤", foot) - foot));
+}
+
+TEST(HistoryPoints, ChartsOfADeviceReachBehindWhatIsKeptOfTheStream) {
+  const int whole = cells_of_first_chart(64u << 20);  // 100 s of samples
+  const int joined_cells = cells_of_first_chart(1u << 20);
+  EXPECT_GE(joined_cells, whole * 55 / 100) << "a minute of the ladder, of " << whole << " cells";
+  EXPECT_LT(joined_cells, whole) << "and no more is known";
 }
 
 }  // namespace
