@@ -32,8 +32,20 @@ struct Dashboard::State {
   /// The clock in the title moves and values age once a wall second.
   Instant next_second() const;
   Scene scene() {
-    return {model(),          choices, feed,    options, cursor.shown(), connected,
-            connection_since, cursor,  *series, now,     hits,           shell};
+    return {.model = model(),
+            .choices = choices,
+            .feed = feed,
+            .options = options,
+            .now = cursor.shown(),
+            .connected = connected,
+            .connection_since = connection_since,
+            .cursor = cursor,
+            .series = *series,
+            .live_now = now,
+            .recent = *recent,
+            .history = history,
+            .hits = hits,
+            .shell = shell};
   }
   Desk desk() { return {model(), choices, cursor, options, now, proposed}; }
   void arrange_now();

@@ -3,8 +3,8 @@
 
 #include "tui/choices.h"
 #include "tui/feed.h"
-#include "tui/hits.h"
 #include "tui/history.h"
+#include "tui/hits.h"
 #include "tui/model.h"
 #include "tui/pen.h"
 #include "tui/timeline_cursor.h"

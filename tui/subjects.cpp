@@ -4,6 +4,8 @@
 #include <charconv>
 #include <string>
 
+#include "fleet/placement.h"
+
 namespace drover::tui {
 namespace {
 
@@ -16,36 +18,8 @@ std::optional<std::uint32_t> leading_number(std::string_view text) {
   return number;
 }
 
-/// Of a target of one host.
-void add_rows(const Model& model, std::string_view target, std::vector<DeviceTable::Row>& rows) {
-  const std::size_t slash = target.rfind('/');
-  if (slash == std::string_view::npos) return;
-  const std::string host(target.substr(0, slash));
-  const HostRow* const known = model.find_host(host);
-  if (known == nullptr) return;
-  const auto add = [&](std::uint32_t index) {
-    const auto row = model.find({host, static_cast<std::uint16_t>(index)});
-    if (row) rows.push_back(*row);
-  };
-  std::string_view part = target.substr(slash + 1);
-  if (part.starts_with('r')) {
-    const auto number = leading_number(part.substr(1));
-    const auto replica = model.replicas().find({host, number.value_or(0)});
-    if (!number || replica == model.replicas().end()) return;
-    for (const std::uint16_t device : replica->second.said.replica.devices) add(device);
-    return;
-  }
-  while (!part.empty()) {
-    const std::string_view range = part.substr(0, part.find(','));
-    part.remove_prefix(std::min(part.size(), range.size() + 1));
-    const std::size_t dash = range.find('-');
-    const auto from = leading_number(range);
-    const auto to = dash == std::string_view::npos ? from : leading_number(range.substr(dash + 1));
-    // No more than the host has: a text from outside may name millions.
-    if (!from || !to || *to - *from >= devices_max) continue;
-    for (std::uint32_t index = *from; index <= *to && rows.size() < devices_max; ++index)
-      add(index);
-  }
+bool has(const Replica& replica, std::uint16_t index) {
+  return std::find(replica.devices.begin(), replica.devices.end(), index) != replica.devices.end();
 }
 
 std::optional<DeviceId> first_of(const Model& model, const std::string& host,
@@ -78,10 +52,20 @@ std::optional<DeviceId> device_named(const Model& model, std::string_view subjec
 
 std::vector<DeviceTable::Row> rows_of_target(const Model& model, std::string_view target) {
   std::vector<DeviceTable::Row> rows;
-  while (!target.empty()) {
-    const std::size_t end = std::min(target.find(' '), target.size());
-    add_rows(model, target.substr(0, end), rows);
-    target.remove_prefix(std::min(end + 1, target.size()));
+  while (const auto part = take_part(target)) {
+    const HostRow* const host = model.find_host(std::string(part->host));
+    if (host == nullptr) continue;
+    const auto number = replica_in(part->place);
+    const auto replica =
+        number ? model.replicas().find({host->said.hello.host, *number}) : model.replicas().end();
+    for (DeviceTable::Row row = host->first; row < host->first + host->count; ++row) {
+      const std::uint16_t index = model.devices().index(row);
+      bool there = lists_device(part->place, index);
+      if (number) {
+        there = replica != model.replicas().end() && has(replica->second.said.replica, index);
+      }
+      if (there) rows.push_back(row);
+    }
   }
   return rows;
 }
