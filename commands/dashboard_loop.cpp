@@ -20,6 +20,7 @@ namespace {
 constexpr Wall silence_max = std::chrono::seconds(3);
 constexpr Wall join_again = std::chrono::seconds(1);
 constexpr std::chrono::milliseconds headless_wait{20};
+constexpr std::chrono::milliseconds blocked_wait{50};
 constexpr tui::Size largest_size{1000, 500};
 // Below, not even a small fleet has a past; above, someone slipped.
 constexpr std::uint64_t history_bytes_least = 1u << 20;
@@ -112,6 +113,49 @@ tui::Size read_size(Arguments& arguments, tui::Size otherwise) {
   return otherwise;
 }
 
+std::vector<Option> terminal_options() {
+  return {{"no-colour", "", "no colours (so does the variable NO_COLOR)"},
+          {"no-mouse", "", "leave the mouse to the terminal, which selects text with it"},
+          {"frame-bytes", "N",
+           fmt::format("at most so many bytes to the terminal at once, from {}; longer frames go\n"
+                       "in pieces (default {} over ssh, else no limit)",
+                       tui::frame_bytes_min, tui::frame_bytes_remote)}};
+}
+
+tui::TerminalOptions read_terminal(Arguments& arguments) {
+  tui::TerminalOptions options;
+  if (arguments.has("no-colour")) options.colours = tui::Colours::none;
+  options.mouse = !arguments.has("no-mouse");
+  if (arguments.has("frame-bytes")) {
+    options.bytes_per_frame = static_cast<std::size_t>(
+        arguments.integer("frame-bytes", tui::frame_bytes_min, 1 << 20, 0));
+  }
+  return options;
+}
+
+void take_keys(tui::Terminal& terminal, tui::Dashboard& core, Instant now) {
+  for (const tui::Key& key : terminal.keys()) {
+    if (key.name == "Resize") {
+      core.resize(now, terminal.size());
+    } else {
+      core.press(now, key);
+    }
+  }
+}
+
+void show_frame(tui::Terminal& terminal, tui::Dashboard& core, Instant now) {
+  if (!core.needs_frame() && !terminal.wants_rest()) return;
+  if (terminal.ready()) {
+    terminal.show(core.draw(now));
+  } else {
+    terminal.skip();
+  }
+}
+
+std::chrono::milliseconds wait_with(const tui::Terminal& terminal, std::chrono::milliseconds wait) {
+  return terminal.ready() ? wait : std::max(wait, blocked_wait);
+}
+
 Result<std::unique_ptr<DashboardLoop>> DashboardLoop::open(Session& session,
                                                            const DashboardView& view,
                                                            const std::string& endpoint,
@@ -138,6 +182,7 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
   auto wait = session_.clock().until(core_.next_deadline(), longest);
   // Without a terminal no frame is ever shown, and one that is due stays due.
   if (terminal_ == nullptr) wait = std::max(wait, std::min(longest, headless_wait));
+  if (terminal_ != nullptr) wait = wait_with(*terminal_, wait);
   for (const auto& [from, envelope] : session_.wait(wait).messages) {
     last_heard_ = wall_now();
     if (std::holds_alternative<Welcome>(envelope.body)) {
@@ -150,25 +195,11 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
     if (on_message) on_message(from, envelope);
     core_.receive(session_.clock().now(), from, envelope);
   }
-  take_keys();
+  if (terminal_ != nullptr) take_keys(*terminal_, core_, session_.clock().now());
   watch_silence();
   core_.tick(session_.clock().now());
   for (const Send& send : core_.take_outbox().sends) session_.send(send.envelope.body);
-  if (terminal_ != nullptr && core_.needs_frame()) {
-    terminal_->show(core_.draw(session_.clock().now()));
-  }
-}
-
-void DashboardLoop::take_keys() {
-  if (terminal_ == nullptr) return;
-  for (const tui::Key& key : terminal_->keys()) {
-    const Instant now = session_.clock().now();
-    if (key.name == "Resize") {
-      core_.resize(now, terminal_->size());
-    } else {
-      core_.press(now, key);
-    }
-  }
+  if (terminal_ != nullptr) show_frame(*terminal_, core_, session_.clock().now());
 }
 
 void DashboardLoop::watch_silence() {

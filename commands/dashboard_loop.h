@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "commands/session.h"
 #include "fleet/result.h"
@@ -35,6 +36,18 @@ DashboardView read_view(Arguments& arguments);
 Option size_option();
 tui::Size read_size(Arguments& arguments, tui::Size otherwise);
 
+/// `--no-colour`, `--no-mouse` and `--frame-bytes`, to be put behind a verb's own options.
+std::vector<Option> terminal_options();
+tui::TerminalOptions read_terminal(Arguments& arguments);
+
+/// What was typed goes to the dashboard; it comes before frames, which can wait.
+void take_keys(tui::Terminal& terminal, tui::Dashboard& core, Instant now);
+/// Draws a frame where one is due and the terminal has taken the one before.
+void show_frame(tui::Terminal& terminal, tui::Dashboard& core, Instant now);
+/// How long to wait: a frame that is due cannot go while the terminal has not taken the last one,
+/// and it says when it has.
+std::chrono::milliseconds wait_with(const tui::Terminal& terminal, std::chrono::milliseconds wait);
+
 class DashboardLoop {
  public:
   /// Subscribes to what the session's router publishes. The session must outlive the loop.
@@ -61,7 +74,6 @@ class DashboardLoop {
   static tui::DashboardOptions options_of(const Session& session, const DashboardView& view,
                                           const std::string& endpoint);
   void watch_silence();
-  void take_keys();
 
   Session& session_;
   tui::Dashboard core_;

@@ -73,8 +73,9 @@ Usage demo_usage() {
       "      nothing but work: an hour a minute, twice as much\n"
       "  drover demo --no-tui --for 30s --json\n"
       "  drover demo --trace azure2023_code.csv --format azure --model llama-3.1-70b --speed 60"};
-  const std::vector<Option> of_traces = trace_options();
-  usage.options.insert(usage.options.end(), of_traces.begin(), of_traces.end());
+  for (const std::vector<Option>& more : {terminal_options(), trace_options()}) {
+    usage.options.insert(usage.options.end(), more.begin(), more.end());
+  }
   return usage;
 }
 
@@ -97,6 +98,7 @@ Outcome run_demo(Arguments& arguments) {
     }
   }
   plan.view = read_view(arguments);
+  plan.terminal = read_terminal(arguments);
   plan.size = read_size(arguments, {120, 40});
   for (const char* option : {"model", "format", "columns", "throughputs", "measured-on"}) {
     if (from_trace || !arguments.has(option)) continue;

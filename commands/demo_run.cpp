@@ -118,7 +118,7 @@ Status DemoRun::start_agents() {
 
 Status DemoRun::open_terminal() {
   if (plan_.show != DemoShow::dashboard) return {};
-  auto terminal = tui::Terminal::open(tui::Colours::detect);
+  auto terminal = tui::Terminal::open(plan_.terminal);
   if (!terminal) return terminal.error();
   terminal_ = std::move(*terminal);
   plan_.size = terminal_->size();

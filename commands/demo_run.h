@@ -28,6 +28,7 @@ struct DemoPlan {
   bool json = false;
   std::optional<Wall> feed_for;  // wall time; absent: until the trace ends, or for ever
   DashboardView view;
+  tui::TerminalOptions terminal;
   tui::Size size{120, 40};
 };
 

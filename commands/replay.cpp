@@ -22,19 +22,9 @@ Instant wall_instant() { return Instant(wall_now()); }
 
 void wait_for(const tui::Terminal& terminal, const StopSignals& signals, Instant deadline) {
   const FleetAnchor wall{wall_instant(), wall_now(), 1};
-  const auto wait = wall.until(deadline, wall_now(), longest_wait);
+  const auto wait = wait_with(terminal, wall.until(deadline, wall_now(), longest_wait));
   pollfd watched[] = {{terminal.descriptor(), POLLIN, 0}, {signals.descriptor(), POLLIN, 0}};
   (void)::poll(watched, std::size(watched), static_cast<int>(wait.count()));
-}
-
-void take_keys(tui::Terminal& terminal, tui::Dashboard& core) {
-  for (const tui::Key& key : terminal.keys()) {
-    if (key.name == "Resize") {
-      core.resize(wall_instant(), terminal.size());
-    } else {
-      core.press(wall_instant(), key);
-    }
-  }
 }
 
 }  // namespace
@@ -105,21 +95,24 @@ tui::DashboardOptions Replay::dashboard(const DashboardView& view, bool paused) 
   return options;
 }
 
-Outcome show_replay(const ReplayOptions& options, DashboardView view, tui::Colours colours) {
+Outcome show_replay(const ReplayOptions& options, DashboardView view,
+                    const tui::TerminalOptions& shown) {
   StopSignals signals;
   const auto replay = Replay::open(options);
   if (!replay) return Outcome::failed(replay.error());
-  auto terminal = tui::Terminal::open(colours);
+  auto terminal = tui::Terminal::open(shown);
   if (!terminal) return Outcome::failed(terminal.error());
   view.ascii = view.ascii || !(*terminal)->unicode();
   tui::Dashboard core((*replay)->dashboard(view, false), (*terminal)->size(), wall_instant());
   while (!core.quit() && !signals.stopped()) {
     core.tick(wall_instant());
-    if (core.needs_frame()) (*terminal)->show(core.draw(wall_instant()));
+    show_frame(**terminal, core, wall_instant());
     wait_for(**terminal, signals, core.next_deadline());
-    take_keys(**terminal, core);
+    take_keys(**terminal, core, wall_instant());
   }
+  const Status there = (*terminal)->status();
   terminal->reset();
+  if (!there) return Outcome::failed(there.error());
   const Status problem = (*replay)->timeline().problem();
   return problem ? Outcome::done() : Outcome::failed(problem.error());
 }

@@ -42,7 +42,8 @@ class Replay {
 };
 
 /// The dashboard on this terminal, until q.
-Outcome show_replay(const ReplayOptions& options, DashboardView view, tui::Colours colours);
+Outcome show_replay(const ReplayOptions& options, DashboardView view,
+                    const tui::TerminalOptions& shown);
 /// One frame as text.
 Outcome print_replay(const ReplayOptions& options, const DashboardView& view, tui::Size size,
                      bool ansi);

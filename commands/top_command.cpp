@@ -9,37 +9,39 @@
 namespace drover::commands {
 
 Usage top_usage() {
-  return {"usage: drover top [options]",
-          "The live dashboard: totals, a heat map of all devices, tables of devices and jobs, and\n"
-          "each routing decision with its reason. Press ? for its keys, q to leave.\n"
-          "With --replay the same of a recording: Space pauses, [ and ] step, + and - set the\n"
-          "pace, @ goes to a time.",
-          {connect_option(),
-           replay_option(),
-           replay_at_option(),
-           {"rate", "X", "with --replay: so many times as fast as it was, 0.1 to 1000"},
-           view_option(),
-           ascii_option(),
-           history_option(),
-           {"no-colour", "", "no colours (so does the variable NO_COLOR)"}},
-          {},
-          "  drover top\n"
-          "  drover top --view routing\n"
-          "  drover top --connect tcp://127.0.0.1:9000 --ascii\n"
-          "  drover top --replay today.mcap --at 5m --rate 10"};
+  Usage usage{
+      "usage: drover top [options]",
+      "The live dashboard: totals, a heat map of all devices, tables of devices and jobs, and\n"
+      "each routing decision with its reason. Press ? for its keys, q to leave.\n"
+      "With --replay the same of a recording: Space pauses, [ and ] step, + and - set the\n"
+      "pace, @ goes to a time.",
+      {connect_option(),
+       replay_option(),
+       replay_at_option(),
+       {"rate", "X", "with --replay: so many times as fast as it was, 0.1 to 1000"},
+       view_option(),
+       ascii_option()},
+      {},
+      "  drover top\n"
+      "  drover top --view routing\n"
+      "  drover top --connect tcp://127.0.0.1:9000 --ascii\n"
+      "  drover top --replay today.mcap --at 5m --rate 10"};
+  const std::vector<Option> of_terminal = terminal_options();
+  usage.options.insert(usage.options.end(), of_terminal.begin(), of_terminal.end());
+  return usage;
 }
 
 Outcome run_top(Arguments& arguments) {
   DashboardView view = read_view(arguments);
   const auto replay = read_replay(arguments);
+  const tui::TerminalOptions shown = read_terminal(arguments);
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
-  const auto colours = arguments.has("no-colour") ? tui::Colours::none : tui::Colours::detect;
-  if (replay) return show_replay(*replay, view, colours);
+  if (replay) return show_replay(*replay, view, shown);
   StopSignals signals;
   const RouterAddress endpoint = endpoint_of(arguments);
   auto session = Session::open({endpoint, Role::viewer, "top"});
   if (!session) return Outcome::failed(session.error());
-  auto terminal = tui::Terminal::open(colours);
+  auto terminal = tui::Terminal::open(shown);
   if (!terminal) return Outcome::failed(terminal.error());
   view.ascii = view.ascii || !(*terminal)->unicode();
   auto loop = DashboardLoop::open(**session, view, endpoint, (*terminal)->size());
@@ -49,7 +51,9 @@ Outcome run_top(Arguments& arguments) {
   while (!(*loop)->core().quit() && !signals.stopped()) {
     (*loop)->turn(std::chrono::milliseconds(250));
   }
-  return Outcome::done();
+  const Status there = (*terminal)->status();
+  terminal->reset();
+  return there ? Outcome::done() : Outcome::failed(there.error());
 }
 
 }  // namespace drover::commands

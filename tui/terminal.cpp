@@ -1,26 +1,16 @@
-// Canvases to the screen, keys from it: curses knows the terminal and reads its keys, the painter
-// writes the frames. Signals and key presses meet in one descriptor: an epoll set of standard input
-// and of a pipe that signal handlers write to.
+// The terminal database says what the terminal can do; the key reader takes its bytes apart, the
+// frame stream makes what it is sent, the port moves both.
 #include "tui/terminal.h"
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <clocale>
-#include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <cwchar>
-#include <map>
 #include <string>
+#include <utility>
 
-#include <fcntl.h>
 #include <langinfo.h>
-#include <poll.h>
-#include <sys/epoll.h>
-#include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
 
 #define NCURSES_NOMACROS 1
@@ -29,50 +19,30 @@
 #undef columns  // term.h makes macros of such words
 #undef lines
 
-#include "tui/painter.h"
+#include "tui/key_reader.h"
 #include "tui/palette.h"
+#include "tui/terminal_port.h"
+#include "tui/terminal_signals.h"
 
 namespace drover::tui {
 namespace {
 
-constexpr int escape_delay_ms = 25;  // longer than the bytes of one key are ever apart locally
-constexpr std::array crash_signals = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE,
-                                      SIGILL,  SIGTRAP, SIGSYS, SIGXFSZ};
+using Moment = TerminalPort::Moment;
 
-/// Signals for the loop: a new size, a stop, and all that others may send to end a process, which
-/// end the dashboard in order: nobody wants a broken terminal.
-std::vector<int> noted_signals() {
-  std::vector<int> numbers = {SIGWINCH, SIGTSTP, SIGINT,  SIGTERM,   SIGHUP,  SIGQUIT, SIGUSR1,
-                              SIGUSR2,  SIGALRM, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR};
-  for (int number = SIGRTMIN; number <= SIGRTMAX; ++number) numbers.push_back(number);
-  return numbers;
-}
+// A window that is dragged larger asks for a new frame at every step.
+constexpr Moment resize_pause{33};
 
-// What handlers may touch: set before they are installed, never freed while they are.
-volatile std::sig_atomic_t signal_pipe = -1;
-std::array<char, 256> restore_bytes{};
-volatile std::sig_atomic_t restore_length = 0;
-termios modes_before{};
-volatile std::sig_atomic_t modes_known = 0;
+// A terminal that takes nothing is left as it is after so long: who ends the program waits for it.
+constexpr Moment leave_patience{300};
 
-extern "C" void note_signal(int number) {
-  const int saved = errno;
-  const char letter = number == SIGWINCH ? 'w' : number == SIGTSTP ? 'z' : 'q';
-  // A full pipe has told all there is to tell.
-  if (signal_pipe >= 0 && write(signal_pipe, &letter, 1) < 0) errno = saved;
-  errno = saved;
-}
+// Cancels whatever sequence was half written (ECMA-48 leaves it undefined; all terminals do so).
+constexpr std::string_view cancel = "\x18";
 
-extern "C" void restore_and_crash(int number) {
-  if (restore_length > 0) {
-    const ssize_t written =
-        write(STDOUT_FILENO, restore_bytes.data(), static_cast<std::size_t>(restore_length));
-    (void)written;  // there is no way left to complain
-  }
-  if (modes_known) tcsetattr(STDIN_FILENO, TCSANOW, &modes_before);
-  std::signal(number, SIG_DFL);
-  raise(number);
-}
+// Buttons, drags while one is down, in reports that know no last column; pastes in brackets.
+constexpr std::string_view mouse_on = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
+constexpr std::string_view mouse_off = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
+constexpr std::string_view paste_on = "\x1b[?2004h";
+constexpr std::string_view paste_off = "\x1b[?2004l";
 
 std::string* gathered = nullptr;
 
@@ -81,229 +51,112 @@ int gather(int letter) {
   return letter;
 }
 
-void install(int number, void (*handler)(int), int flags, struct sigaction* before) {
-  struct sigaction action {};
-  action.sa_handler = handler;
-  action.sa_flags = flags;
-  sigemptyset(&action.sa_mask);
-  sigaction(number, &action, before);
-}
-
-/// What makes the terminal do something, padding and all; empty when it cannot.
-std::string ability(const char* name, int first = 0, int second = 0) {
-  const char* text = tigetstr(name);
-  if (text == nullptr || text == reinterpret_cast<const char*>(-1)) return {};
+/// The database's text with padding and all, ready to be written.
+std::string padded(const char* text) {
   std::string bytes;
   gathered = &bytes;
-  tputs(tiparm(text, first, second), 1, gather);
+  tputs(text, 1, gather);
   gathered = nullptr;
   return bytes;
 }
 
-/// Waits where the terminal is slow; gives up where it is gone.
-void write_all(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(STDOUT_FILENO, bytes.data(), bytes.size());
-    if (written > 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      pollfd wait{STDOUT_FILENO, POLLOUT, 0};
-      if (poll(&wait, 1, -1) < 0 && errno != EINTR) return;
-    } else if (errno != EINTR) {
-      return;
-    }
-  }
+/// What the database holds under this name; null when the terminal cannot.
+const char* entry(const char* name) {
+  const char* text = tigetstr(name);
+  return text == reinterpret_cast<const char*>(-1) ? nullptr : text;
 }
 
-/// What leaves the alternate screen and shows the cursor, for handlers that cannot ask ncurses.
-void prepare_restore() {
-  std::string bytes = ability("sgr0") + ability("rmcup") + ability("cnorm") + ability("rmkx");
-  bytes += "\r\n";
-  const std::size_t length = std::min(bytes.size(), restore_bytes.size());
-  std::memcpy(restore_bytes.data(), bytes.data(), length);
-  restore_length = static_cast<std::sig_atomic_t>(length);
+/// What makes the terminal do something; empty when it cannot.
+std::string ability(const char* name, int first = 0, int second = 0) {
+  const char* text = entry(name);
+  return text == nullptr ? std::string() : padded(tiparm(text, first, second));
 }
 
-struct NamedKey {
-  int code;
-  const char* name;
+struct DatabaseKey {
+  const char* entry;
+  std::string_view name;
 };
-constexpr std::array<NamedKey, 15> named_keys = {{{KEY_UP, "Up"},
-                                                  {KEY_DOWN, "Down"},
-                                                  {KEY_LEFT, "Left"},
-                                                  {KEY_RIGHT, "Right"},
-                                                  {KEY_PPAGE, "PgUp"},
-                                                  {KEY_NPAGE, "PgDn"},
-                                                  {KEY_HOME, "Home"},
-                                                  {KEY_END, "End"},
-                                                  {KEY_BTAB, "Shift-Tab"},
-                                                  {KEY_ENTER, "Enter"},
-                                                  {KEY_BACKSPACE, "Backspace"},
-                                                  {KEY_DC, "Delete"},
-                                                  {KEY_IC, "Insert"},
-                                                  {KEY_FIND, "Home"},
-                                                  {KEY_SELECT, "End"}}};
-
-std::string name_of_code(wint_t code) {
-  for (const NamedKey& key : named_keys) {
-    if (static_cast<wint_t>(key.code) == code) return key.name;
-  }
-  if (code >= static_cast<wint_t>(KEY_F(1)) && code <= static_cast<wint_t>(KEY_F(12))) {
-    return "F" + std::to_string(code - static_cast<wint_t>(KEY_F(0)));
-  }
-  return {};
-}
-
-std::string name_of_character(wint_t character) {
-  switch (character) {
-    case '\t':
-      return "Tab";
-    case '\r':
-    case '\n':
-      return "Enter";
-    case 0x1B:
-      return "Esc";
-    case 0x7F:
-    case '\b':
-      return "Backspace";
-    case ' ':
-      return "Space";
-    default:
-      break;
-  }
-  if (character < 0x20) return std::string("Ctrl-") + static_cast<char>('@' + character);
-  std::array<char, 16> bytes{};
-  std::mbstate_t state{};
-  const std::size_t length = std::wcrtomb(bytes.data(), static_cast<wchar_t>(character), &state);
-  if (length == static_cast<std::size_t>(-1)) return {};
-  return std::string(bytes.data(), length);
-}
-
-Size window_size() {
-  winsize window{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col == 0 || window.ws_row == 0) {
-    return {80, 24};
-  }
-  return {window.ws_col, window.ws_row};
-}
-
-}  // namespace
-
-struct Terminal::State {
-  SCREEN* screen = nullptr;
-  int waiting = -1;  // the epoll set
-  int pipe_read = -1, pipe_write = -1;
-  std::map<int, struct sigaction> before;  // by signal, while ours are installed
-  bool utf8 = false;
-  WINDOW* input = nullptr;  // a pad: reading from it never draws
-  TerminalWords words;
-  Canvas shown{Size{0, 0}};
-  bool repaint = true;
-
-  Status watch();
-  void install_handlers();
-  void remove_handlers();
-  void choose_words(Colours wanted);
-  void suspend();
-  void close_all();
+constexpr std::array database_keys = {
+    DatabaseKey{"kcuu1", "Up"},       DatabaseKey{"kcud1", "Down"},
+    DatabaseKey{"kcub1", "Left"},     DatabaseKey{"kcuf1", "Right"},
+    DatabaseKey{"kpp", "PgUp"},       DatabaseKey{"knp", "PgDn"},
+    DatabaseKey{"khome", "Home"},     DatabaseKey{"kend", "End"},
+    DatabaseKey{"kcbt", "Shift-Tab"}, DatabaseKey{"kdch1", "Delete"},
+    DatabaseKey{"kich1", "Insert"},   DatabaseKey{"kent", "Enter"},
+    DatabaseKey{"kf1", "F1"},         DatabaseKey{"kf2", "F2"},
+    DatabaseKey{"kf3", "F3"},         DatabaseKey{"kf4", "F4"},
+    DatabaseKey{"kf5", "F5"},         DatabaseKey{"kf6", "F6"},
+    DatabaseKey{"kf7", "F7"},         DatabaseKey{"kf8", "F8"},
+    DatabaseKey{"kf9", "F9"},         DatabaseKey{"kf10", "F10"},
+    DatabaseKey{"kf11", "F11"},       DatabaseKey{"kf12", "F12"},
 };
 
-Status Terminal::State::watch() {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
-    return error("terminal: cannot make a pipe: {}", std::strerror(errno));
+std::vector<KeySequence> keys_of_database() {
+  std::vector<KeySequence> keys;
+  for (const DatabaseKey& key : database_keys) {
+    if (const char* text = entry(key.entry)) keys.push_back({text, key.name});
   }
-  pipe_read = ends[0];
-  pipe_write = ends[1];
-  waiting = epoll_create1(EPOLL_CLOEXEC);
-  if (waiting < 0) return error("terminal: cannot wait for keys: {}", std::strerror(errno));
-  for (const int source : {STDIN_FILENO, pipe_read}) {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.fd = source;
-    if (epoll_ctl(waiting, EPOLL_CTL_ADD, source, &event) != 0) {
-      return error("terminal: cannot wait for keys on standard input: {}", std::strerror(errno));
-    }
-  }
-  return {};
+  return keys;
 }
 
-void Terminal::State::install_handlers() {
-  signal_pipe = pipe_write;
-  for (const int number : noted_signals()) {
-    install(number, note_signal, SA_RESTART, &before[number]);
-  }
-  for (const int number : crash_signals) install(number, restore_and_crash, 0, &before[number]);
+/// What switches to a role, whatever was before.
+std::string role_text(Role role, int colours) {
+  const RoleFacts& row = facts(role);
+  const std::uint8_t look = colours > 0 ? row.look : row.look_mono;
+  std::string text = ability("sgr0");
+  // No line-drawing characters are ever switched on, so they need not be switched off.
+  if (text.starts_with("\x1b(B")) text.erase(0, 3);
+  if (text.ends_with('\x0f')) text.pop_back();
+  if (look & look_bold) text += ability("bold");
+  if (look & look_dim) text += ability("dim");
+  if (look & look_reverse) text += ability("rev");
+  const std::int16_t ink = colours == 256 ? row.ink_256 : row.ink_8;
+  const std::int16_t ground = colours == 256 ? row.ground_256 : row.ground_8;
+  if (colours > 0 && ink >= 0) text += ability("setaf", ink);
+  if (colours > 0 && ground >= 0) text += ability("setab", ground);
+  return text;
 }
 
-void Terminal::State::remove_handlers() {
-  if (before.empty()) return;
-  for (const auto& [number, found] : before) sigaction(number, &found, nullptr);
-  before.clear();
-  signal_pipe = -1;
-  restore_length = 0;
-}
-
-void Terminal::State::choose_words(Colours wanted) {
-  int colours = 0;
+int colours_of(Colours wanted) {
   const char* no_colour = std::getenv("NO_COLOR");  // https://no-color.org: set and not empty
   const bool refused = no_colour != nullptr && *no_colour != '\0';
-  if (wanted == Colours::detect && !refused && tigetnum("colors") >= 8 &&
-      !ability("setaf").empty()) {
-    colours = tigetnum("colors") >= 256 ? 256 : 8;
-  }
+  const int count = tigetnum("colors");
+  if (wanted == Colours::none || refused || count < 8 || entry("setaf") == nullptr) return 0;
+  return count >= 256 ? 256 : 8;
+}
+
+TerminalWords words_of(Colours wanted, bool utf8) {
+  const int colours = colours_of(wanted);
+  TerminalWords words;
   words.colours_rich = colours == 256;
   words.unicode = utf8;
   words.corner_scrolls = tigetflag("am") == 1 && tigetflag("xenl") != 1;
-  words.cursor_shows = ability("civis").empty();
+  words.cursor_shows = entry("civis") == nullptr;
   words.clear = ability("clear");
-  words.move = [](int row, int column) { return ability("cup", row, column); };
+  words.clear_rest = ability("el");
+  words.back = ability("cub1");
+  // A line feed, which another terminal than the one whose modes we set would begin a line with.
+  if (TerminalPort::is_one()) words.down = ability("cud1");
+  words.move = [address = entry("cup")](int row, int column) {
+    return padded(tiparm(address, row, column));
+  };
+  if (const char* right = entry("cuf")) {
+    words.right = [right](int cells) { return padded(tiparm(right, cells)); };
+  }
   for (int i = 0; i < role_count; ++i) {
-    const RoleFacts& role = facts(static_cast<Role>(i));
-    const std::uint8_t look = colours > 0 ? role.look : role.look_mono;
-    std::string text = ability("sgr0");
-    // No line-drawing characters are ever switched on, so they need not be switched off.
-    if (text.starts_with("\x1b(B")) text.erase(0, 3);
-    if (look & look_bold) text += ability("bold");
-    if (look & look_dim) text += ability("dim");
-    if (look & look_reverse) text += ability("rev");
-    const std::int16_t ink = colours == 256 ? role.ink_256 : role.ink_8;
-    const std::int16_t ground = colours == 256 ? role.ground_256 : role.ground_8;
-    if (colours > 0 && ink >= 0) text += ability("setaf", ink);
-    if (colours > 0 && ground >= 0) text += ability("setab", ground);
-    words.role[static_cast<std::size_t>(i)] = std::move(text);
+    words.role[static_cast<std::size_t>(i)] = role_text(static_cast<Role>(i), colours);
   }
+  return words;
 }
 
-/// Stopped by the job control of the shell, which must find its terminal as it left it.
-void Terminal::State::suspend() {
-  endwin();
-  std::signal(SIGTSTP, SIG_DFL);
-  raise(SIGTSTP);  // goes on here after `fg`; at once where no shell could wake us
-  install(SIGTSTP, note_signal, SA_RESTART, nullptr);
-  refresh();
-  repaint = true;
+std::size_t frame_bytes(const TerminalOptions& options) {
+  const std::size_t usual =
+      std::getenv("SSH_CONNECTION") == nullptr ? frame_bytes_unlimited : frame_bytes_remote;
+  return std::max(options.bytes_per_frame.value_or(usual), frame_bytes_min);
 }
 
-void Terminal::State::close_all() {
-  if (screen != nullptr) {
-    if (input != nullptr) delwin(input);
-    endwin();
-    delscreen(screen);
-  }
-  remove_handlers();  // last: a signal until here finds its handler
-  for (const int descriptor : {waiting, pipe_read, pipe_write}) {
-    if (descriptor >= 0) close(descriptor);
-  }
-}
-
-Terminal::Terminal(std::unique_ptr<State> state) : state_(std::move(state)) {}
-
-Result<std::unique_ptr<Terminal>> Terminal::open(Colours colours) {
-  if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-    return error("no terminal: the dashboard needs one as standard input and output; found {}",
-                 isatty(STDOUT_FILENO) ? "standard input from elsewhere" : "a pipe or a file");
-  }
+/// The kind of terminal, from here on the database's; an error when it is not one that will do.
+Status choose_kind() {
   const char* name = std::getenv("TERM");
   if (name == nullptr || *name == '\0') {
     return error(
@@ -316,90 +169,201 @@ Result<std::unique_ptr<Terminal>> Terminal::open(Colours colours) {
                  known == -1 ? "the terminal database was not found"
                              : "this kind of terminal is not in the database, or too simple");
   }
-  // Without cursor addressing ncurses would write line after line for ever.
-  const char* address = tigetstr("cup");
-  if (address == nullptr || address == reinterpret_cast<const char*>(-1)) {
+  if (entry("cup") == nullptr) {
     return error("TERM={}: this terminal cannot move its cursor; try TERM=xterm-256color", name);
   }
+  return {};
+}
+
+}  // namespace
+
+struct Terminal::State {
+  State(const TerminalOptions& chosen, bool is_utf8)
+      : options(chosen),
+        utf8(is_utf8),
+        reader(keys_of_database()),
+        stream(words_of(chosen.colours, is_utf8), frame_bytes(chosen)) {}
+
+  TerminalOptions options;
+  bool utf8 = false;
+  TerminalPort port;
+  TerminalSignals signals;
+  KeyReader reader;
+  FrameStream stream;
+  std::string enter_bytes, leave_bytes;
+  bool away = true;      // the terminal is the shell's, or another program's
+  bool resized = false;  // to be told
+  Moment resized_at{0};  // when it was told last
+
+  void choose_bytes();
+  Status start();
+  void enter();
+  void leave();
+  void suspend();
+  void take_signals(std::vector<Key>& keys);
+  void take_input(std::vector<Key>& keys);
+  void write_on();
+  void set_timer();
+};
+
+void Terminal::State::choose_bytes() {
+  // Terminals that the database gives a mouse know these modes, or leave them be.
+  const bool modern = entry("kmous") != nullptr;
+  const bool mouse = modern && options.mouse;
+  enter_bytes = ability("smcup") + ability("smkx") + ability("civis");
+  if (modern) enter_bytes += paste_on;
+  if (mouse) enter_bytes += mouse_on;
+  if (mouse) leave_bytes += mouse_off;
+  if (modern) leave_bytes += paste_off;
+  leave_bytes += ability("sgr0") + ability("rmkx") + ability("cnorm");
+  const std::string back = ability("rmcup");
+  leave_bytes += back.empty() ? "\r\n" : back;
+}
+
+Status Terminal::State::start() {
+  if (const Status opened = port.open(); !opened) return opened;
+  if (const Status opened = signals.open(); !opened) return opened;
+  if (const Status watched = port.watch(signals.descriptor()); !watched) return watched;
+  choose_bytes();
+  // What a crash has to say begins on a line of its own.
+  signals.install(port.output(), std::string(cancel) + leave_bytes + "\r\n", port.modes_found());
+  enter();
+  return port.status();
+}
+
+/// From the background nothing is touched: the shell has its own modes on, and would stop us.
+void Terminal::State::enter() {
+  away = !port.in_front();
+  port.listen(!away);
+  if (away) return;
+  port.set_modes();
+  stream.begin_with(enter_bytes);
+  write_on();
+  resized = true;  // there may have been another size in the meantime
+}
+
+void Terminal::State::leave() {
+  if (away || !port.in_front()) return;
+  const bool gone = port.write_within(stream.pending(), leave_patience);
+  if (!gone && stream.drop()) port.write_within(cancel, leave_patience);
+  stream.drop();
+  port.write_within(leave_bytes, leave_patience);
+  port.restore_modes();
+}
+
+/// Stopped by the job control of the shell, which must find its terminal as it left it.
+void Terminal::State::suspend() {
+  leave();
+  signals.stop_here();
+  enter();
+}
+
+void Terminal::State::take_signals(std::vector<Key>& keys) {
+  const NotedSignals noted = signals.take();
+  if (noted.end) keys.push_back({"Ctrl-C"});
+  if (noted.resized) resized = true;
+  if (noted.stop) {
+    suspend();
+  } else if (noted.went_on || away) {
+    enter();  // the shell has had the terminal
+  }
+}
+
+void Terminal::State::take_input(std::vector<Key>& keys) {
+  const Moment now = TerminalPort::now();
+  const std::string bytes = port.read();
+  std::vector<Key> taken;
+  if (!bytes.empty()) {
+    taken = reader.read(bytes, now);
+  } else if (reader.waiting() && now >= reader.deadline()) {
+    taken = reader.give_up();
+  }
+  bool stop = false;
+  for (Key& key : taken) {
+    if (key.name == "Ctrl-L") stream.forget();
+    if (key.name == "Ctrl-Z") {
+      stop = true;
+    } else {
+      keys.push_back(std::move(key));
+    }
+  }
+  if (stop) suspend();
+}
+
+void Terminal::State::write_on() {
+  if (away) return port.wake_when_writable(false);
+  if (!stream.ready()) stream.sent(port.write(stream.pending()));
+  port.wake_when_writable(!stream.ready());
+}
+
+/// Wakes the loop for what comes of time alone.
+void Terminal::State::set_timer() {
+  std::optional<Moment> next;
+  const auto add = [&next](Moment moment) { next = next ? std::min(*next, moment) : moment; };
+  if (reader.waiting()) add(reader.deadline());
+  if (resized) add(resized_at + resize_pause);
+  if (stream.cut()) add(stream.rest_at());
+  port.wake_at(next);
+}
+
+Terminal::Terminal(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+Result<std::unique_ptr<Terminal>> Terminal::open(const TerminalOptions& options) {
+  if (const Status found = TerminalPort::check(); !found) return found.error();
+  if (const Status known = choose_kind(); !known) return known.error();
   std::setlocale(LC_ALL, "");
-  auto state = std::make_unique<State>();
-  state->utf8 = std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-  set_escdelay(escape_delay_ms);
-  modes_known = tcgetattr(STDIN_FILENO, &modes_before) == 0 ? 1 : 0;
-  state->screen = newterm(name, stdout, stdin);
-  if (state->screen == nullptr) {
-    return error("TERM={}: this terminal cannot move its cursor; try TERM=xterm-256color", name);
-  }
-  std::unique_ptr<Terminal> terminal(new Terminal(std::move(state)));
-  if (Status watched = terminal->state_->watch(); !watched) return watched.error();
-  set_term(terminal->state_->screen);
-  raw();  // Ctrl-C is a key like others
-  noecho();
-  nonl();
-  curs_set(0);
-  refresh();  // enters the alternate screen; from now on curses writes nothing by itself
-  terminal->state_->input = newpad(1, 1);
-  if (terminal->state_->input == nullptr) return error("terminal: no memory for reading keys");
-  keypad(terminal->state_->input, TRUE);
-  nodelay(terminal->state_->input, TRUE);
-  terminal->state_->choose_words(colours);
-  prepare_restore();
-  terminal->state_->install_handlers();
+  const bool utf8 = std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+  std::unique_ptr<Terminal> terminal(new Terminal(std::make_unique<State>(options, utf8)));
+  if (const Status started = terminal->state_->start(); !started) return started.error();
   return terminal;
 }
 
-Terminal::~Terminal() { state_->close_all(); }
+Terminal::~Terminal() {
+  state_->leave();
+  state_->signals.remove();  // last: a signal until here finds its handler
+  del_curterm(cur_term);
+}
 
-Size Terminal::size() const { return window_size(); }
+Size Terminal::size() const { return state_->port.size(); }
 
-int Terminal::descriptor() const { return state_->waiting; }
+int Terminal::descriptor() const { return state_->port.descriptor(); }
 
 bool Terminal::unicode() const { return state_->utf8; }
 
+Status Terminal::status() { return state_->port.status(); }
+
 std::vector<Key> Terminal::keys() {
+  State& state = *state_;
   std::vector<Key> keys;
-  std::array<char, 64> letters{};
-  bool resized = false;
-  bool suspended = false;
-  ssize_t length = 0;
-  while ((length = read(state_->pipe_read, letters.data(), letters.size())) > 0) {
-    const std::string_view noted(letters.data(), static_cast<std::size_t>(length));
-    if (noted.find('w') != std::string_view::npos) resized = true;
-    if (noted.find('z') != std::string_view::npos) suspended = true;
-    if (noted.find('q') != std::string_view::npos) keys.push_back({"Ctrl-C"});
-  }
-  wint_t code = 0;
-  for (int status = wget_wch(state_->input, &code); status != ERR;
-       status = wget_wch(state_->input, &code)) {
-    std::string name = status == KEY_CODE_YES ? name_of_code(code) : name_of_character(code);
-    if (name == "Ctrl-L") state_->repaint = true;
-    if (name == "Ctrl-Z") suspended = true;
-    if (!name.empty()) keys.push_back({std::move(name)});
-  }
-  if (suspended) {
-    state_->suspend();
-    resized = true;
-  }
-  // A terminal that has gone away reads as the end of input: there is nobody left to show to.
-  if (keys.empty() && !resized) {
-    epoll_event event{};
-    if (epoll_wait(state_->waiting, &event, 1, 0) == 1 && (event.events & (EPOLLHUP | EPOLLERR))) {
-      keys.push_back({"Ctrl-C"});
-    }
-  }
-  if (resized) {
-    state_->repaint = true;  // some terminals reflow what they show
+  state.take_signals(keys);
+  if (!state.away) state.take_input(keys);
+  state.write_on();
+  if (!state.port.status()) keys.push_back({"Ctrl-C"});
+  const Moment now = TerminalPort::now();
+  if (state.resized && now >= state.resized_at + resize_pause) {
+    state.resized = false;
+    state.resized_at = now;
+    state.stream.forget();  // some terminals reflow what they show
     keys.push_back({"Resize"});
   }
+  state.set_timer();
   return keys;
 }
 
-void Terminal::show(const Canvas& canvas) {
-  State& state = *state_;
-  const std::string bytes = paint(state.words, state.repaint ? nullptr : &state.shown, canvas);
-  state.shown = canvas;
-  state.repaint = false;
-  write_all(bytes);
+bool Terminal::ready() const { return !state_->away && state_->stream.ready(); }
+
+void Terminal::skip() { state_->stream.skip(TerminalPort::now()); }
+
+bool Terminal::wants_rest() const {
+  return ready() && state_->stream.cut() && TerminalPort::now() >= state_->stream.rest_at();
 }
+
+void Terminal::show(const Canvas& canvas) {
+  state_->stream.show(canvas, TerminalPort::now());
+  state_->write_on();
+  state_->set_timer();
+}
+
+TerminalFigures Terminal::figures() const { return state_->stream.figures(TerminalPort::now()); }
 
 }  // namespace drover::tui

@@ -1,8 +1,12 @@
-// The only file that knows ncurses: canvases to the screen, keys from it. Restores the terminal on
-// every exit that runs destructors (every signal that asks a process to end arrives as Ctrl-C), in
-// a signal handler on a crash, and while Ctrl-Z or SIGTSTP has it stopped.
+// Canvases to the screen, keys and mouse from it. The only file that knows ncurses, of which it
+// takes the terminal database alone. Never waits for a terminal that is slow or stopped. Restores
+// the terminal on every exit that runs destructors (every signal that asks a process to end arrives
+// as Ctrl-C), in a signal handler on a crash, and while Ctrl-Z or SIGTSTP has it stopped; paints
+// afresh when a stop of any kind is over.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -10,26 +14,46 @@
 #include "fleet/result.h"
 #include "tui/canvas.h"
 #include "tui/dashboard.h"
+#include "tui/frame_stream.h"
 
 namespace drover::tui {
 
 enum class Colours : std::uint8_t { detect, none };  // NO_COLOR and --no-colour give none
 
+struct TerminalOptions {
+  Colours colours = Colours::detect;
+  bool mouse = true;  // else the terminal's own selection works as it does in a shell
+  /// Bytes that a frame may have, from frame_bytes_min. None: frame_bytes_remote when this is an
+  /// ssh session, without a limit when it is not.
+  std::optional<std::size_t> bytes_per_frame{};
+};
+
 class Terminal {
  public:
-  /// One clear line when there is no terminal, TERM is unknown, or the terminal is too small.
-  static Result<std::unique_ptr<Terminal>> open(Colours colours);
+  /// One clear line when there is no terminal, or TERM is unknown or too simple. Any size will do.
+  static Result<std::unique_ptr<Terminal>> open(const TerminalOptions& options);
   ~Terminal();
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
   Size size() const;
-  /// Can be read when a key has been pressed or the size has changed.
+  /// Can be read when `keys` has something to do: input, a new size, bytes that can be written on.
   int descriptor() const;
-  /// Takes what has been typed; a resize gives the key "Resize".
+  /// Takes what has been typed, clicked and pasted, then writes on what the terminal did not take
+  /// before. A resize gives the key "Resize", 30 times a second at most. A terminal that has gone
+  /// gives Ctrl-C, and `status` says why.
   std::vector<Key> keys();
-  /// Writes what differs from the last canvas.
+  Status status();
+
+  /// The last frame has gone whole: another may be shown. Until then frames that are due are
+  /// `skip`ped: they would be old before they came.
+  bool ready() const;
+  void skip();
+  /// The last frame was longer than one may be, and it is time for its rest: show again.
+  bool wants_rest() const;
+  /// Writes what differs from what stands there, as far as the terminal takes it. REQUIRES ready().
   void show(const Canvas& canvas);
+  TerminalFigures figures() const;
   /// UTF-8 locale and a terminal that can show it: else options.ascii should be set.
   bool unicode() const;
 

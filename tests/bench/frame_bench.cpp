@@ -6,6 +6,7 @@
 #include "tests/tui/sample_fleet.h"
 #include "tui/dashboard.h"
 #include "tui/painter.h"
+#include "tui/palette.h"
 
 namespace drover::tui {
 namespace {
@@ -80,25 +81,32 @@ TerminalWords xterm_words() {
   words.move = [](int row, int column) {
     return "\x1b[" + std::to_string(row + 1) + ";" + std::to_string(column + 1) + "H";
   };
-  for (std::string& role : words.role) role = "\x1b[m\x1b[38;5;244m\x1b[48;5;236m";
+  words.back = "\b";
+  words.down = "\n";
+  words.clear_rest = "\x1b[K";
+  words.right = [](int cells) { return "\x1b[" + std::to_string(cells) + "C"; };
+  for (int i = 0; i < role_count; ++i) {
+    const RoleFacts& role = facts(static_cast<Role>(i));
+    std::string& text = words.role[static_cast<std::size_t>(i)] = "\x1b[m";
+    if (role.look & look_bold) text += "\x1b[1m";
+    if (role.ink_256 >= 0) text += "\x1b[38;5;" + std::to_string(role.ink_256) + "m";
+    if (role.ground_256 >= 0) text += "\x1b[48;5;" + std::to_string(role.ground_256) + "m";
+  }
   return words;
 }
 
 /// From the frame to the terminal's bytes, with new samples in every frame.
 void bytes_of_a_frame(benchmark::State& state, const char* view) {
   Watched watched(static_cast<int>(state.range(0)), view);
-  const TerminalWords words = xterm_words();
-  Canvas shown = watched.dashboard->draw(watched.now);
+  Painter painter(xterm_words());
+  painter.paint(watched.dashboard->draw(watched.now));
   std::size_t bytes = 0;
   for (auto _ : state) {
     state.PauseTiming();
     watched.receive_second();
     const Canvas& wanted = watched.dashboard->draw(watched.now);
     state.ResumeTiming();
-    bytes += paint(words, &shown, wanted).size();
-    state.PauseTiming();
-    shown = wanted;
-    state.ResumeTiming();
+    bytes += painter.paint(wanted).size();
   }
   state.counters["bytes/frame"] =
       benchmark::Counter(static_cast<double>(bytes), benchmark::Counter::kAvgIterations);

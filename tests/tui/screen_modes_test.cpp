@@ -87,7 +87,7 @@ TEST(Screen, EveryModeIsAsReviewed) {
       SampleFleet fleet;
       const auto dashboard = dashboard_of(fleet, size, view, mode.ascii, 120);
       const Canvas& canvas = dashboard->draw(SampleFleet::start + std::chrono::seconds(120));
-      std::string found = written(paint(words_of(mode), nullptr, canvas), size);
+      std::string found = written(Painter(words_of(mode)).paint(canvas), size);
       for (int i = 0; i < role_count; ++i) {
         const RoleFacts& role = facts(static_cast<Role>(i));
         found += fmt::format("{}: {}\n", role.letter, look_in(mode, role));

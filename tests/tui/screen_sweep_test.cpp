@@ -93,7 +93,7 @@ std::string painted(const Canvas& canvas) {
   TerminalWords words;
   words.clear = "";
   words.move = [](int, int) { return std::string("\n"); };
-  return paint(words, nullptr, canvas);
+  return Painter(words).paint(canvas);
 }
 
 void expect_harmless(const Canvas& canvas) {

@@ -25,7 +25,7 @@ constexpr int patience_ms = 10'000;
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   setenv("TERM", "xterm-256color", 1);
-  auto terminal = Terminal::open(Colours::none);
+  auto terminal = Terminal::open({.colours = Colours::none});
   if (!terminal) _exit(9);
   Canvas canvas({40, 10});
   canvas.put(0, 0, "here I am");
