@@ -1,5 +1,6 @@
 #include "screen.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
 #include <sys/ioctl.h>
@@ -167,6 +168,8 @@ void Screen::write(const std::string& bytes) {
   pending_.erase(0, at);
 }
 
+void Screen::clear() { *this = Screen(columns_, rows_); }
+
 std::string Screen::text() const {
   std::string text;
   for (const auto& line : cells_) {
@@ -177,7 +180,7 @@ std::string Screen::text() const {
 }
 
 PseudoTerminal::PseudoTerminal(const std::vector<std::string>& words, int columns, int rows,
-                               const std::string& terminal_name)
+                               const PseudoTerminalOptions& options)
     : screen_(columns, rows) {
   std::vector<std::string> all = {"drover"};
   all.insert(all.end(), words.begin(), words.end());
@@ -188,17 +191,30 @@ PseudoTerminal::PseudoTerminal(const std::vector<std::string>& words, int column
   int slave = -1;
   if (openpty(&master_, &slave, nullptr, nullptr, &size) != 0) return;
   tcgetattr(slave, &before_);
+  int input_slave = -1;
+  if (options.input_apart && openpty(&input_, &input_slave, nullptr, nullptr, &size) != 0) {
+    return;
+  }
   pid_ = fork();
   if (pid_ == 0) {
     close(master_);
     login_tty(slave);
-    setenv("TERM", terminal_name.c_str(), 1);
+    if (input_slave >= 0) dup2(input_slave, STDIN_FILENO);
+    for (const int descriptor : {input_, input_slave}) close(descriptor);
+    if (!options.err_path.empty()) {
+      const int err = open(options.err_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      dup2(err, STDERR_FILENO);
+      close(err);
+    }
+    setenv("TERM", options.name.c_str(), 1);
+    unsetenv("SSH_CONNECTION");
     setenv("LC_ALL", "C.UTF-8", 1);
     unsetenv("DROVER_CONNECT");
     execv(DROVER_BINARY, arguments.data());
     _exit(127);
   }
   close(slave);
+  if (input_slave >= 0) close(input_slave);
 }
 
 PseudoTerminal::~PseudoTerminal() {
@@ -206,10 +222,27 @@ PseudoTerminal::~PseudoTerminal() {
     kill(pid_, SIGKILL);
     waitpid(pid_, &status_, 0);
   }
-  close(master_);
+  hang_up();
+  hang_up_input();
+}
+
+void PseudoTerminal::hang_up() {
+  if (master_ >= 0) close(master_);
+  master_ = -1;
+}
+
+void PseudoTerminal::hang_up_input() {
+  if (input_ >= 0) close(input_);
+  input_ = -1;
+}
+
+void PseudoTerminal::give_to_shell() {
+  screen_.clear();
+  tcsetattr(master_, TCSANOW, &before_);
 }
 
 void PseudoTerminal::read_some() {
+  if (deaf_ || master_ < 0) return;
   pollfd watched{master_, POLLIN, 0};
   while (poll(&watched, 1, 0) > 0) {
     char block[8192];
@@ -259,13 +292,29 @@ int PseudoTerminal::exit_code() const {
   return ended_ && WIFEXITED(status_) ? WEXITSTATUS(status_) : -1;
 }
 
+bool PseudoTerminal::mode_is_back(const std::string& number, char usual) const {
+  const auto last = [&](char letter) {
+    const std::size_t at = output_.rfind("\x1b[?" + number + letter);
+    return at == std::string::npos ? -1 : static_cast<std::ptrdiff_t>(at);
+  };
+  const char other = usual == 'l' ? 'h' : 'l';
+  return last(other) < 0 || last(usual) > last(other);
+}
+
 bool PseudoTerminal::restored() const {
   termios now{};
   if (tcgetattr(master_, &now) != 0) return false;
-  const bool left_alternate = output_.find("\x1b[?1049h") == std::string::npos ||
-                              output_.rfind("\x1b[?1049l") > output_.rfind("\x1b[?1049h");
-  return left_alternate && now.c_lflag == before_.c_lflag && now.c_iflag == before_.c_iflag &&
-         now.c_oflag == before_.c_oflag;
+  // The alternate screen, the mouse, pastes in brackets; and the cursor, which is usually there.
+  for (const char* number : {"1049", "1000", "1002", "1006", "2004"}) {
+    if (!mode_is_back(number, 'l')) return false;
+  }
+  return mode_is_back("25", 'h') && now.c_lflag == before_.c_lflag &&
+         now.c_iflag == before_.c_iflag && now.c_oflag == before_.c_oflag;
+}
+
+bool PseudoTerminal::raw() const {
+  termios now{};
+  return tcgetattr(master_, &now) == 0 && (now.c_lflag & (ICANON | ECHO | ISIG)) == 0;
 }
 
 }  // namespace drover::commands

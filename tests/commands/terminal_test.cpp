@@ -53,7 +53,7 @@ TEST(OnATerminal, AnUnknownTerminalGetsOneClearLine) {
   const std::string endpoint = free_endpoint();
   Program router({"router", "--listen", endpoint, "--ledger", folder.file("l.sqlite")});
   ASSERT_TRUE(router.says("router ready")) << router.err();
-  PseudoTerminal top({"top", "--connect", endpoint}, 80, 24, "no-such-terminal");
+  PseudoTerminal top({"top", "--connect", endpoint}, 80, 24, {.name = "no-such-terminal"});
   ASSERT_TRUE(top.ends()) << top.screen();
   EXPECT_EQ(top.exit_code(), 1);
   EXPECT_NE(top.screen().find("no-such-terminal"), std::string::npos) << top.screen();
