@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -20,7 +21,7 @@ namespace {
 
 constexpr int patience_ms = 10'000;
 
-/// Shows one frame, then waits for the key that ends it.
+/// Shows one frame as soon as it may, then waits for the key that ends it.
 [[noreturn]] void run_on_terminal() {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
@@ -29,10 +30,11 @@ constexpr int patience_ms = 10'000;
   if (!terminal) _exit(9);
   Canvas canvas({40, 10});
   canvas.put(0, 0, "here I am");
-  (*terminal)->show(canvas);
+  bool shown = false;
   for (bool ends = false; !ends;) {
+    if ((*terminal)->ready() && !std::exchange(shown, true)) (*terminal)->show(canvas);
     pollfd wait{(*terminal)->descriptor(), POLLIN, 0};
-    poll(&wait, 1, patience_ms);
+    poll(&wait, 1, shown ? patience_ms : 20);
     for (const Key& key : (*terminal)->keys()) ends = ends || key.name == "Ctrl-C";
   }
   terminal->reset();
@@ -91,6 +93,58 @@ TEST(Terminal, IsRestoredWhateverSignalEndsTheProgram) {
     close(slave);
     close(master);
   }
+}
+
+/// A shell that starts the program in the background, and puts it in front once `go` says so.
+[[noreturn]] void run_as_shell(int go) {
+  std::signal(SIGTTOU, SIG_IGN);
+  const pid_t program = fork();
+  if (program == 0) {
+    setpgid(0, 0);
+    std::signal(SIGTTOU, SIG_DFL);
+    run_on_terminal();
+  }
+  setpgid(program, program);
+  char word = 0;
+  if (read(go, &word, 1) == 1) tcsetpgrp(STDIN_FILENO, program);
+  int status = 0;
+  // A program that was stopped has touched a terminal that was not its own.
+  waitpid(program, &status, WUNTRACED);
+  kill(program, SIGKILL);
+  _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 8);
+}
+
+TEST(Terminal, IsLeftToTheShellFromTheBackground) {
+  int master = -1;
+  int slave = -1;
+  std::array<int, 2> go{};
+  winsize window{10, 40, 0, 0};
+  ASSERT_EQ(openpty(&master, &slave, nullptr, nullptr, &window), 0);
+  ASSERT_EQ(pipe(go.data()), 0);
+  termios before{};
+  ASSERT_EQ(tcgetattr(slave, &before), 0);
+  const pid_t shell = fork();
+  ASSERT_GE(shell, 0);
+  if (shell == 0) {
+    close(master);
+    close(go[1]);
+    login_tty(slave);
+    run_as_shell(go[0]);
+  }
+  pollfd quiet{master, POLLIN, 0};
+  EXPECT_EQ(poll(&quiet, 1, 500), 0) << read_until(master, "here I am");
+  termios meanwhile{};
+  ASSERT_EQ(tcgetattr(slave, &meanwhile), 0);
+  EXPECT_EQ(meanwhile.c_lflag, before.c_lflag);
+  ASSERT_EQ(write(go[1], "g", 1), 1);
+  EXPECT_NE(read_until(master, "here I am").find("here I am"), std::string::npos);
+  ASSERT_EQ(write(master, "\x03", 1), 1);
+  EXPECT_NE(read_until(master, "\x1b[?1049l").find("\x1b[?1049l"), std::string::npos);
+  if (HasFailure()) kill(shell, SIGKILL);
+  int status = 0;
+  ASSERT_EQ(waitpid(shell, &status, 0), shell);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  for (const int descriptor : {master, slave, go[0], go[1]}) close(descriptor);
 }
 
 }  // namespace
