@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "commands/files.h"
 #include "fleet/codec.h"
 #include "fleet/text.h"
 #include "fleet/units.h"
@@ -56,6 +57,7 @@ tui::DashboardOptions dashboard_options(const DashboardView& view, const std::st
   options.ascii = view.ascii;
   options.story = view.story;
   options.history_bytes = view.history_bytes;
+  options.control = view.control;
   options.connected_to = endpoint;
   options.speed = speed;
   options.frame_every = wall_span(0.25, speed);
@@ -143,10 +145,14 @@ void take_keys(tui::Terminal& terminal, tui::Dashboard& core, Instant now) {
   }
 }
 
-void show_frame(tui::Terminal& terminal, tui::Dashboard& core, Instant now) {
+void show_frame(tui::Terminal& terminal, tui::Dashboard& core, FrameWatch& watch, Instant now) {
   if (!core.needs_frame() && !terminal.wants_rest()) return;
   if (terminal.ready()) {
-    terminal.show(core.draw(now));
+    const Wall before = wall_now();
+    core.told(watch.facts(terminal.figures(), before));
+    const tui::Canvas& canvas = core.draw(now);
+    watch.drew(wall_now() - before);
+    terminal.show(canvas);
   } else {
     terminal.skip();
   }
@@ -199,7 +205,14 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
   watch_silence();
   core_.tick(session_.clock().now());
   for (const Send& send : core_.take_outbox().sends) session_.send(send.envelope.body);
-  if (terminal_ != nullptr) show_frame(*terminal_, core_, session_.clock().now());
+  if (const auto file = core_.take_policy_file()) apply_policy(*file);
+  if (terminal_ != nullptr) show_frame(*terminal_, core_, frames_, session_.clock().now());
+}
+
+void DashboardLoop::apply_policy(const std::string& file) {
+  auto text = read_file(file, policy_bytes_max);
+  if (!text) return core_.say("not done: " + text.error().message);
+  session_.send(ApplyPolicy{std::move(*text), file});
 }
 
 void DashboardLoop::watch_silence() {

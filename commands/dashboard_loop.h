@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/frame_watch.h"
 #include "commands/session.h"
 #include "fleet/result.h"
 #include "tui/dashboard.h"
@@ -19,6 +20,7 @@ struct DashboardView {
   bool ascii = false;
   bool story = false;  // there is one that can be paused
   std::size_t history_bytes = tui::history_bytes_default;
+  bool control = false;  // the fleet may be changed from here
 };
 
 /// How a dashboard of a fleet at this speed is made.
@@ -43,7 +45,7 @@ tui::TerminalOptions read_terminal(Arguments& arguments);
 /// What was typed goes to the dashboard; it comes before frames, which can wait.
 void take_keys(tui::Terminal& terminal, tui::Dashboard& core, Instant now);
 /// Draws a frame where one is due and the terminal has taken the one before.
-void show_frame(tui::Terminal& terminal, tui::Dashboard& core, Instant now);
+void show_frame(tui::Terminal& terminal, tui::Dashboard& core, FrameWatch& watch, Instant now);
 /// How long to wait: a frame that is due cannot go while the terminal has not taken the last one,
 /// and it says when it has.
 std::chrono::milliseconds wait_with(const tui::Terminal& terminal, std::chrono::milliseconds wait);
@@ -74,11 +76,13 @@ class DashboardLoop {
   static tui::DashboardOptions options_of(const Session& session, const DashboardView& view,
                                           const std::string& endpoint);
   void watch_silence();
+  void apply_policy(const std::string& file);
 
   Session& session_;
   tui::Dashboard core_;
   tui::Terminal* terminal_ = nullptr;
   bool connected_ = true;
+  FrameWatch frames_;
   Wall last_heard_{0};
   Wall last_join_{0};
   std::uint64_t told_ = 0;

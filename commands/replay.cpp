@@ -104,9 +104,10 @@ Outcome show_replay(const ReplayOptions& options, DashboardView view,
   if (!terminal) return Outcome::failed(terminal.error());
   view.ascii = view.ascii || !(*terminal)->unicode();
   tui::Dashboard core((*replay)->dashboard(view, false), (*terminal)->size(), wall_instant());
+  FrameWatch frames;
   while (!core.quit() && !signals.stopped()) {
     core.tick(wall_instant());
-    show_frame(**terminal, core, wall_instant());
+    show_frame(**terminal, core, frames, wall_instant());
     wait_for(**terminal, signals, core.next_deadline());
     take_keys(**terminal, core, wall_instant());
   }

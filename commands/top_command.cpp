@@ -20,10 +20,13 @@ Usage top_usage() {
        replay_at_option(),
        {"rate", "X", "with --replay: so many times as fast as it was, 0.1 to 1000"},
        view_option(),
-       ascii_option()},
+       ascii_option(),
+       history_option(),
+       {"control", "", "change the fleet from here: drain, cap, cancel, inject; each asks first"}},
       {},
       "  drover top\n"
       "  drover top --view routing\n"
+      "  drover top --control\n"
       "  drover top --connect tcp://127.0.0.1:9000 --ascii\n"
       "  drover top --replay today.mcap --at 5m --rate 10"};
   const std::vector<Option> of_terminal = terminal_options();
@@ -35,11 +38,15 @@ Outcome run_top(Arguments& arguments) {
   DashboardView view = read_view(arguments);
   const auto replay = read_replay(arguments);
   const tui::TerminalOptions shown = read_terminal(arguments);
+  view.control = arguments.has("control");
+  if (view.control && replay) {
+    arguments.complain(error("--control: a recording cannot be changed"));
+  }
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
   if (replay) return show_replay(*replay, view, shown);
   StopSignals signals;
   const RouterAddress endpoint = endpoint_of(arguments);
-  auto session = Session::open({endpoint, Role::viewer, "top"});
+  auto session = Session::open({endpoint, view.control ? Role::client : Role::viewer, "top"});
   if (!session) return Outcome::failed(session.error());
   auto terminal = tui::Terminal::open(shown);
   if (!terminal) return Outcome::failed(terminal.error());

@@ -36,7 +36,7 @@ struct ShellFacts {
   double bytes_per_s = absent;  // to the terminal, wall time
   std::uint64_t drawn = 0;      // frames
   std::uint64_t skipped = 0;    // because the terminal had not yet taken the one before
-  std::uint64_t bytes_waiting = 0;
+  double backlog_s = 0;         // since when a frame has been on its way; 0: none is
 };
 
 /// A recording to look at instead of a router. Every `now` of the dashboard is wall time then, from

@@ -178,8 +178,10 @@ void draw_own(const Scene& scene, Pen pen) {
   fact(2, "terminal",
        std::isnan(shell.bytes_per_s)
            ? "N/A"
-           : fmt::format("{}/s, {} waiting", bytes_text(shell.bytes_per_s),
-                         bytes_text(static_cast<double>(shell.bytes_waiting))));
+           : fmt::format("{}/s{}", bytes_text(shell.bytes_per_s),
+                         shell.backlog_s > 0
+                             ? fmt::format(", behind by {}", duration_text(shell.backlog_s))
+                             : ""));
   const std::uint64_t lost = scene.feed.gaps() + scene.feed.undecodable();
   fact(3, "stream",
        live ? fmt::format("{} messages lost, {} broken, protocol {}", scene.feed.gaps(),
