@@ -49,6 +49,7 @@ struct Choices {
   Instant moved_at = Instant::min();  // when a selection was last moved by hand
   int details_top = 0;   // first row shown of the open job or decision, of device and power
   int details_seen = 1;  // rows of it that the screen has
+  std::string note;      // what the last command has to say; the dashboard shows it
   std::optional<Instant> wanted_moment;  // to go to; the time cursor takes it
   bool quit = false;
 

@@ -86,7 +86,12 @@ void Dashboard::State::take_text(const Key& key) {
     if (!entered.text.empty()) remember(choices.typed, entered.kind, entered.text);
   }
   choices.prompt.reset();
+  say_note();
   ask_for_yes();
+}
+
+void Dashboard::State::say_note() {
+  if (!choices.note.empty()) cursor.say(std::exchange(choices.note, {}));
 }
 
 /// Puts what was proposed before the person.
@@ -180,6 +185,7 @@ void Dashboard::State::take(Command command) {
     return;
   }
   update(model(), choices, command, now);
+  say_note();
   if (const auto at = std::exchange(choices.wanted_moment, std::nullopt)) cursor.go_to(*at, now);
 }
 

@@ -56,6 +56,7 @@ struct Dashboard::State {
   Offers offers_at_cursor(const Prompt& prompt);
   void take_answer(const Key& key);
   void ask_for_yes();
+  void say_note();
   void start_prompt(PromptKind kind, std::string text);
   void begin_prompt(Command command);
   void begin_change(Command command);

@@ -104,6 +104,11 @@ void select_host(const Model& model, Choices& choices, int index, int) {
   choices.hosts.place.row = -1;
   if (host.count > 0) choices.device = model.id_of(host.first);
 }
+std::string text_of_host(const Model& model, const Choices& choices, int index) {
+  const Hello& hello =
+      model.hosts()[choices.hosts.numbers[static_cast<std::size_t>(index)]].said.hello;
+  return fmt::format("{} {} {}", hello.host, hello.rack, hello.software);
+}
 ListPlace* place_of_hosts(Choices& choices) { return &choices.hosts.place; }
 void open_host(const Model&, Choices& choices) {
   if (choices.hosts.chosen) show_view(choices, View::devices);
@@ -248,6 +253,7 @@ const ViewRow& data_plane_row() {
                                   .selected = selected_host,
                                   .select = select_host,
                                   .place = place_of_hosts,
+                                  .text = text_of_host,
                                   .open = open_host,
                                   .back = let_host_go};
   return row;

@@ -74,6 +74,11 @@ bool concerns(const Model& model, std::string_view subject, const DeviceId& devi
   return subject == device.host || has_device(model, subject, device);
 }
 
+std::string device_words(const Model& model, DeviceTable::Row row) {
+  return fmt::format("{} {} {} {}", to_text(model.id_of(row)), model.spec_of(row).id,
+                     model.pool_of(row), model.host_of(row).said.hello.rack);
+}
+
 std::vector<const ReplicaRow*> replicas_on(const Model& model, const DeviceId& device) {
   std::vector<const ReplicaRow*> rows;
   for (auto replica = model.replicas().lower_bound({device.host, 0});

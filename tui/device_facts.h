@@ -19,6 +19,9 @@ DeviceSign sign_of(const Scene& scene, DeviceTable::Row row);
 /// Why it cannot be used and what was injected, in words.
 std::string condition_text(const DeviceChanged& condition);
 
+/// What people may look for: id, kind, pool, rack.
+std::string device_words(const Model& model, DeviceTable::Row row);
+
 /// Whether a target, as decisions and jobs name it ("host/r0", "host/0-3,6", of a gang over hosts
 /// "a/0-7 b/0-3"), has the device.
 bool has_device(const Model& model, std::string_view target, const DeviceId& device);

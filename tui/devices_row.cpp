@@ -1,5 +1,6 @@
 // How the table of devices is moved in.
 #include "tui/columns.h"
+#include "tui/device_facts.h"
 #include "tui/update.h"
 #include "tui/view_rows.h"
 #include "tui/views.h"
@@ -27,6 +28,10 @@ ScrolledRows arrange_devices(const Arrangement& at, Choices& choices) {
 void select_device(const Model& model, Choices& choices, int index, int) {
   choices.device = model.id_of(choices.devices.order[static_cast<std::size_t>(index)]);
   choices.devices.place.row = -1;
+}
+
+std::string text_of_device(const Model& model, const Choices& choices, int index) {
+  return device_words(model, choices.devices.order[static_cast<std::size_t>(index)]);
 }
 
 ListPlace* place_of_devices(Choices& choices) { return &choices.devices.place; }
@@ -66,6 +71,7 @@ const ViewRow& devices_row() {
                                   .selected = selected_device,
                                   .select = select_device,
                                   .place = place_of_devices,
+                                  .text = text_of_device,
                                   .open = open_device,
                                   .back = let_device_go};
   return row;
@@ -79,6 +85,7 @@ const ViewRow& device_row() {
                                   .selected = selected_device,
                                   .select = select_device,
                                   .place = place_of_devices,
+                                  .text = text_of_device,
                                   .open = nullptr,
                                   .back = leave_device};
   return row;

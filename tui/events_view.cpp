@@ -25,6 +25,10 @@ int selected_news(const Model&, const Choices& choices) { return index_of_chosen
 void select_news(const Model&, Choices& choices, int index, int direction) {
   choose_news(choices.news, index, direction);
 }
+std::string text_of_news(const Model&, const Choices& choices, int index) {
+  const News& news = choices.news.lines[static_cast<std::size_t>(index)].news;
+  return news.subject + " " + news.text;
+}
 ListPlace* place_of_news(Choices& choices) { return &choices.news.place; }
 
 bool let_news_go(Choices& choices) {
@@ -78,6 +82,7 @@ const ViewRow& events_row() {
                                   .selected = selected_news,
                                   .select = select_news,
                                   .place = place_of_news,
+                                  .text = text_of_news,
                                   .open = go_to_news,
                                   .back = let_news_go};
   return row;

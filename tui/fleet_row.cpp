@@ -1,4 +1,5 @@
 // How the fleet view is moved in: cell by cell over the map.
+#include "tui/device_facts.h"
 #include "tui/update.h"
 #include "tui/view_rows.h"
 #include "tui/views.h"
@@ -34,6 +35,17 @@ void select_cell(const Model& model, Choices& choices, int index, int) {
   }
 }
 
+std::string cell_text(const Model& model, const Choices& choices, int index) {
+  const HeatCell& cell = choices.map.cells[static_cast<std::size_t>(index)];
+  std::string text;
+  for (std::uint32_t place = cell.first; place < cell.first + cell.count; ++place) {
+    if (place < model.device_order().size()) {
+      text += device_words(model, model.device_order()[place]) + " ";
+    }
+  }
+  return text;
+}
+
 bool let_device_go(Choices& choices) {
   const bool was = choices.device.has_value();
   choices.device.reset();
@@ -55,6 +67,7 @@ const ViewRow& fleet_row() {
                                   .selected = selected_cell,
                                   .select = select_cell,
                                   .place = nullptr,
+                                  .text = cell_text,
                                   .open = open_device,
                                   .back = let_device_go};
   return row;

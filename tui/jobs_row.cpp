@@ -1,6 +1,8 @@
 // How the lists of jobs and of decisions are moved in: both open the details of what is chosen.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "tui/view_rows.h"
 #include "tui/views.h"
 
@@ -31,6 +33,15 @@ int count_jobs(const Choices& choices) { return static_cast<int>(choices.jobs.li
 int selected_job(const Model&, const Choices& choices) { return index_of_chosen(choices.jobs); }
 void select_job(const Model&, Choices& choices, int index, int direction) {
   choose_job(choices.jobs, index, direction);
+}
+std::string text_of_job(const Model& model, const Choices& choices, int index) {
+  const JobLine& line = choices.jobs.lines[static_cast<std::size_t>(index)];
+  const auto job = model.jobs().find(line.job);
+  if (line.kind == JobLine::Kind::heading || job == model.jobs().end()) return {};
+  const JobChanged& said = job->second.said;
+  return fmt::format("{} {} {} {} {} {} {} {}", to_text(said.job.id), to_text(said.job.work.kind),
+                     said.job.work.model, said.job.tenant, to_text(said.state), said.target,
+                     said.pool, said.reason ? to_text(*said.reason) : "");
 }
 ListPlace* place_of_jobs(Choices& choices) { return &choices.jobs.place; }
 void open_job(const Model&, Choices& choices) {
@@ -67,6 +78,15 @@ void select_decision(const Model&, Choices& choices, int index, int direction) {
   list.chosen = list.numbers[static_cast<std::size_t>(index)];
   list.place.row = -1;
 }
+std::string text_of_decision(const Model& model, const Choices& choices, int index) {
+  const Decision* const decision =
+      decision_of(model, choices.decisions.numbers[static_cast<std::size_t>(index)]);
+  if (decision == nullptr) return {};
+  return fmt::format("{} {} {} {} {} {} {} {}", to_text(decision->job), decision->model,
+                     to_text(decision->action), decision->rule, decision->wanted_pool,
+                     decision->pool, decision->target,
+                     decision->fallback_reason ? to_text(*decision->fallback_reason) : "");
+}
 ListPlace* place_of_decisions(Choices& choices) { return &choices.decisions.place; }
 void open_decision(const Model&, Choices& choices) {
   choices.decisions.open = choices.decisions.chosen.has_value();
@@ -85,6 +105,7 @@ const ViewRow& jobs_row() {
                                   .selected = selected_job,
                                   .select = select_job,
                                   .place = place_of_jobs,
+                                  .text = text_of_job,
                                   .open = open_job,
                                   .back = leave_job};
   return row;
@@ -98,6 +119,7 @@ const ViewRow& routing_row() {
                                   .selected = selected_decision,
                                   .select = select_decision,
                                   .place = place_of_decisions,
+                                  .text = text_of_decision,
                                   .open = open_decision,
                                   .back = leave_decision};
   return row;

@@ -14,6 +14,12 @@ ScrolledRows arrange_help(const Arrangement& at, Choices& choices) {
   return {};
 }
 
+std::string text_of_help(const Model&, const Choices&, int index) {
+  const std::vector<HelpLine> lines = help_lines();
+  const HelpLine& line = lines[static_cast<std::size_t>(index)];
+  return line.key + " " + line.text;
+}
+
 ListPlace* place_of_help(Choices& choices) { return &choices.help; }
 
 bool leave_help(Choices& choices) {
@@ -31,6 +37,7 @@ const ViewRow& power_row() {
                                   .selected = nullptr,
                                   .select = nullptr,
                                   .place = nullptr,
+                                  .text = nullptr,
                                   .open = nullptr,
                                   .back = nullptr};
   return row;
@@ -44,6 +51,7 @@ const ViewRow& help_row() {
                                   .selected = nullptr,
                                   .select = nullptr,
                                   .place = place_of_help,
+                                  .text = text_of_help,
                                   .open = nullptr,
                                   .back = leave_help};
   return row;

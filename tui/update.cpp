@@ -170,6 +170,34 @@ void step_job_filter(JobList& jobs) {
   jobs.place = ListPlace{};
 }
 
+bool contains(std::string_view text, std::string_view word) {
+  const auto lower = [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  };
+  return std::search(text.begin(), text.end(), word.begin(), word.end(),
+                     [&](char a, char b) { return lower(a) == lower(b); }) != text.end();
+}
+
+/// The next item or line with what is looked for, round from the last to the first.
+void find(const Model& model, Choices& choices, int step, Instant now) {
+  const ViewRow& row = row_of(choices.view);
+  ListPlace* const page = is_page(choices.view) ? place_of(choices) : nullptr;
+  const int count = page != nullptr ? page->count : item_count(choices);
+  if (row.text == nullptr || choices.finding.empty()) return;
+  const int from = page != nullptr ? page->top : selected_index(model, choices);
+  for (int i = 1; i <= count; ++i) {
+    const int index = ((from + step * i) % count + count) % count;
+    if (!contains(row.text(model, choices, index), choices.finding)) continue;
+    if (page != nullptr) {
+      page->top = index;
+    } else {
+      select_item(model, choices, index, now);
+    }
+    return;
+  }
+  choices.note = "nothing here has '" + choices.finding + "'";
+}
+
 template <typename Thing>
 void toggle(std::set<Thing>& tagged, const Thing& thing) {
   if (tagged.erase(thing) == 0 && tagged.size() < tags_max) tagged.insert(thing);
@@ -213,6 +241,9 @@ void choose(const Model& model, Choices& choices, Command command, Instant now) 
       return change_order(choices, command);
     case Command::next_filter:
       return step_job_filter(choices.jobs);
+    case Command::find_next:
+    case Command::find_previous:
+      return find(model, choices, command == Command::find_next ? 1 : -1, now);
     case Command::tag:
       return tag(model, choices, now);
     case Command::untag_all:

@@ -2,6 +2,7 @@
 // through its rows, so that a view is what its row says and nothing else.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "tui/scene.h"
@@ -35,6 +36,8 @@ struct ViewRow {
   /// `direction`: where to look on when the thing at `index` cannot be selected.
   void (*select)(const Model& model, Choices& choices, int index, int direction);
   ListPlace* (*place)(Choices& choices);
+  /// What n and N look through: of an item of the list, or of a line of the page.
+  std::string (*text)(const Model& model, const Choices& choices, int index);
   void (*open)(const Model& model, Choices& choices);
   /// Closes what is open, else lets the selection go; false where there was neither.
   bool (*back)(Choices& choices);

@@ -182,6 +182,35 @@ TEST(Keys, AHelpPageThatIsCutSaysSoAndShowsAllOfItsLines) {
   }
 }
 
+TEST(Keys, FindTheNextAndThePreviousLineWithAWordRoundTheEnds) {
+  struct Case {
+    const char* view;
+    const char* word;
+    std::vector<const char*> keys;
+    const char* shown;
+  };
+  const std::vector<Case> cases = {
+      {"devices", "TPU-B/", {"Enter"}, "Device tpu-b/0"},
+      {"devices", "tpu-b/", {"n", "n", "Enter"}, "Device tpu-b/2"},
+      {"devices", "tpu-b/", {"N", "Enter"}, "Device tpu-b/7"},
+      {"fleet", "gpu-b/3", {"Enter"}, "Device gpu-b/3"},
+      {"help", "cooldown", {}, "cooldown"},
+      {"devices", "nowhere", {}, "nothing here has 'nowhere'"},
+      {"events", "refused", {}, "refused"},
+  };
+  for (const Case& c : cases) {
+    SampleFleet fleet;
+    const auto dashboard = dashboard_of(fleet, {100, 24}, c.view, false, 3);
+    const auto press = [&](const std::string& key) { dashboard->press(start + seconds(3), {key}); };
+    press("n");  // asks what for
+    for (const char letter : std::string(c.word)) press(std::string(1, letter));
+    press("Enter");
+    for (const char* key : c.keys) press(key);
+    const std::string text = dashboard->draw(start + seconds(3)).to_text();
+    EXPECT_NE(text.find(c.shown), std::string::npos) << c.view << " " << c.word << "\n" << text;
+  }
+}
+
 TEST(Keys, EscNeverLeavesTheProgram) {
   for (const std::string& view : view_names()) {
     DashboardOptions options;
