@@ -63,6 +63,7 @@ class SmallTerminal {
     }
   }
   const Canvas& screen() const { return screen_; }
+  Role role() const { return role_; }
 
  private:
   void obey(std::string_view& bytes) {
@@ -183,6 +184,7 @@ TEST(Painter, KnowsToTheCellWhatStandsThereHoweverFramesAreCut) {
     const std::string bytes = painter.paint(wanted, frame_bytes_min);
     ASSERT_LE(bytes.size(), frame_bytes_min);
     terminal.receive(bytes);
+    ASSERT_EQ(terminal.role(), Role::plain) << "step " << step;
     if (painter.whole()) {
       ASSERT_EQ(terminal.screen().to_styled_text(), wanted.to_styled_text()) << "step " << step;
     } else {

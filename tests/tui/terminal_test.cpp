@@ -2,6 +2,7 @@
 #include "tui/terminal.h"
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <string>
@@ -39,6 +40,32 @@ constexpr int patience_ms = 10'000;
   }
   terminal->reset();
   _exit(0);
+}
+
+/// Answers by its exit whether 300 changes of size, as fast as they can come, were told at their
+/// pace.
+[[noreturn]] void run_in_a_storm() {
+  setenv("TERM", "xterm-256color", 1);
+  auto terminal = Terminal::open({.colours = Colours::none});
+  if (!terminal) _exit(9);
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  int told = 0;
+  bool last = false;
+  for (int i = 0; i < 300; ++i) {
+    raise(SIGWINCH);
+    last = !(*terminal)->keys().empty();
+    told += last ? 1 : 0;
+  }
+  const std::chrono::duration<double> took = Clock::now() - begin;
+  const bool paced = told <= 2 + 31 * took.count();
+  // The last one is told too, a moment later.
+  pollfd wait{(*terminal)->descriptor(), POLLIN, 0};
+  while (!last && poll(&wait, 1, patience_ms) > 0) {
+    for (const Key& key : (*terminal)->keys()) last = last || key.name == "Resize";
+  }
+  terminal->reset();
+  _exit(!paced ? 1 : last ? 0 : 2);
 }
 
 /// What the program wrote, up to `text` or its end.
@@ -93,6 +120,26 @@ TEST(Terminal, IsRestoredWhateverSignalEndsTheProgram) {
     close(slave);
     close(master);
   }
+}
+
+TEST(Terminal, TellsNewSizesAtAPaceHoweverFastTheyCome) {
+  int master = -1;
+  int slave = -1;
+  winsize window{10, 40, 0, 0};
+  ASSERT_EQ(openpty(&master, &slave, nullptr, nullptr, &window), 0);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    close(master);
+    login_tty(slave);
+    run_in_a_storm();
+  }
+  close(slave);
+  int status = 0;
+  read_until(master, "no such text: all there is");
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  close(master);
 }
 
 /// A shell that starts the program in the background, and puts it in front once `go` says so.
