@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "fleet/dice.h"
+
 namespace drover::tui {
 namespace {
 
@@ -133,6 +135,28 @@ TEST(KeyReader, APasteIsCutAndOneWithoutAnEndIsOver) {
   EXPECT_GE(reader.deadline(), 1000ms) << "a slow link is not the end";
   EXPECT_EQ(words(reader.give_up()), "Paste=abc");
   EXPECT_EQ(words(reader.read("j", 1ms)), "j");
+}
+
+TEST(KeyReader, ComesToRestWhateverComes) {
+  static constexpr std::string_view likely = "\x1b\x1b\x1b[[[<;O~MmA0129 q\xe6\xbc\xff";
+  Dice dice(3);
+  KeyReader reader;
+  for (int round = 0; round < 20'000; ++round) {
+    std::string bytes;
+    for (std::uint64_t i = dice.below(12); i > 0; --i) {
+      bytes += dice.below(4) == 0 ? static_cast<char>(dice.below(256))
+                                  : likely[dice.below(likely.size())];
+    }
+    if (dice.below(500) == 0) bytes += "\x1b[200~";
+    for (const Key& key : reader.read(bytes, std::chrono::milliseconds(round))) {
+      ASSERT_FALSE(key.name.empty());
+      ASSERT_LE(key.text.size(), paste_bytes_max);
+    }
+    if (dice.below(10) != 0) continue;
+    if (reader.waiting()) reader.give_up();
+    ASSERT_FALSE(reader.waiting());
+    ASSERT_EQ(words(reader.read("j", std::chrono::milliseconds(round))), "j");
+  }
 }
 
 TEST(KeyReader, TheTerminalDatabaseHasTheFirstWord) {
