@@ -106,7 +106,7 @@ void Dashboard::press(Instant now, const Key& key) {
     return state.take_text(key);
   }
   const auto command = command_of(key, state.choices.view);
-  const bool clicked = key.name == "Click";
+  const bool clicked = key.name == "Click" || key.name == "DoubleClick";
   if (!command && !clicked) return;
   state.pressed = true;
   state.cursor.forget_note();  // who presses the next key has read it

@@ -7,6 +7,7 @@
 #include "fleet/filter_complete.h"
 #include "tui/dashboard_state.h"
 #include "tui/screen.h"
+#include "tui/scrubber.h"
 #include "tui/update.h"
 
 namespace drover::tui {
@@ -200,6 +201,8 @@ void Dashboard::State::click(const Key& key) {
       return take(static_cast<Command>(hit->value));
     case Hit::Kind::column:
       return sort_by(choices.devices, hit->value);
+    case Hit::Kind::moment:
+      return cursor.go_to(moment_at_part(cursor, now, hit->value), now);
     case Hit::Kind::item: {
       const bool again = selected_index(model(), choices) == hit->value;
       select_item(model(), choices, hit->value, now);

@@ -71,6 +71,9 @@ void edit(Prompt& prompt, const PromptMemory& memory, const Key& key) {
     erase(prompt, prompt.at, prompt.text.size());
   } else if (key.name == "Ctrl-W") {
     erase(prompt, word_before(prompt.text, prompt.at), prompt.at);
+  } else if (key.name == "Paste") {
+    // Of several lines the first: the rest would be keys of somebody else's making.
+    insert(prompt, printable(key.text.substr(0, key.text.find_first_of("\r\n"))));
   } else if (key.name == "Space") {
     insert(prompt, " ");
   } else if (behind(key.name, 0) == key.name.size()) {  // one character

@@ -9,12 +9,15 @@
 #include "fleet/units.h"
 #include "tui/compact.h"
 #include "tui/prompt_panel.h"
+#include "tui/scrubber.h"
 #include "tui/timeline_words.h"
 #include "tui/update.h"
 #include "tui/views.h"
 
 namespace drover::tui {
 namespace {
+
+constexpr int scrubber_rows_least = 20;
 
 /// The views' names with their numbers. Short, only the one that is shown has its name.
 int draw_tabs(const Scene& scene, Pen* pen, int column, bool whole) {
@@ -165,6 +168,11 @@ void draw_too_small(Canvas& canvas) {
   }
 }
 
+/// Of the past, where there is room.
+bool has_scrubber(const Scene& scene, Size size) {
+  return !scene.cursor.live() && size.rows >= scrubber_rows_least;
+}
+
 }  // namespace
 
 bool is_too_small(Size size) {
@@ -172,7 +180,7 @@ bool is_too_small(Size size) {
 }
 
 Rect body_of(const Scene& scene, Size size) {
-  const int top = banner_of(scene).empty() ? 1 : 2;
+  const int top = (banner_of(scene).empty() ? 1 : 2) + (has_scrubber(scene, size) ? 1 : 0);
   const int bottom = scene.model.caption() ? 2 : 1;
   return {1, top, std::max(0, size.columns - 2), std::max(0, size.rows - top - bottom)};
 }
@@ -213,6 +221,7 @@ void draw_screen(const Scene& scene, Canvas& canvas) {
   const bool ascii = scene.options.ascii;
   draw_title(scene, Pen(canvas, {0, 0, size.columns, 1}, ascii));
   draw_banner(scene, Pen(canvas, {0, 1, size.columns, 1}, ascii));
+  if (has_scrubber(scene, size)) draw_scrubber(scene, Pen(canvas, {0, 2, size.columns, 1}, ascii));
   const Pen body(canvas, body_of(scene, size), ascii);
   row_of(scene.choices.view).draw(scene, body);
   draw_caption(scene, Pen(canvas, {0, size.rows - 2, size.columns, 1}, ascii));

@@ -17,7 +17,7 @@ constexpr std::size_t plenty = 1u << 30;
 constexpr Size sizes[] = {{80, 24}, {200, 60}};
 constexpr const char* views[] = {"devices", "fleet"};
 
-Size with_banner(Size size) { return {size.columns, size.rows + 1}; }
+Size with_banner(Size size) { return {size.columns, size.rows + 2}; }
 
 std::unique_ptr<Dashboard> live_of(Size size, const std::string& view) {
   DashboardOptions options;
@@ -39,16 +39,16 @@ TEST(MomentHistory, StepsBackFromNowShowTheSparklinesOfThen) {
       }
       live->resize(noon, with_banner(size));
       live->press(noon, {"Space"});
-      ASSERT_EQ(rows_of(live->draw(noon), 1), seen[0]) << view;
+      ASSERT_EQ(rows_of(live->draw(noon), 2), seen[0]) << view;
       for (std::size_t back = 1; back <= 130; ++back) {
         const Instant now = noon + milliseconds(250 * back);
         tell(*live, stream, next, now);
         live->press(now, {"["});
-        ASSERT_EQ(rows_of(live->draw(now), 1), seen[back]) << view << ", " << back << " s back";
+        ASSERT_EQ(rows_of(live->draw(now), 2), seen[back]) << view << ", " << back << " s back";
       }
       for (std::size_t back = 129; back >= 100; --back) {
         live->press(noon + seconds(40), {"]"});
-        ASSERT_EQ(rows_of(live->draw(noon + seconds(40)), 1), seen[back]) << view << ", on again";
+        ASSERT_EQ(rows_of(live->draw(noon + seconds(40)), 2), seen[back]) << view << ", on again";
       }
     }
   }
@@ -66,7 +66,7 @@ TEST(MomentHistory, AMomentIsTheSameWhereverOneComesFrom) {
       for (const char letter : to_iso8601(at)) wanderer->press(start, {std::string(1, letter)});
       wanderer->press(start, {"Enter"});
       const auto fresh = replay_of(remembered.memory, sizes[1], view, at, true);
-      ASSERT_EQ(rows_of(wanderer->draw(start), 1), rows_of(fresh->draw(at), 1))
+      ASSERT_EQ(rows_of(wanderer->draw(start), 2), rows_of(fresh->draw(at), 2))
           << view << " at " << to_iso8601(at);
     }
   }
@@ -82,7 +82,7 @@ TEST(MomentHistory, AReplayShowsTheSparklinesThatLiveShowed) {
     Dice dice(17);
     for (Instant at = start; at < start + seconds(98); at += milliseconds(dice.below(2'500))) {
       tell(*live, stream, next, at);
-      ASSERT_EQ(rows_of(live->draw(at)), rows_of(replay->draw(at), 1)) << to_iso8601(at);
+      ASSERT_EQ(rows_of(live->draw(at)), rows_of(replay->draw(at), 2)) << to_iso8601(at);
     }
   }
 }

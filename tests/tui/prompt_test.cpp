@@ -38,6 +38,14 @@ TEST(Prompt, KeysEditTheLine) {
   }
 }
 
+TEST(Prompt, APasteIsTheTextOfItsFirstLineMadeSafe) {
+  Prompt prompt;
+  Key paste{"Paste"};
+  paste.text = "temp>70\x1b[2J\nq\n";
+  EXPECT_EQ(type(prompt, {}, paste), Typed::editing);
+  EXPECT_EQ(prompt.text, "temp>70^[[2J");
+}
+
 TEST(Prompt, UpGoesBackThroughWhatWasTypedAndDownReturnsToTheDraft) {
   PromptMemory memory;
   for (const char* text : {"one", "two", "one"}) remember(memory, PromptKind::filter, text);

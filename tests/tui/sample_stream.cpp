@@ -147,7 +147,7 @@ std::unique_ptr<Dashboard> replay_of(const Timeline& timeline, Size size, const 
 std::string rows_of(const Canvas& canvas, int but) {
   std::string text;
   for (int row = 0; row < canvas.size().rows - 1; ++row) {
-    if (row == but) continue;
+    if (row >= 1 && row <= but) continue;
     std::string roles;
     for (int column = 0; column < canvas.size().columns; ++column) {
       text += canvas.at(column, row).text;

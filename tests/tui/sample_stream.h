@@ -35,7 +35,7 @@ std::unique_ptr<Dashboard> replay_of(const Timeline& timeline, Size size, const 
                                      Instant from, bool paused = false);
 
 /// A frame as text and roles, but for its last row, where the connection speaks of itself, and for
-/// another one: -1 for none, 1 for its banner.
-std::string rows_of(const Canvas& canvas, int but = -1);
+/// so many below the first: of the past, 2 for the banner and the line of time.
+std::string rows_of(const Canvas& canvas, int but = 0);
 
 }  // namespace drover::tui

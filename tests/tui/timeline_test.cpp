@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 constexpr Instant start = SampleFleet::start;
 constexpr Size size{120, 40};
-constexpr Size size_with_banner{120, 41};
+constexpr Size size_with_banner{120, 42};
 
 std::unique_ptr<Dashboard> live_of(Size frame, const std::string& view) {
   DashboardOptions options;
@@ -46,7 +46,7 @@ TEST(Replay, EndToEndShowsTheFramesThatLiveShowedInEveryView) {
           replay->press(at, {key});
         }
       }
-      ASSERT_EQ(rows_of(live->draw(at)), rows_of(replay->draw(at), 1))
+      ASSERT_EQ(rows_of(live->draw(at)), rows_of(replay->draw(at), 2))
           << view << " at " << to_iso8601(at);
     }
   }
@@ -68,7 +68,7 @@ TEST(Timeline, AMomentIsTheSameWhereverOneComesFrom) {
     wanderer->press(start, {"Enter"});
     const auto fresh = replay_of(remembered.memory, size, "fleet", at, true);
     for (const std::string& key : {std::string("3"), number}) fresh->press(at, {key});
-    ASSERT_EQ(rows_of(wanderer->draw(start), 1), rows_of(fresh->draw(at), 1))
+    ASSERT_EQ(rows_of(wanderer->draw(start), 2), rows_of(fresh->draw(at), 2))
         << view_names()[view] << " at " << to_iso8601(at);
   }
 }
@@ -88,13 +88,13 @@ TEST(Timeline, StepsBackFromNowShowWhatWasOnTheScreenThen) {
     }
     live->resize(noon, size_with_banner);
     live->press(noon, {"Space"});
-    ASSERT_EQ(rows_of(live->draw(noon), 1), seen[0]) << view;
+    ASSERT_EQ(rows_of(live->draw(noon), 2), seen[0]) << view;
     for (std::size_t back = 1; back <= 20; ++back) {
       // News comes in meanwhile, and is not shown.
       const Instant now = noon + milliseconds(250 * back);
       tell(*live, stream, next, now);
       live->press(now, {"["});
-      ASSERT_EQ(rows_of(live->draw(now), 1), seen[back]) << view << ", " << back << " s back";
+      ASSERT_EQ(rows_of(live->draw(now), 2), seen[back]) << view << ", " << back << " s back";
     }
     const Instant later = noon + seconds(8);
     tell(*live, stream, next, later);
@@ -125,7 +125,7 @@ TEST(MemoryTimeline, KeepsItsBoundAndWhatItKeepsStaysTrue) {
         some.memory.first() + Duration(dice.below(static_cast<std::uint64_t>(span.count())));
     const auto one = replay_of(some.memory, size, "fleet", at, true);
     const auto other = replay_of(all.memory, size, "fleet", at, true);
-    ASSERT_EQ(rows_of(one->draw(at), 1), rows_of(other->draw(at), 1)) << to_iso8601(at);
+    ASSERT_EQ(rows_of(one->draw(at), 2), rows_of(other->draw(at), 2)) << to_iso8601(at);
   }
 }
 
@@ -258,14 +258,14 @@ TEST(Series, OfAMomentThatIsLookedAtStaysWhenTheTimelineForgetsIt) {
   Watched timeline;
   const Instant noon = start + seconds(900);
   const auto replay = replay_of(timeline, {120, 40}, "device", noon, true);
-  const std::string seen = rows_of(replay->draw(noon), 1);
+  const std::string seen = rows_of(replay->draw(noon), 2);
   for (const int later : {-30, 0, 1, 300}) {
     timeline.forgotten_to = noon + seconds(later);
-    EXPECT_EQ(rows_of(replay->draw(noon), 1), seen) << later;
+    EXPECT_EQ(rows_of(replay->draw(noon), 2), seen) << later;
   }
   EXPECT_EQ(seen.find("no history is kept"), std::string::npos);
   replay->press(noon, {"j"});
-  const std::string other = rows_of(replay->draw(noon), 1);
+  const std::string other = rows_of(replay->draw(noon), 2);
   EXPECT_NE(other.find("Device host-0000/1"), std::string::npos) << other;
   EXPECT_NE(other.find("no history is kept"), std::string::npos) << other;
 }

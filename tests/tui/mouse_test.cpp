@@ -1,0 +1,95 @@
+// Clicks and the wheel: what lies under the pointer acts as its key would.
+#include <gtest/gtest.h>
+
+#include "tests/tui/sample_fleet.h"
+#include "tui/dashboard.h"
+
+namespace drover::tui {
+namespace {
+
+using std::chrono::seconds;
+constexpr Instant now = SampleFleet::start + seconds(3);
+
+/// The cell where a text begins on the screen; {-1, -1}: nowhere.
+struct Place {
+  int column = -1, row = -1;
+};
+Place place_of(const Canvas& canvas, const std::string& text) {
+  for (int row = 0; row < canvas.size().rows; ++row) {
+    for (int column = 0; column < canvas.size().columns; ++column) {
+      std::string found;
+      for (int i = column; i < canvas.size().columns && found.size() < text.size(); ++i) {
+        found += canvas.at(i, row).text;
+      }
+      if (found == text) return {column, row};
+    }
+  }
+  return {};
+}
+
+struct Pointed {
+  explicit Pointed(const std::string& view) : dashboard(dashboard_of(fleet, {120, 40}, view)) {}
+  const Canvas& draw() { return dashboard->draw(now + seconds(40)); }
+  void point(const char* name, const std::string& text) {
+    const Place place = place_of(draw(), text);
+    ASSERT_GE(place.row, 0) << text << "\n" << draw().to_text();
+    dashboard->press(now + seconds(40), {name, place.column, place.row});
+  }
+  bool shows(const std::string& text) { return draw().to_text().find(text) != std::string::npos; }
+
+  SampleFleet fleet;
+  std::unique_ptr<Dashboard> dashboard;
+};
+
+TEST(Mouse, ClicksLeadToViewsAndDoWhatHintsSay) {
+  Pointed pointed("fleet");
+  pointed.point("Click", " 4 ");
+  EXPECT_TRUE(pointed.shows("Waiting for"));
+  pointed.point("Click", "? help");
+  EXPECT_TRUE(pointed.shows("This page"));
+}
+
+TEST(Mouse, AClickOnAHeaderSortsAndASecondTurnsTheOrderRound) {
+  Pointed pointed("devices");
+  pointed.point("Click", "POWER");
+  EXPECT_TRUE(pointed.shows("by POWER, greatest first"));
+  pointed.point("Click", "POWER▼");
+  EXPECT_TRUE(pointed.shows("by POWER, rising"));
+}
+
+TEST(Mouse, AClickSelectsARowAndASecondOpensIt) {
+  Pointed pointed("devices");
+  pointed.point("Click", "gpu-b/2");
+  EXPECT_FALSE(pointed.shows("Device gpu-b/2"));
+  pointed.point("DoubleClick", "gpu-b/2");
+  EXPECT_TRUE(pointed.shows("Device gpu-b/2"));
+}
+
+TEST(Mouse, TheWheelMovesTheSelection) {
+  Pointed pointed("devices");
+  pointed.point("Click", "gpu-a/0");
+  pointed.point("WheelDown", "gpu-a/0");
+  pointed.dashboard->press(now + seconds(40), {"Enter"});
+  EXPECT_TRUE(pointed.shows("Device gpu-a/3"));
+}
+
+TEST(Mouse, AClickOnTheLineOfTimeGoesToThatMoment) {
+  Pointed pointed("fleet");
+  pointed.dashboard->press(now + seconds(40), {"Space"});
+  const Place clock = place_of(pointed.draw(), "02:38:01 ");
+  ASSERT_EQ(clock.row, 2) << pointed.draw().to_text();
+  pointed.dashboard->press(now + seconds(40), {"Click", clock.column + 9, clock.row});
+  EXPECT_TRUE(pointed.shows("PAUSED at 02:38:01")) << pointed.draw().to_text();
+}
+
+TEST(Mouse, ClicksOnNothingDoNothing) {
+  Pointed pointed("fleet");
+  const std::string before = pointed.draw().to_text();
+  for (const Place place : {Place{0, 39}, Place{-1, -1}, Place{500, 500}}) {
+    pointed.dashboard->press(now + seconds(40), {"Click", place.column, place.row});
+  }
+  EXPECT_EQ(pointed.draw().to_text(), before);
+}
+
+}  // namespace
+}  // namespace drover::tui
