@@ -2,6 +2,7 @@
 // job, a decision), never rows, so that they stay with their thing when the table moves.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,6 +22,10 @@
 
 namespace drover::tui {
 
+/// How many times more time charts show, with as much of it in a column; as the rungs of the
+/// history ladder.
+inline constexpr std::array zoom_factors = {1, 10, 60};
+
 /// Tagged things: an action reaches all of them at once, but for more than a router takes.
 inline constexpr std::size_t tags_max = 256;
 
@@ -37,6 +42,7 @@ struct Choices {
   std::set<DeviceId> tagged_devices;
   std::set<JobId> tagged_jobs;
 
+  int zoom = 0;  // of the device view's charts: index of zoom_factors
   Shade shade = Shade::utilization;
   HeatMap map;
   DeviceList devices;

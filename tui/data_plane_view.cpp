@@ -37,7 +37,9 @@ std::string state_column(const Scene&, const HostRow& host) {
 }
 std::string age_column(const Scene& scene, const HostRow& host) {
   if (host.sampled == Instant::min()) return "N/A";
-  return duration_text(std::max(0.0, std::floor(scene.s_since(host.sampled))));
+  // Whole seconds: fractions would only flicker.
+  const double age_s = std::max(0.0, std::floor(scene.s_since(host.sampled)));
+  return age_s < 100 ? fmt::format("{:.0f}s", age_s) : duration_text(age_s);
 }
 std::string rows_column(const Scene&, const HostRow& host) {
   return number_text(host.traffic.rows_per_s());
@@ -193,10 +195,11 @@ void draw_own(const Scene& scene, Pen pen) {
                           scene.feed.undecodable(), protocol_version)
             : "N/A: not live",
        live && lost > 0 ? Role::warm : Role::plain);
+  const Instant first = scene.cursor.timeline().first();
   fact(4, "memory",
-       fmt::format("{} back, to {}",
-                   duration_text(to_seconds(scene.now - scene.cursor.timeline().first())),
-                   to_clock_text(scene.cursor.timeline().first())));
+       fmt::format("{} back; devices {}",
+                   duration_text(to_seconds(scene.cursor.latest(scene.live_now) - first)),
+                   live ? covers_text(scene.history.covers()) : "as recorded"));
 }
 
 void draw_agents(const Scene& scene, Pen pen) {

@@ -62,7 +62,9 @@ int chart_columns(int columns) {
 /// What all charts of the page show, so that one moment stands below another.
 TimeWindow page_window(const Scene& scene, int columns) {
   const int chart = chart_columns(columns);
-  return window_of(scene, chart - value_axis_columns(chart));
+  TimeWindow window = window_of(scene, chart - value_axis_columns(chart));
+  window.bin *= zoom_factors[static_cast<std::size_t>(scene.choices.zoom)];
+  return window;
 }
 
 int lines_of_charts(int columns, int count) {
@@ -293,8 +295,10 @@ void draw_device_view(const Scene& scene, const Pen& pen) {
   const int head = head_rows(scene.model, *row);
   const Lists lists = lists_of(scene.model, *row);
   const Page page = lay_out_page_on({view.columns(), view.rows() - head}, lists);
-  draw_head(scene, view, *row,
-            scroll_note(page.rows, view.rows() - head, scene.choices.details_top));
+  std::string note = scroll_note(page.rows, view.rows() - head, scene.choices.details_top);
+  const int zoom = zoom_factors[static_cast<std::size_t>(scene.choices.zoom)];
+  if (zoom > 1) note = fmt::format("{} times the time{}{}", zoom, note.empty() ? "" : ", ", note);
+  draw_head(scene, view, *row, note);
   Canvas canvas({view.columns(), page.rows});
   draw_page(scene, canvas, view.ascii(), *row, page, lists);
   view.paste(canvas, scene.choices.details_top, head);

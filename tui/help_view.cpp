@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "fleet/reason.h"
+#include "tui/command_line.h"
 #include "tui/views.h"
 
 namespace drover::tui {
@@ -34,6 +35,14 @@ std::vector<HelpLine> help_lines() {
   for (const Binding& binding : bindings()) {
     lines.push_back(
         {std::string(binding.shown), fmt::format("{}{}", binding.help, where_text(binding))});
+  }
+  lines.push_back({});
+  lines.push_back({"Commands", "", Role::header});
+  for (const LineCommand& command : line_commands()) {
+    lines.push_back({fmt::format(":{}", command.name),
+                     command.argument.empty()
+                         ? std::string(command.help)
+                         : fmt::format("{}: {}", command.argument, command.help)});
   }
   lines.push_back({});
   lines.push_back({"Reasons", "", Role::header});

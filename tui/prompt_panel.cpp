@@ -22,26 +22,11 @@ constexpr std::array<Words, prompt_kind_count> words = {{
 
 int columns_of(std::string_view text) { return static_cast<int>(column_width(printable(text))); }
 
-/// The row above: the problem below its place, or what else Tab can put there.
-void draw_above(Pen& pen, int row, int text_column, const Prompt& prompt) {
+/// The row above: what is wrong, or what else Tab can put there.
+void draw_above(Pen& pen, int row, const Prompt& prompt) {
   if (!prompt.problem.empty()) {
     pen.on(pen.row_area(row)).blank(Role::critical);
-    int column = 1;
-    if (prompt.problem_length > 0) {
-      const auto before = std::string_view(prompt.text).substr(0, prompt.problem_at);
-      const int under = text_column + columns_of(before);
-      const int width = columns_of(prompt.problem);
-      // The mark stands above the place; the words beside it, on the side that has room.
-      pen.text(under, row, pen.ascii() ? "v" : "▼", Role::critical);
-      const bool behind = under + 2 + width < pen.columns();
-      column = behind ? under + 2 : std::max(1, under - 1 - width);
-      if (!behind && under - 1 < width) column = 1;
-      if (column == 1 && under > 0) {
-        pen.field(1, row, under - 2, prompt.problem, Role::critical);
-        return;
-      }
-    }
-    pen.field(column, row, pen.columns() - column - 1, prompt.problem, Role::critical);
+    pen.field(1, row, pen.columns() - 2, prompt.problem, Role::critical);
     return;
   }
   if (prompt.offers.empty()) return;
@@ -55,6 +40,15 @@ void draw_above(Pen& pen, int row, int text_column, const Prompt& prompt) {
     pen.text(column, row, prompt.offers[i], i == prompt.offered ? Role::selected : Role::title);
     column += width + 2;
   }
+}
+
+/// The part of the text that is wrong; `cut` bytes of the text are not shown.
+void draw_problem_place(Pen& pen, int row, int column, const Prompt& prompt, std::size_t cut) {
+  if (prompt.problem.empty() || prompt.problem_length == 0 || prompt.problem_at < cut) return;
+  const std::string_view text = prompt.text;
+  if (prompt.problem_at >= text.size()) return;  // at the end, where the cursor is
+  const int at = column + columns_of(text.substr(cut, prompt.problem_at - cut));
+  pen.text(at, row, text.substr(prompt.problem_at, prompt.problem_length), Role::critical);
 }
 
 void draw_question(Pen pen, const Prompt& prompt) {
@@ -90,6 +84,7 @@ void draw_prompt(const Prompt& prompt, Pen pen) {
   text.remove_prefix(cut);
   before.remove_prefix(std::min(cut, before.size()));
   const int end = pen.text(column, row, text, Role::strong);
+  draw_problem_place(pen, row, column, prompt, cut);
   const int cursor = column + columns_of(before);
   if (prompt.at >= prompt.text.size()) {
     pen.text(cursor, row, "_", Role::strong);
@@ -99,7 +94,7 @@ void draw_prompt(const Prompt& prompt, Pen pen) {
     while (bytes < rest.size() && (static_cast<unsigned char>(rest[bytes]) & 0xC0) == 0x80) ++bytes;
     pen.text(cursor, row, rest.substr(0, bytes), Role::selected);
   }
-  if (pen.rows() > 1) draw_above(pen, row - 1, column, prompt);
+  if (pen.rows() > 1) draw_above(pen, row - 1, prompt);
   const int hint = end + 3;
   if (prompt.problem.empty())
     pen.field(hint, row, pen.columns() - hint - 1, shown.hint, Role::faint);

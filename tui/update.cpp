@@ -244,6 +244,11 @@ void choose(const Model& model, Choices& choices, Command command, Instant now) 
     case Command::find_next:
     case Command::find_previous:
       return find(model, choices, command == Command::find_next ? 1 : -1, now);
+    case Command::zoom_in:
+    case Command::zoom_out:
+      choices.zoom = std::clamp(choices.zoom + (command == Command::zoom_out ? 1 : -1), 0,
+                                static_cast<int>(zoom_factors.size()) - 1);
+      return;
     case Command::tag:
       return tag(model, choices, now);
     case Command::untag_all:

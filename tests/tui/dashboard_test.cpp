@@ -211,6 +211,22 @@ TEST(Keys, FindTheNextAndThePreviousLineWithAWordRoundTheEnds) {
   }
 }
 
+TEST(Keys, ZoomShowsMoreTimeAndSaysHowMuch) {
+  SampleFleet fleet;
+  const auto dashboard = dashboard_of(fleet, {120, 60}, "device", false, 150);
+  const Instant now = start + seconds(150);
+  const auto frame = [&] { return dashboard->draw(now).to_text(); };
+  const std::string first = frame();
+  EXPECT_EQ(first.find("times the time"), std::string::npos);
+  dashboard->press(now, {"z"});
+  EXPECT_NE(frame().find("10 times the time"), std::string::npos) << frame();
+  EXPECT_NE(frame().find("02:30 "), std::string::npos) << "an axis of minutes\n" << frame();
+  for (int i = 0; i < 5; ++i) dashboard->press(now, {"z"});
+  EXPECT_NE(frame().find("60 times the time"), std::string::npos);
+  for (int i = 0; i < 5; ++i) dashboard->press(now, {"Z"});
+  EXPECT_EQ(frame(), first);
+}
+
 TEST(Keys, EscNeverLeavesTheProgram) {
   for (const std::string& view : view_names()) {
     DashboardOptions options;
