@@ -3,27 +3,35 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "fleet/units.h"
+#include "tui/device_facts.h"
+#include "tui/job_list.h"
 
 namespace drover::tui {
 namespace {
 
 using Row = DeviceTable::Row;
 
-double by_place(const Model&, Row, std::uint32_t place) { return place; }
-double by_kind(const Model& model, Row row, std::uint32_t) { return model.devices().spec(row); }
+double by_place(const Judged&, Row, std::uint32_t place) { return place; }
+double by_kind(const Judged& at, Row row, std::uint32_t) { return at.model.devices().spec(row); }
 
 template <Metric metric>
-double by(const Model& model, Row row, std::uint32_t) {
-  return model.reading(row, metric);
+double by(const Judged& at, Row row, std::uint32_t) {
+  return at.model.reading(row, metric);
 }
 
 template <Shade shade>
-double by_share(const Model& model, Row row, std::uint32_t) {
-  return model.share(row, shade);
+double by_share(const Judged& at, Row row, std::uint32_t) {
+  return at.model.share(row, shade);
+}
+
+template <filter::Field field>
+double by_field(const Judged& at, Row row, std::uint32_t) {
+  return DeviceThing(at, row).number(field);
 }
 
 template <Shade shade>
@@ -36,68 +44,132 @@ double value(const Model& model, Row row) {
   return model.reading(row, metric);
 }
 
-template <Metric metric>
-std::string percent(const Scene& scene, Row row) {
-  return percent_text(scene.model.reading(row, metric));
+template <typename Text>
+std::string known(double number, Text&& text) {
+  return std::isnan(number) ? std::string(not_known) : text(number);
 }
 
 template <Metric metric>
-std::string number(const Scene& scene, Row row) {
-  const double number = scene.model.reading(row, metric);
-  return std::isnan(number) ? "-" : fmt::format("{:.0f}", number);
+std::string percent(const Judged& at, Row row) {
+  return known(at.model.reading(row, metric), percent_text);
 }
 
-std::string device_text(const Scene& scene, Row row) { return to_text(scene.model.id_of(row)); }
-
-std::string rack_text(const Scene& scene, Row row) {
-  return scene.model.host_of(row).said.hello.rack;
+template <Metric metric>
+std::string number(const Judged& at, Row row) {
+  return known(at.model.reading(row, metric), [](double it) { return fmt::format("{:.0f}", it); });
 }
 
-std::string kind_text(const Scene& scene, Row row) { return scene.model.spec_of(row).id; }
+std::string device_text(const Judged& at, Row row) { return to_text(at.model.id_of(row)); }
+std::string rack_text(const Judged& at, Row row) { return at.model.host_of(row).said.hello.rack; }
+std::string kind_text(const Judged& at, Row row) { return at.model.spec_of(row).id; }
+std::string pool_text(const Judged& at, Row row) { return std::string(at.model.pool_of(row)); }
 
-std::string memory_text(const Scene& scene, Row row) {
-  const double used = scene.model.reading(row, Metric::memory_used);
-  const double total = scene.model.reading(row, Metric::memory_total);
-  if (std::isnan(used) || std::isnan(total)) return "-";
+std::string group_text(const Judged& at, Row row) {
+  return fmt::format("{}", at.model.devices().group(row));
+}
+
+std::string state_text(const Judged& at, Row row) {
+  std::string text;
+  for (const std::string_view word : device_states(at.model, at.now, row)) {
+    text += fmt::format("{}{}", text.empty() ? "" : " ", word);
+  }
+  return text;
+}
+
+/// Of a lost host nobody knows what it has loaded.
+std::string model_text(const Judged& at, Row row) {
+  if (at.model.is_lost(row)) return std::string(not_known);
+  std::string text;
+  for (const ReplicaRow* replica : replicas_on(at.model, at.model.id_of(row))) {
+    text += (text.empty() ? "" : " ") + replica->said.replica.model;
+  }
+  return text;
+}
+
+/// The longest work of those that run there, and how many more.
+std::string job_text(const Judged& at, Row row) {
+  const auto& jobs = at.jobs.on(row);
+  if (jobs.empty()) return {};
+  const JobChanged& first = **std::min_element(
+      jobs.begin(), jobs.end(),
+      [](const JobChanged* a, const JobChanged* b) { return runs_before(*a, *b); });
+  const std::string text =
+      fmt::format("{} {}", to_short_text(first.job.id), to_text(first.job.work.kind));
+  return jobs.size() == 1 ? text : fmt::format("{} +{}", text, jobs.size() - 1);
+}
+
+std::string tenant_text(const Judged& at, Row row) {
+  std::set<std::string_view> tenants;
+  for (const JobChanged* const job : at.jobs.on(row)) tenants.insert(job->job.tenant);
+  std::string text;
+  for (const std::string_view tenant : tenants) {
+    text += fmt::format("{}{}", text.empty() ? "" : " ", tenant);
+  }
+  return text;
+}
+
+std::string price_text(const Judged& at, Row row) {
+  return known(DeviceThing(at, row).number(filter::Field::price),
+               [](double usd) { return fmt::format("${:.2f}/h", usd); });
+}
+
+std::string memory_text(const Judged& at, Row row) {
+  const double used = at.model.reading(row, Metric::memory_used);
+  const double total = at.model.reading(row, Metric::memory_total);
+  if (std::isnan(used) || std::isnan(total)) return std::string(not_known);
   constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
   return fmt::format("{:.1f}/{:.0f}G", used / gibibyte, total / gibibyte);
 }
 
-std::string power_text(const Scene& scene, Row row) {
-  const double power = scene.model.reading(row, Metric::power);
-  const double cap = scene.model.reading(row, Metric::power_cap);
-  if (std::isnan(power)) return "-";
-  const char* mark = scene.model.spec_of(row).power_assumed ? "~" : "";
+std::string power_text(const Judged& at, Row row) {
+  const double power = at.model.reading(row, Metric::power);
+  const double cap = at.model.reading(row, Metric::power_cap);
+  if (std::isnan(power)) return std::string(not_known);
+  const char* mark = at.model.spec_of(row).power_assumed ? "~" : "";
   return std::isnan(cap) ? fmt::format("{}{:.0f}W", mark, power)
                          : fmt::format("{}{:.0f}/{:.0f}W", mark, power, cap);
 }
 
-std::string temperature_text(const Scene& scene, Row row) {
-  const double celsius = scene.model.reading(row, Metric::temperature);
-  if (std::isnan(celsius)) return "-";
-  if (!scene.model.spec_of(row).temperature_assumed) return fmt::format("{:.0f}C", celsius);
-  return fmt::format("~{:.0f}{}", celsius, celsius < 99.5 ? "C" : "");  // four columns
+/// In four columns.
+std::string degrees_text(double celsius, bool assumed) {
+  if (std::isnan(celsius)) return std::string(not_known);
+  if (!assumed) return fmt::format("{:.0f}C", celsius);
+  return fmt::format("~{:.0f}{}", celsius, celsius < 99.5 ? "C" : "");
 }
 
-std::string slowed_text(const Scene& scene, Row row) {
-  return throttle_text(scene.model.reading(row, Metric::throttle));
+std::string temperature_text(const Judged& at, Row row) {
+  return degrees_text(at.model.reading(row, Metric::temperature),
+                      at.model.spec_of(row).temperature_assumed);
 }
 
-std::string energy_text(const Scene& scene, Row row) {
-  const double joules = scene.model.reading(row, Metric::energy);
-  return std::isnan(joules) ? "-" : joules_text(joules);
+std::string memory_temperature_text(const Judged& at, Row row) {
+  return degrees_text(at.model.reading(row, Metric::memory_temperature),
+                      at.model.spec_of(row).temperature_assumed);
 }
 
-std::string age_text(const Scene& scene, Row row) {
-  const Instant arrived = scene.model.devices().arrived(row);
-  if (arrived == Instant::min()) return "-";
+std::string headroom_text(const Judged& at, Row row) {
+  return degrees_text(DeviceThing(at, row).number(filter::Field::headroom),
+                      at.model.spec_of(row).temperature_assumed);
+}
+
+std::string slowed_text(const Judged& at, Row row) {
+  return known(at.model.reading(row, Metric::throttle), throttle_text);
+}
+
+std::string energy_text(const Judged& at, Row row) {
+  return known(at.model.reading(row, Metric::energy), joules_text);
+}
+
+std::string age_text(const Judged& at, Row row) {
+  const Instant arrived = at.model.devices().arrived(row);
+  if (arrived == Instant::min()) return std::string(not_known);
   // Whole seconds: fractions would only flicker.
-  const double age_s = std::floor(scene.s_since(arrived));
+  const double age_s = std::floor(to_seconds(at.now - arrived));
   return age_s < 100 ? fmt::format("{:.0f}s", age_s) : duration_text(age_s);
 }
 
-double by_age(const Model& model, Row row, std::uint32_t) {
-  const Instant arrived = model.devices().arrived(row);
+double by_age(const Judged& at, Row row, std::uint32_t) {
+  const Instant arrived = at.model.devices().arrived(row);
   return arrived == Instant::min() ? absent : -to_seconds(arrived.time_since_epoch());
 }
 
@@ -127,34 +199,39 @@ constexpr std::array table = {
     DeviceColumn{"QUE", 3, right, 7, true, number<Metric::queue>, by<Metric::queue>, nullptr},
     DeviceColumn{"ENERGY", 7, right, 13, true, energy_text, by<Metric::energy>, nullptr},
     DeviceColumn{"AGE", 6, right, 14, true, age_text, by_age, nullptr},
+    DeviceColumn{"POOL", 10, left, 15, false, pool_text, nullptr, nullptr},
+    DeviceColumn{"MODEL", 14, left, 16, false, model_text, nullptr, nullptr},
+    DeviceColumn{.title = "JOB",
+                 .width = 18,
+                 .align = left,
+                 .rank = 17,
+                 .quantity = false,
+                 .text = job_text,
+                 .order = nullptr,
+                 .bar = nullptr,
+                 .of_jobs = true},
+    DeviceColumn{.title = "TENANT",
+                 .width = 10,
+                 .align = left,
+                 .rank = 18,
+                 .quantity = false,
+                 .text = tenant_text,
+                 .order = nullptr,
+                 .bar = nullptr,
+                 .of_jobs = true},
+    DeviceColumn{"PRICE", 9, right, 19, true, price_text, by_field<filter::Field::price>, nullptr},
+    // Degrees below where heat slows it: the least room is of interest.
+    DeviceColumn{"HEADROOM", 8, right, 20, false, headroom_text, by_field<filter::Field::headroom>,
+                 nullptr},
+    DeviceColumn{"STATE", 10, left, 21, false, state_text, nullptr, nullptr},
+    DeviceColumn{"GROUP", 5, right, 22, false, group_text, by_field<filter::Field::group>, nullptr},
+    DeviceColumn{"MEMTEMP", 7, right, 23, true, memory_temperature_text,
+                 by<Metric::memory_temperature>, nullptr},
 };
 
 }  // namespace
 
 std::span<const DeviceColumn> device_columns() { return table; }
-
-std::vector<int> columns_that_fit(int width) {
-  std::vector<int> by_rank(table.size());
-  for (std::size_t i = 0; i < table.size(); ++i) by_rank[i] = static_cast<int>(i);
-  std::sort(by_rank.begin(), by_rank.end(), [](int a, int b) {
-    return table[static_cast<std::size_t>(a)].rank < table[static_cast<std::size_t>(b)].rank;
-  });
-  std::vector<int> shown;
-  for (const int column : by_rank) {
-    shown.push_back(column);
-    if (width_of(shown) <= width) continue;
-    shown.pop_back();
-    break;
-  }
-  std::sort(shown.begin(), shown.end());
-  return shown;
-}
-
-int width_of(std::span<const int> columns) {
-  int width = -1;
-  for (const int column : columns) width += table[static_cast<std::size_t>(column)].width + 1;
-  return std::max(0, width);
-}
 
 std::string throttle_text(double bits) {
   if (std::isnan(bits)) return "-";

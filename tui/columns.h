@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tui/filter_things.h"
 #include "tui/pen.h"
-#include "tui/scene.h"
 
 namespace drover::tui {
 
@@ -18,20 +18,20 @@ struct DeviceColumn {
   Align align;
   int rank;       // narrow screens keep the lowest ranks
   bool quantity;  // sorted with the greatest first
-  std::string (*text)(const Scene& scene, DeviceTable::Row row);
-  /// `place` is the device's place in Model::device_order(). NaN sorts last.
-  double (*order)(const Model& model, DeviceTable::Row row, std::uint32_t place);
+  /// "N/A" where nothing is known.
+  std::string (*text)(const Judged& at, DeviceTable::Row row);
+  /// `place` is the device's place in Model::device_order(). NaN sorts last. Null: by its text.
+  double (*order)(const Judged& at, DeviceTable::Row row, std::uint32_t place);
   /// The filled share; null: no bar.
   double (*bar)(const Model& model, DeviceTable::Row row);
   double warm = 2, hot = 2;  // shares (or values, without a bar) that turn the colour
+  bool of_jobs = false;      // `text` asks Judged::jobs
 };
 
 std::span<const DeviceColumn> device_columns();
 
-/// The columns that fit, in the table's order, one blank between them.
-std::vector<int> columns_that_fit(int width);
-/// The width that they take.
-int width_of(std::span<const int> columns);
+/// What nothing is known of.
+inline constexpr std::string_view not_known = "N/A";
 
 /// "hw heat" "heat" "power" "other" "idle"; "" when nothing slows the clock; "-" when unknown.
 std::string throttle_text(double bits);

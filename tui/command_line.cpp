@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "fleet/text.h"
+#include "tui/columns.h"
 #include "tui/timeline_words.h"
 #include "tui/update.h"
 #include "tui/view_table.h"
@@ -56,6 +57,34 @@ Status find(Desk& desk, std::string_view argument) {
   desk.choices.finding = std::string(argument);
   update(desk.model, desk.choices, Command::find_next, desk.now);
   return {};
+}
+
+Status choose_columns(Desk& desk, std::string_view argument) {
+  std::vector<ShownColumn> wanted;
+  if (!argument.empty()) {
+    auto parsed = parse_columns(argument);
+    if (!parsed) return parsed.error();
+    wanted = std::move(*parsed);
+  }
+  desk.choices.devices.wanted = std::move(wanted);
+  return show<View::devices>(desk, {});
+}
+
+Status sort_devices_by(Desk& desk, std::string_view argument) {
+  const auto keys = parse_sort(argument);
+  if (!keys) return keys.error();
+  sort_by(desk.choices.devices, *keys);
+  return show<View::devices>(desk, {});
+}
+
+Status group_devices(Desk& desk, std::string_view argument) {
+  const auto& names = device_grouping_names();
+  const auto found = std::find(names.begin(), names.end(), argument);
+  if (found == names.end()) {
+    return error("no group '{}'{}", excerpt(argument), suggestion(argument, names));
+  }
+  group_by(desk.choices.devices, static_cast<DeviceGrouping>(found - names.begin()));
+  return show<View::devices>(desk, {});
 }
 
 template <Command command>
@@ -115,6 +144,20 @@ std::vector<std::string> target_words(const Desk& desk) {
   return words;
 }
 
+std::vector<std::string> column_words(const Desk&) {
+  std::vector<std::string> words;
+  for (const DeviceColumn& column : device_columns()) words.emplace_back(column.title);
+  return words;
+}
+
+std::vector<std::string> sort_words(const Desk& desk) {
+  std::vector<std::string> words = column_words(desk);
+  for (const std::string& title : column_words(desk)) words.push_back("-" + title);
+  return words;
+}
+
+std::vector<std::string> grouping_words(const Desk&) { return device_grouping_names(); }
+
 std::vector<std::string> job_words(const Desk& desk) {
   std::vector<std::string> words;
   for (const JobLine& line : desk.choices.jobs.lines) {
@@ -136,6 +179,12 @@ constexpr std::array table = {
     LineCommand{"help", "", "keys, commands, reasons, signs", show<View::help>, nullptr},
     LineCommand{"filter", "[EXPR]", "show only what EXPR holds for; without it everything",
                 set_filter, nullptr},
+    LineCommand{"columns", "[NAME[:WIDTH],..]", "those of the devices table; without it the usual",
+                choose_columns, column_words},
+    LineCommand{"sort", "NAME[,NAME]", "devices by one or two columns; -NAME: falling",
+                sort_devices_by, sort_words},
+    LineCommand{"group", "BY", "devices by host, rack, pool, kind, state; or none", group_devices,
+                grouping_words},
     LineCommand{"find", "TEXT", "go to the next line with TEXT", find, nullptr},
     LineCommand{"at", "TIME", "go to a time: 12:03:07, -30s, 2026-11-21T12:03:07Z", go_to, nullptr},
     LineCommand{"live", "", "to now", go_live, nullptr},
@@ -202,7 +251,7 @@ Offers offers_for(const Desk& desk, std::string_view line) {
   }
   const LineCommand* const command = command_named(words.name);
   if (command == nullptr || command->words == nullptr) return {};
-  const std::size_t from = line.rfind(' ') + 1;
+  const std::size_t from = line.find_last_of(" ,") + 1;
   return {from, beginning_with(line.substr(from), command->words(desk))};
 }
 

@@ -66,6 +66,11 @@ CompactLine device_line(const Scene& scene, DeviceTable::Row row, int item) {
           scene.stale(row) ? Role::stale : sign.role, item};
 }
 
+CompactLine device_or_heading(const Scene& scene, const DeviceLine& line, int item) {
+  if (line.heading.empty()) return device_line(scene, line.row, item);
+  return {line.heading, Role::title};
+}
+
 std::vector<CompactLine> device_lines(const Scene& scene) {
   const auto row = scene.choices.device ? scene.model.find(*scene.choices.device) : std::nullopt;
   if (!row) return {{"no device is chosen", Role::faint}};
@@ -193,8 +198,8 @@ std::vector<CompactLine> compact_lines(const Scene& scene, int most) {
     case View::fleet:
       return fleet_lines(scene);
     case View::devices:
-      return list_lines(choices.devices.order, choices.devices.place, selected, most,
-                        with(device_line));
+      return list_lines(choices.devices.lines, choices.devices.place, selected, most,
+                        with(device_or_heading));
     case View::device:
       return device_lines(scene);
     case View::jobs:

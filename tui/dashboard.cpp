@@ -5,6 +5,7 @@
 #include "tui/dashboard_state.h"
 #include "tui/keymap.h"
 #include "tui/screen.h"
+#include "tui/table_rows.h"
 #include "tui/update.h"
 #include "tui/views.h"
 
@@ -207,6 +208,11 @@ const Canvas& Dashboard::draw(Instant now) {
   state.dirty = false;
   state.pressed = false;
   return state.canvas;
+}
+
+TableRows Dashboard::table(Instant now) {
+  draw(now);
+  return table_rows(state_->scene());
 }
 
 }  // namespace drover::tui

@@ -18,6 +18,7 @@
 namespace drover::tui {
 
 class Timeline;
+struct TableRows;
 
 /// A key as a person thinks of it: "q", "Tab", "Shift-Tab", "Enter", "Esc", "Up", "PgDn", "Ctrl-L".
 /// Or what was done with the mouse, and in which cell: "Click", "DoubleClick", "MiddleClick",
@@ -104,6 +105,9 @@ class Dashboard {
   /// True once per change that a frame would show; `draw` resets it.
   bool needs_frame() const;
   const Canvas& draw(Instant now);
+  /// The view's table as the frame would show it, whole; of options.device alone where that is
+  /// given. REQUIRES a view of table_view_names().
+  TableRows table(Instant now);
 
  private:
   struct State;

@@ -1,5 +1,4 @@
 // How the table of devices is moved in.
-#include "tui/columns.h"
 #include "tui/device_facts.h"
 #include "tui/update.h"
 #include "tui/view_rows.h"
@@ -8,7 +7,7 @@
 namespace drover::tui {
 namespace {
 
-int count_devices(const Choices& choices) { return static_cast<int>(choices.devices.order.size()); }
+int count_devices(const Choices& choices) { return static_cast<int>(choices.devices.lines.size()); }
 
 int selected_device(const Model& model, const Choices& choices) {
   const auto row = choices.device ? model.find(*choices.device) : std::nullopt;
@@ -17,7 +16,7 @@ int selected_device(const Model& model, const Choices& choices) {
 
 ScrolledRows arrange_devices(const Arrangement& at, Choices& choices) {
   const Rect list = lay_out_devices(at.body).list;
-  choices.devices.columns = columns_that_fit(list.columns - 3);
+  choices.devices.columns = columns_that_fit(choices.devices.wanted, list.columns - 3);
   sort_devices(at.model, choices.narrowing, choices.devices, at.now, at.resort_every,
                choices.moved_at);
   choices.devices.place.settle(selected_device(at.model, choices), count_devices(choices),
@@ -25,8 +24,10 @@ ScrolledRows arrange_devices(const Arrangement& at, Choices& choices) {
   return {};
 }
 
-void select_device(const Model& model, Choices& choices, int index, int) {
-  choices.device = model.id_of(choices.devices.order[static_cast<std::size_t>(index)]);
+void select_device(const Model& model, Choices& choices, int index, int direction) {
+  const auto row = device_at(choices.devices, index, direction);
+  if (!row) return;
+  choices.device = model.id_of(*row);
   choices.devices.place.row = -1;
 }
 
@@ -50,8 +51,10 @@ ScrolledRows arrange_device(const Arrangement& at, Choices& choices) {
   // The order in which one goes on to other devices.
   sort_devices(at.model, choices.narrowing, choices.devices, at.now, at.resort_every,
                choices.moved_at);
-  if (!choices.device && !choices.devices.order.empty()) {
-    choices.device = at.model.id_of(choices.devices.order.front());
+  if (!choices.device) {
+    if (const auto first = device_at(choices.devices, 0, 1)) {
+      choices.device = at.model.id_of(*first);
+    }
   }
   return device_view_rows(at.model, choices, {at.body.columns, at.body.rows});
 }

@@ -1,7 +1,9 @@
 #include "tui/filter_things.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -12,6 +14,9 @@
 
 namespace drover::tui {
 namespace {
+
+constexpr std::array<std::string_view, 7> state_words = {"lost",  "unusable", "suspect", "faulty",
+                                                         "stale", "drained",  "ok"};
 
 using filter::Field;
 using filter::TextTest;
@@ -48,6 +53,28 @@ const std::vector<const JobChanged*>& JobsByDevice::on(DeviceTable::Row row) con
   static const std::vector<const JobChanged*> none;
   const auto known = jobs_.find(row);
   return known == jobs_.end() ? none : known->second;
+}
+
+std::vector<std::string_view> device_states(const Model& model, Instant now, DeviceTable::Row row) {
+  const Health health = model.host_of(row).said.health;
+  const ConditionRow* const condition = model.condition_of(row);
+  const bool holds[] = {health == Health::lost,
+                        condition != nullptr && !condition->said.usable,
+                        health == Health::suspect,
+                        condition != nullptr && !condition->said.injected.empty(),
+                        health != Health::lost && model.is_stale(now, row),
+                        condition != nullptr && condition->said.drained};
+  std::vector<std::string_view> words;
+  for (std::size_t i = 0; i < std::size(holds); ++i) {
+    if (holds[i]) words.push_back(state_words[i]);
+  }
+  if (words.empty()) words.push_back(state_words.back());
+  return words;
+}
+
+int state_rank(std::string_view state) {
+  const auto at = std::find(state_words.begin(), state_words.end(), state);
+  return static_cast<int>(at - state_words.begin());
 }
 
 double DeviceThing::number(Field field) const {
@@ -103,24 +130,6 @@ double DeviceThing::number(Field field) const {
   }
 }
 
-void DeviceThing::state_texts(TextTest& test) const {
-  const Model& model = judged_.model;
-  const HostRow& host = model.host_of(row_);
-  const ConditionRow* const condition = model.condition_of(row_);
-  bool any = false;
-  const auto see = [&](bool holds, std::string_view word) {
-    if (holds) test.see(word);
-    any = any || holds;
-  };
-  see(host.said.health == Health::lost, "lost");
-  see(host.said.health == Health::suspect, "suspect");
-  see(host.said.health != Health::lost && model.is_stale(judged_.now, row_), "stale");
-  see(condition != nullptr && !condition->said.usable, "unusable");
-  see(condition != nullptr && condition->said.drained, "drained");
-  see(condition != nullptr && !condition->said.injected.empty(), "faulty");
-  if (!any) test.see("ok");
-}
-
 void DeviceThing::job_texts(Field field, TextTest& test) const {
   for (const JobChanged* const job : judged_.jobs.on(row_)) {
     if (field == Field::tenant) {
@@ -159,7 +168,8 @@ void DeviceThing::texts(Field field, TextTest& test) const {
       for (const auto& [key, value] : hello.labels) test.see(key + "=" + value);
       return;
     case Field::state:
-      return state_texts(test);
+      for (const std::string_view word : device_states(model, judged_.now, row_)) test.see(word);
+      return;
     case Field::slowed: {
       const double bits = model.reading(row_, Metric::throttle);
       if (!std::isnan(bits)) test.see(is_slowed(bits) ? throttle_text(bits) : "no");

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "fleet/filter.h"
@@ -29,6 +30,12 @@ struct Judged {
   const JobsByDevice& jobs;
 };
 
+/// How a device is, the gravest first: "lost", "unusable", "suspect", "faulty", "stale", "drained";
+/// "ok" when it is none of these.
+std::vector<std::string_view> device_states(const Model& model, Instant now, DeviceTable::Row row);
+/// Where such a word stands in that order.
+int state_rank(std::string_view state);
+
 class DeviceThing final : public filter::Thing {
  public:
   DeviceThing(const Judged& judged, DeviceTable::Row row) : judged_(judged), row_(row) {}
@@ -37,7 +44,6 @@ class DeviceThing final : public filter::Thing {
 
  private:
   void job_texts(filter::Field field, filter::TextTest& test) const;
-  void state_texts(filter::TextTest& test) const;
 
   const Judged& judged_;
   DeviceTable::Row row_;

@@ -151,12 +151,20 @@ void open(const Model& model, Choices& choices, Instant now) {
   row.open(model, choices);
 }
 
-void change_order(Choices& choices, Command command) {
-  if (command == Command::invert) {
-    choices.devices.descending = !choices.devices.descending;
-    choices.devices.order_structure = 0;
-  } else {
-    step_sort(choices.devices, command == Command::sort_right ? 1 : -1);
+void change_order(DeviceList& devices, Command command) {
+  switch (command) {
+    case Command::invert:
+      devices.descending = !devices.descending;
+      devices.order_structure = 0;
+      return;
+    case Command::sort_second:
+      return step_second(devices);
+    case Command::next_group:
+      return group_by(devices,
+                      static_cast<DeviceGrouping>((static_cast<int>(devices.grouping) + 1) %
+                                                  device_grouping_count));
+    default:
+      return step_sort(devices, command == Command::sort_right ? 1 : -1);
   }
 }
 
@@ -237,8 +245,10 @@ void choose(const Model& model, Choices& choices, Command command, Instant now) 
       return step_shade(choices, command == Command::next_shade ? 1 : -1);
     case Command::sort_right:
     case Command::sort_left:
+    case Command::sort_second:
     case Command::invert:
-      return change_order(choices, command);
+    case Command::next_group:
+      return change_order(choices.devices, command);
     case Command::next_filter:
       return step_job_filter(choices.jobs);
     case Command::find_next:
@@ -267,7 +277,7 @@ void choose(const Model& model, Choices& choices, Command command, Instant now) 
 
 void Choices::forget_layout() {
   map = HeatMap{};
-  devices.order.clear();
+  devices.lines.clear();
   devices.order_structure = 0;
   jobs.lines.clear();
   decisions.numbers.clear();

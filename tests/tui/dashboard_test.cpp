@@ -343,7 +343,7 @@ TEST(Selection, StaysWithItsDeviceAndItsScreenRowWhenTheOrderMoves) {
   };
   sort(start);
   const auto settle = [&] {
-    list.place.settle(selected_index(model, choices), static_cast<int>(list.order.size()), 20);
+    list.place.settle(selected_index(model, choices), static_cast<int>(list.lines.size()), 20);
   };
   settle();
   for (int i = 0; i < 60; ++i) {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/tui/sample_fleet.h"
-#include "tui/columns.h"
+#include "tui/column_choice.h"
 #include "tui/heat_map.h"
 #include "tui/screen.h"
 #include "tui/views.h"
@@ -81,7 +81,7 @@ TEST(Layout, PanelsNeverOverlapNorLeaveTheScreen) {
 
 TEST(Layout, DeviceColumnsFitAndKeepTheMostImportant) {
   for (int width = 1; width <= 210; ++width) {
-    const std::vector<int> shown = columns_that_fit(width);
+    const std::vector<ShownColumn> shown = columns_that_fit({}, width);
     EXPECT_LE(width_of(shown), std::max(width, 0));
     if (width >= 60) {
       EXPECT_GE(shown.size(), 5u) << width;
