@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "commands/files.h"
+#include "commands/filter_option.h"
 #include "fleet/codec.h"
 #include "fleet/text.h"
 #include "fleet/units.h"
@@ -48,6 +49,14 @@ std::size_t read_history(Arguments& arguments) {
   return tui::history_bytes_default;
 }
 
+std::string read_device(Arguments& arguments) {
+  if (!arguments.has("device")) return {};
+  const auto id = parse_device_id(arguments.text("device"));
+  if (id) return to_text(*id);
+  arguments.complain(error("--device: {}", id.error().message));
+  return {};
+}
+
 }  // namespace
 
 tui::DashboardOptions dashboard_options(const DashboardView& view, const std::string& endpoint,
@@ -58,6 +67,8 @@ tui::DashboardOptions dashboard_options(const DashboardView& view, const std::st
   options.story = view.story;
   options.history_bytes = view.history_bytes;
   options.control = view.control;
+  options.filter = view.filter;
+  options.device = view.device;
   options.connected_to = endpoint;
   options.speed = speed;
   options.frame_every = wall_span(0.25, speed);
@@ -77,6 +88,10 @@ Option view_option() {
   return {"view", "NAME", "where to start: " + names};
 }
 
+Option device_option() {
+  return {"device", "HOST/N", "the device that is selected; of a table only what is about it"};
+}
+
 Option ascii_option() {
   return {"ascii", "", "no box or block characters (so does a locale that is not UTF-8)"};
 }
@@ -89,7 +104,9 @@ Option history_option() {
 DashboardView read_view(Arguments& arguments) {
   return {.view = arguments.one_of("view", tui::view_names(), "fleet"),
           .ascii = arguments.has("ascii") || !locale_is_utf8(),
-          .history_bytes = read_history(arguments)};
+          .history_bytes = read_history(arguments),
+          .filter = read_filter(arguments, filter::anything).text(),
+          .device = read_device(arguments)};
 }
 
 Option size_option() {

@@ -21,6 +21,8 @@ struct DashboardView {
   bool story = false;  // there is one that can be paused
   std::size_t history_bytes = tui::history_bytes_default;
   bool control = false;  // the fleet may be changed from here
+  std::string filter;  // an expression that parses, or empty
+  std::string device;  // "host/3", or empty
 };
 
 /// How a dashboard of a fleet at this speed is made.
@@ -28,8 +30,9 @@ tui::DashboardOptions dashboard_options(const DashboardView& view, const std::st
                                         double speed);
 
 /// `--view` with the dashboard's view names; `--ascii`, which a locale that is not UTF-8 asks for
-/// too; `--history`, what it may remember, for the verbs that have it.
+/// too; `--history`, what it may remember, `--filter` and `--device`, for the verbs that have them.
 Option view_option();
+Option device_option();
 Option ascii_option();
 Option history_option();
 DashboardView read_view(Arguments& arguments);

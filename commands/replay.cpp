@@ -118,16 +118,15 @@ Outcome show_replay(const ReplayOptions& options, DashboardView view,
   return problem ? Outcome::done() : Outcome::failed(problem.error());
 }
 
-Outcome print_replay(const ReplayOptions& options, const DashboardView& view, tui::Size size,
-                     bool ansi) {
+Outcome print_replay(const ReplayOptions& options, const DashboardView& view,
+                     const FrameForm& form) {
   const auto replay = Replay::open(options);
   if (!replay) return Outcome::failed(replay.error());
   // Any beginning will do, and always the same one.
-  tui::Dashboard core((*replay)->dashboard(view, true), size, Instant{});
-  const tui::Canvas& canvas = core.draw(Instant{});
-  put_text(ansi ? canvas.to_ansi() : canvas.to_text());
+  tui::Dashboard core((*replay)->dashboard(view, true), form.size, Instant{});
+  put_frame(core, Instant{}, form.format);
   if (const std::string state = (*replay)->state(); !state.empty()) {
-    put_error("drover frame: {}: {}\n", printable(options.file), state);
+    put_error("drover {}: {}: {}\n", form.verb, printable(options.file), state);
   }
   const Status problem = (*replay)->timeline().problem();
   return problem ? Outcome::done() : Outcome::failed(problem.error());

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "commands/dashboard_loop.h"
+#include "commands/frame_form.h"
 #include "commands/given_time.h"
 #include "commands/outcome.h"
 #include "commands/recording_file.h"
@@ -44,8 +45,8 @@ class Replay {
 /// The dashboard on this terminal, until q.
 Outcome show_replay(const ReplayOptions& options, DashboardView view,
                     const tui::TerminalOptions& shown);
-/// One frame as text.
-Outcome print_replay(const ReplayOptions& options, const DashboardView& view, tui::Size size,
-                     bool ansi);
+/// One frame, or its table.
+Outcome print_replay(const ReplayOptions& options, const DashboardView& view,
+                     const FrameForm& form);
 
 }  // namespace drover::commands

@@ -2,6 +2,8 @@
 #include <chrono>
 
 #include "commands/dashboard_loop.h"
+#include "commands/filter_option.h"
+#include "commands/frame_form.h"
 #include "commands/replay.h"
 #include "commands/stop_signals.h"
 #include "commands/verbs.h"
@@ -20,13 +22,20 @@ Usage top_usage() {
        replay_at_option(),
        {"rate", "X", "with --replay: so many times as fast as it was, 0.1 to 1000"},
        view_option(),
+       filter_option(),
+       device_option(),
        ascii_option(),
        history_option(),
-       {"control", "", "change the fleet from here: drain, cap, cancel, inject; each asks first"}},
+       {"control", "", "change the fleet from here: drain, cap, cancel, inject; each asks first"},
+       {"once", "", "print one frame and end, as drover frame does; needs no terminal"},
+       size_option(),
+       json_table_option(),
+       csv_table_option()},
       {},
       "  drover top\n"
       "  drover top --view routing\n"
       "  drover top --control\n"
+      "  drover top --view devices --once --json\n"
       "  drover top --connect tcp://127.0.0.1:9000 --ascii\n"
       "  drover top --replay today.mcap --at 5m --rate 10"};
   const std::vector<Option> of_terminal = terminal_options();
@@ -42,7 +51,18 @@ Outcome run_top(Arguments& arguments) {
   if (view.control && replay) {
     arguments.complain(error("--control: a recording cannot be changed"));
   }
+  const bool once = arguments.has("once");
+  const FrameForm form = read_form(arguments, view, "top");
+  for (const char* name : {"json", "csv", "size"}) {
+    if (arguments.has(name) && !once) arguments.complain(error("--{} goes with --once", name));
+  }
+  for (const char* name : {"rate", "control", "no-colour", "no-mouse", "frame-bytes"}) {
+    if (arguments.has(name) && once) {
+      arguments.complain(error("--{} does not go with --once", name));
+    }
+  }
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
+  if (once) return replay ? print_replay(*replay, view, form) : print_live(arguments, view, form);
   if (replay) return show_replay(*replay, view, shown);
   StopSignals signals;
   const RouterAddress endpoint = endpoint_of(arguments);

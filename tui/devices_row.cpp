@@ -32,7 +32,8 @@ void select_device(const Model& model, Choices& choices, int index, int directio
 }
 
 std::string text_of_device(const Model& model, const Choices& choices, int index) {
-  return device_words(model, choices.devices.order[static_cast<std::size_t>(index)]);
+  const DeviceLine& line = choices.devices.lines[static_cast<std::size_t>(index)];
+  return line.heading.empty() ? device_words(model, line.row) : std::string();
 }
 
 ListPlace* place_of_devices(Choices& choices) { return &choices.devices.place; }

@@ -1,0 +1,124 @@
+#include "commands/frame_form.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "commands/output.h"
+#include "commands/router_address.h"
+#include "fleet/csv.h"
+#include "fleet/json.h"
+#include "fleet/text.h"
+#include "tui/table_rows.h"
+
+namespace drover::commands {
+
+namespace {
+
+constexpr Wall patience = std::chrono::seconds(5);
+constexpr tui::Size usual_size{120, 40};
+/// Enough for every integer and decimal that a cell can hold, and no digit of binary rounding.
+constexpr int digits = 15;
+
+std::string digits_of(double number) { return fmt::format("{:.{}g}", number, digits); }
+
+struct JsonCell {
+  Json operator()(std::monostate) const { return {}; }
+  Json operator()(double number) const {
+    const auto parsed = Json::parse(digits_of(number));
+    return parsed ? *parsed : Json();
+  }
+  Json operator()(const std::string& text) const { return text; }
+};
+
+struct CsvCell {
+  std::string operator()(std::monostate) const { return {}; }
+  std::string operator()(double number) const { return digits_of(number); }
+  std::string operator()(const std::string& text) const { return csv_cell(printable(text)); }
+};
+
+void put_json(const tui::TableRows& table) {
+  Json array = Json::array();
+  for (const auto& cells : table.rows) {
+    Json row = Json::object();
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      row.set(table.names[i], std::visit(JsonCell{}, cells[i]));
+    }
+    array.add(std::move(row));
+  }
+  put("{}\n", array.dump());
+}
+
+void put_csv(const tui::TableRows& table) {
+  std::string lines;
+  const auto add = [&](const auto& cells, auto&& text_of) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      lines += (i == 0 ? "" : ",") + text_of(cells[i]);
+    }
+    lines += '\n';
+  };
+  add(table.names, csv_cell);
+  for (const auto& row : table.rows) {
+    add(row, [](const tui::TableCell& cell) { return std::visit(CsvCell{}, cell); });
+  }
+  put_text(lines);
+}
+
+}  // namespace
+
+Option json_table_option() {
+  return {"json", "", "the view's table instead, whole, as a JSON array: missing is null"};
+}
+
+Option csv_table_option() { return {"csv", "", "the same as CSV: missing is empty"}; }
+
+FrameForm read_form(Arguments& arguments, const DashboardView& view, const std::string& verb) {
+  const bool json = arguments.has("json"), csv = arguments.has("csv");
+  const char* const table = json ? "--json" : "--csv";
+  if (json && csv) arguments.complain(error("--json and --csv: give one of them"));
+  if (json || csv) {
+    for (const char* name : {"ansi", "size"}) {
+      if (arguments.has(name)) arguments.complain(error("--{} does not go with {}", name, table));
+    }
+    const auto& known = tui::table_view_names();
+    if (std::find(known.begin(), known.end(), view.view) == known.end()) {
+      arguments.complain(error("{}: the view {} has no table; give --view with one of: {}", table,
+                               view.view, fmt::join(known, " ")));
+    }
+  }
+  const FrameFormat format = json                    ? FrameFormat::json
+                             : csv                   ? FrameFormat::csv
+                             : arguments.has("ansi") ? FrameFormat::ansi
+                                                     : FrameFormat::text;
+  return {format, read_size(arguments, usual_size), verb};
+}
+
+void put_frame(tui::Dashboard& core, Instant now, FrameFormat format) {
+  switch (format) {
+    case FrameFormat::text:
+      return put_text(core.draw(now).to_text());
+    case FrameFormat::ansi:
+      return put_text(core.draw(now).to_ansi());
+    case FrameFormat::json:
+      return put_json(core.table(now));
+    case FrameFormat::csv:
+      return put_csv(core.table(now));
+  }
+}
+
+Outcome print_live(Arguments& arguments, const DashboardView& view, const FrameForm& form) {
+  const RouterAddress endpoint = endpoint_of(arguments);
+  auto session = Session::open({endpoint, Role::viewer, form.verb});
+  if (!session) return Outcome::failed(session.error());
+  auto loop = DashboardLoop::open(**session, view, endpoint, form.size);
+  if (!loop) return Outcome::failed(loop.error());
+  const Wall end = wall_now() + patience;
+  while (!(*loop)->core().settled() && wall_now() < end) {
+    (*loop)->turn(std::chrono::milliseconds(50));
+  }
+  put_frame((*loop)->core(), (*session)->clock().now(), form.format);
+  if ((*loop)->core().settled()) return Outcome::done();
+  return Outcome::partly("not every host had reported after 5 s");
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,32 @@
+// One frame of the dashboard printed: as text, or its view's table for programs. For `frame` and
+// for `top --once`.
+#pragma once
+
+#include <string>
+
+#include "commands/dashboard_loop.h"
+#include "commands/outcome.h"
+
+namespace drover::commands {
+
+enum class FrameFormat { text, ansi, json, csv };
+
+struct FrameForm {
+  FrameFormat format = FrameFormat::text;
+  tui::Size size;
+  std::string verb;  // that prints it
+};
+
+Option json_table_option();
+Option csv_table_option();
+/// `--json`, `--csv`, `--ansi` and `--size`, for the verbs that have them; what does not go
+/// together or with the view is complained of.
+FrameForm read_form(Arguments& arguments, const DashboardView& view, const std::string& verb);
+
+/// What `core` shows `now`.
+void put_frame(tui::Dashboard& core, Instant now, FrameFormat format);
+
+/// Of a fleet that is known, each of its hosts having reported: waits for that for 5 s at most.
+Outcome print_live(Arguments& arguments, const DashboardView& view, const FrameForm& form);
+
+}  // namespace drover::commands
