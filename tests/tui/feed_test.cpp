@@ -179,14 +179,14 @@ TEST(Model, CountsMissingSampleBatchesPerHost) {
   }
 }
 
-TEST(Model, MissingValuesAreShownAsADashAndNeverAsZero) {
+TEST(Model, MissingValuesAreSaidToBeSoAndNeverZero) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 60}, "devices");
   const std::string text = dashboard->draw(start + seconds(40)).to_text();
   const std::size_t row = text.find("tpu-b/5");  // whose power no sample has told
   ASSERT_NE(row, std::string::npos);
   const std::string line = text.substr(row, text.find('\n', row) - row);
-  EXPECT_NE(line.find(" - "), std::string::npos) << line;
+  EXPECT_NE(line.find(" N/A "), std::string::npos) << line;
   EXPECT_EQ(line.find(" 0/"), std::string::npos) << line;
 }
 
