@@ -65,6 +65,7 @@ tui::DashboardOptions dashboard_options(const DashboardView& view, const std::st
   options.view = view.view;
   options.ascii = view.ascii;
   options.story = view.story;
+  options.steady_colours = view.steady_colours;
   options.history_bytes = view.history_bytes;
   options.control = view.control;
   options.filter = view.filter;

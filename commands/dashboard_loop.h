@@ -18,11 +18,12 @@ namespace drover::commands {
 struct DashboardView {
   std::string view = "fleet";
   bool ascii = false;
-  bool story = false;  // there is one that can be paused
+  bool story = false;           // there is one that can be paused
+  bool steady_colours = false;  // for a terminal: frame follows frame
   std::size_t history_bytes = tui::history_bytes_default;
   bool control = false;  // the fleet may be changed from here
-  std::string filter;  // an expression that parses, or empty
-  std::string device;  // "host/3", or empty
+  std::string filter;    // an expression that parses, or empty
+  std::string device;    // "host/3", or empty
 };
 
 /// How a dashboard of a fleet at this speed is made.

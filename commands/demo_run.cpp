@@ -123,6 +123,7 @@ Status DemoRun::open_terminal() {
   terminal_ = std::move(*terminal);
   plan_.size = terminal_->size();
   plan_.view.ascii = plan_.view.ascii || !terminal_->unicode();
+  plan_.view.steady_colours = true;
   return {};
 }
 

@@ -103,6 +103,7 @@ Outcome show_replay(const ReplayOptions& options, DashboardView view,
   auto terminal = tui::Terminal::open(shown);
   if (!terminal) return Outcome::failed(terminal.error());
   view.ascii = view.ascii || !(*terminal)->unicode();
+  view.steady_colours = true;
   tui::Dashboard core((*replay)->dashboard(view, false), (*terminal)->size(), wall_instant());
   FrameWatch frames;
   while (!core.quit() && !signals.stopped()) {

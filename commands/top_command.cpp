@@ -71,6 +71,7 @@ Outcome run_top(Arguments& arguments) {
   auto terminal = tui::Terminal::open(shown);
   if (!terminal) return Outcome::failed(terminal.error());
   view.ascii = view.ascii || !(*terminal)->unicode();
+  view.steady_colours = true;
   auto loop = DashboardLoop::open(**session, view, endpoint, (*terminal)->size());
   if (!loop) return Outcome::failed(loop.error());
   (*session)->sockets().watch(signals.descriptor());

@@ -11,11 +11,13 @@
 #include "fleet/time.h"
 #include "tui/decision_list.h"
 #include "tui/device_list.h"
+#include "tui/heat_levels.h"
 #include "tui/heat_map.h"
 #include "tui/host_list.h"
 #include "tui/job_list.h"
 #include "tui/keymap.h"
 #include "tui/list_place.h"
+#include "tui/map_metric.h"
 #include "tui/narrowing.h"
 #include "tui/news_list.h"
 #include "tui/prompt.h"
@@ -42,9 +44,11 @@ struct Choices {
   std::set<DeviceId> tagged_devices;
   std::set<JobId> tagged_jobs;
 
-  int zoom = 0;  // of the device view's charts: index of zoom_factors
-  Shade shade = Shade::utilization;
+  int zoom = 0;                               // of the device view's charts: index of zoom_factors
+  MapMetric metric = MapMetric::utilization;  // that colours the map
+  Grouping grouping = Grouping::host;         // of the map
   HeatMap map;
+  HeatLevels levels;  // of the map's cells
   DeviceList devices;
   JobList jobs;
   DecisionList decisions;

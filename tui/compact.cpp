@@ -171,14 +171,14 @@ void draw_dots(const Scene& scene, Pen pen) {
               line = place / std::max(1, pen.columns());
     ++place;
     if (line >= pen.rows()) return;
-    const double share = scene.model.share(row, scene.choices.shade);
+    const MapReading reading = map_reading(scene.model, scene.now, row, scene.choices.metric);
     const DeviceSign sign = sign_of(scene, row);
-    const bool known = !std::isnan(share) && (sign.text == " " || sign.text == "*");
+    const bool known = reading.known() && (sign.text == " " || sign.text == "*");
     pen.text(column, line,
              known              ? " "
              : sign.text == " " ? "-"
                                 : sign.text,
-             known ? heat_role(share) : sign.role);
+             known ? heat_role(reading.share) : sign.role);
   }
 }
 

@@ -50,11 +50,14 @@ void Dashboard::State::arrange_now() {
   cursor.move(now);
   if (std::exchange(cursor_changes, cursor.changes()) != cursor.changes()) {
     choices.devices.order_structure = 0;  // rows of another model
+    choices.levels.forget();
   }
   if (is_too_small(canvas.size())) return choices.forget_layout();
   choices.narrowing.judge(model(), cursor.shown());
   const Rect body = body_of(scene(), canvas.size());
-  arrange({model(), body, cursor.shown(), frames_per_sort * options.frame_every}, choices);
+  // A moment at which time stands looks the same wherever one comes from.
+  const bool steady = options.steady_colours && (cursor.live() || cursor.playing());
+  arrange({model(), body, cursor.shown(), frames_per_sort * options.frame_every, steady}, choices);
   find_recent();
   series = &nothing;
   if (choices.view == View::device && choices.device) {

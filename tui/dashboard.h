@@ -64,6 +64,9 @@ struct DashboardOptions {
   double speed = 1;            // fleet seconds a wall second; of a replay, when it was recorded
   bool story = false;          // there is a story whose pace the key p asks to change
   bool control = false;        // the fleet may be changed from here
+  // While time runs, cells of the heat map keep their colour when a value trembles round the border
+  // of two: a slow terminal gets less to paint, and a frame depends on those before it.
+  bool steady_colours = false;
   Duration frame_every = std::chrono::milliseconds(250);  // in the time of `now`
   // One half for the history of devices, one for what was heard, which past moments are made of;
   // while one is shown, an eighth more for its sparklines.

@@ -8,12 +8,6 @@
 namespace drover::tui {
 namespace {
 
-constexpr std::array<ShadeFacts, shade_count> shades = {{
-    {Shade::utilization, "utilization", "0%", "100%"},
-    {Shade::memory, "memory", "0%", "100%"},
-    {Shade::power, "power", "0%", "100% of cap"},
-    {Shade::temperature, "temperature", "20C", "100C"},
-}};
 constexpr double temperature_cold_c = 20;  // assumed: about the inlet air of a machine hall
 constexpr double temperature_hot_c = 100;  // assumed: above every slowdown limit we know
 
@@ -30,8 +24,6 @@ bool is_slowed(double throttle) {
   return throttle >= 0 &&
          (static_cast<std::uint32_t>(std::min(throttle, 4e9)) & ~std::uint32_t{throttle_idle}) != 0;
 }
-
-const ShadeFacts& facts(Shade shade) { return shades[static_cast<std::size_t>(shade)]; }
 
 DeviceTable::Row DeviceTable::append(std::uint32_t host, const std::vector<Group>& groups,
                                      const std::vector<std::uint16_t>& specs,

@@ -13,17 +13,8 @@
 
 namespace drover::tui {
 
-/// What the heat map shows, and sparklines beside bars.
+/// Metrics on a scale from 0 to 1, as bars and the sparklines beside them show them.
 enum class Shade : std::uint8_t { utilization, memory, power, temperature };
-inline constexpr int shade_count = 4;
-
-struct ShadeFacts {
-  Shade shade;
-  std::string_view name;
-  std::string_view cold;  // the ends of the scale, for people
-  std::string_view hot;
-};
-const ShadeFacts& facts(Shade shade);
 
 /// Whether throttle reasons, as Metric::throttle tells them, hold a device's clock down. Idleness
 /// slows nobody's work; what is not known holds nothing down.

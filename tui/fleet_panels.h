@@ -14,8 +14,6 @@ void draw_service(const Scene& scene, Pen pen, const Totals& totals);
 
 /// The heat map that Choices::map lays out: its heading with the scale, and its cells.
 void draw_map(const Scene& scene, Pen heading, Pen cells);
-/// The device of a cell that is shown: the one with the highest share, known before unknown.
-DeviceTable::Row hottest_of(const Scene& scene, const HeatCell& cell);
 
 /// What is loaded where: a line per pool, model and precision.
 void draw_replicas(const Scene& scene, Pen pen);

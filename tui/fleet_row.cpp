@@ -1,4 +1,7 @@
 // How the fleet view is moved in: cell by cell over the map.
+#include <span>
+#include <utility>
+
 #include "tui/device_facts.h"
 #include "tui/update.h"
 #include "tui/view_rows.h"
@@ -7,9 +10,26 @@
 namespace drover::tui {
 namespace {
 
+/// Finds what each cell shows, and its level.
+void colour(const Arrangement& at, Choices& choices) {
+  HeatMap& map = choices.map;
+  if (!at.steady) choices.levels.forget();
+  choices.levels.begin({at.model.structure(), static_cast<int>(choices.metric),
+                        static_cast<int>(choices.grouping), map.per_cell},
+                       at.model.devices().rows());
+  for (HeatCell& cell : map.cells) {
+    const auto rows = std::span(map.order.rows).subspan(cell.first, cell.count);
+    cell.shown = hottest_of(at.model, at.now, choices.metric, rows);
+    const MapReading reading = map_reading(at.model, at.now, cell.shown, choices.metric);
+    cell.level = choices.levels.settle(rows.front(), reading.known() ? reading.share : absent);
+  }
+}
+
 ScrolledRows arrange_fleet(const Arrangement& at, Choices& choices) {
-  const Rect cells = map_cells(lay_out_fleet(at.body, at.model));
-  choices.map = lay_out_heat_map(at.model, cells.columns, cells.rows);
+  HeatOrder order = order_devices(at.model, at.now, choices.grouping, choices.narrowing);
+  const Rect cells = map_cells(lay_out_fleet(at.body, at.model, order));
+  choices.map = lay_out_heat_map(at.model, std::move(order), cells.columns, cells.rows);
+  colour(at, choices);
   return {};
 }
 
@@ -18,30 +38,25 @@ int count_cells(const Choices& choices) { return static_cast<int>(choices.map.ce
 int selected_cell(const Model& model, const Choices& choices) {
   if (!choices.device) return -1;
   const auto row = model.find(*choices.device);
-  if (!row) return -1;
-  const auto& order = model.device_order();
-  // A host's rows lie together in both, so its first row tells the place of all.
-  const auto first = std::find(order.begin(), order.end(), model.host_of(*row).first);
-  const auto place =
-      static_cast<std::uint32_t>(first - order.begin()) + (*row - model.host_of(*row).first);
-  const std::size_t cell = cell_of(choices.map, place);
+  const HeatOrder& order = choices.map.order;
+  if (!row || *row >= order.places.size()) return -1;
+  const std::size_t cell = cell_of(choices.map, order.places[*row]);
   return cell < choices.map.cells.size() ? static_cast<int>(cell) : -1;
 }
 
 void select_cell(const Model& model, Choices& choices, int index, int) {
-  const std::uint32_t place = choices.map.cells[static_cast<std::size_t>(index)].first;
-  if (place < model.device_order().size()) {
-    choices.device = model.id_of(model.device_order()[place]);
-  }
+  const HeatMap& map = choices.map;
+  const DeviceTable::Row row = map.order.rows[map.cells[static_cast<std::size_t>(index)].first];
+  if (row < model.devices().rows()) choices.device = model.id_of(row);
 }
 
 std::string cell_text(const Model& model, const Choices& choices, int index) {
-  const HeatCell& cell = choices.map.cells[static_cast<std::size_t>(index)];
+  const HeatMap& map = choices.map;
+  const HeatCell& cell = map.cells[static_cast<std::size_t>(index)];
   std::string text;
   for (std::uint32_t place = cell.first; place < cell.first + cell.count; ++place) {
-    if (place < model.device_order().size()) {
-      text += device_words(model, model.device_order()[place]) + " ";
-    }
+    const DeviceTable::Row row = map.order.rows[place];
+    if (row < model.devices().rows()) text += device_words(model, row) + " ";
   }
   return text;
 }

@@ -11,6 +11,9 @@
 namespace drover::tui {
 namespace {
 
+constexpr int summary_rows = 6;
+constexpr int device_rows_least = 7;
+
 /// The chosen device, or else the one with the highest share, so that the panel is never idle.
 void draw_chosen(const Scene& scene, Pen pen) {
   if (scene.choices.device) {
@@ -19,18 +22,23 @@ void draw_chosen(const Scene& scene, Pen pen) {
       return;
     }
   }
-  const auto devices = static_cast<std::uint32_t>(scene.model.device_order().size());
-  if (devices == 0) return;
-  draw_device(scene, pen, hottest_of(scene, {0, 0, 0, devices}), "Top device");
+  const auto& rows = scene.choices.map.order.rows;
+  if (rows.empty()) return;
+  draw_device(scene, pen, hottest_of(scene.model, scene.now, scene.choices.metric, rows),
+              "Top device");
 }
 
 }  // namespace
 
-FleetLayout lay_out_fleet(const Rect& area, const Model& model) {
-  const int map_rows = heat_map_rows(model, area.columns) + 1;
+FleetLayout lay_out_fleet(const Rect& area, const Model& model, const HeatOrder& order) {
+  const int others = summary_rows + device_rows_least + 2;  // with the blanks between
+  const HeatRows map =
+      heat_map_rows(model, order, area.columns, std::max(0, area.rows - others - 1));
   const auto replicas = static_cast<int>(std::min<std::size_t>(model.replicas().size(), 12));
-  const std::array<Wish, 4> rows = {Wish{6, 6, 0}, Wish{3, std::max(4, map_rows), 3},
-                                    Wish{7, std::max(8, replicas + 2), 2}, Wish{8, 60, 1}};
+  const std::array<Wish, 4> rows = {
+      Wish{summary_rows, summary_rows, 0},
+      Wish{std::max(3, map.least + 1), std::max(4, map.wanted + 1), 3},
+      Wish{device_rows_least, std::max(8, replicas + 2), 2}, Wish{8, 60, 1}};
   const std::vector<Rect> parts = cut_rows(area, rows, 1);
   FleetLayout layout;
   layout.summary = parts[0];
@@ -68,7 +76,7 @@ Rect map_cells(const FleetLayout& layout) {
 }
 
 void draw_fleet(const Scene& scene, const Pen& pen) {
-  const FleetLayout layout = lay_out_fleet(pen.area(), scene.model);
+  const FleetLayout layout = lay_out_fleet(pen.area(), scene.model, scene.choices.map.order);
   const Totals totals = totals_of(scene.model, scene.now, scene.rows_shown());
   const std::array<Wish, 3> columns = {Wish{30, 70, 3}, Wish{17, 60, 2}, Wish{25, 60, 2}};
   const std::vector<Rect> panels = cut_columns(layout.summary, columns, 2);

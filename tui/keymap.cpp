@@ -84,6 +84,8 @@ constexpr std::array table = {
     Binding{Command::zoom_in, in_device, "Z", "Z", "", "Less time again"},
     Binding{Command::next_shade, in_fleet, "c", "c", "metric", "Colour the map by the next metric"},
     Binding{Command::previous_shade, in_fleet, "C", "C", "", "By the metric before"},
+    Binding{Command::next_group, in_fleet, "b", "b", "group",
+            "Group the map by host, rack, pool, kind or state"},
     Binding{Command::sort_right, in_devices, "s >", "s >", "sort", "Sort by the next column"},
     Binding{Command::sort_left, in_devices, "<", "<", "", "Sort by the column before"},
     Binding{Command::sort_second, in_devices, "S", "S", "",

@@ -194,6 +194,8 @@ class Model {
   double share(DeviceTable::Row row, Shade shade) const;
   /// Its last value is too old to be shown as of `now`, or its host does not answer.
   bool is_stale(Instant now, DeviceTable::Row row) const;
+  /// Values older than that are.
+  Duration stale_age() const { return stale_after_; }
   /// For so long nothing at all was heard that nothing is known of now.
   bool is_silent(Instant now) const;
 

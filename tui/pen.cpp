@@ -115,9 +115,13 @@ void Pen::paste(const Canvas& from, int first_row, int row) {
 
 void Pen::blank(Role role) { canvas_->fill(area_, " ", role); }
 
-Role heat_role(double share) {
-  const int level = std::clamp(static_cast<int>(share * 8), 0, 7);
-  return static_cast<Role>(static_cast<int>(Role::heat0) + level);
+int heat_level(double share) {
+  return static_cast<int>(std::clamp(share * heat_level_count, 0.0, heat_level_count - 1.0));
+}
+
+Role level_role(int level) {
+  return static_cast<Role>(static_cast<int>(Role::heat0) +
+                           std::clamp(level, 0, heat_level_count - 1));
 }
 
 Role fill_role(double share, double warm, double hot) {

@@ -50,8 +50,11 @@ class Pen {
   bool ascii_;
 };
 
-/// The heat map's role for a share of the scale, 0..1; REQUIRES a number.
-Role heat_role(double share);
+inline constexpr int heat_level_count = 8;
+/// The level of the heat scale on which a share of it lies, 0..1; REQUIRES a number.
+int heat_level(double share);
+Role level_role(int level);
+inline Role heat_role(double share) { return level_role(heat_level(share)); }
 /// good below `warm`, then warm, then hot: the fill of a bar, and the ink of a number.
 Role fill_role(double share, double warm, double hot);
 Role ink_role(double share, double warm, double hot);

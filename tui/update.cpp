@@ -168,13 +168,13 @@ void change_order(DeviceList& devices, Command command) {
   }
 }
 
-void step_shade(Choices& choices, int step) {
-  choices.shade =
-      static_cast<Shade>((static_cast<int>(choices.shade) + step + shade_count) % shade_count);
+template <typename Choice>
+void advance(Choice& chosen, int count, int by) {
+  chosen = static_cast<Choice>((static_cast<int>(chosen) + by + count) % count);
 }
 
 void step_job_filter(JobList& jobs) {
-  jobs.filter = static_cast<JobFilter>((static_cast<int>(jobs.filter) + 1) % job_filter_count);
+  advance(jobs.filter, job_filter_count, 1);
   jobs.place = ListPlace{};
 }
 
@@ -242,12 +242,14 @@ void choose(const Model& model, Choices& choices, Command command, Instant now) 
       return;
     case Command::next_shade:
     case Command::previous_shade:
-      return step_shade(choices, command == Command::next_shade ? 1 : -1);
+      return advance(choices.metric, map_metric_count, command == Command::next_shade ? 1 : -1);
+    case Command::next_group:
+      if (choices.view == View::fleet) return advance(choices.grouping, grouping_count, 1);
+      return change_order(choices.devices, command);
     case Command::sort_right:
     case Command::sort_left:
     case Command::sort_second:
     case Command::invert:
-    case Command::next_group:
       return change_order(choices.devices, command);
     case Command::next_filter:
       return step_job_filter(choices.jobs);

@@ -15,6 +15,7 @@ struct Arrangement {
   Rect body;
   Instant now{};
   Duration resort_every{};  // tables that move are sorted anew no more often
+  bool steady = false;      // colours depend on those of the frame before
 };
 
 /// What is longer than its place on the screen scrolls there by choices.details_top.

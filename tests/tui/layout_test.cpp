@@ -6,7 +6,6 @@
 
 #include "tests/tui/sample_fleet.h"
 #include "tui/column_choice.h"
-#include "tui/heat_map.h"
 #include "tui/screen.h"
 #include "tui/views.h"
 
@@ -62,10 +61,11 @@ TEST(Layout, SharesRespectLeastMostWeightAndSpace) {
 TEST(Layout, PanelsNeverOverlapNorLeaveTheScreen) {
   SampleFleet fleet;
   const Model model = model_of(fleet.state());
+  const HeatOrder order = order_devices(model, SampleFleet::start, Grouping::host, Narrowing());
   for (int columns = 1; columns <= 210; ++columns) {
     for (int rows = 0; rows <= 70; ++rows) {
       const Rect area{0, 1, columns, rows};
-      const FleetLayout f = lay_out_fleet(area, model);
+      const FleetLayout f = lay_out_fleet(area, model, order);
       expect_good({f.summary, f.map, f.device, f.replicas, f.curves, f.decisions, f.running,
                    f.alerts, f.events},
                   area);
@@ -87,47 +87,6 @@ TEST(Layout, DeviceColumnsFitAndKeepTheMostImportant) {
       EXPECT_GE(shown.size(), 5u) << width;
     }
   }
-}
-
-TEST(HeatMap, HoldsEveryDeviceOnceInsideItsRectangle) {
-  struct Fleet {
-    int hosts, each;
-  };
-  for (const Fleet& size : {Fleet{1, 1}, {4, 8}, {40, 8}, {130, 8}, {10, 1'000}, {1'250, 8}}) {
-    const Model model = model_of(plain_hosts(size.hosts, size.each));
-    const auto devices = static_cast<std::uint32_t>(size.hosts * size.each);
-    for (const Rect area : {Rect{0, 0, 60, 3}, Rect{0, 0, 80, 11}, Rect{0, 0, 200, 40}}) {
-      const HeatMap map = lay_out_heat_map(model, area.columns, area.rows);
-      std::uint32_t next = 0;
-      for (const HeatCell& cell : map.cells) {
-        EXPECT_EQ(cell.first, next);
-        next += cell.count;
-        EXPECT_LE(cell.count, map.per_cell);
-        EXPECT_TRUE(inside({cell.column, cell.row, map.cell_columns, 1}, area));
-      }
-      EXPECT_EQ(next, devices) << size.hosts << " hosts in " << area.columns << "x" << area.rows;
-      for (std::uint32_t place = 0; place < devices; place += 37) {
-        const HeatCell& cell = map.cells.at(cell_of(map, place));
-        EXPECT_TRUE(place >= cell.first && place < cell.first + cell.count);
-      }
-    }
-  }
-}
-
-TEST(HeatMap, EveryCellIsReachedAndEdgesHold) {
-  const Model model = model_of(plain_hosts(20, 8));
-  const HeatMap map = lay_out_heat_map(model, 80, 11);
-  std::size_t cell = 0;
-  for (std::size_t step = 1; step < map.cells.size(); ++step) {
-    cell = neighbour(map, cell, 1, 0);
-    EXPECT_EQ(cell, step);
-  }
-  EXPECT_EQ(neighbour(map, cell, 1, 0), cell);
-  EXPECT_EQ(neighbour(map, 0, -1, 0), 0u);
-  EXPECT_EQ(neighbour(map, 0, 0, -1), 0u);
-  const std::size_t below = neighbour(map, 0, 0, 1);
-  EXPECT_EQ(map.cells[below].row, map.cells[0].row + 1);
-  EXPECT_EQ(neighbour(map, below, 0, -1), 0u);
 }
 
 }  // namespace

@@ -55,7 +55,9 @@ TEST(Screen, EveryViewIsAsReviewed) {
 
 TEST(Screen, WhatKeysOpenAndChangeIsAsReviewed) {
   for (const Scenario& scenario : std::vector<Scenario>{
-           {"fleet-temperature", "fleet", {"c", "c", "c", "l", "j"}},
+           {"fleet-temperature", "fleet", {"c", "c", "c", "c", "l", "j"}},
+           {"fleet-by-pool", "fleet", {"b", "b", "l"}},
+           {"fleet-by-state", "fleet", {"b", "b", "b", "b", "c"}},
            {"devices-sorted", "devices", {"s", "s", "j", "j"}},
            {"device-end", "devices", {"j", "j", "j", "j", "Enter", "G"}, false, 150},
            {"device-lost", "devices", {"G", "Enter"}},
@@ -231,20 +233,6 @@ TEST(Screen, ShownPartsOfAScoreGiveTheScore) {
     weights += weight;
   }
   EXPECT_NEAR(weighted / weights, fleet.decisions.back().top.front().score, 0.0001) << text;
-}
-
-TEST(Screen, TenThousandDevicesAllStandOnTheMapAndItSaysHow) {
-  DashboardOptions options;
-  Dashboard dashboard(options, {120, 40}, SampleFleet::start);
-  for (const Envelope& host : plain_hosts(1'250, 8)) {
-    dashboard.receive(SampleFleet::start, publish_peer, host);
-  }
-  for (const Envelope& batch : plain_samples(1'250, 8, 1)) {
-    dashboard.receive(SampleFleet::start, publish_peer, batch);
-  }
-  const std::string text = dashboard.draw(SampleFleet::start).to_text();
-  EXPECT_NE(text.find("of 10000"), std::string::npos) << text;
-  EXPECT_NE(text.find("devices, the hottest shown)"), std::string::npos) << text;
 }
 
 }  // namespace

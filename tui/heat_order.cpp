@@ -1,0 +1,164 @@
+// Devices have a number for what they are grouped by (their host, pool, kind, state), numbers have
+// a group, and rows are dealt out to their groups in the order of the fleet.
+#include "tui/heat_order.h"
+
+#include <algorithm>
+#include <array>
+
+namespace drover::tui {
+namespace {
+
+constexpr std::array<std::string_view, grouping_count> names = {"host", "rack", "pool", "kind",
+                                                                "state"};
+
+enum class MapState : std::uint8_t { ok, suspect, drained, faulty, stale, unusable, lost };
+constexpr std::array<std::string_view, 7> state_names = {"ok",    "suspect",  "drained", "faulty",
+                                                         "stale", "unusable", "lost"};
+
+/// The gravest that holds.
+MapState state_of(const Model& model, Instant now, DeviceTable::Row row) {
+  if (model.is_lost(row)) return MapState::lost;
+  const ConditionRow* const condition = model.condition_of(row);
+  if (condition != nullptr && !condition->said.usable) return MapState::unusable;
+  if (model.is_stale(now, row)) return MapState::stale;
+  if (condition != nullptr && !condition->said.injected.empty()) return MapState::faulty;
+  if (condition != nullptr && condition->said.drained) return MapState::drained;
+  return model.host_of(row).said.health == Health::suspect ? MapState::suspect : MapState::ok;
+}
+
+/// The groups, and which of them each number has.
+struct Numbers {
+  std::vector<HeatGroup> groups;
+  std::vector<std::uint32_t> group_of;
+
+  void add(std::string_view name, std::uint32_t number) {
+    group_of[number] = static_cast<std::uint32_t>(groups.size());
+    groups.push_back({std::string(name), 0, 0, number});
+  }
+};
+
+Numbers by_host(const Model& model, bool whole_racks) {
+  Numbers numbers;
+  numbers.group_of.resize(model.hosts().size());
+  const std::string* rack = nullptr;
+  for (const std::uint32_t host : model.host_order()) {
+    const Hello& hello = model.hosts()[host].said.hello;
+    if (!whole_racks) {
+      numbers.add(hello.host, host);
+    } else if (rack == nullptr || *rack != hello.rack) {
+      numbers.add(hello.rack.empty() ? std::string_view("no rack") : hello.rack, host);
+    } else {
+      numbers.group_of[host] = static_cast<std::uint32_t>(numbers.groups.size() - 1);
+    }
+    rack = &hello.rack;
+  }
+  return numbers;
+}
+
+Numbers by_pool(const Model& model) {
+  const std::vector<std::string>& pools = model.pools();
+  std::vector<std::uint32_t> order(pools.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return pools[a] < pools[b]; });
+  Numbers numbers;
+  numbers.group_of.resize(pools.size() + 1);
+  for (const std::uint32_t pool : order) numbers.add(pools[pool], pool);
+  numbers.add("no pool", static_cast<std::uint32_t>(pools.size()));
+  return numbers;
+}
+
+Numbers by_kind(const Model& model) {
+  const std::vector<SpecRow>& specs = model.specs();
+  std::vector<std::uint32_t> order(specs.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(specs[a].device_class, std::string_view(specs[a].id)) <
+           std::pair(specs[b].device_class, std::string_view(specs[b].id));
+  });
+  Numbers numbers;
+  numbers.group_of.resize(specs.size());
+  for (const std::uint32_t spec : order) numbers.add(specs[spec].id, spec);
+  return numbers;
+}
+
+Numbers by_state() {
+  Numbers numbers;
+  numbers.group_of.resize(state_names.size());
+  for (std::uint32_t i = 0; i < state_names.size(); ++i) numbers.add(state_names[i], i);
+  return numbers;
+}
+
+Numbers numbers_of(const Model& model, Grouping grouping) {
+  switch (grouping) {
+    case Grouping::host:
+    case Grouping::rack:
+      return by_host(model, grouping == Grouping::rack);
+    case Grouping::pool:
+      return by_pool(model);
+    case Grouping::kind:
+      return by_kind(model);
+    case Grouping::state:
+      return by_state();
+  }
+  return {};
+}
+
+std::uint32_t number_of(const Model& model, Instant now, Grouping grouping, DeviceTable::Row row) {
+  switch (grouping) {
+    case Grouping::host:
+    case Grouping::rack:
+      return model.devices().host(row);
+    case Grouping::pool:
+      return std::min<std::uint32_t>(model.devices().pool(row),
+                                     static_cast<std::uint32_t>(model.pools().size()));
+    case Grouping::kind:
+      return model.devices().spec(row);
+    case Grouping::state:
+      return static_cast<std::uint32_t>(state_of(model, now, row));
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string_view to_text(Grouping grouping) { return names[static_cast<std::size_t>(grouping)]; }
+
+HeatOrder order_devices(const Model& model, Instant now, Grouping grouping,
+                        const Narrowing& narrowing) {
+  HeatOrder order;
+  order.grouping = grouping;
+  Numbers numbers = numbers_of(model, grouping);
+  std::vector<DeviceTable::Row> shown;
+  std::vector<std::uint32_t> groups;  // of those
+  shown.reserve(model.device_order().size());
+  groups.reserve(model.device_order().size());
+  for (const DeviceTable::Row row : model.device_order()) {
+    if (!narrowing.shows(row)) continue;
+    shown.push_back(row);
+    groups.push_back(numbers.group_of[number_of(model, now, grouping, row)]);
+    ++numbers.groups[groups.back()].count;
+  }
+  std::vector<std::uint32_t> next;  // place in each group
+  std::uint32_t first = 0;
+  for (HeatGroup& group : numbers.groups) {
+    group.first = first;
+    next.push_back(first);
+    first += group.count;
+  }
+  order.rows.resize(shown.size());
+  order.places.assign(model.devices().rows(), HeatOrder::nowhere);
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const std::uint32_t place = next[groups[i]]++;
+    order.rows[place] = shown[i];
+    order.places[shown[i]] = place;
+  }
+  const bool keeps_empty = grouping == Grouping::host && !narrowing.active();
+  if (!keeps_empty) {
+    std::erase_if(numbers.groups, [](const HeatGroup& group) { return group.count == 0; });
+  }
+  order.groups = std::move(numbers.groups);
+  return order;
+}
+
+}  // namespace drover::tui
