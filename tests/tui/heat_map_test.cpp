@@ -126,7 +126,8 @@ TEST(HeatMap, NothingIsDrawnWhereThereIsNoRoom) {
 
 TEST(HeatMap, OfGroupsThatAreNoHostsNoCellShowsTwo) {
   const Model model = mixed_model(1'250, 8);
-  for (const Grouping grouping : {Grouping::pool, Grouping::kind, Grouping::state}) {
+  for (const Grouping grouping :
+       {Grouping::rack, Grouping::pool, Grouping::kind, Grouping::state}) {
     for (const Rect& area : areas()) {
       const HeatMap map = lay_out_heat_map(model, order_devices(model, now, grouping, Narrowing()),
                                            area.columns, area.rows);
