@@ -100,164 +100,162 @@ Status group_devices(Desk& desk, std::string_view argument) {
   }
   group_by(desk.choices.devices, static_cast<DeviceGrouping>(found - names.begin()));
   return show<View::devices>(desk, {});
-  Status set_grouping(Desk & desk, std::string_view argument) {
-    if (desk.choices.view == View::devices) return group_devices(desk, argument);
-    for (int i = 0; i < grouping_count; ++i) {
-      const auto grouping = static_cast<Grouping>(i);
-      if (to_text(grouping) != argument) continue;
-      desk.choices.grouping = grouping;
-      return show<View::fleet>(desk, {});
-    }
-    return error("found '{}', expected {}", excerpt(argument),
-                 fmt::join(grouping_words(desk), ", "));
-  }
+}
 
-  Status set_metric(Desk & desk, std::string_view argument) {
-    for (const MapMetricFacts& metric : map_metrics()) {
-      if (metric.word != argument) continue;
-      desk.choices.metric = metric.metric;
-      return show<View::fleet>(desk, {});
-    }
-    return error("found '{}', expected {}", excerpt(argument), fmt::join(metric_words(desk), ", "));
+Status set_grouping(Desk& desk, std::string_view argument) {
+  if (desk.choices.view == View::devices) return group_devices(desk, argument);
+  for (int i = 0; i < grouping_count; ++i) {
+    const auto grouping = static_cast<Grouping>(i);
+    if (to_text(grouping) != argument) continue;
+    desk.choices.grouping = grouping;
+    return show<View::fleet>(desk, {});
   }
+  return error("found '{}', expected {}", excerpt(argument), fmt::join(grouping_words(desk), ", "));
+}
 
-  template <Command command>
-  Status press(Desk & desk, std::string_view) {
-    update(desk.model, desk.choices, command, desk.now);
-    return {};
+Status set_metric(Desk& desk, std::string_view argument) {
+  for (const MapMetricFacts& metric : map_metrics()) {
+    if (metric.word != argument) continue;
+    desk.choices.metric = metric.metric;
+    return show<View::fleet>(desk, {});
   }
+  return error("found '{}', expected {}", excerpt(argument), fmt::join(metric_words(desk), ", "));
+}
 
-  /// Asks before it is done.
-  Status propose(Desk & desk, Result<Action> action) {
-    if (const Status may = may_change(desk); !may) return may.error();
-    if (!action) return action.error();
-    desk.proposed = std::move(*action);
-    return {};
-  }
+template <Command command>
+Status press(Desk& desk, std::string_view) {
+  update(desk.model, desk.choices, command, desk.now);
+  return {};
+}
 
-  Status drain(Desk & desk, std::string_view argument) {
-    return propose(desk, drain_action(desk.model, desk.choices, argument, true));
-  }
-  Status resume(Desk & desk, std::string_view argument) {
-    return propose(desk, drain_action(desk.model, desk.choices, argument, false));
-  }
-  Status cap(Desk & desk, std::string_view argument) {
-    return propose(desk, cap_action(desk.model, argument));
-  }
-  Status cancel(Desk & desk, std::string_view argument) {
-    return propose(desk, cancel_action(desk.model, desk.choices, argument));
-  }
-  Status inject(Desk & desk, std::string_view argument) {
-    return propose(desk, inject_action(desk.model, desk.choices, argument));
-  }
-  Status apply_policy(Desk & desk, std::string_view argument) {
-    return propose(desk, policy_action(argument));
-  }
+/// Asks before it is done.
+Status propose(Desk& desk, Result<Action> action) {
+  if (const Status may = may_change(desk); !may) return may.error();
+  if (!action) return action.error();
+  desk.proposed = std::move(*action);
+  return {};
+}
 
-  std::vector<std::string> device_words(const Desk& desk) {
-    std::vector<std::string> words;
-    for (const DeviceTable::Row row : desk.model.device_order()) {
-      if (words.size() >= offers_max) break;
-      words.push_back(to_text(desk.model.id_of(row)));
-    }
-    return words;
+Status drain(Desk& desk, std::string_view argument) {
+  return propose(desk, drain_action(desk.model, desk.choices, argument, true));
+}
+Status resume(Desk& desk, std::string_view argument) {
+  return propose(desk, drain_action(desk.model, desk.choices, argument, false));
+}
+Status cap(Desk& desk, std::string_view argument) {
+  return propose(desk, cap_action(desk.model, argument));
+}
+Status cancel(Desk& desk, std::string_view argument) {
+  return propose(desk, cancel_action(desk.model, desk.choices, argument));
+}
+Status inject(Desk& desk, std::string_view argument) {
+  return propose(desk, inject_action(desk.model, desk.choices, argument));
+}
+Status apply_policy(Desk& desk, std::string_view argument) {
+  return propose(desk, policy_action(argument));
+}
+
+std::vector<std::string> device_words(const Desk& desk) {
+  std::vector<std::string> words;
+  for (const DeviceTable::Row row : desk.model.device_order()) {
+    if (words.size() >= offers_max) break;
+    words.push_back(to_text(desk.model.id_of(row)));
   }
+  return words;
+}
 
-  std::vector<std::string> pool_words(const Desk& desk) {
-    std::vector<std::string> words = {"site"};
-    for (const std::string& pool : desk.model.pools()) words.push_back("pool:" + pool);
-    return words;
+std::vector<std::string> pool_words(const Desk& desk) {
+  std::vector<std::string> words = {"site"};
+  for (const std::string& pool : desk.model.pools()) words.push_back("pool:" + pool);
+  return words;
+}
+
+std::vector<std::string> target_words(const Desk& desk) {
+  std::vector<std::string> words = pool_words(desk);
+  for (const HostRow& host : desk.model.hosts()) {
+    if (words.size() >= offers_max) break;
+    words.push_back("host:" + host.said.hello.host);
   }
+  return words;
+}
 
-  std::vector<std::string> target_words(const Desk& desk) {
-    std::vector<std::string> words = pool_words(desk);
-    for (const HostRow& host : desk.model.hosts()) {
-      if (words.size() >= offers_max) break;
-      words.push_back("host:" + host.said.hello.host);
-    }
-    return words;
+std::vector<std::string> column_words(const Desk&) {
+  std::vector<std::string> words;
+  for (const DeviceColumn& column : device_columns()) words.emplace_back(column.title);
+  return words;
+}
+
+std::vector<std::string> sort_words(const Desk& desk) {
+  std::vector<std::string> words = column_words(desk);
+  for (const std::string& title : column_words(desk)) words.push_back("-" + title);
+  return words;
+}
+
+std::vector<std::string> job_words(const Desk& desk) {
+  std::vector<std::string> words;
+  for (const JobLine& line : desk.choices.jobs.lines) {
+    if (line.kind == JobLine::Kind::job) words.push_back(to_short_text(line.job));
   }
+  return words;
+}
 
-  std::vector<std::string> column_words(const Desk&) {
-    std::vector<std::string> words;
-    for (const DeviceColumn& column : device_columns()) words.emplace_back(column.title);
-    return words;
-  }
+constexpr std::array table = {
+    LineCommand{"fleet", "", "the whole fleet on one page", show<View::fleet>, nullptr},
+    LineCommand{"devices", "", "every device as a row", show<View::devices>, nullptr},
+    LineCommand{"device", "[ID]", "one device in full", show_device, device_words},
+    LineCommand{"jobs", "", "jobs, and what they wait for", show<View::jobs>, nullptr},
+    LineCommand{"routing", "", "decisions, and why", show<View::routing>, nullptr},
+    LineCommand{"power", "", "watts, money and energy", show<View::power>, nullptr},
+    LineCommand{"events", "", "alerts, and what happened", show<View::events>, nullptr},
+    LineCommand{"data-plane", "", "agents, and this dashboard's own", show<View::data_plane>,
+                nullptr},
+    LineCommand{"help", "", "keys, commands, reasons, signs", show<View::help>, nullptr},
+    LineCommand{"filter", "[EXPR]", "show only what EXPR holds for; without it everything",
+                set_filter, nullptr},
+    LineCommand{"columns", "[NAME[:WIDTH],..]", "those of the devices table; without it the usual",
+                choose_columns, column_words},
+    LineCommand{"sort", "NAME[,NAME]", "devices by one or two columns; -NAME: falling",
+                sort_devices_by, sort_words},
+    LineCommand{"find", "TEXT", "go to the next line with TEXT", find, nullptr},
+    LineCommand{"group", "BY", "map or table by host, rack, pool, kind, state; the table: or none",
+                set_grouping, grouping_words},
+    LineCommand{"metric", "NAME", "what colours the fleet's map", set_metric, metric_words},
+    LineCommand{"at", "TIME", "go to a time: 12:03:07, -30s, 2026-11-21T12:03:07Z", go_to, nullptr},
+    LineCommand{"live", "", "to now", go_live, nullptr},
+    LineCommand{"untag", "", "let all tags go", press<Command::untag_all>, nullptr},
+    LineCommand{"drain", "[TARGET]", "no new work there", drain, target_words},
+    LineCommand{"resume", "[TARGET]", "new work may come there again", resume, target_words},
+    LineCommand{"cap", "TARGET WATTS [for SPAN]", "hold the power of a pool or the site", cap,
+                pool_words},
+    LineCommand{"cancel", "[JOB..]", "end jobs", cancel, job_words},
+    LineCommand{"inject", "[TARGET] FAULT [for SPAN]", "make emulated devices faulty", inject,
+                target_words},
+    LineCommand{"policy", "FILE", "apply a policy", apply_policy, nullptr},
+    LineCommand{"quit", "", "leave", press<Command::quit>, nullptr},
+};
 
-  std::vector<std::string> sort_words(const Desk& desk) {
-    std::vector<std::string> words = column_words(desk);
-    for (const std::string& title : column_words(desk)) words.push_back("-" + title);
-    return words;
-  }
+const LineCommand* command_named(std::string_view name) {
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const LineCommand& command) { return command.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
 
-  std::vector<std::string> job_words(const Desk& desk) {
-    std::vector<std::string> words;
-    for (const JobLine& line : desk.choices.jobs.lines) {
-      if (line.kind == JobLine::Kind::job) words.push_back(to_short_text(line.job));
-    }
-    return words;
-  }
+struct Words {
+  std::string_view name, argument;
+  std::size_t argument_at = 0;  // 0: there is none yet
+};
 
-  constexpr std::array table = {
-      LineCommand{"fleet", "", "the whole fleet on one page", show<View::fleet>, nullptr},
-      LineCommand{"devices", "", "every device as a row", show<View::devices>, nullptr},
-      LineCommand{"device", "[ID]", "one device in full", show_device, device_words},
-      LineCommand{"jobs", "", "jobs, and what they wait for", show<View::jobs>, nullptr},
-      LineCommand{"routing", "", "decisions, and why", show<View::routing>, nullptr},
-      LineCommand{"power", "", "watts, money and energy", show<View::power>, nullptr},
-      LineCommand{"events", "", "alerts, and what happened", show<View::events>, nullptr},
-      LineCommand{"data-plane", "", "agents, and this dashboard's own", show<View::data_plane>,
-                  nullptr},
-      LineCommand{"help", "", "keys, commands, reasons, signs", show<View::help>, nullptr},
-      LineCommand{"filter", "[EXPR]", "show only what EXPR holds for; without it everything",
-                  set_filter, nullptr},
-      LineCommand{"columns", "[NAME[:WIDTH],..]",
-                  "those of the devices table; without it the usual", choose_columns, column_words},
-      LineCommand{"sort", "NAME[,NAME]", "devices by one or two columns; -NAME: falling",
-                  sort_devices_by, sort_words},
-      LineCommand{"find", "TEXT", "go to the next line with TEXT", find, nullptr},
-      LineCommand{"group", "BY",
-                  "map or table by host, rack, pool, kind, state; the table: or none", set_grouping,
-                  grouping_words},
-      LineCommand{"metric", "NAME", "what colours the fleet's map", set_metric, metric_words},
-      LineCommand{"at", "TIME", "go to a time: 12:03:07, -30s, 2026-11-21T12:03:07Z", go_to,
-                  nullptr},
-      LineCommand{"live", "", "to now", go_live, nullptr},
-      LineCommand{"untag", "", "let all tags go", press<Command::untag_all>, nullptr},
-      LineCommand{"drain", "[TARGET]", "no new work there", drain, target_words},
-      LineCommand{"resume", "[TARGET]", "new work may come there again", resume, target_words},
-      LineCommand{"cap", "TARGET WATTS [for SPAN]", "hold the power of a pool or the site", cap,
-                  pool_words},
-      LineCommand{"cancel", "[JOB..]", "end jobs", cancel, job_words},
-      LineCommand{"inject", "[TARGET] FAULT [for SPAN]", "make emulated devices faulty", inject,
-                  target_words},
-      LineCommand{"policy", "FILE", "apply a policy", apply_policy, nullptr},
-      LineCommand{"quit", "", "leave", press<Command::quit>, nullptr},
-  };
+Words taken_apart(std::string_view line) {
+  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t end = std::min(line.find(' ', begin), line.size());
+  return {line.substr(begin, end - begin), trimmed(line.substr(end)),
+          end < line.size() ? end + 1 : 0};
+}
 
-  const LineCommand* command_named(std::string_view name) {
-    const auto found = std::find_if(table.begin(), table.end(), [&](const LineCommand& command) {
-      return command.name == name;
-    });
-    return found == table.end() ? nullptr : &*found;
-  }
-
-  struct Words {
-    std::string_view name, argument;
-    std::size_t argument_at = 0;  // 0: there is none yet
-  };
-
-  Words taken_apart(std::string_view line) {
-    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
-    const std::size_t end = std::min(line.find(' ', begin), line.size());
-    return {line.substr(begin, end - begin), trimmed(line.substr(end)),
-            end < line.size() ? end + 1 : 0};
-  }
-
-  std::vector<std::string> beginning_with(std::string_view begun, std::vector<std::string> words) {
-    std::erase_if(words, [&](const std::string& word) { return !word.starts_with(begun); });
-    return words;
-  }
+std::vector<std::string> beginning_with(std::string_view begun, std::vector<std::string> words) {
+  std::erase_if(words, [&](const std::string& word) { return !word.starts_with(begun); });
+  return words;
+}
 
 }  // namespace
 

@@ -267,7 +267,7 @@ TEST(HeatMap, IsGroupedAndColouredByTypedNames) {
   };
   for (const Case& c : cases) {
     SampleFleet fleet;
-    const auto dashboard = dashboard_of(fleet, {120, 40}, "devices", false, 3);
+    const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 3);
     const Instant later = now + std::chrono::seconds(3);
     dashboard->press(later, {":"});
     for (const std::string& key : c.line) dashboard->press(later, {key});
