@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -55,17 +56,6 @@ std::string_view trimmed_end(std::string_view line) {
   return last == std::string_view::npos ? std::string_view{} : line.substr(0, last + 1);
 }
 
-std::string ansi_of(Role role) {
-  const RoleFacts& row = facts(role);
-  std::string codes = "0";
-  if (row.look & look_bold) codes += ";1";
-  if (row.look & look_dim) codes += ";2";
-  if (row.look & look_reverse) codes += ";7";
-  if (row.ink_256 >= 0) codes += fmt::format(";38;5;{}", row.ink_256);
-  if (row.ground_256 >= 0) codes += fmt::format(";48;5;{}", row.ground_256);
-  return "\x1b[" + codes + "m";
-}
-
 }  // namespace
 
 std::string_view text_without_colour(const Cell& cell) {
@@ -77,6 +67,12 @@ std::string_view text_without_colour(const Cell& cell) {
   }
   if (cell.role >= Role::fill_good && cell.role <= Role::fill_critical) return "|";
   return cell.text;
+}
+
+std::string_view text_shown(const Cell& cell, bool colours_rich) {
+  // With reverse video a bar's filled part shows by itself.
+  const bool is_fill = cell.role >= Role::fill_good && cell.role <= Role::fill_critical;
+  return colours_rich || is_fill ? std::string_view(cell.text) : text_without_colour(cell);
 }
 
 Canvas::Canvas(Size size) : size_{std::max(0, size.columns), std::max(0, size.rows)} {
@@ -203,15 +199,16 @@ std::string Canvas::to_styled_text() const {
   return text;
 }
 
-std::string Canvas::to_ansi() const {
+std::string Canvas::to_ansi(Theme theme, Colours colours) const {
   std::string text;
   for (int row = 0; row < size_.rows; ++row) {
-    Role last = Role::plain;
+    // A line stands for itself, also where another program shows it alone.
+    std::optional<Role> last;
     for (int column = 0; column < size_.columns; ++column) {
       const Cell& cell = at(column, row);
-      if (cell.role != last) text += ansi_of(cell.role);
+      if (cell.role != last) text += ansi_of(cell.role, theme, colours);
       last = cell.role;
-      text += cell.text;
+      text += text_shown(cell, colours == Colours::many);
     }
     text += "\x1b[0m\n";
   }

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tui/theme.h"
+
 namespace drover::tui {
 
 /// What a cell means, not how it looks: terminal.cpp maps roles to colours or attributes.
@@ -63,6 +65,10 @@ struct Rect {
 /// character of ".:-=+*#@" and a blank cell of a bar's filled part "|"; others are themselves.
 std::string_view text_without_colour(const Cell& cell);
 
+/// What stands in it on a terminal: with so many colours that the heat map speaks by them, the
+/// cell's own text.
+std::string_view text_shown(const Cell& cell, bool colours_rich);
+
 class Canvas {
  public:
   explicit Canvas(Size size);
@@ -81,8 +87,8 @@ class Canvas {
   std::string to_text() const;
   /// The same with a second layer: one letter per cell's role under each row that has any.
   std::string to_styled_text() const;
-  /// With ANSI colours, for tickets.
-  std::string to_ansi() const;
+  /// With ANSI colours, for tickets. REQUIRES that `colours` is not `detect`.
+  std::string to_ansi(Theme theme = Theme::dark, Colours colours = Colours::many) const;
 
  private:
   std::string_view text_of(int column, int row) const;

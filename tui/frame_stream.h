@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tui/painter.h"
 
@@ -48,6 +49,8 @@ class FrameStream {
   void sent(std::size_t bytes);
   /// Frames from here on begin with a cleared screen.
   void forget() { painter_.forget(); }
+  /// Frames from here on in other words.
+  void restyle(TerminalWords words) { painter_ = Painter(std::move(words)); }
   /// What has not gone will not; answers whether that leaves the terminal within a sequence.
   bool drop();
 

@@ -207,10 +207,8 @@ void Painter::switch_to(Role role) {
   role_known_ = true;
 }
 
-/// What is written for a cell. With reverse video a bar's filled part shows by itself.
 std::string_view Painter::text_of(const Cell& cell) const {
-  const bool is_fill = cell.role >= Role::fill_good && cell.role <= Role::fill_critical;
-  return words_.colours_rich || is_fill ? std::string_view(cell.text) : text_without_colour(cell);
+  return text_shown(cell, words_.colours_rich);
 }
 
 bool Painter::looks_like(Role role, const Cell& cell) const {

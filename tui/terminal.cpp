@@ -20,7 +20,7 @@
 #undef lines
 
 #include "tui/key_reader.h"
-#include "tui/palette.h"
+#include "tui/role_words.h"
 #include "tui/terminal_port.h"
 #include "tui/terminal_signals.h"
 
@@ -99,36 +99,23 @@ std::vector<KeySequence> keys_of_database() {
   return keys;
 }
 
-/// What switches to a role, whatever was before.
-std::string role_text(Role role, int colours) {
-  const RoleFacts& row = facts(role);
-  const std::uint8_t look = colours > 0 ? row.look : row.look_mono;
-  std::string text = ability("sgr0");
-  // No line-drawing characters are ever switched on, so they need not be switched off.
-  if (text.starts_with("\x1b(B")) text.erase(0, 3);
-  if (text.ends_with('\x0f')) text.pop_back();
-  if (look & look_bold) text += ability("bold");
-  if (look & look_dim) text += ability("dim");
-  if (look & look_reverse) text += ability("rev");
-  const std::int16_t ink = colours == 256 ? row.ink_256 : row.ink_8;
-  const std::int16_t ground = colours == 256 ? row.ground_256 : row.ground_8;
-  if (colours > 0 && ink >= 0) text += ability("setaf", ink);
-  if (colours > 0 && ground >= 0) text += ability("setab", ground);
-  return text;
+DescribedTerminal described_terminal() {
+  return {tigetnum("colors"),
+          [](const char* name, int parameter) { return ability(name, parameter); }};
 }
 
-int colours_of(Colours wanted) {
+Colours colours_of(const TerminalOptions& options, const DescribedTerminal& terminal) {
+  if (options.colours != Colours::detect) return options.colours;
   const char* no_colour = std::getenv("NO_COLOR");  // https://no-color.org: set and not empty
-  const bool refused = no_colour != nullptr && *no_colour != '\0';
-  const int count = tigetnum("colors");
-  if (wanted == Colours::none || refused || count < 8 || entry("setaf") == nullptr) return 0;
-  return count >= 256 ? 256 : 8;
+  return detected_colours(terminal, no_colour != nullptr && *no_colour != '\0');
 }
 
-TerminalWords words_of(Colours wanted, bool utf8) {
-  const int colours = colours_of(wanted);
+TerminalWords words_of(const TerminalOptions& options, bool utf8) {
+  const DescribedTerminal described = described_terminal();
+  const Colours colours = colours_of(options, described);
   TerminalWords words;
-  words.colours_rich = colours == 256;
+  words.role = role_words(described, options.theme, colours);
+  words.colours_rich = colours == Colours::many;
   words.unicode = utf8;
   words.corner_scrolls = tigetflag("am") == 1 && tigetflag("xenl") != 1;
   words.cursor_shows = entry("civis") == nullptr;
@@ -142,9 +129,6 @@ TerminalWords words_of(Colours wanted, bool utf8) {
   };
   if (const char* right = entry("cuf")) {
     words.right = [right](int cells) { return padded(tiparm(right, cells)); };
-  }
-  for (int i = 0; i < role_count; ++i) {
-    words.role[static_cast<std::size_t>(i)] = role_text(static_cast<Role>(i), colours);
   }
   return words;
 }
@@ -182,7 +166,7 @@ struct Terminal::State {
       : options(chosen),
         utf8(is_utf8),
         reader(keys_of_database()),
-        stream(words_of(chosen.colours, is_utf8), frame_bytes(chosen)) {}
+        stream(words_of(chosen, is_utf8), frame_bytes(chosen)) {}
 
   TerminalOptions options;
   bool utf8 = false;
@@ -356,6 +340,12 @@ void Terminal::skip() { state_->stream.skip(TerminalPort::now()); }
 
 bool Terminal::wants_rest() const {
   return ready() && state_->stream.cut() && TerminalPort::now() >= state_->stream.rest_at();
+}
+
+void Terminal::restyle(const TerminalOptions& options) {
+  state_->options.theme = options.theme;
+  state_->options.colours = options.colours;
+  state_->stream.restyle(words_of(state_->options, state_->utf8));
 }
 
 void Terminal::show(const Canvas& canvas) {

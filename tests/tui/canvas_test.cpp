@@ -61,6 +61,18 @@ TEST(Canvas, TintLeavesBarsAndHeatAlone) {
   EXPECT_EQ(canvas.at(2, 0).role, Role::track);
 }
 
+TEST(Canvas, AnsiIsOfAThemeAndOfSoManyColours) {
+  Canvas canvas({3, 1});
+  canvas.put(0, 0, "a", Role::good);
+  canvas.put(1, 0, " ", Role::heat7);
+  EXPECT_EQ(canvas.to_ansi(), "\x1b[0;38;5;78ma\x1b[0;38;5;16;48;5;229m \x1b[0m \x1b[0m\n");
+  EXPECT_EQ(canvas.to_ansi(Theme::light),
+            "\x1b[0;38;5;22ma\x1b[0;38;5;231;48;5;88m \x1b[0m \x1b[0m\n");
+  EXPECT_EQ(canvas.to_ansi(Theme::dark, Colours::eight),
+            "\x1b[0;32ma\x1b[0;30;47m@\x1b[0m \x1b[0m\n");
+  EXPECT_EQ(canvas.to_ansi(Theme::dark, Colours::none), "\x1b[0ma\x1b[0m@\x1b[0m \x1b[0m\n");
+}
+
 TEST(Palette, LettersAreDistinct) {
   std::string letters;
   for (int i = 0; i < role_count; ++i) letters += facts(static_cast<Role>(i)).letter;

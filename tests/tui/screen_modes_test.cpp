@@ -33,11 +33,12 @@ TerminalWords words_of(const Mode& mode) {
   return words;
 }
 
-std::string look_in(const Mode& mode, const RoleFacts& role) {
+std::string look_in(const Mode& mode, Role shown) {
+  const RoleColours& role = colours_of(shown, Theme::dark);
   std::string text;
   if (mode.colours > 8) text = fmt::format("ink {} ground {}", role.ink_256, role.ground_256);
   if (mode.colours == 8) text = fmt::format("ink {} ground {}", role.ink_8, role.ground_8);
-  const unsigned look = mode.colours > 0 ? role.look : role.look_mono;
+  const unsigned look = mode.colours > 0 ? role.look : facts(shown).look_mono;
   if ((look & look_bold) != 0) text += " bold";
   if ((look & look_dim) != 0) text += " dim";
   if ((look & look_reverse) != 0) text += " reverse";
@@ -89,8 +90,8 @@ TEST(Screen, EveryModeIsAsReviewed) {
       const Canvas& canvas = dashboard->draw(SampleFleet::start + std::chrono::seconds(120));
       std::string found = written(Painter(words_of(mode)).paint(canvas), size);
       for (int i = 0; i < role_count; ++i) {
-        const RoleFacts& role = facts(static_cast<Role>(i));
-        found += fmt::format("{}: {}\n", role.letter, look_in(mode, role));
+        const auto role = static_cast<Role>(i);
+        found += fmt::format("{}: {}\n", facts(role).letter, look_in(mode, role));
       }
       expect_screen(fmt::format("mode-{}-{}", view, mode.name), found);
     }
