@@ -1,10 +1,6 @@
 #include "commands/dashboard_loop.h"
 
-#include <langinfo.h>
-#include <locale.h>
-
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "commands/files.h"
@@ -24,55 +20,22 @@ constexpr Wall join_again = std::chrono::seconds(1);
 constexpr std::chrono::milliseconds headless_wait{20};
 constexpr std::chrono::milliseconds blocked_wait{50};
 constexpr tui::Size largest_size{1000, 500};
-// Below, not even a small fleet has a past; above, someone slipped.
-constexpr std::uint64_t history_bytes_least = 1u << 20;
-constexpr std::uint64_t history_bytes_most = 64ull << 30;
 
 bool fits(std::int64_t value, int low, int high) { return value >= low && value <= high; }
-
-/// As a terminal would be asked (tui/terminal.cpp), without changing this process's locale.
-bool locale_is_utf8() {
-  const locale_t locale = newlocale(LC_ALL_MASK, "", locale_t{});
-  if (locale == locale_t{}) return false;  // one that is not installed: the C locale then
-  const bool utf8 = std::strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
-  freelocale(locale);
-  return utf8;
-}
-
-std::size_t read_history(Arguments& arguments) {
-  if (!arguments.has("history")) return tui::history_bytes_default;
-  const auto bytes = parse_bytes(arguments.text("history"), "--history");
-  if (bytes && *bytes >= history_bytes_least && *bytes <= history_bytes_most) return *bytes;
-  arguments.complain(bytes ? error("--history: found {}, expected from 1MiB to 64GiB",
-                                   excerpt(arguments.text("history")))
-                           : bytes.error());
-  return tui::history_bytes_default;
-}
-
-std::string read_device(Arguments& arguments) {
-  if (!arguments.has("device")) return {};
-  const auto id = parse_device_id(arguments.text("device"));
-  if (id) return to_text(*id);
-  arguments.complain(error("--device: {}", id.error().message));
-  return {};
-}
 
 }  // namespace
 
 tui::DashboardOptions dashboard_options(const DashboardView& view, const std::string& endpoint,
                                         double speed) {
   tui::DashboardOptions options;
-  options.view = view.view;
+  options.settings = view.settings;
   options.ascii = view.ascii;
   options.story = view.story;
   options.steady_colours = view.steady_colours;
-  options.history_bytes = view.history_bytes;
   options.control = view.control;
-  options.filter = view.filter;
   options.device = view.device;
   options.connected_to = endpoint;
   options.speed = speed;
-  options.frame_every = wall_span(0.25, speed);
   return options;
 }
 
@@ -83,31 +46,16 @@ tui::DashboardOptions DashboardLoop::options_of(const Session& session, const Da
   return options;
 }
 
-Option view_option() {
-  std::string names;
-  for (const std::string& name : tui::view_names()) names += (names.empty() ? "" : " ") + name;
-  return {"view", "NAME", "where to start: " + names};
-}
-
 Option device_option() {
   return {"device", "HOST/N", "the device that is selected; of a table only what is about it"};
 }
 
-Option ascii_option() {
-  return {"ascii", "", "no box or block characters (so does a locale that is not UTF-8)"};
-}
-
-Option history_option() {
-  return {"history", "BYTES",
-          "what it may remember of devices, and to go back in time: half each (default 96MiB)"};
-}
-
-DashboardView read_view(Arguments& arguments) {
-  return {.view = arguments.one_of("view", tui::view_names(), "fleet"),
-          .ascii = arguments.has("ascii") || !locale_is_utf8(),
-          .history_bytes = read_history(arguments),
-          .filter = read_filter(arguments, filter::anything).text(),
-          .device = read_device(arguments)};
+std::string read_device(Arguments& arguments) {
+  if (!arguments.has("device")) return {};
+  const auto id = parse_device_id(arguments.text("device"));
+  if (id) return to_text(*id);
+  arguments.complain(error("--device: {}", id.error().message));
+  return {};
 }
 
 Option size_option() {
@@ -131,26 +79,6 @@ tui::Size read_size(Arguments& arguments, tui::Size otherwise) {
                            excerpt(arguments.text("size")), tui::smallest_size.columns,
                            tui::smallest_size.rows, largest_size.columns, largest_size.rows));
   return otherwise;
-}
-
-std::vector<Option> terminal_options() {
-  return {{"no-colour", "", "no colours (so does the variable NO_COLOR)"},
-          {"no-mouse", "", "leave the mouse to the terminal, which selects text with it"},
-          {"frame-bytes", "N",
-           fmt::format("at most so many bytes to the terminal at once, from {}; longer frames go\n"
-                       "in pieces (default {} over ssh, else no limit)",
-                       tui::frame_bytes_min, tui::frame_bytes_remote)}};
-}
-
-tui::TerminalOptions read_terminal(Arguments& arguments) {
-  tui::TerminalOptions options;
-  if (arguments.has("no-colour")) options.colours = tui::Colours::none;
-  options.mouse = !arguments.has("no-mouse");
-  if (arguments.has("frame-bytes")) {
-    options.bytes_per_frame = static_cast<std::size_t>(
-        arguments.integer("frame-bytes", tui::frame_bytes_min, 1 << 20, 0));
-  }
-  return options;
 }
 
 void take_keys(tui::Terminal& terminal, tui::Dashboard& core, Instant now) {

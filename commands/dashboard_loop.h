@@ -5,9 +5,9 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "commands/frame_watch.h"
+#include "commands/options.h"
 #include "commands/session.h"
 #include "fleet/result.h"
 #include "tui/dashboard.h"
@@ -16,35 +16,25 @@
 namespace drover::commands {
 
 struct DashboardView {
-  std::string view = "fleet";
+  tui::Settings settings;
   bool ascii = false;
   bool story = false;           // there is one that can be paused
   bool steady_colours = false;  // for a terminal: frame follows frame
-  std::size_t history_bytes = tui::history_bytes_default;
-  bool control = false;  // the fleet may be changed from here
-  std::string filter;    // an expression that parses, or empty
-  std::string device;    // "host/3", or empty
+  bool control = false;         // the fleet may be changed from here
+  std::string device{};           // "host/3", or empty
 };
 
 /// How a dashboard of a fleet at this speed is made.
 tui::DashboardOptions dashboard_options(const DashboardView& view, const std::string& endpoint,
                                         double speed);
 
-/// `--view` with the dashboard's view names; `--ascii`, which a locale that is not UTF-8 asks for
-/// too; `--history`, what it may remember, `--filter` and `--device`, for the verbs that have them.
-Option view_option();
+/// `--device`, for the verbs that have it; empty where it is not given.
 Option device_option();
-Option ascii_option();
-Option history_option();
-DashboardView read_view(Arguments& arguments);
+std::string read_device(Arguments& arguments);
 
 /// `--size`, "120x40"; from the least that the dashboard can be drawn on.
 Option size_option();
 tui::Size read_size(Arguments& arguments, tui::Size otherwise);
-
-/// `--no-colour`, `--no-mouse` and `--frame-bytes`, to be put behind a verb's own options.
-std::vector<Option> terminal_options();
-tui::TerminalOptions read_terminal(Arguments& arguments);
 
 /// What was typed goes to the dashboard; it comes before frames, which can wait.
 void take_keys(tui::Terminal& terminal, tui::Dashboard& core, Instant now);

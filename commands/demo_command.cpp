@@ -63,9 +63,7 @@ Usage demo_usage() {
        {"once", "", "print one frame of the fleet at work, and end"},
        {"no-tui", "", "no dashboard; print a summary at the end"},
        {"json", "", "with --no-tui: the summary as one JSON object, alone on stdout"},
-       size_option(),
-       view_option(),
-       ascii_option()},
+       size_option()},
       {},
       "  drover demo\n"
       "      press ? for the dashboard's keys, q to end\n"
@@ -73,7 +71,7 @@ Usage demo_usage() {
       "      nothing but work: an hour a minute, twice as much\n"
       "  drover demo --no-tui --for 30s --json\n"
       "  drover demo --trace azure2023_code.csv --format azure --model llama-3.1-70b --speed 60"};
-  for (const std::vector<Option>& more : {terminal_options(), trace_options()}) {
+  for (const std::vector<Option>& more : {settings_options(), trace_options()}) {
     usage.options.insert(usage.options.end(), more.begin(), more.end());
   }
   return usage;
@@ -97,14 +95,17 @@ Outcome run_demo(Arguments& arguments) {
           error("--for: found {}, expected more than no time", arguments.text("for")));
     }
   }
-  plan.view = read_view(arguments);
-  plan.terminal = read_terminal(arguments);
   plan.size = read_size(arguments, {120, 40});
   for (const char* option : {"model", "format", "columns", "throughputs", "measured-on"}) {
     if (from_trace || !arguments.has(option)) continue;
     arguments.complain(error("--{} describes a trace: give --trace FILE", option));
   }
+  // A frame is the same whatever the file of settings says.
+  auto settings = plan.show == DemoShow::dashboard ? DashboardSettings::open(arguments)
+                                                   : DashboardSettings(read_given(arguments));
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
+  if (!settings) return Outcome::failed(settings.error());
+  plan.settings = std::move(*settings);
   if (from_trace) {
     const Status fine = check_trace(plan.fleet.work);
     if (!fine) return Outcome::failed(fine.error());

@@ -118,19 +118,23 @@ Status DemoRun::start_agents() {
 
 Status DemoRun::open_terminal() {
   if (plan_.show != DemoShow::dashboard) return {};
-  auto terminal = tui::Terminal::open(plan_.terminal);
+  auto terminal = tui::Terminal::open(terminal_options(plan_.settings.in_force()));
   if (!terminal) return terminal.error();
   terminal_ = std::move(*terminal);
   plan_.size = terminal_->size();
-  plan_.view.ascii = plan_.view.ascii || !terminal_->unicode();
-  plan_.view.steady_colours = true;
   return {};
 }
 
 Status DemoRun::open_dashboard() {
   if (plan_.show == DemoShow::summary) return {};
-  plan_.view.story = plan_.fleet.story;
-  auto dashboard = DashboardLoop::open(*session_, plan_.view, endpoint_, plan_.size);
+  const tui::Settings& settings = plan_.settings.in_force();
+  const bool ascii =
+      terminal_ ? wants_ascii(settings, terminal_->unicode()) : wants_ascii(settings);
+  const DashboardView view{.settings = settings,
+                           .ascii = ascii,
+                           .story = plan_.fleet.story,
+                           .steady_colours = terminal_ != nullptr};
+  auto dashboard = DashboardLoop::open(*session_, view, endpoint_, plan_.size);
   if (!dashboard) return dashboard.error();
   dashboard_ = std::move(*dashboard);
   if (terminal_) dashboard_->attach(*terminal_);
@@ -158,6 +162,9 @@ Outcome DemoRun::loop() {
 void DemoRun::turn() {
   if (dashboard_) {
     dashboard_->turn(longest_turn);
+    if (terminal_) {
+      plan_.settings.follow(dashboard_->core(), *terminal_, session_->clock().now());
+    }
     if (dashboard_->core().take_story_toggle()) children_->signal("story", SIGUSR1);
     return;
   }

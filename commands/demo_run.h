@@ -6,6 +6,7 @@
 #include <string>
 
 #include "commands/dashboard_loop.h"
+#include "commands/dashboard_settings.h"
 #include "commands/demo_fleet.h"
 #include "commands/files.h"
 #include "commands/outcome.h"
@@ -27,8 +28,7 @@ struct DemoPlan {
   DemoShow show = DemoShow::dashboard;
   bool json = false;
   std::optional<Wall> feed_for;  // wall time; absent: until the trace ends, or for ever
-  DashboardView view;
-  tui::TerminalOptions terminal;
+  DashboardSettings settings{GivenSettings{}};
   tui::Size size{120, 40};
 };
 

@@ -77,6 +77,17 @@ Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
   return text;
 }
 
+std::optional<std::string> config_folder() {
+  // A path that is not absolute is none (XDG Base Directory Specification 0.8).
+  if (const char* home = std::getenv("XDG_CONFIG_HOME"); home != nullptr && *home == '/') {
+    return (fs::path(home) / "drover").string();
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
+    return (fs::path(home) / ".config" / "drover").string();
+  }
+  return {};
+}
+
 Result<TemporaryFolder> TemporaryFolder::make() {
   std::error_code problem;
   const fs::path parent = fs::temp_directory_path(problem);

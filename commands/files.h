@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "fleet/result.h"
@@ -10,6 +11,9 @@ namespace drover::commands {
 
 /// The error names the file and what the system says. Refuses files over `bytes_max`.
 Result<std::string> read_file(const std::string& path, std::size_t bytes_max = 64U << 20);
+
+/// $XDG_CONFIG_HOME/drover, else ~/.config/drover; nothing where there is no home.
+std::optional<std::string> config_folder();
 
 /// A new folder under $TMPDIR that only this user can read; removed by the destructor unless kept.
 /// What killed processes have left there is removed first.

@@ -1,4 +1,5 @@
 // `drover frame`: the exact frame that top would show, as text, or its table for programs.
+#include "commands/dashboard_settings.h"
 #include "commands/filter_option.h"
 #include "commands/frame_form.h"
 #include "commands/replay.h"
@@ -7,21 +8,17 @@
 namespace drover::commands {
 
 Usage frame_usage() {
-  return {
+  Usage usage{
       "usage: drover frame [options]",
       "One frame of the dashboard as text, without a terminal: for scripts, tickets and tests.\n"
       "Waits until the whole fleet is known and each host has reported once, at most 5 s.\n"
-      "With --replay the frame of one moment of a recording, always the same. With --json or "
-      "--csv\n"
-      "the view's table for programs: devices, jobs, routing, power, events or data-plane.",
+      "With --replay the frame of one moment of a recording, always the same. With --json or\n"
+      "--csv the view's table instead, all of its columns and rows.",
       {connect_option(),
        replay_option(),
        replay_at_option(),
-       view_option(),
        filter_option(),
        device_option(),
-       ascii_option(),
-       history_option(),
        size_option(),
        {"ansi", "", "with colours"},
        json_table_option(),
@@ -30,12 +27,22 @@ Usage frame_usage() {
       "  drover frame\n"
       "  drover frame --view devices --size 160x50\n"
       "  drover frame --ansi > frame.txt\n"
-      "  drover frame --view jobs --filter 'state==failed' --csv > failed.csv\n"
+      "  drover frame --ansi --theme light --colours 8\n"
+      "  drover frame --view jobs --filter 'jobstate==failed' --csv > failed.csv\n"
       "  drover frame --replay today.mcap --at 90s --view devices"};
+  const std::vector<Option> of_looks = look_options();
+  usage.options.insert(usage.options.end(), of_looks.begin(), of_looks.end());
+  return usage;
 }
 
 Outcome run_frame(Arguments& arguments) {
-  const DashboardView view = read_view(arguments);
+  // No file of settings: the same words give the same frame everywhere.
+  const tui::Settings settings = read_given(arguments).over({});
+  const DashboardView view{
+      .settings = settings, .ascii = wants_ascii(settings), .device = read_device(arguments)};
+  if (!arguments.has("ansi") && (arguments.has("theme") || arguments.has("colours"))) {
+    arguments.complain(error("--theme and --colours go with --ansi"));
+  }
   const FrameForm form = read_form(arguments, view, "frame");
   const auto replay = read_replay(arguments);
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());

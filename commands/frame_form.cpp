@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "commands/dashboard_settings.h"
 #include "commands/output.h"
 #include "commands/router_address.h"
 #include "fleet/csv.h"
@@ -81,9 +82,9 @@ FrameForm read_form(Arguments& arguments, const DashboardView& view, const std::
       if (arguments.has(name)) arguments.complain(error("--{} does not go with {}", name, table));
     }
     const auto& known = tui::table_view_names();
-    if (std::find(known.begin(), known.end(), view.view) == known.end()) {
+    if (std::find(known.begin(), known.end(), view.settings.start.view) == known.end()) {
       arguments.complain(error("{}: the view {} has no table; give --view with one of: {}", table,
-                               view.view, fmt::join(known, " ")));
+                               view.settings.start.view, fmt::join(known, " ")));
     }
   }
   const FrameFormat format = json                    ? FrameFormat::json
@@ -93,12 +94,12 @@ FrameForm read_form(Arguments& arguments, const DashboardView& view, const std::
   return {format, read_size(arguments, usual_size), verb};
 }
 
-void put_frame(tui::Dashboard& core, Instant now, FrameFormat format) {
+void put_frame(tui::Dashboard& core, Instant now, FrameFormat format,
+               const tui::Settings& settings) {
   switch (format) {
     case FrameFormat::text:
-      return put_text(core.draw(now).to_text());
     case FrameFormat::ansi:
-      return put_text(core.draw(now).to_ansi());
+      return put_text(frame_text(core.draw(now), settings, format == FrameFormat::ansi));
     case FrameFormat::json:
       return put_json(core.table(now));
     case FrameFormat::csv:
@@ -116,7 +117,7 @@ Outcome print_live(Arguments& arguments, const DashboardView& view, const FrameF
   while (!(*loop)->core().settled() && wall_now() < end) {
     (*loop)->turn(std::chrono::milliseconds(50));
   }
-  put_frame((*loop)->core(), (*session)->clock().now(), form.format);
+  put_frame((*loop)->core(), (*session)->clock().now(), form.format, view.settings);
   if ((*loop)->core().settled()) return Outcome::done();
   return Outcome::partly("not every host had reported after 5 s");
 }

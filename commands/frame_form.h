@@ -24,7 +24,8 @@ Option csv_table_option();
 FrameForm read_form(Arguments& arguments, const DashboardView& view, const std::string& verb);
 
 /// What `core` shows `now`.
-void put_frame(tui::Dashboard& core, Instant now, FrameFormat format);
+void put_frame(tui::Dashboard& core, Instant now, FrameFormat format,
+               const tui::Settings& settings);
 
 /// Of a fleet that is known, each of its hosts having reported: waits for that for 5 s at most.
 Outcome print_live(Arguments& arguments, const DashboardView& view, const FrameForm& form);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "commands/allow_list.h"
+#include "commands/files.h"
 #include "commands/key_files.h"
 #include "fleet/identity.h"
 #include "fleet/socket_keys.h"
@@ -141,12 +142,7 @@ Result<std::string> default_keys_folder() {
   if (const char* named = std::getenv("DROVER_KEYS"); named != nullptr && *named != 0) {
     return std::string(named);
   }
-  if (const char* home = std::getenv("XDG_CONFIG_HOME"); home != nullptr && *home == '/') {
-    return (fs::path(home) / "drover" / "keys").string();
-  }
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
-    return (fs::path(home) / ".config" / "drover" / "keys").string();
-  }
+  if (const auto folder = config_folder()) return (fs::path(*folder) / "keys").string();
   return error("no HOME to keep keys in: name a folder with --dir");
 }
 

@@ -81,7 +81,6 @@ Replay::Replay(OpenRecording recording, const ReplayOptions& options)
 tui::DashboardOptions Replay::dashboard(const DashboardView& view, bool paused) const {
   const RecordingInfo& info = recording_.reader.info();
   tui::DashboardOptions options = dashboard_options(view, "", info.start.speed);
-  options.frame_every = tui::DashboardOptions().frame_every;
   options.replay.timeline = &timeline_;
   options.replay.title = printable(std::filesystem::path(options_.file).filename().string());
   if (recording_.input.file->being_written()) {
@@ -95,15 +94,15 @@ tui::DashboardOptions Replay::dashboard(const DashboardView& view, bool paused) 
   return options;
 }
 
-Outcome show_replay(const ReplayOptions& options, DashboardView view,
-                    const tui::TerminalOptions& shown) {
+Outcome show_replay(const ReplayOptions& options, DashboardSettings& settings) {
   StopSignals signals;
   const auto replay = Replay::open(options);
   if (!replay) return Outcome::failed(replay.error());
-  auto terminal = tui::Terminal::open(shown);
+  auto terminal = tui::Terminal::open(terminal_options(settings.in_force()));
   if (!terminal) return Outcome::failed(terminal.error());
-  view.ascii = view.ascii || !(*terminal)->unicode();
-  view.steady_colours = true;
+  const DashboardView view{.settings = settings.in_force(),
+                           .ascii = wants_ascii(settings.in_force(), (*terminal)->unicode()),
+                           .steady_colours = true};
   tui::Dashboard core((*replay)->dashboard(view, false), (*terminal)->size(), wall_instant());
   FrameWatch frames;
   while (!core.quit() && !signals.stopped()) {
@@ -111,6 +110,7 @@ Outcome show_replay(const ReplayOptions& options, DashboardView view,
     show_frame(**terminal, core, frames, wall_instant());
     wait_for(**terminal, signals, core.next_deadline());
     take_keys(**terminal, core, wall_instant());
+    settings.follow(core, **terminal, wall_instant());
   }
   const Status there = (*terminal)->status();
   terminal->reset();
@@ -125,7 +125,7 @@ Outcome print_replay(const ReplayOptions& options, const DashboardView& view,
   if (!replay) return Outcome::failed(replay.error());
   // Any beginning will do, and always the same one.
   tui::Dashboard core((*replay)->dashboard(view, true), form.size, Instant{});
-  put_frame(core, Instant{}, form.format);
+  put_frame(core, Instant{}, form.format, view.settings);
   if (const std::string state = (*replay)->state(); !state.empty()) {
     put_error("drover {}: {}: {}\n", form.verb, printable(options.file), state);
   }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "commands/dashboard_loop.h"
+#include "commands/dashboard_settings.h"
 #include "commands/frame_form.h"
 #include "commands/given_time.h"
 #include "commands/outcome.h"
@@ -43,8 +44,7 @@ class Replay {
 };
 
 /// The dashboard on this terminal, until q.
-Outcome show_replay(const ReplayOptions& options, DashboardView view,
-                    const tui::TerminalOptions& shown);
+Outcome show_replay(const ReplayOptions& options, DashboardSettings& settings);
 /// One frame, or its table.
 Outcome print_replay(const ReplayOptions& options, const DashboardView& view,
                      const FrameForm& form);

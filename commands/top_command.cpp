@@ -2,13 +2,71 @@
 #include <chrono>
 
 #include "commands/dashboard_loop.h"
+#include "commands/dashboard_settings.h"
 #include "commands/filter_option.h"
 #include "commands/frame_form.h"
+#include "commands/output.h"
 #include "commands/replay.h"
 #include "commands/stop_signals.h"
 #include "commands/verbs.h"
+#include "fleet/text.h"
 
 namespace drover::commands {
+
+namespace {
+
+/// `--print-config` and `--save-config`: of the settings in force, those of the command line too.
+Outcome put_settings(DashboardSettings& settings, bool print) {
+  if (print) {
+    put_text(tui::documented(settings.in_force()));
+    return Outcome::done();
+  }
+  const auto path = settings.save(settings.in_force());
+  if (!path) return Outcome::failed(path.error());
+  put("{}\n", printable(*path));
+  return Outcome::done();
+}
+
+Outcome show_live(const Arguments& arguments, const std::string& device,
+                  DashboardSettings& settings) {
+  StopSignals signals;
+  const RouterAddress endpoint = endpoint_of(arguments);
+  const bool control = arguments.has("control");
+  auto session = Session::open({endpoint, control ? Role::client : Role::viewer, "top"});
+  if (!session) return Outcome::failed(session.error());
+  auto terminal = tui::Terminal::open(terminal_options(settings.in_force()));
+  if (!terminal) return Outcome::failed(terminal.error());
+  const DashboardView view{.settings = settings.in_force(),
+                           .ascii = wants_ascii(settings.in_force(), (*terminal)->unicode()),
+                           .steady_colours = true,
+                           .control = control,
+                           .device = device};
+  auto loop = DashboardLoop::open(**session, view, endpoint, (*terminal)->size());
+  if (!loop) return Outcome::failed(loop.error());
+  (*session)->sockets().watch(signals.descriptor());
+  (*loop)->attach(**terminal);
+  while (!(*loop)->core().quit() && !signals.stopped()) {
+    (*loop)->turn(std::chrono::milliseconds(250));
+    settings.follow((*loop)->core(), **terminal, (*session)->clock().now());
+  }
+  const Status there = (*terminal)->status();
+  terminal->reset();
+  return there ? Outcome::done() : Outcome::failed(there.error());
+}
+
+/// What goes with `--once`, and what does not.
+void check_once(Arguments& arguments, bool once) {
+  for (const char* name : {"json", "csv", "size"}) {
+    if (arguments.has(name) && !once) arguments.complain(error("--{} goes with --once", name));
+  }
+  for (const char* name : {"rate", "control", "no-mouse", "frame-bytes"}) {
+    if (arguments.has(name) && once) {
+      arguments.complain(error("--{} does not go with --once", name));
+    }
+  }
+}
+
+}  // namespace
 
 Usage top_usage() {
   Usage usage{
@@ -21,67 +79,59 @@ Usage top_usage() {
        replay_option(),
        replay_at_option(),
        {"rate", "X", "with --replay: so many times as fast as it was, 0.1 to 1000"},
-       view_option(),
        filter_option(),
        device_option(),
-       ascii_option(),
-       history_option(),
        {"control", "", "change the fleet from here: drain, cap, cancel, inject; each asks first"},
        {"once", "", "print one frame and end, as drover frame does; needs no terminal"},
        size_option(),
        json_table_option(),
-       csv_table_option()},
+       csv_table_option(),
+       {"print-config", "", "print the settings in force, each with what it is for, and end"},
+       {"save-config", "", "write them to the file of settings, print its path, and end"}},
       {},
       "  drover top\n"
       "  drover top --view routing\n"
       "  drover top --control\n"
       "  drover top --view devices --once --json\n"
+      "  drover top --theme light --save-config\n"
       "  drover top --connect tcp://127.0.0.1:9000 --ascii\n"
       "  drover top --replay today.mcap --at 5m --rate 10"};
-  const std::vector<Option> of_terminal = terminal_options();
-  usage.options.insert(usage.options.end(), of_terminal.begin(), of_terminal.end());
+  const std::vector<Option> of_settings = settings_options();
+  usage.options.insert(usage.options.end(), of_settings.begin(), of_settings.end());
   return usage;
 }
 
 Outcome run_top(Arguments& arguments) {
-  DashboardView view = read_view(arguments);
+  auto settings = DashboardSettings::open(arguments);
   const auto replay = read_replay(arguments);
-  const tui::TerminalOptions shown = read_terminal(arguments);
-  view.control = arguments.has("control");
-  if (view.control && replay) {
+  if (arguments.has("control") && replay) {
     arguments.complain(error("--control: a recording cannot be changed"));
   }
+  const bool print = arguments.has("print-config");
+  const bool save = arguments.has("save-config");
+  if (print && save) {
+    arguments.complain(error("--print-config and --save-config: give one of them"));
+  }
+  if (save && arguments.has("no-config")) {
+    arguments.complain(error("--save-config and --no-config: give one of them"));
+  }
+  const std::string device = read_device(arguments);
   const bool once = arguments.has("once");
-  const FrameForm form = read_form(arguments, view, "top");
-  for (const char* name : {"json", "csv", "size"}) {
-    if (arguments.has(name) && !once) arguments.complain(error("--{} goes with --once", name));
+  check_once(arguments, once);
+  if (!settings) {
+    const Status status = arguments.status();
+    return status ? Outcome::failed(settings.error()) : Outcome::usage(status.error());
   }
-  for (const char* name : {"rate", "control", "no-colour", "no-mouse", "frame-bytes"}) {
-    if (arguments.has(name) && once) {
-      arguments.complain(error("--{} does not go with --once", name));
-    }
-  }
+  const DashboardView printed{.settings = settings->in_force(),
+                              .ascii = wants_ascii(settings->in_force()),
+                              .device = device};
+  const FrameForm form = read_form(arguments, printed, "top");
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
-  if (once) return replay ? print_replay(*replay, view, form) : print_live(arguments, view, form);
-  if (replay) return show_replay(*replay, view, shown);
-  StopSignals signals;
-  const RouterAddress endpoint = endpoint_of(arguments);
-  auto session = Session::open({endpoint, view.control ? Role::client : Role::viewer, "top"});
-  if (!session) return Outcome::failed(session.error());
-  auto terminal = tui::Terminal::open(shown);
-  if (!terminal) return Outcome::failed(terminal.error());
-  view.ascii = view.ascii || !(*terminal)->unicode();
-  view.steady_colours = true;
-  auto loop = DashboardLoop::open(**session, view, endpoint, (*terminal)->size());
-  if (!loop) return Outcome::failed(loop.error());
-  (*session)->sockets().watch(signals.descriptor());
-  (*loop)->attach(**terminal);
-  while (!(*loop)->core().quit() && !signals.stopped()) {
-    (*loop)->turn(std::chrono::milliseconds(250));
+  if (print || save) return put_settings(*settings, print);
+  if (once) {
+    return replay ? print_replay(*replay, printed, form) : print_live(arguments, printed, form);
   }
-  const Status there = (*terminal)->status();
-  terminal->reset();
-  return there ? Outcome::done() : Outcome::failed(there.error());
+  return replay ? show_replay(*replay, *settings) : show_live(arguments, device, *settings);
 }
 
 }  // namespace drover::commands

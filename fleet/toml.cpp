@@ -171,6 +171,11 @@ bool Table::holds_number(std::string_view key) const {
   return found != nullptr && found->is_number();
 }
 
+bool Table::holds_text(std::string_view key) const {
+  const toml::node* found = node_->table->get(key);
+  return found != nullptr && found->is_string();
+}
+
 /// Finds the key's value and lets `read` make a T of it; `read` answers nothing when it cannot.
 template <typename T, typename Read>
 T Table::value(std::string_view key, const std::optional<T>& otherwise, std::string_view expected,

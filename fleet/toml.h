@@ -32,10 +32,11 @@ class Table {
 
   /// Whether the key stands here; it counts as asked for.
   bool has(std::string_view key) const;
-  /// Whether a table, in line or not, or a number stands under the key. Does not count as asked
-  /// for.
+  /// Whether a table, in line or not, a number or a text stands under the key. Does not count as
+  /// asked for.
   bool holds_table(std::string_view key) const;
   bool holds_number(std::string_view key) const;
+  bool holds_text(std::string_view key) const;
   /// The value of a key. Without `otherwise` the key must stand there. A value of another type is a
   /// problem, and the answer then `otherwise` or zero.
   std::string text(std::string_view key,

@@ -7,8 +7,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "fleet/identity.h"
 #include "fleet/text.h"
 #include "tui/columns.h"
+#include "tui/settings_choices.h"
+#include "tui/settings_table.h"
+#include "tui/theme.h"
 #include "tui/timeline_words.h"
 #include "tui/update.h"
 #include "tui/view_table.h"
@@ -128,6 +132,63 @@ Status press(Desk& desk, std::string_view) {
   return {};
 }
 
+/// Goes by them from now on; the shell is told.
+void set(Desk& desk, Settings settings, bool save) {
+  save = save || (desk.settings_wish && desk.settings_wish->save);
+  desk.options.settings = settings;
+  desk.settings_wish = SettingsWish{std::move(settings), save};
+}
+
+std::vector<std::string> saved_view_words(const Desk& desk) {
+  std::vector<std::string> names;
+  for (const auto& [name, view] : desk.options.settings.views) names.push_back(name);
+  return names;
+}
+
+Status show_saved(Desk& desk, std::string_view argument) {
+  const auto& views = desk.options.settings.views;
+  const auto found = views.find(std::string(argument));
+  if (found == views.end()) {
+    return error("no saved view '{}'{}", excerpt(argument),
+                 suggestion(argument, saved_view_words(desk)));
+  }
+  choose(found->second, desk.choices);
+  return {};
+}
+
+/// What is shown, as the start or as a view of that name.
+Status save(Desk& desk, std::string_view argument) {
+  Settings settings = desk.options.settings;
+  const ViewSettings shown = chosen(desk.choices, settings.start);
+  if (argument.empty()) {
+    settings.start = shown;
+  } else if (!is_name(argument)) {
+    return error("found '{}', expected a name of 1 to 64 of A-Z a-z 0-9 . _ : -",
+                 excerpt(argument));
+  } else {
+    settings.views[std::string(argument)] = shown;
+  }
+  if (settings.views.size() > saved_views_max) {
+    return error("found {} saved views, expected at most {}: save under one of their names",
+                 settings.views.size(), saved_views_max);
+  }
+  set(desk, std::move(settings), true);
+  return {};
+}
+
+std::vector<std::string> theme_words(const Desk&) { return theme_names(); }
+
+Status choose_theme(Desk& desk, std::string_view argument) {
+  if (!theme_named(argument)) {
+    return error("found '{}', expected one of {}", excerpt(argument),
+                 fmt::format("{}", fmt::join(theme_names(), " ")));
+  }
+  Settings settings = desk.options.settings;
+  settings.theme = std::string(argument);
+  set(desk, std::move(settings), false);
+  return {};
+}
+
 /// Asks before it is done.
 Status propose(Desk& desk, Result<Action> action) {
   if (const Status may = may_change(desk); !may) return may.error();
@@ -222,6 +283,10 @@ constexpr std::array table = {
     LineCommand{"metric", "NAME", "what colours the fleet's map", set_metric, metric_words},
     LineCommand{"at", "TIME", "go to a time: 12:03:07, -30s, 2026-11-21T12:03:07Z", go_to, nullptr},
     LineCommand{"live", "", "to now", go_live, nullptr},
+    LineCommand{"view", "NAME", "what was saved under that name", show_saved, saved_view_words},
+    LineCommand{"save", "[NAME]", "keep what is shown, under that name or as the start", save,
+                saved_view_words},
+    LineCommand{"theme", "NAME", "other colours", choose_theme, theme_words},
     LineCommand{"untag", "", "let all tags go", press<Command::untag_all>, nullptr},
     LineCommand{"drain", "[TARGET]", "no new work there", drain, target_words},
     LineCommand{"resume", "[TARGET]", "new work may come there again", resume, target_words},

@@ -20,9 +20,10 @@ struct Desk {
   const Model& model;
   Choices& choices;
   TimeCursor& cursor;
-  const DashboardOptions& options;
+  DashboardOptions& options;
   Instant now{};
   std::optional<Action>& proposed;  // waits for the person's yes
+  std::optional<SettingsWish>& settings_wish;
 };
 
 struct LineCommand {

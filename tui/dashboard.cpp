@@ -5,6 +5,7 @@
 #include "tui/dashboard_state.h"
 #include "tui/keymap.h"
 #include "tui/screen.h"
+#include "tui/settings_choices.h"
 #include "tui/table_rows.h"
 #include "tui/update.h"
 #include "tui/views.h"
@@ -12,12 +13,13 @@
 namespace drover::tui {
 namespace {
 
-// Orders of tables are made anew once in so many frames: once a wall second at four frames.
-constexpr int frames_per_sort = 4;
-
 /// A wall second in the time of `now`.
 Duration wall_second(const DashboardOptions& options) {
   return options.replay.timeline != nullptr ? std::chrono::seconds(1) : fleet_second(options);
+}
+
+Duration frame_every(const DashboardOptions& options) {
+  return wall_second(options) / options.settings.frame_rate;
 }
 
 TimeCursor::Start cursor_start(const DashboardOptions& options) {
@@ -30,9 +32,9 @@ TimeCursor::Start cursor_start(const DashboardOptions& options) {
 
 Dashboard::State::State(DashboardOptions chosen, Size size, Instant start)
     : options(std::move(chosen)),
-      memory(start, fleet_second(options), options.history_bytes / 2),
-      history(fleet_second(options), options.history_bytes / 2),
-      moment_history(fleet_second(options), options.history_bytes / 8),
+      memory(start, fleet_second(options), options.settings.history / 2),
+      history(fleet_second(options), options.settings.history / 2),
+      moment_history(fleet_second(options), options.settings.history / 8),
       cursor(options.replay.timeline != nullptr ? *options.replay.timeline : memory,
              cursor_start(options), start),
       live_model(fleet_second(options)),
@@ -57,7 +59,7 @@ void Dashboard::State::arrange_now() {
   const Rect body = body_of(scene(), canvas.size());
   // A moment at which time stands looks the same wherever one comes from.
   const bool steady = options.steady_colours && (cursor.live() || cursor.playing());
-  arrange({model(), body, cursor.shown(), frames_per_sort * options.frame_every, steady}, choices);
+  arrange({model(), body, cursor.shown(), wall_second(options), steady}, choices);
   find_recent();
   series = &nothing;
   if (choices.view == View::device && choices.device) {
@@ -77,10 +79,7 @@ void Dashboard::State::find_recent() {
 
 Dashboard::Dashboard(DashboardOptions options, Size size, Instant start)
     : state_(std::make_unique<State>(std::move(options), size, start)) {
-  const auto& names = view_names();
-  const auto named = std::find(names.begin(), names.end(), state_->options.view);
-  if (named != names.end()) state_->choices.view = static_cast<View>(named - names.begin());
-  DROVER_REQUIRE(!state_->choices.narrowing.set(state_->options.filter));
+  choose(state_->options.settings.start, state_->choices);
   if (const auto device = parse_device_id(state_->options.device)) state_->choices.device = *device;
   tick(start);
 }
@@ -152,7 +151,7 @@ Instant Dashboard::next_deadline() const {
   next = std::min(next, state.asked.deadline());
   if (state.drawn_at == Instant::min() || state.pressed) return std::min(next, state.now);
   if (state.dirty || state.cursor.playing()) {
-    next = std::min(next, saturating_add(state.drawn_at, state.options.frame_every));
+    next = std::min(next, saturating_add(state.drawn_at, frame_every(state.options)));
   }
   return std::min(next, state.next_second());
 }
@@ -172,8 +171,21 @@ void Dashboard::set_connected(Instant now, bool connected) {
 
 void Dashboard::told(const ShellFacts& facts) { state_->shell = facts; }
 
+void Dashboard::adopt(Instant now, const Settings& settings, bool ascii) {
+  State& state = *state_;
+  state.now = std::max(state.now, now);
+  const ViewSettings before = std::exchange(state.options.settings, settings).start;
+  if (!(before == settings.start)) choose(settings.start, state.choices);
+  state.options.ascii = ascii;
+  state.pressed = true;
+}
+
 std::optional<std::string> Dashboard::take_policy_file() {
   return std::exchange(state_->policy_file, std::nullopt);
+}
+
+std::optional<SettingsWish> Dashboard::take_settings_wish() {
+  return std::exchange(state_->settings_wish, std::nullopt);
 }
 
 void Dashboard::say(std::string note) {
@@ -197,7 +209,7 @@ bool Dashboard::settled() const {
 bool Dashboard::needs_frame() const {
   const State& state = *state_;
   if (state.pressed || state.drawn_at == Instant::min()) return true;
-  return state.dirty && state.now >= saturating_add(state.drawn_at, state.options.frame_every);
+  return state.dirty && state.now >= saturating_add(state.drawn_at, frame_every(state.options));
 }
 
 const Canvas& Dashboard::draw(Instant now) {

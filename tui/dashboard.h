@@ -14,6 +14,7 @@
 #include "fleet/result.h"
 #include "fleet/time.h"
 #include "tui/canvas.h"
+#include "tui/settings.h"
 
 namespace drover::tui {
 
@@ -50,27 +51,18 @@ struct Replay {
   bool paused = false;
 };
 
-/// What a dashboard remembers of its fleet by default: the history of 10,000 devices as far back as
-/// it is ever kept, and as much for what was heard.
-inline constexpr std::size_t history_bytes_default = 96u << 20;
-
 struct DashboardOptions {
-  std::string view = "fleet";  // one of view_names()
-  std::string filter;          // an expression that parses, or empty
-  std::string device;          // "host/3": the device that is selected at first; or empty
-  std::string connected_to;    // endpoint, for the title line
-  bool insecure = false;       // the router listens beyond loopback without keys
-  bool ascii = false;          // no box, block or braille characters
-  double speed = 1;            // fleet seconds a wall second; of a replay, when it was recorded
-  bool story = false;          // there is a story whose pace the key p asks to change
-  bool control = false;        // the fleet may be changed from here
+  Settings settings;         // as read_settings gives them
+  std::string device;        // "host/3": the device that is selected at first; or empty
+  std::string connected_to;  // endpoint, for the title line
+  bool insecure = false;     // the router listens beyond loopback without keys
+  bool ascii = false;        // no box, block or braille characters
+  double speed = 1;          // fleet seconds a wall second; of a replay, when it was recorded
+  bool story = false;        // there is a story whose pace the key p asks to change
+  bool control = false;      // the fleet may be changed from here
   // While time runs, cells of the heat map keep their colour when a value trembles round the border
   // of two: a slow terminal gets less to paint, and a frame depends on those before it.
   bool steady_colours = false;
-  Duration frame_every = std::chrono::milliseconds(250);  // in the time of `now`
-  // One half for the history of devices, one for what was heard, which past moments are made of;
-  // while one is shown, an eighth more for its sparklines.
-  std::size_t history_bytes = history_bytes_default;
   Replay replay;
 };
 
@@ -94,10 +86,16 @@ class Dashboard {
   void set_connected(Instant now, bool connected);
 
   void told(const ShellFacts& facts);
+  /// Other settings from now on; of their history only the next dashboard knows. Where they start
+  /// otherwise than those before, that is shown now; else the person stays where they are. `ascii`
+  /// as in the options.
+  void adopt(Instant now, const Settings& settings, bool ascii);
 
   bool quit() const;
   /// The file whose policy the person wants applied, once; the answer comes like any other.
   std::optional<std::string> take_policy_file();
+  /// What a person has changed of the settings, once: the dashboard goes by it already.
+  std::optional<SettingsWish> take_settings_wish();
   /// Something that a person is to read where the keys stand, until the next key.
   void say(std::string note);
   /// Once for each time that the person asked to pause the story or to let it go on.

@@ -47,7 +47,7 @@ struct Dashboard::State {
             .hits = hits,
             .shell = shell};
   }
-  Desk desk() { return {model(), choices, cursor, options, now, proposed}; }
+  Desk desk() { return {model(), choices, cursor, options, now, proposed, settings_wish}; }
   void arrange_now();
   void find_recent();
   void take(Command command);
@@ -82,6 +82,7 @@ struct Dashboard::State {
   AskedAction asked;
   std::uint64_t asked_count = 0;
   std::optional<std::string> policy_file;
+  std::optional<SettingsWish> settings_wish;
   Instant now;
   Instant drawn_at = Instant::min();  // before the first frame
   Instant connection_since;

@@ -104,7 +104,6 @@ constexpr std::array table = {
             "Hold the power of a pool or of the site under so many watts"},
     Binding{Command::inject, with_devices, "i", "i", "", "Make an emulated device faulty"},
     Binding{Command::cancel, in_jobs, "x", "x", "", "Cancel the job"},
-    Binding{Command::acknowledge, in_events, "a", "a", "ack", "Acknowledge the alert"},
     Binding{Command::redraw, in_every_view, "Ctrl-L", "Ctrl-L", "", "Draw the screen afresh"},
 };
 
@@ -117,7 +116,7 @@ bool works_in(const Binding& binding, View view) {
 }
 
 bool changes_fleet(Command command) {
-  return command >= Command::drain && command <= Command::acknowledge;
+  return command >= Command::drain && command <= Command::inject;
 }
 
 std::optional<Command> command_of(const Key& key, View view) {

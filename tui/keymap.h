@@ -79,13 +79,11 @@ enum class Command : std::uint8_t {
   ask_filter,
   ask_command,
   ask_find,
-  drain,  // what changes the fleet, up to `acknowledge`
+  drain,  // what changes the fleet, up to `inject`
   resume,
   cap_power,
   cancel,
   inject,
-  reload_policy,
-  acknowledge,
   toggle_story,
   redraw,
   quit,

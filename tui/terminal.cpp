@@ -116,7 +116,7 @@ TerminalWords words_of(const TerminalOptions& options, bool utf8) {
   TerminalWords words;
   words.role = role_words(described, options.theme, colours);
   words.colours_rich = colours == Colours::many;
-  words.unicode = utf8;
+  words.unicode = utf8 || options.unicode;
   words.corner_scrolls = tigetflag("am") == 1 && tigetflag("xenl") != 1;
   words.cursor_shows = entry("civis") == nullptr;
   words.clear = ability("clear");
@@ -345,6 +345,7 @@ bool Terminal::wants_rest() const {
 void Terminal::restyle(const TerminalOptions& options) {
   state_->options.theme = options.theme;
   state_->options.colours = options.colours;
+  state_->options.unicode = options.unicode;
   state_->stream.restyle(words_of(state_->options, state_->utf8));
 }
 

@@ -22,7 +22,8 @@ namespace drover::tui {
 struct TerminalOptions {
   Colours colours = Colours::detect;  // `detect` heeds NO_COLOR; the others were asked for
   Theme theme = Theme::dark;
-  bool mouse = true;  // else the terminal's own selection works as it does in a shell
+  bool unicode = false;  // it shows Unicode, although the locale does not say so
+  bool mouse = true;     // else the terminal's own selection works as it does in a shell
   /// Bytes that a frame may have, from frame_bytes_min. None: frame_bytes_remote when this is an
   /// ssh session, without a limit when it is not.
   std::optional<std::size_t> bytes_per_frame{};
@@ -53,7 +54,7 @@ class Terminal {
   bool wants_rest() const;
   /// Writes what differs from what stands there, as far as the terminal takes it. REQUIRES ready().
   void show(const Canvas& canvas);
-  /// The theme and the colours of these options from the next frame on, which is painted whole.
+  /// Theme, colours and Unicode of these options from the next frame on, which is painted whole.
   void restyle(const TerminalOptions& options);
   TerminalFigures figures() const;
   /// UTF-8 locale and a terminal that can show it: else options.ascii should be set.

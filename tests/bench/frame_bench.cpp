@@ -24,7 +24,7 @@ struct Watched {
   Watched(int devices, const char* view) {
     const int hosts = (devices + devices_per_host - 1) / devices_per_host;
     DashboardOptions options;
-    options.view = view;
+    options.settings.start.view = view;
     dashboard = std::make_unique<Dashboard>(options, size, now);
     for (const Envelope& host : plain_hosts(hosts, devices_per_host)) {
       dashboard->receive(now, publish_peer, host);

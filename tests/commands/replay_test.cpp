@@ -25,7 +25,7 @@ constexpr tui::Size replay_size{120, 41};
 std::vector<std::vector<std::string>> live_frames(const RecordedStory& story, int length_s,
                                                   const std::string& view) {
   tui::DashboardOptions options;
-  options.view = view;
+  options.settings.start.view = view;
   tui::Dashboard live(options, live_size, story.start);
   live.receive(story.start, router_peer,
                {"router", 1, story.start, SnapshotPart{1, 0, 1, story.at_sequence, story.state}});
@@ -66,7 +66,7 @@ class Replayed {
         reader_(*RecordingReader::open(source_, files_.journal)),
         timeline_(reader_) {
     tui::DashboardOptions options;
-    options.view = view;
+    options.settings.start.view = view;
     options.replay.timeline = &timeline_;
     options.replay.title = "story";
     dashboard_ = std::make_unique<tui::Dashboard>(options, replay_size, Instant{});
@@ -146,7 +146,7 @@ TEST(Replay, ShowsTheSameMomentAlsoFarFromItsBeginning) {
   options.speed = 0.1;
   options.replay.timeline = &timeline;
   for (const char* view : {"fleet", "devices", "jobs", "routing", "power"}) {
-    options.view = view;
+    options.settings.start.view = view;
     options.replay.at.reset();
     options.replay.paused = false;
     tui::Dashboard played(options, replay_size, Instant{});

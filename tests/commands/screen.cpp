@@ -210,6 +210,7 @@ PseudoTerminal::PseudoTerminal(const std::vector<std::string>& words, int column
     unsetenv("SSH_CONNECTION");
     setenv("LC_ALL", "C.UTF-8", 1);
     unsetenv("DROVER_CONNECT");
+    setenv("XDG_CONFIG_HOME", "/dev/null", 0);  // nobody's own settings, unless a test has some
     execv(DROVER_BINARY, arguments.data());
     _exit(127);
   }

@@ -13,7 +13,7 @@ constexpr Instant now = SampleFleet::start + seconds(3);
 struct Controlled {
   explicit Controlled(const std::string& view, bool control = true) {
     DashboardOptions options;
-    options.view = view;
+    options.settings.start.view = view;
     options.control = control;
     dashboard = std::make_unique<Dashboard>(options, Size{120, 40}, SampleFleet::start);
     feed_snapshot(*dashboard, fleet, SampleFleet::start);

@@ -157,7 +157,7 @@ TEST(Keys, ThatDoNothingHereAreNotListedOrSayWhy) {
 TEST(Keys, TheWayOutAndTheHelpAreNeverCutFromTheHints) {
   for (const std::string& view : view_names()) {
     DashboardOptions options;
-    options.view = view;
+    options.settings.start.view = view;
     options.speed = 60;  // which is told beside the clock, where there is room
     Dashboard dashboard(options, {60, 16}, start);
     const std::string text = dashboard.draw(start).to_text();
@@ -169,7 +169,7 @@ TEST(Keys, TheWayOutAndTheHelpAreNeverCutFromTheHints) {
 
 TEST(Keys, AHelpPageThatIsCutSaysSoAndShowsAllOfItsLines) {
   DashboardOptions options;
-  options.view = "help";
+  options.settings.start.view = "help";
   Dashboard dashboard(options, {80, 24}, start);
   std::string seen;
   int pages = 1;
@@ -234,7 +234,7 @@ TEST(Keys, ZoomShowsMoreTimeAndSaysHowMuch) {
 TEST(Keys, EscNeverLeavesTheProgram) {
   for (const std::string& view : view_names()) {
     DashboardOptions options;
-    options.view = view;
+    options.settings.start.view = view;
     Dashboard dashboard(options, {80, 24}, start);
     for (int i = 0; i < 5; ++i) dashboard.press(start, {"Esc"});
     EXPECT_FALSE(dashboard.quit());

@@ -258,8 +258,8 @@ TEST(TableRows, AreNarrowedByTheFilterAndToOneDevice) {
     SampleFleet fleet;
     for (const Envelope& said : fleet.state()) recording.add(start, said);
     DashboardOptions options;
-    options.view = view;
-    options.filter = filter;
+    options.settings.start.view = view;
+    options.settings.start.filter = filter;
     options.device = device;
     options.replay = {&recording, "x", 1, start, true};
     return Dashboard(options, {80, 24}, start).table(start).rows.size();

@@ -21,7 +21,7 @@ Size with_banner(Size size) { return {size.columns, size.rows + 2}; }
 
 std::unique_ptr<Dashboard> live_of(Size size, const std::string& view) {
   DashboardOptions options;
-  options.view = view;
+  options.settings.start.view = view;
   return std::make_unique<Dashboard>(options, size, start);
 }
 

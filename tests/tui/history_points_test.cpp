@@ -89,7 +89,7 @@ int dotted(std::string_view text) {
 /// stands. 400 devices tell so much that a dashboard of one MiB forgets it in some seconds.
 int cells_of_first_chart(std::size_t history_bytes) {
   DashboardOptions options;
-  options.history_bytes = history_bytes;
+  options.settings.history = history_bytes;
   Dashboard dashboard(options, {100, 40}, start);
   for (const Envelope& host : plain_hosts(50, 8)) dashboard.receive(start, publish_peer, host);
   for (std::uint64_t second = 1; second <= 100; ++second) {

@@ -312,7 +312,7 @@ std::vector<Envelope> SampleFleet::snapshot(std::uint32_t parts) {
 std::unique_ptr<Dashboard> dashboard_of(SampleFleet& fleet, Size size, const std::string& view,
                                         bool ascii, int seconds) {
   DashboardOptions options;
-  options.view = view;
+  options.settings.start.view = view;
   options.ascii = ascii;
   options.connected_to = "tcp://127.0.0.1:7700";
   auto dashboard = std::make_unique<Dashboard>(options, size, SampleFleet::start);

@@ -139,7 +139,7 @@ Remembered::Remembered(const std::vector<Told>& stream, std::size_t bytes_max)
 std::unique_ptr<Dashboard> replay_of(const Timeline& timeline, Size size, const std::string& view,
                                      Instant from, bool paused) {
   DashboardOptions options;
-  options.view = view;
+  options.settings.start.view = view;
   options.replay = {&timeline, "some.mcap", 1, from, paused};
   return std::make_unique<Dashboard>(options, size, from);
 }

@@ -95,7 +95,7 @@ TEST(Screen, AReplayLooksLikeTheLiveFleetWithABanner) {
     for (const Envelope& batch : fleet.samples(second)) recording.add(batch.at, batch);
   }
   DashboardOptions options;
-  options.view = "device";
+  options.settings.start.view = "device";
   options.replay = {&recording, "yesterday.mcap", 4, SampleFleet::start + std::chrono::seconds(30),
                     true};
   Dashboard dashboard(options, {80, 24}, SampleFleet::start);
@@ -134,7 +134,7 @@ TEST(Screen, ADeviceThatIsNotYetKnownIsNamed) {
   recording.add(start, hosts[0]);
   recording.add(start + std::chrono::seconds(10), hosts[1]);
   DashboardOptions options;
-  options.view = "devices";
+  options.settings.start.view = "devices";
   options.replay = {&recording, "two.mcap", 1, start + std::chrono::seconds(10), true};
   Dashboard replay(options, {80, 24}, start);
   replay.draw(start);
@@ -159,7 +159,7 @@ TEST(Screen, APeakThatIsNoLongerShownSetsNoScale) {
   }
   const auto shown = [&](int second) {
     DashboardOptions options;
-    options.view = "device";
+    options.settings.start.view = "device";
     options.replay = {&recording, "peak.mcap", 1, start + std::chrono::seconds(second), true};
     return Dashboard(options, {120, 40}, start).draw(start).to_text();
   };
@@ -182,7 +182,7 @@ TEST(Screen, TheHeatOfMemoryAndTheTimeSlowedAreToldWhereTheBoardTellsThem) {
     const Instant at = start + std::chrono::seconds(1);
     recording.add(at, {"host-0000", 1, at, pack("host-0000", std::vector<Sample>{sample})});
     DashboardOptions options;
-    options.view = "device";
+    options.settings.start.view = "device";
     options.replay = {&recording, "heat.mcap", 1, at, true};
     return Dashboard(options, {120, 40}, start).draw(at).to_text();
   };

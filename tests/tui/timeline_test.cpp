@@ -18,7 +18,7 @@ constexpr Size size_with_banner{120, 42};
 
 std::unique_ptr<Dashboard> live_of(Size frame, const std::string& view) {
   DashboardOptions options;
-  options.view = view;
+  options.settings.start.view = view;
   return std::make_unique<Dashboard>(options, frame, start);
 }
 
