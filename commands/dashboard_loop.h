@@ -21,7 +21,7 @@ struct DashboardView {
   bool story = false;           // there is one that can be paused
   bool steady_colours = false;  // for a terminal: frame follows frame
   bool control = false;         // the fleet may be changed from here
-  std::string device{};           // "host/3", or empty
+  std::string device{};         // "host/3", or empty
 };
 
 /// How a dashboard of a fleet at this speed is made.

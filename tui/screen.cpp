@@ -59,8 +59,10 @@ void draw_title(const Scene& scene, Pen pen) {
   const std::string clock = to_clock_text(scene.now) + " UTC ";
   const std::string alerts = alert_text(scene.model, false);
   const std::string worst = alert_text(scene.model, true);
-  const int room =
-      pen.columns() - static_cast<int>(clock.size() + std::max(alerts.size(), worst.size()));
+  const std::string endpoint = printable(scene.options.connected_to);
+  // Names of views only where nothing else is lost for them.
+  const std::size_t told = std::max(alerts.size(), worst.size()) + endpoint.size() + 4;
+  const int room = pen.columns() - static_cast<int>(clock.size() + told);
   const int named = draw_tabs(scene, nullptr, 0, true);
   const bool whole = named <= room;
   int column = 0;
@@ -78,7 +80,6 @@ void draw_title(const Scene& scene, Pen pen) {
   if (!add(worst, 1, Role::alarm)) add(alerts, 0, Role::alarm);
   if (scene.options.insecure) add("insecure  ", 2, Role::title);
   if (scene.options.speed != 1) add(fmt::format("x{:g}  ", scene.options.speed), 0, Role::title);
-  const std::string endpoint = printable(scene.options.connected_to);
   if (!endpoint.empty()) add(endpoint + "  ", 2, Role::title);
 }
 

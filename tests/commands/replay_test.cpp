@@ -19,7 +19,7 @@ using std::chrono::seconds;
 
 constexpr tui::Size live_size{120, 40};
 // A replay says in a line of its own what is shown.
-constexpr tui::Size replay_size{120, 41};
+constexpr tui::Size replay_size{120, 42};
 
 /// What a live dashboard shows at the end of each second.
 std::vector<std::vector<std::string>> live_frames(const RecordedStory& story, int length_s,
@@ -50,7 +50,7 @@ std::vector<std::string> body(const std::vector<std::string>& rows, std::size_t 
 /// The first row that is not the same, of both; "" when all are.
 std::string difference(const std::vector<std::string>& replay,
                        const std::vector<std::string>& live) {
-  const auto left = body(replay, 2);
+  const auto left = body(replay, 3);
   const auto right = body(live, 1);
   for (std::size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
     if (left[i] != right[i]) return "replay: " + left[i] + "\nlive:   " + right[i];
@@ -240,14 +240,14 @@ class WrittenStory {
 TEST(ReplayVerbs, FramePrintsOneMomentAlwaysTheSame) {
   const WrittenStory written(60);
   const std::vector<std::string> words = {"frame",  "--replay", written.path(), "--at",  "42s",
-                                          "--view", "devices",  "--size",       "120x41"};
+                                          "--view", "devices",  "--size",       "120x42"};
   const Ran once = run_drover(words);
   EXPECT_EQ(once.exit_code, 0) << once.err;
   EXPECT_EQ(run_drover(words).out, once.out);
   EXPECT_NE(once.out.find("REPLAY 02:38:43 UTC"), std::string::npos) << once.out;
   const auto live = live_frames(written.story(), 42, "devices");
   const Ran unicode = run_shell("LC_ALL=C.UTF-8 drover frame --replay " + written.path() +
-                                " --at 2025-11-21T02:38:43Z --view devices --size 120x41");
+                                " --at 2025-11-21T02:38:43Z --view devices --size 120x42");
   EXPECT_EQ(difference(split(unicode.out, '\n'), live.back()), "");
 }
 

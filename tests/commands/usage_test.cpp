@@ -100,7 +100,7 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
       {{"top", "--view", "fleets"}, 2, {"fleets", "fleet"}},
       {{"top", "--view", "routes"}, 2, {"did you mean routing?"}},
       {{"frame", "--size", "huge"}, 2, {"--size", "huge"}},
-      {{"frame", "--size", "59x16"}, 2, {"--size", "from 60x16"}},
+      {{"frame", "--size", "19x16"}, 2, {"--size", "from 20x3"}},
       {{"jobs", "--state", "running?"}, 2, {"running"}},
       {{"why", "a", "b"}, 2, {"'b'"}},
       {{"catalogue"}, 2, {"devices or models"}},
