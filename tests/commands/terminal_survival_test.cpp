@@ -81,7 +81,7 @@ TEST_F(TerminalSurvival, AfterAStopTheScreenIsPaintedAfresh) {
     top.give_to_shell();
     EXPECT_FALSE(top.raw());
     kill(top.pid(), SIGCONT);
-    EXPECT_TRUE(top.shows("DROVER")) << top.screen();
+    EXPECT_TRUE(top.shows("Replicas")) << top.screen();
     EXPECT_TRUE(top.shows("h-1")) << top.screen();
     EXPECT_TRUE(top.raw());
   }
