@@ -157,7 +157,11 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
 
 void DashboardLoop::apply_policy(const std::string& file) {
   auto text = read_file(file, policy_bytes_max);
-  if (!text) return core_.say("not done: " + text.error().message);
+  if (!text) {  // the answer that the router would give, had it been asked
+    const Instant now = session_.clock().now();
+    return core_.receive(now, router_peer,
+                         {"here", ++told_, now, ActionReply{false, {}, text.error().message}});
+  }
   session_.send(ApplyPolicy{std::move(*text), file});
 }
 

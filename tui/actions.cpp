@@ -229,7 +229,6 @@ void AskedAction::ask(Instant now, std::size_t requests, Duration patience) {
 }
 
 void AskedAction::settle(bool done, const std::string& what) {
-  if (open_ == 0) return;  // nobody waits any more
   --open_;
   if (done) ++done_;
   std::string& told = done ? reached_ : problem_;
@@ -237,6 +236,7 @@ void AskedAction::settle(bool done, const std::string& what) {
 }
 
 bool AskedAction::receive(const Message& body) {
+  if (open_ == 0) return false;  // nobody waits
   if (const auto* reply = std::get_if<ActionReply>(&body)) {
     settle(reply->applied, reply->applied ? listed(reply->targets) : reply->problem);
   } else if (const auto* cancelled = std::get_if<CancelReply>(&body)) {

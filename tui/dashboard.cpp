@@ -113,16 +113,23 @@ void Dashboard::press(Instant now, const Key& key) {
   if (!command && !clicked) return;
   state.pressed = true;
   state.cursor.forget_note();  // who presses the next key has read it
-  // Keys act on what the person sees: lists must be laid out before they are moved in.
-  state.arrange_now();
-  clicked ? state.click(key) : state.take(*command);
+  if (clicked) {
+    state.click(key);
+  } else {
+    // Keys act on what the person sees: lists must be laid out before they are moved in.
+    state.arrange_now();
+    state.take(*command);
+  }
   state.arrange_now();
 }
 
 void Dashboard::resize(Instant now, Size size) {
   state_->now = std::max(state_->now, now);
   state_->canvas = Canvas(size);
-  if (is_too_small(size)) state_->choices.prompt.reset();  // it cannot be seen any more
+  if (is_too_small(size)) {  // it cannot be seen any more, nor what it asks
+    state_->choices.prompt.reset();
+    state_->proposed.reset();
+  }
   state_->pressed = true;
 }
 
@@ -218,6 +225,7 @@ const Canvas& Dashboard::draw(Instant now) {
   state.arrange_now();
   state.canvas.fill({0, 0, state.canvas.size().columns, state.canvas.size().rows}, " ");
   state.hits.clear();
+  state.hits_of = {state.model().structure(), state.cursor_changes};
   draw_screen(state.scene(), state.canvas);
   state.drawn_at = state.now;
   state.dirty = false;

@@ -193,7 +193,10 @@ void Dashboard::State::take(Command command) {
 /// What lies under the pointer acts as if its key had been pressed.
 void Dashboard::State::click(const Key& key) {
   const auto hit = hits.at(key.column, key.row);
-  if (!hit) return;
+  // What was seen is what is meant: lists are not laid out anew before, so that a line that has
+  // moved since the last frame stays the one that was clicked on; of another model it means
+  // nothing.
+  if (!hit || hits_of != std::pair(model().structure(), cursor.changes())) return;
   switch (hit->kind) {
     case Hit::Kind::view:
       return show_view(choices, static_cast<View>(hit->value));

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "tui/actions.h"
 #include "tui/command_line.h"
@@ -77,6 +78,7 @@ struct Dashboard::State {
   const Series* series = &nothing;
   const History* recent = &history;
   Hits hits;
+  std::pair<std::uint64_t, std::uint64_t> hits_of{};  // the model whose rows they mean
   ShellFacts shell;
   std::optional<Action> proposed;
   AskedAction asked;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "fleet/filter_sample.h"
 #include "tui/columns.h"
 #include "tui/subjects.h"
 
@@ -85,38 +86,12 @@ double DeviceThing::number(Field field) const {
       return model.devices().index(row_);
     case Field::group:
       return model.devices().group(row_);
-    case Field::utilization:
-      return reading(Metric::utilization);
-    case Field::matrix:
-      return reading(Metric::matrix_activity);
-    case Field::memory_bandwidth:
-      return reading(Metric::memory_activity);
-    case Field::memory_share:
-      return model.share(row_, Shade::memory);
-    case Field::memory:
-      return reading(Metric::memory_used);
-    case Field::power:
-      return reading(Metric::power);
-    case Field::cap:
-      return reading(Metric::power_cap);
     case Field::power_share:
-      return model.share(row_, Shade::power);
-    case Field::temperature:
-      return reading(Metric::temperature);
+      return model.share(row_, Shade::power);  // of the group's cap while samples do not tell
     case Field::headroom: {
       const double slowdown_c = model.spec_of(row_).slowdown_c;
       return slowdown_c > 0 ? slowdown_c - reading(Metric::temperature) : absent;
     }
-    case Field::memory_temperature:
-      return reading(Metric::memory_temperature);
-    case Field::clock:
-      return reading(Metric::clock);
-    case Field::queue:
-      return reading(Metric::queue);
-    case Field::running:
-      return reading(Metric::running);
-    case Field::energy:
-      return reading(Metric::energy);
     case Field::age: {
       const Instant arrived = model.devices().arrived(row_);
       return arrived == Instant::min() ? absent : to_seconds(judged_.now - arrived);
@@ -126,7 +101,7 @@ double DeviceThing::number(Field field) const {
       return usd > 0 ? usd * model.host_of(row_).said.hello.price_factor : absent;
     }
     default:
-      return absent;
+      return filter::sampled(field, reading);
   }
 }
 
@@ -170,11 +145,8 @@ void DeviceThing::texts(Field field, TextTest& test) const {
     case Field::state:
       for (const std::string_view word : device_states(model, judged_.now, row_)) test.see(word);
       return;
-    case Field::slowed: {
-      const double bits = model.reading(row_, Metric::throttle);
-      if (!std::isnan(bits)) test.see(is_slowed(bits) ? throttle_text(bits) : "no");
-      return;
-    }
+    case Field::slowed:
+      return filter::show_slowed(model.reading(row_, Metric::throttle), test);
     case Field::model:
       for (auto replica = model.replicas().lower_bound({hello.host, 0});
            replica != model.replicas().end() && replica->first.host == hello.host; ++replica) {

@@ -94,7 +94,7 @@ using Views = std::uint16_t;
 inline constexpr Views in_fleet = 1, in_devices = 2, in_device = 4, in_jobs = 8, in_routing = 16,
                        in_power = 32, in_events = 64, in_data_plane = 128, in_help = 256;
 inline constexpr Views in_tables = in_devices | in_jobs | in_routing | in_events | in_data_plane;
-inline constexpr Views in_long = in_device | in_jobs | in_routing | in_power | in_events;
+inline constexpr Views in_long = in_device | in_jobs | in_routing | in_power;
 inline constexpr Views with_devices = in_fleet | in_devices | in_device | in_data_plane;
 inline constexpr Views in_every_view = 511;
 

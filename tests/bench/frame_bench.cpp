@@ -86,11 +86,8 @@ TerminalWords xterm_words() {
   words.clear_rest = "\x1b[K";
   words.right = [](int cells) { return "\x1b[" + std::to_string(cells) + "C"; };
   for (int i = 0; i < role_count; ++i) {
-    const RoleFacts& role = facts(static_cast<Role>(i));
-    std::string& text = words.role[static_cast<std::size_t>(i)] = "\x1b[m";
-    if (role.look & look_bold) text += "\x1b[1m";
-    if (role.ink_256 >= 0) text += "\x1b[38;5;" + std::to_string(role.ink_256) + "m";
-    if (role.ground_256 >= 0) text += "\x1b[48;5;" + std::to_string(role.ground_256) + "m";
+    words.role[static_cast<std::size_t>(i)] =
+        ansi_of(static_cast<Role>(i), Theme::dark, Colours::many);
   }
   return words;
 }

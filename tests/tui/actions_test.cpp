@@ -148,6 +148,17 @@ TEST(Actions, WrongWordsAreNamedAndTheLineStays) {
   }
 }
 
+TEST(Actions, WhatIsAskedBeforeTheScreenVanishesIsNotAskedLater) {
+  Controlled fleet("devices");
+  fleet.run("drain gpu-a/3");
+  fleet.dashboard->resize(now, {10, 2});
+  fleet.dashboard->resize(now, {120, 40});
+  fleet.run("jobs");
+  EXPECT_FALSE(fleet.shows("Drain device:gpu-a/3")) << fleet.text();
+  fleet.press({"y"});
+  EXPECT_TRUE(fleet.sent().empty());
+}
+
 TEST(Actions, APolicyFileIsLeftToTheShellAfterAYes) {
   Controlled fleet("routing");
   fleet.run("policy new.toml");

@@ -65,6 +65,21 @@ TEST(Mouse, AClickSelectsARowAndASecondOpensIt) {
   EXPECT_TRUE(pointed.shows("Device gpu-b/2"));
 }
 
+TEST(Mouse, AClickMeansTheLineThatWasSeenThoughTheOrderHasMovedSince) {
+  Pointed pointed("devices");
+  pointed.point("Click", "UTIL");  // greatest first
+  const Canvas seen = pointed.draw();
+  const Place place = place_of(seen, "gpu-a/5");
+  ASSERT_GE(place.row, 0);
+  for (const Envelope& batch : pointed.fleet.samples(90)) {
+    pointed.dashboard->receive(now + seconds(90), publish_peer, batch);
+  }
+  pointed.dashboard->press(now + seconds(90), {"Click", place.column, place.row});
+  pointed.dashboard->press(now + seconds(90), {"Enter"});
+  EXPECT_NE(pointed.dashboard->draw(now + seconds(90)).to_text().find("Device gpu-a/5"),
+            std::string::npos);
+}
+
 TEST(Mouse, TheWheelMovesTheSelection) {
   Pointed pointed("devices");
   pointed.point("Click", "gpu-a/0");
