@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint8_t of_device = devices | alerts;
 constexpr std::uint8_t of_job = jobs;
 constexpr std::uint8_t of_alert = alerts;
+constexpr std::uint8_t of_sums = pools | sites;
 constexpr std::uint8_t of_place = devices | jobs | alerts;  // of a job: of the place where it is
 
 constexpr bool name = true;
@@ -25,7 +26,7 @@ constexpr std::array<FieldFacts, field_count> table = {{
     {Field::rack, "rack", Kind::text, of_place, name, "rack of the host"},
     {Field::site, "site", Kind::text, of_place, name, "site of the host"},
     {Field::kind, "kind", Kind::text, of_place, name, "gpu or tpu, and the kind, such as h100-sxm"},
-    {Field::pool, "pool", Kind::text, of_place, name, "pool of the policy in force"},
+    {Field::pool, "pool", Kind::text, of_place | pools, name, "pool of the policy in force"},
     {Field::group, "group", Kind::number, of_device, plain, "number of the device's group"},
     {Field::label, "label", Kind::text, of_device, plain, "KEY=VALUE of the host's labels"},
     {Field::state, "state", Kind::text, of_device, plain,
@@ -38,9 +39,9 @@ constexpr std::array<FieldFacts, field_count> table = {{
      "share of the memory bandwidth that was reached, %"},
     {Field::memory_share, "mem", Kind::share, of_device, plain, "share of the memory in use, %"},
     {Field::memory, "memory", Kind::bytes, of_device, plain, "memory in use, bytes"},
-    {Field::power, "power", Kind::watts, of_device, plain, "power, W"},
-    {Field::cap, "cap", Kind::watts, of_device, plain, "power cap, W"},
-    {Field::power_share, "powershare", Kind::share, of_device, plain,
+    {Field::power, "power", Kind::watts, of_device | of_sums, plain, "power, W"},
+    {Field::cap, "cap", Kind::watts, of_device | of_sums, plain, "power cap, W"},
+    {Field::power_share, "powershare", Kind::share, of_device | of_sums, plain,
      "power as a share of the power cap, %"},
     {Field::temperature, "temp", Kind::celsius, of_device, plain, "temperature, C"},
     {Field::headroom, "headroom", Kind::celsius, of_device, plain,
@@ -50,7 +51,8 @@ constexpr std::array<FieldFacts, field_count> table = {{
     {Field::clock, "clock", Kind::megahertz, of_device, plain, "clock, MHz"},
     {Field::slowed, "slowed", Kind::text, of_device, plain,
      "what holds the clock down: power, heat, \"hw heat\", hw, other; no when nothing does"},
-    {Field::queue, "queue", Kind::number, of_device, plain, "requests that wait on the device"},
+    {Field::queue, "queue", Kind::number, of_device | of_sums, plain,
+     "requests that wait on the device; jobs that wait for the pool, or at all"},
     {Field::running, "running", Kind::number, of_device, plain,
      "requests or training jobs that run on the device"},
     {Field::energy, "energy", Kind::joules, of_place, plain,
@@ -74,6 +76,14 @@ constexpr std::array<FieldFacts, field_count> table = {{
     {Field::waited, "waited", Kind::seconds, of_job, plain, "since it is queued, while it is, s"},
     {Field::cost, "cost", Kind::dollars, of_job, plain, "of all its attempts, $"},
     {Field::severity, "severity", Kind::text, of_alert, plain, "info, warning, critical"},
+    {Field::devices, "devices", Kind::number, pools, plain, "devices of hosts that are not lost"},
+    {Field::well, "well", Kind::share, pools, plain,
+     "share of the devices that are not lost, unusable or ejected, %"},
+    {Field::queue_share, "queueshare", Kind::share, sites, plain,
+     "jobs that wait as a share of the policy's limit, %"},
+    {Field::spend, "spend", Kind::dollars, of_sums, plain, "of devices that work, $/h"},
+    {Field::spend_share, "spendshare", Kind::share, sites, plain,
+     "the same as a share of the policy's budget, %"},
 }};
 
 constexpr bool in_order() {

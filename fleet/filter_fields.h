@@ -54,8 +54,13 @@ enum class Field : std::uint8_t {
   waited,
   cost,
   severity,
+  devices,
+  well,
+  queue_share,
+  spend,
+  spend_share,
 };
-inline constexpr int field_count = 42;
+inline constexpr int field_count = 47;
 
 /// What a field's values are, and so how they are written and compared.
 enum class Kind : std::uint8_t {
@@ -77,6 +82,8 @@ enum Subjects : std::uint8_t {
   jobs = 2,
   alerts = 4,  // they answer for the device that they are about as well
   anything = 7,
+  pools = 8,  // of the policy: what alert rules can be about beside devices
+  sites = 16,
 };
 
 struct FieldFacts {

@@ -340,7 +340,8 @@ TEST(FilterFields, HaveNamesOfTheirOwnThatTheLanguageCanSay) {
     EXPECT_TRUE(names.insert(field.name).second) << field.name;
     EXPECT_EQ(find_field(field.name), field.field);
     EXPECT_FALSE(field.help.empty());
-    EXPECT_TRUE(std::holds_alternative<Filter>(Filter::parse(std::string(field.name) + "==none")))
+    EXPECT_TRUE(std::holds_alternative<Filter>(
+        Filter::parse(std::string(field.name) + "==none", static_cast<Subjects>(field.of))))
         << field.name;
   }
   for (const Alias& alias : aliases()) {

@@ -23,8 +23,9 @@ std::vector<std::string> lines_of_document() {
 std::string document_row(const FieldFacts& field) {
   const std::string name = fmt::format("{0}`{1}`{0}", field.is_name ? "**" : "", field.name);
   const std::string of =
-      fmt::format("{}{}{}", (field.of & devices) != 0 ? "D" : "", (field.of & jobs) != 0 ? "J" : "",
-                  (field.of & alerts) != 0 ? "A" : "");
+      fmt::format("{}{}{}{}{}", (field.of & devices) != 0 ? "D" : "",
+                  (field.of & jobs) != 0 ? "J" : "", (field.of & alerts) != 0 ? "A" : "",
+                  (field.of & pools) != 0 ? "P" : "", (field.of & sites) != 0 ? "S" : "");
   return fmt::format("| {} | {} | {} | {} |", name, of, meaning(field.kind), field.help);
 }
 
