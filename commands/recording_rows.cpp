@@ -94,7 +94,8 @@ Json fields_of(const Alert& alert) {
       .set("severity", to_text(alert.severity))
       .set("raised", alert.raised)
       .set("since", to_iso8601(alert.since))
-      .set("text", alert.text);
+      .set("text", alert.text)
+      .set("acknowledged_by", text_or_null(alert.acknowledged_by));
 }
 
 Json fields_of(const JobChanged& job) { return to_json(job); }

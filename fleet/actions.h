@@ -86,6 +86,14 @@ struct ApplyPolicy {
   bool operator==(const ApplyPolicy&) const = default;
 };
 
+/// Somebody has seen these alerts and cares for them; it holds until they clear. Answered by
+/// ActionReply, and each Alert is published again.
+struct AcknowledgeAlert {
+  std::string rule;     // empty: of every rule
+  std::string subject;  // empty: every subject
+  bool operator==(const AcknowledgeAlert&) const = default;
+};
+
 /// Which policy is in force? Answered by PolicyReply.
 struct PolicyRequest {
   bool operator==(const PolicyRequest&) const = default;
@@ -167,6 +175,19 @@ struct PoolLimits {
   bool operator==(const PoolLimits&) const = default;
 };
 
+/// A rule in force by which alerts are raised.
+struct AlertRuleText {
+  std::string name;
+  Severity severity = Severity::warning;
+  std::string about;  // its subjects: "device", "host", "place", "pool", "site" or "sender"
+  std::string when;   // a filter (docs/filters.md), or in words what the router itself looks for
+  std::string clear;  // a filter; empty: over when `when` no longer holds
+  Duration raise_after{};  // fleet time throughout which its condition must hold
+  Duration clear_after{};  // and must not, before the alert is over
+  std::string help;        // why one wants to know
+  bool operator==(const AlertRuleText&) const = default;
+};
+
 /// The policy in force as far as a dashboard shows it, at each change.
 struct PolicyChanged {
   std::string name;
@@ -174,17 +195,21 @@ struct PolicyChanged {
   double site_power_cap_w = 0;  // 0: none
   std::vector<PoolLimits> pools;
   std::string hash;  // of its text, 16 hexadecimal digits
+  std::vector<AlertRuleText> alert_rules;
   bool operator==(const PolicyChanged&) const = default;
 };
 
-/// A rule's condition has come to hold for a subject, or holds no more.
+/// A rule's condition has come to hold for a subject, or holds no more; or it still holds, and
+/// somebody has acknowledged it.
 struct Alert {
   std::string rule;     // "throttling"
   std::string subject;  // host, device, pool or "site"
   Severity severity = Severity::warning;
   bool raised = true;
-  Instant since{};   // when it was raised
-  std::string text;  // for people
+  Instant since{};                // when it was raised
+  std::string text;               // for people
+  std::string acknowledged_by{};  // empty: by nobody yet
+  Instant acknowledged_at{};
   bool operator==(const Alert&) const = default;
 };
 

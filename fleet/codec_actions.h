@@ -66,6 +66,20 @@ inline constexpr auto layout<ApplyPolicy> = structure("ApplyPolicy",
                                                       field("place", &ApplyPolicy::place, as_line));
 
 template <>
+inline constexpr auto layout<AcknowledgeAlert> =
+    structure("AcknowledgeAlert", field("rule", &AcknowledgeAlert::rule, as_line),
+              field("subject", &AcknowledgeAlert::subject, as_line));
+
+template <>
+inline constexpr auto layout<AlertRuleText> = structure(
+    "AlertRuleText", field("name", &AlertRuleText::name, as_line),
+    field("severity", &AlertRuleText::severity), field("about", &AlertRuleText::about, as_line),
+    field("when", &AlertRuleText::when, as_text), field("clear", &AlertRuleText::clear, as_text),
+    field("raise_after", &AlertRuleText::raise_after, from_zero),
+    field("clear_after", &AlertRuleText::clear_after, from_zero),
+    field("help", &AlertRuleText::help, as_text));
+
+template <>
 inline constexpr auto layout<PolicyRequest> = structure("PolicyRequest");
 
 template <>
@@ -119,15 +133,16 @@ inline constexpr auto layout<PolicyChanged> =
               field("version", &PolicyChanged::version),
               field("site_power_cap_w", &PolicyChanged::site_power_cap_w),
               field("pools", &PolicyChanged::pools, up_to(pools_max)),
-              field("hash", &PolicyChanged::hash, as_line));
+              field("hash", &PolicyChanged::hash, as_line),
+              field("alert_rules", &PolicyChanged::alert_rules, up_to(alert_rules_max)));
 
 template <>
-inline constexpr auto layout<Alert> = structure("Alert", field("rule", &Alert::rule, as_line),
-                                                field("subject", &Alert::subject, as_line),
-                                                field("severity", &Alert::severity),
-                                                field("raised", &Alert::raised),
-                                                field("since", &Alert::since),
-                                                field("text", &Alert::text, as_text));
+inline constexpr auto layout<Alert> = structure(
+    "Alert", field("rule", &Alert::rule, as_line), field("subject", &Alert::subject, as_line),
+    field("severity", &Alert::severity), field("raised", &Alert::raised),
+    field("since", &Alert::since), field("text", &Alert::text, as_text),
+    field("acknowledged_by", &Alert::acknowledged_by, as_line),
+    field("acknowledged_at", &Alert::acknowledged_at));
 
 template <>
 inline constexpr auto layout<Caption> = structure("Caption", field("text", &Caption::text, as_line),

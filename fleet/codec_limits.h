@@ -46,8 +46,9 @@ inline constexpr std::size_t classes_max = 256;  // of a policy
 inline constexpr std::size_t senders_max = 65;   // 64 by name, and the rest in one
 
 // Actions.
-inline constexpr std::size_t faults_max = 64;   // in force on one device
-inline constexpr std::size_t pools_max = 1024;  // of a policy
+inline constexpr std::size_t faults_max = 64;        // in force on one device
+inline constexpr std::size_t pools_max = 1024;       // of a policy
+inline constexpr std::size_t alert_rules_max = 128;  // in force; some 300 bytes each
 
 // Samples.
 inline constexpr std::size_t columns_max = 64;                       // there are 13 metrics

@@ -291,7 +291,11 @@ inline constexpr auto layout<Summary> = structure(
     field("estimate_error", &Summary::estimate_error), field("power_w", &Summary::power_w),
     field("power_reserved_w", &Summary::power_reserved_w),
     field("fallback_costs", &Summary::fallback_costs, up_to(reasons_max)),
-    field("classes", &Summary::classes, up_to(classes_max)));
+    field("classes", &Summary::classes, up_to(classes_max)),
+    field("tokens_work", &Summary::tokens_work), field("steps_work", &Summary::steps_work),
+    field("pools", &Summary::pools, up_to(pools_max)),
+    field("spend_usd_per_h", &Summary::spend_usd_per_h),
+    field("budget_usd_per_h", &Summary::budget_usd_per_h));
 
 template <>
 inline constexpr auto layout<SnapshotRequest> = structure("SnapshotRequest");
@@ -314,7 +318,8 @@ inline constexpr auto layout<HostChanged> = structure(
     field("since", &HostChanged::since), field("sample_gaps", &HostChanged::sample_gaps),
     field("samples_thinned", &HostChanged::samples_thinned),
     field("undecodable", &HostChanged::undecodable),
-    field("pools", &HostChanged::pools, up_to(groups_max, as_line)));
+    field("pools", &HostChanged::pools, up_to(groups_max, as_line)),
+    field("secured_by", &HostChanged::secured_by, as_line));
 
 template <>
 inline constexpr auto layout<ReplicaChanged> = structure("ReplicaChanged",

@@ -125,4 +125,19 @@ inline constexpr auto layout<ClassReport> = structure("ClassReport",
                                                       field("met", &ClassReport::met),
                                                       field("values", &ClassReport::values));
 
+template <>
+inline constexpr auto layout<Production> = structure("Production", field("jobs", &Production::jobs),
+                                                     field("units", &Production::units),
+                                                     field("charged", &Production::charged));
+
+template <>
+inline constexpr auto layout<PoolReport> = structure(
+    "PoolReport", field("name", &PoolReport::name, as_line), field("devices", &PoolReport::devices),
+    field("usable", &PoolReport::usable), field("unusable", &PoolReport::unusable),
+    field("drained", &PoolReport::drained), field("ejected", &PoolReport::ejected),
+    field("suspect", &PoolReport::suspect), field("lost", &PoolReport::lost),
+    field("power_w", &PoolReport::power_w), field("power_cap_w", &PoolReport::power_cap_w),
+    field("power_reserved_w", &PoolReport::power_reserved_w),
+    field("spend_usd_per_h", &PoolReport::spend_usd_per_h), field("queued", &PoolReport::queued));
+
 }  // namespace drover::codec

@@ -116,5 +116,6 @@ template Message::Message(PolicyReply);
 template Message::Message(MemberPace);
 template Message::Message(GangPace);
 template Message::Message(CapDevices);
+template Message::Message(AcknowledgeAlert);
 
 }  // namespace drover

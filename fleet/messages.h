@@ -14,7 +14,7 @@
 //   client -> router   Submit, JobsRequest, WhyRequest, SummaryRequest, EndRequest,
 //   SnapshotRequest,
 //                      Inject, SetPowerCap, SetDrain, CancelJobs, ApplyPolicy, PolicyRequest,
-//                      Caption
+//                      AcknowledgeAlert, Caption
 //   router -> client   SubmitReply, JobsReply, WhyReply, Summary, SnapshotPart, Problem,
 //                      ActionReply, CancelReply, PolicyReply
 //   router -> all      HostChanged, ReplicaChanged, DeviceChanged, PolicyChanged, JobChanged,
@@ -424,6 +424,7 @@ struct HostChanged {
   std::uint64_t samples_thinned = 0;
   std::uint64_t undecodable = 0;
   std::vector<std::string> pools;  // of each group, in the order of hello.groups; empty: none
+  std::string secured_by;  // the name of the key that its agent has proven to hold; empty: none
   bool operator==(const HostChanged&) const = default;
 };
 
@@ -448,7 +449,7 @@ using AnyMessage = std::variant<
     EndRequest, Summary, SnapshotRequest, SnapshotPart, Problem, HostChanged, ReplicaChanged,
     JobChanged, Decision, Event, Leave, Inject, SetPowerCap, ActionReply, Audit, ApplyFault,
     DeviceReport, DeviceChanged, PolicyChanged, Alert, Caption, SetDrain, CancelJobs, CancelReply,
-    ApplyPolicy, PolicyRequest, PolicyReply, MemberPace, GangPace, CapDevices>;
+    ApplyPolicy, PolicyRequest, PolicyReply, MemberPace, GangPace, CapDevices, AcknowledgeAlert>;
 
 template <typename Value, typename Variant>
 inline constexpr bool is_alternative = false;

@@ -51,6 +51,33 @@ struct ClassReport {
   bool operator==(const ClassReport&) const = default;
 };
 
+/// What finished jobs of one sort delivered, and what the same jobs were charged: the quotient is
+/// what a unit costs.
+struct Production {
+  std::uint64_t jobs = 0;
+  std::uint64_t units = 0;
+  Usage charged;
+  bool operator==(const Production&) const = default;
+};
+
+/// A pool of the policy, now. A device that is in several pools counts in each of them.
+struct PoolReport {
+  std::string name;
+  std::uint64_t devices = 0;    // of hosts that are not lost
+  std::uint64_t usable = 0;     // of these: new work may go there, as far as health says
+  std::uint64_t unusable = 0;   // their agents say so
+  std::uint64_t drained = 0;    // or their host leaves
+  std::uint64_t ejected = 0;    // of ejected replicas and groups
+  std::uint64_t suspect = 0;    // of hosts that are silent
+  std::uint64_t lost = 0;       // of hosts that are lost; not among `devices`
+  double power_w = 0;           // as last sampled
+  double power_cap_w = 0;       // in force; 0: none
+  double power_reserved_w = 0;  // promised to work that no sample shows yet
+  double spend_usd_per_h = 0;   // of devices that work
+  std::uint64_t queued = 0;     // waiting jobs that want it first, as far as they were decided
+  bool operator==(const PoolReport&) const = default;
+};
+
 /// Totals of the ledger. Published every second of fleet time, and on request.
 struct Summary {
   Instant started{};  // of this ledger, fleet time
@@ -83,6 +110,11 @@ struct Summary {
   double power_reserved_w = 0;  // promised to work that no sample shows yet
   std::vector<FallbackSum> fallback_costs;
   std::vector<ClassReport> classes;  // in the policy's order
+  Production tokens_work;            // serving and batches; units: tokens, read and written
+  Production steps_work;             // training; units: steps
+  std::vector<PoolReport> pools;     // in the policy's order
+  double spend_usd_per_h = 0;        // of devices that work
+  double budget_usd_per_h = 0;       // of the policy; 0: none
   bool operator==(const Summary&) const = default;
 };
 

@@ -72,6 +72,11 @@ void Accounting::finished(const Job& job, const Usage& usage, const Outcome& out
                           double latency_s) {
   ++finished_;
   charged_ += usage;
+  const bool trains = job.work.kind == WorkKind::train;
+  Production& work = trains ? steps_work_ : tokens_work_;
+  ++work.jobs;
+  work.units += trains ? outcome.steps : outcome.input_tokens + outcome.output_tokens;
+  work.charged += usage;
   if (job.work.kind != WorkKind::serve) return;
   latency_s_.add(latency_s);
   // The agent counts from the arrival there; people count from the submission.
@@ -205,6 +210,8 @@ Summary Accounting::summary(Instant now) const {
   }
   summary.charged = charged_;
   summary.wasted = wasted_;
+  summary.tokens_work = tokens_work_;
+  summary.steps_work = steps_work_;
   summary.fleet_energy_j = fleet_energy_j_;
   summary.fleet_cost_usd = fleet_cost_usd_;
   if (now > costed_until_) {

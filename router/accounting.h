@@ -114,6 +114,7 @@ class Accounting {
   };
   std::map<std::string, ClassTally, std::less<>> classes_;
   Usage charged_, wasted_;
+  Production tokens_work_, steps_work_;
   Histogram latency_s_, first_token_s_;
   std::uint64_t retries_ = 0, preempted_ = 0, stale_results_ = 0, decisions_ = 0;
 

@@ -48,6 +48,17 @@ Json usage_json(const Usage& usage) {
 
 Usage usage_of(const Json& json) { return {json[0].number(), json[1].number(), json[2].number()}; }
 
+Json production_json(const Production& work) {
+  return Json::array().add(work.jobs).add(work.units).add(usage_json(work.charged));
+}
+
+/// Sums of earlier versions do not have it: nothing was counted.
+Production production_of(const Json& json) {
+  if (json.size() == 0) return {};
+  return {static_cast<std::uint64_t>(json[0].integer()),
+          static_cast<std::uint64_t>(json[1].integer()), usage_of(json[2])};
+}
+
 }  // namespace
 
 Json Histogram::to_json() const {
@@ -94,6 +105,8 @@ std::string Accounting::job_sums() const {
   json.set("fallbacks", counts_json(fallbacks_)).set("failures", counts_json(failures_));
   json.set("fallback_costs", costs_json(fallback_costs_));
   json.set("charged", usage_json(charged_)).set("wasted", usage_json(wasted_));
+  json.set("tokens_work", production_json(tokens_work_));
+  json.set("steps_work", production_json(steps_work_));
   json.set("latency_s", latency_s_.to_json()).set("first_token_s", first_token_s_.to_json());
   return json.dump();
 }
@@ -112,6 +125,8 @@ Status Accounting::restore_job_sums(std::string_view text) {
   }
   charged_ = usage_of((*json)["charged"]);
   wasted_ = usage_of((*json)["wasted"]);
+  tokens_work_ = production_of((*json)["tokens_work"]);
+  steps_work_ = production_of((*json)["steps_work"]);
   for (const Status& status :
        {take_counts((*json)["fallbacks"], fallbacks_), take_counts((*json)["failures"], failures_),
         take_costs((*json)["fallback_costs"], fallback_costs_),

@@ -242,6 +242,9 @@ PolicyChanged Core::policy_shown() const {
     shown.pools.push_back({pool.name, capped ? cap->second : 0,
                            usd_per_h(pool.prices, PriceTerm::unsaid, nullptr).value_or(0)});
   }
+  for (const AlertRule& rule : policy.alerts) {
+    if (rule.enabled) shown.alert_rules.push_back(rule.told);
+  }
   return shown;
 }
 

@@ -1,74 +1,110 @@
 #include "router/alerts.h"
 
 #include <algorithm>
-#include <array>
+
+#include <fmt/format.h>
 
 namespace drover::router {
-namespace {
 
-using std::chrono::seconds;
-
-constexpr std::array<AlertFacts, 8> table = {{
-    {AlertRule::host_suspect, "host_suspect", Severity::warning, seconds(0), seconds(0)},
-    {AlertRule::host_lost, "host_lost", Severity::critical, seconds(0), seconds(0)},
-    {AlertRule::device_unusable, "device_unusable", Severity::critical, seconds(0), seconds(0)},
-    {AlertRule::place_ejected, "place_ejected", Severity::warning, seconds(0), seconds(0)},
-    {AlertRule::throttling, "throttling", Severity::warning, seconds(3), seconds(10)},
-    {AlertRule::power_cap, "power_cap", Severity::warning, seconds(3), seconds(3)},
-    {AlertRule::jobs_waiting, "jobs_waiting", Severity::warning, seconds(0), seconds(3)},
-    {AlertRule::undecodable, "undecodable", Severity::info, seconds(0), seconds(60)},
-}};
-
-}  // namespace
-
-std::span<const AlertFacts> alert_rules() { return table; }
+void AlertBook::set_rules(const std::vector<AlertRule>& rules) {
+  rules_.clear();
+  for (const AlertRule& rule : rules) {
+    if (rule.enabled) rules_.emplace(rule.told.name, rule.told);
+  }
+}
 
 std::vector<Alert> AlertBook::observe(Instant now, const std::vector<Sighting>& seen) {
+  std::map<std::string, std::size_t> left_out;
   for (const Sighting& sighting : seen) {
-    const auto [entry, added] = entries_.try_emplace({sighting.rule, sighting.subject});
-    if (added) entry->second.first_seen = now;
-    entry->second.last_seen = now;
-    entry->second.gone_since = never;
-    // What everybody was told when it was raised stands, for those who join late as well.
-    if (!entry->second.raised) entry->second.text = sighting.text;
+    if (!rules_.contains(sighting.rule)) continue;
+    const bool known = entries_.contains({sighting.rule, sighting.subject});
+    if (known || subjects_[sighting.rule] < alert_subjects_max) {
+      see(now, sighting);
+    } else {
+      ++left_out[sighting.rule];
+    }
+  }
+  for (const auto& [rule, count] : left_out) {
+    see(now, {rule, std::string(other_subjects), fmt::format("{} more", count)});
   }
   std::vector<Alert> changes;
   for (auto next = entries_.begin(); next != entries_.end();) {
     const auto at = next++;
-    auto& [key, entry] = *at;
-    const AlertFacts& facts = table[static_cast<std::size_t>(key.first)];
-    const bool holds = entry.last_seen == now;
-    if (holds && !entry.raised && now - entry.first_seen >= facts.raise_after) {
-      entry.raised = true;
-      entry.since = now;
-      changes.push_back(alert_of(key, entry));
-    }
-    if (holds) continue;
-    // Looks may be further apart than the span: counted from the first without the condition, one
-    // alone clears nothing that shall stay for a while.
-    entry.gone_since = std::min(entry.gone_since, now);
-    if (entry.raised && now - entry.gone_since < facts.clear_after) continue;
-    if (entry.raised) {
-      entry.raised = false;
-      changes.push_back(alert_of(key, entry));
-    }
+    if (!settle(now, at->second, changes)) continue;
+    --subjects_[at->first.first];
     entries_.erase(at);
   }
   return changes;
 }
 
-std::vector<Alert> AlertBook::raised() const {
+void AlertBook::see(Instant now, const Sighting& sighting) {
+  const auto [at, added] = entries_.try_emplace({sighting.rule, sighting.subject});
+  Entry& entry = at->second;
+  if (added) {
+    ++subjects_[sighting.rule];
+    entry.first_seen = now;
+    entry.alert.rule = sighting.rule;
+    entry.alert.subject = sighting.subject;
+  }
+  entry.last_seen = now;
+  entry.gone_since = never;
+  // What everybody was told when it was raised stands, for those who join late as well.
+  if (!entry.raised && !sighting.text.empty()) entry.alert.text = sighting.text;
+}
+
+bool AlertBook::settle(Instant now, Entry& entry, std::vector<Alert>& changes) const {
+  const auto rule = rules_.find(entry.alert.rule);
+  const bool holds = entry.last_seen == now && rule != rules_.end();
+  if (holds) {
+    if (entry.raised || now - entry.first_seen < rule->second.raise_after) return false;
+    entry.raised = entry.alert.raised = true;
+    entry.alert.severity = rule->second.severity;
+    entry.alert.since = now;
+    changes.push_back(entry.alert);
+    return false;
+  }
+  if (!entry.raised) return true;
+  // Looks may be further apart than the span: counted from the first without the condition, one
+  // alone clears nothing that shall stay for a while.
+  entry.gone_since = std::min(entry.gone_since, now);
+  const bool over = rule == rules_.end() || now - entry.gone_since >= rule->second.clear_after;
+  if (!over) return false;
+  entry.alert.raised = false;
+  changes.push_back(entry.alert);
+  return true;
+}
+
+std::vector<Alert> AlertBook::acknowledge(Instant now, std::string_view rule,
+                                          std::string_view subject, const std::string& who) {
   std::vector<Alert> alerts;
-  for (const auto& [key, entry] : entries_) {
-    if (entry.raised) alerts.push_back(alert_of(key, entry));
+  for (auto& [key, entry] : entries_) {
+    const bool meant =
+        (rule.empty() || key.first == rule) && (subject.empty() || key.second == subject);
+    if (!entry.raised || !meant) continue;
+    if (entry.alert.acknowledged_by.empty()) {
+      entry.alert.acknowledged_by = who;
+      entry.alert.acknowledged_at = now;
+    }
+    alerts.push_back(entry.alert);
   }
   return alerts;
 }
 
-Alert AlertBook::alert_of(const Key& key, const Entry& entry) {
-  const AlertFacts& facts = table[static_cast<std::size_t>(key.first)];
-  return {
-      std::string(facts.name), key.second, facts.severity, entry.raised, entry.since, entry.text};
+std::vector<Alert> AlertBook::raised() const {
+  std::vector<Alert> alerts;
+  for (const auto& [key, entry] : entries_) {
+    if (entry.raised) alerts.push_back(entry.alert);
+  }
+  return alerts;
+}
+
+std::vector<std::string> AlertBook::raised_subjects(std::string_view rule) const {
+  std::vector<std::string> subjects;
+  for (auto at = entries_.lower_bound({std::string(rule), ""});
+       at != entries_.end() && at->first.first == rule; ++at) {
+    if (at->second.raised) subjects.push_back(at->first.second);
+  }
+  return subjects;
 }
 
 }  // namespace drover::router

@@ -1,69 +1,68 @@
-// Alerts: a table of rules, and when a condition that is seen or not seen raises or clears one.
-// Pure: what is seen comes in, alerts come out. All spans are fleet time; where looks are further
-// apart than a span, it takes two of them.
+// Alerts: when a condition that is seen or not seen under a rule raises an alert or clears one, and
+// who cares for it. Pure: what is seen comes in, alerts come out. All spans are fleet time; where
+// looks are further apart than a span, it takes two of them.
 #pragma once
 
+#include <cstddef>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "fleet/actions.h"
+#include "fleet/alert_rule.h"
 #include "fleet/time.h"
 
 namespace drover::router {
 
-enum class AlertRule : std::uint8_t {
-  host_suspect,
-  host_lost,
-  device_unusable,
-  place_ejected,
-  throttling,
-  power_cap,
-  jobs_waiting,
-  undecodable,
-};
-
-struct AlertFacts {
-  AlertRule rule;
-  std::string_view name;
-  Severity severity;
-  Duration raise_after;  // its condition must hold so long without a break
-  Duration clear_after;  // and must not have been seen for so long
-};
-/// One row for each rule, in the order of the enumeration.
-std::span<const AlertFacts> alert_rules();
+/// Subjects of one rule at once: more would tell nobody more. The rest is one alert, about
+/// `other_subjects`.
+inline constexpr std::size_t alert_subjects_max = 256;
+inline constexpr std::string_view other_subjects = "others";
 
 /// A rule's condition holds for a subject at this moment.
 struct Sighting {
-  AlertRule rule;
+  std::string rule;
   std::string subject;
-  std::string text;
+  std::string text;  // empty: as it was
 };
 
 class AlertBook {
  public:
-  /// Everything that holds now; whatever is not among it does not hold. Answers what was raised and
-  /// cleared by that, by rule and subject.
+  /// From now on. What other rules have raised is over at the next look.
+  void set_rules(const std::vector<AlertRule>& rules);
+
+  /// Everything that holds now; whatever is not among it does not hold, and what no rule is about
+  /// is passed over. Answers what was raised and cleared by that, by rule and subject.
   std::vector<Alert> observe(Instant now, const std::vector<Sighting>& seen);
+  /// Somebody cares for what stands of this rule and subject, empty ones meaning all, until it is
+  /// over. Answers all that it is about; what somebody cares for already stays with him.
+  std::vector<Alert> acknowledge(Instant now, std::string_view rule, std::string_view subject,
+                                 const std::string& who);
   /// The raised ones, by rule and subject.
   std::vector<Alert> raised() const;
+  /// Subjects of the raised ones of a rule, in order.
+  std::vector<std::string> raised_subjects(std::string_view rule) const;
 
  private:
   struct Entry {
     Instant first_seen{};
     Instant last_seen{};
     Instant gone_since = never;  // the first look without it
+    Alert alert;                 // its text: of the look that raised it
     bool raised = false;
-    Instant since{};
-    std::string text;  // of the look that raised it
   };
-  using Key = std::pair<AlertRule, std::string>;
-  static Alert alert_of(const Key& key, const Entry& entry);
+  using Key = std::pair<std::string, std::string>;  // rule, subject
+  using Entries = std::map<Key, Entry>;
 
-  std::map<Key, Entry> entries_;
+  void see(Instant now, const Sighting& sighting);
+  /// Answers whether the entry is over and done with.
+  bool settle(Instant now, Entry& entry, std::vector<Alert>& changes) const;
+
+  std::map<std::string, AlertRuleText, std::less<>> rules_;
+  Entries entries_;
+  std::map<std::string, std::size_t> subjects_;  // entries of each rule
 };
 
 }  // namespace drover::router

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "router/checkpoints.h"
+#include "router/pool_reports.h"
 #include "router/retry_budget.h"
 #include "router/state.h"
 #include "router/work_class.h"
@@ -57,7 +58,9 @@ Ask Core::ask_for(const JobRecord& record, const devices::ModelSpec& model) cons
   ask.from_step = record.steps_saved;
   ask.avoid = record.avoid;
   ask.running_jobs = static_cast<double>(jobs.attempts_out());
-  if (policy.limits.budget_usd_per_h > 0) ask.spend_usd_per_h = spend_usd_per_h();
+  if (policy.limits.budget_usd_per_h > 0) {
+    ask.spend_usd_per_h = spend_usd_per_h(roster, policy);
+  }
   const WorkClass* work_class = class_of(policy, record.job, model);
   if (const Rule* rule = find_rule(policy, record.job, model, work_class)) {
     ask.route = routes.find(rule->name);
@@ -68,21 +71,6 @@ Ask Core::ask_for(const JobRecord& record, const devices::ModelSpec& model) cons
     ask.tenant_devices_max = tenants.held_max(tenant, static_cast<double>(roster.devices().size()));
   }
   return ask;
-}
-
-double Core::spend_usd_per_h() const {
-  double usd_per_h = 0;
-  const DeviceColumns& columns = roster.devices();
-  for (DeviceIndex device = 0; device < columns.size(); ++device) {
-    if (columns.gang[device].empty()) continue;
-    usd_per_h += price_usd_per_h(roster, policy, columns.group[device]);
-  }
-  for (const ReplicaEntry& entry : roster.replicas()) {
-    if (entry.promised_requests == 0) continue;
-    usd_per_h += price_usd_per_h(roster, policy, entry.group) *
-                 static_cast<double>(entry.replica.devices.size());
-  }
-  return usd_per_h;
 }
 
 void Core::decide_one(Instant now, JobRecord& record) {
@@ -111,7 +99,7 @@ void Core::decide_one(Instant now, JobRecord& record) {
   }
   if (give_up_impossible(now, record, verdict)) return;
   const bool preempts = preempt_for(now, record, verdict);
-  queue.block(record, reason, verdict.max_wait);
+  queue.block(record, reason, verdict.max_wait, verdict.decision.wanted_pool);
   record.wants_w = verdict.wants_w;
   if (!preempts && record.reason == reason && !record.decisions.empty()) return;
   record.reason = reason;

@@ -93,6 +93,7 @@ HostChanged Core::host_shown(HostIndex host) const {
   changed.since = entry.health_since;
   changed.sample_gaps = entry.sample_gaps;
   for (const GroupIndex group : entry.groups) changed.pools.push_back(pool_of(group));
+  changed.secured_by = peers.key_of(entry.hello.host);
   const auto counters = host_counters.find(host);
   if (counters != host_counters.end()) {
     changed.samples_thinned = counters->second.samples_thinned;
@@ -108,7 +109,7 @@ void Core::publish_host(Instant now, HostIndex host) {
   mail.publish(now, std::move(changed));
 }
 
-void Core::publish_beat(Instant now) {
+Summary Core::publish_beat(Instant now) {
   accounting.settle_cost(now);
   for (HostIndex host = 0; host < roster.hosts().size(); ++host) {
     const HostCounters& counters = host_counters[host];
@@ -116,7 +117,9 @@ void Core::publish_beat(Instant now) {
         roster.hosts()[host].sample_gaps + counters.samples_thinned + counters.undecodable;
     if (counted != counters.published) publish_host(now, host);
   }
-  mail.publish(now, summary(now));
+  Summary totals = summary(now);
+  mail.publish(now, totals);
+  return totals;
 }
 
 void Core::write_counters(Instant now) {

@@ -101,6 +101,7 @@ void Core::take_over(Instant now, Caller caller, const Hello& hello) {
     }
   }
   peers.speaks_for(caller.peer.number, hello.host, hello.incarnation);
+  caller.entry.key = caller.key;
   caller.entry.models_carried.clear();
 }
 

@@ -26,6 +26,7 @@ struct SpeakerOf {
   Speaker operator()(const SetDrain&) const { return Speaker::submitter; }
   Speaker operator()(const CancelJobs&) const { return Speaker::submitter; }
   Speaker operator()(const ApplyPolicy&) const { return Speaker::submitter; }
+  Speaker operator()(const AcknowledgeAlert&) const { return Speaker::submitter; }
   Speaker operator()(const Caption&) const { return Speaker::submitter; }
   Speaker operator()(const SampleBatch&) const { return Speaker::agent; }
   Speaker operator()(const Submit&) const { return Speaker::submitter; }
@@ -106,6 +107,14 @@ std::optional<std::uint64_t> PeerBook::peer_of(std::string_view host) const {
   const auto found = peer_of_host_.find(host);
   if (found == peer_of_host_.end()) return std::nullopt;
   return found->second;
+}
+
+const std::string& PeerBook::key_of(std::string_view host) const {
+  static const std::string none;
+  const auto found = peer_of_host_.find(host);
+  if (found == peer_of_host_.end()) return none;
+  const auto peer = peers_.find(found->second);
+  return peer == peers_.end() ? none : peer->second.key;
 }
 
 void PeerBook::silence(std::string_view host) {

@@ -28,6 +28,7 @@ struct PeerEntry {
   std::string name;
   std::string host;  // an agent's, once its Hello was accepted; cleared when it is lost
   Incarnation incarnation;
+  std::string key;    // an agent's, that it has proven to hold; empty: none
   std::string words;  // for people, once it has sent what was dropped: "connection 5 from 10.0.0.7"
   std::set<std::string, std::less<>> models_carried;  // whose spec text this connection has carried
   Instant heard{};
@@ -57,6 +58,8 @@ class PeerBook {
                                           const Incarnation& incarnation);
   /// The connection to send a host's messages to.
   std::optional<std::uint64_t> peer_of(std::string_view host) const;
+  /// The key of that connection; empty: none, or no connection.
+  const std::string& key_of(std::string_view host) const;
   /// The host must say Hello again before it is listened to.
   void silence(std::string_view host);
 

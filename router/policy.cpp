@@ -198,6 +198,7 @@ void read_tables(const Table& file, Policy& policy) {
   read_replicas(file, policy);
   read_explain(file, policy);
   read_health(file, policy);
+  read_alerts(file, policy);
 }
 
 const Policy& builtin_policy() {

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fleet/alert_rule.h"
 #include "fleet/messages.h"
 #include "fleet/result.h"
 #include "fleet/time.h"
@@ -79,6 +80,7 @@ struct Policy {
   SlowStart slow_start;
   Panic panic;
   Replicas replicas;
+  std::vector<AlertRule> alerts;  // those that ship, as the file changes them, and its own
   std::uint32_t top_k = 3;
   std::size_t explain_keep = 100'000;
   double stale_after_s = 5;  // older samples: reason stale_telemetry

@@ -87,6 +87,8 @@ void Core::adopt(Instant now, Policy fresh, PolicyReply origin) {
 void Core::settle_policy(Instant now) {
   tenants.set(policy.limits.tenants);
   routes.clear();
+  alerts.set_rules(policy.alerts);
+  rule_watch.set_rules(policy.alerts);
   policy.slow_start.window_s *= settings.speed;
   ejections.set_rules(in_fleet_time(policy.eject, settings.speed));
   for (HostIndex host = 0; host < roster.hosts().size(); ++host) enrol_places(now, host);

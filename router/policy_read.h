@@ -32,6 +32,7 @@ Preempt read_preempt(toml_file::Table table);
 LeverRules read_power_lever(toml_file::Table table);
 void read_rules(toml_file::Table file, Policy& policy);
 void read_health(toml_file::Table file, Policy& policy);
+void read_alerts(toml_file::Table file, Policy& policy);
 
 /// All of the above.
 void read_tables(const toml_file::Table& file, Policy& policy);

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <iterator>
+#include <utility>
 
 #include "fleet/result.h"
 
@@ -112,13 +113,15 @@ JobRecord* JobQueue::next(const TenantBook& tenants) const {
   return next;
 }
 
-void JobQueue::block(JobRecord& record, std::optional<Reason> reason, Duration max_wait) {
+void JobQueue::block(JobRecord& record, std::optional<Reason> reason, Duration max_wait,
+                     std::string wanted_pool) {
   DROVER_REQUIRE(record.queue_class != nullptr);
   QueueClass& queue_class = *record.queue_class;
   unlist(queue_class);
   queue_class.blocked = true;
   queue_class.reason = reason;
   queue_class.max_wait = max_wait;
+  queue_class.wanted_pool = std::move(wanted_pool);
   list(queue_class);
 }
 
@@ -170,6 +173,16 @@ std::map<Reason, std::uint64_t> JobQueue::waiting_by_reason() const {
   std::map<Reason, std::uint64_t> counts;
   for (const auto& [signature, queue_class] : classes_) {
     if (queue_class.reason) counts[*queue_class.reason] += queue_class.jobs.size();
+  }
+  return counts;
+}
+
+std::map<std::string, std::uint64_t> JobQueue::waiting_by_pool() const {
+  std::map<std::string, std::uint64_t> counts;
+  for (const auto& [signature, queue_class] : classes_) {
+    if (!queue_class.wanted_pool.empty()) {
+      counts[queue_class.wanted_pool] += queue_class.jobs.size();
+    }
   }
   return counts;
 }

@@ -28,6 +28,7 @@ struct QueueClass {
   std::map<std::uint64_t, JobRecord*> jobs;  // by order of acceptance
   bool blocked = false;
   std::optional<Reason> reason;  // of the last verdict: what the class waits for
+  std::string wanted_pool;       // of the last verdict; empty: none, or no verdict yet
   Duration max_wait{0};          // of the last verdict; 0: for ever
 };
 
@@ -50,8 +51,9 @@ class JobQueue {
   /// Among equal priorities the tenant that is behind its fair share goes first.
   JobRecord* next(const TenantBook& tenants = {}) const;
   bool idle() const { return ready_.empty(); }
-  /// The class of this job found no place, and why.
-  void block(JobRecord& record, std::optional<Reason> reason, Duration max_wait);
+  /// The class of this job found no place, and why; which pool it wants first.
+  void block(JobRecord& record, std::optional<Reason> reason, Duration max_wait,
+             std::string wanted_pool = "");
   /// Not asked (the retry budget is spent): blocked, with what was known before.
   void hold(JobRecord& record);
   /// A place for requests of this model may have come free. Takes effect at `apply_wakes`.
@@ -67,6 +69,8 @@ class JobQueue {
   /// What the job waits for, when its class was judged.
   std::optional<Reason> waits_for(const JobRecord& record) const;
   std::map<Reason, std::uint64_t> waiting_by_reason() const;
+  /// By the pool that they want, those that were judged.
+  std::map<std::string, std::uint64_t> waiting_by_pool() const;
   /// By signature.
   const std::map<std::string, QueueClass>& classes() const { return classes_; }
 

@@ -5,6 +5,7 @@
 
 #include "fleet/codec.h"
 #include "fleet/text.h"
+#include "router/pool_reports.h"
 #include "router/state.h"
 
 namespace drover::router {
@@ -47,6 +48,7 @@ struct Receiver {
   void operator()(const SetDrain& said) { state.act(now, caller, said); }
   void operator()(const CancelJobs& jobs) { state.act(now, caller, jobs); }
   void operator()(const ApplyPolicy& policy) { state.act(now, caller, policy); }
+  void operator()(const AcknowledgeAlert& asked) { state.act(now, caller, asked); }
   void operator()(const PolicyRequest& request) { state.answer(now, caller, request); }
   void operator()(const Caption& caption) { state.take(now, caller, caption); }
   void operator()(const DeviceReport& report) { state.take(now, caller, report); }
@@ -180,8 +182,7 @@ void Core::tick(Instant now) {
   }
   dispatch(now);
   if (now >= next_summary) {
-    publish_beat(now);
-    watch(now);
+    watch(now, publish_beat(now));
     pull_levers(now);
     if (now >= next_counters) {
       write_counters(now);
@@ -238,6 +239,9 @@ Summary Core::summary(Instant now) const {
   summary.estimate_error = estimator.error();
   summary.power_w = roster.power_w();
   summary.power_reserved_w = roster.promised_w();
+  summary.pools = pool_reports(roster, policy, left, queue.waiting_by_pool());
+  summary.spend_usd_per_h = spend_usd_per_h(roster, policy);
+  summary.budget_usd_per_h = policy.limits.budget_usd_per_h;
   summary.undecodable = dropped.total();
   summary.undecodable_by = dropped.by_sender();
   return summary;

@@ -14,7 +14,7 @@
 //   pulling_lever.cpp  power caps of devices, lowered and raised
 //   preempting.cpp  work of higher priority takes the place of other work
 //   policy_change.cpp  another policy while the router runs
-//   watch.cpp     what alerts look at
+//   watch.cpp     what alerts look at; who cares for them
 //
 // Only for these files.
 #pragma once
@@ -52,6 +52,7 @@
 #include "router/roster.h"
 #include "router/router.h"
 #include "router/routes.h"
+#include "router/rule_watch.h"
 #include "router/tenants.h"
 
 namespace drover::router {
@@ -146,7 +147,6 @@ struct Core {
   /// Fails a job that no device of the fleet could ever run, once hosts had the time to join.
   bool give_up_impossible(Instant now, JobRecord& record, Verdict& verdict);
   Ask ask_for(const JobRecord& record, const devices::ModelSpec& model) const;
-  double spend_usd_per_h() const;
   /// The model's spec text, or nothing when this connection has carried it.
   std::string spec_text_for(std::uint64_t peer, const std::string& model);
 
@@ -216,7 +216,8 @@ struct Core {
   void publish_replica(Instant now, const Replica& replica, GroupIndex group);
   HostChanged host_shown(HostIndex host) const;
   void publish_host(Instant now, HostIndex host);
-  void publish_beat(Instant now);
+  /// Answers the totals that it publishes.
+  Summary publish_beat(Instant now);
   /// The fleet's sums and counters into the ledger, when they have changed.
   void write_counters(Instant now);
   void event(Instant now, Severity severity, std::string subject, std::string text);
@@ -341,12 +342,13 @@ struct Core {
   Status adopt_applied(const PolicyReply& applied);
 
   // ---- watch.cpp
-  void watch(Instant now);
+  void watch(Instant now, const Summary& totals);
   void see_hosts(std::vector<Sighting>& seen) const;
   void see_ejections(std::vector<Sighting>& seen) const;
   void see_power(std::vector<Sighting>& seen) const;
   void see_jobs(Instant now, std::vector<Sighting>& seen) const;
   void see_junk(std::vector<Sighting>& seen);
+  void act(Instant now, Caller caller, const AcknowledgeAlert& asked);
 
   RouterSettings settings;
   /// Its limits are those in force: its own, or the caps that people have set. Slow start is in
@@ -373,6 +375,7 @@ struct Core {
   ConditionBook conditions;
   EjectionBook ejections;
   AlertBook alerts;
+  RuleWatch rule_watch;
 
   /// What agents count of themselves, and what of it was last published.
   struct HostCounters {

@@ -1,7 +1,10 @@
-// What the router sees once a beat that a person should know: the conditions of alerts.
+// What the router sees once a beat that a person should know: the conditions of alerts; and who
+// cares for them.
 #include <algorithm>
 
+#include "fleet/text.h"
 #include "fleet/units.h"
+#include "router/alert_rules.h"
 #include "router/state.h"
 
 namespace drover::router {
@@ -12,23 +15,27 @@ constexpr double at_cap_share = 0.98;
 // A job that waits longer than this, in wall seconds, is worth an alert.
 constexpr double long_wait_s = 10;
 
+// Names in an acknowledgement, quoted in its audit.
+constexpr std::size_t alert_words_max = 100;
+
 constexpr std::uint32_t throttles_for_heat = throttle_thermal_software | throttle_thermal_hardware;
 
 void see_cap(double power_w, double cap_w, std::string subject, std::vector<Sighting>& seen) {
   if (cap_w <= 0 || power_w < at_cap_share * cap_w) return;
-  seen.push_back({AlertRule::power_cap, std::move(subject),
+  seen.push_back({std::string(condition::power_cap), std::move(subject),
                   fmt::format("draws {} of {}", watts_text(power_w), watts_text(cap_w))});
 }
 
 }  // namespace
 
-void Core::watch(Instant now) {
+void Core::watch(Instant now, const Summary& totals) {
   std::vector<Sighting> seen;
   see_hosts(seen);
   see_ejections(seen);
   see_power(seen);
   see_jobs(now, seen);
   see_junk(seen);
+  rule_watch.look({roster, policy, jobs, conditions, alerts, left, totals, now}, seen);
   for (Alert& alert : alerts.observe(now, seen)) mail.publish(now, std::move(alert));
   end_caption(now);
 }
@@ -40,31 +47,32 @@ void Core::see_hosts(std::vector<Sighting>& seen) const {
     if (host.health == Health::lost) {
       // One that has left in order is no loss.
       if (left.contains(index)) continue;
-      seen.push_back({AlertRule::host_lost, host.hello.host, "its work is elsewhere"});
+      seen.push_back({std::string(condition::host_lost), host.hello.host, "its work is elsewhere"});
       continue;
     }
     if (host.health == Health::suspect) {
-      seen.push_back({AlertRule::host_suspect, host.hello.host, "silent: no new work for it"});
+      seen.push_back(
+          {std::string(condition::host_suspect), host.hello.host, "silent: no new work for it"});
     }
     const auto hot = std::count_if(host.devices.begin(), host.devices.end(), [&](DeviceIndex d) {
       return (columns.throttle[d] & throttles_for_heat) != 0;
     });
     if (hot == 0) continue;
-    seen.push_back({AlertRule::throttling, host.hello.host,
+    seen.push_back({std::string(condition::throttling), host.hello.host,
                     fmt::format("{} of {} devices slow down for heat", hot, host.devices.size())});
   }
   for (const auto& [device, condition] : conditions.all()) {
     if (condition.usable) continue;
     const std::string& host = roster.hosts()[device.first].hello.host;
-    seen.push_back(
-        {AlertRule::device_unusable, to_text(DeviceId{host, device.second}), condition.detail});
+    seen.push_back({std::string(condition::device_unusable), to_text(DeviceId{host, device.second}),
+                    condition.detail});
   }
 }
 
 void Core::see_ejections(std::vector<Sighting>& seen) const {
   for (const Ejection& ejection : ejections.in_force()) {
     if (ejection.shadow) continue;
-    seen.push_back({AlertRule::place_ejected, ejection.place,
+    seen.push_back({std::string(condition::place_ejected), ejection.place,
                     fmt::format("no new work for it: {}", to_text(ejection.detector))});
   }
 }
@@ -91,7 +99,7 @@ void Core::see_jobs(Instant now, std::vector<Sighting>& seen) const {
   if (waited_s <= long_wait_s * settings.speed) return;
   const auto reason = queue.waits_for(*oldest);
   seen.push_back(
-      {AlertRule::jobs_waiting, "site",
+      {std::string(condition::jobs_waiting), "site",
        fmt::format("{} in the queue, one for {}{}{}", queue.size(), duration_text(waited_s),
                    reason ? ": " : "", reason ? to_text(*reason) : "")});
 }
@@ -103,9 +111,27 @@ void Core::see_junk(std::vector<Sighting>& seen) {
     std::uint64_t& known = junk_seen[sender.sender];
     if (sender.count == known) continue;
     known = sender.count;
-    seen.push_back({AlertRule::undecodable, sender.sender,
+    seen.push_back({std::string(condition::undecodable), sender.sender,
                     fmt::format("{} messages of it were dropped so far", sender.count)});
   }
+}
+
+void Core::act(Instant now, Caller caller, const AcknowledgeAlert& asked) {
+  ActionReply reply;
+  const std::string rule = excerpt(asked.rule, alert_words_max);
+  const std::string subject = excerpt(asked.subject, alert_words_max);
+  const std::string action = fmt::format("acknowledge {}", rule.empty() ? "all alerts" : rule);
+  const std::vector<Alert> meant = alerts.acknowledge(now, asked.rule, asked.subject, who(caller));
+  reply.applied = !meant.empty();
+  for (const Alert& alert : meant) {
+    reply.targets.push_back(fmt::format("{} {}", alert.rule, alert.subject));
+    if (alert.acknowledged_at == now) mail.publish(now, alert);
+  }
+  if (meant.empty()) {
+    reply.problem = fmt::format("no alert{}{} is raised", rule.empty() ? "" : " " + rule,
+                                subject.empty() ? "" : " of " + subject);
+  }
+  conclude(now, caller, action, subject.empty() ? "alerts" : subject, std::move(reply));
 }
 
 }  // namespace drover::router

@@ -191,6 +191,7 @@ void World::observe(const DeviceChanged& changed) {
 }
 
 void World::observe(const Alert& alert) {
+  if (alert.raised && !alert.acknowledged_by.empty()) return;  // raised before, and seen
   const std::pair key{alert.rule, alert.subject};
   if (alert.raised) ++seen_.alerts_raised;
   const bool in_turn = alert.raised ? seen_.standing.insert(key).second : seen_.standing.erase(key);

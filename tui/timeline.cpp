@@ -28,7 +28,9 @@ bool apply(Model& model, const Heard& heard) {
 bool is_mark(const Heard& heard, Mark& mark) {
   if (heard.kind != Heard::Kind::news || heard.snapshot_part) return false;
   const Message& body = heard.envelope.body;
-  if (const auto* alert = std::get_if<Alert>(&body); alert != nullptr && alert->raised) {
+  // One that is acknowledged was raised earlier.
+  if (const auto* alert = std::get_if<Alert>(&body);
+      alert != nullptr && alert->raised && alert->acknowledged_by.empty()) {
     mark = {heard.at, Mark::Kind::alert, alert->severity, alert->subject, alert->text};
     return true;
   }

@@ -1,7 +1,12 @@
-// Alerts: raised after a while, cleared after a while, each exactly once.
+// Alerts: raised after a while, cleared after a while, each exactly once; and who cares for them.
 #include "router/alerts.h"
 
+#include <algorithm>
+#include <string>
+
 #include <gtest/gtest.h>
+
+#include "router/alert_rules.h"
 
 namespace drover::router {
 namespace {
@@ -12,20 +17,15 @@ struct Watch {
   AlertBook book;
   Instant start{std::chrono::hours(1)};
 
+  Watch() { book.set_rules(shipped_alert_rules()); }
   std::vector<Alert> at(int second, const std::vector<Sighting>& seen) {
     return book.observe(start + seconds(second), seen);
   }
 };
 
-const Sighting hot{AlertRule::throttling, "h1", "2 of 8 devices slow down for heat"};
-const Sighting at_cap{AlertRule::power_cap, "site", "draws 9.9kW of 10.0kW"};
-const Sighting lost{AlertRule::host_lost, "h1", "its work is elsewhere"};
-
-TEST(Alerts, EachRuleHasItsRow) {
-  for (std::size_t index = 0; index < alert_rules().size(); ++index) {
-    EXPECT_EQ(static_cast<std::size_t>(alert_rules()[index].rule), index);
-  }
-}
+const Sighting hot{"throttling", "h1", "2 of 8 devices slow down for heat"};
+const Sighting at_cap{"power_cap", "site", "draws 9.9kW of 10.0kW"};
+const Sighting lost{"host_lost", "h1", "its work is elsewhere"};
 
 TEST(Alerts, AreRaisedOnceTheirConditionHasHeldLongEnough) {
   Watch watch;
@@ -102,6 +102,84 @@ TEST(Alerts, OfDifferentSubjectsAndRulesDoNotMeet) {
   EXPECT_EQ(cleared[0].subject, "h1");
   ASSERT_EQ(watch.book.raised().size(), 1U);
   EXPECT_EQ(watch.book.raised()[0].subject, "h2");
+}
+
+TEST(Alerts, AreAcknowledgedOnceAndUntilTheyAreOver) {
+  Watch watch;
+  watch.at(0, {lost});
+  const auto seen = watch.book.acknowledge(watch.start + seconds(2), "host_lost", "h1", "ann");
+  ASSERT_EQ(seen.size(), 1U);
+  EXPECT_TRUE(seen[0].raised);
+  EXPECT_EQ(seen[0].acknowledged_by, "ann");
+  EXPECT_EQ(seen[0].acknowledged_at, watch.start + seconds(2));
+  EXPECT_EQ(watch.book.acknowledge(watch.start + seconds(3), "host_lost", "h1", "bob"), seen)
+      << "it stays hers";
+  EXPECT_TRUE(watch.at(4, {lost}).empty()) << "it stands: nothing is raised again";
+  EXPECT_EQ(watch.book.raised(), seen) << "who joins late is told as well";
+  const auto over = watch.at(5, {});
+  ASSERT_EQ(over.size(), 1U);
+  EXPECT_EQ(over[0].acknowledged_by, "ann");
+  const auto again = watch.at(6, {lost});
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].acknowledged_by, "") << "nobody has seen this one";
+}
+
+TEST(Alerts, AreAcknowledgedByRuleAndSubjectOrAllAtOnce) {
+  struct Case {
+    std::string rule, subject;
+    std::size_t reached;
+  };
+  Sighting other = lost;
+  other.subject = "h2";
+  for (const Case& each :
+       {Case{"host_lost", "h1", 1}, Case{"host_lost", "", 2}, Case{"", "h1", 2}, Case{"", "", 3},
+        Case{"host_lost", "h3", 0}, Case{"throttling", "", 1}, Case{"power_cap", "", 0}}) {
+    Watch watch;
+    watch.at(0, {lost, other, hot, at_cap});
+    watch.at(3, {lost, other, hot});
+    EXPECT_EQ(watch.book.acknowledge(watch.start, each.rule, each.subject, "ann").size(),
+              each.reached)
+        << each.rule << ' ' << each.subject;
+  }
+}
+
+TEST(Alerts, OfARuleThatIsGoneAreOverAtTheNextLook) {
+  Watch watch;
+  watch.at(0, {lost, hot});
+  watch.at(3, {lost, hot});
+  ASSERT_EQ(watch.book.raised().size(), 2U);
+  std::vector<AlertRule> rules = shipped_alert_rules();
+  for (AlertRule& rule : rules) rule.enabled = rule.told.name != "throttling";
+  watch.book.set_rules(rules);
+  const auto cleared = watch.at(4, {lost, hot});
+  ASSERT_EQ(cleared.size(), 1U);
+  EXPECT_EQ(cleared[0].rule, "throttling");
+  EXPECT_FALSE(cleared[0].raised);
+  EXPECT_TRUE(watch.at(60, {lost, hot}).empty()) << "and stay away";
+}
+
+TEST(Alerts, OfTooManySubjectsAreOneAboutTheOthers) {
+  Watch watch;
+  std::vector<Sighting> all;
+  for (std::size_t n = 0; n < alert_subjects_max + 44; ++n) {
+    all.push_back({"host_lost", "h" + std::to_string(n), "gone"});
+  }
+  const auto raised = watch.at(0, all);
+  EXPECT_EQ(raised.size(), alert_subjects_max + 1);
+  const auto others = std::find_if(raised.begin(), raised.end(), [](const Alert& alert) {
+    return alert.subject == other_subjects;
+  });
+  ASSERT_NE(others, raised.end());
+  EXPECT_EQ(others->text, "44 more");
+  EXPECT_TRUE(watch.at(1, all).empty());
+  all.resize(alert_subjects_max);
+  const auto cleared = watch.at(2, all);
+  ASSERT_EQ(cleared.size(), 1U) << "what was left out is over, and what was raised first stands";
+  EXPECT_EQ(cleared[0].subject, other_subjects);
+  EXPECT_EQ(watch.at(3, {}).size(), alert_subjects_max);
+  const auto again = watch.at(4, {lost});
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].subject, "h1") << "there is room again";
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ struct Story {
     }
     if (second % 15 == 5) {
       say(second,
-          PolicyChanged{"default", 1, 20'000, {{"hopper", 5'600, 0}, {"ampere", 0, 1}}, ""});
+          PolicyChanged{"default", 1, 20'000, {{"hopper", 5'600, 0}, {"ampere", 0, 1}}, "", {}});
     }
     if (second % 17 == 7) {
       HostChanged host = fleet.hosts[1];

@@ -1,0 +1,66 @@
+// [[alert]]: changes of the rules that ship, and rules of one's own.
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "fleet/filter.h"
+#include "fleet/text.h"
+#include "router/alert_rules.h"
+#include "router/policy_read.h"
+#include "router/watched_device.h"
+
+namespace drover::router {
+namespace {
+
+/// As a PolicyChanged carries them.
+constexpr std::size_t rules_max = 128;
+
+/// A filter that asks for what is never known would never hold, and nobody would learn why.
+void check_watched(toml_file::Table& table, const AlertRule& rule) {
+  const auto subjects = filtered_subjects(rule.told.about);
+  if (rule.looked_for || !subjects) return;
+  for (const auto& [key, text] : {std::pair("when", rule.told.when), {"clear", rule.told.clear}}) {
+    const auto parsed = filter::Filter::parse(text, *subjects);
+    const auto* filter = std::get_if<filter::Filter>(&parsed);
+    for (const filter::Field field : unwatched_fields) {
+      if (filter == nullptr || !filter->asks(field)) continue;
+      table.complain(key, fmt::format("the router does not keep {}: expected another field",
+                                      filter::facts(field).name));
+    }
+  }
+}
+
+}  // namespace
+
+void read_alerts(toml_file::Table file, Policy& policy) {
+  policy.alerts = shipped_alert_rules();
+  std::set<std::string> named;
+  for (toml_file::Table& table : file.tables("alert")) {
+    const std::string name = table.text("name");
+    if (!is_name(name)) {
+      return table.complain("name", fmt::format("found \"{}\", expected 1 to 64 of A-Z a-z 0-9 . _ "
+                                                ": -",
+                                                excerpt(name)));
+    }
+    if (!named.insert(name).second) {
+      return table.complain("name", fmt::format("a second rule is called \"{}\"", name));
+    }
+    auto rule = std::find_if(policy.alerts.begin(), policy.alerts.end(),
+                             [&](const AlertRule& each) { return each.told.name == name; });
+    if (rule == policy.alerts.end()) {
+      if (policy.alerts.size() == rules_max) {
+        return table.complain("name", fmt::format("expected at most {} rules", rules_max));
+      }
+      rule = policy.alerts.insert(rule, AlertRule{});
+      rule->told.name = name;
+      rule->told.about = "device";
+      rule->told.raise_after = alert_raise_after;
+      rule->told.clear_after = alert_clear_after;
+    }
+    read_alert_rule(table, *rule);
+    check_watched(table, *rule);
+  }
+}
+
+}  // namespace drover::router

@@ -1,0 +1,82 @@
+// What alert rules cost each beat: the rules that ship, and pools' reports, over a fleet at rest.
+#include <benchmark/benchmark.h>
+
+#include "devices/catalogue.h"
+#include "router/alert_rules.h"
+#include "router/pool_reports.h"
+#include "router/rule_watch.h"
+
+namespace drover::router {
+namespace {
+
+constexpr std::uint16_t devices_per_host = 8;
+
+struct Watched {
+  Roster roster;
+  Policy policy = builtin_policy();
+  JobBook jobs{1};
+  ConditionBook conditions;
+  AlertBook alerts;
+  RuleWatch rules;
+  std::set<HostIndex> left;
+  Summary totals;
+  Instant now = Instant{} + std::chrono::hours(24);
+
+  explicit Watched(std::size_t devices) {
+    const auto& device = *devices::Catalogue::embedded().device("h100-sxm").value();
+    for (std::size_t host = 0; host * devices_per_host < devices; ++host) {
+      Hello hello;
+      hello.host = fmt::format("host-{}", host);
+      hello.specs = {{"h100-sxm", device.text}};
+      hello.groups = {{0, 0, devices_per_host, "h100-sxm", "", 0}};
+      const auto index = roster.enrol(now, hello);
+      DROVER_REQUIRE(index.ok());
+      roster.apply(now, *index, 1, batch_of(hello.host));
+    }
+    assign_pools(policy, roster);
+    alerts.set_rules(policy.alerts);
+    rules.set_rules(policy.alerts);
+    totals.pools = pool_reports(roster, policy, left, {});
+  }
+
+  static SampleBatch batch_of(const std::string& host) {
+    std::vector<Sample> samples(devices_per_host);
+    for (std::uint16_t row = 0; row < devices_per_host; ++row) {
+      samples[row].device = row;
+      samples[row][Metric::utilization] = 0.7;
+      samples[row][Metric::memory_used] = 60e9;
+      samples[row][Metric::memory_total] = 80e9;
+      samples[row][Metric::power] = 500 + row;
+      samples[row][Metric::power_cap] = 700;
+      samples[row][Metric::temperature] = 60 + row;
+      samples[row][Metric::throttle] = 0;
+      samples[row][Metric::running] = 1;
+    }
+    return pack(host, samples);
+  }
+};
+
+void look_with_shipped_rules(benchmark::State& state) {
+  Watched fleet(static_cast<std::size_t>(state.range(0)));
+  const WatchedFleet watched{fleet.roster, fleet.policy, fleet.jobs,   fleet.conditions,
+                             fleet.alerts, fleet.left,   fleet.totals, fleet.now};
+  std::vector<Sighting> seen;
+  for (auto _ : state) {
+    seen.clear();
+    fleet.rules.look(watched, seen);
+    benchmark::DoNotOptimize(seen.data());
+  }
+  DROVER_REQUIRE(seen.empty());
+}
+BENCHMARK(look_with_shipped_rules)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMicrosecond);
+
+void report_pools(benchmark::State& state) {
+  Watched fleet(static_cast<std::size_t>(state.range(0)));
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(pool_reports(fleet.roster, fleet.policy, fleet.left, {}));
+  }
+}
+BENCHMARK(report_pools)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace drover::router
