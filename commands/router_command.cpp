@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "commands/alert_hook.h"
 #include "commands/catalogue_files.h"
 #include "commands/clock.h"
 #include "commands/files.h"
@@ -60,6 +61,7 @@ class RouterShell {
         options_.ledger, std::make_unique<router::LedgerCompaction>(options_.start.retention));
     if (!store) return store.error();
     store_ = std::move(*store);
+    if (const Status hooked = hook_.open(options_.on_alert); !hooked) return hooked;
     if (const Status guarded = guard_.open(options_.keys, sockets_); !guarded) return guarded;
     if (const Status bound = bind(); !bound) return bound.error();
     const auto start =
@@ -87,6 +89,7 @@ class RouterShell {
       for (const Dropped& dropped : turn.dropped) drop(dropped);
       hear_commits();
       if (recording_) hear_recording();
+      if (hook_.on()) run_hook();
       const Instant now = clock_.now();
       journal_.write(JournalTick{now});
       core_->tick(now);
@@ -142,7 +145,7 @@ class RouterShell {
       recording_ = std::move(*recording);
     }
     // A journal compares all that is said.
-    watched_ = recording_ || journal_.on();
+    watched_ = recording_ || journal_.on() || hook_.on();
     core_->set_watched(watched_);
     return restore();
   }
@@ -257,6 +260,19 @@ class RouterShell {
     event.text = told_full_ ? "its disk is full: nothing is acknowledged until there is room"
                             : "its disk has room again";
     put_error("drover router: ledger {}: {}\n", store_->path(), event.text);
+    tell(std::move(event));
+  }
+
+  void run_hook() {
+    const Wall now = wall_now();
+    hook_.tick(now);
+    if (const auto trouble = hook_.trouble(now)) {
+      put_error("drover router: --on-alert {}\n", *trouble);
+      tell({Severity::warning, "on-alert", printable(*trouble)});
+    }
+  }
+
+  void tell(Event event) {
     const Instant now = clock_.now();
     const Envelope envelope{"router", 0, now, std::move(event)};
     if (journal_.on()) journal_.write(JournalReceive{now, publish_peer, encode(envelope), {}});
@@ -274,6 +290,7 @@ class RouterShell {
         recording_->hear(clock_.now(), send.to, send.envelope);
       }
       if (send.to == RouterRecording::peer) continue;
+      if (const auto* alert = std::get_if<Alert>(&send.envelope.body)) hook_.hear(*alert);
       if (send.to.channel != Channel::publish) {
         sockets_.send(send.to, encode(send.envelope));
         continue;
@@ -290,6 +307,7 @@ class RouterShell {
   StopSignals signals_;  // before the sockets, whose threads must not take signals
   Sockets sockets_;
   RouterGuard guard_;
+  AlertHook hook_;
   Sockets::Bound bound_;
   Clock clock_;
   JournalFile journal_;
@@ -327,6 +345,8 @@ Usage router_usage() {
         "write every input at its end, to make the decisions again: drover why --replay"},
        {"keys", "DIR",
         "encrypt, and let in only the keys allowed there (default: $DROVER_KEYS; drover keys)"},
+       {"on-alert", "PROGRAM",
+        "run it for each alert that is raised, cleared or acknowledged (docs/actions.md)"},
        {"record", "FILE", "write everything that is published there, as `drover record` does"},
        {"force", "", "with --record: write over a FILE that is there"},
        min_free_option(),
@@ -347,6 +367,7 @@ Outcome run_router(Arguments& arguments) {
   options.start.speed = arguments.number("speed", 0.01, 10'000, 1);
   options.start.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
   options.journal = arguments.text("journal");
+  options.on_alert = arguments.text("on-alert");
   options.start.retention = read_retention(arguments);
   if (arguments.has("record")) {
     options.record = read_recorder(arguments, arguments.text("record"), arguments.has("force"));

@@ -16,7 +16,8 @@ struct RouterOptions {
   std::string listen = default_endpoint;
   std::string ledger;
   std::string journal;
-  std::string keys;  // the folder; empty: connections are not encrypted
+  std::string on_alert;  // a program; empty: none
+  std::string keys;      // the folder; empty: connections are not encrypted
   std::optional<RecorderOptions> record;
   RouterStart start;
 };
