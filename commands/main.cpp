@@ -51,6 +51,10 @@ constexpr Verb verbs[] = {
     {"resume", "lets work come again to what was drained", commands::resume_usage,
      commands::run_resume},
     {"cancel", "ends jobs", commands::cancel_usage, commands::run_cancel},
+    {"alerts", "what is wrong now, and the rules that say so", commands::alerts_usage,
+     commands::run_alerts},
+    {"acknowledge", "says that somebody cares for alerts", commands::acknowledge_usage,
+     commands::run_acknowledge},
     {"policy", "checks, shows and changes how work is routed", commands::policy_usage,
      commands::run_policy},
     {"launch", "agents on many hosts, by ssh", commands::launch_usage, commands::run_launch},
@@ -77,7 +81,7 @@ std::string overview() {
       "drover: routes work over a mixed fleet of (emulated) GPUs and TPUs, and shows it live.\n\n"
       "usage: drover VERB [options]\n\nVerbs:\n";
   for (const Verb& verb : verbs) {
-    if (*verb.summary != 0) text += fmt::format("  {:<10} {}\n", verb.name, verb.summary);
+    if (*verb.summary != 0) text += fmt::format("  {:<11} {}\n", verb.name, verb.summary);
   }
   text +=
       "\nStart here:\n"

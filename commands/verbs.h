@@ -6,7 +6,9 @@
 
 namespace drover::commands {
 
+Usage acknowledge_usage();
 Usage agent_usage();
+Usage alerts_usage();
 Usage cancel_usage();
 Usage cap_usage();
 Usage catalogue_usage();
@@ -33,7 +35,9 @@ Usage top_usage();
 Usage validate_usage();
 Usage why_usage();
 
+Outcome run_acknowledge(Arguments& arguments);
 Outcome run_agent(Arguments& arguments);
+Outcome run_alerts(Arguments& arguments);
 Outcome run_cancel(Arguments& arguments);
 Outcome run_cap(Arguments& arguments);
 Outcome run_catalogue(Arguments& arguments);

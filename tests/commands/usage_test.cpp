@@ -23,6 +23,10 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
       folder.write("bad.toml",
                    "[policy]\nname = \"x\"\n[pool.a]\nmatch = { kind = \"gpu\" }\nweird = 1\n"
                    "[[rule]]\nname = \"r\"\npools = [\"a\"]\nscore = { queue = 1 }\n");
+  const std::string bad_alert =
+      folder.write("bad_alert.toml",
+                   "[pool.a]\nmatch = { kind = \"gpu\" }\n[[rule]]\nname = \"r\"\npools = "
+                   "[\"a\"]\n[[alert]]\nname = \"x\"\nwhen = \"tmep > 70\"\n");
   const std::string empty = folder.write("empty.csv", "");
   const std::string all_bad =
       folder.write("all_bad.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\nx,y,z\n");
@@ -35,6 +39,12 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
       {{"router", "--listen", "7700"}, 2, {"--listen"}},
       {{"router", "--policy", bad_policy}, 1, {"bad.toml:5", "weird"}},
       {{"router", "--policy", folder.file("absent")}, 1, {"absent"}},
+      {{"router", "--policy", bad_alert},
+       1,
+       {"bad_alert.toml:8: alert[1].when", "did you mean temp?, at character 1"}},
+      {{"acknowledge"}, 2, {"expected a RULE, or --all"}},
+      {{"acknowledge", "hot", "--all"}, 2, {"expected a RULE, or --all"}},
+      {{"alerts", "--rule"}, 2, {"--rules"}},
       {{"agent"}, 2, {"--devices"}},
       {{"agent", "--devices", "h100-sxn:8"}, 2, {"h100-sxn", "h100-sxm"}},
       {{"agent", "--devices", "h100-sxm:8", "--replicas", "llama-3.1-7b:0"},
