@@ -92,6 +92,7 @@ void take_keys(tui::Terminal& terminal, tui::Dashboard& core, Instant now) {
 }
 
 void show_frame(tui::Terminal& terminal, tui::Dashboard& core, FrameWatch& watch, Instant now) {
+  if (core.take_bell()) terminal.ring();
   if (!core.needs_frame() && !terminal.wants_rest()) return;
   if (terminal.ready()) {
     const Wall before = wall_now();

@@ -213,6 +213,37 @@ Result<Action> inject_action(const Model& model, const Choices& choices, std::st
   return action;
 }
 
+Result<Action> acknowledge_action(const Model& model, const Choices& choices,
+                                  std::string_view text) {
+  std::vector<std::string> words = words_of(text);
+  if (words.size() > 2) return error("expected a rule and perhaps its subject, or all");
+  AcknowledgeAlert request;
+  if (words.empty()) {
+    const News* const news = chosen_news(choices.news);
+    if (news == nullptr || news->rule.empty() || news->kind == NewsKind::rule) {
+      return error("no alert is selected: name its rule, such as hot, or all");
+    }
+    request = {news->rule, news->subject};
+  } else if (words[0] != "all") {
+    request.rule = words[0];
+    if (words.size() == 2) request.subject = words[1];
+  }
+  std::vector<std::string> names;
+  for (const News& news : raised_alerts(model)) {
+    if (!news.seen_by.empty() || (!request.rule.empty() && news.rule != request.rule) ||
+        (!request.subject.empty() && news.subject != request.subject)) {
+      continue;
+    }
+    names.push_back(fmt::format("{} of {}", news.rule, news.subject));
+  }
+  if (names.empty()) return error("nothing of the kind is raised that nobody has acknowledged");
+  Action action;
+  action.question = fmt::format(
+      "Acknowledge {}: everybody sees that you have seen it, until it is over", listed(names));
+  action.requests.push_back(std::move(request));
+  return action;
+}
+
 Result<Action> policy_action(std::string_view file) {
   Action action;
   action.policy_file = std::string(trimmed(file));

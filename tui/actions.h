@@ -30,6 +30,9 @@ Result<Action> cap_action(const Model& model, std::string_view words);
 Result<Action> cancel_action(const Model& model, const Choices& choices, std::string_view jobs);
 /// "gpu-a/3 xid=79 for 30s"; without a target what is tagged, else what is selected.
 Result<Action> inject_action(const Model& model, const Choices& choices, std::string_view words);
+/// "hot gpu-a/3", "hot" (all that this rule has raised), "all"; empty: the selected alert.
+Result<Action> acknowledge_action(const Model& model, const Choices& choices,
+                                  std::string_view words);
 Result<Action> policy_action(std::string_view file);
 
 /// What comes of an action that was asked for: replies until all are there.

@@ -9,6 +9,7 @@
 
 #include "fleet/units.h"
 #include "tui/device_facts.h"
+#include "tui/device_state.h"
 #include "tui/job_list.h"
 
 namespace drover::tui {
@@ -68,13 +69,7 @@ std::string group_text(const Judged& at, Row row) {
   return fmt::format("{}", at.model.devices().group(row));
 }
 
-std::string state_text(const Judged& at, Row row) {
-  std::string text;
-  for (const std::string_view word : device_states(at.model, at.now, row)) {
-    text += fmt::format("{}{}", text.empty() ? "" : " ", word);
-  }
-  return text;
-}
+std::string state_text(const Judged& at, Row row) { return states_text(at.model, at.now, row); }
 
 /// Of a lost host nobody knows what it has loaded.
 std::string model_text(const Judged& at, Row row) {

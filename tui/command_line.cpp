@@ -40,11 +40,12 @@ Status show_device(Desk& desk, std::string_view argument) {
   return show<View::device>(desk, {});
 }
 
+constexpr std::string_view no_group = "none";
+
 /// Of the table where that is shown, else of the map.
 std::vector<std::string> grouping_words(const Desk& desk) {
-  if (desk.choices.view == View::devices) return device_grouping_names();
-  std::vector<std::string> words;
-  for (int i = 0; i < grouping_count; ++i) words.emplace_back(to_text(static_cast<Grouping>(i)));
+  std::vector<std::string> words = grouping_names();
+  if (desk.choices.view == View::devices) words.emplace_back(no_group);
   return words;
 }
 
@@ -96,25 +97,23 @@ Status sort_devices_by(Desk& desk, std::string_view argument) {
   return show<View::devices>(desk, {});
 }
 
-Status group_devices(Desk& desk, std::string_view argument) {
-  const auto& names = device_grouping_names();
-  const auto found = std::find(names.begin(), names.end(), argument);
-  if (found == names.end()) {
-    return error("no group '{}'{}", excerpt(argument), suggestion(argument, names));
-  }
-  group_by(desk.choices.devices, static_cast<DeviceGrouping>(found - names.begin()));
-  return show<View::devices>(desk, {});
-}
-
 Status set_grouping(Desk& desk, std::string_view argument) {
-  if (desk.choices.view == View::devices) return group_devices(desk, argument);
-  for (int i = 0; i < grouping_count; ++i) {
-    const auto grouping = static_cast<Grouping>(i);
-    if (to_text(grouping) != argument) continue;
-    desk.choices.grouping = grouping;
-    return show<View::fleet>(desk, {});
+  const bool table = desk.choices.view == View::devices;
+  const auto& names = grouping_names();
+  const auto found = std::find(names.begin(), names.end(), argument);
+  std::optional<Grouping> grouping;
+  if (found != names.end()) {
+    grouping = static_cast<Grouping>(found - names.begin());
+  } else if (!table || argument != no_group) {
+    return error("found '{}', expected {}", excerpt(argument),
+                 fmt::join(grouping_words(desk), ", "));
   }
-  return error("found '{}', expected {}", excerpt(argument), fmt::join(grouping_words(desk), ", "));
+  if (table) {
+    group_by(desk.choices.devices, grouping);
+    return {};
+  }
+  desk.choices.grouping = *grouping;
+  return show<View::fleet>(desk, {});
 }
 
 Status set_metric(Desk& desk, std::string_view argument) {
@@ -212,6 +211,9 @@ Status cancel(Desk& desk, std::string_view argument) {
 Status inject(Desk& desk, std::string_view argument) {
   return propose(desk, inject_action(desk.model, desk.choices, argument));
 }
+Status acknowledge(Desk& desk, std::string_view argument) {
+  return propose(desk, acknowledge_action(desk.model, desk.choices, argument));
+}
 Status apply_policy(Desk& desk, std::string_view argument) {
   return propose(desk, policy_action(argument));
 }
@@ -260,6 +262,15 @@ std::vector<std::string> job_words(const Desk& desk) {
   return words;
 }
 
+std::vector<std::string> alert_words(const Desk& desk) {
+  std::vector<std::string> words = {"all"};
+  for (const News& news : raised_alerts(desk.model)) {
+    if (words.size() >= offers_max) break;
+    if (std::find(words.begin(), words.end(), news.rule) == words.end()) words.push_back(news.rule);
+  }
+  return words;
+}
+
 constexpr std::array table = {
     LineCommand{"fleet", "", "the whole fleet on one page", show<View::fleet>, nullptr},
     LineCommand{"devices", "", "every device as a row", show<View::devices>, nullptr},
@@ -295,6 +306,8 @@ constexpr std::array table = {
     LineCommand{"cancel", "[JOB..]", "end jobs", cancel, job_words},
     LineCommand{"inject", "[TARGET] FAULT [for SPAN]", "make emulated devices faulty", inject,
                 target_words},
+    LineCommand{"acknowledge", "[RULE [SUBJECT]]",
+                "you have seen it, or all; it stays until it is over", acknowledge, alert_words},
     LineCommand{"policy", "FILE", "apply a policy", apply_policy, nullptr},
     LineCommand{"quit", "", "leave", press<Command::quit>, nullptr},
 };

@@ -95,8 +95,15 @@ void Dashboard::receive(Instant now, Peer from, const Envelope& envelope) {
     state.pressed = true;
     return tick(now);
   }
+  const auto* const alert = std::get_if<Alert>(&envelope.body);
+  const bool rings = alert != nullptr && tui::rings(state.options.settings, alert->severity);
+  const bool was_raised = rings && state.is_raised(*alert);
   if (state.feed.receive(state.now, from, envelope, state.live_model) && state.cursor.live()) {
     state.changed();
+  }
+  // What a snapshot tells was raised before; who comes later sees it.
+  if (rings && !was_raised && alert->acknowledged_by.empty() && state.is_raised(*alert)) {
+    state.bell = true;
   }
   tick(now);
 }
@@ -201,6 +208,8 @@ void Dashboard::say(std::string note) {
 }
 
 bool Dashboard::quit() const { return state_->choices.quit; }
+
+bool Dashboard::take_bell() { return std::exchange(state_->bell, false); }
 
 bool Dashboard::take_story_toggle() { return std::exchange(state_->story_toggled, false); }
 

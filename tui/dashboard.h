@@ -98,6 +98,8 @@ class Dashboard {
   std::optional<SettingsWish> take_settings_wish();
   /// Something that a person is to read where the keys stand, until the next key.
   void say(std::string note);
+  /// Alerts have been raised since the last call that the settings want to ring for.
+  bool take_bell();
   /// Once for each time that the person asked to pause the story or to let it go on.
   bool take_story_toggle();
   /// A whole snapshot has arrived and every host that is not lost has one sample; of a replay at

@@ -143,6 +143,12 @@ void Dashboard::State::begin_change(Command command) {
     case Command::cancel:
       done = run_line(desk, "cancel");
       break;
+    case Command::acknowledge:
+      done = run_line(desk, "acknowledge");
+      break;
+    case Command::acknowledge_all:
+      done = run_line(desk, "acknowledge all");
+      break;
     case Command::cap_power: {
       const std::string pool(row ? model().pool_of(*row) : std::string_view());
       return start_prompt(PromptKind::command,

@@ -49,6 +49,9 @@ struct Dashboard::State {
             .shell = shell};
   }
   Desk desk() { return {model(), choices, cursor, options, now, proposed, settings_wish}; }
+  bool is_raised(const Alert& alert) const {
+    return live_model.alerts().contains({alert.rule, alert.subject});
+  }
   void arrange_now();
   void find_recent();
   void take(Command command);
@@ -91,6 +94,7 @@ struct Dashboard::State {
   std::uint64_t cursor_changes = 0;
   bool connected = true;
   bool story_toggled = false;
+  bool bell = false;
   bool dirty = true;    // a frame is wanted, at the pace of frames
   bool pressed = true;  // a frame is wanted at once
 };

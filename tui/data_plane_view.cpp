@@ -68,11 +68,15 @@ std::string devices_column(const Scene&, const HostRow& host) {
   return fmt::format("{}", host.count);
 }
 std::string software_column(const Scene&, const HostRow& host) { return host.said.hello.software; }
+/// By which key the agent has proven who it is.
+std::string key_column(const Scene&, const HostRow& host) {
+  return host.said.secured_by.empty() ? "none" : host.said.secured_by;
+}
 std::string rack_column(const Scene&, const HostRow& host) { return host.said.hello.rack; }
 
 constexpr auto left = Align::left;
 constexpr auto right = Align::right;
-constexpr std::array<AgentColumn, 13> columns = {{
+constexpr std::array<AgentColumn, 14> columns = {{
     {"AGENT", 16, left, 0, name_column},
     {"RACK", 8, left, 9, rack_column},
     {"STATE", 8, left, 1, state_column},
@@ -85,7 +89,8 @@ constexpr std::array<AgentColumn, 13> columns = {{
     {"BAD", 5, right, 10, broken_column},
     {"CLOCK", 8, right, 5, clock_column},
     {"DEVICES", 7, right, 11, devices_column},
-    {"SOFTWARE", 14, left, 12, software_column},
+    {"KEY", 10, left, 12, key_column},
+    {"SOFTWARE", 14, left, 13, software_column},
 }};
 
 ScrolledRows arrange_hosts(const Arrangement& at, Choices& choices) {

@@ -1,7 +1,6 @@
 #include "tui/device_list.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -9,12 +8,10 @@
 #include <utility>
 
 #include "tui/columns.h"
+#include "tui/device_state.h"
 
 namespace drover::tui {
 namespace {
-
-constexpr std::array<std::string_view, device_grouping_count> grouping_names = {
-    "none", "host", "rack", "pool", "kind", "state"};
 
 const DeviceColumn& column_of(int number) {
   return device_columns()[static_cast<std::size_t>(number)];
@@ -62,25 +59,23 @@ std::vector<double> keys_of(const Judged& at, const SortKey& key,
 /// Groups by their names, states the gravest first.
 using GroupName = std::pair<int, std::string>;
 
-GroupName group_of(const Judged& at, DeviceGrouping grouping, DeviceTable::Row row) {
+GroupName group_of(const Judged& at, Grouping grouping, DeviceTable::Row row) {
   const Hello& hello = at.model.host_of(row).said.hello;
   const auto named = [](std::string_view name, const char* without) {
     return GroupName{name.empty() ? 1 : 0, name.empty() ? std::string(without) : std::string(name)};
   };
   switch (grouping) {
-    case DeviceGrouping::none:
-      return {};
-    case DeviceGrouping::host:
+    case Grouping::host:
       return named(hello.host, "no host");
-    case DeviceGrouping::rack:
+    case Grouping::rack:
       return named(hello.rack, "no rack");
-    case DeviceGrouping::pool:
+    case Grouping::pool:
       return named(at.model.pool_of(row), "no pool");
-    case DeviceGrouping::kind:
+    case Grouping::kind:
       return named(at.model.spec_of(row).id, "no kind");
-    case DeviceGrouping::state: {
-      const std::string_view state = device_states(at.model, at.now, row).front();
-      return {state_rank(state), std::string(state)};
+    case Grouping::state: {
+      const DeviceState state = gravest_state(at.model, at.now, row);
+      return {static_cast<int>(state), std::string(to_text(state))};
     }
   }
   return {};
@@ -92,8 +87,7 @@ struct Groups {
   std::vector<std::string> names;
 };
 
-Groups groups_of(const Judged& at, DeviceGrouping grouping,
-                 const std::vector<std::uint32_t>& places) {
+Groups groups_of(const Judged& at, Grouping grouping, const std::vector<std::uint32_t>& places) {
   std::vector<GroupName> names;
   std::map<GroupName, std::size_t> numbers;
   for (const std::uint32_t place : places) {
@@ -118,8 +112,8 @@ void make_lines(const Judged& at, const Narrowing& narrowing, DeviceList& list) 
   const std::vector<double> first = keys_of(at, {list.sort_column, list.descending}, places);
   const std::vector<double> second =
       list.second ? keys_of(at, *list.second, places) : std::vector<double>(places.size());
-  const bool grouped = list.grouping != DeviceGrouping::none;
-  const Groups groups = grouped ? groups_of(at, list.grouping, places)
+  const bool grouped = list.grouping.has_value();
+  const Groups groups = grouped ? groups_of(at, *list.grouping, places)
                                 : Groups{std::vector<std::size_t>(places.size()), {}};
   std::vector<std::tuple<std::size_t, double, double, std::uint32_t>> order;
   order.reserve(places.size());
@@ -137,15 +131,6 @@ void make_lines(const Judged& at, const Narrowing& narrowing, DeviceList& list) 
 }
 
 }  // namespace
-
-std::string_view to_text(DeviceGrouping grouping) {
-  return grouping_names[static_cast<std::size_t>(grouping)];
-}
-
-const std::vector<std::string>& device_grouping_names() {
-  static const std::vector<std::string> names(grouping_names.begin(), grouping_names.end());
-  return names;
-}
 
 void sort_devices(const Model& model, const Narrowing& narrowing, DeviceList& list, Instant now,
                   Duration resort_every, Instant moved_at) {
@@ -227,7 +212,7 @@ void sort_by(DeviceList& list, std::span<const SortKey> keys) {
   list.place = ListPlace{};
 }
 
-void group_by(DeviceList& list, DeviceGrouping grouping) {
+void group_by(DeviceList& list, std::optional<Grouping> grouping) {
   list.grouping = grouping;
   list.order_structure = 0;
   list.place = ListPlace{};

@@ -11,17 +11,12 @@
 #include "fleet/time.h"
 #include "tui/column_choice.h"
 #include "tui/device_table.h"
+#include "tui/grouping.h"
 #include "tui/list_place.h"
 #include "tui/model.h"
 #include "tui/narrowing.h"
 
 namespace drover::tui {
-
-enum class DeviceGrouping : std::uint8_t { none, host, rack, pool, kind, state };
-inline constexpr int device_grouping_count = 6;
-std::string_view to_text(DeviceGrouping grouping);
-/// The names of them all, "none" first.
-const std::vector<std::string>& device_grouping_names();
 
 /// A device, or the heading of those below it.
 struct DeviceLine {
@@ -33,7 +28,7 @@ struct DeviceList {
   int sort_column = 0;  // index in device_columns()
   bool descending = false;
   std::optional<SortKey> second;  // orders what is equal by the first; then the place does
-  DeviceGrouping grouping = DeviceGrouping::none;
+  std::optional<Grouping> grouping;
   std::vector<ShownColumn> wanted;    // in their order; empty: by rank, as many as fit
   std::vector<ShownColumn> columns;   // shown now
   std::vector<DeviceLine> lines;      // of devices that the filter leaves
@@ -59,6 +54,6 @@ void step_second(DeviceList& list);
 void sort_by(DeviceList& list, int column);
 /// By these, one or two.
 void sort_by(DeviceList& list, std::span<const SortKey> keys);
-void group_by(DeviceList& list, DeviceGrouping grouping);
+void group_by(DeviceList& list, std::optional<Grouping> grouping);
 
 }  // namespace drover::tui

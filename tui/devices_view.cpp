@@ -163,8 +163,8 @@ std::string order_text(const DeviceList& devices) {
   };
   std::string text = "by " + key({devices.sort_column, devices.descending});
   if (devices.second) text += ", then " + key(*devices.second);
-  if (devices.grouping != DeviceGrouping::none) {
-    text += fmt::format("; groups by {}", to_text(devices.grouping));
+  if (devices.grouping) {
+    text += fmt::format("; groups by {}", to_text(*devices.grouping));
   }
   return text;
 }

@@ -11,13 +11,11 @@
 
 #include "fleet/filter_sample.h"
 #include "tui/columns.h"
+#include "tui/device_state.h"
 #include "tui/subjects.h"
 
 namespace drover::tui {
 namespace {
-
-constexpr std::array<std::string_view, 7> state_words = {"lost",  "unusable", "suspect", "faulty",
-                                                         "stale", "drained",  "ok"};
 
 using filter::Field;
 using filter::TextTest;
@@ -54,28 +52,6 @@ const std::vector<const JobChanged*>& JobsByDevice::on(DeviceTable::Row row) con
   static const std::vector<const JobChanged*> none;
   const auto known = jobs_.find(row);
   return known == jobs_.end() ? none : known->second;
-}
-
-std::vector<std::string_view> device_states(const Model& model, Instant now, DeviceTable::Row row) {
-  const Health health = model.host_of(row).said.health;
-  const ConditionRow* const condition = model.condition_of(row);
-  const bool holds[] = {health == Health::lost,
-                        condition != nullptr && !condition->said.usable,
-                        health == Health::suspect,
-                        condition != nullptr && !condition->said.injected.empty(),
-                        health != Health::lost && model.is_stale(now, row),
-                        condition != nullptr && condition->said.drained};
-  std::vector<std::string_view> words;
-  for (std::size_t i = 0; i < std::size(holds); ++i) {
-    if (holds[i]) words.push_back(state_words[i]);
-  }
-  if (words.empty()) words.push_back(state_words.back());
-  return words;
-}
-
-int state_rank(std::string_view state) {
-  const auto at = std::find(state_words.begin(), state_words.end(), state);
-  return static_cast<int>(at - state_words.begin());
 }
 
 double DeviceThing::number(Field field) const {
@@ -143,7 +119,9 @@ void DeviceThing::texts(Field field, TextTest& test) const {
       for (const auto& [key, value] : hello.labels) test.see(key + "=" + value);
       return;
     case Field::state:
-      for (const std::string_view word : device_states(model, judged_.now, row_)) test.see(word);
+      for (const DeviceState state : device_states(model, judged_.now, row_)) {
+        test.see(to_text(state));
+      }
       return;
     case Field::slowed:
       return filter::show_slowed(model.reading(row_, Metric::throttle), test);

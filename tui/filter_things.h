@@ -30,12 +30,6 @@ struct Judged {
   const JobsByDevice& jobs;
 };
 
-/// How a device is, the gravest first: "lost", "unusable", "suspect", "faulty", "stale", "drained";
-/// "ok" when it is none of these.
-std::vector<std::string_view> device_states(const Model& model, Instant now, DeviceTable::Row row);
-/// Where such a word stands in that order.
-int state_rank(std::string_view state);
-
 class DeviceThing final : public filter::Thing {
  public:
   DeviceThing(const Judged& judged, DeviceTable::Row row) : judged_(judged), row_(row) {}

@@ -14,6 +14,8 @@ constexpr FrameStream::Moment frame_pace{250};
 // 120x40 takes a tenth of a second.
 constexpr FrameStream::Moment rest_pause{50};
 
+constexpr char bell = '\a';  // ECMA-48 BEL, what every terminal's description has as its bell
+
 }  // namespace
 
 FrameStream::FrameStream(TerminalWords words, std::size_t bytes_per_frame)
@@ -24,6 +26,7 @@ FrameStream::Moment FrameStream::rest_at() const { return shown_at_ + rest_pause
 void FrameStream::show(const Canvas& canvas, Moment now) {
   DROVER_REQUIRE(ready());
   bytes_ = painter_.paint(canvas, bytes_per_frame_);
+  if (std::exchange(rings_, false)) bytes_ += bell;
   sent_ = 0;
   shown_at_ = now;
   if (bytes_.empty()) return;

@@ -43,6 +43,8 @@ class FrameStream {
   /// A frame is due that has to wait: counted at the pace of frames.
   void skip(Moment now);
 
+  /// The terminal's bell goes with the next frame.
+  void ring() { rings_ = true; }
   /// Goes before the next frame, which begins with a cleared screen.
   void begin_with(std::string_view bytes);
   std::string_view pending() const { return std::string_view(bytes_).substr(sent_); }
@@ -61,6 +63,7 @@ class FrameStream {
   std::size_t bytes_per_frame_;
   std::string bytes_;
   std::size_t sent_ = 0;
+  bool rings_ = false;
   Moment shown_at_{0};
   Moment skipped_at_{0};
   TerminalFigures figures_;

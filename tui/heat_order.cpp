@@ -3,28 +3,11 @@
 #include "tui/heat_order.h"
 
 #include <algorithm>
-#include <array>
+
+#include "tui/device_state.h"
 
 namespace drover::tui {
 namespace {
-
-constexpr std::array<std::string_view, grouping_count> names = {"host", "rack", "pool", "kind",
-                                                                "state"};
-
-enum class MapState : std::uint8_t { ok, suspect, drained, faulty, stale, unusable, lost };
-constexpr std::array<std::string_view, 7> state_names = {"ok",    "suspect",  "drained", "faulty",
-                                                         "stale", "unusable", "lost"};
-
-/// The gravest that holds.
-MapState state_of(const Model& model, Instant now, DeviceTable::Row row) {
-  if (model.is_lost(row)) return MapState::lost;
-  const ConditionRow* const condition = model.condition_of(row);
-  if (condition != nullptr && !condition->said.usable) return MapState::unusable;
-  if (model.is_stale(now, row)) return MapState::stale;
-  if (condition != nullptr && !condition->said.injected.empty()) return MapState::faulty;
-  if (condition != nullptr && condition->said.drained) return MapState::drained;
-  return model.host_of(row).said.health == Health::suspect ? MapState::suspect : MapState::ok;
-}
 
 /// The groups, and which of them each number has.
 struct Numbers {
@@ -84,8 +67,10 @@ Numbers by_kind(const Model& model) {
 
 Numbers by_state() {
   Numbers numbers;
-  numbers.group_of.resize(state_names.size());
-  for (std::uint32_t i = 0; i < state_names.size(); ++i) numbers.add(state_names[i], i);
+  numbers.group_of.resize(device_state_count);
+  for (std::uint32_t i = device_state_count; i-- > 0;) {
+    numbers.add(to_text(static_cast<DeviceState>(i)), i);
+  }
   return numbers;
 }
 
@@ -115,14 +100,12 @@ std::uint32_t number_of(const Model& model, Instant now, Grouping grouping, Devi
     case Grouping::kind:
       return model.devices().spec(row);
     case Grouping::state:
-      return static_cast<std::uint32_t>(state_of(model, now, row));
+      return static_cast<std::uint32_t>(gravest_state(model, now, row));
   }
   return 0;
 }
 
 }  // namespace
-
-std::string_view to_text(Grouping grouping) { return names[static_cast<std::size_t>(grouping)]; }
 
 HeatOrder order_devices(const Model& model, Instant now, Grouping grouping,
                         const Narrowing& narrowing) {

@@ -5,18 +5,13 @@
 #include <limits>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "tui/grouping.h"
 #include "tui/model.h"
 #include "tui/narrowing.h"
 
 namespace drover::tui {
-
-enum class Grouping : std::uint8_t { host, rack, pool, kind, state };
-inline constexpr int grouping_count = 5;
-/// "host": as typed after `:group`.
-std::string_view to_text(Grouping grouping);
 
 struct HeatGroup {
   std::string name;         // as told: not yet cleaned

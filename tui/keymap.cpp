@@ -95,6 +95,8 @@ constexpr std::array table = {
     Binding{Command::invert, in_devices, "r", "r", "invert", "Turn the order round"},
     Binding{Command::next_filter, in_jobs, "f", "f", "state",
             "Show all, running, waiting, failed or finished jobs"},
+    Binding{Command::next_filter, in_events, "f", "f", "show",
+            "Show all, alerts, what happened, or the rules that raise alerts"},
     Binding{Command::tag, with_devices | in_jobs, "T", "T", "",
             "Tag what is selected: actions reach all that is tagged"},
     Binding{Command::untag_all, with_devices | in_jobs, "U", "U", "", "Let all tags go"},
@@ -104,6 +106,9 @@ constexpr std::array table = {
             "Hold the power of a pool or of the site under so many watts"},
     Binding{Command::inject, with_devices, "i", "i", "", "Make an emulated device faulty"},
     Binding{Command::cancel, in_jobs, "x", "x", "", "Cancel the job"},
+    Binding{Command::acknowledge, in_events, "a", "a", "seen",
+            "Acknowledge the alert: everybody sees that somebody cares"},
+    Binding{Command::acknowledge_all, in_events, "A", "A", "", "Acknowledge all alerts"},
     Binding{Command::redraw, in_every_view, "Ctrl-L", "Ctrl-L", "", "Draw the screen afresh"},
 };
 
@@ -116,7 +121,7 @@ bool works_in(const Binding& binding, View view) {
 }
 
 bool changes_fleet(Command command) {
-  return command >= Command::drain && command <= Command::inject;
+  return command >= Command::drain && command <= Command::acknowledge_all;
 }
 
 std::optional<Command> command_of(const Key& key, View view) {

@@ -79,11 +79,13 @@ enum class Command : std::uint8_t {
   ask_filter,
   ask_command,
   ask_find,
-  drain,  // what changes the fleet, up to `inject`
+  drain,  // what the router is asked for, up to `acknowledge_all`
   resume,
   cap_power,
   cancel,
   inject,
+  acknowledge,
+  acknowledge_all,
   toggle_story,
   redraw,
   quit,
@@ -112,7 +114,7 @@ std::span<const Binding> bindings();
 /// What `key` does in `view`.
 std::optional<Command> command_of(const Key& key, View view);
 bool works_in(const Binding& binding, View view);
-/// Whether a command asks the router to change something.
+/// Whether a command asks the router to change something, or to note it.
 bool changes_fleet(Command command);
 
 }  // namespace drover::tui

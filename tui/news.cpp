@@ -12,21 +12,34 @@ namespace drover::tui {
 namespace {
 
 News news_of(const EventRow& row) {
-  return {row.at, NewsKind::event, row.event.severity, row.event.subject, row.event.text, {}};
+  return {row.at, NewsKind::event, row.event.severity, row.event.subject, row.event.text, {}, {}};
+}
+
+std::string said_of(const Alert& alert) {
+  return alert.text.empty() ? alert.rule : fmt::format("{}: {}", alert.rule, alert.text);
 }
 
 News news_of(const AlertRow& row) {
   const Alert& alert = row.alert;
   if (!alert.raised) {
-    return {row.at,        NewsKind::alert_over,    Severity::info,
-            alert.subject, alert.rule + " is over", alert.rule};
+    return {row.at,
+            NewsKind::alert_over,
+            Severity::info,
+            alert.subject,
+            alert.rule + " is over",
+            alert.rule,
+            {}};
   }
-  return {row.at,
-          NewsKind::alert,
-          alert.severity,
-          alert.subject,
-          alert.text.empty() ? alert.rule : fmt::format("{}: {}", alert.rule, alert.text),
-          alert.rule};
+  if (!alert.acknowledged_by.empty()) {
+    return {row.at,
+            NewsKind::alert_seen,
+            Severity::info,
+            alert.subject,
+            fmt::format("{}: {} has seen it", alert.rule, alert.acknowledged_by),
+            alert.rule,
+            alert.acknowledged_by};
+  }
+  return {row.at, NewsKind::alert, alert.severity, alert.subject, said_of(alert), alert.rule, {}};
 }
 
 News news_of(const AuditRow& row) {
@@ -39,6 +52,7 @@ News news_of(const AuditRow& row) {
           audit.applied ? Severity::info : Severity::warning,
           audit.target,
           text,
+          {},
           {}};
 }
 
@@ -60,15 +74,33 @@ void gather(std::vector<News>& news, const Model& model, const Rows& rows, std::
 std::vector<News> raised_alerts(const Model& model) {
   std::vector<News> raised;
   for (const auto& [key, row] : model.alerts()) {
-    News news = news_of(row);
-    news.kind = NewsKind::raised;
-    news.at = row.alert.since;
-    raised.push_back(std::move(news));
+    const Alert& alert = row.alert;
+    raised.push_back({alert.since, NewsKind::raised, alert.severity, alert.subject, said_of(alert),
+                      alert.rule, alert.acknowledged_by});
   }
   std::stable_sort(raised.begin(), raised.end(), [](const News& a, const News& b) {
-    return std::tie(b.severity, b.at) < std::tie(a.severity, a.at);
+    const bool a_seen = !a.seen_by.empty(), b_seen = !b.seen_by.empty();
+    return std::tie(a_seen, b.severity, b.at) < std::tie(b_seen, a.severity, a.at);
   });
   return raised;
+}
+
+std::vector<News> alert_rules(const Model& model) {
+  std::vector<News> rules;
+  if (!model.policy()) return rules;
+  for (const AlertRuleText& rule : model.policy()->alert_rules) {
+    rules.push_back(
+        {Instant::min(), NewsKind::rule, rule.severity, rule.name, rule.when, rule.name, {}});
+  }
+  return rules;
+}
+
+const AlertRuleText* rule_named(const Model& model, std::string_view name) {
+  if (!model.policy()) return nullptr;
+  for (const AlertRuleText& rule : model.policy()->alert_rules) {
+    if (rule.name == name) return &rule;
+  }
+  return nullptr;
 }
 
 std::vector<News> latest_news(const Model& model, std::size_t most,

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tui/model.h"
@@ -11,8 +12,10 @@ namespace drover::tui {
 
 enum class NewsKind : std::uint8_t {
   raised,  // an alert that holds at this moment
+  rule,    // by which alerts are raised; holds of no moment
   event,
-  alert,  // was raised then
+  alert,       // was raised then
+  alert_seen,  // somebody has acknowledged it
   alert_over,
   action,
   action_refused
@@ -24,11 +27,17 @@ struct News {
   Severity severity = Severity::info;
   std::string subject;
   std::string text;
-  std::string rule;  // of an alert
+  std::string rule;     // of an alert
+  std::string seen_by;  // of a raised alert: who has acknowledged it
 };
 
-/// What is raised at the model's moment: the gravest first, then the newest.
+/// What is raised at the model's moment: first what nobody has acknowledged, of that the gravest
+/// first, then the newest.
 std::vector<News> raised_alerts(const Model& model);
+/// The rules by which alerts are raised, in the policy's order; none where it is not known.
+std::vector<News> alert_rules(const Model& model);
+/// Null: no rule of that name is known.
+const AlertRuleText* rule_named(const Model& model, std::string_view name);
 /// Newest first; with `about`, only what concerns that device.
 std::vector<News> latest_news(const Model& model, std::size_t most,
                               const std::optional<DeviceId>& about = std::nullopt);

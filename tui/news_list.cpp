@@ -1,6 +1,7 @@
 #include "tui/news_list.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,21 +17,49 @@ void add_section(std::vector<NewsLine>& lines, std::string heading, std::string 
   for (News& news : section) lines.push_back({{}, {}, std::move(news)});
 }
 
+std::string note_of(const std::vector<News>& raised) {
+  if (raised.empty()) return "nothing is raised";
+  const auto seen = std::count_if(raised.begin(), raised.end(),
+                                  [](const News& news) { return !news.seen_by.empty(); });
+  return seen > 0 ? fmt::format("gravest first, {} acknowledged", seen) : "gravest first";
+}
+
 }  // namespace
+
+std::string_view to_text(NewsFilter filter) {
+  static constexpr std::array<std::string_view, news_filter_count> names = {
+      "all", "alerts", "what happened", "rules"};
+  return names[static_cast<std::size_t>(filter)];
+}
+
+void step_news_filter(NewsList& list) {
+  list.filter = static_cast<NewsFilter>((static_cast<int>(list.filter) + 1) % news_filter_count);
+}
 
 NewsKey key_of(const News& news) { return {news.at, news.kind, news.subject, news.text}; }
 
-std::vector<NewsLine> list_news(const Model& model, const Narrowing& narrowing) {
-  std::vector<News> raised = raised_alerts(model);
-  std::vector<News> happened = latest_news(model, news_most);
-  const auto hidden = [&](const News& news) { return !narrowing.shows(model, news); };
-  std::erase_if(raised, hidden);
-  std::erase_if(happened, hidden);
+std::vector<NewsLine> list_news(const Model& model, const Narrowing& narrowing, NewsFilter filter) {
   std::vector<NewsLine> lines;
-  const std::size_t open = raised.size();
-  add_section(lines, fmt::format("Alerts {}", open),
-              open > 0 ? "gravest first" : "nothing is raised", std::move(raised));
-  add_section(lines, "Events", "newest first", std::move(happened));
+  const auto hidden = [&](const News& news) { return !narrowing.shows(model, news); };
+  if (filter == NewsFilter::all || filter == NewsFilter::alerts) {
+    std::vector<News> raised = raised_alerts(model);
+    std::erase_if(raised, hidden);
+    std::string heading = fmt::format("Alerts {}", raised.size());
+    std::string note = note_of(raised);
+    add_section(lines, std::move(heading), std::move(note), std::move(raised));
+  }
+  if (filter == NewsFilter::all || filter == NewsFilter::happened) {
+    std::vector<News> happened = latest_news(model, news_most);
+    std::erase_if(happened, hidden);
+    add_section(lines, "Events", "newest first", std::move(happened));
+  }
+  if (filter == NewsFilter::rules) {
+    // A rule is about no device that a filter could be asked of.
+    std::vector<News> rules = alert_rules(model);
+    std::string heading = fmt::format("Rules {}", rules.size());
+    std::string note = rules.empty() ? "the router has told none" : "as the policy has them";
+    add_section(lines, std::move(heading), std::move(note), std::move(rules));
+  }
   return lines;
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tui/list_place.h"
@@ -29,13 +30,20 @@ struct NewsLine {
   News news;
 };
 
+/// What of it is listed.
+enum class NewsFilter : std::uint8_t { all, alerts, happened, rules };
+inline constexpr int news_filter_count = 4;
+std::string_view to_text(NewsFilter filter);
+
 struct NewsList {
+  NewsFilter filter = NewsFilter::all;
   std::vector<NewsLine> lines;
   std::optional<NewsKey> chosen;
   ListPlace place;
 };
 
-std::vector<NewsLine> list_news(const Model& model, const Narrowing& narrowing);
+std::vector<NewsLine> list_news(const Model& model, const Narrowing& narrowing, NewsFilter filter);
+void step_news_filter(NewsList& list);
 int index_of_chosen(const NewsList& list);
 /// The news at `index`, or the next in the direction of the move, or else before it.
 void choose_news(NewsList& list, int index, int direction);

@@ -1,7 +1,6 @@
 #include "tui/news_panels.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include <fmt/format.h>
 
@@ -19,15 +18,18 @@ struct Look {
 };
 
 Look look_of(const News& news) {
-  const Role grave = news.severity == Severity::critical  ? Role::critical
-                     : news.severity == Severity::warning ? Role::warm
-                                                          : Role::plain;
+  const Role grave = severity_role(news.severity);
   switch (news.kind) {
     case NewsKind::event:
+    case NewsKind::rule:
       return {" ", grave};
     case NewsKind::raised:
+      if (!news.seen_by.empty()) return {"+", Role::faint};
+      return {news.severity == Severity::critical ? "!!" : "!", grave};
     case NewsKind::alert:
       return {"!", grave};
+    case NewsKind::alert_seen:
+      return {"+", Role::accent};
     case NewsKind::alert_over:
       return {"=", Role::good};
     case NewsKind::action:
@@ -38,7 +40,18 @@ Look look_of(const News& news) {
   return {" ", Role::plain};
 }
 
+/// What is told of it; of a raised alert also who has seen it.
+std::string told(const News& news) {
+  if (news.kind != NewsKind::raised || news.seen_by.empty()) return news.text;
+  return fmt::format("{} (seen by {})", news.text, news.seen_by);
+}
+
 }  // namespace
+
+Role severity_role(Severity severity) {
+  if (severity == Severity::critical) return Role::critical;
+  return severity == Severity::warning ? Role::warm : Role::plain;
+}
 
 void draw_news_line(const Scene& scene, Pen& pen, int row, const News& news) {
   const Look look = look_of(news);
@@ -48,10 +61,9 @@ void draw_news_line(const Scene& scene, Pen& pen, int row, const News& news) {
   const std::string when =
       raised ? duration_text(to_seconds(scene.now - news.at)) : to_clock_text(news.at);
   pen.field(0, row, 8, when, Role::faint, raised ? Align::right : Align::left);
-  const bool grave = raised && news.severity == Severity::critical;
-  pen.text(9, row, grave ? "!!" : look.sign, look.role);
+  pen.text(9, row, look.sign, look.role);
   pen.field(12, row, subject, news.subject, look.role);
-  pen.field(13 + subject, row, pen.columns() - subject - 13, news.text, look.role);
+  pen.field(13 + subject, row, pen.columns() - subject - 13, told(news), look.role);
 }
 
 void draw_news(Pen& pen, int row, const std::vector<News>& news) {
@@ -72,29 +84,21 @@ int alert_rows(const Model& model) {
 }
 
 void draw_alerts(const Scene& scene, Pen pen) {
-  std::vector<const Alert*> alerts;
-  for (const auto& [key, row] : scene.model.alerts()) alerts.push_back(&row.alert);
-  std::stable_sort(alerts.begin(), alerts.end(), [](const Alert* a, const Alert* b) {
-    return std::tie(b->severity, b->since) < std::tie(a->severity, a->since);
-  });
+  const std::vector<News> alerts = raised_alerts(scene.model);
   const auto shown = static_cast<std::size_t>(std::max(0, pen.rows() - 1));
   pen.heading(0, fmt::format("Alerts {}", alerts.size()),
               alerts.size() > shown ? fmt::format("the gravest {}", shown) : "gravest first");
   if (alerts.empty()) pen.text(0, 1, "nothing is raised", Role::faint);
   const int subject = std::min(16, std::max(8, pen.columns() / 5));
   for (std::size_t i = 0; i < std::min(shown, alerts.size()); ++i) {
-    const Alert& alert = *alerts[i];
+    const News& alert = alerts[i];
     const int row = static_cast<int>(i) + 1;
-    const Role role = alert.severity == Severity::critical  ? Role::critical
-                      : alert.severity == Severity::warning ? Role::warm
-                                                            : Role::plain;
-    pen.text(0, row, alert.severity == Severity::critical ? "!!" : "!", role);
-    pen.field(3, row, 5, duration_text(to_seconds(scene.now - alert.since)), Role::faint,
+    const Look look = look_of(alert);
+    pen.text(0, row, look.sign, look.role);
+    pen.field(3, row, 5, duration_text(to_seconds(scene.now - alert.at)), Role::faint,
               Align::right);
-    pen.field(9, row, subject, alert.subject, role);
-    pen.field(10 + subject, row, pen.columns() - subject - 10,
-              alert.text.empty() ? alert.rule : fmt::format("{}: {}", alert.rule, alert.text),
-              role);
+    pen.field(9, row, subject, alert.subject, look.role);
+    pen.field(10 + subject, row, pen.columns() - subject - 10, told(alert), look.role);
   }
 }
 

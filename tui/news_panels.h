@@ -8,6 +8,9 @@
 
 namespace drover::tui {
 
+/// How grave it is, as a colour.
+Role severity_role(Severity severity);
+
 /// A line each, from `row` on: time, sign, subject, text.
 void draw_news(Pen& pen, int row, const std::vector<News>& news);
 

@@ -36,17 +36,20 @@ int draw_tabs(const Scene& scene, Pen* pen, int column, bool whole) {
   return column;
 }
 
-/// "2 alerts: gpu-a/3 throttling": how many are raised, and the newest of the worst.
+/// "2 alerts: gpu-a/3 throttling": how many are raised that nobody has acknowledged, and the newest
+/// of the worst.
 std::string alert_text(const Model& model, bool whole) {
   const AlertRow* worst = nullptr;
+  std::size_t count = 0;
   for (const auto& [key, row] : model.alerts()) {
+    if (!row.alert.acknowledged_by.empty()) continue;
+    ++count;
     const auto rank = [](const AlertRow& alert) {
       return std::pair(alert.alert.severity, alert.alert.since);
     };
     if (worst == nullptr || rank(row) > rank(*worst)) worst = &row;
   }
   if (worst == nullptr) return {};
-  const std::size_t count = model.alerts().size();
   std::string text = fmt::format(" {} alert{}", count, count == 1 ? "" : "s");
   if (whole) text += fmt::format(": {} {}", worst->alert.subject, worst->alert.rule);
   return printable(text) + " ";

@@ -1,6 +1,7 @@
 #include "tui/settings.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -226,6 +227,13 @@ std::vector<SettingRow> setting_rows() {
   add_rows(rows, view_settings());
   add_rows(rows, other_settings());
   return rows;
+}
+
+bool rings(const Settings& settings, Severity severity) {
+  constexpr std::array severities = {Severity::info, Severity::warning, Severity::critical};
+  return std::any_of(severities.begin(), severities.end(), [&](Severity least) {
+    return to_text(least) == settings.bell && severity >= least;
+  });
 }
 
 }  // namespace drover::tui

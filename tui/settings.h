@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fleet/actions.h"
 #include "fleet/result.h"
 
 namespace drover::tui {
@@ -49,6 +50,9 @@ struct Settings {
   std::string bell = "off";  // from which severity on an alert rings
   bool operator==(const Settings&) const = default;
 };
+
+/// Whether an alert so grave rings the terminal's bell.
+bool rings(const Settings& settings, Severity severity);
 
 /// What a person has asked of the settings while the dashboard runs.
 struct SettingsWish {

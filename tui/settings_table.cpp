@@ -24,11 +24,7 @@ std::vector<std::string> colours() { return colours_names(); }
 std::vector<std::string> automatic_or_not() { return {"auto", "on", "off"}; }
 std::vector<std::string> on_or_off() { return {"on", "off"}; }
 std::vector<std::string> bells() { return {"off", "critical", "warning", "info"}; }
-std::vector<std::string> map_groups() {
-  std::vector<std::string> names;
-  for (int i = 0; i < grouping_count; ++i) names.emplace_back(to_text(static_cast<Grouping>(i)));
-  return names;
-}
+std::vector<std::string> map_groups() { return grouping_names(); }
 
 std::vector<std::string> metrics() {
   std::vector<std::string> names;

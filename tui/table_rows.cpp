@@ -7,6 +7,7 @@
 
 #include "tui/columns.h"
 #include "tui/device_facts.h"
+#include "tui/device_state.h"
 #include "tui/host_list.h"
 
 namespace drover::tui {
@@ -61,13 +62,7 @@ TableCell of_metric(const Judged& at, const Row& row) {
   return number(at.model.reading(row, metric));
 }
 
-TableCell states_of(const Judged& at, const Row& row) {
-  std::string words;
-  for (const std::string_view word : device_states(at.model, at.now, row)) {
-    words += (words.empty() ? "" : " ") + std::string(word);
-  }
-  return words;
-}
+TableCell states_of(const Judged& at, const Row& row) { return states_text(at.model, at.now, row); }
 
 TableCell models_of(const Judged& at, const Row& row) {
   if (at.model.is_lost(row)) return {};
@@ -196,10 +191,14 @@ std::string_view kind_of(NewsKind kind) {
   switch (kind) {
     case NewsKind::raised:
       return "raised";
+    case NewsKind::rule:
+      return "rule";
     case NewsKind::event:
       return "event";
     case NewsKind::alert:
       return "alert";
+    case NewsKind::alert_seen:
+      return "alert_acknowledged";
     case NewsKind::alert_over:
       return "alert_over";
     case NewsKind::action:
@@ -210,16 +209,17 @@ std::string_view kind_of(NewsKind kind) {
   return {};
 }
 
-constexpr std::array<Column<News>, 6> news_table = {{
+constexpr std::array<Column<News>, 7> news_table = {{
     {"time", [](const Judged&, const News& news) { return time(news.at); }},
     {"kind", [](const Judged&, const News& news) { return text(kind_of(news.kind)); }},
     {"severity", [](const Judged&, const News& news) { return text(to_text(news.severity)); }},
     {"rule", [](const Judged&, const News& news) { return text(news.rule); }},
     {"subject", [](const Judged&, const News& news) { return text(news.subject); }},
     {"text", [](const Judged&, const News& news) { return text(news.text); }},
+    {"acknowledged_by", [](const Judged&, const News& news) { return text(news.seen_by); }},
 }};
 
-constexpr std::array<Column<HostRow>, 13> host_table = {{
+constexpr std::array<Column<HostRow>, 14> host_table = {{
     {"host", [](const Judged&, const HostRow& host) { return text(host.said.hello.host); }},
     {"rack", [](const Judged&, const HostRow& host) { return text(host.said.hello.rack); }},
     {"state", [](const Judged&, const HostRow& host) { return text(to_text(host.said.health)); }},
@@ -242,6 +242,7 @@ constexpr std::array<Column<HostRow>, 13> host_table = {{
     {"clock_offset_s",
      [](const Judged&, const HostRow& host) { return number(host.traffic.offset_s()); }},
     {"devices", [](const Judged&, const HostRow& host) { return count(host.count); }},
+    {"secured_by", [](const Judged&, const HostRow& host) { return text(host.said.secured_by); }},
     {"software", [](const Judged&, const HostRow& host) { return text(host.said.hello.software); }},
 }};
 
@@ -323,7 +324,7 @@ TableRows decisions(const Source& from) {
 TableRows news(const Source& from) {
   const Model& model = from.scene.model;
   Rows<News> rows(from.at, news_table);
-  for (const NewsLine& line : list_news(model, from.narrowing())) {
+  for (const NewsLine& line : list_news(model, from.narrowing(), NewsFilter::all)) {
     if (!line.heading.empty()) continue;
     if (!from.only || concerns(model, line.news.subject, *from.only)) rows.add(line.news);
   }

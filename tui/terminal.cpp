@@ -355,6 +355,8 @@ void Terminal::show(const Canvas& canvas) {
   state_->set_timer();
 }
 
+void Terminal::ring() { state_->stream.ring(); }
+
 TerminalFigures Terminal::figures() const { return state_->stream.figures(TerminalPort::now()); }
 
 }  // namespace drover::tui

@@ -54,6 +54,8 @@ class Terminal {
   bool wants_rest() const;
   /// Writes what differs from what stands there, as far as the terminal takes it. REQUIRES ready().
   void show(const Canvas& canvas);
+  /// Rings with the next frame.
+  void ring();
   /// Theme, colours and Unicode of these options from the next frame on, which is painted whole.
   void restyle(const TerminalOptions& options);
   TerminalFigures figures() const;

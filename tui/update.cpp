@@ -151,6 +151,13 @@ void open(const Model& model, Choices& choices, Instant now) {
   row.open(model, choices);
 }
 
+/// From none through all of them to none again.
+std::optional<Grouping> next_grouping(const std::optional<Grouping>& grouping) {
+  if (!grouping) return Grouping{0};
+  const int next = static_cast<int>(*grouping) + 1;
+  return next < grouping_count ? std::optional(static_cast<Grouping>(next)) : std::nullopt;
+}
+
 void change_order(DeviceList& devices, Command command) {
   switch (command) {
     case Command::invert:
@@ -160,9 +167,7 @@ void change_order(DeviceList& devices, Command command) {
     case Command::sort_second:
       return step_second(devices);
     case Command::next_group:
-      return group_by(devices,
-                      static_cast<DeviceGrouping>((static_cast<int>(devices.grouping) + 1) %
-                                                  device_grouping_count));
+      return group_by(devices, next_grouping(devices.grouping));
     default:
       return step_sort(devices, command == Command::sort_right ? 1 : -1);
   }
@@ -211,12 +216,25 @@ void toggle(std::set<Thing>& tagged, const Thing& thing) {
   if (tagged.erase(thing) == 0 && tagged.size() < tags_max) tagged.insert(thing);
 }
 
+std::string tags_text(std::size_t count, std::string_view of) {
+  if (count == 0) return fmt::format("no {} is tagged", of);
+  return fmt::format("{} {}{} tagged: an action reaches all of them", count, of,
+                     count == 1 ? "" : "s");
+}
+
 /// Tags what is selected, and goes on to the next, as in every list of files.
 void tag(const Model& model, Choices& choices, Instant now) {
-  if (choices.view == View::jobs) {
-    if (choices.jobs.chosen) toggle(choices.tagged_jobs, *choices.jobs.chosen);
-  } else if (choices.device) {
+  const bool jobs = choices.view == View::jobs;
+  if (jobs ? !choices.jobs.chosen.has_value() : !choices.device.has_value()) {
+    choices.note = "nothing is selected that could be tagged";
+    return;
+  }
+  if (jobs) {
+    toggle(choices.tagged_jobs, *choices.jobs.chosen);
+    choices.note = tags_text(choices.tagged_jobs.size(), "job");
+  } else {
     toggle(choices.tagged_devices, *choices.device);
+    choices.note = tags_text(choices.tagged_devices.size(), "device");
   }
   if (choices.view == View::fleet) return move_in_map(model, choices, Command::right);
   if (choices.view != View::device) move(model, choices, 1, now);
@@ -252,6 +270,7 @@ void choose(const Model& model, Choices& choices, Command command, Instant now) 
     case Command::invert:
       return change_order(choices.devices, command);
     case Command::next_filter:
+      if (choices.view == View::events) return step_news_filter(choices.news);
       return step_job_filter(choices.jobs);
     case Command::find_next:
     case Command::find_previous:

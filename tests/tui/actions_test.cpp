@@ -64,6 +64,10 @@ TEST(Actions, SayWhatWillHappenAndAreDoneOnlyAfterAYes) {
       {"devices", "inject gpu-a/3 xid=79 for 30s", "Inject xid=79 into device:gpu-a/3",
        Inject{"device:gpu-a/3", {FaultKind::xid, 79, 0, seconds(30)}, 0, 1}},
       {"jobs", "cancel abcdef12", "Cancel abcdef12", CancelJobs{{"abcdef12"}}},
+      {"fleet", "acknowledge hot gpu-a/6",
+       "Acknowledge hot of gpu-a/6:", AcknowledgeAlert{"hot", "gpu-a/6"}},
+      {"fleet", "acknowledge all", "Acknowledge host_lost of edge-1, hot of gpu-a/6, throttling",
+       AcknowledgeAlert{}},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.line);

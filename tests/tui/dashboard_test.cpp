@@ -70,7 +70,7 @@ TEST(Keys, LeadToViewsAndOut) {
       {{"2"}, "36 devices"},
       {{"Tab"}, "36 devices"},
       {{"Shift-Tab"}, "This page"},
-      {{"7"}, "Alerts 3"},
+      {{"7"}, "Alerts 4"},
       {{"8"}, "This dashboard"},
       {{"3"}, "Device gpu-a/0"},
       {{"4"}, "Waiting for"},

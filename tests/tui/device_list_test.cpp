@@ -145,12 +145,12 @@ TEST(DeviceGroups, HoldEveryDeviceOnceUnderHeadingsThatCannotBeSelected) {
   Model model{seconds(1)};
   for (const Envelope& said : fleet.state()) model.apply(start, said);
   struct Case {
-    DeviceGrouping by;
+    std::optional<Grouping> by;
     std::vector<std::string> headings;
   };
-  for (const Case& c : {Case{DeviceGrouping::none, {}},
-                        {DeviceGrouping::host, {"edge-1", "gpu-a", "gpu-b", "tpu-a", "tpu-b"}},
-                        {DeviceGrouping::kind, {"a100-sxm-80gb", "h100-sxm", "l4", "tpu-v5e"}}}) {
+  for (const Case& c : {Case{std::nullopt, {}},
+                        {Grouping::host, {"edge-1", "gpu-a", "gpu-b", "tpu-a", "tpu-b"}},
+                        {Grouping::kind, {"a100-sxm-80gb", "h100-sxm", "l4", "tpu-v5e"}}}) {
     DeviceList list;
     group_by(list, c.by);
     sort_devices(model, {}, list, start, seconds(1), Instant::min());

@@ -42,6 +42,20 @@ TEST(FrameStream, OneFrameIsOnItsWayAtATime) {
   EXPECT_EQ(stream.pending(), "<0,2>d") << "what went is what stands there";
 }
 
+TEST(FrameStream, TheBellRingsOnceWithTheNextFrame) {
+  FrameStream stream(plain_words(), frame_bytes_unlimited);
+  stream.ring();
+  stream.show(canvas_of("abc"), 1000ms);
+  EXPECT_EQ(stream.pending(), "!<0,0>abc\a");
+  stream.sent(stream.pending().size());
+  stream.ring();
+  stream.show(canvas_of("abc"), 1250ms);
+  EXPECT_EQ(stream.pending(), "\a") << "though nothing else has changed";
+  stream.sent(1);
+  stream.show(canvas_of("abc"), 1500ms);
+  EXPECT_EQ(stream.pending(), "");
+}
+
 TEST(FrameStream, CountsTheFramesThatWereDueMeanwhile) {
   FrameStream stream(plain_words(), frame_bytes_unlimited);
   stream.show(canvas_of("abc"), 1000ms);

@@ -47,6 +47,7 @@ void SampleFleet::add_host(const std::string& name, const std::string& rack,
       {groups.front().device, std::string(sample_spec_text(groups.front().device))}};
   host.hello.groups = std::move(groups);
   host.since = start;
+  if (rack != "r2") host.secured_by = name;  // the others have no key
   hosts.push_back(std::move(host));
 }
 
@@ -243,6 +244,21 @@ void SampleFleet::add_policy() {
   policy.version = 3;
   policy.site_power_cap_w = 11'000;
   policy.pools = {{"hopper", 4'200, 6.88}, {"ampere", 0, 0}, {"tpu", 3'000, 0}, {"edge", 0, 0}};
+  using std::chrono::seconds;
+  policy.alert_rules = {
+      {"host_lost", Severity::critical, "host", "it is lost, and did not leave in order", "",
+       seconds(0), seconds(0), "its work begins anew elsewhere"},
+      {"throttling", Severity::warning, "host", "devices of it slow down for heat", "", seconds(3),
+       seconds(10), "work there takes longer than promised"},
+      {"power_cap", Severity::warning, "pool, site", "sampled watts above 98 % of the cap", "",
+       seconds(3), seconds(3), "new work will wait for power"},
+      {"hot", Severity::warning, "device", "headroom < 3C", "headroom > 6C", seconds(30),
+       seconds(10), "about to slow down for heat"},
+      {"idle_loaded", Severity::info, "device", "mem > 10% & util < 1% & running == 0",
+       "util > 1% | mem < 10%", std::chrono::hours(12), seconds(10),
+       "holds a model, and nothing asks for it: idle watts and a device that others could use"},
+      {"pool_unwell", Severity::critical, "pool", "well < 50%", "well > 60%", seconds(10),
+       seconds(10), "most of its devices are lost, unusable or ejected"}};
 }
 
 void SampleFleet::add_conditions() {
@@ -256,11 +272,13 @@ void SampleFleet::add_conditions() {
 }
 
 void SampleFleet::add_alerts() {
-  alerts = {{"throttling", "gpu-a/3", Severity::warning, true, start - std::chrono::seconds(22),
-             "clock held down by the hardware for 20 s"},
-            {"power-near-cap", "pool:tpu", Severity::warning, true, start - std::chrono::seconds(9),
-             "96 % of 3.0kW for 30 s"},
-            {"host-lost", "edge-1", Severity::critical, true, start - std::chrono::seconds(4),
+  alerts = {{"throttling", "gpu-a", Severity::warning, true, start - std::chrono::seconds(22),
+             "1 device slows down for heat: 3"},
+            {"power_cap", "pool:tpu", Severity::warning, true, start - std::chrono::seconds(9),
+             "2.96kW of 3.0kW", "ann@desk", start - std::chrono::seconds(6)},
+            {"hot", "gpu-a/6", Severity::warning, true, start - std::chrono::seconds(12),
+             "about to slow down for heat: headroom 2.1C"},
+            {"host_lost", "edge-1", Severity::critical, true, start - std::chrono::seconds(4),
              "no heartbeat for 10 s"}};
   audits = {{"ann@desk", "inject throttle=0.5 for 60s", "device:gpu-a/3", true, "1 device"},
             {"ann@desk", "inject xid=79 for 120s", "rack:r1", true, "gpu-b/6"},

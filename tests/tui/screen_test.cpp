@@ -65,6 +65,8 @@ TEST(Screen, WhatKeysOpenAndChangeIsAsReviewed) {
            {"routing-open", "routing", {"j", "j", "Enter"}},
            {"fleet-filtered", "fleet", {"/", "k", "i", "n", "d", "=", "=", "t", "p", "u", "Enter"}},
            {"filter-wrong", "devices", {"/", "t", "e", "m", "p", ">", "h", "o", "t", "Enter"}},
+           {"events-rules", "events", {"f", "f", "f", "g", "j", "j", "j"}},
+           {"events-alert", "events", {"g", "j"}},
            {"command-offers", "devices", {":", "d", "Tab"}},
        }) {
     expect_screens(scenario, {{80, 24}, {120, 40}});

@@ -1,0 +1,162 @@
+// The events view: what is raised and who cares, the rules by which it is, and where a line leads.
+#include <gtest/gtest.h>
+
+#include "tests/tui/sample_fleet.h"
+#include "tui/dashboard.h"
+
+namespace drover::tui {
+namespace {
+
+using std::chrono::seconds;
+constexpr Instant now = SampleFleet::start + seconds(3);
+
+struct Watched {
+  explicit Watched(const std::string& bell = "off", Size size = {120, 40}) {
+    DashboardOptions options;
+    options.settings.start.view = "events";
+    options.settings.bell = bell;
+    options.control = true;
+    dashboard = std::make_unique<Dashboard>(options, size, SampleFleet::start);
+    feed_snapshot(*dashboard, fleet, SampleFleet::start);
+    for (const Envelope& batch : fleet.samples(1)) {
+      dashboard->receive(SampleFleet::start, publish_peer, batch);
+    }
+    dashboard->take_outbox();
+    dashboard->draw(now);
+  }
+  void press(const std::vector<std::string>& keys) {
+    for (const std::string& key : keys) dashboard->press(now, {key});
+  }
+  void hear(const Alert& alert) {
+    dashboard->receive(now, publish_peer, fleet.published(alert, now));
+  }
+  std::string text() { return dashboard->draw(now).to_text(); }
+  bool shows(const std::string& words) { return text().find(words) != std::string::npos; }
+
+  SampleFleet fleet;
+  std::unique_ptr<Dashboard> dashboard;
+};
+
+Alert raised(const std::string& rule, const std::string& subject, Severity severity) {
+  return {rule, subject, severity, true, now, "of late"};
+}
+
+TEST(EventsView, WhatNobodyHasAcknowledgedStandsFirstAndIsWhatTheTitleCounts) {
+  Watched fleet;
+  const std::string text = fleet.text();
+  EXPECT_NE(text.find("3 alerts: edge-1 host_lost"), std::string::npos) << text;
+  EXPECT_NE(text.find("Alerts 4"), std::string::npos);
+  EXPECT_NE(text.find("1 acknowledged"), std::string::npos);
+  const auto lost = text.find("host_lost: no heartbeat"), hot = text.find("hot: about to slow");
+  const auto seen = text.find("(seen by ann@desk)");
+  EXPECT_LT(lost, hot);
+  EXPECT_LT(hot, seen);
+  EXPECT_NE(seen, std::string::npos);
+}
+
+TEST(EventsView, TheSelectedAlertTellsItsRuleAndWhoCares) {
+  Watched fleet;
+  fleet.press({"g", "j"});
+  const std::string text = fleet.text();
+  EXPECT_NE(text.find("Alert hot of gpu-a/6"), std::string::npos) << text;
+  EXPECT_NE(text.find("headroom < 3C, for 30s"), std::string::npos) << text;
+  EXPECT_NE(text.find("headroom > 6C, for 10s"), std::string::npos) << text;
+  EXPECT_NE(text.find("nobody has acknowledged it"), std::string::npos) << text;
+}
+
+TEST(EventsView, AnAcknowledgedAlertStaysSelectedAndIsNoMarkOfTime) {
+  Watched fleet;
+  fleet.press({"g", "j"});
+  Alert alert = fleet.fleet.alerts[2];
+  ASSERT_EQ(alert.rule, "hot");
+  alert.acknowledged_by = "bob@desk";
+  alert.acknowledged_at = now;
+  fleet.hear(alert);
+  EXPECT_TRUE(fleet.shows("Alert hot of gpu-a/6")) << fleet.text();
+  EXPECT_TRUE(fleet.shows("seen by bob@desk at 02:38:04"));
+  EXPECT_TRUE(fleet.shows("hot: bob@desk has seen it")) << "as an event";
+  EXPECT_TRUE(fleet.shows("2 alerts: edge-1 host_lost"));
+}
+
+TEST(EventsView, KeysListAlertsOrWhatHappenedOrRulesAlone) {
+  Watched fleet;
+  EXPECT_TRUE(fleet.shows("Events"));
+  fleet.press({"f"});
+  EXPECT_TRUE(fleet.shows("Alerts 4"));
+  EXPECT_FALSE(fleet.shows("newest first"));
+  fleet.press({"f"});
+  EXPECT_FALSE(fleet.shows("Alerts 4"));
+  EXPECT_TRUE(fleet.shows("newest first"));
+  fleet.press({"f"});
+  EXPECT_TRUE(fleet.shows("Rules 6"));
+  EXPECT_TRUE(fleet.shows("headroom < 3C   over: headroom > 6C")) << fleet.text();
+  fleet.press({"f"});
+  EXPECT_TRUE(fleet.shows("Alerts 4"));
+  EXPECT_TRUE(fleet.shows("newest first"));
+}
+
+TEST(EventsView, ARuleLeadsToTheDevicesThatItHoldsFor) {
+  Watched fleet;
+  fleet.press({"f", "f", "f", "g", "j", "j", "j", "Enter"});
+  EXPECT_TRUE(fleet.shows("filter headroom < 3C")) << fleet.text();
+  EXPECT_TRUE(fleet.shows("RACK")) << "the table of devices";
+}
+
+TEST(EventsView, ARuleThatNoFilterSaysLeadsNowhereAndSaysSo) {
+  Watched fleet;
+  fleet.press({"f", "f", "f", "g", "Enter"});
+  EXPECT_TRUE(fleet.shows("Rules 6"));
+  EXPECT_TRUE(fleet.shows("no filter of devices tells this rule")) << fleet.text();
+}
+
+TEST(EventsView, WithoutARuleTheAlertSaysThatNoneIsTold) {
+  Watched fleet;
+  fleet.hear(raised("of_a_newer_router", "gpu-b", Severity::critical));
+  fleet.press({"g"});
+  EXPECT_TRUE(fleet.shows("Alert of_a_newer_router of gpu-b")) << fleet.text();
+  EXPECT_TRUE(fleet.shows("not told by the policy in force"));
+}
+
+TEST(Bell, RingsForWhatIsNewlyRaisedAndGraveEnough) {
+  struct Case {
+    const char* bell;
+    Severity severity;
+    bool rings;
+  };
+  for (const Case& c : std::vector<Case>{{"off", Severity::critical, false},
+                                         {"critical", Severity::critical, true},
+                                         {"critical", Severity::warning, false},
+                                         {"warning", Severity::critical, true},
+                                         {"warning", Severity::warning, true},
+                                         {"warning", Severity::info, false},
+                                         {"info", Severity::info, true}}) {
+    Watched fleet(c.bell);
+    EXPECT_FALSE(fleet.dashboard->take_bell()) << "what a snapshot tells was raised before";
+    fleet.hear(raised("hot", "gpu-b/1", c.severity));
+    EXPECT_EQ(fleet.dashboard->take_bell(), c.rings) << c.bell << " " << to_text(c.severity);
+    EXPECT_FALSE(fleet.dashboard->take_bell()) << "once";
+  }
+}
+
+TEST(Bell, IsSilentForWhatIsRaisedAlreadyAcknowledgedOrOver) {
+  Watched fleet("info");
+  Alert alert = raised("hot", "gpu-b/1", Severity::critical);
+  fleet.hear(alert);
+  EXPECT_TRUE(fleet.dashboard->take_bell());
+  alert.text = "hotter";
+  fleet.hear(alert);
+  EXPECT_FALSE(fleet.dashboard->take_bell());
+  alert.acknowledged_by = "ann@desk";
+  fleet.hear(alert);
+  EXPECT_FALSE(fleet.dashboard->take_bell());
+  alert.raised = false;
+  fleet.hear(alert);
+  EXPECT_FALSE(fleet.dashboard->take_bell());
+  alert.raised = true;
+  alert.acknowledged_by.clear();
+  fleet.hear(alert);
+  EXPECT_TRUE(fleet.dashboard->take_bell()) << "raised anew";
+}
+
+}  // namespace
+}  // namespace drover::tui
