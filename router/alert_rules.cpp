@@ -54,7 +54,9 @@ constexpr std::array<Shipped, 8> conditions = {{
 //   memory_full      the rest holds one allocation less than a framework's smallest pool (assumed)
 //   idle_loaded      longer than a night without requests; what the router has loaded itself it
 //                    unloads after ten minutes
-//   stale_telemetry  the policy's stale_after_s; a silent host has an alert of its own
+//   stale_telemetry  the policy's stale_after_s; a silent host has an alert of its own, and so has
+//   a
+//                    device that cannot be used
 //   drain_forgotten  a shift, and then some: who drained it has gone home
 //   long_queue       at queue_max new jobs are refused: half of it leaves time
 //   pool_unwell      Envoy's panic threshold, where health no longer decides over routing
@@ -69,8 +71,9 @@ constexpr std::array<Shipped, 9> filters = {{
     {"idle_loaded", "device", Severity::info, "mem > 10% & util < 1% & running == 0",
      "util > 1% | mem < 10%", hours(12), seconds(10),
      "holds a model, and nothing asks for it: idle watts and a device that others could use"},
-    {"stale_telemetry", "device", Severity::warning, "state == stale & state != suspect", "",
-     seconds(5), seconds(5), "no samples, though its host is there: work keeps away from it"},
+    {"stale_telemetry", "device", Severity::warning,
+     "state == stale & state != suspect & state != unusable", "", seconds(5), seconds(5),
+     "no samples, though its host is there: work keeps away from it"},
     {"drain_forgotten", "device", Severity::info, "state == drained", "", hours(24), seconds(10),
      "drained for a day: does anybody remember?"},
     {"long_queue", "site", Severity::critical, "queueshare > 50%", "queueshare < 40%", seconds(10),

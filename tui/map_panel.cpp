@@ -237,6 +237,13 @@ void draw_map(const Scene& scene, Pen heading, Pen cells) {
   }
   for (const HeatLabel& label : map.labels) {
     draw_label(scene, cells, map, label);
+    // A click on it selects the first of its devices.
+    const std::size_t first = cell_of(map, map.order.groups[label.group].first);
+    if (first < map.cells.size()) {
+      scene.hits.add({cells.area().column + label.column, cells.area().row + label.row,
+                      map.rack_columns + 1 + map.name_columns, 1},
+                     Hit::Kind::item, static_cast<int>(first));
+    }
     if (map.sums_column > 0) draw_host_sums(scene, cells, map, label);
   }
   const int selected = selected_index(scene.model, scene.choices);

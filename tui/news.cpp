@@ -1,6 +1,7 @@
 #include "tui/news.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -56,12 +57,36 @@ News news_of(const AuditRow& row) {
           {}};
 }
 
+/// The router says each action twice: for people who read along, and on record. The record is
+/// enough.
+class Recorded {
+ public:
+  explicit Recorded(const Model& model) {
+    for (const AuditRow& row : model.audits()) {
+      told_.emplace(row.at, row.audit.target,
+                    fmt::format("{}: {}", row.audit.who, row.audit.action));
+    }
+  }
+  bool tells(const EventRow& row) const {
+    const std::string& text = row.event.text;
+    const auto known = told_.lower_bound({row.at, row.event.subject, ""});
+    for (auto it = known; it != told_.end() && std::get<0>(*it) == row.at; ++it) {
+      if (std::get<1>(*it) == row.event.subject && text.starts_with(std::get<2>(*it))) return true;
+    }
+    return false;
+  }
+
+ private:
+  std::set<std::tuple<Instant, std::string, std::string>> told_;
+};
+
 /// The newest `most` of one source, those that concern the device alone.
 template <typename Rows>
 void gather(std::vector<News>& news, const Model& model, const Rows& rows, std::size_t most,
-            const std::optional<DeviceId>& about) {
+            const std::optional<DeviceId>& about, auto&& leave_out) {
   std::size_t taken = 0;
   for (auto row = rows.rbegin(); row != rows.rend() && taken < most; ++row) {
+    if (leave_out(*row)) continue;
     News item = news_of(*row);
     if (about && !concerns(model, item.subject, *about)) continue;
     news.push_back(std::move(item));
@@ -106,9 +131,12 @@ const AlertRuleText* rule_named(const Model& model, std::string_view name) {
 std::vector<News> latest_news(const Model& model, std::size_t most,
                               const std::optional<DeviceId>& about) {
   std::vector<News> news;
-  gather(news, model, model.events(), most, about);
-  gather(news, model, model.alert_news(), most, about);
-  gather(news, model, model.audits(), most, about);
+  const Recorded recorded(model);
+  const auto nothing = [](const auto&) { return false; };
+  gather(news, model, model.events(), most, about,
+         [&](const EventRow& row) { return recorded.tells(row); });
+  gather(news, model, model.alert_news(), most, about, nothing);
+  gather(news, model, model.audits(), most, about, nothing);
   std::stable_sort(news.begin(), news.end(),
                    [](const News& a, const News& b) { return a.at > b.at; });
   if (news.size() > most) news.resize(most);

@@ -132,6 +132,8 @@ std::string cursor_banner(const Scene& scene) {
                        duration_text(behind_s), cursor.rate());
     hints = playing ? "Space stop  + - rate  L live" : "[ ] step  Space go on  L live";
   }
+  const auto& loop = cursor.loop();
+  if (loop && loop->end != never) text += ", round and round from " + to_clock_text(loop->begin);
   return text + " | " + (cursor.note().empty() ? hints : cursor.note()) + title;
 }
 

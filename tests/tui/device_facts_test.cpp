@@ -128,6 +128,20 @@ TEST(News, OfOneDeviceOnlyWhatConcernsItIsTold) {
   EXPECT_EQ(latest_news(model, 100, DeviceId{"gpu-a", 3}).size(), 3u);
 }
 
+TEST(News, AnActionThatIsOnRecordIsToldOnce) {
+  SampleFleet fleet;
+  Model model = model_of(fleet);
+  const Instant at = SampleFleet::start + std::chrono::seconds(60);
+  const std::size_t before = latest_news(model, 1'000).size();
+  const auto hear = [&](Message body) { model.apply(at, fleet.published(std::move(body), at)); };
+  hear(Event{Severity::warning, "device:gpu-a/1", "bob@desk: drain"});
+  hear(Audit{"bob@desk", "drain", "device:gpu-a/1", true, "gpu-a/1"});
+  hear(Event{Severity::info, "pool:hoper", "bob@desk: drain: not done: no such pool"});
+  hear(Audit{"bob@desk", "drain", "pool:hoper", false, "no such pool"});
+  hear(Event{Severity::info, "gpu-a/1", "drained"});
+  EXPECT_EQ(latest_news(model, 1'000).size(), before + 3);
+}
+
 TEST(News, ARefusedActionSaysSo) {
   SampleFleet fleet;
   const Model model = model_of(fleet);
