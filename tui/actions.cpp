@@ -45,10 +45,9 @@ std::vector<std::string> chosen_targets(const Choices& choices) {
   return targets;
 }
 
-Result<std::vector<Target>> targets_of(const Choices& choices, std::string_view text) {
+Result<std::vector<Target>> targets_of(const Choices& choices, std::vector<std::string> names) {
   std::vector<Target> targets;
-  const std::vector<std::string> names =
-      trimmed(text).empty() ? chosen_targets(choices) : words_of(text);
+  if (names.empty()) names = chosen_targets(choices);
   if (names.empty())
     return error("nothing is selected: name a target, such as gpu-a/3 or host:gpu-a");
   for (const std::string& name : names) {
@@ -102,33 +101,41 @@ std::string reach_text(const Reach& reach) {
 }
 
 /// Takes "for 30s" from the end of the words.
-Result<Duration> take_span(std::vector<std::string>& words, Duration otherwise) {
-  if (words.size() < 2 || words[words.size() - 2] != "for") return otherwise;
-  const auto span = parse_duration(words.back(), "for");
+Result<Duration> take_span(std::vector<std::string>& words, std::string_view before,
+                           Duration otherwise) {
+  if (words.size() < 2 || words[words.size() - 2] != before) return otherwise;
+  const auto span = parse_duration(words.back(), before);
   if (span) words.resize(words.size() - 2);
   return span;
 }
 
 }  // namespace
 
-Result<Action> drain_action(const Model& model, const Choices& choices, std::string_view target,
+Result<Action> drain_action(const Model& model, const Choices& choices, std::string_view text,
                             bool drained) {
-  const auto targets = targets_of(choices, target);
+  std::vector<std::string> words = words_of(text);
+  const auto within = take_span(words, "within", Duration{0});
+  if (!within) return within.error();
+  if (!drained && *within > Duration{0}) return error("expected targets; to resume takes no time");
+  const auto targets = targets_of(choices, std::move(words));
   if (!targets) return targets.error();
   Action action;
   const std::string reach = reach_text(reach_of(model, *targets));
-  action.question =
-      drained ? fmt::format("Drain {}: no new work comes there, what runs ends by itself", reach)
-              : fmt::format("Resume {}: new work may come there again", reach);
+  const std::string then = *within > Duration{0}
+                               ? fmt::format("after {} what still runs goes elsewhere",
+                                             duration_text(to_seconds(*within)))
+                               : "what runs ends by itself";
+  action.question = drained ? fmt::format("Drain {}: no new work comes there, {}", reach, then)
+                            : fmt::format("Resume {}: new work may come there again", reach);
   for (const Target& one : *targets) {
-    action.requests.push_back(SetDrain{to_text(one), drained, Duration{0}});
+    action.requests.push_back(SetDrain{to_text(one), drained, *within});
   }
   return action;
 }
 
 Result<Action> cap_action(const Model& model, std::string_view text) {
   std::vector<std::string> words = words_of(text);
-  const auto lasts = take_span(words, Duration{0});
+  const auto lasts = take_span(words, "for", Duration{0});
   if (!lasts) return lasts.error();
   if (words.size() != 2)
     return error("expected a target and watts: site 20kW, pool:h100 4.5kW for 10m, site none");
@@ -190,16 +197,15 @@ Result<Action> cancel_action(const Model& model, const Choices& choices, std::st
 
 Result<Action> inject_action(const Model& model, const Choices& choices, std::string_view text) {
   std::vector<std::string> words = words_of(text);
-  const auto lasts = take_span(words, inject_lasts);
+  const auto lasts = take_span(words, "for", inject_lasts);
   if (!lasts) return lasts.error();
   if (words.empty())
     return error(
         "expected a fault: throttle=0.5, hang, xid=79, ecc, lose, slow-link=0.1, inlet=+10C");
   const auto fault = parse_fault(words.back());
   if (!fault) return fault.error();
-  std::string target;
-  for (std::size_t i = 0; i + 1 < words.size(); ++i) target += words[i] + " ";
-  const auto targets = targets_of(choices, target);
+  words.pop_back();
+  const auto targets = targets_of(choices, std::move(words));
   if (!targets) return targets.error();
   Action action;
   action.question =

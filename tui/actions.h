@@ -20,9 +20,9 @@ struct Action {
   std::string policy_file;        // else: this file's policy is to be applied
 };
 
-/// No new work for the target, or work again. The target: as fleet/target.h writes it; empty: what
-/// is tagged, else what is selected.
-Result<Action> drain_action(const Model& model, const Choices& choices, std::string_view target,
+/// No new work for targets, or work again: "gpu-a/3 host:gpu-b within 10m". Targets as
+/// fleet/target.h writes them; none: what is tagged, else what is selected.
+Result<Action> drain_action(const Model& model, const Choices& choices, std::string_view words,
                             bool drained);
 /// "pool:h100 4.5kW", "site 20kW for 10m", "site none".
 Result<Action> cap_action(const Model& model, std::string_view words);

@@ -229,7 +229,7 @@ constexpr std::array table = {
 std::span<const DeviceColumn> device_columns() { return table; }
 
 std::string throttle_text(double bits) {
-  if (std::isnan(bits)) return "-";
+  if (std::isnan(bits)) return std::string(not_known);
   const auto set = static_cast<std::uint32_t>(bits);
   if (set & throttle_thermal_hardware) return "hw heat";
   if (set & throttle_thermal_software) return "heat";

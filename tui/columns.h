@@ -31,7 +31,6 @@ struct DeviceColumn {
 std::span<const DeviceColumn> device_columns();
 
 /// What nothing is known of.
-inline constexpr std::string_view not_known = "N/A";
 
 /// "hw heat" "heat" "power" "other" "idle"; "" when nothing slows the clock; "-" when unknown.
 std::string throttle_text(double bits);

@@ -299,7 +299,7 @@ constexpr std::array table = {
                 saved_view_words},
     LineCommand{"theme", "NAME", "other colours", choose_theme, theme_words},
     LineCommand{"untag", "", "let all tags go", press<Command::untag_all>, nullptr},
-    LineCommand{"drain", "[TARGET]", "no new work there", drain, target_words},
+    LineCommand{"drain", "[TARGET] [within SPAN]", "no new work there", drain, target_words},
     LineCommand{"resume", "[TARGET]", "new work may come there again", resume, target_words},
     LineCommand{"cap", "TARGET WATTS [for SPAN]", "hold the power of a pool or the site", cap,
                 pool_words},

@@ -173,7 +173,8 @@ void draw_dots(const Scene& scene, Pen pen) {
     if (line >= pen.rows()) return;
     const MapReading reading = map_reading(scene.model, scene.now, row, scene.choices.metric);
     const DeviceSign sign = sign_of(scene, row);
-    const bool known = reading.known() && (sign.text == " " || sign.text == "*");
+    const bool known =
+        reading.known() && (sign.text == " " || sign.text == "*" || sign.text == "d");
     pen.text(column, line,
              known              ? " "
              : sign.text == " " ? "-"

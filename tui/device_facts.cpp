@@ -33,6 +33,7 @@ DeviceSign sign_of(const Scene& scene, DeviceTable::Row row) {
   if (condition != nullptr && !condition->said.usable) return {"!", Role::critical};
   if (scene.stale(row)) return {"?", Role::stale};
   if (condition != nullptr && !condition->said.injected.empty()) return {"*", Role::fault};
+  if (condition != nullptr && condition->said.drained) return {"d", Role::accent};
   return {" ", Role::plain};
 }
 

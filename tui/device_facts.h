@@ -10,7 +10,7 @@
 namespace drover::tui {
 
 /// How a device is in one column, told by a shape as well as a role: "x" lost, "!" not usable, "?"
-/// stale, "*" with a fault in it on purpose; a blank when all is well.
+/// stale, "*" with a fault in it on purpose, "d" drained; a blank when all is well.
 struct DeviceSign {
   std::string_view text;
   Role role = Role::plain;

@@ -129,7 +129,10 @@ void draw_replicas(const Scene& scene, Pen pen) {
   if (lines.empty()) pen.text(0, 2, "nothing is loaded", Role::faint);
 }
 
-void draw_curves(const Scene& scene, Pen pen, const Totals& totals) {
+void draw_curves(const Scene& scene, Pen pen, const Totals& shown) {
+  // No filter narrows curves, and their numbers are of what they show.
+  const bool narrowed = scene.choices.narrowing.active();
+  const Totals totals = narrowed ? totals_of(scene.model, scene.now) : shown;
   // The numbers are those of this moment, as in the panels above; the last point may be a second
   // old.
   struct Curve {
@@ -141,10 +144,11 @@ void draw_curves(const Scene& scene, Pen pen, const Totals& totals) {
   const auto& summary = scene.model.summary();
   const Curve curves[] = {
       {"Load", &TrendPoint::utilization, percent_text(totals.utilization), Role::good},
-      {"Power", &TrendPoint::power, totals.reporting > 0 ? watts_text(totals.power_w) : "-",
-       Role::hot},
+      {"Power", &TrendPoint::power,
+       totals.reporting > 0 ? watts_text(totals.power_w) : std::string(not_known), Role::hot},
       {"Queued", &TrendPoint::queued,
-       summary ? count_text(static_cast<double>(summary->queued)) : "-", Role::accent}};
+       summary ? count_text(static_cast<double>(summary->queued)) : std::string(not_known),
+       Role::accent}};
   const std::array<Wish, 3> wishes = {Wish{3, 60, 1}, Wish{3, 60, 1}, Wish{3, 60, 1}};
   // The lowest row tells the time.
   const bool with_axis = pen.rows() >= 10;
@@ -178,7 +182,7 @@ void draw_curves(const Scene& scene, Pen pen, const Totals& totals) {
     for (double& share : shares) share /= is_count ? 1.25 * most : 1.0;
     std::string note = curves[i].now;
     if (is_count && most > 1) note += fmt::format(", top {}", count_text(most));
-    part.heading(0, curves[i].title, note);
+    part.heading(0, unnarrowed(scene, std::string(curves[i].title)), note);
     part.curve({0, 1, part.columns(), part.rows() - 1}, shares, curves[i].role);
   }
 }

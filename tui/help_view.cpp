@@ -53,9 +53,11 @@ std::vector<HelpLine> help_lines() {
   lines.push_back({});
   lines.push_back({"Signs", "", Role::header});
   static constexpr std::pair<std::string_view, std::string_view> signs[] = {
-      {"-", "Not known: no value has arrived. Never a zero; an idle device shows 0."},
+      {"N/A", "Not known: no value has arrived. Never a zero; an idle device shows 0."},
+      {"-", "None, such as a host without a rack; on the map: not known."},
       {"!", "Not usable: the driver, or its agent, says that nothing runs there. Also: an alert."},
       {"*", "A fault was injected on purpose; the device's details name it."},
+      {"d", "Drained: it gets no new work until somebody resumes it."},
       {"x", "The host is lost: no heartbeat. AGE tells how long ago its last sample was."},
       {"?", "Stale: no sample for five seconds, and for three of the wall."},
       {"map", "From dark (cold) to bright (hot), one scale for all kinds; its heading shows it."},
@@ -69,6 +71,7 @@ std::vector<HelpLine> help_lines() {
       {"~", "Not measured: progress by expected run time; watts, degrees by assumed constants."},
       {">", "Among events: what a person or a program asked for, and what came of it."},
       {"=", "Among events: an alert that holds no more."},
+      {"+", "Among events and alerts: somebody has acknowledged it."},
       {"chart lines", "The cap or limit of what the chart shows; a gap: nothing is known."},
       {"late", "It runs longer than the router expected; + says by how much."},
   };

@@ -1,4 +1,5 @@
 #include "tui/map_metric.h"
+#include "tui/pen.h"
 
 #include <algorithm>
 #include <array>
@@ -116,7 +117,7 @@ double mean_figure(const Model& model, Instant now, MapMetric metric,
 }
 
 std::string figure_text(MapMetric metric, double figure) {
-  if (std::isnan(figure)) return "-";
+  if (std::isnan(figure)) return std::string(not_known);
   switch (metric) {
     case MapMetric::temperature:
       return fmt::format("{:.0f}C", figure);

@@ -30,10 +30,10 @@ void draw_cell(const Scene& scene, Pen& pen, const HeatMap& map, const HeatCell&
                bool selected) {
   const MapMetric metric = scene.choices.metric;
   // Of a device that is lost or not usable there is a sign instead of a number, of one with a fault
-  // in it a sign beside the number.
+  // in it, or drained, a sign beside the number.
   const DeviceSign sign = sign_of(scene, cell.shown);
   const bool gone = sign.text == "x" || sign.text == "!";
-  const bool injected = sign.text == "*";
+  const bool beside = sign.text == "*" || sign.text == "d";
   const bool shown = !gone && cell.level >= 0;
   // One blank column at the end parts neighbours where a number would run into the next.
   const int width = map.cell_columns > 2 ? map.cell_columns - 1 : map.cell_columns;
@@ -55,8 +55,8 @@ void draw_cell(const Scene& scene, Pen& pen, const HeatMap& map, const HeatCell&
                       : (width == 1 ? std::string("X") : text);
   }
   pen.text(cell.column, cell.row, text, selected ? Role::selected : role);
-  if (injected && !selected) {
-    pen.text(cell.column + width - 1, cell.row, sign.text, Role::fault);
+  if (beside && !selected) {
+    pen.text(cell.column + width - 1, cell.row, sign.text, sign.role);
   }
 }
 
@@ -135,9 +135,10 @@ void draw_host_sums(const Scene& scene, Pen& pen, const HeatMap& map, const Heat
   }
   const Role role = group.count > 0 && scene.stale(host.first) ? Role::stale : Role::faint;
   pen.field(column, label.row, host_sums_columns,
-            fmt::format("mean {:>4} {:>8} {:>5}", percent_text(loads > 0 ? load / loads : absent),
-                        watts_text(power_w),
-                        std::isnan(hottest_c) ? "-" : fmt::format("{:.0f}C", hottest_c)),
+            fmt::format(
+                "mean {:>4} {:>8} {:>5}", percent_text(loads > 0 ? load / loads : absent),
+                watts_text(power_w),
+                std::isnan(hottest_c) ? std::string(not_known) : fmt::format("{:.0f}C", hottest_c)),
             role);
 }
 

@@ -14,8 +14,8 @@
 namespace drover::tui {
 namespace {
 
-std::string number_or_dash(double value, std::string_view unit) {
-  return std::isnan(value) ? "-" : fmt::format("{:.0f}{}", value, unit);
+std::string number_text(double value, std::string_view unit) {
+  return std::isnan(value) ? std::string(not_known) : fmt::format("{:.0f}{}", value, unit);
 }
 
 /// Bars of the device panel: label, share, number, and the columns for the history behind.
@@ -36,20 +36,20 @@ std::string bar_number(const DeviceTable& devices, DeviceTable::Row row, Shade s
     case Shade::memory: {
       const double used = devices.value(row, Metric::memory_used);
       const double total = devices.value(row, Metric::memory_total);
-      if (std::isnan(used) || std::isnan(total)) return "-";
+      if (std::isnan(used) || std::isnan(total)) return std::string(not_known);
       return fmt::format("{} of {}", bytes_text(used), bytes_text(total));
     }
     case Shade::power: {
       const double power = devices.value(row, Metric::power);
       const double cap = devices.value(row, Metric::power_cap);
-      if (std::isnan(power)) return "-";
+      if (std::isnan(power)) return std::string(not_known);
       return std::isnan(cap) ? fmt::format("{:.0f}W", power)
                              : fmt::format("{:.0f} of {:.0f}W", power, cap);
     }
     case Shade::temperature:
-      return number_or_dash(devices.value(row, Metric::temperature), "C");
+      return number_text(devices.value(row, Metric::temperature), "C");
   }
-  return "-";
+  return std::string(not_known);
 }
 
 void draw_device_counters(const Scene& scene, Pen& pen, int line, DeviceTable::Row row) {
@@ -61,7 +61,7 @@ void draw_device_counters(const Scene& scene, Pen& pen, int line, DeviceTable::R
                                          : "matrix units {}, memory bandwidth {}, {} so far"),
                         percent_text(devices.value(row, Metric::matrix_activity)),
                         percent_text(devices.value(row, Metric::memory_activity)),
-                        std::isnan(joules) ? "-" : joules_text(joules)),
+                        std::isnan(joules) ? std::string(not_known) : joules_text(joules)),
             Role::faint);
 }
 
@@ -72,16 +72,16 @@ void draw_device_facts(const Scene& scene, Pen& pen, int from, DeviceTable::Row 
   const std::string throttle = throttle_text(devices.value(row, Metric::throttle));
   const bool slowed = is_slowed(devices.value(row, Metric::throttle));
   const std::string slowed_text = slowed ? fmt::format("slowed by {}", throttle) : throttle;
-  const std::string clock = number_or_dash(devices.value(row, Metric::clock), " MHz");
+  const std::string clock = number_text(devices.value(row, Metric::clock), " MHz");
   std::string work =
       fmt::format(fmt::runtime(pen.columns() < 40 ? "{} run, {} queue" : "{} running, {} queued"),
-                  number_or_dash(devices.value(row, Metric::running), ""),
-                  number_or_dash(devices.value(row, Metric::queue), ""));
+                  number_text(devices.value(row, Metric::running), ""),
+                  number_text(devices.value(row, Metric::queue), ""));
   // What holds the clock down says more than the clock.
   const int room = pen.columns() - static_cast<int>(slowed_text.size()) - 1;
   if (static_cast<int>(work.size() + clock.size()) + 2 <= room) work += ", " + clock;
   pen.field(0, from, room, work, stale ? Role::stale : Role::plain);
-  if (throttle != "-") {
+  if (throttle != not_known) {
     pen.text(room + 1, from, slowed_text, slowed && !stale ? Role::hot : Role::faint);
   }
   if (const ConditionRow* condition = scene.model.condition_of(row)) {
@@ -189,7 +189,7 @@ void draw_fact(Pen& pen, int column, int row, int label_columns, std::string_vie
                std::string_view value, Role role) {
   pen.field(column, row, label_columns - 1, label, Role::faint);
   pen.field(column + label_columns, row, pen.columns() - column - label_columns, value,
-            value == "-" ? Role::faint : role);
+            value == "-" || value == not_known ? Role::faint : role);
 }
 
 void draw_device(const Scene& scene, Pen pen, DeviceTable::Row row, std::string_view title) {

@@ -156,7 +156,7 @@ std::string shortened(std::string_view text, int width, bool ascii) {
 }
 
 std::string percent_text(double share) {
-  if (std::isnan(share)) return "-";
+  if (std::isnan(share)) return std::string(not_known);
   return fmt::format("{:.0f}%", share * 100);
 }
 

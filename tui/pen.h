@@ -61,7 +61,9 @@ Role ink_role(double share, double warm, double hot);
 
 /// Exactly `width` columns or fewer: cut with an ellipsis ("~" in ASCII).
 std::string shortened(std::string_view text, int width, bool ascii);
-/// "64%", or "-" for NaN.
+/// What stands where a value is missing: never a zero.
+inline constexpr std::string_view not_known = "N/A";
+/// "64%"; `not_known` for NaN.
 std::string percent_text(double share);
 
 }  // namespace drover::tui

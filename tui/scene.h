@@ -38,4 +38,9 @@ struct Scene {
   }
 };
 
+/// The title of what no filter narrows, which says so while there is one.
+inline std::string unnarrowed(const Scene& scene, std::string title) {
+  return scene.choices.narrowing.active() ? title + ", whole fleet" : title;
+}
+
 }  // namespace drover::tui

@@ -41,23 +41,24 @@ void draw_totals(const Scene&, Pen pen, const Totals& totals) {
   bar(4, "power", power,
       reporting
           ? fmt::format("{} of {}", watts_text(totals.power_w), watts_text(totals.power_limit_w))
-          : "-",
+          : std::string(not_known),
       fill_role(power, 0.90, 0.99));
   const double memory =
       totals.memory_total_bytes > 0 ? totals.memory_bytes / totals.memory_total_bytes : absent;
   bar(5, "memory", memory,
       totals.memory_total_bytes > 0 ? fmt::format("{} of {}", bytes_text(totals.memory_bytes),
                                                   bytes_text(totals.memory_total_bytes))
-                                    : "-",
+                                    : std::string(not_known),
       fill_role(memory, 0.90, 0.97));
 }
 
 void draw_job_counts(const Scene& scene, Pen pen) {
-  pen.heading(0, "Jobs");
+  pen.heading(0, unnarrowed(scene, "Jobs"));
   const auto& summary = scene.model.summary();
   const auto fact = [&](int row, std::string_view label, std::uint64_t count, Role role) {
     pen.text(0, row, label, Role::faint);
-    const std::string text = summary ? count_text(static_cast<double>(count)) : "-";
+    const std::string text =
+        summary ? count_text(static_cast<double>(count)) : std::string(not_known);
     pen.field(9, row, std::min(8, pen.columns() - 9), text, summary ? role : Role::faint,
               Align::right);
   };
@@ -95,12 +96,13 @@ void draw_job_counts(const Scene& scene, Pen pen) {
 void draw_service(const Scene& scene, Pen pen, const Totals& totals) {
   const auto& summary = scene.model.summary();
   const bool wide = pen.columns() >= 36;
-  pen.heading(0, "Service", wide ? "p50    p90    p99" : "p50    p99");
+  pen.heading(0, unnarrowed(scene, "Service"), wide ? "p50    p90    p99" : "p50    p99");
   const auto latencies = [&](int row, std::string_view label, const Percentiles& shares) {
     pen.text(0, row, label, Role::faint);
     const bool known = summary && shares.count > 0;
     const auto put = [&](int place, double value) {
-      pen.field(pen.columns() - 6 - 7 * place, row, 6, known ? duration_text(value) : "-",
+      pen.field(pen.columns() - 6 - 7 * place, row, 6,
+                known ? duration_text(value) : std::string(not_known),
                 known ? Role::plain : Role::faint, Align::right);
     };
     put(0, shares.p99);
@@ -112,8 +114,8 @@ void draw_service(const Scene& scene, Pen pen, const Totals& totals) {
   latencies(2, "1st token", sums.first_token_s);
   const auto fact = [&](int row, std::string_view label, const std::string& value) {
     pen.text(0, row, label, Role::faint);
-    pen.field(8, row, pen.columns() - 8, summary ? value : "-", summary ? Role::plain : Role::faint,
-              Align::right);
+    pen.field(8, row, pen.columns() - 8, summary ? value : std::string(not_known),
+              summary ? Role::plain : Role::faint, Align::right);
   };
   fact(3, "tokens",
        fmt::format(fmt::runtime(wide ? "{} in, {} out" : "{} > {}"),
@@ -123,7 +125,7 @@ void draw_service(const Scene& scene, Pen pen, const Totals& totals) {
        sums.fleet_energy_j > 0
            ? fmt::format("{}, {} jobs", joules_text(sums.fleet_energy_j),
                          percent_text(sums.charged.energy_j / sums.fleet_energy_j))
-           : "-");
+           : std::string(not_known));
   std::string cost = dollars_text(sums.fleet_cost_usd);
   if (totals.usd_per_h > 0) {
     cost +=

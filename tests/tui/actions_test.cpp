@@ -58,6 +58,8 @@ TEST(Actions, SayWhatWillHappenAndAreDoneOnlyAfterAYes) {
   const std::vector<Case> cases = {
       {"devices", "drain gpu-a/3", "Drain device:gpu-a/3 (1 device,",
        SetDrain{"device:gpu-a/3", true, Duration{0}}},
+      {"devices", "drain gpu-a/3 within 10m", "after 10m what still runs goes elsewhere",
+       SetDrain{"device:gpu-a/3", true, seconds(600)}},
       {"devices", "resume host:gpu-a", "Resume host:gpu-a (8 devices,",
        SetDrain{"host:gpu-a", false, Duration{0}}},
       {"power", "cap pool:hopper 4.5kW for 10m", "Cap pool:hopper", cap},

@@ -60,7 +60,7 @@ TEST(MapMetric, WhatIsMissingIsNoData) {
     if (metric.metric == MapMetric::age) continue;
     const MapReading reading = map_reading(model, start, 0, metric.metric);
     EXPECT_FALSE(reading.known()) << metric.name;
-    EXPECT_EQ(figure_text(metric.metric, reading.figure), "-") << metric.name;
+    EXPECT_EQ(figure_text(metric.metric, reading.figure), "N/A") << metric.name;
   }
 }
 
