@@ -395,9 +395,9 @@ void Executor::add_work(Sample& sample, std::uint16_t device) const {
   sample[Metric::queue] = 0;
   sample[Metric::running] = std::holds_alternative<ByGang>(owners_[device]) ? 1 : 0;
   if (const auto* by_replica = std::get_if<ByReplica>(&owners_[device])) {
-    const Replica replica = replicas_.at(by_replica->number)->report(host_);
-    sample[Metric::queue] = replica.queued;
-    sample[Metric::running] = replica.running;
+    const ReplicaEngine& engine = *replicas_.at(by_replica->number);
+    sample[Metric::queue] = engine.queued();
+    sample[Metric::running] = engine.running();
   }
 }
 

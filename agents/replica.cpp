@@ -112,6 +112,7 @@ std::optional<Refusal> ReplicaEngine::accept(const Meter& meter, const AttemptKe
   if (auto refusal = refuse(job)) return refusal;
   Attempt attempt;
   attempt.work = job.work;
+  attempt.tenant = job.tenant;
   attempt.arrived = meter.at;
   attempt.priority = job.priority;
   attempt.order = next_number_++;
@@ -272,6 +273,28 @@ double ReplicaEngine::memory_bytes() const {
 
 std::vector<EndedAttempt> ReplicaEngine::take_ended() { return std::exchange(ended_, {}); }
 
+/// Those who hold most of the KV cache, by name.
+std::vector<TenantShare> ReplicaEngine::tenants() const {
+  std::map<std::string_view, TenantShare> by_name;
+  for (const auto& [key, attempt] : attempts_) {
+    if (attempt.items_running == 0) continue;
+    TenantShare& share = by_name[attempt.tenant];
+    share.tenant = attempt.tenant;
+    share.requests += attempt.items_running;
+    share.kv_tokens += attempt.items_running * tokens_of(attempt.work);
+  }
+  std::vector<TenantShare> shares;
+  for (auto& [name, share] : by_name) shares.push_back(std::move(share));
+  if (shares.size() <= tenant_shares_max) return shares;
+  std::stable_sort(shares.begin(), shares.end(), [](const TenantShare& a, const TenantShare& b) {
+    return a.kv_tokens > b.kv_tokens;
+  });
+  shares.resize(tenant_shares_max);
+  std::sort(shares.begin(), shares.end(),
+            [](const TenantShare& a, const TenantShare& b) { return a.tenant < b.tenant; });
+  return shares;
+}
+
 Replica ReplicaEngine::report(const std::string& host) const {
   Replica replica;
   replica.id = {host, place_.number};
@@ -283,9 +306,13 @@ Replica ReplicaEngine::report(const std::string& host) const {
   replica.ready_at = ready_at_;
   replica.kv_capacity_tokens = batch_.limits().kv_capacity_tokens;
   replica.batch_max = batch_.limits().batch_max;
-  replica.queued = static_cast<std::uint32_t>(waiting_.size());
-  replica.running = batch_.running();
+  replica.queued = queued();
+  replica.running = running();
   replica.kv_used_tokens = batch_.kv_used_tokens();
+  replica.weights_bytes = static_cast<std::uint64_t>(devices::weights_bytes(placement_, model_));
+  replica.kv_token_bytes = static_cast<std::uint64_t>(
+      devices::kv_bytes_per_token(placement_, model_) / placement_.devices);
+  replica.tenants = tenants();
   replica.detail = detail_;
   return replica;
 }

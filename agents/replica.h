@@ -70,6 +70,8 @@ class ReplicaEngine {
   /// Everything that is due at meter.at. REQUIRES meter.at <= next_event().
   void advance(const Meter& meter);
 
+  std::uint32_t queued() const { return static_cast<std::uint32_t>(waiting_.size()); }
+  std::uint32_t running() const { return batch_.running(); }
   bool waits() const { return false; }
   void set_pace(Instant now, double pace, double link_share) {
     batch_.set_pace(now, pace, link_share);
@@ -91,6 +93,7 @@ class ReplicaEngine {
  private:
   struct Attempt {
     Workload work;
+    std::string tenant;
     Instant arrived{};
     std::int8_t priority = 0;
     std::uint64_t order = 0;
@@ -113,6 +116,7 @@ class ReplicaEngine {
   void settle(const std::vector<ContinuousBatch::Left>& left, Instant now);
   void end(Attempts::iterator attempt, Instant now);
   void leave_queue(const AttemptKey& key, Attempt& attempt);
+  std::vector<TenantShare> tenants() const;
 
   Place place_;
   devices::Placement placement_;

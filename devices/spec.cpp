@@ -18,7 +18,6 @@ namespace {
 using toml_file::Table;
 
 constexpr std::array<std::string_view, 3> basis_names{"datasheet", "fitted", "assumed"};
-constexpr std::array<std::string_view, 3> torus_names{"", "2d", "3d"};
 
 /// The file of a device and, where there are, that of its generation and that of every one.
 class Layers {
@@ -62,9 +61,11 @@ class Layers {
     return std::nullopt;
   }
 
-  /// Sources are for people; here they only count as known.
-  void pass_sources(const char* section) {
-    if (std::optional<Table> table = device_.table(section)) table->text("source", "");
+  /// What a section says of its own.
+  void read_source(DeviceSpec& spec, const char* section) {
+    std::optional<Table> table = device_.table(section);
+    if (!table || !table->has("source")) return;
+    spec.sources[section] = table->text("source");
   }
 
   static std::string name_of(const char* section, const char* key) {
@@ -122,7 +123,7 @@ void read_identity(Table& root, DeviceSpec& spec) {
   spec.generation = root.text("generation", "");
   spec.unit = root.text("unit", "");
   spec.confidence = root.text("confidence", "");
-  root.text("source", "");
+  spec.sources[""] = root.text("source", "");
   spec.year = static_cast<std::uint32_t>(root.integer_in("year", 0, 3000, 0));
 }
 
@@ -225,53 +226,6 @@ void check_order(Table& root, const DeviceSpec& spec) {
   }
 }
 
-/// The tag is what matters on the way; whole notes stand in the file.
-std::string_view short_note(std::string_view note) {
-  constexpr std::size_t bytes_max = 24;
-  if (note.size() <= bytes_max) return note;
-  std::size_t end = bytes_max;
-  const auto continues = [&] { return (static_cast<unsigned char>(note[end]) & 0xC0) == 0x80; };
-  while (end > 0 && continues()) --end;  // not within a character
-  return note.substr(0, end);
-}
-
-void write_fact(std::string& text, const DeviceSpec& spec, const std::string& section,
-                const std::string& key, double value) {
-  const auto found = spec.bases.find(section + "." + key);
-  if (found == spec.bases.end() || found->second.basis == Basis::datasheet) {
-    text += fmt::format("{} = {}\n", key, value);
-    return;
-  }
-  text += fmt::format("{} = {{ value = {}, {} = {} }}\n", key, value, to_text(found->second.basis),
-                      toml_file::quoted(short_note(found->second.note)));
-}
-
-template <typename Texts>
-std::string list_text(const Texts& texts) {
-  std::string list;
-  for (const std::string& text : texts) {
-    list += (list.empty() ? "" : ", ") + toml_file::quoted(text);
-  }
-  return "[" + list + "]";
-}
-
-void write_sections(std::string& text, const DeviceSpec& spec) {
-  std::map<std::string, std::string> sections;
-  for (const NumberRow& row : number_rows()) {
-    write_fact(sections[row.section], spec, row.section, row.key, spec.*row.member / row.scale);
-  }
-  for (const CountRow& row : count_rows()) {
-    write_fact(sections[row.section], spec, row.section, row.key, spec.*row.member);
-  }
-  sections["links"] +=
-      fmt::format("torus = \"{}\"\n", torus_names[static_cast<std::size_t>(spec.torus)]);
-  sections["serving"] += fmt::format("token_engine = \"{}\"\n", to_text(spec.token_engine));
-  sections["software"] += fmt::format("frameworks = {}\nmissing_ops = {}\nslice_sizes = [{}]\n",
-                                      list_text(spec.frameworks), list_text(spec.missing_ops),
-                                      fmt::join(spec.slice_sizes, ", "));
-  for (const auto& [section, body] : sections) text += fmt::format("\n[{}]\n{}", section, body);
-}
-
 }  // namespace
 
 std::string_view to_text(Basis basis) { return basis_names[static_cast<std::size_t>(basis)]; }
@@ -305,9 +259,9 @@ DeviceSpec read_layers(Layers& layers) {
   read_torus(layers, spec);
   read_engine(layers, spec);
   read_software(layers, spec);
-  for (const NumberRow& row : number_rows()) layers.pass_sources(row.section);
-  layers.pass_sources("peak_tflops");
-  layers.pass_sources("software");
+  for (const NumberRow& row : number_rows()) layers.read_source(spec, row.section);
+  layers.read_source(spec, "peak_tflops");
+  layers.read_source(spec, "software");
   size_cooler(spec);
   check_order(layers.device(), spec);
   check_sensor(layers.device(), spec);
@@ -351,7 +305,7 @@ Status check_generation(std::string_view toml, std::string place) {
   // Whatever is not said here, the devices must say.
   for (const NumberRow& row : number_rows()) {
     layers.number(ignored, row.section, row.key, row.low, row.high, row.low);
-    layers.pass_sources(row.section);
+    layers.read_source(ignored, row.section);
   }
   for (const CountRow& row : count_rows()) {
     layers.number(ignored, row.section, row.key, row.low, count_max, row.low);
@@ -359,27 +313,9 @@ Status check_generation(std::string_view toml, std::string place) {
   read_torus(layers, ignored);
   read_engine(layers, ignored);
   read_software(layers, ignored);
-  layers.pass_sources("peak_tflops");
-  layers.pass_sources("software");
+  layers.read_source(ignored, "peak_tflops");
+  layers.read_source(ignored, "software");
   return root.finish();
-}
-
-std::string to_toml(const DeviceSpec& spec) {
-  using toml_file::quoted;
-  std::string text = fmt::format(
-      "kind = \"device\"\nid = {}\nname = {}\naliases = {}\nclass = \"{}\"\nvendor = {}\n"
-      "generation = {}\nunit = {}\nconfidence = {}\nyear = {}\n\n[peak_tflops]\n",
-      quoted(spec.id), quoted(spec.name), list_text(spec.aliases), to_text(spec.device_class),
-      quoted(spec.vendor), quoted(spec.generation), quoted(spec.unit), quoted(spec.confidence),
-      spec.year);
-  for (int i = 0; i < precision_count; ++i) {
-    const auto precision = static_cast<Precision>(i);
-    if (!spec.runs(precision)) continue;
-    write_fact(text, spec, "peak_tflops", std::string(to_text(precision)),
-               spec.peak(precision) / 1e12);
-  }
-  write_sections(text, spec);
-  return text;
 }
 
 Status set_fact(DeviceSpec& spec, std::string_view section_and_key, double value) {

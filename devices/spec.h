@@ -57,6 +57,8 @@ struct DeviceSpec : ServingConstants, LayerCosts {
   std::string generation;  // "hopper"
   std::string unit;        // what the OS shows as one: "one GPU", "one die of two"
   std::string confidence;  // of the facts: "high", "medium", "low"
+  // Where plain numbers were read: of a section that says so itself, else under "".
+  std::map<std::string, std::string, std::less<>> sources;
   std::uint32_t year = 0;  // 0: not known
   std::uint32_t pcie_generation = 0, pcie_lanes = 16;
 

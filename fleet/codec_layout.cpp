@@ -196,6 +196,7 @@ std::vector<Limit> limits() {
       {"devices_max", devices_max},
       {"groups_max", groups_max},
       {"replicas_max", replicas_max},
+      {"tenant_shares_max", tenant_shares_max},
       {"specs_max", specs_max},
       {"labels_max", labels_max},
       {"held_max", held_max},

@@ -45,6 +45,11 @@ inline constexpr auto layout<ReplicaId> = structure("ReplicaId",
                                                     field("number", &ReplicaId::number));
 
 template <>
+inline constexpr auto layout<TenantShare> = structure(
+    "TenantShare", field("tenant", &TenantShare::tenant, as_name),
+    field("requests", &TenantShare::requests), field("kv_tokens", &TenantShare::kv_tokens));
+
+template <>
 inline constexpr auto layout<Replica> = structure(
     "Replica", field("id", &Replica::id), field("model", &Replica::model, as_name),
     field("precision", &Replica::precision), field("group", &Replica::group),
@@ -53,6 +58,9 @@ inline constexpr auto layout<Replica> = structure(
     field("kv_capacity_tokens", &Replica::kv_capacity_tokens),
     field("batch_max", &Replica::batch_max), field("queued", &Replica::queued),
     field("running", &Replica::running), field("kv_used_tokens", &Replica::kv_used_tokens),
+    field("weights_bytes", &Replica::weights_bytes),
+    field("kv_token_bytes", &Replica::kv_token_bytes),
+    field("tenants", &Replica::tenants, up_to(tenant_shares_max)),
     field("detail", &Replica::detail, as_text), field("asked_for", &Replica::asked_for));
 
 template <>

@@ -99,6 +99,15 @@ struct Group {
 enum class ReplicaState : std::uint8_t { loading, compiling, ready, draining, gone };
 std::string_view to_text(ReplicaState state);
 
+/// What a tenant's running requests hold of a replica.
+struct TenantShare {
+  std::string tenant;
+  std::uint32_t requests = 0;
+  std::uint64_t kv_tokens = 0;
+  bool operator==(const TenantShare&) const = default;
+};
+inline constexpr std::size_t tenant_shares_max = 16;  // as many as a person reads in a legend
+
 /// One loaded copy of a model, as its agent reports it.
 struct Replica {
   ReplicaId id;
@@ -113,6 +122,11 @@ struct Replica {
   std::uint32_t queued = 0;
   std::uint32_t running = 0;
   std::uint64_t kv_used_tokens = 0;
+  std::uint64_t weights_bytes = 0;   // on each of its devices
+  std::uint64_t kv_token_bytes = 0;  // that a token of the KV cache takes on each of its devices
+  // By name, at most tenant_shares_max of those who hold most; the rest of the tokens used is of
+  // others.
+  std::vector<TenantShare> tenants;
   std::string detail;      // why it is gone or refused
   bool asked_for = false;  // by the router, which may retire it; else its host was started with it
   bool operator==(const Replica&) const = default;

@@ -1,6 +1,7 @@
 // Physics meets work: pace, heat, memory, energy.
 #include "agents/executor.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/agents/fleet_of_one.h"
@@ -265,6 +266,43 @@ TEST(Executor, TheQueueOfAReplicaIsBounded) {
   const Sample sample = host.executor.reading(host.now, 0);
   EXPECT_EQ(sample[Metric::queue], static_cast<double>(replica_queue_max));
   EXPECT_EQ(sample[Metric::running], static_cast<double>(replica_batch_max));
+}
+
+TEST(Executor, AReplicaTellsWhoseRequestsHoldItsMemory) {
+  Host host("h100-sxm", 2);
+  StartReplica start;
+  start.model = "llama-3.1-8b";
+  start.devices = {0, 1};
+  host.executor.start_replica(host.now, start, model_spec("llama-3.1-8b"), true);
+  std::uint64_t number = 0;
+  const auto ask = [&](const std::string& tenant, std::uint32_t tokens) {
+    Job job = serve_job(++number, "llama-3.1-8b", tokens - 10, 10);
+    job.tenant = tenant;
+    ASSERT_FALSE(host.executor.serve(host.now, to_replica(job, 0)));
+  };
+  ask("chat", 300);
+  ask("research", 100);
+  ask("chat", 200);
+  const std::vector<TenantShare> two = {{"chat", 2, 500}, {"research", 1, 100}};
+  const Replica replica = *host.executor.replica(0);
+  EXPECT_EQ(replica.tenants, two);
+  EXPECT_EQ(replica.kv_used_tokens, 600u);
+  // 8.03e9 parameters of two bytes over two devices; of each token two vectors of 128 numbers for
+  // four of eight key-value heads in 32 layers.
+  EXPECT_NEAR(static_cast<double>(replica.weights_bytes), 8.03e9, 0.01e9);
+  EXPECT_EQ(replica.kv_token_bytes, 2u * 32 * 4 * 128 * 2);
+  EXPECT_LE(static_cast<double>(replica.weights_bytes +
+                                replica.kv_token_bytes * replica.kv_capacity_tokens),
+            host.executor.reading(host.now, 0)[Metric::memory_used] + 1);
+  // Of more tenants than are told, those who hold most.
+  for (std::uint32_t i = 0; i < tenant_shares_max; ++i) ask(fmt::format("t{:02}", i), 101 + i);
+  const std::vector<TenantShare> told = host.executor.replica(0)->tenants;
+  ASSERT_EQ(told.size(), tenant_shares_max);
+  EXPECT_EQ(told[0], two[0]);
+  EXPECT_EQ(told[1].tenant, "t01") << "neither research nor t00, who hold least";
+  // What is done holds nothing.
+  while (host.ended.size() < number) host.pass_until(host.executor.next_event());
+  EXPECT_TRUE(host.executor.replica(0)->tenants.empty());
 }
 
 TEST(Executor, ChatOvertakesABatchJobInTheQueue) {

@@ -125,6 +125,21 @@ TEST(Catalogue, WritesSpecsThatReadBackTheSameWithoutTheirGeneration) {
   }
 }
 
+// What a person asks of a figure on a screen, where there are no files.
+TEST(Catalogue, ASpecThatTravelsSaysWhereItsNumbersWereReadAndWhyOthersAreAssumed) {
+  const std::string& text = Catalogue::embedded().devices().at("tpu-v5e").text;
+  for (const char* said :
+       {"\nsource = \"Google Cloud TPU v5e; jax tpu_info.py\"\n",
+        "[price]\nsource = \"GCP, skypilot catalogue v8\"\n",
+        "idle_w = { value = 40, assumed = \"fleet mean is 66 W (Schneider 2025), idle and busy "
+        "mixed\" }"}) {
+    EXPECT_NE(text.find(said), std::string::npos) << said << " in\n" << text;
+  }
+  std::string longer = text;
+  longer.replace(longer.find("GCP, sky"), 3, std::string(300, 'G'));
+  EXPECT_LT(to_toml(*parse_travelled_spec(longer, "a")).size(), text.size() + 250) << "cut";
+}
+
 // An agent of another build may say more, or what is no longer asked.
 TEST(Catalogue, OfATravelledSpecWhatIsNotKnownIsPassedOver) {
   const Entry<DeviceSpec>& h100 = Catalogue::embedded().devices().at("h100-sxm");
