@@ -31,6 +31,14 @@ inline constexpr std::array zoom_factors = {1, 10, 60};
 /// Tagged things: an action reaches all of them at once, but for more than a router takes.
 inline constexpr std::size_t tags_max = 256;
 
+/// The figure of the device view that is selected, and whether what is behind it is shown.
+struct FigureChoice {
+  int index = -1;  // of figures(); -1: none
+  bool open = false;
+  bool follow = false;  // the page is to scroll to where it is seen
+  int page_top = 0;     // first row shown of the page while a figure is open
+};
+
 struct Choices {
   View view = View::fleet;
   View before_help = View::fleet;
@@ -44,6 +52,7 @@ struct Choices {
   std::set<DeviceId> tagged_devices;
   std::set<JobId> tagged_jobs;
 
+  FigureChoice figure;
   int zoom = 0;                               // of the device view's charts: index of zoom_factors
   MapMetric metric = MapMetric::utilization;  // that colours the map
   Grouping grouping = Grouping::host;         // of the map
@@ -57,7 +66,7 @@ struct Choices {
   ListPlace help;
 
   Instant moved_at = Instant::min();  // when a selection was last moved by hand
-  int details_top = 0;   // first row shown of the open job or decision, of device and power
+  int details_top = 0;   // first row shown of the open job, decision or figure, of device and power
   int details_seen = 1;  // rows of it that the screen has
   std::string note;      // what the last command has to say; the dashboard shows it
   std::optional<Instant> wanted_moment;  // to go to; the time cursor takes it

@@ -212,6 +212,12 @@ void Dashboard::State::click(const Key& key) {
       return sort_by(choices.devices, hit->value);
     case Hit::Kind::moment:
       return cursor.go_to(moment_at_part(cursor, now, hit->value), now);
+    case Hit::Kind::figure: {
+      const bool again = choices.figure.index == hit->value;
+      select_figure(choices, hit->value);
+      if (again) take(Command::open);
+      return;
+    }
     case Hit::Kind::item: {
       const bool again = selected_index(model(), choices) == hit->value;
       select_item(model(), choices, hit->value, now);

@@ -1,9 +1,10 @@
-// One device in full: who it is and how it is, every metric over time, what is loaded and runs on
-// it, why work came to it or went past it, and what happened to it. Longer than most screens: the
-// head stays, the rest scrolls.
+// One device in full: who it is and how it is, every metric over time, what it can do at most, who
+// holds its memory, what is loaded and runs on it, why work came to it or went past it, and what
+// happened to it. Longer than most screens: the head stays, the rest scrolls; a figure that is open
+// stands below it.
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,118 +12,14 @@
 #include "fleet/units.h"
 #include "tui/columns.h"
 #include "tui/device_charts.h"
-#include "tui/device_facts.h"
+#include "tui/device_limits.h"
+#include "tui/device_page.h"
 #include "tui/fleet_panels.h"
 #include "tui/news_panels.h"
 #include "tui/views.h"
 
 namespace drover::tui {
 namespace {
-
-constexpr int wide_columns = 100;  // from here on, three charts and two lists stand abreast
-constexpr int roomy_columns = 160;
-constexpr std::size_t list_most = 10;
-constexpr int gap = 2;
-
-/// Where everything lies on the page that scrolls below the head.
-struct Page {
-  std::vector<Rect> charts;
-  Rect strip, replicas, jobs, decisions, news;
-  int rows = 0;
-};
-
-struct Lists {
-  std::vector<const ReplicaRow*> replicas;
-  std::vector<const JobRow*> jobs;
-  std::vector<Mention> mentions;
-  std::vector<News> news;
-};
-
-Lists lists_of(const Model& model, DeviceTable::Row row) {
-  const DeviceId id = model.id_of(row);
-  return {replicas_on(model, id), jobs_on(model, id), mentions_of(model, row, list_most),
-          latest_news(model, list_most, id)};
-}
-
-/// A heading and at least one line, which may say that there is nothing.
-int list_rows(std::size_t lines) {
-  return 1 + static_cast<int>(std::clamp<std::size_t>(lines, 1, list_most));
-}
-
-int charts_abreast(int columns) { return columns < wide_columns ? 2 : 3; }
-
-/// Before the strip of throttle reasons; the others stand below it.
-int charts_before_strip(int columns) { return columns < wide_columns ? 6 : metric_chart_count; }
-
-int chart_columns(int columns) {
-  const int abreast = charts_abreast(columns);
-  return (columns - gap * (abreast - 1)) / abreast;
-}
-
-/// What all charts of the page show, so that one moment stands below another.
-TimeWindow page_window(const Scene& scene, int columns) {
-  const int chart = chart_columns(columns);
-  TimeWindow window = window_of(scene, chart - value_axis_columns(chart));
-  window.bin *= zoom_factors[static_cast<std::size_t>(scene.choices.zoom)];
-  return window;
-}
-
-int lines_of_charts(int columns, int count) {
-  return (count + charts_abreast(columns) - 1) / charts_abreast(columns);
-}
-
-void place_charts(Page& page, int columns, int count, int more_rows) {
-  const int abreast = charts_abreast(columns);
-  const int width = chart_columns(columns);
-  const int rows = (columns < wide_columns ? 5 : columns < roomy_columns ? 7 : 9) + more_rows;
-  for (int i = 0; i < count; ++i) {
-    const int place = i % abreast;
-    // What division leaves over widens the last one.
-    const int own = place + 1 < abreast ? width : columns - place * (width + gap);
-    page.charts.push_back({place * (width + gap), page.rows + i / abreast * rows, own, rows});
-  }
-  page.rows += lines_of_charts(columns, count) * rows;
-}
-
-Page lay_out_page(int columns, const Lists& lists, int more_rows) {
-  Page page;
-  const int before_strip = charts_before_strip(columns);
-  place_charts(page, columns, before_strip, more_rows);
-  page.strip = {0, page.rows, columns, 3};
-  page.rows += 3;
-  place_charts(page, columns, metric_chart_count - before_strip, more_rows);
-  const bool abreast = columns >= wide_columns;
-  const int left = abreast ? (columns - gap) / 2 : columns;
-  const auto place = [](int column, int width, int& row, std::size_t lines) {
-    const Rect rect{column, row, width, list_rows(lines)};
-    row += rect.rows + 1;
-    return rect;
-  };
-  int left_row = page.rows;
-  page.replicas = place(0, left, left_row, std::max<std::size_t>(1, lists.replicas.size()) + 1);
-  page.jobs = place(0, left, left_row, lists.jobs.size());
-  int right_row = abreast ? page.rows : left_row;
-  const int right = abreast ? left + gap : 0;
-  page.decisions = place(right, columns - right, right_row, lists.mentions.size());
-  page.news = place(right, columns - right, right_row, lists.news.size());
-  page.rows = std::max(left_row, right_row) - 1;
-  return page;
-}
-
-/// On so many rows: what the page leaves over makes the charts higher, all of them alike, and two
-/// rows at a time, which keeps their middle.
-Page lay_out_page_on(Size room, const Lists& lists) {
-  const Page page = lay_out_page(room.columns, lists, 0);
-  const int before_strip = charts_before_strip(room.columns);
-  const int lines = lines_of_charts(room.columns, before_strip) +
-                    lines_of_charts(room.columns, metric_chart_count - before_strip);
-  const int more_rows = std::max(0, room.rows - page.rows) / lines / 2 * 2;
-  return more_rows == 0 ? page : lay_out_page(room.columns, lists, more_rows);
-}
-
-int head_rows(const Model& model, DeviceTable::Row row) {
-  return model.condition_of(row) == nullptr ? 2 : 3;
-}
 
 void draw_head(const Scene& scene, Pen& pen, DeviceTable::Row row, std::string_view scroll) {
   const Model& model = scene.model;
@@ -230,8 +127,12 @@ void draw_no_history(const Scene& scene, Pen& pen, const Rect& chart) {
             forgotten ? "no history is kept" : "no sample was heard", Role::faint);
 }
 
-void draw_page(const Scene& scene, Canvas& canvas, bool ascii, DeviceTable::Row row,
-               const Page& page, const Lists& lists) {
+/// Answers the notes of the charts: the values of their figures now.
+std::vector<std::string> draw_page(const Scene& scene, Canvas& canvas, bool ascii,
+                                   DeviceTable::Row row, const DeviceLayout& layout,
+                                   const SpecFacts& facts) {
+  const DevicePage& page = layout.page;
+  const PageLists& lists = layout.lists;
   Pen pen(canvas, {0, 0, canvas.size().columns, canvas.size().rows}, ascii);
   const TimeWindow window = page_window(scene, canvas.size().columns);
   std::vector<int> cells;
@@ -247,6 +148,8 @@ void draw_page(const Scene& scene, Canvas& canvas, bool ascii, DeviceTable::Row 
                                  [](const ChartPoint& point) { return std::isnan(point.value); });
   if (scene.series.at.empty() && blank) draw_no_history(scene, pen, page.charts.front());
   draw_throttle_strip(pen, page.strip, scene, row, window);
+  draw_limits(pen.on(page.limits), facts, scene.model.reading(row, Metric::power_cap));
+  draw_memory(pen.on(page.memory), lists.memory);
   draw_replicas_on(pen.on(page.replicas), lists.replicas);
   draw_running_jobs(scene, pen.on(page.jobs), fmt::format("Runs here {}", lists.jobs.size()),
                     lists.jobs, false);
@@ -255,6 +158,31 @@ void draw_page(const Scene& scene, Canvas& canvas, bool ascii, DeviceTable::Row 
   news.heading(0, "Events on it", lists.news.empty() ? "" : "newest first");
   draw_news(news, 1, lists.news);
   if (lists.news.empty()) news.text(0, 1, "nothing of late", Role::faint);
+  if (const int figure = scene.choices.figure.index; figure >= 0) {
+    pen.on(page.figure(figure)).tint(0, Role::selected);
+  }
+  std::vector<std::string> notes;
+  for (const MetricChart& metric : metrics) notes.push_back(metric.note);
+  return notes;
+}
+
+/// What a figure says now, in words as on the page.
+std::string value_of(const Model& model, DeviceTable::Row row, int figure,
+                     const std::vector<std::string>& notes, const SpecFacts& facts) {
+  if (figure < throttle_figure) return notes[static_cast<std::size_t>(figure)];
+  if (figure == throttle_figure) return throttle_text(model.reading(row, Metric::throttle));
+  return limit_text(figure - first_limit, facts, model.reading(row, Metric::power_cap));
+}
+
+/// The figures that are seen can be clicked on.
+void add_hits(const Scene& scene, const Rect& shown, const DevicePage& page, int top) {
+  for (int figure = 0; figure < figure_count; ++figure) {
+    Rect place = page.figure(figure);
+    place.column += shown.column;
+    place.row += shown.row - top;
+    const bool seen = place.row >= shown.row && place.row < shown.row + shown.rows;
+    if (seen) scene.hits.add(place, Hit::Kind::figure, figure);
+  }
 }
 
 std::optional<DeviceTable::Row> chosen(const Model& model, const Choices& choices) {
@@ -271,11 +199,21 @@ std::string no_device_text(const Scene& scene) {
 
 }  // namespace
 
-ScrolledRows device_view_rows(const Model& model, const Choices& choices, Size area) {
+ScrolledRows arrange_device_view(const Model& model, Choices& choices, Size area) {
   const auto row = chosen(model, choices);
   if (!row) return {};
-  const int seen = area.rows - head_rows(model, *row);
-  return {lay_out_page_on({area.columns, seen}, lists_of(model, *row)).rows, seen};
+  FigureChoice& figure = choices.figure;
+  // To read a spec takes as long as to draw the rest of the view.
+  const SpecFacts facts(figure.open ? model.spec_of(*row).text : std::string_view());
+  const DeviceLayout layout = lay_out_device(model, choices, *row, facts, area);
+  int& top = figure.open ? figure.page_top : choices.details_top;
+  if (figure.index >= 0 && std::exchange(figure.follow, false)) {
+    const Rect place = layout.page.figure(figure.index);
+    top = std::clamp(top, place.row + 1 - std::max(1, layout.page_rows_seen), place.row);
+  }
+  top = std::clamp(top, 0, std::max(0, layout.page.rows - layout.page_rows_seen));
+  if (figure.open) return {static_cast<int>(layout.panel.size()), layout.panel_rows - 1};
+  return {layout.page.rows, layout.page_rows_seen};
 }
 
 Instant device_view_begin(const Scene& scene, int columns) {
@@ -292,16 +230,28 @@ void draw_device_view(const Scene& scene, const Pen& pen) {
     view.field(0, 0, view.columns(), no_device_text(scene), Role::faint);
     return;
   }
-  const int head = head_rows(scene.model, *row);
-  const Lists lists = lists_of(scene.model, *row);
-  const Page page = lay_out_page_on({view.columns(), view.rows() - head}, lists);
-  std::string note = scroll_note(page.rows, view.rows() - head, scene.choices.details_top);
+  const FigureChoice& figure = scene.choices.figure;
+  const SpecFacts facts(scene.model.spec_of(*row).text);
+  const DeviceLayout layout =
+      lay_out_device(scene.model, scene.choices, *row, facts, {view.columns(), view.rows()});
+  const int top = figure.open ? figure.page_top : scene.choices.details_top;
+  std::string note = figure.open ? "" : scroll_note(layout.page.rows, layout.page_rows_seen, top);
   const int zoom = zoom_factors[static_cast<std::size_t>(scene.choices.zoom)];
   if (zoom > 1) note = fmt::format("{} times the time{}{}", zoom, note.empty() ? "" : ", ", note);
   draw_head(scene, view, *row, note);
-  Canvas canvas({view.columns(), page.rows});
-  draw_page(scene, canvas, view.ascii(), *row, page, lists);
-  view.paste(canvas, scene.choices.details_top, head);
+  Canvas canvas({view.columns(), layout.page.rows});
+  const std::vector<std::string> notes =
+      draw_page(scene, canvas, view.ascii(), *row, layout, facts);
+  const Rect shown{view.area().column, view.area().row + layout.head_rows, view.columns(),
+                   layout.page_rows_seen};
+  view.on(shown).paste(canvas, top, 0);
+  add_hits(scene, shown, layout.page, top);
+  if (layout.panel_rows == 0) return;
+  draw_figure_panel(
+      view.on({shown.column, shown.row + shown.rows, shown.columns, layout.panel_rows}),
+      figures()[static_cast<std::size_t>(figure.index)],
+      value_of(scene.model, *row, figure.index, notes, facts), layout.panel,
+      scene.choices.details_top);
 }
 
 }  // namespace drover::tui

@@ -1,4 +1,6 @@
 // How the table of devices is moved in.
+#include <utility>
+
 #include "tui/device_facts.h"
 #include "tui/update.h"
 #include "tui/view_rows.h"
@@ -29,6 +31,7 @@ void select_device(const Model& model, Choices& choices, int index, int directio
   if (!row) return;
   choices.device = model.id_of(*row);
   choices.devices.place.row = -1;
+  choices.figure.follow = true;  // the same figure of another device
 }
 
 std::string text_of_device(const Model& model, const Choices& choices, int index) {
@@ -57,10 +60,25 @@ ScrolledRows arrange_device(const Arrangement& at, Choices& choices) {
       choices.device = at.model.id_of(*first);
     }
   }
-  return device_view_rows(at.model, choices, {at.body.columns, at.body.rows});
+  return arrange_device_view(at.model, choices, {at.body.columns, at.body.rows});
 }
 
+void open_figure(const Model&, Choices& choices) {
+  FigureChoice& figure = choices.figure;
+  if (figure.index < 0) figure.index = 0;
+  if (!figure.open) figure.page_top = choices.details_top;
+  figure.open = figure.follow = true;
+}
+
+/// First what is behind a figure, then its selection, then the view.
 bool leave_device(Choices& choices) {
+  FigureChoice& figure = choices.figure;
+  if (figure.open) {
+    figure.open = false;
+    choices.details_top = figure.page_top;
+    return true;
+  }
+  if (std::exchange(figure.index, -1) >= 0) return true;
   choices.view = choices.before_device;
   return true;
 }
@@ -90,7 +108,7 @@ const ViewRow& device_row() {
                                   .select = select_device,
                                   .place = place_of_devices,
                                   .text = text_of_device,
-                                  .open = nullptr,
+                                  .open = open_figure,
                                   .back = leave_device};
   return row;
 }

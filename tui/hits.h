@@ -15,6 +15,7 @@ struct Hit {
     command,  // of that number
     item,     // in the present view's list
     column,   // of the devices table
+    figure,   // of the device view
     moment,   // of the time that is covered: a part of scrubber_parts
   };
   Rect area;

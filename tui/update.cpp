@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tui/figures.h"
 #include "tui/view_table.h"
 
 namespace drover::tui {
@@ -146,9 +147,9 @@ bool moves(Command command) { return command >= Command::up && command <= Comman
 void open(const Model& model, Choices& choices, Instant now) {
   const ViewRow& row = row_of(choices.view);
   if (row.open == nullptr) return;
-  choices.details_top = 0;
   if (row.selected(model, choices) < 0 && item_count(choices) > 0) move(model, choices, 0, now);
   row.open(model, choices);
+  choices.details_top = 0;
 }
 
 /// From none through all of them to none again.
@@ -312,6 +313,7 @@ void show_view(Choices& choices, View view) {
     choices.before_device = choices.view == View::help ? View::devices : choices.view;
   }
   choices.view = view;
+  choices.figure = {};
   choices.details_top = 0;
 }
 
@@ -328,9 +330,19 @@ void select_item(const Model& model, Choices& choices, int index, Instant now) {
   }
 }
 
+void select_figure(Choices& choices, int index) {
+  choices.figure.index = (index + figure_count) % figure_count;
+  choices.figure.follow = true;
+  if (choices.figure.open) choices.details_top = 0;
+}
+
 void update(const Model& model, Choices& choices, Command command, Instant now) {
+  const bool aside = command == Command::left || command == Command::right;
   if (command <= last_view_command) {
     show_view(choices, static_cast<View>(command));
+  } else if (aside && choices.view == View::device) {
+    const int from = choices.figure.index;
+    select_figure(choices, from < 0 ? 0 : command == Command::right ? from + 1 : from - 1);
   } else if (moves(command)) {
     const bool in_map = choices.view == View::fleet;
     in_map ? move_in_map(model, choices, command) : move_in_list(model, choices, command, now);

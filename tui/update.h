@@ -19,4 +19,7 @@ int selected_index(const Model& model, const Choices& choices);
 /// Selects what stands at `index` of its view's list, as a click does.
 void select_item(const Model& model, Choices& choices, int index, Instant now);
 
+/// Selects a figure of the device view, by its place in figures().
+void select_figure(Choices& choices, int index);
+
 }  // namespace drover::tui

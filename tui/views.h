@@ -37,8 +37,8 @@ void draw_routing(const Scene& scene, const Pen& pen);
 
 /// One device in full: choices.device, which is chosen when the view is shown and there is any.
 void draw_device_view(const Scene& scene, const Pen& pen);
-/// Of the page below its head, in a view of that size.
-ScrolledRows device_view_rows(const Model& model, const Choices& choices, Size area);
+/// Of the page below its head, or of the figure that is open, in a view of that size.
+ScrolledRows arrange_device_view(const Model& model, Choices& choices, Size area);
 /// From when on the charts of the device view, so wide, show or need what the device told.
 Instant device_view_begin(const Scene& scene, int columns);
 /// Watts against caps, money and joules.

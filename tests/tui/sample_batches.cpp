@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tests/tui/sample_fleet.h"
+#include "tests/tui/sample_specs.h"
 
 namespace drover::tui {
 namespace {
@@ -15,9 +16,7 @@ struct Kind {
 };
 constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
 constexpr Kind kinds[] = {
-    {"h100-sxm",
-     "class = \"gpu\"\n[power]\ntdp_w = 700\n[price]\nusd_per_h = 6.88\n[heat]\nslowdown_c = 89\n",
-     80 * gibibyte, 700},
+    {"h100-sxm", h100_text, 80 * gibibyte, 700},
     {"a100-sxm-80gb",
      "class = \"gpu\"\n[power]\ntdp_w = 400\n[price]\nusd_per_h = 3.43\n[heat]\nslowdown_c = 89\n",
      80 * gibibyte, 400},

@@ -76,6 +76,10 @@ void SampleFleet::add_replicas() {
   };
   using enum ReplicaState;
   add("gpu-a", 0, "llama-3.1-70b", Precision::bf16, "hopper", 4, ready);
+  Replica& told = replicas.back().replica;  // the others' agents do not tell what they hold
+  told.weights_bytes = 35'300'000'000;
+  told.kv_token_bytes = 20'480;
+  told.tenants = {{"chat", 15, 120'000}, {"research", 9, 61'000}};
   add("gpu-b", 0, "llama-3.1-70b", Precision::bf16, "ampere", 4, ready);
   add("gpu-b", 1, "llama-3.1-8b", Precision::bf16, "ampere", 1, ready);
   add("gpu-b", 2, "llama-3.1-8b", Precision::bf16, "ampere", 1, loading);

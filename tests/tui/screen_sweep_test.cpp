@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fleet/text.h"
+#include "fleet/toml.h"
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
 #include "tui/painter.h"
@@ -25,11 +26,20 @@ void expect_drawn(Dashboard& dashboard, Size size) {
 }
 
 TEST(Screen, EverySizeIsDrawnWithoutHarm) {
-  for (const std::string& view : view_names()) {
+  struct Sight {
+    std::string view;
+    std::vector<const char*> keys;
+  };
+  std::vector<Sight> sights;
+  for (const std::string& view : view_names()) sights.push_back({view, {"j", "Enter", "J"}});
+  // The page by itself, and with the last figure open, which scrolls it.
+  sights.push_back({"device", {"j", "J"}});
+  sights.push_back({"device", {"l", "h", "Enter"}});
+  for (const auto& [view, keys] : sights) {
     SCOPED_TRACE(view);
     SampleFleet fleet;
     const auto dashboard = dashboard_of(fleet, {80, 24}, view, false, 2);
-    press_all(*dashboard, {"j", "Enter", "J"});
+    press_all(*dashboard, keys);
     // Every width and every height once, so that each threshold of a layout is met; beside them the
     // corners, from the smallest terminal to one that fills a wall.
     for (int columns = 1; columns <= 210; columns += columns < 56 ? 11 : columns < 126 ? 1 : 5) {
@@ -55,11 +65,18 @@ void poison(SampleFleet& fleet, const std::string& evil) {
     host.hello.rack = host.hello.site = host.hello.software = evil;
     host.hello.labels = {{evil, evil}};
     for (Group& group : host.hello.groups) group.device = group.topology = evil;
-    for (SpecText& spec : host.hello.specs) spec.id = evil;
+    for (SpecText& spec : host.hello.specs) {
+      spec.id = evil;
+      const std::string quoted = toml_file::quoted(evil);
+      spec.text = "source = " + quoted +
+                  "\n[sensor]\nactivity_s = { value = 1, assumed = " + quoted +
+                  " }\nutilization_step = 1\n[power]\nidle_w = 1\n";
+    }
     for (std::string& pool : host.pools) pool = evil;
   });
   each(fleet.replicas, [&](ReplicaChanged& replica) {
     replica.pool = replica.replica.model = replica.replica.detail = evil;
+    for (TenantShare& share : replica.replica.tenants) share.tenant = evil;
   });
   each(fleet.jobs, [&](JobChanged& job) {
     job.job.work.model = job.job.tenant = job.target = job.pool = job.detail = evil;

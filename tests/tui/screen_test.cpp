@@ -61,6 +61,8 @@ TEST(Screen, WhatKeysOpenAndChangeIsAsReviewed) {
            {"devices-sorted", "devices", {"s", "s", "j", "j"}},
            {"device-end", "devices", {"j", "j", "j", "j", "Enter", "G"}, false, 150},
            {"device-lost", "devices", {"G", "Enter"}},
+           {"device-figure", "devices", {"j", "j", "j", "j", "Enter", "l", "l", "l", "Enter"}},
+           {"device-limit", "devices", {"j", "Enter", "h", "h", "h", "h"}},
            {"jobs-waiting-open", "jobs", {"f", "f", "j", "Enter"}},
            {"routing-open", "routing", {"j", "j", "Enter"}},
            {"fleet-filtered", "fleet", {"/", "k", "i", "n", "d", "=", "=", "t", "p", "u", "Enter"}},
