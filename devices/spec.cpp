@@ -204,6 +204,9 @@ void read_software(Layers& layers, DeviceSpec& spec) {
 void size_cooler(DeviceSpec& spec) {
   if (spec.sink_resistance > 0) return;
   spec.sink_resistance = std::max(spec.sink_rise_k, 1.0) / spec.tdp_w;
+  // No file says it: it is known as the rise is that it follows from.
+  const auto rise = spec.bases.find("heat.sink_rise_k");
+  if (rise != spec.bases.end()) spec.bases["heat.sink_k_per_w"] = rise->second;
 }
 
 void check_sensor(Table& root, const DeviceSpec& spec) {

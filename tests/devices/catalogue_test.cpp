@@ -135,6 +135,10 @@ TEST(Catalogue, ASpecThatTravelsSaysWhereItsNumbersWereReadAndWhyOthersAreAssume
         "mixed\" }"}) {
     EXPECT_NE(text.find(said), std::string::npos) << said << " in\n" << text;
   }
+  const std::string& h100 = Catalogue::embedded().devices().at("h100-sxm").text;
+  EXPECT_NE(h100.find("sink_k_per_w = { value = 0.046571428571428576, fitted = \"load steps"),
+            std::string::npos)
+      << "it follows from a rise that was fitted";
   std::string longer = text;
   longer.replace(longer.find("GCP, sky"), 3, std::string(300, 'G'));
   EXPECT_LT(to_toml(*parse_travelled_spec(longer, "a")).size(), text.size() + 250) << "cut";
