@@ -40,7 +40,9 @@ class Lines {
 void add_constant(Lines& lines, std::string_view label, std::string_view name, const SpecFact* fact,
                   const SpecFact* before) {
   std::string text = fmt::format("{} = {}", name, value_text(fact));
-  if (fact == nullptr) return lines.add(label, text + ", not told", Role::faint);
+  // A plain zero says that nobody knows, or that there is no such thing.
+  const bool told = fact != nullptr && (fact->value != 0 || fact->known != Known::read);
+  if (!told) return lines.add(label, text + ", not told", Role::faint);
   text += fmt::format(", {}", to_text(fact->known));
   const bool said = before != nullptr && before->known == fact->known && before->note == fact->note;
   if (!fact->note.empty()) {
@@ -89,7 +91,8 @@ std::vector<FigureLine> figure_lines(const Figure& figure, const SpecFacts& fact
     add_constant(lines, label, name, fact, std::exchange(before, fact));
     label = {};
     const std::string_view source = facts.source_of(name.substr(0, name.find('.')));
-    if (fact != nullptr && fact->known == Known::read && !source.empty()) sources.insert(source);
+    const bool read = fact != nullptr && fact->known == Known::read && fact->value != 0;
+    if (read && !source.empty()) sources.insert(source);
   }
   label = "read from";
   for (const std::string_view source : sources) {

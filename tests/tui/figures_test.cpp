@@ -81,6 +81,9 @@ TEST(FigurePanel, TellsFormulaNumbersSourcesAndTheErrorOfItsClass) {
       panel_text("price/h", "[price]\nsource = 'GCP'\nusd_per_h = { value = 1, assumed = 'so' }\n");
   EXPECT_NE(guessed.find("usd_per_h = ~1, assumed: so"), std::string::npos) << guessed;
   EXPECT_EQ(guessed.find("GCP"), std::string::npos) << "nothing was read there";
+  EXPECT_NE(guessed.find("spot_usd_per_h = N/A, not told"), std::string::npos) << guessed;
+  EXPECT_NE(panel_text("price/h", "[price]\nspot_usd_per_h = 0\n").find("= 0, not told"),
+            std::string::npos);
 }
 
 TEST(FigurePanel, OfADeviceThatIsNotEmulatedIsAsItsDriverReports) {

@@ -29,7 +29,7 @@ voltage_slope = { value = 0.496, fitted = "95 points of one H100 PCIe board, 5 m
 [heat]
 die_k_per_w = { value = 0.0237, fitted = "load steps on H100 PCIe and H800 SXM, 0.7 C RMS left out" }
 die_s = { value = 0.23, fitted = "load steps on H100 PCIe and H800 SXM, 0.7 C RMS left out" }
-sink_k_per_w = 0.046571428571428576
+sink_k_per_w = { value = 0.046571428571428576, fitted = "load steps on H800 SXM, 0.5 C RMS left out; an SXM board at its TDP" }
 sink_rise_k = { value = 32.6, fitted = "load steps on H800 SXM, 0.5 C RMS left out; an SXM board at its TDP" }
 sink_s = { value = 42, fitted = "load steps on H800 SXM, 0.5 C RMS left out" }
 max_c = 87
