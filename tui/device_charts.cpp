@@ -20,8 +20,8 @@ const char* mark(bool assumed) { return assumed ? "~" : ""; }
 std::string celsius_text(double celsius) { return fmt::format("{:.0f}C", celsius); }
 std::string whole_text(double value) { return fmt::format("{:.0f}", value); }
 
-std::string text_or_dash(double value, std::string (*text)(double)) {
-  return std::isnan(value) ? "-" : text(value);
+std::string known_text(double value, std::string (*text)(double)) {
+  return std::isnan(value) ? std::string(not_known) : text(value);
 }
 
 /// What the series tells from the window's begin on, and the sample before it, which may still
@@ -148,9 +148,8 @@ struct Gatherer {
     const ChartScale scale = total > 0 ? ChartScale{0, total} : scale_up_to(greatest(points), 1024);
     const double used = now(Metric::memory_used);
     add("memory used",
-        std::isnan(used)
-            ? "-"
-            : fmt::format("{} of {}", bytes_text(used), text_or_dash(total, bytes_text)),
+        std::isnan(used) ? std::string(not_known)
+                         : fmt::format("{} of {}", bytes_text(used), known_text(total, bytes_text)),
         std::move(points), bytes_text, scale, Role::accent);
   }
 
@@ -163,7 +162,7 @@ struct Gatherer {
     MetricChart& metric =
         add("power",
             fmt::format("{}{}{}", mark(scene.model.spec_of(row).power_assumed),
-                        text_or_dash(now(Metric::power), watts_text),
+                        known_text(now(Metric::power), watts_text),
                         std::isnan(cap) ? "" : fmt::format(", cap {}", watts_text(cap))),
             std::move(points), watts_text, scale_up_to(most), Role::hot);
     metric.line = std::move(caps);
@@ -179,7 +178,7 @@ struct Gatherer {
         add(tells ? "die, line: memory" : "temperature",
             fmt::format(
                 "{}{}{}{}", mark(scene.model.spec_of(row).temperature_assumed),
-                text_or_dash(now(Metric::temperature), celsius_text),
+                known_text(now(Metric::temperature), celsius_text),
                 tells ? ", " + celsius_text(memory) : "",
                 limit > 0 ? fmt::format(", {} {}", tells ? "max" : "slows at", celsius_text(limit))
                           : ""),
@@ -199,8 +198,8 @@ struct Gatherer {
     // Below four, half of the scale would be half a request.
     const ChartScale scale = scale_up_to(std::max({4.0, greatest(running), greatest(queue)}));
     MetricChart& metric = add("running, line: queued",
-                              fmt::format("{}, {}", text_or_dash(now(Metric::running), count_text),
-                                          text_or_dash(now(Metric::queue), count_text)),
+                              fmt::format("{}, {}", known_text(now(Metric::running), count_text),
+                                          known_text(now(Metric::queue), count_text)),
                               std::move(running), count_text, scale, Role::accent);
     metric.line = std::move(queue);
   }
@@ -209,16 +208,15 @@ struct Gatherer {
     std::vector<ChartPoint> points = past(Metric::clock);
     const double mhz = now(Metric::clock);
     const ChartScale scale = scale_up_to(greatest(points));
-    add("clock, MHz", std::isnan(mhz) ? "-" : whole_text(mhz), std::move(points), whole_text, scale,
-        Role::accent);
+    add("clock, MHz", std::isnan(mhz) ? std::string(not_known) : whole_text(mhz), std::move(points),
+        whole_text, scale, Role::accent);
   }
 
   void add_energy() {
     std::vector<ChartPoint> rates = reader().rates(Metric::energy, window.bin);
     const ChartScale scale = scale_up_to(std::max(greatest(rates), scene.model.spec_of(row).tdp_w));
-    add("energy per second",
-        fmt::format("{} so far", text_or_dash(now(Metric::energy), joules_text)), std::move(rates),
-        joules_text, scale, Role::hot);
+    add("energy per second", fmt::format("{} so far", known_text(now(Metric::energy), joules_text)),
+        std::move(rates), joules_text, scale, Role::hot);
   }
 };
 
