@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "tui/jobs_page.h"
+#include "tui/top_page.h"
 #include "tui/view_rows.h"
 #include "tui/views.h"
 
@@ -26,7 +28,9 @@ ScrolledRows arrange_jobs(const Arrangement& at, Choices& choices) {
   const int rows = layout.list.rows - 1;
   list.lines = list_jobs(at.model, choices.narrowing, list.filter, rows);
   list.place.settle(index_of_chosen(list), static_cast<int>(list.lines.size()), rows);
-  return {details, layout.details.rows};
+  if (layout.details.rows > 0) return {details, layout.details.rows};
+  const int page = lay_out_jobs_page(at.model, at.body.columns).rows;
+  return {page, page_rows_seen(page, layout.top.rows)};
 }
 
 int count_jobs(const Choices& choices) { return static_cast<int>(choices.jobs.lines.size()); }

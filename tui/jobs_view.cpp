@@ -8,47 +8,15 @@
 #include "fleet/units.h"
 #include "tui/fit_columns.h"
 #include "tui/fleet_panels.h"
+#include "tui/jobs_page.h"
 #include "tui/layout.h"
+#include "tui/top_page.h"
 #include "tui/views.h"
 
 namespace drover::tui {
 namespace {
 
 constexpr int roomy_rows = 22;
-
-using Counts = std::map<Reason, std::uint64_t>;
-
-/// Reasons by count, as bars against the greatest.
-void draw_reasons(Pen pen, std::string_view title, const Counts& counts, bool known, Role fill) {
-  std::vector<std::pair<std::uint64_t, Reason>> rows;
-  std::uint64_t all = 0;
-  for (const auto& [reason, count] : counts) {
-    rows.emplace_back(count, reason);
-    all += count;
-  }
-  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second < b.second;
-  });
-  pen.heading(0, title, known ? count_text(static_cast<double>(all)) : "-");
-  const int bar = std::clamp(pen.columns() - 16, 0, 30);
-  const int rest = pen.columns() - 16 - bar - 1;
-  for (std::size_t i = 0; i < rows.size() && static_cast<int>(i) + 1 < pen.rows(); ++i) {
-    const int row = static_cast<int>(i) + 1;
-    const ReasonFacts& reason = facts(rows[i].second);
-    pen.field(0, row, 15, reason.name);
-    pen.gauge(16, row, bar,
-              static_cast<double>(rows[i].first) / static_cast<double>(rows.front().first),
-              count_text(static_cast<double>(rows[i].first)), fill);
-    if (rest > 12) pen.field(16 + bar + 1, row, rest, reason.meaning, Role::faint);
-  }
-  if (rows.empty()) pen.text(0, 1, "none", Role::faint);
-}
-
-int reason_rows(const Model& model) {
-  if (!model.summary()) return 1;
-  return static_cast<int>(
-      std::max(model.summary()->queued_for.size(), model.summary()->failures.size()));
-}
 
 std::string work_text(const Workload& work) {
   switch (work.kind) {
@@ -321,10 +289,15 @@ void draw_running(const Scene& scene, Pen pen) {
 }
 
 TableLayout lay_out_jobs(const Rect& area, const Model& model, int details) {
-  const int reasons = std::clamp(reason_rows(model), 1, 6) + 1;
-  // On low screens open details leave the reasons one line.
-  const int least = details > 0 && area.rows < roomy_rows ? 2 : area.rows / 3;
-  const std::array<Wish, 3> rows = {Wish{std::min(reasons, least), reasons, 0}, Wish{3, 1'000, 1},
+  const JobsPage page = lay_out_jobs_page(model, area.columns);
+  int top = std::min(page.rows, area.rows / 2);
+  if (details > 0) {
+    // Details need the room: then classes are there whole or not at all, and on low screens the
+    // reasons keep one line.
+    const int most = area.rows < roomy_rows ? 2 : area.rows / 3;
+    top = page.rows <= most ? page.rows : std::min(page.waiting.rows, most);
+  }
+  const std::array<Wish, 3> rows = {Wish{top, page.rows, 0}, Wish{3, 1'000, 1},
                                     Wish{std::min(details, area.rows / 2), details, 0}};
   const std::vector<Rect> parts = cut_rows(area, rows);
   return {parts[0], parts[1], parts[2]};
@@ -334,12 +307,10 @@ void draw_jobs(const Scene& scene, const Pen& pen) {
   const JobList& jobs = scene.choices.jobs;
   const TableLayout layout =
       lay_out_jobs(pen.area(), scene.model, job_details_rows(scene.model, jobs));
-  const std::array<Wish, 2> halves = {Wish{34, 400, 1}, Wish{34, 400, 1}};
-  const std::vector<Rect> reasons = cut_columns(layout.top, halves, 2);
-  const bool known = scene.model.summary().has_value();
-  const Summary sums = scene.model.summary().value_or(Summary{});
-  draw_reasons(pen.on(reasons[0]), "Waiting for", sums.queued_for, known, Role::fill_warm);
-  draw_reasons(pen.on(reasons[1]), "Failed for", sums.failures, known, Role::fill_critical);
+  const bool open = layout.details.rows > 0;
+  draw_top_page(pen.on(layout.top), lay_out_jobs_page(scene.model, pen.columns()).rows,
+                open ? std::nullopt : std::optional(scene.choices.details_top),
+                [&](const Pen& page) { draw_jobs_page(scene, page); });
   Pen list = pen.on(layout.list);
   const std::vector<int> columns = shown_columns(list.columns());
   list.text(0, 0, std::string(static_cast<std::size_t>(std::max(0, list.columns())), ' '),

@@ -1,6 +1,8 @@
 // All that a view may look at while it draws one frame.
 #pragma once
 
+#include <string>
+
 #include "tui/choices.h"
 #include "tui/feed.h"
 #include "tui/history.h"
@@ -35,6 +37,11 @@ struct Scene {
   RowTest rows_shown() const {
     if (!choices.narrowing.active()) return {};
     return [this](DeviceTable::Row row) { return choices.narrowing.shows(row); };
+  }
+  /// The note of a panel whose sums come from the router, which no filter narrows.
+  std::string unnarrowed(std::string note) const {
+    if (choices.narrowing.active()) note += note.empty() ? "whole fleet" : ", whole fleet";
+    return note;
   }
 };
 

@@ -232,6 +232,9 @@ void SampleFleet::add_summary() {
   summary.queued_for = {
       {Reason::capacity, 3}, {Reason::cooldown, 1}, {Reason::topology, 1}, {Reason::power_cap, 1}};
   summary.charged = {9'100, 9.4e6, 21.3};
+  summary.wasted = {190, 0.3e6, 0.9};
+  summary.tokens_work = {12'268, 20'412'000, {8'200, 7.2e6, 16.9}};
+  summary.steps_work = {11, 55'000, {900, 2.2e6, 4.4}};
   summary.fleet_energy_j = 14.2e6;
   summary.fleet_cost_usd = 48.7;
   summary.latency_s = {12'000, 2.31, 5.8, 14.2, 61};
@@ -241,6 +244,51 @@ void SampleFleet::add_summary() {
   summary.estimate_error = 0.08;
   summary.power_w = 8'640;
   summary.power_reserved_w = 510;
+  summary.fallback_costs = {{Reason::capacity, 812, 1.94, 310e3, 1'220},
+                            {Reason::queue_slo, 240, -0.35, -88e3, 96},
+                            {Reason::unhealthy, 12, 0.02, 4e3, 8}};
+  add_classes();
+  add_pools();
+}
+
+void SampleFleet::add_classes() {
+  using enum ClassMetric;
+  summary.classes = {
+      {"batch-embed", energy_per_unit, 2, 0, {}},
+      {"chat-large", first_token, 0.5, 6'010, {6'200, 0.094, 0.35, 1.2, 9}},
+      {"chat-small", per_token, 0.05, 5'798, {5'800, 0.018, 0.024, 0.041, 0.12}},
+      {"finetune", training_time, 0, 11, {11, 840, 1'900, 2'400, 2'400}},
+      {"nightly", cost_per_unit, 2.5, 241, {268, 1.9, 2.61, 2.9, 3.4}},
+  };
+}
+
+void SampleFleet::add_pools() {
+  const auto add = [&](const std::string& name, std::uint64_t devices, double power_w,
+                       double reserved_w, double spend_usd_per_h) -> PoolReport& {
+    PoolReport pool;
+    pool.name = name;
+    pool.devices = pool.usable = devices;
+    pool.power_w = power_w;
+    pool.power_reserved_w = reserved_w;
+    pool.spend_usd_per_h = spend_usd_per_h;
+    summary.spend_usd_per_h += spend_usd_per_h;
+    summary.pools.push_back(pool);
+    return summary.pools.back();
+  };
+  PoolReport& hopper = add("hopper", 8, 3'640, 310, 48.16);
+  hopper.power_cap_w = 4'200;
+  hopper.queued = 4;
+  PoolReport& ampere = add("ampere", 8, 2'120, 0, 20.58);
+  ampere.unusable = 1;
+  ampere.usable = 7;
+  PoolReport& tpu = add("tpu", 16, 2'880, 200, 14.4);
+  tpu.power_cap_w = 3'000;
+  tpu.ejected = 1;
+  tpu.drained = 8;
+  tpu.usable = 7;
+  tpu.queued = 2;
+  add("edge", 0, 0, 0, 0).lost = 4;
+  summary.budget_usd_per_h = 90;
 }
 
 void SampleFleet::add_policy() {

@@ -46,6 +46,8 @@ class SampleFleet {
   void add_decisions();
   void add_events();
   void add_summary();
+  void add_classes();
+  void add_pools();
   void add_policy();
   void add_conditions();
   void add_alerts();

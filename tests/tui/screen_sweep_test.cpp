@@ -103,6 +103,8 @@ void poison(SampleFleet& fleet, const std::string& evil) {
   each(fleet.policy.pools, [&](PoolLimits& pool) { pool.name = evil; });
   fleet.policy.name = evil;
   fleet.summary.undecodable_by = {{evil, 3}};
+  each(fleet.summary.classes, [&](ClassReport& report) { report.name = evil; });
+  each(fleet.summary.pools, [&](PoolReport& pool) { pool.name = evil; });
 }
 
 /// The bytes for a terminal whose own words are empty: all that is left is text from the canvas.

@@ -110,7 +110,7 @@ TEST(Timeline, StepsBackFromNowShowWhatWasOnTheScreenThen) {
 TEST(MemoryTimeline, KeepsItsBoundAndWhatItKeepsStaysTrue) {
   const std::vector<Told> stream = sample_stream(8, 250);
   const Remembered all(stream);
-  constexpr std::size_t few = 1u << 20;
+  constexpr std::size_t few = 3u << 19;
   const Remembered some(stream, few);
   EXPECT_EQ(all.memory.first(), start);
   EXPECT_GT(some.memory.first(), start + seconds(20)) << "the oldest is gone";
