@@ -182,7 +182,7 @@ void draw_curves(const Scene& scene, Pen pen, const Totals& shown) {
     for (double& share : shares) share /= is_count ? 1.25 * most : 1.0;
     std::string note = curves[i].now;
     if (is_count && most > 1) note += fmt::format(", top {}", count_text(most));
-    part.heading(0, unnarrowed(scene, std::string(curves[i].title)), note);
+    part.heading(0, scene.unnarrowed(std::string(curves[i].title)), note);
     part.curve({0, 1, part.columns(), part.rows() - 1}, shares, curves[i].role);
   }
 }

@@ -143,6 +143,9 @@ Role note_role(JobState state) {
 void draw_job(const Scene& scene, Pen& pen, const std::vector<int>& columns, int line,
               const JobRow& row) {
   const JobChanged& job = row.said;
+  if (scene.choices.tagged_jobs.contains(job.job.id)) {
+    pen.text(0, line, pen.ascii() ? "+" : "✓", Role::badge);
+  }
   int at = 1;
   for (const int number : columns) {
     const JobColumn& column = job_columns[static_cast<std::size_t>(number)];

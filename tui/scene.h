@@ -38,16 +38,12 @@ struct Scene {
     if (!choices.narrowing.active()) return {};
     return [this](DeviceTable::Row row) { return choices.narrowing.shows(row); };
   }
-  /// The note of a panel whose sums come from the router, which no filter narrows.
-  std::string unnarrowed(std::string note) const {
-    if (choices.narrowing.active()) note += note.empty() ? "whole fleet" : ", whole fleet";
-    return note;
+  /// The title or note of a panel that no filter narrows, because its sums come from the router or
+  /// are of the past: while there is a filter it says so.
+  std::string unnarrowed(std::string text) const {
+    if (choices.narrowing.active()) text += text.empty() ? "whole fleet" : ", whole fleet";
+    return text;
   }
 };
-
-/// The title of what no filter narrows, which says so while there is one.
-inline std::string unnarrowed(const Scene& scene, std::string title) {
-  return scene.choices.narrowing.active() ? title + ", whole fleet" : title;
-}
 
 }  // namespace drover::tui

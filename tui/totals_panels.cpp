@@ -53,7 +53,7 @@ void draw_totals(const Scene&, Pen pen, const Totals& totals) {
 }
 
 void draw_job_counts(const Scene& scene, Pen pen) {
-  pen.heading(0, unnarrowed(scene, "Jobs"));
+  pen.heading(0, scene.unnarrowed("Jobs"));
   const auto& summary = scene.model.summary();
   const auto fact = [&](int row, std::string_view label, std::uint64_t count, Role role) {
     pen.text(0, row, label, Role::faint);
@@ -96,7 +96,7 @@ void draw_job_counts(const Scene& scene, Pen pen) {
 void draw_service(const Scene& scene, Pen pen, const Totals& totals) {
   const auto& summary = scene.model.summary();
   const bool wide = pen.columns() >= 36;
-  pen.heading(0, unnarrowed(scene, "Service"), wide ? "p50    p90    p99" : "p50    p99");
+  pen.heading(0, scene.unnarrowed("Service"), wide ? "p50    p90    p99" : "p50    p99");
   const auto latencies = [&](int row, std::string_view label, const Percentiles& shares) {
     pen.text(0, row, label, Role::faint);
     const bool known = summary && shares.count > 0;
