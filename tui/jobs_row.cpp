@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "tui/jobs_page.h"
+#include "tui/routing_page.h"
 #include "tui/top_page.h"
 #include "tui/view_rows.h"
 #include "tui/views.h"
@@ -62,7 +63,9 @@ ScrolledRows arrange_decisions(const Arrangement& at, Choices& choices) {
   const TableLayout layout = lay_out_routing(at.body, at.model, details);
   if (!list.chosen) list.place.top = 0;
   list.place.settle(selected, static_cast<int>(list.numbers.size()), layout.list.rows - 1);
-  return {details, layout.details.rows};
+  if (layout.details.rows > 0) return {details, layout.details.rows};
+  const int page = lay_out_routing_page(at.model, at.body.columns).rows;
+  return {page, page_rows_seen(page, layout.top.rows)};
 }
 
 int count_decisions(const Choices& choices) {

@@ -293,14 +293,10 @@ void draw_running(const Scene& scene, Pen pen) {
 
 TableLayout lay_out_jobs(const Rect& area, const Model& model, int details) {
   const JobsPage page = lay_out_jobs_page(model, area.columns);
-  int top = std::min(page.rows, area.rows / 2);
-  if (details > 0) {
-    // Details need the room: then classes are there whole or not at all, and on low screens the
-    // reasons keep one line.
-    const int most = area.rows < roomy_rows ? 2 : area.rows / 3;
-    top = page.rows <= most ? page.rows : std::min(page.waiting.rows, most);
-  }
-  const std::array<Wish, 3> rows = {Wish{top, page.rows, 0}, Wish{3, 1'000, 1},
+  // On low screens open details leave the page one line.
+  const int most = details == 0 ? area.rows / 2 : area.rows < roomy_rows ? 2 : area.rows / 3;
+  const int top = top_page_rows(page.rows, page.waiting.rows, most, details > 0);
+  const std::array<Wish, 3> rows = {Wish{top, top, 0}, Wish{3, 1'000, 1},
                                     Wish{std::min(details, area.rows / 2), details, 0}};
   const std::vector<Rect> parts = cut_rows(area, rows);
   return {parts[0], parts[1], parts[2]};

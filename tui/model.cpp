@@ -26,7 +26,7 @@ bool Model::apply_news(Instant now, const Envelope& envelope) {
   }
   if (const auto* job = std::get_if<JobChanged>(&envelope.body)) return apply_job(now, *job);
   if (const auto* decision = std::get_if<Decision>(&envelope.body)) {
-    return apply_decision(*decision);
+    return apply_decision(now, *decision);
   }
   if (const auto* event = std::get_if<Event>(&envelope.body)) {
     return apply_event(envelope.at, *event);
@@ -196,25 +196,14 @@ bool Model::apply_job(Instant now, const JobChanged& changed) {
   return true;
 }
 
-bool Model::apply_decision(const Decision& decision) {
+bool Model::apply_decision(Instant now, const Decision& decision) {
   // Usually the newest; a snapshot may bring older ones after newer.
   auto place = decisions_.end();
   while (place != decisions_.begin() && std::prev(place)->number >= decision.number) --place;
   if (place != decisions_.end() && place->number == decision.number) return false;
   decisions_.insert(place, decision);
   if (decisions_.size() > decisions_max) decisions_.pop_front();
-  if (decision.action == Action::assign) {
-    flows_since_ = std::min(flows_since_, decision.at);
-    const FlowKey key{decision.wanted_pool, decision.pool, decision.fallback_reason};
-    const auto flow = flows_.find(key);
-    if (flow != flows_.end()) {
-      ++flow->second;
-    } else if (flows_.size() < flows_max) {
-      flows_.emplace(key, 1);
-    } else {
-      ++left_out_;
-    }
-  }
+  if (decision.action == Action::assign) count_flow(std::min(now, decision.at), decision);
   return true;
 }
 

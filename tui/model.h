@@ -15,6 +15,7 @@
 #include "fleet/messages.h"
 #include "fleet/time.h"
 #include "tui/device_table.h"
+#include "tui/recent_counts.h"
 #include "tui/traffic.h"
 
 namespace drover::tui {
@@ -106,6 +107,11 @@ struct FlowKey {
   auto operator<=>(const FlowKey&) const = default;
 };
 
+struct FlowCount {
+  std::uint64_t all = 0;
+  RecentCounts recent;
+};
+
 /// One point of the fleet's curves; shares are 0..1, NaN when unknown.
 struct TrendPoint {
   Instant at{};
@@ -157,8 +163,12 @@ class Model {
   const std::map<ReplicaId, ReplicaRow>& replicas() const { return replicas_; }
   const std::deque<Decision>& decisions() const { return decisions_; }  // by number
   const std::deque<EventRow>& events() const { return events_; }        // oldest first
-  const std::map<FlowKey, std::uint64_t>& flows() const { return flows_; }
+  const std::map<FlowKey, FlowCount>& flows() const { return flows_; }
   Instant flows_since() const { return flows_since_; }  // of the first that was counted
+  /// How many came per minute of fleet time, over rate_span(), or as long as flows are counted. NaN
+  /// where that is too short to tell, or nothing is heard.
+  double per_min(const FlowCount& count, Instant now) const;
+  Duration rate_span() const { return rate_bin() * (RecentCounts::bins - 1); }
   const std::optional<Summary>& summary() const { return summary_; }
   const std::deque<TrendPoint>& trend() const { return trend_; }
   /// Devices that are not as they should be; all others have no row.
@@ -204,7 +214,8 @@ class Model {
   bool apply_samples(Instant now, const Envelope& envelope, const SampleBatch& batch);
   bool apply_replica(const ReplicaChanged& changed);
   bool apply_job(Instant now, const JobChanged& changed);
-  bool apply_decision(const Decision& decision);
+  bool apply_decision(Instant now, const Decision& decision);
+  void count_flow(Instant at, const Decision& decision);
   bool apply_event(Instant at, const Event& event);
   bool apply_news(Instant now, const Envelope& envelope);
   bool apply_condition(const DeviceChanged& changed);
@@ -214,6 +225,7 @@ class Model {
   void place_devices(std::uint32_t number, const HostChanged& said);
   std::vector<std::uint16_t> pool_numbers(const HostChanged& host);
   std::uint16_t pool_number(const std::string& name);
+  Duration rate_bin() const { return 5 * wall_; }
   void add_point(Instant at);
   void add_sums(TrendPoint& point);
   void add_caps(TrendPoint& point) const;
@@ -235,7 +247,7 @@ class Model {
   std::map<ReplicaId, ReplicaRow> replicas_;
   std::deque<Decision> decisions_;
   std::deque<EventRow> events_;
-  std::map<FlowKey, std::uint64_t> flows_;
+  std::map<FlowKey, FlowCount> flows_;
   Instant flows_since_ = never;
   std::optional<Summary> summary_;
   std::map<DeviceId, ConditionRow> conditions_;

@@ -1,4 +1,4 @@
-// Where work went, and why: flows between wanted and actual pools, and the live decisions.
+// Where work goes, and why: the live decisions below what they come to.
 #include <algorithm>
 #include <array>
 
@@ -7,56 +7,14 @@
 #include "fleet/units.h"
 #include "tui/fit_columns.h"
 #include "tui/layout.h"
+#include "tui/routing_page.h"
+#include "tui/top_page.h"
 #include "tui/views.h"
 
 namespace drover::tui {
 namespace {
 
-constexpr int flow_rows_max = 8;
 constexpr int roomy_rows = 22;
-
-std::vector<std::pair<std::uint64_t, const FlowKey*>> flows_by_count(const Model& model) {
-  std::vector<std::pair<std::uint64_t, const FlowKey*>> rows;
-  for (const auto& [key, count] : model.flows()) rows.emplace_back(count, &key);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  return rows;
-}
-
-void draw_flows(const Scene& scene, Pen pen) {
-  const auto rows = flows_by_count(scene.model);
-  std::uint64_t all = 0;
-  std::uint64_t moved = 0;
-  for (const auto& [count, key] : rows) {
-    all += count;
-    if (key->reason) moved += count;
-  }
-  pen.heading(
-      0, "Flow: wanted pool to actual pool",
-      all == 0 ? ""
-               : fmt::format("{} of {} fell back since {}", count_text(static_cast<double>(moved)),
-                             count_text(static_cast<double>(all)),
-                             to_clock_text(scene.model.flows_since())));
-  const int pool = std::clamp((pen.columns() - 46) / 2, 6, 20);
-  const int reason = pool + 4 + pool + 2;
-  for (std::size_t i = 0; i < rows.size() && static_cast<int>(i) + 1 < pen.rows(); ++i) {
-    const int line = static_cast<int>(i) + 1;
-    const auto& [count, key] = rows[i];
-    const bool fell = key->reason.has_value();
-    pen.field(0, line, pool, key->wanted.empty() ? "-" : key->wanted,
-              fell ? Role::faint : Role::plain);
-    pen.text(pool + 1, line, pen.ascii() ? "->" : "─▶", fell ? Role::warm : Role::good);
-    pen.field(pool + 4, line, pool, key->got.empty() ? "-" : key->got, Role::plain);
-    pen.field(reason, line, 15, fell ? to_text(*key->reason) : "as wanted",
-              fell ? Role::warm : Role::good);
-    pen.field(reason + 16, line, 6, count_text(static_cast<double>(count)), Role::plain,
-              Align::right);
-    const double share = static_cast<double>(count) / static_cast<double>(all);
-    pen.gauge(reason + 23, line, std::max(0, std::min(40, pen.columns() - reason - 23)), share,
-              percent_text(share), fell ? Role::fill_warm : Role::fill_good);
-  }
-  if (rows.empty()) pen.text(0, 1, "no job was placed yet", Role::faint);
-}
 
 struct DecisionColumn {
   std::string_view title;
@@ -165,10 +123,11 @@ int decision_details_rows(const Model& model, const DecisionList& list) {
 }
 
 TableLayout lay_out_routing(const Rect& area, const Model& model, int details) {
-  const int flows = std::clamp(static_cast<int>(model.flows().size()), 1, flow_rows_max) + 1;
-  // On low screens open details leave the flows one line.
-  const int least = details > 0 && area.rows < roomy_rows ? 2 : std::max(2, area.rows / 3);
-  const std::array<Wish, 3> rows = {Wish{std::min(flows, least), flows, 0}, Wish{3, 1'000, 2},
+  const RoutingPage page = lay_out_routing_page(model, area.columns);
+  // The decisions keep more than a third of the screen.
+  const int most = details == 0 ? area.rows * 3 / 5 : area.rows < roomy_rows ? 2 : area.rows / 3;
+  const int top = top_page_rows(page.rows, page.flows.rows, most, details > 0);
+  const std::array<Wish, 3> rows = {Wish{top, top, 0}, Wish{3, 1'000, 2},
                                     Wish{std::min(details, area.rows / 2), details, 0}};
   const std::vector<Rect> parts = cut_rows(area, rows);
   return {parts[0], parts[1], parts[2]};
@@ -178,7 +137,10 @@ void draw_routing(const Scene& scene, const Pen& pen) {
   const Choices& choices = scene.choices;
   const TableLayout layout = lay_out_routing(pen.area(), scene.model,
                                              decision_details_rows(scene.model, choices.decisions));
-  draw_flows(scene, pen.on(layout.top));
+  const bool open = layout.details.rows > 0;
+  draw_top_page(pen.on(layout.top), lay_out_routing_page(scene.model, pen.columns()).rows,
+                open ? std::nullopt : std::optional(choices.details_top),
+                [&](const Pen& page) { draw_routing_page(scene, page); });
   draw_decisions(scene, pen.on(layout.list));
   if (layout.details.rows == 0 || !choices.decisions.chosen) return;
   const Decision* const decision = decision_of(scene.model, *choices.decisions.chosen);

@@ -11,6 +11,10 @@ int page_rows_seen(int page_rows, int room) {
   return page_rows <= room || room < 2 ? room : room - 1;
 }
 
+int top_page_rows(int page_rows, int first_rows, int most, bool details) {
+  return std::min(details && page_rows > most ? first_rows : page_rows, most);
+}
+
 void draw_top_page(Pen pen, int page_rows, std::optional<int> top,
                    const std::function<void(const Pen&)>& draw) {
   if (pen.rows() <= 0 || page_rows <= 0) return;

@@ -37,4 +37,27 @@ void expect_whole_rows(const Canvas& canvas) {
   }
 }
 
+std::string line_with(const std::string& text, const std::string& word) {
+  const std::size_t at = text.find(word);
+  if (at == std::string::npos) return {};
+  const std::size_t begin = text.rfind('\n', at) + 1;
+  return text.substr(begin, text.find('\n', at) - begin);
+}
+
+Role role_at(const Canvas& canvas, const std::string& word, const std::string& part) {
+  for (int row = 0; row < canvas.size().rows; ++row) {
+    std::string line;
+    for (int column = 0; column < canvas.size().columns; ++column) {
+      const std::string& text = canvas.at(column, row).text;
+      line += text.size() == 1 ? text[0] : '?';
+    }
+    const std::size_t at = line.find(part);
+    if (line.find(word) != std::string::npos && at != std::string::npos) {
+      return canvas.at(static_cast<int>(at), row).role;
+    }
+  }
+  ADD_FAILURE() << "no " << part << " beside " << word;
+  return Role::plain;
+}
+
 }  // namespace drover::tui

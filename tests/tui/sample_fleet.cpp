@@ -246,7 +246,7 @@ void SampleFleet::add_summary() {
   summary.power_reserved_w = 510;
   summary.fallback_costs = {{Reason::capacity, 812, 1.94, 310e3, 1'220},
                             {Reason::queue_slo, 240, -0.35, -88e3, 96},
-                            {Reason::unhealthy, 12, 0.02, 4e3, 8}};
+                            {Reason::unhealthy, 12, 0, 0, 0}};
   add_classes();
   add_pools();
 }

@@ -1,0 +1,84 @@
+#include "tui/fallback_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "fleet/units.h"
+#include "tui/columns.h"
+
+namespace drover::tui {
+namespace {
+
+struct FallbackLine {
+  Reason reason;
+  std::uint64_t jobs = 0;
+  const FallbackSum* sum = nullptr;  // null: told by no router of this age
+};
+
+/// By the number of jobs.
+std::vector<FallbackLine> lines_of(const Summary& sums) {
+  std::vector<FallbackLine> lines;
+  for (const auto& [reason, jobs] : sums.fallbacks) {
+    const auto sum = std::find_if(sums.fallback_costs.begin(), sums.fallback_costs.end(),
+                                  [&](const FallbackSum& one) { return one.reason == reason; });
+    lines.push_back({reason, jobs, sum == sums.fallback_costs.end() ? nullptr : &*sum});
+  }
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const FallbackLine& a, const FallbackLine& b) { return a.jobs > b.jobs; });
+  return lines;
+}
+
+/// "+$1.94", "-88.0kJ"; saved is good.
+void draw_difference(Pen& pen, int column, int row, int width, double value,
+                     std::string (*text)(double)) {
+  const Role role = value > 0 ? Role::warm : value < 0 ? Role::good : Role::faint;
+  const std::string sign = value > 0 ? "+" : value < 0 ? "-" : "";
+  pen.field(column, row, width, sign + text(std::abs(value)), role, Align::right);
+}
+
+constexpr int jobs_at = 13, cost_at = 20, energy_at = 30, later_at = 40, number_columns = 9;
+
+void draw_line(Pen& pen, int row, const FallbackLine& line) {
+  pen.field(0, row, jobs_at - 1, to_text(line.reason));
+  pen.field(jobs_at, row, 6, count_text(static_cast<double>(line.jobs)), Role::plain, Align::right);
+  // The router adds nothing where the wanted pool could not have taken the job at all.
+  const FallbackSum* const sum = line.sum;
+  if (sum == nullptr || (sum->cost_usd == 0 && sum->energy_j == 0 && sum->finish_s == 0)) {
+    for (const int column : {cost_at, energy_at, later_at}) {
+      pen.field(column, row, number_columns, not_known, Role::faint, Align::right);
+    }
+    return;
+  }
+  draw_difference(pen, cost_at, row, number_columns, sum->cost_usd, dollars_text);
+  draw_difference(pen, energy_at, row, number_columns, sum->energy_j, joules_text);
+  draw_difference(pen, later_at, row, number_columns, sum->finish_s, duration_text);
+}
+
+}  // namespace
+
+int fallback_panel_rows(const Model& model) {
+  const auto& summary = model.summary();
+  const std::size_t reasons = summary ? summary->fallbacks.size() : 0;
+  return reasons == 0 ? 2 : 2 + static_cast<int>(reasons);
+}
+
+void draw_fallbacks(const Scene& scene, Pen pen) {
+  pen.heading(0, "Fallbacks, against the wanted pool", scene.unnarrowed("~estimated"));
+  const auto& summary = scene.model.summary();
+  const std::vector<FallbackLine> lines =
+      summary ? lines_of(*summary) : std::vector<FallbackLine>{};
+  if (lines.empty()) {
+    pen.text(0, 1, summary ? "no job fell back" : "the router has told no sums yet", Role::faint);
+    return;
+  }
+  pen.field(0, 1, jobs_at - 1, "FOR", Role::faint);
+  pen.field(jobs_at, 1, 6, "JOBS", Role::faint, Align::right);
+  pen.field(cost_at, 1, number_columns, "COST", Role::faint, Align::right);
+  pen.field(energy_at, 1, number_columns, "ENERGY", Role::faint, Align::right);
+  pen.field(later_at, 1, number_columns, "LATER", Role::faint, Align::right);
+  for (std::size_t i = 0; i < lines.size(); ++i) draw_line(pen, static_cast<int>(i) + 2, lines[i]);
+}
+
+}  // namespace drover::tui
