@@ -149,9 +149,13 @@ bool Model::apply_samples(Instant now, const Envelope& envelope, const SampleBat
     }
     host.sequence = envelope.sequence;
   }
+  const bool follows =
+      host.sampled != Instant::min() && saturating_add(host.sampled, stale_after_) >= now;
   host.sampled = now;
   host.traffic.count(now, envelope.at, batch.devices.size(), wall_);
+  held_.before(devices_, host.first, host.count);
   devices_.take(now, host.first, host.count, batch);
+  if (follows) held_.after(devices_, host.first, host.count);
   return true;
 }
 

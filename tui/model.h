@@ -17,6 +17,7 @@
 #include "tui/device_table.h"
 #include "tui/recent_counts.h"
 #include "tui/traffic.h"
+#include "tui/trend.h"
 
 namespace drover::tui {
 
@@ -112,24 +113,6 @@ struct FlowCount {
   RecentCounts recent;
 };
 
-/// One point of the fleet's curves; shares are 0..1, NaN when unknown.
-struct TrendPoint {
-  Instant at{};
-  double utilization = absent;
-  double power = absent;  // share of all caps
-  double queued = absent;
-  double running = absent;
-  double finished_per_s = absent;
-  double power_w = absent;     // of all devices that report
-  double usd_per_h = absent;   // of all devices of hosts that are not lost
-  double site_cap_w = absent;  // also where there is none
-  struct Pool {
-    double power_w = absent;
-    double cap_w = absent;  // also where there is none
-  };
-  std::vector<Pool> pools;  // by the numbers of Model::pools(); may be shorter
-};
-
 /// Values fade when they are older, in fleet time: samples come once in a second of it, and at most
 /// some twenty times in one of the wall.
 inline Duration stale_after(Duration wall) {
@@ -171,6 +154,9 @@ class Model {
   Duration rate_span() const { return rate_bin() * (RecentCounts::bins - 1); }
   const std::optional<Summary>& summary() const { return summary_; }
   const std::deque<TrendPoint>& trend() const { return trend_; }
+  /// By how much the time in which clocks are held down grew over rate_span(), of all devices; less
+  /// where nothing was known so long ago, and nothing where that is too short to tell.
+  std::optional<HeldTimes> held_lately(Instant now) const;
   /// Devices that are not as they should be; all others have no row.
   const std::map<DeviceId, ConditionRow>& conditions() const { return conditions_; }
   const ConditionRow* condition_of(DeviceTable::Row row) const;
@@ -259,6 +245,7 @@ class Model {
   std::optional<PolicyChanged> policy_;
   std::vector<std::string> pools_;
   std::deque<TrendPoint> trend_;
+  HeldGrowth held_;
   Instant trend_due_ = never;  // the first point is added as soon as anything is known
   std::optional<std::uint64_t> trend_finished_;
   std::uint64_t snapshot_ = 0;

@@ -47,6 +47,7 @@ void Model::add_point(Instant at) {
     point.pools.push_back({pool.reporting > 0 ? pool.power_w : absent, absent});
   }
   point.pools.pop_back();  // of no pool
+  point.held_s = held_.sum();
   add_caps(point);
   add_sums(point);
   trend_.push_back(std::move(point));
@@ -68,6 +69,9 @@ void Model::add_sums(TrendPoint& point) {
     trend_finished_.reset();  // what ended in a silence did not end in the second after it
     return;
   }
+  // A router that tells no pools is older than all it could tell of spending.
+  if (!summary_->pools.empty()) point.spend_usd_per_h = summary_->spend_usd_per_h;
+  if (summary_->budget_usd_per_h > 0) point.budget_usd_per_h = summary_->budget_usd_per_h;
   point.queued = static_cast<double>(summary_->queued);
   point.running = static_cast<double>(summary_->running);
   const std::uint64_t finished = summary_->finished;
@@ -75,6 +79,18 @@ void Model::add_sums(TrendPoint& point) {
     point.finished_per_s = static_cast<double>(finished - *trend_finished_) / to_seconds(wall_);
   }
   trend_finished_ = finished;
+}
+
+std::optional<HeldTimes> Model::held_lately(Instant now) const {
+  const Instant begin = now - rate_span();
+  const TrendPoint* from = nullptr;
+  for (const TrendPoint& point : trend_) {
+    if (from == nullptr || point.at <= begin) from = &point;
+  }
+  if (from == nullptr || now - from->at < rate_bin()) return std::nullopt;
+  HeldTimes grown = held_.sum();
+  for (std::size_t i = 0; i < grown.size(); ++i) grown[i] -= from->held_s[i];
+  return grown;
 }
 
 namespace {

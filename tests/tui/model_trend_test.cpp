@@ -156,31 +156,5 @@ TEST(PowerView, DrawsACapFromWhenItWasSetToWhenItWasLifted) {
   EXPECT_LE(lifted.back(), set.back() - 9) << "and is there no more";
 }
 
-TEST(PowerView, OfALostRouterNothingGoesOn) {
-  SampleFleet fleet;
-  const auto dashboard = dashboard_of(fleet, {200, 60}, "power", false, 40);
-  const std::string known = dashboard->draw(start + seconds(40)).to_text();
-  EXPECT_EQ(known.find(" - of 4.20kW"), std::string::npos) << known;
-  dashboard->set_connected(start + seconds(40), false);
-  const std::string silent = dashboard->draw(start + seconds(60)).to_text();
-  EXPECT_NE(silent.find(" - of 4.20kW"), std::string::npos) << silent;
-  EXPECT_NE(silent.find("dollars per hour ─"), std::string::npos) << silent;
-  EXPECT_EQ(silent.find(dollars_text(8 * 6.88 + 8 * 3.43 + 16 * 1.2) + "\n"), std::string::npos)
-      << silent;
-}
-
-TEST(PowerView, DividesTheChargesOfFinishedJobsByFinishedJobs) {
-  SampleFleet fleet;
-  fleet.summary.finished = 100;
-  fleet.summary.charged = {1, 5e6, 250};
-  const auto dashboard = dashboard_of(fleet, {80, 60}, "power", false, 2);
-  const std::string text = dashboard->draw(start + seconds(2)).to_text();
-  const std::size_t at = text.find("finished job, charged");
-  ASSERT_NE(at, std::string::npos) << text;
-  const std::string line = text.substr(at, text.find('\n', at) - at);
-  EXPECT_NE(line.find(" " + joules_text(5e4) + " "), std::string::npos) << line;
-  EXPECT_NE(line.find(" " + dollars_text(2.5)), std::string::npos) << line;
-}
-
 }  // namespace
 }  // namespace drover::tui
