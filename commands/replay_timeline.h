@@ -29,6 +29,7 @@ class ReplayTimeline final : public tui::Timeline {
   tui::Moment keyframe(Instant at) const override;
   Instant keyframe_before(Instant at) const override;
   std::uint64_t visit(std::uint64_t position, Instant to, const Visit& visit) const override;
+  Duration reach() const override { return reach_; }
   bool leads_to(const tui::Moment& moment, Instant to) const override {
     return moment.keyframe == keyframe_before(to);
   }
@@ -55,6 +56,7 @@ class ReplayTimeline final : public tui::Timeline {
   RecordingReader& reader_;
   Duration wall_{};     // one wall second of the recording
   Duration preroll_{};  // before a moment, where its model begins
+  Duration reach_{};    // before a moment, where its longest curves may begin
   Instant first_{};
   Instant last_{};
   Keyframe first_keyframe_;

@@ -53,7 +53,7 @@ struct Choices {
   std::set<JobId> tagged_jobs;
 
   FigureChoice figure;
-  int zoom = 0;                               // of the device view's charts: index of zoom_factors
+  int zoom = 0;                               // of charts: index of zoom_factors
   MapMetric metric = MapMetric::utilization;  // that colours the map
   Grouping grouping = Grouping::host;         // of the map
   HeatMap map;

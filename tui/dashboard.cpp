@@ -61,6 +61,7 @@ void Dashboard::State::arrange_now() {
   const bool steady = options.steady_colours && (cursor.live() || cursor.playing());
   arrange({model(), body, cursor.shown(), wall_second(options), steady}, choices);
   find_recent();
+  find_curves(body.columns);
   series = &nothing;
   if (choices.view == View::device && choices.device) {
     const Instant from = device_view_begin(scene(), body.columns);
@@ -75,6 +76,17 @@ void Dashboard::State::find_recent() {
   if (moment_history.empty() && !replay()) moment_history.begin(history, now);
   if (choices.view != View::fleet && choices.view != View::devices) return;
   recent = &moment_history.follow(cursor.timeline(), cursor.shown());
+}
+
+/// A live model, and its copies in memory, know all the past that there is; one that was made from
+/// a recording does not.
+void Dashboard::State::find_curves(int columns) {
+  curves.clear();
+  if (choices.view != View::power) return;
+  const CurvesWanted wanted = power_view_curves(scene(), columns);
+  curves = replay() ? trend_past.read(cursor.timeline(), model(), wanted.from, cursor.shown(),
+                                      wanted.bin)
+                    : points_from(model(), wanted.from, wanted.bin);
 }
 
 Dashboard::Dashboard(DashboardOptions options, Size size, Instant start)

@@ -16,6 +16,7 @@
 #include "tui/timeline_cursor.h"
 #include "tui/timeline_memory.h"
 #include "tui/timeline_series.h"
+#include "tui/trend_past.h"
 
 namespace drover::tui {
 
@@ -42,6 +43,7 @@ struct Dashboard::State {
             .connection_since = connection_since,
             .cursor = cursor,
             .series = *series,
+            .curves = curves,
             .live_now = now,
             .recent = *recent,
             .history = history,
@@ -54,6 +56,7 @@ struct Dashboard::State {
   }
   void arrange_now();
   void find_recent();
+  void find_curves(int columns);
   void take(Command command);
   void take_text(const Key& key);
   bool enter(const Prompt& prompt);
@@ -80,6 +83,8 @@ struct Dashboard::State {
   Series nothing;  // of no device
   const Series* series = &nothing;
   const History* recent = &history;
+  TrendPast trend_past;
+  std::vector<TrendPoint> curves;
   Hits hits;
   std::pair<std::uint64_t, std::uint64_t> hits_of{};  // the model whose rows they mean
   ShellFacts shell;

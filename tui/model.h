@@ -34,8 +34,7 @@ inline constexpr std::size_t conditions_max = 20'000;  // devices that are not a
 inline constexpr std::size_t alerts_max = 1'000;       // raised ones
 inline constexpr std::size_t alert_news_max = 200;     // what was raised and what ended
 inline constexpr std::size_t audits_max = 200;
-inline constexpr std::size_t pools_max = 64;      // with a curve of their own
-inline constexpr std::size_t trend_points = 240;  // of the fleet's curves, one a second
+inline constexpr std::size_t pools_max = 64;  // with a curve of their own
 
 /// What the dashboard needs of a device spec's text.
 struct SpecRow {
@@ -122,7 +121,7 @@ inline Duration stale_after(Duration wall) {
 class Model {
  public:
   /// `wall` is one wall second in fleet time: curves get one point for each.
-  explicit Model(Duration wall) : wall_(wall), stale_after_(stale_after(wall)) {}
+  explicit Model(Duration wall) : wall_(wall), stale_after_(stale_after(wall)), curves_(wall) {}
 
   /// Whether `apply` does anything with such a body.
   static bool hears(const Message& body);
@@ -153,7 +152,8 @@ class Model {
   double per_min(const FlowCount& count, Instant now) const;
   Duration rate_span() const { return rate_bin() * (RecentCounts::bins - 1); }
   const std::optional<Summary>& summary() const { return summary_; }
-  const std::deque<TrendPoint>& trend() const { return trend_; }
+  const Trend& curves() const { return curves_; }
+  const std::deque<TrendPoint>& trend() const { return curves_.seconds(); }  // of the last minutes
   /// By how much the time in which clocks are held down grew over rate_span(), of all devices; less
   /// where nothing was known so long ago, and nothing where that is too short to tell.
   std::optional<HeldTimes> held_lately(Instant now) const;
@@ -244,7 +244,7 @@ class Model {
   std::uint64_t caption_snapshot_ = 0;
   std::optional<PolicyChanged> policy_;
   std::vector<std::string> pools_;
-  std::deque<TrendPoint> trend_;
+  Trend curves_;
   HeldGrowth held_;
   Instant trend_due_ = never;  // the first point is added as soon as anything is known
   std::optional<std::uint64_t> trend_finished_;

@@ -109,12 +109,12 @@ const ConditionRow* Model::condition_of(DeviceTable::Row row) const {
 std::size_t Model::bytes() const {
   // Texts and nodes are counted by what they commonly are: this sets distances, not limits.
   constexpr std::size_t host_bytes = 2'000, job_bytes = 1'200, decision_bytes = 1'600;
-  constexpr std::size_t row_bytes = 300, point_bytes = 200;
+  constexpr std::size_t row_bytes = 300, point_bytes = 250;
   const std::size_t rows = replicas_.size() + events_.size() + flows_.size() + conditions_.size() +
                            alerts_.size() + alert_news_.size() + audits_.size();
   return devices_.rows() * DeviceTable::row_bytes() + hosts_.size() * host_bytes +
          jobs_.size() * job_bytes + decisions_.size() * decision_bytes + rows * row_bytes +
-         trend_.size() * point_bytes;
+         curves_.points() * point_bytes;
 }
 
 }  // namespace drover::tui

@@ -27,7 +27,7 @@ void Model::tick(Instant now) {
   }
   if (now < trend_due_) return;
   // After a long silence only the points that still show are made.
-  const Duration shown = static_cast<Duration::rep>(trend_points) * wall_;
+  const Duration shown = static_cast<Duration::rep>(trend_rungs.front().points) * wall_;
   if (now - trend_due_ > shown) trend_due_ = next_on_grid(now - shown, wall_);
   for (; trend_due_ <= now; trend_due_ = saturating_add(trend_due_, wall_)) add_point(trend_due_);
 }
@@ -50,8 +50,7 @@ void Model::add_point(Instant at) {
   point.held_s = held_.sum();
   add_caps(point);
   add_sums(point);
-  trend_.push_back(std::move(point));
-  if (trend_.size() > trend_points) trend_.pop_front();
+  curves_.add(std::move(point));
 }
 
 void Model::add_caps(TrendPoint& point) const {
@@ -84,7 +83,7 @@ void Model::add_sums(TrendPoint& point) {
 std::optional<HeldTimes> Model::held_lately(Instant now) const {
   const Instant begin = now - rate_span();
   const TrendPoint* from = nullptr;
-  for (const TrendPoint& point : trend_) {
+  for (const TrendPoint& point : trend()) {
     if (from == nullptr || point.at <= begin) from = &point;
   }
   if (from == nullptr || now - from->at < rate_bin()) return std::nullopt;

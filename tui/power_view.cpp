@@ -93,16 +93,15 @@ struct Told {
   double cap = absent;
 };
 
-/// The trend from `begin` on; the scale is that of what is shown.
+/// The scale is that of what is shown.
 template <typename Tell>
-MetricChart chart_of(const Scene& scene, Instant begin, std::string title, Tell&& tell,
+MetricChart chart_of(const Scene& scene, std::string title, Tell&& tell,
                      std::string (*text)(double)) {
   MetricChart metric;
   metric.title = std::move(title);
   double most = least_top;
   std::vector<Instant> at;
-  for (const TrendPoint& point : scene.model.trend()) {
-    if (point.at < begin) continue;
+  for (const TrendPoint& point : scene.curves) {
     const Told told = tell(point);
     at.push_back(point.at);
     metric.points.push_back({point.at, told.value});
@@ -116,10 +115,10 @@ MetricChart chart_of(const Scene& scene, Instant begin, std::string title, Tell&
   return metric;
 }
 
-std::vector<MetricChart> charts_of(const Scene& scene, const Totals& totals, Instant begin) {
+std::vector<MetricChart> charts_of(const Scene& scene, const Totals& totals) {
   std::vector<MetricChart> charts;
   const auto add = [&](std::string title, auto&& tell, std::string (*text)(double)) {
-    charts.push_back(chart_of(scene, begin, std::move(title), tell, text));
+    charts.push_back(chart_of(scene, std::move(title), tell, text));
   };
   const bool known = totals.reporting > 0;
   add(
@@ -152,7 +151,36 @@ std::vector<MetricChart> charts_of(const Scene& scene, const Totals& totals, Ins
   return charts;
 }
 
+int zoom_of(const Scene& scene) {
+  return zoom_factors[static_cast<std::size_t>(scene.choices.zoom)];
+}
+
+/// Cells of the widest plot.
+int plot_cells(const Page& page) {
+  int columns = 0;
+  for (const Rect& chart : page.charts) columns = std::max(columns, chart.columns);
+  return columns - value_axis_columns(columns);
+}
+
+TimeWindow page_window(const Scene& scene, const Page& page) {
+  TimeWindow window = window_of(scene, plot_cells(page));
+  window.bin *= zoom_of(scene);
+  return window;
+}
+
+std::string page_note(const Scene& scene, int page_rows, int seen) {
+  const std::string scroll = scroll_note(page_rows, seen, scene.choices.details_top);
+  if (zoom_of(scene) == 1) return scroll;
+  return fmt::format("{} times the time{}{}", zoom_of(scene), scroll.empty() ? "" : ", ", scroll);
+}
+
 }  // namespace
+
+CurvesWanted power_view_curves(const Scene& scene, int columns) {
+  const Page page = lay_out_page(scene.model, columns, 0);
+  const TimeWindow window = page_window(scene, page);
+  return {window.begin(plot_cells(page)), window.bin};
+}
 
 int power_view_rows(const Model& model, const Choices&, int columns) {
   return lay_out_page(model, columns, 0).rows;
@@ -164,16 +192,12 @@ void draw_power_view(const Scene& scene, const Pen& pen) {
   const Totals totals = totals_of(scene.model, scene.now, scene.rows_shown());
   Canvas canvas({view.columns(), page.rows});
   Pen body(canvas, {0, 0, view.columns(), page.rows}, view.ascii());
-  int columns = 0;
-  for (const Rect& chart : page.charts) columns = std::max(columns, chart.columns);
-  const int cells = columns - value_axis_columns(columns);
-  const TimeWindow window = window_of(scene, cells);
-  const std::vector<MetricChart> charts = charts_of(scene, totals, window.begin(cells));
+  const TimeWindow window = page_window(scene, page);
+  const std::vector<MetricChart> charts = charts_of(scene, totals);
   for (std::size_t i = 0; i < charts.size(); ++i) {
     draw_metric_chart(body, page.charts[i], charts[i], window);
   }
-  draw_costs(scene, body.on(page.costs), totals,
-             scroll_note(page.rows, view.rows(), scene.choices.details_top));
+  draw_costs(scene, body.on(page.costs), totals, page_note(scene, page.rows, view.rows()));
   draw_held(scene, body.on(page.held));
   draw_hottest(scene, body.on(page.hottest));
   draw_slowed(scene, body.on(page.slowed));

@@ -24,10 +24,11 @@ struct Scene {
   Instant connection_since{};
   const TimeCursor& cursor;  // its timeline has first(), last() and marks() for time axes
   const Series& series;      // of choices.device up to `now`, in the device view; else empty
-  Instant live_now{};        // of the shell
-  const History& recent;     // of the minute before `now`, for sparklines
-  const History& history;    // of the live stream; in a replay, of nothing
-  Hits& hits;                // told while drawing
+  const std::vector<TrendPoint>& curves;  // up to `now`, in the power view; else empty
+  Instant live_now{};                     // of the shell
+  const History& recent;                  // of the minute before `now`, for sparklines
+  const History& history;                 // of the live stream; in a replay, of nothing
+  Hits& hits;                             // told while drawing
   const ShellFacts& shell;
 
   /// Fleet seconds, in which all ages on the screen are told, as its clock is fleet time.

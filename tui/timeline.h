@@ -69,6 +69,8 @@ class Timeline {
   virtual Moment keyframe(Instant at) const = 0;
   /// Where the keyframe of `at` stands; cheap, to see whether it lies ahead.
   virtual Instant keyframe_before(Instant at) const = 0;
+  /// How far back from a moment all that was heard may be read while a person waits.
+  virtual Duration reach() const { return Duration::max(); }
   /// Whether going on from `moment` to a later instant gives what its keyframe would.
   virtual bool leads_to(const Moment& moment, Instant to) const = 0;
   /// Shows, in order, what was heard from `position` on up to `to` (included), and answers the

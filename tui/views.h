@@ -41,6 +41,13 @@ void draw_device_view(const Scene& scene, const Pen& pen);
 ScrolledRows arrange_device_view(const Model& model, Choices& choices, Size area);
 /// From when on the charts of the device view, so wide, show or need what the device told.
 Instant device_view_begin(const Scene& scene, int columns);
+/// Which points of the fleet's curves the charts of the power view, so wide, show: those from an
+/// instant on, of bins that are no longer.
+struct CurvesWanted {
+  Instant from{};
+  Duration bin{1};
+};
+CurvesWanted power_view_curves(const Scene& scene, int columns);
 /// Watts against caps, money and joules.
 void draw_power_view(const Scene& scene, const Pen& pen);
 int power_view_rows(const Model& model, const Choices& choices, int columns);

@@ -23,12 +23,14 @@ constexpr tui::Size replay_size{120, 42};
 
 /// What a live dashboard shows at the end of each second.
 std::vector<std::vector<std::string>> live_frames(const RecordedStory& story, int length_s,
-                                                  const std::string& view) {
+                                                  const std::string& view,
+                                                  const char* key = nullptr) {
   tui::DashboardOptions options;
   options.settings.start.view = view;
   tui::Dashboard live(options, live_size, story.start);
   live.receive(story.start, router_peer,
                {"router", 1, story.start, SnapshotPart{1, 0, 1, story.at_sequence, story.state}});
+  if (key != nullptr) live.press(story.start, tui::Key{key});
   std::vector<std::vector<std::string>> frames;
   frames.push_back(split(live.draw(story.start).to_text(), '\n'));
   auto next = story.news.begin();
@@ -118,26 +120,51 @@ TEST(Replay, ShowsTheSameMomentWhateverTheWayToIt) {
   EXPECT_EQ(difference(replay.frame(80), live[50]), "") << "the one before";
 }
 
-/// A story with a keyframe every ten seconds, recorded at a tenth of the wall's pace: what a model
-/// of it reaches back is then half a minute, not five.
-std::string slow_recording(const RecordedStory& story) {
+/// A story with keyframes so often, recorded at so many times the wall's pace.
+std::string recording_with_keyframes(const RecordedStory& story, double speed, int every_s) {
   RecordingWriter writer;
-  std::string file = writer.begin({story.start, 0.1, "drover test", 7, {1, 2}}).file;
+  std::string file = writer.begin({story.start, speed, "drover test", 7, {1, 2}}).file;
   file += writer.keyframe(story.start, story.state).file;
-  Instant due = story.start + seconds(10);
+  Instant due = story.start + seconds(every_s);
   for (const Recorded& recorded : story.news) {
     if (recorded.arrived > due) {
       file += writer.keyframe(due, story.state).file;
-      due += seconds(10);
+      due += seconds(every_s);
     }
     file += writer.add(recorded).file;
   }
   return file + writer.end().file;
 }
 
+TEST(Replay, ShowsLongCurvesAsALiveDashboardShowedThem) {
+  constexpr int length_s = 1'500;
+  const RecordedStory story = story_of(length_s);
+  const auto live = live_frames(story, length_s, "power", "z");
+  const std::string file = recording_with_keyframes(story, 1, 100);
+  TextSource source(file);
+  auto reader = RecordingReader::open(source);
+  ASSERT_TRUE(reader.ok()) << reader.error().message;
+  const ReplayTimeline timeline(*reader);
+  ASSERT_GT(timeline.keyframe_before(timeline.last()), story.start + seconds(900))
+      << "the model of the last moment knows nothing of the beginning";
+  tui::DashboardOptions options;
+  options.settings.start.view = "power";
+  options.replay.timeline = &timeline;
+  tui::Dashboard replay(options, replay_size, Instant{});
+  replay.press(Instant{}, {"z"});
+  for (const int s : {40, 700, 1'200, 1'201, length_s}) {
+    const auto frame = split(replay.draw(Instant(seconds(s))).to_text(), '\n');
+    ASSERT_EQ(difference(frame, live[static_cast<std::size_t>(s)]), "") << "at second " << s;
+  }
+  for (int back = 0; back < 3; ++back) replay.press(Instant(seconds(length_s)), {"["});
+  const auto frame = split(replay.draw(Instant(seconds(length_s))).to_text(), '\n');
+  EXPECT_EQ(difference(frame, live[length_s - 3]), "") << "three steps back";
+}
+
 TEST(Replay, ShowsTheSameMomentAlsoFarFromItsBeginning) {
   const RecordedStory story = story_of(130);
-  const std::string file = slow_recording(story);
+  // At a tenth of the pace a model reaches half a minute back, not five.
+  const std::string file = recording_with_keyframes(story, 0.1, 10);
   TextSource source(file);
   auto reader = RecordingReader::open(source);
   ASSERT_TRUE(reader.ok()) << reader.error().message;
