@@ -12,8 +12,8 @@
 namespace drover::tui {
 namespace {
 
-constexpr int pool_lines_max = 24;       // more are counted in words
-constexpr int words_columns_least = 22;  // behind the numbers
+constexpr std::size_t pool_lines_max = 24;  // more are counted in words
+constexpr int words_columns_least = 22;     // behind the numbers
 constexpr double near_limit = 0.90, at_limit = 0.99;
 
 /// A line of the panel: of a pool, or of the site.
@@ -136,13 +136,36 @@ void draw_words(Pen& pen, int at, int row, const Line& line, double budget_usd_p
             ink_role(share, near_limit, 1));
 }
 
-int shown_lines(std::size_t pools) { return std::min(static_cast<int>(pools), pool_lines_max); }
+/// A pool that no device is in and no job waits for is only a name.
+bool is_empty(const PoolReport& pool) {
+  return pool.devices == 0 && pool.lost == 0 && pool.queued == 0;
+}
+
+/// Those that have a line; more than there is room for are counted in words, and so are empty ones.
+struct ShownPools {
+  std::vector<const PoolReport*> lines;
+  std::size_t left_out = 0, empty = 0;
+};
+
+ShownPools shown_pools(const Summary& sums) {
+  ShownPools shown;
+  for (const PoolReport& pool : sums.pools) {
+    if (is_empty(pool)) {
+      ++shown.empty;
+    } else if (shown.lines.size() < pool_lines_max) {
+      shown.lines.push_back(&pool);
+    } else {
+      ++shown.left_out;
+    }
+  }
+  return shown;
+}
 
 }  // namespace
 
 int pool_panel_rows(const Model& model) {
   if (!model.summary()) return 2;
-  return 3 + shown_lines(model.summary()->pools.size());
+  return 3 + static_cast<int>(shown_pools(*model.summary()).lines.size());
 }
 
 void draw_pools(const Scene& scene, Pen pen) {
@@ -152,10 +175,13 @@ void draw_pools(const Scene& scene, Pen pen) {
     return;
   }
   const Summary& sums = *scene.model.summary();
-  const std::size_t shown = static_cast<std::size_t>(shown_lines(sums.pools.size()));
-  const std::string left_out =
-      shown < sums.pools.size() ? fmt::format("{} more left out", sums.pools.size() - shown) : "";
-  pen.heading(0, fmt::format("Pools {}", sums.pools.size()), scene.unnarrowed(left_out));
+  const ShownPools shown = shown_pools(sums);
+  std::string note;
+  if (shown.left_out > 0) note = fmt::format("{} more left out", shown.left_out);
+  if (shown.empty > 0) {
+    note += fmt::format("{}{} without devices", note.empty() ? "" : ", ", shown.empty);
+  }
+  pen.heading(0, fmt::format("Pools {}", sums.pools.size()), scene.unnarrowed(note));
   const std::vector<int> columns =
       fit_columns<PoolColumn>(pool_columns, pen.columns() - words_columns_least);
   const auto each_column = [&](auto&& draw) {
@@ -172,9 +198,10 @@ void draw_pools(const Scene& scene, Pen pen) {
   each_column([&](int at, int width, const PoolColumn& column) {
     pen.field(at, 1, width, column.title, Role::faint, column.align);
   });
-  for (std::size_t i = 0; i <= shown; ++i) {
+  for (std::size_t i = 0; i <= shown.lines.size(); ++i) {
     const int row = static_cast<int>(i) + 2;
-    const Line line = i < shown ? line_of(sums.pools[i]) : site_line(scene.model, sums);
+    const Line line =
+        i < shown.lines.size() ? line_of(*shown.lines[i]) : site_line(scene.model, sums);
     const int words = each_column([&](int at, int width, const PoolColumn& column) {
       draw_cell(pen, at, row, width, column, line);
     });

@@ -157,6 +157,21 @@ TEST(Pools, WithoutDevicesDrawAndCostWhatNobodyKnows) {
   EXPECT_EQ(line.find('$'), std::string::npos) << line;
 }
 
+TEST(Pools, ThatAreOnlyNamesTakeNoLine) {
+  SampleFleet fleet;
+  fleet.summary.pools = {{.name = "has-none"},
+                         {.name = "has-work", .queued = 1},
+                         {.name = "has-lost", .lost = 2},
+                         {.name = "has-some", .devices = 1, .usable = 1}};
+  const auto dashboard = dashboard_of(fleet, {120, 40}, "routing", false, 2);
+  const std::string text = dashboard->draw(later).to_text();
+  EXPECT_EQ(text.find("has-none"), std::string::npos) << text;
+  EXPECT_NE(line_with(text, "Pools 4").find("1 without devices"), std::string::npos) << text;
+  for (const char* name : {"has-work", "has-lost", "has-some"}) {
+    EXPECT_NE(text.find(name), std::string::npos) << text;
+  }
+}
+
 TEST(Pools, BeyondTheLinesThereAreAreCounted) {
   SampleFleet fleet;
   fleet.summary.pools.assign(100, PoolReport{.name = "many", .devices = 1});
