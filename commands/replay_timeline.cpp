@@ -20,7 +20,7 @@ std::uint64_t position_behind(std::uint64_t place) { return 2 * place + 1; }
 // A dashboard's curves reach back four minutes of the wall.
 constexpr int preroll_wall_s = 300;
 constexpr double preroll_rows_max = 2e5;   // tenths of a second
-constexpr double reach_rows_max = 1e6;     // a second or two
+constexpr double reach_rows_max = 5e5;     // and other messages: a second or two
 constexpr double history_rows_max = 20e6;  // of one device's past, all its neighbours read as well
 constexpr int turns_per_preroll = 2;       // who plays goes over to a later keyframe so often
 constexpr Duration turn_least = seconds(10);
@@ -35,6 +35,13 @@ double rows_per_s(const RecordingReader& reader) {
   return rows / std::max(span_s, 1.0);
 }
 
+/// Of jobs, decisions and all else that is no sample.
+double messages_per_s(const RecordingReader& reader) {
+  std::uint64_t messages = 0;
+  for (const ChannelFacts& channel : reader.info().channels) messages += channel.messages;
+  return static_cast<double>(messages) / std::max(to_seconds(reader.last() - reader.first()), 1.0);
+}
+
 Duration limited(Duration span, double rows, double rate) {
   return std::min(span, from_seconds(rows / std::max(rate, 1.0)));
 }
@@ -44,7 +51,7 @@ Duration limited(Duration span, double rows, double rate) {
 ReplayTimeline::ReplayTimeline(RecordingReader& reader)
     : reader_(reader), wall_(from_seconds(reader.info().start.speed)) {
   preroll_ = limited(preroll_wall_s * wall_, preroll_rows_max, rows_per_s(reader));
-  reach_ = limited(Duration::max(), reach_rows_max, rows_per_s(reader));
+  reach_ = limited(Duration::max(), reach_rows_max, rows_per_s(reader) + messages_per_s(reader));
   first_keyframe_.at = reader.first();
   if (auto keyframe = first_state()) first_keyframe_ = std::move(*keyframe);
   first_ = first_keyframe_.at;
