@@ -137,7 +137,7 @@ void draw_now(const Scene& scene, Pen& pen, const Totals& totals) {
             known && totals.usd_per_h > 0
                 ? fmt::format("{}{} an hour, idle devices too", totals.price_known ? "" : "over ",
                               dollars_text(totals.usd_per_h))
-                : "-");
+                : std::string(not_known));
 }
 
 }  // namespace
@@ -152,7 +152,7 @@ void draw_costs(const Scene& scene, Pen pen, const Totals& totals, const std::st
   draw_fact(pen, 0, 5, label_columns, "reserved",
             summary ? fmt::format("{} for work that no sample shows yet",
                                   watts_text(summary->power_reserved_w))
-                    : "-");
+                    : std::string(not_known));
   draw_so_far(pen, 6, summary);
   draw_per_unit(pen, 11, summary);
 }

@@ -80,6 +80,7 @@ bool leave_device(Choices& choices) {
   }
   if (std::exchange(figure.index, -1) >= 0) return true;
   choices.view = choices.before_device;
+  choices.details_top = 0;
   return true;
 }
 

@@ -30,7 +30,9 @@ void draw_reasons(const Scene& scene, Pen pen, std::string_view title, const Cou
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
   const bool known = scene.model.summary().has_value();
-  pen.heading(0, title, scene.unnarrowed(known ? count_text(static_cast<double>(all)) : "-"));
+  pen.heading(
+      0, title,
+      scene.unnarrowed(known ? count_text(static_cast<double>(all)) : std::string(not_known)));
   const int bar = std::clamp(pen.columns() - 16, 0, 30);
   const int rest = pen.columns() - 16 - bar - 1;
   for (std::size_t i = 0; i < rows.size() && static_cast<int>(i) + 1 < pen.rows(); ++i) {

@@ -52,7 +52,10 @@ ListPlace* place_of_jobs(Choices& choices) { return &choices.jobs.place; }
 void open_job(const Model&, Choices& choices) {
   choices.jobs.open = choices.jobs.chosen.has_value();
 }
-bool leave_job(Choices& choices) { return close(choices.jobs.open, choices.jobs.chosen); }
+bool leave_job(Choices& choices) {
+  choices.details_top = 0;  // what scrolls now is what stands above the list
+  return close(choices.jobs.open, choices.jobs.chosen);
+}
 
 ScrolledRows arrange_decisions(const Arrangement& at, Choices& choices) {
   DecisionList& list = choices.decisions;
@@ -99,6 +102,7 @@ void open_decision(const Model&, Choices& choices) {
   choices.decisions.open = choices.decisions.chosen.has_value();
 }
 bool leave_decision(Choices& choices) {
+  choices.details_top = 0;
   return close(choices.decisions.open, choices.decisions.chosen);
 }
 

@@ -100,7 +100,7 @@ std::string column_text(const Scene& scene, const JobRow& row, std::string_view 
   if (title == "TIME") {
     if (is_terminal(job.state)) return duration_text(job.latency_s);
     if (job.state == JobState::queued) return duration_text(to_seconds(scene.now - job.submitted));
-    if (job.remaining_s <= 0) return "-";
+    if (job.remaining_s <= 0) return std::string(not_known);
     const Course course = course_of(scene, row);
     return course.late ? "+" + duration_text(-course.remaining_s)
                        : duration_text(course.remaining_s);
@@ -160,7 +160,8 @@ void draw_job(const Scene& scene, Pen& pen, const std::vector<int>& columns, int
       }
     } else {
       const std::string text = column_text(scene, row, column.title);
-      const Role role = text == "-" || column.title == "WORK" ? Role::faint : Role::plain;
+      const Role role =
+          text == "-" || text == not_known || column.title == "WORK" ? Role::faint : Role::plain;
       pen.field(at, line, column.width, text, role, column.align);
     }
     at += column.width + 1;

@@ -69,13 +69,13 @@ double site_cap_w(const Model& model) {
 }
 
 std::string against_cap(double watts, double cap_w) {
-  return fmt::format("{}{}", std::isnan(watts) ? "-" : watts_text(watts),
+  return fmt::format("{}{}", std::isnan(watts) ? std::string(not_known) : watts_text(watts),
                      cap_w > 0 ? fmt::format(" of {}", watts_text(cap_w)) : ", no cap");
 }
 
 std::string spending_text(const Scene& scene) {
   const auto& summary = scene.model.summary();
-  if (!summary || scene.model.is_silent(scene.now)) return "-";
+  if (!summary || scene.model.is_silent(scene.now)) return std::string(not_known);
   const double budget = summary->budget_usd_per_h;
   const std::string spend = dollars_text(summary->spend_usd_per_h);
   return budget > 0 ? fmt::format("{} of {}/h", spend, dollars_text(budget))
@@ -115,33 +115,36 @@ MetricChart chart_of(const Scene& scene, std::string title, Tell&& tell,
   return metric;
 }
 
-std::vector<MetricChart> charts_of(const Scene& scene, const Totals& totals) {
+/// Curves are of the past, which no filter narrows: their titles say so, and their notes count all.
+std::vector<MetricChart> charts_of(const Scene& scene) {
+  const bool narrowed = scene.choices.narrowing.active();
+  const Totals totals = totals_of(scene.model, scene.now);
   std::vector<MetricChart> charts;
   const auto add = [&](std::string title, auto&& tell, std::string (*text)(double)) {
     charts.push_back(chart_of(scene, std::move(title), tell, text));
   };
   const bool known = totals.reporting > 0;
   add(
-      "site",
+      narrowed ? "whole site" : "site",
       [](const TrendPoint& point) {
         return Told{point.power_w, point.site_cap_w};
       },
       watts_text);
   charts.back().note = against_cap(known ? totals.power_w : absent, site_cap_w(scene.model));
-  const std::vector<PoolTotals> pools = pool_totals_of(scene.model, scene.now, scene.rows_shown());
+  const std::vector<PoolTotals> pools = pool_totals_of(scene.model, scene.now);
   for (std::size_t pool = 0; pool < scene.model.pools().size(); ++pool) {
     const std::string& name = scene.model.pools()[pool];
     const auto tell = [pool](const TrendPoint& point) {
       if (pool >= point.pools.size()) return Told{};
       return Told{point.pools[pool].power_w, point.pools[pool].cap_w};
     };
-    add("pool " + name, tell, watts_text);
+    add((narrowed ? "whole " : "pool ") + name, tell, watts_text);
     const PoolLimits* limits = limits_of(scene.model, name);
     charts.back().note = against_cap(pools[pool].reporting > 0 ? pools[pool].power_w : absent,
                                      limits == nullptr ? 0 : limits->power_cap_w);
   }
   add(
-      "spending",
+      narrowed ? "all spending" : "spending",
       [](const TrendPoint& point) {
         return Told{point.spend_usd_per_h, point.budget_usd_per_h};
       },
@@ -193,7 +196,7 @@ void draw_power_view(const Scene& scene, const Pen& pen) {
   Canvas canvas({view.columns(), page.rows});
   Pen body(canvas, {0, 0, view.columns(), page.rows}, view.ascii());
   const TimeWindow window = page_window(scene, page);
-  const std::vector<MetricChart> charts = charts_of(scene, totals);
+  const std::vector<MetricChart> charts = charts_of(scene);
   for (std::size_t i = 0; i < charts.size(); ++i) {
     draw_metric_chart(body, page.charts[i], charts[i], window);
   }

@@ -12,12 +12,15 @@
 namespace drover::tui {
 namespace {
 
+bool shown_fresh(const Scene& scene, DeviceTable::Row row) {
+  return scene.choices.narrowing.shows(row) && !scene.stale(row);
+}
+
 std::vector<DeviceTable::Row> hottest_rows(const Scene& scene) {
   std::vector<DeviceTable::Row> rows;
   for (const DeviceTable::Row row : scene.model.device_order()) {
-    if (!scene.stale(row) && !std::isnan(scene.model.reading(row, Metric::temperature))) {
-      rows.push_back(row);
-    }
+    if (!shown_fresh(scene, row)) continue;
+    if (!std::isnan(scene.model.reading(row, Metric::temperature))) rows.push_back(row);
   }
   const auto end = rows.begin() + std::min<std::ptrdiff_t>(hottest_most, std::ssize(rows));
   std::partial_sort(rows.begin(), end, rows.end(), [&](DeviceTable::Row a, DeviceTable::Row b) {
@@ -90,8 +93,9 @@ void draw_hottest(const Scene& scene, Pen pen) {
                   : fmt::format("{}{:.0f}C", mark, celsius),
               fill_role(share, 0.90, 0.99));
     const double watts = model.reading(row, Metric::power);
-    const std::string drawn =
-        std::isnan(watts) ? "-" : (spec.power_assumed ? "~" : "") + watts_text(watts);
+    const std::string drawn = std::isnan(watts)
+                                  ? std::string(not_known)
+                                  : (spec.power_assumed ? "~" : "") + watts_text(watts);
     pen.field(pen.columns() - 7, line, 7, drawn, Role::plain, Align::right);
     ++line;
   }
@@ -129,7 +133,7 @@ void draw_slowed(const Scene& scene, Pen pen) {
   std::map<std::string, int> reasons;
   std::vector<DeviceTable::Row> rows;
   for (const DeviceTable::Row row : model.device_order()) {
-    if (scene.stale(row)) continue;
+    if (!shown_fresh(scene, row)) continue;
     const double throttle = model.reading(row, Metric::throttle);
     if (!is_slowed(throttle)) continue;
     ++reasons[throttle_text(throttle)];
@@ -151,8 +155,9 @@ void draw_slowed(const Scene& scene, Pen pen) {
     pen.field(0, line, 13, device);
     pen.field(14, line, 8, throttle_text(model.reading(row, Metric::throttle)), Role::warm);
     const double mhz = model.reading(row, Metric::clock);
-    pen.field(23, line, 9, std::isnan(mhz) ? "-" : fmt::format("{:.0f} MHz", mhz), Role::plain,
-              Align::right);
+    pen.field(23, line, 9,
+              std::isnan(mhz) ? std::string(not_known) : fmt::format("{:.0f} MHz", mhz),
+              Role::plain, Align::right);
     const double slowed_s = to_seconds(scene.now - model.devices().slowed_since(row));
     std::string text = "for " + duration_text(slowed_s);
     if (const Alert* alert = alert_on(model, device)) text += ", alert " + alert->rule;

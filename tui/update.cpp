@@ -251,8 +251,7 @@ void choose(const Model& model, Choices& choices, Command command, Instant now) 
     case Command::open:
       return open(model, choices, now);
     case Command::back:
-      if (row.back == nullptr || !row.back(choices)) return void(choices.narrowing.set({}));
-      choices.details_top = 0;  // what scrolls now is another page
+      if (row.back == nullptr || !row.back(choices)) choices.narrowing.set({});
       return;
     case Command::details_down:
       ++choices.details_top;  // not beyond the end: settled when drawn

@@ -25,10 +25,10 @@ TEST(PowerView, OfALostRouterNothingGoesOn) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {200, 60}, "power", false, 40);
   const std::string known = dashboard->draw(start + seconds(40)).to_text();
-  EXPECT_EQ(known.find(" - of 4.20kW"), std::string::npos) << known;
+  EXPECT_EQ(known.find(" N/A of 4.20kW"), std::string::npos) << known;
   dashboard->set_connected(start + seconds(40), false);
   const std::string silent = dashboard->draw(start + seconds(60)).to_text();
-  EXPECT_NE(silent.find(" - of 4.20kW"), std::string::npos) << silent;
+  EXPECT_NE(silent.find(" N/A of 4.20kW"), std::string::npos) << silent;
   EXPECT_NE(silent.find("spending ─"), std::string::npos) << silent;
   EXPECT_EQ(silent.find("$83.14 of $90.00/h"), std::string::npos) << silent;
 }
@@ -107,6 +107,26 @@ TEST(PowerView, SumsOfTheRouterAreOfTheWholeFleetWhateverIsFiltered) {
   const std::string text = dashboard->draw(later).to_text();
   EXPECT_NE(line_with(text, "Accounts").find("whole fleet"), std::string::npos) << text;
   EXPECT_EQ(line_with(text, "Power and money").find("whole fleet"), std::string::npos) << text;
+}
+
+TEST(PowerView, AFilterNarrowsListsOfDevicesAndCurvesSayThatItDoesNotNarrowThem) {
+  SampleFleet fleet;
+  const auto dashboard = dashboard_of(fleet, {120, 40}, "power", false, 40);
+  const std::string before = dashboard->draw(later).to_text();
+  EXPECT_NE(before.find(" gpu-a/6  "), std::string::npos) << before;
+  for (const char* key : {"/", "k", "i", "n", "d", "=", "=", "t", "p", "u", "Enter"}) {
+    dashboard->press(later, {key});
+  }
+  const std::string text = dashboard->draw(later).to_text();
+  EXPECT_EQ(text.find(" gpu-"), std::string::npos) << "neither hottest nor slowed: " << text;
+  EXPECT_NE(text.find(" tpu-a/7 "), std::string::npos) << text;
+  const auto told_by = [](const std::string& screen, const std::string& title) {
+    const std::string line = line_with(screen, title);
+    const std::size_t from = line.find("─ ", line.find(title));
+    return line.substr(from, line.find("  ", from) - from);
+  };
+  EXPECT_EQ(told_by(text, " whole site ─"), told_by(before, " site ─"));
+  EXPECT_EQ(told_by(text, " whole hopper ─"), told_by(before, " pool hopper ─"));
 }
 
 /// One host of h100 whose counters are told second by second.
