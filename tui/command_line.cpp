@@ -292,7 +292,7 @@ constexpr std::array table = {
     LineCommand{"group", "BY", "map or table by host, rack, pool, kind, state; the table: or none",
                 set_grouping, grouping_words},
     LineCommand{"metric", "NAME", "what colours the fleet's map", set_metric, metric_words},
-    LineCommand{"at", "TIME", "go to a time: 12:03:07, -30s, 2026-11-21T12:03:07Z", go_to, nullptr},
+    LineCommand{"at", "TIME", "go to a time: 12:03:07, -30s, 5m from the start", go_to, nullptr},
     LineCommand{"live", "", "to now", go_live, nullptr},
     LineCommand{"view", "NAME", "what was saved under that name", show_saved, saved_view_words},
     LineCommand{"save", "[NAME]", "keep what is shown, under that name or as the start", save,

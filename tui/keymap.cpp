@@ -57,7 +57,7 @@ constexpr std::array table = {
             "A loop begins at this moment; there once more: no loop"},
     Binding{Command::loop_end, in_every_view, ")", ")", "", "It ends here, and plays"},
     Binding{Command::ask_time, in_every_view, "@", "@", "",
-            "Go to a time: 12:03:07, -30s, -5m, 2026-11-21T12:03:07Z"},
+            "Go to a time: 12:03:07, -30s, 5m from the start, 2026-11-21T12:03:07Z"},
     Binding{Command::go_live, in_every_view, "L", "L", "", "To now; in a replay to its end"},
     Binding{Command::faster, in_every_view, "+ =", "+", "", "Faster, behind now or in a replay"},
     Binding{Command::slower, in_every_view, "-", "-", "", "Slower, down to a tenth"},

@@ -13,7 +13,7 @@ struct Words {
   std::string_view hint;
 };
 constexpr std::array<Words, prompt_kind_count> words = {{
-    {"Go to: ", "12:03:07, -30s, -5m or 2026-11-21T12:03:07Z; Enter goes, Esc leaves"},
+    {"Go to: ", "12:03:07, -30s, 5m from the start, 2026-11-21T12:03:07Z; Enter goes, Esc leaves"},
     {"Filter: ", "temp>70 & kind==tpu | job~llama; Tab completes, Enter narrows, Esc leaves"},
     {":", "Tab completes, Enter does it, Esc leaves"},
     {"Find: ", "part of a line; then n and N go on"},

@@ -90,6 +90,7 @@ Result<Instant> parse_moment(std::string_view text, Instant shown, const Covered
     if (*span > longest_way) return error("found '{}', expected at most 100 years", excerpt(text));
     return text[0] == '-' ? Instant(shown - *span) : saturating_add(shown, *span);
   }
+  if (const auto span = parse_duration(text, "time")) return saturating_add(covered.first, *span);
   if (const auto clock = parse_clock(text)) return nearest_of(*clock, shown, covered);
   if (text.size() > 11 && (text[10] == 'T' || text[10] == ' ')) {
     const auto date = parse_date(text.substr(0, 10));
@@ -98,7 +99,7 @@ Result<Instant> parse_moment(std::string_view text, Instant shown, const Covered
     const auto clock = parse_clock(rest);
     if (date && clock) return *date + *clock;
   }
-  return error("found '{}', expected 12:03:07, -30s, -5m or 2026-11-21T12:03:07Z", excerpt(text));
+  return error("found '{}', expected {}", excerpt(text), moment_words);
 }
 
 std::string span_text(Duration span) {

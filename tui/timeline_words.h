@@ -15,9 +15,13 @@ struct Covered {
   Instant first{}, last{};
 };
 
-/// "12:03:07" UTC, of the day on which it lies nearest to `shown`; "2026-11-21T12:03:07Z"; or from
-/// `shown` on: "-30s", "+5m".
+/// "12:03:07" UTC, of the day on which it lies nearest to `shown`; "2026-11-21T12:03:07Z"; from
+/// `shown` on: "-30s", "+5m"; or from the first moment on, as `--at` has it: "90s", "5m".
 Result<Instant> parse_moment(std::string_view text, Instant shown, const Covered& covered);
+
+/// What it reads, for people.
+inline constexpr std::string_view moment_words =
+    "12:03:07, -30s, 5m from the start, 2026-11-21T12:03:07Z";
 
 /// "00:42", "1:02:03".
 std::string span_text(Duration span);
