@@ -13,7 +13,8 @@ Usage frame_usage() {
       "One frame of the dashboard as text, without a terminal: for scripts, tickets and tests.\n"
       "Waits until the whole fleet is known and each host has reported once, at most 5 s.\n"
       "With --replay the frame of one moment of a recording, always the same. With --json or\n"
-      "--csv the view's table instead, all of its columns and rows.",
+      "--csv a table instead, all of its columns and rows: the view's, or the one that --table "
+      "names.",
       {connect_option(),
        replay_option(),
        replay_at_option(),
@@ -22,13 +23,15 @@ Usage frame_usage() {
        size_option(),
        {"ansi", "", "with colours"},
        json_table_option(),
-       csv_table_option()},
+       csv_table_option(),
+       table_option()},
       {},
       "  drover frame\n"
       "  drover frame --view devices --size 160x50\n"
       "  drover frame --ansi > frame.txt\n"
       "  drover frame --ansi --theme light --colours 8\n"
       "  drover frame --view jobs --filter 'jobstate==failed' --csv > failed.csv\n"
+      "  drover frame --table pools --csv\n"
       "  drover frame --replay today.mcap --at 90s --view devices"};
   const std::vector<Option> of_looks = look_options();
   usage.options.insert(usage.options.end(), of_looks.begin(), of_looks.end());

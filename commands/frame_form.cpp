@@ -73,38 +73,81 @@ Option json_table_option() {
 
 Option csv_table_option() { return {"csv", "", "the same as CSV: missing is empty"}; }
 
+Option table_option() {
+  return {"table", "NAME",
+          fmt::format("with --json or --csv: {}", fmt::join(tui::table_names(), " "))};
+}
+
+namespace {
+
+/// The table that is wanted: the one named, else the view's.
+std::string read_table(Arguments& arguments, const std::string& view, const char* wants) {
+  if (!arguments.has("table")) {
+    const std::string table(tui::table_of_view(view));
+    if (table.empty()) {
+      arguments.complain(
+          error("{}: the view {} has no table of its own; give --table with one of: {}", wants,
+                view, fmt::join(tui::table_names(), " ")));
+    }
+    return table;
+  }
+  const std::string table = arguments.text("table");
+  const auto& known = tui::table_names();
+  if (std::find(known.begin(), known.end(), table) == known.end()) {
+    arguments.complain(
+        error("--table: found '{}', expected one of: {}", excerpt(table), fmt::join(known, " ")));
+    return {};
+  }
+  for (const char* name : {"filter", "device"}) {
+    if (!arguments.has(name) || tui::table_narrows(table)) continue;
+    arguments.complain(
+        error("--{} does not go with --table {}, which is of the whole fleet", name, table));
+  }
+  return table;
+}
+
+}  // namespace
+
 FrameForm read_form(Arguments& arguments, const DashboardView& view, const std::string& verb) {
   const bool json = arguments.has("json"), csv = arguments.has("csv");
-  const char* const table = json ? "--json" : "--csv";
+  const char* const wants = json ? "--json" : "--csv";
+  std::string table;
   if (json && csv) arguments.complain(error("--json and --csv: give one of them"));
   if (json || csv) {
     for (const char* name : {"ansi", "size"}) {
-      if (arguments.has(name)) arguments.complain(error("--{} does not go with {}", name, table));
+      if (arguments.has(name)) arguments.complain(error("--{} does not go with {}", name, wants));
     }
-    const auto& known = tui::table_view_names();
-    if (std::find(known.begin(), known.end(), view.settings.start.view) == known.end()) {
-      arguments.complain(error("{}: the view {} has no table; give --view with one of: {}", table,
-                               view.settings.start.view, fmt::join(known, " ")));
-    }
+    table = read_table(arguments, view.settings.start.view, wants);
+  } else if (arguments.has("table")) {
+    arguments.complain(error("--table goes with --json or --csv"));
   }
   const FrameFormat format = json                    ? FrameFormat::json
                              : csv                   ? FrameFormat::csv
                              : arguments.has("ansi") ? FrameFormat::ansi
                                                      : FrameFormat::text;
-  return {format, read_size(arguments, usual_size), verb};
+  return {format, read_size(arguments, usual_size), verb, table};
 }
 
-void put_frame(tui::Dashboard& core, Instant now, FrameFormat format,
-               const tui::Settings& settings) {
-  switch (format) {
+Status put_frame(tui::Dashboard& core, Instant now, const FrameForm& form,
+                 const DashboardView& view) {
+  const tui::Canvas& frame = core.draw(now);
+  if (!core.knows_device()) {
+    return error("--device: {} is not known, or not at that time: `drover devices` lists all",
+                 printable(view.device));
+  }
+  switch (form.format) {
     case FrameFormat::text:
     case FrameFormat::ansi:
-      return put_text(frame_text(core.draw(now), settings, format == FrameFormat::ansi));
+      put_text(frame_text(frame, view.settings, form.format == FrameFormat::ansi));
+      break;
     case FrameFormat::json:
-      return put_json(core.table(now));
+      put_json(core.table(now, form.table));
+      break;
     case FrameFormat::csv:
-      return put_csv(core.table(now));
+      put_csv(core.table(now, form.table));
+      break;
   }
+  return {};
 }
 
 Outcome print_live(Arguments& arguments, const DashboardView& view, const FrameForm& form) {
@@ -117,7 +160,8 @@ Outcome print_live(Arguments& arguments, const DashboardView& view, const FrameF
   while (!(*loop)->core().settled() && wall_now() < end) {
     (*loop)->turn(std::chrono::milliseconds(50));
   }
-  put_frame((*loop)->core(), (*session)->clock().now(), form.format, view.settings);
+  const Status shown = put_frame((*loop)->core(), (*session)->clock().now(), form, view);
+  if (!shown) return Outcome::failed(shown.error());
   if ((*loop)->core().settled()) return Outcome::done();
   return Outcome::partly("not every host had reported after 5 s");
 }

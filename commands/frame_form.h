@@ -1,4 +1,4 @@
-// One frame of the dashboard printed: as text, or its view's table for programs. For `frame` and
+// One frame of the dashboard printed: as text, or a table of it for programs. For `frame` and
 // for `top --once`.
 #pragma once
 
@@ -14,18 +14,20 @@ enum class FrameFormat { text, ansi, json, csv };
 struct FrameForm {
   FrameFormat format = FrameFormat::text;
   tui::Size size;
-  std::string verb;  // that prints it
+  std::string verb;   // that prints it
+  std::string table;  // of json and csv
 };
 
 Option json_table_option();
 Option csv_table_option();
-/// `--json`, `--csv`, `--ansi` and `--size`, for the verbs that have them; what does not go
-/// together or with the view is complained of.
+Option table_option();
+/// `--json`, `--csv`, `--table`, `--ansi` and `--size`, for the verbs that have them; what does not
+/// go together or with the view is complained of.
 FrameForm read_form(Arguments& arguments, const DashboardView& view, const std::string& verb);
 
-/// What `core` shows `now`.
-void put_frame(tui::Dashboard& core, Instant now, FrameFormat format,
-               const tui::Settings& settings);
+/// What `core` shows `now`. Failed: it is asked about a device that is not known then.
+Status put_frame(tui::Dashboard& core, Instant now, const FrameForm& form,
+                 const DashboardView& view);
 
 /// Of a fleet that is known, each of its hosts having reported: waits for that for 5 s at most.
 Outcome print_live(Arguments& arguments, const DashboardView& view, const FrameForm& form);

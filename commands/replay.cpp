@@ -94,7 +94,8 @@ tui::DashboardOptions Replay::dashboard(const DashboardView& view, bool paused) 
   return options;
 }
 
-Outcome show_replay(const ReplayOptions& options, DashboardSettings& settings) {
+Outcome show_replay(const ReplayOptions& options, const std::string& device,
+                    DashboardSettings& settings) {
   StopSignals signals;
   const auto replay = Replay::open(options);
   if (!replay) return Outcome::failed(replay.error());
@@ -102,7 +103,8 @@ Outcome show_replay(const ReplayOptions& options, DashboardSettings& settings) {
   if (!terminal) return Outcome::failed(terminal.error());
   const DashboardView view{.settings = settings.in_force(),
                            .ascii = wants_ascii(settings.in_force(), (*terminal)->unicode()),
-                           .steady_colours = true};
+                           .steady_colours = true,
+                           .device = device};
   tui::Dashboard core((*replay)->dashboard(view, false), (*terminal)->size(), wall_instant());
   FrameWatch frames;
   while (!core.quit() && !signals.stopped()) {
@@ -125,7 +127,8 @@ Outcome print_replay(const ReplayOptions& options, const DashboardView& view,
   if (!replay) return Outcome::failed(replay.error());
   // Any beginning will do, and always the same one.
   tui::Dashboard core((*replay)->dashboard(view, true), form.size, Instant{});
-  put_frame(core, Instant{}, form.format, view.settings);
+  const Status shown = put_frame(core, Instant{}, form, view);
+  if (!shown) return Outcome::failed(shown.error());
   if (const std::string state = (*replay)->state(); !state.empty()) {
     put_error("drover {}: {}: {}\n", form.verb, printable(options.file), state);
   }

@@ -44,8 +44,9 @@ class Replay {
 };
 
 /// The dashboard on this terminal, until q.
-Outcome show_replay(const ReplayOptions& options, DashboardSettings& settings);
-/// One frame, or its table.
+Outcome show_replay(const ReplayOptions& options, const std::string& device,
+                    DashboardSettings& settings);
+/// One frame, or a table of it.
 Outcome print_replay(const ReplayOptions& options, const DashboardView& view,
                      const FrameForm& form);
 

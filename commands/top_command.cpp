@@ -86,6 +86,7 @@ Usage top_usage() {
        size_option(),
        json_table_option(),
        csv_table_option(),
+       table_option(),
        {"print-config", "", "print the settings in force, each with what it is for, and end"},
        {"save-config", "", "write them to the file of settings, print its path, and end"}},
       {},
@@ -131,7 +132,7 @@ Outcome run_top(Arguments& arguments) {
   if (once) {
     return replay ? print_replay(*replay, printed, form) : print_live(arguments, printed, form);
   }
-  return replay ? show_replay(*replay, *settings) : show_live(arguments, device, *settings);
+  return replay ? show_replay(*replay, device, *settings) : show_live(arguments, device, *settings);
 }
 
 }  // namespace drover::commands

@@ -123,7 +123,9 @@ void draw_spending(Pen& pen, int row, const std::optional<Summary>& summary) {
 }
 
 void draw_now(const Scene& scene, Pen& pen, const Totals& totals) {
-  const double cap = scene.model.policy() ? scene.model.policy()->site_power_cap_w : 0;
+  // Some of the devices have no part of their own in the site's cap.
+  const bool whole = !scene.choices.narrowing.active() && scene.model.policy().has_value();
+  const double cap = whole ? scene.model.policy()->site_power_cap_w : 0;
   const double limit = cap > 0 ? cap : totals.power_limit_w;
   const bool known = totals.reporting > 0;
   const double share = known && limit > 0 ? totals.power_w / limit : absent;

@@ -225,6 +225,11 @@ bool Dashboard::take_bell() { return std::exchange(state_->bell, false); }
 
 bool Dashboard::take_story_toggle() { return std::exchange(state_->story_toggled, false); }
 
+bool Dashboard::knows_device() const {
+  const auto device = parse_device_id(state_->options.device);
+  return !device || state_->scene().model.find(*device).has_value();
+}
+
 bool Dashboard::settled() const {
   if (state_->replay()) return true;
   if (!state_->feed.has_snapshot()) return false;
@@ -254,9 +259,9 @@ const Canvas& Dashboard::draw(Instant now) {
   return state.canvas;
 }
 
-TableRows Dashboard::table(Instant now) {
+TableRows Dashboard::table(Instant now, std::string_view name) {
   draw(now);
-  return table_rows(state_->scene());
+  return table_rows(state_->scene(), name);
 }
 
 }  // namespace drover::tui

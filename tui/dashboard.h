@@ -105,12 +105,14 @@ class Dashboard {
   /// A whole snapshot has arrived and every host that is not lost has one sample; of a replay at
   /// once.
   bool settled() const;
+  /// Whether options.device, where one is given, is of the fleet at the moment drawn last.
+  bool knows_device() const;
   /// True once per change that a frame would show; `draw` resets it.
   bool needs_frame() const;
   const Canvas& draw(Instant now);
-  /// The view's table as the frame would show it, whole; of options.device alone where that is
-  /// given. REQUIRES a view of table_view_names().
-  TableRows table(Instant now);
+  /// A table of what the frame would show, whole; of options.device alone where that is given and
+  /// the table is one that narrows. REQUIRES one of table_names().
+  TableRows table(Instant now, std::string_view name);
 
  private:
   struct State;

@@ -11,25 +11,6 @@
 namespace drover::tui {
 namespace {
 
-struct FallbackLine {
-  Reason reason;
-  std::uint64_t jobs = 0;
-  const FallbackSum* sum = nullptr;  // null: told by no router of this age
-};
-
-/// By the number of jobs.
-std::vector<FallbackLine> lines_of(const Summary& sums) {
-  std::vector<FallbackLine> lines;
-  for (const auto& [reason, jobs] : sums.fallbacks) {
-    const auto sum = std::find_if(sums.fallback_costs.begin(), sums.fallback_costs.end(),
-                                  [&](const FallbackSum& one) { return one.reason == reason; });
-    lines.push_back({reason, jobs, sum == sums.fallback_costs.end() ? nullptr : &*sum});
-  }
-  std::stable_sort(lines.begin(), lines.end(),
-                   [](const FallbackLine& a, const FallbackLine& b) { return a.jobs > b.jobs; });
-  return lines;
-}
-
 /// "+$1.94", "-88.0kJ"; saved is good.
 void draw_difference(Pen& pen, int column, int row, int width, double value,
                      std::string (*text)(double)) {
@@ -43,20 +24,35 @@ constexpr int jobs_at = 13, cost_at = 20, energy_at = 30, later_at = 40, number_
 void draw_line(Pen& pen, int row, const FallbackLine& line) {
   pen.field(0, row, jobs_at - 1, to_text(line.reason));
   pen.field(jobs_at, row, 6, count_text(static_cast<double>(line.jobs)), Role::plain, Align::right);
-  // The router adds nothing where the wanted pool could not have taken the job at all.
-  const FallbackSum* const sum = line.sum;
-  if (sum == nullptr || (sum->cost_usd == 0 && sum->energy_j == 0 && sum->finish_s == 0)) {
+  if (!line.compared()) {
     for (const int column : {cost_at, energy_at, later_at}) {
       pen.field(column, row, number_columns, not_known, Role::faint, Align::right);
     }
     return;
   }
+  const FallbackSum* const sum = line.sum;
   draw_difference(pen, cost_at, row, number_columns, sum->cost_usd, dollars_text);
   draw_difference(pen, energy_at, row, number_columns, sum->energy_j, joules_text);
   draw_difference(pen, later_at, row, number_columns, sum->finish_s, duration_text);
 }
 
 }  // namespace
+
+bool FallbackLine::compared() const {
+  return sum != nullptr && (sum->cost_usd != 0 || sum->energy_j != 0 || sum->finish_s != 0);
+}
+
+std::vector<FallbackLine> fallback_lines(const Summary& sums) {
+  std::vector<FallbackLine> lines;
+  for (const auto& [reason, jobs] : sums.fallbacks) {
+    const auto sum = std::find_if(sums.fallback_costs.begin(), sums.fallback_costs.end(),
+                                  [&](const FallbackSum& one) { return one.reason == reason; });
+    lines.push_back({reason, jobs, sum == sums.fallback_costs.end() ? nullptr : &*sum});
+  }
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const FallbackLine& a, const FallbackLine& b) { return a.jobs > b.jobs; });
+  return lines;
+}
 
 int fallback_panel_rows(const Model& model) {
   const auto& summary = model.summary();
@@ -68,7 +64,7 @@ void draw_fallbacks(const Scene& scene, Pen pen) {
   pen.heading(0, "Fallbacks, against the wanted pool", scene.unnarrowed("~estimated"));
   const auto& summary = scene.model.summary();
   const std::vector<FallbackLine> lines =
-      summary ? lines_of(*summary) : std::vector<FallbackLine>{};
+      summary ? fallback_lines(*summary) : std::vector<FallbackLine>{};
   if (lines.empty()) {
     pen.text(0, 1, summary ? "no job fell back" : "the router has told no sums yet", Role::faint);
     return;

@@ -2,9 +2,23 @@
 // for which they fell back.
 #pragma once
 
+#include <vector>
+
 #include "tui/scene.h"
 
 namespace drover::tui {
+
+struct FallbackLine {
+  Reason reason;
+  std::uint64_t jobs = 0;
+  const FallbackSum* sum = nullptr;  // null: told by no router of this age
+
+  /// False where the wanted pool could not have taken the jobs at all: to that the router adds
+  /// nothing.
+  bool compared() const;
+};
+/// By the number of jobs. They point into `sums`.
+std::vector<FallbackLine> fallback_lines(const Summary& sums);
 
 inline constexpr int fallback_panel_columns = 54;
 /// Heading, titles, and a line per reason; or one that says that there was none.

@@ -34,11 +34,14 @@ bool is_lost(const Model& model, const Replica& replica) {
 }
 
 /// "5 loaded, 1 coming, 2 lost": with their hosts
-std::string count_replicas(const Model& model) {
+std::string count_replicas(const Scene& scene) {
   int loaded = 0, coming = 0, lost = 0;
-  for (const auto& [id, row] : model.replicas()) {
+  for (const auto& [id, row] : scene.model.replicas()) {
     const Replica& replica = row.said.replica;
-    ++(is_lost(model, replica) ? lost : replica.state < ReplicaState::ready ? coming : loaded);
+    if (!scene.choices.narrowing.shows(scene.model, replica)) continue;
+    ++(is_lost(scene.model, replica)         ? lost
+       : replica.state < ReplicaState::ready ? coming
+                                             : loaded);
   }
   std::string text = fmt::format("{} loaded", loaded);
   if (coming > 0) text += fmt::format(", {} coming", coming);
@@ -46,13 +49,14 @@ std::string count_replicas(const Model& model) {
   return text;
 }
 
-LoadedModels loaded_models(const Model& model) {
+LoadedModels loaded_models(const Scene& scene) {
   LoadedModels lines;
-  for (const auto& [id, row] : model.replicas()) {
+  for (const auto& [id, row] : scene.model.replicas()) {
     const Replica& replica = row.said.replica;
+    if (!scene.choices.narrowing.shows(scene.model, replica)) continue;
     LoadedModel& line = lines[{row.said.pool, replica.model, replica.precision}];
     ++line.all;
-    if (is_lost(model, replica)) continue;
+    if (is_lost(scene.model, replica)) continue;
     if (replica.state == ReplicaState::ready) ++line.ready;
     line.queued += replica.queued;
     line.running += replica.running;
@@ -99,8 +103,8 @@ ReplicaColumns lay_out_replicas(int columns, const LoadedModels& lines) {
 }  // namespace
 
 void draw_replicas(const Scene& scene, Pen pen) {
-  const LoadedModels lines = loaded_models(scene.model);
-  pen.heading(0, "Replicas", count_replicas(scene.model));
+  const LoadedModels lines = loaded_models(scene);
+  pen.heading(0, "Replicas", count_replicas(scene));
   const ReplicaColumns at = lay_out_replicas(pen.columns(), lines);
   const auto header = [&](int column, int width, std::string_view text, Align align) {
     pen.field(column, 1, width, text, Role::faint, align);

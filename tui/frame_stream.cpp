@@ -39,6 +39,11 @@ void FrameStream::begin_with(std::string_view bytes) {
   painter_.forget();
 }
 
+void FrameStream::restyle(TerminalWords words, std::size_t bytes_per_frame) {
+  painter_ = Painter(std::move(words));
+  bytes_per_frame_ = bytes_per_frame;
+}
+
 void FrameStream::skip(Moment now) {
   const bool first = skipped_at_ < shown_at_;
   if (!first && now - skipped_at_ < frame_pace) return;

@@ -52,7 +52,7 @@ class FrameStream {
   /// Frames from here on begin with a cleared screen.
   void forget() { painter_.forget(); }
   /// Frames from here on in other words.
-  void restyle(TerminalWords words) { painter_ = Painter(std::move(words)); }
+  void restyle(TerminalWords words, std::size_t bytes_per_frame);
   /// What has not gone will not; answers whether that leaves the terminal within a sequence.
   bool drop();
 

@@ -61,4 +61,8 @@ bool Narrowing::shows(const Model& model, const News& news) const {
   return filter_.matches(NewsThing(judged, news));
 }
 
+bool Narrowing::shows(const Model& model, const Replica& replica) const {
+  return !active() || shows_target(model, to_text(replica.id));
+}
+
 }  // namespace drover::tui

@@ -35,6 +35,8 @@ class Narrowing {
   bool shows(const Model& model, const JobChanged& job) const;
   bool shows(const Model& model, const Decision& decision) const;
   bool shows(const Model& model, const News& news) const;
+  /// With one of its devices.
+  bool shows(const Model& model, const Replica& replica) const;
 
  private:
   bool shows_target(const Model& model, std::string_view target) const;

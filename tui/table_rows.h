@@ -1,5 +1,5 @@
-// The tables of the views for programs: every row and every column of the moment that is shown,
-// narrowed by its filter and, where one is given, to one device. Units stand in the names.
+// The tables of the views for programs: every row and every column of the moment that is shown.
+// Units stand in the names; those of a class's numbers follow from its metric, as in the policy.
 #pragma once
 
 #include <string>
@@ -18,11 +18,13 @@ struct TableRows {
   std::vector<std::vector<TableCell>> rows;  // each as long as `names`
 };
 
-/// The views that have a table.
-const std::vector<std::string>& table_view_names();
+const std::vector<std::string>& table_names();
+/// The table that is meant where only a view is named; empty: the view has none.
+std::string_view table_of_view(std::string_view view);
+/// Whether its rows are narrowed by the filter and to one device; else they are of the whole fleet.
+bool table_narrows(std::string_view name);
 
-/// Of the scene's view; devices in the order of the list on the screen. REQUIRES a view of
-/// table_view_names().
-TableRows table_rows(const Scene& scene);
+/// Devices in the order of the list on the screen. REQUIRES one of table_names().
+TableRows table_rows(const Scene& scene, std::string_view name);
 
 }  // namespace drover::tui

@@ -175,6 +175,7 @@ struct Terminal::State {
   KeyReader reader;
   FrameStream stream;
   std::string enter_bytes, leave_bytes;
+  std::string_view mouse_on_bytes, mouse_off_bytes;  // empty where the terminal knows no mouse
   bool away = true;      // the terminal is the shell's, or another program's
   bool resized = false;  // to be told
   Moment resized_at{0};  // when it was told last
@@ -193,11 +194,12 @@ struct Terminal::State {
 void Terminal::State::choose_bytes() {
   // Terminals that the database gives a mouse know these modes, or leave them be.
   const bool modern = entry("kmous") != nullptr;
-  const bool mouse = modern && options.mouse;
   enter_bytes = ability("smcup") + ability("smkx") + ability("civis");
   if (modern) enter_bytes += paste_on;
-  if (mouse) enter_bytes += mouse_on;
-  if (mouse) leave_bytes += mouse_off;
+  mouse_on_bytes = modern ? mouse_on : "";
+  mouse_off_bytes = modern ? mouse_off : "";
+  // Off in any case: it may have been on for a while, and a crash says what was so at the start.
+  leave_bytes = mouse_off_bytes;
   if (modern) leave_bytes += paste_off;
   leave_bytes += ability("sgr0") + ability("rmkx") + ability("cnorm");
   const std::string back = ability("rmcup");
@@ -222,6 +224,7 @@ void Terminal::State::enter() {
   if (away) return;
   port.set_modes();
   stream.begin_with(enter_bytes);
+  if (options.mouse) stream.begin_with(mouse_on_bytes);
   write_on();
   resized = true;  // there may have been another size in the meantime
 }
@@ -346,7 +349,10 @@ void Terminal::restyle(const TerminalOptions& options) {
   state_->options.theme = options.theme;
   state_->options.colours = options.colours;
   state_->options.unicode = options.unicode;
-  state_->stream.restyle(words_of(state_->options, state_->utf8));
+  state_->options.bytes_per_frame = options.bytes_per_frame;
+  state_->stream.restyle(words_of(state_->options, state_->utf8), frame_bytes(state_->options));
+  if (std::exchange(state_->options.mouse, options.mouse) == options.mouse || state_->away) return;
+  state_->stream.begin_with(options.mouse ? state_->mouse_on_bytes : state_->mouse_off_bytes);
 }
 
 void Terminal::show(const Canvas& canvas) {

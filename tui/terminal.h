@@ -56,7 +56,7 @@ class Terminal {
   void show(const Canvas& canvas);
   /// Rings with the next frame.
   void ring();
-  /// Theme, colours and Unicode of these options from the next frame on, which is painted whole.
+  /// These options from the next frame on, which is painted whole.
   void restyle(const TerminalOptions& options);
   TerminalFigures figures() const;
   /// UTF-8 locale and a terminal that can show it: else options.ascii should be set.

@@ -68,6 +68,28 @@ TEST(FrameTable, OfARecordingIsNarrowedByFilterAndDevice) {
   EXPECT_EQ(rows({"--device", "gpu-a/3"}), 1u);
 }
 
+TEST(FrameTable, IsTheOneThatIsNamedWhateverTheView) {
+  const HostileRecording recording;
+  for (const char* view : {"fleet", "jobs"}) {
+    const Ran ran = recording.frame({"--view", view, "--table", "rules", "--csv"});
+    ASSERT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_TRUE(ran.out.starts_with("rule,raised,severity,about,when,")) << ran.out;
+  }
+}
+
+TEST(FrameTable, OfADeviceThatIsNoneIsAnErrorAndNoEmptyTable) {
+  const HostileRecording recording;
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--view", "devices", "--csv"}, {"--view", "device"}}) {
+    std::vector<std::string> asked = words;
+    asked.insert(asked.end(), {"--device", "gpu-a/77"});
+    const Ran ran = recording.frame(asked);
+    EXPECT_EQ(ran.exit_code, 1);
+    EXPECT_EQ(ran.out, "");
+    EXPECT_NE(ran.err.find("--device: gpu-a/77 is not known"), std::string::npos) << ran.err;
+  }
+}
+
 TEST(FrameTable, CsvKeepsHostileTextInItsCellAndPrintable) {
   const HostileRecording recording;
   const Ran ran = recording.frame({"--view", "events", "--csv"});
@@ -89,7 +111,15 @@ TEST(FrameTable, WhatDoesNotGoTogetherIsSaid) {
     const char* problem;
   };
   for (const Case& c : std::vector<Case>{
-           {{"frame", "--json"}, "the view fleet has no table"},
+           {{"frame", "--json"},
+            "the view fleet has no table of its own; give --table with one of"},
+           {{"frame", "--table", "pools"}, "--table goes with --json or --csv"},
+           {{"frame", "--csv", "--table", "pool"},
+            "--table: found 'pool', expected one of: devices"},
+           {{"frame", "--csv", "--table", "flows", "--filter", "kind==tpu"},
+            "--filter does not go with --table flows, which is of the whole fleet"},
+           {{"frame", "--csv", "--table", "rules", "--device", "a/0"},
+            "--device does not go with --table rules"},
            {{"frame", "--view", "jobs", "--json", "--csv"}, "--json and --csv: give one of them"},
            {{"frame", "--view", "jobs", "--csv", "--ansi"}, "--ansi does not go with --csv"},
            {{"frame", "--view", "jobs", "--json", "--size", "80x24"},

@@ -294,6 +294,25 @@ TEST_F(TopSettings, ChangedWhileItRunsAreSeenAtOnceAndBrokenOnesAreNot) {
   EXPECT_TRUE(top.restored());
 }
 
+TEST_F(TopSettings, TheMouseIsTheTerminalsAsSoonAsTheFileSaysSo) {
+  const std::string file = folder_.write("top.toml", "mouse = \"on\"\n");
+  PseudoTerminal top(this->top({"--config", file}), 120, 40);
+  ASSERT_TRUE(top.shows("q quit")) << top.screen();
+  const std::string on = "\x1b[?1000h", off = "\x1b[?1000l";
+  EXPECT_TRUE(holds(top.output(), on));
+  EXPECT_FALSE(holds(top.output(), off));
+  replace(folder_, "mouse = \"off\"\n");
+  EXPECT_TRUE(top.shows("settings read again")) << top.screen();
+  EXPECT_TRUE(holds(top.output(), off));
+  const std::size_t until_then = top.output().size();
+  replace(folder_, "mouse = \"on\"\nview = \"power\"\n");
+  EXPECT_TRUE(top.shows("6 power")) << top.screen();
+  EXPECT_TRUE(holds(top.output().substr(until_then), on));
+  written(top);
+  EXPECT_EQ(top.exit_code(), 0);
+  EXPECT_TRUE(top.restored());
+}
+
 TEST_F(TopSettings, ChosenWhileItRunsAreSavedWhereTheyAreRead) {
   const std::string file = folder_.write("top.toml", "mouse = \"off\"\n");
   PseudoTerminal top(this->top({"--config", file}), 120, 40);

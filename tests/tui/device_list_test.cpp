@@ -10,7 +10,6 @@
 #include "tests/tui/sample_fleet.h"
 #include "tui/columns.h"
 #include "tui/dashboard.h"
-#include "tui/table_rows.h"
 #include "tui/timeline_memory.h"
 
 namespace drover::tui {
@@ -214,63 +213,6 @@ TEST(DeviceTable, WithGroupsAndChosenColumnsIsAsReviewed) {
   const auto chosen = dashboard_of(other, {120, 40}, "devices");
   type_line(*chosen, "columns DEVICE,STATE:14,POOL:8,MODEL,JOB,POWER:14,HEADROOM,PRICE,MEMTEMP");
   expect_screen("devices-columns-120", chosen->draw(later).to_styled_text());
-}
-
-TEST(TableRows, HaveARowForEachThingAndACellForEachName) {
-  struct Case {
-    const char* view;
-    std::size_t rows;
-  };
-  SampleFleet counted;
-  for (const Case& c : {Case{"devices", 36},
-                        {"jobs", counted.jobs.size()},
-                        {"routing", counted.decisions.size()},
-                        {"data-plane", counted.hosts.size()}}) {
-    SampleFleet fleet;
-    const auto dashboard = dashboard_of(fleet, {80, 24}, c.view);
-    const TableRows table = dashboard->table(later);
-    EXPECT_EQ(table.rows.size(), c.rows) << c.view;
-    for (const auto& row : table.rows) ASSERT_EQ(row.size(), table.names.size()) << c.view;
-  }
-}
-
-TEST(TableRows, OfALostDeviceTellNothingThatIsNotKnown) {
-  SampleFleet fleet;
-  const auto dashboard = dashboard_of(fleet, {80, 24}, "devices");
-  const TableRows table = dashboard->table(later);
-  const auto cell = [&](const std::string& device, const std::string& name) -> TableCell {
-    const auto at = std::find(table.names.begin(), table.names.end(), name);
-    for (const auto& row : table.rows) {
-      if (row[0] == TableCell(device))
-        return row[static_cast<std::size_t>(at - table.names.begin())];
-    }
-    return "no such device";
-  };
-  EXPECT_EQ(cell("edge-1/0", "state"), TableCell("lost"));
-  EXPECT_EQ(cell("edge-1/0", "power_w"), TableCell());
-  EXPECT_EQ(cell("edge-1/0", "models"), TableCell());
-  EXPECT_TRUE(std::holds_alternative<double>(cell("gpu-a/0", "power_w")));
-}
-
-TEST(TableRows, AreNarrowedByTheFilterAndToOneDevice) {
-  const auto rows = [](const char* filter, const char* device, const char* view) {
-    MemoryTimeline recording(start, seconds(1));
-    SampleFleet fleet;
-    for (const Envelope& said : fleet.state()) recording.add(start, said);
-    DashboardOptions options;
-    options.settings.start.view = view;
-    options.settings.start.filter = filter;
-    options.device = device;
-    options.replay = {&recording, "x", 1, start, true};
-    return Dashboard(options, {80, 24}, start).table(start).rows.size();
-  };
-  EXPECT_EQ(rows("", "", "devices"), 36u);
-  EXPECT_EQ(rows("host==gpu-a", "", "devices"), 8u);
-  EXPECT_EQ(rows("", "gpu-a/3", "devices"), 1u);
-  EXPECT_EQ(rows("host==gpu-a", "gpu-b/3", "devices"), 0u);
-  EXPECT_EQ(rows("", "gpu-a/3", "data-plane"), 1u);
-  EXPECT_LT(rows("", "gpu-a/3", "jobs"), rows("", "", "jobs"));
-  EXPECT_LT(rows("", "gpu-a/3", "events"), rows("", "", "events"));
 }
 
 }  // namespace
