@@ -19,12 +19,13 @@ std::uint64_t position_behind(std::uint64_t place) { return 2 * place + 1; }
 
 // A dashboard's curves reach back four minutes of the wall.
 constexpr int preroll_wall_s = 300;
-constexpr double preroll_rows_max = 2e5;   // tenths of a second
+constexpr double preroll_rows_max = 2e5;   // and other messages: tenths of a second
 constexpr double reach_rows_max = 5e5;     // and other messages: a second or two
 constexpr double history_rows_max = 20e6;  // of one device's past, all its neighbours read as well
 constexpr int turns_per_preroll = 2;       // who plays goes over to a later keyframe so often
 constexpr Duration turn_least = seconds(10);
-constexpr int slice_wall_s = 30;  // is read at once
+constexpr int slice_wall_s = 30;           // is read at once
+constexpr double slice_messages = 10'000;  // at most, of jobs and all else that is no sample
 constexpr std::size_t places_max = 256;
 constexpr std::size_t repairs_max = 256;
 constexpr std::size_t marks_max = 5'000;
@@ -50,8 +51,11 @@ Duration limited(Duration span, double rows, double rate) {
 
 ReplayTimeline::ReplayTimeline(RecordingReader& reader)
     : reader_(reader), wall_(from_seconds(reader.info().start.speed)) {
-  preroll_ = limited(preroll_wall_s * wall_, preroll_rows_max, rows_per_s(reader));
-  reach_ = limited(Duration::max(), reach_rows_max, rows_per_s(reader) + messages_per_s(reader));
+  const double per_s = rows_per_s(reader) + messages_per_s(reader);
+  preroll_ = limited(preroll_wall_s * wall_, preroll_rows_max, per_s);
+  reach_ = limited(Duration::max(), reach_rows_max, per_s);
+  slice_ = std::max<Duration>(
+      seconds(1), limited(slice_wall_s * wall_, slice_messages, messages_per_s(reader)));
   first_keyframe_.at = reader.first();
   if (auto keyframe = first_state()) first_keyframe_ = std::move(*keyframe);
   first_ = first_keyframe_.at;
@@ -136,8 +140,7 @@ ReplayTimeline::Place ReplayTimeline::place_of(std::uint64_t position) const {
   return found == places_.end() ? Place{reader_.first(), 0} : found->second;
 }
 
-std::vector<Recorded> ReplayTimeline::read(Instant from, Instant to) const {
-  auto messages = reader_.read(from, to);
+std::vector<Recorded> ReplayTimeline::found(Result<std::vector<Recorded>> messages) const {
   if (messages) return std::move(*messages);
   problem_ = messages.error();
   return {};
@@ -157,8 +160,8 @@ std::uint64_t ReplayTimeline::visit(std::uint64_t position, Instant to, const Vi
   // What came at `to` itself is to be seen as well.
   const Instant end = saturating_add(to, Duration(1));
   while (place.from < end) {
-    const Instant until = std::min(saturating_add(place.from, slice_wall_s * wall_), end);
-    for (Recorded& recorded : read(place.from, until)) {
+    const Instant until = std::min(saturating_add(place.from, slice_), end);
+    for (Recorded& recorded : found(reader_.read(place.from, until))) {
       if (position_of(recorded.place) < position) continue;
       repair_up_to(position_of(recorded.place));
       const std::uint64_t sequence = recorded.envelope.sequence;
@@ -188,7 +191,7 @@ void ReplayTimeline::visit_batches(const std::string& host, Instant from, Instan
   const Instant end = saturating_add(to, Duration(1));
   for (Instant at = from + Duration(1); at < end;) {
     const Instant until = std::min(saturating_add(at, slice_wall_s * wall_), end);
-    for (const Recorded& recorded : read(at, until)) {
+    for (const Recorded& recorded : found(reader_.read_samples(at, until))) {
       const auto* batch = std::get_if<SampleBatch>(&recorded.envelope.body);
       if (batch == nullptr || (!host.empty() && batch->host != host)) continue;
       visit(recorded.arrived, *batch);
@@ -211,18 +214,7 @@ const std::vector<tui::Mark>& ReplayTimeline::marks() const {
     }
   };
   add(reader_.alerts());
-  for (Instant at = first_; at <= last_ && marks_->size() < marks_max;) {
-    const Instant until = saturating_add(at, 20 * slice_wall_s * wall_);
-    auto rows = reader_.read_rows(at, until);
-    if (rows) {
-      std::erase_if(*rows, [](const Recorded& recorded) {
-        return std::holds_alternative<Alert>(recorded.envelope.body);
-      });
-    }
-    add(rows);
-    if (!problem_) break;
-    at = until;
-  }
+  add(reader_.events());
   std::stable_sort(marks_->begin(), marks_->end(),
                    [](const tui::Mark& a, const tui::Mark& b) { return a.at < b.at; });
   return *marks_;

@@ -49,12 +49,13 @@ class ReplayTimeline final : public tui::Timeline {
   void find_repairs();
   std::optional<Keyframe> first_state() const;
   std::optional<Keyframe> keyframe_behind(Instant at) const;
-  std::vector<Recorded> read(Instant from, Instant to) const;
+  std::vector<Recorded> found(Result<std::vector<Recorded>> messages) const;
   std::uint64_t show(const Keyframe& keyframe, const Visit& visit) const;
   Place place_of(std::uint64_t position) const;
 
   RecordingReader& reader_;
   Duration wall_{};     // one wall second of the recording
+  Duration slice_{};    // is read at once
   Duration preroll_{};  // before a moment, where its model begins
   Duration reach_{};    // before a moment, where its longest curves may begin
   Instant first_{};

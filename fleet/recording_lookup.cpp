@@ -144,6 +144,7 @@ Result<Messages> RecordingReader::State::all_of(RecordingChannel channel) {
 }
 
 Result<Messages> RecordingReader::alerts() { return state_->all_of(RecordingChannel::alerts); }
+Result<Messages> RecordingReader::events() { return state_->all_of(RecordingChannel::events); }
 Result<Messages> RecordingReader::bookmarks() {
   return state_->all_of(RecordingChannel::bookmarks);
 }

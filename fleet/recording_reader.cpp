@@ -11,8 +11,10 @@
 namespace drover {
 
 void recording::in_order(std::vector<Recorded>& messages) {
-  std::stable_sort(messages.begin(), messages.end(),
-                   [](const Recorded& a, const Recorded& b) { return a.place < b.place; });
+  const auto before = [](const Recorded& a, const Recorded& b) { return a.place < b.place; };
+  // To move a message takes longer than to compare it with the next, and mostly they are in order.
+  if (std::is_sorted(messages.begin(), messages.end(), before)) return;
+  std::stable_sort(messages.begin(), messages.end(), before);
 }
 
 namespace {
@@ -187,10 +189,11 @@ Status RecordingReader::State::add_samples(Instant from, Instant to, Messages& o
   return {};
 }
 
-void RecordingReader::State::add_journaled(Instant from, Instant to, bool samples, Messages& out) {
+void RecordingReader::State::add_journaled(Instant from, Instant to, Kinds kinds, Messages& out) {
   for (const Journaled& one : journal) {
     if (one.channel == RecordingChannel::bookmarks) continue;
-    if (!samples && one.channel == RecordingChannel::samples) continue;
+    const Kinds kind = one.channel == RecordingChannel::samples ? Kinds::samples : Kinds::rows;
+    if (kinds != Kinds::all && kinds != kind) continue;
     if (within(one.recorded.arrived, from, to)) out.push_back(one.recorded);
   }
 }
@@ -199,7 +202,7 @@ Result<Messages> RecordingReader::read(Instant from, Instant to) {
   Messages messages;
   if (Status status = state_->add_samples(from, to, messages); !status) return status.error();
   if (Status status = state_->add_rows(from, to, messages); !status) return status.error();
-  state_->add_journaled(from, to, true, messages);
+  state_->add_journaled(from, to, State::Kinds::all, messages);
   in_order(messages);
   return messages;
 }
@@ -207,7 +210,15 @@ Result<Messages> RecordingReader::read(Instant from, Instant to) {
 Result<Messages> RecordingReader::read_rows(Instant from, Instant to) {
   Messages messages;
   if (Status status = state_->add_rows(from, to, messages); !status) return status.error();
-  state_->add_journaled(from, to, false, messages);
+  state_->add_journaled(from, to, State::Kinds::rows, messages);
+  in_order(messages);
+  return messages;
+}
+
+Result<Messages> RecordingReader::read_samples(Instant from, Instant to) {
+  Messages messages;
+  if (Status status = state_->add_samples(from, to, messages); !status) return status.error();
+  state_->add_journaled(from, to, State::Kinds::samples, messages);
   in_order(messages);
   return messages;
 }

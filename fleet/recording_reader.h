@@ -68,15 +68,17 @@ class RecordingReader {
   /// All that arrived in [from, to), in the order of places: SampleBatches among the rest. Decoded
   /// blocks are kept for the next call, so that reading on in small steps costs no more.
   Result<std::vector<Recorded>> read(Instant from, Instant to);
-  /// The same without samples.
+  /// The same without samples, and nothing but samples.
   Result<std::vector<Recorded>> read_rows(Instant from, Instant to);
+  Result<std::vector<Recorded>> read_samples(Instant from, Instant to);
   /// The last batch of every source that arrived at `at` or before, but not more than a block
   /// before: what a dashboard shows at that moment.
   Result<std::vector<Recorded>> samples_at(Instant at);
   /// The last whole one at `at` or before.
   Result<std::optional<Keyframe>> keyframe_before(Instant at);
-  /// All of them, in order: places to jump to. Bookmarks are Events.
+  /// All of them, in order: places to jump to. Among events are captions; bookmarks are Events.
   Result<std::vector<Recorded>> alerts();
+  Result<std::vector<Recorded>> events();
   Result<std::vector<Recorded>> bookmarks();
   Result<std::vector<DroppedMessages>> drops();
   /// One metric of one device in [from, to), absent values left out; other metrics stay undecoded.

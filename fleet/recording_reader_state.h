@@ -34,7 +34,8 @@ struct RecordingReader::State {
   bool may_hold(const recording::ChunkIndex& chunk, Instant from, Instant to) const;
   Status add_rows(Instant from, Instant to, std::vector<Recorded>& out);
   Status add_samples(Instant from, Instant to, std::vector<Recorded>& out);
-  void add_journaled(Instant from, Instant to, bool samples, std::vector<Recorded>& out);
+  enum class Kinds { all, rows, samples };
+  void add_journaled(Instant from, Instant to, Kinds kinds, std::vector<Recorded>& out);
   Result<std::vector<Recorded>> all_of(RecordingChannel channel);
   Status add_series(recording::Block& block, const DeviceId& device, std::uint8_t metric,
                     Instant from, Instant to, std::vector<SeriesPoint>& out);

@@ -92,6 +92,16 @@ TEST(Recording, ReadsAnyStretchOfTime) {
       if (second(at) <= one.arrived && one.arrived < second(at + 0.37)) expected.push_back(one);
     }
     EXPECT_TRUE(*part == expected) << at;
+    // The same in two halves.
+    const auto samples = reader.read_samples(second(at), second(at + 0.37));
+    const auto rows = reader.read_rows(second(at), second(at + 0.37));
+    ASSERT_TRUE(samples.ok() && rows.ok());
+    const auto is_sample = [](const Recorded& one) {
+      return std::holds_alternative<SampleBatch>(one.envelope.body);
+    };
+    const auto others = std::stable_partition(expected.begin(), expected.end(), is_sample);
+    EXPECT_TRUE(*samples == std::vector<Recorded>(expected.begin(), others)) << at;
+    EXPECT_TRUE(*rows == std::vector<Recorded>(others, expected.end())) << at;
   }
   EXPECT_EQ(reader.first(), messages.front().arrived);
   EXPECT_EQ(reader.last(), messages.back().arrived);
@@ -174,6 +184,7 @@ TEST(Recording, KnowsBookmarksAlertsAndWhatWasDropped) {
   TextSource source(file);
   RecordingReader reader = opened(source);
   EXPECT_TRUE(*reader.alerts() == std::vector<Recorded>{alert});
+  EXPECT_TRUE(reader.events()->empty()) << "what somebody marked is none";
   const auto marks = reader.bookmarks();
   ASSERT_TRUE(marks.ok() && marks->size() == 1);
   EXPECT_EQ(marks->front().arrived, second(2));
