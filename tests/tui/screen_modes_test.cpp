@@ -1,4 +1,4 @@
-// The same two screens on terminals with many colours, with eight, with none, and without Unicode:
+// The same screens on terminals with many colours, with eight, with none, and without Unicode:
 // what the painter writes, and how each role looks there.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -80,20 +80,32 @@ std::string written(const std::string& bytes, Size size) {
   return layers;
 }
 
+struct Looked {
+  const char* name;
+  const char* view;
+  int scrolled = 0;      // rows
+  bool colours = false;  // with colours too
+};
+
 TEST(Screen, EveryModeIsAsReviewed) {
   constexpr Size size{80, 24};
-  for (const char* view : {"fleet", "device"}) {
+  for (const Looked& at : {Looked{"fleet", "fleet", 0, true}, Looked{"device", "device", 0, true},
+                           Looked{"device-memory", "device", 26}, Looked{"events", "events"}}) {
     for (const Mode& mode : {Mode{"256", 256, false}, Mode{"8", 8, false}, Mode{"mono", 0, false},
                              Mode{"ascii", 0, true}}) {
+      if (mode.colours > 0 && !at.colours) continue;
       SampleFleet fleet;
-      const auto dashboard = dashboard_of(fleet, size, view, mode.ascii, 120);
-      const Canvas& canvas = dashboard->draw(SampleFleet::start + std::chrono::seconds(120));
+      const auto dashboard = dashboard_of(fleet, size, at.view, mode.ascii, 120);
+      const Instant now = SampleFleet::start + std::chrono::seconds(120);
+      dashboard->draw(now);
+      for (int i = 0; i < at.scrolled; ++i) dashboard->press(now, {"J"});
+      const Canvas& canvas = dashboard->draw(now);
       std::string found = written(Painter(words_of(mode)).paint(canvas), size);
       for (int i = 0; i < role_count; ++i) {
         const auto role = static_cast<Role>(i);
         found += fmt::format("{}: {}\n", facts(role).letter, look_in(mode, role));
       }
-      expect_screen(fmt::format("mode-{}-{}", view, mode.name), found);
+      expect_screen(fmt::format("mode-{}-{}", at.name, mode.name), found);
     }
   }
 }

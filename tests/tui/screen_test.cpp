@@ -75,6 +75,11 @@ TEST(Screen, WhatKeysOpenAndChangeIsAsReviewed) {
   }
 }
 
+TEST(Screen, WhatIsBehindAFigureOnAWideScreenIsAsReviewed) {
+  const std::vector<const char*> keys = {"j", "j", "j", "j", "Enter", "l", "l", "l", "Enter"};
+  expect_screens({"device-figure", "devices", keys}, {{200, 60}});
+}
+
 TEST(Screen, LostRouterIsSaidAndValuesFade) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "devices");
