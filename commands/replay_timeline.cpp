@@ -136,8 +136,8 @@ std::uint64_t ReplayTimeline::show(const Keyframe& keyframe, const Visit& visit)
 }
 
 ReplayTimeline::Place ReplayTimeline::place_of(std::uint64_t position) const {
-  const auto found = places_.find(position);
-  return found == places_.end() ? Place{reader_.first(), 0} : found->second;
+  const auto behind = places_.upper_bound(position);
+  return behind == places_.begin() ? Place{reader_.first(), 0} : std::prev(behind)->second;
 }
 
 std::vector<Recorded> ReplayTimeline::found(Result<std::vector<Recorded>> messages) const {
@@ -162,15 +162,16 @@ std::uint64_t ReplayTimeline::visit(std::uint64_t position, Instant to, const Vi
   while (place.from < end) {
     const Instant until = std::min(saturating_add(place.from, slice_), end);
     for (Recorded& recorded : found(reader_.read(place.from, until))) {
-      if (position_of(recorded.place) < position) continue;
-      repair_up_to(position_of(recorded.place));
+      const bool before = position_of(recorded.place) < position;
+      if (!before) repair_up_to(position_of(recorded.place));
       const std::uint64_t sequence = recorded.envelope.sequence;
       if (!std::holds_alternative<SampleBatch>(recorded.envelope.body)) {
-        if (sequence < place.sequence) {
+        if (!before && sequence < place.sequence) {
           visit({Heard::Kind::router_restarts, recorded.arrived, {}, false});
         }
         place.sequence = sequence;
       }
+      if (before) continue;
       position = position_behind(recorded.place);
       visit({Heard::Kind::news, recorded.arrived, std::move(recorded.envelope), false});
     }
@@ -179,7 +180,13 @@ std::uint64_t ReplayTimeline::visit(std::uint64_t position, Instant to, const Vi
   repair_up_to(UINT64_MAX);
   // More may have come at the same instant: whoever goes on looks there again.
   place.from = to;
-  if (places_.size() >= places_max) places_.clear();
+  // Every other one goes, so that wherever one goes on a place near by is known.
+  if (places_.size() >= places_max) {
+    for (auto one = places_.begin(); one != places_.end();) {
+      one = places_.erase(one);
+      if (one != places_.end()) ++one;
+    }
+  }
   places_[position] = place;
   return position;
 }

@@ -168,6 +168,10 @@ std::string classes_text(const Summary& summary) {
   std::string text;
   for (const ClassReport& report : summary.classes) {
     const MetricFacts& facts = metric_facts[static_cast<std::size_t>(report.metric)];
+    if (report.values.count == 0) {
+      text += fmt::format("{:<12} {}: none has finished yet\n", "class", printable(report.name));
+      continue;
+    }
     text += fmt::format("{:<12} {}: {} p50 {}, p99 {}", "class", printable(report.name), facts.name,
                         facts.text(report.values.p50), facts.text(report.values.p99));
     if (report.target > 0) {

@@ -192,6 +192,22 @@ void Accounting::set_cost_rate(const Roster& roster, const Policy& policy) {
   usd_per_s_ = usd_per_h / seconds_per_hour;
 }
 
+std::vector<ClassReport> Accounting::reports_of(const std::vector<WorkClass>& classes) const {
+  std::vector<ClassReport> reports;
+  for (const WorkClass& one : classes) {
+    if (one.metric == ClassMetric::none) continue;
+    ClassReport report{one.name, one.metric, one.target, 0, {}};
+    const auto found = classes_.find(one.name);
+    if (found != classes_.end() && found->second.metric == one.metric &&
+        found->second.target == one.target) {
+      report.met = found->second.met;
+      report.values = found->second.values.percentiles();
+    }
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
 Summary Accounting::summary(Instant now) const {
   Summary summary;
   summary.started = started_;
@@ -204,10 +220,6 @@ Summary Accounting::summary(Instant now) const {
   summary.fallbacks = fallbacks_;
   summary.failures = failures_;
   for (const auto& [reason, sum] : fallback_costs_) summary.fallback_costs.push_back(sum);
-  for (const auto& [name, tally] : classes_) {
-    summary.classes.push_back(
-        {name, tally.metric, tally.target, tally.met, tally.values.percentiles()});
-  }
   summary.charged = charged_;
   summary.wasted = wasted_;
   summary.tokens_work = tokens_work_;

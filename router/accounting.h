@@ -91,9 +91,12 @@ class Accounting {
   /// spec's, times the host's factor.
   void set_cost_rate(const Roster& roster, const Policy& policy);
 
-  /// All but what others count: queued, running, queued_for, undecodable, undecodable_by,
+  /// All but what others count: queued, running, queued_for, classes, undecodable, undecodable_by,
   /// sample_gaps, estimate_error.
   Summary summary(Instant now) const;
+  /// Of the policy's classes that have a metric, in its order; of what was counted under another
+  /// metric or target nothing.
+  std::vector<ClassReport> reports_of(const std::vector<WorkClass>& classes) const;
 
  private:
   struct Count;

@@ -232,6 +232,7 @@ Instant Core::next_deadline() const {
 
 Summary Core::summary(Instant now) const {
   Summary summary = accounting.summary(now);
+  summary.classes = accounting.reports_of(policy.classes);
   summary.queued = queue.size();
   summary.running = jobs.attempts_out();
   summary.queued_for = queue.waiting_by_reason();

@@ -26,10 +26,14 @@ std::string span_text(Duration span) {
   return span <= Duration{0} ? "at once" : duration_text(to_seconds(span));
 }
 
-std::vector<std::string> raised_by(const Model& model, const std::string& rule) {
+/// Those that the filter leaves.
+std::vector<std::string> raised_by(const Scene& scene, const std::string& rule) {
+  const Model& model = scene.model;
+  const Narrowing& narrowing = scene.choices.narrowing;
   std::vector<std::string> subjects;
   for (auto it = model.alerts().lower_bound({rule, ""});
        it != model.alerts().end() && it->first.rule == rule; ++it) {
+    if (narrowing.active() && !narrowing.shows(model, raised_news(it->second.alert))) continue;
     subjects.push_back(it->first.subject);
   }
   return subjects;
@@ -84,7 +88,7 @@ std::optional<std::string> devices_held_by(const AlertRuleText& rule) {
 void draw_rule_line(const Scene& scene, Pen& pen, int row, const News& news) {
   const AlertRuleText* const rule = rule_named(scene.model, news.rule);
   if (rule == nullptr) return;  // laid out for another moment
-  const std::size_t raised = raised_by(scene.model, rule->name).size();
+  const std::size_t raised = raised_by(scene, rule->name).size();
   const int name = std::clamp(pen.columns() / 6, 8, 18);
   pen.field(1, row, name, rule->name, raised > 0 ? severity_role(rule->severity) : Role::plain);
   int at = 2 + name;
@@ -146,7 +150,7 @@ void draw_alert_details(const Scene& scene, Pen pen) {
            "{}, {}", over_when(*rule),
            rule->clear_after <= Duration{0} ? "at once" : "for " + span_text(rule->clear_after)));
   fact("why", rule->help);
-  fact("raised for", subjects_text(raised_by(scene.model, rule->name)));
+  fact("raised for", subjects_text(raised_by(scene, rule->name)));
 }
 
 }  // namespace drover::tui

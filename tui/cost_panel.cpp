@@ -99,14 +99,16 @@ void draw_per_unit(Pen& pen, int row, const std::optional<Summary>& summary) {
   draw_spent(pen, row + 2, "1k training steps", per(sums.steps_work, 1e3), {}, false);
   const auto count = [](std::uint64_t number) { return count_text(static_cast<double>(number)); };
   pen.field(0, row + 3, pen.columns(),
-            fmt::format("{} tokens, {} steps of finished jobs", count(sums.tokens_work.units),
-                        count(sums.steps_work.units)),
+            summary ? fmt::format("{} tokens, {} steps of finished jobs",
+                                  count(sums.tokens_work.units), count(sums.steps_work.units))
+                    : std::string(),
             Role::faint);
 }
 
-void draw_spending(Pen& pen, int row, const std::optional<Summary>& summary) {
+void draw_spending(const Scene& scene, Pen& pen, int row) {
   pen.text(0, row, "spends", Role::faint);
-  const bool known = summary.has_value();
+  const auto& summary = scene.model.summary();
+  const bool known = summary && !summary->pools.empty() && !scene.model.is_silent(scene.now);
   const double spend = known ? summary->spend_usd_per_h : absent;
   const double budget = known ? summary->budget_usd_per_h : 0;
   if (budget <= 0) {
@@ -127,8 +129,8 @@ void draw_now(const Scene& scene, Pen& pen, const Totals& totals) {
   const bool whole = !scene.choices.narrowing.active() && scene.model.policy().has_value();
   const double cap = whole ? scene.model.policy()->site_power_cap_w : 0;
   const double limit = cap > 0 ? cap : totals.power_limit_w;
-  const bool known = totals.reporting > 0;
-  const double share = known && limit > 0 ? totals.power_w / limit : absent;
+  const bool known = !std::isnan(totals.power_w);
+  const double share = limit > 0 ? totals.power_w / limit : absent;
   pen.text(0, 1, "draws", Role::faint);
   pen.gauge(label_columns, 1, pen.columns() - label_columns, share,
             known ? fmt::format("{} of {}{}", watts_text(totals.power_w), watts_text(limit),
@@ -136,7 +138,7 @@ void draw_now(const Scene& scene, Pen& pen, const Totals& totals) {
                   : std::string(not_known),
             fill_role(share, near_limit, at_limit));
   draw_fact(pen, 0, 2, label_columns, "price",
-            known && totals.usd_per_h > 0
+            totals.reporting > 0 && totals.usd_per_h > 0
                 ? fmt::format("{}{} an hour, idle devices too", totals.price_known ? "" : "over ",
                               dollars_text(totals.usd_per_h))
                 : std::string(not_known));
@@ -150,7 +152,7 @@ void draw_costs(const Scene& scene, Pen pen, const Totals& totals, const std::st
   draw_now(scene, pen, totals);
   pen.heading(3, "Accounts",
               scene.unnarrowed(summary ? "since " + to_clock_text(summary->started) : ""));
-  draw_spending(pen, 4, summary);
+  draw_spending(scene, pen, 4);
   draw_fact(pen, 0, 5, label_columns, "reserved",
             summary ? fmt::format("{} for work that no sample shows yet",
                                   watts_text(summary->power_reserved_w))

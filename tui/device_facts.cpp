@@ -80,6 +80,11 @@ std::string device_words(const Model& model, DeviceTable::Row row) {
                      model.pool_of(row), model.host_of(row).said.hello.rack);
 }
 
+bool is_lost(const Model& model, const Replica& replica) {
+  const HostRow* const host = model.find_host(replica.id.host);
+  return host != nullptr && host->said.health == Health::lost;
+}
+
 std::vector<const ReplicaRow*> replicas_on(const Model& model, const DeviceId& device) {
   std::vector<const ReplicaRow*> rows;
   for (auto replica = model.replicas().lower_bound({device.host, 0});

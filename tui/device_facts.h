@@ -29,6 +29,8 @@ bool has_device(const Model& model, std::string_view target, const DeviceId& dev
 /// "host/3", "device:host/3", "host", "host/r0".
 bool concerns(const Model& model, std::string_view subject, const DeviceId& device);
 
+/// With its host.
+bool is_lost(const Model& model, const Replica& replica);
 std::vector<const ReplicaRow*> replicas_on(const Model& model, const DeviceId& device);
 /// Those that run there, long work first.
 std::vector<const JobRow*> jobs_on(const Model& model, const DeviceId& device);

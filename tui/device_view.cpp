@@ -55,7 +55,7 @@ void draw_head(const Scene& scene, Pen& pen, DeviceTable::Row row, std::string_v
             condition->said.usable ? Role::fault : Role::critical);
 }
 
-void draw_replicas_on(Pen pen, const std::vector<const ReplicaRow*>& replicas) {
+void draw_replicas_on(const Model& from, Pen pen, const std::vector<const ReplicaRow*>& replicas) {
   pen.heading(0, "Loaded here", "KV: tokens held of capacity");
   const int kv = std::clamp(pen.columns() / 5, 12, 30);
   const int model = std::max(8, pen.columns() - 5 - 11 - 5 - 5 - kv);
@@ -74,6 +74,12 @@ void draw_replicas_on(Pen pen, const std::vector<const ReplicaRow*>& replicas) {
     const Replica& replica = shown->said.replica;
     pen.field(0, row, 4, fmt::format("r{}", replica.id.number));
     pen.field(5, row, model - 1, fmt::format("{} {}", replica.model, to_text(replica.precision)));
+    if (is_lost(from, replica)) {
+      pen.field(state, row, 10, "lost", Role::critical);
+      pen.field(state + 21, row, kv, not_known, Role::faint, Align::right);
+      ++row;
+      continue;
+    }
     pen.field(state, row, 10, to_text(replica.state),
               replica.state == ReplicaState::ready ? Role::good : Role::warm);
     pen.field(state + 11, row, 4, fmt::format("{}", replica.running), Role::plain, Align::right);
@@ -150,7 +156,7 @@ std::vector<std::string> draw_page(const Scene& scene, Canvas& canvas, bool asci
   draw_throttle_strip(pen, page.strip, scene, row, window);
   draw_limits(pen.on(page.limits), facts, scene.model.reading(row, Metric::power_cap));
   draw_memory(pen.on(page.memory), lists.memory);
-  draw_replicas_on(pen.on(page.replicas), lists.replicas);
+  draw_replicas_on(scene.model, pen.on(page.replicas), lists.replicas);
   draw_running_jobs(scene, pen.on(page.jobs), fmt::format("Runs here {}", lists.jobs.size()),
                     lists.jobs, false);
   draw_mentions(pen.on(page.decisions), lists.mentions);

@@ -61,7 +61,9 @@ int fallback_panel_rows(const Model& model) {
 }
 
 void draw_fallbacks(const Scene& scene, Pen pen) {
-  pen.heading(0, "Fallbacks, against the wanted pool", scene.unnarrowed("~estimated"));
+  const bool narrowed = scene.choices.narrowing.active();
+  pen.heading(0, "Fallbacks",
+              narrowed ? scene.unnarrowed("~estimated") : "against the wanted pool, ~estimated");
   const auto& summary = scene.model.summary();
   const std::vector<FallbackLine> lines =
       summary ? fallback_lines(*summary) : std::vector<FallbackLine>{};

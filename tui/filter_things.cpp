@@ -158,15 +158,16 @@ double JobThing::number(Field field) const {
     case Field::priority:
       return job_.job.priority;
     case Field::progress:
-      return job_.progress;
+      // Requests tell none until they end.
+      return job_.progress > 0 || job_.job.work.kind == WorkKind::train ? job_.progress : absent;
     case Field::remaining:
       return job_.remaining_s > 0 ? job_.remaining_s : absent;
     case Field::waited:
       return job_.state == JobState::queued ? to_seconds(judged_.now - job_.submitted) : absent;
-    case Field::cost:
-      return job_.usage.cost_usd;
+    case Field::cost:  // told when an attempt ends
+      return job_.usage.device_s > 0 ? job_.usage.cost_usd : absent;
     case Field::energy:
-      return job_.usage.energy_j;
+      return job_.usage.device_s > 0 ? job_.usage.energy_j : absent;
     default:
       return absent;
   }

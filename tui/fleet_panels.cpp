@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "fleet/units.h"
+#include "tui/device_facts.h"
 #include "tui/layout.h"
 #include "tui/timeline_words.h"
 #include "tui/views.h"
@@ -27,11 +28,6 @@ struct LoadedModel {
 
 using LoadedModels =
     std::map<std::tuple<std::string_view, std::string_view, Precision>, LoadedModel>;
-
-bool is_lost(const Model& model, const Replica& replica) {
-  const HostRow* host = model.find_host(replica.id.host);
-  return host != nullptr && host->said.health == Health::lost;
-}
 
 /// "5 loaded, 1 coming, 2 lost": with their hosts
 std::string count_replicas(const Scene& scene) {
@@ -149,7 +145,7 @@ void draw_curves(const Scene& scene, Pen pen, const Totals& shown) {
   const Curve curves[] = {
       {"Load", &TrendPoint::utilization, percent_text(totals.utilization), Role::good},
       {"Power", &TrendPoint::power,
-       totals.reporting > 0 ? watts_text(totals.power_w) : std::string(not_known), Role::hot},
+       std::isnan(totals.power_w) ? std::string(not_known) : watts_text(totals.power_w), Role::hot},
       {"Queued", &TrendPoint::queued,
        summary ? count_text(static_cast<double>(summary->queued)) : std::string(not_known),
        Role::accent}};
@@ -193,13 +189,13 @@ void draw_curves(const Scene& scene, Pen pen, const Totals& shown) {
 
 void draw_latest_decisions(const Scene& scene, Pen pen) {
   const auto& decisions = scene.model.decisions();
-  pen.heading(0, "Decisions", decisions.empty() ? "" : "newest first");
-  if (decisions.empty()) pen.text(0, 1, "none yet", Role::faint);
+  const Narrowing& narrowing = scene.choices.narrowing;
   const int model = std::clamp(pen.columns() / 4, 10, 24);
   const int target = std::clamp(pen.columns() / 5, 8, 20);
   int row = 1;
   for (auto decision = decisions.rbegin(); decision != decisions.rend() && row < pen.rows();
-       ++decision, ++row) {
+       ++decision) {
+    if (!narrowing.shows(scene.model, *decision)) continue;
     pen.text(0, row, to_clock_text(decision->at), Role::faint);
     pen.field(9, row, model, decision->model);
     const bool bad = decision->action == Action::reject;
@@ -224,7 +220,11 @@ void draw_latest_decisions(const Scene& scene, Pen pen) {
     }
     pen.field(at, row, pen.columns() - at, why.empty() ? "as wanted" : why,
               why.empty() ? Role::faint : role);
+    ++row;
   }
+  pen.heading(0, "Decisions", row > 1 ? "newest first" : "");
+  if (row == 1)
+    pen.text(0, 1, narrowing.active() ? "none that the filter leaves" : "none yet", Role::faint);
 }
 
 }  // namespace drover::tui

@@ -27,7 +27,7 @@ void colour(const Arrangement& at, Choices& choices) {
 
 ScrolledRows arrange_fleet(const Arrangement& at, Choices& choices) {
   HeatOrder order = order_devices(at.model, at.now, choices.grouping, choices.narrowing);
-  const Rect cells = map_cells(lay_out_fleet(at.body, at.model, order));
+  const Rect cells = map_cells(lay_out_fleet(at.body, at.model, order, choices.narrowing));
   choices.map = lay_out_heat_map(at.model, std::move(order), cells.columns, cells.rows);
   colour(at, choices);
   return {};

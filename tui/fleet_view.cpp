@@ -30,7 +30,8 @@ void draw_chosen(const Scene& scene, Pen pen) {
 
 }  // namespace
 
-FleetLayout lay_out_fleet(const Rect& area, const Model& model, const HeatOrder& order) {
+FleetLayout lay_out_fleet(const Rect& area, const Model& model, const HeatOrder& order,
+                          const Narrowing& narrowing) {
   const int others = summary_rows + device_rows_least + 2;  // with the blanks between
   const HeatRows map =
       heat_map_rows(model, order, area.columns, std::max(0, area.rows - others - 1));
@@ -54,7 +55,7 @@ FleetLayout lay_out_fleet(const Rect& area, const Model& model, const HeatOrder&
   const std::array<Wish, 2> lower = {Wish{40, 400, 1}, Wish{34, 400, 1}};
   const std::vector<Rect> bottom = cut_columns(parts[3], lower, 2);
   layout.curves = bottom[0];
-  const int alerts = alert_rows(model);
+  const int alerts = alert_rows(model, narrowing);
   const bool tall = bottom[1].rows >= 18;
   const std::array<Wish, 3> lists = {Wish{4, 60, 3}, Wish{tall ? 4 : 0, 60, 3},
                                      Wish{events_below ? 4 : 0, 14 + alerts, 2}};
@@ -76,7 +77,8 @@ Rect map_cells(const FleetLayout& layout) {
 }
 
 void draw_fleet(const Scene& scene, const Pen& pen) {
-  const FleetLayout layout = lay_out_fleet(pen.area(), scene.model, scene.choices.map.order);
+  const FleetLayout layout =
+      lay_out_fleet(pen.area(), scene.model, scene.choices.map.order, scene.choices.narrowing);
   const Totals totals = totals_of(scene.model, scene.now, scene.rows_shown());
   const std::array<Wish, 3> columns = {Wish{30, 70, 3}, Wish{17, 60, 2}, Wish{25, 60, 2}};
   const std::vector<Rect> panels = cut_columns(layout.summary, columns, 2);

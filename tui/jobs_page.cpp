@@ -44,7 +44,7 @@ void draw_reasons(const Scene& scene, Pen pen, std::string_view title, const Cou
               count_text(static_cast<double>(rows[i].first)), fill);
     if (rest > 12) pen.field(16 + bar + 1, row, rest, reason.meaning, Role::faint);
   }
-  if (rows.empty()) pen.text(0, 1, "none", Role::faint);
+  if (rows.empty() && known) pen.text(0, 1, "none", Role::faint);
 }
 
 int reason_rows(const Model& model) {

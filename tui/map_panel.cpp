@@ -120,7 +120,7 @@ void draw_host_sums(const Scene& scene, Pen& pen, const HeatMap& map, const Heat
               fmt::format("{}, {}", to_text(host.said.health), age), Role::stale);
     return;
   }
-  double load = 0, power_w = 0, hottest_c = absent;
+  double load = 0, power_w = absent, hottest_c = absent;
   int loads = 0;  // the devices that told it
   for (const DeviceTable::Row row : map.order.rows_of(group)) {
     const double share = devices.value(row, Metric::utilization);
@@ -129,7 +129,7 @@ void draw_host_sums(const Scene& scene, Pen& pen, const HeatMap& map, const Heat
       ++loads;
     }
     const double watts = devices.value(row, Metric::power);
-    if (!std::isnan(watts)) power_w += watts;
+    if (!std::isnan(watts)) power_w = std::isnan(power_w) ? watts : power_w + watts;
     const double celsius = devices.value(row, Metric::temperature);
     if (!std::isnan(celsius) && !(hottest_c >= celsius)) hottest_c = celsius;
   }
@@ -137,7 +137,7 @@ void draw_host_sums(const Scene& scene, Pen& pen, const HeatMap& map, const Heat
   pen.field(column, label.row, host_sums_columns,
             fmt::format(
                 "mean {:>4} {:>8} {:>5}", percent_text(loads > 0 ? load / loads : absent),
-                watts_text(power_w),
+                std::isnan(power_w) ? std::string(not_known) : watts_text(power_w),
                 std::isnan(hottest_c) ? std::string(not_known) : fmt::format("{:.0f}C", hottest_c)),
             role);
 }

@@ -264,7 +264,8 @@ struct Totals {
   std::uint32_t devices = 0, reporting = 0, busy = 0, stale = 0, throttled = 0;
   std::uint32_t gpus = 0, tpus = 0;
   double utilization = absent;  // mean of those that report
-  double power_w = 0, power_limit_w = 0;
+  double power_w = absent;      // of those that tell it
+  double power_limit_w = 0;
   double memory_bytes = 0, memory_total_bytes = 0;
   double usd_per_h = 0;
   bool price_known = true;  // of every device
@@ -278,7 +279,7 @@ Totals totals_of(const Model& model, Instant now, const RowTest& counts = nullpt
 /// one, behind them, is of the devices of no pool.
 struct PoolTotals {
   std::uint32_t devices = 0, reporting = 0;
-  double power_w = 0;
+  double power_w = absent;  // of those that tell it
   double usd_per_h = 0;
 };
 std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now,

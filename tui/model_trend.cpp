@@ -38,13 +38,11 @@ void Model::add_point(Instant at) {
   TrendPoint point;
   point.at = at;
   point.utilization = totals.utilization;
-  if (totals.reporting > 0) point.power_w = totals.power_w;
-  if (totals.reporting > 0 && totals.power_limit_w > 0) {
-    point.power = totals.power_w / totals.power_limit_w;
-  }
+  point.power_w = totals.power_w;
+  if (totals.power_limit_w > 0) point.power = totals.power_w / totals.power_limit_w;
   if (totals.reporting > 0 && totals.price_known) point.usd_per_h = totals.usd_per_h;
   for (const PoolTotals& pool : pool_totals_of(*this, at)) {
-    point.pools.push_back({pool.reporting > 0 ? pool.power_w : absent, absent});
+    point.pools.push_back({pool.power_w, absent});
   }
   point.pools.pop_back();  // of no pool
   point.held_s = held_.sum();
@@ -93,6 +91,11 @@ std::optional<HeldTimes> Model::held_lately(Instant now) const {
 }
 
 namespace {
+
+/// To a sum of which nothing was known.
+void add_known(double& sum, double value) {
+  if (!std::isnan(value)) sum = std::isnan(sum) ? value : sum + value;
+}
 
 bool any_counts(const HostRow& host, const RowTest& counts) {
   if (!counts) return true;
@@ -146,7 +149,7 @@ Totals totals_of(const Model& model, Instant now, const RowTest& counts) {
       ++with_utilization;
     }
     if (devices.value(row, Metric::running) > 0 || load > 0.05) ++totals.busy;
-    add(totals.power_w, devices.value(row, Metric::power));
+    add_known(totals.power_w, devices.value(row, Metric::power));
     add(totals.memory_bytes, devices.value(row, Metric::memory_used));
     add(totals.memory_total_bytes, devices.value(row, Metric::memory_total));
     if (is_slowed(devices.value(row, Metric::throttle))) ++totals.throttled;
@@ -170,8 +173,7 @@ std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now, const Ro
         model.spec_of(row).price_usd_per_h * model.host_of(row).said.hello.price_factor;
     if (model.is_stale(now, row)) continue;
     ++pool.reporting;
-    const double power = devices.value(row, Metric::power);
-    if (!std::isnan(power)) pool.power_w += power;
+    add_known(pool.power_w, devices.value(row, Metric::power));
   }
   return pools;
 }

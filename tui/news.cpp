@@ -96,13 +96,14 @@ void gather(std::vector<News>& news, const Model& model, const Rows& rows, std::
 
 }  // namespace
 
+News raised_news(const Alert& alert) {
+  return {alert.since,    NewsKind::raised, alert.severity,       alert.subject,
+          said_of(alert), alert.rule,       alert.acknowledged_by};
+}
+
 std::vector<News> raised_alerts(const Model& model) {
   std::vector<News> raised;
-  for (const auto& [key, row] : model.alerts()) {
-    const Alert& alert = row.alert;
-    raised.push_back({alert.since, NewsKind::raised, alert.severity, alert.subject, said_of(alert),
-                      alert.rule, alert.acknowledged_by});
-  }
+  for (const auto& [key, row] : model.alerts()) raised.push_back(raised_news(row.alert));
   std::stable_sort(raised.begin(), raised.end(), [](const News& a, const News& b) {
     const bool a_seen = !a.seen_by.empty(), b_seen = !b.seen_by.empty();
     return std::tie(a_seen, b.severity, b.at) < std::tie(b_seen, a.severity, a.at);

@@ -31,6 +31,8 @@ struct News {
   std::string seen_by;  // of a raised alert: who has acknowledged it
 };
 
+/// An alert that is raised.
+News raised_news(const Alert& alert);
 /// What is raised at the model's moment: first what nobody has acknowledged, of that the gravest
 /// first, then the newest.
 std::vector<News> raised_alerts(const Model& model);
@@ -38,6 +40,8 @@ std::vector<News> raised_alerts(const Model& model);
 std::vector<News> alert_rules(const Model& model);
 /// Null: no rule of that name is known.
 const AlertRuleText* rule_named(const Model& model, std::string_view name);
+/// As many as a model keeps.
+inline constexpr std::size_t news_most = events_max + alert_news_max + audits_max;
 /// Newest first; with `about`, only what concerns that device.
 std::vector<News> latest_news(const Model& model, std::size_t most,
                               const std::optional<DeviceId>& about = std::nullopt);

@@ -9,8 +9,6 @@
 namespace drover::tui {
 namespace {
 
-constexpr std::size_t news_most = events_max + alert_news_max + audits_max;
-
 void add_section(std::vector<NewsLine>& lines, std::string heading, std::string note,
                  std::vector<News> section) {
   lines.push_back({std::move(heading), std::move(note), {}});

@@ -78,13 +78,20 @@ void draw_news(Pen& pen, int row, const std::vector<News>& news) {
   }
 }
 
-int alert_rows(const Model& model) {
-  const auto raised = static_cast<int>(std::min<std::size_t>(model.alerts().size(), 1'000));
-  return raised == 0 ? 0 : 1 + std::min(raised, alerts_beside);
+int alert_rows(const Model& model, const Narrowing& narrowing) {
+  int raised = 0;
+  for (auto alert = model.alerts().begin(); alert != model.alerts().end() && raised < alerts_beside;
+       ++alert) {
+    if (!narrowing.active() || narrowing.shows(model, raised_news(alert->second.alert))) ++raised;
+  }
+  return raised == 0 ? 0 : 1 + raised;
 }
 
 void draw_alerts(const Scene& scene, Pen pen) {
-  const std::vector<News> alerts = raised_alerts(scene.model);
+  std::vector<News> alerts = raised_alerts(scene.model);
+  std::erase_if(alerts, [&](const News& alert) {
+    return !scene.choices.narrowing.shows(scene.model, alert);
+  });
   const auto shown = static_cast<std::size_t>(std::max(0, pen.rows() - 1));
   pen.heading(0, fmt::format("Alerts {}", alerts.size()),
               alerts.size() > shown ? fmt::format("the gravest {}", shown) : "gravest first");

@@ -20,6 +20,6 @@ void draw_news_line(const Scene& scene, Pen& pen, int row, const News& news);
 /// What is raised now: a heading, and the gravest first.
 void draw_alerts(const Scene& scene, Pen pen);
 /// Those of them that fit beside other panels, with their heading; 0 when nothing is raised.
-int alert_rows(const Model& model);
+int alert_rows(const Model& model, const Narrowing& narrowing);
 
 }  // namespace drover::tui

@@ -267,8 +267,11 @@ std::string scroll_note(int rows, int visible, int top) {
 }
 
 void draw_events(const Scene& scene, Pen pen) {
-  const std::vector<News> news =
-      latest_news(scene.model, static_cast<std::size_t>(std::max(0, pen.rows() - 1)));
+  const Narrowing& narrowing = scene.choices.narrowing;
+  const auto rows = static_cast<std::size_t>(std::max(0, pen.rows() - 1));
+  std::vector<News> news = latest_news(scene.model, narrowing.active() ? news_most : rows);
+  std::erase_if(news, [&](const News& item) { return !narrowing.shows(scene.model, item); });
+  news.resize(std::min(news.size(), rows));
   pen.heading(0, "Events", news.empty() ? "" : "newest first");
   draw_news(pen, 1, news);
   if (news.empty()) pen.text(0, 1, "nothing yet", Role::faint);

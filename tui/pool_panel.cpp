@@ -23,6 +23,7 @@ struct Line {
   double power_w = absent, cap_w = 0, reserved_w = 0;
   double spend_usd_per_h = absent;
   std::uint64_t waiting = 0;
+  bool cap_known = true;
 };
 
 struct PoolColumn {
@@ -53,7 +54,8 @@ Line line_of(const PoolReport& pool) {
 Line site_line(const Model& model, const Summary& sums) {
   Line line{"site"};
   line.power_w = sums.power_w;
-  line.cap_w = model.policy() ? model.policy()->site_power_cap_w : 0;
+  line.cap_known = model.policy().has_value();
+  line.cap_w = line.cap_known ? model.policy()->site_power_cap_w : 0;
   line.reserved_w = sums.power_reserved_w;
   line.spend_usd_per_h = sums.spend_usd_per_h;
   line.waiting = sums.queued;
@@ -88,7 +90,8 @@ void draw_power(Pen& pen, int at, int row, int width, const Line& line) {
     return;
   }
   if (line.cap_w <= 0) {
-    pen.field(at, row, width, watts_text(line.power_w) + ", no cap", Role::plain, Align::right);
+    pen.field(at, row, width, watts_text(line.power_w) + (line.cap_known ? ", no cap" : ""),
+              Role::plain, Align::right);
     return;
   }
   const double share = line.power_w / line.cap_w;
@@ -128,6 +131,10 @@ void draw_words(Pen& pen, int at, int row, const Line& line, double budget_usd_p
   }
   if (budget_usd_per_h <= 0) {
     pen.field(at, row, width, "no budget", Role::faint);
+    return;
+  }
+  if (std::isnan(line.spend_usd_per_h)) {
+    pen.field(at, row, width, not_known, Role::faint);
     return;
   }
   const double share = line.spend_usd_per_h / budget_usd_per_h;
@@ -200,8 +207,8 @@ void draw_pools(const Scene& scene, Pen pen) {
   });
   for (std::size_t i = 0; i <= shown.lines.size(); ++i) {
     const int row = static_cast<int>(i) + 2;
-    const Line line =
-        i < shown.lines.size() ? line_of(*shown.lines[i]) : site_line(scene.model, sums);
+    Line line = i < shown.lines.size() ? line_of(*shown.lines[i]) : site_line(scene.model, sums);
+    if (scene.model.is_silent(scene.now)) line.power_w = line.spend_usd_per_h = absent;
     const int words = each_column([&](int at, int width, const PoolColumn& column) {
       draw_cell(pen, at, row, width, column, line);
     });

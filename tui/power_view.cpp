@@ -68,14 +68,18 @@ double site_cap_w(const Model& model) {
   return model.policy() ? model.policy()->site_power_cap_w : 0;
 }
 
-std::string against_cap(double watts, double cap_w) {
-  return fmt::format("{}{}", std::isnan(watts) ? std::string(not_known) : watts_text(watts),
-                     cap_w > 0 ? fmt::format(" of {}", watts_text(cap_w)) : ", no cap");
+std::string against_cap(const Model& model, double watts, double cap_w) {
+  std::string text = std::isnan(watts) ? std::string(not_known) : watts_text(watts);
+  if (cap_w > 0) return fmt::format("{} of {}", text, watts_text(cap_w));
+  if (model.policy()) text += ", no cap";
+  return text;
 }
 
 std::string spending_text(const Scene& scene) {
   const auto& summary = scene.model.summary();
-  if (!summary || scene.model.is_silent(scene.now)) return std::string(not_known);
+  // A router that tells no pools is older than all it could tell of spending.
+  const bool told = summary && !summary->pools.empty() && !scene.model.is_silent(scene.now);
+  if (!told) return std::string(not_known);
   const double budget = summary->budget_usd_per_h;
   const std::string spend = dollars_text(summary->spend_usd_per_h);
   return budget > 0 ? fmt::format("{} of {}/h", spend, dollars_text(budget))
@@ -123,14 +127,13 @@ std::vector<MetricChart> charts_of(const Scene& scene) {
   const auto add = [&](std::string title, auto&& tell, std::string (*text)(double)) {
     charts.push_back(chart_of(scene, std::move(title), tell, text));
   };
-  const bool known = totals.reporting > 0;
   add(
       narrowed ? "whole site" : "site",
       [](const TrendPoint& point) {
         return Told{point.power_w, point.site_cap_w};
       },
       watts_text);
-  charts.back().note = against_cap(known ? totals.power_w : absent, site_cap_w(scene.model));
+  charts.back().note = against_cap(scene.model, totals.power_w, site_cap_w(scene.model));
   const std::vector<PoolTotals> pools = pool_totals_of(scene.model, scene.now);
   for (std::size_t pool = 0; pool < scene.model.pools().size(); ++pool) {
     const std::string& name = scene.model.pools()[pool];
@@ -140,8 +143,8 @@ std::vector<MetricChart> charts_of(const Scene& scene) {
     };
     add((narrowed ? "whole " : "pool ") + name, tell, watts_text);
     const PoolLimits* limits = limits_of(scene.model, name);
-    charts.back().note = against_cap(pools[pool].reporting > 0 ? pools[pool].power_w : absent,
-                                     limits == nullptr ? 0 : limits->power_cap_w);
+    charts.back().note =
+        against_cap(scene.model, pools[pool].power_w, limits == nullptr ? 0 : limits->power_cap_w);
   }
   add(
       narrowed ? "all spending" : "spending",

@@ -132,9 +132,11 @@ void draw_slowed(const Scene& scene, Pen pen) {
   const Model& model = scene.model;
   std::map<std::string, int> reasons;
   std::vector<DeviceTable::Row> rows;
+  bool known = false;  // some device tells it
   for (const DeviceTable::Row row : model.device_order()) {
     if (!shown_fresh(scene, row)) continue;
     const double throttle = model.reading(row, Metric::throttle);
+    if (!std::isnan(throttle)) known = true;
     if (!is_slowed(throttle)) continue;
     ++reasons[throttle_text(throttle)];
     rows.push_back(row);
@@ -143,7 +145,8 @@ void draw_slowed(const Scene& scene, Pen pen) {
   for (const auto& [reason, count] : reasons) {
     note += fmt::format("{}{} {}", note.empty() ? "" : ", ", reason, count);
   }
-  pen.heading(0, fmt::format("Slowed devices {}", rows.size()), note);
+  pen.heading(0, known ? fmt::format("Slowed devices {}", rows.size()) : "Slowed devices",
+              known ? note : std::string(not_known));
   int line = 1;
   for (const DeviceTable::Row row : rows) {
     if (line + 1 == pen.rows() && line < static_cast<int>(rows.size())) {
@@ -164,7 +167,7 @@ void draw_slowed(const Scene& scene, Pen pen) {
     pen.field(34, line, pen.columns() - 34, text);
     ++line;
   }
-  if (rows.empty()) pen.text(0, 1, "none", Role::faint);
+  if (rows.empty() && known) pen.text(0, 1, "none", Role::faint);
 }
 
 }  // namespace drover::tui

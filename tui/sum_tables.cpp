@@ -43,9 +43,7 @@ constexpr std::array<TableColumn<PoolRow>, 15> pool_table = {{
     {"suspect", told_of<&PoolReport::suspect>},
     {"lost", told_of<&PoolReport::lost>},
     {"power_w",
-     [](const Judged&, const PoolRow& pool) {
-       return pool.totals.reporting > 0 ? number_cell(pool.totals.power_w) : TableCell();
-     }},
+     [](const Judged&, const PoolRow& pool) { return number_cell(pool.totals.power_w); }},
     {"power_cap_w", pool_cap},
     {"power_reserved_w", told_of<&PoolReport::power_reserved_w>},
     {"usd_per_h",
@@ -158,6 +156,14 @@ TableRows pool_rows(const TableSource& from) {
     PoolRow pool{named ? std::string_view(model.pools()[i]) : std::string_view(), totals[i]};
     if (named && !from.narrowed()) pool.report = report_of(model, pool.name);
     rows.add(pool);
+  }
+  // Those that no device is in yet, which jobs may wait for.
+  if (from.narrowed() || !model.summary()) return rows.take();
+  for (const PoolReport& report : model.summary()->pools) {
+    const auto& known = model.pools();
+    if (std::find(known.begin(), known.end(), report.name) == known.end()) {
+      rows.add({report.name, {}, &report});
+    }
   }
   return rows.take();
 }

@@ -218,11 +218,14 @@ template <auto member>
 TableCell of_replica(const Judged&, const ReplicaRow& row) {
   return count_cell(row.said.replica.*member);
 }
+/// What a lost host has loaded serves nobody.
+template <auto member>
+TableCell of_living(const Judged& at, const ReplicaRow& row) {
+  return is_lost(at.model, row.said.replica) ? TableCell() : of_replica<member>(at, row);
+}
 
 TableCell replica_state(const Judged& at, const ReplicaRow& row) {
-  const HostRow* const host = at.model.find_host(row.said.replica.id.host);
-  // What a lost host has loaded serves nobody.
-  if (host != nullptr && host->said.health == Health::lost) return "lost";
+  if (is_lost(at.model, row.said.replica)) return "lost";
   return text_cell(to_text(row.said.replica.state));
 }
 
@@ -243,10 +246,10 @@ constexpr std::array<TableColumn<ReplicaRow>, 15> replica_table = {{
        return text_cell(to_text(row.said.replica.precision));
      }},
     {"state", replica_state},
-    {"running", of_replica<&Replica::running>},
-    {"queue", of_replica<&Replica::queued>},
+    {"running", of_living<&Replica::running>},
+    {"queue", of_living<&Replica::queued>},
     {"batch_most", of_replica<&Replica::batch_max>},
-    {"kv_tokens_used", of_replica<&Replica::kv_used_tokens>},
+    {"kv_tokens_used", of_living<&Replica::kv_used_tokens>},
     {"kv_tokens_capacity", of_replica<&Replica::kv_capacity_tokens>},
     {"kv_token_bytes", of_replica<&Replica::kv_token_bytes>},
     {"weights_bytes", of_replica<&Replica::weights_bytes>},

@@ -35,11 +35,9 @@ void draw_totals(const Scene&, Pen pen, const Totals& totals) {
     pen.gauge(8, row, pen.columns() - 8, share, number, fill);
   };
   bar(3, "load", totals.utilization, percent_text(totals.utilization), Role::fill_good);
-  const bool reporting = totals.reporting > 0;
-  const double power =
-      reporting && totals.power_limit_w > 0 ? totals.power_w / totals.power_limit_w : absent;
+  const double power = totals.power_limit_w > 0 ? totals.power_w / totals.power_limit_w : absent;
   bar(4, "power", power,
-      reporting
+      !std::isnan(totals.power_w)
           ? fmt::format("{} of {}", watts_text(totals.power_w), watts_text(totals.power_limit_w))
           : std::string(not_known),
       fill_role(power, 0.90, 0.99));

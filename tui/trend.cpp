@@ -51,10 +51,19 @@ void Trend::add(TrendPoint point) {
   if (rungs_.front().size() > trend_rungs.front().points) rungs_.front().pop_front();
 }
 
-const std::deque<TrendPoint>& Trend::points_for(Duration bin) const {
+std::size_t Trend::rung_for(Duration bin) const {
   std::size_t rung = 0;
   while (rung + 1 < rungs_.size() && trend_rungs[rung + 1].bin_s * wall_ <= bin) ++rung;
-  return rungs_[rung];
+  return rung;
+}
+
+const std::deque<TrendPoint>& Trend::points_for(Duration bin) const {
+  return rungs_[rung_for(bin)];
+}
+
+bool Trend::is_full(Duration bin) const {
+  const std::size_t rung = rung_for(bin);
+  return rungs_[rung].size() >= trend_rungs[rung].points;
 }
 
 std::size_t Trend::points() const {

@@ -55,9 +55,13 @@ class Trend {
   /// its bin's beginning, with the greatest watts and dollars in it (a peak is what trips a limit)
   /// and its last caps.
   const std::deque<TrendPoint>& points_for(Duration bin) const;
+  /// Of points_for: the oldest go as others come.
+  bool is_full(Duration bin) const;
   std::size_t points() const;  // of all rungs
 
  private:
+  std::size_t rung_for(Duration bin) const;
+
   Duration wall_;
   std::array<std::deque<TrendPoint>, trend_rungs.size()> rungs_;
 };

@@ -37,7 +37,7 @@ std::vector<TrendPoint> TrendPast::read(const Timeline& timeline, const Model& m
   if (own.empty() || own.front().at <= begin) return points_from(model, from, bin);
   // The model's first bin may have begun before the model did.
   const Instant known = own.size() > 1 ? own[1].at : own[0].at;
-  go_on(timeline, begin, known);
+  go_on(timeline, begin, known, bin);
   std::vector<TrendPoint> points = points_from(past_->model, from, bin);
   std::erase_if(points, [&](const TrendPoint& point) { return point.at >= known; });
   for (TrendPoint& point : points) renumber_pools(point, past_->model, model);
@@ -45,9 +45,17 @@ std::vector<TrendPoint> TrendPast::read(const Timeline& timeline, const Model& m
   return points;
 }
 
+/// Whether what is kept goes back to `from`, or can be gone on with until it does.
+bool TrendPast::knows(const Timeline& timeline, Instant from, Instant to, Duration bin) const {
+  if (timeline_ != &timeline || !past_ || from < begun_ || from > past_->at) return false;
+  // What went farther has let go what lies behind.
+  const Trend& curves = past_->model.curves();
+  return past_->at <= to || !curves.is_full(bin) || curves.points_for(bin)[1].at <= from;
+}
+
 /// Sees to it that the past from `from` up to `to` is known.
-void TrendPast::go_on(const Timeline& timeline, Instant from, Instant to) {
-  if (timeline_ != &timeline || !past_ || from < begun_ || from > past_->at) {
+void TrendPast::go_on(const Timeline& timeline, Instant from, Instant to, Duration bin) {
+  if (!knows(timeline, from, to, bin)) {
     timeline_ = &timeline;
     begun_ = std::max(timeline.first(), from - std::min(slack(from, to), from - timeline.first()));
     past_ = timeline.keyframe(begun_);

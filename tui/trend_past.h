@@ -21,7 +21,8 @@ class TrendPast {
                                Instant to, Duration bin);
 
  private:
-  void go_on(const Timeline& timeline, Instant from, Instant to);
+  void go_on(const Timeline& timeline, Instant from, Instant to, Duration bin);
+  bool knows(const Timeline& timeline, Instant from, Instant to, Duration bin) const;
 
   const Timeline* timeline_ = nullptr;
   Instant begun_{};

@@ -14,7 +14,8 @@ struct FleetLayout {
 };
 /// The map takes the rows that it needs for a cell a device, as long as the panel of the device
 /// under the cursor keeps its own.
-FleetLayout lay_out_fleet(const Rect& area, const Model& model, const HeatOrder& order);
+FleetLayout lay_out_fleet(const Rect& area, const Model& model, const HeatOrder& order,
+                          const Narrowing& narrowing);
 void draw_fleet(const Scene& scene, const Pen& pen);
 /// The map's cells without its heading.
 Rect map_cells(const FleetLayout& layout);

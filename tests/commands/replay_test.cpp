@@ -237,6 +237,26 @@ TEST(Replay, TakesTheStateAnewWhereMessagesWereLost) {
   EXPECT_NE(moment.model.find_host("late"), nullptr);
 }
 
+TEST(Replay, GoesOnFromAPositionLongAfterHundredsOfOthers) {
+  const RecordedStory story = story_of(60);
+  Replayed replay(story, "fleet");
+  const ReplayTimeline& timeline = replay.timeline();
+  const auto heard_from = [&](std::uint64_t position) {
+    std::vector<std::pair<Instant, tui::Heard::Kind>> heard;
+    timeline.visit(position, story.start + seconds(60),
+                   [&](const tui::Heard& one) { heard.emplace_back(one.at, one.kind); });
+    return heard;
+  };
+  tui::Moment moment = tui::moment_at(timeline, story.start + seconds(20));
+  const std::uint64_t early = moment.position;
+  const auto expected = heard_from(early);
+  ASSERT_GT(expected.size(), 100u);
+  for (int step = 0; step < 1'000; ++step) {
+    tui::seek(timeline, moment, story.start + seconds(20) + std::chrono::milliseconds(40 * step));
+  }
+  EXPECT_EQ(heard_from(early), expected);
+}
+
 TEST(Replay, NamesAlertsAsPlacesToJumpTo) {
   const RecordedStory story = story_of(60);
   Replayed replay(story, "fleet");

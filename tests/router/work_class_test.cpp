@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "router/accounting.h"
 #include "tests/router/small_fleet.h"
 
 namespace drover::router {
@@ -145,6 +146,31 @@ TEST(WorkClass, TrainingInFp16WantsLossScalingOrVerification) {
   Job verified = job;
   verified.work.precisions = {Precision::fp16};
   EXPECT_EQ(fleet.decide(verified).decision.action, Action::assign);
+}
+
+TEST(WorkClass, IsReportedInThePolicysOrderFromTheStartAndBeginsAnewWithAnotherTarget) {
+  WorkClass zeta, alpha, unmeasured;
+  zeta.name = "zeta";
+  alpha.name = "alpha";
+  unmeasured.name = "unmeasured";
+  zeta.metric = ClassMetric::first_token;
+  zeta.target = 2;
+  alpha.metric = ClassMetric::training_time;
+  Accounting accounting{Instant{}};
+  const std::vector<ClassReport> none_yet = {{"zeta", ClassMetric::first_token, 2, 0, {}},
+                                             {"alpha", ClassMetric::training_time, 0, 0, {}}};
+  EXPECT_EQ(accounting.reports_of({zeta, unmeasured, alpha}), none_yet);
+  accounting.finished_in(zeta, 1);
+  accounting.finished_in(zeta, 3);
+  const std::vector<ClassReport> counted = accounting.reports_of({zeta, alpha});
+  EXPECT_EQ(counted[0].values.count, 2u);
+  EXPECT_EQ(counted[0].met, 1u);
+  EXPECT_EQ(counted[1].values.count, 0u);
+  WorkClass stricter = zeta;
+  stricter.target = 1;
+  EXPECT_EQ(accounting.reports_of({stricter})[0],
+            (ClassReport{"zeta", ClassMetric::first_token, 1, 0, {}}));
+  EXPECT_TRUE(accounting.reports_of({}).empty()) << "the policy knows it no more";
 }
 
 }  // namespace

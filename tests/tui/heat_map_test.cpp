@@ -204,7 +204,7 @@ TEST(HeatMap, AThousandDevicesHaveACellEachAt120x40BesideTheDeviceUnderTheCursor
     const Model model = mixed_model(size.hosts, size.each);
     for (const Grouping grouping : groupings) {
       const HeatOrder order = order_devices(model, now, grouping, Narrowing());
-      const FleetLayout layout = lay_out_fleet(body, model, order);
+      const FleetLayout layout = lay_out_fleet(body, model, order, Narrowing());
       const Rect cells = map_cells(layout);
       const HeatMap map = lay_out_heat_map(model, order, cells.columns, cells.rows);
       EXPECT_EQ(map.per_cell, 1u) << to_text(grouping) << " of " << size.hosts;

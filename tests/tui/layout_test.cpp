@@ -65,7 +65,7 @@ TEST(Layout, PanelsNeverOverlapNorLeaveTheScreen) {
   for (int columns = 1; columns <= 210; ++columns) {
     for (int rows = 0; rows <= 70; ++rows) {
       const Rect area{0, 1, columns, rows};
-      const FleetLayout f = lay_out_fleet(area, model, order);
+      const FleetLayout f = lay_out_fleet(area, model, order, Narrowing());
       expect_good({f.summary, f.map, f.device, f.replicas, f.curves, f.decisions, f.running,
                    f.alerts, f.events},
                   area);

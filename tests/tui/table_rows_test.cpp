@@ -91,6 +91,44 @@ TEST(TableRows, OfALostDeviceTellNothingThatIsNotKnown) {
   EXPECT_TRUE(std::holds_alternative<double>(cell(table, "gpu-a/0", "power_w")));
 }
 
+TEST(TableRows, OfWorkTellNothingBeforeItIsTold) {
+  const TableRows jobs = table_of("jobs");
+  const auto column = [&](const char* name) {
+    return static_cast<std::size_t>(std::find(jobs.names.begin(), jobs.names.end(), name) -
+                                    jobs.names.begin());
+  };
+  int running = 0, finished = 0;
+  for (const auto& row : jobs.rows) {
+    const bool serves = row[column("kind")] == TableCell("serve");
+    if (row[column("state")] == TableCell("running")) {
+      EXPECT_EQ(row[column("energy_j")], missing) << "told when an attempt ends";
+      EXPECT_EQ(row[column("cost_usd")], missing);
+      EXPECT_EQ(row[column("progress")] == missing, serves) << "a request tells none";
+      ++running;
+    } else if (row[column("state")] == TableCell("finished")) {
+      EXPECT_TRUE(std::holds_alternative<double>(row[column("energy_j")]));
+      ++finished;
+    }
+  }
+  EXPECT_GT(running, 2);
+  EXPECT_GT(finished, 2);
+  const TableRows replicas = table_of("replicas");
+  EXPECT_EQ(cell(replicas, "edge-1/r0", "state"), TableCell("lost"));
+  EXPECT_EQ(cell(replicas, "edge-1/r0", "running"), missing);
+  EXPECT_EQ(cell(replicas, "edge-1/r0", "kv_tokens_used"), missing);
+}
+
+TEST(TableRows, OfPoolsHaveThoseThatJobsWaitForBeforeAnyDeviceJoins) {
+  SampleFleet fleet;
+  PoolReport awaited{"awaited"};
+  awaited.queued = 7;
+  fleet.summary.pools.push_back(awaited);
+  const TableRows pools = dashboard_of(fleet, {80, 24}, "fleet")->table(later, "pools");
+  EXPECT_EQ(cell(pools, "awaited", "waiting"), TableCell(7.0));
+  EXPECT_EQ(cell(pools, "awaited", "devices"), TableCell(0.0));
+  EXPECT_EQ(cell(pools, "awaited", "power_w"), missing);
+}
+
 TEST(TableRows, OfSumsTellNothingThatIsNotKnown) {
   const TableRows classes = table_of("classes");
   EXPECT_EQ(cell(classes, "batch-embed", "p99"), missing) << "nothing of it has finished";

@@ -203,6 +203,23 @@ TEST(TrendPast, OfAMomentIsWhatTheWholePastTold) {
   }
 }
 
+TEST(TrendPast, GoneFarAheadAndBackShowsWhatGoingThereAtOnceShows) {
+  const Forgetful timeline(4'500);
+  TrendPast travelled;
+  const auto points_at = [&](TrendPast& past, int second) {
+    const Instant at = noon + seconds(second);
+    const Moment moment = moment_at(timeline, at);
+    return past.read(timeline, moment.model, at - seconds(1'200), at, seconds(10));
+  };
+  for (const int second : {1'500, 2'500, 3'500, 4'400}) points_at(travelled, second);
+  TrendPast straight;
+  const auto expected = points_at(straight, 2'600);
+  const auto found = points_at(travelled, 2'600);
+  ASSERT_EQ(found.size(), expected.size());
+  EXPECT_EQ(found.front().at, expected.front().at);
+  EXPECT_EQ(found.front().power_w, expected.front().power_w);
+}
+
 TEST(TrendPast, IsNotReadAnewWhileOneLooksAtMomentsNearBy) {
   const Forgetful timeline(1'500);
   TrendPast past;

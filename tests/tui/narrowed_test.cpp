@@ -1,0 +1,121 @@
+// What a filter leaves in the panels of sums and lists, and what panels say before anything is
+// known.
+#include <gtest/gtest.h>
+
+#include "tests/tui/golden_screen.h"
+#include "tests/tui/sample_fleet.h"
+#include "tests/tui/sample_stream.h"
+#include "tui/dashboard.h"
+
+namespace drover::tui {
+namespace {
+
+using std::chrono::seconds;
+constexpr Instant start = SampleFleet::start;
+constexpr Instant later = start + seconds(40);
+
+std::string filtered(const char* view, Size size, std::string_view filter) {
+  SampleFleet fleet;
+  const auto dashboard = dashboard_of(fleet, size, view, false, 40);
+  dashboard->press(later, {"/"});
+  for (const char letter : filter) dashboard->press(later, {std::string(1, letter)});
+  dashboard->press(later, {"Enter"});
+  return dashboard->draw(later).to_text();
+}
+
+/// From the line that has the heading to the first empty one behind it, right of the heading.
+std::string panel(const std::string& screen, const std::string& heading, int rows) {
+  std::istringstream lines(screen);
+  std::string found;
+  std::size_t column = std::string::npos;
+  for (std::string line; std::getline(lines, line) && rows >= 0;) {
+    if (column == std::string::npos) column = line.find(heading);
+    if (column == std::string::npos) continue;
+    found += line.substr(std::min(column, line.size())) + "\n";
+    --rows;
+  }
+  return found;
+}
+
+TEST(Narrowed, PanelsOfTheFleetHoldWhatTheFilterLeaves) {
+  const std::string text = filtered("fleet", {220, 60}, "host==gpu-a");
+  for (const char* heading : {"Decisions ─", "Alerts ", "Events ─"}) {
+    const std::string shown = panel(text, heading, 4);
+    EXPECT_NE(shown, "") << heading << text;
+    for (const char* other : {"gpu-b", "tpu-", "edge-1"}) {
+      EXPECT_EQ(shown.find(other), std::string::npos) << heading << " " << other << "\n" << text;
+    }
+  }
+  EXPECT_NE(line_with(text, " Replicas ─").find("1 loaded"), std::string::npos) << text;
+}
+
+TEST(Narrowed, RunningJobsAreCountedAsTheyAreListed) {
+  const std::string nothing = filtered("fleet", {220, 60}, "host==edge-1");
+  EXPECT_NE(nothing.find("Running 0 ─"), std::string::npos) << nothing;
+  EXPECT_NE(nothing.find("nothing runs"), std::string::npos) << nothing;
+}
+
+TEST(Narrowed, RulesCountTheAlertsThatAreLeft) {
+  const auto raised = [](const char* filter) {
+    const std::string text = filtered("events", {200, 60}, filter);
+    const std::string line = line_with(text, " hot  ");
+    return std::pair(line, line.find("   - ") != std::string::npos);
+  };
+  EXPECT_FALSE(raised("kind==gpu").second) << raised("kind==gpu").first;
+  EXPECT_TRUE(raised("kind==tpu").second) << raised("kind==tpu").first;
+}
+
+TEST(Narrowed, WhatFallbacksCostSaysThatItIsOfTheWholeFleet) {
+  for (const Size size : {Size{120, 40}, {170, 50}, {200, 60}}) {
+    const std::string text = filtered("routing", size, "kind==tpu");
+    EXPECT_NE(line_with(text, " Fallbacks ─").find("~estimated, whole fleet"), std::string::npos)
+        << text;
+  }
+}
+
+TEST(Unknown, BeforeTheRouterHasToldAnythingNothingIsZero) {
+  for (const char* view : {"power", "jobs", "routing", "fleet"}) {
+    DashboardOptions options;
+    options.settings.start.view = view;
+    Dashboard dashboard(options, {200, 60}, start);
+    dashboard.set_connected(start, true);
+    const std::string text = dashboard.draw(start).to_text();
+    for (const char* claim :
+         {"0 tokens", "no cap", "no budget", "$0.00 an", "$0.00/", " 0W of", " none\n"}) {
+      EXPECT_EQ(text.find(claim), std::string::npos) << view << ": " << claim << "\n" << text;
+    }
+  }
+}
+
+TEST(Unknown, WattsThatNoDeviceTellsAreNotZero) {
+  Model model = Model(seconds(1));
+  model.apply(start, plain_hosts(1, 2).front());
+  std::vector<Sample> rows(2);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].device = static_cast<std::uint16_t>(i);
+    rows[i][Metric::utilization] = 0.5;
+  }
+  model.apply(start, {"host-0000", 1, start, pack("host-0000", rows)});
+  const Totals totals = totals_of(model, start);
+  EXPECT_EQ(totals.reporting, 2u);
+  EXPECT_TRUE(std::isnan(totals.power_w));
+  for (const PoolTotals& pool : pool_totals_of(model, start)) {
+    EXPECT_TRUE(std::isnan(pool.power_w));
+  }
+}
+
+TEST(Unknown, WhatALostHostHasLoadedIsLost) {
+  SampleFleet fleet;
+  const auto dashboard = dashboard_of(fleet, {120, 60}, "fleet", false, 40);
+  for (const char key : std::string(":device edge-1/0")) {
+    dashboard->press(later, {key == ' ' ? "Space" : std::string(1, key)});
+  }
+  dashboard->press(later, {"Enter"});
+  const std::string line = line_with(dashboard->draw(later).to_text(), " r0   llama");
+  EXPECT_NE(line.find("lost"), std::string::npos) << line;
+  EXPECT_NE(line.find("N/A"), std::string::npos) << line;
+  EXPECT_EQ(line.find("ready"), std::string::npos) << line;
+}
+
+}  // namespace
+}  // namespace drover::tui
