@@ -45,9 +45,10 @@ bool FallbackLine::compared() const {
 std::vector<FallbackLine> fallback_lines(const Summary& sums) {
   std::vector<FallbackLine> lines;
   for (const auto& [reason, jobs] : sums.fallbacks) {
-    const auto sum = std::find_if(sums.fallback_costs.begin(), sums.fallback_costs.end(),
-                                  [&](const FallbackSum& one) { return one.reason == reason; });
-    lines.push_back({reason, jobs, sum == sums.fallback_costs.end() ? nullptr : &*sum});
+    lines.push_back({reason, jobs, nullptr});
+    for (const FallbackSum& sum : sums.fallback_costs) {
+      if (sum.reason == reason) lines.back().sum = &sum;
+    }
   }
   std::stable_sort(lines.begin(), lines.end(),
                    [](const FallbackLine& a, const FallbackLine& b) { return a.jobs > b.jobs; });

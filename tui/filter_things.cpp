@@ -116,7 +116,7 @@ void DeviceThing::texts(Field field, TextTest& test) const {
     case Field::pool:
       return see_unless_empty(model.pool_of(row_));
     case Field::label:
-      for (const auto& [key, value] : hello.labels) test.see(key + "=" + value);
+      for (const auto& [key, value] : hello.labels) test.see(fmt::format("{}={}", key, value));
       return;
     case Field::state:
       for (const DeviceState state : device_states(model, judged_.now, row_)) {

@@ -166,8 +166,7 @@ TEST(TableRows, WhatTheRouterSaysOfAWholePoolIsNotSaidOfAPartOfIt) {
 }
 
 TEST(TableRows, OfTheWholeFleetSayThatNothingNarrowsThem) {
-  for (const std::string& table : table_names()) {
-    const std::string name = table;
+  for (const std::string& name : table_names()) {
     const bool same = narrowed_table("host==none", "", name.c_str()).rows.size() ==
                       narrowed_table("", "", name.c_str()).rows.size();
     // Of a pool of which nothing is left the row stays, with other numbers.
