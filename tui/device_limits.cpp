@@ -123,7 +123,7 @@ void draw_limits(Pen pen, const SpecFacts& facts, double cap_w) {
   pen.heading(0, "Limits");
   for (int limit = 0; limit < limit_count; ++limit) {
     const Rect place = limit_place(limit, pen.columns());
-    const std::string_view name = figures()[static_cast<std::size_t>(first_limit + limit)].name;
+    const std::string_view name = figures()[first_limit + static_cast<std::size_t>(limit)].name;
     const std::string text = limit_text(limit, facts, cap_w);
     pen.field(place.column, place.row, label_columns, name, Role::faint);
     pen.field(place.column + label_columns, place.row, place.columns - label_columns, text,

@@ -109,7 +109,7 @@ void draw_figure_panel(Pen pen, const Figure& figure, std::string_view value,
   const std::string scroll = scroll_note(static_cast<int>(lines.size()), seen, top);
   pen.heading(0, fmt::format("{}: {}", figure.name, value), scroll.empty() ? "Esc closes" : scroll);
   for (int row = 0; row < seen; ++row) {
-    const auto index = static_cast<std::size_t>(top + row);
+    const auto index = static_cast<std::size_t>(top) + static_cast<std::size_t>(row);
     if (index >= lines.size()) break;
     pen.field(0, row + 1, pen.columns(), lines[index].text, lines[index].role);
   }

@@ -3,6 +3,8 @@
 #include <array>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "fleet/sample.h"
 #include "fleet/toml.h"
 
@@ -40,7 +42,8 @@ SpecFacts::SpecFacts(std::string_view text) {
     Table section = *root->table(name);
     if (section.holds_text("source")) sources_[name] = section.text("source");
     for (const std::string& key : section.keys()) {
-      if (auto fact = fact_at(section, key)) facts_[name + "." + key] = *std::move(fact);
+      if (auto fact = fact_at(section, key))
+        facts_[fmt::format("{}.{}", name, key)] = *std::move(fact);
     }
   }
 }

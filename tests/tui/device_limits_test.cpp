@@ -10,7 +10,7 @@ namespace {
 
 std::string limit(std::string_view name, std::string_view text, double cap_w) {
   for (int i = 0; i < limit_count; ++i) {
-    if (figures()[static_cast<std::size_t>(first_limit + i)].name == name) {
+    if (figures()[first_limit + static_cast<std::size_t>(i)].name == name) {
       return limit_text(i, SpecFacts(text), cap_w);
     }
   }

@@ -110,7 +110,7 @@ TEST(Slowed, MeansThatSomethingHoldsTheClockDown) {
   for (const std::uint32_t bits : {2u, 4u, 8u, 16u, 32u, 64u, 128u}) {
     EXPECT_TRUE(is_slowed(bits | throttle_idle)) << bits;
     const std::string text = throttle_text(bits | throttle_idle);
-    EXPECT_TRUE(text != "" && text != "-" && text != "idle") << bits << ": " << text;
+    EXPECT_TRUE(!text.empty() && text != "-" && text != "idle") << bits << ": " << text;
   }
 }
 

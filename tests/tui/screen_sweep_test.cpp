@@ -1,6 +1,7 @@
 // Any size, and any text that messages carry: drawn without harm.
 #include <functional>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "fleet/text.h"
@@ -68,9 +69,10 @@ void poison(SampleFleet& fleet, const std::string& evil) {
     for (SpecText& spec : host.hello.specs) {
       spec.id = evil;
       const std::string quoted = toml_file::quoted(evil);
-      spec.text = "source = " + quoted +
-                  "\n[sensor]\nactivity_s = { value = 1, assumed = " + quoted +
-                  " }\nutilization_step = 1\n[power]\nidle_w = 1\n";
+      spec.text = fmt::format(
+          "source = {0}\n[sensor]\nactivity_s = {{ value = 1, assumed = {0} }}\n"
+          "utilization_step = 1\n[power]\nidle_w = 1\n",
+          quoted);
     }
     for (std::string& pool : host.pools) pool = evil;
   });
@@ -130,13 +132,9 @@ std::string repeated(std::string_view part, std::size_t bytes) {
 
 const std::vector<std::string>& hostile_texts() {
   static const std::vector<std::string> texts = {
-      "\x1b[31m\x1b]0;title\x07\x1b[2J\r\n\t\b",  // acts on terminals of any kind
-      "\xc2\x9b"
-      "31m\xc2\x9d"
-      "0;x\xc2\x9c",  // the same in C1 controls
-      "a\xe2\x80\xae"
-      "b\xe2\x81\xa6"
-      "c\xe2\x80\x8f",                                             // turns the direction of text
+      "\x1b[31m\x1b]0;title\x07\x1b[2J\r\n\t\b",                   // acts on terminals of any kind
+      "\302\23331m\302\2350;x\302\234",                            // the same in C1 controls
+      "a\342\200\256b\342\201\246c\342\200\217",                   // turns the direction of text
       "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb\xef\xb8\x8f",  // joined by ZWJ
       "漢字" + repeated("e\xcc\x81\xcc\xa3", 60),                  // wide and combining
       repeated("\xcc\x81", 300),                                   // nothing but accents
