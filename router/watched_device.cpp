@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "fleet/filter_sample.h"
 #include "fleet/identity.h"
 #include "router/accounting.h"
@@ -129,7 +131,7 @@ void WatchedDevice::show_place(Field field, TextTest& test) const {
       return;
     case Field::label:
       for (const auto& [key, value] : hello.labels) {
-        if (test.see(key + "=" + value)) return;
+        if (test.see(fmt::format("{}={}", key, value))) return;
       }
       return;
     default:

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <set>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/fleet/known_thing.h"
@@ -179,9 +180,10 @@ TEST(Filter, DecidesAsTheFormulaDoes) {
     const std::string three = part(2, not_third);
     const std::string join = and_first ? " & " : " | ", second_join = and_second ? " & " : " | ";
     const std::string sign = not_pair ? "!" : "";
-    std::string text = right ? one + join + sign + "(" + two + second_join + three + ")"
-                             : sign + "(" + one + join + two + ")" + second_join + three;
-    if (not_all) text = "!(" + text + ")";
+    std::string text =
+        right ? fmt::format("{}{}{}({}{}{})", one, join, sign, two, second_join, three)
+              : fmt::format("{}({}{}{}){}{}", sign, one, join, two, second_join, three);
+    if (not_all) text = fmt::format("!({})", text);
     for (int world = 0; world < 8; ++world) {
       const bool a = (world & 1) != not_first, b = ((world & 2) != 0) != not_second;
       const bool c = ((world & 4) != 0) != not_third;
