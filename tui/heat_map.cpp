@@ -161,8 +161,9 @@ int fewest_rows(const Plan& plan, const Blocks& blocks) {
 }
 
 /// Every way in which the blocks of a look may stand on so many columns, few beside each other
-/// first: names and sums stay together.
-std::vector<Blocks> ways(Plan& plan, const Look& look, int columns) {
+/// first: names and sums stay together. Those that want more than so many rows may tell just one
+/// more: to count the rows of thousands of groups takes long.
+std::vector<Blocks> ways(Plan& plan, const Look& look, int columns, int rows_most) {
   std::vector<Blocks> ways;
   plan.map.cell_columns = look.cell;
   choose_labels(plan, look.details);
@@ -179,7 +180,9 @@ std::vector<Blocks> ways(Plan& plan, const Look& look, int columns) {
       if (hosts || blocks.line_cells < std::min(widest.cells, line_cells_least)) break;
     }
     blocks.line_cells = std::max(1, blocks.line_cells);
-    blocks.below = fewest_rows(plan, blocks);
+    // A group takes a row at least.
+    const bool too_many = static_cast<int>(plan.order.groups.size()) > beside * rows_most;
+    blocks.below = too_many ? rows_most + 1 : fewest_rows(plan, blocks);
     ways.push_back(blocks);
   }
   return ways;
@@ -232,7 +235,7 @@ bool place_first_fit(Plan& plan, int columns, int rows) {
   if (plan.order.groups.empty() || rows <= 0) return false;
   for (const Look& look : looks_of(plan.order)) {
     if (plan.map.per_cell > 1 && look.cell > 1) continue;
-    for (const Blocks& blocks : ways(plan, look, columns)) {
+    for (const Blocks& blocks : ways(plan, look, columns, rows)) {
       if (blocks.below > rows) continue;
       place_blocks(plan, blocks, columns);
       return true;
@@ -279,10 +282,10 @@ void place_flow(Plan& plan, int columns, int rows) {
   }
 }
 
-/// 0: the blocks of that look are too wide.
-int fewest_rows(Plan& plan, const Look& look, int columns) {
+/// 0: the blocks of that look are too wide. Of those above `most` it tells just that.
+int fewest_rows(Plan& plan, const Look& look, int columns, int most) {
   int rows = 0;
-  for (const Blocks& blocks : ways(plan, look, columns)) {
+  for (const Blocks& blocks : ways(plan, look, columns, most)) {
     rows = rows == 0 ? blocks.below : std::min(rows, blocks.below);
   }
   return rows;
@@ -309,7 +312,7 @@ void place(Plan& plan, int columns, int rows) {
 HeatRows heat_map_rows(const Model& model, const HeatOrder& order, int columns, int most) {
   Plan plan{model, order, longest_names(model, order), {}};
   HeatRows rows;
-  rows.least = fewest_rows(plan, looks_of(order).back(), columns);
+  rows.least = fewest_rows(plan, looks_of(order).back(), columns, most);
   if (rows.least == 0 || rows.least > most) {
     const auto wide =
         static_cast<std::size_t>(std::max(1, columns - flow_label(plan.names, columns)));
@@ -318,11 +321,12 @@ HeatRows heat_map_rows(const Model& model, const HeatOrder& order, int columns, 
   }
   rows.wanted = static_cast<int>(std::min<std::size_t>(order.groups.size(), wanted_rows_max));
   // Rather below each other than beside, while they are few.
-  if (const std::vector<Blocks> stand = ways(plan, readable, columns); !stand.empty()) {
+  const int told = std::max(most, blocks_below_max);
+  if (const std::vector<Blocks> stand = ways(plan, readable, columns, told); !stand.empty()) {
     const int below = stand.front().below;
     rows.wanted = below <= blocks_below_max
                       ? below
-                      : std::max(blocks_below_max, fewest_rows(plan, readable, columns));
+                      : std::max(blocks_below_max, fewest_rows(plan, readable, columns, told));
   }
   rows.wanted = std::max(rows.wanted, rows.least);
   return rows;

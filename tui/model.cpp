@@ -52,19 +52,38 @@ bool Model::apply_news(Instant now, const Envelope& envelope) {
   return false;
 }
 
+namespace {
+
+std::size_t hash_of(const std::vector<SpecText>& specs) {
+  std::size_t hash = specs.size();
+  for (const SpecText& spec : specs) {
+    for (const std::string* text : {&spec.id, &spec.text}) {
+      hash = hash * 1'099'511'628'211u + std::hash<std::string>{}(*text);
+    }
+  }
+  return hash;
+}
+
+HostChanged without_specs(HostChanged host) {
+  host.hello.specs = {};
+  return host;
+}
+
+}  // namespace
+
 bool Model::apply_host(const HostChanged& changed) {
   const auto known = host_numbers_.find(changed.hello.host);
   if (known != host_numbers_.end()) {
     HostRow& host = hosts_[known->second];
     const bool same_devices = host.said.hello.groups == changed.hello.groups &&
-                              host.said.hello.specs == changed.hello.specs;
+                              host.specs_told == hash_of(changed.hello.specs);
     const bool new_life = host.said.hello.incarnation != changed.hello.incarnation;
-    host.said = changed;
+    host.said = without_specs(changed);
     host.snapshot = snapshot_;
     if (new_life) host.sequence = 0;
     if (!same_devices) {
       remove_devices(host);
-      place_devices(known->second, host.said);
+      place_devices(known->second, changed);
     } else if (host.count > 0) {
       const std::vector<std::uint16_t> pools = pool_numbers(host.said);
       DeviceTable::Row row = host.first;
@@ -82,7 +101,7 @@ bool Model::apply_host(const HostChanged& changed) {
   }
   const auto number = static_cast<std::uint32_t>(hosts_.size());
   host_numbers_.emplace(changed.hello.host, number);
-  hosts_.push_back(HostRow{.said = changed, .snapshot = snapshot_});
+  hosts_.push_back(HostRow{.said = without_specs(changed), .snapshot = snapshot_});
   place_devices(number, changed);
   return true;
 }
@@ -93,6 +112,7 @@ void Model::place_devices(std::uint32_t number, const HostChanged& said) {
   for (const Group& group : hello.groups) count += group.count;
   ++structure_;
   HostRow& host = hosts_[number];
+  host.specs_told = hash_of(hello.specs);
   host.first = devices_.rows();
   host.count = 0;
   host.sampled = Instant::min();

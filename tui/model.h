@@ -49,7 +49,8 @@ struct SpecRow {
 };
 
 struct HostRow {
-  HostChanged said;
+  HostChanged said;  // without the specs in it: thousands of hosts tell the same, kept in specs()
+  std::size_t specs_told = 0;  // a hash of them, to see a change
   DeviceTable::Row first = 0;
   DeviceTable::Row count = 0;
   Instant sampled = Instant::min();  // when the last batch arrived here or, before that, there
