@@ -198,29 +198,29 @@ void RecordingReader::State::add_journaled(Instant from, Instant to, Kinds kinds
   }
 }
 
-Result<Messages> RecordingReader::read(Instant from, Instant to) {
+Result<Messages> RecordingReader::State::read(Instant from, Instant to, Kinds kinds) {
   Messages messages;
-  if (Status status = state_->add_samples(from, to, messages); !status) return status.error();
-  if (Status status = state_->add_rows(from, to, messages); !status) return status.error();
-  state_->add_journaled(from, to, State::Kinds::all, messages);
+  if (kinds != Kinds::rows) {
+    if (Status status = add_samples(from, to, messages); !status) return status.error();
+  }
+  if (kinds != Kinds::samples) {
+    if (Status status = add_rows(from, to, messages); !status) return status.error();
+  }
+  add_journaled(from, to, kinds, messages);
   in_order(messages);
   return messages;
+}
+
+Result<Messages> RecordingReader::read(Instant from, Instant to) {
+  return state_->read(from, to, State::Kinds::all);
 }
 
 Result<Messages> RecordingReader::read_rows(Instant from, Instant to) {
-  Messages messages;
-  if (Status status = state_->add_rows(from, to, messages); !status) return status.error();
-  state_->add_journaled(from, to, State::Kinds::rows, messages);
-  in_order(messages);
-  return messages;
+  return state_->read(from, to, State::Kinds::rows);
 }
 
 Result<Messages> RecordingReader::read_samples(Instant from, Instant to) {
-  Messages messages;
-  if (Status status = state_->add_samples(from, to, messages); !status) return status.error();
-  state_->add_journaled(from, to, State::Kinds::samples, messages);
-  in_order(messages);
-  return messages;
+  return state_->read(from, to, State::Kinds::samples);
 }
 
 }  // namespace drover

@@ -32,9 +32,10 @@ struct RecordingReader::State {
   void take_entry(const JournalEntry& entry);
   void set_info();
   bool may_hold(const recording::ChunkIndex& chunk, Instant from, Instant to) const;
+  enum class Kinds { all, rows, samples };
+  Result<std::vector<Recorded>> read(Instant from, Instant to, Kinds kinds);
   Status add_rows(Instant from, Instant to, std::vector<Recorded>& out);
   Status add_samples(Instant from, Instant to, std::vector<Recorded>& out);
-  enum class Kinds { all, rows, samples };
   void add_journaled(Instant from, Instant to, Kinds kinds, std::vector<Recorded>& out);
   Result<std::vector<Recorded>> all_of(RecordingChannel channel);
   Status add_series(recording::Block& block, const DeviceId& device, std::uint8_t metric,

@@ -18,10 +18,6 @@
 namespace drover::tui {
 namespace {
 
-std::string known_watts(double watts) {
-  return std::isnan(watts) ? std::string(not_known) : watts_text(watts);
-}
-
 std::string whole(double value, std::string_view unit) {
   return std::isnan(value) ? "N/A" : fmt::format("{:.0f}{}", value, unit);
 }
@@ -48,7 +44,7 @@ std::vector<CompactLine> fleet_lines(const Scene& scene) {
   }
   lines.push_back({fmt::format("load {} busy {}/{}", percent_text(totals.utilization), totals.busy,
                                totals.devices)});
-  lines.push_back({fmt::format("power {}", known_watts(totals.power_w))});
+  lines.push_back({fmt::format("power {}", known_text(totals.power_w, watts_text))});
   lines.push_back({fmt::format("hottest {}", whole(totals.hottest_c, "C"))});
   if (summary) {
     lines.push_back({fmt::format("jobs {} run {} wait {} bad", summary->running, summary->queued,
@@ -143,7 +139,7 @@ std::vector<CompactLine> power_lines(const Scene& scene) {
   const Totals totals = totals_of(scene.model, scene.now, scene.rows_shown());
   const auto& summary = scene.model.summary();
   std::vector<CompactLine> lines = {
-      {fmt::format("power {}", known_watts(totals.power_w))},
+      {fmt::format("power {}", known_text(totals.power_w, watts_text))},
       {fmt::format("limit {}",
                    totals.power_limit_w > 0 ? watts_text(totals.power_limit_w) : "N/A")},
       {fmt::format("rate {}/h", totals.price_known && totals.usd_per_h > 0

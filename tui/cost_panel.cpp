@@ -38,9 +38,8 @@ void draw_titles(Pen& pen, int row, std::string_view title) {
 }
 
 void draw_number(Pen& pen, int column, int row, double value, std::string (*text)(double)) {
-  const bool known = !std::isnan(value);
-  pen.field(column, row, number_columns, known ? text(value) : std::string(not_known),
-            known ? Role::plain : Role::faint, Align::right);
+  pen.field(column, row, number_columns, known_text(value, text),
+            std::isnan(value) ? Role::faint : Role::plain, Align::right);
 }
 
 void draw_share(Pen& pen, int column, int row, double share) {

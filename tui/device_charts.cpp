@@ -20,10 +20,6 @@ const char* mark(bool assumed) { return assumed ? "~" : ""; }
 std::string celsius_text(double celsius) { return fmt::format("{:.0f}C", celsius); }
 std::string whole_text(double value) { return fmt::format("{:.0f}", value); }
 
-std::string known_text(double value, std::string (*text)(double)) {
-  return std::isnan(value) ? std::string(not_known) : text(value);
-}
-
 /// What the series tells from the window's begin on, and the sample before it, which may still
 /// stand there.
 struct Reader {
@@ -208,8 +204,8 @@ struct Gatherer {
     std::vector<ChartPoint> points = past(Metric::clock);
     const double mhz = now(Metric::clock);
     const ChartScale scale = scale_up_to(greatest(points));
-    add("clock, MHz", std::isnan(mhz) ? std::string(not_known) : whole_text(mhz), std::move(points),
-        whole_text, scale, Role::accent);
+    add("clock, MHz", known_text(mhz, whole_text), std::move(points), whole_text, scale,
+        Role::accent);
   }
 
   void add_energy() {

@@ -144,8 +144,7 @@ void draw_curves(const Scene& scene, Pen pen, const Totals& shown) {
   const auto& summary = scene.model.summary();
   const Curve curves[] = {
       {"Load", &TrendPoint::utilization, percent_text(totals.utilization), Role::good},
-      {"Power", &TrendPoint::power,
-       std::isnan(totals.power_w) ? std::string(not_known) : watts_text(totals.power_w), Role::hot},
+      {"Power", &TrendPoint::power, known_text(totals.power_w, watts_text), Role::hot},
       {"Queued", &TrendPoint::queued,
        summary ? count_text(static_cast<double>(summary->queued)) : std::string(not_known),
        Role::accent}};

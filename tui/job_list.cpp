@@ -131,8 +131,8 @@ std::vector<const JobRow*> running_jobs(const Model& model, const Narrowing& nar
   std::vector<const JobRow*> jobs;
   for (const auto& [id, row] : model.jobs()) {
     const JobState state = row.said.state;
-    if (!narrowing.shows(model, row.said)) continue;
-    if (state == JobState::running || state == JobState::leased) jobs.push_back(&row);
+    if (state != JobState::running && state != JobState::leased) continue;
+    if (narrowing.shows(model, row.said)) jobs.push_back(&row);
   }
   const auto end = jobs.begin() + static_cast<std::ptrdiff_t>(std::min(most, jobs.size()));
   std::partial_sort(jobs.begin(), end, jobs.end(),

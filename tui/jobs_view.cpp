@@ -284,15 +284,17 @@ void draw_running_jobs(const Scene& scene, Pen pen, std::string_view title,
 
 void draw_running(const Scene& scene, Pen pen) {
   const Narrowing& narrowing = scene.choices.narrowing;
-  const auto most = static_cast<std::size_t>(std::max(0, pen.rows() - 1));
+  const auto rows = static_cast<std::size_t>(std::max(0, pen.rows() - 1));
   const auto& summary = scene.model.summary();
+  // The router counts all of them, and nobody those that a filter leaves.
+  const auto jobs = running_jobs(scene.model, narrowing, narrowing.active() ? SIZE_MAX : rows);
   std::string title = "Running";
   if (narrowing.active()) {
-    title += fmt::format(" {}", running_jobs(scene.model, narrowing, SIZE_MAX).size());
+    title += fmt::format(" {}", jobs.size());
   } else if (summary) {
     title += " " + count_text(static_cast<double>(summary->running));
   }
-  draw_running_jobs(scene, pen, title, running_jobs(scene.model, narrowing, most), true);
+  draw_running_jobs(scene, pen, title, jobs, true);
 }
 
 TableLayout lay_out_jobs(const Rect& area, const Model& model, int details) {

@@ -137,7 +137,7 @@ void draw_host_sums(const Scene& scene, Pen& pen, const HeatMap& map, const Heat
   pen.field(column, label.row, host_sums_columns,
             fmt::format(
                 "mean {:>4} {:>8} {:>5}", percent_text(loads > 0 ? load / loads : absent),
-                std::isnan(power_w) ? std::string(not_known) : watts_text(power_w),
+                known_text(power_w, watts_text),
                 std::isnan(hottest_c) ? std::string(not_known) : fmt::format("{:.0f}C", hottest_c)),
             role);
 }

@@ -61,7 +61,7 @@ void draw_device_counters(const Scene& scene, Pen& pen, int line, DeviceTable::R
                                          : "matrix units {}, memory bandwidth {}, {} so far"),
                         percent_text(devices.value(row, Metric::matrix_activity)),
                         percent_text(devices.value(row, Metric::memory_activity)),
-                        std::isnan(joules) ? std::string(not_known) : joules_text(joules)),
+                        known_text(joules, joules_text)),
             Role::faint);
 }
 

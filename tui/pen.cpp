@@ -155,6 +155,10 @@ std::string shortened(std::string_view text, int width, bool ascii) {
   return cut + (ascii ? "~" : "…");
 }
 
+std::string known_text(double value, std::string (*text)(double)) {
+  return std::isnan(value) ? std::string(not_known) : text(value);
+}
+
 std::string percent_text(double share) {
   if (std::isnan(share)) return std::string(not_known);
   return fmt::format("{:.0f}%", share * 100);

@@ -63,6 +63,8 @@ Role ink_role(double share, double warm, double hot);
 std::string shortened(std::string_view text, int width, bool ascii);
 /// What stands where a value is missing: never a zero.
 inline constexpr std::string_view not_known = "N/A";
+/// `not_known` for NaN.
+std::string known_text(double value, std::string (*text)(double));
 /// "64%"; `not_known` for NaN.
 std::string percent_text(double share);
 

@@ -116,8 +116,7 @@ void draw_cell(Pen& pen, int at, int row, int width, const PoolColumn& column, c
   } else if (column.title == "RESERVED") {
     put(line.reserved_w > 0 ? "+" + watts_text(line.reserved_w) : "-", Role::faint);
   } else if (column.title == "$/HOUR") {
-    put(std::isnan(line.spend_usd_per_h) ? std::string(not_known)
-                                         : dollars_text(line.spend_usd_per_h));
+    put(known_text(line.spend_usd_per_h, dollars_text));
   } else {
     put(count_text(static_cast<double>(line.waiting)), line.waiting > 0 ? Role::warm : Role::faint);
   }

@@ -69,7 +69,7 @@ double site_cap_w(const Model& model) {
 }
 
 std::string against_cap(const Model& model, double watts, double cap_w) {
-  std::string text = std::isnan(watts) ? std::string(not_known) : watts_text(watts);
+  std::string text = known_text(watts, watts_text);
   if (cap_w > 0) return fmt::format("{} of {}", text, watts_text(cap_w));
   if (model.policy()) text += ", no cap";
   return text;

@@ -192,5 +192,27 @@ TEST(Story, IsPausedByAKeyWhereThereIsOne) {
   }
 }
 
+TEST(Model, KeepsTheTextOfAKindOnceAndSeesThatAHostTellsAnother) {
+  Model model(std::chrono::seconds(1));
+  const Envelope said = plain_hosts(1, 2).front();
+  model.apply(start, said);
+  EXPECT_TRUE(model.hosts()[0].said.hello.specs.empty()) << "thousands of hosts tell the same";
+  std::vector<Sample> rows(2);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].device = static_cast<std::uint16_t>(i);
+    rows[i][Metric::power] = 100;
+  }
+  model.apply(start, {"host-0000", 1, start, pack("host-0000", rows)});
+  const std::string before = model.spec_of(0).text;
+  ASSERT_NE(before, "");
+  model.apply(start, said);
+  EXPECT_EQ(model.reading(0, Metric::power), 100) << "nothing is new";
+  Envelope other = said;
+  std::get<HostChanged>(other.body).hello.specs[0].text += "# another\n";
+  model.apply(start, other);
+  EXPECT_EQ(model.spec_of(0).text, before + "# another\n");
+  EXPECT_TRUE(std::isnan(model.reading(0, Metric::power))) << "of other devices nothing is known";
+}
+
 }  // namespace
 }  // namespace drover::tui
