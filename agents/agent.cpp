@@ -238,6 +238,16 @@ std::vector<HeldAttempt> Agent::running() const {
   return running;
 }
 
+std::vector<TrueDevice> Agent::devices(Instant now) const {
+  const devices::Chassis& chassis = state_->executor.chassis();
+  std::vector<TrueDevice> devices(state_->plan.devices.size());
+  for (std::size_t at = 0; at < devices.size(); ++at) {
+    devices[at] = {state_->executor.report(static_cast<std::uint16_t>(at)).usable,
+                   chassis.reading(now, at)[Metric::power], chassis.power_cap_w(at)};
+  }
+  return devices;
+}
+
 bool Agent::superseded() const { return state_->superseded; }
 
 bool Agent::silent() const { return state_->silent; }

@@ -57,6 +57,13 @@ struct AgentSettings {
   Duration sample_delay{};  // how much later they are sent than they are true
 };
 
+/// A device as it is, whatever its sensors and the router say.
+struct TrueDevice {
+  bool usable = true;
+  double power_w = 0;
+  double power_cap_w = 0;
+};
+
 class Agent {
  public:
   /// REQUIRES that the requests name devices and models of the catalogue and fit the host; use
@@ -82,6 +89,8 @@ class Agent {
   std::size_t unstored() const;
   /// The attempts that run here, whatever the router believes.
   std::vector<HeldAttempt> running() const;
+  /// Its devices, in order.
+  std::vector<TrueDevice> devices(Instant now) const;
 
   /// The host is lost, by an injected fault: it hears and says nothing until next_deadline() brings
   /// its next life. The shell does not look for the router meanwhile.

@@ -123,6 +123,12 @@ void ContinuousBatch::set_pace(Instant now, double pace, double link_share) {
   }
 }
 
+Pause ContinuousBatch::pause() const {
+  if (phase_.kind == Kind::compile) return Pause::compiling;
+  const bool others_wait = !decoding_.empty() || prefilling_.size() > 1;
+  return phase_.kind == Kind::prefill && others_wait ? Pause::prefill : Pause::none;
+}
+
 Step ContinuousBatch::activity() const {
   switch (phase_.kind) {
     case Kind::idle:

@@ -26,6 +26,7 @@
 #include "agents/decode_run.h"
 #include "agents/standstill.h"
 #include "devices/performance.h"
+#include "fleet/job.h"
 
 namespace drover::agents {
 
@@ -81,6 +82,8 @@ class ContinuousBatch {
   double link_share() const { return placement_.link_share; }
   /// No progress until it is told otherwise; then the step in flight goes on where it was.
   void stand_still(Instant now, bool still);
+  /// Why requests that run wait at this moment.
+  Pause pause() const;
   /// What the phase asks of each device.
   devices::Step activity() const;
 

@@ -122,7 +122,8 @@ void Executor::settle(Instant now, ReplicaEngine& engine, ReplicaState before) {
     changes_.emplace_back(std::move(ended));
   }
   const std::vector<std::uint16_t> devices = engine.place().devices;
-  if (engine.state() != before) changes_.emplace_back(engine.report(host_));
+  const bool compiling = engine.tells_compiling();
+  if (engine.state() != before || compiling) changes_.emplace_back(engine.report(host_));
   if (engine.state() == ReplicaState::gone) {
     replicas_.erase(engine.place().number);
     release(now, devices);

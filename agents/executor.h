@@ -73,7 +73,8 @@ class Executor {
   /// REQUIRES now <= next_event().
   void advance(Instant now);
 
-  /// Since the last call, in order: attempts that ended, replicas whose state changed, devices that
+  /// Since the last call, in order: attempts that ended, replicas whose state changed or that begin
+  /// or end to compile a shape, devices that
   /// can be used no longer or again, paces of parts of gangs that changed.
   using Change = std::variant<EndedAttempt, Replica, DeviceReport, MemberPace>;
   std::vector<Change> take_changes();

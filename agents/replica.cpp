@@ -265,6 +265,17 @@ void ReplicaEngine::advance(const Meter& meter) {
   go_on(meter);
 }
 
+Pause ReplicaEngine::pause() const {
+  if (state_ == ReplicaState::loading) return Pause::loading;
+  if (state_ == ReplicaState::compiling) return Pause::compiling;
+  return batch_.pause();
+}
+
+bool ReplicaEngine::tells_compiling() {
+  const bool compiles = batch_.pause() == Pause::compiling;
+  return std::exchange(compiling_told_, compiles) != compiles;
+}
+
 double ReplicaEngine::memory_bytes() const {
   const double cache_bytes = static_cast<double>(batch_.limits().kv_capacity_tokens) *
                              devices::kv_bytes_per_token(placement_, model_);
@@ -314,6 +325,7 @@ Replica ReplicaEngine::report(const std::string& host) const {
       devices::kv_bytes_per_token(placement_, model_) / placement_.devices);
   replica.tenants = tenants();
   replica.detail = detail_;
+  replica.pause = pause();
   return replica;
 }
 

@@ -73,6 +73,11 @@ class ReplicaEngine {
   std::uint32_t queued() const { return static_cast<std::uint32_t>(waiting_.size()); }
   std::uint32_t running() const { return batch_.running(); }
   bool waits() const { return false; }
+  /// Why what runs or waits here makes no progress now.
+  Pause pause() const;
+  /// Whether a compilation has begun or ended since this was asked last: nothing runs meanwhile,
+  /// and people should hear why.
+  bool tells_compiling();
   void set_pace(Instant now, double pace, double link_share) {
     batch_.set_pace(now, pace, link_share);
   }
@@ -126,6 +131,7 @@ class ReplicaEngine {
   Instant loaded_at_{};
   Instant ready_at_{};
   Standstill standstill_;
+  bool compiling_told_ = false;
   std::string detail_;
 
   Attempts attempts_;

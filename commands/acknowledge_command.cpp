@@ -9,9 +9,8 @@ Usage acknowledge_usage() {
   return {"usage: drover acknowledge RULE [SUBJECT] [options], or --all",
           "Says to everybody who watches that you have seen alerts and care for them, until they\n"
           "clear. RULE and SUBJECT are as `drover alerts` prints them; without SUBJECT all of the\n"
-          "rule, with --all whatever is raised. Those that somebody else cares for stay his. What\n"
-          "was reached is printed, a line each; exit 1 when nothing is raised. It is kept as long\n"
-          "as the router runs.",
+          "rule, with --all whatever is raised. Those that somebody else cares for stay his. Exit\n"
+          "1 when nothing is raised. It is kept as long as the router runs.",
           {connect_option(),
            {"all", "", "all that is raised"},
            {"json", "", "one JSON object on stdout"}},
@@ -26,8 +25,9 @@ Outcome run_acknowledge(Arguments& arguments) {
     return Outcome::usage(error("expected a RULE, or --all; {}", acknowledge_usage().synopsis));
   }
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
-  return act(arguments, "acknowledge",
-             AcknowledgeAlert{arguments.text("RULE"), arguments.text("SUBJECT")});
+  return act(arguments, "acknowledge", [&](double) {
+    return AcknowledgeAlert{arguments.text("RULE"), arguments.text("SUBJECT")};
+  });
 }
 
 }  // namespace drover::commands

@@ -1,7 +1,12 @@
 #include "commands/acting.h"
 
+#include <unistd.h>
+
+#include <iostream>
+
 #include "commands/output.h"
 #include "commands/session.h"
+#include "commands/user_name.h"
 #include "fleet/json.h"
 #include "fleet/text.h"
 
@@ -36,27 +41,75 @@ Json to_json(const ActionReply& reply) {
   return Json::object()
       .set("applied", reply.applied)
       .set("targets", std::move(targets))
-      .set("problem", reply.problem);
+      .set("problem", reply.problem)
+      .set("summary", reply.summary);
+}
+
+Result<ActionReply> reply_to(const Arguments& arguments, const std::string& name,
+                             const ActionAt& action) {
+  auto answer = answer_to(arguments, name, action);
+  if (!answer) return answer.error();
+  auto* reply = std::get_if<ActionReply>(&*answer);
+  if (reply == nullptr) return error("the router answers something else");
+  return std::move(*reply);
+}
+
+Outcome tell(const Arguments& arguments, const ActionReply& reply) {
+  if (arguments.has("json")) put("{}\n", to_json(reply).dump());
+  if (!reply.applied) return Outcome::failed(error("{}", printable(reply.problem)));
+  if (arguments.has("json")) return Outcome::done();
+  if (!reply.summary.empty()) {
+    put("{}\n", printable(reply.summary));
+    return Outcome::done();
+  }
+  // An older router says no more than this.
+  for (const std::string& target : reply.targets) put("{}\n", printable(target));
+  return Outcome::done();
+}
+
+/// Whether somebody sits there and says yes.
+bool says_yes(const std::string& question) {
+  if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0) return false;
+  std::cerr << question << " [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
 }
 
 }  // namespace
 
-Result<Message> answer_to(const Arguments& arguments, const std::string& name, Message action) {
-  auto session = Session::open({endpoint_of(arguments), Role::client, name});
-  if (!session) return session.error();
-  return ask_once(**session, std::move(action));
+ActionSpan span_of(Arguments& arguments, const std::string& option, ActionSpan otherwise) {
+  if (!arguments.has(option)) return otherwise;
+  const auto span = parse_action_span(arguments.text(option), "--" + option);
+  if (span) return *span;
+  arguments.complain(span.error());
+  return otherwise;
 }
 
-Outcome act(const Arguments& arguments, const std::string& name, Message action) {
-  const auto answer = answer_to(arguments, name, std::move(action));
-  if (!answer) return Outcome::failed(answer.error());
-  const auto* reply = std::get_if<ActionReply>(&*answer);
-  if (reply == nullptr) return Outcome::failed(error("the router answers something else"));
-  if (arguments.has("json")) put("{}\n", to_json(*reply).dump());
-  if (!reply->applied) return Outcome::failed(error("{}", printable(reply->problem)));
-  if (arguments.has("json")) return Outcome::done();
-  for (const std::string& target : reply->targets) put("{}\n", printable(target));
-  return Outcome::done();
+Result<Message> answer_to(const Arguments& arguments, const std::string& name,
+                          const ActionAt& action) {
+  auto session = Session::open({endpoint_of(arguments), Role::client, user_name(name)});
+  if (!session) return session.error();
+  return ask_once(**session, action((*session)->clock().speed()));
+}
+
+Outcome act(const Arguments& arguments, const std::string& name, const ActionAt& action) {
+  const auto reply = reply_to(arguments, name, action);
+  return reply ? tell(arguments, *reply) : Outcome::failed(reply.error());
+}
+
+Outcome act_with_care(const Arguments& arguments, const std::string& name, const ActionAt& action,
+                      const ActionAt& confirmed) {
+  if (arguments.has("yes")) return act(arguments, name, confirmed);
+  auto reply = reply_to(arguments, name, action);
+  if (!reply) return Outcome::failed(reply.error());
+  if (!reply->confirm) return tell(arguments, *reply);
+  const std::string problem = printable(reply->problem);
+  if (!arguments.has("json") && says_yes(problem + ". All the same?")) {
+    return act(arguments, name, confirmed);
+  }
+  reply->problem += "; --yes does it all the same";
+  return tell(arguments, *reply);
 }
 
 }  // namespace drover::commands

@@ -55,6 +55,15 @@ struct AgentOptions {
   agents::AgentSettings settings;
 };
 
+/// "8 x h100-sxm, 4 x tpu-v5e".
+std::string devices_text(const agents::AgentSettings& settings) {
+  std::string text;
+  for (const agents::GroupRequest& group : settings.groups) {
+    text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", group.count, group.device);
+  }
+  return text;
+}
+
 class AgentShell {
  public:
   AgentShell(AgentOptions options, const devices::Catalogue& catalogue)
@@ -179,7 +188,7 @@ class AgentShell {
     const bool silent = now - last_heard_ > silence_max;
     if (!(join_wanted_ || silent) || now - last_join_ < join_again) return;
     if (silent && !std::exchange(told_, true)) {
-      put_error("drover agent: no word from a router at {}; trying on\n",
+      put_error("drover agent: cannot reach the router at {}, retrying\n",
                 options_.endpoint.endpoint);
       (void)tell("waiting");
     }
@@ -198,13 +207,21 @@ class AgentShell {
     sockets_.send(router_peer, encode(envelope));
   }
 
+  /// Once a connection, and when the router is heard again after a silence that was told.
+  void tell_connected() {
+    const bool silent = std::exchange(told_, false);
+    if (std::exchange(connected_told_, connections_) == connections_ && !silent) return;
+    put_error("drover agent: connected to {} as {}: {}\n", options_.endpoint.endpoint,
+              options_.settings.host, devices_text(options_.settings));
+  }
+
   /// Each reason once; the sockets try on by themselves.
   void tell_barred() {
     const auto barred = sockets_.barred();
     if (barred == barred_) return;
     barred_ = barred;
     if (!barred) return;
-    put_error("drover agent: {}; trying on\n",
+    put_error("drover agent: {}; retrying\n",
               barred_text(*barred, options_.endpoint, options_.settings.host));
     told_ = true;
     (void)tell("waiting");
@@ -220,10 +237,6 @@ class AgentShell {
       return {};
     }
     last_heard_ = wall_now();
-    if (told_ && !std::holds_alternative<Unwelcome>(envelope->body)) {
-      put_error("drover agent: the router at {} is there\n", options_.endpoint.endpoint);
-      told_ = false;
-    }
     if (const auto* refusal = std::get_if<Unwelcome>(&envelope->body)) {
       return error("the router at {} does not take {}: {}", options_.endpoint.endpoint,
                    options_.settings.host, printable(refusal->why));
@@ -252,10 +265,6 @@ class AgentShell {
       const AgentStart start{options_.settings, clock_.now()};
       journal_.write(JournalStart{"agent", to_text(start)});
       core_.emplace(start.settings, catalogue_, start.start);
-      if (!options_.log.empty()) {
-        put_error("drover agent: {} has joined the router at {}\n", start.settings.host,
-                  options_.endpoint.endpoint);
-      }
     } else {
       clock_.anchor_again(welcome.fleet_time, welcome.speed);
     }
@@ -269,6 +278,7 @@ class AgentShell {
     const Instant now = clock_.now();
     if (journal_.on()) journal_.write(JournalReceive{now, incoming.from, incoming.bytes, {}});
     core_->welcomed(now, welcome);
+    tell_connected();
     return tell("joined");
   }
 
@@ -290,6 +300,7 @@ class AgentShell {
   Wall connected_{0};
   std::uint64_t joins_ = 0;
   std::uint64_t connections_ = 0;
+  std::optional<std::uint64_t> connected_told_;  // of which connection
 };
 
 std::string own_host_name() {

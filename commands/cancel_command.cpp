@@ -44,7 +44,10 @@ Json to_json(const CancelReply& reply) {
                  .set("status", to_text(result.status))
                  .set("detail", result.detail));
   }
-  return Json::object().set("jobs", std::move(jobs)).set("problem", reply.problem);
+  return Json::object()
+      .set("jobs", std::move(jobs))
+      .set("problem", reply.problem)
+      .set("summary", reply.summary);
 }
 
 Outcome outcome_of(const CancelReply& reply) {
@@ -54,7 +57,7 @@ Outcome outcome_of(const CancelReply& reply) {
   if (left == 0) return Outcome::done();
   if (count > 0) {
     return Outcome::partly(
-        fmt::format("{} of {} jobs were not cancelled", left, reply.results.size()));
+        fmt::format("not cancelled: {} of {}", left, counted(reply.results.size(), "job")));
   }
   return Outcome::failed(left == 1 ? error("{}", printable(reply.results.front().detail))
                                    : error("none of {} jobs was cancelled", left));
@@ -80,7 +83,7 @@ Outcome run_cancel(Arguments& arguments) {
   if (words.empty()) return Outcome::usage(error("expected a JOB; {}", cancel_usage().synopsis));
   auto jobs = read_jobs(words);
   if (!jobs) return Outcome::usage(jobs.error());
-  const auto answer = answer_to(arguments, "cancel", std::move(*jobs));
+  const auto answer = answer_to(arguments, "cancel", [&](double) { return *jobs; });
   if (!answer) return Outcome::failed(answer.error());
   const auto* reply = std::get_if<CancelReply>(&*answer);
   if (reply == nullptr) return Outcome::failed(error("the router answers something else"));
@@ -92,6 +95,8 @@ Outcome run_cancel(Arguments& arguments) {
     put("{} {}{}{}\n", result.job.empty() ? printable(result.asked) : to_text(result.job),
         to_text(result.status), result.detail.empty() ? "" : ": ", printable(result.detail));
   }
+  // Of one job its line says it all.
+  if (reply->results.size() > 1) put("{}\n", printable(reply->summary));
   return outcome_of(*reply);
 }
 

@@ -44,6 +44,11 @@ void Clock::anchor_again(Instant fleet, double speed) {
 
 Duration wall_span(double wall_seconds, double speed) { return from_seconds(wall_seconds * speed); }
 
+bool is_apart(Instant fleet, double speed) {
+  constexpr double apart_s = 5;
+  return speed != 1 || std::abs(to_seconds(fleet - system_now())) > apart_s;
+}
+
 Instant system_now() {
   return Instant(
       std::chrono::duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch()));

@@ -43,7 +43,10 @@ class Clock {
 /// Wall seconds as a span of fleet time: heartbeats, leases and time limits are given so.
 Duration wall_span(double wall_seconds, double speed);
 
-/// The system's clock, ns since the Unix epoch: only to begin a new ledger's fleet time.
+/// The system's clock, ns since the Unix epoch: only to begin a new ledger's fleet time, and to say
+/// where fleet time is another.
 Instant system_now();
+/// Whether this fleet time, as just told, is not the hour of the day.
+bool is_apart(Instant fleet, double speed);
 
 }  // namespace drover::commands

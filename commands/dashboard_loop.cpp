@@ -43,6 +43,7 @@ tui::DashboardOptions DashboardLoop::options_of(const Session& session, const Da
                                                 const std::string& endpoint) {
   tui::DashboardOptions options = dashboard_options(view, endpoint, session.welcome().speed);
   options.insecure = session.insecure();
+  options.clock_apart = is_apart(session.welcome().fleet_time, session.welcome().speed);
   return options;
 }
 

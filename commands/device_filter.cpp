@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "fleet/filter_sample.h"
+#include "fleet/filter_device.h"
 #include "fleet/placement.h"
 
 namespace drover::commands {
@@ -15,25 +15,18 @@ using filter::TextTest;
 
 class FilteredDevice : public filter::Thing {
  public:
-  FilteredDevice(const DeviceRow& row, const FleetView& fleet, const tui::SpecRow& spec,
-                 double stale_after_s)
-      : row_(row), fleet_(fleet), spec_(spec), stale_after_s_(stale_after_s) {}
+  FilteredDevice(const DeviceRow& row, const FleetView& fleet, const tui::SpecRow& spec)
+      : row_(row), fleet_(fleet), spec_(spec) {}
 
   double number(Field field) const override {
-    switch (field) {
-      case Field::index:
-        return row_.id.index;
-      case Field::group:
-        return row_.group->number;
-      case Field::age:
-        return row_.age_s;
-      case Field::headroom:
-        return spec_.slowdown_c > 0 ? spec_.slowdown_c - row_.sample[Metric::temperature] : absent;
-      case Field::price:
-        return spec_.price_usd_per_h > 0 ? spec_.price_usd_per_h * hello().price_factor : absent;
-      default:
-        return filter::sampled(field, [&](Metric metric) { return row_.sample[metric]; });
-    }
+    filter::DeviceFacts facts;
+    facts.index = row_.id.index;
+    facts.group = row_.group->number;
+    facts.standing = row_.standing;
+    facts.slowdown_c = spec_.slowdown_c;
+    facts.group_cap_w = row_.group->power_cap_w;
+    facts.price_usd_per_h = price_usd_per_h();
+    return filter::number_of(field, facts, [&](Metric metric) { return row_.sample[metric]; });
   }
 
   void texts(Field field, TextTest& test) const override {
@@ -61,7 +54,7 @@ class FilteredDevice : public filter::Thing {
         for (const auto& [key, value] : hello().labels) test.see(key + "=" + value);
         break;
       case Field::state:
-        show_states(test);
+        filter::show_states(row_.standing, test);
         break;
       case Field::slowed:
         filter::show_slowed(row_.sample[Metric::throttle], test);
@@ -74,8 +67,10 @@ class FilteredDevice : public filter::Thing {
         show_jobs(field, test);
         break;
       case Field::alert:
-        show_alerts(to_text(row_.id), test);
-        show_alerts(row_.id.host, test);
+        show_alerts(test);
+        break;
+      case Field::pause:
+        if (!gone()) test.see(row_.pause == Pause::none ? "no" : to_text(row_.pause));
         break;
       default:
         break;
@@ -84,7 +79,14 @@ class FilteredDevice : public filter::Thing {
 
  private:
   const Hello& hello() const { return row_.host->changed.hello; }
-  bool lost() const { return row_.host->changed.health == Health::lost; }
+  bool gone() const { return is_gone(row_.host->changed.health); }
+
+  /// As the policy prices it, or its spec where the router has not told.
+  double price_usd_per_h() const {
+    const auto place = static_cast<std::size_t>(row_.group - hello().groups.data());
+    const auto& prices = row_.host->changed.prices_usd_per_h;
+    return place < prices.size() ? prices[place] : spec_.price_usd_per_h * hello().price_factor;
+  }
 
   static void show_known(const std::string& text, TextTest& test) {
     if (!text.empty()) test.see(text);
@@ -96,36 +98,14 @@ class FilteredDevice : public filter::Thing {
     if (place < pools.size()) show_known(pools[place], test);
   }
 
-  void show_states(TextTest& test) const {
-    const Health health = row_.host->changed.health;
-    const auto found = row_.host->conditions.find(row_.id.index);
-    const DeviceChanged* condition =
-        found == row_.host->conditions.end() ? nullptr : &found->second;
-    const std::pair<bool, std::string_view> states[] = {
-        {health == Health::lost, "lost"},
-        {health == Health::suspect, "suspect"},
-        {health != Health::lost && row_.age_s > stale_after_s_, "stale"},
-        {condition != nullptr && !condition->usable, "unusable"},
-        {condition != nullptr && condition->drained, "drained"},
-        {condition != nullptr && !condition->injected.empty(), "faulty"},
-    };
-    bool any = false;
-    for (const auto& [holds, name] : states) {
-      if (!holds) continue;
-      any = true;
-      test.see(name);
-    }
-    if (!any) test.see("ok");
-  }
-
   void show_models(TextTest& test) const {
-    if (lost()) return;
+    if (gone()) return;
     for_replicas([&](const ReplicaChanged& replica) { test.see(replica.replica.model); });
     for_jobs([&](const JobId&, const FleetView::PlacedJob& job) { test.see(job.model); });
   }
 
   void show_jobs(Field field, TextTest& test) const {
-    if (lost()) return;
+    if (gone()) return;
     for_jobs([&](const JobId& id, const FleetView::PlacedJob& job) {
       if (field == Field::tenant) {
         test.see(job.tenant);
@@ -136,10 +116,12 @@ class FilteredDevice : public filter::Thing {
     });
   }
 
-  void show_alerts(const std::string& subject, TextTest& test) const {
-    const auto rules = fleet_.alerts().find(subject);
-    if (rules == fleet_.alerts().end()) return;
-    for (const std::string& rule : rules->second) test.see(rule);
+  void show_alerts(TextTest& test) const {
+    const std::string device = to_text(row_.id);
+    for (const auto& [subject, rules] : fleet_.alerts()) {
+      if (!filter::is_about_device(subject, device, row_.id.host)) continue;
+      for (const std::string& rule : rules) test.see(rule);
+    }
   }
 
   bool has_device(const Replica& replica) const {
@@ -173,18 +155,14 @@ class FilteredDevice : public filter::Thing {
   const DeviceRow& row_;
   const FleetView& fleet_;
   const tui::SpecRow& spec_;
-  double stale_after_s_;
 };
 
 }  // namespace
 
-DeviceFilter::DeviceFilter(filter::Filter filter, Duration stale_after)
-    : filter_(std::move(filter)), stale_after_s_(to_seconds(stale_after)) {}
-
 void DeviceFilter::narrow(std::vector<DeviceRow>& rows, const FleetView& fleet) {
   if (filter_.empty()) return;
   std::erase_if(rows, [&](const DeviceRow& row) {
-    return !filter_.matches(FilteredDevice(row, fleet, spec_of(row), stale_after_s_));
+    return !filter_.matches(FilteredDevice(row, fleet, spec_of(row)));
   });
 }
 

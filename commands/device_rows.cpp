@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "commands/absent.h"
+#include "fleet/placement.h"
 #include "fleet/units.h"
 
 namespace drover::commands {
@@ -25,21 +26,50 @@ std::string models_on(const FleetView& fleet, const DeviceId& id) {
   return models;
 }
 
-DeviceRow row_of(const FleetView& fleet, const DeviceId& id, const FleetView::Host& host,
-                 const Group& group, Instant now) {
-  const bool heard = host.sampled != Instant{};
-  const bool lost = host.changed.health == Health::lost;
-  const double age_s = heard ? std::max(0.0, to_seconds(now - host.sampled)) : absent;
-  DeviceRow row{id, &host, &group, {}, age_s, {}};
-  const auto found = host.samples.find(id.index);
-  if (found != host.samples.end() && !lost) row.sample = found->second;
-  if (!lost) row.models = models_on(fleet, id);
-  return row;
+/// Of what is loaded or runs on the device: the first that stands still.
+Pause pause_on(const FleetView& fleet, const FleetView::Host& host, const DeviceId& id) {
+  const auto& replicas = fleet.replicas();
+  for (auto at = replicas.lower_bound({id.host, 0});
+       at != replicas.end() && at->first.host == id.host; ++at) {
+    const Replica& replica = at->second.replica;
+    const bool here = std::find(replica.devices.begin(), replica.devices.end(), id.index) !=
+                      replica.devices.end();
+    if (here && replica.pause != Pause::none) return replica.pause;
+  }
+  for (const auto& [job, placed] : host.jobs) {
+    if (placed.pause != Pause::none && lists_device(placed.place, id.index)) return placed.pause;
+  }
+  return Pause::none;
 }
 
-std::string health_text(const DeviceRow& row) {
-  const std::string health(to_text(row.host->changed.health));
-  return row.host->drained(row.id.index) ? health + ", drained" : health;
+DeviceStanding standing_of(const FleetView& fleet, const FleetView::Host& host,
+                           std::uint16_t device, const Moment& at) {
+  DeviceStanding standing;
+  standing.health = host.changed.health;
+  standing.stale_after_s = fleet.stale_after_s(at.stale_after_s);
+  const auto sampled = host.sampled.find(device);
+  if (sampled != host.sampled.end()) {
+    standing.age_s = std::max(0.0, to_seconds(at.now - sampled->second));
+  }
+  const auto condition = host.conditions.find(device);
+  if (condition != host.conditions.end()) {
+    standing.usable = condition->second.usable;
+    standing.faulty = !condition->second.injected.empty();
+    standing.drained = condition->second.drained;
+  }
+  return standing;
+}
+
+DeviceRow row_of(const FleetView& fleet, const DeviceId& id, const FleetView::Host& host,
+                 const Group& group, const Moment& at) {
+  DeviceRow row{id, &host, &group, {}, standing_of(fleet, host, id.index, at), {}, {}};
+  const auto found = host.samples.find(id.index);
+  if (found != host.samples.end() && is_known(row.standing)) row.sample = found->second;
+  if (!is_gone(row.standing.health)) {
+    row.models = models_on(fleet, id);
+    row.pause = pause_on(fleet, host, id);
+  }
+  return row;
 }
 
 const Group* group_with(const FleetView::Host& host, std::uint16_t device) {
@@ -47,6 +77,13 @@ const Group* group_with(const FleetView::Host& host, std::uint16_t device) {
     if (device >= group.first && device - group.first < group.count) return &group;
   }
   return nullptr;
+}
+
+/// "ok", "unusable faulty", "ok, compiling".
+std::string state_text(const DeviceRow& row) {
+  std::string text = states_text(row.standing);
+  if (row.pause != Pause::none) text += fmt::format(", {}", to_text(row.pause));
+  return text;
 }
 
 Json throttle_json(double bits) {
@@ -68,27 +105,27 @@ Json throttle_json(double bits) {
 
 }  // namespace
 
-std::vector<DeviceRow> rows_of(const FleetView& fleet, Instant now) {
+std::vector<DeviceRow> rows_of(const FleetView& fleet, const Moment& at) {
   std::vector<DeviceRow> rows;
   for (const auto& [name, host] : fleet.hosts()) {
     for (const Group& group : host.changed.hello.groups) {
       for (std::uint16_t i = 0; i < group.count; ++i) {
         const DeviceId id{name, static_cast<std::uint16_t>(group.first + i)};
-        rows.push_back(row_of(fleet, id, host, group, now));
+        rows.push_back(row_of(fleet, id, host, group, at));
       }
     }
   }
   return rows;
 }
 
-std::vector<DeviceRow> rows_of(const FleetView& fleet, const SampleBatch& batch, Instant now) {
+std::vector<DeviceRow> rows_of(const FleetView& fleet, const SampleBatch& batch, const Moment& at) {
   std::vector<DeviceRow> rows;
   const auto host = fleet.hosts().find(batch.host);
   if (host == fleet.hosts().end()) return rows;
   for (const std::uint16_t device : batch.devices) {
     const Group* group = group_with(host->second, device);
     if (group == nullptr) continue;
-    rows.push_back(row_of(fleet, {batch.host, device}, host->second, *group, now));
+    rows.push_back(row_of(fleet, {batch.host, device}, host->second, *group, at));
   }
   return rows;
 }
@@ -100,10 +137,13 @@ Json to_json(const DeviceRow& row) {
       .set("id", to_text(row.id))
       .set("device", row.group->device)
       .set("rack", row.host->changed.hello.rack)
+      .set("state", states_text(row.standing))
       .set("health", to_text(row.host->changed.health))
-      .set("drained", row.host->drained(row.id.index))
+      .set("usable", row.standing.usable)
+      .set("drained", row.standing.drained)
       .set("group", row.group->number)
-      .set("age_s", row.age_s)
+      .set("age_s", row.standing.age_s)
+      .set("pause", row.pause == Pause::none ? Json() : Json(to_text(row.pause)))
       .set("utilization", value(Metric::utilization))
       .set("matrix_activity", value(Metric::matrix_activity))
       .set("memory_activity", value(Metric::memory_activity))
@@ -127,7 +167,7 @@ Json to_json(const DeviceRow& row) {
 std::vector<Heading> device_headings() {
   return {{"ID"},
           {"DEVICE"},
-          {"HEALTH"},
+          {"STATE"},
           {"AGE", Align::right},
           {"BUSY", Align::right},
           {"MATRIX", Align::right},
@@ -143,14 +183,14 @@ std::vector<Heading> device_headings() {
 std::vector<std::string> device_cells(const DeviceRow& row) {
   const auto shown = [&](Metric metric, auto&& format) {
     const double value = row.sample[metric];
-    return std::isnan(value) ? std::string("-") : format(value);
+    return std::isnan(value) ? std::string("N/A") : format(value);
   };
   const auto percent = [](double share) { return fmt::format("{:.0f}%", share * 100); };
   const auto integer = [](double value) { return fmt::format("{:.0f}", value); };
   return {to_text(row.id),
           row.group->device,
-          health_text(row),
-          duration_text(row.age_s),
+          state_text(row),
+          std::isnan(row.standing.age_s) ? "N/A" : duration_text(row.standing.age_s),
           shown(Metric::utilization, percent),
           shown(Metric::matrix_activity, percent),
           shown(Metric::memory_used, bytes_text),

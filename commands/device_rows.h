@@ -6,6 +6,7 @@
 
 #include "commands/fleet_view.h"
 #include "commands/table.h"
+#include "fleet/device_state.h"
 #include "fleet/json.h"
 
 namespace drover::commands {
@@ -14,15 +15,22 @@ struct DeviceRow {
   DeviceId id;
   const FleetView::Host* host;
   const Group* group;
-  Sample sample;       // nothing but absent values when its host is lost
-  double age_s;        // of the sample, fleet time; absent without one
-  std::string models;  // of the replicas on it, none when its host is lost
+  Sample sample;              // nothing but absent values when they say nothing of now
+  DeviceStanding standing;    // with the age of its own last sample, fleet time
+  std::string models;         // of the replicas on it, none when its host is gone
+  Pause pause = Pause::none;  // why work there makes no progress
+};
+
+/// When one looks.
+struct Moment {
+  Instant now;
+  double stale_after_s = 5;  // as long as the router has told no policy
 };
 
 /// Every device of the fleet, in the order of their names. The fleet must outlive the rows.
-std::vector<DeviceRow> rows_of(const FleetView& fleet, Instant now);
+std::vector<DeviceRow> rows_of(const FleetView& fleet, const Moment& at);
 /// Those of one host that a batch spoke of; none when the host is not known (yet).
-std::vector<DeviceRow> rows_of(const FleetView& fleet, const SampleBatch& batch, Instant now);
+std::vector<DeviceRow> rows_of(const FleetView& fleet, const SampleBatch& batch, const Moment& at);
 
 Json to_json(const DeviceRow& row);
 

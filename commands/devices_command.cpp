@@ -37,9 +37,10 @@ Result<FleetView> look(Session& session) {
 Outcome show_once(Session& session, bool json, filter::Filter filter) {
   const auto fleet = look(session);
   if (!fleet) return Outcome::failed(fleet.error());
-  std::vector<DeviceRow> rows = rows_of(*fleet, session.clock().now());
   const Duration second = wall_span(1, session.welcome().speed);
-  DeviceFilter(std::move(filter), tui::stale_after(second)).narrow(rows, *fleet);
+  std::vector<DeviceRow> rows =
+      rows_of(*fleet, {session.clock().now(), to_seconds(tui::stale_after(second))});
+  DeviceFilter(std::move(filter)).narrow(rows, *fleet);
   if (json) {
     Json array = Json::array();
     for (const DeviceRow& row : rows) array.add(to_json(row));
@@ -57,8 +58,11 @@ Outcome show_once(Session& session, bool json, filter::Filter filter) {
 Usage devices_usage() {
   return {
       "usage: drover devices [options]",
-      "One row per device, as last reported so long ago (fleet time): how busy, memory, power,\n"
-      "temperature, clock, and the models loaded on it. Nothing is known of a lost device.\n"
+      "One row per device: its state, how long ago it reported last (fleet time), how busy, "
+      "memory,\n"
+      "power, temperature, clock, and the models loaded on it. N/A: nothing is known of that now, "
+      "as\n"
+      "of a device that is lost, has left, or is in no sample any more.\n"
       "With --follow, one line per device as each report comes, until Ctrl-C or until the reader\n"
       "leaves. With --filter, only the devices that it holds for (docs/filters.md).",
       {connect_option(),

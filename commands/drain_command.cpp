@@ -9,15 +9,14 @@ namespace drover::commands {
 Usage drain_usage() {
   return {"usage: drover drain TARGET [options]",
           "Keeps new work away from a target's devices; what runs there ends by itself. TARGET is\n"
-          "HOST/N (a device), host:HOST, rack:RACK, pool:POOL or all. The devices are printed, a\n"
-          "line each. Loaded models stay, and take no new requests. With --deadline, what still\n"
-          "runs then is called off and starts anew elsewhere; that does not count as one of its\n"
-          "attempts. A drain is kept in the router's ledger: it outlives restarts of the router\n"
-          "and of the host, until `drover resume`. Of several words the last one about a device\n"
-          "counts.",
+          "HOST/N (a device), host:HOST, rack:RACK, pool:POOL or site (all of it). Loaded models\n"
+          "stay, and take no new requests. With --deadline, what still runs then is called off\n"
+          "and starts anew elsewhere; that does not count as one of its attempts. A drain is kept\n"
+          "in the router's ledger: it outlives restarts of the router and of the host, until\n"
+          "`drover resume`. Of several words the last one about a device counts.\n" +
+              std::string(action_span_help),
           {connect_option(),
-           {"deadline", "DURATION",
-            "in fleet time: then what still runs there goes elsewhere (default: never)"},
+           {"deadline", "DURATION", "then what still runs there goes elsewhere (default: never)"},
            {"json", "", "one JSON object on stdout"}},
           {"TARGET"},
           "  drover drain h100-1/3\n"
@@ -32,9 +31,11 @@ Outcome run_drain(Arguments& arguments) {
   }
   const auto target = parse_target(arguments.text("TARGET"));
   if (!target) return Outcome::usage(target.error());
-  const SetDrain drain{to_text(*target), true, arguments.duration("deadline", Duration{0})};
+  const ActionSpan deadline = span_of(arguments, "deadline", {});
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
-  return act(arguments, "drain", drain);
+  return act(arguments, "drain", [&](double speed) {
+    return SetDrain{to_text(*target), true, deadline.in_fleet_time(speed)};
+  });
 }
 
 }  // namespace drover::commands

@@ -99,7 +99,7 @@ Outcome run_table(Arguments& arguments, const devices::Catalogue& catalogue) {
     file << answer.text;
     file.close();
     if (!file) return Outcome::failed(error("--out {}: cannot be written", printable(out)));
-    put("{} rows, {} without an answer\n", answer.rows, answer.failed);
+    put("{}, {} without an answer\n", counted(answer.rows, "row"), answer.failed);
   }
   return Outcome::done();
 }

@@ -17,8 +17,8 @@ namespace {
 
 Json to_json(const Estimate& estimate) {
   return Json::object()
-      .set("start_s", estimate.start_s)
-      .set("finish_s", estimate.finish_s)
+      .set("start_s", when(estimate.wait_known, estimate.start_s))
+      .set("finish_s", when(estimate.wait_known, estimate.finish_s))
       .set("energy_j", estimate.energy_j)
       .set("cost_usd", estimate.cost_usd);
 }
@@ -84,7 +84,7 @@ std::string absent_text(const Decision& decision) {
   for (const std::string& pool : pools) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", printable(pool));
   }
-  return fmt::format("  no device of the fleet is in pool{} {}\n", pools.size() > 1 ? "s" : "",
+  return fmt::format("  no device of the fleet is in {} {}\n", pools.size() == 1 ? "pool" : "pools",
                      names);
 }
 
@@ -115,13 +115,17 @@ std::string cost_text(const Decision& decision) {
   return fmt::format("  costs {}, {}, {} against the best of pool {}\n",
                      signed_text(dollars_text, chosen.cost_usd - primary.cost_usd),
                      signed_text(joules_text, chosen.energy_j - primary.energy_j),
-                     signed_text(duration_text, chosen.finish_s - primary.finish_s),
+                     primary.wait_known
+                         ? signed_text(duration_text, chosen.finish_s - primary.finish_s)
+                         : "time N/A (when it has room is not known)",
                      printable(decision.wanted_pool));
 }
 
 std::string standings_text(std::uint64_t decision, const std::vector<Standing>& standings) {
   if (standings.empty()) return "";
-  std::string text = fmt::format("all {} candidates of decision {}:\n", standings.size(), decision);
+  std::string text =
+      fmt::format("all {}{}:\n", counted(standings.size(), "candidate"),
+                  decision > 0 ? fmt::format(" of decision {}", decision) : " as of now");
   std::size_t width = 24;
   for (const Standing& standing : standings) width = std::max(width, standing.target.size());
   width = std::min<std::size_t>(width, 48);  // a longer one moves its own line only
@@ -141,8 +145,11 @@ std::string nearest_text(const WhyReply& reply) {
   if (reply.nearest.empty()) return "";
   std::string text = "any one of these would place it:\n";
   for (const NearestFit& fit : reply.nearest) {
-    text += fmt::format("  {:<30} on {} in pool {} ({})\n", printable(fit.change),
-                        printable(fit.target), printable(fit.pool), to_text(fit.reason));
+    const std::string place =
+        fit.target.empty()
+            ? ""
+            : fmt::format(" on {} in pool {}", printable(fit.target), printable(fit.pool));
+    text += fmt::format("  {:<30}{} ({})\n", printable(fit.change), place, to_text(fit.reason));
   }
   return text;
 }
@@ -163,7 +170,7 @@ Json to_json(const Decision& decision) {
                        .set("count", rejection.count));
   }
   return Json::object()
-      .set("number", decision.number)
+      .set("number", when(decision.number > 0, decision.number))
       .set("at", to_iso8601(decision.at))
       .set("job", decision.job.empty() ? Json() : Json(to_text(decision.job)))
       .set("attempt", decision.attempt)
@@ -216,6 +223,9 @@ std::string explain(const JobChanged& job) {
     text += fmt::format("  {}\n", saved);
   }
   if (!job.reason) return text;
+  if (job.state == JobState::cancelled) {
+    return text + (job.detail.empty() ? "" : fmt::format("  {}\n", printable(job.detail)));
+  }
   const char* const label = job.state == JobState::queued   ? "waits for"
                             : job.state == JobState::failed ? "failed for"
                                                             : "fell back for";
@@ -224,8 +234,11 @@ std::string explain(const JobChanged& job) {
 }
 
 std::string explain(const Decision& decision) {
-  std::string text = fmt::format("{} UTC, decision {}, attempt {}: {}", to_clock_text(decision.at),
-                                 decision.number, decision.attempt, to_text(decision.action));
+  // One without a number has not been made: it is what would be decided now.
+  const std::string which =
+      decision.number > 0 ? fmt::format("decision {}", decision.number) : std::string("as of now");
+  std::string text = fmt::format("{} UTC, {}, attempt {}: {}", to_clock_text(decision.at), which,
+                                 decision.attempt, to_text(decision.action));
   if (!decision.target.empty()) {
     text += fmt::format(" {} in pool {}", printable(decision.target), printable(decision.pool));
   }
@@ -237,7 +250,10 @@ std::string explain(const Decision& decision) {
     if (decision.fallback_step > 0) text += fmt::format(" (fallback {})", decision.fallback_step);
     text += "\n";
   }
-  if (!decision.change.empty()) text += fmt::format("  changed {}\n", printable(decision.change));
+  if (!decision.change.empty()) {
+    text += fmt::format("  {}{}\n", decision.action == Action::queue ? "" : "changed ",
+                        printable(decision.change));
+  }
   text += cost_text(decision);
   for (std::size_t i = 0; i < decision.top.size(); ++i) {
     text += candidate_text(decision.top[i], i == 0 ? "best" : "next");

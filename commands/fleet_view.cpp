@@ -12,6 +12,10 @@ void FleetView::receive(const Envelope& envelope) {
     receive_part(*part);
   } else if (const auto* host = std::get_if<HostChanged>(&envelope.body)) {
     hosts_[host->hello.host].changed = *host;
+  } else if (const auto* forgotten = std::get_if<HostForgotten>(&envelope.body)) {
+    forget_host(forgotten->host);
+  } else if (const auto* policy = std::get_if<PolicyChanged>(&envelope.body)) {
+    stale_after_s_ = policy->stale_after_s;
   } else if (const auto* replica = std::get_if<ReplicaChanged>(&envelope.body)) {
     if (replica->replica.state == ReplicaState::gone) {
       replicas_.erase(replica->replica.id);
@@ -33,8 +37,11 @@ void FleetView::receive_batch(const Envelope& envelope, const SampleBatch& batch
   const auto known = hosts_.find(batch.host);
   if (known == hosts_.end() || !check(batch)) return;
   Host& host = known->second;
-  host.sampled = std::max(host.sampled, envelope.at);
-  for (const Sample& sample : unpack(batch)) host.samples[sample.device] = sample;
+  for (const Sample& sample : unpack(batch)) {
+    host.samples[sample.device] = sample;
+    Instant& sampled = host.sampled[sample.device];
+    sampled = std::max(sampled, envelope.at);
+  }
 }
 
 void FleetView::receive_device(const DeviceChanged& device) {
@@ -62,7 +69,8 @@ void FleetView::receive_job(const JobChanged& job) {
   while (const auto part = take_part(target)) {
     const auto host = hosts_.find(std::string(part->host));
     if (host == hosts_.end()) continue;
-    host->second.jobs[job.job.id] = {job.job.work.model, job.job.tenant, std::string(part->place)};
+    host->second.jobs[job.job.id] = {job.job.work.model, job.job.tenant, std::string(part->place),
+                                     job.pause};
   }
   targets_[job.job.id] = job.target;
 }
@@ -78,9 +86,9 @@ void FleetView::receive_alert(const Alert& alert) {
   if (subject->second.empty()) alerts_.erase(subject);
 }
 
-bool FleetView::Host::drained(std::uint16_t device) const {
-  const auto found = conditions.find(device);
-  return found != conditions.end() && found->second.drained;
+void FleetView::forget_host(const std::string& name) {
+  hosts_.erase(name);
+  std::erase_if(replicas_, [&](const auto& row) { return row.first.host == name; });
 }
 
 void FleetView::receive_part(const SnapshotPart& part) {
@@ -99,7 +107,7 @@ void FleetView::receive_part(const SnapshotPart& part) {
 
 bool FleetView::sampled() const {
   for (const auto& [name, host] : hosts_) {
-    if (host.changed.health != Health::lost && host.samples.empty()) return false;
+    if (!is_gone(host.changed.health) && host.samples.empty()) return false;
   }
   return true;
 }

@@ -21,25 +21,29 @@ class FleetView {
 
   /// All parts of one snapshot are here.
   bool whole() const { return whole_; }
-  /// Every host that is not lost has reported at least one sample.
+  /// Every host that is not gone has reported at least one sample.
   bool sampled() const;
 
   struct PlacedJob {
     std::string model;
     std::string tenant;
     std::string place;  // its devices or replica on this host, as fleet/placement.h reads them
+    Pause pause = Pause::none;
   };
   struct Host {
     HostChanged changed;
     std::map<std::uint16_t, Sample> samples;            // by device number
-    Instant sampled{};                                  // the newest of them
+    std::map<std::uint16_t, Instant> sampled;           // when each of these was true
     std::map<std::uint16_t, DeviceChanged> conditions;  // of devices that are not as they should be
     std::map<JobId, PlacedJob> jobs;                    // that it runs, whole or in part
-
-    bool drained(std::uint16_t device) const;
   };
   const std::map<std::string, Host>& hosts() const { return hosts_; }
   const std::map<ReplicaId, ReplicaChanged>& replicas() const { return replicas_; }
+  /// How old a sample may be and still tell how its device is now, as the policy in force says;
+  /// `otherwise` until that is known.
+  double stale_after_s(double otherwise) const {
+    return stale_after_s_ > 0 ? stale_after_s_ : otherwise;
+  }
   /// Rules of raised alerts by subject: a host, a device, a pool.
   const std::map<std::string, std::set<std::string>>& alerts() const { return alerts_; }
 
@@ -49,6 +53,7 @@ class FleetView {
   void receive_device(const DeviceChanged& device);
   void receive_job(const JobChanged& job);
   void receive_alert(const Alert& alert);
+  void forget_host(const std::string& name);
 
   std::map<std::string, Host> hosts_;
   std::map<ReplicaId, ReplicaChanged> replicas_;
@@ -56,6 +61,7 @@ class FleetView {
   std::map<std::string, std::set<std::string>> alerts_;
   std::optional<std::uint64_t> snapshot_;
   std::set<std::uint32_t> parts_here_;
+  double stale_after_s_ = 0;
   bool whole_ = false;
 };
 

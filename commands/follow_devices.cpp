@@ -36,7 +36,8 @@ class Following {
       : session_(session),
         json_(json),
         stream_(wall_span(1, session.welcome().speed)),
-        filter_(std::move(filter), tui::stale_after(wall_span(1, session.welcome().speed))) {}
+        filter_(std::move(filter)),
+        stale_after_s_(to_seconds(tui::stale_after(wall_span(1, session.welcome().speed)))) {}
 
   Status turn(std::chrono::milliseconds longest) {
     const Instant now = session_.clock().now();
@@ -67,7 +68,7 @@ class Following {
   }
 
   void show(Instant at, const SampleBatch& batch) {
-    std::vector<DeviceRow> rows = rows_of(fleet_, batch, session_.clock().now());
+    std::vector<DeviceRow> rows = rows_of(fleet_, batch, {session_.clock().now(), stale_after_s_});
     filter_.narrow(rows, fleet_);
     if (rows.empty()) return;
     if (json_) {
@@ -92,6 +93,7 @@ class Following {
   bool json_;
   PublishedStream stream_;
   DeviceFilter filter_;
+  double stale_after_s_;  // as long as the router has told no policy
   FleetView fleet_;
   std::vector<Heading> headings_ = follow_headings();
   bool headed_ = false;

@@ -13,10 +13,11 @@ Usage inject_usage() {
       "host:HOST, rack:RACK, pool:POOL or site. FAULT is throttle=SHARE (of the clock), hang,\n"
       "xid=N (GPUs), ecc, lose (of a host or rack: the hosts themselves), slow-link=SHARE,\n"
       "inlet=+10C, fan=SHARE (of the air; hosts) or reclaim=30s (a notice; spot hosts, that are\n"
-      "away for the time of --for after it; default 120s). What was reached is printed, a line\n"
-      "each; nothing is done before it is in the router's ledger.",
+      "away for the time of --for after it; default 120s). What was reached and what follows is\n"
+      "printed; nothing is done before it is in the router's ledger.\n" +
+          std::string(action_span_help),
       {connect_option(),
-       {"for", "DURATION", "how long, in fleet time (default 60s; at most 7d)"},
+       {"for", "DURATION", "how long (default 60s; at most 7d of fleet time)"},
        {"any", "N", "only N of the target's devices (or hosts, groups), drawn from the seed"},
        {"seed", "N", "of that draw: the same seed draws the same ones (default 1)"},
        {"json", "", "one JSON object on stdout"}},
@@ -39,11 +40,14 @@ Outcome run_inject(Arguments& arguments) {
   Inject inject;
   inject.target = to_text(*target);
   inject.fault = *fault;
-  inject.fault.lasts = arguments.duration("for", std::chrono::seconds(60));
+  const ActionSpan lasts = span_of(arguments, "for", {std::chrono::seconds(60)});
   inject.any = static_cast<std::uint32_t>(arguments.integer("any", 1, UINT32_MAX, 0));
   inject.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
-  return act(arguments, "inject", std::move(inject));
+  return act(arguments, "inject", [&](double speed) {
+    inject.fault.lasts = lasts.in_fleet_time(speed);
+    return inject;
+  });
 }
 
 }  // namespace drover::commands

@@ -1,5 +1,11 @@
 // `drover jobs`: the open jobs and the last ended ones.
 #include <algorithm>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -7,45 +13,119 @@
 #include "commands/reports.h"
 #include "commands/session.h"
 #include "commands/verbs.h"
+#include "fleet/text.h"
 
 namespace drover::commands {
+namespace {
+
+constexpr std::chrono::milliseconds patience{5000};
+constexpr std::uint32_t ended_usual = 20;
+/// Asked for at once. A reply holds a few more, and leaves out what is too long for a message.
+constexpr std::uint32_t page_jobs = 500;
+
+struct Listed {
+  std::vector<JobChanged> jobs;
+  std::uint64_t open_left_out = 0;
+  std::uint64_t ended_shown = 0;
+  std::uint64_t ended_kept = 0;
+  std::uint64_t ended_ever = 0;
+};
+
+std::vector<std::string> state_names() {
+  std::vector<std::string> names;
+  for (int i = 0; i < job_state_count; ++i) names.emplace_back(to_text(static_cast<JobState>(i)));
+  return names;
+}
+
+std::uint32_t read_ended(Arguments& arguments) {
+  if (arguments.text("ended") == "all") return std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(arguments.integer("ended", 0, 10'000'000, ended_usual));
+}
+
+/// The open jobs, then as many ended ones as are wanted, page by page.
+Result<Listed> list(Session& session, std::optional<JobState> state, std::uint32_t ended_max) {
+  JobsRequest request;
+  request.ended_max = 0;
+  request.state = state;
+  auto open = session.ask<JobsReply>(request, patience);
+  if (!open) return open.error();
+  Listed all{std::move(open->jobs), open->left_out, 0, open->ended_kept, open->ended_ever};
+  request.ended_only = true;
+  while (all.ended_shown < std::min<std::uint64_t>(ended_max, all.ended_kept)) {
+    request.ended_max =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(page_jobs, ended_max - all.ended_shown));
+    auto page = session.ask<JobsReply>(request, patience);
+    if (!page) return page.error();
+    if (page->jobs.empty()) break;  // the router has let the rest go meanwhile
+    all.ended_shown += page->jobs.size();
+    all.ended_kept = page->ended_kept;
+    all.ended_ever = page->ended_ever;
+    request.ended_before = page->jobs.back().job.id;
+    all.jobs.insert(all.jobs.end(), std::make_move_iterator(page->jobs.begin()),
+                    std::make_move_iterator(page->jobs.end()));
+  }
+  return all;
+}
+
+Json json_of(const Listed& listed) {
+  Json jobs = Json::array();
+  for (const JobChanged& job : listed.jobs) jobs.add(to_json(job));
+  return Json::object()
+      .set("jobs", std::move(jobs))
+      .set("open_left_out", listed.open_left_out)
+      .set("ended_shown", listed.ended_shown)
+      .set("ended_kept", listed.ended_kept)
+      .set("ended_ever", listed.ended_ever);
+}
+
+/// What the table does not show: "20 of 104 ended jobs; --ended N|all for more".
+std::string left_out_text(const Listed& listed, const std::string& state) {
+  const std::string kind = state.empty() ? "ended job" : state + " job";
+  std::string text;
+  if (listed.open_left_out > 0) {
+    text += fmt::format("{} more that are not shown: too many for one answer\n",
+                        counted(listed.open_left_out, state.empty() ? "open job" : kind));
+  }
+  if (listed.ended_shown < listed.ended_kept) {
+    text += fmt::format("{} of {}; --ended N|all for more\n", listed.ended_shown,
+                        counted(listed.ended_kept, kind));
+  }
+  if (listed.ended_kept < listed.ended_ever) {
+    text += fmt::format("{} of longer ago, of which the router has let the details go\n",
+                        counted(listed.ended_ever - listed.ended_kept, kind));
+  }
+  return text;
+}
+
+}  // namespace
 
 Usage jobs_usage() {
   return {
       "usage: drover jobs [options]",
       "The open jobs and the last ended ones: what they are, where they run, what they wait for.",
       {connect_option(),
-       {"ended", "N", "how many ended jobs besides (default 20)"},
-       {"state", "S", "only queued, leased, running, finished or failed"},
-       {"json", "", "a JSON array on stdout"}},
+       {"ended", "N|all", "how many ended jobs besides, the last ones (default 20)"},
+       {"state", "S", "only queued, leased, running, finished, failed or cancelled"},
+       {"json", "", "one JSON object on stdout: jobs, and how many more have ended"}},
       {},
       "  drover jobs\n"
-      "  drover jobs --state failed --ended 100\n"
+      "  drover jobs --state failed --ended all\n"
       "  drover jobs --json"};
 }
 
 Outcome run_jobs(Arguments& arguments) {
-  const auto ended = arguments.integer("ended", 0, 1000, 20);
-  const std::string state =
-      arguments.one_of("state", {"queued", "leased", "running", "finished", "failed"}, "");
+  const std::uint32_t ended = read_ended(arguments);
+  const std::string state = arguments.one_of("state", state_names(), "");
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
   auto session = Session::open({endpoint_of(arguments), Role::client, "jobs"});
   if (!session) return Outcome::failed(session.error());
-  auto reply =
-      (*session)->ask<JobsReply>(JobsRequest{std::nullopt, static_cast<std::uint32_t>(ended)},
-                                 std::chrono::milliseconds(5000));
-  if (!reply) return Outcome::failed(reply.error());
-  auto& jobs = reply->jobs;
-  if (!state.empty()) {
-    std::erase_if(jobs, [&](const JobChanged& job) { return to_text(job.state) != state; });
-  }
+  const auto listed = list(**session, parse_job_state(state), ended);
+  if (!listed) return Outcome::failed(listed.error());
   if (arguments.has("json")) {
-    Json array = Json::array();
-    for (const JobChanged& job : jobs) array.add(to_json(job));
-    put("{}\n", array.dump());
+    put("{}\n", json_of(*listed).dump());
   } else {
-    put_text(to_table(jobs, (*session)->clock().now()));
-    if (reply->left_out > 0) put("and {} more that are not shown\n", reply->left_out);
+    put_text(to_table(listed->jobs, (*session)->clock().now()));
+    put_text(left_out_text(*listed, state));
   }
   return Outcome::done();
 }

@@ -53,6 +53,7 @@ constexpr Verb verbs[] = {
     {"cancel", "ends jobs", commands::cancel_usage, commands::run_cancel},
     {"alerts", "what is wrong now, and the rules that say so", commands::alerts_usage,
      commands::run_alerts},
+    {"forget", "lets go a host that will not return", commands::forget_usage, commands::run_forget},
     {"acknowledge", "says that somebody cares for alerts", commands::acknowledge_usage,
      commands::run_acknowledge},
     {"policy", "checks, shows and changes how work is routed", commands::policy_usage,

@@ -39,12 +39,13 @@ Outcome check_file(const Arguments& arguments, const std::string& file) {
     for (const router::Finding& finding : findings) list.add(to_json(finding));
     put("{}\n", Json::object().set("findings", std::move(list)).dump());
   } else {
-    for (const router::Finding& finding : findings) {
+    for (const router::Finding& finding : router::grouped(findings)) {
       put("{}: {}: {}\n", printable(finding.place), finding.error ? "error" : "warning",
           printable(finding.text));
     }
   }
-  if (errors > 0) return Outcome::failed(error("{} error{}", errors, errors == 1 ? "" : "s"));
+  if (errors > 0)
+    return Outcome::failed(error("{}", counted(static_cast<std::uint64_t>(errors), "error")));
   if (!arguments.has("table")) return Outcome::done();
   const auto policy = router::parse_policy(*text, file);
   if (!policy) return Outcome::failed(policy.error());
@@ -100,7 +101,7 @@ Outcome apply_file(const Arguments& arguments, const std::string& file) {
   auto text = read_file(file, policy_bytes_max);
   if (!text) return Outcome::failed(text.error());
   if (!is_utf8(*text)) return Outcome::failed(error("{}: is not UTF-8", printable(file)));
-  return act(arguments, "policy", ApplyPolicy{std::move(*text), file});
+  return act(arguments, "policy", [&](double) { return ApplyPolicy{*text, file}; });
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "commands/verbs.h"
 #include "fleet/recording_repair.h"
 #include "fleet/text.h"
+#include "fleet/units.h"
 
 namespace drover::commands {
 
@@ -113,13 +114,14 @@ Outcome recover(const Order& order) {
     return keep(recover_recording(*input->file, input->journal, sink), report);
   });
   if (made.exit != Exit::done) return made;
-  put("{}: {} chunks kept, {} messages from the journal\n", printable(order.output), report.chunks,
-      report.journaled);
+  put("{}: {} kept, {} from the journal\n", printable(order.output),
+      counted(report.chunks, "chunk"), counted(report.journaled, "message"));
   for (const LostRange& lost : report.lost) put_text(to_text(lost));
   if (report.missing > 0)
-    put("missing: at least {} messages; the new file says when\n", report.missing);
+    put("missing: at least {}; the new file says when\n", counted(report.missing, "message"));
   if (report.lost.empty()) return made;
-  return Outcome::partly(fmt::format("{} parts of the recording are lost", report.lost.size()));
+  return Outcome::partly(
+      fmt::format("lost: {} of the recording", counted(report.lost.size(), "part")));
 }
 
 Outcome cut(const Order& order) {
@@ -139,8 +141,13 @@ Outcome cut(const Order& order) {
     return keep(cut_recording(*input.file, input.journal, from, to, sink), report);
   });
   if (made.exit != Exit::done) return made;
-  put("{}: {} messages, {} to {}\n", printable(order.output), report.messages,
-      to_iso8601(report.from), to_iso8601(report.to));
+  put("{}: {}, {} to {} of fleet time\n", printable(order.output),
+      counted(report.messages, "message"), to_iso8601(report.from), to_iso8601(report.to));
+  if (report.from < from) {
+    put("begins {} of fleet time before --from, at the last keyframe before it: without the state "
+        "there nobody could read what follows\n",
+        duration_text(to_seconds(from - report.from)));
+  }
   return made;
 }
 
@@ -210,7 +217,8 @@ Usage recording_usage() {
       "is left of one (and of its journal); exit 3 when something is lost, which it says. cut: "
       "the\n"
       "time from --from to --to. export: for other programs; csv is of the samples, one row per\n"
-      "device and tick; json-mcap is for Foxglove. Times are from the start (30s, 5m) or in UTC.",
+      "device and tick; json-mcap is for Foxglove. Times are fleet time, from the\n"
+      "start (30s, 5m) or in UTC. A cut begins at the last keyframe before --from, and says so.",
       {{"output", "FILE", "where to; export: without it to the standard output", false, false,
         nullptr, 'o'},
        {"force", "", "write over a FILE that is there"},

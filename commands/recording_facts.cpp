@@ -122,12 +122,13 @@ std::string to_text(const RecordingFacts& facts) {
   if (!facts.state.empty()) text += fmt::format("state        {}\n", facts.state);
   text += fmt::format("time         {} to {} ({})\n", to_iso8601(facts.first),
                       to_iso8601(facts.last), duration_text(to_seconds(facts.last - facts.first)));
-  text += fmt::format("fleet        {} hosts, {} devices\n", facts.hosts, facts.devices);
+  text += fmt::format("fleet        {}, {}\n", counted(facts.hosts, "host"),
+                      counted(facts.devices, "device"));
   text += fmt::format("samples      {} batches, {} values in blocks", info.sample_batches,
                       info.sample_values);
   if (info.sample_values > 0) text += fmt::format(", {:.3f} bytes each", bytes_per_value(info));
   text += fmt::format("\nkeyframes    {}, in {} chunks\n", info.keyframes, info.chunks);
-  text += fmt::format("dropped      {} messages never reached the file\n", info.dropped);
+  text += fmt::format("dropped      {} never reached the file\n", counted(info.dropped, "message"));
   for (const DroppedMessages& drop : facts.drops) {
     text += fmt::format("             {} from {} to {}\n", drop.count, to_iso8601(drop.since),
                         to_iso8601(drop.until));
@@ -160,7 +161,8 @@ std::string to_text(const VerifyReport& report, const std::string& state, std::u
   std::string text = fmt::format("checked {} chunks, {} messages, {} values\n", report.chunks,
                                  report.messages, report.sample_values);
   if (!state.empty()) text += state + "\n";
-  if (dropped > 0) text += fmt::format("dropped: {} messages never reached the file\n", dropped);
+  if (dropped > 0)
+    text += fmt::format("dropped: {} never reached the file\n", counted(dropped, "message"));
   for (const std::string& problem : report.problems) {
     text += fmt::format("problem: {}\n", printable(problem));
   }

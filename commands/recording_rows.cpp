@@ -93,6 +93,7 @@ Json fields_of(const Alert& alert) {
       .set("subject", alert.subject)
       .set("severity", to_text(alert.severity))
       .set("raised", alert.raised)
+      .set("retold", alert.retold)
       .set("since", to_iso8601(alert.since))
       .set("text", alert.text)
       .set("acknowledged_by", text_or_null(alert.acknowledged_by));

@@ -1,5 +1,6 @@
 #include "commands/reports.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -43,15 +44,27 @@ Json to_json(const std::vector<SenderCount>& counts) {
   return object;
 }
 
-/// "3", "3 (2 from h100-1, 1 from 127.0.0.1)".
+constexpr std::size_t senders_named = 3;
+
+/// "3", "3 (2 from h100-1, 1 from 127.0.0.1)", "90 (40 from h1, 20 from h2, 9 from h3, 21 from 12
+/// others)": those that sent most.
 std::string undecodable_text(const Summary& summary) {
-  std::string senders;
-  for (const SenderCount& entry : summary.undecodable_by) {
-    senders += fmt::format("{}{} from {}", senders.empty() ? "" : ", ", entry.count,
-                           printable(entry.sender));
+  std::vector<SenderCount> senders = summary.undecodable_by;
+  std::stable_sort(senders.begin(), senders.end(),
+                   [](const SenderCount& a, const SenderCount& b) { return a.count > b.count; });
+  std::string text;
+  std::uint64_t named = 0;
+  const std::size_t count = std::min(senders.size(), senders_named);
+  for (std::size_t at = 0; at < count; ++at) {
+    text += fmt::format("{}{} from {}", at == 0 ? "" : ", ", senders[at].count,
+                        printable(senders[at].sender));
+    named += senders[at].count;
   }
-  return fmt::format("{}{}", summary.undecodable,
-                     senders.empty() ? "" : fmt::format(" ({})", senders));
+  if (senders.size() > count) {
+    text += fmt::format(", {} from {}", summary.undecodable - std::min(named, summary.undecodable),
+                        counted(senders.size() - count, "other"));
+  }
+  return fmt::format("{}{}", summary.undecodable, text.empty() ? "" : fmt::format(" ({})", text));
 }
 
 std::string reasons_text(const std::map<Reason, std::uint64_t>& counts) {
@@ -115,11 +128,13 @@ std::string signed_text(std::string (*text)(double), double value) {
 Json fallback_costs_json(const Summary& summary) {
   Json reasons = Json::object();
   for (const FallbackSum& sum : summary.fallback_costs) {
-    reasons.set(std::string(to_text(sum.reason)), Json::object()
-                                                      .set("jobs", sum.jobs)
-                                                      .set("cost_usd", sum.cost_usd)
-                                                      .set("energy_j", sum.energy_j)
-                                                      .set("finish_s", sum.finish_s));
+    reasons.set(std::string(to_text(sum.reason)),
+                Json::object()
+                    .set("jobs", sum.jobs)
+                    .set("cost_usd", sum.cost_usd)
+                    .set("energy_j", sum.energy_j)
+                    .set("timed", sum.timed)
+                    .set("finish_s", when(sum.timed > 0, sum.finish_s)));
   }
   return reasons;
 }
@@ -128,10 +143,11 @@ Json fallback_costs_json(const Summary& summary) {
 std::string fallback_costs_text(const Summary& summary) {
   std::string text;
   for (const FallbackSum& sum : summary.fallback_costs) {
-    text += fmt::format(
-        "{:<12} {} for {}: {}, {}, {} against the wanted pool (estimated)\n", "fell back", sum.jobs,
-        to_text(sum.reason), signed_text(dollars_text, sum.cost_usd),
-        signed_text(joules_text, sum.energy_j), signed_text(duration_text, sum.finish_s));
+    text +=
+        fmt::format("{:<12} {} for {}: {}, {}, {} against the wanted pool (estimated)\n",
+                    "fell back", sum.jobs, to_text(sum.reason),
+                    signed_text(dollars_text, sum.cost_usd), signed_text(joules_text, sum.energy_j),
+                    sum.timed > 0 ? signed_text(duration_text, sum.finish_s) : "time N/A");
   }
   return text;
 }
@@ -192,6 +208,7 @@ Json to_json(const Summary& summary) {
       .set("refused", summary.refused)
       .set("finished", summary.finished)
       .set("failed", summary.failed)
+      .set("cancelled", summary.cancelled)
       .set("queued", summary.queued)
       .set("running", summary.running)
       .set("input_tokens", summary.input_tokens)
@@ -220,7 +237,8 @@ Json to_json(const Summary& summary) {
 std::string to_table(const Summary& summary) {
   const std::vector<std::pair<std::string, std::string>> lines = {
       {"jobs", fmt::format("{} accepted, {} refused", summary.accepted, summary.refused)},
-      {"ended", fmt::format("{} finished, {} failed", summary.finished, summary.failed)},
+      {"ended", fmt::format("{} finished, {} failed, {} cancelled", summary.finished,
+                            summary.failed, summary.cancelled)},
       {"open", fmt::format("{} queued, {} running", summary.queued, summary.running)},
       {"tokens", fmt::format("{} in, {} out (as requested)",
                              count_text(static_cast<double>(summary.input_tokens)),
@@ -234,12 +252,13 @@ std::string to_table(const Summary& summary) {
                             dollars_text(summary.fleet_cost_usd))},
       {"charged", usage_text(summary.charged)},
       {"wasted",
-       fmt::format("{}; {} retries{}", usage_text(summary.wasted), summary.retries,
+       fmt::format("{}; {}{}", usage_text(summary.wasted),
+                   counted(summary.retries, "retry", "retries"),
                    summary.preempted > 0 ? fmt::format(", {} preempted", summary.preempted) : "")},
       {"decisions", decisions_text(summary)},
-      {"messages",
-       fmt::format("{} undecodable, {} sample gaps, {} stale results", undecodable_text(summary),
-                   summary.sample_gaps, summary.stale_results)},
+      {"messages", fmt::format("{} undecodable, {}, {}", undecodable_text(summary),
+                               counted(summary.sample_gaps, "sample gap"),
+                               counted(summary.stale_results, "stale result"))},
   };
   std::string text;
   for (const auto& [name, value] : lines) text += fmt::format("{:<12} {}\n", name, value);
@@ -261,6 +280,7 @@ Json to_json(const JobChanged& job) {
       .set("pool", text_or_null(job.pool))
       .set("reason", job.reason ? Json(to_text(*job.reason)) : Json())
       .set("detail", text_or_null(job.detail))
+      .set("pause", when(job.pause != Pause::none, std::string(to_text(job.pause))))
       .set("work_class", text_or_null(job.work_class))
       .set("change", text_or_null(job.change))
       .set("policy_version", when(job.policy_version > 0, job.policy_version))
@@ -285,7 +305,8 @@ std::string work_text(const Workload& work) {
       return fmt::format("serve {} {}+{} tokens", work.model, work.input_tokens,
                          work.output_tokens);
     case WorkKind::train:
-      return fmt::format("train {} {} steps on {}", work.model, work.steps, work.devices);
+      return fmt::format("train {} {} on {}", work.model, counted(work.steps, "step"),
+                         work.devices);
     case WorkKind::batch:
       return fmt::format("batch {} {} x {}+{} tokens", work.model, work.items, work.input_tokens,
                          work.output_tokens);
@@ -295,18 +316,39 @@ std::string work_text(const Workload& work) {
 
 std::string checkpoint_text(const JobChanged& job) {
   if (is_terminal(job.state) || (job.steps_saved == 0 && job.steps_lost <= 0)) return "";
+  const auto lost = static_cast<std::uint64_t>(std::llround(job.steps_lost));
+  if (job.steps_saved == 0) {
+    return fmt::format("no checkpoint{}; {} lost", job.job.work.checkpoint_steps > 0 ? " yet" : "",
+                       counted(lost, "step"));
+  }
   const bool waits = job.state == JobState::queued;
   std::string text = fmt::format("{} step {} of {}", waits ? "resumes at" : "saved until",
                                  job.steps_saved, job.job.work.steps);
-  if (job.steps_lost > 0) text += fmt::format("; lost {:.0f} steps", job.steps_lost);
+  if (job.steps_lost > 0) text += fmt::format("; {} lost", counted(lost, "step"));
   return text;
+}
+
+std::string ending_text(const JobChanged& job) {
+  const std::string took =
+      fmt::format("{} in {}", to_text(job.state), duration_text(job.latency_s));
+  if (job.state != JobState::finished) return took;
+  const double before_s = std::max(0.0, job.latency_s - job.outcome.run_s);
+  return fmt::format("{} on {} ({} {}), {}, {}", took, printable(job.target),
+                     job.attempt > 1 ? "waiting and earlier attempts" : "waited",
+                     duration_text(before_s), dollars_text(job.usage.cost_usd),
+                     joules_text(job.usage.energy_j));
 }
 
 std::string to_table(const std::vector<JobChanged>& jobs, Instant now) {
   std::vector<std::vector<std::string>> rows;
   for (const JobChanged& job : jobs) {
-    std::string about = job.reason ? std::string(to_text(*job.reason)) : std::string();
+    // The state says already that it was cancelled; the detail says who did it.
+    const bool told = job.reason && job.state != JobState::cancelled;
+    std::string about = told ? std::string(to_text(*job.reason)) : std::string();
     if (!job.detail.empty()) about += (about.empty() ? "" : ": ") + job.detail;
+    if (job.pause != Pause::none) {
+      about += fmt::format("{}paused: {}", about.empty() ? "" : "; ", to_text(job.pause));
+    }
     const std::string saved = checkpoint_text(job);
     if (!saved.empty()) about += (about.empty() ? "" : "; ") + saved;
     rows.push_back({to_short_text(job.job.id), work_text(job.job.work),

@@ -9,12 +9,11 @@ namespace drover::commands {
 Usage resume_usage() {
   return {"usage: drover resume TARGET [options]",
           "Lets new work come again to a target's devices, whatever had drained them. TARGET is\n"
-          "HOST/N (a device), host:HOST, rack:RACK, pool:POOL or all. The devices are printed, a\n"
-          "line each.",
+          "HOST/N (a device), host:HOST, rack:RACK, pool:POOL or site (all of it).",
           {connect_option(), {"json", "", "one JSON object on stdout"}},
           {"TARGET"},
           "  drover resume host:h100-1\n"
-          "  drover drain all && drover resume host:h100-1\n"
+          "  drover drain site && drover resume host:h100-1\n"
           "      work for one host only"};
 }
 
@@ -24,7 +23,9 @@ Outcome run_resume(Arguments& arguments) {
   }
   const auto target = parse_target(arguments.text("TARGET"));
   if (!target) return Outcome::usage(target.error());
-  return act(arguments, "resume", SetDrain{to_text(*target), false, Duration{0}});
+  return act(arguments, "resume", [&](double) {
+    return SetDrain{to_text(*target), false, Duration{0}};
+  });
 }
 
 }  // namespace drover::commands

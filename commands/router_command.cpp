@@ -290,7 +290,8 @@ class RouterShell {
         recording_->hear(clock_.now(), send.to, send.envelope);
       }
       if (send.to == RouterRecording::peer) continue;
-      if (const auto* alert = std::get_if<Alert>(&send.envelope.body)) hook_.hear(*alert);
+      const auto* alert = std::get_if<Alert>(&send.envelope.body);
+      if (alert != nullptr && !alert->retold) hook_.hear(*alert);
       if (send.to.channel != Channel::publish) {
         sockets_.send(send.to, encode(send.envelope));
         continue;

@@ -4,6 +4,7 @@
 #include "commands/keys.h"
 #include "commands/output.h"
 #include "fleet/keys.h"
+#include "fleet/text.h"
 
 namespace drover::commands {
 
@@ -49,7 +50,7 @@ void RouterGuard::reload(Sockets& sockets) {
   for (const std::string& problem : list->problems) {
     put_error("drover router: {}; it lets nobody in\n", problem);
   }
-  put_error("drover router: {} keys may come in\n", list->keys.size());
+  put_error("drover router: {} may come in\n", counted(list->keys.size(), "key"));
   sockets.admit(std::move(list->keys));
 }
 

@@ -27,6 +27,7 @@ router::RouterSettings router_settings(const RouterStart& start) {
   settings.suspect_after = wall_span(3, start.speed);
   settings.lease = wall_span(10, start.speed);
   settings.lost_after = wall_span(12, start.speed);
+  settings.forget_left_after = wall_span(600, start.speed);
   settings.summary_every = wall_span(0.5, start.speed);
   settings.seed = start.seed;
   settings.policy_place = start.policy_place;

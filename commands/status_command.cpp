@@ -1,6 +1,7 @@
 // `drover status`: totals of the fleet and its work.
 #include <fmt/format.h>
 
+#include "commands/clock.h"
 #include "commands/output.h"
 #include "commands/reports.h"
 #include "commands/session.h"
@@ -26,6 +27,11 @@ Outcome run_status(Arguments& arguments) {
   if (arguments.has("json")) {
     put("{}\n", to_json(*summary).dump());
   } else {
+    const Welcome& welcome = (*session)->welcome();
+    if (is_apart(welcome.fleet_time, welcome.speed)) {
+      put("fleet time {}, {:g} times as fast as here: spans below are of fleet time\n",
+          to_clock_text((*session)->clock().now()), welcome.speed);
+    }
     put_text(to_table(*summary));
   }
   return Outcome::done();

@@ -1,8 +1,6 @@
 // `drover submit`: one job from options, or all jobs of a trace at their own times.
 #include <algorithm>
 #include <memory>
-#include <random>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +9,7 @@
 
 #include "commands/catalogue_files.h"
 #include "commands/feeding.h"
+#include "commands/job_options.h"
 #include "commands/output.h"
 #include "commands/reports.h"
 #include "commands/session.h"
@@ -20,8 +19,6 @@
 #include "devices/catalogue.h"
 #include "fleet/json.h"
 #include "fleet/text.h"
-#include "fleet/units.h"
-#include "fleet/version.h"
 
 namespace drover::commands {
 
@@ -34,174 +31,6 @@ constexpr std::size_t questions_max = 64;
 
 void say(const std::string& line) { put_error("drover submit: {}\n", line); }
 
-void read_precisions(Arguments& arguments, Workload& work) {
-  if (!arguments.has("precision")) return;
-  for (const std::string& word : split(arguments.text("precision"), ',')) {
-    if (const auto precision = parse_precision(word)) {
-      work.precisions.push_back(*precision);
-      continue;
-    }
-    std::vector<std::string> known;
-    for (int i = 0; i < precision_count; ++i) {
-      known.emplace_back(to_text(static_cast<Precision>(i)));
-    }
-    arguments.complain(
-        error("--precision: unknown '{}'{}", printable(word), suggestion(word, known)));
-  }
-}
-
-void read_model(Arguments& arguments, const devices::Catalogue& catalogue, std::string& model) {
-  model = arguments.text("model");
-  if (model.empty()) {
-    arguments.complain(error("--model is wanted, such as llama-3.1-8b"));
-  } else if (const auto found = catalogue.model(model); !found) {
-    arguments.complain(error("--model: {}", found.error().message));
-  }
-}
-
-/// What any device of the catalogue says under `words`: the names that mean something to a router.
-std::vector<std::string> known_words(const devices::Catalogue& catalogue,
-                                     std::vector<std::string> devices::DeviceSpec::*words) {
-  std::set<std::string> known;
-  for (const auto& [id, entry] : catalogue.devices()) {
-    known.insert((entry.spec.*words).begin(), (entry.spec.*words).end());
-  }
-  return {known.begin(), known.end()};
-}
-
-void read_needs(Arguments& arguments, const devices::Catalogue& catalogue, Workload& work) {
-  work.framework =
-      arguments.one_of("framework", known_words(catalogue, &devices::DeviceSpec::frameworks), "");
-  const auto known = known_words(catalogue, &devices::DeviceSpec::missing_ops);
-  work.ops = arguments.texts("op");
-  for (const std::string& op : work.ops) {
-    if (std::find(known.begin(), known.end(), op) != known.end()) continue;
-    arguments.complain(error("--op: unknown '{}'{}", excerpt(op), suggestion(op, known)));
-  }
-}
-
-void read_versions(Arguments& arguments, Workload& work) {
-  for (const std::string& word : arguments.texts("built-with")) {
-    const auto equals = word.find('=');
-    const std::string name = word.substr(0, equals);
-    const auto version = equals == std::string::npos ? Result<Version>(error("no version"))
-                                                     : parse_version(word.substr(equals + 1));
-    if (!is_name(name) || !version) {
-      arguments.complain(error(
-          "--built-with: found \"{}\", expected NAME=VERSION such as cuda=12.4", excerpt(word)));
-      continue;
-    }
-    work.versions[name] = word.substr(equals + 1);
-  }
-}
-
-/// What can be submitted, as bits.
-enum Submission : unsigned { serve = 1, train = 2, batch = 4, whole_trace = 8 };
-
-struct Applies {
-  const char* option;
-  unsigned to;  // Submission
-  const char* meant_for;
-};
-
-// Options that are not named here are for every submission.
-constexpr unsigned one_job = serve | train | batch;
-constexpr Applies applies[] = {
-    {"input", serve | batch, "--kind serve or batch"},
-    {"output", serve | batch, "--kind serve or batch"},
-    {"items", batch, "--kind batch"},
-    {"steps", train, "--kind train"},
-    {"batch", train, "--kind train"},
-    {"seq", train, "--kind train"},
-    {"devices", train, "--kind train"},
-    {"format", whole_trace, "--trace"},
-    {"columns", whole_trace, "--trace"},
-    {"throughputs", whole_trace, "--trace"},
-    {"measured-on", whole_trace, "--trace"},
-    {"load", whole_trace, "--trace"},
-    {"seed", whole_trace, "--trace"},
-    {"kind", one_job, "one job, not for a trace"},
-    {"precision", one_job, "one job, not for a trace"},
-    {"framework", one_job, "one job, not for a trace"},
-    {"op", one_job, "one job, not for a trace"},
-    {"built-with", one_job, "one job, not for a trace"},
-    {"loss-scaling", train, "--kind train"},
-    {"checkpoint", train, "--kind train"},
-    {"class", one_job, "one job, not for a trace"},
-    {"stage", one_job, "one job, not for a trace"},
-    {"data", one_job, "one job, not for a trace"},
-    {"tenant", one_job, "one job, not for a trace"},
-    {"priority", one_job, "one job, not for a trace"},
-    {"deadline", one_job, "one job, not for a trace"},
-    {"id", one_job, "one job, not for a trace"},
-};
-
-void check_applies(Arguments& arguments, Submission submission) {
-  for (const Applies& row : applies) {
-    if ((row.to & submission) != 0 || !arguments.has(row.option)) continue;
-    arguments.complain(error("--{} changes nothing here: it is for {}", row.option, row.meant_for));
-  }
-}
-
-std::uint32_t count_option(Arguments& arguments, std::string_view name, std::uint32_t otherwise) {
-  return static_cast<std::uint32_t>(arguments.integer(name, 1, 10'000'000, otherwise));
-}
-
-JobId fresh_id() {
-  std::random_device kernel;
-  const auto word = [&] { return (static_cast<std::uint64_t>(kernel()) << 32) | kernel(); };
-  return {word(), word()};
-}
-
-void read_size_of_work(Arguments& arguments, Workload& work) {
-  if (work.kind == WorkKind::train) {
-    work.steps = count_option(arguments, "steps", 100);
-    work.batch = count_option(arguments, "batch", 32);
-    work.sequence = count_option(arguments, "seq", 1);
-    work.devices = static_cast<std::uint16_t>(arguments.integer("devices", 1, 4096, 1));
-    work.loss_scaling = arguments.has("loss-scaling");
-    if (arguments.has("checkpoint"))
-      work.checkpoint_steps = count_option(arguments, "checkpoint", 1);
-    return;
-  }
-  work.input_tokens = count_option(arguments, "input", 1020);
-  work.output_tokens = count_option(arguments, "output", 129);
-  if (work.kind == WorkKind::batch) work.items = count_option(arguments, "items", 1);
-}
-
-Job read_job(Arguments& arguments, const devices::Catalogue& catalogue) {
-  Job job;
-  Workload& work = job.work;
-  const std::string kind = arguments.one_of("kind", {"serve", "train", "batch"}, "serve");
-  work.kind = *parse_work_kind(kind);
-  check_applies(arguments, work.kind == WorkKind::serve   ? Submission::serve
-                           : work.kind == WorkKind::train ? Submission::train
-                                                          : Submission::batch);
-  read_model(arguments, catalogue, work.model);
-  read_precisions(arguments, work);
-  read_needs(arguments, catalogue, work);
-  read_versions(arguments, work);
-  read_size_of_work(arguments, work);
-  for (const auto& [option, name] :
-       {std::pair{"class", &job.work_class}, {"stage", &job.stage}, {"data", &job.data_set}}) {
-    if (arguments.has(option)) *name = arguments.name(option, "");
-  }
-  job.tenant = arguments.name("tenant", "default");
-  job.priority = static_cast<std::int8_t>(
-      arguments.integer("priority", -128, 127, work.kind == WorkKind::serve ? 10 : 0));
-  job.deadline = arguments.duration("deadline", Duration{0});
-  job.id = fresh_id();
-  if (arguments.has("id")) {
-    const auto id = parse_job_id(arguments.text("id"));
-    if (id) {
-      job.id = *id;
-    } else {
-      arguments.complain(error("--id: {}", id.error().message));
-    }
-  }
-  return job;
-}
-
 /// The job once it has ended; nothing when a signal came first.
 Result<std::optional<JobChanged>> wait_for_end(Session& session, StopSignals& signals, JobId id) {
   while (!signals.stopped()) {
@@ -213,6 +42,29 @@ Result<std::optional<JobChanged>> wait_for_end(Session& session, StopSignals& si
     session.wait(poll_every);
   }
   return std::optional<JobChanged>();
+}
+
+/// What the router says to the submission; where the job has ended, its end is told instead.
+Json answer_json(const SubmitResult& result) {
+  const bool taken =
+      result.status == SubmitStatus::accepted || result.status == SubmitStatus::exists;
+  Json object = Json::object()
+                    .set("id", to_text(result.job))
+                    .set("status", to_text(result.status))
+                    .set("state", taken ? Json(to_text(result.state)) : Json());
+  if (!taken) object.set("reason", to_text(result.reason)).set("detail", result.detail);
+  return object;
+}
+
+Outcome outcome_of(const JobChanged& ended) {
+  if (ended.state == JobState::finished) return Outcome::done();
+  const std::string job = to_short_text(ended.job.id);
+  if (ended.state == JobState::cancelled) {
+    return Outcome::failed(error("job {} was {}", job, printable(ended.detail)));
+  }
+  return Outcome::failed(error("job {} failed: {}: {}", job,
+                               ended.reason ? to_text(*ended.reason) : "unknown",
+                               printable(ended.detail)));
 }
 
 Outcome submit_one(Arguments& arguments, Session& session, StopSignals& signals, const Job& job) {
@@ -229,29 +81,24 @@ Outcome submit_one(Arguments& arguments, Session& session, StopSignals& signals,
     ended = std::move(*end);
   }
   if (arguments.has("json")) {
-    Json object = ended ? to_json(*ended) : Json::object().set("id", to_text(job.id));
-    object.set("status", to_text(result.status));
-    if (!ended) object.set("state", taken ? Json(to_text(result.state)) : Json());
-    if (!taken) object.set("reason", to_text(result.reason)).set("detail", result.detail);
-    put("{}\n", object.dump());
+    put("{}\n", (ended ? to_json(*ended) : answer_json(result)).dump());
   } else if (taken) {
-    put("{} {}\n", to_text(job.id), ended ? to_text(ended->state) : to_text(result.status));
+    put("{} {}\n", to_text(job.id), ended ? ending_text(*ended) : to_text(result.status));
   }
   if (!taken) {
     return Outcome::failed(error("{}: {}: {}", to_text(result.status), to_text(result.reason),
                                  printable(result.detail)));
   }
-  if (ended && ended->state == JobState::failed) {
-    return Outcome::failed(error("job {} failed: {}: {}", to_short_text(job.id),
-                                 ended->reason ? to_text(*ended->reason) : "unknown",
-                                 printable(ended->detail)));
-  }
-  return Outcome::done();
+  return ended ? outcome_of(*ended) : Outcome::done();
 }
 
 struct Ends {
   std::uint64_t finished = 0;
   std::uint64_t failed = 0;
+  std::uint64_t cancelled = 0;
+  void count(JobState state) {
+    ++(state == JobState::finished ? finished : state == JobState::cancelled ? cancelled : failed);
+  }
 };
 
 /// Asks about the oldest open jobs, many at a time, until all have ended or a signal comes.
@@ -275,7 +122,7 @@ Ends wait_for_ends(Session& session, StopSignals& signals, const std::vector<Job
         if (found == open.end()) continue;
         open.erase(found);
         ++ended;
-        ++(reply->jobs.front().state == JobState::finished ? ends.finished : ends.failed);
+        ends.count(reply->jobs.front().state);
       }
     }
     if (ended == 0) session.wait(poll_every);
@@ -296,12 +143,18 @@ Outcome report_trace(const Arguments& arguments, const TraceSource& trace, const
                       .set("unacknowledged", fed.unacknowledged)
                       .set("input_tokens", fed.input_tokens)
                       .set("output_tokens", fed.output_tokens);
-    if (ends) object.set("finished", ends->finished).set("failed", ends->failed);
+    if (ends) {
+      object.set("finished", ends->finished)
+          .set("failed", ends->failed)
+          .set("cancelled", ends->cancelled);
+    }
     put("{}\n", object.dump());
   } else {
-    put("{} rows: {} accepted, {} known already, {} refused; {} bad rows skipped\n", counts.given,
-        counts.accepted, counts.existed, counts.refused, trace.skipped());
-    if (ends) put("{} finished, {} failed\n", ends->finished, ends->failed);
+    put("{}: {} accepted, {} known already, {} refused; {} skipped\n", counted(counts.given, "row"),
+        counts.accepted, counts.existed, counts.refused, counted(trace.skipped(), "bad row"));
+    if (ends) {
+      put("{} finished, {} failed, {} cancelled\n", ends->finished, ends->failed, ends->cancelled);
+    }
   }
   if (counts.given == 0 && trace.skipped() == 0) {
     return Outcome::failed(error("--trace {}: holds no rows", printable(arguments.text("trace"))));
@@ -311,13 +164,15 @@ Outcome report_trace(const Arguments& arguments, const TraceSource& trace, const
                                  printable(arguments.text("trace")), trace.skipped()));
   }
   if (fed.unacknowledged > 0) {
-    return Outcome::partly(fmt::format("{} jobs were not acknowledged", fed.unacknowledged));
+    return Outcome::partly(fmt::format("not acknowledged: {}", counted(fed.unacknowledged, "job")));
   }
   if (trace.skipped() > 0) {
-    return Outcome::partly(fmt::format("{} bad rows were skipped", trace.skipped()));
+    return Outcome::partly(fmt::format("skipped: {}", counted(trace.skipped(), "bad row")));
   }
   if (counts.refused > 0) return Outcome::partly(fmt::format("{} refused", counts.refused));
-  if (ends && ends->failed > 0) return Outcome::partly(fmt::format("{} failed", ends->failed));
+  if (ends && ends->failed + ends->cancelled > 0) {
+    return Outcome::partly(fmt::format("{} failed, {} cancelled", ends->failed, ends->cancelled));
+  }
   return Outcome::done();
 }
 
@@ -384,7 +239,8 @@ Usage submit_usage() {
   add({{"load", "X", "multiplies the trace's arrivals (default 1)"},
        {"seed", "N", "draws the ids of a trace's jobs, with the file's name and row (default 1)"},
        {"catalogue", "DIR", "more model specs, *.toml"},
-       {"wait", "", "until all has ended; exit 1 when the job failed"},
+       {"wait", "",
+        "until all has ended, then says how; exit 1 when the job failed or was cancelled"},
        {"json", "", "one JSON object on stdout"}});
   return usage;
 }

@@ -8,6 +8,7 @@
 #include "commands/output.h"
 #include "commands/replay.h"
 #include "commands/stop_signals.h"
+#include "commands/user_name.h"
 #include "commands/verbs.h"
 #include "fleet/text.h"
 
@@ -32,7 +33,7 @@ Outcome show_live(const Arguments& arguments, const std::string& device,
   StopSignals signals;
   const RouterAddress endpoint = endpoint_of(arguments);
   const bool control = arguments.has("control");
-  auto session = Session::open({endpoint, control ? Role::client : Role::viewer, "top"});
+  auto session = Session::open({endpoint, control ? Role::client : Role::viewer, user_name("top")});
   if (!session) return Outcome::failed(session.error());
   auto terminal = tui::Terminal::open(terminal_options(settings.in_force()));
   if (!terminal) return Outcome::failed(terminal.error());

@@ -207,6 +207,8 @@ struct DeviceSpec : ServingConstants, LayerCosts {
 
   double peak(Precision precision) const { return peak_flops[static_cast<std::size_t>(precision)]; }
   bool runs(Precision precision) const { return peak(precision) > 0; }
+  /// Whether its own power limit can be lowered. Of a TPU nobody but its maker can.
+  bool takes_power_cap() const { return power_cap_min_w > 0 && power_cap_min_w < tdp_w; }
   /// Whether the heat of its memory is modelled, and published. Other boards with HBM have a sensor
   /// too; nobody has logged one.
   bool tells_memory_temperature() const { return memory_max_c < memory_limit_unknown_c; }

@@ -30,9 +30,11 @@ struct Inject {
 
 /// Hold the power of the site or of a pool under so many watts.
 struct SetPowerCap {
-  std::string target;  // "site" or "pool:NAME"
-  double watts = 0;    // 0: what the policy says again
-  Duration lasts{};    // fleet time, then as with 0; 0: until it is set anew
+  std::string target;           // "site" or "pool:NAME"
+  double watts = 0;             // 0: what the policy says again
+  Duration lasts{};             // fleet time, then as with 0; 0: until it is set anew
+  bool admission_only = false;  // new work is held back, and no device is slowed down for it
+  bool confirmed = false;       // it may lie below what the devices draw idle
   bool operator==(const SetPowerCap&) const = default;
 };
 
@@ -73,6 +75,7 @@ struct CancelResult {
 struct CancelReply {
   std::vector<CancelResult> results;  // in the order of CancelJobs' jobs
   std::string problem;                // why the request as a whole was refused; then no results
+  std::string summary{};              // for people: what was done, and what follows
   bool operator==(const CancelReply&) const = default;
 };
 
@@ -92,6 +95,12 @@ struct AcknowledgeAlert {
   std::string rule;     // empty: of every rule
   std::string subject;  // empty: every subject
   bool operator==(const AcknowledgeAlert&) const = default;
+};
+
+/// A host that is lost or has left will not return: let it go. Answered by ActionReply.
+struct ForgetHost {
+  std::string host;
+  bool operator==(const ForgetHost&) const = default;
 };
 
 /// Which policy is in force? Answered by PolicyReply.
@@ -115,6 +124,8 @@ struct ActionReply {
   bool applied = false;
   std::vector<std::string> targets;  // devices or hosts that it reached
   std::string problem;               // why it was not applied
+  std::string summary{};             // for people: what was done, and what follows
+  bool confirm = false;              // not applied, but would be if asked for as `confirmed`
   bool operator==(const ActionReply&) const = default;
 };
 
@@ -196,11 +207,12 @@ struct PolicyChanged {
   std::vector<PoolLimits> pools;
   std::string hash;  // of its text, 16 hexadecimal digits
   std::vector<AlertRuleText> alert_rules;
+  double stale_after_s = 0;  // fleet time: older samples say nothing of now; 0: not told
   bool operator==(const PolicyChanged&) const = default;
 };
 
 /// A rule's condition has come to hold for a subject, or holds no more; or it still holds, and
-/// somebody has acknowledged it.
+/// somebody has acknowledged it, or its text has changed.
 struct Alert {
   std::string rule;     // "throttling"
   std::string subject;  // host, device, pool or "site"
@@ -210,6 +222,7 @@ struct Alert {
   std::string text;               // for people
   std::string acknowledged_by{};  // empty: by nobody yet
   Instant acknowledged_at{};
+  bool retold = false;  // nothing but its text is new
   bool operator==(const Alert&) const = default;
 };
 

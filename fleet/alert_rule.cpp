@@ -57,15 +57,15 @@ void read_filters(Table table, AlertRuleText& told) {
   told.about = table.text("about", told.about);
   const auto subjects = filtered_subjects(told.about);
   if (!subjects) {
-    return table.complain(
-        "about", fmt::format("found \"{}\", expected device, pool or site", excerpt(told.about)));
+    table.complain("about",
+                   fmt::format("found \"{}\", expected device, pool or site", excerpt(told.about)));
   }
   if (table.has("when")) told.clear.clear();
   told.when = table.text("when", told.when.empty() ? std::nullopt : std::optional(told.when));
-  check_filter(table, "when", told.when, *subjects);
+  if (subjects) check_filter(table, "when", told.when, *subjects);
   if (table.has("clear") || !told.clear.empty()) {
     told.clear = table.text("clear", told.clear);
-    check_filter(table, "clear", told.clear, *subjects);
+    if (subjects) check_filter(table, "clear", told.clear, *subjects);
   }
   told.help = table.text("text", told.help);
 }

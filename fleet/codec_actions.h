@@ -35,7 +35,9 @@ inline constexpr auto layout<Inject> = structure("Inject",
 template <>
 inline constexpr auto layout<SetPowerCap> =
     structure("SetPowerCap", field("target", &SetPowerCap::target, as_line),
-              field("watts", &SetPowerCap::watts), field("lasts", &SetPowerCap::lasts, from_zero));
+              field("watts", &SetPowerCap::watts), field("lasts", &SetPowerCap::lasts, from_zero),
+              field("admission_only", &SetPowerCap::admission_only),
+              field("confirmed", &SetPowerCap::confirmed));
 
 template <>
 inline constexpr Enumeration<CancelStatus> enumeration<CancelStatus>{"CancelStatus",
@@ -58,7 +60,8 @@ inline constexpr auto layout<CancelResult> = structure(
 template <>
 inline constexpr auto layout<CancelReply> =
     structure("CancelReply", field("results", &CancelReply::results, up_to(cancel_jobs_max)),
-              field("problem", &CancelReply::problem, as_text));
+              field("problem", &CancelReply::problem, as_text),
+              field("summary", &CancelReply::summary, as_text));
 
 template <>
 inline constexpr auto layout<ApplyPolicy> = structure("ApplyPolicy",
@@ -69,6 +72,10 @@ template <>
 inline constexpr auto layout<AcknowledgeAlert> =
     structure("AcknowledgeAlert", field("rule", &AcknowledgeAlert::rule, as_line),
               field("subject", &AcknowledgeAlert::subject, as_line));
+
+template <>
+inline constexpr auto layout<ForgetHost> = structure("ForgetHost",
+                                                     field("host", &ForgetHost::host, as_line));
 
 template <>
 inline constexpr auto layout<AlertRuleText> = structure(
@@ -90,10 +97,11 @@ inline constexpr auto layout<PolicyReply> =
               field("by", &PolicyReply::by, as_line), field("text", &PolicyReply::text, as_policy));
 
 template <>
-inline constexpr auto layout<ActionReply> =
-    structure("ActionReply", field("applied", &ActionReply::applied),
-              field("targets", &ActionReply::targets, up_to(devices_max, as_line)),
-              field("problem", &ActionReply::problem, as_text));
+inline constexpr auto layout<ActionReply> = structure(
+    "ActionReply", field("applied", &ActionReply::applied),
+    field("targets", &ActionReply::targets, up_to(devices_max, as_line)),
+    field("problem", &ActionReply::problem, as_text),
+    field("summary", &ActionReply::summary, as_text), field("confirm", &ActionReply::confirm));
 
 template <>
 inline constexpr auto layout<Audit> = structure("Audit", field("who", &Audit::who, as_line),
@@ -134,7 +142,8 @@ inline constexpr auto layout<PolicyChanged> =
               field("site_power_cap_w", &PolicyChanged::site_power_cap_w),
               field("pools", &PolicyChanged::pools, up_to(pools_max)),
               field("hash", &PolicyChanged::hash, as_line),
-              field("alert_rules", &PolicyChanged::alert_rules, up_to(alert_rules_max)));
+              field("alert_rules", &PolicyChanged::alert_rules, up_to(alert_rules_max)),
+              field("stale_after_s", &PolicyChanged::stale_after_s));
 
 template <>
 inline constexpr auto layout<Alert> = structure(
@@ -142,7 +151,7 @@ inline constexpr auto layout<Alert> = structure(
     field("severity", &Alert::severity), field("raised", &Alert::raised),
     field("since", &Alert::since), field("text", &Alert::text, as_text),
     field("acknowledged_by", &Alert::acknowledged_by, as_line),
-    field("acknowledged_at", &Alert::acknowledged_at));
+    field("acknowledged_at", &Alert::acknowledged_at), field("retold", &Alert::retold));
 
 template <>
 inline constexpr auto layout<Caption> = structure("Caption", field("text", &Caption::text, as_line),

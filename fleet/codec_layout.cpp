@@ -178,7 +178,7 @@ std::vector<EnumerationLayout> enumerations() {
           described<Reason>(),       described<ReplicaState>(), described<JobState>(),
           described<SubmitStatus>(), described<Action>(),       described<Health>(),
           described<Severity>(),     described<FaultKind>(),    described<CancelStatus>(),
-          described<ClassMetric>()};
+          described<ClassMetric>(),  described<Pause>()};
 }
 
 std::vector<Limit> limits() {

@@ -16,14 +16,17 @@ template <>
 inline constexpr Enumeration<ReplicaState> enumeration<ReplicaState>{"ReplicaState",
                                                                      ReplicaState::gone};
 template <>
-inline constexpr Enumeration<JobState> enumeration<JobState>{"JobState", JobState::failed};
+inline constexpr Enumeration<JobState> enumeration<JobState>{"JobState", JobState::cancelled};
+
+template <>
+inline constexpr Enumeration<Pause> enumeration<Pause>{"Pause", Pause::peer};
 template <>
 inline constexpr Enumeration<SubmitStatus> enumeration<SubmitStatus>{"SubmitStatus",
                                                                      SubmitStatus::refused};
 template <>
 inline constexpr Enumeration<Action> enumeration<Action>{"Action", Action::retire_replica};
 template <>
-inline constexpr Enumeration<Health> enumeration<Health>{"Health", Health::lost};
+inline constexpr Enumeration<Health> enumeration<Health>{"Health", Health::left};
 
 // ---- What messages hold ------------------------------------------------------------------------
 
@@ -61,7 +64,8 @@ inline constexpr auto layout<Replica> = structure(
     field("weights_bytes", &Replica::weights_bytes),
     field("kv_token_bytes", &Replica::kv_token_bytes),
     field("tenants", &Replica::tenants, up_to(tenant_shares_max)),
-    field("detail", &Replica::detail, as_text), field("asked_for", &Replica::asked_for));
+    field("detail", &Replica::detail, as_text), field("asked_for", &Replica::asked_for),
+    field("pause", &Replica::pause));
 
 template <>
 inline constexpr auto layout<HeldAttempt> = structure("HeldAttempt",
@@ -181,7 +185,8 @@ inline constexpr auto layout<Failed> =
     structure("Failed", field("job", &Failed::job), field("attempt", &Failed::attempt),
               field("incarnation", &Failed::incarnation), field("reason", &Failed::reason),
               field("detail", &Failed::detail, as_text), field("usage", &Failed::usage),
-              field("steps_done", &Failed::steps_done), field("steps_saved", &Failed::steps_saved));
+              field("steps_done", &Failed::steps_done), field("steps_saved", &Failed::steps_saved),
+              field("host_lost", &Failed::host_lost));
 
 template <>
 inline constexpr auto layout<ResultStored> = structure("ResultStored",
@@ -242,18 +247,20 @@ inline constexpr auto layout<JobChanged> = structure(
     field("work_class", &JobChanged::work_class, as_line),
     field("change", &JobChanged::change, as_line),
     field("policy_version", &JobChanged::policy_version),
-    field("steps_saved", &JobChanged::steps_saved), field("steps_lost", &JobChanged::steps_lost));
+    field("steps_saved", &JobChanged::steps_saved), field("steps_lost", &JobChanged::steps_lost),
+    field("pause", &JobChanged::pause));
 
 template <>
-inline constexpr auto layout<JobsRequest> = structure("JobsRequest",
-                                                      field("job", &JobsRequest::job),
-                                                      field("ended_max", &JobsRequest::ended_max));
+inline constexpr auto layout<JobsRequest> = structure(
+    "JobsRequest", field("job", &JobsRequest::job), field("ended_max", &JobsRequest::ended_max),
+    field("state", &JobsRequest::state), field("ended_only", &JobsRequest::ended_only),
+    field("ended_before", &JobsRequest::ended_before));
 
 template <>
-inline constexpr auto layout<JobsReply> = structure("JobsReply",
-                                                    field("jobs", &JobsReply::jobs,
-                                                          up_to(jobs_reply_max)),
-                                                    field("left_out", &JobsReply::left_out));
+inline constexpr auto layout<JobsReply> =
+    structure("JobsReply", field("jobs", &JobsReply::jobs, up_to(jobs_reply_max)),
+              field("left_out", &JobsReply::left_out), field("ended_kept", &JobsReply::ended_kept),
+              field("ended_ever", &JobsReply::ended_ever));
 
 template <>
 inline constexpr auto layout<WhyRequest> =
@@ -284,12 +291,12 @@ template <>
 inline constexpr auto layout<Summary> = structure(
     "Summary", field("started", &Summary::started), field("accepted", &Summary::accepted),
     field("refused", &Summary::refused), field("finished", &Summary::finished),
-    field("failed", &Summary::failed), field("queued", &Summary::queued),
-    field("running", &Summary::running), field("input_tokens", &Summary::input_tokens),
-    field("output_tokens", &Summary::output_tokens), field("fallbacks", &Summary::fallbacks),
-    field("failures", &Summary::failures), field("queued_for", &Summary::queued_for),
-    field("charged", &Summary::charged), field("wasted", &Summary::wasted),
-    field("fleet_energy_j", &Summary::fleet_energy_j),
+    field("failed", &Summary::failed), field("cancelled", &Summary::cancelled),
+    field("queued", &Summary::queued), field("running", &Summary::running),
+    field("input_tokens", &Summary::input_tokens), field("output_tokens", &Summary::output_tokens),
+    field("fallbacks", &Summary::fallbacks), field("failures", &Summary::failures),
+    field("queued_for", &Summary::queued_for), field("charged", &Summary::charged),
+    field("wasted", &Summary::wasted), field("fleet_energy_j", &Summary::fleet_energy_j),
     field("fleet_cost_usd", &Summary::fleet_cost_usd), field("latency_s", &Summary::latency_s),
     field("first_token_s", &Summary::first_token_s), field("retries", &Summary::retries),
     field("preempted", &Summary::preempted), field("stale_results", &Summary::stale_results),
@@ -327,7 +334,12 @@ inline constexpr auto layout<HostChanged> = structure(
     field("samples_thinned", &HostChanged::samples_thinned),
     field("undecodable", &HostChanged::undecodable),
     field("pools", &HostChanged::pools, up_to(groups_max, as_line)),
-    field("secured_by", &HostChanged::secured_by, as_line));
+    field("secured_by", &HostChanged::secured_by, as_line),
+    field("prices_usd_per_h", &HostChanged::prices_usd_per_h, up_to(groups_max)));
+
+template <>
+inline constexpr auto layout<HostForgotten> =
+    structure("HostForgotten", field("host", &HostForgotten::host, as_name));
 
 template <>
 inline constexpr auto layout<ReplicaChanged> = structure("ReplicaChanged",

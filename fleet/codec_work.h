@@ -71,7 +71,8 @@ template <>
 inline constexpr auto layout<Estimate> = structure("Estimate", field("start_s", &Estimate::start_s),
                                                    field("finish_s", &Estimate::finish_s),
                                                    field("energy_j", &Estimate::energy_j),
-                                                   field("cost_usd", &Estimate::cost_usd));
+                                                   field("cost_usd", &Estimate::cost_usd),
+                                                   field("wait_known", &Estimate::wait_known));
 
 template <>
 inline constexpr auto layout<Candidate> =
@@ -102,12 +103,10 @@ inline constexpr auto layout<NearestFit> = structure("NearestFit",
                                                      field("change", &NearestFit::change, as_line));
 
 template <>
-inline constexpr auto layout<FallbackSum> = structure("FallbackSum",
-                                                      field("reason", &FallbackSum::reason),
-                                                      field("jobs", &FallbackSum::jobs),
-                                                      field("cost_usd", &FallbackSum::cost_usd),
-                                                      field("energy_j", &FallbackSum::energy_j),
-                                                      field("finish_s", &FallbackSum::finish_s));
+inline constexpr auto layout<FallbackSum> = structure(
+    "FallbackSum", field("reason", &FallbackSum::reason), field("jobs", &FallbackSum::jobs),
+    field("cost_usd", &FallbackSum::cost_usd), field("energy_j", &FallbackSum::energy_j),
+    field("finish_s", &FallbackSum::finish_s), field("timed", &FallbackSum::timed));
 
 template <>
 inline constexpr auto layout<Percentiles> = structure("Percentiles",

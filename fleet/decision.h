@@ -29,6 +29,7 @@ struct Estimate {
   double finish_s = 0;
   double energy_j = 0;
   double cost_usd = 0;
+  bool wait_known = true;  // false: when it would start nobody can tell, start_s and finish_s say 0
   bool operator==(const Estimate&) const = default;
 };
 
@@ -86,7 +87,8 @@ struct FallbackSum {
   std::uint64_t jobs = 0;
   double cost_usd = 0;
   double energy_j = 0;
-  double finish_s = 0;
+  double finish_s = 0;      // of those whose wait was known
+  std::uint64_t timed = 0;  // so many
   bool operator==(const FallbackSum&) const = default;
 };
 

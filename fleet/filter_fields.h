@@ -35,6 +35,7 @@ enum class Field : std::uint8_t {
   memory_temperature,
   clock,
   slowed,
+  pause,
   queue,
   running,
   energy,
@@ -60,7 +61,7 @@ enum class Field : std::uint8_t {
   spend,
   spend_share,
 };
-inline constexpr int field_count = 47;
+inline constexpr int field_count = 48;
 
 /// What a field's values are, and so how they are written and compared.
 enum class Kind : std::uint8_t {

@@ -6,8 +6,8 @@
 
 namespace drover::filter {
 
-/// The number of a field that samples tell; NaN of every other field. `reading(Metric)` answers the
-/// last value or NaN.
+/// The number of a field that samples alone tell; NaN of every other field (fleet/filter_device.h
+/// has those). `reading(Metric)` answers the last value or NaN.
 template <typename Reading>
 double sampled(Field field, const Reading& reading) {
   switch (field) {
@@ -23,10 +23,6 @@ double sampled(Field field, const Reading& reading) {
       return reading(Metric::memory_used);
     case Field::power:
       return reading(Metric::power);
-    case Field::cap:
-      return reading(Metric::power_cap);
-    case Field::power_share:
-      return reading(Metric::power) / reading(Metric::power_cap);
     case Field::temperature:
       return reading(Metric::temperature);
     case Field::memory_temperature:

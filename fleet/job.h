@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "fleet/identity.h"
 #include "fleet/reason.h"
@@ -23,11 +25,23 @@ struct Job {
   bool operator==(const Job&) const = default;
 };
 
-/// queued -> leased -> running -> finished | failed; leased and running go back to queued when the
-/// attempt is refused or lost. Exactly one terminal state, reached once.
-enum class JobState : std::uint8_t { queued, leased, running, finished, failed };
+/// queued -> leased -> running -> finished | failed | cancelled; leased and running go back to
+/// queued when the attempt is refused or lost. Exactly one terminal state, reached once.
+enum class JobState : std::uint8_t { queued, leased, running, finished, failed, cancelled };
+inline constexpr int job_state_count = 6;
 std::string_view to_text(JobState state);
+std::optional<JobState> parse_job_state(std::string_view text);
 inline bool is_terminal(JobState state) { return state >= JobState::finished; }
+
+/// Why work that has its place makes no progress at this moment.
+enum class Pause : std::uint8_t {
+  none,
+  loading,    // the model's weights
+  compiling,  // a shape that was not compiled yet
+  prefill,    // prompts of others are read first
+  peer,       // another host's part of the gang stands still, or has not come
+};
+std::string_view to_text(Pause pause);
 
 /// What one attempt used: its share of each step's device-seconds, joules and dollars.
 struct Usage {

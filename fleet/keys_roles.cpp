@@ -31,7 +31,7 @@ bool may_send(KeyRole role, const Message& message) {
       return asks || is_any<Submit>(message);
     case KeyRole::admin:
       return asks || is_any<Submit, EndRequest, Inject, SetPowerCap, SetDrain, CancelJobs,
-                            ApplyPolicy, AcknowledgeAlert, Caption>(message);
+                            ApplyPolicy, AcknowledgeAlert, ForgetHost, Caption>(message);
     case KeyRole::router:
       return false;
   }

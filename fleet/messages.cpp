@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 5> replica_state_names{"loading", "compil
                                                               "draining", "gone"};
 constexpr std::array<std::string_view, 4> submit_status_names{"accepted", "exists", "conflict",
                                                               "refused"};
-constexpr std::array<std::string_view, 3> health_names{"ok", "suspect", "lost"};
+constexpr std::array<std::string_view, 4> health_names{"ok", "suspect", "lost", "left"};
 constexpr std::array<std::string_view, 6> metric_names{
     "none", "training_time", "first_token", "per_token", "cost_per_unit", "energy_per_unit"};
 constexpr std::array<std::string_view, 3> severity_names{"info", "warning", "critical"};
@@ -117,5 +117,7 @@ template Message::Message(MemberPace);
 template Message::Message(GangPace);
 template Message::Message(CapDevices);
 template Message::Message(AcknowledgeAlert);
+template Message::Message(ForgetHost);
+template Message::Message(HostForgotten);
 
 }  // namespace drover

@@ -14,11 +14,11 @@
 //   client -> router   Submit, JobsRequest, WhyRequest, SummaryRequest, EndRequest,
 //   SnapshotRequest,
 //                      Inject, SetPowerCap, SetDrain, CancelJobs, ApplyPolicy, PolicyRequest,
-//                      AcknowledgeAlert, Caption
+//                      AcknowledgeAlert, ForgetHost, Caption
 //   router -> client   SubmitReply, JobsReply, WhyReply, Summary, SnapshotPart, Problem,
 //                      ActionReply, CancelReply, PolicyReply
 //   router -> all      HostChanged, ReplicaChanged, DeviceChanged, PolicyChanged, JobChanged,
-//   (published)        Decision, Event, Summary, Audit, Alert, Caption
+//   (published)        Decision, Event, Summary, Audit, Alert, Caption, HostForgotten
 #pragma once
 
 #include <cstdint>
@@ -129,6 +129,7 @@ struct Replica {
   std::vector<TenantShare> tenants;
   std::string detail;      // why it is gone or refused
   bool asked_for = false;  // by the router, which may retire it; else its host was started with it
+  Pause pause = Pause::none;  // of what runs on it
   bool operator==(const Replica&) const = default;
 };
 
@@ -264,6 +265,8 @@ struct Failed {
   // train: where it ended, and its last checkpoint; both with the steps of earlier attempts.
   double steps_done = 0;
   std::uint32_t steps_saved = 0;
+  // Said by the router: the host was lost with it, or came back without it. No fault of the job's.
+  bool host_lost = false;
   bool operator==(const Failed&) const = default;
 };
 
@@ -296,7 +299,8 @@ struct RetireReplica {
   bool operator==(const RetireReplica&) const = default;
 };
 
-/// At every change of a replica's state, and at most once a heartbeat for its load.
+/// At every change of a replica's state, when it begins and ends to compile a shape, and at most
+/// once a heartbeat for its load.
 struct ReplicaReport {
   Replica replica;
   bool operator==(const ReplicaReport&) const = default;
@@ -360,18 +364,25 @@ struct JobChanged {
   std::uint64_t policy_version = 0;  // that placed it last; 0: never placed
   std::uint32_t steps_saved = 0;     // train: at its last checkpoint, as far as it was told
   double steps_lost = 0;             // train: by the last attempt that came to nothing
+  Pause pause = Pause::none;         // of a gang; in replies that of a request, its replica's
   bool operator==(const JobChanged&) const = default;
 };
 
 struct JobsRequest {
   std::optional<JobId> job;  // one job; else the open ones and the last `ended_max` ended
   std::uint32_t ended_max = 100;
+  std::optional<JobState> state = {};      // of these, only those in this state
+  bool ended_only = false;                 // not the open ones
+  std::optional<JobId> ended_before = {};  // ended ones that ended before this one: the next page
   bool operator==(const JobsRequest&) const = default;
 };
 
 struct JobsReply {
-  std::vector<JobChanged> jobs;  // at most 1,000
-  std::uint64_t left_out = 0;
+  std::vector<JobChanged> jobs;  // at most 1,000: open ones, then ended ones, newest first
+  std::uint64_t left_out = 0;    // that were asked for and did not fit
+  // Ended jobs, of the state that was asked for: whose details are kept, and all that ever ended.
+  std::uint64_t ended_kept = 0;
+  std::uint64_t ended_ever = 0;
   bool operator==(const JobsReply&) const = default;
 };
 
@@ -384,9 +395,10 @@ struct WhyRequest {
 
 struct WhyReply {
   std::optional<JobChanged> job;
+  // Of a job that waits the last one may have no number: what would be decided now.
   std::vector<Decision> decisions;
   std::vector<Standing> standings;  // all candidates of the last decision, best first
-  std::uint64_t standings_of = 0;   // that decision's number; 0: no longer kept
+  std::uint64_t standings_of = 0;   // that decision's number; 0: it has none, or no longer kept
   std::vector<NearestFit> nearest;  // of a job that waits, nearest first; as of now
   std::string problem;              // no such job, prefix not unique, nothing fell back
   bool operator==(const WhyReply&) const = default;
@@ -427,8 +439,10 @@ struct Problem {
 
 // ---- Published ---------------------------------------------------------------------------------
 
-enum class Health : std::uint8_t { ok, suspect, lost };
+enum class Health : std::uint8_t { ok, suspect, lost, left };  // left: in order, as it said
 std::string_view to_text(Health health);
+/// Nothing runs there, and nothing of it is known now.
+inline bool is_gone(Health health) { return health == Health::lost || health == Health::left; }
 
 struct HostChanged {
   Hello hello;  // without replicas and held attempts
@@ -439,7 +453,14 @@ struct HostChanged {
   std::uint64_t undecodable = 0;
   std::vector<std::string> pools;  // of each group, in the order of hello.groups; empty: none
   std::string secured_by;  // the name of the key that its agent has proven to hold; empty: none
+  std::vector<double> prices_usd_per_h;  // of a device of each group, as the policy prices it
   bool operator==(const HostChanged&) const = default;
+};
+
+/// Somebody has said that it will not return, or it left long ago: no part of the fleet any more.
+struct HostForgotten {
+  std::string host;
+  bool operator==(const HostForgotten&) const = default;
 };
 
 struct ReplicaChanged {
@@ -456,14 +477,16 @@ struct Event {
   bool operator==(const Event&) const = default;
 };
 
-using AnyMessage = std::variant<
-    Join, Welcome, Unwelcome, Hello, HelloWanted, Heartbeat, Superseded, Assign, Accepted, Refused,
-    Progress, Finished, Failed, ResultStored, Cancel, StartReplica, RetireReplica, ReplicaReport,
-    SampleBatch, Submit, SubmitReply, JobsRequest, JobsReply, WhyRequest, WhyReply, SummaryRequest,
-    EndRequest, Summary, SnapshotRequest, SnapshotPart, Problem, HostChanged, ReplicaChanged,
-    JobChanged, Decision, Event, Leave, Inject, SetPowerCap, ActionReply, Audit, ApplyFault,
-    DeviceReport, DeviceChanged, PolicyChanged, Alert, Caption, SetDrain, CancelJobs, CancelReply,
-    ApplyPolicy, PolicyRequest, PolicyReply, MemberPace, GangPace, CapDevices, AcknowledgeAlert>;
+using AnyMessage =
+    std::variant<Join, Welcome, Unwelcome, Hello, HelloWanted, Heartbeat, Superseded, Assign,
+                 Accepted, Refused, Progress, Finished, Failed, ResultStored, Cancel, StartReplica,
+                 RetireReplica, ReplicaReport, SampleBatch, Submit, SubmitReply, JobsRequest,
+                 JobsReply, WhyRequest, WhyReply, SummaryRequest, EndRequest, Summary,
+                 SnapshotRequest, SnapshotPart, Problem, HostChanged, ReplicaChanged, JobChanged,
+                 Decision, Event, Leave, Inject, SetPowerCap, ActionReply, Audit, ApplyFault,
+                 DeviceReport, DeviceChanged, PolicyChanged, Alert, Caption, SetDrain, CancelJobs,
+                 CancelReply, ApplyPolicy, PolicyRequest, PolicyReply, MemberPace, GangPace,
+                 CapDevices, AcknowledgeAlert, ForgetHost, HostForgotten>;
 
 template <typename Value, typename Variant>
 inline constexpr bool is_alternative = false;

@@ -14,6 +14,7 @@ struct ChannelOf {
   using Found = std::optional<RecordingChannel>;
   Found operator()(const SampleBatch&) const { return RecordingChannel::samples; }
   Found operator()(const HostChanged&) const { return RecordingChannel::state; }
+  Found operator()(const HostForgotten&) const { return RecordingChannel::state; }
   Found operator()(const ReplicaChanged&) const { return RecordingChannel::state; }
   Found operator()(const DeviceChanged&) const { return RecordingChannel::state; }
   Found operator()(const PolicyChanged&) const { return RecordingChannel::state; }

@@ -36,7 +36,8 @@ inline constexpr std::uint64_t recording_places_max = 0xffff'ffff;
 /// The file's channels. The number is MCAP's channel id.
 enum class RecordingChannel : std::uint8_t {
   samples = 1,  // columnar blocks of SampleBatch
-  state,        // HostChanged, ReplicaChanged, DeviceChanged, PolicyChanged, Summary
+  state,        // HostChanged, HostForgotten, ReplicaChanged, DeviceChanged, PolicyChanged,
+                // Summary
   jobs,         // JobChanged
   decisions,    // Decision
   events,       // Event, Caption

@@ -85,6 +85,7 @@ struct Summary {
   std::uint64_t refused = 0;
   std::uint64_t finished = 0;
   std::uint64_t failed = 0;
+  std::uint64_t cancelled = 0;
   std::uint64_t queued = 0;
   std::uint64_t running = 0;       // leased or running
   std::uint64_t input_tokens = 0;  // as requested, once per accepted job

@@ -241,6 +241,11 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
   return names;
 }
 
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  if (count == 1) return fmt::format("1 {}", one);
+  return many.empty() ? fmt::format("{} {}s", count, one) : fmt::format("{} {}", count, many);
+}
+
 /// Of longer lists nobody reads the end of a message.
 static constexpr std::ptrdiff_t known_shown_max = 40;
 

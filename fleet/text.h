@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,9 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
 
 /// "; did you mean h100-sxm or h100-pcie?" or, where nothing is near, "; known: a, b, c".
 std::string suggestion(std::string_view word, const std::vector<std::string>& known);
+
+/// "1 device", "3 devices", "0 devices"; `many` where an s does not do: "2 batches".
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many = {});
 
 std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trimmed(std::string_view text);

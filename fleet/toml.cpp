@@ -35,7 +35,8 @@ struct Table::File {
   toml::table root;
   // By address, only to find the same node again; never walked.
   std::map<const toml::table*, Node> nodes;
-  std::optional<Error> problem;
+  std::vector<Error> problems;
+  std::set<std::string> complained;  // places of problems
 
   Node& node(const toml::table& table, std::string path, std::uint32_t line) {
     const auto [found, fresh] = nodes.try_emplace(&table);
@@ -362,35 +363,49 @@ std::string Table::place_of(std::string_view key) const {
 }
 
 void Table::complain(std::string_view key, std::string problem) {
-  if (file_->problem) return;
-  file_->problem = error("{}: {}", place_of(key), problem);
+  const std::string place = place_of(key);
+  if (!file_->complained.insert(place).second) return;
+  file_->problems.push_back(error("{}: {}", place, problem));
 }
 
 Status Table::problem() const {
-  if (file_->problem) return *file_->problem;
+  if (!file_->problems.empty()) return file_->problems.front();
   return {};
 }
 
-Status Table::finish() {
-  if (file_->problem) return *file_->problem;
+/// Of keys that were asked for.
+std::vector<Table> Table::subtables() {
+  std::vector<Table> all;
   for (const toml::key* key : keys_in_file_order(*node_->table)) {
-    if (!node_->asked.contains(std::string(key->str()))) {
-      const std::vector<std::string> known(node_->asked.begin(), node_->asked.end());
-      complain(key->str(), fmt::format("unknown key{}", suggestion(key->str(), known)));
-      return *file_->problem;
-    }
-  }
-  for (const toml::key* key : keys_in_file_order(*node_->table)) {
+    if (!node_->asked.contains(std::string(key->str()))) continue;
     const toml::node* value = node_->table->get(key->str());
     if (value->is_table()) {
-      if (Status status = table(key->str())->finish(); !status) return status;
+      all.push_back(*table(key->str()));
     } else if (value->is_array_of_tables()) {
-      for (Table& element : tables(key->str())) {
-        if (Status status = element.finish(); !status) return status;
-      }
+      const std::vector<Table> elements = tables(key->str());
+      all.insert(all.end(), elements.begin(), elements.end());
     }
   }
+  return all;
+}
+
+Status Table::finish() {
+  if (!file_->problems.empty()) return file_->problems.front();
+  const std::vector<Error> found = problems();
+  if (!found.empty()) return found.front();
   return {};
+}
+
+std::vector<Error> Table::problems() {
+  // Of a table that nobody came to read, for another problem, no key is known to be wrong.
+  if (node_->asked.empty() && !file_->problems.empty()) return file_->problems;
+  const std::vector<std::string> known(node_->asked.begin(), node_->asked.end());
+  for (const toml::key* key : keys_in_file_order(*node_->table)) {
+    if (node_->asked.contains(std::string(key->str()))) continue;
+    complain(key->str(), fmt::format("unknown key{}", suggestion(key->str(), known)));
+  }
+  for (Table& each : subtables()) each.problems();
+  return file_->problems;
 }
 
 }  // namespace drover::toml_file

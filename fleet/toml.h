@@ -5,8 +5,8 @@
 // UTF-8 and text nested too deeply are refused before they are parsed.
 //
 // A `Table` is read by asking for keys. Every key that was asked for is known; `finish()` reports
-// the first key that nobody asked for, with the nearest known one. The first problem sticks: later
-// reads return defaults, and `finish()` returns that first problem.
+// the first key that nobody asked for, with the nearest known one. A problem sticks: the read
+// returns a default, reading goes on, and `finish()` returns the first problem, `problems()` all.
 #pragma once
 
 #include <cstdint>
@@ -67,17 +67,21 @@ class Table {
 
   /// "policy.toml:12: pool.h100.price_per_hour", for messages.
   std::string place_of(std::string_view key) const;
-  /// Records a problem at a key, unless one stands already.
+  /// Records a problem at a key, unless one stands there already: what is said of a default that
+  /// was read in its place is none.
   void complain(std::string_view key, std::string problem);
   /// The first problem of the file so far, or the first key of this table and its subtables that
   /// nobody asked for.
   Status finish();
   /// The first problem of the file so far; keys that nobody asked for are none.
   Status problem() const;
+  /// All problems of the file, and all keys of this table and its subtables that nobody asked for.
+  std::vector<Error> problems();
 
  private:
   struct File;
   Table(std::shared_ptr<File> file, Node& node);
+  std::vector<Table> subtables();
   template <typename T, typename Read>
   T value(std::string_view key, const std::optional<T>& otherwise, std::string_view expected,
           Read read);

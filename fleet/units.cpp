@@ -2,7 +2,9 @@
 // exponent, optional blanks, a unit. Each kind of quantity is a table of units.
 #include "fleet/units.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -73,6 +75,13 @@ constexpr std::array<Unit, 10> byte_units{{{"", 1},
 constexpr std::array<Unit, 4> watt_units{{{"", 1}, {"W", 1}, {"kW", 1e3}, {"MW", 1e6}}};
 constexpr std::array<Unit, 2> celsius_units{{{"", 1}, {"C", 1}}};
 
+bool same_letters(std::string_view one, std::string_view other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  });
+}
+
 struct Step {
   double up_to;  // values that round below this are shown in this step
   double divisor;
@@ -133,9 +142,24 @@ Result<std::uint64_t> parse_bytes(std::string_view text, std::string_view place)
 
 Result<double> parse_watts(std::string_view text, std::string_view place) {
   constexpr std::string_view expected = "a power (W kW MW), such as \"350W\"";
-  const Result<double> watts = parse_quantity(text, place, watt_units, expected);
-  if (watts && *watts < 0) return unexpected(place, text, expected);
-  return watts;
+  const auto quantity = split_quantity(text);
+  if (!quantity || quantity->number < 0 || quantity->unit == "mW") {
+    return unexpected(place, text, expected);
+  }
+  for (const Unit& unit : watt_units) {
+    if (!same_letters(unit.name, quantity->unit)) continue;
+    const double watts = quantity->number * unit.factor;
+    if (std::isfinite(watts)) return watts;
+  }
+  return unexpected(place, text, expected);
+}
+
+Result<double> parse_power(std::string_view text, std::string_view place) {
+  const auto quantity = split_quantity(text);
+  if (quantity && quantity->unit.empty()) {
+    return unexpected(place, text, "a power with its unit (W kW MW), such as \"20kW\"");
+  }
+  return parse_watts(text, place);
 }
 
 Result<double> parse_celsius(std::string_view text, std::string_view place) {

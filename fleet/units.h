@@ -13,8 +13,11 @@ namespace drover {
 /// `place` names where the text stood (option, file:line:key), for the message.
 Result<Duration> parse_duration(std::string_view text, std::string_view place);  // ns us ms s m h d
 Result<std::uint64_t> parse_bytes(std::string_view text,
-                                  std::string_view place);                    // B kB MB GB KiB ..
-Result<double> parse_watts(std::string_view text, std::string_view place);    // W kW MW or bare
+                                  std::string_view place);  // B kB MB GB KiB ..
+/// W kW MW in any case, or bare. "mW" is refused: whoever writes so may mean a thousandth.
+Result<double> parse_watts(std::string_view text, std::string_view place);
+/// The same, with a unit: what is to be done to a fleet is not to be guessed.
+Result<double> parse_power(std::string_view text, std::string_view place);
 Result<double> parse_celsius(std::string_view text, std::string_view place);  // C or bare
 /// A plain decimal number; refuses NaN, infinities and trailing text.
 Result<double> parse_number(std::string_view text, std::string_view place);

@@ -84,6 +84,28 @@ void Accounting::finished(const Job& job, const Usage& usage, const Outcome& out
   first_token_s_.add(before_s + outcome.first_token_s);
 }
 
+void Accounting::failed(Reason reason) {
+  if (reason == Reason::cancelled) {
+    ++cancelled_;
+    return;
+  }
+  ++failed_;
+  ++failures_[reason];
+}
+
+std::uint64_t Accounting::ended(JobState state) const {
+  switch (state) {
+    case JobState::finished:
+      return finished_;
+    case JobState::failed:
+      return failed_;
+    case JobState::cancelled:
+      return cancelled_;
+    default:
+      return 0;
+  }
+}
+
 void Accounting::fell_back(Reason reason, const Estimate& more) {
   ++fallbacks_[reason];
   FallbackSum& sum = fallback_costs_[reason];
@@ -91,7 +113,9 @@ void Accounting::fell_back(Reason reason, const Estimate& more) {
   ++sum.jobs;
   sum.cost_usd += more.cost_usd;
   sum.energy_j += more.energy_j;
+  if (!more.wait_known) return;
   sum.finish_s += more.finish_s;
+  ++sum.timed;
 }
 
 void Accounting::finished_in(const WorkClass& work_class, double value) {
@@ -115,6 +139,15 @@ void Accounting::read_energy(const Roster& roster, HostIndex host) {
     fleet_energy_j_ += reading >= before ? reading - before : reading;
     before = reading;
     energy_changed_.insert(host);
+  }
+}
+
+void Accounting::forget_host(const Roster& roster, HostIndex host) {
+  const HostEntry& entry = roster.hosts()[host];
+  auto& kept = energy_restored_[entry.hello.host];
+  for (const DeviceIndex device : entry.devices) {
+    if (device >= energy_read_.size() || energy_read_[device] < 0) continue;
+    kept[roster.devices().number[device]] = energy_read_[device];
   }
 }
 
@@ -154,6 +187,23 @@ void Accounting::restore_sums(double fleet_energy_j, double fleet_cost_usd) {
   fleet_cost_usd_ = fleet_cost_usd;
 }
 
+void Accounting::restore_shown(const Usage& shown) { noted_ = shown_before_ = shown; }
+
+bool Accounting::shows_more(Instant now) const {
+  return shown_energy_j() > noted_.energy_j || shown_cost_usd(now) > noted_.cost_usd;
+}
+
+Usage Accounting::note_shown(Instant now) {
+  noted_ = {0, shown_energy_j(), shown_cost_usd(now)};
+  return noted_;
+}
+
+double Accounting::shown_cost_usd(Instant now) const {
+  double cost_usd = fleet_cost_usd_;
+  if (now > costed_until_) cost_usd += usd_per_s_ * to_seconds(now - costed_until_);
+  return std::max(cost_usd, shown_before_.cost_usd);
+}
+
 void Accounting::restore_energy(const SampleBatch& energies) {
   auto& of_host = energy_restored_[energies.host];
   for (const Sample& row : unpack(energies)) {
@@ -184,7 +234,7 @@ double price_usd_per_h(const Roster& roster, const Policy& policy, GroupIndex gr
 void Accounting::set_cost_rate(const Roster& roster, const Policy& policy) {
   double usd_per_h = 0;
   for (const HostEntry& host : roster.hosts()) {
-    if (host.health == Health::lost) continue;
+    if (is_gone(host.health)) continue;
     for (const GroupIndex group : host.groups) {
       usd_per_h += price_usd_per_h(roster, policy, group) * roster.groups()[group].group.count;
     }
@@ -215,6 +265,7 @@ Summary Accounting::summary(Instant now) const {
   summary.refused = refused_;
   summary.finished = finished_;
   summary.failed = failed_;
+  summary.cancelled = cancelled_;
   summary.input_tokens = input_tokens_;
   summary.output_tokens = output_tokens_;
   summary.fallbacks = fallbacks_;
@@ -224,11 +275,8 @@ Summary Accounting::summary(Instant now) const {
   summary.wasted = wasted_;
   summary.tokens_work = tokens_work_;
   summary.steps_work = steps_work_;
-  summary.fleet_energy_j = fleet_energy_j_;
-  summary.fleet_cost_usd = fleet_cost_usd_;
-  if (now > costed_until_) {
-    summary.fleet_cost_usd += usd_per_s_ * to_seconds(now - costed_until_);
-  }
+  summary.fleet_energy_j = shown_energy_j();
+  summary.fleet_cost_usd = shown_cost_usd(now);
   summary.latency_s = latency_s_.percentiles();
   summary.first_token_s = first_token_s_.percentiles();
   summary.retries = retries_;

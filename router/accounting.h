@@ -2,6 +2,7 @@
 // own energy and cost from its devices.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -59,10 +60,8 @@ class Accounting {
   /// An attempt has made room for work of higher priority.
   void preempted() { ++preempted_; }
   void finished(const Job& job, const Usage& usage, const Outcome& outcome, double latency_s);
-  void failed(Reason reason) {
-    ++failed_;
-    ++failures_[reason];
-  }
+  /// A job has come to nothing. One that somebody cancelled has not failed.
+  void failed(Reason reason);
   /// Spent by an attempt that delivered nothing.
   void wasted(const Usage& usage) { wasted_ += usage; }
   void stale_result() { ++stale_results_; }
@@ -72,6 +71,8 @@ class Accounting {
   /// began anew with its agent: its whole reading is new. At first sight the whole reading counts,
   /// which an agent starts at zero, less what an earlier life of the router had read.
   void read_energy(const Roster& roster, HostIndex host);
+  /// The host is let go: should it return, its counters go on from what was read.
+  void forget_host(const Roster& roster, HostIndex host);
   /// What `read_energy` has read of the hosts whose counters have changed since the last call, and
   /// both sums, for the ledger; no batches and an unchanged sum: there is nothing to tell.
   std::vector<SampleBatch> take_energies(const Roster& roster);
@@ -81,8 +82,14 @@ class Accounting {
   /// energy and cost. The error says what is missing.
   std::string job_sums() const;
   Status restore_job_sums(std::string_view text);
-  /// Of an earlier life: the sums, and the counters that they hold.
+  /// More of the fleet's energy or cost would be shown now than is noted as shown.
+  bool shows_more(Instant now) const;
+  /// What is shown now, to be noted in the ledger before anybody sees it: a later life shows no
+  /// less, however much of the sums themselves was lost.
+  Usage note_shown(Instant now);
+  /// Of an earlier life: the sums, what of them was shown, and the counters that they hold.
   void restore_sums(double fleet_energy_j, double fleet_cost_usd);
+  void restore_shown(const Usage& shown);
   void restore_energy(const SampleBatch& energies);
 
   /// Dollars up to `now` at the present rate; call before anything changes the rate.
@@ -91,6 +98,8 @@ class Accounting {
   /// spec's, times the host's factor.
   void set_cost_rate(const Roster& roster, const Policy& policy);
 
+  /// Jobs that have ended so; of a state that is none of an end, none.
+  std::uint64_t ended(JobState state) const;
   /// All but what others count: queued, running, queued_for, classes, undecodable, undecodable_by,
   /// sample_gaps, estimate_error.
   Summary summary(Instant now) const;
@@ -102,9 +111,11 @@ class Accounting {
   struct Count;
   static const Count counts[];  // those that job_sums tells
   double restored_energy(std::string_view host, std::uint16_t number) const;
+  double shown_energy_j() const { return std::max(fleet_energy_j_, shown_before_.energy_j); }
+  double shown_cost_usd(Instant now) const;
 
   Instant started_;
-  std::uint64_t accepted_ = 0, refused_ = 0, finished_ = 0, failed_ = 0;
+  std::uint64_t accepted_ = 0, refused_ = 0, finished_ = 0, failed_ = 0, cancelled_ = 0;
   std::uint64_t input_tokens_ = 0, output_tokens_ = 0;
   std::map<Reason, std::uint64_t> fallbacks_;
   std::map<Reason, std::uint64_t> failures_;
@@ -126,6 +137,8 @@ class Accounting {
   std::set<HostIndex> energy_changed_;
   double fleet_energy_j_ = 0;
   double fleet_cost_usd_ = 0;
+  Usage shown_before_;  // by earlier lives
+  Usage noted_;         // as shown, in the ledger
   double usd_per_s_ = 0;
   Instant costed_until_;
 };

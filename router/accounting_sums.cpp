@@ -1,4 +1,6 @@
 // What jobs have come to, as text: for the ledger, when their rows go.
+#include <algorithm>
+
 #include "fleet/text.h"
 #include "router/accounting.h"
 
@@ -24,8 +26,12 @@ Status take_counts(const Json& json, std::map<Reason, std::uint64_t>& counts) {
 Json costs_json(const std::map<Reason, FallbackSum>& costs) {
   Json json = Json::object();
   for (const auto& [reason, sum] : costs) {
-    json.set(to_text(reason),
-             Json::array().add(sum.jobs).add(sum.cost_usd).add(sum.energy_j).add(sum.finish_s));
+    json.set(to_text(reason), Json::array()
+                                  .add(sum.jobs)
+                                  .add(sum.cost_usd)
+                                  .add(sum.energy_j)
+                                  .add(sum.finish_s)
+                                  .add(sum.timed));
   }
   return json;
 }
@@ -37,7 +43,9 @@ Status take_costs(const Json& json, std::map<Reason, FallbackSum>& costs) {
     if (!reason) return error("sums: no reason is called \"{}\"", excerpt(name));
     const Json& sum = json[name];
     costs[*reason] = {*reason, static_cast<std::uint64_t>(sum[0].integer()), sum[1].number(),
-                      sum[2].number(), sum[3].number()};
+                      sum[2].number(), sum[3].number(),
+                      // Earlier versions invented an hour where nothing was known.
+                      static_cast<std::uint64_t>(sum[sum.size() > 4 ? 4 : 0].integer())};
   }
   return {};
 }
@@ -96,7 +104,7 @@ constexpr Accounting::Count Accounting::counts[] = {
     {"finished", &Accounting::finished_},         {"failed", &Accounting::failed_},
     {"input_tokens", &Accounting::input_tokens_}, {"output_tokens", &Accounting::output_tokens_},
     {"retries", &Accounting::retries_},           {"stale_results", &Accounting::stale_results_},
-    {"preempted", &Accounting::preempted_, true}};
+    {"preempted", &Accounting::preempted_, true}, {"cancelled", &Accounting::cancelled_, true}};
 
 std::string Accounting::job_sums() const {
   Json json = Json::object();
@@ -132,6 +140,13 @@ Status Accounting::restore_job_sums(std::string_view text) {
         take_costs((*json)["fallback_costs"], fallback_costs_),
         latency_s_.take((*json)["latency_s"]), first_token_s_.take((*json)["first_token_s"])}) {
     if (!status) return status;
+  }
+  // Sums of earlier versions count cancelled jobs among the failed ones.
+  const auto cancelled = failures_.find(Reason::cancelled);
+  if (cancelled != failures_.end()) {
+    cancelled_ += cancelled->second;
+    failed_ -= std::min(failed_, cancelled->second);
+    failures_.erase(cancelled);
   }
   return {};
 }

@@ -9,6 +9,7 @@
 #include "fleet/target.h"
 #include "fleet/text.h"
 #include "fleet/xid.h"
+#include "router/action_words.h"
 #include "router/injection.h"
 #include "router/state.h"
 
@@ -17,7 +18,6 @@ namespace {
 
 // As many as one screen shows; the reply to a fault in a whole site would not fit a message.
 constexpr std::size_t targets_told_max = 1'000;
-constexpr std::size_t targets_in_words_max = 8;
 // Texts of clients, cut: they are published, and quoted in other texts.
 constexpr std::size_t who_max = 64;
 constexpr std::size_t target_max = 100;
@@ -25,13 +25,14 @@ constexpr std::size_t caption_max = 200;
 constexpr std::size_t key_max = 16;
 constexpr std::size_t report_max = 200;
 
-std::string words_of(const std::vector<std::string>& targets) {
-  std::string text;
-  for (std::size_t index = 0; index < std::min(targets.size(), targets_in_words_max); ++index) {
-    text += (index > 0 ? ", " : "") + targets[index];
-  }
-  if (targets.size() <= targets_in_words_max) return text;
-  return fmt::format("{} and {} more", text, targets.size() - targets_in_words_max);
+/// "h1/0-3: throttle=0.5 for 60s: work there slows down; 2 jobs run there now".
+std::string injection_words(const Inject& inject, const std::vector<Reached>& reached,
+                            const std::vector<std::string>& targets, std::size_t runs,
+                            double speed) {
+  const bool hosts = !reached.empty() && reached.front().whole;
+  return fmt::format("{}: {} for {}: {}; {} there now", folded(targets), to_text(inject.fault),
+                     span_words(inject.fault.lasts, speed), fault_follows(inject.fault, hosts),
+                     runs == 0 ? "nothing runs" : counted(runs, "job runs", "jobs run"));
 }
 
 std::string device_text(const Roster& roster, DeviceKey device) {
@@ -49,13 +50,20 @@ void Core::act(Instant now, Caller caller, const Inject& inject) {
     return;
   }
   reply.applied = true;
+  std::vector<DeviceKey> struck;
   for (const Reached& one : *reached) {
-    const std::string& host = roster.hosts()[one.host].hello.host;
-    if (one.whole) reply.targets.push_back(host);
+    const HostEntry& host = roster.hosts()[one.host];
+    if (one.whole) reply.targets.push_back(host.hello.host);
     for (const std::uint16_t number : one.devices) {
-      reply.targets.push_back(to_text(DeviceId{host, number}));
+      reply.targets.push_back(to_text(DeviceId{host.hello.host, number}));
+      struck.emplace_back(one.host, number);
+    }
+    for (std::size_t number = 0; one.whole && number < host.devices.size(); ++number) {
+      struck.emplace_back(one.host, static_cast<std::uint16_t>(number));
     }
   }
+  reply.summary =
+      injection_words(inject, *reached, reply.targets, running_on(struck), settings.speed);
   const std::uint64_t write =
       conclude(now, caller, action_text(inject), inject.target, std::move(reply));
   for (const Reached& one : *reached) apply_fault(now, one, inject.fault, write);
@@ -88,14 +96,25 @@ void Core::act(Instant now, Caller caller, const SetPowerCap& cap) {
     conclude(now, caller, action_text(cap), cap.target, std::move(reply));
     return;
   }
+  const Target target = *parse_target(cap.target);
+  reply.problem = cap_doubt(
+      cap, target.kind == TargetKind::pool ? policy.pool_index(target.name) : std::nullopt);
+  if (!reply.problem.empty()) {
+    reply.confirm = true;
+    conclude(now, caller, action_text(cap), cap.target, std::move(reply));
+    return;
+  }
   reply.applied = true;
-  reply.targets = {to_text(*parse_target(cap.target))};
-  const SetPowerCap set{reply.targets.front(), cap.watts, cap.lasts};
+  reply.targets = {to_text(target)};
+  const SetPowerCap set{reply.targets.front(), cap.watts, cap.lasts, cap.admission_only};
   // The cap's own row first: what is audited as applied must survive a restart.
   mail.write(ledger::power_cap(now, set));
   caps.set(now, set);
   change_limits();
+  over_cap_since.erase(set.target);  // its time begins anew
+  reply.summary = cap_outlook(now, set);
   conclude(now, caller, action_text(cap), cap.target, std::move(reply));
+  hold_caps(now);
 }
 
 std::string Core::who(Caller caller) const {
@@ -115,9 +134,8 @@ std::uint64_t Core::put_on_record(Instant now, Audit audit) {
 
 std::uint64_t Core::conclude(Instant now, Caller caller, const std::string& action,
                              const std::string& target, ActionReply reply) {
-  const std::uint64_t write =
-      put_on_record(now, {who(caller), action, target, reply.applied,
-                          reply.applied ? words_of(reply.targets) : reply.problem});
+  const std::uint64_t write = put_on_record(now, {who(caller), action, target, reply.applied,
+                                                  reply.applied ? reply.summary : reply.problem});
   if (reply.targets.size() > targets_told_max) {
     const std::size_t more = reply.targets.size() - targets_told_max;
     reply.targets.resize(targets_told_max);
@@ -130,6 +148,7 @@ std::uint64_t Core::conclude(Instant now, Caller caller, const std::string& acti
 void Core::change_limits() {
   policy.limits = caps.in_force();
   policy_untold = true;
+  next_give_back = {};
   queue.wake_all();
 }
 
@@ -236,6 +255,7 @@ PolicyChanged Core::policy_shown() const {
   shown.version = static_cast<std::uint64_t>(policy.version);
   shown.hash = policy_origin.hash;
   shown.site_power_cap_w = policy.limits.site_power_cap_w;
+  shown.stale_after_s = policy.stale_after_s;
   for (const Pool& pool : policy.pools) {
     const auto cap = policy.limits.pool_power_cap_w.find(pool.name);
     const bool capped = cap != policy.limits.pool_power_cap_w.end();

@@ -24,7 +24,7 @@ struct Shipped {
   std::string_view help;
 };
 
-constexpr std::array<Shipped, 8> conditions = {{
+constexpr std::array<Shipped, 9> conditions = {{
     {condition::host_suspect, "host", Severity::warning, "nothing heard of it for a while", "",
      seconds(0), seconds(0), "it gets no new work; soon it is lost"},
     {condition::host_lost, "host", Severity::critical, "it is lost, and did not leave in order", "",
@@ -38,6 +38,10 @@ constexpr std::array<Shipped, 8> conditions = {{
      seconds(3), seconds(10), "work there takes longer than promised"},
     {condition::power_cap, "pool, site", Severity::warning, "sampled watts above 98 % of the cap",
      "", seconds(3), seconds(3), "new work will wait for power"},
+    {condition::power_cap_unmet, "pool, site", Severity::critical,
+     "sampled watts above a cap that lowers devices' own caps, longer than that takes, or their "
+     "floors are above it",
+     "", seconds(0), seconds(3), "the feed carries more than was allowed: drain, or cancel work"},
     {condition::jobs_waiting, "site", Severity::warning,
      "a job has waited longer than 10 wall seconds", "", seconds(0), seconds(3),
      "somebody waits for an answer"},

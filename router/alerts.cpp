@@ -1,10 +1,47 @@
 #include "router/alerts.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include <fmt/format.h>
 
 namespace drover::router {
+namespace {
+
+constexpr double jitter_share = 0.05;
+
+/// Takes what is next of a text: a number, or the words up to one.
+struct Part {
+  std::string_view words;  // empty: it is a number
+  double number = 0;
+};
+Part take_part_of(std::string_view& text) {
+  constexpr std::string_view digits = "0123456789";
+  const std::size_t begins = text.find_first_of(digits);
+  if (begins != 0) {
+    const Part part{text.substr(0, begins), 0};
+    text.remove_prefix(part.words.size());
+    return part;
+  }
+  Part part;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, part.number, std::chars_format::fixed);
+  text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
+  return part;
+}
+
+}  // namespace
+
+bool tells_more(std::string_view before, std::string_view now) {
+  while (!before.empty() && !now.empty()) {
+    const Part old = take_part_of(before), fresh = take_part_of(now);
+    if (old.words != fresh.words) return true;
+    const double most = std::max(old.number, fresh.number);
+    if (std::abs(old.number - fresh.number) > jitter_share * most) return true;
+  }
+  return before.empty() != now.empty();
+}
 
 void AlertBook::set_rules(const std::vector<AlertRule>& rules) {
   rules_.clear();
@@ -48,18 +85,22 @@ void AlertBook::see(Instant now, const Sighting& sighting) {
   }
   entry.last_seen = now;
   entry.gone_since = never;
-  // What everybody was told when it was raised stands, for those who join late as well.
-  if (!entry.raised && !sighting.text.empty()) entry.alert.text = sighting.text;
+  if (!sighting.text.empty()) entry.alert.text = sighting.text;
 }
 
 bool AlertBook::settle(Instant now, Entry& entry, std::vector<Alert>& changes) const {
   const auto rule = rules_.find(entry.alert.rule);
   const bool holds = entry.last_seen == now && rule != rules_.end();
   if (holds) {
-    if (entry.raised || now - entry.first_seen < rule->second.raise_after) return false;
+    if (entry.raised) {
+      retell(now, entry, changes);
+      return false;
+    }
+    if (now - entry.first_seen < rule->second.raise_after) return false;
     entry.raised = entry.alert.raised = true;
     entry.alert.severity = rule->second.severity;
-    entry.alert.since = now;
+    entry.alert.since = entry.told_at = now;
+    entry.told = entry.alert.text;
     changes.push_back(entry.alert);
     return false;
   }
@@ -74,6 +115,16 @@ bool AlertBook::settle(Instant now, Entry& entry, std::vector<Alert>& changes) c
   return true;
 }
 
+void AlertBook::retell(Instant now, Entry& entry, std::vector<Alert>& changes) const {
+  if (entry.alert.text == entry.told) return;
+  const bool news = tells_more(entry.told, entry.alert.text);
+  if (now - entry.told_at < (news ? retold_every_beats : jitter_every_beats) * beat_) return;
+  entry.told = entry.alert.text;
+  entry.told_at = now;
+  changes.push_back(entry.alert);
+  changes.back().retold = true;
+}
+
 std::vector<Alert> AlertBook::acknowledge(Instant now, std::string_view rule,
                                           std::string_view subject, const std::string& who) {
   std::vector<Alert> alerts;
@@ -84,6 +135,8 @@ std::vector<Alert> AlertBook::acknowledge(Instant now, std::string_view rule,
     if (entry.alert.acknowledged_by.empty()) {
       entry.alert.acknowledged_by = who;
       entry.alert.acknowledged_at = now;
+      entry.told = entry.alert.text;
+      entry.told_at = now;
     }
     alerts.push_back(entry.alert);
   }

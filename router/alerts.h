@@ -3,6 +3,7 @@
 // looks are further apart than a span, it takes two of them.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -21,6 +22,15 @@ namespace drover::router {
 inline constexpr std::size_t alert_subjects_max = 256;
 inline constexpr std::string_view other_subjects = "others";
 
+/// The text of one that stands follows what it is about. Everybody is told it anew at most so
+/// often, in beats; where it only jitters, by less than a twentieth of a number, so seldom.
+inline constexpr int retold_every_beats = 5;
+inline constexpr int jitter_every_beats = 60;
+
+/// Whether one who knows the first text learns anything from the second: other words, or a number
+/// that has changed by more than jitter.
+bool tells_more(std::string_view before, std::string_view now);
+
 /// A rule's condition holds for a subject at this moment.
 struct Sighting {
   std::string rule;
@@ -30,17 +40,24 @@ struct Sighting {
 
 class AlertBook {
  public:
+  /// `beat`: a wall second in fleet time.
+  explicit AlertBook(Duration beat = std::chrono::seconds(1)) : beat_(beat) {}
+
   /// From now on. What other rules have raised is over at the next look.
   void set_rules(const std::vector<AlertRule>& rules);
 
   /// Everything that holds now; whatever is not among it does not hold, and what no rule is about
-  /// is passed over. Answers what was raised and cleared by that, by rule and subject.
+  /// is passed over. Answers what was raised, cleared and retold by that, by rule and subject.
   std::vector<Alert> observe(Instant now, const std::vector<Sighting>& seen);
   /// Somebody cares for what stands of this rule and subject, empty ones meaning all, until it is
   /// over. Answers all that it is about; what somebody cares for already stays with him.
   std::vector<Alert> acknowledge(Instant now, std::string_view rule, std::string_view subject,
                                  const std::string& who);
-  /// The raised ones, by rule and subject.
+  /// Whether it is seen now, raised or not yet.
+  bool knows(const std::string& rule, const std::string& subject) const {
+    return entries_.contains({rule, subject});
+  }
+  /// The raised ones, by rule and subject, with their present texts.
   std::vector<Alert> raised() const;
   /// Subjects of the raised ones of a rule, in order.
   std::vector<std::string> raised_subjects(std::string_view rule) const;
@@ -50,7 +67,9 @@ class AlertBook {
     Instant first_seen{};
     Instant last_seen{};
     Instant gone_since = never;  // the first look without it
-    Alert alert;                 // its text: of the look that raised it
+    Alert alert;                 // its text: of the last look
+    std::string told;            // the text that everybody knows
+    Instant told_at{};
     bool raised = false;
   };
   using Key = std::pair<std::string, std::string>;  // rule, subject
@@ -59,7 +78,10 @@ class AlertBook {
   void see(Instant now, const Sighting& sighting);
   /// Answers whether the entry is over and done with.
   bool settle(Instant now, Entry& entry, std::vector<Alert>& changes) const;
+  /// Its text again, when it has changed.
+  void retell(Instant now, Entry& entry, std::vector<Alert>& changes) const;
 
+  Duration beat_;
   std::map<std::string, AlertRuleText, std::less<>> rules_;
   Entries entries_;
   std::map<std::string, std::size_t> subjects_;  // entries of each rule

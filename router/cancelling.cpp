@@ -4,9 +4,11 @@
 // written.
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "fleet/text.h"
+#include "router/action_words.h"
 #include "router/state.h"
 
 namespace drover::router {
@@ -15,19 +17,6 @@ namespace {
 constexpr std::size_t job_text_max = 32;
 constexpr std::size_t named_in_words_max = 4;
 
-std::string words_of(const CancelReply& reply) {
-  std::array<std::size_t, 4> counts{};
-  for (const CancelResult& result : reply.results)
-    ++counts[static_cast<std::size_t>(result.status)];
-  std::string text;
-  for (std::size_t status = 0; status < counts.size(); ++status) {
-    if (counts[status] == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[status],
-                        to_text(static_cast<CancelStatus>(status)));
-  }
-  return text;
-}
-
 std::string targets_of(const CancelJobs& asked) {
   std::string text;
   for (std::size_t index = 0; index < std::min(asked.jobs.size(), named_in_words_max); ++index) {
@@ -35,6 +24,40 @@ std::string targets_of(const CancelJobs& asked) {
   }
   const std::size_t more = asked.jobs.size() - std::min(asked.jobs.size(), named_in_words_max);
   return more == 0 ? text : fmt::format("{} and {} more", text, more);
+}
+
+/// "2 jobs that waited are cancelled; 1 job runs and is called off: ..".
+std::string summary_of(const CancelReply& reply) {
+  const auto count = [&](CancelStatus status) {
+    return static_cast<std::size_t>(
+        std::count_if(reply.results.begin(), reply.results.end(),
+                      [&](const CancelResult& result) { return result.status == status; }));
+  };
+  std::vector<std::string> parts;
+  if (const std::size_t jobs = count(CancelStatus::cancelled); jobs > 0) {
+    parts.push_back(counted(jobs, "job is", "jobs are") + " cancelled");
+  }
+  if (const std::size_t jobs = count(CancelStatus::cancelling); jobs > 0) {
+    parts.push_back(counted(jobs, "job runs and is", "jobs run and are") +
+                    " called off: cancelled once the host answers, unless the result is under way");
+  }
+  if (const std::size_t jobs = count(CancelStatus::ended); jobs > 0) {
+    parts.push_back(counted(jobs, "job had", "jobs had") + " ended before");
+  }
+  if (const std::size_t jobs = count(CancelStatus::unknown); jobs > 0) {
+    parts.push_back(counted(jobs, "is not known", "are not known"));
+  }
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+  return text;
+}
+
+/// The answer about a job that had ended before it was to be cancelled.
+std::pair<CancelStatus, std::string> after_end(JobState state) {
+  if (state == JobState::cancelled) {
+    return {CancelStatus::cancelled, "it had been cancelled already"};
+  }
+  return {CancelStatus::ended, fmt::format("it had {} already", to_text(state))};
 }
 
 bool done(const CancelResult& result) {
@@ -54,7 +77,8 @@ void Core::act(Instant now, Caller caller, const CancelJobs& asked) {
   if (!out.empty()) call_off_cancelled(now, out);
   Audit audit{by, "cancel", targets_of(asked), false, reply.problem};
   audit.applied = std::any_of(reply.results.begin(), reply.results.end(), done);
-  if (audit.detail.empty()) audit.detail = words_of(reply);
+  reply.summary = summary_of(reply);
+  if (audit.detail.empty()) audit.detail = reply.summary;
   const std::uint64_t write = put_on_record(now, std::move(audit));
   mail.send(now, caller.peer, std::move(reply), write);
 }
@@ -66,14 +90,8 @@ CancelResult Core::cancel(Instant now, const std::string& text, const std::strin
   JobRecord& record = **found;
   CancelResult result{text, record.job.id, CancelStatus::cancelled, ""};
   if (is_terminal(record.state)) {
-    const bool failed = record.state == JobState::failed;
-    if (failed && record.reason == Reason::cancelled) {
-      result.detail = "it had been cancelled already";
-      return result;
-    }
-    result.status = CancelStatus::ended;
-    result.detail = failed ? fmt::format("it had failed already: {}", record.detail)
-                           : "it had finished already";
+    std::tie(result.status, result.detail) = after_end(record.state);
+    if (record.state == JobState::failed) result.detail += ": " + record.detail;
     return result;
   }
   if (!record.holds_attempt()) {
@@ -96,8 +114,7 @@ CancelResult Core::forgotten_end(const std::string& text, const std::string& pro
   const auto known = id ? jobs.remembered(*id) : std::nullopt;
   if (!known) return result;
   result.job = *id;
-  result.status = CancelStatus::ended;
-  result.detail = fmt::format("it had {} already", to_text(known->state));
+  std::tie(result.status, result.detail) = after_end(known->state);
   return result;
 }
 

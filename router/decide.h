@@ -70,6 +70,7 @@ struct Verdict {
   /// Watts that the job would add where nothing but power limits stands against it: the least of
   /// the places that were looked at last. Nothing: there is no such place.
   std::optional<double> wants_w;
+  bool unfair = false;          // a place was free, and a guard or the rule's spill was against it
   bool probe = false;           // placed in a wanted pool while a sticky fallback holds others back
   bool held = false;            // went where the sticky fallback leads, asking nobody else
   std::optional<bool> leaving;  // by the rule's spill: whether it pays; nothing: not looked at

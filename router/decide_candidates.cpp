@@ -1,6 +1,7 @@
 #include "router/decide_candidates.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "router/criteria.h"
 #include "router/decide_gather.h"
@@ -8,16 +9,9 @@
 namespace drover::router {
 namespace {
 
-/// When a group will be free is not known where replicas hold its devices (assumed: an hour).
-constexpr double unknown_wait_s = 3600;
-
-/// When enough of the group's devices will have ended their gangs.
-double wait_for_devices(const Question& question, const GroupEntry& group, int missing,
-                        std::vector<std::int64_t>& waits) {
-  waits.clear();
-  add_waits(question, group, waits);
-  return wait_for(missing, waits);
-}
+/// When a group will be free is not known where replicas hold its devices: never, as far as anybody
+/// can tell.
+constexpr double unknown_wait_s = std::numeric_limits<double>::infinity();
 
 /// How near the model's weights are to this group, but not in it.
 double nearness(const Question& question, const HostEntry& host) {
@@ -51,7 +45,10 @@ void fill_group(const Question& question, const Surroundings& around, const Plac
   const GroupEntry& group = *around.group;
   Standings& rows = scratch.rows;
   set_group(around, kind, rows, row);
-  if (kind.devices < 1 || !kind.precision) return;
+  if (kind.devices < 1 || !kind.precision) {
+    rows.condition[row] &= ~condition_busy;  // whether anything is free says nothing
+    return;
+  }
 
   const DeviceColumns& columns = question.roster.devices();
   int free = 0;
@@ -63,8 +60,7 @@ void fill_group(const Question& question, const Surroundings& around, const Plac
                            : std::vector<std::uint16_t>{};
   rows.condition[row] |= condition_of(question.roster, around.index, kind.devices, devices) |
                          (group.trust.ejected ? condition_ejected : 0U);
-  const double wait_s =
-      devices.empty() ? wait_for_devices(question, group, kind.devices - free, scratch.waits) : 0;
+  const double wait_s = devices.empty() ? wait_in_group(question, group, kind.devices, false) : 0;
   rows.free_after[row] = static_cast<double>(std::max(0, free - kind.devices)) / group.group.count;
   rows.ratio[row] = around.ratio;
   rows.usd_per_h[row] = usd_per_h(question, around, kind);
@@ -134,6 +130,32 @@ void set_group(const Surroundings& around, const PlaceKind& kind, Standings& row
   rows.start_s[row] = rows.run_s[row] = rows.first_token_s[row] = rows.warmup_s[row] = 0;
   rows.power_w[row] = rows.usd_per_h[row] = 0;
   rows.free_after[row] = rows.near_weights[row] = rows.prefix_share[row] = 0;
+}
+
+double wait_in_group(const Question& question, const GroupEntry& group, int count,
+                     bool without_replicas) {
+  const DeviceColumns& columns = question.roster.devices();
+  std::vector<double> waits;  // by device
+  for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
+    const bool closed = (columns.condition[device] & condition_barred) != 0 ||
+                        (columns.replicas[device] != 0 && !without_replicas);
+    const bool taken = !columns.gang[device].empty();
+    const double left_s =
+        taken ? std::max(0.0, to_seconds(columns.busy_until[device] - question.now)) : 0;
+    waits.push_back(closed ? unknown_wait_s : left_s);
+  }
+  std::vector<double> ends = waits;
+  std::erase(ends, unknown_wait_s);
+  std::sort(ends.begin(), ends.end());
+  // Slices have shapes: so many free ones need not be enough.
+  const auto fits_at = [&](double end_s) {
+    std::vector<bool> fits;
+    for (const double wait_s : waits) fits.push_back(wait_s <= end_s);
+    return !lowest_devices(group, count, fits).empty();
+  };
+  const auto end =
+      std::partition_point(ends.begin(), ends.end(), [&](double end_s) { return !fits_at(end_s); });
+  return end == ends.end() ? unknown_wait_s : *end;
 }
 
 void add_waits(const Question& question, const GroupEntry& group,

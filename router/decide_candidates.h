@@ -153,6 +153,12 @@ std::vector<std::uint16_t> free_devices(const Roster& roster, GroupIndex group, 
 std::vector<std::uint16_t> lowest_devices(const GroupEntry& group, int count,
                                           const std::vector<bool>& fits);
 
+/// Seconds until so many of the group's devices, in the shape that they need, will have ended their
+/// gangs; infinity when nobody can tell, as replicas hold them or nothing may come there.
+/// `without_replicas`: as if the replicas there had left.
+double wait_in_group(const Question& question, const GroupEntry& group, int count,
+                     bool without_replicas);
+
 /// Bits of PlaceCondition for a place in the group of which `free_devices` has answered `devices`:
 /// of those, or, when there are none, whether unusable devices alone leave too few.
 std::uint32_t condition_of(const Roster& roster, GroupIndex group, int count,

@@ -45,7 +45,7 @@ void ask_pool(Question& question, std::uint32_t pool_number) {
     std::int64_t site_mw = 0;
     std::int64_t pool_mw = 0;
     for (const GroupEntry& group : roster.groups()) {
-      if (group.gone || roster.hosts()[group.host].health == Health::lost) continue;
+      if (group.gone || is_gone(roster.hosts()[group.host].health)) continue;
       site_mw += group.believed_mw;
       if (group.in_pool(pool_number)) pool_mw += group.believed_mw;
     }
@@ -56,7 +56,7 @@ void ask_pool(Question& question, std::uint32_t pool_number) {
   if (limits.rack_power_w > 0) {
     for (const GroupEntry& group : roster.groups()) {
       const HostEntry& host = roster.hosts()[group.host];
-      if (group.gone || host.health == Health::lost) continue;
+      if (group.gone || is_gone(host.health)) continue;
       question.rack_power_w[host.hello.rack] += static_cast<double>(group.believed_mw) / 1000;
     }
   }

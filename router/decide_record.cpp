@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "router/criteria.h"
 
@@ -54,7 +55,9 @@ Candidate candidate_of(const Question& question, const DecisionScratch& scratch,
 }  // namespace
 
 Estimate estimate_of(const Standings& rows, std::size_t row) {
-  return Estimate{rows.start_s[row], rows.finish_s[row], rows.energy_j[row], rows.cost_usd[row]};
+  const bool known = std::isfinite(rows.start_s[row]);
+  return Estimate{known ? rows.start_s[row] : 0, known ? rows.finish_s[row] : 0, rows.energy_j[row],
+                  rows.cost_usd[row], known};
 }
 
 Reason record_rejections(const Question& question, DecisionScratch& scratch, Decision& decision) {

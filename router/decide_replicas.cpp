@@ -241,7 +241,7 @@ Estimate estimate_at(const Question& question, DecisionScratch& scratch, std::si
   rows.conclude(row);
   add_prices(question, rows, row);
   rows.size = size;
-  return {now.start_s, now.finish_s, then.energy_j, then.cost_usd};
+  return {now.start_s, now.finish_s, then.energy_j, then.cost_usd, now.wait_known};
 }
 
 void gather_replicas(const Question& question, Estimator& estimator, DecisionScratch& scratch) {

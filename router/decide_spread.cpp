@@ -131,7 +131,7 @@ class Spreading {
     const Surroundings lead = look_around(question_, spread.parts.front().group, ratios_);
     set_group(lead, kind, rows_, row);
     rows_.kind[row] = number;
-    if (ready) rows_.condition[row] &= ~condition_busy;
+    if (ready || !kind.precision) rows_.condition[row] &= ~condition_busy;
     if (kind.precision) {
       rows_.start_s[row] = wait_s;
       rows_.ratio[row] = lead.ratio;

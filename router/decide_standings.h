@@ -15,7 +15,7 @@ namespace drover::router {
 inline std::uint32_t condition_of(const HostEntry& host) {
   std::uint32_t bits = host.draining ? condition_drained : 0U;
   if (host.health == Health::suspect) bits |= condition_suspect;
-  if (host.health == Health::lost) bits |= condition_lost;
+  if (is_gone(host.health)) bits |= condition_lost;
   return bits;
 }
 

@@ -19,8 +19,10 @@ bool guard_passes(const Guard& guard, const Estimate& primary, const Estimate& f
   const auto more = [](const std::optional<double>& extra) {
     return extra ? std::optional<double>(1 + *extra) : std::nullopt;
   };
-  return within(guard.finish_ratio_max, found.finish_s, primary.finish_s) &&
-         within(more(guard.extra_cost_max), found.cost_usd, primary.cost_usd) &&
+  // A wait without an end that anybody knows is longer than any other.
+  const bool soon =
+      !primary.wait_known || within(guard.finish_ratio_max, found.finish_s, primary.finish_s);
+  return soon && within(more(guard.extra_cost_max), found.cost_usd, primary.cost_usd) &&
          within(more(guard.extra_energy_max), found.energy_j, primary.energy_j);
 }
 
@@ -54,6 +56,7 @@ bool Walk::follow_route() {
   const RouteState& route = *question_.ask.route;
   const Failback& failback = rule.fallbacks[*route.fallback].failback;
   const Verdict before = verdict_;
+  measure_wanted();
   decision_.fallback_reason = route.reason;
   const Pool* floor = question_.policy.find_pool(failback.floor);
   if (floor != nullptr) floor_tier_ = floor->tier;
@@ -67,8 +70,24 @@ bool Walk::follow_route() {
     return true;
   }
   verdict_ = before;
+  primary_.reset();
   asked_ = false;
   return false;
+}
+
+/// What the wanted pool could have done: guards compare with it while it is not asked, too.
+void Walk::measure_wanted() {
+  accept_precisions(question_, question_.rule.precisions);
+  for (const std::string& name : question_.rule.pools) {
+    const auto pool = present(name);
+    if (!pool) continue;
+    ask_pool(question_, *pool);
+    gather(question_, estimator_, scratch_);
+    primary_ = best_possible();
+    if (primary_) decision_.primary = primary_->estimate;
+    decision_.wanted_pool = name;
+    return;
+  }
 }
 
 std::optional<std::uint32_t> Walk::present(const std::string& name) {
@@ -151,6 +170,7 @@ bool Walk::cheaper(const Estimate& leave) const {
     return cost_in_objective(*rule.spill, question_.policy.objective, one.start_s, one.finish_s,
                              one.energy_j, one.cost_usd);
   };
+  if (!primary_->estimate.wait_known) return true;
   const RouteState* route = question_.ask.route;
   return pays_to_leave(*rule.spill, route != nullptr && route->leaving, cost(primary_->estimate),
                        cost(leave));
@@ -250,7 +270,10 @@ std::optional<Reason> Walk::look(std::uint32_t pool, const Guard& guard) {
   if (recorded_) record_rows(question_, scratch_);
   const std::size_t chosen = pick(question_.rule.pick, scratch_.scores, dice_);
   const std::size_t row = scratch_.feasible[chosen];
-  if (!fair(guard, row)) return Reason::policy;
+  if (!fair(guard, row)) {
+    verdict_.unfair = true;
+    return Reason::policy;
+  }
   record_top(question_, scratch_, chosen, decision_);
   place(row);
   return std::nullopt;
@@ -296,7 +319,10 @@ std::optional<Walk::Primary> Walk::best_possible() const {
   std::size_t best = rows.size;
   for (std::size_t row = 0; row < rows.size; ++row) {
     if ((rows.failed[row] & permanent) != 0) continue;
-    if (best == rows.size || rows.finish_s[row] < rows.finish_s[best]) best = row;
+    const auto key = [&](std::size_t each) {
+      return std::pair(rows.finish_s[each], rows.run_s[each]);
+    };
+    if (best == rows.size || key(row) < key(best)) best = row;
   }
   if (best == rows.size) return std::nullopt;
   return Primary{estimate_of(rows, best), fill_of(question_.roster, rows.replica[best])};

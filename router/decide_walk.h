@@ -42,6 +42,7 @@ class Walk {
 
   void ask_pools();
   bool follow_route();
+  void measure_wanted();
   /// Nothing for a pool that no device of the fleet is in: it is passed over, and the decision says
   /// so.
   std::optional<std::uint32_t> present(const std::string& name);

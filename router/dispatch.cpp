@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "fleet/units.h"
 #include "router/checkpoints.h"
 #include "router/pool_reports.h"
-#include "router/retry_budget.h"
 #include "router/state.h"
 #include "router/work_class.h"
 
@@ -21,11 +21,24 @@ std::uint64_t promised_tokens(const Job& job, const Replica& replica) {
 
 /// What the place costs more than the wanted pool's best would have; nothing where none could.
 Estimate cost_of_fallback(const Decision& decision) {
-  if (!decision.fallback_reason || !decision.primary || decision.top.empty()) return {};
+  Estimate more;
+  more.wait_known = decision.primary && decision.primary->wait_known;
+  if (!decision.fallback_reason || !decision.primary || decision.top.empty()) return more;
   const Estimate& chosen = decision.top.front().estimate;
   const Estimate& primary = *decision.primary;
-  return {chosen.start_s - primary.start_s, chosen.finish_s - primary.finish_s,
-          chosen.energy_j - primary.energy_j, chosen.cost_usd - primary.cost_usd};
+  more.energy_j = chosen.energy_j - primary.energy_j;
+  more.cost_usd = chosen.cost_usd - primary.cost_usd;
+  if (!more.wait_known) return more;
+  more.start_s = chosen.start_s - primary.start_s;
+  more.finish_s = chosen.finish_s - primary.finish_s;
+  return more;
+}
+
+/// What passes may have a place for it later, but the policy does not let it wait.
+std::string rejection_words(Reason reason) {
+  if (is_permanent(reason)) return "no place of the fleet can run it";
+  return fmt::format("no room now, and the policy rejects what would wait: {}",
+                     facts(reason).meaning);
 }
 
 }  // namespace
@@ -43,10 +56,43 @@ void Core::dispatch(Instant now) {
   more_to_decide = !queue.idle();
 }
 
-bool Core::retry_budget_spent(const JobRecord& record) const {
-  if (record.attempt == record.excused) return false;
-  return is_spent({policy.retry.budget_percent, policy.retry.budget_min}, retries_out,
-                  jobs.open().size());
+Instant Core::retry_room(Instant now, const JobRecord& record) {
+  if (!record.would_retry()) return now;
+  RetryBudget budget = policy.retry.budget;
+  budget.window = from_seconds(to_seconds(budget.window) * settings.speed);
+  return retries.next(now, budget, jobs.open().size());
+}
+
+std::string Core::retry_words(Instant now, Instant until) {
+  const std::string when = until == never ? "the policy allows none"
+                                          : fmt::format("the next may begin in {}",
+                                                        duration_text(to_seconds(until - now)));
+  return fmt::format("retry budget used up: {} begun in the last {}; {}", retries.size(),
+                     duration_text(to_seconds(policy.retry.budget.window) * settings.speed), when);
+}
+
+void Core::hold_retry(Instant now, JobRecord& record, Instant until) {
+  queue.hold(record, Reason::budget);
+  if (until != never) back_offs.emplace(until, record.job.work.model);
+  record.detail = retry_words(now, until);
+  if (record.reason == Reason::budget) return;
+  record.reason = Reason::budget;
+  Decision decision;
+  decision.at = now;
+  decision.job = record.job.id;
+  decision.attempt = record.attempt + 1;
+  decision.kind = record.job.work.kind;
+  decision.model = record.job.work.model;
+  decision.work_class = record.work_class;
+  decision.rule = record.rule;
+  decision.action = Action::queue;
+  decision.fallback_reason = Reason::budget;
+  decision.change = record.detail;
+  decision.roster_version = roster.version();
+  decision.policy_version = policy_number();
+  estimator.scratch().record.clear();
+  note(now, &record, std::move(decision));
+  publish_job(now, record);
 }
 
 Ask Core::ask_for(const JobRecord& record, const devices::ModelSpec& model) const {
@@ -74,7 +120,8 @@ Ask Core::ask_for(const JobRecord& record, const devices::ModelSpec& model) cons
 }
 
 void Core::decide_one(Instant now, JobRecord& record) {
-  if (retry_budget_spent(record)) return queue.hold(record);
+  const Instant room = retry_room(now, record);
+  if (room > now) return hold_retry(now, record, room);
   const auto model = catalogue.model(record.job.work.model);
   if (!model) {
     // Accepted in an earlier life with a larger catalogue.
@@ -83,7 +130,7 @@ void Core::decide_one(Instant now, JobRecord& record) {
   }
   Ask ask = ask_for(record, (*model)->spec);
   ask.avoid_binds = now < record.retry_at;
-  Verdict verdict = decide_reserved(now, record, ask);
+  Verdict verdict = decide_reserved(now, record, ask, dice);
   accounting.decided();
   const std::optional<Reason> reason = verdict.decision.fallback_reason;
   if (verdict.decision.action == Action::assign) {
@@ -94,15 +141,18 @@ void Core::decide_one(Instant now, JobRecord& record) {
     note(now, &record, std::move(verdict.decision));
     const Reason why =
         record.last_reason && record.attempt > 0 ? *record.last_reason : Reason::policy;
-    fail(now, record, reason.value_or(why), "no place of the fleet can run it");
+    fail(now, record, reason.value_or(why), rejection_words(reason.value_or(why)));
     return;
   }
   if (give_up_impossible(now, record, verdict)) return;
   const bool preempts = preempt_for(now, record, verdict);
-  queue.block(record, reason, verdict.max_wait, verdict.decision.wanted_pool);
+  queue.block(record, {reason, verdict.max_wait, verdict.decision.wanted_pool,
+                       demands_behind(verdict.decision.rejections, verdict.unfair)});
   record.wants_w = verdict.wants_w;
-  if (!preempts && record.reason == reason && !record.decisions.empty()) return;
+  const bool known = record.reason == reason && record.detail.empty() && !record.decisions.empty();
+  if (!preempts && known) return;
   record.reason = reason;
+  record.detail.clear();  // of how the last attempt ended: it waits for something else now
   note(now, &record, std::move(verdict.decision));
   publish_job(now, record);
 }
@@ -126,8 +176,9 @@ bool Core::give_up_impossible(Instant now, JobRecord& record, Verdict& verdict) 
 void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
   const Place& place = *verdict.place;
   queue.erase(record);
+  if (record.would_retry()) retries.began(now);
+  record.waited += now - record.since;
   ++record.attempt;
-  if (record.is_retry()) ++retries_out;
   if (record.attempt > 1) accounting.retried();
   Lease& lease = record.lease;
   lease = {};

@@ -5,11 +5,44 @@
 // Nothing ends before its agent says so: until then it runs, and the result may be under way. The
 // Cancel is said again each heartbeat, as any message may be lost.
 #include <algorithm>
+#include <set>
 #include <utility>
 
+#include "fleet/text.h"
+#include "fleet/units.h"
+#include "router/action_words.h"
 #include "router/state.h"
 
 namespace drover::router {
+namespace {
+
+/// "h1: draining 8 devices, 2 jobs have until 14:02:10 (10m), then they are requeued".
+std::string drain_words(Instant now, const SetDrain& said, const std::string& place,
+                        std::size_t devices, std::size_t runs, double speed) {
+  const std::string there = counted(devices, "device", "devices");
+  if (devices == 0) return fmt::format("{}: drained, none of its devices is here now", place);
+  if (runs == 0) return fmt::format("{}: drained {}, nothing runs there", place, there);
+  const std::string jobs = counted(runs, "job", "jobs");
+  if (said.deadline <= Duration{0}) {
+    return fmt::format("{}: draining {}, {} {} to the end", place, there, jobs,
+                       runs == 1 ? "runs" : "run");
+  }
+  return fmt::format("{}: draining {}, {} {} until {} ({}), then {} requeued", place, there, jobs,
+                     runs == 1 ? "has" : "have",
+                     clock_words(saturating_add(now, said.deadline), speed),
+                     span_words(said.deadline, speed), runs == 1 ? "it is" : "they are");
+}
+
+/// "h1: resumed 8 devices, 3 jobs wait for work places".
+std::string resume_words(const std::string& place, std::size_t devices, std::size_t waiting) {
+  if (devices == 0) return fmt::format("{}: resumed, none of its devices is here now", place);
+  return fmt::format("{}: resumed {}, {}", place, counted(devices, "device", "devices"),
+                     waiting == 0 ? "no job waits"
+                                  : counted(waiting, "job that waits is", "jobs that wait are") +
+                                        " looked at again");
+}
+
+}  // namespace
 
 void Core::act(Instant now, Caller caller, const SetDrain& asked) {
   ActionReply reply;
@@ -38,6 +71,10 @@ void Core::act(Instant now, Caller caller, const SetDrain& asked) {
   // Its own row first: what is audited as applied must survive a restart.
   mail.write(ledger::drain(now, said));
   drains.say(now, said);
+  const std::string place = place_words(*target);
+  reply.summary = said.drained ? drain_words(now, said, place, reached.size(), running_on(reached),
+                                             settings.speed)
+                               : resume_words(place, reached.size(), queue.size());
   settle_drains(now);
   next_call_off = std::min(next_call_off, drains.next_deadline());
   conclude(now, caller, action_text(said), asked.target, std::move(reply));
@@ -84,15 +121,34 @@ std::optional<Reason> Core::called_off(Instant now, const JobRecord& record) con
   return std::nullopt;
 }
 
+std::vector<std::uint16_t> Core::devices_of(const JobRecord& record, const Member& member) const {
+  if (!record.lease.replica) return member.devices;
+  const auto host = roster.find_host(member.host);
+  const auto replica =
+      host ? roster.find_replica(*host, *record.lease.replica) : std::optional<ReplicaIndex>();
+  return replica ? roster.replicas()[*replica].replica.devices : std::vector<std::uint16_t>();
+}
+
+std::size_t Core::running_on(const std::vector<DeviceKey>& devices) const {
+  const std::set<DeviceKey> asked(devices.begin(), devices.end());
+  std::set<HostIndex> hosts;
+  for (const DeviceKey& device : devices) hosts.insert(device.first);
+  std::set<const JobRecord*> running;
+  for (const HostIndex host : hosts) {
+    const std::string& name = roster.hosts()[host].hello.host;
+    for (const JobRecord* record : jobs.on_host(name)) {
+      for (const std::uint16_t number : devices_of(*record, *record->lease.member(name))) {
+        if (asked.contains({host, number})) running.insert(record);
+      }
+    }
+  }
+  return running.size();
+}
+
 bool Core::is_drained(Instant now, const JobRecord& record, const Member& member) const {
   const auto host = roster.find_host(member.host);
   if (!host) return false;
-  std::vector<std::uint16_t> devices = member.devices;
-  if (record.lease.replica) {
-    const auto replica = roster.find_replica(*host, *record.lease.replica);
-    if (!replica) return false;
-    devices = roster.replicas()[*replica].replica.devices;
-  }
+  const std::vector<std::uint16_t> devices = devices_of(record, member);
   return std::any_of(devices.begin(), devices.end(), [&](std::uint16_t number) {
     if (number >= roster.hosts()[*host].devices.size()) return false;
     const auto* word = drains.over(place_of(roster, policy, *host, number));

@@ -105,7 +105,7 @@ Result<Target> check_drain(const SetDrain& said, const Roster& roster, const Pol
 std::string action_text(const SetDrain& said) {
   if (!said.drained) return "resume";
   if (said.deadline <= Duration{0}) return "drain";
-  return fmt::format("drain, {} for what runs", duration_text(to_seconds(said.deadline)));
+  return fmt::format("drain, {} for running work", duration_text(to_seconds(said.deadline)));
 }
 
 }  // namespace drover::router

@@ -58,7 +58,7 @@ class DrainBook {
 Result<Target> check_drain(const SetDrain& said, const Roster& roster, const Policy& policy,
                            const DrainBook& drains);
 
-/// "drain, 10m for what runs", "resume".
+/// "drain, 10m for running work", "resume".
 std::string action_text(const SetDrain& said);
 
 }  // namespace drover::router

@@ -5,23 +5,42 @@
 #include "router/state.h"
 
 namespace drover::router {
+namespace {
+
+/// Waiting jobs of which it is said anew, each half of a second, what they wait for.
+constexpr std::size_t retold_each_beat = 500;
+
+}  // namespace
 
 void Core::manage_replicas(Instant now) {
   if (!policy.replicas.manage || ending) return;
-  for (JobRecord* record : starved_models(now, policy.replicas, queue)) {
-    if (!keeper.may_start(now, policy.replicas, record->job.work.model)) continue;
-    if (!start_replica(now, *record)) keeper.tried(now, record->job.work.model);
+  std::set<std::string> without;  // models of which nothing was found
+  for (JobRecord* record : starved_requests(now, policy.replicas, queue)) {
+    const std::string& model = record->job.work.model;
+    if (!keeper.may_start(now, policy.replicas, model)) continue;
+    if (start_replica(now, *record)) {
+      without.erase(model);
+    } else {
+      without.insert(model);
+    }
   }
-  for (const ReplicaIndex index : unused_replicas(now, policy.replicas, roster, keeper)) {
-    retire_replica(now, index);
+  for (const std::string& model : without) keeper.tried(now, model);
+  for (const ReplicaIndex index :
+       idle_replicas(now, policy.replicas.retire_after, roster, keeper)) {
+    retire_replica(now, index, "unused", "");
   }
+  give_way(now);
 }
 
 bool Core::start_replica(Instant now, JobRecord& record) {
   const auto model = catalogue.model(record.job.work.model);
   if (!model) return false;
+  // Devices may be kept for it where others have given way.
+  const Preemption* kept = preemptions.of(record.job.id);
+  if (kept != nullptr) reserve(*kept, false);
   Verdict verdict =
       decide_replica(roster, policy, estimator, ask_for(record, (*model)->spec), now, dice);
+  if (kept != nullptr) reserve(*kept, true);
   accounting.decided();
   if (verdict.decision.action != Action::start_replica || !verdict.place) return false;
   const Place& place = *verdict.place;
@@ -53,26 +72,29 @@ bool Core::start_replica(Instant now, JobRecord& record) {
   verdict.decision.job = {};
   note(now, nullptr, std::move(verdict.decision));
   publish_replica(now, replica, place.group);
+  end_preemption(now, record.job.id, "");
   return true;
 }
 
-void Core::retire_replica(Instant now, ReplicaIndex index) {
+bool Core::retire_replica(Instant now, ReplicaIndex index, std::string rule, std::string why) {
   const ReplicaEntry& entry = roster.replicas()[index];
   const auto peer = peers.peer_of(entry.replica.id.host);
-  if (!peer || roster.hosts()[entry.host].health != Health::ok) return;
+  if (!peer || roster.hosts()[entry.host].health != Health::ok) return false;
   Decision decision;
   decision.at = now;
   decision.model = entry.replica.model;
   decision.action = Action::retire_replica;
   decision.target = to_text(entry.replica.id);
   decision.pool = pool_of(entry.group);
-  decision.rule = "unused";
+  decision.rule = std::move(rule);
+  decision.change = std::move(why);
   decision.considered = 1;
   decision.roster_version = roster.version();
   mail.send_in_order(now, {Channel::control, *peer}, RetireReplica{entry.replica.id.number});
   roster.replica(index).retiring = true;
   accounting.decided();
   note(now, nullptr, std::move(decision));
+  return true;
 }
 
 std::string Core::pool_of(GroupIndex group) const {
@@ -92,7 +114,10 @@ HostChanged Core::host_shown(HostIndex host) const {
   changed.health = entry.health;
   changed.since = entry.health_since;
   changed.sample_gaps = entry.sample_gaps;
-  for (const GroupIndex group : entry.groups) changed.pools.push_back(pool_of(group));
+  for (const GroupIndex group : entry.groups) {
+    changed.pools.push_back(pool_of(group));
+    changed.prices_usd_per_h.push_back(price_usd_per_h(roster, policy, group));
+  }
   changed.secured_by = peers.key_of(entry.hello.host);
   const auto counters = host_counters.find(host);
   if (counters != host_counters.end()) {
@@ -112,14 +137,33 @@ void Core::publish_host(Instant now, HostIndex host) {
 Summary Core::publish_beat(Instant now) {
   accounting.settle_cost(now);
   for (HostIndex host = 0; host < roster.hosts().size(); ++host) {
+    if (roster.hosts()[host].forgotten) continue;
     const HostCounters& counters = host_counters[host];
     const std::uint64_t counted =
         roster.hosts()[host].sample_gaps + counters.samples_thinned + counters.undecodable;
     if (counted != counters.published) publish_host(now, host);
   }
+  // Jobs of one class wait for the same, and only one of them was asked.
+  for (const JobRecord* record : queue.take_untold(retold_each_beat)) publish_job(now, *record);
+  note_shown(now);
   Summary totals = summary(now);
-  mail.publish(now, totals);
+  // One that still waits for the disk goes first.
+  if (!held_totals) held_totals = {mail.last_write(), totals};
+  publish_totals(now);
   return totals;
+}
+
+void Core::note_shown(Instant now) {
+  if (accounting.shows_more(now)) mail.write(ledger::shown(now, accounting.note_shown(now)));
+}
+
+void Core::publish_totals(Instant now) {
+  if (!held_totals || !mail.is_committed(held_totals->first)) return;
+  told_totals = std::move(held_totals->second);
+  held_totals.reset();
+  // The sums are as of the beat; what is drawn has changed since, and takes nothing back.
+  note_draw(*told_totals);
+  mail.publish(now, *told_totals);
 }
 
 void Core::write_counters(Instant now) {

@@ -21,7 +21,7 @@ void HealthBook::enrolled(Instant now, HostIndex host) { pulses_[host] = {now, H
 
 bool HealthBook::heard(Instant now, HostIndex host) {
   const auto found = pulses_.find(host);
-  if (found == pulses_.end() || found->second.health == Health::lost) return false;
+  if (found == pulses_.end() || is_gone(found->second.health)) return false;
   found->second.heard = std::max(found->second.heard, now);
   const bool recovered = found->second.health == Health::suspect;
   found->second.health = Health::ok;
@@ -30,7 +30,7 @@ bool HealthBook::heard(Instant now, HostIndex host) {
 
 void HealthBook::left(HostIndex host) {
   const auto found = pulses_.find(host);
-  if (found != pulses_.end()) found->second.health = Health::lost;
+  if (found != pulses_.end()) found->second.health = Health::left;
 }
 
 Health HealthBook::health(HostIndex host) const {
@@ -64,7 +64,7 @@ void HealthBook::judge(Instant now, Sweep& sweep) {
   std::vector<HostIndex> expired;
   bool overdue = false;  // one was held for its whole grace
   for (auto& [host, pulse] : pulses_) {
-    if (pulse.health == Health::lost) continue;
+    if (is_gone(pulse.health)) continue;
     ++living;
     const Duration silence = now - pulse.heard;
     if (silence >= times_.lost_after) {

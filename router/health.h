@@ -1,7 +1,7 @@
 // Who lives: hosts by the time since anything was heard of them.
 //
 //   ok --suspect_after--> suspect (no new work) --lost_after--> lost (its work is requeued)
-//   suspect --heard--> ok         lost --Hello--> ok         ok, suspect --Leave--> lost
+//   suspect --heard--> ok         lost, left --Hello--> ok   ok, suspect --Leave--> left
 //
 // Two rules keep one bad moment from emptying the fleet. A router that itself stood still longer
 // than a heartbeat skips one sweep: what it did not hear lies in its own sockets. And when more
@@ -47,8 +47,10 @@ class HealthBook {
   /// Anything was heard. Answers true when a suspect host is healthy again; a lost one stays lost
   /// until it says Hello.
   bool heard(Instant now, HostIndex host);
-  /// It said that it ends: lost at once, and no sign of a bad network.
+  /// It said that it ends: gone at once, and no sign of a bad network.
   void left(HostIndex host);
+  /// It is not waited for.
+  void forget(HostIndex host) { pulses_.erase(host); }
   Health health(HostIndex host) const;
   /// REQUIRES that the host is enrolled.
   Instant last_heard(HostIndex host) const;

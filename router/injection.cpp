@@ -50,7 +50,10 @@ Status check_fault(const Inject& inject, const Target& target) {
 Status check_host(const Target& target, const Roster& roster) {
   if (target.kind != TargetKind::device && target.kind != TargetKind::host) return {};
   const HostEntry& host = roster.hosts()[*roster.find_host(target.name)];
-  if (host.health == Health::lost) return error("{} is lost: it cannot be reached", target.name);
+  if (is_gone(host.health)) {
+    return error("{} {}: it cannot be reached", target.name,
+                 host.health == Health::left ? "has left" : "is lost");
+  }
   if (host.health == Health::suspect) {
     return error("{} has been silent and may not hear it", target.name);
   }
@@ -192,8 +195,10 @@ void add_devices(const Roster& roster, FaultKind kind, Victim victim,
 }  // namespace
 
 std::vector<HostIndex> hosts_by_name(const Roster& roster) {
-  std::vector<HostIndex> hosts(roster.hosts().size());
-  for (HostIndex host = 0; host < hosts.size(); ++host) hosts[host] = host;
+  std::vector<HostIndex> hosts;
+  for (HostIndex host = 0; host < roster.hosts().size(); ++host) {
+    if (!roster.hosts()[host].forgotten) hosts.push_back(host);
+  }
   std::sort(hosts.begin(), hosts.end(), [&](HostIndex a, HostIndex b) {
     return roster.hosts()[a].hello.host < roster.hosts()[b].hello.host;
   });

@@ -10,6 +10,12 @@
 
 namespace drover::router {
 
+Pause pause_of(const JobRecord& record) {
+  if (!record.lease.over_hosts() || !record.holds_attempt()) return Pause::none;
+  const bool goes = record.state == JobState::running && record.lease.step_s > 0;
+  return goes ? Pause::none : Pause::peer;
+}
+
 JobChanged shown(const JobRecord& record) {
   JobChanged changed;
   changed.job = record.job;
@@ -33,6 +39,7 @@ JobChanged shown(const JobRecord& record) {
   changed.policy_version = record.policy_version;
   changed.steps_saved = record.steps_saved;
   changed.steps_lost = record.steps_lost;
+  changed.pause = pause_of(record);
   return changed;
 }
 

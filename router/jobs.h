@@ -51,6 +51,7 @@ struct JobRecord {
   Outcome outcome;
   double latency_s = 0;
   std::string work_class;            // of the policy in force when it was last looked at
+  std::string rule;                  // of that policy, that holds for it; empty: none
   std::string change;                // of the last placement
   std::uint64_t policy_version = 0;  // that placed it last
   // Of a training: its last checkpoint as far as it was told, what the last attempt that came to
@@ -63,7 +64,10 @@ struct JobRecord {
   Promise promise;
   /// "cancelled by ann": it ends so when its attempt does, unless that finishes; empty: it goes on.
   std::string cancelled;
-  /// Attempts that ran until their place was emptied: they do not count against the limit.
+  /// Waited before the present wait: between attempts, and before the first.
+  Duration waited{0};
+  /// Attempts that ended through no fault of the job's or its place's (`excuses`): they count
+  /// neither against the limit nor against the retry budget.
   std::uint32_t excused = 0;
   std::uint32_t preempted = 0;        // of these, those that made room for other work
   std::set<std::string> avoid;        // targets where an attempt failed
@@ -77,11 +81,15 @@ struct JobRecord {
   QueueClass* queue_class = nullptr;  // the queue's own mark; null when not waiting
 
   bool holds_attempt() const { return state == JobState::leased || state == JobState::running; }
-  /// The attempt repeats one that failed.
-  bool is_retry() const { return attempt > excused + 1; }
-  /// Whether an attempt that ends now for this reason does not count: it ran, and had to go.
-  bool excuses(Reason why) const {
-    return (why == Reason::drain || why == Reason::preempted) && state == JobState::running;
+  /// The next attempt would repeat one that failed.
+  bool would_retry() const { return attempt > excused; }
+  /// While it is queued: as if all its waiting had been in one piece.
+  Instant wait_began() const { return since - waited; }
+  /// Whether an attempt that ends so does not count: it was lost with its host, or it ran, and had
+  /// to go.
+  bool excuses(const Failed& failed) const {
+    const bool sent_away = failed.reason == Reason::drain || failed.reason == Reason::preempted;
+    return failed.host_lost || (sent_away && state == JobState::running);
   }
   void excuse(Reason why) {
     ++excused;
@@ -91,6 +99,13 @@ struct JobRecord {
     return job.deadline > Duration{0} ? saturating_add(submitted, job.deadline) : never;
   }
 };
+
+/// Why a gang over hosts stands still, if it does; that of a request is its replica's.
+Pause pause_of(const JobRecord& record);
+/// What a job that comes to nothing ends as.
+inline JobState end_state(Reason why) {
+  return why == Reason::cancelled ? JobState::cancelled : JobState::failed;
+}
 
 /// The record as it is shown and published.
 JobChanged shown(const JobRecord& record);

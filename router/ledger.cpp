@@ -78,6 +78,7 @@ LedgerRow leased(Instant now, const JobRecord& record) {
   change.policy_version = record.policy_version;
   change.usage = {0, record.lease.more.energy_j, record.lease.more.cost_usd};
   change.latency_s = record.lease.more.finish_s;
+  change.progress = record.lease.more.wait_known ? 0 : 1;  // 1: latency_s says nothing
   return row_of(Transition::leased, now, record.job.id, record.attempt, std::move(change),
                 record.lease.members.front().host);
 }
@@ -102,6 +103,12 @@ LedgerRow counters(Instant now, double fleet_energy_j, double fleet_cost_usd) {
   Summary sums;
   sums.fleet_energy_j = fleet_energy_j;
   sums.fleet_cost_usd = fleet_cost_usd;
+  return row_of(Transition::counters, now, {}, 0, std::move(sums));
+}
+
+LedgerRow shown(Instant now, const Usage& of_fleet) {
+  Summary sums;
+  sums.charged = of_fleet;
   return row_of(Transition::counters, now, {}, 0, std::move(sums));
 }
 
@@ -137,6 +144,8 @@ LedgerRow known(const Known& job) {
 LedgerRow sums(Instant now, const Accounting& accounting) {
   return {Transition::sums, now, {}, 0, accounting.job_sums()};
 }
+
+bool is_shown(const Summary& sums) { return sums.charged != Usage{}; }
 
 Status Reader::read(const LedgerRow& row) {
   ++row_;
@@ -213,6 +222,10 @@ Status Reader::read_counters(const LedgerRow& row) {
   }
   const auto* sums = std::get_if<Summary>(&envelope->body);
   if (sums == nullptr) return error("payload is a {}", kind_name(envelope->body));
+  if (is_shown(*sums)) {
+    accounting_.restore_shown(sums->charged);
+    return {};
+  }
   for (const SampleBatch& batch : energies_) accounting_.restore_energy(batch);
   energies_.clear();
   accounting_.restore_sums(sums->fleet_energy_j, sums->fleet_cost_usd);
@@ -252,7 +265,7 @@ void Reader::read_cancelled(const CancelReply& jobs) {
 
 // Of what was refused the sums know already; a job that was accepted later stands behind.
 Status Reader::read_known(const LedgerRow& row) {
-  if (row.attempt > static_cast<std::uint32_t>(KnownAs::refused)) {
+  if (row.attempt > static_cast<std::uint32_t>(KnownAs::cancelled)) {
     return error("job {} ended as {}", to_text(row.job), row.attempt);
   }
   const auto as = static_cast<KnownAs>(row.attempt);
@@ -266,8 +279,10 @@ Status Reader::read_known(const LedgerRow& row) {
   std::uint64_t content = 0;
   for (const char byte : row.payload) content = content << 8 | static_cast<unsigned char>(byte);
   refused_.erase(row.job);
-  book_.remember(row.job,
-                 {content, as == KnownAs::finished ? JobState::finished : JobState::failed});
+  const JobState state = as == KnownAs::finished    ? JobState::finished
+                         : as == KnownAs::cancelled ? JobState::cancelled
+                                                    : JobState::failed;
+  book_.remember(row.job, {content, state});
   return {};
 }
 
@@ -296,6 +311,7 @@ Status Reader::read_leased(const LedgerRow& row, JobRecord& record) {
   }
   if (lease->fallback) accounting_.fell_back(*lease->fallback, lease->more);
   if (row.attempt > 1) accounting_.retried();
+  record.waited += row.at - record.since;
   record.lease = std::move(*lease);
   record.lease.from_step = record.steps_saved;
   if (const auto* told = std::get_if<JobChanged>(&payload->body)) {
@@ -315,7 +331,7 @@ Status Reader::read_returned(const LedgerRow& row, JobRecord& record) {
   if (!failed) return failed.error();
   accounting_.wasted(keep_checkpoint(record, *failed));
   record.usage += failed->usage;
-  if (record.excuses(failed->reason)) {
+  if (record.excuses(*failed)) {
     record.excuse(failed->reason);
     if (failed->reason == Reason::preempted) accounting_.preempted();
   } else {
@@ -356,7 +372,7 @@ Status Reader::read_failed(const LedgerRow& row, JobRecord& record) {
   record.reason = failed->reason;
   record.detail = failed->detail;
   record.latency_s = to_seconds(row.at - record.submitted);
-  record.state = JobState::failed;
+  record.state = end_state(failed->reason);
   record.since = row.at;
   end_attempt(book_, record);
   book_.ended(record);

@@ -16,10 +16,14 @@
 //   returned   | job, attempt      | Failed                     | reason, detail, usage,
 //              |                   |                            | steps_done, steps_saved
 //   finished   | job, attempt      | Finished                   | usage, outcome, incarnation
-//   failed     | job, last attempt | Failed                     | reason, detail, usage of the end
+//   failed     | job, last attempt | Failed                     | reason (cancelled: somebody
+//              |                   |                            | cancelled it, it has not failed),
+//              |                   |                            | detail, usage of the end
 //   stale      | job, old attempt  | Finished or Failed         | as it came
 //   counters   | none, 0           | SampleBatch, sender = host | energy counters of its devices
 //   counters   | none, 0           | Summary                    | fleet_energy_j, fleet_cost_usd
+//   counters   | none, 0           | Summary                    | charged: the fleet's energy and
+//              |                   |                            | cost that are about to be shown
 //   audit      | none, 0           | Audit                      | all: what was asked for
 //   audit      | none, 0           | SetPowerCap                | all: in force from the row's time
 //   audit      | none, 0           | SetDrain                   | all: in force from the row's time
@@ -31,8 +35,9 @@
 //   sums       | none, 0           | JSON, see Accounting       | all
 //
 // Counters are written every ten heartbeats and at the end of the run: a batch for each host whose
-// counters have changed, then the sums that hold them. A reader takes the batches over when it
-// comes to their sums, so a row that was lost on the way loses seconds and counts nothing twice.
+// counters have changed, then the sums that hold them. A
+// reader takes the batches over when it comes to their sums, so a row that was lost on the way
+// loses seconds and counts nothing twice.
 //
 // A row's own `at`, `job` and `attempt` count; the payload repeats them for readers. A lease is
 // fenced by (job, attempt): each lease counts the attempt on, so no two leases of a job share one.
@@ -63,6 +68,9 @@ LedgerRow ended(Transition transition, Instant now, const Failed& failed);
 
 LedgerRow counters(Instant now, const SampleBatch& energies);
 LedgerRow counters(Instant now, double fleet_energy_j, double fleet_cost_usd);
+LedgerRow shown(Instant now, const Usage& of_fleet);
+/// Whether a counters row says what was shown, and not the sums.
+bool is_shown(const Summary& sums);
 
 LedgerRow audit(Instant now, const Audit& said);
 LedgerRow power_cap(Instant now, const SetPowerCap& cap);
@@ -72,7 +80,7 @@ LedgerRow cancelled(Instant now, const CancelReply& jobs);
 LedgerRow policy(Instant now, const PolicyReply& applied);
 
 /// A job whose transitions have gone.
-enum class KnownAs : std::uint8_t { finished, failed, refused };
+enum class KnownAs : std::uint8_t { finished, failed, refused, cancelled };
 struct Known {
   JobId job;
   std::uint64_t content = 0;  // its hash; a refused job has none

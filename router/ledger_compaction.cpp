@@ -14,6 +14,7 @@ constexpr double slack = 1.0 / 16;
 constexpr std::size_t superseded_max = 1'000;
 
 ledger::KnownAs known_as(const JobRecord& record) {
+  if (record.state == JobState::cancelled) return ledger::KnownAs::cancelled;
   return record.state == JobState::finished ? ledger::KnownAs::finished : ledger::KnownAs::failed;
 }
 
@@ -58,9 +59,16 @@ void LedgerCompaction::see_counters(std::int64_t sequence, const LedgerRow& row)
     counters_without_sums_.push_back({batch->host, {sequence, std::move(devices)}});
     return;
   }
+  const auto* sums = std::get_if<Summary>(&envelope->body);
+  if (sums != nullptr && ledger::is_shown(*sums)) {
+    if (shown_) superseded_.push_back(*shown_);
+    shown_ = sequence;
+    return;
+  }
   counters_without_sums_.push_back({"", {sequence, {}}});
-  for (auto& [host, fresh] : counters_without_sums_) {
-    auto& standing = counters_[host];
+  for (auto& entry : counters_without_sums_) {
+    Counters& fresh = entry.second;
+    auto& standing = counters_[entry.first];
     std::erase_if(standing, [&](const Counters& old) {
       const bool covered = std::includes(fresh.devices.begin(), fresh.devices.end(),
                                          old.devices.begin(), old.devices.end());

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -64,6 +65,7 @@ class LedgerCompaction final : public LedgerCompactor {
   };
   std::map<std::string, std::vector<Counters>> counters_;  // by host; "": the sums
   std::vector<std::pair<std::string, Counters>> counters_without_sums_;
+  std::optional<std::int64_t> shown_;  // the row that says what was shown
   std::vector<std::int64_t> superseded_;
 };
 

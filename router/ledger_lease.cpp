@@ -93,7 +93,8 @@ Result<Lease> read_lease(const Envelope& payload) {
   lease.pool = change->pool;
   lease.fallback = change->reason;
   lease.predicted_s = change->remaining_s;
-  lease.more = {0, change->latency_s, change->usage.energy_j, change->usage.cost_usd};
+  lease.more = {0, change->latency_s, change->usage.energy_j, change->usage.cost_usd,
+                change->progress == 0};
   if (read_place(change->detail, payload.sender, lease)) return lease;
   return error(
       "place is \"{}\", expected \"replica N\", \"devices N-N,N\" or \"gang HOST/N-N,N ..\"",

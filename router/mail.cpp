@@ -8,13 +8,13 @@
 namespace drover::router {
 namespace {
 
-constexpr const char* sender_name = "router";
+constexpr const char* router_name = "router";
 
 }  // namespace
 
 void Mail::send(Instant now, Peer to, Message body, std::uint64_t after_write) {
   Line& line = lines_[to];
-  Envelope envelope{sender_name, ++line.sequence, now, std::move(body)};
+  Envelope envelope{router_name, ++line.sequence, now, std::move(body)};
   outbox_.sends.push_back({to, std::move(envelope), after_write <= committed_ ? 0 : after_write});
 }
 
@@ -32,7 +32,7 @@ std::uint64_t Mail::write(LedgerRow row) {
 std::uint64_t Mail::publish(Instant now, Message body) {
   ++last_published_;
   if (!watched_) return last_published_;
-  Envelope envelope{sender_name, last_published_, now, std::move(body)};
+  Envelope envelope{router_name, last_published_, now, std::move(body)};
   outbox_.sends.push_back({publish_peer, std::move(envelope), 0});
   return last_published_;
 }

@@ -30,6 +30,7 @@ class Mail {
   void committed(std::uint64_t sequence);
   std::uint64_t last_write() const { return last_write_; }
   std::uint64_t last_published() const { return last_published_; }
+  bool is_committed(std::uint64_t write) const { return write <= committed_; }
   /// Writes that the store has not yet answered.
   std::uint64_t uncommitted() const { return last_write_ - committed_; }
 

@@ -53,8 +53,7 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   const auto before = roster.find_host(hello.host);
   const Incarnation earlier =
       before ? roster.hosts()[*before].hello.incarnation : hello.incarnation;
-  const bool was_lost =
-      before && roster.hosts()[*before].health == Health::lost && !left.contains(*before);
+  const bool was_lost = before && roster.hosts()[*before].health == Health::lost;
   const auto enrolled = roster.enrol(now, hello);
   if (!enrolled) {
     mail.send(now, caller.peer, Unwelcome{enrolled.error().message});
@@ -69,7 +68,6 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
     forget_conditions(now, *enrolled);
   }
   conditions.doubt(*enrolled, saturating_add(now, settings.heartbeat_every));
-  left.erase(*enrolled);
   const bool same_line =
       earlier == hello.incarnation && peers.peer_of(hello.host) == caller.peer.number;
   take_over(now, caller, hello);
@@ -87,7 +85,7 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   if (earlier != hello.incarnation && hello.held.empty()) blame_host(now, hello.host);
   reconcile(now, caller, hello, same_line ? hello.asked_at : Instant{});
   event(now, Severity::info, hello.host,
-        fmt::format("joined with {} devices", roster.hosts()[*enrolled].devices.size()));
+        fmt::format("joined with {}", counted(roster.hosts()[*enrolled].devices.size(), "device")));
   next_call_off = now;  // what it holds may have been called off while it was away
   queue.wake_all();
 }
@@ -127,6 +125,7 @@ void Core::reconcile(Instant now, Caller caller, const Hello& hello, Instant ask
     lost.job = record->job.id;
     lost.attempt = record->attempt;
     lost.incarnation = hello.incarnation;
+    lost.host_lost = true;
     lost.detail = fmt::format("{} no longer holds the attempt", hello.host);
     lost.usage = believed_usage(*record, member, now);
     end_member(now, *record, hello.host, std::move(lost));
@@ -161,7 +160,7 @@ void Core::apply_samples(Instant now, std::uint64_t sequence, const SampleBatch&
     return;
   }
   // A lost host's samples are belief too old to act on; it must say Hello first.
-  if (health.health(*host) == Health::lost) return;
+  if (is_gone(health.health(*host))) return;
   if (health.heard(now, *host)) set_health(now, *host, Health::ok, "heard again");
   const bool first = roster.hosts()[*host].last_sample_sequence == 0;
   roster.apply(now, *host, sequence, batch);
@@ -207,14 +206,9 @@ void Core::apply_report(Instant now, Caller caller, const ReplicaReport& report)
 }
 
 void Core::set_health(Instant now, HostIndex host, Health state, const std::string& why) {
-  const Severity severity = state == Health::ok     ? Severity::info
-                            : state == Health::lost ? Severity::critical
-                                                    : Severity::warning;
-  set_health(now, host, state, severity, why);
-}
-
-void Core::set_health(Instant now, HostIndex host, Health state, Severity severity,
-                      const std::string& why) {
+  const Severity severity = state == Health::lost      ? Severity::critical
+                            : state == Health::suspect ? Severity::warning
+                                                       : Severity::info;
   // Only a suspect one is well again by being heard.
   if (state == Health::ok) roster.set_returned(now, host);
   roster.set_health(now, host, state);
@@ -223,11 +217,11 @@ void Core::set_health(Instant now, HostIndex host, Health state, Severity severi
   queue.wake_all();
 }
 
-void Core::lose_host(Instant now, HostIndex host, Severity severity, const std::string& why,
+void Core::lose_host(Instant now, HostIndex host, Health state, const std::string& why,
                      const std::string& what) {
   const std::string name = roster.hosts()[host].hello.host;
   accounting.settle_cost(now);
-  set_health(now, host, Health::lost, severity, why);
+  set_health(now, host, state, why);
   accounting.set_cost_rate(roster, policy);
   keeper.host_lost(now, name);
   forget_conditions(now, host);
@@ -236,39 +230,12 @@ void Core::lose_host(Instant now, HostIndex host, Severity severity, const std::
     lost.job = record->job.id;
     lost.attempt = record->attempt;
     lost.incarnation = roster.hosts()[host].hello.incarnation;
+    lost.host_lost = true;
     lost.detail = fmt::format("host {} {}", name, what);
     lost.usage = believed_usage(*record, *record->lease.member(name), health.last_heard(host));
     end_member(now, *record, name, std::move(lost));
   }
   peers.silence(name);
-}
-
-void Core::leave(Instant now, Caller caller, const Leave& leave) {
-  const auto host = roster.find_host(caller.entry.host);
-  if (!host) return;
-  const std::string why = printable(leave.why.substr(0, 64));
-  if (leave.held > 0 || leave.after > Duration{0}) {
-    roster.host(*host).draining = true;
-    if (leave.after > Duration{0}) {
-      event(now, Severity::warning, roster.hosts()[*host].hello.host,
-            fmt::format("{} in {:.0f} s: no new work for it", why, to_seconds(leave.after)));
-    }
-    return;
-  }
-  health.left(*host);
-  left.insert(*host);
-  lose_host(now, *host, Severity::warning, fmt::format("it left{}{}", why.empty() ? "" : ", ", why),
-            "left");
-  const std::vector<ReplicaIndex> went = roster.hosts()[*host].replicas;
-  for (const ReplicaIndex index : went) {
-    Replica gone = roster.replicas()[index].replica;
-    gone.state = ReplicaState::gone;
-    gone.detail = "its host left";
-    const GroupIndex group = roster.replicas()[index].group;
-    ejections.forget(to_text(gone.id));
-    roster.apply(now, *host, gone);
-    publish_replica(now, gone, group);
-  }
 }
 
 void Core::sweep(Instant now) {
@@ -291,7 +258,7 @@ void Core::sweep(Instant now) {
   }
   for (const HostIndex host : found.lost) {
     blame_host(now, roster.hosts()[host].hello.host);
-    lose_host(now, host, Severity::critical,
+    lose_host(now, host, Health::lost,
               fmt::format("nothing heard for {} s", to_seconds(settings.lost_after)), "was lost");
   }
   if (awaiting_hosts && now >= hosts_awaited_until) give_up_waiting(now);
@@ -306,10 +273,13 @@ void Core::give_up_waiting(Instant now) {
     if (record->holds_attempt()) out.push_back(record);
   }
   for (JobRecord* record : out) {
-    end_members(now, *record, [&](const Member& member) {
-      const bool there = peers.peer_of(member.host).has_value();
-      return there ? "" : fmt::format("host {} did not come back", member.host);
-    });
+    end_members(
+        now, *record,
+        [&](const Member& member) {
+          const bool there = peers.peer_of(member.host).has_value();
+          return there ? "" : fmt::format("host {} did not come back", member.host);
+        },
+        true);
   }
 }
 
@@ -326,7 +296,7 @@ void Core::call_off_unanswered(Instant now) {
 }
 
 template <typename Why>
-void Core::end_members(Instant now, JobRecord& record, Why why) {
+void Core::end_members(Instant now, JobRecord& record, Why why, bool host_lost) {
   const std::uint32_t attempt = record.attempt;
   const std::vector<Member> members = record.lease.members;
   for (const Member& member : members) {
@@ -336,6 +306,7 @@ void Core::end_members(Instant now, JobRecord& record, Why why) {
     Failed lost;
     lost.job = record.job.id;
     lost.attempt = attempt;
+    lost.host_lost = host_lost;
     lost.detail = why(member);
     if (!lost.detail.empty()) end_member(now, record, member.host, std::move(lost));
   }

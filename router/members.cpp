@@ -26,6 +26,8 @@ void Core::paced(Instant now, Caller caller, const MemberPace& told) {
   const auto step_s = lease.gang_step_s();
   if (!step_s || !lease.accepted_by_all() || lease.failure) return;
   const bool all = *step_s != lease.step_s || record->state != JobState::running;
+  const Pause before = pause_of(*record);
+  const bool ran = record->state == JobState::running;
   lease.step_s = *step_s;
   for (const Member& member : lease.members) {
     // One that has been away may have missed the last one.
@@ -33,6 +35,7 @@ void Core::paced(Instant now, Caller caller, const MemberPace& told) {
     tell(now, member, GangPace{record->job.id, record->attempt, *step_s});
   }
   run(now, *record);
+  if (ran && pause_of(*record) != before) publish_job(now, *record);
 }
 
 void Core::tell(Instant now, const Member& member, Message said, std::uint64_t after_write) {

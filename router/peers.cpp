@@ -27,6 +27,7 @@ struct SpeakerOf {
   Speaker operator()(const CancelJobs&) const { return Speaker::submitter; }
   Speaker operator()(const ApplyPolicy&) const { return Speaker::submitter; }
   Speaker operator()(const AcknowledgeAlert&) const { return Speaker::submitter; }
+  Speaker operator()(const ForgetHost&) const { return Speaker::submitter; }
   Speaker operator()(const Caption&) const { return Speaker::submitter; }
   Speaker operator()(const SampleBatch&) const { return Speaker::agent; }
   Speaker operator()(const Submit&) const { return Speaker::submitter; }

@@ -70,6 +70,12 @@ void read_limits(Table file, Policy& policy) {
       policy.limits.pool_power_cap_w[pool] = watts;
     }
   }
+  if (!limits->boolean("power_enforce", true)) {
+    policy.limits.site_admission_only = true;
+    for (const auto& [pool, watts] : policy.limits.pool_power_cap_w) {
+      policy.limits.pools_admission_only.insert(pool);
+    }
+  }
   policy.limits.rack_power_w = limits->number_in("rack_power_kw", 0, 1e6, 0.0) * 1000;
   if (auto lever = limits->table("power_lever")) {
     policy.limits.lever = read_power_lever(*lever);
@@ -78,7 +84,7 @@ void read_limits(Table file, Policy& policy) {
   if (!tenants) return;
   for (const std::string& name : tenants->keys()) {
     auto table = tenants->table(name);
-    if (!table) return;
+    if (!table) continue;
     TenantLimit limit;
     limit.share = read_share(*table, "share", 1);
     if (limit.share <= 0) table->complain("share", "expected more than 0");
@@ -93,9 +99,10 @@ void read_retry(Table file, Policy& policy) {
   policy.retry.attempts_max = static_cast<std::uint32_t>(retry->integer_in("max", 0, 100, 2)) + 1;
   policy.retry.backoff_s = retry->number_in("backoff_s", 0, 3600, policy.retry.backoff_s);
   if (auto budget = retry->table("budget")) {
-    policy.retry.budget_percent = budget->number_in("percent", 0, 100, 20.0);
-    policy.retry.budget_min =
-        static_cast<std::uint32_t>(budget->integer_in("min", 0, 1'000'000, 3));
+    RetryBudget& limits = policy.retry.budget;
+    limits.percent = budget->number_in("percent", 0, 100, limits.percent);
+    limits.min = static_cast<std::uint32_t>(budget->integer_in("min", 0, 1'000'000, limits.min));
+    limits.window = budget->duration("per", limits.window);
   }
 }
 
@@ -106,6 +113,7 @@ void read_replicas(Table file, Policy& policy) {
   replicas.manage = table->boolean("manage", true);
   replicas.start_after = table->duration("start_after", replicas.start_after);
   replicas.retire_after = table->duration("retire_after", replicas.retire_after);
+  replicas.yield_after = table->duration("yield_after", replicas.yield_after);
   replicas.starting_max = static_cast<std::uint32_t>(
       table->integer_in("starting_max", 1, 10'000, replicas.starting_max));
 }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@
 #include "router/policy_pool.h"
 #include "router/policy_rule.h"
 #include "router/power_lever.h"
+#include "router/retry_budget.h"
 #include "router/slow_start.h"
 #include "router/spillover.h"
 
@@ -42,6 +44,9 @@ struct Limits {
   std::size_t queue_max = 100'000;
   double site_power_cap_w = 0;  // 0: none
   std::map<std::string, double> pool_power_cap_w;
+  // Caps that hold back new work and slow nothing down; for the others devices' own caps go down.
+  bool site_admission_only = false;
+  std::set<std::string, std::less<>> pools_admission_only;
   double rack_power_w = 0;  // of the devices of one rack; 0: none
   double budget_usd_per_h = 0;
   std::map<std::string, TenantLimit> tenants;
@@ -50,8 +55,7 @@ struct Limits {
 
 struct Retry {
   std::uint32_t attempts_max = 3;  // policy key retry.max counts retries: attempts - 1
-  double budget_percent = 20;      // retries in flight over jobs in flight
-  std::uint32_t budget_min = 3;
+  RetryBudget budget;              // its window in wall time
   double backoff_s = 1;  // wall seconds before the first retry on the same place; then doubling
 };
 
@@ -60,7 +64,9 @@ struct Replicas {
   bool manage = true;
   Duration start_after{std::chrono::seconds(5)};  // a model's oldest job waits so long for capacity
   Duration retire_after{std::chrono::minutes(10)};  // unused so long, when it is not a `floor` one
-  std::uint32_t starting_max = 2;                   // at once over the fleet
+  /// A replica idle for so long gives way to work that finds no devices, long before it is retired.
+  Duration yield_after{std::chrono::seconds(30)};
+  std::uint32_t starting_max = 2;  // at once over the fleet
 };
 
 struct Policy {

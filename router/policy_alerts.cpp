@@ -31,6 +31,23 @@ void check_watched(toml_file::Table& table, const AlertRule& rule) {
   }
 }
 
+/// What is wrong with this name; empty: nothing.
+std::string wrong_with(const std::string& name, std::set<std::string>& named) {
+  if (!is_name(name)) {
+    return fmt::format("found \"{}\", expected 1 to 64 of A-Z a-z 0-9 . _ : -", excerpt(name));
+  }
+  return named.insert(name).second ? "" : fmt::format("a second rule is called \"{}\"", name);
+}
+
+AlertRule own_rule(const std::string& name) {
+  AlertRule rule;
+  rule.told.name = name;
+  rule.told.about = "device";
+  rule.told.raise_after = alert_raise_after;
+  rule.told.clear_after = alert_clear_after;
+  return rule;
+}
+
 }  // namespace
 
 void read_alerts(toml_file::Table file, Policy& policy) {
@@ -38,28 +55,21 @@ void read_alerts(toml_file::Table file, Policy& policy) {
   std::set<std::string> named;
   for (toml_file::Table& table : file.tables("alert")) {
     const std::string name = table.text("name");
-    if (!is_name(name)) {
-      return table.complain("name", fmt::format("found \"{}\", expected 1 to 64 of A-Z a-z 0-9 . _ "
-                                                ": -",
-                                                excerpt(name)));
-    }
-    if (!named.insert(name).second) {
-      return table.complain("name", fmt::format("a second rule is called \"{}\"", name));
-    }
+    const std::string wrong = wrong_with(name, named);
+    if (!wrong.empty()) table.complain("name", wrong);
     auto rule = std::find_if(policy.alerts.begin(), policy.alerts.end(),
                              [&](const AlertRule& each) { return each.told.name == name; });
-    if (rule == policy.alerts.end()) {
-      if (policy.alerts.size() == rules_max) {
-        return table.complain("name", fmt::format("expected at most {} rules", rules_max));
-      }
-      rule = policy.alerts.insert(rule, AlertRule{});
-      rule->told.name = name;
-      rule->told.about = "device";
-      rule->told.raise_after = alert_raise_after;
-      rule->told.clear_after = alert_clear_after;
+    AlertRule read = rule == policy.alerts.end() || !wrong.empty() ? own_rule(name) : *rule;
+    read_alert_rule(table, read);
+    check_watched(table, read);
+    if (!wrong.empty()) continue;
+    if (rule != policy.alerts.end()) {
+      *rule = std::move(read);
+    } else if (policy.alerts.size() < rules_max) {
+      policy.alerts.push_back(std::move(read));
+    } else {
+      table.complain("name", fmt::format("expected at most {} rules", rules_max));
     }
-    read_alert_rule(table, *rule);
-    check_watched(table, *rule);
   }
 }
 

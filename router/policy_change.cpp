@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fleet/text.h"
+#include "router/action_words.h"
 #include "router/policy_text.h"
 #include "router/state.h"
 
@@ -39,7 +40,7 @@ void Core::act(Instant now, Caller caller, const ApplyPolicy& asked) {
 void Core::reload(Instant now, const ApplyPolicy& asked, const std::string& by) {
   ActionReply reply = change_policy(now, asked, by);
   put_on_record(now, {by, "apply policy", asked.place, reply.applied,
-                      reply.applied ? reply.targets.front() : reply.problem});
+                      reply.applied ? reply.summary : reply.problem});
 }
 
 ActionReply Core::change_policy(Instant now, const ApplyPolicy& asked, const std::string& by) {
@@ -55,12 +56,20 @@ ActionReply Core::change_policy(Instant now, const ApplyPolicy& asked, const std
   if (asked.text == policy.text) {
     reply.applied = true;
     reply.targets.front() += ": it was in force already";
+    reply.summary = reply.targets.front();
     return reply;
   }
   if (auto status = check_succession(policy, *fresh, place); !status) {
-    return {false, {}, status.error().message};
+    reply.targets.clear();
+    reply.problem = status.error().message;
+    return reply;
   }
   reply.applied = true;
+  reply.summary = fmt::format(
+      "{} is in force: {}, what runs goes on", reply.targets.front(),
+      queue.size() == 0
+          ? "nothing waits"
+          : counted(queue.size(), "job that waits is", "jobs that wait are") + " looked at again");
   mail.write(ledger::policy(now, origin));
   adopt(now, at_speed(std::move(*fresh), settings.speed), std::move(origin));
   return reply;

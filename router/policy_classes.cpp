@@ -54,8 +54,9 @@ constexpr std::array<MetricWord, 7> metric_words = {{
 }};
 
 void read_metric(Table table, WorkClass& work_class) {
+  const bool aimed = table.has("target");
   if (!table.has("metric")) {
-    if (table.has("target")) table.complain("target", "stands without `metric`");
+    if (aimed) table.complain("target", "stands without `metric`");
     return;
   }
   const std::string found = table.text("metric");
@@ -69,7 +70,7 @@ void read_metric(Table table, WorkClass& work_class) {
     return;
   }
   work_class.metric = row->metric;
-  if (!table.has("target")) return;
+  if (!aimed) return;
   work_class.target = row->to_base > 0 ? table.number_in("target", 0, 1e15) * row->to_base
                                        : to_seconds(table.duration("target"));
 }
@@ -100,9 +101,8 @@ std::map<std::string, std::string> read_versions(Table table) {
   return versions;
 }
 
-WorkClass read_class(Table table, std::string name) {
-  WorkClass work_class;
-  work_class.name = std::move(name);
+/// REQUIRES that its name is set.
+void read_class(Table table, WorkClass& work_class) {
   if (auto when = table.table("when")) {
     read_when(*when, work_class.when);
   } else {
@@ -116,7 +116,6 @@ WorkClass read_class(Table table, std::string name) {
   work_class.concurrency = table.number_in("concurrency", 1, 1e9, 1.0);
   for (const Table& mix : table.tables("mix")) work_class.mix.push_back(read_mix(mix));
   read_metric(table, work_class);
-  return work_class;
 }
 
 void read_kinds(Table table, When& when) {
@@ -165,9 +164,10 @@ void read_classes(Table file, Policy& policy) {
   if (!classes) return;
   for (const std::string& name : classes->keys()) {
     auto table = classes->table(name);
-    if (!table) return;
     if (!is_name(name)) classes->complain(name, "expected letters, digits, `.`, `_`, `:`, `-`");
-    WorkClass work_class = read_class(*table, name);
+    WorkClass work_class;
+    work_class.name = name;
+    if (table) read_class(*table, work_class);
     const auto& data_sets = policy.network.data_sets;
     if (!work_class.data_set.empty() && data_sets.count(work_class.data_set) == 0) {
       table->complain("data", fmt::format("no [network.data_set.{}]", work_class.data_set));

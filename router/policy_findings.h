@@ -21,7 +21,12 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
-/// In the file's order. Of a text that cannot be read only the first problem is known.
+/// In the file's order. Of a text that is no TOML only the first problem is known. Where a key
+/// could not be read, only what does not depend on its value is found beside it.
 std::vector<Finding> findings(std::string_view toml, std::string place);
+
+/// The same for people: warnings of one wording are one, where the first of them stands, and name
+/// the lines of the others.
+std::vector<Finding> grouped(const std::vector<Finding>& findings);
 
 }  // namespace drover::router

@@ -29,6 +29,17 @@ bool few_cases(const Policy& policy) {
   return rules * rules * (policy.classes.size() + 1) <= cases_max;
 }
 
+void lint_read_whole(Lint& lint, toml_file::Table& file, const devices::Catalogue* known) {
+  const Policy& policy = lint.policy();
+  lint_classes(lint, file);
+  lint_pools(lint, file);
+  if (known != nullptr) lint_devices(lint, file, *known);
+  if (few_cases(policy)) return lint_outcomes(lint, file);
+  lint.warn(file.tables("rule").front(), "name",
+            fmt::format("{} rules and {} classes are too many to try every case",
+                        policy.rules.size(), policy.classes.size()));
+}
+
 }  // namespace
 
 void Lint::add(bool error, const std::string& place, std::string_view text) {
@@ -68,22 +79,17 @@ PolicyReading read_policy(std::string_view toml, std::string place,
   auto file = toml_file::Table::parse(toml, place);
   if (!file) {
     lint.refuse(file.error());
-  } else if (read_tables(*file, policy); !file->problem()) {
-    lint.refuse(file->problem().error());
   } else {
-    lint_rules(lint, *file);
-    lint_fallbacks(lint, *file);
-    lint_classes(lint, *file);
-    lint_pools(lint, *file);
-    if (known != nullptr) lint_devices(lint, *file, *known);
-    if (few_cases(policy)) {
-      lint_outcomes(lint, *file);
-    } else {
-      lint.warn(file->tables("rule").front(), "name",
-                fmt::format("{} rules and {} classes are too many to try every case",
-                            policy.rules.size(), policy.classes.size()));
+    read_tables(*file, policy);
+    reading.read = file->problem();
+    const bool whole = reading.read.ok();
+    if (!whole) lint.only_names();
+    if (!policy.pools.empty()) {
+      lint_rules(lint, *file);
+      lint_fallbacks(lint, *file);
     }
-    if (const Status status = file->finish(); !status) lint.refuse(status.error());
+    if (whole) lint_read_whole(lint, *file, known);
+    for (const Error& problem : file->problems()) lint.refuse(problem);
   }
   reading.findings = lint.take();
   return reading;
@@ -95,6 +101,7 @@ std::vector<Finding> findings(std::string_view toml, std::string place) {
 
 Result<Policy> parse_policy(std::string_view toml, std::string place) {
   PolicyReading reading = read_policy(toml, std::move(place), nullptr);
+  if (!reading.read) return reading.read.error();
   for (const Finding& finding : reading.findings) {
     if (finding.error) return error("{}: {}", finding.place, finding.text);
   }

@@ -17,11 +17,18 @@ class Lint {
   Lint(const Policy& policy, std::string file) : policy_(policy), file_(std::move(file)) {}
 
   const Policy& policy() const { return policy_; }
+  /// The file could not be read whole. What depends on values may be wrong of the defaults that
+  /// stand for them, and is not told any more; what depends on names alone is.
+  void only_names() { only_names_ = true; }
   void error(const toml_file::Table& table, std::string_view key, std::string_view text) {
+    if (!only_names_) add(true, table.place_of(key), text);
+  }
+  /// A name that stands for nothing, or for two things.
+  void wrong_name(const toml_file::Table& table, std::string_view key, std::string_view text) {
     add(true, table.place_of(key), text);
   }
   void warn(const toml_file::Table& table, std::string_view key, std::string_view text) {
-    add(false, table.place_of(key), text);
+    if (!only_names_) add(false, table.place_of(key), text);
   }
   /// A problem of the reader: "FILE:LINE: KEY: found .., expected ..".
   void refuse(const Error& problem);
@@ -34,12 +41,14 @@ class Lint {
   const Policy& policy_;
   std::string file_;
   std::vector<Finding> findings_;
+  bool only_names_ = false;
 };
 
 /// Sizes in `when` that no job has; `table` holds `when`.
 void lint_empty_ranges(Lint& lint, toml_file::Table table, const When& when);
 
-// REQUIRES of all: the policy was read from this file without a problem.
+// REQUIRES of all: the policy was read from this file, without a problem unless the lint tells only
+// names.
 
 /// Rules that no job reaches, names that do not exist, spills that swing.
 void lint_rules(Lint& lint, toml_file::Table file);

@@ -54,9 +54,9 @@ void lint_target(Lint& lint, At& at) {
   }
   const std::string& to = at.fallback().to;
   if (lint.policy().find_pool(to) == nullptr) {
-    lint.error(at.table, "to",
-               fmt::format("no such pool \"{}\"{}", printable(to),
-                           suggestion(to, pool_names(lint.policy()))));
+    lint.wrong_name(at.table, "to",
+                    fmt::format("no such pool \"{}\"{}", printable(to),
+                                suggestion(to, pool_names(lint.policy()))));
   }
   // The same pool in another precision is another place.
   if (contains(at.rule.pools, to) && !at.fallback().change_precision) {
@@ -212,9 +212,9 @@ void lint_failback(Lint& lint, At& at) {
   if (floor.empty()) return;
   const Pool* lowest = lint.policy().find_pool(floor);
   if (lowest == nullptr) {
-    return lint.error(*failback, "floor",
-                      fmt::format("no such pool \"{}\"{}", printable(floor),
-                                  suggestion(floor, pool_names(lint.policy()))));
+    return lint.wrong_name(*failback, "floor",
+                           fmt::format("no such pool \"{}\"{}", printable(floor),
+                                       suggestion(floor, pool_names(lint.policy()))));
   }
   const Pool* pool = lint.policy().find_pool(at.fallback().to);
   if (!at.goes() || pool == nullptr || pool->tier <= lowest->tier) return;

@@ -22,12 +22,12 @@ std::vector<std::string> pool_names(const Policy& policy) {
 void lint_pools_of(Lint& lint, const Table& table, const Rule& rule) {
   for (auto name = rule.pools.begin(); name != rule.pools.end(); ++name) {
     if (lint.policy().find_pool(*name) == nullptr) {
-      lint.error(table, "pools",
-                 fmt::format("no such pool \"{}\"{}", printable(*name),
-                             suggestion(*name, pool_names(lint.policy()))));
+      lint.wrong_name(table, "pools",
+                      fmt::format("no such pool \"{}\"{}", printable(*name),
+                                  suggestion(*name, pool_names(lint.policy()))));
     }
     if (std::find(rule.pools.begin(), name, *name) != name) {
-      lint.error(table, "pools", fmt::format("pool \"{}\" stands twice", printable(*name)));
+      lint.wrong_name(table, "pools", fmt::format("pool \"{}\" stands twice", printable(*name)));
     }
   }
 }
@@ -108,8 +108,9 @@ void lint_rules(Lint& lint, Table file) {
     } else if (const std::string why = shadow_of(policy, index); !why.empty()) {
       lint.error(table, "name", fmt::format("rule \"{}\" is never reached: {}", rule.name, why));
     }
-    if (std::find(names.begin(), names.end(), rule.name) != names.end()) {
-      lint.error(table, "name", fmt::format("rule \"{}\" stands twice", rule.name));
+    const bool named = !rule.name.empty();
+    if (named && std::find(names.begin(), names.end(), rule.name) != names.end()) {
+      lint.wrong_name(table, "name", fmt::format("rule \"{}\" stands twice", rule.name));
     }
     names.push_back(rule.name);
     lint_pools_of(lint, table, rule);

@@ -19,12 +19,14 @@ Path read_path(Table table) {
 }
 
 Link read_link(Table table) {
+  const Path path = read_path(table);
   const std::vector<std::string> sites = table.texts("between");
   if (sites.size() != 2) {
-    table.complain("between", fmt::format("found {} names, expected two sites", sites.size()));
+    table.complain("between",
+                   fmt::format("found {}, expected two sites", counted(sites.size(), "name")));
     return {};
   }
-  return {sites[0], sites[1], read_path(table)};
+  return {sites[0], sites[1], path};
 }
 
 DataSet read_data_set(Table table) {
@@ -48,9 +50,8 @@ void read_network(Table file, Policy& policy) {
   if (!data_sets) return;
   for (const std::string& name : data_sets->keys()) {
     auto data_set = data_sets->table(name);
-    if (!data_set) return;
     if (!is_name(name)) data_sets->complain(name, "expected letters, digits, `.`, `_`, `:`, `-`");
-    network.data_sets.emplace(name, read_data_set(*data_set));
+    network.data_sets.emplace(name, data_set ? read_data_set(*data_set) : DataSet{});
   }
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "devices/spec.h"
 #include "fleet/identity.h"
@@ -83,9 +84,8 @@ void read_prices(Table table, Prices& prices) {
   prices.pue = owned->number_in("pue", 1, 10, 1.0);
 }
 
-Pool read_pool(Table table, std::string name) {
+Pool read_pool(Table table) {
   Pool pool;
-  pool.name = std::move(name);
   if (auto match = table.table("match")) {
     read_match(*match, pool.match);
   } else {
@@ -146,10 +146,12 @@ void read_pools(Table file, Policy& policy) {
   }
   for (const std::string& name : pools->keys()) {
     auto table = pools->table(name);
-    if (!table) return;
     if (!is_name(name))
       pools->complain(name, "a pool's name is letters, digits, `.`, `_`, `:`, `-`");
-    policy.pools.push_back(read_pool(*table, name));
+    Pool pool;
+    if (table) pool = read_pool(*table);
+    pool.name = name;
+    policy.pools.push_back(std::move(pool));
   }
   if (policy.pools.empty()) file.complain("pool", "expected at least one [pool.NAME]");
 }
@@ -159,14 +161,13 @@ void read_capabilities(Table file, Policy& policy) {
   if (!capabilities) return;
   for (const std::string& name : capabilities->keys()) {
     auto table = capabilities->table(name);
-    if (!table) return;
     const auto index = policy.pool_index(name);
     if (!index) {
       capabilities->complain(name,
                              fmt::format("no such pool{}", suggestion(name, pool_names(policy))));
-      return;
     }
-    read_capability(*table, policy.pools[*index]);
+    Pool nowhere;
+    if (table) read_capability(*table, index ? policy.pools[*index] : nowhere);
   }
 }
 

@@ -59,10 +59,10 @@ void lint_preempt(Lint& lint, Table table, const Rule& rule) {
   for (const std::string& name : rule.preempt->classes) {
     const WorkClass* work_class = policy.find_class(name);
     if (work_class == nullptr) {
-      lint.error(*keys, "may",
-                 fmt::format("no [class.{}]{}", printable(name),
-                             known.empty() ? ", and it is no kind of work either"
-                                           : suggestion(name, known)));
+      lint.wrong_name(*keys, "may",
+                      fmt::format("no [class.{}]{}", printable(name),
+                                  known.empty() ? ", and it is no kind of work either"
+                                                : suggestion(name, known)));
       return;
     }
     if (!holds_trainings(*work_class)) {

@@ -1,5 +1,6 @@
-// Reading a policy file: the parts of `parse_policy`, each recording the first problem in the
-// file's tables.
+// Reading a policy file: the parts of `parse_policy`, each recording its problems in the file's
+// tables. After a problem reading goes on, so that all of them are found at once: an element that
+// cannot be read stands in the policy under its name, with defaults, and every key is asked for.
 #pragma once
 
 #include <string>
@@ -39,6 +40,7 @@ void read_tables(const toml_file::Table& file, Policy& policy);
 
 struct PolicyReading {
   Policy policy;  // whole when no finding is an error
+  Status read;    // the first problem in the order of reading; good: each key is well formed
   std::vector<Finding> findings;
 };
 /// `known`: devices that pools are compared with; null: none.

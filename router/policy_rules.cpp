@@ -72,17 +72,19 @@ std::vector<std::string> scorer_names() {
 void read_score(Table rule_table, Table table, Rule& rule) {
   rule.weights = {};
   double sum = 0;
+  bool known = true;
   for (const std::string& name : table.keys()) {
     const auto scorer = parse_scorer(name);
     if (!scorer) {
       table.complain(name, fmt::format("no such scorer{}", suggestion(name, scorer_names())));
-      return;
+      known = false;
+      continue;
     }
     const double weight = table.number_in(name, 0, 1000);
     rule.weights[static_cast<std::size_t>(*scorer)] += weight;
     sum += weight;
   }
-  if (sum <= 0)
+  if (sum <= 0 && known)
     rule_table.complain("score", "all weights are zero, expected at least one above zero");
 }
 

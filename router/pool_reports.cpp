@@ -80,7 +80,6 @@ void add(PoolReport& sum, const PoolReport& part) {
 }  // namespace
 
 std::vector<PoolReport> pool_reports(const Roster& roster, const Policy& policy,
-                                     const std::set<HostIndex>& left,
                                      const std::map<std::string, std::uint64_t>& waiting) {
   std::vector<PoolReport> reports(policy.pools.size());
   for (std::size_t pool = 0; pool < reports.size(); ++pool) {
@@ -95,7 +94,8 @@ std::vector<PoolReport> pool_reports(const Roster& roster, const Policy& policy,
   const std::vector<bool> ejected = ejected_devices(roster);
   for (GroupIndex index = 0; index < roster.groups().size(); ++index) {
     const GroupEntry& group = roster.groups()[index];
-    if (group.gone || group.pools.empty() || left.contains(group.host)) continue;
+    if (group.gone || group.pools.empty()) continue;
+    if (roster.hosts()[group.host].health == Health::left) continue;
     PoolReport part = report_of(roster, group, ejected);
     part.spend_usd_per_h = spent_usd_per_h(roster, policy, index, working[index]);
     for (const std::uint32_t pool : group.pools) add(reports[pool], part);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -13,10 +12,9 @@
 
 namespace drover::router {
 
-/// One for each pool, in the policy's order. `left`: hosts that went in order, which are no loss.
-/// `waiting`: jobs by the pool that they want first. One pass over the fleet.
+/// One for each pool, in the policy's order. Hosts that have left in order are no loss. `waiting`:
+/// jobs by the pool that they want first. One pass over the fleet.
 std::vector<PoolReport> pool_reports(const Roster& roster, const Policy& policy,
-                                     const std::set<HostIndex>& left,
                                      const std::map<std::string, std::uint64_t>& waiting);
 
 /// Of all devices that work: those of gangs, and those of replicas that have requests.

@@ -32,10 +32,11 @@ Status check_cap(const SetPowerCap& cap, const Policy& policy) {
 }
 
 std::string action_text(const SetPowerCap& cap) {
-  if (cap.watts <= 0) return "cap as the policy says";
+  if (cap.watts <= 0) return "remove the cap";
   const std::string span =
       cap.lasts > Duration{0} ? " for " + duration_text(to_seconds(cap.lasts)) : "";
-  return fmt::format("cap {}{}", watts_text(cap.watts), span);
+  return fmt::format("cap {}{}{}", watts_text(cap.watts), span,
+                     cap.admission_only ? ", for new work only" : "");
 }
 
 void PowerCaps::set(Instant now, const SetPowerCap& cap) {
@@ -43,7 +44,8 @@ void PowerCaps::set(Instant now, const SetPowerCap& cap) {
     caps_.erase(cap.target);
     return;
   }
-  caps_[cap.target] = {cap.watts, cap.lasts > Duration{0} ? saturating_add(now, cap.lasts) : never};
+  caps_[cap.target] = {cap.watts, cap.lasts > Duration{0} ? saturating_add(now, cap.lasts) : never,
+                       cap.admission_only};
 }
 
 std::vector<std::string> PowerCaps::end(Instant now) {
@@ -72,9 +74,12 @@ Limits PowerCaps::in_force() const {
     if (!parsed) continue;
     if (parsed->kind == TargetKind::site) {
       limits.site_power_cap_w = cap.watts;
-    } else {
-      limits.pool_power_cap_w[parsed->name] = cap.watts;
+      limits.site_admission_only = cap.admission_only;
+      continue;
     }
+    limits.pool_power_cap_w[parsed->name] = cap.watts;
+    limits.pools_admission_only.erase(parsed->name);
+    if (cap.admission_only) limits.pools_admission_only.insert(parsed->name);
   }
   return limits;
 }

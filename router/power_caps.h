@@ -21,7 +21,7 @@ inline constexpr double power_cap_max_w = 1e9;
 /// A target that has a cap, watts and a span that make sense; the pool is one of the policy's.
 Status check_cap(const SetPowerCap& cap, const Policy& policy);
 
-/// "cap 20kW for 1m", "cap as the policy says".
+/// "cap 20kW for 1m", "remove the cap".
 std::string action_text(const SetPowerCap& cap);
 
 class PowerCaps {
@@ -43,6 +43,7 @@ class PowerCaps {
   struct Cap {
     double watts = 0;
     Instant until{};
+    bool admission_only = false;
   };
   Limits own_;
   std::map<std::string, Cap> caps_;  // by target, as text

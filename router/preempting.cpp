@@ -83,10 +83,10 @@ Rounds rounds_at_capacity(const Policy& policy, const Rule& rule, const Roster& 
 
 }  // namespace
 
-Verdict Core::decide_reserved(Instant now, const JobRecord& record, const Ask& ask) {
+Verdict Core::decide_reserved(Instant now, const JobRecord& record, const Ask& ask, Dice& with) {
   const Preemption* own = preemptions.of(record.job.id);
   if (own != nullptr) reserve(*own, false);
-  Verdict verdict = decide(roster, policy, estimator, ask, now, dice);
+  Verdict verdict = decide(roster, policy, estimator, ask, now, with);
   if (own != nullptr) reserve(*own, true);
   return verdict;
 }
@@ -210,7 +210,7 @@ void Core::settle_preemptions(Instant now) {
   for (const auto& [job, preemption] : preemptions.all()) {
     const bool lost =
         std::any_of(preemption.hosts.begin(), preemption.hosts.end(),
-                    [&](HostIndex host) { return roster.hosts()[host].health == Health::lost; });
+                    [&](HostIndex host) { return is_gone(roster.hosts()[host].health); });
     if (lost) {
       over.emplace_back(job, "the host is lost");
     } else if (preemption.until <= now) {

@@ -13,19 +13,14 @@ namespace {
 
 // Devices in one audit's words; the messages name them all.
 constexpr std::size_t named_max = 8;
+/// A board's reading is within 5 % of what it draws (NVML).
+constexpr double beyond_cap = 1.05;
+/// A cap that samples do not show after so many heartbeats was not heard.
+constexpr int beats_until_shown = 3;
 
 /// Nothing under it may be raised.
 bool is_tight(const LeverRules& rules, const LeverLimit& limit) {
   return limit.cap_w > 0 && (limit.work_waits || limit.drawn_w > rules.back * limit.cap_w);
-}
-
-/// Another policy, without the lever.
-std::vector<CapStep> as_made(const Roster& roster, const std::set<DeviceIndex>& devices) {
-  std::vector<CapStep> steps;
-  for (const DeviceIndex device : devices) {
-    steps.push_back({device, roster.groups()[roster.devices().group[device]].spec->tdp_w});
-  }
-  return steps;
 }
 
 }  // namespace
@@ -41,24 +36,30 @@ std::vector<double> Core::wanted_watts() const {
   return wanted_w;
 }
 
-LeverLimit Core::limit_of(std::optional<std::uint32_t> pool, double cap_w,
+LeverLimit Core::limit_of(Instant now, std::optional<std::uint32_t> pool, double cap_w,
                           const std::vector<double>& wanted_w) const {
   LeverLimit limit;
   limit.cap_w = cap_w;
   double idle_w = 0;
   const DeviceColumns& columns = roster.devices();
   for (const GroupEntry& group : roster.groups()) {
-    if (group.gone || roster.hosts()[group.host].health == Health::lost) continue;
+    if (group.gone || is_gone(roster.hosts()[group.host].health)) continue;
     if (pool && !group.in_pool(*pool)) continue;
     const devices::DeviceSpec& spec = *group.spec;
     for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
-      const double drawn_w = columns.power_w[device] + columns.promised_w[device];
+      const double now_w = cap_in_force(now, device);
+      double drawn_w = columns.power_w[device] + columns.promised_w[device];
+      // No sample shows yet what it was told.
+      if (told_caps.contains(device)) drawn_w = std::min(drawn_w, now_w);
       limit.drawn_w += drawn_w;
       idle_w += spec.idle_w;
-      const double now_w = columns.power_cap_w[device];
       const bool reachable = roster.hosts()[group.host].health == Health::ok && now_w > 0;
       if (!reachable) continue;
-      const double least_w = spec.power_cap_min_w > 0 ? spec.power_cap_min_w : spec.tdp_w;
+      double least_w = spec.takes_power_cap() ? spec.power_cap_min_w : spec.tdp_w;
+      // Its slowest clock takes that much for what it does: a lower cap frees nothing.
+      if (!told_caps.contains(device) && drawn_w > beyond_cap * now_w) {
+        least_w = std::clamp(drawn_w, least_w, spec.tdp_w);
+      }
       limit.devices.push_back(
           {device, spec.tdp_w, least_w, now_w, drawn_w, columns.replicas[device] > 0});
     }
@@ -71,17 +72,17 @@ LeverLimit Core::limit_of(std::optional<std::uint32_t> pool, double cap_w,
 
 void Core::pull_levers(Instant now) {
   const LeverRules& rules = policy.limits.lever;
-  if (now < next_lever || (!rules.used && levered.empty())) return;
+  if (now < next_lever || !rules.used) return;
   next_lever = saturating_add(now, rules.every);
-  if (!rules.used) return cap_devices(now, "site", as_made(roster, levered), false);
   const std::vector<double> wanted_w = wanted_watts();
   std::vector<std::pair<std::string, LeverLimit>> limits;
   for (const auto& [name, cap_w] : policy.limits.pool_power_cap_w) {
     const auto pool = policy.pool_index(name);
-    if (pool) limits.emplace_back("pool:" + name, limit_of(*pool, cap_w, wanted_w));
+    if (pool) limits.emplace_back("pool:" + name, limit_of(now, *pool, cap_w, wanted_w));
   }
   // Without a cap of the site: room for whatever no pool's cap holds back.
-  limits.emplace_back("site", limit_of(std::nullopt, policy.limits.site_power_cap_w, wanted_w));
+  limits.emplace_back("site",
+                      limit_of(now, std::nullopt, policy.limits.site_power_cap_w, wanted_w));
   // Down first; then up only what no other limit holds down. A device moves once.
   std::set<DeviceIndex> held;
   for (const bool down : {true, false}) {
@@ -106,12 +107,8 @@ void Core::cap_devices(Instant now, const std::string& subject, const std::vecto
   for (const CapStep& step : steps) {
     const DeviceColumns& columns = roster.devices();
     told[{columns.host[step.device], step.cap_w}].push_back(columns.number[step.device]);
-    const double made_for_w = roster.groups()[columns.group[step.device]].spec->tdp_w;
-    if (step.cap_w < made_for_w) {
-      levered.insert(step.device);
-    } else {
-      levered.erase(step.device);
-    }
+    told_caps[step.device] = {step.cap_w,
+                              saturating_add(now, beats_until_shown * settings.heartbeat_every)};
   }
   std::string words;
   std::size_t named = 0;

@@ -1,5 +1,6 @@
 #include "router/queue.h"
 
+#include <algorithm>
 #include <bit>
 #include <iterator>
 #include <utility>
@@ -19,12 +20,85 @@ void append(std::string& text, std::string_view word) {
   text += '|';
 }
 
+JobRecord* candidate_of(const QueueClass& queue_class) {
+  const auto& jobs = queue_class.jobs;
+  const auto fresh = [&](std::uint64_t number) -> JobRecord* {
+    return queue_class.tried.contains(number) ? nullptr : jobs.at(number);
+  };
+  if (queue_class.tried.empty()) return jobs.begin()->second;
+  if (!queue_class.sorted) return nullptr;  // there is no other
+  const Demands& demands = queue_class.verdict.demands;
+  for (std::size_t each = 0; each < demand_count; ++each) {
+    if (!demands.matter[each]) continue;
+    if (JobRecord* record = fresh(queue_class.easiest[each].begin()->second)) return record;
+  }
+  return demands.age ? fresh(jobs.rbegin()->first) : nullptr;
+}
+
+void sort_in(QueueClass& queue_class, const JobRecord& record) {
+  for (std::size_t each = 0; each < demand_count; ++each) {
+    queue_class.easiest[each].emplace(demand_of(record, static_cast<Demand>(each)), record.number);
+  }
+}
+
+void sort_by_demand(QueueClass& queue_class) {
+  if (std::exchange(queue_class.sorted, true)) return;
+  for (const auto& [number, record] : queue_class.jobs) sort_in(queue_class, *record);
+}
+
+void sort_by_wait(QueueClass& queue_class) {
+  if (!queue_class.by_wait.empty()) return;
+  for (const auto& [number, record] : queue_class.jobs) {
+    queue_class.by_wait.emplace(record->wait_began(), number);
+  }
+}
+
 }  // namespace
+
+std::uint64_t demand_of(const JobRecord& record, Demand demand) {
+  const Workload& work = record.job.work;
+  switch (demand) {
+    case Demand::tokens:
+      return std::uint64_t{work.input_tokens} + work.output_tokens;
+    case Demand::prompt:
+      return work.input_tokens;
+    case Demand::length:
+      return work.kind == WorkKind::train ? work.steps - std::min(record.steps_saved, work.steps)
+                                          : work.items;
+  }
+  return 0;
+}
+
+Demands demands_behind(const std::vector<Rejection>& rejections, bool unfair) {
+  Demands demands;
+  auto& [tokens, prompt, length] = demands.matter;
+  tokens = prompt = length = unfair;
+  for (const Rejection& rejection : rejections) {
+    switch (rejection.reason) {
+      case Reason::capacity:
+      case Reason::memory:
+      case Reason::context:
+        tokens = true;
+        break;
+      case Reason::queue_slo:
+        prompt = true;
+        break;
+      case Reason::deadline:
+        demands.age = true;
+        tokens = prompt = length = true;
+        break;
+      default:
+        break;
+    }
+  }
+  return demands;
+}
 
 std::string class_signature(const JobRecord& record) {
   const Workload& work = record.job.work;
   std::string signature;
-  signature.reserve(96);
+  signature.reserve(128);
+  append(signature, record.rule);
   append(signature, to_text(work.kind));
   append(signature, work.model);
   append(signature, std::to_string(record.job.priority));
@@ -44,12 +118,14 @@ std::string class_signature(const JobRecord& record) {
     append(signature, pace.devices);
   }
   for (const std::string& op : work.ops) append(signature, op);
+  append(signature, static_cast<std::uint64_t>(record.job.deadline.count()));
   append(signature, std::bit_width(work.input_tokens));
   append(signature, std::bit_width(work.output_tokens));
+  append(signature, std::bit_width(demand_of(record, Demand::length)));
   append(signature, work.devices);
   append(signature, work.batch);
   append(signature, work.sequence);
-  append(signature, record.attempt > 0 ? "retry" : "first");
+  append(signature, record.would_retry() ? "retry" : "first");
   // Jobs whose back-off ends at another time shall not hold each other up.
   append(signature, static_cast<std::uint64_t>(record.retry_at.time_since_epoch().count()));
   for (const std::string& target : record.avoid) append(signature, target);
@@ -70,6 +146,10 @@ void JobQueue::push(JobRecord& record) {
   }
   unlist(queue_class);
   queue_class.jobs.emplace(record.number, &record);
+  if (queue_class.sorted) sort_in(queue_class, record);
+  if (queue_class.verdict.max_wait > Duration{0}) {
+    queue_class.by_wait.emplace(record.wait_began(), record.number);
+  }
   record.queue_class = &queue_class;
   ++size_;
   list(queue_class);
@@ -80,6 +160,11 @@ void JobQueue::erase(JobRecord& record) {
   QueueClass& queue_class = *record.queue_class;
   unlist(queue_class);
   queue_class.jobs.erase(record.number);
+  queue_class.tried.erase(record.number);
+  queue_class.by_wait.erase({record.wait_began(), record.number});
+  for (std::size_t each = 0; each < demand_count && queue_class.sorted; ++each) {
+    queue_class.easiest[each].erase({demand_of(record, static_cast<Demand>(each)), record.number});
+  }
   record.queue_class = nullptr;
   --size_;
   if (!queue_class.jobs.empty()) {
@@ -98,7 +183,7 @@ void JobQueue::erase(JobRecord& record) {
 
 JobRecord* JobQueue::next(const TenantBook& tenants) const {
   if (ready_.empty()) return nullptr;
-  const auto first_of = [](const auto& entry) { return entry.second->jobs.begin()->second; };
+  const auto first_of = [](const auto& entry) { return entry.second->candidate; };
   JobRecord* next = first_of(*ready_.begin());
   if (!tenants.counts()) return next;
   double behind = tenants.virtual_time(next->job.tenant);
@@ -113,21 +198,27 @@ JobRecord* JobQueue::next(const TenantBook& tenants) const {
   return next;
 }
 
-void JobQueue::block(JobRecord& record, std::optional<Reason> reason, Duration max_wait,
-                     std::string wanted_pool) {
+void JobQueue::block(JobRecord& record, Block verdict) {
   DROVER_REQUIRE(record.queue_class != nullptr);
   QueueClass& queue_class = *record.queue_class;
   unlist(queue_class);
-  queue_class.blocked = true;
-  queue_class.reason = reason;
-  queue_class.max_wait = max_wait;
-  queue_class.wanted_pool = std::move(wanted_pool);
+  // What the oldest waits for is what the class waits for.
+  const bool first = queue_class.tried.empty();
+  queue_class.tried.insert(record.number);
+  if (first) queue_class.verdict = std::move(verdict);
+  if (queue_class.verdict.max_wait > Duration{0}) {
+    sort_by_wait(queue_class);
+  } else {
+    queue_class.by_wait.clear();
+  }
   list(queue_class);
 }
 
-void JobQueue::hold(JobRecord& record) {
+void JobQueue::hold(JobRecord& record, Reason reason) {
   DROVER_REQUIRE(record.queue_class != nullptr);
   unlist(*record.queue_class);
+  record.queue_class->verdict.reason = reason;
+  record.queue_class->verdict.demands = {};
   record.queue_class->blocked = true;
   list(*record.queue_class);
 }
@@ -136,13 +227,15 @@ void JobQueue::wake_model(std::string_view model) {
   if (!wakes_.contains(model)) wakes_.emplace(model);
 }
 
+void JobQueue::wake(QueueClass& queue_class) {
+  if (!queue_class.blocked && queue_class.tried.empty()) return;
+  unlist(queue_class);
+  queue_class.blocked = false;
+  queue_class.tried.clear();
+  list(queue_class);
+}
+
 void JobQueue::apply_wakes() {
-  const auto wake = [&](QueueClass& queue_class) {
-    if (!queue_class.blocked) return;
-    unlist(queue_class);
-    queue_class.blocked = false;
-    list(queue_class);
-  };
   if (wake_all_) {
     for (auto& [signature, queue_class] : classes_) wake(queue_class);
   } else {
@@ -158,7 +251,8 @@ void JobQueue::apply_wakes() {
 
 JobRecord* JobQueue::overdue(Instant now) const {
   if (overdue_.empty() || overdue_.begin()->first.first > now) return nullptr;
-  return overdue_.begin()->second->jobs.begin()->second;
+  const QueueClass& queue_class = *overdue_.begin()->second;
+  return queue_class.jobs.at(queue_class.by_wait.begin()->second);
 }
 
 Instant JobQueue::next_overdue() const {
@@ -166,13 +260,14 @@ Instant JobQueue::next_overdue() const {
 }
 
 std::optional<Reason> JobQueue::waits_for(const JobRecord& record) const {
-  return record.queue_class == nullptr ? std::nullopt : record.queue_class->reason;
+  return record.queue_class == nullptr ? std::nullopt : record.queue_class->verdict.reason;
 }
 
 std::map<Reason, std::uint64_t> JobQueue::waiting_by_reason() const {
   std::map<Reason, std::uint64_t> counts;
   for (const auto& [signature, queue_class] : classes_) {
-    if (queue_class.reason) counts[*queue_class.reason] += queue_class.jobs.size();
+    const auto& reason = queue_class.verdict.reason;
+    if (reason) counts[*reason] += queue_class.jobs.size();
   }
   return counts;
 }
@@ -180,11 +275,28 @@ std::map<Reason, std::uint64_t> JobQueue::waiting_by_reason() const {
 std::map<std::string, std::uint64_t> JobQueue::waiting_by_pool() const {
   std::map<std::string, std::uint64_t> counts;
   for (const auto& [signature, queue_class] : classes_) {
-    if (!queue_class.wanted_pool.empty()) {
-      counts[queue_class.wanted_pool] += queue_class.jobs.size();
-    }
+    const std::string& wanted = queue_class.verdict.wanted_pool;
+    if (!wanted.empty()) counts[wanted] += queue_class.jobs.size();
   }
   return counts;
+}
+
+std::vector<const JobRecord*> JobQueue::take_untold(std::size_t most) {
+  std::vector<const JobRecord*> untold;
+  for (auto& [signature, queue_class] : classes_) {
+    const auto& reason = queue_class.verdict.reason;
+    if (!reason) continue;
+    if (queue_class.told != reason) {
+      queue_class.told = reason;
+      queue_class.told_up_to = 0;
+    }
+    auto next = queue_class.jobs.upper_bound(queue_class.told_up_to);
+    for (; next != queue_class.jobs.end() && untold.size() < most; ++next) {
+      queue_class.told_up_to = next->first;
+      untold.push_back(next->second);
+    }
+  }
+  return untold;
 }
 
 void JobQueue::unlist(QueueClass& queue_class) {
@@ -195,15 +307,22 @@ void JobQueue::unlist(QueueClass& queue_class) {
 }
 
 void JobQueue::list(QueueClass& queue_class) {
+  queue_class.candidate = nullptr;
   if (queue_class.jobs.empty()) return;
   Keys& keys = keys_[&queue_class];
-  const auto& [number, first] = *queue_class.jobs.begin();
+  if (!queue_class.tried.empty()) {
+    // A new job may want less than all those that were asked.
+    if (queue_class.jobs.size() > 1) sort_by_demand(queue_class);
+    queue_class.blocked = candidate_of(queue_class) == nullptr;
+  }
   if (!queue_class.blocked) {
-    keys.ready = ReadyKey{-queue_class.priority, number};
+    queue_class.candidate = candidate_of(queue_class);
+    keys.ready = ReadyKey{-queue_class.priority, queue_class.candidate->number};
     ready_.emplace(*keys.ready, &queue_class);
   }
-  if (queue_class.max_wait > Duration{0}) {
-    keys.overdue = OverdueKey{saturating_add(first->submitted, queue_class.max_wait), number};
+  if (!queue_class.by_wait.empty()) {
+    const auto& [began, number] = *queue_class.by_wait.begin();
+    keys.overdue = OverdueKey{saturating_add(began, queue_class.verdict.max_wait), number};
     overdue_.emplace(*keys.overdue, &queue_class);
   }
 }

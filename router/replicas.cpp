@@ -1,6 +1,8 @@
 #include "router/replicas.h"
 
+#include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace drover::router {
 
@@ -45,36 +47,37 @@ void ReplicaKeeper::host_lost(Instant now, const std::string& host) {
   }
 }
 
-std::vector<JobRecord*> starved_models(Instant now, const Replicas& limits, const JobQueue& queue) {
-  std::map<std::string_view, JobRecord*> oldest_of;
+std::vector<JobRecord*> starved_requests(Instant now, const Replicas& limits,
+                                         const JobQueue& queue) {
+  std::map<std::uint64_t, JobRecord*> in_order;
   for (const auto& [signature, queue_class] : queue.classes()) {
     if (queue_class.kind == WorkKind::train || queue_class.jobs.empty()) continue;
-    if (!queue_class.reason) continue;  // not judged yet
+    if (!queue_class.verdict.reason) continue;  // not judged yet
     JobRecord* first = queue_class.jobs.begin()->second;
-    if (now - first->submitted < limits.start_after) continue;
-    JobRecord*& oldest = oldest_of[queue_class.model];
-    if (oldest == nullptr || first->number < oldest->number) oldest = first;
+    if (now - first->wait_began() >= limits.start_after) in_order.emplace(first->number, first);
   }
-  std::map<std::uint64_t, JobRecord*> in_order;
-  for (const auto& [model, record] : oldest_of) in_order.emplace(record->number, record);
   std::vector<JobRecord*> starved;
   for (const auto& [number, record] : in_order) starved.push_back(record);
   return starved;
 }
 
-std::vector<ReplicaIndex> unused_replicas(Instant now, const Replicas& limits, const Roster& roster,
-                                          const ReplicaKeeper& keeper) {
-  std::vector<ReplicaIndex> unused;
-  if (!limits.manage) return unused;
+std::vector<ReplicaIndex> idle_replicas(Instant now, Duration idle_for, const Roster& roster,
+                                        const ReplicaKeeper& keeper) {
+  std::vector<std::pair<Instant, ReplicaIndex>> idle;
   for (ReplicaIndex index = 0; index < roster.replicas().size(); ++index) {
     const ReplicaEntry& entry = roster.replicas()[index];
-    const bool idle = entry.replica.state == ReplicaState::ready && !entry.retiring &&
-                      entry.promised_requests == 0 && entry.replica.queued == 0 &&
-                      entry.replica.running == 0;
-    if (!idle || !keeper.owns(entry.replica.id)) continue;
-    if (now - entry.last_used >= limits.retire_after) unused.push_back(index);
+    const bool unused = entry.replica.state == ReplicaState::ready && !entry.retiring &&
+                        entry.promised_requests == 0 && entry.replica.queued == 0 &&
+                        entry.replica.running == 0;
+    if (!unused || !keeper.owns(entry.replica.id)) continue;
+    // Its last request began when it was last used, and is believed to have ended at `busy_until`.
+    const Instant since = std::max(entry.last_used, std::min(entry.busy_until, now));
+    if (now - since >= idle_for) idle.emplace_back(since, index);
   }
-  return unused;
+  std::sort(idle.begin(), idle.end());
+  std::vector<ReplicaIndex> replicas;
+  for (const auto& [since, index] : idle) replicas.push_back(index);
+  return replicas;
 }
 
 }  // namespace drover::router

@@ -42,12 +42,14 @@ class ReplicaKeeper {
   std::map<std::string, Instant> tried_;  // by model
 };
 
-/// For each model whose requests wait for something that may pass, the longest waiting one, when it
-/// has waited for `start_after`; in order of acceptance.
-std::vector<JobRecord*> starved_models(Instant now, const Replicas& limits, const JobQueue& queue);
+/// Requests that wait for something that may pass, when they have waited for `start_after`: the
+/// oldest of each class, in order of acceptance. Of one model there may be several: where the first
+/// one has no place, another one may.
+std::vector<JobRecord*> starved_requests(Instant now, const Replicas& limits,
+                                         const JobQueue& queue);
 
-/// Ready replicas of the router's own that served nothing for `retire_after`, in index order.
-std::vector<ReplicaIndex> unused_replicas(Instant now, const Replicas& limits, const Roster& roster,
-                                          const ReplicaKeeper& keeper);
+/// Ready replicas of the router's own that have served nothing for so long, the longest idle first.
+std::vector<ReplicaIndex> idle_replicas(Instant now, Duration idle_for, const Roster& roster,
+                                        const ReplicaKeeper& keeper);
 
 }  // namespace drover::router

@@ -4,6 +4,7 @@
 
 #include "fleet/codec.h"
 #include "fleet/text.h"
+#include "fleet/units.h"
 #include "router/explain.h"
 #include "router/snapshot.h"
 #include "router/state.h"
@@ -13,24 +14,11 @@
 namespace drover::router {
 namespace {
 
-constexpr std::size_t jobs_reply_max = 1'000;
-// Leaves room under `message_bytes_max` for the cover.
-constexpr std::size_t jobs_reply_bytes_max = message_bytes_max - 64 * 1024;
 // A dashboard that has lost the stream asks at most so often per heartbeat.
 constexpr int snapshots_per_heartbeat = 5;
 constexpr std::size_t id_digits = 32;
 // Some 100 bytes each: far below what a message may hold.
 constexpr std::size_t standings_told_max = 4096;
-
-/// At least the encoded size of one entry: its texts, and what the rest takes at most.
-std::size_t size_bound(const JobChanged& job) {
-  constexpr std::size_t fixed = 512;
-  std::size_t size = fixed + job.job.work.model.size() + job.job.work.framework.size() +
-                     job.job.tenant.size() + job.target.size() + job.pool.size() +
-                     job.detail.size();
-  for (const std::string& op : job.job.work.ops) size += op.size() + 5;
-  return size;
-}
 
 SubmitResult result_of(const Job& job, SubmitStatus status, JobState state) {
   SubmitResult result;
@@ -104,6 +92,8 @@ void Core::note_class(JobRecord& record) const {
   const auto model = catalogue.model(record.job.work.model);
   const WorkClass* found = model ? class_of(policy, record.job, (*model)->spec) : nullptr;
   record.work_class = found != nullptr ? found->name : "";
+  const Rule* rule = model ? find_rule(policy, record.job, (*model)->spec, found) : nullptr;
+  record.rule = rule != nullptr ? rule->name : "";
 }
 
 SubmitResult Core::refuse(Instant now, const Job& job, Reason reason, std::string detail,
@@ -124,42 +114,20 @@ SubmitResult Core::refuse(Instant now, const Job& job, Reason reason, std::strin
 JobChanged Core::told(const JobRecord& record) const {
   JobChanged changed = shown(record);
   if (record.state == JobState::queued) {
-    if (const auto reason = queue.waits_for(record)) changed.reason = reason;
+    const auto reason = queue.waits_for(record);
+    // What its class waits for now; how its last attempt ended is no longer the reason.
+    if (reason && reason != changed.reason) changed.detail.clear();
+    if (reason) changed.reason = reason;
+  }
+  if (record.holds_attempt() && record.lease.replica) {
+    const auto host = roster.find_host(record.lease.members.front().host);
+    const auto replica = host ? roster.find_replica(*host, *record.lease.replica) : std::nullopt;
+    if (replica) changed.pause = roster.replicas()[*replica].replica.pause;
   }
   if (!record.cancelled.empty() && !is_terminal(record.state)) {
     changed.detail = fmt::format("being {}", record.cancelled);
   }
   return changed;
-}
-
-void Core::answer(Instant now, Caller caller, const JobsRequest& request) {
-  JobsReply reply;
-  if (request.job) {
-    if (const JobRecord* record = jobs.find(*request.job)) reply.jobs.push_back(told(*record));
-    mail.send(now, caller.peer, std::move(reply));
-    return;
-  }
-  std::size_t bytes = 0;
-  const auto add = [&](const JobRecord& record) {
-    JobChanged job = told(record);
-    const std::size_t size = size_bound(job);
-    if (reply.jobs.size() >= jobs_reply_max || bytes + size > jobs_reply_bytes_max) {
-      ++reply.left_out;
-      return;
-    }
-    bytes += size;
-    reply.jobs.push_back(std::move(job));
-  };
-  // What runs comes first: with 100,000 waiting jobs it would otherwise be left out.
-  for (const bool out : {true, false}) {
-    for (const auto& [number, record] : jobs.open()) {
-      if (record->holds_attempt() == out) add(*record);
-    }
-  }
-  const auto& ended_jobs = jobs.ended_jobs();
-  const std::size_t count = std::min<std::size_t>(request.ended_max, ended_jobs.size());
-  for (std::size_t at = 0; at < count; ++at) add(*ended_jobs[ended_jobs.size() - 1 - at]);
-  mail.send(now, caller.peer, std::move(reply));
 }
 
 Result<JobRecord*> Core::named(const std::string& prefix) {
@@ -195,13 +163,39 @@ WhyReply Core::why(Instant now, const std::string& job_prefix) {
     for (const std::uint64_t number : record->decisions) {
       if (const Decision* decision = decisions.find(number)) reply.decisions.push_back(*decision);
     }
-    if (reply.decisions.empty()) reply.problem = "its decisions are no longer kept";
     explain(now, *record, reply);
-    if (record->state == JobState::queued && record->decisions.empty()) {
-      reply.problem = "it waits behind others of its kind: no decision yet";
-    }
+    if (reply.decisions.empty()) reply.problem = "its decisions are no longer kept";
   }
   return reply;
+}
+
+void Core::explain_wait(Instant now, const JobRecord& record, WhyReply& reply) {
+  const auto model = catalogue.model(record.job.work.model);
+  if (!model) return;
+  const Instant room = retry_room(now, record);
+  if (room > now) {
+    NearestFit& fit = reply.nearest.emplace_back();
+    fit.reason = Reason::budget;
+    fit.amount = room == never ? 0 : to_seconds(room - now);
+    fit.change = room == never ? "a retry budget ([retry] budget) that allows retries"
+                               : fmt::format("{}, or a larger retry budget ([retry] budget)",
+                                             duration_text(fit.amount));
+    return;
+  }
+  Ask ask = ask_for(record, (*model)->spec);
+  ask.avoid_binds = now < record.retry_at;
+  Dice drawn = dice;  // nothing is decided: later decisions draw as if this had not been asked
+  Verdict verdict = decide_reserved(now, record, ask, drawn);
+  // What it waits for may have changed since it was decided, and of its class only some are.
+  const bool same = !reply.decisions.empty() &&
+                    reply.decisions.back().fallback_reason == verdict.decision.fallback_reason &&
+                    reply.decisions.back().action == verdict.decision.action;
+  if (!same) {
+    reply.standings = standings_of(roster, policy, estimator.scratch().record);
+    reply.standings_of = 0;
+    reply.decisions.push_back(std::move(verdict.decision));
+  }
+  reply.nearest = nearest_fits(roster, policy, estimator, ask, now);
 }
 
 void Core::explain(Instant now, const JobRecord& record, WhyReply& reply) {
@@ -211,13 +205,10 @@ void Core::explain(Instant now, const JobRecord& record, WhyReply& reply) {
     if (same_policy) {
       reply.standings = standings_of(roster, policy, decisions.record_of(number));
     }
-    if (reply.standings.size() > standings_told_max) reply.standings.resize(standings_told_max);
     if (!reply.standings.empty()) reply.standings_of = number;
   }
-  const auto model = catalogue.model(record.job.work.model);
-  if (record.state != JobState::queued || !model) return;
-  const Ask ask = ask_for(record, (*model)->spec);
-  reply.nearest = nearest_fits(roster, policy, estimator, ask, now);
+  if (record.state == JobState::queued) explain_wait(now, record, reply);
+  if (reply.standings.size() > standings_told_max) reply.standings.resize(standings_told_max);
 }
 
 void Core::answer(Instant now, Caller caller, const SnapshotRequest&) {
@@ -234,6 +225,13 @@ void Core::answer(Instant now, Caller caller, const SnapshotRequest&) {
   }
 }
 
+void Core::answer(Instant now, Caller caller, const SummaryRequest&) {
+  // While the disk stands still, what was told last is all that is certain.
+  if (commits_stalled() && told_totals) return mail.send(now, caller.peer, *told_totals);
+  note_shown(now);
+  mail.send(now, caller.peer, summary(now), mail.last_write());
+}
+
 std::vector<std::string> Core::snapshot_messages(Instant now) const {
   std::vector<std::string> messages;
   const auto add = [&](Message body) {
@@ -241,6 +239,7 @@ std::vector<std::string> Core::snapshot_messages(Instant now) const {
   };
   add(policy_shown());
   for (HostIndex host = 0; host < roster.hosts().size(); ++host) {
+    if (roster.hosts()[host].forgotten) continue;
     add(host_shown(host));
     for (const Envelope& batch : rebuilt_samples(roster, host)) messages.push_back(encode(batch));
   }
@@ -256,7 +255,9 @@ std::vector<std::string> Core::snapshot_messages(Instant now) const {
   for (const auto& [device, condition] : conditions.all()) add(device_shown(device));
   for (Alert& alert : alerts.raised()) add(std::move(alert));
   if (!caption.text.empty()) add(caption);
-  add(summary(now));
+  // Nothing that a later life could take back.
+  const bool on_disk = mail.uncommitted() == 0 && !accounting.shows_more(now);
+  add(on_disk || !told_totals ? summary(now) : *told_totals);
   return messages;
 }
 
@@ -270,6 +271,7 @@ void Core::end_run(Instant now, Caller caller) {
   }
   awaiting_hosts = false;
   write_counters(now);
+  note_shown(now);
   mail.send(now, caller.peer, summary(now), mail.last_write());
 }
 

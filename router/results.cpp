@@ -152,9 +152,10 @@ void Core::store_late(Instant now, Caller caller, const End& end, bool counts) {
     mail.send(now, caller.peer, stored, jobs.remembered(end.job) ? mail.last_write() : 0);
     return;
   }
-  const bool told_again =
-      record->state == (std::is_same_v<End, Finished> ? JobState::finished : JobState::failed) &&
-      record->attempt == end.attempt && record->lease.member(caller.entry.host) != nullptr;
+  const bool as_told = is_terminal(record->state) &&
+                       (record->state == JobState::finished) == std::is_same_v<End, Finished>;
+  const bool told_again = as_told && record->attempt == end.attempt &&
+                          record->lease.member(caller.entry.host) != nullptr;
   const bool known =
       std::find(record->stale.begin(), record->stale.end(), end.attempt) != record->stale.end();
   if (told_again || known || !counts || end.attempt > record->attempt) {
@@ -204,11 +205,6 @@ void Core::release(JobRecord& record, bool finished) {
   if (std::exchange(record.lease.probe, false)) routes.probe_ended(record.lease.rule, finished);
   withdraw(record);
   jobs.unbind(record);
-  if (record.is_retry()) {
-    --retries_out;
-    // The retry budget may have room again, whatever the class.
-    queue.wake_all();
-  }
   if (record.lease.replica) {
     queue.wake_model(record.job.work.model);
   } else {
@@ -228,7 +224,7 @@ std::uint64_t Core::give_back(Instant now, JobRecord& record, Failed failed) {
     failed.detail = fmt::format("made room for {}", to_short_text(preemption->job));
   }
   settle_steps(record, failed);
-  const bool excused = record.excuses(failed.reason);
+  const bool excused = record.excuses(failed);
   const std::uint32_t spent = record.attempt - record.excused - (excused ? 1 : 0);
   const bool final = failed.reason == Reason::cancelled || failed.reason == Reason::ended ||
                      spent >= policy.retry.attempts_max || ending;
@@ -247,7 +243,7 @@ std::uint64_t Core::give_back(Instant now, JobRecord& record, Failed failed) {
   record.remaining_s = 0;
   record.reason = failed.reason;
   record.detail = std::move(failed.detail);
-  // The place did nothing wrong, and takes no new work by itself.
+  // A drained place takes no new work by itself, and a lost one none until it is back.
   record.retry_at = excused ? now : retry_time(now, record.attempt - record.excused);
   if (record.retry_at > now) back_offs.emplace(record.retry_at, record.job.work.model);
   queue.push(record);
@@ -288,7 +284,7 @@ std::uint64_t Core::fail(Instant now, JobRecord& record, Failed failed) {
   record.reason = failed.reason;
   record.detail = std::move(failed.detail);
   record.latency_s = to_seconds(now - record.submitted);
-  close(now, record, JobState::failed, write);
+  close(now, record, end_state(failed.reason), write);
   return write;
 }
 

@@ -120,7 +120,42 @@ void grow(DeviceColumns& columns, std::size_t size) {
   columns.promised_until.resize(size);
 }
 
+double above_zero(double value) { return value > 0 ? value : absent; }
+
 }  // namespace
+
+double reading(const DeviceColumns& columns, DeviceIndex device, Metric metric) {
+  switch (metric) {
+    case Metric::utilization:
+      return columns.utilization[device];
+    case Metric::matrix_activity:
+      return columns.matrix_activity[device];
+    case Metric::memory_activity:
+      return columns.memory_activity[device];
+    case Metric::memory_used:
+      return columns.memory_total[device] > 0 ? columns.memory_used[device] : absent;
+    case Metric::memory_total:
+      return above_zero(columns.memory_total[device]);
+    case Metric::power:
+      return above_zero(columns.power_w[device]);
+    case Metric::power_cap:
+      return above_zero(columns.power_cap_w[device]);
+    case Metric::temperature:
+      return above_zero(columns.temperature_c[device]);
+    case Metric::clock:
+      return above_zero(columns.clock_mhz[device]);
+    case Metric::throttle:
+      return columns.throttle[device];
+    case Metric::energy:
+      return above_zero(columns.energy_j[device]);
+    case Metric::queue:
+      return columns.queue[device];
+    case Metric::running:
+      return columns.running[device];
+    default:
+      return absent;
+  }
+}
 
 Roster::Roster() = default;
 Roster::~Roster() = default;
@@ -203,6 +238,7 @@ Result<HostIndex> Roster::enrol(Instant now, const Hello& hello) {
   entry.term = price_term(hello.labels);
   entry.price_factor = hello.price_factor;
   entry.health = Health::ok;
+  entry.forgotten = false;
   entry.health_since = now;
   entry.enrolled = now;
   if (stays) {
@@ -261,7 +297,7 @@ void Roster::drop_groups(HostIndex host) {
 
 std::optional<HostIndex> Roster::find_host(std::string_view name) const {
   const auto found = host_by_name_.find(name);
-  if (found == host_by_name_.end()) return std::nullopt;
+  if (found == host_by_name_.end() || hosts_[found->second].forgotten) return std::nullopt;
   return found->second;
 }
 
@@ -270,6 +306,14 @@ void Roster::set_health(Instant now, HostIndex host, Health health) {
   if (entry.health == health) return;
   entry.health = health;
   entry.health_since = now;
+}
+
+void Roster::forget_host(HostIndex host) {
+  HostEntry& entry = this->host(host);
+  for (const ReplicaIndex replica : std::vector<ReplicaIndex>(entry.replicas)) forget(replica);
+  drop_groups(host);
+  entry.hello.groups.clear();
+  entry.forgotten = true;
 }
 
 void Roster::set_returned(Instant now, HostIndex host) {

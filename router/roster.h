@@ -69,6 +69,7 @@ struct alignas(64) HostEntry {
   // What scans read stands first, in one cache line.
   Health health = Health::ok;
   bool draining = false;
+  bool forgotten = false;              // no part of the fleet until it says Hello again
   PriceTerm term = PriceTerm::unsaid;  // of `hello`
   double price_factor = 1;             // of `hello`
   Instant enrolled{};
@@ -195,6 +196,10 @@ struct DeviceColumns {
   std::size_t size() const { return host.size(); }
 };
 
+/// What the device's last sample told. Of what none has ever told the columns hold zeros: where no
+/// device shows a zero (power, temperature, clock), that is not known.
+double reading(const DeviceColumns& columns, DeviceIndex device, Metric metric);
+
 struct Run;
 
 class Roster {
@@ -207,6 +212,8 @@ class Roster {
   Result<HostIndex> enrol(Instant now, const Hello& hello);
   std::optional<HostIndex> find_host(std::string_view name) const;
   void set_health(Instant now, HostIndex host, Health health);
+  /// Its devices and replicas are no more; its index stays, for when it says Hello again.
+  void forget_host(HostIndex host);
   /// It failed and is back from now on: it starts slowly.
   void set_returned(Instant now, HostIndex host);
   void set_returned(Instant now, Trust& trust);
@@ -249,6 +256,10 @@ class Roster {
   double added_w(ReplicaIndex replica, ServingPower power) const;
   /// A replica that will be loaded: its devices are opened.
   void promise_replica(Instant now, ReplicaIndex replica);
+  /// As if the replica had left its devices, to see what could be there then. Answers what
+  /// `put_back` wants, before anything else is told to the roster; the last lifted one first.
+  std::vector<double> lift(ReplicaIndex replica);
+  void put_back(ReplicaIndex replica, const std::vector<double>& memory_used);
   void promise_gang(Instant now, const JobId& job, HostIndex host,
                     const std::vector<std::uint16_t>& devices, Instant busy_until,
                     double watts_each);

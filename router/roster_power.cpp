@@ -283,7 +283,7 @@ double Roster::added_w(ReplicaIndex replica, ServingPower power) const {
 double Roster::power_w() const {
   double sum = 0;
   for (std::size_t device = 0; device < devices_.size(); ++device) {
-    if (hosts_[devices_.host[device]].health != Health::lost) sum += devices_.power_w[device];
+    if (!is_gone(hosts_[devices_.host[device]].health)) sum += devices_.power_w[device];
   }
   return sum;
 }
@@ -291,7 +291,7 @@ double Roster::power_w() const {
 double Roster::power_w(std::uint32_t pool) const {
   double sum = 0;
   for (const GroupEntry& group : groups_) {
-    if (group.gone || !group.in_pool(pool) || hosts_[group.host].health == Health::lost) continue;
+    if (group.gone || !group.in_pool(pool) || is_gone(hosts_[group.host].health)) continue;
     for (std::uint32_t n = 0; n < group.group.count; ++n) sum += devices_.power_w[group.first + n];
   }
   return sum;
@@ -300,7 +300,7 @@ double Roster::power_w(std::uint32_t pool) const {
 double Roster::promised_w() const {
   double sum = 0;
   for (std::size_t device = 0; device < devices_.size(); ++device) {
-    if (hosts_[devices_.host[device]].health != Health::lost) sum += devices_.promised_w[device];
+    if (!is_gone(hosts_[devices_.host[device]].health)) sum += devices_.promised_w[device];
   }
   return sum;
 }
@@ -308,7 +308,7 @@ double Roster::promised_w() const {
 double Roster::energy_j() const {
   double sum = 0;
   for (std::size_t device = 0; device < devices_.size(); ++device) {
-    if (hosts_[devices_.host[device]].health != Health::lost) sum += devices_.energy_j[device];
+    if (!is_gone(hosts_[devices_.host[device]].health)) sum += devices_.energy_j[device];
   }
   return sum;
 }

@@ -42,13 +42,14 @@ struct Receiver {
   void operator()(const JobsRequest& request) { state.answer(now, caller, request); }
   void operator()(const WhyRequest& request) { state.answer(now, caller, request); }
   void operator()(const SnapshotRequest& request) { state.answer(now, caller, request); }
-  void operator()(const SummaryRequest&) { state.mail.send(now, caller.peer, state.summary(now)); }
+  void operator()(const SummaryRequest& request) { state.answer(now, caller, request); }
   void operator()(const Inject& inject) { state.act(now, caller, inject); }
   void operator()(const SetPowerCap& cap) { state.act(now, caller, cap); }
   void operator()(const SetDrain& said) { state.act(now, caller, said); }
   void operator()(const CancelJobs& jobs) { state.act(now, caller, jobs); }
   void operator()(const ApplyPolicy& policy) { state.act(now, caller, policy); }
   void operator()(const AcknowledgeAlert& asked) { state.act(now, caller, asked); }
+  void operator()(const ForgetHost& asked) { state.act(now, caller, asked); }
   void operator()(const PolicyRequest& request) { state.answer(now, caller, request); }
   void operator()(const Caption& caption) { state.take(now, caller, caption); }
   void operator()(const DeviceReport& report) { state.take(now, caller, report); }
@@ -72,6 +73,7 @@ Core::Core(RouterSettings router_settings, Policy router_policy,
       decisions(settings.decisions_kept),
       caps(policy.limits),
       ejections(in_fleet_time(policy.eject, settings.speed), dice.child("ejections")),
+      alerts(settings.heartbeat_every),
       begun(start),
       ticked(start),
       uncommitted_since(start),
@@ -110,7 +112,7 @@ Status Core::restored() {
       // Whether its agent still runs it only the agent's Hello can tell.
       record->state = JobState::leased;
       awaiting_hosts = true;
-      if (record->is_retry()) ++retries_out;
+      note_class(*record);
     } else {
       note_class(*record);
       queue.push(*record);
@@ -182,6 +184,8 @@ void Core::tick(Instant now) {
   }
   dispatch(now);
   if (now >= next_summary) {
+    hold_caps(now);
+    forget_left(now);
     watch(now, publish_beat(now));
     pull_levers(now);
     if (now >= next_counters) {
@@ -207,7 +211,7 @@ void Core::expire(Instant now) {
     const Reason reason = queue.waits_for(*record).value_or(Reason::queue_slo);
     fail(now, *record, reason,
          fmt::format("waited {} s, the longest that its rule allows",
-                     to_seconds(now - record->submitted)));
+                     to_seconds(now - record->wait_began())));
   }
 }
 
@@ -238,14 +242,18 @@ Summary Core::summary(Instant now) const {
   summary.queued_for = queue.waiting_by_reason();
   for (const HostEntry& host : roster.hosts()) summary.sample_gaps += host.sample_gaps;
   summary.estimate_error = estimator.error();
-  summary.power_w = roster.power_w();
-  summary.power_reserved_w = roster.promised_w();
-  summary.pools = pool_reports(roster, policy, left, queue.waiting_by_pool());
-  summary.spend_usd_per_h = spend_usd_per_h(roster, policy);
+  note_draw(summary);
   summary.budget_usd_per_h = policy.limits.budget_usd_per_h;
   summary.undecodable = dropped.total();
   summary.undecodable_by = dropped.by_sender();
   return summary;
+}
+
+void Core::note_draw(Summary& summary) const {
+  summary.power_w = roster.power_w();
+  summary.power_reserved_w = roster.promised_w();
+  summary.pools = pool_reports(roster, policy, queue.waiting_by_pool());
+  summary.spend_usd_per_h = spend_usd_per_h(roster, policy);
 }
 
 void Core::drop(Instant now, const std::string& sender, const std::string& why) {
@@ -308,6 +316,7 @@ void Router::count_undecodable(Instant now, Peer from, const std::string& why,
 void Router::committed(Instant now, std::uint64_t sequence) {
   state_->mail.committed(sequence);
   state_->uncommitted_since = now;
+  state_->publish_totals(now);
 }
 
 void Router::tick(Instant now) { state_->tick(now); }

@@ -32,9 +32,10 @@ struct RouterSettings {
   std::string samples_endpoint;  // as bound; told in Welcome
   std::string publish_endpoint;
   Duration heartbeat_every = std::chrono::seconds(1);
-  Duration suspect_after = std::chrono::seconds(3);  // unheard: no new work
-  Duration lease = std::chrono::seconds(10);         // the agent stops by itself
-  Duration lost_after = std::chrono::seconds(12);    // unheard: its work is requeued
+  Duration suspect_after = std::chrono::seconds(3);       // unheard: no new work
+  Duration lease = std::chrono::seconds(10);              // the agent stops by itself
+  Duration lost_after = std::chrono::seconds(12);         // unheard: its work is requeued
+  Duration forget_left_after = std::chrono::minutes(10);  // hosts that left in order
   Duration summary_every = std::chrono::seconds(1);
   std::uint64_t seed = 1;
   std::size_t decisions_kept = 10'000;  // for `why`

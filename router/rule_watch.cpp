@@ -165,13 +165,14 @@ void RuleWatch::look_at_devices(const WatchedFleet& fleet, std::vector<Sighting>
   for (const Rule& rule : of_devices_) {
     std::size_t held = 0;
     for (const HostEntry& host : fleet.roster.hosts()) {
-      if (host.health == Health::lost) continue;
+      if (is_gone(host.health)) continue;
       for (const DeviceIndex index : host.devices) {
         device.look_at(index);
         if (!rule.when.matches(device)) continue;
         // Beyond so many nobody will read it (alerts.h).
-        const bool told = ++held <= alert_subjects_max;
-        seen.push_back({rule.name, subject_of(index),
+        std::string subject = subject_of(index);
+        const bool told = ++held <= alert_subjects_max || fleet.alerts.knows(rule.name, subject);
+        seen.push_back({rule.name, std::move(subject),
                         told ? alert_text(rule.help, rule.when, device) : std::string()});
       }
     }
@@ -179,12 +180,12 @@ void RuleWatch::look_at_devices(const WatchedFleet& fleet, std::vector<Sighting>
     for (const std::string& subject : fleet.alerts.raised_subjects(rule.name)) {
       const auto id = parse_device_id(subject);
       const auto host = id ? fleet.roster.find_host(id->host) : std::nullopt;
-      if (!host || fleet.roster.hosts()[*host].health == Health::lost) continue;
+      if (!host || is_gone(fleet.roster.hosts()[*host].health)) continue;
       const auto& devices = fleet.roster.hosts()[*host].devices;
       if (id->index >= devices.size()) continue;
       device.look_at(devices[id->index]);
       if (!rule.when.matches(device) && !rule.clear->matches(device)) {
-        seen.push_back({rule.name, subject, ""});
+        seen.push_back({rule.name, subject, alert_text(rule.help, rule.when, device)});
       }
     }
   }
@@ -197,7 +198,7 @@ void RuleWatch::look_at(const Rule& rule, const filter::Thing& thing, const std:
   } else if (rule.clear && !rule.clear->matches(thing)) {
     const std::vector<std::string> raised = alerts.raised_subjects(rule.name);
     if (std::find(raised.begin(), raised.end(), subject) == raised.end()) return;
-    seen.push_back({rule.name, subject, ""});
+    seen.push_back({rule.name, subject, alert_text(rule.help, rule.when, thing)});
   }
 }
 

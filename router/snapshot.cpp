@@ -1,6 +1,8 @@
 #include "router/snapshot.h"
 
 #include <algorithm>
+#include <map>
+#include <span>
 #include <utility>
 
 #include "fleet/sample.h"
@@ -16,19 +18,10 @@ constexpr std::size_t part_margin_bytes = 256;
 Sample row_of(const DeviceColumns& columns, DeviceIndex device) {
   Sample row;
   row.device = columns.number[device];
-  row[Metric::utilization] = columns.utilization[device];
-  row[Metric::matrix_activity] = columns.matrix_activity[device];
-  row[Metric::memory_activity] = columns.memory_activity[device];
-  row[Metric::memory_used] = columns.memory_used[device];
-  row[Metric::memory_total] = columns.memory_total[device];
-  row[Metric::power] = columns.power_w[device];
-  row[Metric::power_cap] = columns.power_cap_w[device];
-  row[Metric::temperature] = columns.temperature_c[device];
-  row[Metric::clock] = columns.clock_mhz[device];
-  row[Metric::throttle] = columns.throttle[device];
-  row[Metric::energy] = columns.energy_j[device];
-  row[Metric::queue] = columns.queue[device];
-  row[Metric::running] = columns.running[device];
+  for (int metric = 0; metric < metric_count; ++metric) {
+    row.values[static_cast<std::size_t>(metric)] =
+        reading(columns, device, static_cast<Metric>(metric));
+  }
   return row;
 }
 
@@ -56,22 +49,21 @@ std::vector<SnapshotPart> pack_parts(std::uint64_t snapshot, std::uint64_t at_se
 std::vector<Envelope> rebuilt_samples(const Roster& roster, HostIndex host) {
   const HostEntry& entry = roster.hosts()[host];
   const DeviceColumns& columns = roster.devices();
-  std::vector<Envelope> batches;
-  std::vector<Sample> rows;
-  Instant sampled{};
-  const auto close = [&] {
-    if (rows.empty()) return;
-    batches.push_back(
-        {entry.hello.host, entry.last_sample_sequence, sampled, pack(entry.hello.host, rows)});
-    rows.clear();
-  };
+  // A batch has one age, and devices that are in no sample any more have another one than the rest.
+  std::map<Instant, std::vector<Sample>> by_age;
   for (const DeviceIndex device : entry.devices) {
-    if (columns.sampled[device] == Instant{}) continue;
-    sampled = std::max(sampled, columns.sampled[device]);
-    rows.push_back(row_of(columns, device));
-    if (rows.size() == batch_rows_max) close();
+    const Instant sampled = columns.sampled[device];
+    if (sampled != Instant{}) by_age[sampled].push_back(row_of(columns, device));
   }
-  close();
+  std::vector<Envelope> batches;
+  for (const auto& [sampled, rows] : by_age) {
+    for (std::size_t first = 0; first < rows.size(); first += batch_rows_max) {
+      const auto part =
+          std::span(rows).subspan(first, std::min(batch_rows_max, rows.size() - first));
+      batches.push_back(
+          {entry.hello.host, entry.last_sample_sequence, sampled, pack(entry.hello.host, part)});
+    }
+  }
   return batches;
 }
 

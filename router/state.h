@@ -2,6 +2,7 @@
 //
 //   router.cpp    the public calls; who may say what; ticks, deadlines
 //   meeting.cpp   Join, Hello, heartbeats, samples, replica reports; hosts suspected and lost
+//   leaving.cpp   hosts that leave in order, and hosts that are forgotten
 //   dispatch.cpp  from the queue through a decision to a lease
 //   members.cpp   each host's part of an attempt; gangs over hosts
 //   results.cpp   what agents answer; the one place where attempts and jobs end
@@ -11,7 +12,9 @@
 //   actions.cpp   faults, power caps, captions; what agents say of devices
 //   draining.cpp  where no new work may come; attempts that are called off
 //   cancelling.cpp  jobs that people end
-//   pulling_lever.cpp  power caps of devices, lowered and raised
+//   giving_way.cpp  idle replicas leave devices that work waits for
+//   holding_caps.cpp  power caps that are met, by lowering those of devices
+//   pulling_lever.cpp  power caps of devices, lowered and raised in steps
 //   preempting.cpp  work of higher priority takes the place of other work
 //   policy_change.cpp  another policy while the router runs
 //   watch.cpp     what alerts look at; who cares for them
@@ -32,6 +35,7 @@
 #include "router/accounting.h"
 #include "router/alerts.h"
 #include "router/conditions.h"
+#include "router/core_limits.h"
 #include "router/decide.h"
 #include "router/decision_log.h"
 #include "router/drains.h"
@@ -49,6 +53,7 @@
 #include "router/preemptions.h"
 #include "router/queue.h"
 #include "router/replicas.h"
+#include "router/retry_budget.h"
 #include "router/roster.h"
 #include "router/router.h"
 #include "router/routes.h"
@@ -56,19 +61,6 @@
 #include "router/tenants.h"
 
 namespace drover::router {
-
-/// Decisions in one tick; the rest follows in the next, so that messages are not left unread.
-inline constexpr int decisions_per_tick = 2'000;
-/// The fleet's energy and cost go into the ledger after so many heartbeats: what a killed router
-/// loses of them.
-inline constexpr int counters_every_heartbeats = 10;
-/// Decisions remembered per job, for `why`.
-inline constexpr std::size_t decisions_per_job = 64;
-/// Writes that the store has not answered: more, and new jobs are refused. A store of 80,000 rows/s
-/// needs seconds for them.
-inline constexpr std::uint64_t uncommitted_max = 500'000;
-/// Refused ids remembered, so that a job refused again is counted once.
-inline constexpr std::size_t refused_kept = 1'000'000;
 
 /// Who sent the message at hand.
 struct Caller {
@@ -92,6 +84,7 @@ struct Core {
   bool commits_stalled() const;
   void end_back_offs(Instant now);
   Summary summary(Instant now) const;
+  void note_draw(Summary& summary) const;  // what the fleet draws and spends now
   /// Not to be used: counted by sender, and told now and then.
   void drop(Instant now, const std::string& sender, const std::string& why);
 
@@ -109,22 +102,29 @@ struct Core {
   void reconcile(Instant now, Caller caller, const Hello& hello, Instant asked_at);
   void take_over(Instant now, Caller caller, const Hello& hello);
   void set_health(Instant now, HostIndex host, Health health, const std::string& why);
-  void set_health(Instant now, HostIndex host, Health health, Severity severity,
-                  const std::string& why);
-  /// The host is no longer there: its work is queued again. `what` happened, for people.
-  void lose_host(Instant now, HostIndex host, Severity severity, const std::string& why,
+  /// The host is no longer there, lost or left: its work is queued again. `what` happened, for
+  /// people.
+  void lose_host(Instant now, HostIndex host, Health state, const std::string& why,
                  const std::string& what);
-  /// In order: no more work for it; once it has given back what it had, it is lost, and its
-  /// replicas with it.
-  void leave(Instant now, Caller caller, const Leave& leave);
   void sweep(Instant now);
   /// Leases of an earlier life whose hosts did not come back in time.
   void give_up_waiting(Instant now);
   /// Ends every member of which `why(member)` says so, if it says anything.
   template <typename Why>
-  void end_members(Instant now, JobRecord& record, Why why);
+  void end_members(Instant now, JobRecord& record, Why why, bool host_lost = false);
   /// Assignments that got lost on their way: the host lives and has not said a word of them.
   void call_off_unanswered(Instant now);
+
+  // ---- leaving.cpp
+  /// In order: no more work for it; once it has given back what it had, it is gone, and its
+  /// replicas with it.
+  void leave(Instant now, Caller caller, const Leave& leave);
+  void act(Instant now, Caller caller, const ForgetHost& asked);
+  /// It is no part of the fleet any more. What was said about its name stays: drains, the ledger.
+  /// REQUIRES that it is lost or has left.
+  void forget_host(Instant now, HostIndex host, const std::string& why);
+  /// Those that left long ago.
+  void forget_left(Instant now);
 
   // ---- dispatch.cpp
   void dispatch(Instant now);
@@ -143,7 +143,12 @@ struct Core {
   void note_route(Instant now, JobRecord& record, const Verdict& verdict);
   /// With all candidates of the decision that was just made.
   void note(Instant now, JobRecord* record, Decision decision);
-  bool retry_budget_spent(const JobRecord& record) const;
+  /// When the retry budget has room for the job: `now`, or later.
+  Instant retry_room(Instant now, const JobRecord& record);
+  /// It waits for the retry budget, until then.
+  void hold_retry(Instant now, JobRecord& record, Instant until);
+  /// Why it waits, in words, as of now; empty: its reason says it all.
+  std::string retry_words(Instant now, Instant until);
   /// Fails a job that no device of the fleet could ever run, once hosts had the time to join.
   bool give_up_impossible(Instant now, JobRecord& record, Verdict& verdict);
   Ask ask_for(const JobRecord& record, const devices::ModelSpec& model) const;
@@ -212,30 +217,42 @@ struct Core {
   // ---- fleet_work.cpp
   void manage_replicas(Instant now);
   bool start_replica(Instant now, JobRecord& record);
-  void retire_replica(Instant now, ReplicaIndex index);
+  /// Answers false when its host cannot be told now.
+  bool retire_replica(Instant now, ReplicaIndex index, std::string rule, std::string why);
   void publish_replica(Instant now, const Replica& replica, GroupIndex group);
   HostChanged host_shown(HostIndex host) const;
   void publish_host(Instant now, HostIndex host);
-  /// Answers the totals that it publishes.
+  /// Answers the totals that it publishes, once all that they hold is on disk: no later life shows
+  /// less.
   Summary publish_beat(Instant now);
+  void publish_totals(Instant now);
+  /// What is shown of the fleet's energy and cost goes to the disk first.
+  void note_shown(Instant now);
   /// The fleet's sums and counters into the ledger, when they have changed.
   void write_counters(Instant now);
   void event(Instant now, Severity severity, std::string subject, std::string text);
   std::string pool_of(GroupIndex group) const;
 
+  // ---- job_listing.cpp
+  void answer(Instant now, Caller caller, const JobsRequest& request);
+  JobsReply listed(const JobsRequest& request) const;
+
   // ---- requests.cpp
   void submit(Instant now, Caller caller, const Submit& submit);
   SubmitResult submit_one(Instant now, const Job& job, std::uint64_t& after_write);
-  /// The class of the policy in force that the job belongs to.
+  /// The class of the policy in force that the job belongs to, and the rule that holds for it.
   void note_class(JobRecord& record) const;
   SubmitResult refuse(Instant now, const Job& job, Reason reason, std::string detail,
                       std::uint64_t& after_write);
-  void answer(Instant now, Caller caller, const JobsRequest& request);
   void answer(Instant now, Caller caller, const WhyRequest& request);
   WhyReply why(Instant now, const std::string& job_prefix);
   /// How all candidates stood in its last decision; for a job that waits, what would let it go.
   void explain(Instant now, const JobRecord& record, WhyReply& reply);
+  /// Of a job that waits: the decision as it would be made now, when that is another one, and what
+  /// would let it go.
+  void explain_wait(Instant now, const JobRecord& record, WhyReply& reply);
   void answer(Instant now, Caller caller, const SnapshotRequest& request);
+  void answer(Instant now, Caller caller, const SummaryRequest& request);
   void end_run(Instant now, Caller caller);
   /// The one job whose id begins with these digits; the problem says that there is none, or
   /// several.
@@ -282,6 +299,10 @@ struct Core {
   void settle_drains(Instant now, HostIndex host);
   /// Why the attempt is to end, if it is.
   std::optional<Reason> called_off(Instant now, const JobRecord& record) const;
+  /// The devices that the member's part of the attempt runs on, as far as they are known.
+  std::vector<std::uint16_t> devices_of(const JobRecord& record, const Member& member) const;
+  /// Jobs that have an attempt on any of these.
+  std::size_t running_on(const std::vector<DeviceKey>& devices) const;
   bool is_drained(Instant now, const JobRecord& record, const Member& member) const;
   /// Says Cancel for each attempt that is to end, again each heartbeat while there are any.
   void call_off(Instant now);
@@ -295,12 +316,39 @@ struct Core {
   CancelResult forgotten_end(const std::string& text, const std::string& problem) const;
   void call_off_cancelled(Instant now, const std::vector<JobRecord*>& out);
 
+  // ---- holding_caps.cpp
+  /// A power cap in force, and whose devices it is about: the site's, or of this pool.
+  struct CapLimit {
+    std::string subject;
+    std::optional<std::uint32_t> pool;
+    double cap_w = 0;
+    bool admission_only = false;
+  };
+  std::vector<CapLimit> cap_limits() const;
+  /// The limit on this target, if it has one.
+  std::optional<CapLimit> cap_limit(const std::string& subject) const;
+  /// Where more is drawn than a cap allows, caps of devices go down at once; where there is room
+  /// again, or no cap any more, up.
+  void hold_caps(Instant now);
+  void give_back_caps(Instant now, const std::vector<CapLimit>& limits);
+  void restore_caps(Instant now, const std::vector<CapLimit>& limits);
+  /// So long after a cap was set, or more was drawn, samples show that it is met.
+  Duration caps_met_within() const;
+  /// Caps that are not met though they should be.
+  void see_unmet_caps(Instant now, std::vector<Sighting>& seen) const;
+  /// What follows from this cap, in words, before anything was done for it.
+  std::string cap_outlook(Instant now, const SetPowerCap& cap) const;
+  /// Why the cap is to be confirmed first; empty: it needs no confirmation.
+  std::string cap_doubt(const SetPowerCap& cap, const std::optional<std::uint32_t>& pool) const;
+  /// The watts that the device was told to draw at most, or that samples say.
+  double cap_in_force(Instant now, DeviceIndex device) const;
+
   // ---- pulling_lever.cpp
   /// Where a power cap is near, or work waits for watts, caps of devices go down; else up again.
   void pull_levers(Instant now);
   /// What the pool, or the site, draws, and its devices that can be reached.
   /// `wanted_w`: the least that work which waits for watts would add.
-  LeverLimit limit_of(std::optional<std::uint32_t> pool, double cap_w,
+  LeverLimit limit_of(Instant now, std::optional<std::uint32_t> pool, double cap_w,
                       const std::vector<double>& wanted_w) const;
   /// What each job that waits for watts would add, as far as it has been decided.
   std::vector<double> wanted_watts() const;
@@ -309,7 +357,7 @@ struct Core {
 
   // ---- preempting.cpp
   /// A decision for which the devices that are kept for the job are free.
-  Verdict decide_reserved(Instant now, const JobRecord& record, const Ask& ask);
+  Verdict decide_reserved(Instant now, const JobRecord& record, const Ask& ask, Dice& with);
   void reserve(const Preemption& preemption, bool reserved);
   /// The gangs on the groups' hosts that may be sent away for it.
   std::vector<Holder> holders_for(Instant now, const JobRecord& record, const Preempt& preempt,
@@ -325,6 +373,15 @@ struct Core {
   void end_preemption(Instant now, const JobId& job, std::string_view why);
   /// Those whose time is over, or whose host is lost.
   void settle_preemptions(Instant now);
+
+  // ---- giving_way.cpp
+  /// Idle replicas leave devices that work waits for.
+  void give_way(Instant now);
+  /// Where the job could be, as if these replicas had left.
+  std::optional<Place> place_without(Instant now, const JobRecord& record,
+                                     const std::vector<ReplicaIndex>& lifted);
+  /// Chooses as few of these as let the job have a place; false: none would.
+  bool make_room(Instant now, const JobRecord& record, const std::vector<ReplicaIndex>& idle);
 
   // ---- policy_change.cpp
   void act(Instant now, Caller caller, const ApplyPolicy& asked);
@@ -343,7 +400,7 @@ struct Core {
 
   // ---- watch.cpp
   void watch(Instant now, const Summary& totals);
-  void see_hosts(std::vector<Sighting>& seen) const;
+  void see_hosts(Instant now, std::vector<Sighting>& seen) const;
   void see_ejections(std::vector<Sighting>& seen) const;
   void see_power(std::vector<Sighting>& seen) const;
   void see_jobs(Instant now, std::vector<Sighting>& seen) const;
@@ -388,21 +445,31 @@ struct Core {
   std::optional<ledger::Reader> reader;          // until `restored`
   std::deque<std::pair<Instant, Event>> events;  // the last ones, for those who join late
   std::map<std::pair<Instant, std::uint64_t>, JobRecord*> deadlines;  // open jobs with a deadline
-  std::size_t retries_out = 0;  // attempts after the first, leased or running
-  std::set<std::pair<Instant, std::string>> back_offs;  // their ends, and whose model's jobs wait
+  RetryLog retries;
+  /// Ends of back-offs and of waits for the retry budget, and whose model's jobs wait for them.
+  std::set<std::pair<Instant, std::string>> back_offs;
   Instant begun{};
   Instant ticked{};
   Instant uncommitted_since{};  // at least for so long no commit has come that writes wait for
   Instant next_summary{};
   Instant next_wake{};
   Instant next_lever{};
-  std::set<DeviceIndex> levered;  // that have a lower cap than they are made for, of this router's
+  Instant next_give_way{};
+  /// Caps that devices were told of late: until samples can show them.
+  struct ToldCap {
+    double watts = 0;
+    Instant until{};
+  };
+  std::map<DeviceIndex, ToldCap> told_caps;
+  std::map<std::string, Instant> over_cap_since;  // by subject of the cap
+  Instant next_give_back{};
   Instant next_counters{};
   double cost_written_usd = 0;
+  std::optional<std::pair<std::uint64_t, Summary>> held_totals;  // until this write is on disk
+  std::optional<Summary> told_totals;                            // published last
   Instant hosts_awaited_until{};  // after a restart: then leases without a host come back
   Caption caption;                // the last one said; no text: none
   std::uint64_t caption_by = 0;
-  std::set<HostIndex> left;      // lost, in order
   std::uint64_t junk_total = 0;  // of dropped messages, when last looked at
   std::map<std::string, std::uint64_t> junk_seen;
   PolicyReply policy_origin;      // of the policy in force

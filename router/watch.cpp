@@ -4,6 +4,7 @@
 
 #include "fleet/text.h"
 #include "fleet/units.h"
+#include "router/action_words.h"
 #include "router/alert_rules.h"
 #include "router/state.h"
 
@@ -30,23 +31,26 @@ void see_cap(double power_w, double cap_w, std::string subject, std::vector<Sigh
 
 void Core::watch(Instant now, const Summary& totals) {
   std::vector<Sighting> seen;
-  see_hosts(seen);
+  see_hosts(now, seen);
   see_ejections(seen);
   see_power(seen);
+  see_unmet_caps(now, seen);
   see_jobs(now, seen);
   see_junk(seen);
-  rule_watch.look({roster, policy, jobs, conditions, alerts, left, totals, now}, seen);
+  rule_watch.look({roster, policy, jobs, conditions, alerts, totals, now}, seen);
   for (Alert& alert : alerts.observe(now, seen)) mail.publish(now, std::move(alert));
   end_caption(now);
 }
 
-void Core::see_hosts(std::vector<Sighting>& seen) const {
+void Core::see_hosts(Instant now, std::vector<Sighting>& seen) const {
   const DeviceColumns& columns = roster.devices();
+  // What an older sample said is no news of now.
+  const Instant heard_after = now - from_seconds(policy.stale_after_s);
   for (HostIndex index = 0; index < roster.hosts().size(); ++index) {
     const HostEntry& host = roster.hosts()[index];
+    // One that has left in order is no loss, and one that is forgotten nobody's any more.
+    if (host.health == Health::left || host.forgotten) continue;
     if (host.health == Health::lost) {
-      // One that has left in order is no loss.
-      if (left.contains(index)) continue;
       seen.push_back({std::string(condition::host_lost), host.hello.host, "its work is elsewhere"});
       continue;
     }
@@ -55,7 +59,7 @@ void Core::see_hosts(std::vector<Sighting>& seen) const {
           {std::string(condition::host_suspect), host.hello.host, "silent: no new work for it"});
     }
     const auto hot = std::count_if(host.devices.begin(), host.devices.end(), [&](DeviceIndex d) {
-      return (columns.throttle[d] & throttles_for_heat) != 0;
+      return (columns.throttle[d] & throttles_for_heat) != 0 && columns.sampled[d] >= heard_after;
     });
     if (hot == 0) continue;
     seen.push_back({std::string(condition::throttling), host.hello.host,
@@ -127,7 +131,11 @@ void Core::act(Instant now, Caller caller, const AcknowledgeAlert& asked) {
     reply.targets.push_back(fmt::format("{} {}", alert.rule, alert.subject));
     if (alert.acknowledged_at == now) mail.publish(now, alert);
   }
-  if (meant.empty()) {
+  if (!meant.empty()) {
+    reply.summary = fmt::format("acknowledged {}: {}; everybody sees so until {} clear{}",
+                                counted(meant.size(), "alert", "alerts"), folded(reply.targets),
+                                meant.size() == 1 ? "it" : "they", meant.size() == 1 ? "s" : "");
+  } else {
     reply.problem = fmt::format("no alert{}{} is raised", rule.empty() ? "" : " " + rule,
                                 subject.empty() ? "" : " of " + subject);
   }

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "fleet/filter_sample.h"
+#include "fleet/filter_device.h"
 #include "fleet/identity.h"
 #include "router/accounting.h"
 
@@ -13,8 +13,6 @@ namespace {
 
 using filter::Field;
 using filter::TextTest;
-
-double above_zero(double value) { return value > 0 ? value : absent; }
 
 }  // namespace
 
@@ -30,72 +28,51 @@ std::string WatchedDevice::id() const {
   return to_text(DeviceId{host().hello.host, fleet_.roster.devices().number[device_]});
 }
 
-double WatchedDevice::number(Field field) const {
+DeviceStanding WatchedDevice::standing() const {
   const DeviceColumns& columns = fleet_.roster.devices();
-  switch (field) {
-    case Field::index:
-      return columns.number[device_];
-    case Field::group:
-      return group().group.number;
-    case Field::price:
-      return price_usd_per_h(fleet_.roster, fleet_.policy, columns.group[device_]);
-    default:
-      break;
-  }
-  if (columns.sampled[device_] == Instant{}) return absent;
-  if (field == Field::age) return to_seconds(fleet_.now - columns.sampled[device_]);
-  if (field == Field::headroom) {
-    return above_zero(group().spec->temperature_max_c) - reading(Metric::temperature);
-  }
-  return filter::sampled(field, [&](Metric metric) { return reading(metric); });
+  const Condition& known = fleet_.conditions.of({columns.host[device_], columns.number[device_]});
+  DeviceStanding standing;
+  standing.health = host().health;
+  standing.usable = known.usable;
+  standing.faulty = !known.faults.empty();
+  standing.drained = known.drained;
+  standing.stale_after_s = fleet_.policy.stale_after_s;
+  const Instant sampled = columns.sampled[device_];
+  if (sampled != Instant{}) standing.age_s = to_seconds(fleet_.now - sampled);
+  return standing;
 }
 
-double WatchedDevice::reading(Metric metric) const {
+double WatchedDevice::number(Field field) const {
   const DeviceColumns& columns = fleet_.roster.devices();
-  switch (metric) {
-    case Metric::utilization:
-      return columns.utilization[device_];
-    case Metric::matrix_activity:
-      return columns.matrix_activity[device_];
-    case Metric::memory_activity:
-      return columns.memory_activity[device_];
-    case Metric::memory_used:
-      return columns.memory_total[device_] > 0 ? columns.memory_used[device_] : absent;
-    case Metric::memory_total:
-      return above_zero(columns.memory_total[device_]);
-    case Metric::power:
-      return above_zero(columns.power_w[device_]);
-    case Metric::power_cap:
-      return above_zero(columns.power_cap_w[device_]);
-    case Metric::temperature:
-      return above_zero(columns.temperature_c[device_]);
-    case Metric::clock:
-      return above_zero(columns.clock_mhz[device_]);
-    case Metric::throttle:
-      return columns.throttle[device_];
-    case Metric::energy:
-      return above_zero(columns.energy_j[device_]);
-    case Metric::queue:
-      return columns.queue[device_];
-    case Metric::running:
-      return columns.running[device_];
-    default:
-      return absent;
-  }
+  filter::DeviceFacts facts;
+  facts.index = columns.number[device_];
+  facts.group = group().group.number;
+  facts.standing = standing();
+  // Software slows a device down before its hardware does.
+  const devices::DeviceSpec& spec = *group().spec;
+  facts.slowdown_c =
+      spec.temperature_max_c > 0 ? spec.temperature_max_c : spec.temperature_slowdown_c;
+  facts.group_cap_w = group().group.power_cap_w;
+  facts.price_usd_per_h = price_usd_per_h(fleet_.roster, fleet_.policy, columns.group[device_]);
+  const bool known = is_known(facts.standing);
+  return filter::number_of(field, facts, [&](Metric metric) {
+    return known ? reading(columns, device_, metric) : absent;
+  });
 }
 
 void WatchedDevice::texts(Field field, TextTest& test) const {
-  const DeviceColumns& columns = fleet_.roster.devices();
   switch (field) {
     case Field::state:
-      return show_states(test);
+      return filter::show_states(standing(), test);
     case Field::slowed:
-      if (columns.sampled[device_] != Instant{}) {
-        filter::show_slowed(reading(Metric::throttle), test);
+      if (is_known(standing())) {
+        filter::show_slowed(reading(fleet_.roster.devices(), device_, Metric::throttle), test);
       }
       return;
     case Field::model:
       return show_models(test);
+    case Field::pause:
+      return show_pauses(test);
     case Field::job:
     case Field::tenant:
       return show_jobs(field, test);
@@ -139,39 +116,18 @@ void WatchedDevice::show_place(Field field, TextTest& test) const {
   }
 }
 
-void WatchedDevice::show_states(TextTest& test) const {
-  const DeviceColumns& columns = fleet_.roster.devices();
-  const HostEntry& host = this->host();
-  const std::uint32_t bits = columns.condition[device_];
-  const double age_s = to_seconds(fleet_.now - columns.sampled[device_]);
-  const Condition& known = fleet_.conditions.of({columns.host[device_], columns.number[device_]});
-  const std::pair<bool, std::string_view> states[] = {
-      {age_s > fleet_.policy.stale_after_s, "stale"},
-      {host.health == Health::lost, "lost"},
-      {host.health == Health::suspect, "suspect"},
-      {(bits & condition_unusable) != 0, "unusable"},
-      {(bits & condition_drained) != 0, "drained"},
-      {!known.faults.empty(), "faulty"}};
-  bool any = false;
-  for (const auto& [holds, name] : states) {
-    if (!holds) continue;
-    any = true;
-    if (test.see(name)) return;
-  }
-  if (!any) test.see("ok");
-}
-
-void WatchedDevice::show_models(TextTest& test) const {
+template <typename Visit>
+void WatchedDevice::each_replica(const Visit& visit) const {
   const std::uint16_t number = fleet_.roster.devices().number[device_];
   for (const ReplicaIndex index : host().replicas) {
     const Replica& replica = fleet_.roster.replicas()[index].replica;
     const auto& devices = replica.devices;
-    if (std::find(devices.begin(), devices.end(), number) == devices.end()) continue;
-    if (test.see(replica.model)) return;
+    if (std::find(devices.begin(), devices.end(), number) != devices.end()) visit(replica);
   }
 }
 
-void WatchedDevice::show_jobs(Field field, TextTest& test) const {
+template <typename Visit>
+void WatchedDevice::each_job(const Visit& visit) const {
   const std::uint16_t number = fleet_.roster.devices().number[device_];
   const std::string& name = host().hello.host;
   for (const JobRecord* record : fleet_.jobs.on_host(name)) {
@@ -183,19 +139,43 @@ void WatchedDevice::show_jobs(Field field, TextTest& test) const {
           fleet_.roster.find_replica(fleet_.roster.devices().host[device_], *record->lease.replica);
       if (replica) devices = fleet_.roster.replicas()[*replica].replica.devices;
     }
-    if (std::find(devices.begin(), devices.end(), number) == devices.end()) continue;
-    const Job& job = record->job;
-    const bool enough = field == Field::tenant
-                            ? test.see(job.tenant)
-                            : test.see(to_text(job.id)) || test.see(job.work.model);
-    if (enough) return;
+    if (std::find(devices.begin(), devices.end(), number) != devices.end()) visit(*record);
   }
+}
+
+void WatchedDevice::show_models(TextTest& test) const {
+  if (is_gone(host().health)) return;
+  each_replica([&](const Replica& replica) { test.see(replica.model); });
+  each_job([&](const JobRecord& record) { test.see(record.job.work.model); });
+}
+
+void WatchedDevice::show_jobs(Field field, TextTest& test) const {
+  if (is_gone(host().health)) return;
+  each_job([&](const JobRecord& record) {
+    if (field == Field::tenant) {
+      test.see(record.job.tenant);
+    } else {
+      test.see(to_text(record.job.id)) || test.see(record.job.work.model);
+    }
+  });
+}
+
+void WatchedDevice::show_pauses(TextTest& test) const {
+  if (is_gone(host().health)) return;
+  Pause first = Pause::none;
+  const auto see = [&](Pause pause) {
+    if (first == Pause::none) first = pause;
+  };
+  each_replica([&](const Replica& replica) { see(replica.pause); });
+  each_job([&](const JobRecord& record) { see(pause_of(record)); });
+  test.see(first == Pause::none ? "no" : to_text(first));
 }
 
 void WatchedDevice::show_alerts(TextTest& test) const {
   const std::string subject = id();
   for (const Alert& alert : fleet_.alerts.raised()) {
-    if (alert.subject == subject && test.see(alert.rule)) return;
+    const bool about = filter::is_about_device(alert.subject, subject, host().hello.host);
+    if (about && test.see(alert.rule)) return;
   }
 }
 

@@ -1,10 +1,10 @@
 // A device as alert rules ask for it: fields of filters over the roster's columns.
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
+#include "fleet/device_state.h"
 #include "fleet/filter.h"
 #include "fleet/sample.h"
 #include "fleet/summary.h"
@@ -22,14 +22,11 @@ struct WatchedFleet {
   const Policy& policy;
   const JobBook& jobs;
   const ConditionBook& conditions;
-  const AlertBook& alerts;          // as they stood before this look
-  const std::set<HostIndex>& left;  // that went in order
+  const AlertBook& alerts;  // as they stood before this look
   const Summary& totals;
   Instant now;
 };
 
-/// Of what a sample has never told the roster holds zeros: where no device shows a zero (power,
-/// temperature, clock) and before the first sample, that is unknown.
 class WatchedDevice : public filter::Thing {
  public:
   explicit WatchedDevice(const WatchedFleet& fleet) : fleet_(fleet) {}
@@ -42,9 +39,13 @@ class WatchedDevice : public filter::Thing {
  private:
   const HostEntry& host() const;
   const GroupEntry& group() const;
-  double reading(Metric metric) const;
   void show_place(filter::Field field, filter::TextTest& test) const;
-  void show_states(filter::TextTest& test) const;
+  DeviceStanding standing() const;
+  template <typename Visit>
+  void each_replica(const Visit& visit) const;
+  template <typename Visit>
+  void each_job(const Visit& visit) const;
+  void show_pauses(filter::TextTest& test) const;
   void show_models(filter::TextTest& test) const;
   void show_jobs(filter::Field field, filter::TextTest& test) const;
   void show_alerts(filter::TextTest& test) const;

@@ -53,7 +53,7 @@ class Notes {
     }
     if (!is_terminal(changed.state)) return;
     last_end_ = std::max(last_end_, changed.since);
-    if (changed.state == JobState::failed) {
+    if (changed.state != JobState::finished) {
       ++failures_[changed.reason.value_or(Reason::invalid)];
       return;
     }

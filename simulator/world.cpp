@@ -78,6 +78,23 @@ std::map<std::string, std::vector<HeldAttempt>> World::running() const {
   return running;
 }
 
+std::map<std::string, std::vector<agents::TrueDevice>> World::devices() const {
+  std::map<std::string, std::vector<agents::TrueDevice>> devices;
+  for (const auto& [name, host] : hosts_) {
+    if (host.agent && !host.agent->silent()) devices[name] = host.agent->devices(now_);
+  }
+  return devices;
+}
+
+double World::drawn_w() const {
+  double watts = 0;
+  for (const auto& [name, host] : hosts_) {
+    if (!host.agent) continue;
+    for (const agents::TrueDevice& device : host.agent->devices(now_)) watts += device.power_w;
+  }
+  return watts;
+}
+
 void World::send_bytes(const std::string& from, const std::string& to, Peer peer,
                        std::string bytes) {
   if (!links_.passes(now_, from, to)) return;
@@ -161,6 +178,8 @@ void World::observe(const Envelope& envelope) {
     if (places_on_unusable(*decision)) ++seen_.placed_on_unusable;
   } else if (const auto* host = std::get_if<HostChanged>(&envelope.body)) {
     seen_.hosts[host->hello.host] = *host;
+  } else if (const auto* forgotten = std::get_if<HostForgotten>(&envelope.body)) {
+    seen_.hosts.erase(forgotten->host);
   } else if (const auto* event = std::get_if<Event>(&envelope.body)) {
     seen_.events.push_back(*event);
   } else if (const auto* audit = std::get_if<Audit>(&envelope.body)) {
@@ -191,7 +210,7 @@ void World::observe(const DeviceChanged& changed) {
 }
 
 void World::observe(const Alert& alert) {
-  if (alert.raised && !alert.acknowledged_by.empty()) return;  // raised before, and seen
+  if (alert.retold || (alert.raised && !alert.acknowledged_by.empty())) return;  // it stands
   const std::pair key{alert.rule, alert.subject};
   if (alert.raised) ++seen_.alerts_raised;
   const bool in_turn = alert.raised ? seen_.standing.insert(key).second : seen_.standing.erase(key);

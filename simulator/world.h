@@ -79,7 +79,14 @@ class World {
   const Seen& seen() const { return seen_; }
   /// What runs on each host that lives, whatever the router believes.
   std::map<std::string, std::vector<HeldAttempt>> running() const;
+  /// The devices of each host that lives and speaks, whatever the router believes.
+  std::map<std::string, std::vector<agents::TrueDevice>> devices() const;
+  /// What the devices of all hosts that live draw.
+  double drawn_w() const;
   Summary summary() const;
+  bool has_router() const { return router_ != nullptr; }
+  /// What `drover why` would be answered, without asking. REQUIRES a router.
+  WhyReply why(const JobId& job) { return router_->why(now_, to_text(job)); }
   const std::vector<LedgerRow>& ledger() const { return store_.rows(); }
   const std::vector<JournalTurn>& journal() const { return journal_; }
   std::uint64_t events() const { return order_; }

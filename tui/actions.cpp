@@ -4,7 +4,9 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "fleet/action_span.h"
 #include "fleet/target.h"
 #include "fleet/text.h"
 #include "fleet/units.h"
@@ -14,7 +16,7 @@ namespace drover::tui {
 namespace {
 
 constexpr std::size_t named_most = 4;  // targets in a sentence; of the others the number
-constexpr auto inject_lasts = std::chrono::seconds(60);  // as `drover inject` has it
+constexpr ActionSpan inject_lasts{std::chrono::seconds(60)};  // as `drover inject` has it
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
@@ -96,35 +98,48 @@ Reach reach_of(const Model& model, const std::vector<Target>& targets) {
 }
 
 std::string reach_text(const Reach& reach) {
-  return fmt::format("{} ({} device{}, {:.0f} running there)", listed(reach.names), reach.devices,
-                     reach.devices == 1 ? "" : "s", reach.runs);
+  return fmt::format("{} ({}, {:.0f} running there)", listed(reach.names),
+                     counted(reach.devices, "device"), reach.runs);
 }
 
-/// Takes "for 30s" from the end of the words.
-Result<Duration> take_span(std::vector<std::string>& words, std::string_view before,
-                           Duration otherwise) {
-  if (words.size() < 2 || words[words.size() - 2] != before) return otherwise;
-  const auto span = parse_duration(words.back(), before);
-  if (span) words.resize(words.size() - 2);
-  return span;
+/// Takes "for 30s" or "for 10m fleet" from the end of the words; answers fleet time.
+Result<Duration> take_span(std::vector<std::string>& words, std::string_view before, double speed,
+                           const ActionSpan& otherwise) {
+  const auto at = std::find(words.rbegin(), words.rend(), before);
+  if (at == words.rend() || at == words.rbegin()) return otherwise.in_fleet_time(speed);
+  const auto first = static_cast<std::size_t>(words.rend() - at);
+  const auto span = parse_action_span(
+      fmt::format("{}",
+                  fmt::join(words.begin() + static_cast<std::ptrdiff_t>(first), words.end(), " ")),
+      before);
+  if (!span) return span.error();
+  words.resize(first - 1);
+  return span->in_fleet_time(speed);
+}
+
+/// Takes the word from the end, if it stands there.
+bool take_word(std::vector<std::string>& words, std::string_view word) {
+  if (words.empty() || words.back() != word) return false;
+  words.pop_back();
+  return true;
 }
 
 }  // namespace
 
-Result<Action> drain_action(const Model& model, const Choices& choices, std::string_view text,
-                            bool drained) {
+Result<Action> drain_action(const Model& model, const Choices& choices, double speed,
+                            std::string_view text, bool drained) {
   std::vector<std::string> words = words_of(text);
-  const auto within = take_span(words, "within", Duration{0});
+  const auto within = take_span(words, "within", speed, {});
   if (!within) return within.error();
   if (!drained && *within > Duration{0}) return error("expected targets; to resume takes no time");
   const auto targets = targets_of(choices, std::move(words));
   if (!targets) return targets.error();
   Action action;
   const std::string reach = reach_text(reach_of(model, *targets));
-  const std::string then = *within > Duration{0}
-                               ? fmt::format("after {} what still runs goes elsewhere",
-                                             duration_text(to_seconds(*within)))
-                               : "what runs ends by itself";
+  const std::string then =
+      *within > Duration{0}
+          ? fmt::format("after {} what still runs goes elsewhere", span_words(*within, speed))
+          : "what runs ends by itself";
   action.question = drained ? fmt::format("Drain {}: no new work comes there, {}", reach, then)
                             : fmt::format("Resume {}: new work may come there again", reach);
   for (const Target& one : *targets) {
@@ -133,13 +148,15 @@ Result<Action> drain_action(const Model& model, const Choices& choices, std::str
   return action;
 }
 
-Result<Action> cap_action(const Model& model, std::string_view text) {
+Result<Action> cap_action(const Model& model, double speed, std::string_view text) {
   std::vector<std::string> words = words_of(text);
-  const auto lasts = take_span(words, "for", Duration{0});
+  SetPowerCap cap;
+  cap.confirmed = take_word(words, "anyway");
+  const auto lasts = take_span(words, "for", speed, {});
   if (!lasts) return lasts.error();
+  cap.admission_only = take_word(words, "admission-only");
   if (words.size() != 2)
     return error("expected a target and watts: site 20kW, pool:h100 4.5kW for 10m, site none");
-  SetPowerCap cap;
   cap.target = words[0];
   cap.lasts = *lasts;
   const auto target = parse_target(words[0]);
@@ -152,14 +169,14 @@ Result<Action> cap_action(const Model& model, std::string_view text) {
   if (words[1] == "none") {
     action.question = fmt::format("Give {} the policy's own power limit back", reach);
   } else {
-    const auto watts = parse_watts(words[1], "watts");
+    const auto watts = parse_power(words[1], "watts");
     if (!watts) return watts.error();
     if (*watts <= 0) return error("found {}, expected more than 0 watts, or none", *watts);
     cap.watts = *watts;
     action.question = fmt::format(
-        "Cap {} at {}{}: work that would break it waits or falls back, what runs goes on", reach,
-        watts_text(*watts),
-        cap.lasts > Duration{0} ? " for " + duration_text(to_seconds(cap.lasts)) : "");
+        "Cap {} at {}{}: new work that would break it waits or falls back, {}", reach,
+        watts_text(*watts), cap.lasts > Duration{0} ? " for " + span_words(cap.lasts, speed) : "",
+        cap.admission_only ? "what runs goes on as it is" : "devices slow down as far as it takes");
   }
   action.requests.push_back(cap);
   return action;
@@ -195,9 +212,10 @@ Result<Action> cancel_action(const Model& model, const Choices& choices, std::st
   return action;
 }
 
-Result<Action> inject_action(const Model& model, const Choices& choices, std::string_view text) {
+Result<Action> inject_action(const Model& model, const Choices& choices, double speed,
+                             std::string_view text) {
   std::vector<std::string> words = words_of(text);
-  const auto lasts = take_span(words, "for", inject_lasts);
+  const auto lasts = take_span(words, "for", speed, inject_lasts);
   if (!lasts) return lasts.error();
   if (words.empty())
     return error(
@@ -208,9 +226,8 @@ Result<Action> inject_action(const Model& model, const Choices& choices, std::st
   const auto targets = targets_of(choices, std::move(words));
   if (!targets) return targets.error();
   Action action;
-  action.question =
-      fmt::format("Inject {} into {} for {}", to_text(*fault),
-                  reach_text(reach_of(model, *targets)), duration_text(to_seconds(*lasts)));
+  action.question = fmt::format("Inject {} into {} for {}", to_text(*fault),
+                                reach_text(reach_of(model, *targets)), span_words(*lasts, speed));
   for (const Target& one : *targets) {
     Inject inject{to_text(one), *fault, 0, 1};
     inject.fault.lasts = *lasts;
@@ -275,14 +292,16 @@ void AskedAction::settle(bool done, const std::string& what) {
 bool AskedAction::receive(const Message& body) {
   if (open_ == 0) return false;  // nobody waits
   if (const auto* reply = std::get_if<ActionReply>(&body)) {
-    settle(reply->applied, reply->applied ? listed(reply->targets) : reply->problem);
+    const std::string done = reply->summary.empty() ? listed(reply->targets) : reply->summary;
+    const std::string_view way = reply->confirm ? "; end the line with 'anyway' to do it" : "";
+    settle(reply->applied, reply->applied ? done : fmt::format("{}{}", reply->problem, way));
   } else if (const auto* cancelled = std::get_if<CancelReply>(&body)) {
     std::vector<std::string> results;
     for (const CancelResult& result : cancelled->results) {
       results.push_back(fmt::format("{} {}", result.asked.substr(0, 8), to_text(result.status)));
     }
-    settle(cancelled->problem.empty(),
-           cancelled->problem.empty() ? listed(results) : cancelled->problem);
+    const std::string done = cancelled->summary.empty() ? listed(results) : cancelled->summary;
+    settle(cancelled->problem.empty(), cancelled->problem.empty() ? done : cancelled->problem);
   } else if (const auto* problem = std::get_if<Problem>(&body)) {
     settle(false, problem->what);
   } else {
@@ -300,6 +319,7 @@ void AskedAction::tick(Instant now) {
 std::string AskedAction::text() const {
   if (asked_ == 0) return {};
   if (open_ == asked_) return "asked the router";
+  if (asked_ == 1 && done_ == 1 && !reached_.empty()) return printable(reached_);
   std::string text;
   if (asked_ > 1) text = fmt::format("{} of {} ", done_, asked_);
   if (done_ > 0) text += "done" + (reached_.empty() ? "" : ": " + printable(reached_));

@@ -21,15 +21,18 @@ struct Action {
 };
 
 /// No new work for targets, or work again: "gpu-a/3 host:gpu-b within 10m". Targets as
-/// fleet/target.h writes them; none: what is tagged, else what is selected.
-Result<Action> drain_action(const Model& model, const Choices& choices, std::string_view words,
-                            bool drained);
-/// "pool:h100 4.5kW", "site 20kW for 10m", "site none".
-Result<Action> cap_action(const Model& model, std::string_view words);
+/// fleet/target.h writes them; none: what is tagged, else what is selected. Here and below `speed`
+/// is that of fleet time, and spans are as fleet/action_span.h has them.
+Result<Action> drain_action(const Model& model, const Choices& choices, double speed,
+                            std::string_view words, bool drained);
+/// "pool:h100 4.5kW", "site 20kW for 10m", "site 4kW admission-only", "site 5W anyway", "site
+/// none".
+Result<Action> cap_action(const Model& model, double speed, std::string_view words);
 /// Jobs by the first digits of their ids; empty: what is tagged, else what is selected.
 Result<Action> cancel_action(const Model& model, const Choices& choices, std::string_view jobs);
 /// "gpu-a/3 xid=79 for 30s"; without a target what is tagged, else what is selected.
-Result<Action> inject_action(const Model& model, const Choices& choices, std::string_view words);
+Result<Action> inject_action(const Model& model, const Choices& choices, double speed,
+                             std::string_view words);
 /// "hot gpu-a/3", "hot" (all that this rule has raised), "all"; empty: the selected alert.
 Result<Action> acknowledge_action(const Model& model, const Choices& choices,
                                   std::string_view words);

@@ -69,11 +69,18 @@ std::string group_text(const Judged& at, Row row) {
   return fmt::format("{}", at.model.devices().group(row));
 }
 
-std::string state_text(const Judged& at, Row row) { return states_text(at.model, at.now, row); }
+/// A device that is well and whose work stands still says why.
+std::string state_text(const Judged& at, Row row) {
+  const std::string states = states_text(at.model, at.now, row);
+  const Pause pause = pause_on(at.model, at.model.id_of(row), at.jobs.on(row));
+  if (pause == Pause::none || at.model.is_gone(row)) return states;
+  return states == to_text(DeviceState::ok) ? std::string(to_text(pause))
+                                            : fmt::format("{}, {}", states, to_text(pause));
+}
 
 /// Of a lost host nobody knows what it has loaded.
 std::string model_text(const Judged& at, Row row) {
-  if (at.model.is_lost(row)) return std::string(not_known);
+  if (at.model.is_gone(row)) return std::string(not_known);
   std::string text;
   for (const ReplicaRow* replica : replicas_on(at.model, at.model.id_of(row))) {
     text += (text.empty() ? "" : " ") + replica->said.replica.model;
@@ -218,7 +225,15 @@ constexpr std::array table = {
     // Degrees below where heat slows it: the least room is of interest.
     DeviceColumn{"HEADROOM", 8, right, 20, false, headroom_text, by_field<filter::Field::headroom>,
                  nullptr},
-    DeviceColumn{"STATE", 10, left, 21, false, state_text, nullptr, nullptr},
+    DeviceColumn{.title = "STATE",
+                 .width = 10,
+                 .align = left,
+                 .rank = 21,
+                 .quantity = false,
+                 .text = state_text,
+                 .order = nullptr,
+                 .bar = nullptr,
+                 .of_jobs = true},
     DeviceColumn{"GROUP", 5, right, 22, false, group_text, by_field<filter::Field::group>, nullptr},
     DeviceColumn{"MEMTEMP", 7, right, 23, true, memory_temperature_text,
                  by<Metric::memory_temperature>, nullptr},

@@ -9,6 +9,7 @@
 
 #include "fleet/identity.h"
 #include "fleet/text.h"
+#include "fleet/units.h"
 #include "tui/columns.h"
 #include "tui/settings_choices.h"
 #include "tui/settings_table.h"
@@ -59,6 +60,11 @@ Status go_to(Desk& desk, std::string_view argument) {
   const Covered covered{desk.cursor.timeline().first(), desk.cursor.latest(desk.now)};
   const auto at = parse_moment(argument, desk.cursor.shown(), covered);
   if (!at) return at.error();
+  if (*at < covered.first || *at > covered.last) {
+    return error("found '{}', there is only {} to {} UTC (0s to {} from the start)",
+                 excerpt(argument), to_clock_text(covered.first), to_clock_text(covered.last),
+                 duration_text(to_seconds(covered.last - covered.first)));
+  }
   desk.cursor.go_to(*at, desk.now);
   return {};
 }
@@ -197,19 +203,19 @@ Status propose(Desk& desk, Result<Action> action) {
 }
 
 Status drain(Desk& desk, std::string_view argument) {
-  return propose(desk, drain_action(desk.model, desk.choices, argument, true));
+  return propose(desk, drain_action(desk.model, desk.choices, desk.options.speed, argument, true));
 }
 Status resume(Desk& desk, std::string_view argument) {
-  return propose(desk, drain_action(desk.model, desk.choices, argument, false));
+  return propose(desk, drain_action(desk.model, desk.choices, desk.options.speed, argument, false));
 }
 Status cap(Desk& desk, std::string_view argument) {
-  return propose(desk, cap_action(desk.model, argument));
+  return propose(desk, cap_action(desk.model, desk.options.speed, argument));
 }
 Status cancel(Desk& desk, std::string_view argument) {
   return propose(desk, cancel_action(desk.model, desk.choices, argument));
 }
 Status inject(Desk& desk, std::string_view argument) {
-  return propose(desk, inject_action(desk.model, desk.choices, argument));
+  return propose(desk, inject_action(desk.model, desk.choices, desk.options.speed, argument));
 }
 Status acknowledge(Desk& desk, std::string_view argument) {
   return propose(desk, acknowledge_action(desk.model, desk.choices, argument));

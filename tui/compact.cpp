@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "fleet/text.h"
 #include "fleet/units.h"
 #include "tui/columns.h"
 #include "tui/device_facts.h"
@@ -38,9 +39,9 @@ std::vector<CompactLine> fleet_lines(const Scene& scene) {
   std::vector<CompactLine> lines;
   if (!scene.model.alerts().empty()) {
     const News worst = raised_alerts(scene.model).front();
-    lines.push_back(
-        {fmt::format("{} alerts: {} {}", scene.model.alerts().size(), worst.subject, worst.rule),
-         Role::critical});
+    lines.push_back({fmt::format("{}: {} {}", counted(scene.model.alerts().size(), "alert"),
+                                 worst.subject, worst.rule),
+                     Role::critical});
   }
   lines.push_back({fmt::format("load {} busy {}/{}", percent_text(totals.utilization), totals.busy,
                                totals.devices)});
@@ -132,7 +133,10 @@ CompactLine host_line(const Scene& scene, std::uint32_t number, int item) {
   return {fmt::format("{} {} {}", host.said.hello.host, to_text(host.said.health),
                       heard ? duration_text(std::max(0.0, std::floor(scene.s_since(host.sampled))))
                             : "N/A"),
-          host.said.health == Health::ok ? Role::plain : Role::critical, item};
+          host.said.health == Health::ok     ? Role::plain
+          : host.said.health == Health::left ? Role::stale
+                                             : Role::critical,
+          item};
 }
 
 std::vector<CompactLine> power_lines(const Scene& scene) {

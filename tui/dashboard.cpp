@@ -235,7 +235,7 @@ bool Dashboard::settled() const {
   if (!state_->feed.has_snapshot()) return false;
   const auto& hosts = state_->live_model.hosts();
   return std::all_of(hosts.begin(), hosts.end(), [](const HostRow& host) {
-    return host.said.health == Health::lost || host.count == 0 || host.sampled != Instant::min();
+    return is_gone(host.said.health) || host.count == 0 || host.sampled != Instant::min();
   });
 }
 

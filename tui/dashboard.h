@@ -57,6 +57,7 @@ struct DashboardOptions {
   std::string connected_to;  // endpoint, for the title line
   bool insecure = false;     // the router listens beyond loopback without keys
   bool ascii = false;        // no box, block or braille characters
+  bool clock_apart = false;  // fleet time is another than the day's, though it passes as fast
   double speed = 1;          // fleet seconds a wall second; of a replay, when it was recorded
   bool story = false;        // there is a story whose pace the key p asks to change
   bool control = false;      // the fleet may be changed from here

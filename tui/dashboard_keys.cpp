@@ -65,6 +65,11 @@ Offers Dashboard::State::offers_at_cursor(const Prompt& prompt) {
 void Dashboard::State::take_text(const Key& key) {
   Prompt& prompt = *choices.prompt;
   if (prompt.kind == PromptKind::confirm) return take_answer(key);
+  // Below a line that was wrong a colon begins the next one; Up brings the wrong one back.
+  if (prompt.kind == PromptKind::command && !prompt.problem.empty() && key.name == ":") {
+    remember(choices.typed, prompt.kind, prompt.text);
+    return begin_prompt(Command::ask_command);
+  }
   switch (type(prompt, choices.typed, key)) {
     case Typed::editing:
       return;

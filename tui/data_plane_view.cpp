@@ -144,7 +144,7 @@ Sums sums_of(const Scene& scene) {
     sums.lost_at_router += host.said.sample_gaps;
     sums.thinned += host.said.samples_thinned;
     sums.broken += host.said.undecodable;
-    if (host.said.health == Health::lost || host.sampled == Instant::min()) continue;
+    if (is_gone(host.said.health) || host.sampled == Instant::min()) continue;
     const double age_s = scene.s_since(host.sampled);
     if (!(sums.oldest_s >= age_s)) sums.oldest_s = age_s;
   }
@@ -155,9 +155,11 @@ std::string loss_text(std::uint64_t count) { return count_text(static_cast<doubl
 
 void draw_stream(const Scene& scene, Pen pen, const Totals& totals) {
   const Sums sums = sums_of(scene);
-  pen.heading(0, "Agents",
-              fmt::format("{} ok, {} suspect, {} lost", totals.hosts_ok, totals.hosts_suspect,
-                          totals.hosts_lost));
+  pen.heading(
+      0, "Agents",
+      fmt::format("{} ok, {} suspect, {} lost{}", totals.hosts_ok, totals.hosts_suspect,
+                  totals.hosts_lost,
+                  totals.hosts_left > 0 ? fmt::format(", {} left", totals.hosts_left) : ""));
   const auto fact = [&](int row, std::string_view label, const std::string& text,
                         Role role = Role::plain) { draw_fact(pen, 0, row, 9, label, text, role); };
   fact(1, "samples",
@@ -228,7 +230,7 @@ void draw_agents(const Scene& scene, Pen pen) {
     if (item >= static_cast<int>(list.numbers.size())) break;
     const HostRow& host = scene.model.hosts()[list.numbers[static_cast<std::size_t>(item)]];
     const bool lost = host.said.health == Health::lost;
-    const bool stale = lost || (host.count > 0 && scene.stale(host.first));
+    const bool stale = is_gone(host.said.health) || (host.count > 0 && scene.stale(host.first));
     const Role role = lost ? Role::critical : stale ? Role::stale : Role::plain;
     each([&](int at, const AgentColumn& column) {
       const std::string text = column.text(scene, host);

@@ -28,7 +28,9 @@ const Rejection* rejection_of(const Decision& decision, std::string_view pool,
 }  // namespace
 
 DeviceSign sign_of(const Scene& scene, DeviceTable::Row row) {
-  if (scene.model.is_lost(row)) return {"x", Role::critical};
+  const Health health = scene.model.host_of(row).said.health;
+  if (health == Health::left) return {"-", Role::stale};
+  if (health == Health::lost) return {"x", Role::critical};
   const ConditionRow* condition = scene.model.condition_of(row);
   if (condition != nullptr && !condition->said.usable) return {"!", Role::critical};
   if (scene.stale(row)) return {"?", Role::stale};
@@ -80,9 +82,32 @@ std::string device_words(const Model& model, DeviceTable::Row row) {
                      model.pool_of(row), model.host_of(row).said.hello.rack);
 }
 
-bool is_lost(const Model& model, const Replica& replica) {
+bool is_gone(const Model& model, const Replica& replica) {
   const HostRow* const host = model.find_host(replica.id.host);
-  return host != nullptr && host->said.health == Health::lost;
+  return host != nullptr && is_gone(host->said.health);
+}
+
+Pause pause_of(const Model& model, const JobChanged& job) {
+  if (job.state != JobState::leased && job.state != JobState::running) return Pause::none;
+  std::string_view target = job.target;
+  while (const auto part = take_part(target)) {
+    const auto number = replica_in(part->place);
+    if (!number) continue;
+    const auto replica = model.replicas().find({std::string(part->host), *number});
+    return replica == model.replicas().end() ? Pause::none : replica->second.said.replica.pause;
+  }
+  return job.pause;
+}
+
+Pause pause_on(const Model& model, const DeviceId& device,
+               const std::vector<const JobChanged*>& jobs) {
+  for (const ReplicaRow* const row : replicas_on(model, device)) {
+    if (row->said.replica.pause != Pause::none) return row->said.replica.pause;
+  }
+  for (const JobChanged* const job : jobs) {
+    if (const Pause pause = pause_of(model, *job); pause != Pause::none) return pause;
+  }
+  return Pause::none;
 }
 
 std::vector<const ReplicaRow*> replicas_on(const Model& model, const DeviceId& device) {

@@ -30,7 +30,12 @@ bool has_device(const Model& model, std::string_view target, const DeviceId& dev
 bool concerns(const Model& model, std::string_view subject, const DeviceId& device);
 
 /// With its host.
-bool is_lost(const Model& model, const Replica& replica);
+bool is_gone(const Model& model, const Replica& replica);
+/// Why what is loaded or runs on the device makes no progress: the first cause of `jobs` there.
+Pause pause_on(const Model& model, const DeviceId& device,
+               const std::vector<const JobChanged*>& jobs);
+/// Of a request that of its replica.
+Pause pause_of(const Model& model, const JobChanged& job);
 std::vector<const ReplicaRow*> replicas_on(const Model& model, const DeviceId& device);
 /// Those that run there, long work first.
 std::vector<const JobRow*> jobs_on(const Model& model, const DeviceId& device);

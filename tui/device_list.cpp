@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -30,13 +32,67 @@ std::vector<double> ranks_of(const std::vector<std::string>& texts) {
   return found;
 }
 
+bool is_digit(char character) { return character >= '0' && character <= '9'; }
+
+/// Takes the number at the beginning, without its leading zeros.
+std::string_view take_number(std::string_view& text) {
+  while (text.size() > 1 && text[0] == '0' && is_digit(text[1])) text.remove_prefix(1);
+  std::size_t end = 0;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  const std::string_view digits = text.substr(0, end);
+  text.remove_prefix(end);
+  return digits;
+}
+
+/// As people count: h2 before h10.
+bool named_before(std::string_view a, std::string_view b) {
+  while (!a.empty() && !b.empty()) {
+    if (is_digit(a[0]) && is_digit(b[0])) {
+      const std::string_view left = take_number(a), right = take_number(b);
+      if (left != right) return std::pair(left.size(), left) < std::pair(right.size(), right);
+    } else if (a[0] != b[0]) {
+      return a[0] < b[0];
+    } else {
+      a.remove_prefix(1);
+      b.remove_prefix(1);
+    }
+  }
+  return a.size() < b.size();
+}
+
+/// The places of devices in the order of their names, which is not that of the fleet: there hosts
+/// stand rack by rack.
+std::vector<double> name_keys_of(const Model& model, const std::vector<std::uint32_t>& places) {
+  const std::vector<HostRow>& hosts = model.hosts();
+  std::vector<std::uint32_t> order(hosts.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return named_before(hosts[a].said.hello.host, hosts[b].said.hello.host);
+  });
+  std::vector<double> begins(hosts.size());  // of each host's devices
+  double next = 0;
+  for (const std::uint32_t host : order) {
+    begins[host] = next;
+    next += hosts[host].count;
+  }
+  std::vector<double> keys;
+  for (const std::uint32_t place : places) {
+    const DeviceTable::Row row = model.device_order()[place];
+    const std::uint32_t host = model.devices().host(row);
+    keys.push_back(begins[host] + (row - hosts[host].first));
+  }
+  return keys;
+}
+
 /// What the devices at these places sort by, the least first.
 std::vector<double> keys_of(const Judged& at, const SortKey& key,
                             const std::vector<std::uint32_t>& places) {
   const DeviceColumn& column = column_of(key.column);
   const auto& rows = at.model.device_order();
   std::vector<double> keys;
-  if (column.order != nullptr) {
+  if (column.title == "DEVICE") {
+    keys = name_keys_of(at.model, places);
+  } else if (column.order != nullptr) {
     for (const std::uint32_t place : places) {
       keys.push_back(column.order(at, rows[place], place));
     }

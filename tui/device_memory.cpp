@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "fleet/text.h"
 #include "fleet/units.h"
 #include "tui/device_facts.h"
 
@@ -17,9 +18,7 @@ using Kind = MemoryOwner::Kind;
 /// Below it nobody asks whose it is: samples round to megabytes, and are older than reports.
 constexpr double other_share_least = 0.002;
 
-std::string requests_text(std::uint32_t count) {
-  return count == 1 ? "1 request" : fmt::format("{} requests", count);
-}
+std::string requests_text(std::uint32_t count) { return counted(count, "request"); }
 
 /// Those who hold most, in the order of their names.
 std::vector<TenantShare> greatest(std::vector<TenantShare> tenants) {

@@ -59,6 +59,12 @@ void DeviceTable::remove(Row first, Row count) {
   cut(slowed_since_, first, count);
 }
 
+void DeviceTable::forget_host(std::uint32_t number) {
+  for (std::uint32_t& host : host_) {
+    if (host > number) --host;
+  }
+}
+
 DeviceTable::Row DeviceTable::find(Row first, Row count, std::uint16_t index) const {
   // Nearly every host numbers its devices from 0 without holes.
   if (index < count && index_[first + index] == index) return first + index;

@@ -31,6 +31,8 @@ class DeviceTable {
              const std::vector<std::uint16_t>& specs, const std::vector<std::uint16_t>& pools);
   /// Removes rows; later rows move down by `count`.
   void remove(Row first, Row count);
+  /// Numbers of later hosts go down by one. REQUIRES that it has no rows.
+  void forget_host(std::uint32_t number);
   /// Where `index` is a device of the rows [first, first + count): its row, else rows().
   Row find(Row first, Row count, std::uint16_t index) const;
 

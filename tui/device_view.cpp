@@ -28,16 +28,25 @@ void draw_head(const Scene& scene, Pen& pen, DeviceTable::Row row, std::string_v
   const ConditionRow* condition = model.condition_of(row);
   pen.heading(0, fmt::format("Device {}", to_text(model.id_of(row))), scroll);
   const Instant arrived = devices.arrived(row);
-  const bool lost = model.is_lost(row);
-  std::string state = lost ? "host lost" : scene.stale(row) ? "stale" : "reporting";
-  Role role = lost ? Role::critical : scene.stale(row) ? Role::stale : Role::good;
+  const Health health = model.host_of(row).said.health;
+  const bool lost = model.is_gone(row);
+  std::string state = health == Health::lost   ? "host lost"
+                      : health == Health::left ? "host left"
+                      : scene.stale(row)       ? "stale"
+                                               : "reporting";
+  Role role = health == Health::lost     ? Role::critical
+              : lost || scene.stale(row) ? Role::stale
+                                         : Role::good;
   if (lost || scene.stale(row)) {
     state += arrived == Instant::min()
                  ? ", no sample"
                  : fmt::format(", last sample {} ago", duration_text(scene.s_since(arrived)));
   }
   if (condition != nullptr && !condition->said.usable && !lost) {
-    state = "not usable";
+    state =
+        scene.stale(row) && arrived != Instant::min()
+            ? fmt::format("not usable, last sample {} ago", duration_text(scene.s_since(arrived)))
+            : "not usable";
     role = Role::critical;
   }
   const int at = pen.text(0, 1, state, role);
@@ -74,14 +83,15 @@ void draw_replicas_on(const Model& from, Pen pen, const std::vector<const Replic
     const Replica& replica = shown->said.replica;
     pen.field(0, row, 4, fmt::format("r{}", replica.id.number));
     pen.field(5, row, model - 1, fmt::format("{} {}", replica.model, to_text(replica.precision)));
-    if (is_lost(from, replica)) {
+    if (is_gone(from, replica)) {
       pen.field(state, row, 10, "lost", Role::critical);
       pen.field(state + 21, row, kv, not_known, Role::faint, Align::right);
       ++row;
       continue;
     }
-    pen.field(state, row, 10, to_text(replica.state),
-              replica.state == ReplicaState::ready ? Role::good : Role::warm);
+    const bool paused = replica.state == ReplicaState::ready && replica.pause != Pause::none;
+    pen.field(state, row, 10, paused ? to_text(replica.pause) : to_text(replica.state),
+              replica.state == ReplicaState::ready && !paused ? Role::good : Role::warm);
     pen.field(state + 11, row, 4, fmt::format("{}", replica.running), Role::plain, Align::right);
     pen.field(state + 16, row, 4, fmt::format("{}", replica.queued), Role::plain, Align::right);
     const auto used = static_cast<double>(replica.kv_used_tokens);

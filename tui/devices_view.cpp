@@ -88,7 +88,7 @@ void draw_row(const Scene& scene, const Judged& judged, Pen& pen, int history, i
               DeviceTable::Row row) {
   const Choices& choices = scene.choices;
   const bool stale = scene.stale(row);
-  const bool lost = scene.model.is_lost(row);
+  const bool lost = scene.model.is_gone(row);
   const DeviceSign sign = sign_of(scene, row);
   int at = sign_columns;
   for (const ShownColumn& shown : choices.devices.columns) {
@@ -125,7 +125,7 @@ void draw_group(const Scene& scene, Pen pen, std::size_t item) {
     const double celsius = reading(Metric::temperature);
     if (!(hottest >= celsius) && !std::isnan(celsius)) hottest = celsius;
   }
-  std::string sums = fmt::format("{} device{}", devices, devices == 1 ? "" : "s");
+  std::string sums = counted(static_cast<std::uint64_t>(devices), "device");
   sums += ", load " + (reporting > 0 ? percent_text(load / reporting) : std::string(not_known));
   sums += ", power " + (told_watts ? watts_text(watts) : std::string(not_known));
   sums += ", hottest " +
@@ -169,17 +169,24 @@ std::string order_text(const DeviceList& devices) {
   return text;
 }
 
+/// Why there is no line.
+std::string nothing_text(const Scene& scene) {
+  const Narrowing& narrowing = scene.choices.narrowing;
+  if (!narrowing.active() || scene.model.devices().rows() == 0) return "no devices yet";
+  return fmt::format("no device matches {}", narrowing.text());
+}
+
 std::string title_text(const Scene& scene) {
   const Choices& choices = scene.choices;
   const Totals totals = totals_of(scene.model, scene.now, scene.rows_shown());
-  std::string title = fmt::format("{} devices", totals.devices);
+  std::string title = counted(totals.devices, "device");
   if (totals.stale > 0) title += fmt::format(", {} stale", totals.stale);
   if (!choices.tagged_devices.empty()) {
     title += fmt::format(", {} tagged", choices.tagged_devices.size());
   }
   if (choices.devices.wanted.size() > choices.devices.columns.size()) {
     const std::size_t more = choices.devices.wanted.size() - choices.devices.columns.size();
-    title += fmt::format(", {} column{} more", more, more == 1 ? "" : "s");
+    title += fmt::format(", {} more", counted(more, "column"));
   }
   return title;
 }
@@ -203,7 +210,7 @@ void draw_devices(const Scene& scene, const Pen& pen) {
   const int history = spare >= history_columns_least ? std::min(spare, shares_most(scene)) : 0;
   draw_titles(scene, list, history);
   draw_lines(scene, list, history);
-  if (devices.lines.empty()) list.text(1, 1, "no devices yet", Role::faint);
+  if (devices.lines.empty()) list.text(1, 1, nothing_text(scene), Role::faint);
 }
 
 }  // namespace drover::tui

@@ -33,6 +33,10 @@ void draw_line(Pen& pen, int row, const FallbackLine& line) {
   const FallbackSum* const sum = line.sum;
   draw_difference(pen, cost_at, row, number_columns, sum->cost_usd, dollars_text);
   draw_difference(pen, energy_at, row, number_columns, sum->energy_j, joules_text);
+  if (sum->timed == 0) {
+    pen.field(later_at, row, number_columns, not_known, Role::faint, Align::right);
+    return;
+  }
   draw_difference(pen, later_at, row, number_columns, sum->finish_s, duration_text);
 }
 

@@ -9,8 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "fleet/filter_sample.h"
+#include "fleet/filter_device.h"
 #include "tui/columns.h"
+#include "tui/device_facts.h"
 #include "tui/device_state.h"
 #include "tui/subjects.h"
 
@@ -56,29 +57,15 @@ const std::vector<const JobChanged*>& JobsByDevice::on(DeviceTable::Row row) con
 
 double DeviceThing::number(Field field) const {
   const Model& model = judged_.model;
-  const auto reading = [&](Metric metric) { return model.reading(row_, metric); };
-  switch (field) {
-    case Field::index:
-      return model.devices().index(row_);
-    case Field::group:
-      return model.devices().group(row_);
-    case Field::power_share:
-      return model.share(row_, Shade::power);  // of the group's cap while samples do not tell
-    case Field::headroom: {
-      const double slowdown_c = model.spec_of(row_).slowdown_c;
-      return slowdown_c > 0 ? slowdown_c - reading(Metric::temperature) : absent;
-    }
-    case Field::age: {
-      const Instant arrived = model.devices().arrived(row_);
-      return arrived == Instant::min() ? absent : to_seconds(judged_.now - arrived);
-    }
-    case Field::price: {
-      const double usd = model.spec_of(row_).price_usd_per_h;
-      return usd > 0 ? usd * model.host_of(row_).said.hello.price_factor : absent;
-    }
-    default:
-      return filter::sampled(field, reading);
-  }
+  filter::DeviceFacts facts;
+  facts.index = model.devices().index(row_);
+  facts.group = model.devices().group(row_);
+  facts.standing = standing_of(model, judged_.now, row_);
+  facts.slowdown_c = model.spec_of(row_).slowdown_c;
+  if (const Group* const group = model.group_of(row_)) facts.group_cap_w = group->power_cap_w;
+  facts.price_usd_per_h = model.price_usd_per_h(row_);
+  return filter::number_of(field, facts,
+                           [&](Metric metric) { return model.reading(row_, metric); });
 }
 
 void DeviceThing::job_texts(Field field, TextTest& test) const {
@@ -90,6 +77,23 @@ void DeviceThing::job_texts(Field field, TextTest& test) const {
       test.see(job->job.work.model);
     }
   }
+}
+
+void DeviceThing::pause_texts(TextTest& test) const {
+  const Model& model = judged_.model;
+  if (model.is_gone(row_)) return;
+  const Pause pause = pause_on(model, model.id_of(row_), judged_.jobs.on(row_));
+  test.see(pause == Pause::none ? "no" : to_text(pause));
+}
+
+/// Of what is loaded or runs there.
+void DeviceThing::model_texts(TextTest& test) const {
+  const Model& model = judged_.model;
+  if (model.is_gone(row_)) return;
+  for (const ReplicaRow* const replica : replicas_on(model, model.id_of(row_))) {
+    test.see(replica->said.replica.model);
+  }
+  for (const JobChanged* const job : judged_.jobs.on(row_)) test.see(job->job.work.model);
 }
 
 void DeviceThing::texts(Field field, TextTest& test) const {
@@ -119,29 +123,20 @@ void DeviceThing::texts(Field field, TextTest& test) const {
       for (const auto& [key, value] : hello.labels) test.see(fmt::format("{}={}", key, value));
       return;
     case Field::state:
-      for (const DeviceState state : device_states(model, judged_.now, row_)) {
-        test.see(to_text(state));
-      }
-      return;
+      return filter::show_states(standing_of(model, judged_.now, row_), test);
     case Field::slowed:
       return filter::show_slowed(model.reading(row_, Metric::throttle), test);
     case Field::model:
-      for (auto replica = model.replicas().lower_bound({hello.host, 0});
-           replica != model.replicas().end() && replica->first.host == hello.host; ++replica) {
-        const auto& devices = replica->second.said.replica.devices;
-        const std::uint16_t index = model.devices().index(row_);
-        if (std::find(devices.begin(), devices.end(), index) != devices.end()) {
-          test.see(replica->second.said.replica.model);
-        }
-      }
-      return;
+      return model_texts(test);
+    case Field::pause:
+      return pause_texts(test);
     case Field::job:
     case Field::tenant:
       return job_texts(field, test);
     case Field::alert: {
       const std::string id = to_text(model.id_of(row_));
       for (const auto& [key, alert] : model.alerts()) {
-        if (key.subject == id || key.subject == hello.host) test.see(key.rule);
+        if (filter::is_about_device(key.subject, id, hello.host)) test.see(key.rule);
       }
       return;
     }
@@ -204,6 +199,11 @@ void JobThing::texts(Field field, TextTest& test) const {
     case Field::reason:
       if (job_.reason) test.see(to_text(*job_.reason));
       return;
+    case Field::pause: {
+      const Pause pause = pause_of(judged_.model, job_);
+      test.see(pause == Pause::none ? "no" : to_text(pause));
+      return;
+    }
     default:
       return;
   }

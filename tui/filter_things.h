@@ -38,6 +38,8 @@ class DeviceThing final : public filter::Thing {
 
  private:
   void job_texts(filter::Field field, filter::TextTest& test) const;
+  void model_texts(filter::TextTest& test) const;
+  void pause_texts(filter::TextTest& test) const;
 
   const Judged& judged_;
   DeviceTable::Row row_;

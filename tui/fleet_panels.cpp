@@ -35,7 +35,7 @@ std::string count_replicas(const Scene& scene) {
   for (const auto& [id, row] : scene.model.replicas()) {
     const Replica& replica = row.said.replica;
     if (!scene.choices.narrowing.shows(scene.model, replica)) continue;
-    ++(is_lost(scene.model, replica)         ? lost
+    ++(is_gone(scene.model, replica)         ? lost
        : replica.state < ReplicaState::ready ? coming
                                              : loaded);
   }
@@ -52,7 +52,7 @@ LoadedModels loaded_models(const Scene& scene) {
     if (!scene.choices.narrowing.shows(scene.model, replica)) continue;
     LoadedModel& line = lines[{row.said.pool, replica.model, replica.precision}];
     ++line.all;
-    if (is_lost(scene.model, replica)) continue;
+    if (is_gone(scene.model, replica)) continue;
     if (replica.state == ReplicaState::ready) ++line.ready;
     line.queued += replica.queued;
     line.running += replica.running;

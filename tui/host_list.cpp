@@ -23,6 +23,7 @@ std::vector<std::uint32_t> list_hosts(const Model& model, const Narrowing& narro
   // Worst first; the rest keeps the order of racks and names, so that lines do not jump.
   const auto badness = [&](std::uint32_t number) {
     const HostRow& host = model.hosts()[number];
+    if (host.said.health == Health::left) return -1;
     if (host.said.health != Health::ok) return static_cast<int>(host.said.health) + 1;
     return host.count > 0 && model.is_stale(now, host.first) ? 1 : 0;
   };

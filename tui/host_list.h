@@ -18,8 +18,8 @@ struct HostList {
   ListPlace place;
 };
 
-/// Hosts that the filter leaves any device of: the worst first (lost, suspect, silent for longest),
-/// then by rack and name.
+/// Hosts that the filter leaves any device of: the worst first (lost, suspect, silent for longest)
+/// and those that left last, then by rack and name.
 std::vector<std::uint32_t> list_hosts(const Model& model, const Narrowing& narrowing, Instant now);
 int index_of_chosen(const Model& model, const HostList& list);
 

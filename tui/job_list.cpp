@@ -7,7 +7,7 @@
 namespace drover::tui {
 namespace {
 
-constexpr int sections = 4;  // running, waiting, failed, finished: JobFilter without `all`
+constexpr int sections = 5;  // running, waiting, failed, cancelled, finished: no `all`
 
 using Section = std::vector<const JobChanged*>;
 
@@ -16,10 +16,11 @@ std::array<Section, sections> sorted_sections(const Model& model, const Narrowin
   for (const auto& [id, row] : model.jobs()) {
     if (!narrowing.shows(model, row.said)) continue;
     const JobState state = row.said.state;
-    const int section = state == JobState::queued     ? 1
-                        : state == JobState::failed   ? 2
-                        : state == JobState::finished ? 3
-                                                      : 0;
+    const int section = state == JobState::queued      ? 1
+                        : state == JobState::failed    ? 2
+                        : state == JobState::cancelled ? 3
+                        : state == JobState::finished  ? 4
+                                                       : 0;
     jobs[static_cast<std::size_t>(section)].push_back(&row.said);
   }
   // Long work first, then what began first: a running job keeps its line until it ends.
@@ -31,7 +32,7 @@ std::array<Section, sections> sorted_sections(const Model& model, const Narrowin
     };
     return key(a) < key(b);
   });
-  for (const std::size_t ended : {std::size_t{2}, std::size_t{3}}) {
+  for (const std::size_t ended : {std::size_t{2}, std::size_t{3}, std::size_t{4}}) {
     std::sort(jobs[ended].begin(), jobs[ended].end(), [](const JobChanged* a, const JobChanged* b) {
       return std::tie(b->since, b->job.id) < std::tie(a->since, a->job.id);
     });
@@ -44,19 +45,18 @@ std::uint64_t count_of(const Model& model, const Narrowing& narrowing, int secti
                        std::size_t here) {
   const auto& summary = model.summary();
   if (!summary || narrowing.active()) return here;
-  const std::array<std::uint64_t, sections> counts = {summary->running, summary->queued,
-                                                      summary->failed, summary->finished};
+  const std::array<std::uint64_t, sections> counts = {
+      summary->running, summary->queued, summary->failed, summary->cancelled, summary->finished};
   return std::max<std::uint64_t>(counts[static_cast<std::size_t>(section)], here);
 }
 
 /// Lines for each section: all want their jobs, the room is dealt out one by one.
-std::array<int, sections> deal_rows(const std::array<Section, sections>& jobs, int rows) {
+std::array<int, sections> deal_rows(const std::array<Section, sections>& jobs, int room) {
   std::array<int, sections> lines{};
-  int room = rows - sections;  // their headings
   for (bool dealt = true; room > 0 && dealt;) {
     dealt = false;
     // Two for running at a time: it is what people look for first.
-    for (const int section : {0, 1, 0, 2, 3}) {
+    for (const int section : {0, 1, 0, 2, 3, 4}) {
       const auto s = static_cast<std::size_t>(section);
       if (room > 0 && lines[s] < static_cast<int>(jobs[s].size())) {
         ++lines[s];
@@ -79,7 +79,7 @@ bool runs_before(const JobChanged& a, const JobChanged& b) {
 
 std::string_view to_text(JobFilter filter) {
   static constexpr std::array<std::string_view, job_filter_count> names = {
-      "all", "running", "waiting", "failed", "finished"};
+      "all", "running", "waiting", "failed", "cancelled", "finished"};
   return names[static_cast<std::size_t>(filter)];
 }
 
@@ -109,13 +109,22 @@ void choose_job(JobList& list, int index, int direction) {
 std::vector<JobLine> list_jobs(const Model& model, const Narrowing& narrowing, JobFilter filter,
                                int rows) {
   const std::array<Section, sections> jobs = sorted_sections(model, narrowing);
-  const std::array<int, sections> dealt = deal_rows(jobs, rows);
+  std::array<std::uint64_t, sections> counts{};
+  for (int section = 0; section < sections; ++section) {
+    const auto s = static_cast<std::size_t>(section);
+    counts[s] = count_of(model, narrowing, section, jobs[s].size());
+  }
+  // What is rare takes no heading of a list of everything while there is none.
+  const bool none_cancelled = counts[static_cast<int>(JobFilter::cancelled) - 1] == 0;
+  const int headings = none_cancelled ? sections - 1 : sections;
+  const std::array<int, sections> dealt = deal_rows(jobs, rows - headings);
   std::vector<JobLine> lines;
   for (int section = 0; section < sections; ++section) {
     const auto name = static_cast<JobFilter>(section + 1);
     if (filter != JobFilter::all && filter != name) continue;
     const Section& list = jobs[static_cast<std::size_t>(section)];
-    const std::uint64_t count = count_of(model, narrowing, section, list.size());
+    const std::uint64_t count = counts[static_cast<std::size_t>(section)];
+    if (filter == JobFilter::all && name == JobFilter::cancelled && none_cancelled) continue;
     const int shown = filter == JobFilter::all ? dealt[static_cast<std::size_t>(section)]
                                                : static_cast<int>(list.size());
     lines.push_back({JobLine::Kind::heading, name, {}, count, static_cast<std::uint64_t>(shown)});

@@ -13,8 +13,8 @@
 
 namespace drover::tui {
 
-enum class JobFilter : std::uint8_t { all, running, waiting, failed, finished };
-inline constexpr int job_filter_count = 5;
+enum class JobFilter : std::uint8_t { all, running, waiting, failed, cancelled, finished };
+inline constexpr int job_filter_count = 6;
 std::string_view to_text(JobFilter filter);
 
 /// A line of the jobs view: a heading or a job.

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "fleet/text.h"
 #include "fleet/units.h"
+#include "tui/device_facts.h"
 #include "tui/fit_columns.h"
 #include "tui/fleet_panels.h"
 #include "tui/jobs_page.h"
@@ -115,7 +117,7 @@ std::string_view reason_prefix(JobState state) {
 }
 
 /// The words at the end of a row: why it waits or failed, how it ended.
-std::string note_of(const JobChanged& job) {
+std::string note_of(const Model& model, const JobChanged& job) {
   if (job.state == JobState::finished) {
     std::string note =
         fmt::format("{} {}", joules_text(job.usage.energy_j), dollars_text(job.usage.cost_usd));
@@ -125,11 +127,15 @@ std::string note_of(const JobChanged& job) {
     return note;
   }
   std::string note;
-  if (job.reason) {
+  // The state says already that it was cancelled; the detail says who did it.
+  if (job.reason && job.state != JobState::cancelled) {
     note = fmt::format("{}{}", job.state == JobState::queued ? "" : reason_prefix(job.state),
                        to_text(*job.reason));
   }
   if (!job.detail.empty()) note += note.empty() ? job.detail : ": " + job.detail;
+  if (const Pause pause = pause_of(model, job); pause != Pause::none) {
+    note += fmt::format("{}paused: {}", note.empty() ? "" : "; ", to_text(pause));
+  }
   if (note.empty() && job.state == JobState::leased) note = "assigned";
   if (note.empty()) note = job.pool;
   return note;
@@ -166,12 +172,14 @@ void draw_job(const Scene& scene, Pen& pen, const std::vector<int>& columns, int
     }
     at += column.width + 1;
   }
-  pen.field(at, line, pen.columns() - at, note_of(job), note_role(job.state));
+  pen.field(at, line, pen.columns() - at, note_of(scene.model, job), note_role(job.state));
 }
 
 /// What the TIME column says, or the order where that is of more use.
 std::string_view section_note(JobFilter section, const std::vector<int>& columns) {
-  if (section == JobFilter::failed || section == JobFilter::finished) return "newest first";
+  const bool ended = section == JobFilter::failed || section == JobFilter::cancelled ||
+                     section == JobFilter::finished;
+  if (ended) return "newest first";
   const bool timed = std::any_of(columns.begin(), columns.end(), [](int number) {
     return job_columns[static_cast<std::size_t>(number)].title == "TIME";
   });
@@ -237,8 +245,8 @@ void draw_facts(Pen& pen, int from, const JobChanged& job) {
            : "-");
   fact(half, 3, "result",
        job.state == JobState::finished
-           ? fmt::format("{} tokens, {} steps in {}", job.outcome.output_tokens, job.outcome.steps,
-                         duration_text(job.latency_s))
+           ? fmt::format("{}, {} in {}", counted(job.outcome.output_tokens, "token"),
+                         counted(job.outcome.steps, "step"), duration_text(job.latency_s))
            : "-");
 }
 

@@ -84,7 +84,7 @@ const MapMetricFacts& facts(MapMetric metric) {
 MapReading map_reading(const Model& model, Instant now, DeviceTable::Row row, MapMetric metric) {
   MapReading reading = last_reading(model, now, row, metric);
   // How old the last sample is holds whatever the age; of a lost host nothing holds.
-  reading.fresh = metric == MapMetric::age ? !model.is_lost(row) : !model.is_stale(now, row);
+  reading.fresh = metric == MapMetric::age ? !model.is_gone(row) : !model.is_stale(now, row);
   return reading;
 }
 

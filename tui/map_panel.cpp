@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "fleet/text.h"
 #include "fleet/units.h"
 #include "tui/device_facts.h"
 #include "tui/fleet_panels.h"
@@ -70,7 +71,8 @@ void draw_host_label(const Scene& scene, Pen& pen, const HeatMap& map, const Hea
     }
     column += map.rack_columns + 1;
   }
-  const Role role = said.health == Health::lost      ? Role::critical
+  const Role role = said.health == Health::left      ? Role::stale
+                    : said.health == Health::lost    ? Role::critical
                     : said.health == Health::suspect ? Role::warm
                                                      : Role::plain;
   pen.field(column, label.row, map.name_columns, said.hello.host, role);
@@ -111,8 +113,8 @@ void draw_host_sums(const Scene& scene, Pen& pen, const HeatMap& map, const Heat
   const HeatGroup& group = map.order.groups[label.group];
   const HostRow& host = scene.model.hosts()[group.host];
   const int column = map.sums_column;
-  const DeviceTable& devices = scene.model.devices();
-  if (host.said.health == Health::lost || host.sampled == Instant::min()) {
+  const Model& model = scene.model;
+  if (is_gone(host.said.health) || host.sampled == Instant::min()) {
     const std::string age = host.sampled == Instant::min()
                                 ? std::string("no sample yet")
                                 : duration_text(scene.s_since(host.sampled)) + " ago";
@@ -123,14 +125,14 @@ void draw_host_sums(const Scene& scene, Pen& pen, const HeatMap& map, const Heat
   double load = 0, power_w = absent, hottest_c = absent;
   int loads = 0;  // the devices that told it
   for (const DeviceTable::Row row : map.order.rows_of(group)) {
-    const double share = devices.value(row, Metric::utilization);
+    const double share = model.reading(row, Metric::utilization);
     if (!std::isnan(share)) {
       load += share;
       ++loads;
     }
-    const double watts = devices.value(row, Metric::power);
+    const double watts = model.reading(row, Metric::power);
     if (!std::isnan(watts)) power_w = std::isnan(power_w) ? watts : power_w + watts;
-    const double celsius = devices.value(row, Metric::temperature);
+    const double celsius = model.reading(row, Metric::temperature);
     if (!std::isnan(celsius) && !(hottest_c >= celsius)) hottest_c = celsius;
   }
   const Role role = group.count > 0 && scene.stale(host.first) ? Role::stale : Role::faint;
@@ -194,7 +196,8 @@ std::string title_of(const Scene& scene, bool whole) {
   const HeatMap& map = scene.choices.map;
   std::string title = "Devices";
   if (scene.choices.narrowing.active()) {
-    title = fmt::format("{} of {} devices", map.order.rows.size(), scene.model.devices().rows());
+    title = fmt::format("{} of {}", map.order.rows.size(),
+                        counted(scene.model.devices().rows(), "device"));
   }
   if (map.order.grouping != Grouping::host) {
     title += fmt::format(" per {}", to_text(map.order.grouping));

@@ -21,6 +21,9 @@ bool Model::apply_news(Instant now, const Envelope& envelope) {
     return apply_samples(now, envelope, *batch);
   }
   if (const auto* host = std::get_if<HostChanged>(&envelope.body)) return apply_host(*host);
+  if (const auto* host = std::get_if<HostForgotten>(&envelope.body)) {
+    return forget_host(host->host);
+  }
   if (const auto* replica = std::get_if<ReplicaChanged>(&envelope.body)) {
     return apply_replica(*replica);
   }
@@ -47,6 +50,7 @@ bool Model::apply_news(Instant now, const Envelope& envelope) {
   if (const auto* caption = std::get_if<Caption>(&envelope.body)) return apply_caption(*caption);
   if (const auto* policy = std::get_if<PolicyChanged>(&envelope.body)) {
     policy_ = *policy;
+    if (policy->stale_after_s > 0) stale_after_ = from_seconds(policy->stale_after_s);
     return true;
   }
   return false;
@@ -159,8 +163,10 @@ bool Model::apply_samples(Instant now, const Envelope& envelope, const SampleBat
     // What the stream has brought since the snapshot was made is newer. What it has not brought
     // does not count as lost: it may be on its way, or from before we listened.
     if (host.sequence > 0 && envelope.sequence <= host.sequence) return false;
-    host.sampled = std::min(now, envelope.at);
-    devices_.take(host.sampled, host.first, host.count, batch);
+    // One batch for each age: devices that are in no sample any more have the oldest.
+    const Instant sampled = std::min(now, envelope.at);
+    host.sampled = std::max(host.sampled, sampled);
+    devices_.take(sampled, host.first, host.count, batch);
     return true;
   }
   if (envelope.sequence > 0) {
@@ -278,6 +284,22 @@ void Model::remove_absent_hosts() {
   }
 }
 
+bool Model::forget_host(const std::string& name) {
+  const auto known = host_numbers_.find(name);
+  if (known == host_numbers_.end()) return false;
+  const std::uint32_t number = known->second;
+  remove_devices(hosts_[number]);
+  devices_.forget_host(number);
+  hosts_.erase(hosts_.begin() + number);
+  host_numbers_.clear();
+  for (std::uint32_t i = 0; i < hosts_.size(); ++i) {
+    host_numbers_.emplace(hosts_[i].said.hello.host, i);
+  }
+  std::erase_if(replicas_, [&](const auto& row) { return row.first.host == name; });
+  std::erase_if(conditions_, [&](const auto& row) { return row.first.host == name; });
+  return true;
+}
+
 void Model::refresh_order() const {
   if (ordered_structure_ == structure_) return;
   ordered_structure_ = structure_;
@@ -320,21 +342,43 @@ DeviceId Model::id_of(DeviceTable::Row row) const {
   return {host_of(row).said.hello.host, devices_.index(row)};
 }
 
+const Group* Model::group_of(DeviceTable::Row row) const {
+  for (const Group& group : host_of(row).said.hello.groups) {
+    if (group.number == devices_.group(row)) return &group;
+  }
+  return nullptr;
+}
+
+double Model::price_usd_per_h(DeviceTable::Row row) const {
+  const HostChanged& said = host_of(row).said;
+  const Group* const group = group_of(row);
+  const auto place = group == nullptr ? said.prices_usd_per_h.size()
+                                      : static_cast<std::size_t>(group - said.hello.groups.data());
+  const double usd = place < said.prices_usd_per_h.size()
+                         ? said.prices_usd_per_h[place]
+                         : spec_of(row).price_usd_per_h * said.hello.price_factor;
+  return usd > 0 ? usd : absent;
+}
+
 const HostRow* Model::find_host(const std::string& name) const {
   const auto known = host_numbers_.find(name);
   return known == host_numbers_.end() ? nullptr : &hosts_[known->second];
 }
 
+bool Model::is_past(DeviceTable::Row row) const {
+  return is_gone(row) || saturating_add(devices_.arrived(row), stale_after_) < heard_;
+}
+
 double Model::reading(DeviceTable::Row row, Metric metric) const {
-  return is_lost(row) ? absent : devices_.value(row, metric);
+  return is_past(row) ? absent : devices_.value(row, metric);
 }
 
 double Model::share(DeviceTable::Row row, Shade shade) const {
-  return is_lost(row) ? absent : devices_.share(row, shade);
+  return is_past(row) ? absent : devices_.share(row, shade);
 }
 
 bool Model::is_stale(Instant now, DeviceTable::Row row) const {
-  if (is_lost(row)) return true;
+  if (is_gone(row)) return true;
   const Instant arrived = devices_.arrived(row);
   return arrived == Instant::min() || saturating_add(arrived, stale_after_) < now;
 }

@@ -43,7 +43,7 @@ struct SpecRow {
   DeviceClass device_class = DeviceClass::gpu;
   double tdp_w = 0;            // 0: not told
   double price_usd_per_h = 0;  // 0: not told
-  double slowdown_c = 0;       // where heat slows it; 0: not told
+  double slowdown_c = 0;       // where heat begins to slow it; 0: not told
   // The emulated device's watts, degrees rest on assumed constants: shown as ~.
   bool power_assumed = false, temperature_assumed = false;
 };
@@ -113,8 +113,8 @@ struct FlowCount {
   RecentCounts recent;
 };
 
-/// Values fade when they are older, in fleet time: samples come once in a second of it, and at most
-/// some twenty times in one of the wall.
+/// Values are older than they may be, in fleet time, as long as no policy says it: samples come
+/// once in a second of it, and at most some twenty times in one of the wall.
 inline Duration stale_after(Duration wall) {
   return std::max<Duration>(std::chrono::seconds(5), 3 * wall);
 }
@@ -184,9 +184,15 @@ class Model {
 
   std::optional<DeviceTable::Row> find(const DeviceId& id) const;
   DeviceId id_of(DeviceTable::Row row) const;
+  /// Of the device's group; null where its host does not tell it.
+  const Group* group_of(DeviceTable::Row row) const;
+  /// Of the device, as the policy prices it, or its spec until the router has told; NaN: not known.
+  double price_usd_per_h(DeviceTable::Row row) const;
   const HostRow* find_host(const std::string& name) const;
-  bool is_lost(DeviceTable::Row row) const { return host_of(row).said.health == Health::lost; }
-  /// The last value and share while its host lives; of a lost host nothing is known now.
+  /// Its host is lost or has left.
+  bool is_gone(DeviceTable::Row row) const { return drover::is_gone(host_of(row).said.health); }
+  /// The last value and share, as long as they told how it was when anything was heard last; of a
+  /// host that is gone, and of a device that its host's samples no longer name, nothing is known.
   double reading(DeviceTable::Row row, Metric metric) const;
   double share(DeviceTable::Row row, Shade shade) const;
   /// Its last value is too old to be shown as of `now`, or its host does not answer.
@@ -198,6 +204,7 @@ class Model {
 
  private:
   bool apply_host(const HostChanged& changed);
+  bool forget_host(const std::string& name);
   bool apply_samples(Instant now, const Envelope& envelope, const SampleBatch& batch);
   bool apply_replica(const ReplicaChanged& changed);
   bool apply_job(Instant now, const JobChanged& changed);
@@ -218,6 +225,7 @@ class Model {
   void add_caps(TrendPoint& point) const;
   void remove_absent_hosts();
   void remove_devices(HostRow& host);
+  bool is_past(DeviceTable::Row row) const;
   std::uint16_t spec_number(const std::string& id, const std::vector<SpecText>& texts);
   void refresh_order() const;
 
@@ -260,8 +268,8 @@ class Model {
 
 /// Sums over the fleet as one pass over the devices finds them.
 struct Totals {
-  std::uint32_t hosts_ok = 0, hosts_suspect = 0, hosts_lost = 0;
-  // Sums are over hosts that are not lost.
+  std::uint32_t hosts_ok = 0, hosts_suspect = 0, hosts_lost = 0, hosts_left = 0;
+  // Those of hosts that have left count nowhere; the sums are over hosts that are not lost.
   std::uint32_t devices = 0, reporting = 0, busy = 0, stale = 0, throttled = 0;
   std::uint32_t gpus = 0, tpus = 0;
   double utilization = absent;  // mean of those that report

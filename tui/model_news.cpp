@@ -13,7 +13,8 @@ bool Model::hears(const Message& body) {
                is_same_v<Body, ReplicaChanged> || is_same_v<Body, JobChanged> ||
                is_same_v<Body, Decision> || is_same_v<Body, Event> || is_same_v<Body, Summary> ||
                is_same_v<Body, DeviceChanged> || is_same_v<Body, Alert> || is_same_v<Body, Audit> ||
-               is_same_v<Body, Caption> || is_same_v<Body, PolicyChanged>;
+               is_same_v<Body, Caption> || is_same_v<Body, PolicyChanged> ||
+               is_same_v<Body, HostForgotten>;
       },
       body);
 }
@@ -33,6 +34,16 @@ bool Model::apply_condition(const DeviceChanged& changed) {
   return true;
 }
 
+namespace {
+
+bool same_but_text(Alert before, const Alert& now) {
+  before.text = now.text;
+  before.retold = now.retold;
+  return before == now;
+}
+
+}  // namespace
+
 bool Model::apply_alert(Instant at, const Alert& alert) {
   const AlertKey key{alert.rule, alert.subject};
   const auto known = alerts_.find(key);
@@ -42,12 +53,14 @@ bool Model::apply_alert(Instant at, const Alert& alert) {
     ++left_out_;
     return false;
   }
+  const bool retold = news && known != alerts_.end() && same_but_text(known->second.alert, alert);
   if (alert.raised) {
     alerts_[key] = AlertRow{at, alert, snapshot_};
   } else if (known != alerts_.end()) {
     alerts_.erase(known);
   }
   if (!news) return false;
+  if (retold) return true;  // it stands as it stood: no news of its own
   alert_news_.push_back(AlertRow{at, alert, snapshot_});
   if (alert_news_.size() > alert_news_max) alert_news_.pop_front();
   return true;

@@ -111,6 +111,7 @@ void add_hosts(Totals& totals, const Model& model, const RowTest& counts) {
     if (host.said.health == Health::ok) ++totals.hosts_ok;
     if (host.said.health == Health::suspect) ++totals.hosts_suspect;
     if (host.said.health == Health::lost) ++totals.hosts_lost;
+    if (host.said.health == Health::left) ++totals.hosts_left;
   }
 }
 
@@ -127,15 +128,17 @@ Totals totals_of(const Model& model, Instant now, const RowTest& counts) {
   };
   for (DeviceTable::Row row = 0; row < devices.rows(); ++row) {
     if (counts && !counts(row)) continue;
+    if (model.host_of(row).said.health == Health::left) continue;
     const SpecRow& spec = model.spec_of(row);
     ++totals.devices;
     ++(spec.device_class == DeviceClass::tpu ? totals.tpus : totals.gpus);
-    if (model.is_lost(row)) {
+    if (model.is_gone(row)) {
       ++totals.stale;
       continue;
     }
-    if (spec.price_usd_per_h <= 0) totals.price_known = false;
-    totals.usd_per_h += spec.price_usd_per_h * model.host_of(row).said.hello.price_factor;
+    const double price = model.price_usd_per_h(row);
+    if (std::isnan(price)) totals.price_known = false;
+    add(totals.usd_per_h, price);
     const double cap = devices.value(row, Metric::power_cap);
     add(totals.power_limit_w, std::isnan(cap) ? spec.tdp_w : cap);
     if (model.is_stale(now, row)) {
@@ -166,11 +169,11 @@ std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now, const Ro
   std::vector<PoolTotals> pools(model.pools().size() + 1);
   const DeviceTable& devices = model.devices();
   for (DeviceTable::Row row = 0; row < devices.rows(); ++row) {
-    if (model.is_lost(row) || (counts && !counts(row))) continue;
+    if (model.is_gone(row) || (counts && !counts(row))) continue;
     PoolTotals& pool = pools[std::min<std::size_t>(devices.pool(row), pools.size() - 1)];
     ++pool.devices;
-    pool.usd_per_h +=
-        model.spec_of(row).price_usd_per_h * model.host_of(row).said.hello.price_factor;
+    const double price = model.price_usd_per_h(row);
+    if (!std::isnan(price)) pool.usd_per_h += price;
     if (model.is_stale(now, row)) continue;
     ++pool.reporting;
     add_known(pool.power_w, devices.value(row, Metric::power));

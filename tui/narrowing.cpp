@@ -15,7 +15,11 @@ std::optional<filter::Problem> Narrowing::set(std::string_view text) {
   for (const filter::FieldFacts& field : filter::fields()) {
     if (filter_.asks(field.field) && (field.of & filter::jobs) == 0) asks_devices_ = true;
   }
-  asks_jobs_ = filter_.asks(filter::Field::job) || filter_.asks(filter::Field::tenant);
+  asks_jobs_ = false;
+  for (const filter::Field field :
+       {filter::Field::job, filter::Field::tenant, filter::Field::model, filter::Field::pause}) {
+    asks_jobs_ |= filter_.asks(field);
+  }
   ++version_;
   return std::nullopt;
 }

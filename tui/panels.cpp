@@ -29,54 +29,54 @@ constexpr DeviceBar device_bars[] = {{"load", Shade::utilization, 2, 2},
                                      {"power", Shade::power, 0.90, 0.99},
                                      {"heat", Shade::temperature, 0.75, 0.875}};
 
-std::string bar_number(const DeviceTable& devices, DeviceTable::Row row, Shade shade) {
+std::string bar_number(const Model& model, DeviceTable::Row row, Shade shade) {
   switch (shade) {
     case Shade::utilization:
-      return percent_text(devices.value(row, Metric::utilization));
+      return percent_text(model.reading(row, Metric::utilization));
     case Shade::memory: {
-      const double used = devices.value(row, Metric::memory_used);
-      const double total = devices.value(row, Metric::memory_total);
+      const double used = model.reading(row, Metric::memory_used);
+      const double total = model.reading(row, Metric::memory_total);
       if (std::isnan(used) || std::isnan(total)) return std::string(not_known);
       return fmt::format("{} of {}", bytes_text(used), bytes_text(total));
     }
     case Shade::power: {
-      const double power = devices.value(row, Metric::power);
-      const double cap = devices.value(row, Metric::power_cap);
+      const double power = model.reading(row, Metric::power);
+      const double cap = model.reading(row, Metric::power_cap);
       if (std::isnan(power)) return std::string(not_known);
       return std::isnan(cap) ? fmt::format("{:.0f}W", power)
                              : fmt::format("{:.0f} of {:.0f}W", power, cap);
     }
     case Shade::temperature:
-      return number_text(devices.value(row, Metric::temperature), "C");
+      return number_text(model.reading(row, Metric::temperature), "C");
   }
   return std::string(not_known);
 }
 
 void draw_device_counters(const Scene& scene, Pen& pen, int line, DeviceTable::Row row) {
-  const DeviceTable& devices = scene.model.devices();
-  const double joules = devices.value(row, Metric::energy);
+  const Model& model = scene.model;
+  const double joules = model.reading(row, Metric::energy);
   pen.field(0, line, pen.columns(),
             fmt::format(fmt::runtime(pen.columns() < 60
                                          ? "matrix {}, mem-bw {}, {}"
                                          : "matrix units {}, memory bandwidth {}, {} so far"),
-                        percent_text(devices.value(row, Metric::matrix_activity)),
-                        percent_text(devices.value(row, Metric::memory_activity)),
+                        percent_text(model.reading(row, Metric::matrix_activity)),
+                        percent_text(model.reading(row, Metric::memory_activity)),
                         known_text(joules, joules_text)),
             Role::faint);
 }
 
 void draw_device_facts(const Scene& scene, Pen& pen, int from, DeviceTable::Row row) {
-  const DeviceTable& devices = scene.model.devices();
+  const Model& model = scene.model;
   const HostRow& host = scene.model.host_of(row);
   const bool stale = scene.stale(row);
-  const std::string throttle = throttle_text(devices.value(row, Metric::throttle));
-  const bool slowed = is_slowed(devices.value(row, Metric::throttle));
+  const std::string throttle = throttle_text(model.reading(row, Metric::throttle));
+  const bool slowed = is_slowed(model.reading(row, Metric::throttle));
   const std::string slowed_text = slowed ? fmt::format("slowed by {}", throttle) : throttle;
-  const std::string clock = number_text(devices.value(row, Metric::clock), " MHz");
+  const std::string clock = number_text(model.reading(row, Metric::clock), " MHz");
   std::string work =
       fmt::format(fmt::runtime(pen.columns() < 40 ? "{} run, {} queue" : "{} running, {} queued"),
-                  number_text(devices.value(row, Metric::running), ""),
-                  number_text(devices.value(row, Metric::queue), ""));
+                  number_text(model.reading(row, Metric::running), ""),
+                  number_text(model.reading(row, Metric::queue), ""));
   // What holds the clock down says more than the clock.
   const int room = pen.columns() - static_cast<int>(slowed_text.size()) - 1;
   if (static_cast<int>(work.size() + clock.size()) + 2 <= room) work += ", " + clock;
@@ -94,7 +94,7 @@ void draw_device_facts(const Scene& scene, Pen& pen, int from, DeviceTable::Row 
   std::string place =
       fmt::format("rack {}", host.said.hello.rack.empty() ? "-" : host.said.hello.rack);
   for (const Group& group : host.said.hello.groups) {
-    if (group.number != devices.group(row)) continue;
+    if (group.number != scene.model.devices().group(row)) continue;
     place += fmt::format(", group g{} of {}", group.number, group.count);
     if (!group.topology.empty()) place += fmt::format(" ({})", group.topology);
   }
@@ -117,8 +117,11 @@ CandidateColumns lay_out_candidates(int columns) {
 }
 
 void draw_estimate(Pen& pen, int row, const CandidateColumns& at, const Estimate& estimate) {
-  pen.field(at.start, row, 7, duration_text(estimate.start_s), Role::plain, Align::right);
-  pen.field(at.done, row, 7, duration_text(estimate.finish_s), Role::plain, Align::right);
+  const auto time_text = [&](double seconds) {
+    return estimate.wait_known ? duration_text(seconds) : std::string(not_known);
+  };
+  pen.field(at.start, row, 7, time_text(estimate.start_s), Role::plain, Align::right);
+  pen.field(at.done, row, 7, time_text(estimate.finish_s), Role::plain, Align::right);
   pen.field(at.energy, row, 8, joules_text(estimate.energy_j), Role::plain, Align::right);
   if (at.cost + 9 > pen.columns()) return;
   pen.field(at.cost, row, 9, dollars_text(estimate.cost_usd), Role::plain, Align::right);
@@ -200,7 +203,8 @@ void draw_device(const Scene& scene, Pen pen, DeviceTable::Row row, std::string_
   if (stale) {
     const std::string age =
         arrived == Instant::min() ? "no sample" : duration_text(scene.s_since(arrived)) + " old";
-    note = scene.model.is_lost(row) ? "host lost, " + age : age;
+    const Health health = scene.model.host_of(row).said.health;
+    note = is_gone(health) ? fmt::format("host {}, {}", to_text(health), age) : age;
   }
   pen.heading(0, fmt::format("{} {}", title, to_text(scene.model.id_of(row))), note);
   const bool wide = pen.columns() >= 60;
@@ -212,7 +216,7 @@ void draw_device(const Scene& scene, Pen pen, DeviceTable::Row row, std::string_
     const double share = stale ? absent : devices.share(row, shown.shade);
     const Role fill = fill_role(share, shown.warm, shown.hot);
     pen.text(0, line, shown.label, Role::faint);
-    pen.gauge(8, line, bar, share, bar_number(devices, row, shown.shade), fill);
+    pen.gauge(8, line, bar, share, bar_number(scene.model, row, shown.shade), fill);
     if (history > 0) {
       pen.sparkline(pen.columns() - history, line, history,
                     recent_shares(scene, row, shown.shade, history),

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "fleet/text.h"
 #include "fleet/units.h"
 #include "tui/columns.h"
 #include "tui/fallback_panel.h"
@@ -107,7 +108,7 @@ void draw_flows(const Scene& scene, Pen pen) {
   }
   if (shown == flows.size()) return;
   pen.field(0, static_cast<int>(lines), pen.columns(),
-            fmt::format("{} more flows, of {} jobs", flows.size() - shown,
+            fmt::format("{} more, of {} jobs", counted(flows.size() - shown, "flow"),
                         count_text(static_cast<double>(all - told))),
             Role::faint);
 }

@@ -50,7 +50,7 @@ std::string alert_text(const Model& model, bool whole) {
     if (worst == nullptr || rank(row) > rank(*worst)) worst = &row;
   }
   if (worst == nullptr) return {};
-  std::string text = fmt::format(" {} alert{}", count, count == 1 ? "" : "s");
+  std::string text = " " + counted(count, "alert");
   if (whole) text += fmt::format(": {} {}", worst->alert.subject, worst->alert.rule);
   return printable(text) + " ";
 }
@@ -59,7 +59,9 @@ void draw_title(const Scene& scene, Pen pen) {
   static constexpr std::string_view badge = " DROVER ";
   pen.blank(Role::title);
   // All times on the screen are of this clock, and alerts are why one looks: both go before names.
-  const std::string clock = to_clock_text(scene.now) + " UTC ";
+  // One that is not the hour of the day says so.
+  const bool apart = scene.options.speed != 1 || scene.options.clock_apart;
+  const std::string clock = to_clock_text(scene.now) + (apart ? " " : " UTC ");
   const std::string alerts = alert_text(scene.model, false);
   const std::string worst = alert_text(scene.model, true);
   const std::string endpoint = printable(scene.options.connected_to);
@@ -82,7 +84,11 @@ void draw_title(const Scene& scene, Pen pen) {
   };
   if (!add(worst, 1, Role::alarm)) add(alerts, 0, Role::alarm);
   if (scene.options.insecure) add("insecure  ", 2, Role::title);
-  if (scene.options.speed != 1) add(fmt::format("x{:g}  ", scene.options.speed), 0, Role::title);
+  if (scene.options.speed != 1) {
+    add(fmt::format("{:g}x fleet time ", scene.options.speed), 0, Role::title);
+  } else if (apart) {
+    add("fleet time ", 0, Role::title);
+  }
   if (!endpoint.empty()) add(endpoint + "  ", 2, Role::title);
 }
 
@@ -90,8 +96,8 @@ void draw_title(const Scene& scene, Pen pen) {
 std::string filter_text(const Scene& scene) {
   const Narrowing& narrowing = scene.choices.narrowing;
   if (!narrowing.active()) return {};
-  return fmt::format("filter {}: {} of {} devices", narrowing.text(), narrowing.devices(),
-                     scene.model.devices().rows());
+  return fmt::format("filter {}: {} of {}", narrowing.text(), narrowing.devices(),
+                     counted(scene.model.devices().rows(), "device"));
 }
 
 void draw_banner(const Scene& scene, Pen pen) {

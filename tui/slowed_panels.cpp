@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "fleet/text.h"
 #include "fleet/units.h"
 #include "tui/columns.h"
 
@@ -105,7 +106,7 @@ void draw_hottest(const Scene& scene, Pen pen) {
 void draw_held(const Scene& scene, Pen pen) {
   const HeldSums sums = held_so_far(scene);
   pen.heading(0, "Clocks held down",
-              fmt::format("{} of {} devices tell", sums.telling, sums.devices));
+              fmt::format("{} of {} report it", sums.telling, counted(sums.devices, "device")));
   // The growth is counted for the whole fleet: of some of its devices it is not known.
   const std::optional<HeldTimes> lately =
       scene.choices.narrowing.active() ? std::nullopt : scene.model.held_lately(scene.now);

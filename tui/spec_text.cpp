@@ -52,7 +52,9 @@ SpecRow read_spec(const std::string& id, std::string_view text) {
     row.device_class = table.text("class") == "tpu" ? DeviceClass::tpu : DeviceClass::gpu;
   }
   row.tdp_w = fact(table, "power", "tdp_w").value;
-  row.slowdown_c = fact(table, "heat", "slowdown_c").value;
+  // Software slows a device down before its hardware does.
+  const double software_c = fact(table, "heat", "max_c").value;
+  row.slowdown_c = software_c > 0 ? software_c : fact(table, "heat", "slowdown_c").value;
   row.price_usd_per_h = fact(table, "price", "usd_per_h").value;
   for (const Rests& it : rests) row.*it.mark |= fact(table, it.section, it.key).assumed;
   return row;

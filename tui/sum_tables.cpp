@@ -105,7 +105,11 @@ constexpr std::array<TableColumn<FallbackLine>, 5> fallback_table = {{
     {"jobs", [](const Judged&, const FallbackLine& line) { return count_cell(line.jobs); }},
     {"more_cost_usd", of_fallback<&FallbackSum::cost_usd>},
     {"more_energy_j", of_fallback<&FallbackSum::energy_j>},
-    {"later_s", of_fallback<&FallbackSum::finish_s>},
+    {"later_s",
+     [](const Judged& at, const FallbackLine& line) {
+       const bool timed = line.sum != nullptr && line.sum->timed > 0;
+       return timed ? of_fallback<&FallbackSum::finish_s>(at, line) : TableCell();
+     }},
 }};
 
 TableCell raised_now(const Judged& at, const AlertRuleText& rule) {

@@ -29,7 +29,7 @@ TableCell of_metric(const Judged& at, const Row& row) {
 TableCell states_of(const Judged& at, const Row& row) { return states_text(at.model, at.now, row); }
 
 TableCell models_of(const Judged& at, const Row& row) {
-  if (at.model.is_lost(row)) return {};
+  if (at.model.is_gone(row)) return {};
   std::string models;
   for (const ReplicaRow* replica : replicas_on(at.model, at.model.id_of(row))) {
     models += (models.empty() ? "" : " ") + replica->said.replica.model;
@@ -45,6 +45,15 @@ TableCell jobs_of(const Judged& at, const Row& row) {
   return text_cell(jobs);
 }
 
+TableCell pause_cell(Pause pause) {
+  return pause == Pause::none ? TableCell() : text_cell(to_text(pause));
+}
+
+TableCell device_pause(const Judged& at, const Row& row) {
+  if (at.model.is_gone(row)) return {};
+  return pause_cell(pause_on(at.model, at.model.id_of(row), at.jobs.on(row)));
+}
+
 TableCell slowed_of(const Judged& at, const Row& row) {
   const double bits = at.model.reading(row, Metric::throttle);
   if (std::isnan(bits)) return {};
@@ -53,7 +62,7 @@ TableCell slowed_of(const Judged& at, const Row& row) {
 
 const Hello& hello_of(const Judged& at, Row row) { return at.model.host_of(row).said.hello; }
 
-constexpr std::array<TableColumn<Row>, 31> device_table = {{
+constexpr std::array<TableColumn<Row>, 32> device_table = {{
     {"id",
      [](const Judged& at, const Row& row) { return text_cell(to_text(at.model.id_of(row))); }},
     {"host", [](const Judged& at, const Row& row) { return text_cell(hello_of(at, row).host); }},
@@ -64,6 +73,7 @@ constexpr std::array<TableColumn<Row>, 31> device_table = {{
     {"pool", [](const Judged& at, const Row& row) { return text_cell(at.model.pool_of(row)); }},
     {"group", of_field<Field::group>},
     {"state", states_of},
+    {"pause", device_pause},
     {"utilization", of_metric<Metric::utilization>},
     {"matrix_activity", of_metric<Metric::matrix_activity>},
     {"memory_activity", of_metric<Metric::memory_activity>},
@@ -93,7 +103,7 @@ TableCell of_job(const Judged& at, const JobRow& row) {
   return number_cell(JobThing(at, row.said).number(field));
 }
 
-constexpr std::array<TableColumn<JobRow>, 22> job_table = {{
+constexpr std::array<TableColumn<JobRow>, 23> job_table = {{
     {"id", [](const Judged&, const JobRow& row) { return text_cell(to_text(row.said.job.id)); }},
     {"state", [](const Judged&, const JobRow& row) { return text_cell(to_text(row.said.state)); }},
     {"kind",
@@ -124,6 +134,8 @@ constexpr std::array<TableColumn<JobRow>, 22> job_table = {{
     {"reason", [](const Judged&, const JobRow& row) { return reason_cell(row.said.reason); }},
     {"detail", [](const Judged&, const JobRow& row) { return text_cell(row.said.detail); }},
     {"change", [](const Judged&, const JobRow& row) { return text_cell(row.said.change); }},
+    {"pause",
+     [](const Judged& at, const JobRow& row) { return pause_cell(pause_of(at.model, row.said)); }},
 }};
 
 constexpr std::array<TableColumn<Decision>, 16> decision_table = {{
@@ -221,15 +233,17 @@ TableCell of_replica(const Judged&, const ReplicaRow& row) {
 /// What a lost host has loaded serves nobody.
 template <auto member>
 TableCell of_living(const Judged& at, const ReplicaRow& row) {
-  return is_lost(at.model, row.said.replica) ? TableCell() : of_replica<member>(at, row);
+  return is_gone(at.model, row.said.replica) ? TableCell() : of_replica<member>(at, row);
 }
 
 TableCell replica_state(const Judged& at, const ReplicaRow& row) {
-  if (is_lost(at.model, row.said.replica)) return "lost";
+  if (const HostRow* const host = at.model.find_host(row.said.replica.id.host)) {
+    if (is_gone(host->said.health)) return text_cell(to_text(host->said.health));
+  }
   return text_cell(to_text(row.said.replica.state));
 }
 
-constexpr std::array<TableColumn<ReplicaRow>, 15> replica_table = {{
+constexpr std::array<TableColumn<ReplicaRow>, 16> replica_table = {{
     {"id",
      [](const Judged&, const ReplicaRow& row) { return text_cell(to_text(row.said.replica.id)); }},
     {"host",
@@ -246,6 +260,11 @@ constexpr std::array<TableColumn<ReplicaRow>, 15> replica_table = {{
        return text_cell(to_text(row.said.replica.precision));
      }},
     {"state", replica_state},
+    {"pause",
+     [](const Judged& at, const ReplicaRow& row) {
+       const bool gone = is_gone(at.model, row.said.replica);
+       return gone ? TableCell() : pause_cell(row.said.replica.pause);
+     }},
     {"running", of_living<&Replica::running>},
     {"queue", of_living<&Replica::queued>},
     {"batch_most", of_replica<&Replica::batch_max>},

@@ -30,7 +30,7 @@ bool is_mark(const Heard& heard, Mark& mark) {
   const Message& body = heard.envelope.body;
   // One that is acknowledged was raised earlier.
   if (const auto* alert = std::get_if<Alert>(&body);
-      alert != nullptr && alert->raised && alert->acknowledged_by.empty()) {
+      alert != nullptr && alert->raised && !alert->retold && alert->acknowledged_by.empty()) {
     mark = {heard.at, Mark::Kind::alert, alert->severity, alert->subject, alert->text};
     return true;
   }

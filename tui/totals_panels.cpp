@@ -14,6 +14,7 @@ void draw_totals(const Scene&, Pen pen, const Totals& totals) {
   std::string hosts = fmt::format("{} ok", totals.hosts_ok);
   if (totals.hosts_suspect > 0) hosts += fmt::format(", {} suspect", totals.hosts_suspect);
   if (totals.hosts_lost > 0) hosts += fmt::format(", {} lost", totals.hosts_lost);
+  if (totals.hosts_left > 0) hosts += fmt::format(", {} left", totals.hosts_left);
   const Role hosts_role = totals.hosts_lost > 0      ? Role::critical
                           : totals.hosts_suspect > 0 ? Role::warm
                                                      : Role::plain;
@@ -125,9 +126,12 @@ void draw_service(const Scene& scene, Pen pen, const Totals& totals) {
                          percent_text(sums.charged.energy_j / sums.fleet_energy_j))
            : std::string(not_known));
   std::string cost = dollars_text(sums.fleet_cost_usd);
-  if (totals.usd_per_h > 0) {
+  // The panel is of the whole fleet, whatever the filter leaves.
+  const bool narrowed = scene.choices.narrowing.active();
+  const Totals whole = narrowed ? totals_of(scene.model, scene.now, {}) : totals;
+  if (whole.usd_per_h > 0) {
     cost +=
-        fmt::format(", {}{}/h", totals.price_known ? "" : "over ", dollars_text(totals.usd_per_h));
+        fmt::format(", {}{}/h", whole.price_known ? "" : "over ", dollars_text(whole.usd_per_h));
   }
   fact(5, "cost", cost);
 }

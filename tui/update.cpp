@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fleet/text.h"
 #include "tui/figures.h"
 #include "tui/view_table.h"
 
@@ -219,8 +220,7 @@ void toggle(std::set<Thing>& tagged, const Thing& thing) {
 
 std::string tags_text(std::size_t count, std::string_view of) {
   if (count == 0) return fmt::format("no {} is tagged", of);
-  return fmt::format("{} {}{} tagged: an action reaches all of them", count, of,
-                     count == 1 ? "" : "s");
+  return fmt::format("{} tagged: an action reaches all of them", counted(count, of));
 }
 
 /// Tags what is selected, and goes on to the next, as in every list of files.

@@ -205,6 +205,36 @@ TEST(Agent, ReportsAReplicaFromLoadingToGone) {
   EXPECT_EQ(talk.all<ReplicaReport>().back().replica.detail, "no such replica here");
 }
 
+TEST(Agent, SaysAtOnceThatAReplicaCompilesAShapeWhileItsRequestsWait) {
+  Talk talk(settings_of("tpu-v5e:8", ""));
+  talk.welcome();
+  StartReplica start;
+  start.number = 7;
+  start.model = "llama-3.1-70b";
+  start.model_spec = (*catalogue().model("llama-3.1-70b"))->text;
+  start.precision = Precision::int8;
+  start.devices = {0, 1, 2, 3, 4, 5, 6, 7};
+  talk.say(start);
+  talk.pass(seconds(3600), seconds(1));
+  talk.forget();
+  // Cold replicas have the usual shapes only: a batch of so many is none of them.
+  for (std::uint64_t number = 1; number <= 95; ++number) {
+    talk.say(to_replica(serve_job(number, "llama-3.1-70b", 40, 400), 7));
+  }
+  std::vector<Replica> told;
+  for (int second = 0; second < 300; ++second) {
+    talk.pass(seconds(1), milliseconds(100));
+    for (const ReplicaReport& report : talk.all<ReplicaReport>()) told.push_back(report.replica);
+    talk.forget();
+  }
+  const auto compiles = [](const Replica& replica) { return replica.pause == Pause::compiling; };
+  EXPECT_TRUE(std::any_of(told.begin(), told.end(), [&](const Replica& replica) {
+    return compiles(replica) && replica.state == ReplicaState::ready && replica.running > 0;
+  }));
+  ASSERT_FALSE(told.empty());
+  EXPECT_FALSE(compiles(told.back())) << "it is over, and was told";
+}
+
 TEST(Agent, SaysWhichReplicasTheRouterAskedFor) {
   Talk talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
   talk.welcome();

@@ -142,10 +142,12 @@ std::string tell(const Failed& one) {
 }
 std::string tell(const ReplicaReport& one) {
   const Replica& replica = one.replica;
-  return fmt::format("{} {} {}{}, {} queued, {} running, {} KV tokens", to_text(replica.id),
+  const bool paused = replica.state == ReplicaState::ready && replica.pause != Pause::none;
+  const std::string pause = paused ? fmt::format(" ({})", to_text(replica.pause)) : "";
+  return fmt::format("{} {} {}{}{}, {} queued, {} running, {} KV tokens", to_text(replica.id),
                      replica.model, to_text(replica.state),
-                     replica.detail.empty() ? "" : " (" + replica.detail + ")", replica.queued,
-                     replica.running, replica.kv_used_tokens);
+                     replica.detail.empty() ? "" : " (" + replica.detail + ")", pause,
+                     replica.queued, replica.running, replica.kv_used_tokens);
 }
 std::string tell(const DeviceReport& one) {
   return fmt::format("device {} {}{}{}", one.device, one.usable ? "usable" : "not usable",

@@ -18,7 +18,6 @@ struct Watched {
   ConditionBook conditions;
   AlertBook alerts;
   RuleWatch rules;
-  std::set<HostIndex> left;
   Summary totals;
   Instant now = Instant{} + std::chrono::hours(24);
 
@@ -36,7 +35,7 @@ struct Watched {
     assign_pools(policy, roster);
     alerts.set_rules(policy.alerts);
     rules.set_rules(policy.alerts);
-    totals.pools = pool_reports(roster, policy, left, {});
+    totals.pools = pool_reports(roster, policy, {});
   }
 
   static SampleBatch batch_of(const std::string& host) {
@@ -58,8 +57,8 @@ struct Watched {
 
 void look_with_shipped_rules(benchmark::State& state) {
   Watched fleet(static_cast<std::size_t>(state.range(0)));
-  const WatchedFleet watched{fleet.roster, fleet.policy, fleet.jobs,   fleet.conditions,
-                             fleet.alerts, fleet.left,   fleet.totals, fleet.now};
+  const WatchedFleet watched{fleet.roster, fleet.policy, fleet.jobs, fleet.conditions,
+                             fleet.alerts, fleet.totals, fleet.now};
   std::vector<Sighting> seen;
   for (auto _ : state) {
     seen.clear();
@@ -73,7 +72,7 @@ BENCHMARK(look_with_shipped_rules)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMi
 void report_pools(benchmark::State& state) {
   Watched fleet(static_cast<std::size_t>(state.range(0)));
   for (auto _ : state) {
-    benchmark::DoNotOptimize(pool_reports(fleet.roster, fleet.policy, fleet.left, {}));
+    benchmark::DoNotOptimize(pool_reports(fleet.roster, fleet.policy, {}));
   }
 }
 BENCHMARK(report_pools)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMicrosecond);

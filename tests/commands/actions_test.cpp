@@ -26,7 +26,8 @@ TEST(ActionVerbs, SayWhatTheyReachedAndWhyNot) {
   ASSERT_TRUE(fleet.joined) << fleet.router.err() << fleet.agent.err();
   const Ran one = fleet.run({"inject", "h1/2", "throttle=0.5", "--for", "5s"});
   EXPECT_EQ(one.exit_code, 0) << one.err;
-  EXPECT_EQ(one.out, "h1/2\n");
+  EXPECT_EQ(one.out,
+            "h1/2: throttle=0.5 for 5.0s: work there slows down; nothing runs there now\n");
   const Ran drawn = fleet.run({"inject", "host:h1", "hang", "--any", "2", "--seed", "7", "--json"});
   EXPECT_EQ(drawn.exit_code, 0) << drawn.err;
   EXPECT_NE(drawn.out.find("\"applied\":true"), std::string::npos) << drawn.out;
@@ -38,11 +39,39 @@ TEST(ActionVerbs, SayWhatTheyReachedAndWhyNot) {
   EXPECT_EQ(nobody.out, "");
   const Ran cap = fleet.run({"cap", "site", "20kW", "--for", "10m"});
   EXPECT_EQ(cap.exit_code, 0) << cap.err;
-  EXPECT_EQ(cap.out, "site\n");
-  EXPECT_EQ(fleet.run({"cap", "pool:h100", "none"}).exit_code, 0);
+  EXPECT_TRUE(cap.out.starts_with("the site: capped at 20.0kW, ")) << cap.out;
+  EXPECT_EQ(fleet.run({"cap", "pool:h100", "none"}).out,
+            "pool h100: cap removed, no limit applies\n");
+  const Ran tiny = fleet.run({"cap", "site", "5W"});
+  EXPECT_EQ(tiny.exit_code, 1);
+  EXPECT_EQ(tiny.err,
+            "drover cap: 5W is below what 4 devices of the site draw idle, 287W: no work would "
+            "start there; --yes does it all the same\n");
+  EXPECT_EQ(fleet.run({"cap", "site", "5W", "--yes"}).exit_code, 0);
   const Ran host = fleet.run({"cap", "host:h1", "1kW", "--json"});
   EXPECT_EQ(host.exit_code, 1);
   EXPECT_NE(host.out.find("\"applied\":false"), std::string::npos) << host.out;
+}
+
+TEST(ActionVerbs, SpansAreOfTheWallAndTheAnswerSaysBoth) {
+  const std::string endpoint = free_endpoint();
+  Program router({"router", "--listen", endpoint, "--speed", "10"});
+  Program agent({"agent", "--name", "h1", "--devices", "h100-sxm:4", "--connect", endpoint});
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--connect", endpoint});
+    return run_drover(words);
+  };
+  ASSERT_TRUE(eventually([&] { return run({"devices"}).out.find("h1/3") != std::string::npos; }));
+  EXPECT_NE(run({"inject", "h1/2", "hang", "--for", "60s"})
+                .out.find("hang for 10m of fleet time, 60s here"),
+            std::string::npos);
+  EXPECT_NE(run({"inject", "h1/2", "hang", "--for", "60s fleet"})
+                .out.find("hang for 60s of fleet time, 6.0s here"),
+            std::string::npos);
+  EXPECT_NE(
+      run({"cap", "site", "20kw", "--for", "60s"}).out.find("for 10m of fleet time, 60s here"),
+      std::string::npos);
+  EXPECT_TRUE(run({"status"}).out.starts_with("fleet time ")) << run({"status"}).out;
 }
 
 TEST(ActionVerbs, CatchWhatIsWrittenWrongBeforeAskingAnybody) {
@@ -57,7 +86,9 @@ TEST(ActionVerbs, CatchWhatIsWrittenWrongBeforeAskingAnybody) {
                         {{"inject", "h1/2", "hang", "--any", "0"}, "--any"},
                         {{"cap", "site"}, "expected a TARGET and WATTS"},
                         {{"cap", "site", "lots"}, "WATTS"},
-                        {{"cap", "site", "0"}, "more than 0, or none"}};
+                        {{"cap", "site", "5"}, "a power with its unit (W kW MW)"},
+                        {{"cap", "site", "0W"}, "more than 0, or none"},
+                        {{"drain", "h1/2", "--deadline", "soon"}, "--deadline"}};
   for (const Case& each : cases) {
     const Ran ran = run_drover(each.words);
     EXPECT_EQ(ran.exit_code, 2) << each.said;

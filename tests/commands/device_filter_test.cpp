@@ -66,8 +66,8 @@ class Fleet {
   std::string found(std::string_view text, int later_s = 1) const {
     auto parsed = filter::Filter::parse(text, filter::devices);
     if (const auto* problem = std::get_if<filter::Problem>(&parsed)) return problem->message;
-    std::vector<DeviceRow> rows = rows_of(view_, now + seconds(later_s));
-    DeviceFilter(std::get<filter::Filter>(std::move(parsed)), seconds(5)).narrow(rows, view_);
+    std::vector<DeviceRow> rows = rows_of(view_, {now + seconds(later_s), 5});
+    DeviceFilter(std::get<filter::Filter>(std::move(parsed))).narrow(rows, view_);
     std::string ids;
     for (const DeviceRow& row : rows) ids += (ids.empty() ? "" : " ") + to_text(row.id);
     return ids;
@@ -118,18 +118,64 @@ TEST(DeviceFilter, FindsDevicesByWhatTheyReport) {
 
 TEST(DeviceFilter, FindsDevicesByTheirState) {
   Fleet fleet;
-  EXPECT_EQ(fleet.found("state==ok"), "a/0 a/1 a/2 a/3");
+  EXPECT_EQ(fleet.found("state==ok"), "a/0 a/1");
   EXPECT_EQ(fleet.found("state==lost"), "b/0");
   EXPECT_EQ(fleet.found("state==stale", 6), "a/0 a/1 a/2 a/3");
-  EXPECT_EQ(fleet.found("state==stale", 5), "");
+  EXPECT_EQ(fleet.found("state==stale", 5), "a/2 a/3") << "they have never reported";
   fleet.say(DeviceChanged{"a", 0, false, now, "Xid 79", {"xid=79"}, false});
   fleet.say(DeviceChanged{"a", 1, true, now, "", {}, true});
   EXPECT_EQ(fleet.found("state==unusable"), "a/0");
   EXPECT_EQ(fleet.found("state==faulty & state==unusable"), "a/0");
   EXPECT_EQ(fleet.found("state==drained"), "a/1");
-  EXPECT_EQ(fleet.found("state==ok"), "a/2 a/3");
+  EXPECT_EQ(fleet.found("state==ok"), "");
   fleet.say(DeviceChanged{"a", 1, true, now, "", {}, false});
-  EXPECT_EQ(fleet.found("state==ok"), "a/1 a/2 a/3");
+  EXPECT_EQ(fleet.found("state==ok"), "a/1");
+}
+
+TEST(DeviceFilter, WhatAnOldSampleSaidIsNotKnownNow) {
+  const Fleet fleet;
+  EXPECT_EQ(fleet.found("temp>70", 5), "a/0");
+  EXPECT_EQ(fleet.found("temp>70", 6), "");
+  EXPECT_EQ(fleet.found("temp==none & slowed==none", 6), "a/0 a/1 a/2 a/3 b/0");
+  EXPECT_EQ(fleet.found("age==6s", 6), "a/0 a/1 b/0") << "each by its own last sample";
+}
+
+TEST(DeviceFilter, ThePolicySaysHowOldASampleMayBe) {
+  Fleet fleet;
+  PolicyChanged policy;
+  policy.stale_after_s = 50;
+  fleet.say(policy);
+  EXPECT_EQ(fleet.found("temp>70", 50), "a/0");
+  EXPECT_EQ(fleet.found("temp>70", 51), "");
+}
+
+TEST(DeviceFilter, AHostThatLeftIsNotLostNorStaleAndOneThatIsForgottenIsNowhere) {
+  Fleet fleet;
+  HostChanged left;
+  left.hello.host = "c";
+  left.hello.groups = {{0, 0, 1, "h100-sxm", "", 700}};
+  left.health = Health::left;
+  fleet.say(left);
+  EXPECT_EQ(fleet.found("state==left"), "c/0");
+  EXPECT_EQ(fleet.found("host==c & (state==stale | state==lost)"), "");
+  fleet.say(HostForgotten{"c"});
+  EXPECT_EQ(fleet.found("host==c"), "");
+}
+
+TEST(DeviceFilter, FindsDevicesWhoseWorkStandsStill) {
+  Fleet fleet;
+  Replica replica;
+  replica.id = {"a", 0};
+  replica.devices = {2, 3};
+  replica.state = ReplicaState::ready;
+  replica.pause = Pause::compiling;
+  fleet.say(ReplicaChanged{replica, ""});
+  JobChanged gang = running(3, "bert-large", "lab", "a/1");
+  gang.pause = Pause::peer;
+  fleet.say(gang);
+  EXPECT_EQ(fleet.found("pause==compiling"), "a/2 a/3");
+  EXPECT_EQ(fleet.found("pause==peer"), "a/1");
+  EXPECT_EQ(fleet.found("pause==no"), "a/0");
 }
 
 TEST(DeviceFilter, FindsDevicesByTheWorkOnThem) {

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "commands/user_name.h"
 #include "folder.h"
 #include "program.h"
 #include "router/policy.h"
@@ -60,7 +61,7 @@ class ActedOn : public testing::Test {
     return only_object(ran.out)["id"].text();
   }
   std::string state_of(const std::string& job) const {
-    const Json jobs = Json::parse(run({"jobs", "--json"}).out).value();
+    const Json jobs = only_object(run({"jobs", "--json"}).out)["jobs"];
     for (std::size_t index = 0; index < jobs.size(); ++index) {
       if (jobs[index]["id"].text() == job) return jobs[index]["state"].text();
     }
@@ -76,14 +77,17 @@ class ActedOn : public testing::Test {
 TEST_F(ActedOn, ADrainKeepsWorkAwayUntilItIsResumedAlsoWhenTheRouterRestarts) {
   const Ran drained = run({"drain", "host:h1"});
   EXPECT_EQ(drained.exit_code, 0) << drained.err;
-  EXPECT_EQ(drained.out, "h1/0\nh1/1\nh1/2\nh1/3\n");
-  EXPECT_NE(devices().find("ok, drained"), std::string::npos) << devices();
+  EXPECT_EQ(drained.out, "h1: drained 4 devices, nothing runs there\n");
+  EXPECT_NE(devices().find("  drained  "), std::string::npos) << devices();
   restart({});
-  EXPECT_NE(devices().find("ok, drained"), std::string::npos) << devices();
+  EXPECT_NE(devices().find("  drained  "), std::string::npos) << devices();
   const std::string job = submit_long_job();
   EXPECT_EQ(state_of(job), "queued");
   const Ran resumed = run({"resume", "h1/2", "--json"});
-  EXPECT_EQ(resumed.out, "{\"applied\":true,\"targets\":[\"h1/2\"],\"problem\":\"\"}\n");
+  EXPECT_EQ(
+      resumed.out,
+      "{\"applied\":true,\"targets\":[\"h1/2\"],\"problem\":\"\",\"summary\":\"h1/2: resumed 1 "
+      "device, 1 job that waits is looked at again\"}\n");
   EXPECT_TRUE(eventually([&] { return state_of(job) == "running"; }));
   const Ran again = run({"resume", "h1/2"});
   EXPECT_EQ(again.exit_code, 1);
@@ -96,16 +100,19 @@ TEST_F(ActedOn, ACancelledJobEndsAndWhatHadEndedIsSaid) {
   const Ran first = run({"cancel", "job:" + job});
   EXPECT_EQ(first.exit_code, 0) << first.err;
   EXPECT_TRUE(first.out.starts_with(job + " cancelling: attempt 1 on h1/")) << first.out;
-  ASSERT_TRUE(eventually([&] { return state_of(job) == "failed"; }));
+  ASSERT_TRUE(eventually([&] { return state_of(job) == "cancelled"; }));
   const Ran again = run({"cancel", job});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(again.out, job + " cancelled: it had been cancelled already\n");
+
+  const std::string table = run({"jobs", "--state", "cancelled"}).out;
+  EXPECT_NE(table.find("cancelled by " + user_name("cancel") + "\n"), std::string::npos) << table;
 
   run({"drain", "all"});
   const std::string waiting = submit_long_job();
   const Ran some = run({"cancel", waiting, "ffffffff", "--json"});
   EXPECT_EQ(some.exit_code, 3);
-  EXPECT_EQ(some.err, "drover cancel: 1 of 2 jobs were not cancelled\n");
+  EXPECT_EQ(some.err, "drover cancel: not cancelled: 1 of 2 jobs\n");
   const Json said = only_object(some.out);
   EXPECT_EQ(said["jobs"][0]["status"].text(), "cancelled");
   EXPECT_EQ(said["jobs"][1]["status"].text(), "unknown");
@@ -115,7 +122,7 @@ TEST_F(ActedOn, ACancelledJobEndsAndWhatHadEndedIsSaid) {
             "drover cancel: no job begins with \"ffffffff\"; expected the first of 32 digits 0-9 "
             "a-f\n");
   restart({});
-  EXPECT_EQ(state_of(waiting), "failed");
+  EXPECT_EQ(state_of(waiting), "cancelled");
 }
 
 TEST_F(ActedOn, AnAppliedPolicyIsInForceAgainAfterARestart) {

@@ -90,6 +90,7 @@ TEST(FleetOfProcesses, RunsAJobAndExplainsIt) {
   EXPECT_EQ(job["state"].text(), "finished") << done.out;
   EXPECT_EQ(job["outcome"]["output_tokens"].integer(), 30);
   EXPECT_GT(job["usage"]["energy_j"].number(), 0);
+  EXPECT_FALSE(job.has("status")) << "one state, the last: " << done.out;
 
   const Ran why = fleet.ask({"why", job["id"].text().substr(0, 10)});
   EXPECT_EQ(why.exit_code, 0) << why.err;
@@ -98,6 +99,18 @@ TEST(FleetOfProcesses, RunsAJobAndExplainsIt) {
   const Ran train = fleet.ask({"submit", "--kind", "train", "--model", "bert-large", "--steps", "3",
                                "--batch", "8", "--seq", "128", "--wait"});
   EXPECT_EQ(train.exit_code, 0) << train.err;
+  EXPECT_NE(train.out.find(" finished in "), std::string::npos) << train.out;
+  EXPECT_NE(train.out.find(" on h-1/"), std::string::npos) << train.out;
+  EXPECT_NE(train.out.find(" (waited "), std::string::npos) << train.out;
+
+  const Ran one = fleet.ask({"jobs", "--ended", "1"});
+  EXPECT_NE(one.out.find("1 of 2 ended jobs; --ended N|all for more\n"), std::string::npos)
+      << one.out;
+  EXPECT_EQ(fleet.ask({"jobs", "--ended", "all"}).out.find("ended job"), std::string::npos);
+  const Json said = only_object(fleet.ask({"jobs", "--ended", "1", "--json"}).out);
+  EXPECT_EQ(said["jobs"].size(), 1u);
+  EXPECT_EQ(said["ended_shown"].integer(), 1);
+  EXPECT_EQ(said["ended_kept"].integer(), 2);
 
   const Ran jobs = fleet.ask({"jobs"});
   EXPECT_NE(jobs.out.find("bert-large"), std::string::npos) << jobs.out;

@@ -57,18 +57,22 @@ TEST(Reports, ATrainingSaysWhatIsSafe) {
     std::uint32_t saved;
     double lost;
     const char* text;
+    std::uint32_t checkpoint_steps = 100;
   };
   const std::vector<Case> cases{
       {JobState::queued, 0, 0, ""},
-      {JobState::queued, 400, 37.4, "resumes at step 400 of 1000; lost 37 steps"},
+      {JobState::queued, 400, 37.4, "resumes at step 400 of 1000; 37 steps lost"},
       {JobState::queued, 400, 0, "resumes at step 400 of 1000"},
-      {JobState::queued, 0, 50, "resumes at step 0 of 1000; lost 50 steps"},
-      {JobState::running, 500, 37, "saved until step 500 of 1000; lost 37 steps"},
+      {JobState::queued, 0, 50, "no checkpoint yet; 50 steps lost"},
+      {JobState::running, 0, 276, "no checkpoint; 276 steps lost", 0},
+      {JobState::running, 500, 1, "saved until step 500 of 1000; 1 step lost"},
       {JobState::finished, 900, 37, ""},
+      {JobState::cancelled, 900, 37, ""},
   };
   for (const Case& one : cases) {
     JobChanged job = job_in(one.state, WorkKind::train);
     job.job.work.steps = 1000;
+    job.job.work.checkpoint_steps = one.checkpoint_steps;
     job.steps_saved = one.saved;
     job.steps_lost = one.lost;
     EXPECT_EQ(checkpoint_text(job), one.text);
@@ -76,6 +80,49 @@ TEST(Reports, ATrainingSaysWhatIsSafe) {
     EXPECT_TRUE(told && (*one.text == 0 || explain(job).find(one.text) != std::string::npos));
     EXPECT_EQ(to_json(job)["steps_saved"].integer(), one.saved);
   }
+}
+
+TEST(Reports, ACancelledJobSaysByWhomAndNotThatItFailed) {
+  JobChanged job = job_in(JobState::cancelled, WorkKind::serve);
+  job.reason = Reason::cancelled;
+  job.detail = "cancelled by ann";
+  EXPECT_EQ(to_json(job)["state"].text(), "cancelled");
+  const std::string table = to_table({job}, now);
+  EXPECT_EQ(table.find("cancelled: "), std::string::npos) << table;
+  EXPECT_NE(table.find("cancelled by ann"), std::string::npos) << table;
+  EXPECT_NE(explain(job).find(", cancelled\n"), std::string::npos) << explain(job);
+  EXPECT_TRUE(explain(job).ends_with("\n  cancelled by ann\n")) << explain(job);
+}
+
+TEST(Reports, AnEndSaysWhenWhereAndForHowMuch) {
+  JobChanged job = job_in(JobState::finished, WorkKind::serve);
+  job.attempt = 1;
+  job.target = "h100-1/r0";
+  job.latency_s = 12.3;
+  job.outcome.run_s = 11.9;
+  job.usage = {1, 3400, 0.0012};
+  EXPECT_EQ(ending_text(job), "finished in 12s on h100-1/r0 (waited 400ms), $0.0012, 3.4kJ");
+  job.attempt = 2;
+  EXPECT_NE(ending_text(job).find("(waiting and earlier attempts 400ms)"), std::string::npos);
+  job.state = JobState::failed;
+  EXPECT_EQ(ending_text(job), "failed in 12s");
+}
+
+TEST(Reports, OfManySendersOfWhatDoesNotDecodeTheThreeThatSentMostAreNamed) {
+  Summary summary;
+  EXPECT_NE(to_table(summary).find("messages     0 undecodable, 0 sample gaps"), std::string::npos);
+  for (std::uint64_t sender = 1; sender <= 60; ++sender) {
+    summary.undecodable_by.push_back({"s" + std::to_string(sender), sender});
+    summary.undecodable += sender;
+  }
+  EXPECT_NE(to_table(summary).find(
+                "1830 undecodable (60 from s60, 59 from s59, 58 from s58, 1653 from 57 others)"),
+            std::string::npos)
+      << to_table(summary);
+  summary.undecodable_by.resize(4);
+  summary.undecodable = 10;
+  EXPECT_NE(to_table(summary).find("(4 from s4, 3 from s3, 2 from s2, 1 from 1 other)"),
+            std::string::npos);
 }
 
 TEST(Reports, ASummaryWithoutResultsHasNoPercentilesAndNoError) {

@@ -167,7 +167,7 @@ TEST(KeyRoles, EveryRoleSendsItsMessagesAndNoOthers) {
   may[KeyRole::submit].insert("Submit");
   may[KeyRole::admin] = may[KeyRole::submit];
   may[KeyRole::admin].insert({"EndRequest", "Inject", "SetPowerCap", "SetDrain", "CancelJobs",
-                              "ApplyPolicy", "AcknowledgeAlert", "Caption"});
+                              "ApplyPolicy", "AcknowledgeAlert", "ForgetHost", "Caption"});
   may[KeyRole::router] = {};
   for (const auto& [role, allowed] : may) {
     const PublicKey key{"k", role, {"h-1"}, ""};

@@ -68,15 +68,22 @@ TEST(Words, BytesOfPrecisions) {
 TEST(Words, EveryEnumeratorHasItsName) {
   EXPECT_EQ(to_text(Action::retire_replica), "retire_replica");
   EXPECT_EQ(to_text(JobState::failed), "failed");
+  for (int i = 0; i < job_state_count; ++i) {
+    const auto state = static_cast<JobState>(i);
+    EXPECT_EQ(parse_job_state(to_text(state)), state);
+    EXPECT_EQ(is_terminal(state), i >= static_cast<int>(JobState::finished));
+  }
+  EXPECT_EQ(parse_job_state("gone"), std::nullopt);
   EXPECT_EQ(to_text(DeviceClass::tpu), "tpu");
   EXPECT_EQ(to_text(ReplicaState::gone), "gone");
   EXPECT_EQ(to_text(SubmitStatus::refused), "refused");
-  EXPECT_EQ(to_text(Health::lost), "lost");
+  EXPECT_EQ(to_text(Health::left), "left");
+  EXPECT_EQ(to_text(Pause::peer), "peer");
   EXPECT_EQ(to_text(Severity::critical), "critical");
 }
 
 TEST(WordsDeathTest, EnumeratorOutOfRangeStopsTheProgram) {
-  EXPECT_DEATH((void)to_text(static_cast<Health>(3)), "broken invariant");
+  EXPECT_DEATH((void)to_text(static_cast<Health>(4)), "broken invariant");
 }
 
 TEST(Words, UsageAddsUp) {

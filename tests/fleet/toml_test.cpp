@@ -159,6 +159,23 @@ TEST(Toml, FirstUnknownKeyIsTheFirstOfTheFile) {
   EXPECT_EQ(complaint("z = 1\nb = 2\n", [](Table&) {}), "f.toml:1: z: unknown key");
 }
 
+TEST(Toml, AllProblemsAreKeptEachPlaceOnce) {
+  Table file = parsed("a = 1\nb = \"x\"\nc = 2\n[t]\nd = 3\n[u]\ne = 4\n");
+  file.text("a");
+  file.complain("a", "found nothing that fits");  // said of the default
+  file.number("b");
+  file.table("t")->text("d");
+  file.table("u");  // and nobody reads it
+  std::string all;
+  for (const Error& problem : file.problems()) all += problem.message + "\n";
+  EXPECT_EQ(all,
+            "f.toml:1: a: found 1, expected a text\n"
+            "f.toml:2: b: found \"x\", expected a number\n"
+            "f.toml:5: t.d: found 3, expected a text\n"
+            "f.toml:3: c: unknown key; known: a, b, t, u\n");
+  EXPECT_EQ(file.finish().error().message, "f.toml:1: a: found 1, expected a text");
+}
+
 TEST(Toml, KeysComeInTheFilesOrder) {
   Table file = parsed("z = 1\na = 2\n\"m n\" = 3\n");
   EXPECT_EQ(file.keys(), (std::vector<std::string>{"z", "a", "m n"}));

@@ -52,6 +52,13 @@ TEST(Units, WattsAndDegreesMayStandBare) {
   EXPECT_EQ(*parse_watts("350W", "cap"), 350);
   EXPECT_EQ(*parse_watts("1.2kW", "cap"), 1200);
   EXPECT_EQ(*parse_watts("350", "cap"), 350);
+  for (const std::string_view text : {"20kW", "20KW", "20kw", "20 Kw", "20000w", "0.02mw"}) {
+    EXPECT_EQ(*parse_watts(text, "cap"), 20'000) << text;
+  }
+  EXPECT_FALSE(parse_watts("5mW", "cap")) << "a thousandth, or a million?";
+  EXPECT_EQ(*parse_power("4kw", "cap"), 4000);
+  EXPECT_EQ(parse_power("5", "cap").error().message,
+            "cap: found \"5\", expected a power with its unit (W kW MW), such as \"20kW\"");
   EXPECT_EQ(*parse_celsius("+10C", "ambient"), 10);
   EXPECT_EQ(*parse_celsius("-5", "ambient"), -5);
 }

@@ -33,7 +33,10 @@ TEST(Actions, NothingHappensBeforeItIsOnRecord) {
   EXPECT_TRUE(reply.applied);
   EXPECT_EQ(reply.targets, std::vector<std::string>{"h100-1/3"});
   const Audit audit = stage.published<Audit>().at(0);
-  EXPECT_EQ(audit, (Audit{"ann", "inject xid=79 for 60s", "h100-1/3", true, "h100-1/3"}));
+  EXPECT_EQ(audit, (Audit{"ann", "inject xid=79 for 60s", "h100-1/3", true, reply.summary}));
+  EXPECT_EQ(reply.summary,
+            "h100-1/3: xid=79 for 60s: unusable until then, work there fails and is queued again; "
+            "nothing runs there now");
   EXPECT_EQ(stage.disk.back().transition, Transition::audit);
   EXPECT_EQ(std::get<Audit>(decode(stage.disk.back().payload)->body), audit);
 }

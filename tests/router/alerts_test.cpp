@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "router/alert_rules.h"
@@ -80,16 +81,61 @@ TEST(Alerts, OneLookWithoutTheConditionClearsNothingHoweverSeldomLooksAre) {
   }
 }
 
-TEST(Alerts, KeepTheTextThatTheyWereRaisedWith) {
+Sighting waiting(const std::string& text) { return {"jobs_waiting", "site", text}; }
+
+TEST(Alerts, TellTheirPresentTextToWhoeverAsks) {
   Watch watch;
-  Sighting later = hot;
-  later.text = "3 of 8 devices slow down for heat";
-  watch.at(0, {hot});
-  const auto raised = watch.at(4, {later});
+  watch.at(0, {waiting("72 in the queue, one for 10m: capacity")});
+  ASSERT_EQ(watch.book.raised().size(), 1U);
+  watch.at(1, {waiting("48 in the queue, one for 1.9h: power_cap")});
+  ASSERT_EQ(watch.book.raised().size(), 1U);
+  EXPECT_EQ(watch.book.raised()[0].text, "48 in the queue, one for 1.9h: power_cap");
+  watch.at(2, {waiting("")});
+  EXPECT_EQ(watch.book.raised()[0].text, "48 in the queue, one for 1.9h: power_cap")
+      << "nothing new is known";
+}
+
+TEST(Alerts, TellTheirTextAgainAtMostEveryFewBeatsAndStandAsTheyStood) {
+  Watch watch;
+  const auto raised = watch.at(0, {waiting("72 in the queue")});
   ASSERT_EQ(raised.size(), 1U);
-  EXPECT_EQ(raised[0].text, later.text);
-  watch.at(5, {hot});
-  EXPECT_EQ(watch.book.raised(), raised) << "one who joins late is told the same as the others";
+  EXPECT_FALSE(raised[0].retold);
+  watch.book.acknowledge(watch.start + seconds(1), "", "", "ann");
+  std::vector<Alert> told;
+  for (int second = 2; second < 30; ++second) {
+    for (Alert& alert : watch.at(second, {waiting(fmt::format("{} in the queue", 100 * second))})) {
+      told.push_back(std::move(alert));
+    }
+  }
+  EXPECT_EQ(told.size(), 5U) << "at 6, 11, 16, 21 and 26 s";
+  for (const Alert& alert : told) {
+    EXPECT_TRUE(alert.raised && alert.retold);
+    EXPECT_EQ(alert.since, watch.start);
+    EXPECT_EQ(alert.acknowledged_by, "ann");
+  }
+  EXPECT_FALSE(watch.book.raised()[0].retold) << "news, and no property of the alert";
+}
+
+TEST(Alerts, AreNotToldAgainForJitterBeforeAMinute) {
+  Watch watch;
+  watch.at(0, {waiting("draws 9.9kW of 10.0kW")});
+  for (int second = 1; second < 60; ++second) {
+    const char* text = second % 2 == 0 ? "draws 9.9kW of 10.0kW" : "draws 9.8kW of 10.0kW";
+    EXPECT_TRUE(watch.at(second, {waiting(text)}).empty()) << second;
+  }
+  EXPECT_EQ(watch.at(61, {waiting("draws 9.8kW of 10.0kW")}).size(), 1U);
+  EXPECT_TRUE(watch.at(200, {waiting("draws 9.8kW of 10.0kW")}).empty()) << "nothing is new";
+}
+
+TEST(Alerts, ATextTellsMoreByItsWordsAndByMoreThanATwentiethOfANumber) {
+  EXPECT_FALSE(tells_more("draws 9.9kW", "draws 9.8kW"));
+  EXPECT_FALSE(tells_more("100 wait", "104 wait"));
+  EXPECT_TRUE(tells_more("100 wait", "106 wait"));
+  EXPECT_TRUE(tells_more("headroom 0.0C", "headroom 2.1C"));
+  EXPECT_TRUE(tells_more("one for 10m", "one for 10h"));
+  EXPECT_TRUE(tells_more("72 wait: capacity", "72 wait"));
+  EXPECT_TRUE(tells_more("72 wait", "72 wait: capacity"));
+  EXPECT_FALSE(tells_more("", ""));
 }
 
 TEST(Alerts, OfDifferentSubjectsAndRulesDoNotMeet) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "router/accounting.h"
 #include "tests/router/acted_fleet.h"
 
 namespace drover::router {
@@ -69,7 +70,7 @@ TEST(Cancelling, AJobThatWaitsHasEndedOnDiskBeforeTheAnswerComes) {
   ASSERT_EQ(reply.results.size(), 1U);
   EXPECT_EQ(reply.results[0].status, CancelStatus::cancelled);
   EXPECT_EQ(reply.results[0].job, job_id(1));
-  EXPECT_EQ(last_of(stage).state, JobState::failed);
+  EXPECT_EQ(last_of(stage).state, JobState::cancelled);
   EXPECT_EQ(last_of(stage).reason, Reason::cancelled);
   EXPECT_EQ(last_of(stage).detail, "cancelled by ann");
   EXPECT_EQ(ends_of(stage, 1), failed_once);
@@ -246,9 +247,58 @@ TEST(Cancelling, KnowsAJobThatEndedTooLongAgoToBeShown) {
   stage.receive(client, Submit{{serve_job(1), serve_job(2)}});
   ask(stage, cancel({1, 2}));
   const CancelResult result = ask(stage, cancel({1})).results.at(0);
-  EXPECT_EQ(result.status, CancelStatus::ended);
+  EXPECT_EQ(result.status, CancelStatus::cancelled);
   EXPECT_EQ(result.job, job_id(1));
-  EXPECT_EQ(result.detail, "it had failed already");
+  EXPECT_EQ(result.detail, "it had been cancelled already");
+}
+
+TEST(Cancelling, IsAnEndOfItsOwnInAllSumsAlsoAfterARestart) {
+  Running stage;
+  stage.receive(client, Submit{{serve_job(2, "llama-3.1-70b"), serve_job(3, "llama-3.1-70b")}});
+  ask(stage, cancel({1, 2}));
+  stage.receive(1, obeyed(stage.assign));
+  stage.receive(client, EndRequest{});  // the third fails
+  stage.commit();
+  for (const bool restarted : {false, true}) {
+    if (restarted) {
+      ASSERT_TRUE(stage.restart());
+    }
+    const Summary sums = stage.router->summary(stage.now);
+    EXPECT_EQ(sums.cancelled, 2U) << restarted;
+    EXPECT_EQ(sums.failed, 1U) << restarted;
+    EXPECT_FALSE(sums.failures.contains(Reason::cancelled));
+    EXPECT_EQ(sums.accepted, sums.finished + sums.failed + sums.cancelled);
+    JobsRequest request;
+    request.state = JobState::cancelled;
+    stage.forget();
+    stage.receive(client, request);
+    const JobsReply reply = stage.told<JobsReply>(client).at(0);
+    ASSERT_EQ(reply.jobs.size(), 2U) << restarted;
+    EXPECT_EQ(reply.jobs[0].detail, "cancelled by ann");
+    EXPECT_EQ(reply.ended_ever, 2U);
+  }
+}
+
+TEST(Cancelling, SumsOfEarlierVersionsAreReadAsTheyWereMeant) {
+  Accounting before{Instant{}};
+  for (int i = 0; i < 3; ++i) before.failed(Reason::retries);
+  std::string text = before.job_sums();
+  const auto put = [&](const std::string& known, const std::string& instead) {
+    ASSERT_NE(text.find(known), std::string::npos) << known << " in " << text;
+    text.replace(text.find(known), known.size(), instead);
+  };
+  put(",\"cancelled\":0", "");
+  put("\"failed\":3", "\"failed\":5");
+  put("{\"retries\":3}", "{\"cancelled\":2,\"retries\":3}");
+  Accounting after{Instant{}};
+  ASSERT_TRUE(after.restore_job_sums(text));
+  EXPECT_EQ(after.summary(Instant{}).failed, 3U);
+  EXPECT_EQ(after.summary(Instant{}).cancelled, 2U);
+  EXPECT_EQ(after.summary(Instant{}).failures, before.summary(Instant{}).failures);
+  EXPECT_EQ(after.job_sums(), [&] {
+    for (int i = 0; i < 2; ++i) before.failed(Reason::cancelled);
+    return before.job_sums();
+  }());
 }
 
 TEST(Cancelling, IsAuditedOnceForAllJobsOfTheRequest) {
@@ -260,7 +310,9 @@ TEST(Cancelling, IsAuditedOnceForAllJobsOfTheRequest) {
   EXPECT_EQ(audit.who, "ann");
   EXPECT_EQ(audit.action, "cancel");
   EXPECT_TRUE(audit.applied);
-  EXPECT_EQ(audit.detail, "1 cancelled, 1 cancelling, 1 unknown");
+  EXPECT_EQ(audit.detail,
+            "1 job is cancelled; 1 job runs and is called off: cancelled once the host answers, "
+            "unless the result is under way; 1 is not known");
   EXPECT_TRUE(audit.target.starts_with("job:" + to_text(job_id(1)))) << audit.target;
 }
 

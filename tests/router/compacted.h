@@ -88,6 +88,7 @@ inline Restarted restart_on(const std::vector<LedgerRow>& rows, const std::vecto
   restarted.summary = stage.router->summary(stage.now);
   stage.receive(9, JobsRequest{std::nullopt, 0});
   restarted.open = stage.told<JobsReply>(9).at(0);
+  restarted.open.ended_kept = 0;  // what a compaction is for
   for (Job job : jobs) {
     for (const std::int8_t priority : {job.priority, static_cast<std::int8_t>(job.priority + 1)}) {
       job.priority = priority;

@@ -65,9 +65,11 @@ struct Shown {
     return text;
   }
   std::string operator()(const Summary& it) const {
-    return fmt::format("accepted {} refused {} finished {} failed {} queued {} running {} stale {}",
-                       it.accepted, it.refused, it.finished, it.failed, it.queued, it.running,
-                       it.stale_results);
+    const std::string cancelled =
+        it.cancelled > 0 ? fmt::format(" cancelled {}", it.cancelled) : "";
+    return fmt::format(
+        "accepted {} refused {} finished {} failed {}{} queued {} running {} stale {}", it.accepted,
+        it.refused, it.finished, it.failed, cancelled, it.queued, it.running, it.stale_results);
   }
   std::string operator()(const HostChanged& it) const {
     return fmt::format("{} {}", it.hello.host, to_text(it.health));
@@ -96,6 +98,7 @@ struct Shown {
   }
   std::string operator()(const ActionReply& it) const {
     if (!it.applied) return "not done: " + it.problem;
+    if (!it.summary.empty()) return "done: " + it.summary;
     std::string text = "done:";
     for (const std::string& target : it.targets) text += " " + target;
     return text;

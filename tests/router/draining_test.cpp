@@ -119,6 +119,26 @@ TEST(Draining, NoNewWorkComesAndWhatRunsThereEndsByItself) {
   EXPECT_EQ(stage.router->summary(stage.now).finished, 1U);
 }
 
+TEST(Draining, TheAnswerSaysWhatBecomesOfWhatRuns) {
+  for (const double speed : {1.0, 10.0}) {
+    RouterSettings settings;
+    settings.speed = speed;
+    Fleet stage(settings);
+    const auto [peer, running] = submit(stage, serve_job(1));
+    stage.receive(peer, Accepted{job_id(1), 1});
+    const std::string host = host_of(peer);
+    EXPECT_EQ(stage.ask(drain("host:" + host)).summary,
+              host + ": draining 8 devices, 1 job runs to the end");
+    const std::string until = to_clock_text(stage.now + minutes(10));
+    EXPECT_EQ(stage.ask(drain("host:" + host, minutes(10))).summary,
+              host + ": draining 8 devices, 1 job has until " + until +
+                  (speed == 1 ? " (10m)" : " fleet time (10m of fleet time, 60s here)") +
+                  ", then it is requeued");
+    EXPECT_EQ(stage.ask(drain("pool:v5e")).summary,
+              "pool v5e: drained 8 devices, nothing runs there");
+  }
+}
+
 TEST(Draining, WhereEverythingIsDrainedWorkWaitsForThatReasonUntilItIsResumed) {
   Fleet stage;
   stage.ask(drain("all"));
@@ -285,12 +305,14 @@ TEST(Draining, WhatMakesNoSenseIsRefusedOnRecord) {
 TEST(Draining, IsAuditedAsItIsAsked) {
   Fleet stage;
   stage.ask(drain("host:h100-1", minutes(10)));
-  EXPECT_EQ(stage.published<Audit>().at(0).action, "drain, 10m for what runs");
+  EXPECT_EQ(stage.published<Audit>().at(0).action, "drain, 10m for running work");
   stage.ask(drain("host:h100-1"));
   EXPECT_EQ(stage.published<Audit>().at(0).action, "drain");
   EXPECT_TRUE(stage.published<DeviceChanged>().empty()) << "said again: nothing changes";
-  stage.ask(resume("h100-1/0"));
-  EXPECT_EQ(stage.published<Audit>().at(0), (Audit{"ann", "resume", "h100-1/0", true, "h100-1/0"}));
+  const ActionReply reply = stage.ask(resume("h100-1/0"));
+  EXPECT_EQ(reply.summary, "h100-1/0: resumed 1 device, no job waits");
+  EXPECT_EQ(stage.published<Audit>().at(0),
+            (Audit{"ann", "resume", "h100-1/0", true, reply.summary}));
   ASSERT_EQ(stage.published<DeviceChanged>().size(), 1U);
   EXPECT_FALSE(stage.published<DeviceChanged>()[0].drained);
 }

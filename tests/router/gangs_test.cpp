@@ -250,7 +250,7 @@ TEST(GangsOverHosts, CancelledByPeopleEndInOneState) {
   hall.receive(1, hall.finished(1));
   hall.receive(2, hall.failed(1, Reason::cancelled));
   hall.commit();
-  EXPECT_EQ(hall.last(1).state, JobState::failed);
+  EXPECT_EQ(hall.last(1).state, JobState::cancelled);
   EXPECT_EQ(hall.last(1).reason, Reason::cancelled);
 }
 

@@ -62,11 +62,12 @@ TEST(Hosts, ThatLeaveAreGoneAtOnceAndTheirWorkGoesElsewhere) {
   stage.receive(1, Leave{"SIGTERM", 0});
   stage.tick();
   stage.commit();
-  EXPECT_EQ(stage.published<HostChanged>().back().health, Health::lost);
+  EXPECT_EQ(stage.published<HostChanged>().back().health, Health::left);
   EXPECT_EQ(stage.published<ReplicaChanged>().back().replica.state, ReplicaState::gone);
   const auto events = stage.published<Event>();
   EXPECT_TRUE(std::any_of(events.begin(), events.end(), [](const Event& event) {
-    return event.subject == "h1" && event.text.find("left, SIGTERM") != std::string::npos;
+    return event.subject == "h1" && event.text == "left: SIGTERM" &&
+           event.severity == Severity::info;
   }));
   EXPECT_EQ(stage.told<ResultStored>(1).size(), 1u) << "on disk";
   EXPECT_EQ(stage.router->summary(stage.now).wasted, (Usage{2, 30, 0.01}));
@@ -122,7 +123,7 @@ TEST(Hosts, ManyThatLeaveAtOnceAreNoBadNetwork) {
     health[host.hello.host] = host.health;
   }
   for (std::uint64_t number = 1; number <= 8; ++number) {
-    EXPECT_EQ(health["h" + std::to_string(number)], number <= 6 ? Health::lost : Health::ok);
+    EXPECT_EQ(health["h" + std::to_string(number)], number <= 6 ? Health::left : Health::ok);
   }
 }
 
@@ -199,6 +200,106 @@ TEST(Hosts, AWelcomeDoesNotOvertakeAnAssignmentThatWaitsForTheDisk) {
     if (send.to.number == 1) kinds.push_back(send.envelope.body.index());
   }
   EXPECT_EQ(kinds, (std::vector{Message(Assign{}).index(), Message(Welcome{}).index()}));
+}
+
+// ---- Hosts that are let go
+// -----------------------------------------------------------------------
+
+/// The hosts that a snapshot names, and their devices' samples.
+std::vector<std::string> hosts_in_snapshot(Stage& stage) {
+  stage.wait(std::chrono::seconds(1));
+  stage.commit();
+  stage.forget();
+  stage.receive(8, SnapshotRequest{});
+  std::vector<std::string> names;
+  for (const SnapshotPart& part : stage.told<SnapshotPart>(8)) {
+    for (const std::string& bytes : part.messages) {
+      const Envelope envelope = decode(bytes).value();
+      if (const auto* host = std::get_if<HostChanged>(&envelope.body)) {
+        names.push_back(host->hello.host);
+      }
+    }
+  }
+  return names;
+}
+
+ActionReply ask_to_forget(Stage& stage, const std::string& host) {
+  stage.forget();
+  stage.receive(9, ForgetHost{host});
+  stage.commit();
+  const auto replies = stage.told<ActionReply>(9);
+  DROVER_REQUIRE(replies.size() == 1);
+  return replies[0];
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Hosts, ThatLeftDisappearAfterTenMinutes) {
+  Stage stage;
+  stage.add_host(1, "h1");
+  stage.add_host(2, "h2");
+  stage.receive(1, Leave{"SIGINT", 0});
+  stage.live(590, {{2, "h2"}});
+  EXPECT_EQ(hosts_in_snapshot(stage), (Names{"h1", "h2"}));
+  stage.live(20, {{2, "h2"}});
+  const auto forgotten = stage.published<HostForgotten>();
+  ASSERT_EQ(forgotten.size(), 1u);
+  EXPECT_EQ(forgotten[0].host, "h1");
+  EXPECT_EQ(hosts_in_snapshot(stage), Names{"h2"});
+}
+
+TEST(Hosts, ThatAreLostStayUntilSomebodySaysThatTheyWillNotReturn) {
+  Stage stage;
+  stage.add_host(1, "h1");
+  stage.add_host(2, "h2");
+  stage.live(1'000, {{2, "h2"}});
+  EXPECT_EQ(hosts_in_snapshot(stage), (Names{"h1", "h2"}));
+  const ActionReply reply = ask_to_forget(stage, "h1");
+  EXPECT_TRUE(reply.applied) << reply.problem;
+  EXPECT_EQ(reply.targets, Names{"host:h1"});
+  EXPECT_EQ(stage.published<HostForgotten>().size(), 1u);
+  ASSERT_EQ(stage.published<Audit>().size(), 1u);
+  EXPECT_EQ(stage.published<Audit>()[0].action, "forget");
+  stage.live(2, {{2, "h2"}});
+  bool over = false;
+  for (const Alert& alert : stage.published<Alert>())
+    over |= !alert.raised && alert.subject == "h1";
+  EXPECT_TRUE(over) << "nobody misses it any more";
+  EXPECT_EQ(hosts_in_snapshot(stage), Names{"h2"});
+}
+
+TEST(Hosts, ThatAreThereAreNotForgotten) {
+  Stage stage;
+  stage.add_host(1, "h1");
+  stage.receive(9, Join{Role::client, "ann", "drover test"});
+  EXPECT_EQ(ask_to_forget(stage, "h1").problem,
+            "h1 is connected and well: only a host that is lost or has left is forgotten");
+  EXPECT_EQ(ask_to_forget(stage, "h7").problem, "no host h7");
+  stage.wait(std::chrono::seconds(5));
+  EXPECT_EQ(ask_to_forget(stage, "h1").problem,
+            "h1 is suspect: only a host that is lost or has left is forgotten");
+  EXPECT_EQ(hosts_in_snapshot(stage), Names{"h1"});
+}
+
+TEST(Hosts, ThatWereForgottenMayJoinAgainAndAreChargedOnce) {
+  Stage stage;
+  stage.add_host(1, "h1");
+  stage.receive_samples("h1", 100, Stage::idle_samples(8, 500));
+  stage.receive(9, SetDrain{"h1/3", true, {}});
+  stage.live(30, {});
+  ASSERT_TRUE(ask_to_forget(stage, "h1").applied);
+  EXPECT_EQ(stage.router->summary(stage.now).fleet_energy_j, 8 * 500);
+  stage.receive(1, stage.hello("h1"));
+  stage.receive_samples("h1", 200, Stage::idle_samples(8, 600));
+  EXPECT_EQ(stage.router->summary(stage.now).fleet_energy_j, 8 * 600)
+      << "the same life of the agent";
+  EXPECT_EQ(hosts_in_snapshot(stage), Names{"h1"});
+  stage.receive(9, Submit{{train_job(1, 8)}});
+  stage.live(2, {{1, "h1"}});
+  EXPECT_TRUE(stage.told<Assign>(1).empty()) << "what was said about its name stays";
+  stage.receive(9, SetDrain{"h1/3", false, {}});
+  stage.live(2, {{1, "h1"}});
+  EXPECT_EQ(stage.told<Assign>(1).size(), 1u);
 }
 
 TEST(Hosts, EnergyCountersMayBeginAnew) {

@@ -235,6 +235,54 @@ TEST(LedgerCounters, TheEndOfTheRunWritesThem) {
   EXPECT_DOUBLE_EQ(stage.router->summary(stage.now).fleet_energy_j, 8 * 1000);
 }
 
+TEST(LedgerCounters, NoSumThatWasShownGoesBackOverAKill) {
+  for (const int seconds_alive : {1, 4, 9, 11, 17}) {
+    Stage stage;
+    stage.receive(1, Join{Role::agent, "h1", "drover test"});
+    stage.receive(1, stage.hello("h1"));
+    double energy_j = 0, cost_usd = 0;
+    std::uint64_t sequence = 0;
+    for (int life = 0; life < 5; ++life) {
+      for (int second = 0; second < seconds_alive; ++second) {
+        report_energy(stage, ++sequence, 700.0 * static_cast<double>(sequence));
+        stage.wait(std::chrono::seconds(1));
+        stage.commit();
+      }
+      report_energy(stage, ++sequence, 700.0 * static_cast<double>(sequence));
+      stage.wait(std::chrono::seconds(1));  // the last beat is not on disk: nobody may see it
+      for (const Summary& summary : stage.published<Summary>()) {
+        EXPECT_GE(summary.fleet_energy_j, energy_j) << life << ' ' << seconds_alive;
+        EXPECT_GE(summary.fleet_cost_usd, cost_usd) << life << ' ' << seconds_alive;
+        energy_j = summary.fleet_energy_j;
+        cost_usd = summary.fleet_cost_usd;
+      }
+      EXPECT_GT(cost_usd, 0);
+      ASSERT_TRUE(stage.restart());
+      EXPECT_GE(stage.router->summary(stage.now).fleet_cost_usd, cost_usd);
+      EXPECT_GE(stage.router->summary(stage.now).fleet_energy_j, energy_j);
+      stage.receive(1, stage.hello("h1"));
+    }
+  }
+}
+
+TEST(LedgerCounters, WhatIsShownIsOnDiskJobsAndAll) {
+  Assigned stage;
+  stage.wait(std::chrono::seconds(1));
+  stage.commit();
+  stage.forget();
+  stage.receive(1, Accepted{stage.assign.job.id, 1});
+  stage.receive(1, finished_of(stage.assign));
+  stage.wait(std::chrono::seconds(1));
+  for (const Summary& summary : stage.published<Summary>()) EXPECT_EQ(summary.finished, 0u);
+  stage.receive(8, SummaryRequest{});
+  EXPECT_TRUE(stage.told<Summary>(8).empty());
+  stage.commit();
+  ASSERT_FALSE(stage.published<Summary>().empty());
+  EXPECT_EQ(stage.published<Summary>().back().finished, 1u);
+  ASSERT_EQ(stage.told<Summary>(8).size(), 1u);
+  EXPECT_EQ(stage.told<Summary>(8)[0].finished, 1u);
+}
+
 TEST(LedgerCounters, CountersWhoseSumsAreMissingCountNothingTwice) {
   Replay replay;
   const SampleBatch batch = pack("h1", Stage::idle_samples(8, 5000));

@@ -58,7 +58,7 @@ TEST(PolicyChange, WhatWaitsIsAskedAgainAndWhatRunsGoesOn) {
   EXPECT_EQ(reply.targets,
             std::vector<std::string>{"balanced version 2, hash " + policy_hash(text_of(2))});
   EXPECT_EQ(stage.published<Audit>().at(0),
-            (Audit{"ann", "apply policy", "new.toml", true, reply.targets[0]}));
+            (Audit{"ann", "apply policy", "new.toml", true, reply.summary}));
   EXPECT_EQ(policies_on_disk(stage), 1U);
   stage.ask(ApplyPolicy{text_of(3, held_back), "new.toml"});
   EXPECT_EQ(stage.router->summary(stage.now).running, 1U);

@@ -58,6 +58,74 @@ void expect_found(const std::vector<Case>& cases) {
   }
 }
 
+TEST(PolicyFindings, AllErrorsOfAllSectionsAreToldAtOnceAndNoneThatOnlyFollows) {
+  EXPECT_EQ(examined("[policy]\n"
+                     "objectiv = \"cost\"\n"
+                     "[pool.a]\n"
+                     "match = { kind = \"gpus\" }\n"
+                     "[pool.b]\n"
+                     "match = { kind = 3 }\n"
+                     "[capability.c]\n"
+                     "max_context = -1\n"
+                     "[class.chat]\n"
+                     "metric = \"tokens\"\n"
+                     "target = 3\n"
+                     "[[rule]]\n"
+                     "name = \"r\"\n"
+                     "when = { kind = \"inferenc\" }\n"
+                     "pools = [\"a\", \"x\"]\n"
+                     "score = { cots = 1 }\n"
+                     "  [[rule.fallback]]\n"
+                     "  on = \"capacty\"\n"
+                     "  to = \"y\"\n"
+                     "[[rule]]\n"
+                     "name = \"s\"\n"
+                     "[limits]\n"
+                     "queue_max = 0\n"
+                     "[[alert]]\n"
+                     "name = \"hot\"\n"
+                     "severity = \"loud\"\n"),
+            "p.toml:2: error: policy.objectiv: unknown key; did you mean objective?\n"
+            "p.toml:4: error: pool.a.match.kind: found \"gpus\", expected gpu or tpu\n"
+            "p.toml:6: error: pool.b.match.kind: found 3, expected a text\n"
+            "p.toml:7: error: capability.c: no such pool; known: a, b\n"
+            "p.toml:8: error: capability.c.max_context: found -1, expected a whole number "
+            "0..1000000000\n"
+            "p.toml:10: error: class.chat.metric: no such metric \"tokens\"; known: training_time, "
+            "ttft, tpot, usd_per_mtoken, usd_per_kstep, j_per_token, j_per_step\n"
+            "p.toml:14: error: rule[1].when.kind: found \"inferenc\", expected inference, training "
+            "or batch\n"
+            "p.toml:15: error: rule[1].pools: no such pool \"x\"; known: a, b\n"
+            "p.toml:16: error: rule[1].score.cots: no such scorer; did you mean cost?\n"
+            "p.toml:18: error: rule[1].fallback[1].on: no such reason \"capacty\"; did you mean "
+            "capacity?\n"
+            "p.toml:19: error: rule[1].fallback[1].to: no such pool \"y\"; known: a, b\n"
+            "p.toml:23: error: limits.queue_max: found 0, expected a whole number 1..10000000\n"
+            "p.toml:26: error: alert[1].severity: found \"loud\", expected info, warning or "
+            "critical\n");
+}
+
+TEST(PolicyFindings, WarningsOfOneWordingAreOneForPeople) {
+  const auto warning = [](int line, const std::string& key, const std::string& text) {
+    return Finding{false, fmt::format("p.toml:{}", line), key + ": " + text};
+  };
+  const std::vector<Finding> all = {
+      warning(3, "rule[1].fallback[1].on", "x cannot occur here: why"),
+      {true, "p.toml:4", "pool.a: broken"},
+      warning(5, "rule[1].name", "other"),
+      warning(9, "rule[2].fallback[1].on", "x cannot occur here: why"),
+      {true, "p.toml:10", "pool.b: broken"}};
+  EXPECT_EQ(shown(grouped(all)),
+            "p.toml:3: warning: rule[1].fallback[1].on: x cannot occur here: why (also in line 9)\n"
+            "p.toml:4: error: pool.a: broken\n"
+            "p.toml:5: warning: rule[1].name: other\n"
+            "p.toml:10: error: pool.b: broken\n");
+  std::vector<Finding> many;
+  for (int line = 1; line <= 8; ++line) many.push_back(warning(line, "rule[1].on", "same"));
+  EXPECT_EQ(shown(grouped(many)),
+            "p.toml:1: warning: rule[1].on: same (also in lines 2, 3, 4, 5, 6 and 2 more)\n");
+}
+
 TEST(PolicyFindings, OfManyRulesNotEveryCaseIsTriedAndThatIsSaid) {
   const auto ruled = [](int rules) {
     std::string text = pools;

@@ -169,7 +169,7 @@ TEST(Policy, ReadsLimitsRetryReplicasAndExplain) {
   EXPECT_EQ(policy->limits.pool_power_cap_w.at("h100"), 22000);
   EXPECT_EQ(policy->limits.budget_usd_per_h, 120);
   EXPECT_EQ(policy->retry.attempts_max, 2U);
-  EXPECT_EQ(policy->retry.budget_min, 4U);
+  EXPECT_EQ(policy->retry.budget.min, 4U);
   EXPECT_FALSE(policy->replicas.manage);
   EXPECT_EQ(policy->replicas.start_after, std::chrono::seconds(7));
   EXPECT_EQ(policy->replicas.retire_after, std::chrono::hours(1));

@@ -12,16 +12,20 @@ namespace {
 class Queue : public testing::Test {
  protected:
   JobRecord& put(std::uint64_t number, int priority, const std::string& model = "llama-3.1-8b",
-                 std::uint32_t input_tokens = 512) {
+                 std::uint32_t input_tokens = 512, Duration deadline = Duration{0}) {
     records.push_back(std::make_unique<JobRecord>());
     JobRecord& record = *records.back();
     record.number = number;
     record.job = serve_job(number, model);
     record.job.priority = static_cast<std::int8_t>(priority);
     record.job.work.input_tokens = input_tokens;
-    record.submitted = Instant{} + std::chrono::seconds(number);
+    record.job.deadline = deadline;
+    record.submitted = record.since = Instant{} + std::chrono::seconds(number);
     queue.push(record);
     return record;
+  }
+  static Block wait_for(Reason reason, Duration max_wait = Duration{0}) {
+    return {reason, max_wait, "", demands_behind({{"", "", reason, 1}}, false)};
   }
   std::vector<std::uint64_t> drain() {
     std::vector<std::uint64_t> order;
@@ -58,21 +62,21 @@ TEST_F(Queue, ABlockedClassIsSkippedAsAWhole) {
   JobRecord& first = put(1, 10);
   put(2, 10);
   put(3, 0, "llama-3.1-70b");
-  queue.block(first, Reason::capacity, Duration{0});
+  queue.block(first, wait_for(Reason::capacity));
   ASSERT_NE(queue.next(), nullptr);
   EXPECT_EQ(queue.next()->number, 3u);
   EXPECT_EQ(queue.waiting_by_reason(), (std::map<Reason, std::uint64_t>{{Reason::capacity, 2}}));
 }
 
 TEST_F(Queue, ANewJobOfABlockedClassStaysBlocked) {
-  queue.block(put(1, 0), Reason::capacity, Duration{0});
+  queue.block(put(1, 0), wait_for(Reason::capacity));
   put(2, 0);
   EXPECT_EQ(queue.next(), nullptr);
 }
 
 TEST_F(Queue, WakesOnlyTheModelThatHasRoom) {
-  queue.block(put(1, 0), Reason::capacity, Duration{0});
-  queue.block(put(2, 0, "llama-3.1-70b"), Reason::capacity, Duration{0});
+  queue.block(put(1, 0), wait_for(Reason::capacity));
+  queue.block(put(2, 0, "llama-3.1-70b"), wait_for(Reason::capacity));
   queue.wake_model("llama-3.1-70b");
   EXPECT_EQ(queue.next(), nullptr) << "wakes are taken in one go";
   queue.apply_wakes();
@@ -88,25 +92,79 @@ TEST_F(Queue, JobsThatARuleCouldTellApartAreDifferentClasses) {
   EXPECT_NE(class_signature(plain), class_signature(put(2, 1)));
   EXPECT_NE(class_signature(plain), class_signature(put(3, 0, "llama-3.1-70b")));
   EXPECT_NE(class_signature(plain), class_signature(put(4, 0, "llama-3.1-8b", 4096)));
-  EXPECT_EQ(class_signature(plain), class_signature(put(5, 0, "llama-3.1-8b", 600)));
+  EXPECT_NE(class_signature(plain),
+            class_signature(put(5, 0, "llama-3.1-8b", 512, std::chrono::seconds(60))));
+  JobRecord other_rule;
+  other_rule.job = plain.job;
+  other_rule.rule = "another";
+  EXPECT_NE(class_signature(plain), class_signature(other_rule));
+  EXPECT_EQ(class_signature(plain), class_signature(put(6, 0, "llama-3.1-8b", 600)))
+      << "they only want more or less";
+}
+
+TEST_F(Queue, OneThatWantsLessIsAskedWhenTheOldestFindsNoPlace) {
+  JobRecord& oldest = put(1, 0, "llama-3.1-8b", 900);
+  put(2, 0, "llama-3.1-8b", 1000);
+  JobRecord& smallest = put(3, 0, "llama-3.1-8b", 600);
+  JobRecord& small = put(4, 0, "llama-3.1-8b", 700);
+  queue.block(oldest, wait_for(Reason::capacity));
+  ASSERT_EQ(queue.next(), &smallest);
+  queue.erase(smallest);  // it found one
+  ASSERT_EQ(queue.next(), &small) << "so may the next";
+  queue.block(small, wait_for(Reason::capacity));
+  EXPECT_EQ(queue.next(), nullptr) << "who wants more finds none either";
+  JobRecord& tiny = put(5, 0, "llama-3.1-8b", 513);
+  EXPECT_EQ(queue.next(), &tiny) << "a new one that wants still less";
+  queue.block(tiny, wait_for(Reason::capacity));
+  put(6, 0, "llama-3.1-8b", 550);
+  EXPECT_EQ(queue.next(), nullptr);
+  queue.wake_all();
+  queue.apply_wakes();
+  EXPECT_EQ(queue.next(), &oldest) << "its turn comes again";
+}
+
+TEST_F(Queue, NobodyElseIsAskedWhereHowMuchIsWantedDoesNotMatter) {
+  JobRecord& oldest = put(1, 0, "llama-3.1-8b", 900);
+  put(2, 0, "llama-3.1-8b", 600);
+  queue.block(oldest, wait_for(Reason::drain));
+  EXPECT_EQ(queue.next(), nullptr);
+}
+
+TEST_F(Queue, OfOneDeadlineTheYoungestHasMostTimeLeft) {
+  const Duration minute = std::chrono::seconds(60);
+  JobRecord& oldest = put(1, 0, "llama-3.1-8b", 512, minute);
+  put(2, 0, "llama-3.1-8b", 512, minute);
+  JobRecord& youngest = put(3, 0, "llama-3.1-8b", 512, minute);
+  queue.block(oldest, wait_for(Reason::deadline));
+  EXPECT_EQ(queue.next(), &youngest);
+  queue.block(youngest, wait_for(Reason::deadline));
+  EXPECT_EQ(queue.next(), nullptr);
 }
 
 TEST_F(Queue, TellsWhoWaitedLongerThanItsRuleAllows) {
   JobRecord& first = put(1, 0);
   put(2, 0);
-  queue.block(first, Reason::capacity, std::chrono::seconds(20));
+  queue.block(first, wait_for(Reason::capacity, std::chrono::seconds(20)));
   const Instant due = first.submitted + std::chrono::seconds(20);
   EXPECT_EQ(queue.next_overdue(), due);
   EXPECT_EQ(queue.overdue(due - Duration{1}), nullptr);
   EXPECT_EQ(queue.overdue(due), &first);
   queue.erase(first);
   EXPECT_EQ(queue.next_overdue(), due + std::chrono::seconds(1)) << "the next of the class";
+  JobRecord& returned = put(3, 0);
+  EXPECT_EQ(queue.next_overdue(), due + std::chrono::seconds(1));
+  queue.erase(returned);
+  returned.waited = std::chrono::seconds(10);  // before an attempt that is over
+  queue.push(returned);
+  EXPECT_EQ(queue.next_overdue(), returned.since + std::chrono::seconds(10))
+      << "only waiting counts";
+  EXPECT_EQ(queue.overdue(returned.since + std::chrono::seconds(10)), &returned);
 }
 
 TEST_F(Queue, HundredThousandOfOneClassAreOneClass) {
   for (std::uint64_t number = 1; number <= 100'000; ++number) put(number, 0);
   EXPECT_EQ(queue.classes().size(), 1u);
-  queue.block(*queue.next(), Reason::capacity, Duration{0});
+  queue.block(*queue.next(), wait_for(Reason::capacity));
   EXPECT_EQ(queue.next(), nullptr);
 }
 

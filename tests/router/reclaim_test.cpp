@@ -65,7 +65,7 @@ TEST(Reclaim, AWarnedHostGetsNoNewWorkAndIsNotLostYet) {
   }));
   fleet.receive(4, Leave{"reclaimed by its cloud", 0, {}});
   fleet.tick();
-  EXPECT_EQ(fleet.published<HostChanged>().back().health, Health::lost);
+  EXPECT_EQ(fleet.published<HostChanged>().back().health, Health::left);
 }
 
 }  // namespace

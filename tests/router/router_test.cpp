@@ -255,8 +255,7 @@ TEST(Attempts, ARefusalSpendsOneAndTheLastReasonIsTold) {
 
 TEST(Attempts, RetriesStayWithinTheirBudget) {
   Policy policy = builtin_policy();
-  policy.retry.budget_min = 2;
-  policy.retry.budget_percent = 0;
+  policy.retry.budget = {0, 2, seconds(10)};
   Stage stage({}, policy);
   stage.add_host(1, "h1");
   for (std::uint64_t number = 1; number <= 6; ++number) {
@@ -273,9 +272,17 @@ TEST(Attempts, RetriesStayWithinTheirBudget) {
   stage.live(3, {{1, "h1"}});
   const auto again = stage.told<Assign>(1);
   ASSERT_EQ(again.size(), 2u);
-  stage.receive(1, finished_of(again[0]));
-  stage.live(1, {{1, "h1"}});
-  EXPECT_EQ(stage.told<Assign>(1).size(), 3u);
+  const Summary summary = stage.router->summary(stage.now);
+  EXPECT_EQ(summary.queued_for, (std::map<Reason, std::uint64_t>{{Reason::budget, 4}}));
+  const WhyReply why = stage.router->why(stage.now, to_text(first[2].job.id));
+  ASSERT_TRUE(why.job);
+  EXPECT_EQ(why.job->reason, Reason::budget) << "and not what failed before";
+  EXPECT_NE(why.job->detail.find("retry budget"), std::string::npos) << why.job->detail;
+  ASSERT_EQ(why.nearest.size(), 1U);
+  EXPECT_EQ(why.nearest[0].reason, Reason::budget);
+  EXPECT_GT(why.nearest[0].amount, 5);
+  stage.live(static_cast<int>(why.nearest[0].amount) + 1, {{1, "h1"}});
+  EXPECT_GT(stage.told<Assign>(1).size(), 2U) << "none of those that run has ended";
 }
 
 TEST(Attempts, ALateResultIsStoredAndNeverCharged) {

@@ -128,6 +128,45 @@ RouteState held_since(Instant fell_back) {
   return route;
 }
 
+/// The guard compares with the wanted pool though it is not asked: an H100 that is free in half an
+/// hour is better than sixteen hours on a V100.
+TEST(Failback, HoldsJobsBackFromABadBargainToo) {
+  SmallFleet fleet(R"([pool.fast]
+match = { model = "h100*" }
+[pool.slow]
+match = { model = "v100*" }
+[[rule]]
+name = "train"
+pools = ["fast"]
+  [[rule.fallback]]
+  on = ["capacity"]
+  to = "slow"
+  guard = { est_finish = "< primary * 1.5" }
+  failback = { after_s = "5m", probe = 0 }
+)");
+  const HostIndex fast = fleet.add_host("fast", "h100-sxm", 1);
+  fleet.add_host("slow", "v100-sxm2-32gb", 1);
+  Job job = fleet.training(1);
+  job.work.steps = 100'000;
+  const auto decided = [&](Duration busy_for) {
+    fleet.roster.promise_gang(fleet.now, {9, 9}, fast, {0}, fleet.now + busy_for, 0);
+    const RouteState held = held_since(fleet.now);
+    Ask ask = fleet.ask(job);
+    ask.route = &held;
+    Verdict verdict = fleet.decide(ask);
+    fleet.roster.release_gang({9, 9}, fast, {0});
+    return verdict;
+  };
+  const Verdict soon = decided(std::chrono::minutes(1));
+  EXPECT_FALSE(soon.place) << "it goes to " << soon.decision.target;
+  ASSERT_TRUE(soon.decision.primary) << "the wanted pool could take it";
+  EXPECT_NEAR(soon.decision.primary->start_s, 60, 1e-6);
+  const Verdict late = decided(std::chrono::hours(24 * 30));
+  ASSERT_TRUE(late.place);
+  EXPECT_EQ(late.decision.pool, "slow");
+  EXPECT_TRUE(late.decision.primary);
+}
+
 constexpr const char* two_pools = R"([policy]
 objective = "latency"
 [pool.fast]

@@ -1,5 +1,8 @@
 #include "router/snapshot.h"
 
+#include <cmath>
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "tests/router/stage.h"
@@ -85,6 +88,40 @@ TEST(Snapshot, TellsALateSubscriberEverything) {
   const auto rows = unpack(batches[0]);
   ASSERT_EQ(rows.size(), 8u);
   EXPECT_DOUBLE_EQ(rows[3][Metric::power], 100);
+}
+
+TEST(Snapshot, EveryDeviceHasTheAgeOfItsOwnLastSample) {
+  Stage stage;
+  stage.add_host(1, "h1");
+  const Instant first = stage.now;
+  stage.wait(std::chrono::seconds(2));
+  std::vector<Sample> rows = Stage::idle_samples(8);
+  rows.erase(rows.begin() + 2);
+  stage.receive_samples("h1", 50, rows);
+  stage.receive(8, SnapshotRequest{});
+  std::map<std::uint16_t, Instant> sampled;
+  for (const Envelope& envelope : snapshot_of(stage, 8)) {
+    const auto* batch = std::get_if<SampleBatch>(&envelope.body);
+    if (batch == nullptr) continue;
+    for (const std::uint16_t device : batch->devices) sampled[device] = envelope.at;
+  }
+  ASSERT_EQ(sampled.size(), 8u);
+  for (const auto& [device, at] : sampled) EXPECT_EQ(at, device == 2 ? first : stage.now) << device;
+}
+
+TEST(Snapshot, WhatNoSampleHasToldIsAbsent) {
+  Stage stage;
+  stage.receive(1, Join{Role::agent, "h1", "drover test"});
+  stage.receive(1, stage.hello("h1"));
+  std::vector<Sample> rows = Stage::idle_samples(1);
+  rows[0][Metric::temperature] = absent;
+  stage.receive_samples("h1", 1, rows);
+  stage.receive(8, SnapshotRequest{});
+  const auto batches = only<SampleBatch>(snapshot_of(stage, 8));
+  ASSERT_EQ(batches.size(), 1u);
+  const auto told = unpack(batches[0]);
+  EXPECT_TRUE(std::isnan(told.at(0)[Metric::temperature])) << "not 0 C";
+  EXPECT_EQ(told.at(0)[Metric::power], 100);
 }
 
 TEST(Snapshot, StandsAtTheLastPublishedSequence) {

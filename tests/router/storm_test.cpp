@@ -74,8 +74,8 @@ class Storm {
     for (const auto& [job, count] : ends) EXPECT_EQ(count, 1) << to_text(job);
     const Summary summary = stage_.router->summary(stage_.now);
     EXPECT_EQ(summary.accepted, accepted.size());
-    EXPECT_EQ(summary.accepted,
-              summary.finished + summary.failed + summary.queued + summary.running);
+    EXPECT_EQ(summary.accepted, summary.finished + summary.failed + summary.cancelled +
+                                    summary.queued + summary.running);
     EXPECT_EQ(summary.input_tokens, 512 * accepted.size());
     std::vector<Job> jobs;
     for (std::uint64_t number = 1; number <= jobs_; ++number) jobs.push_back(serve_job(number));
@@ -283,7 +283,9 @@ TEST(Storm, EveryPrefixOfALedgerCanBeRestored) {
     for (const LedgerRow& row : prefix) accepted += row.transition == Transition::accepted;
     const Summary summary = router.summary(stage.now);
     EXPECT_EQ(summary.accepted, accepted);
-    EXPECT_EQ(summary.finished + summary.failed + summary.queued + summary.running, accepted);
+    EXPECT_EQ(
+        summary.finished + summary.failed + summary.cancelled + summary.queued + summary.running,
+        accepted);
   }
 }
 

@@ -31,6 +31,23 @@ Ends count_ends(const std::vector<LedgerRow>& rows) {
   return ends;
 }
 
+/// Over kills of the router too: nobody has seen what was not on disk.
+void expect_sums_to_grow(const World& world) {
+  Summary before;
+  for (const auto& [at, now] : world.seen().summaries) {
+    const std::string when = to_iso8601(at);
+    EXPECT_GE(now.accepted, before.accepted) << when;
+    EXPECT_GE(now.finished, before.finished) << when;
+    EXPECT_GE(now.failed, before.failed) << when;
+    EXPECT_GE(now.charged.energy_j, before.charged.energy_j) << when;
+    EXPECT_GE(now.charged.cost_usd, before.charged.cost_usd) << when;
+    EXPECT_GE(now.wasted.energy_j, before.wasted.energy_j) << when;
+    EXPECT_GE(now.fleet_energy_j, before.fleet_energy_j) << when;
+    EXPECT_GE(now.fleet_cost_usd, before.fleet_cost_usd) << when;
+    before = now;
+  }
+}
+
 void expect_invariants(const World& world, const std::string& what) {
   SCOPED_TRACE(what);
   const Ends ends = count_ends(world.ledger());
@@ -43,8 +60,10 @@ void expect_invariants(const World& world, const std::string& what) {
   }
   const Summary summary = world.summary();
   EXPECT_EQ(summary.accepted, ends.accepted.size());
-  EXPECT_EQ(summary.accepted, summary.finished + summary.failed + summary.queued + summary.running);
+  EXPECT_EQ(summary.accepted, summary.finished + summary.failed + summary.cancelled +
+                                  summary.queued + summary.running);
   EXPECT_EQ(world.seen().undecodable, 0u);
+  expect_sums_to_grow(world);
 }
 
 TEST(SimulatedFleet, FinishesAllWorkWhenNothingFails) {

@@ -14,6 +14,7 @@
 #include "simulator/exclusions.h"
 #include "simulator/world.h"
 #include "tests/simulator/storms.h"
+#include "tests/simulator/waiting_watch.h"
 
 namespace drover::simulator {
 namespace {
@@ -203,6 +204,7 @@ class LedgerJudge {
     const Summary summary = world_.summary();
     report_.finished = summary.finished;
     report_.failed = summary.failed;
+    report_.cancelled = summary.cancelled;
     const auto same = [&](const char* what, double told, double counted) {
       if (std::abs(told - counted) <= 1e-6 * std::max(1.0, counted)) return;
       report_.broken.push_back(
@@ -213,7 +215,8 @@ class LedgerJudge {
     same("charged $", summary.charged.cost_usd, charged_.cost_usd);
     same("wasted s", summary.wasted.device_s, wasted_.device_s);
     same("accepted", static_cast<double>(summary.accepted), static_cast<double>(accepted_.size()));
-    same("finished and failed", static_cast<double>(summary.finished + summary.failed),
+    same("finished, failed and cancelled",
+         static_cast<double>(summary.finished + summary.failed + summary.cancelled),
          static_cast<double>(ended_.size()));
     if (summary.charged.energy_j > summary.fleet_energy_j * 1.001) {
       report_.broken.push_back(fmt::format("I2: {} J charged, the fleet drew {}",
@@ -315,7 +318,7 @@ class Patience {
 bool done(const World& world, std::size_t jobs) {
   const Summary summary = world.summary();
   return world.seen().answers.size() == jobs &&
-         summary.accepted == summary.finished + summary.failed;
+         summary.accepted == summary.finished + summary.failed + summary.cancelled;
 }
 
 StormReport count_of(const Storm& storm) {
@@ -338,14 +341,15 @@ StormReport& StormReport::operator+=(const StormReport& other) {
   for (const auto count :
        {&StormReport::jobs, &StormReport::finished, &StormReport::failed, &StormReport::attempts,
         &StormReport::returned, &StormReport::stale, &StormReport::router_lives,
-        &StormReport::faults, &StormReport::assignments, &StormReport::looks}) {
+        &StormReport::faults, &StormReport::assignments, &StormReport::looks,
+        &StormReport::asked_why}) {
     this->*count += other.*count;
   }
   broken.insert(broken.end(), other.broken.begin(), other.broken.end());
   return *this;
 }
 
-StormReport live_through(const Storm& storm) {
+StormReport live_through(const Storm& storm, Onlooker* onlooker) {
   StormReport report = count_of(storm);
   const devices::Catalogue& catalogue = devices::Catalogue::embedded();
   ExclusionBook exclusions(storm.scenario.hosts, catalogue);
@@ -354,18 +358,24 @@ StormReport live_through(const Storm& storm) {
   world.subscriber = [&](const Envelope& envelope) {
     screen.hear(publish_peer, envelope);
     exclusions.published(envelope);
+    if (onlooker) onlooker->hear(publish_peer, envelope);
   };
   world.answered = [&](const Envelope& envelope) {
     screen.hear(Peer{Channel::control, 1}, envelope);
+    if (onlooker) onlooker->hear(Peer{Channel::control, 1}, envelope);
   };
   world.assigned = [&](const std::string& host, const Assign& assign) {
     exclusions.assigned(host, assign);
   };
+  WaitingWatch waiting(world);
+  if (onlooker) onlooker->begin(world, storm);
   const auto look = [&](Duration until) {
     world.run_for(until);
     screen.look();
     ++report.looks;
     judge_lives(truly_running(world), report.broken);
+    if (report.looks % 10 == 0) waiting.look(screen.jobs(), report.broken);
+    if (onlooker) onlooker->look(report.broken);
   };
   Duration at{};
   for (; at < storm.calm + settles_after; at += look_every) look(at);
@@ -379,6 +389,7 @@ StormReport live_through(const Storm& storm) {
   if (world.seen().placed_on_unusable > 0) report.broken.push_back("placed on unusable devices");
   if (world.seen().undecodable > 0) report.broken.push_back("bytes that did not decode");
   report.assignments = exclusions.checked();
+  report.asked_why = waiting.asked();
   for (const std::string& what : exclusions.violations()) report.broken.push_back(what);
   return report;
 }

@@ -147,6 +147,51 @@ class Faults {
   Duration last_{};
 };
 
+/// What people do to the fleet meanwhile: drains that end, and caps that end.
+class Operators {
+ public:
+  Operators(Dice dice, Storm& storm) : dice_(dice), scenario_(storm.scenario), storm_(storm) {}
+
+  void act() {
+    for (std::uint64_t count = dice_.below(4); count > 0; --count) drain();
+    for (std::uint64_t count = dice_.below(3); count > 0; --count) cap();
+  }
+
+ private:
+  std::string target() {
+    const std::string& host = scenario_.hosts[dice_.below(scenario_.hosts.size())].host;
+    return dice_.chance(0.3) ? host + "/0" : "host:" + host;
+  }
+
+  void drain() {
+    const double at = dice_.uniform(2, faults_until_s), lasts = dice_.uniform(1, 30);
+    const std::string drained = target();
+    const Duration deadline = dice_.chance(0.5) ? from_seconds(lasts / 2) : Duration{};
+    scenario_.actions.push_back({from_seconds(at), SetDrain{drained, true, deadline}});
+    // Said again, as somebody would who sees that a router was not there to hear it.
+    for (const double again : {0.0, 20.0}) {
+      const Duration end = from_seconds(at + lasts + again);
+      scenario_.actions.push_back({end, SetDrain{drained, false, {}}});
+      storm_.calm = std::max(storm_.calm, end);
+    }
+  }
+
+  void cap() {
+    const double at = dice_.uniform(2, faults_until_s), lasts = dice_.uniform(15, 40);
+    SetPowerCap wanted;
+    wanted.target = "site";
+    wanted.watts = dice_.uniform(3000, 12000);
+    wanted.lasts = from_seconds(lasts);
+    wanted.confirmed = true;
+    scenario_.actions.push_back({from_seconds(at), wanted});
+    storm_.calm = std::max(storm_.calm, from_seconds(at + lasts));
+  }
+
+  Dice dice_;
+  Scenario& scenario_;
+  Storm& storm_;
+};
+
 }  // namespace
 
 Storm storm_of(std::uint64_t seed, router::Policy policy) {
@@ -160,6 +205,7 @@ Storm storm_of(std::uint64_t seed, router::Policy policy) {
   // A kill that comes while its host is already dead is no other one: each host has one at most.
   storm.calm = std::max(Faults(dice.child("faults"), storm.scenario).add_all(),
                         from_seconds(faults_until_s));
+  Operators(dice.child("operators"), storm).act();
   return storm;
 }
 

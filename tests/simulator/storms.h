@@ -1,6 +1,6 @@
-// Storms: small mixed fleets of GPUs and TPUs with demanding work, hit by faults of every kind, all
-// drawn from a seed; and what must hold in each of them (reliability: I1, I2, I3, I10, and that no
-// work runs where it cannot).
+// Storms: small mixed fleets of GPUs and TPUs with demanding work, hit by faults of every kind
+// and by drains, caps and cancels, all drawn from a seed; and what must hold in each of them (reliability: I1, I2, I3, I10, that no work
+// runs where it cannot, and that none waits without a reason that is true).
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simulator/scenario.h"
+#include "simulator/world.h"
 
 namespace drover::simulator {
 
@@ -20,14 +21,25 @@ Storm storm_of(std::uint64_t seed, router::Policy policy);
 
 /// One storm lived through to the end.
 struct StormReport {
-  std::uint64_t jobs = 0, finished = 0, failed = 0;
+  std::uint64_t jobs = 0, finished = 0, failed = 0, cancelled = 0;
   std::uint64_t attempts = 0, returned = 0, stale = 0;
   std::uint64_t router_lives = 0, faults = 0;
   std::uint64_t assignments = 0;    // held against what devices can run
   std::uint64_t looks = 0;          // at what runs where
+  std::uint64_t asked_why = 0;      // of jobs that waited
   std::vector<std::string> broken;  // promises, in words; must be empty
   StormReport& operator+=(const StormReport& other);
 };
-StormReport live_through(const Storm& storm);
+
+/// Somebody who watches a storm besides, as a client and a subscriber.
+class Onlooker {
+ public:
+  virtual ~Onlooker() = default;
+  virtual void begin(World& world, const Storm& storm) = 0;
+  virtual void hear(Peer from, const Envelope& envelope) = 0;
+  /// Ten times a second, and once a second after the calm. What is wrong goes to `broken`.
+  virtual void look(std::vector<std::string>& broken) = 0;
+};
+StormReport live_through(const Storm& storm, Onlooker* onlooker = nullptr);
 
 }  // namespace drover::simulator

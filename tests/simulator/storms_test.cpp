@@ -37,6 +37,7 @@ TEST(Storms, BreakNoPromiseUnderAnyShippedPolicy) {
   if (asked) return;
   EXPECT_GT(all.returned, 0U) << "the storms took work from hosts";
   EXPECT_GT(all.assignments, all.jobs / 2);
+  EXPECT_GT(all.asked_why, all.jobs / 10) << "work waited, and was asked why";
   EXPECT_GT(all.faults, 5 * count);
 }
 

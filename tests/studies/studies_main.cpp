@@ -227,10 +227,12 @@ int storms(const Words& words) {
       const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - began;
       fmt::print(
           "{} seeds in {:.0f} s, {} with broken promises; {} jobs, {} finished, {} failed, {} "
-          "attempts, {} taken back, {} late results, {} router lives, {} faults, {} assignments "
+          "cancelled, {} attempts, {} taken back, {} late results, {} router lives, {} faults, {} "
+          "assignments "
           "checked, {} looks\n",
-          seed - from + 1, wall.count(), bad, sum.jobs, sum.finished, sum.failed, sum.attempts,
-          sum.returned, sum.stale, sum.router_lives, sum.faults, sum.assignments, sum.looks);
+          seed - from + 1, wall.count(), bad, sum.jobs, sum.finished, sum.failed, sum.cancelled,
+          sum.attempts, sum.returned, sum.stale, sum.router_lives, sum.faults, sum.assignments,
+          sum.looks);
       std::fflush(stdout);
     }
   }

@@ -11,10 +11,11 @@ using std::chrono::seconds;
 constexpr Instant now = SampleFleet::start + seconds(3);
 
 struct Controlled {
-  explicit Controlled(const std::string& view, bool control = true) {
+  explicit Controlled(const std::string& view, bool control = true, double speed = 1) {
     DashboardOptions options;
     options.settings.start.view = view;
     options.control = control;
+    options.speed = speed;
     dashboard = std::make_unique<Dashboard>(options, Size{120, 40}, SampleFleet::start);
     feed_snapshot(*dashboard, fleet, SampleFleet::start);
     for (const Envelope& batch : fleet.samples(1)) {
@@ -108,6 +109,30 @@ TEST(Actions, TellWhatCameOfThem) {
   answer({true, {"gpu-a/0"}, ""});
   answer({false, {}, "no such device"});
   EXPECT_TRUE(fleet.shows("1 of 2 done: gpu-a/0; not done: no such device")) << fleet.text();
+  Controlled one("devices");
+  one.run("drain host:gpu-a");
+  one.press({"y"});
+  const std::string summary = "gpu-a: draining 8 devices, 2 jobs run to the end";
+  one.dashboard->receive(now, router_peer,
+                         {"router", 1, now, ActionReply{true, {"gpu-a/0"}, "", summary}});
+  EXPECT_TRUE(one.shows(summary)) << one.text();
+  EXPECT_FALSE(one.shows("done: " + summary));
+}
+
+TEST(Actions, SpansAreOfTheWallAndTheQuestionSaysBoth) {
+  Controlled fleet("power", true, 10);
+  fleet.run("cap pool:hopper 4.5KW for 60s");
+  EXPECT_TRUE(fleet.shows("for 10m of fleet time, 60s here")) << fleet.text();
+  fleet.press({"y"});
+  std::vector<Message> sent = fleet.sent();
+  ASSERT_EQ(sent.size(), 1u);
+  EXPECT_EQ(std::get<SetPowerCap>(sent.front()).lasts, seconds(600));
+  fleet.run("cap pool:hopper 4.5kW admission-only for 60s fleet anyway");
+  fleet.press({"y"});
+  sent = fleet.sent();
+  ASSERT_EQ(sent.size(), 1u);
+  EXPECT_TRUE(sent.front() == Message(SetPowerCap{"pool:hopper", 4500, seconds(60), true, true}));
+  EXPECT_TRUE(fleet.shows("10x fleet time")) << fleet.text();
 }
 
 TEST(Actions, WithoutAnAnswerSayThatNothingIsKnown) {
@@ -137,6 +162,7 @@ TEST(Actions, WrongWordsAreNamedAndTheLineStays) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"cap host:gpu-a 5kW", "expected site or pool:NAME"},
       {"cap site -5W", "found"},
+      {"cap site 5", "a power with its unit"},
       {"cap site", "expected a target and watts"},
       {"inject gpu-a/3 melt", "melt"},
       {"drain no/such/thing", "no/such/thing"},

@@ -123,6 +123,34 @@ TEST(DeviceOrder, EqualsByTheFirstKeyStandByTheSecondAndThenByTheirPlace) {
   EXPECT_EQ(order, "host-0001/0 host-0000/0 host-0002/0 host-0000/1 host-0001/1 host-0002/1 ");
 }
 
+TEST(DeviceOrder, ByNameIsByNameWhateverTheRackAndAsPeopleCount) {
+  Model model(seconds(1));
+  for (Envelope& host : plain_hosts(3, 11)) {
+    Hello& hello = std::get<HostChanged>(host.body).hello;
+    hello.rack = hello.host == "host-0001" ? "r1" : "r2";
+    hello.host = hello.host == "host-0000" ? "h2" : hello.host == "host-0001" ? "h10" : "a7";
+    model.apply(start, host);
+  }
+  DeviceList list;
+  const auto names = [&](const char* keys) {
+    sort_by(list, *parse_sort(keys));
+    list.ordered_at = Instant::min();
+    sort_devices(model, {}, list, start, seconds(1), Instant::min());
+    std::vector<std::string> found;
+    for (const DeviceLine& line : list.lines) found.push_back(to_text(model.id_of(line.row)));
+    return found;
+  };
+  const std::vector<std::string> rising = names("DEVICE");
+  ASSERT_EQ(rising.size(), 33u);
+  EXPECT_EQ(rising[0], "a7/0");
+  EXPECT_EQ(rising[2], "a7/2");
+  EXPECT_EQ(rising[10], "a7/10");
+  EXPECT_EQ(rising[11], "h2/0");
+  EXPECT_EQ(rising[22], "h10/0");
+  EXPECT_EQ(names("-DEVICE").front(), "h10/10");
+  EXPECT_EQ(names("RACK").front(), "h10/0") << "r1 before r2";
+}
+
 TEST(DeviceOrder, TheSecondKeyGoesOverAllOtherColumnsAndThenAway) {
   DeviceList list;
   list.columns = *parse_columns("DEVICE,UTIL,TEMP");
@@ -180,6 +208,31 @@ TEST(DeviceGroups, KeysMoveOverTheirHeadings) {
   // Four devices stand under the first heading, edge-1.
   EXPECT_NE(dashboard->draw(later).to_text().find("Device gpu-a/0"), std::string::npos)
       << dashboard->draw(later).to_text();
+}
+
+TEST(CommandLine, AColonBelowAWrongLineBeginsTheNextAndTheWrongOneIsKept) {
+  SampleFleet fleet;
+  const auto dashboard = dashboard_of(fleet, {120, 40}, "devices");
+  type_line(*dashboard, "jbos");
+  EXPECT_NE(dashboard->draw(later).to_text().find("no command 'jbos'"), std::string::npos);
+  dashboard->press(later, {":"});
+  EXPECT_EQ(dashboard->draw(later).to_text().find("jbos"), std::string::npos);
+  dashboard->press(later, {"Up"});
+  EXPECT_NE(dashboard->draw(later).to_text().find("jbos"), std::string::npos);
+  dashboard->press(later, {"Esc"});
+  type_line(*dashboard, "jbos");
+  type_line(*dashboard, "jobs");
+  EXPECT_NE(dashboard->draw(later).to_text().find("showing all"), std::string::npos)
+      << dashboard->draw(later).to_text();
+}
+
+TEST(DeviceTable, AFilterThatNothingMatchesIsNamed) {
+  SampleFleet fleet;
+  const auto dashboard = dashboard_of(fleet, {120, 40}, "devices");
+  type_line(*dashboard, "filter host==nowhere");
+  const std::string text = dashboard->draw(later).to_text();
+  EXPECT_NE(text.find("no device matches host==nowhere"), std::string::npos) << text;
+  EXPECT_EQ(text.find("no devices yet"), std::string::npos);
 }
 
 TEST(DeviceTags, AreAMarkAndACount) {

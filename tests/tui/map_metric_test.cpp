@@ -31,7 +31,7 @@ TEST(MapMetric, EachHasItsScale) {
   sample[Metric::memory_used] = 20e9;
   sample[Metric::memory_total] = 80e9;
   sample[Metric::power] = 350;
-  sample[Metric::temperature] = 54.5;
+  sample[Metric::temperature] = 53.5;
   sample[Metric::queue] = 9;
   const Model model = model_with("h100-sxm", sample);
   struct Case {
@@ -43,7 +43,7 @@ TEST(MapMetric, EachHasItsScale) {
                         {MapMetric::useful_load, 0.4, 40, "40%"},
                         {MapMetric::memory, 0.25, 25, "25%"},
                         {MapMetric::power, 0.5, 50, "50%"},
-                        {MapMetric::temperature, 0.5, 54.5, "54C"},  // of 20 to 89 C
+                        {MapMetric::temperature, 0.5, 53.5, "54C"},  // of 20 to 87 C
                         {MapMetric::queue, std::log(10) / std::log(101), 9, "9.0"},
                         {MapMetric::age, 0.4, 2, "2.0s"}}) {
     const MapReading reading = map_reading(model, start + std::chrono::seconds(2), 0, c.metric);
@@ -69,7 +69,7 @@ TEST(MapMetric, WhereNoLimitIsToldTheHotEndIsAssumedAndMarked) {
   sample[Metric::temperature] = 60;
   const MapReading told =
       map_reading(model_with("h100-sxm", sample), start, 0, MapMetric::temperature);
-  EXPECT_NEAR(told.share, 40.0 / 69, 0.001);
+  EXPECT_NEAR(told.share, 40.0 / 67, 0.001);
   EXPECT_FALSE(told.assumed);
   const MapReading guessed =
       map_reading(model_with("tpu-v5e", sample), start, 0, MapMetric::temperature);

@@ -1,4 +1,6 @@
 // What people and rules do to the fleet reaches the model and the screen, and goes when it is over.
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "tests/tui/sample_fleet.h"
@@ -71,6 +73,76 @@ TEST(ModelNews, AlertsAreRaisedOncePerRuleAndSubjectAndTheirNewsIsKept) {
   EXPECT_EQ(model.alerts().begin()->second.alert.subject, "gpu-a/2");
   ASSERT_EQ(model.alert_news().size(), 3u) << "raised, raised, ended";
   EXPECT_FALSE(model.alert_news().back().alert.raised);
+}
+
+TEST(ModelNews, ANewTextOfAnAlertStandsAndIsNoNewsOfItsOwn) {
+  SampleFleet fleet = calm_fleet();
+  Alert first = hot("gpu-a/1", true);
+  Alert again = first;
+  again.text = "hotter still";
+  again.retold = true;
+  const Model model = told(fleet, {first, again});
+  ASSERT_EQ(model.alerts().size(), 1u);
+  EXPECT_EQ(model.alerts().begin()->second.alert.text, "hotter still");
+  EXPECT_EQ(model.alert_news().size(), 1u) << "raised, once";
+}
+
+TEST(ModelNews, AForgottenHostIsGoneAndTheOthersKeepTheirValues) {
+  SampleFleet fleet = calm_fleet();
+  Model model = told(fleet, {broken(2)});
+  for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
+  const DeviceTable::Row rows = model.devices().rows();
+  const auto before = *model.find({"gpu-b", 3});
+  const double load = model.reading(before, Metric::utilization);
+  ASSERT_GT(load, 0);
+  model.apply(start, fleet.published(HostForgotten{"gpu-a"}));
+  EXPECT_FALSE(model.find({"gpu-a", 2}));
+  EXPECT_EQ(model.find_host("gpu-a"), nullptr);
+  EXPECT_EQ(model.devices().rows(), rows - 8);
+  EXPECT_TRUE(model.conditions().empty());
+  for (const auto& [id, replica] : model.replicas()) EXPECT_NE(id.host, "gpu-a");
+  const auto after = model.find({"gpu-b", 3});
+  ASSERT_TRUE(after);
+  EXPECT_EQ(model.id_of(*after), (DeviceId{"gpu-b", 3}));
+  EXPECT_EQ(model.reading(*after, Metric::utilization), load);
+  EXPECT_EQ(model.device_order().size(), rows - 8);
+  model.apply(start, fleet.published(HostForgotten{"gpu-a"}));
+  EXPECT_EQ(model.devices().rows(), rows - 8) << "nobody knows it any more";
+}
+
+TEST(ModelNews, WhatLeftCountsNowhere) {
+  SampleFleet fleet = calm_fleet();
+  Model model = told(fleet, {});
+  for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
+  const Totals before = totals_of(model, start);
+  HostChanged left = fleet.hosts[0];
+  left.health = Health::left;
+  model.apply(start, fleet.published(left));
+  const Totals after = totals_of(model, start);
+  EXPECT_EQ(after.hosts_left, 1u);
+  EXPECT_EQ(after.hosts_lost, before.hosts_lost);
+  EXPECT_EQ(after.stale, before.stale) << "it left in order: nobody waits for its samples";
+  EXPECT_EQ(after.devices, before.devices - 8);
+}
+
+TEST(ModelNews, ADeviceThatIsInNoSampleAnyMoreIsNotKnown) {
+  SampleFleet fleet = calm_fleet();
+  Model model = told(fleet, {});
+  for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
+  const auto row = *model.find({"gpu-a", 2});
+  for (int second = 1; second <= 8; ++second) {
+    for (Envelope& batch : fleet.samples(second)) {
+      auto& samples = std::get<SampleBatch>(batch.body);
+      if (samples.host == "gpu-a") {
+        std::vector<Sample> kept = unpack(samples);
+        std::erase_if(kept, [](const Sample& sample) { return sample.device == 2; });
+        samples = pack("gpu-a", kept);
+      }
+      model.apply(start + seconds(second), batch);
+    }
+    EXPECT_EQ(std::isnan(model.reading(row, Metric::utilization)), second > 5) << second;
+    EXPECT_FALSE(std::isnan(model.reading(row + 1, Metric::utilization)));
+  }
 }
 
 TEST(ModelNews, WhatASnapshotDidNotNameIsGone) {

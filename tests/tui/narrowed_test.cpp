@@ -84,6 +84,19 @@ TEST(Narrowed, RulesCountTheAlertsThatAreLeft) {
   EXPECT_TRUE(raised("kind==tpu").second) << raised("kind==tpu").first;
 }
 
+TEST(Narrowed, WhatIsCalledOfTheWholeFleetIsWhatItIsWithoutAFilter) {
+  const auto cost = [](const std::string& text) {
+    const std::string line = line_with(panel(text, "Service", 5), "cost");
+    const std::size_t begin = line.find("cost");
+    return begin == std::string::npos ? line : line.substr(begin, line.find("/h", begin) - begin);
+  };
+  const std::string all = filtered("fleet", {200, 60}, "");
+  const std::string some = filtered("fleet", {200, 60}, "host==gpu-a");
+  EXPECT_NE(some.find("Service, whole fleet"), std::string::npos) << some;
+  EXPECT_NE(cost(all).find(", $"), std::string::npos) << all;
+  EXPECT_EQ(cost(some), cost(all));
+}
+
 TEST(Narrowed, WhatFallbacksCostSaysThatItIsOfTheWholeFleet) {
   for (const Size size : {Size{120, 40}, {170, 50}, {200, 60}}) {
     const std::string text = filtered("routing", size, "kind==tpu");

@@ -47,6 +47,26 @@ TEST(Jobs, ToldProgressIsShownAsItWasTold) {
   EXPECT_NE(text.find("62%"), std::string::npos) << "nobody has told more since: " << text;
 }
 
+TEST(Jobs, CancelledOnesHaveAPlaceOfTheirOwnAndSayWhoDidIt) {
+  SampleFleet fleet;
+  JobChanged job = fleet.jobs.back();
+  job.job.id = {7, 7};
+  job.state = JobState::cancelled;
+  job.reason = Reason::cancelled;
+  job.detail = "cancelled by ann";
+  const auto shown = [&] {
+    const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 2);
+    return dashboard->draw(start + seconds(2)).to_text();
+  };
+  EXPECT_EQ(shown().find("Cancelled"), std::string::npos) << "there is none";
+  fleet.jobs.push_back(job);
+  fleet.summary.cancelled = 1;
+  const std::string text = shown();
+  EXPECT_NE(text.find("Cancelled 1 "), std::string::npos) << text;
+  EXPECT_NE(text.find(" cancelled by ann"), std::string::npos) << text;
+  EXPECT_EQ(text.find("cancelled: cancelled"), std::string::npos) << text;
+}
+
 TEST(Jobs, HeadingsSpeakOfTimesOnlyWhereTimesAreShown) {
   for (const int columns : {60, 66, 72, 80, 120, 200}) {
     SampleFleet fleet;

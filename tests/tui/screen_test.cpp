@@ -195,9 +195,9 @@ TEST(Screen, TheHeatOfMemoryAndTheTimeSlowedAreToldWhereTheBoardTellsThem) {
     options.replay = {&recording, "heat.mcap", 1, at, true};
     return Dashboard(options, {120, 40}, start).draw(at).to_text();
   };
-  EXPECT_NE(shown(true).find("61C, 74C, max 89C"), std::string::npos) << shown(true);
+  EXPECT_NE(shown(true).find("61C, 74C, max 87C"), std::string::npos) << shown(true);
   EXPECT_NE(shown(true).find("slowed by, so far: cap 2m"), std::string::npos) << shown(true);
-  EXPECT_NE(shown(false).find("61C, slows at 89C"), std::string::npos) << shown(false);
+  EXPECT_NE(shown(false).find("61C, slows at 87C"), std::string::npos) << shown(false);
   EXPECT_EQ(shown(false).find("so far: cap"), std::string::npos) << shown(false);
 }
 

@@ -1,0 +1,43 @@
+#include "fleet/action_span.h"
+
+#include <fmt/format.h>
+
+#include "fleet/text.h"
+#include "fleet/units.h"
+
+namespace drover {
+namespace {
+
+bool take_word(std::string_view& text, std::string_view word) {
+  if (!text.ends_with(word)) return false;
+  const std::string_view before = text.substr(0, text.size() - word.size());
+  if (before.empty() || before.back() != ' ') return false;
+  text = trimmed(before);
+  return true;
+}
+
+}  // namespace
+
+Duration ActionSpan::in_fleet_time(double speed) const {
+  return fleet ? length : from_seconds(to_seconds(length) * speed);
+}
+
+Result<ActionSpan> parse_action_span(std::string_view text, std::string_view place) {
+  std::string_view rest = trimmed(text);
+  ActionSpan span;
+  span.fleet = take_word(rest, "fleet");
+  if (!span.fleet) take_word(rest, "wall");
+  const auto length = parse_duration(rest, place);
+  if (!length) return length.error();
+  span.length = *length;
+  return span;
+}
+
+std::string span_words(Duration fleet_time, double speed) {
+  const double seconds = to_seconds(fleet_time);
+  if (speed == 1) return duration_text(seconds);
+  return fmt::format("{} of fleet time, {} here", duration_text(seconds),
+                     duration_text(seconds / speed));
+}
+
+}  // namespace drover

@@ -1,0 +1,27 @@
+// How long an action is to last, or how much time it leaves, as people write it.
+//
+// Whoever types "60s" looks at the clock on the wall, so that is what it means; messages carry
+// fleet time, which may pass faster. "10m fleet" says that fleet time is meant.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "fleet/result.h"
+#include "fleet/time.h"
+
+namespace drover {
+
+struct ActionSpan {
+  Duration length{};
+  bool fleet = false;  // of fleet time; else as it passes for those who act
+  Duration in_fleet_time(double speed) const;
+};
+
+/// "60s", "60s wall", "10m fleet".
+Result<ActionSpan> parse_action_span(std::string_view text, std::string_view place);
+
+/// "60s"; where fleet time does not pass as ours does: "60s of fleet time, 6.0s here".
+std::string span_words(Duration fleet_time, double speed);
+
+}  // namespace drover

@@ -1,0 +1,22 @@
+// How much the router's core takes on at once, and how much it remembers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace drover::router {
+
+/// Decisions in one tick; the rest follows in the next, so that messages are not left unread.
+inline constexpr int decisions_per_tick = 2'000;
+/// The fleet's energy and cost go into the ledger after so many heartbeats: the cost of so long is
+/// what a killed router loses of them.
+inline constexpr int counters_every_heartbeats = 10;
+/// Decisions remembered per job, for `why`.
+inline constexpr std::size_t decisions_per_job = 64;
+/// Writes that the store has not answered: more, and new jobs are refused. A store of 80,000 rows/s
+/// needs seconds for them.
+inline constexpr std::uint64_t uncommitted_max = 500'000;
+/// Refused ids remembered, so that a job refused again is counted once.
+inline constexpr std::size_t refused_kept = 1'000'000;
+
+}  // namespace drover::router

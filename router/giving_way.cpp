@@ -1,0 +1,117 @@
+// Idle replicas give way. A replica that the router has started stays loaded when its requests have
+// ended, as loading it again would take a minute. When other work finds no devices meanwhile, it
+// leaves: after `[replicas] yield_after`, long before `retire_after`. Its devices are kept for the
+// job that waits, as those of work that is preempted are (preempting.cpp).
+//
+// Which replicas go is found by trying: a decision as if the longest idle ones had left, first one,
+// then twice as many each time. Of these only such go as stand where the job would be.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "router/state.h"
+
+namespace drover::router {
+namespace {
+
+/// Jobs for which room is sought in one heartbeat.
+constexpr std::size_t seekers_max = 16;
+
+/// The oldest of each class that has waited for devices for so long, the most urgent first. Of
+/// requests, those for which there is no replica that might take them.
+std::vector<JobRecord*> seekers(Instant now, Duration waited, const JobQueue& queue) {
+  std::map<std::pair<int, std::uint64_t>, JobRecord*> in_order;
+  for (const auto& [signature, queue_class] : queue.classes()) {
+    if (queue_class.jobs.empty() || queue_class.verdict.reason != Reason::capacity) continue;
+    JobRecord* first = queue_class.jobs.begin()->second;
+    if (now - first->wait_began() < waited) continue;
+    in_order.emplace(std::pair(-queue_class.priority, first->number), first);
+  }
+  std::vector<JobRecord*> found;
+  for (const auto& [key, record] : in_order) {
+    found.push_back(record);
+    if (found.size() == seekers_max) break;
+  }
+  return found;
+}
+
+std::vector<DeviceIndex> devices_at(const Roster& roster, const Place& place) {
+  std::vector<DeviceIndex> devices;
+  const auto add = [&](HostIndex host, const std::vector<std::uint16_t>& numbers) {
+    for (const std::uint16_t number : numbers) {
+      devices.push_back(roster.hosts()[host].devices[number]);
+    }
+  };
+  add(place.host, place.devices);
+  for (const PlacePart& part : place.others) add(part.host, part.devices);
+  return devices;
+}
+
+}  // namespace
+
+void Core::give_way(Instant now) {
+  if (now < next_give_way) return;
+  next_give_way = saturating_add(now, settings.heartbeat_every);
+  auto idle = idle_replicas(now, policy.replicas.yield_after, roster, keeper);
+  if (idle.empty()) return;
+  for (JobRecord* record : seekers(now, policy.replicas.start_after, queue)) {
+    if (preemptions.of(record->job.id) != nullptr) continue;
+    if (!make_room(now, *record, idle)) continue;
+    std::erase_if(idle, [&](ReplicaIndex index) { return roster.replicas()[index].retiring; });
+    if (idle.empty()) return;
+  }
+}
+
+std::optional<Place> Core::place_without(Instant now, const JobRecord& record,
+                                         const std::vector<ReplicaIndex>& lifted) {
+  const auto model = catalogue.model(record.job.work.model);
+  if (!model) return std::nullopt;
+  const Ask ask = ask_for(record, (*model)->spec);
+  std::vector<std::vector<double>> memory_used;
+  for (const ReplicaIndex index : lifted) memory_used.push_back(roster.lift(index));
+  Dice tried = dice;  // nothing is decided: later decisions draw as if this had not been asked
+  Verdict verdict = record.job.work.kind == WorkKind::train
+                        ? decide(roster, policy, estimator, ask, now, tried)
+                        : decide_replica(roster, policy, estimator, ask, now, tried);
+  for (std::size_t at = lifted.size(); at-- > 0;) roster.put_back(lifted[at], memory_used[at]);
+  return std::move(verdict.place);
+}
+
+bool Core::make_room(Instant now, const JobRecord& record, const std::vector<ReplicaIndex>& idle) {
+  std::optional<Place> place;
+  // Where there is room without anybody leaving, nobody need leave.
+  for (std::size_t count = 0; !place; count = std::max<std::size_t>(1, 2 * count)) {
+    count = std::min(count, idle.size());
+    place = place_without(now, record,
+                          {idle.begin(), idle.begin() + static_cast<std::ptrdiff_t>(count)});
+    if (count == idle.size()) break;
+  }
+  if (!place || place->replica) return false;
+  Preemption room;
+  room.job = record.job.id;
+  room.devices = devices_at(roster, *place);
+  std::set<HostIndex> hosts{place->host};
+  for (const PlacePart& part : place->others) hosts.insert(part.host);
+  room.hosts.assign(hosts.begin(), hosts.end());
+  std::string left;
+  for (const ReplicaIndex index : idle) {
+    bool stands_there = false;
+    roster.each_device(roster.replicas()[index], [&](DeviceIndex device) {
+      stands_there |=
+          std::find(room.devices.begin(), room.devices.end(), device) != room.devices.end();
+    });
+    const std::string why = fmt::format("idle: gives way to {}", to_short_text(record.job.id));
+    if (!stands_there || !retire_replica(now, index, "gives way", why)) continue;
+    left +=
+        fmt::format("{}{}", left.empty() ? "" : ", ", to_text(roster.replicas()[index].replica.id));
+  }
+  if (left.empty()) return false;
+  event(now, Severity::info, to_short_text(record.job.id),
+        fmt::format("idle replicas give way to it: {}", left));
+  room.grace_until = now;
+  room.until = saturating_add(now, 2 * settings.lost_after);
+  reserve(preemptions.begin(std::move(room)), true);
+  return true;
+}
+
+}  // namespace drover::router

@@ -1,0 +1,101 @@
+// Jobs as clients list them: the open ones, and the ended ones in pages, newest first.
+#include <algorithm>
+#include <utility>
+
+#include "fleet/codec.h"
+#include "router/state.h"
+
+namespace drover::router {
+namespace {
+
+constexpr std::size_t jobs_reply_max = 1'000;
+// Leaves room under `message_bytes_max` for the cover.
+constexpr std::size_t jobs_reply_bytes_max = message_bytes_max - 64 * 1024;
+
+/// At least the encoded size of one entry: its texts and lists, and what the rest takes at most.
+std::size_t size_bound(const JobChanged& job) {
+  constexpr std::size_t fixed = 640;
+  constexpr std::size_t of_text = 5;
+  constexpr std::size_t of_number = 9;
+  constexpr std::size_t of_pace = 80;
+  const Workload& work = job.job.work;
+  std::size_t size = fixed + work.model.size() + work.framework.size() + job.job.tenant.size() +
+                     job.job.work_class.size() + job.job.stage.size() + job.job.data_set.size() +
+                     job.target.size() + job.pool.size() + job.detail.size() +
+                     job.work_class.size() + job.change.size() + work.prefix.size() * of_number;
+  for (const std::string& op : work.ops) size += op.size() + of_text;
+  for (const auto& [name, version] : work.versions)
+    size += name.size() + version.size() + 2 * of_text;
+  for (const Pace& pace : work.paces) size += pace.device.size() + of_pace;
+  return size;
+}
+
+/// Fills a reply until it is full; what comes after that is only counted.
+class Listing {
+ public:
+  explicit Listing(JobsReply& reply) : reply_(reply) {}
+  /// `told` makes the entry of a record: not for those that are left out.
+  template <typename Told>
+  void add(const JobRecord& record, const Told& told) {
+    if (!full_) {
+      JobChanged job = told(record);
+      bytes_ += size_bound(job);
+      full_ = reply_.jobs.size() >= jobs_reply_max || bytes_ > jobs_reply_bytes_max;
+      if (!full_) return reply_.jobs.push_back(std::move(job));
+    }
+    ++reply_.left_out;
+  }
+
+ private:
+  JobsReply& reply_;
+  std::size_t bytes_ = 0;
+  bool full_ = false;
+};
+
+}  // namespace
+
+void Core::answer(Instant now, Caller caller, const JobsRequest& request) {
+  JobsReply reply;
+  if (request.job) {
+    if (const JobRecord* record = jobs.find(*request.job)) reply.jobs.push_back(told(*record));
+  } else {
+    reply = listed(request);
+  }
+  mail.send(now, caller.peer, std::move(reply));
+}
+
+JobsReply Core::listed(const JobsRequest& request) const {
+  const auto asked = [&](const JobRecord* record) {
+    return !request.state || record->state == *request.state;
+  };
+  const auto as_told = [&](const JobRecord& record) { return told(record); };
+  JobsReply reply;
+  Listing listing(reply);
+  // What runs comes first: with 100,000 waiting jobs it would otherwise be left out.
+  for (const bool out : {true, false}) {
+    if (request.ended_only) break;
+    for (const auto& [number, record] : jobs.open()) {
+      if (record->holds_attempt() == out && asked(record)) listing.add(*record, as_told);
+    }
+  }
+  const auto& ended = jobs.ended_jobs();
+  auto next = ended.rbegin();
+  if (request.ended_before) {
+    next = std::find(next, ended.rend(), jobs.find(*request.ended_before));
+    if (next != ended.rend()) ++next;
+  }
+  for (std::uint32_t count = 0; next != ended.rend() && count < request.ended_max; ++next) {
+    if (!asked(*next)) continue;
+    listing.add(**next, as_told);
+    ++count;
+  }
+  reply.ended_kept =
+      request.state ? static_cast<std::uint64_t>(std::count_if(ended.begin(), ended.end(), asked))
+                    : ended.size();
+  for (const JobState state : {JobState::finished, JobState::failed, JobState::cancelled}) {
+    if (!request.state || *request.state == state) reply.ended_ever += accounting.ended(state);
+  }
+  return reply;
+}
+
+}  // namespace drover::router

@@ -1,0 +1,90 @@
+// Hosts that leave in order, and hosts that are let go for good: those that left some time ago, and
+// those of which somebody says that they will not return.
+#include <utility>
+
+#include "fleet/text.h"
+#include "router/state.h"
+
+namespace drover::router {
+namespace {
+
+constexpr std::size_t why_max = 64;
+constexpr std::size_t name_max = 100;
+
+}  // namespace
+
+void Core::leave(Instant now, Caller caller, const Leave& leave) {
+  const auto host = roster.find_host(caller.entry.host);
+  if (!host) return;
+  const std::string why = printable(leave.why.substr(0, why_max));
+  if (leave.held > 0 || leave.after > Duration{0}) {
+    roster.host(*host).draining = true;
+    if (leave.after > Duration{0}) {
+      event(now, Severity::warning, roster.hosts()[*host].hello.host,
+            fmt::format("{} in {:.0f} s: no new work for it", why, to_seconds(leave.after)));
+    }
+    return;
+  }
+  health.left(*host);
+  lose_host(now, *host, Health::left, why.empty() ? "in order" : why, "left");
+  const std::vector<ReplicaIndex> went = roster.hosts()[*host].replicas;
+  for (const ReplicaIndex index : went) {
+    Replica gone = roster.replicas()[index].replica;
+    gone.state = ReplicaState::gone;
+    gone.detail = "its host left";
+    const GroupIndex group = roster.replicas()[index].group;
+    ejections.forget(to_text(gone.id));
+    roster.apply(now, *host, gone);
+    publish_replica(now, gone, group);
+  }
+}
+
+void Core::act(Instant now, Caller caller, const ForgetHost& asked) {
+  ActionReply reply;
+  const std::string name = excerpt(asked.host, name_max);
+  const auto host = roster.find_host(asked.host);
+  if (!host) {
+    reply.problem = fmt::format("no host {}", name);
+  } else if (const Health state = roster.hosts()[*host].health; !is_gone(state)) {
+    reply.problem = fmt::format("{} is {}: only a host that is lost or has left is forgotten", name,
+                                state == Health::ok ? "connected and well" : to_text(state));
+  } else {
+    reply.applied = true;
+    reply.targets = {"host:" + name};
+    forget_host(now, *host, fmt::format("{} says that it will not return", who(caller)));
+  }
+  conclude(now, caller, "forget", "host:" + name, std::move(reply));
+}
+
+void Core::forget_host(Instant now, HostIndex host, const std::string& why) {
+  const HostEntry& entry = roster.hosts()[host];
+  const std::string name = entry.hello.host;
+  DROVER_REQUIRE(is_gone(entry.health) && !entry.forgotten);
+  for (const ReplicaIndex index : entry.replicas) {
+    ejections.forget(to_text(roster.replicas()[index].replica.id));
+  }
+  for (const GroupIndex group : entry.groups) {
+    ejections.forget(fmt::format("{}/g{}", name, roster.groups()[group].group.number));
+  }
+  accounting.forget_host(roster, host);
+  for (const DeviceKey& device : conditions.forget(host)) conditions.drain(now, device, false);
+  host_counters.erase(host);
+  health.forget(host);
+  keeper.host_lost(now, name);
+  roster.forget_host(host);
+  assign_pools(policy, roster);
+  mail.publish(now, HostForgotten{name});
+  event(now, Severity::info, name, "forgotten: " + why);
+  queue.wake_all();
+}
+
+void Core::forget_left(Instant now) {
+  for (HostIndex host = 0; host < roster.hosts().size(); ++host) {
+    const HostEntry& entry = roster.hosts()[host];
+    if (entry.health != Health::left || entry.forgotten) continue;
+    if (now - entry.health_since < settings.forget_left_after) continue;
+    forget_host(now, host, "it left some time ago");
+  }
+}
+
+}  // namespace drover::router

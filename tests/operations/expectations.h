@@ -1,0 +1,11 @@
+// What the cells of a step ask of the surfaces; day.md says how they are written.
+#pragma once
+
+#include "look.h"
+
+namespace drover::operations {
+
+/// Those that do not hold: each with its line, its surface, and what was found.
+Complaints unmet(const Step& step, const Look& look, const Stage& stage);
+
+}  // namespace drover::operations

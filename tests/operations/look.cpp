@@ -1,0 +1,128 @@
+#include "look.h"
+
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+
+#include <fmt/format.h>
+
+namespace drover::operations {
+namespace {
+
+using commands::Ran;
+
+const std::vector<std::string>& brief_questions() {
+  static const std::vector<std::string> brief = {
+      "status --json", "jobs --json --ended 1000",     "alerts --json",
+      "alerts",        "frame --table devices --json",
+  };
+  return brief;
+}
+
+/// Every surface that tells of the whole fleet.
+const std::vector<std::string>& all_questions() {
+  static const std::vector<std::string> all = {
+      "status --json",
+      "jobs --json --ended 1000",
+      "devices --json",
+      "alerts --json",
+      "frame --table devices --json",
+      "frame --table replicas --json",
+      "frame --table jobs --json",
+      "frame --table decisions --json",
+      "frame --table pools --json",
+      "frame --table events --json",
+      "frame --table rules --json",
+      "frame --table hosts --json",
+      "frame --table classes --json",
+      "frame --table fallbacks --json",
+      "frame --table hosts --csv",
+      "frame --table jobs --csv",
+      "frame --table pools --csv",
+      "frame --view fleet --size 160x60",
+      "frame --view devices --size 160x90",
+      "frame --view jobs --size 160x60",
+      "status",
+      "devices",
+      "jobs --ended 1000",
+      "alerts",
+  };
+  return all;
+}
+
+}  // namespace
+
+Look Look::whole(const Stage& stage) { return Look(stage, all_questions()); }
+Look Look::brief(const Stage& stage) { return Look(stage, brief_questions()); }
+
+Look::Look(const Stage& stage, const std::vector<std::string>& questions) {
+  std::vector<std::vector<std::string>> asked;
+  for (const std::string& question : questions) asked.push_back(words_in(question));
+  const auto began = std::chrono::steady_clock::now();
+  const std::vector<Ran> answers = stage.ask_all(asked);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  took_s_ = took.count() * stage.speed();
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const std::string& question = questions[i];
+    if (answers[i].exit_code != 0) {
+      complaints_.push_back(
+          fmt::format("{}: exit code {}: {}", question, answers[i].exit_code, answers[i].err));
+      continue;
+    }
+    texts_[question] = answers[i].out;
+    if (question.find("--json") == std::string::npos) continue;
+    auto parsed = Json::parse(answers[i].out);
+    if (parsed) {
+      json_[question] = std::move(*parsed);
+    } else {
+      complaints_.push_back(fmt::format("{}: {}", question, parsed.error().message));
+    }
+  }
+}
+
+const Json& Look::json(const std::string& question) const {
+  static const Json none;
+  const auto found = json_.find(question);
+  return found == json_.end() ? none : found->second;
+}
+
+const std::string& Look::text(const std::string& question) const {
+  static const std::string none;
+  const auto found = texts_.find(question);
+  return found == texts_.end() ? none : found->second;
+}
+
+const Json& Look::jobs() const {
+  const Json& told = json("jobs --json --ended 1000");
+  return told.is_object() ? told["jobs"] : told;
+}
+
+const Json& Look::table(const std::string& name) const {
+  return json(fmt::format("frame --table {} --json", name));
+}
+
+std::vector<std::string> words_in(const std::string& text) { return entries_of(text, ' '); }
+
+std::map<std::string, std::string> lines_of(const std::string& table) {
+  std::map<std::string, std::string> lines;
+  std::istringstream stream(table);
+  std::string line;
+  std::getline(stream, line);  // headings
+  while (std::getline(stream, line)) {
+    const auto words = words_in(line);
+    if (!words.empty()) lines[words.front()] = line;
+  }
+  return lines;
+}
+
+std::string shown(const Json& value) { return value.is_text() ? value.text() : value.dump(); }
+
+const Json& row_with(const Json& rows, const std::string& key, const std::string& value) {
+  static const Json none;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i][key].text() == value) return rows[i];
+  }
+  return none;
+}
+
+}  // namespace drover::operations

@@ -1,0 +1,173 @@
+#include "stage.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <regex>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace drover::operations {
+namespace {
+
+using commands::Program;
+using commands::Ran;
+using Complaints = std::vector<std::string>;
+
+constexpr const char* speed_text = "20";
+constexpr std::chrono::seconds patience{60};
+
+std::string without(const std::string& text, const std::string& start) {
+  return text.starts_with(start) ? text.substr(start.size()) : "";
+}
+
+/// "drover submit .. as NAME": the name, and the line without it.
+std::pair<std::string, std::string> named(const std::string& line) {
+  std::smatch match;
+  static const std::regex as("(.*) as ([a-z][a-z-]*)");
+  return std::regex_match(line, match, as) ? std::pair(match.str(1), match.str(2))
+                                           : std::pair(line, std::string());
+}
+
+/// What is not as it should be: the exit code (0 unless told), and each text that is expected.
+Complaints held_against(const std::vector<std::string>& answers, const Ran& ran) {
+  int exit_code = 0;
+  Complaints complaints;
+  for (const std::string& answer : answers) {
+    if (const std::string code = without(answer, "exit "); !code.empty()) {
+      exit_code = std::atoi(code.c_str());
+    } else if (!std::regex_search(ran.out + ran.err, std::regex(answer))) {
+      complaints.push_back(
+          fmt::format("answer: expected '{}', found '{}{}'", answer, ran.out, ran.err));
+    }
+  }
+  if (ran.exit_code != exit_code) {
+    complaints.push_back(fmt::format("exit code: expected {}, found {}: {}{}", exit_code,
+                                     ran.exit_code, ran.out, ran.err));
+  }
+  return complaints;
+}
+
+}  // namespace
+
+Complaints Stage::act(const Action& action) {
+  const std::string& text = action.text;
+  if (const std::string name = without(text, "kill -9 "); !name.empty()) return end(name, SIGKILL);
+  if (const std::string name = without(text, "Ctrl-C "); !name.empty()) return end(name, SIGINT);
+  if (text.starts_with("router")) {
+    auto words = words_of(text);
+    words.insert(words.end(), {"--listen", endpoint_, "--ledger", folder_.file("ledger.sqlite"),
+                               "--speed", speed_text});
+    return start("router", words);
+  }
+  if (text.starts_with("agent ")) {
+    auto words = words_of(text);
+    const std::string name = words.at(1);
+    words.insert(words.begin() + 1, "--name");
+    return start(name, with_connect(words));
+  }
+  if (text.starts_with("drover ")) return command(action);
+  return {fmt::format("no such action: {}", text)};
+}
+
+Complaints Stage::start(const std::string& name, std::vector<std::string> words) {
+  running_.erase(name);
+  auto& started = running_[name] = std::make_unique<Program>(words);
+  if (name == "router" && !started->says("router ready", patience)) {
+    return {fmt::format("the router is not ready: {}", started->err())};
+  }
+  return {};
+}
+
+Complaints Stage::end(const std::string& name, int signal) {
+  const auto found = running_.find(name);
+  if (found == running_.end()) return {fmt::format("{} does not run", name)};
+  found->second->signal(signal);
+  const Ran ran = found->second->wait(patience);
+  running_.erase(found);
+  if (signal == SIGKILL || ran.exit_code == 0) return {};
+  return {fmt::format("{}: exit code {}: {}", name, ran.exit_code, ran.err)};
+}
+
+Complaints Stage::command(const Action& action) {
+  const auto [line, name] = named(action.text);
+  if (!name.empty()) return submit(name, action);
+  std::vector<std::string> words = words_of(line);
+  words.erase(words.begin());
+  return held_against(action.answers, ask(words));
+}
+
+/// "drover submit --times 8 .. as NAME": so many of them.
+Complaints Stage::submit(const std::string& name, const Action& action) {
+  std::vector<std::string> words = words_of(named(action.text).first);
+  words.erase(words.begin());
+  int times = 1;
+  if (words.size() > 2 && words[1] == "--times") {
+    times = std::atoi(words[2].c_str());
+    words.erase(words.begin() + 1, words.begin() + 3);
+  }
+  words.emplace_back("--json");
+  auto& ids = jobs_[name];
+  ids.clear();
+  for (const Ran& ran : ask_all(std::vector(static_cast<std::size_t>(times), words))) {
+    const auto complaints = held_against(action.answers, ran);
+    if (!complaints.empty()) return complaints;
+    ids.push_back(commands::only_object(ran.out)["id"].text());
+    if (ids.back().empty()) return {fmt::format("submit: no id in '{}'", ran.out)};
+  }
+  return {};
+}
+
+Ran Stage::ask(std::vector<std::string> words) const {
+  return commands::run_drover(with_connect(std::move(words)), patience);
+}
+
+std::vector<Ran> Stage::ask_all(const std::vector<std::vector<std::string>>& questions) const {
+  std::vector<std::unique_ptr<Program>> asked;
+  for (const auto& words : questions) {
+    asked.push_back(std::make_unique<Program>(with_connect(words)));
+  }
+  std::vector<Ran> answers;
+  for (const auto& program : asked) answers.push_back(program->wait(patience));
+  return answers;
+}
+
+double Stage::speed() const { return std::atof(speed_text); }
+
+const std::vector<std::string>& Stage::jobs_named(const std::string& name) const {
+  static const std::vector<std::string> none;
+  const auto found = jobs_.find(name);
+  return found == jobs_.end() ? none : found->second;
+}
+
+std::string Stage::ended() const {
+  std::string text;
+  for (const auto& [name, program] : running_) {
+    if (program->ends(std::chrono::seconds(0))) text += name + ": " + program->err();
+  }
+  return text;
+}
+
+std::vector<std::string> Stage::with_connect(std::vector<std::string> words) const {
+  words.insert(words.end(), {"--connect", endpoint_});
+  return words;
+}
+
+std::vector<std::string> Stage::words_of(const std::string& line) const {
+  std::vector<std::string> words;
+  std::istringstream stream(line);
+  for (std::string word; stream >> word;) {
+    if (word.front() == '$') {
+      const auto& ids = jobs_named(word.substr(1));
+      words.insert(words.end(), ids.begin(), ids.end());
+    } else if (word.ends_with(".toml")) {
+      words.push_back(std::string(DROVER_SOURCE_DIR) + "/tests/operations/" + word);
+    } else {
+      words.push_back(word);
+    }
+  }
+  return words;
+}
+
+}  // namespace drover::operations

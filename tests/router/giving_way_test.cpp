@@ -1,0 +1,167 @@
+// Idle replicas and the work that finds no devices because of them.
+#include <gtest/gtest.h>
+
+#include "tests/router/stage.h"
+
+namespace drover::router {
+namespace {
+
+using std::chrono::seconds;
+
+/// A host of 8 H100; the router has started a replica on one of them, and its request is over.
+struct IdleReplica : Stage {
+  IdleReplica() {
+    receive(1, Join{Role::agent, "h1", "drover test"});
+    receive(1, hello("h1"));
+    receive(9, Submit{{serve_job(1, "llama-2-7b")}});
+    live(7, {{1, "h1"}});
+    DROVER_REQUIRE(told<StartReplica>(1).size() == 1);
+    own = replica("h1", told<StartReplica>(1).front().number, "llama-2-7b");
+    own.devices = told<StartReplica>(1).front().devices;
+    own.asked_for = true;
+    receive(1, ReplicaReport{own});
+    live(1, {{1, "h1"}});
+    DROVER_REQUIRE(told<Assign>(1).size() == 1);
+    receive(1, finished_of(told<Assign>(1).front()));
+    forget();
+  }
+  void leave() {
+    own.state = ReplicaState::gone;
+    receive(1, ReplicaReport{own});
+  }
+  Replica own;
+};
+
+TEST(GivingWay, AnIdleReplicaLeavesForAGangThatWaitsLongBeforeItIsRetired) {
+  IdleReplica stage;
+  stage.receive(9, Submit{{train_job(2, 8)}});
+  stage.live(20, {{1, "h1"}});
+  EXPECT_TRUE(stage.told<RetireReplica>(1).empty()) << "it has not been idle for long";
+  stage.live(15, {{1, "h1"}});
+  const auto retired = stage.told<RetireReplica>(1);
+  ASSERT_EQ(retired.size(), 1U);
+  EXPECT_EQ(retired[0].number, stage.own.id.number);
+  stage.leave();
+  stage.live(1, {{1, "h1"}});
+  const auto assigned = stage.told<Assign>(1);
+  ASSERT_EQ(assigned.size(), 1U);
+  EXPECT_EQ(assigned[0].devices.size(), 8U);
+}
+
+TEST(GivingWay, ItsDevicesAreKeptForTheGangAndGivenToNobodyElse) {
+  IdleReplica stage;
+  stage.receive(9, Submit{{train_job(2, 8)}});
+  stage.live(35, {{1, "h1"}});
+  ASSERT_EQ(stage.told<RetireReplica>(1).size(), 1U);
+  stage.receive(9, Submit{{train_job(3, 1)}});
+  stage.live(1, {{1, "h1"}});
+  EXPECT_TRUE(stage.told<Assign>(1).empty()) << "the later one would have had room beside it";
+  stage.leave();
+  stage.live(1, {{1, "h1"}});
+  ASSERT_EQ(stage.told<Assign>(1).size(), 1U);
+  EXPECT_EQ(stage.told<Assign>(1)[0].job.id, job_id(2));
+}
+
+TEST(GivingWay, NobodyLeavesWhereThereIsRoomOrWhereItWouldNotHelp) {
+  IdleReplica stage;
+  stage.receive(9, Submit{{train_job(2, 4)}});
+  stage.live(1, {{1, "h1"}});
+  stage.receive(1, Accepted{job_id(2), 1});
+  stage.receive(9, Submit{{train_job(3, 8)}});
+  stage.live(60, {{1, "h1"}});
+  EXPECT_EQ(stage.told<Assign>(1).size(), 1U) << "four of the seven";
+  EXPECT_TRUE(stage.told<RetireReplica>(1).empty()) << "the gang of 8 would still lack four";
+}
+
+TEST(GivingWay, WithinTheTimeThatThePolicySets) {
+  auto policy = parse_policy(std::string(builtin_policy_text()), "test.toml");
+  ASSERT_TRUE(policy.ok());
+  EXPECT_EQ(policy->replicas.yield_after, seconds(30));
+}
+
+TEST(GivingWay, WhyNamesTheReplicaThatHoldsTheDevicesAndWhenItLeaves) {
+  IdleReplica stage;
+  stage.receive(9, Submit{{train_job(2, 8)}});
+  stage.live(2, {{1, "h1"}});
+  const WhyReply why = stage.router->why(stage.now, to_text(job_id(2)));
+  ASSERT_EQ(why.nearest.size(), 1U) << "and nothing about an hour that nobody knows of";
+  EXPECT_EQ(why.nearest[0].reason, Reason::capacity);
+  EXPECT_EQ(why.nearest[0].amount, 0);
+  EXPECT_EQ(why.nearest[0].change, "without replica " + to_text(stage.own.id) +
+                                       " (llama-2-7b), which leaves once idle for 30s");
+}
+
+/// Two pools; requests of more than 3,000 tokens go to the first alone.
+constexpr const char* by_length = R"(
+[pool.h100]
+match = { model = "h100*" }
+[pool.a100]
+match = { model = "a100*" }
+[[rule]]
+name = "long"
+when = { prompt_tokens = ">3000" }
+pools = ["a100"]
+[[rule]]
+name = "short"
+pools = ["h100"]
+)";
+
+TEST(StarvedRequests, AShortOneGetsItsReplicaWhileALongOneWaitsForADrainedPool) {
+  auto policy = parse_policy(by_length, "test.toml");
+  ASSERT_TRUE(policy.ok()) << policy.error().message;
+  Stage stage({}, *policy);
+  for (const auto& [peer, device] :
+       std::vector<std::pair<std::uint64_t, std::string>>{{1, "h100-sxm"}, {2, "a100-sxm-80gb"}}) {
+    const std::string host = "h" + std::to_string(peer);
+    stage.receive(peer, Join{Role::agent, host, "drover test"});
+    stage.receive(peer, stage.hello(host, 1, device));
+  }
+  stage.receive(9, SetDrain{"pool:a100", true, Duration{0}});
+  Job long_request = serve_job(1);
+  long_request.work.input_tokens = 3500;
+  stage.receive(9, Submit{{long_request}});
+  Job short_request = serve_job(2);
+  short_request.work.input_tokens = 2500;
+  stage.receive(9, Submit{{short_request}});
+  stage.live(8, {{1, "h1"}, {2, "h2"}});
+  ASSERT_EQ(stage.told<StartReplica>(1).size(), 1U);
+  Replica ready = Stage::replica("h1", stage.told<StartReplica>(1)[0].number);
+  ready.devices = stage.told<StartReplica>(1)[0].devices;
+  stage.receive(1, ReplicaReport{ready});
+  stage.live(1, {{1, "h1"}, {2, "h2"}});
+  ASSERT_EQ(stage.told<Assign>(1).size(), 1U) << "the long one is older, and not like it";
+  EXPECT_EQ(stage.told<Assign>(1)[0].job.id, job_id(2));
+}
+
+TEST(Waiting, ADeadlineOfOneTrainingKeepsNoOtherFromIdleDevices) {
+  Stage stage;
+  stage.receive(1, Join{Role::agent, "h1", "drover test"});
+  stage.receive(1, stage.hello("h1"));
+  Job hurried = train_job(1, 1);
+  hurried.work.steps = 1'000'000;
+  hurried.deadline = seconds(60);
+  Job patient = hurried;
+  patient.id = job_id(2);
+  patient.deadline = Duration{0};
+  stage.receive(9, Submit{{hurried, patient}});
+  stage.live(2, {{1, "h1"}});
+  ASSERT_EQ(stage.told<Assign>(1).size(), 1U);
+  EXPECT_EQ(stage.told<Assign>(1)[0].job.id, job_id(2));
+}
+
+TEST(Waiting, EveryJobHasAWhyThoughOnlyOneOfItsKindWasAsked) {
+  Stage stage;
+  stage.add_host(1, "h1");
+  stage.receive(9, Submit{{train_job(1, 8), train_job(2, 8)}});
+  stage.live(2, {{1, "h1"}});
+  const WhyReply why = stage.router->why(stage.now, to_text(job_id(2)));
+  EXPECT_EQ(why.problem, "");
+  ASSERT_FALSE(why.decisions.empty());
+  EXPECT_EQ(why.decisions.back().fallback_reason, Reason::capacity);
+  EXPECT_EQ(why.job->reason, Reason::capacity);
+  EXPECT_FALSE(why.standings.empty());
+  EXPECT_FALSE(why.nearest.empty());
+}
+
+}  // namespace
+}  // namespace drover::router

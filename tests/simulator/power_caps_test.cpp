@@ -1,0 +1,113 @@
+// Power caps over whole fleets: what the devices truly draw, against what the router has promised.
+#include <algorithm>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "devices/catalogue.h"
+#include "simulator/world.h"
+#include "tests/simulator/fleet_under_test.h"
+
+namespace drover::simulator {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr Duration look_every = milliseconds(100);
+/// As the answer says.
+constexpr Duration met_within = seconds(10);
+
+/// The mixed fleet, with long trainings on its GPUs besides the requests.
+Scenario busy_scenario(std::uint64_t seed) {
+  Scenario scenario = mixed_scenario(seed, 150, 6);
+  Dice dice = Dice(seed).child("long work");
+  scenario.arrivals.push_back({seconds(1), training(dice, "llama-3.1-8b", 8, 4000)});
+  scenario.arrivals.push_back({seconds(1), training(dice, "bert-large", 2, 40'000)});
+  return scenario;
+}
+
+class CappedWorld {
+ public:
+  explicit CappedWorld(Scenario scenario)
+      : start_(scenario.start), world_(std::move(scenario), devices::Catalogue::embedded()) {}
+
+  World& world() { return world_; }
+  double drawn_w() const { return world_.drawn_w(); }
+  bool alert_is_up() const { return world_.seen().standing.contains({"power_cap_unmet", "site"}); }
+  void run_until(Duration at) { world_.run_for(at); }
+  /// The most that was drawn at any look until then.
+  double most_until(Duration at) {
+    double most_w = 0;
+    for (Duration look = world_.now() - start_; look <= at; look += look_every) {
+      world_.run_for(look);
+      most_w = std::max(most_w, drawn_w());
+    }
+    return most_w;
+  }
+  /// From here until then, whenever more than the cap is drawn for longer than was stated, the
+  /// alert is up.
+  void expect_met_or_said(Duration at, double cap_w, const std::string& what) {
+    Duration over{};
+    for (Duration look = world_.now() - start_; look <= at; look += look_every) {
+      world_.run_for(look);
+      over = drawn_w() > cap_w ? over + look_every : Duration{};
+      ASSERT_TRUE(over <= met_within + seconds(2) || alert_is_up())
+          << what << ": draws " << drawn_w() << " W of " << cap_w << " W";
+    }
+  }
+
+ private:
+  Instant start_;
+  World world_;
+};
+
+TEST(PowerCaps, AreMetWithinTheStatedTimeByWhatIsTrulyDrawnAndGivenBackAfterwards) {
+  for (const std::uint64_t seed : {1U, 2U}) {
+    Scenario scenario = busy_scenario(seed);
+    const double cap_w = 5'000;
+    scenario.actions = {{seconds(40), SetPowerCap{"site", cap_w, seconds(60)}}};
+    CappedWorld fleet(std::move(scenario));
+    const double before_w = fleet.most_until(seconds(40));
+    ASSERT_GT(before_w, 1.1 * cap_w) << "seed " << seed;
+    fleet.run_until(seconds(40) + met_within);
+    EXPECT_LE(fleet.drawn_w(), cap_w) << "seed " << seed;
+    fleet.expect_met_or_said(seconds(100), cap_w, "seed " + std::to_string(seed));
+    fleet.run_until(seconds(104));
+    EXPECT_GT(fleet.most_until(seconds(110)), cap_w) << "given back, seed " << seed;
+    EXPECT_EQ(fleet.world().seen().alerts_out_of_turn, 0U);
+  }
+}
+
+TEST(PowerCaps, ThatCannotBeMetHaveTheirAlertUp) {
+  for (const std::uint64_t seed : {1U, 2U}) {
+    Scenario scenario = busy_scenario(seed);
+    scenario.actions = {{seconds(40), SetPowerCap{"site", 2'600, seconds(60)}}};
+    CappedWorld fleet(std::move(scenario));
+    fleet.run_until(seconds(40));
+    fleet.expect_met_or_said(seconds(100), 2'600, "seed " + std::to_string(seed));
+    fleet.run_until(seconds(105));
+    EXPECT_FALSE(fleet.alert_is_up()) << "the cap is over";
+  }
+}
+
+TEST(PowerCaps, HoldThroughLostHostsNewLivesAndARouterThatRestarts) {
+  for (const std::uint64_t seed : {1U, 2U}) {
+    Scenario scenario = busy_scenario(seed);
+    scenario.actions = {{seconds(20), SetPowerCap{"site", 4'500, Duration{}}},
+                        {seconds(140), SetPowerCap{"site", 0, Duration{}}}};
+    scenario.agent_kills = {{seconds(35), "h100-1", seconds(20)}};
+    scenario.partitions = {{seconds(70), "a100-1", seconds(5)}};
+    scenario.router_kills = {{seconds(90), seconds(6)}};
+    CappedWorld fleet(std::move(scenario));
+    fleet.run_until(seconds(20));
+    // While there is no router nobody can say anything.
+    fleet.expect_met_or_said(seconds(90), 4'500, "seed " + std::to_string(seed));
+    fleet.run_until(seconds(97));
+    fleet.expect_met_or_said(seconds(140), 4'500, "seed " + std::to_string(seed));
+    EXPECT_EQ(fleet.world().seen().alerts_out_of_turn, 0U);
+  }
+}
+
+}  // namespace
+}  // namespace drover::simulator
