@@ -13,6 +13,7 @@ constexpr std::size_t retold_each_beat = 500;
 }  // namespace
 
 void Core::manage_replicas(Instant now) {
+  roster.note_used(now);
   if (!policy.replicas.manage || ending) return;
   std::set<std::string> without;  // models of which nothing was found
   for (JobRecord* record : starved_requests(now, policy.replicas, queue)) {

@@ -54,6 +54,12 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   const Incarnation earlier =
       before ? roster.hosts()[*before].hello.incarnation : hello.incarnation;
   const bool was_lost = before && roster.hosts()[*before].health == Health::lost;
+  std::vector<ReplicaEntry> held_before;
+  if (before) {
+    for (const ReplicaIndex index : roster.hosts()[*before].replicas) {
+      held_before.push_back(roster.replicas()[index]);
+    }
+  }
   const auto enrolled = roster.enrol(now, hello);
   if (!enrolled) {
     mail.send(now, caller.peer, Unwelcome{enrolled.error().message});
@@ -81,6 +87,12 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   publish_host(now, *enrolled);
   settle_drains(now, *enrolled);
   for (const Replica& replica : hello.replicas) apply_report(now, caller, {replica});
+  for (ReplicaEntry& entry : held_before) {
+    if (roster.find_replica(*enrolled, entry.replica.id.number)) continue;
+    entry.replica.state = ReplicaState::gone;
+    entry.replica.detail = "its host no longer has it";
+    publish_replica(now, entry.replica, entry.group);
+  }
   // A new life that holds nothing of the work has died with it.
   if (earlier != hello.incarnation && hello.held.empty()) blame_host(now, hello.host);
   reconcile(now, caller, hello, same_line ? hello.asked_at : Instant{});

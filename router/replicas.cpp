@@ -66,13 +66,10 @@ std::vector<ReplicaIndex> idle_replicas(Instant now, Duration idle_for, const Ro
   std::vector<std::pair<Instant, ReplicaIndex>> idle;
   for (ReplicaIndex index = 0; index < roster.replicas().size(); ++index) {
     const ReplicaEntry& entry = roster.replicas()[index];
-    const bool unused = entry.replica.state == ReplicaState::ready && !entry.retiring &&
-                        entry.promised_requests == 0 && entry.replica.queued == 0 &&
-                        entry.replica.running == 0;
+    const bool unused =
+        entry.replica.state == ReplicaState::ready && !entry.retiring && !entry.has_work();
     if (!unused || !keeper.owns(entry.replica.id)) continue;
-    // Its last request began when it was last used, and is believed to have ended at `busy_until`.
-    const Instant since = std::max(entry.last_used, std::min(entry.busy_until, now));
-    if (now - since >= idle_for) idle.emplace_back(since, index);
+    if (now - entry.last_used >= idle_for) idle.emplace_back(entry.last_used, index);
   }
   std::sort(idle.begin(), idle.end());
   std::vector<ReplicaIndex> replicas;

@@ -167,8 +167,10 @@ struct alignas(64) ReplicaEntry {
   double serving_w = 0;  // believed with the promised requests, above its devices' open power
   Replica replica;       // as last reported
   Instant heard{};
-  Instant busy_until{};  // when the promised work is believed to end
-  Instant last_used{};
+  Instant last_used{};  // it had work then
+  bool has_work() const {
+    return promised_requests > 0 || replica.queued > 0 || replica.running > 0;
+  }
 };
 
 /// One column per fact, one row per device.
@@ -252,6 +254,8 @@ class Roster {
                                  Instant busy_until, Duration prompt = Duration{0},
                                  ServingPower power = {});
   void release_request(ReplicaIndex replica, std::uint64_t tokens, PromisedPrompt prompt = {});
+  /// Replicas that have work are used now. To be told each heartbeat.
+  void note_used(Instant now);
   /// What `promise_request` with this `power` would add to the believed power.
   double added_w(ReplicaIndex replica, ServingPower power) const;
   /// A replica that will be loaded: its devices are opened.

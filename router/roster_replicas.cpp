@@ -163,7 +163,6 @@ void Roster::forget(ReplicaIndex index) {
   row.replica.queued = row.replica.running = 0;
   row.promised_requests = 0;
   row.promised_tokens = 0;
-  row.busy_until = {};
   row.prompts_until = {};
   row.prompts = {};
   refresh(row);
@@ -212,7 +211,6 @@ PromisedPrompt Roster::promise_request(Instant now, ReplicaIndex replica, std::u
   ReplicaEntry& row = this->replica(replica);
   ++row.promised_requests;
   row.promised_tokens += tokens;
-  row.busy_until = std::max(row.busy_until, busy_until);
   const Instant begin = row.replica.state == ReplicaState::ready ? now : row.replica.ready_at;
   row.prompts_until = saturating_add(std::max(begin, now + prompt_wait(now, row)), prompt);
   row.last_used = now;
@@ -247,6 +245,13 @@ void Roster::release_request(ReplicaIndex replica, std::uint64_t tokens, Promise
     forget_prompts(row);
   }
   refresh(row);
+}
+
+void Roster::note_used(Instant now) {
+  // No version: nothing that a decision looks at has changed.
+  for (ReplicaEntry& row : replicas_) {
+    if (row.has_work()) row.last_used = now;
+  }
 }
 
 ReplicaEntry& Roster::replica(ReplicaIndex index) {

@@ -108,7 +108,8 @@ void draw_flows(const Scene& scene, Pen pen) {
   }
   if (shown == flows.size()) return;
   pen.field(0, static_cast<int>(lines), pen.columns(),
-            fmt::format("{} more, of {} jobs", counted(flows.size() - shown, "flow"),
+            fmt::format("{} more {}, of {} jobs", flows.size() - shown,
+                        flows.size() - shown == 1 ? "flow" : "flows",
                         count_text(static_cast<double>(all - told))),
             Role::faint);
 }

@@ -85,7 +85,8 @@ void draw_title(const Scene& scene, Pen pen) {
   if (!add(worst, 1, Role::alarm)) add(alerts, 0, Role::alarm);
   if (scene.options.insecure) add("insecure  ", 2, Role::title);
   if (scene.options.speed != 1) {
-    add(fmt::format("{:g}x fleet time ", scene.options.speed), 0, Role::title);
+    const std::string speed = fmt::format("{:g}x ", scene.options.speed);
+    if (!add(speed + "fleet time ", 0, Role::title)) add(speed, 0, Role::title);
   } else if (apart) {
     add("fleet time ", 0, Role::title);
   }

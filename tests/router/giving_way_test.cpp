@@ -62,6 +62,30 @@ TEST(GivingWay, ItsDevicesAreKeptForTheGangAndGivenToNobodyElse) {
   EXPECT_EQ(stage.told<Assign>(1)[0].job.id, job_id(2));
 }
 
+TEST(GivingWay, AReplicaIsIdleFromTheEndOfItsWorkHoweverLongThatWasBelievedToTake) {
+  IdleReplica stage;
+  Job hours = serve_job(4, "llama-2-7b");
+  hours.work.kind = WorkKind::batch;
+  hours.work.items = 100'000;
+  stage.receive(9, Submit{{hours}});
+  stage.live(2, {{1, "h1"}});
+  ASSERT_EQ(stage.told<Assign>(1).size(), 1U);
+  stage.receive(1, Accepted{hours.id, 1});
+  stage.receive(9, Submit{{train_job(2, 8)}});
+  stage.live(60, {{1, "h1"}});
+  EXPECT_TRUE(stage.told<RetireReplica>(1).empty()) << "it works";
+  stage.receive(9, CancelJobs{{to_text(hours.id)}});
+  stage.live(1, {{1, "h1"}});
+  Failed given_back;
+  given_back.job = hours.id;
+  given_back.attempt = 1;
+  given_back.reason = Reason::cancelled;
+  stage.receive(1, given_back);
+  EXPECT_EQ(stage.router->summary(stage.now).running, 0U);
+  stage.live(40, {{1, "h1"}});
+  EXPECT_EQ(stage.told<RetireReplica>(1).size(), 1U);
+}
+
 TEST(GivingWay, NobodyLeavesWhereThereIsRoomOrWhereItWouldNotHelp) {
   IdleReplica stage;
   stage.receive(9, Submit{{train_job(2, 4)}});

@@ -241,8 +241,8 @@ TEST(DeviceTags, AreAMarkAndACount) {
   for (const char* key : {"g", "T", "T"}) dashboard->press(later, {key});
   const std::string text = dashboard->draw(later).to_text();
   EXPECT_NE(text.find(", 2 tagged"), std::string::npos) << text;
-  EXPECT_EQ(row_with(text, "gpu-a/0").substr(1, 3), " +g") << text;
-  EXPECT_EQ(row_with(text, "gpu-a/2").substr(1, 3), "  g") << text;
+  EXPECT_EQ(row_with(text, "edge-1/1").substr(1, 3), "x+e") << text;
+  EXPECT_EQ(row_with(text, "edge-1/2").substr(1, 3), "x e") << text;
 }
 
 TEST(DeviceTable, ColumnsThatAreWantedButDoNotFitAreCounted) {

@@ -108,7 +108,9 @@ TEST(FigurePanel, FitsAnyWidth) {
 class DeviceView {
  public:
   explicit DeviceView(Size size = {120, 40})
-      : dashboard(dashboard_of(fleet, size, "device", false, 40)) {}
+      : dashboard(dashboard_of(fleet, size, "devices", false, 40)) {
+    press({"j", "j", "j", "j", "j", "Enter"});  // gpu-a/0, behind the four of edge-1
+  }
 
   SampleFleet fleet;
   std::unique_ptr<Dashboard> dashboard;

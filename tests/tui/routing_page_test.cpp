@@ -108,9 +108,9 @@ TEST(Flows, BeyondTheLinesThereAreAreCounted) {
 TEST(Fallbacks, TellWhatTheyCostMoreAndWhatTheySaved) {
   SampleFleet fleet;
   fleet.summary.fallbacks = {{Reason::capacity, 10}, {Reason::thermal, 4}, {Reason::memory, 2}};
-  fleet.summary.fallback_costs = {{Reason::capacity, 10, 1.5, 2e3, 90},
-                                  {Reason::thermal, 4, -0.25, -3e3, -12},
-                                  {Reason::memory, 2, 0, 0, 0}};
+  fleet.summary.fallback_costs = {{Reason::capacity, 10, 1.5, 2e3, 90, 9},
+                                  {Reason::thermal, 4, -0.25, -3e3, -12, 4},
+                                  {Reason::memory, 2, 0, 0, 0, 0}};
   const auto dashboard = dashboard_of(fleet, {120, 40}, "routing", false, 2);
   const Canvas& canvas = dashboard->draw(later);
   const std::string text = canvas.to_text();

@@ -244,9 +244,9 @@ void SampleFleet::add_summary() {
   summary.estimate_error = 0.08;
   summary.power_w = 8'640;
   summary.power_reserved_w = 510;
-  summary.fallback_costs = {{Reason::capacity, 812, 1.94, 310e3, 1'220},
-                            {Reason::queue_slo, 240, -0.35, -88e3, 96},
-                            {Reason::unhealthy, 12, 0, 0, 0}};
+  summary.fallback_costs = {{Reason::capacity, 812, 1.94, 310e3, 1'220, 812},
+                            {Reason::queue_slo, 240, -0.35, -88e3, 96, 240},
+                            {Reason::unhealthy, 12, 0, 0, 0, 0}};
   add_classes();
   add_pools();
 }

@@ -82,7 +82,7 @@ std::string written(const std::string& bytes, Size size) {
 
 struct Looked {
   const char* name;
-  const char* view;
+  const char* view;  // "device": of gpu-a/0
   int scrolled = 0;      // rows
   bool colours = false;  // with colours too
 };
@@ -95,9 +95,14 @@ TEST(Screen, EveryModeIsAsReviewed) {
                              Mode{"ascii", 0, true}}) {
       if (mode.colours > 0 && !at.colours) continue;
       SampleFleet fleet;
-      const auto dashboard = dashboard_of(fleet, size, at.view, mode.ascii, 120);
+      const bool device = at.view == std::string_view("device");
+      const auto dashboard =
+          dashboard_of(fleet, size, device ? "devices" : at.view, mode.ascii, 120);
       const Instant now = SampleFleet::start + std::chrono::seconds(120);
       dashboard->draw(now);
+      for (const char* key : {"j", "j", "j", "j", "j", "Enter"}) {
+        if (device) dashboard->press(now, {key});
+      }
       for (int i = 0; i < at.scrolled; ++i) dashboard->press(now, {"J"});
       const Canvas& canvas = dashboard->draw(now);
       std::string found = written(Painter(words_of(mode)).paint(canvas), size);

@@ -41,7 +41,7 @@ TEST(Screen, EveryViewIsAsReviewed) {
   for (const Scenario& scenario : std::vector<Scenario>{
            {"fleet", "fleet", {}},
            {"devices", "devices", {}},
-           {"device", "devices", {"j", "j", "j", "j", "Enter"}, false, 150},
+           {"device", "devices", {"j", "j", "j", "j", "j", "j", "j", "j", "Enter"}, false, 150},
            {"jobs", "jobs", {}},
            {"routing", "routing", {}},
            {"power", "power", {}, false, 150},
@@ -59,10 +59,10 @@ TEST(Screen, WhatKeysOpenAndChangeIsAsReviewed) {
            {"fleet-by-pool", "fleet", {"b", "b", "l"}},
            {"fleet-by-state", "fleet", {"b", "b", "b", "b", "c"}},
            {"devices-sorted", "devices", {"s", "s", "j", "j"}},
-           {"device-end", "devices", {"j", "j", "j", "j", "Enter", "G"}, false, 150},
-           {"device-lost", "devices", {"G", "Enter"}},
-           {"device-figure", "devices", {"j", "j", "j", "j", "Enter", "l", "l", "l", "Enter"}},
-           {"device-limit", "devices", {"j", "Enter", "h", "h", "h", "h"}},
+           {"device-end", "devices", {"j", "j", "j", "j", "j", "j", "j", "j", "Enter", "G"}, false, 150},
+           {"device-lost", "devices", {"j", "Enter"}},
+           {"device-figure", "devices", {"j", "j", "j", "j", "j", "j", "j", "j", "Enter", "l", "l", "l", "Enter"}},
+           {"device-limit", "devices", {"j", "j", "j", "j", "j", "Enter", "h", "h", "h", "h"}},
            {"jobs-waiting-open", "jobs", {"f", "f", "j", "Enter"}},
            {"routing-open", "routing", {"j", "j", "Enter"}},
            {"fleet-filtered", "fleet", {"/", "k", "i", "n", "d", "=", "=", "t", "p", "u", "Enter"}},
@@ -76,7 +76,7 @@ TEST(Screen, WhatKeysOpenAndChangeIsAsReviewed) {
 }
 
 TEST(Screen, WhatIsBehindAFigureOnAWideScreenIsAsReviewed) {
-  const std::vector<const char*> keys = {"j", "j", "j", "j", "Enter", "l", "l", "l", "Enter"};
+  const std::vector<const char*> keys = {"j", "j", "j", "j", "j", "j", "j", "j", "Enter", "l", "l", "l", "Enter"};
   expect_screens({"device-figure", "devices", keys}, {{200, 60}});
 }
 
@@ -105,6 +105,7 @@ TEST(Screen, AReplayLooksLikeTheLiveFleetWithABanner) {
   }
   DashboardOptions options;
   options.settings.start.view = "device";
+  options.device = "gpu-a/0";
   options.replay = {&recording, "yesterday.mcap", 4, SampleFleet::start + std::chrono::seconds(30),
                     true};
   Dashboard dashboard(options, {80, 24}, SampleFleet::start);
