@@ -103,7 +103,8 @@ struct Summary {
   std::uint64_t preempted = 0;  // attempts that made room for work of higher priority
   std::uint64_t stale_results = 0;
   std::uint64_t undecodable = 0;  // messages dropped: no messages, or not this sender's to send
-  std::vector<SenderCount> undecodable_by;  // the same by sender, in the order of their names
+  std::vector<SenderCount> undecodable_by;  // the same by sender, in the order of their names; then
+                                            // those of earlier lives of the router, in one
   std::uint64_t sample_gaps = 0;
   std::uint64_t decisions = 0;
   double estimate_error = 0;    // run times are missed by a factor of 1 + this

@@ -187,15 +187,12 @@ void Accounting::restore_sums(double fleet_energy_j, double fleet_cost_usd) {
   fleet_cost_usd_ = fleet_cost_usd;
 }
 
-void Accounting::restore_shown(const Usage& shown) { noted_ = shown_before_ = shown; }
+void Accounting::restore_shown(const Shown& shown) { noted_ = shown_before_ = shown; }
 
-bool Accounting::shows_more(Instant now) const {
-  return shown_energy_j() > noted_.energy_j || shown_cost_usd(now) > noted_.cost_usd;
-}
-
-Usage Accounting::note_shown(Instant now) {
-  noted_ = {0, shown_energy_j(), shown_cost_usd(now)};
-  return noted_;
+Shown Accounting::shown(Instant now, const Shown& live) const {
+  return {shown_energy_j(), shown_cost_usd(now), shown_before_.decisions + decisions_,
+          shown_before_.undecodable + live.undecodable,
+          shown_before_.sample_gaps + live.sample_gaps};
 }
 
 double Accounting::shown_cost_usd(Instant now) const {
@@ -282,7 +279,7 @@ Summary Accounting::summary(Instant now) const {
   summary.retries = retries_;
   summary.preempted = preempted_;
   summary.stale_results = stale_results_;
-  summary.decisions = decisions_;
+  summary.decisions = shown_before_.decisions + decisions_;
   return summary;
 }
 

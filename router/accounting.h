@@ -41,6 +41,14 @@ class Histogram {
   double max_ = 0;
 };
 
+/// What of a life's counters nobody finds again in the ledger, as it was shown: a later life shows
+/// no less.
+struct Shown {
+  double energy_j = 0, cost_usd = 0;  // of the fleet
+  std::uint64_t decisions = 0, undecodable = 0, sample_gaps = 0;
+  bool operator==(const Shown&) const = default;
+};
+
 class Accounting {
  public:
   explicit Accounting(Instant started) : started_(started), costed_until_(started) {}
@@ -82,14 +90,16 @@ class Accounting {
   /// energy and cost. The error says what is missing.
   std::string job_sums() const;
   Status restore_job_sums(std::string_view text);
-  /// More of the fleet's energy or cost would be shown now than is noted as shown.
-  bool shows_more(Instant now) const;
-  /// What is shown now, to be noted in the ledger before anybody sees it: a later life shows no
-  /// less, however much of the sums themselves was lost.
-  Usage note_shown(Instant now);
+  /// What is shown now, with what else this life has counted. It is noted in the ledger before
+  /// anybody sees it: a later life shows no less, however much of the sums themselves was lost.
+  Shown shown(Instant now, const Shown& live) const;
+  void note(const Shown& shown) { noted_ = shown; }
+  const Shown& noted() const { return noted_; }
+  /// What earlier lives have counted and shown.
+  const Shown& earlier() const { return shown_before_; }
   /// Of an earlier life: the sums, what of them was shown, and the counters that they hold.
   void restore_sums(double fleet_energy_j, double fleet_cost_usd);
-  void restore_shown(const Usage& shown);
+  void restore_shown(const Shown& shown);
   void restore_energy(const SampleBatch& energies);
 
   /// Dollars up to `now` at the present rate; call before anything changes the rate.
@@ -137,8 +147,8 @@ class Accounting {
   std::set<HostIndex> energy_changed_;
   double fleet_energy_j_ = 0;
   double fleet_cost_usd_ = 0;
-  Usage shown_before_;  // by earlier lives
-  Usage noted_;         // as shown, in the ledger
+  Shown shown_before_;  // by earlier lives
+  Shown noted_;         // as shown, in the ledger
   double usd_per_s_ = 0;
   Instant costed_until_;
 };

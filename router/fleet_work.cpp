@@ -154,8 +154,18 @@ Summary Core::publish_beat(Instant now) {
   return totals;
 }
 
+Shown Core::shown_now(Instant now) const {
+  Shown live;
+  live.undecodable = dropped.total();
+  for (const HostEntry& host : roster.hosts()) live.sample_gaps += host.sample_gaps;
+  return accounting.shown(now, live);
+}
+
 void Core::note_shown(Instant now) {
-  if (accounting.shows_more(now)) mail.write(ledger::shown(now, accounting.note_shown(now)));
+  const Shown shown = shown_now(now);
+  if (shown == accounting.noted()) return;
+  accounting.note(shown);
+  mail.write(ledger::shown(now, shown));
 }
 
 void Core::publish_totals(Instant now) {

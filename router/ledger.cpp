@@ -106,9 +106,12 @@ LedgerRow counters(Instant now, double fleet_energy_j, double fleet_cost_usd) {
   return row_of(Transition::counters, now, {}, 0, std::move(sums));
 }
 
-LedgerRow shown(Instant now, const Usage& of_fleet) {
+LedgerRow shown(Instant now, const Shown& shown) {
   Summary sums;
-  sums.charged = of_fleet;
+  sums.charged = {0, shown.energy_j, shown.cost_usd};
+  sums.decisions = shown.decisions;
+  sums.undecodable = shown.undecodable;
+  sums.sample_gaps = shown.sample_gaps;
   return row_of(Transition::counters, now, {}, 0, std::move(sums));
 }
 
@@ -145,7 +148,9 @@ LedgerRow sums(Instant now, const Accounting& accounting) {
   return {Transition::sums, now, {}, 0, accounting.job_sums()};
 }
 
-bool is_shown(const Summary& sums) { return sums.charged != Usage{}; }
+bool is_shown(const Summary& sums) {
+  return sums.charged != Usage{} || sums.decisions + sums.undecodable + sums.sample_gaps > 0;
+}
 
 Status Reader::read(const LedgerRow& row) {
   ++row_;
@@ -223,7 +228,8 @@ Status Reader::read_counters(const LedgerRow& row) {
   const auto* sums = std::get_if<Summary>(&envelope->body);
   if (sums == nullptr) return error("payload is a {}", kind_name(envelope->body));
   if (is_shown(*sums)) {
-    accounting_.restore_shown(sums->charged);
+    accounting_.restore_shown({sums->charged.energy_j, sums->charged.cost_usd, sums->decisions,
+                               sums->undecodable, sums->sample_gaps});
     return {};
   }
   for (const SampleBatch& batch : energies_) accounting_.restore_energy(batch);

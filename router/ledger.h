@@ -22,8 +22,10 @@
 //   stale      | job, old attempt  | Finished or Failed         | as it came
 //   counters   | none, 0           | SampleBatch, sender = host | energy counters of its devices
 //   counters   | none, 0           | Summary                    | fleet_energy_j, fleet_cost_usd
-//   counters   | none, 0           | Summary                    | charged: the fleet's energy and
-//              |                   |                            | cost that are about to be shown
+//   counters   | none, 0           | Summary                    | of what is about to be shown: the
+//              |                   |                            | fleet's energy and cost (charged),
+//              |                   |                            | decisions, undecodable,
+//              |                   |                            | sample_gaps
 //   audit      | none, 0           | Audit                      | all: what was asked for
 //   audit      | none, 0           | SetPowerCap                | all: in force from the row's time
 //   audit      | none, 0           | SetDrain                   | all: in force from the row's time
@@ -68,7 +70,7 @@ LedgerRow ended(Transition transition, Instant now, const Failed& failed);
 
 LedgerRow counters(Instant now, const SampleBatch& energies);
 LedgerRow counters(Instant now, double fleet_energy_j, double fleet_cost_usd);
-LedgerRow shown(Instant now, const Usage& of_fleet);
+LedgerRow shown(Instant now, const Shown& shown);
 /// Whether a counters row says what was shown, and not the sums.
 bool is_shown(const Summary& sums);
 

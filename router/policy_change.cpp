@@ -3,10 +3,13 @@
 // It is parsed before anything else; with an error the old one stays in force. Its text is in the
 // ledger before it counts, and counts again after a restart. The change falls between two
 // decisions: what runs goes on, what waits is asked again, caps that people have set stay.
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "fleet/text.h"
 #include "router/action_words.h"
+#include "router/policy_findings.h"
 #include "router/policy_text.h"
 #include "router/state.h"
 
@@ -49,6 +52,13 @@ ActionReply Core::change_policy(Instant now, const ApplyPolicy& asked, const std
   auto fresh = parse_policy(asked.text, place);
   if (!fresh) {
     reply.problem = fresh.error().message;
+    const std::vector<Finding> found = findings(asked.text, place);
+    const auto errors = static_cast<std::uint64_t>(
+        std::count_if(found.begin(), found.end(), [](const Finding& each) { return each.error; }));
+    if (errors > 1) {
+      reply.problem += fmt::format("; {}, which drover policy check names",
+                                   counted(errors - 1, "more error", "more errors"));
+    }
     return reply;
   }
   PolicyReply origin = origin_of(*fresh, place, now, by);

@@ -256,7 +256,7 @@ std::vector<std::string> Core::snapshot_messages(Instant now) const {
   for (Alert& alert : alerts.raised()) add(std::move(alert));
   if (!caption.text.empty()) add(caption);
   // Nothing that a later life could take back.
-  const bool on_disk = mail.uncommitted() == 0 && !accounting.shows_more(now);
+  const bool on_disk = mail.uncommitted() == 0 && shown_now(now) == accounting.noted();
   add(on_disk || !told_totals ? summary(now) : *told_totals);
   return messages;
 }

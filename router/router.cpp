@@ -240,12 +240,16 @@ Summary Core::summary(Instant now) const {
   summary.queued = queue.size();
   summary.running = jobs.attempts_out();
   summary.queued_for = queue.waiting_by_reason();
-  for (const HostEntry& host : roster.hosts()) summary.sample_gaps += host.sample_gaps;
+  summary.sample_gaps = shown_now(now).sample_gaps;
   summary.estimate_error = estimator.error();
   note_draw(summary);
   summary.budget_usd_per_h = policy.limits.budget_usd_per_h;
   summary.undecodable = dropped.total();
   summary.undecodable_by = dropped.by_sender();
+  if (const std::uint64_t earlier = accounting.earlier().undecodable; earlier > 0) {
+    summary.undecodable += earlier;
+    summary.undecodable_by.push_back({"before this start", earlier});
+  }
   return summary;
 }
 

@@ -226,8 +226,9 @@ struct Core {
   /// less.
   Summary publish_beat(Instant now);
   void publish_totals(Instant now);
-  /// What is shown of the fleet's energy and cost goes to the disk first.
+  /// What is shown of the fleet's energy and cost, and of counters, goes to the disk first.
   void note_shown(Instant now);
+  Shown shown_now(Instant now) const;
   /// The fleet's sums and counters into the ledger, when they have changed.
   void write_counters(Instant now);
   void event(Instant now, Severity severity, std::string subject, std::string text);
