@@ -23,7 +23,8 @@ ActionSpan span_of(Arguments& arguments, const std::string& option, ActionSpan o
 /// What is asked for, once the router has said how fast fleet time passes.
 using ActionAt = std::function<Message(double speed)>;
 
-/// Sends the action once, in the name of the user (of the verb `name` where he has none), and waits for the router's ActionReply or CancelReply.
+/// Sends the action once, in the name of the user (of the verb `name` where he has none), and waits
+/// for the router's ActionReply or CancelReply.
 Result<Message> answer_to(const Arguments& arguments, const std::string& name,
                           const ActionAt& action);
 

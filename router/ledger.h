@@ -23,9 +23,9 @@
 //   counters   | none, 0           | SampleBatch, sender = host | energy counters of its devices
 //   counters   | none, 0           | Summary                    | fleet_energy_j, fleet_cost_usd
 //   counters   | none, 0           | Summary                    | of what is about to be shown: the
-//              |                   |                            | fleet's energy and cost (charged),
-//              |                   |                            | decisions, undecodable,
-//              |                   |                            | sample_gaps
+//              |                   |                            | fleet's energy and cost
+//              (charged), |                   |                            | decisions,
+//              undecodable, |                   |                            | sample_gaps
 //   audit      | none, 0           | Audit                      | all: what was asked for
 //   audit      | none, 0           | SetPowerCap                | all: in force from the row's time
 //   audit      | none, 0           | SetDrain                   | all: in force from the row's time

@@ -27,7 +27,8 @@ TEST(Surfaces, AgreeWithEachOtherAndWithTheDevicesInStormsOfEveryKind) {
   const std::uint64_t count = asked ? 1 : 4;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     SurfacesWatch watch;
-    const auto report = simulator::live_through(simulator::storm_of(seed, policy_for(seed)), &watch);
+    const auto report =
+        simulator::live_through(simulator::storm_of(seed, policy_for(seed)), &watch);
     for (const std::string& what : report.broken) ADD_FAILURE() << "seed " << seed << ": " << what;
     EXPECT_GT(watch.compared(), 40U) << "seed " << seed;
   }

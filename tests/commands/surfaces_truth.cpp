@@ -78,7 +78,8 @@ class Truth {
       for (const JobChanged& job : at_.jobs.jobs) {
         std::string_view target = job.target;
         while (const auto part = take_part(target)) {
-          if (part->host == host && job.state == JobState::running) shown.insert(to_text(job.job.id));
+          if (part->host == host && job.state == JobState::running)
+            shown.insert(to_text(job.job.id));
         }
       }
       for (const std::string& job : running) {
@@ -169,8 +170,8 @@ Described described(const Surfaces& at, const AlertRule& rule) {
   if (name == router::condition::device_unusable) return both(unusable_devices(at));
   if (rule.looked_for || rule.told.about != "device") return {};
   Described described{true, ids_with(at, rule.told.when), {}};
-  described.stands = rule.told.clear.empty() ? described.holds
-                                             : ids_with(at, "!(" + rule.told.clear + ")");
+  described.stands =
+      rule.told.clear.empty() ? described.holds : ids_with(at, "!(" + rule.told.clear + ")");
   return described;
 }
 

@@ -201,8 +201,8 @@ class Comparison {
   }
 
   void known(const std::string& what, double one, double other, double apart) {
-    const bool alike = std::isnan(one) == std::isnan(other) &&
-                       (std::isnan(one) || std::abs(one - other) <= apart);
+    const bool alike =
+        std::isnan(one) == std::isnan(other) && (std::isnan(one) || std::abs(one - other) <= apart);
     if (alike) return;
     same(what, "devices", fmt::format("{}", one), "the dashboard", fmt::format("{} (!)", other));
   }
@@ -211,9 +211,8 @@ class Comparison {
     same(id + " state", "devices", states_text(row.standing), "the dashboard",
          table.text(at, "state"));
     same(id + " models", "devices", row.models, "the dashboard", table.text(at, "models"));
-    same(id + " pause", "devices",
-         row.pause == Pause::none ? "" : std::string(to_text(row.pause)), "the dashboard",
-         table.text(at, "pause"));
+    same(id + " pause", "devices", row.pause == Pause::none ? "" : std::string(to_text(row.pause)),
+         "the dashboard", table.text(at, "pause"));
     known(id + " cap", row.sample[Metric::power_cap], table.number(at, "power_cap_w"), 0.5);
     // Known to both or to neither; between the questions another sample may have come.
     for (const auto& [metric, column] :
@@ -326,7 +325,8 @@ void SurfacesWatch::look(std::vector<std::string>& broken) {
   const Instant now = world_->now();
   if (asked_ && asked_->fleet.whole() && asked_->jobs && asked_->summary) {
     Differences wrong;
-    const Surfaces at{asked_->fleet, *asked_->jobs, *asked_->summary, *dashboard_, *policy_, site_cap_w_, now};
+    const Surfaces at{
+        asked_->fleet, *asked_->jobs, *asked_->summary, *dashboard_, *policy_, site_cap_w_, now};
     compare_surfaces(at, wrong);
     compare_truth(at, *world_, wrong);
     compare_alerts(at, wrong);

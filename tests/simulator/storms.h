@@ -1,6 +1,7 @@
 // Storms: small mixed fleets of GPUs and TPUs with demanding work, hit by faults of every kind
-// and by drains, caps and cancels, all drawn from a seed; and what must hold in each of them (reliability: I1, I2, I3, I10, that no work
-// runs where it cannot, and that none waits without a reason that is true).
+// and by drains, caps and cancels, all drawn from a seed; and what must hold in each of them
+// (reliability: I1, I2, I3, I10, that no work runs where it cannot, and that none waits without a
+// reason that is true).
 #pragma once
 
 #include <cstdint>

@@ -82,7 +82,7 @@ std::string written(const std::string& bytes, Size size) {
 
 struct Looked {
   const char* name;
-  const char* view;  // "device": of gpu-a/0
+  const char* view;      // "device": of gpu-a/0
   int scrolled = 0;      // rows
   bool colours = false;  // with colours too
 };

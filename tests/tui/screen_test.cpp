@@ -59,9 +59,15 @@ TEST(Screen, WhatKeysOpenAndChangeIsAsReviewed) {
            {"fleet-by-pool", "fleet", {"b", "b", "l"}},
            {"fleet-by-state", "fleet", {"b", "b", "b", "b", "c"}},
            {"devices-sorted", "devices", {"s", "s", "j", "j"}},
-           {"device-end", "devices", {"j", "j", "j", "j", "j", "j", "j", "j", "Enter", "G"}, false, 150},
+           {"device-end",
+            "devices",
+            {"j", "j", "j", "j", "j", "j", "j", "j", "Enter", "G"},
+            false,
+            150},
            {"device-lost", "devices", {"j", "Enter"}},
-           {"device-figure", "devices", {"j", "j", "j", "j", "j", "j", "j", "j", "Enter", "l", "l", "l", "Enter"}},
+           {"device-figure",
+            "devices",
+            {"j", "j", "j", "j", "j", "j", "j", "j", "Enter", "l", "l", "l", "Enter"}},
            {"device-limit", "devices", {"j", "j", "j", "j", "j", "Enter", "h", "h", "h", "h"}},
            {"jobs-waiting-open", "jobs", {"f", "f", "j", "Enter"}},
            {"routing-open", "routing", {"j", "j", "Enter"}},
@@ -76,7 +82,8 @@ TEST(Screen, WhatKeysOpenAndChangeIsAsReviewed) {
 }
 
 TEST(Screen, WhatIsBehindAFigureOnAWideScreenIsAsReviewed) {
-  const std::vector<const char*> keys = {"j", "j", "j", "j", "j", "j", "j", "j", "Enter", "l", "l", "l", "Enter"};
+  const std::vector<const char*> keys = {"j", "j",     "j", "j", "j", "j",    "j",
+                                         "j", "Enter", "l", "l", "l", "Enter"};
   expect_screens({"device-figure", "devices", keys}, {{200, 60}});
 }
 
