@@ -1,10 +1,11 @@
-// Idle replicas give way. A replica that the router has started stays loaded when its requests have
-// ended, as loading it again would take a minute. When other work finds no devices meanwhile, it
-// leaves: after `[replicas] yield_after`, long before `retire_after`. Its devices are kept for the
-// job that waits, as those of work that is preempted are (preempting.cpp).
+// Spare replicas give way. A replica that the router has started stays loaded when its requests
+// have ended, as loading it again would take a minute. When other work finds no devices meanwhile,
+// and it has been spare (spare_replicas.h) for `[replicas] yield_after`, it leaves, long before
+// `retire_after`: what it still serves ends there. Its devices are kept for the job that waits, as
+// those of work that is preempted are (preempting.cpp).
 //
-// Which replicas go is found by trying: a decision as if the longest idle ones had left, first one,
-// then twice as many each time. Of these only such go as stand where the job would be.
+// Which replicas go is found by trying: a decision as if the longest spare ones had left, first
+// one, then twice as many each time. Of these only such go as stand where the job would be.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -52,13 +53,14 @@ std::vector<DeviceIndex> devices_at(const Roster& roster, const Place& place) {
 void Core::give_way(Instant now) {
   if (now < next_give_way) return;
   next_give_way = saturating_add(now, settings.heartbeat_every);
-  auto idle = idle_replicas(now, policy.replicas.yield_after, roster, keeper);
-  if (idle.empty()) return;
+  spares.look(now, roster, policy, keeper);
+  auto spare = spares.spare_for(now, policy.replicas.yield_after);
+  if (spare.empty()) return;
   for (JobRecord* record : seekers(now, policy.replicas.start_after, queue)) {
     if (preemptions.of(record->job.id) != nullptr) continue;
-    if (!make_room(now, *record, idle)) continue;
-    std::erase_if(idle, [&](ReplicaIndex index) { return roster.replicas()[index].retiring; });
-    if (idle.empty()) return;
+    if (!make_room(now, *record, spare)) continue;
+    std::erase_if(spare, [&](ReplicaIndex index) { return roster.replicas()[index].retiring; });
+    if (spare.empty()) return;
   }
 }
 
@@ -77,14 +79,14 @@ std::optional<Place> Core::place_without(Instant now, const JobRecord& record,
   return std::move(verdict.place);
 }
 
-bool Core::make_room(Instant now, const JobRecord& record, const std::vector<ReplicaIndex>& idle) {
+bool Core::make_room(Instant now, const JobRecord& record, const std::vector<ReplicaIndex>& spare) {
   std::optional<Place> place;
   // Where there is room without anybody leaving, nobody need leave.
   for (std::size_t count = 0; !place; count = std::max<std::size_t>(1, 2 * count)) {
-    count = std::min(count, idle.size());
+    count = std::min(count, spare.size());
     place = place_without(now, record,
-                          {idle.begin(), idle.begin() + static_cast<std::ptrdiff_t>(count)});
-    if (count == idle.size()) break;
+                          {spare.begin(), spare.begin() + static_cast<std::ptrdiff_t>(count)});
+    if (count == spare.size()) break;
   }
   if (!place || place->replica) return false;
   Preemption room;
@@ -94,20 +96,20 @@ bool Core::make_room(Instant now, const JobRecord& record, const std::vector<Rep
   for (const PlacePart& part : place->others) hosts.insert(part.host);
   room.hosts.assign(hosts.begin(), hosts.end());
   std::string left;
-  for (const ReplicaIndex index : idle) {
+  for (const ReplicaIndex index : spare) {
     bool stands_there = false;
     roster.each_device(roster.replicas()[index], [&](DeviceIndex device) {
       stands_there |=
           std::find(room.devices.begin(), room.devices.end(), device) != room.devices.end();
     });
-    const std::string why = fmt::format("idle: gives way to {}", to_short_text(record.job.id));
+    const std::string why = fmt::format("spare: gives way to {}", to_short_text(record.job.id));
     if (!stands_there || !retire_replica(now, index, "gives way", why)) continue;
     left +=
         fmt::format("{}{}", left.empty() ? "" : ", ", to_text(roster.replicas()[index].replica.id));
   }
   if (left.empty()) return false;
   event(now, Severity::info, to_short_text(record.job.id),
-        fmt::format("idle replicas give way to it: {}", left));
+        fmt::format("spare replicas give way to it: {}", left));
   room.grace_until = now;
   room.until = saturating_add(now, 2 * settings.lost_after);
   reserve(preemptions.begin(std::move(room)), true);

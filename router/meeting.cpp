@@ -301,7 +301,11 @@ void Core::call_off_unanswered(Instant now) {
       // An earlier life's: its host is still awaited.
       if (member.accepted || !peers.peer_of(member.host)) return "";
       tell(now, member, Cancel{record->job.id, record->attempt, Reason::unhealthy});
-      blame(now, *record, member.host, Reason::unhealthy);
+      // The place is not to blame for a host that answers nobody.
+      const auto host = roster.find_host(member.host);
+      if (host && roster.hosts()[*host].health == Health::ok) {
+        blame(now, *record, member.host, Reason::unhealthy);
+      }
       return fmt::format("{} did not answer the assignment", member.host);
     });
   }

@@ -136,7 +136,7 @@ std::string holders_text(const Missed& missed, GroupIndex group) {
     text +=
         fmt::format("{}{} ({}), which leaves {}", text.empty() ? "without replica " : "; ",
                     to_text(entry.replica.id), entry.replica.model,
-                    entry.replica.asked_for ? "once idle for " + duration_text(yield_s)
+                    entry.replica.asked_for ? "once spare for " + duration_text(yield_s)
                                             : std::string("when its agent is started without it"));
   }
   return text;

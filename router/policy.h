@@ -64,7 +64,7 @@ struct Replicas {
   bool manage = true;
   Duration start_after{std::chrono::seconds(5)};  // a model's oldest job waits so long for capacity
   Duration retire_after{std::chrono::minutes(10)};  // unused so long, when it is not a `floor` one
-  /// A replica idle for so long gives way to work that finds no devices, long before it is retired.
+  /// A replica spare for so long (spare_replicas.h) gives way to work that finds no devices.
   Duration yield_after{std::chrono::seconds(30)};
   std::uint32_t starting_max = 2;  // at once over the fleet
 };

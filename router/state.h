@@ -12,7 +12,7 @@
 //   actions.cpp   faults, power caps, captions; what agents say of devices
 //   draining.cpp  where no new work may come; attempts that are called off
 //   cancelling.cpp  jobs that people end
-//   giving_way.cpp  idle replicas leave devices that work waits for
+//   giving_way.cpp  spare replicas leave devices that work waits for
 //   holding_caps.cpp  power caps that are met, by lowering those of devices
 //   pulling_lever.cpp  power caps of devices, lowered and raised in steps
 //   preempting.cpp  work of higher priority takes the place of other work
@@ -58,6 +58,7 @@
 #include "router/router.h"
 #include "router/routes.h"
 #include "router/rule_watch.h"
+#include "router/spare_replicas.h"
 #include "router/tenants.h"
 
 namespace drover::router {
@@ -112,7 +113,7 @@ struct Core {
   /// Ends every member of which `why(member)` says so, if it says anything.
   template <typename Why>
   void end_members(Instant now, JobRecord& record, Why why, bool host_lost = false);
-  /// Assignments that got lost on their way: the host lives and has not said a word of them.
+  /// Assignments that got lost on their way: their host has not said a word of them.
   void call_off_unanswered(Instant now);
 
   // ---- leaving.cpp
@@ -376,13 +377,13 @@ struct Core {
   void settle_preemptions(Instant now);
 
   // ---- giving_way.cpp
-  /// Idle replicas leave devices that work waits for.
+  /// Spare replicas leave devices that work waits for.
   void give_way(Instant now);
   /// Where the job could be, as if these replicas had left.
   std::optional<Place> place_without(Instant now, const JobRecord& record,
                                      const std::vector<ReplicaIndex>& lifted);
   /// Chooses as few of these as let the job have a place; false: none would.
-  bool make_room(Instant now, const JobRecord& record, const std::vector<ReplicaIndex>& idle);
+  bool make_room(Instant now, const JobRecord& record, const std::vector<ReplicaIndex>& spare);
 
   // ---- policy_change.cpp
   void act(Instant now, Caller caller, const ApplyPolicy& asked);
@@ -427,6 +428,7 @@ struct Core {
   DroppedBook dropped;
   DecisionLog decisions;
   ReplicaKeeper keeper;
+  SpareReplicas spares;
   PowerCaps caps;
   DrainBook drains;
   PreemptionBook preemptions;

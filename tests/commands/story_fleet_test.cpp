@@ -15,6 +15,7 @@
 #include "commands/synthetic_work.h"
 #include "devices/catalogue.h"
 #include "simulator/world.h"
+#include "tests/simulator/waiting_watch.h"
 
 namespace drover::commands {
 namespace {
@@ -54,12 +55,14 @@ struct Second {
   std::uint32_t chapter = 0;
   double utilization = 0;  // mean of all devices that reported last
   Summary summary;
+  std::uint64_t standing = 0;  // alerts
 };
 
 struct Watched {
   std::vector<Second> seconds;
   std::vector<double> caps_w;  // by round
   std::vector<Alert> alerts;
+  std::vector<std::string> waiting;  // beside a place that would take it, or for another reason
   /// For which more work falls back, or waits, than did when the chapter began.
   std::set<Reason> reasons_in(std::uint64_t round, std::uint32_t chapter) const {
     std::set<Reason> reasons;
@@ -120,8 +123,11 @@ class StoryFleet : public testing::TestWithParam<Telling> {
     World world(demo(options, lasts_s), devices::Catalogue::embedded());
     Watched seen;
     std::map<std::string, double> busy;
+    std::map<JobId, JobChanged> jobs;
+    simulator::WaitingWatch waiting(world, from_seconds(4 * demo_speed));
     world.subscriber = [&](const Envelope& envelope) {
       if (const auto* alert = std::get_if<Alert>(&envelope.body)) seen.alerts.push_back(*alert);
+      if (const auto* job = std::get_if<JobChanged>(&envelope.body)) jobs[job->job.id] = *job;
       const auto* batch = std::get_if<SampleBatch>(&envelope.body);
       if (batch == nullptr) return;
       for (const Sample& sample : unpack(*batch)) {
@@ -132,7 +138,11 @@ class StoryFleet : public testing::TestWithParam<Telling> {
     for (int second = 1; second < static_cast<int>(lasts_s); ++second) {
       world.run_for(std::chrono::seconds(second));
       // The story's client asks once a wall second.
-      if (second % static_cast<int>(demo_speed) == 0) story.heard(world.now(), world.summary());
+      if (second % static_cast<int>(demo_speed) == 0) {
+        story.heard(world.now(), world.summary());
+        std::erase_if(jobs, [](const auto& job) { return is_terminal(job.second.state); });
+        waiting.look(jobs, seen.waiting);
+      }
       Story::Doings doings = story.due(world.now());
       for (Message& message : doings.messages) {
         if (const auto* cap = std::get_if<SetPowerCap>(&message)) seen.caps_w.push_back(cap->watts);
@@ -143,10 +153,29 @@ class StoryFleet : public testing::TestWithParam<Telling> {
       for (const auto& [device, share] : busy) sum += share;
       seen.seconds.push_back({static_cast<std::uint64_t>(second / story_s), story.caption().chapter,
                               busy.empty() ? 0 : sum / static_cast<double>(busy.size()),
-                              world.summary()});
+                              world.summary(), world.seen().standing.size()});
     }
-    if (std::getenv("DROVER_TELL") != nullptr) tell(seen, world);
+    if (std::getenv("DROVER_TELL") != nullptr) {
+      tell(seen, world);
+      for (const auto& [id, job] : jobs) {
+        if (job.state == JobState::queued) tell_why(world.why(id));
+      }
+    }
     return seen;
+  }
+
+  static void tell_why(const WhyReply& why) {
+    std::printf("waits: %s on %u\n", why.job->job.work.model.c_str(), why.job->job.work.devices);
+    for (const Standing& standing : why.standings) {
+      std::printf("  %s", standing.target.c_str());
+      for (const Reason reason : standing.reasons) {
+        std::printf(" %s", std::string(to_text(reason)).c_str());
+      }
+      std::printf("\n");
+    }
+    for (const NearestFit& fit : why.nearest) {
+      std::printf("  %s: %s\n", fit.target.c_str(), fit.change.c_str());
+    }
   }
 
   /// For those who change the story: DROVER_TELL=1 prints the round.
@@ -240,19 +269,26 @@ void expect_site_under_cap(const Watched& watched, int rounds) {
     std::size_t second = at(7);
     for (; second < at(8) && reserved_w(second) > cap_w; ++second) {
       const double before_w = std::max(reserved_w(second - 1), reserved_w(second - 2));
-      EXPECT_LE(reserved_w(second), 1.005 * before_w) << "second " << second - at(7);
+      EXPECT_LE(reserved_w(second), 1.01 * before_w) << "second " << second - at(7);
       EXPECT_LE(reserved_w(second), 1.005 * std::max(reserved_w(at(7)), reserved_w(at(7) - 1)))
           << "second " << second - at(7);
     }
     EXPECT_LT(second, at(7) + 60) << "round " << round;
-    // Devices differ a little from what the router believes of their kind.
+    // Devices differ a little from what the router believes of their kind, until it lowers their
+    // own caps: six seconds of samples and four beats of ten (docs/actions.md).
     double most_w = 0;
-    for (; second + 1 < at(8); ++second) most_w = std::max(most_w, power_w(second));
-    if (std::getenv("DROVER_TELL") != nullptr) {
-      std::printf("overdrawn by %.2f%% of %.0f W, round %d\n", 100 * (most_w / cap_w - 1), cap_w,
-                  round);
+    int over_s = 0, longest_s = 0;
+    for (; second + 1 < at(8); ++second) {
+      most_w = std::max(most_w, power_w(second));
+      over_s = power_w(second) > 1.005 * cap_w ? over_s + 1 : 0;
+      longest_s = std::max(longest_s, over_s);
     }
-    EXPECT_LE(most_w, 1.005 * cap_w) << "round " << round;
+    if (std::getenv("DROVER_TELL") != nullptr) {
+      std::printf("overdrawn by %.2f%% of %.0f W, for %d s, round %d\n", 100 * (most_w / cap_w - 1),
+                  cap_w, longest_s, round);
+    }
+    EXPECT_LE(most_w, 1.05 * cap_w) << "round " << round;
+    EXPECT_LE(longest_s, 46) << "round " << round;
   }
 }
 
@@ -270,13 +306,31 @@ void expect_steady_alerts(const Watched& watched, int rounds) {
   }
 }
 
+/// In the last chapter nothing is wrong any more: what waited runs, and what was raised is over.
+void expect_recovery(const Watched& watched, int rounds) {
+  const auto last = static_cast<std::uint32_t>(chapters().size());
+  std::vector<int> empty(static_cast<std::size_t>(rounds));  // seconds without a queue, by round
+  std::vector<std::uint64_t> left(static_cast<std::size_t>(rounds));
+  for (const Second& one : watched.seconds) {
+    if (one.chapter != last || one.round >= empty.size()) continue;
+    if (one.summary.queued == 0) ++empty[one.round];
+    left[one.round] = one.standing;
+  }
+  for (const std::string& what : watched.waiting) ADD_FAILURE() << what;
+  for (std::size_t round = 0; round < empty.size(); ++round) {
+    EXPECT_GT(empty[round], 10) << "the queue is never empty, round " << round;
+    EXPECT_EQ(left[round], 0U) << "alerts stand at the end, round " << round;
+  }
+}
+
 // One test for each telling: it is the simulation that takes time.
-TEST_P(StoryFleet, ShowsWhatItsCaptionsNameStaysBusyHoldsItsCapAndItsAlerts) {
+TEST_P(StoryFleet, ShowsWhatItsCaptionsNameStaysBusyHoldsItsCapRecoversAndSoDoItsAlerts) {
   const Watched seen = watch(GetParam());
   expect_reasons_named(seen, GetParam().rounds);
   expect_busy_not_full(seen, GetParam().rounds);
   expect_site_under_cap(seen, GetParam().rounds);
   expect_steady_alerts(seen, GetParam().rounds);
+  expect_recovery(seen, GetParam().rounds);
 }
 
 INSTANTIATE_TEST_SUITE_P(Demo, StoryFleet,

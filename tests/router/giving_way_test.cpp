@@ -86,6 +86,36 @@ TEST(GivingWay, AReplicaIsIdleFromTheEndOfItsWorkHoweverLongThatWasBelievedToTak
   EXPECT_EQ(stage.told<RetireReplica>(1).size(), 1U);
 }
 
+/// The same, at work on a request for minutes; another host may serve its model as well.
+struct BusyReplica : IdleReplica {
+  explicit BusyReplica(const std::string& other_model) {
+    receive(9, Submit{{serve_job(5, "llama-2-7b")}});
+    live(1, {{1, "h1"}});
+    DROVER_REQUIRE(told<Assign>(1).size() == 1);
+    receive(1, Accepted{job_id(5), 1});
+    receive(2, Join{Role::agent, "h2", "drover test"});
+    Hello said = hello("h2");
+    said.replicas = {replica("h2", 0, other_model)};
+    receive(2, said);
+    receive(9, Submit{{train_job(2, 8)}});
+    live(50, {{1, "h1"}, {2, "h2"}});
+  }
+};
+
+TEST(GivingWay, AReplicaWhoseWorkOthersCouldTakeLeavesOnceWhatItServesHasEnded) {
+  BusyReplica stage("llama-2-7b");
+  ASSERT_EQ(stage.told<RetireReplica>(1).size(), 1U);
+  stage.receive(9, Submit{{serve_job(6, "llama-2-7b")}});
+  stage.live(1, {{1, "h1"}, {2, "h2"}});
+  EXPECT_EQ(stage.told<Assign>(1).size(), 1U) << "what comes goes to the other";
+  EXPECT_EQ(stage.told<Assign>(2).size(), 1U);
+}
+
+TEST(GivingWay, AReplicaThatAloneServesItsModelStaysWhileItHasWork) {
+  BusyReplica stage("llama-3.1-8b");
+  EXPECT_TRUE(stage.told<RetireReplica>(1).empty());
+}
+
 TEST(GivingWay, NobodyLeavesWhereThereIsRoomOrWhereItWouldNotHelp) {
   IdleReplica stage;
   stage.receive(9, Submit{{train_job(2, 4)}});
@@ -112,7 +142,7 @@ TEST(GivingWay, WhyNamesTheReplicaThatHoldsTheDevicesAndWhenItLeaves) {
   EXPECT_EQ(why.nearest[0].reason, Reason::capacity);
   EXPECT_EQ(why.nearest[0].amount, 0);
   EXPECT_EQ(why.nearest[0].change, "without replica " + to_text(stage.own.id) +
-                                       " (llama-2-7b), which leaves once idle for 30s");
+                                       " (llama-2-7b), which leaves once spare for 30s");
 }
 
 /// Two pools; requests of more than 3,000 tokens go to the first alone.

@@ -1,6 +1,5 @@
 #include "tests/simulator/waiting_watch.h"
 
-#include <chrono>
 #include <cstddef>
 
 #include <fmt/format.h>
@@ -8,8 +7,6 @@
 namespace drover::simulator {
 namespace {
 
-/// All classes are asked again each heartbeat, and news of it is soon there.
-constexpr Duration bound = std::chrono::seconds(4);
 /// Asking is as dear as deciding: so many at one look, one after the other.
 constexpr std::size_t asked_max = 6;
 
@@ -61,7 +58,7 @@ void WaitingWatch::look(const std::map<JobId, JobChanged>& shown,
     if (what != doubt.what) doubt = {what, world_.now()};
     if (what.empty()) {
       doubts_.erase(job);
-    } else if (world_.now() - doubt.since >= bound) {
+    } else if (world_.now() - doubt.since >= bound_) {
       broken.push_back(fmt::format("W: {} {}", to_text(job), what));
       doubt.since = world_.now();
     }

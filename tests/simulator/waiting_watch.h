@@ -2,6 +2,8 @@
 // while, what is said of why it waits is true at that moment, and every waiting job has a why.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,7 +15,10 @@ namespace drover::simulator {
 
 class WaitingWatch {
  public:
-  explicit WaitingWatch(World& world) : world_(world) {}
+  /// All classes are asked again each heartbeat, and news of it is soon there: a few of them are
+  /// long enough.
+  explicit WaitingWatch(World& world, Duration bound = std::chrono::seconds(4))
+      : world_(world), bound_(bound) {}
 
   /// Asks why some of these jobs wait. What has been wrong for too long goes to `broken`.
   void look(const std::map<JobId, JobChanged>& shown, std::vector<std::string>& broken);
@@ -28,6 +33,7 @@ class WaitingWatch {
     Instant since{};
   };
   World& world_;
+  Duration bound_;
   std::map<JobId, Doubt> doubts_;
   JobId last_;  // that was asked about
   std::uint64_t asked_ = 0;
