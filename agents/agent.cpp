@@ -242,8 +242,14 @@ std::vector<TrueDevice> Agent::devices(Instant now) const {
   const devices::Chassis& chassis = state_->executor.chassis();
   std::vector<TrueDevice> devices(state_->plan.devices.size());
   for (std::size_t at = 0; at < devices.size(); ++at) {
-    devices[at] = {state_->executor.report(static_cast<std::uint16_t>(at)).usable,
-                   chassis.reading(now, at)[Metric::power], chassis.power_cap_w(at)};
+    const auto device = static_cast<std::uint16_t>(at);
+    const Executor& executor = state_->executor;
+    const Sample reading = executor.reading(now, device);
+    devices[at] = {
+        executor.report(device).usable, executor.off_bus(device),
+        reading[Metric::power],         chassis.power_cap_w(at),
+        reading[Metric::temperature],   static_cast<std::uint32_t>(reading[Metric::running]),
+        executor.replica_on(device),    executor.gang_on(device)};
   }
   return devices;
 }

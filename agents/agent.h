@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,8 +61,14 @@ struct AgentSettings {
 /// A device as it is, whatever its sensors and the router say.
 struct TrueDevice {
   bool usable = true;
+  bool off_bus = false;  // nobody sees it: it has no samples
   double power_w = 0;
   double power_cap_w = 0;
+  double temperature_c = 0;
+  std::uint32_t running = 0;             // requests, or 1 for a gang
+  std::optional<std::uint32_t> replica;  // that is loaded on it
+  std::optional<JobId> gang;             // the training that holds it
+  bool is_free() const { return !replica && !gang; }
 };
 
 class Agent {

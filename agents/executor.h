@@ -88,6 +88,8 @@ class Executor {
   /// Of training gangs and attempts of many items.
   std::vector<Progress> progress(Instant now) const;
   std::optional<std::uint32_t> replica_on(std::uint16_t device) const;
+  /// The training whose gang holds it.
+  std::optional<JobId> gang_on(std::uint16_t device) const;
   /// Nothing was given to it.
   bool free(std::uint16_t device) const { return std::holds_alternative<Free>(owners_[device]); }
   /// What its driver says of a device now.

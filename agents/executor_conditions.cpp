@@ -132,4 +132,10 @@ std::optional<std::uint32_t> Executor::replica_on(std::uint16_t device) const {
   return by_replica->number;
 }
 
+std::optional<JobId> Executor::gang_on(std::uint16_t device) const {
+  const auto* by_gang = std::get_if<ByGang>(&owners_[device]);
+  if (by_gang == nullptr) return std::nullopt;
+  return gangs_.at(by_gang->number).key().job;
+}
+
 }  // namespace drover::agents

@@ -86,6 +86,10 @@ std::map<std::string, std::vector<agents::TrueDevice>> World::devices() const {
   return devices;
 }
 
+bool World::is_connected(const std::string& host) const {
+  return links_.passes(now_, host, router_name);
+}
+
 double World::drawn_w() const {
   double watts = 0;
   for (const auto& [name, host] : hosts_) {
@@ -206,6 +210,11 @@ void World::observe(const DeviceChanged& changed) {
     seen_.injected.erase(device);
   } else {
     seen_.injected.insert(device);
+  }
+  if (changed.drained) {
+    seen_.drained.insert(device);
+  } else {
+    seen_.drained.erase(device);
   }
 }
 

@@ -40,7 +40,8 @@ struct Seen {
   // As last published in this life of the router: another one starts from what it hears.
   std::set<std::pair<std::string, std::uint16_t>> unusable;  // devices
   std::set<std::pair<std::string, std::uint16_t>> injected;  // devices under faults
-  std::set<std::pair<std::string, std::string>> standing;    // alerts, by rule and subject
+  std::set<std::pair<std::string, std::uint16_t>> drained;  // devices; kept over the router's lives
+  std::set<std::pair<std::string, std::string>> standing;   // alerts, by rule and subject
   std::uint64_t alerts_raised = 0;
   std::uint64_t alerts_out_of_turn = 0;     // raised twice, or cleared and not raised: must stay 0
   std::map<std::string, Replica> replicas;  // by name, as last published
@@ -81,10 +82,14 @@ class World {
   std::map<std::string, std::vector<HeldAttempt>> running() const;
   /// The devices of each host that lives and speaks, whatever the router believes.
   std::map<std::string, std::vector<agents::TrueDevice>> devices() const;
+  /// Whether messages pass between the host and the router now.
+  bool is_connected(const std::string& host) const;
   /// What the devices of all hosts that live draw.
   double drawn_w() const;
   Summary summary() const;
   bool has_router() const { return router_ != nullptr; }
+  /// Kills of the router so far: what was said by another life says nothing of this one.
+  std::uint64_t router_life() const { return router_life_; }
   /// What `drover why` would be answered, without asking. REQUIRES a router.
   WhyReply why(const JobId& job) { return router_->why(now_, to_text(job)); }
   const std::vector<LedgerRow>& ledger() const { return store_.rows(); }

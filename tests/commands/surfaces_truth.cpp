@@ -106,13 +106,13 @@ class Truth {
         alerts->second.contains(std::string(router::condition::power_cap_unmet))) {
       return;
     }
-    wrong_[fmt::format("T: the site draws more than {} W, and no alert says so", cap_w)] =
-        caps_within + seen_within;
+    wrong_["T: the site draws more than its cap, and no alert says so"] = {
+        caps_within + seen_within, fmt::format("{:.0f} of {:.0f} W", drawn_w, cap_w)};
   }
 
  private:
   void differs(const std::string& what, std::string_view how) {
-    wrong_[fmt::format("T: {} {}", what, how)] = believed_within;
+    wrong_[fmt::format("T: {} {}", what, how)] = {believed_within, ""};
   }
 
   const Surfaces& at_;
@@ -193,13 +193,13 @@ void compare_alerts(const Surfaces& at, Differences& wrong) {
     const Ids raised = subjects_of(at.fleet, rule.told.name);
     for (const std::string& subject : described.holds) {
       if (raised.contains(subject)) continue;
-      wrong[fmt::format("A: {} holds for {}, and is not raised", rule.told.name, subject)] =
-          rule.told.raise_after + seen_within;
+      wrong[fmt::format("A: {} holds for {}, and is not raised", rule.told.name, subject)] = {
+          rule.told.raise_after + seen_within, ""};
     }
     for (const std::string& subject : raised) {
       if (described.stands.contains(subject) || described.holds.contains(subject)) continue;
-      wrong[fmt::format("A: {} is raised for {}, and does not hold", rule.told.name, subject)] =
-          rule.told.clear_after + seen_within;
+      wrong[fmt::format("A: {} is raised for {}, and does not hold", rule.told.name, subject)] = {
+          rule.told.clear_after + seen_within, ""};
     }
   }
 }

@@ -20,7 +20,10 @@
 namespace drover::commands {
 namespace {
 
-constexpr Duration ask_every = std::chrono::seconds(1);
+constexpr Duration ask_every = std::chrono::seconds(2);
+/// Long after the last fault little happens.
+constexpr Duration ask_every_later = std::chrono::seconds(20);
+constexpr Duration later = std::chrono::seconds(30);
 /// A message and two commits are under way for less, and samples come once a second.
 constexpr Duration settles_within = std::chrono::seconds(4);
 constexpr std::uint32_t ended_asked = 20;
@@ -62,8 +65,7 @@ class Comparison {
   void same(const std::string& what, std::string_view one_surface, const std::string& one,
             std::string_view other_surface, const std::string& other) {
     if (one == other) return;
-    wrong_[fmt::format("S: {}: {} says '{}', {} says '{}'", what, one_surface, one, other_surface,
-                       other)] = settles_within;
+    doubt(what, one_surface, one, other_surface, other);
   }
 
   void devices() {
@@ -204,7 +206,14 @@ class Comparison {
     const bool alike =
         std::isnan(one) == std::isnan(other) && (std::isnan(one) || std::abs(one - other) <= apart);
     if (alike) return;
-    same(what, "devices", fmt::format("{}", one), "the dashboard", fmt::format("{} (!)", other));
+    doubt(what, "devices", fmt::format("{}", one), "the dashboard", fmt::format("{}", other));
+  }
+
+  /// What the surfaces say may change while they still disagree: only `what` tells doubts apart.
+  void doubt(const std::string& what, std::string_view one_surface, const std::string& one,
+             std::string_view other_surface, const std::string& other) {
+    wrong_[fmt::format("S: {} ({} and {})", what, one_surface, other_surface)] = {
+        settles_within, fmt::format("'{}' and '{}'", one, other)};
   }
 
   void device(const std::string& id, const DeviceRow& row, const Table& table, std::size_t at) {
@@ -279,6 +288,7 @@ void compare_surfaces(const Surfaces& at, Differences& wrong) {
 void SurfacesWatch::begin(simulator::World& world, const simulator::Storm& storm) {
   world_ = &world;
   policy_ = &storm.scenario.policy;
+  calm_ = world.now() + storm.calm;
   tui::DashboardOptions options;
   options.connected_to = "the storm";
   dashboard_ = std::make_unique<tui::Dashboard>(options, tui::Size{120, 40}, world.now());
@@ -334,7 +344,8 @@ void SurfacesWatch::look(std::vector<std::string>& broken) {
     ++compared_;
     asked_.reset();
   }
-  if (asked_at_ == Instant::min() || now - asked_at_ >= ask_every) ask();
+  const Duration every = now < calm_ + later ? ask_every : ask_every_later;
+  if (asked_at_ == Instant::min() || now - asked_at_ >= every) ask();
 }
 
 }  // namespace drover::commands

@@ -1,8 +1,9 @@
 // All surfaces agree: what the commands, the dashboard and the router's own answers say of one
 // fleet at one moment, held against each other and against the devices as they are.
 //
-// Asked once a second, in the middle of a storm. What differs for longer than news is under way is
-// broken: "S" names two surfaces, "T" a surface and the truth, "A" an alert and what it is about.
+// Asked every other second, in the middle of a storm. What differs for longer than a message is
+// under way is broken: "S" names two surfaces, "T" a surface and the truth, "A" an alert and what
+// it is about.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@
 namespace drover::commands {
 
 /// What one look of all surfaces has found, before it is known how long it has been so.
-using Differences = std::map<std::string, Duration>;
+using Differences = std::map<std::string, simulator::Doubt>;
 
 /// What the surfaces say at one moment.
 struct Surfaces {
@@ -61,6 +62,7 @@ class SurfacesWatch : public simulator::Onlooker {
   const router::Policy* policy_ = nullptr;
   std::unique_ptr<tui::Dashboard> dashboard_;
   std::optional<Answers> asked_;
+  Instant calm_{};  // when the last fault has ended
   Instant asked_at_ = Instant::min();
   double site_cap_w_ = 0;
   simulator::Doubts doubts_;

@@ -244,11 +244,13 @@ TEST(LedgerCounters, NoSumThatWasShownGoesBackOverAKill) {
     std::uint64_t sequence = 0;
     for (int life = 0; life < 5; ++life) {
       for (int second = 0; second < seconds_alive; ++second) {
-        report_energy(stage, ++sequence, 700.0 * static_cast<double>(sequence));
+        ++sequence;
+        report_energy(stage, sequence, 700.0 * static_cast<double>(sequence));
         stage.wait(std::chrono::seconds(1));
         stage.commit();
       }
-      report_energy(stage, ++sequence, 700.0 * static_cast<double>(sequence));
+      ++sequence;
+      report_energy(stage, sequence, 700.0 * static_cast<double>(sequence));
       stage.wait(std::chrono::seconds(1));  // the last beat is not on disk: nobody may see it
       for (const Summary& summary : stage.published<Summary>()) {
         EXPECT_GE(summary.fleet_energy_j, energy_j) << life << ' ' << seconds_alive;

@@ -1,5 +1,5 @@
-// What looks wrong, and for how long: news is under way for a moment, so it is wrong when it still
-// looks the same after a while.
+// What looks wrong, and for how long: a message is under way for a moment, so something is wrong
+// only when it still looks wrong after a while.
 #pragma once
 
 #include <map>
@@ -11,17 +11,23 @@
 
 namespace drover::simulator {
 
+/// One thing that looks wrong at this moment.
+struct Doubt {
+  Duration may{};       // it may look so for as long
+  std::string details;  // numbers and ids, which change while the doubt is the same
+};
+
 class Doubts {
  public:
-  /// All that looks wrong at this moment, each with how long it may. What has for longer goes to
-  /// `broken`, once each such span.
-  void see(Instant now, const std::map<std::string, Duration>& wrong,
+  /// All that looks wrong now, by what stays the same while it does. What has looked wrong for
+  /// longer than it may goes to `broken`, once each such span.
+  void see(Instant now, const std::map<std::string, Doubt>& wrong,
            std::vector<std::string>& broken) {
     std::erase_if(since_, [&](const auto& doubt) { return !wrong.contains(doubt.first); });
-    for (const auto& [what, may] : wrong) {
+    for (const auto& [what, doubt] : wrong) {
       Instant& since = since_.emplace(what, now).first->second;
-      if (now - since < may) continue;
-      broken.push_back(what);
+      if (now - since < doubt.may) continue;
+      broken.push_back(doubt.details.empty() ? what : what + ": " + doubt.details);
       since = now;
     }
   }

@@ -339,10 +339,10 @@ StormReport count_of(const Storm& storm) {
 
 StormReport& StormReport::operator+=(const StormReport& other) {
   for (const auto count :
-       {&StormReport::jobs, &StormReport::finished, &StormReport::failed, &StormReport::attempts,
-        &StormReport::returned, &StormReport::stale, &StormReport::router_lives,
-        &StormReport::faults, &StormReport::assignments, &StormReport::looks,
-        &StormReport::asked_why}) {
+       {&StormReport::jobs, &StormReport::finished, &StormReport::failed, &StormReport::cancelled,
+        &StormReport::attempts, &StormReport::returned, &StormReport::stale,
+        &StormReport::router_lives, &StormReport::faults, &StormReport::assignments,
+        &StormReport::looks, &StormReport::asked_why}) {
     this->*count += other.*count;
   }
   broken.insert(broken.end(), other.broken.begin(), other.broken.end());
@@ -367,7 +367,8 @@ StormReport live_through(const Storm& storm, Onlooker* onlooker) {
   world.assigned = [&](const std::string& host, const Assign& assign) {
     exclusions.assigned(host, assign);
   };
-  WaitingWatch waiting(world);
+  PlaceTruth truth(world, storm.scenario.hosts, catalogue, storm.scenario.policy);
+  WaitingWatch waiting(world, std::chrono::seconds(4), &truth);
   if (onlooker) onlooker->begin(world, storm);
   const auto look = [&](Duration until) {
     world.run_for(until);

@@ -16,51 +16,58 @@ std::string name(const std::optional<Reason>& reason) {
 
 }  // namespace
 
-std::string WaitingWatch::wrong_with(const JobChanged& shown, const WhyReply& why) const {
-  if (!why.job || why.job->state != JobState::queued) return "";  // placed while it was asked about
+std::map<std::string, Doubt> WaitingWatch::wrong_with(const JobChanged& shown,
+                                                      const WhyReply& why) const {
+  std::map<std::string, Doubt> wrong;
+  if (!why.job || why.job->state != JobState::queued) return wrong;  // placed meanwhile
+  const auto doubt = [&](std::string_view what, std::string details) {
+    wrong[fmt::format("W: {} {}", to_text(why.job->job.id), what)] = {bound_, std::move(details)};
+  };
   if (!why.problem.empty() || why.decisions.empty()) {
-    return fmt::format("has no why: {}", why.problem);
+    doubt("has no why", why.problem);
+    return wrong;
   }
   const Decision& now = why.decisions.back();
   if (now.action == Action::assign) {
-    return fmt::format("waits for {}, and {} would take it", name(shown.reason), now.target);
+    doubt("waits, and a place would take it", name(shown.reason) + ": " + now.target);
+  } else if (why.job->reason != now.fallback_reason) {
+    doubt("is said to wait for what it does not wait for",
+          name(why.job->reason) + ", not " + name(now.fallback_reason));
+  } else if (shown.reason != why.job->reason) {
+    doubt("is shown to wait for something else than `why` says",
+          name(shown.reason) + ", not " + name(why.job->reason));
   }
-  if (why.job->reason != now.fallback_reason) {
-    return fmt::format("is said to wait for {}, and it is {}", name(why.job->reason),
-                       name(now.fallback_reason));
-  }
-  if (shown.reason != why.job->reason) {
-    return fmt::format("is shown to wait for {}, and `why` says {}", name(shown.reason),
-                       name(why.job->reason));
-  }
-  return "";
+  if (truth_) truth_->judge(why, wrong);
+  return wrong;
 }
 
 void WaitingWatch::look(const std::map<JobId, JobChanged>& shown,
                         std::vector<std::string>& broken) {
-  if (!world_.has_router()) return doubts_.clear();
+  if (!world_.has_router() || world_.router_life() != life_) {
+    life_ = world_.router_life();
+    return doubts_.clear();
+  }
+  if (truth_) truth_->look();
   std::erase_if(doubts_, [&](const auto& doubt) {
     const auto found = shown.find(doubt.first);
     return found == shown.end() || found->second.state != JobState::queued;
   });
   std::vector<JobId> asked;
-  for (const auto& [job, doubt] : doubts_) asked.push_back(job);
+  for (const auto& [job, doubts] : doubts_) asked.push_back(job);
   auto next = shown.upper_bound(last_);
-  for (std::size_t count = 0; count < shown.size() && asked.size() < asked_max; ++count, ++next) {
+  const std::size_t most = asked.size() + asked_max;
+  for (std::size_t count = 0; count < shown.size() && asked.size() < most; ++count, ++next) {
     if (next == shown.end()) next = shown.begin();
     last_ = next->first;
     if (next->second.state == JobState::queued && !doubts_.contains(last_)) asked.push_back(last_);
   }
   for (const JobId& job : asked) {
     ++asked_;
-    const std::string what = wrong_with(shown.at(job), world_.why(job));
-    Doubt& doubt = doubts_[job];
-    if (what != doubt.what) doubt = {what, world_.now()};
-    if (what.empty()) {
+    const auto wrong = wrong_with(shown.at(job), world_.why(job));
+    if (wrong.empty()) {
       doubts_.erase(job);
-    } else if (world_.now() - doubt.since >= bound_) {
-      broken.push_back(fmt::format("W: {} {}", to_text(job), what));
-      doubt.since = world_.now();
+    } else {
+      doubts_[job].see(world_.now(), wrong, broken);
     }
   }
 }
