@@ -337,7 +337,8 @@ Status Reader::read_returned(const LedgerRow& row, JobRecord& record) {
   if (!failed) return failed.error();
   accounting_.wasted(keep_checkpoint(record, *failed));
   record.usage += failed->usage;
-  if (record.excuses(*failed)) {
+  record.failed_last = !record.excuses(*failed);
+  if (!record.failed_last) {
     record.excuse(failed->reason);
     if (failed->reason == Reason::preempted) accounting_.preempted();
   } else {

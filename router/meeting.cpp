@@ -291,28 +291,32 @@ void Core::give_up_waiting(Instant now) {
           const bool there = peers.peer_of(member.host).has_value();
           return there ? "" : fmt::format("host {} did not come back", member.host);
         },
-        true);
+        [](const Member&) { return true; });
   }
 }
 
 void Core::call_off_unanswered(Instant now) {
+  // Neither job nor place is to blame for a host that answers nobody.
+  const auto is_silent = [&](const Member& member) {
+    const auto host = roster.find_host(member.host);
+    return !host || roster.hosts()[*host].health != Health::ok;
+  };
   for (JobRecord* record : jobs.unanswered(now - settings.lost_after)) {
-    end_members(now, *record, [&](const Member& member) -> std::string {
-      // An earlier life's: its host is still awaited.
-      if (member.accepted || !peers.peer_of(member.host)) return "";
-      tell(now, member, Cancel{record->job.id, record->attempt, Reason::unhealthy});
-      // The place is not to blame for a host that answers nobody.
-      const auto host = roster.find_host(member.host);
-      if (host && roster.hosts()[*host].health == Health::ok) {
-        blame(now, *record, member.host, Reason::unhealthy);
-      }
-      return fmt::format("{} did not answer the assignment", member.host);
-    });
+    end_members(
+        now, *record,
+        [&](const Member& member) -> std::string {
+          // An earlier life's: its host is still awaited.
+          if (member.accepted || !peers.peer_of(member.host)) return "";
+          tell(now, member, Cancel{record->job.id, record->attempt, Reason::unhealthy});
+          if (!is_silent(member)) blame(now, *record, member.host, Reason::unhealthy);
+          return fmt::format("{} did not answer the assignment", member.host);
+        },
+        is_silent);
   }
 }
 
-template <typename Why>
-void Core::end_members(Instant now, JobRecord& record, Why why, bool host_lost) {
+template <typename Why, typename Lost>
+void Core::end_members(Instant now, JobRecord& record, Why why, Lost host_lost) {
   const std::uint32_t attempt = record.attempt;
   const std::vector<Member> members = record.lease.members;
   for (const Member& member : members) {
@@ -322,7 +326,7 @@ void Core::end_members(Instant now, JobRecord& record, Why why, bool host_lost) 
     Failed lost;
     lost.job = record.job.id;
     lost.attempt = attempt;
-    lost.host_lost = host_lost;
+    lost.host_lost = host_lost(member);
     lost.detail = why(member);
     if (!lost.detail.empty()) end_member(now, record, member.host, std::move(lost));
   }

@@ -176,6 +176,16 @@ void Roster::promise_gang(Instant now, const JobId& job, HostIndex host,
   ++version_;
 }
 
+void Roster::set_busy_until(const JobId& job, HostIndex host,
+                            const std::vector<std::uint16_t>& devices, Instant until) {
+  DROVER_REQUIRE(host < hosts_.size());
+  for (const std::uint16_t number : devices) {
+    if (number >= hosts_[host].devices.size()) continue;
+    const DeviceIndex device = hosts_[host].devices[number];
+    if (devices_.gang[device] == job) devices_.busy_until[device] = until;
+  }
+}
+
 void Roster::release_gang(const JobId& job, HostIndex host,
                           const std::vector<std::uint16_t>& devices) {
   DROVER_REQUIRE(host < hosts_.size());

@@ -110,9 +110,10 @@ struct Core {
   void sweep(Instant now);
   /// Leases of an earlier life whose hosts did not come back in time.
   void give_up_waiting(Instant now);
-  /// Ends every member of which `why(member)` says so, if it says anything.
-  template <typename Why>
-  void end_members(Instant now, JobRecord& record, Why why, bool host_lost = false);
+  /// Ends every member of which `why(member)` says so, if it says anything; `host_lost(member)`:
+  /// through no fault of the job's.
+  template <typename Why, typename Lost>
+  void end_members(Instant now, JobRecord& record, Why why, Lost host_lost);
   /// Assignments that got lost on their way: their host has not said a word of them.
   void call_off_unanswered(Instant now);
 
@@ -183,6 +184,8 @@ struct Core {
   /// The record when this attempt is its current one, on this host; else null.
   JobRecord* current(const std::string& host, const JobId& job, std::uint32_t attempt);
   void run(Instant now, JobRecord& record);
+  /// Its devices are busy for as long as it still takes, as its agent told last.
+  void note_busy(Instant now, const JobRecord& record);
   Usage priced_usage(const JobRecord& record, const std::string& host, Usage usage) const;
   /// Every member has finished. Answers the write.
   std::uint64_t finish(Instant now, JobRecord& record, const Finished& finished);
@@ -379,6 +382,8 @@ struct Core {
   // ---- giving_way.cpp
   /// Spare replicas leave devices that work waits for.
   void give_way(Instant now);
+  /// What runs on the replica takes longer than its devices could be kept for another job.
+  bool is_long_busy(ReplicaIndex index) const;
   /// Where the job could be, as if these replicas had left.
   std::optional<Place> place_without(Instant now, const JobRecord& record,
                                      const std::vector<ReplicaIndex>& lifted);
@@ -458,6 +463,9 @@ struct Core {
   Instant next_wake{};
   Instant next_lever{};
   Instant next_give_way{};
+  /// That was asked last where more wait than are asked at once: minus priority, number.
+  using SeekerKey = std::pair<int, std::uint64_t>;
+  SeekerKey last_seeker{};
   /// Caps that devices were told of late: until samples can show them.
   struct ToldCap {
     double watts = 0;
