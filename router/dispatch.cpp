@@ -58,6 +58,17 @@ void Core::dispatch(Instant now) {
   more_to_decide = !queue.idle();
 }
 
+void Core::enqueue(JobRecord& record) {
+  queue.push(record);
+  tenants.waits(record.job.tenant);
+}
+
+void Core::dequeue(JobRecord& record) {
+  if (record.queue_class == nullptr) return;
+  queue.erase(record);
+  tenants.waits_no_more(record.job.tenant);
+}
+
 Instant Core::retry_room(Instant now, const JobRecord& record) {
   if (!record.would_retry()) return now;
   RetryBudget budget = policy.retry.budget;
@@ -179,7 +190,7 @@ bool Core::give_up_impossible(Instant now, JobRecord& record, Verdict& verdict) 
 
 void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
   const Place& place = *verdict.place;
-  queue.erase(record);
+  dequeue(record);
   if (record.would_retry()) retries.began(now);
   record.waited += now - record.since;
   ++record.attempt;

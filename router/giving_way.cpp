@@ -53,6 +53,7 @@ std::vector<DeviceIndex> devices_at(const Roster& roster, const Place& place) {
 void Core::give_way(Instant now) {
   if (now < next_give_way) return;
   next_give_way = saturating_add(now, settings.heartbeat_every);
+  keep_shares(now);
   spares.look(now, roster, policy, keeper);
   auto spare = spares.spare_for(now, policy.replicas.yield_after);
   std::erase_if(spare, [&](ReplicaIndex index) { return is_long_busy(index); });

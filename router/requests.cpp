@@ -82,7 +82,7 @@ SubmitResult Core::submit_one(Instant now, const Job& job, std::uint64_t& after_
   after_write = std::max(after_write, record.accepted_write);
   accounting.accepted(job);
   if (record.deadline() != never) deadlines[{record.deadline(), record.number}] = &record;
-  queue.push(record);
+  enqueue(record);
   more_to_decide = true;
   publish_job(now, record);
   return result_of(job, SubmitStatus::accepted, JobState::queued);

@@ -259,7 +259,7 @@ std::uint64_t Core::give_back(Instant now, JobRecord& record, Failed failed) {
   record.retry_at = excused ? now : retry_time(now, record.attempt - record.excused);
   if (record.retry_at > now) back_offs.emplace(record.retry_at, record.job.work.model);
   note_class(record);  // the policy may have changed since it was placed
-  queue.push(record);
+  enqueue(record);
   publish_job(now, record);
   return write;
 }
@@ -288,7 +288,7 @@ std::uint64_t Core::fail(Instant now, JobRecord& record, Reason reason, std::str
 
 std::uint64_t Core::fail(Instant now, JobRecord& record, Failed failed) {
   if (record.holds_attempt()) release(record);
-  queue.erase(record);
+  dequeue(record);
   const std::uint64_t write = mail.write(ledger::ended(Transition::failed, now, failed));
   accounting.wasted(failed.usage);
   accounting.wasted(record.kept);  // its checkpoints are of no use any more

@@ -115,7 +115,7 @@ Status Core::restored() {
       note_class(*record);
     } else {
       note_class(*record);
-      queue.push(*record);
+      enqueue(*record);
     }
   }
   return {};

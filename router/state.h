@@ -13,6 +13,7 @@
 //   draining.cpp  where no new work may come; attempts that are called off
 //   cancelling.cpp  jobs that people end
 //   giving_way.cpp  spare replicas leave devices that work waits for
+//   keeping_shares.cpp  devices are kept for gangs of tenants that are behind their share
 //   holding_caps.cpp  power caps that are met, by lowering those of devices
 //   pulling_lever.cpp  power caps of devices, lowered and raised in steps
 //   preempting.cpp  work of higher priority takes the place of other work
@@ -145,6 +146,9 @@ struct Core {
   void note_route(Instant now, JobRecord& record, const Verdict& verdict);
   /// With all candidates of the decision that was just made.
   void note(Instant now, JobRecord* record, Decision decision);
+  /// It waits from now on, or no longer; nothing happens when it did not.
+  void enqueue(JobRecord& record);
+  void dequeue(JobRecord& record);
   /// When the retry budget has room for the job: `now`, or later.
   Instant retry_room(Instant now, const JobRecord& record);
   /// It waits for the retry budget, until then.
@@ -379,6 +383,12 @@ struct Core {
   /// Those whose time is over, or whose host is lost.
   void settle_preemptions(Instant now);
 
+  // ---- keeping_shares.cpp
+  /// Devices are kept for a gang whose tenant is owed more than that can cost.
+  void keep_shares(Instant now);
+  /// Whether they are now. `owed_device_s`: to its tenant.
+  bool keep_devices(Instant now, const JobRecord& record, double owed_device_s);
+
   // ---- giving_way.cpp
   /// Spare replicas leave devices that work waits for.
   void give_way(Instant now);
@@ -466,6 +476,8 @@ struct Core {
   /// That was asked last where more wait than are asked at once: minus priority, number.
   using SeekerKey = std::pair<int, std::uint64_t>;
   SeekerKey last_seeker{};
+  /// For which devices are kept for its tenant's share; zeros: none.
+  JobId kept_for_share;
   /// Caps that devices were told of late: until samples can show them.
   struct ToldCap {
     double watts = 0;

@@ -81,6 +81,21 @@ TEST(FairShares, HoldThroughALostHostAndARouterThatRestarts) {
   }
 }
 
+TEST(FairShares, HoldThoughOneTenantAsksForSingleDevicesAndTheOtherForGangs) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    Scenario scenario = backlog(seed, with_shares(""));
+    for (Arrival& arrival : scenario.arrivals) {
+      const bool large = arrival.job.tenant == "large";
+      arrival.job.work.devices = large ? 4 : 1;
+      arrival.job.work.batch = 8U * arrival.job.work.devices;
+      if (large) arrival.at += seconds(5);  // the small ones have all devices by then
+    }
+    const auto used_s = used_until(std::move(scenario), minutes(6));
+    const double small_s = used_s.at("small"), large_s = used_s.at("large");
+    EXPECT_NEAR(small_s / (small_s + large_s), 0.3, 0.08) << "seed " << seed;
+  }
+}
+
 TEST(FairShares, ATenantThatMayNotBorrowHoldsNoMoreDevicesThanItsShare) {
   Scenario scenario = backlog(4, with_shares("borrow = false\n"));
   // Nobody else wants the fleet: the rest of it stays idle.
