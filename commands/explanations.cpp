@@ -108,7 +108,9 @@ std::string signed_text(std::string (*text)(double), double value) {
 
 /// What the fallback costs against the primary.
 std::string cost_text(const Decision& decision) {
-  if (!decision.fallback_reason || decision.top.empty()) return "";
+  // A wish that was given up leaves a job in the pool that it wanted.
+  const bool elsewhere = decision.pool != decision.wanted_pool;
+  if (!decision.fallback_reason || decision.top.empty() || !elsewhere) return "";
   if (!decision.primary) return "  nothing of the wanted pool could ever take it\n";
   const Estimate& chosen = decision.top.front().estimate;
   const Estimate& primary = *decision.primary;
@@ -269,6 +271,10 @@ std::string explain(const WhyReply& reply, const StandingsOf& standings) {
     const auto all = standings.find(decision.number);
     if (all != standings.end()) text += standings_text(decision.number, all->second);
   }
+  // Of a decision that has not been made, and is as the last one was.
+  const auto now = standings.find(0);
+  const bool told = !reply.decisions.empty() && reply.decisions.back().number == 0;
+  if (now != standings.end() && !told) text += standings_text(0, now->second);
   return text + nearest_text(reply);
 }
 

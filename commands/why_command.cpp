@@ -40,9 +40,7 @@ void note_standings(JournalReplay& replay, const std::string& job, StandingsOf& 
   for (const Send& send : replay.outbox().sends) {
     const auto* decision = std::get_if<Decision>(&send.envelope.body);
     if (decision == nullptr || !is_of(*decision, job)) continue;
-    WhyReply reply = replay.router()->why(replay.now(), job);
-    if (reply.standings_of != decision->number) continue;
-    standings[decision->number] = std::move(reply.standings);
+    standings[decision->number] = replay.router()->standings(decision->number);
     if (standings.size() > standings_kept) standings.erase(standings.begin());
   }
 }
@@ -80,6 +78,16 @@ Result<ReplayedWhy> why_again(const WhyReplay& asked, const devices::Catalogue& 
   }
   found.reply = replay.router()->why(found.until, asked.job);
   return found;
+}
+
+/// A job that waits has its candidates as they stand now, as a running router says, and not those
+/// of the decision since which it waits.
+StandingsOf standings_to_show(const ReplayedWhy& found) {
+  StandingsOf shown = found.standings;
+  if (found.reply.standings_of > 0 || found.reply.decisions.empty()) return shown;
+  shown.erase(found.reply.decisions.back().number);
+  shown[0] = found.reply.standings;
+  return shown;
 }
 
 std::string replay_text(const ReplayedWhy& found) {
@@ -133,7 +141,7 @@ Outcome run_replay(Arguments& arguments) {
   if (arguments.has("json")) {
     put("{}\n", replay_json(*found).dump());
   } else {
-    put_text(explain(found->reply, found->standings));
+    put_text(explain(found->reply, standings_to_show(*found)));
     put_text(replay_text(*found));
   }
   return Outcome::done();

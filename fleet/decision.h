@@ -70,13 +70,13 @@ struct Standing {
   bool operator==(const Standing&) const = default;
 };
 
-/// The smallest single change that would let a place take a job that waits.
+/// The smallest single change with which a job that waits would have a place. It has been tried.
 struct NearestFit {
-  Reason reason = Reason::capacity;  // the only one that stands against this place
+  Reason reason = Reason::capacity;  // that stands against this place
   std::string target;
   std::string pool;
   double amount = 0;   // in the change's own unit: bytes, seconds, watts, dollars; 0: no number
-  std::string change;  // for people: "+6.2 GB", "int8 allowed", "41 s"
+  std::string change;  // for people: "+6.2 GB", "int8 allowed", "41s"
   bool operator==(const NearestFit&) const = default;
 };
 

@@ -397,8 +397,8 @@ struct WhyReply {
   std::optional<JobChanged> job;
   // Of a job that waits the last one may have no number: what would be decided now.
   std::vector<Decision> decisions;
-  std::vector<Standing> standings;  // all candidates of the last decision, best first
-  std::uint64_t standings_of = 0;   // that decision's number; 0: it has none, or no longer kept
+  std::vector<Standing> standings;  // all candidates, best first: as of now while the job waits
+  std::uint64_t standings_of = 0;   // that decision's number; 0: as of now, or no longer kept
   std::vector<NearestFit> nearest;  // of a job that waits, nearest first; as of now
   std::string problem;              // no such job, prefix not unique, nothing fell back
   bool operator==(const WhyReply&) const = default;

@@ -163,7 +163,7 @@ void add_waits(const Question& question, const GroupEntry& group,
   const DeviceColumns& columns = question.roster.devices();
   for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
     if (columns.gang[device].empty() || columns.replicas[device] != 0) continue;
-    if ((columns.condition[device] & condition_drained) != 0) continue;  // others will not have it
+    if ((columns.condition[device] & condition_barred) != 0) continue;  // others will not have it
     waits.push_back((columns.busy_until[device] - question.now).count());
   }
 }

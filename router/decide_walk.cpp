@@ -56,6 +56,7 @@ bool Walk::follow_route() {
   const RouteState& route = *question_.ask.route;
   const Failback& failback = rule.fallbacks[*route.fallback].failback;
   const Verdict before = verdict_;
+  const std::size_t recorded = scratch_.record.size();
   measure_wanted();
   decision_.fallback_reason = route.reason;
   const Pool* floor = question_.policy.find_pool(failback.floor);
@@ -69,7 +70,9 @@ bool Walk::follow_route() {
                                     to_seconds(asks_again - question_.now));
     return true;
   }
+  // As if it had not been asked: its places will be, in their turn.
   verdict_ = before;
+  scratch_.record.resize(recorded);
   primary_.reset();
   asked_ = false;
   return false;

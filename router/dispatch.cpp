@@ -90,21 +90,8 @@ void Core::hold_retry(Instant now, JobRecord& record, Instant until) {
   record.detail = retry_words(now, until);
   if (record.reason == Reason::budget) return;
   record.reason = Reason::budget;
-  Decision decision;
-  decision.at = now;
-  decision.job = record.job.id;
-  decision.attempt = record.attempt + 1;
-  decision.kind = record.job.work.kind;
-  decision.model = record.job.work.model;
-  decision.work_class = record.work_class;
-  decision.rule = record.rule;
-  decision.action = Action::queue;
-  decision.fallback_reason = Reason::budget;
-  decision.change = record.detail;
-  decision.roster_version = roster.version();
-  decision.policy_version = policy_number();
   estimator.scratch().record.clear();
-  note(now, &record, std::move(decision));
+  note(now, &record, held_decision(now, record, record.detail));
   publish_job(now, record);
 }
 

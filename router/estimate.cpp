@@ -209,6 +209,12 @@ double Estimator::ratio(HostIndex /*host: the group's*/, GroupIndex group, WorkK
   return known != nullptr && group < known->size() ? (*known)[group] : 1.0;
 }
 
+void Estimator::learn_from(const Estimator& other) {
+  state_->ratios = other.state_->ratios;
+  state_->miss = other.state_->miss;
+  state_->learnt = other.state_->learnt;
+}
+
 void Estimator::learn(HostIndex host, GroupIndex group, WorkKind kind, std::string_view model,
                       double predicted_s, double actual_s, double ratio_then) {
   const bool sane = std::isfinite(predicted_s) && std::isfinite(actual_s) && predicted_s > 0 &&

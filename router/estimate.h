@@ -53,6 +53,8 @@ class Estimator {
   /// flight the two differ, and without it a correction would be applied many times over.
   void learn(HostIndex host, GroupIndex group, WorkKind kind, std::string_view model,
              double predicted_s, double actual_s, double ratio_then = 0);
+  /// As if all attempts that taught the other one had been learnt here.
+  void learn_from(const Estimator& other);
   /// By how much the last attempts were missed, either way: 0.25 is by a factor of 1.25 in the
   /// geometric mean. 0 before any.
   double error() const;

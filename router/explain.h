@@ -6,6 +6,7 @@
 #include "fleet/decision.h"
 #include "router/decide.h"
 #include "router/decide_candidates.h"
+#include "router/freeing.h"
 
 namespace drover::router {
 
@@ -14,11 +15,22 @@ namespace drover::router {
 std::vector<Standing> standings_of(const Roster& roster, const Policy& policy,
                                    const std::vector<RecordRow>& record);
 
-/// For a job that waits: places of the pools that its rule and fallbacks name which only one filter
-/// rejects, as the fleet stands now. Of each reason the smallest change; what passes by itself
-/// first, the soonest first. Where precision alone stands against a place, the precision that would
-/// do is named.
-std::vector<NearestFit> nearest_fits(const Roster& roster, const Policy& policy,
-                                     Estimator& estimator, const Ask& ask, Instant now);
+/// What is known of a wait beside the fleet and the policy.
+struct Wait {
+  std::vector<KeptDevices> kept;  // by preemptions under way, and where replicas give way
+  Instant fails_at = never;       // it has waited as long as it may then
+};
+
+/// For a job that waits: changes that would each place it by itself, as the fleet stands now. They
+/// are found at places of the pools that its rule and fallbacks name, where one reason stands
+/// against it, and tried: a job, policy and fleet with this change and no other are decided as
+/// ever, fallbacks, guards, floors and failback included. Of each reason the smallest change that
+/// places it; what passes by itself goes first, the soonest first. Where precision alone stands
+/// against a place, the precision that would do is named.
+///
+/// The roster is changed for each trial and is afterwards as it was. Of each reason and pool at
+/// most four are tried, so the question costs as much as some dozens of decisions.
+std::vector<NearestFit> nearest_fits(Roster& roster, const Policy& policy, Estimator& estimator,
+                                     const Ask& ask, Instant now, const Wait& wait = {});
 
 }  // namespace drover::router

@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include "router/roster_trial.h"
 #include "router/state.h"
 
 namespace drover::router {
@@ -86,13 +87,12 @@ std::optional<Place> Core::place_without(Instant now, const JobRecord& record,
   const auto model = catalogue.model(record.job.work.model);
   if (!model) return std::nullopt;
   const Ask ask = ask_for(record, (*model)->spec);
-  std::vector<std::vector<double>> memory_used;
-  for (const ReplicaIndex index : lifted) memory_used.push_back(roster.lift(index));
+  RosterTrial trial(roster);
+  for (const ReplicaIndex index : lifted) trial.lift(index);
   Dice tried = dice;  // nothing is decided: later decisions draw as if this had not been asked
   Verdict verdict = record.job.work.kind == WorkKind::train
                         ? decide(roster, policy, estimator, ask, now, tried)
                         : decide_replica(roster, policy, estimator, ask, now, tried);
-  for (std::size_t at = lifted.size(); at-- > 0;) roster.put_back(lifted[at], memory_used[at]);
   return std::move(verdict.place);
 }
 

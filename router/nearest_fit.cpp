@@ -1,395 +1,284 @@
-// The smallest single change that would place a job.
+// The smallest single changes that would place a job.
 //
-// Filters run as in a decision. A row that fails exactly one of them is one change away, and how
-// large that change is can be read from the row: seconds until devices are free, watts over the
-// cap, bytes over the memory. A place whose kind runs no accepted precision is judged no further,
-// so it is looked at once more with every precision allowed. A change of the job or of the policy
-// is made and decided: it is told only when the job has a place then.
+// Filters run as in a decision. Where one reason stands against a place, or that and that it is
+// taken, the row says how large a change takes that away. Each change is then made and decided,
+// smallest first: it is told only when the job has a place then. A place whose kind runs no
+// accepted precision is judged no further, so it is looked at once more with every precision
+// allowed.
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
+#include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
+#include "fleet/codec_limits.h"
 #include "fleet/text.h"
 #include "fleet/units.h"
 #include "router/criteria.h"
 #include "router/explain.h"
+#include "router/nearest_change.h"
 
 namespace drover::router {
 namespace {
 
-struct Gap {
-  double amount = 0;
-  std::string change;
-};
-
-/// One row that one filter rejects.
-struct Missed {
-  const Question& question;
-  const Standings& rows;
-  std::size_t row;
-  const PlaceKind& kind;
-};
-
-double room_bytes(const Missed& missed) {
-  const devices::DeviceSpec& spec = *missed.kind.spec;
-  return (spec.memory_bytes - spec.reserved_bytes) * (1 - missed.question.rule.memory_headroom);
-}
-
-devices::Placement placement_of(const Missed& missed, int devices) {
-  return {missed.kind.spec, devices, missed.kind.precision.value_or(Precision::bf16)};
-}
-
-/// Bytes that each device lacks.
-std::optional<Gap> memory_gap(const Missed& missed) {
-  const Question& question = missed.question;
-  const devices::ModelSpec& model = *question.ask.model;
-  double lacks = 0;
-  if (question.purpose == Purpose::gang) {
-    const Workload& work = question.ask.job->work;
-    const devices::TrainingShape shape{std::max(1U, work.batch), std::max(1U, work.sequence)};
-    lacks = devices::training_bytes(placement_of(missed, missed.kind.devices), model, shape) -
-            room_bytes(missed);
-  } else {
-    const bool loaded = missed.rows.replica[missed.row] != nowhere;
-    const int devices = std::max(1, loaded ? missed.kind.devices : missed.kind.group_devices);
-    const devices::Placement placement = placement_of(missed, devices);
-    const double token_bytes = devices::kv_bytes_per_token(placement, model) / devices;
-    const auto need = static_cast<double>(question.need_tokens);
-    const double share = 1 - question.rule.memory_headroom;
-    lacks = loaded ? (need - missed.rows.tokens_max[missed.row] * share) * token_bytes
-                   : devices::weights_bytes(placement, model) + need * token_bytes / share -
-                         room_bytes(missed);
-  }
-  return Gap{lacks, fmt::format("+{:.1f} GB of memory per device", std::max(0.0, lacks) / 1e9)};
-}
-
-std::optional<Gap> precision_gap(const Missed& missed) {
-  return Gap{0, fmt::format("{} allowed", missed.kind.precision ? to_text(*missed.kind.precision)
-                                                                : std::string_view("fp16"))};
-}
-
-std::optional<Gap> context_gap(const Missed& missed) {
-  const Question& question = missed.question;
-  std::uint64_t limit = question.ask.model->context_max;
-  const std::uint64_t of_pool = question.pool->context_max;
-  if (of_pool > 0) limit = limit > 0 ? std::min<std::uint64_t>(limit, of_pool) : of_pool;
-  const auto over =
-      static_cast<double>(question.need_tokens - std::min(limit, question.need_tokens));
-  return Gap{over, fmt::format("{:.0f} tokens fewer", over)};
-}
-
-int nearest_size(const Missed& missed) {
-  const Question& question = missed.question;
-  const int wanted = question.ask.job->work.devices;
-  const auto& sizes =
-      question.pool->slices.empty() ? missed.kind.spec->slice_sizes : question.pool->slices;
-  int nearest = std::min(wanted, missed.kind.group_devices);
-  for (const int size : sizes) {
-    if (size > missed.kind.group_devices) continue;
-    const bool first = std::find(sizes.begin(), sizes.end(), nearest) == sizes.end();
-    if (first || std::abs(size - wanted) < std::abs(nearest - wanted)) nearest = size;
-  }
-  return nearest;
-}
-
-std::optional<Gap> topology_gap(const Missed& missed) {
-  const int wanted = missed.question.ask.job->work.devices;
-  const int nearest = nearest_size(missed);
-  if (nearest == wanted) return Gap{0, "another interconnect, or a shorter way to the clients"};
-  return Gap{std::abs(static_cast<double>(nearest - wanted)),
-             fmt::format("{} devices instead of {}", nearest, wanted)};
-}
-
-std::optional<Gap> power_gap(const Missed& missed) {
-  const Question& question = missed.question;
-  const Limits& limits = question.policy.limits;
-  const double more_w = missed.rows.power_w[missed.row];
-  double over_w = 0;
-  if (limits.site_power_cap_w > 0) {
-    over_w = std::max(over_w, question.site_power_w + more_w - limits.site_power_cap_w);
-  }
-  if (question.pool_cap_w > 0) {
-    over_w = std::max(over_w, question.pool_power_w + more_w - question.pool_cap_w);
-  }
-  return Gap{over_w,
-             over_w > 0 ? "+" + watts_text(over_w) + " of power" : "more power for the rack"};
-}
-
-std::optional<Gap> budget_gap(const Missed& missed) {
-  if (share_used_up(missed.question)) return Gap{0, "a larger max_share of the pool"};
-  const double over = missed.question.ask.spend_usd_per_h + missed.rows.usd_per_h[missed.row] -
-                      missed.question.policy.limits.budget_usd_per_h;
-  return Gap{over, fmt::format("+{}/h of budget", dollars_text(over))};
-}
-
-/// Replicas that hold devices there for nobody knows how long, and what makes each leave.
-std::string holders_text(const Missed& missed, GroupIndex group) {
-  const Roster& roster = missed.question.roster;
-  std::string text;
-  for (const ReplicaIndex index : roster.hosts()[roster.groups()[group].host].replicas) {
-    const ReplicaEntry& entry = roster.replicas()[index];
-    if (entry.group != group) continue;
-    const double yield_s = to_seconds(missed.question.policy.replicas.yield_after);
-    text +=
-        fmt::format("{}{} ({}), which leaves {}", text.empty() ? "without replica " : "; ",
-                    to_text(entry.replica.id), entry.replica.model,
-                    entry.replica.asked_for ? "once spare for " + duration_text(yield_s)
-                                            : std::string("when its agent is started without it"));
-  }
-  return text;
-}
-
-/// Once the replicas there have left: at once, or when gangs have ended as well. Nothing: not even
-/// then.
-std::optional<Gap> without_replicas(const Missed& missed) {
-  const GroupIndex group = missed.rows.group[missed.row];
-  const double wait_s = wait_in_group(missed.question, missed.question.roster.groups()[group],
-                                      missed.kind.devices, true);
-  const std::string text = holders_text(missed, group);
-  if (!std::isfinite(wait_s) || text.empty()) return std::nullopt;
-  if (wait_s <= 0) return Gap{0, text};
-  return Gap{wait_s, fmt::format("{}, and {}", duration_text(wait_s), text)};
-}
-
-std::optional<Gap> capacity_gap(const Missed& missed) {
-  const double wait_s = missed.rows.start_s[missed.row];
-  if (!std::isfinite(wait_s)) return without_replicas(missed);
-  const double warmup_s = missed.rows.warmup_s[missed.row];
-  if (warmup_s > 0) return Gap{wait_s, duration_text(wait_s) + ", to load the model"};
-  return Gap{wait_s, duration_text(wait_s)};
-}
-
-std::optional<Gap> slo_gap(const Missed& missed) {
-  const double over_s = missed.rows.first_token_s[missed.row] - missed.question.rule.slo_ttft_s;
-  return Gap{over_s, "+" + duration_text(over_s) + " until the first token"};
-}
-
-std::optional<Gap> deadline_gap(const Missed& missed) {
-  const Question& question = missed.question;
-  const double own_s = to_seconds(question.ask.job->deadline);
-  const double finish_s = missed.rows.finish_s[missed.row];
-  double over_s = own_s > 0 ? question.waited_s + finish_s - own_s : 0;
-  const double rule_s = question.rule.slo_deadline_s;
-  if (rule_s > 0) over_s = std::max(over_s, finish_s - rule_s);
-  return Gap{over_s, "+" + duration_text(over_s) + " of deadline"};
-}
-
-/// The change made: to the job, or to the policy.
-struct Trial {
-  Job job;
-  Policy policy;
-
-  Rule* rule(const Missed& missed) {
-    const auto found =
-        std::find_if(policy.rules.begin(), policy.rules.end(),
-                     [&](const Rule& each) { return each.name == missed.question.rule.name; });
-    return found == policy.rules.end() ? nullptr : &*found;
-  }
-};
-
-// What is said is rounded: a little more is enough for what lies on the edge.
-constexpr double edge = 1;
-
-void allow_precision(const Missed& missed, const Gap&, Trial& trial) {
-  const Precision precision = *missed.kind.precision;
-  const auto allow = [&](std::vector<Precision>& list) {
-    const bool there = std::find(list.begin(), list.end(), precision) != list.end();
-    if (!list.empty() && !there) list.push_back(precision);
-  };
-  allow(trial.job.work.precisions);
-  if (Rule* rule = trial.rule(missed)) allow(rule->precisions);
-}
-
-void take_fewer_tokens(const Missed&, const Gap& gap, Trial& trial) {
-  std::uint32_t& input = trial.job.work.input_tokens;
-  input -= static_cast<std::uint32_t>(std::min<double>(input, gap.amount));
-}
-
-void take_fewer_devices(const Missed& missed, const Gap&, Trial& trial) {
-  trial.job.work.devices = static_cast<std::uint16_t>(nearest_size(missed));
-}
-
-void wait_longer(const Missed& missed, const Gap& gap, Trial& trial) {
-  if (trial.job.deadline > Duration{0}) trial.job.deadline += from_seconds(gap.amount + edge);
-  Rule* rule = trial.rule(missed);
-  if (rule != nullptr && rule->slo_deadline_s > 0) rule->slo_deadline_s += gap.amount + edge;
-}
-
-void raise_power(const Missed& missed, const Gap& gap, Trial& trial) {
-  Limits& limits = trial.policy.limits;
-  if (limits.site_power_cap_w > 0) limits.site_power_cap_w += gap.amount + edge;
-  const auto pool = limits.pool_power_cap_w.find(missed.question.pool->name);
-  if (pool != limits.pool_power_cap_w.end()) pool->second += gap.amount + edge;
-  if (gap.amount <= 0) limits.rack_power_w = 0;
-}
-
-void raise_budget(const Missed& missed, const Gap& gap, Trial& trial) {
-  double& budget = trial.policy.limits.budget_usd_per_h;
-  if (budget > 0) budget += gap.amount + edge;
-  trial.policy.pools[missed.question.pool_number].max_share = 1;
-}
-
-struct GapRow {
-  Reason reason;
-  // Null: the change has no size. Nothing: it would not help.
-  std::optional<Gap> (*gap)(const Missed&);
-  std::string_view change;  // then, in words
-  /// Makes the change, to see whether the job has a place then. Null: it is one of the fleet.
-  void (*apply)(const Missed&, const Gap&, Trial&) = nullptr;
-};
-constexpr std::array<GapRow, 18> gaps = {{
-    {Reason::capacity, capacity_gap, ""},
-    {Reason::cooldown, nullptr, "the place tried again"},
-    {Reason::thermal, nullptr, "a cooler device"},
-    {Reason::queue_slo, slo_gap, ""},
-    {Reason::deadline, deadline_gap, "", wait_longer},
-    {Reason::power_cap, power_gap, "", raise_power},
-    {Reason::budget, budget_gap, "", raise_budget},
-    {Reason::drain, nullptr, "resume"},
-    {Reason::stale_telemetry, nullptr, "a sample from there"},
-    {Reason::unhealthy, nullptr, "its host or device back"},
-    {Reason::tenancy, nullptr, "a larger share for the tenant"},
-    {Reason::precision, precision_gap, "", allow_precision},
-    {Reason::memory, memory_gap, ""},
-    {Reason::context, context_gap, "", take_fewer_tokens},
-    {Reason::topology, topology_gap, "", take_fewer_devices},
-    {Reason::data, nullptr, "the data nearer"},
-    {Reason::framework, nullptr, "another framework or version"},
-    {Reason::op_unsupported, nullptr, "without the special operation"},
+/// In the order in which they are told: what passes by itself first.
+constexpr std::array<Reason, 18> order = {{
+    Reason::capacity,
+    Reason::cooldown,
+    Reason::thermal,
+    Reason::queue_slo,
+    Reason::deadline,
+    Reason::power_cap,
+    Reason::budget,
+    Reason::drain,
+    Reason::stale_telemetry,
+    Reason::unhealthy,
+    Reason::tenancy,
+    Reason::precision,
+    Reason::memory,
+    Reason::context,
+    Reason::topology,
+    Reason::data,
+    Reason::framework,
+    Reason::op_unsupported,
 }};
 
-/// Of one reason so many are tried, the smallest change first.
+/// Of one reason and pool so many are tried, the smallest change first.
 constexpr std::size_t trials_max = 4;
+/// Of a pool's groups so many are looked at device by device, those that are free soonest first.
+constexpr std::size_t freed_max = 48;
 
 struct Offer {
   std::size_t rank = 0;  // of the reason
   NearestFit fit;
-  std::optional<Trial> trial;
+  Change change;
+  bool loads = false;
 };
 
 class Search {
  public:
-  Search(Question& question, Estimator& estimator) : question_(question), estimator_(estimator) {}
+  Search(Question& question, Roster& roster, Estimator& estimator, const Wait& wait)
+      : question_(question), roster_(roster), estimator_(estimator), wait_(wait) {}
 
-  void look(const std::string& name) {
+  /// `degraded`: the precision that a fallback declares.
+  void look(const std::string& name, std::optional<Precision> degraded) {
     const auto pool = question_.policy.pool_index(name);
-    if (!pool || !question_.roster.pool_has_groups(*pool)) return;
+    if (!pool || !roster_.pool_has_groups(*pool)) return;
     ask_pool(question_, *pool);
-    accept_precisions(question_, question_.rule.precisions);
-    gather(question_, estimator_, estimator_.scratch());
-    collect(false);
-    question_.precisions.clear();
-    question_.none_accepted = false;
-    gather(question_, estimator_, estimator_.scratch());
-    collect(true);
+    if (question_.purpose == Purpose::gang) return look_at_rows(degraded);
+    question_.purpose = Purpose::request;
+    look_at_rows(degraded);
+    question_.purpose = Purpose::replica;
+    look_at_rows(degraded);
   }
 
   /// Of each reason the smallest change that places the job.
   std::vector<NearestFit> take() {
     std::stable_sort(offers_.begin(), offers_.end(), [](const Offer& a, const Offer& b) {
-      return std::tie(a.rank, a.fit.amount) < std::tie(b.rank, b.fit.amount);
+      return std::tuple(a.rank, !a.change.by_itself, a.fit.amount) <
+             std::tuple(b.rank, !b.change.by_itself, b.fit.amount);
     });
     std::vector<NearestFit> fits;
-    std::array<std::size_t, gaps.size()> tried{};
+    std::map<std::tuple<std::size_t, std::string, bool>, std::size_t> tried;
     for (Offer& offer : offers_) {
       const bool known = !fits.empty() && fits.back().reason == offer.fit.reason;
-      if (known || ++tried[offer.rank] > trials_max) continue;
-      if (!offer.trial || places(*offer.trial)) fits.push_back(std::move(offer.fit));
+      if (known || too_late(offer) || too_long(offer)) continue;
+      if (++tried[{offer.rank, offer.fit.pool, offer.change.by_itself}] > trials_max) continue;
+      if (places(offer)) fits.push_back(std::move(offer.fit));
     }
     return fits;
   }
 
  private:
-  /// `any_precision`: rows that pass now lacked nothing but the precision.
-  void collect(bool any_precision) {
+  void look_at_rows(std::optional<Precision> degraded) {
+    accept(degraded);
+    gather(question_, estimator_, estimator_.scratch());
+    collect();
+    question_.precisions.clear();
+    question_.none_accepted = false;
+    gather(question_, estimator_, estimator_.scratch());
+    collect_in_any_precision(degraded);
+  }
+
+  void accept(std::optional<Precision> degraded) {
+    accept_precisions(question_, question_.rule.precisions);
+    if (!degraded) return;
+    question_.precisions = {*degraded};
+    question_.none_accepted = false;
+    question_.degraded = true;
+  }
+
+  Missed missed(std::size_t row) const {
     const DecisionScratch& scratch = estimator_.scratch();
-    const Standings& rows = scratch.rows;
+    return {question_, scratch.rows, row, scratch.kinds[scratch.rows.kind[row]], wait_.kept};
+  }
+
+  /// A request's rows of groups say that there is no replica, and no more.
+  bool tells(const Missed& missed) const {
+    return question_.purpose != Purpose::request || missed.rows.replica[missed.row] != nowhere;
+  }
+
+  void collect() {
+    const Standings& rows = estimator_.scratch().rows;
+    constexpr auto of_state = [] {
+      return filters_of(Reason::capacity) | filters_of(Reason::drain) |
+             filters_of(Reason::unhealthy);
+    };
+    const std::uint32_t capacity = filters_of(Reason::capacity);
+    std::vector<std::size_t> taken;
     for (std::size_t row = 0; row < rows.size; ++row) {
+      const Missed place = missed(row);
       const std::uint32_t failed = rows.failed[row];
-      const Missed missed{question_, rows, row, scratch.kinds[rows.kind[row]]};
-      if (any_precision && failed == 0 && unverified(missed)) offer(missed, Reason::precision);
-      if (any_precision || failed == 0) continue;
-      // What a place lacks is told first; whether it is free says little of one that cannot be.
-      const std::uint32_t lacks = failed & ~filters_of(Reason::capacity);
-      const std::uint32_t judged = (failed & kind_filters()) == 0 ? failed : lacks;
-      if (std::popcount(judged) != 1) continue;
-      const Reason reason = filters()[static_cast<std::size_t>(std::countr_zero(judged))].reason;
-      if (reason != Reason::precision) offer(missed, reason, judged != failed);
+      const bool free = failed == 0 && question_.purpose != Purpose::replica;
+      if (!tells(place) || free) continue;
+      if (rows.replica[row] == nowhere && (failed & ~of_state()) == 0) {
+        taken.push_back(row);
+      } else if (failed == capacity) {
+        offer(place, relieving_change(place));
+      } else if (std::popcount(failed & ~capacity) == 1) {
+        // What a place lacks is told; whether it is free says little of one that cannot be.
+        offer(place, smallest_change(place, reason_of(failed & ~capacity)));
+      }
+    }
+    offer_room(taken);
+  }
+
+  static Reason reason_of(std::uint32_t bit) {
+    return filters()[static_cast<std::size_t>(std::countr_zero(bit))].reason;
+  }
+
+  /// Groups that only lack room, or are drained or unusable as well.
+  void offer_room(std::vector<std::size_t>& taken) {
+    const Standings& rows = estimator_.scratch().rows;
+    std::stable_sort(taken.begin(), taken.end(), [&](std::size_t a, std::size_t b) {
+      return rows.start_s[a] < rows.start_s[b];
+    });
+    taken.resize(std::min(taken.size(), freed_max));
+    for (const std::size_t row : taken) {
+      const Missed place = missed(row);
+      if (rows.spread_of(row) != nullptr && rows.failed[row] == filters_of(Reason::capacity)) {
+        offer(place, waiting_change(place));
+      }
+      offer(place, freeing_change(place));
     }
   }
 
-  /// Its precision is not one that job and rule accept.
-  bool unverified(const Missed& missed) const {
+  /// Rows that pass now lacked nothing but the precision.
+  void collect_in_any_precision(std::optional<Precision> degraded) {
     Question strict = question_;
     accept_precisions(strict, question_.rule.precisions);
-    const auto& wanted = strict.precisions;
-    if (!missed.kind.precision) return false;
-    if (strict.none_accepted) return true;
-    return !wanted.empty() &&
-           std::find(wanted.begin(), wanted.end(), *missed.kind.precision) == wanted.end();
+    if (degraded) return;  // the fallback's, whatever the job takes
+    const Standings& rows = estimator_.scratch().rows;
+    for (std::size_t row = 0; row < rows.size; ++row) {
+      const Missed place = missed(row);
+      if (rows.failed[row] != 0 || !tells(place) || !place.kind.precision) continue;
+      const auto& wanted = strict.precisions;
+      const bool taken =
+          std::find(wanted.begin(), wanted.end(), *place.kind.precision) != wanted.end();
+      const bool unverified = strict.none_accepted || (!wanted.empty() && !taken);
+      if (unverified) offer(place, smallest_change(place, Reason::precision));
+    }
   }
 
-  /// `doubtful`: the change may not be enough, it has to be tried.
-  void offer(const Missed& missed, Reason reason, bool doubtful = false) {
-    const auto* row = std::find_if(gaps.begin(), gaps.end(),
-                                   [&](const GapRow& each) { return each.reason == reason; });
-    if (row == gaps.end() || (doubtful && row->apply == nullptr)) return;
-    const auto found = row->gap != nullptr ? row->gap(missed) : Gap{0, std::string(row->change)};
-    if (!found) return;
-    const Gap& gap = *found;
+  void offer(const Missed& missed, std::optional<Change> change) {
+    if (!change) return;
+    const bool loads = question_.purpose == Purpose::replica;
+    const bool managed = question_.policy.replicas.manage;
+    if (loads && !managed && change->reason != Reason::capacity) return;  // two changes
     Offer& offer = offers_.emplace_back();
-    offer.rank = static_cast<std::size_t>(row - gaps.begin());
-    offer.fit.reason = reason;
+    offer.rank = static_cast<std::size_t>(std::find(order.begin(), order.end(), change->reason) -
+                                          order.begin());
+    offer.loads = loads;
+    offer.fit.reason = change->reason;
     offer.fit.target = place_text(missed);
     offer.fit.pool = question_.pool->name;
-    offer.fit.amount = gap.amount;
-    offer.fit.change = gap.change;
-    const auto same = std::count_if(offers_.begin(), offers_.end(),
-                                    [&](const Offer& each) { return each.rank == offer.rank; });
-    if (row->apply == nullptr || same > static_cast<std::ptrdiff_t>(2 * trials_max)) return;
-    offer.trial = Trial{*question_.ask.job, question_.policy};
-    row->apply(missed, gap, *offer.trial);
+    offer.fit.amount = change->amount;
+    offer.fit.change = change->words;
+    offer.change = std::move(*change);
+    if (!loads) return;
+    if (!offer.fit.change.empty()) offer.fit.change += ", and ";
+    offer.fit.change += managed ? loading_words(missed)
+                                : fmt::format("a replica of {} ([replicas] manage is false)",
+                                              question_.ask.model->id);
+    offer.change.by_itself &= managed;
+  }
+
+  /// More than anybody would read, and than a message holds.
+  static bool too_long(const Offer& offer) {
+    return offer.fit.change.size() > codec::text_bytes_max;
+  }
+
+  static std::string loading_words(const Missed& missed) {
+    const double warmup_s = missed.rows.warmup_s[missed.row];
+    if (warmup_s <= 0) return "until the model is loaded";
+    return duration_text(duration_rounded_up(warmup_s)) + " to load the model";
   }
 
   std::string place_text(const Missed& missed) const {
-    std::string text = target_text(question_.roster, missed.rows, missed.row);
-    if (!text.ends_with('/')) return text;
-    const GroupEntry& group = question_.roster.groups()[missed.rows.group[missed.row]];
-    return text + fmt::format("g{}", group.group.number);
+    const Standings& rows = missed.rows;
+    const std::string text = target_text(roster_, rows, missed.row);
+    if (rows.replica[missed.row] != nowhere || rows.failed[missed.row] == 0) return text;
+    const GroupEntry& group = roster_.groups()[rows.group[missed.row]];
+    std::string name =
+        fmt::format("{}/g{}", roster_.hosts()[group.host].hello.host, group.group.number);
+    const Spread* spread = rows.spread_of(missed.row);
+    if (spread != nullptr) return name + fmt::format(" and {} more", spread->parts.size() - 1);
+    return text.ends_with('/') ? name : text;
   }
 
-  bool places(const Trial& trial) {
-    Ask ask = question_.ask;
-    ask.job = &trial.job;
-    Dice dice(trial.policy.seed);
-    return decide(question_.roster, trial.policy, estimator_, ask, question_.now, dice)
-        .place.has_value();
+  /// It will have failed by then.
+  bool too_late(const Offer& offer) const {
+    const bool time = offer.fit.reason == Reason::capacity && offer.fit.amount > 0;
+    return time && saturating_add(question_.now, from_seconds(offer.fit.amount)) >= wait_.fails_at;
+  }
+
+  bool places(const Offer& offer) {
+    Trial trial(roster_, question_.policy, question_.ask, question_.now);
+    trial.loads = offer.loads;
+    offer.change.make(trial);
+    return trial.places(estimator_);
   }
 
   Question& question_;
+  Roster& roster_;
   Estimator& estimator_;
+  const Wait& wait_;
   std::vector<Offer> offers_;
 };
 
+/// Each pool that the rule may lead to, once in each precision that it would be asked in.
+std::vector<std::pair<std::string, std::optional<Precision>>> ways_of(const Rule& rule) {
+  std::vector<std::pair<std::string, std::optional<Precision>>> ways;
+  const auto add = [&](const std::string& pool, std::optional<Precision> degraded) {
+    const std::pair way{pool, degraded};
+    if (!pool.empty() && std::find(ways.begin(), ways.end(), way) == ways.end()) {
+      ways.push_back(way);
+    }
+  };
+  for (const std::string& pool : rule.pools) add(pool, std::nullopt);
+  for (const Fallback& fallback : rule.fallbacks) add(fallback.to, fallback.change_precision);
+  return ways;
+}
+
 }  // namespace
 
-std::vector<NearestFit> nearest_fits(const Roster& roster, const Policy& policy,
-                                     Estimator& estimator, const Ask& ask, Instant now) {
+std::vector<NearestFit> nearest_fits(Roster& roster, const Policy& policy, Estimator& estimator,
+                                     const Ask& ask, Instant now, const Wait& wait) {
   const WorkClass* work_class = class_of(policy, *ask.job, *ask.model);
   const Rule* rule = find_rule(policy, *ask.job, *ask.model, work_class);
   if (rule == nullptr) return {};
+  RosterTrial own(roster);  // what is kept for the job is free to it
+  for (const KeptDevices& kept : wait.kept) {
+    if (kept.job != ask.job->id) continue;
+    for (const DeviceIndex device : kept.devices) own.clear(device, condition_reserved);
+  }
   const bool gang = ask.job->work.kind == WorkKind::train;
   Question question = make_question(roster, policy, *rule, ask, work_class, now,
                                     gang ? Purpose::gang : Purpose::request);
-  Search search(question, estimator);
-  std::vector<std::string> pools = rule->pools;
-  for (const Fallback& fallback : rule->fallbacks) pools.push_back(fallback.to);
-  std::sort(pools.begin(), pools.end());
-  pools.erase(std::unique(pools.begin(), pools.end()), pools.end());
-  for (const std::string& pool : pools) search.look(pool);
+  Search search(question, roster, estimator, wait);
+  for (const auto& [pool, degraded] : ways_of(*rule)) search.look(pool, degraded);
   return search.take();
 }
 

@@ -12,6 +12,7 @@
 
 #include "router/criteria.h"
 #include "router/preemption.h"
+#include "router/roster_trial.h"
 #include "router/state.h"
 
 namespace drover::router {
@@ -84,11 +85,11 @@ Rounds rounds_at_capacity(const Policy& policy, const Rule& rule, const Roster& 
 }  // namespace
 
 Verdict Core::decide_reserved(Instant now, const JobRecord& record, const Ask& ask, Dice& with) {
-  const Preemption* own = preemptions.of(record.job.id);
-  if (own != nullptr) reserve(*own, false);
-  Verdict verdict = decide(roster, policy, estimator, ask, now, with);
-  if (own != nullptr) reserve(*own, true);
-  return verdict;
+  RosterTrial own(roster);
+  if (const Preemption* kept = preemptions.of(record.job.id)) {
+    for (const DeviceIndex device : kept->devices) own.clear(device, condition_reserved);
+  }
+  return decide(roster, policy, estimator, ask, now, with);
 }
 
 void Core::reserve(const Preemption& preemption, bool reserved) {

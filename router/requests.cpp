@@ -4,8 +4,6 @@
 
 #include "fleet/codec.h"
 #include "fleet/text.h"
-#include "fleet/units.h"
-#include "router/explain.h"
 #include "router/snapshot.h"
 #include "router/state.h"
 #include "router/submission.h"
@@ -17,8 +15,6 @@ namespace {
 // A dashboard that has lost the stream asks at most so often per heartbeat.
 constexpr int snapshots_per_heartbeat = 5;
 constexpr std::size_t id_digits = 32;
-// Some 100 bytes each: far below what a message may hold.
-constexpr std::size_t standings_told_max = 4096;
 
 SubmitResult result_of(const Job& job, SubmitStatus status, JobState state) {
   SubmitResult result;
@@ -114,8 +110,11 @@ SubmitResult Core::refuse(Instant now, const Job& job, Reason reason, std::strin
 JobChanged Core::told(const JobRecord& record) const {
   JobChanged changed = shown(record);
   if (record.state == JobState::queued) {
-    const auto reason = queue.waits_for(record);
-    // What its class waits for now; how its last attempt ended is no longer the reason.
+    // One that was asked has its own reason; the others wait for what their class waits for. How
+    // its last attempt ended is no longer the reason.
+    const bool asked =
+        record.queue_class != nullptr && record.queue_class->tried.contains(record.number);
+    const auto reason = asked ? record.reason : queue.waits_for(record);
     if (reason && reason != changed.reason) changed.detail.clear();
     if (reason) changed.reason = reason;
   }
@@ -141,74 +140,6 @@ Result<JobRecord*> Core::named(const std::string& prefix) {
                  shown_prefix);
   }
   return error("several jobs begin with \"{}\"; give more digits", shown_prefix);
-}
-
-void Core::answer(Instant now, Caller caller, const WhyRequest& request) {
-  mail.send(now, caller.peer, why(now, request.job_prefix));
-}
-
-WhyReply Core::why(Instant now, const std::string& job_prefix) {
-  WhyReply reply;
-  const JobRecord* record = nullptr;
-  if (job_prefix.empty()) {
-    record = jobs.find(decisions.last_fallback());
-    if (record == nullptr) reply.problem = "no job has fallen back since this router started";
-  } else {
-    const auto found = named(job_prefix);
-    if (found) record = *found;
-    if (!found) reply.problem = found.error().message;
-  }
-  if (record != nullptr) {
-    reply.job = told(*record);
-    for (const std::uint64_t number : record->decisions) {
-      if (const Decision* decision = decisions.find(number)) reply.decisions.push_back(*decision);
-    }
-    explain(now, *record, reply);
-    if (reply.decisions.empty()) reply.problem = "its decisions are no longer kept";
-  }
-  return reply;
-}
-
-void Core::explain_wait(Instant now, const JobRecord& record, WhyReply& reply) {
-  const auto model = catalogue.model(record.job.work.model);
-  if (!model) return;
-  const Instant room = retry_room(now, record);
-  if (room > now) {
-    NearestFit& fit = reply.nearest.emplace_back();
-    fit.reason = Reason::budget;
-    fit.amount = room == never ? 0 : to_seconds(room - now);
-    fit.change = room == never ? "a retry budget ([retry] budget) that allows retries"
-                               : fmt::format("{}, or a larger retry budget ([retry] budget)",
-                                             duration_text(fit.amount));
-    return;
-  }
-  Ask ask = ask_for(record, (*model)->spec);
-  ask.avoid_binds = now < record.retry_at;
-  Dice drawn = dice;  // nothing is decided: later decisions draw as if this had not been asked
-  Verdict verdict = decide_reserved(now, record, ask, drawn);
-  // What it waits for may have changed since it was decided, and of its class only some are.
-  const bool same = !reply.decisions.empty() &&
-                    reply.decisions.back().fallback_reason == verdict.decision.fallback_reason &&
-                    reply.decisions.back().action == verdict.decision.action;
-  if (!same) {
-    reply.standings = standings_of(roster, policy, estimator.scratch().record);
-    reply.standings_of = 0;
-    reply.decisions.push_back(std::move(verdict.decision));
-  }
-  reply.nearest = nearest_fits(roster, policy, estimator, ask, now);
-}
-
-void Core::explain(Instant now, const JobRecord& record, WhyReply& reply) {
-  if (!reply.decisions.empty()) {
-    const std::uint64_t number = reply.decisions.back().number;
-    const bool same_policy = reply.decisions.back().policy_version == policy_number();
-    if (same_policy) {
-      reply.standings = standings_of(roster, policy, decisions.record_of(number));
-    }
-    if (!reply.standings.empty()) reply.standings_of = number;
-  }
-  if (record.state == JobState::queued) explain_wait(now, record, reply);
-  if (reply.standings.size() > standings_told_max) reply.standings.resize(standings_told_max);
 }
 
 void Core::answer(Instant now, Caller caller, const SnapshotRequest&) {

@@ -265,10 +265,6 @@ class Roster {
   double added_w(ReplicaIndex replica, ServingPower power) const;
   /// A replica that will be loaded: its devices are opened.
   void promise_replica(Instant now, ReplicaIndex replica);
-  /// As if the replica had left its devices, to see what could be there then. Answers what
-  /// `put_back` wants, before anything else is told to the roster; the last lifted one first.
-  std::vector<double> lift(ReplicaIndex replica);
-  void put_back(ReplicaIndex replica, const std::vector<double>& memory_used);
   void promise_gang(Instant now, const JobId& job, HostIndex host,
                     const std::vector<std::uint16_t>& devices, Instant busy_until,
                     double watts_each);
@@ -321,6 +317,7 @@ class Roster {
   double energy_j() const;
 
  private:
+  friend class RosterTrial;  // changes that it takes back itself (roster_trial.h)
   std::uint64_t version_ = 1;
   std::uint64_t unknown_rows_ = 0;
   std::size_t device_count_ = 0;

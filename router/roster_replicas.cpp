@@ -189,23 +189,6 @@ const std::vector<ReplicaIndex>& Roster::replicas_of(std::string_view model) con
   return found == replicas_by_model_.end() ? none : found->second;
 }
 
-std::vector<double> Roster::lift(ReplicaIndex replica) {
-  std::vector<double> memory_used;
-  each_device(replicas_[replica], [&](DeviceIndex device) {
-    --devices_.replicas[device];
-    memory_used.push_back(std::exchange(devices_.memory_used[device], 0));
-  });
-  return memory_used;
-}
-
-void Roster::put_back(ReplicaIndex replica, const std::vector<double>& memory_used) {
-  auto used = memory_used.begin();
-  each_device(replicas_[replica], [&](DeviceIndex device) {
-    ++devices_.replicas[device];
-    devices_.memory_used[device] = *used++;
-  });
-}
-
 PromisedPrompt Roster::promise_request(Instant now, ReplicaIndex replica, std::uint64_t tokens,
                                        Instant busy_until, Duration prompt, ServingPower power) {
   ReplicaEntry& row = this->replica(replica);

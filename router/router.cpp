@@ -337,6 +337,10 @@ WhyReply Router::why(Instant now, const std::string& job_prefix) {
   return state_->why(now, job_prefix);
 }
 
+std::vector<Standing> Router::standings(std::uint64_t decision) const {
+  return standings_of(state_->roster, state_->policy, state_->decisions.record_of(decision));
+}
+
 const Policy& Router::policy() const { return state_->policy; }
 
 }  // namespace drover::router

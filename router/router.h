@@ -80,6 +80,8 @@ class Router {
   Summary summary(Instant now) const;
   /// What WhyRequest is answered with; changes nothing.
   WhyReply why(Instant now, const std::string& job_prefix);
+  /// How all candidates stood in the decision of this number; empty when that is no longer kept.
+  std::vector<Standing> standings(std::uint64_t decision) const;
   /// The one in force.
   const Policy& policy() const;
 

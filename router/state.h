@@ -9,6 +9,7 @@
 //   outliers.cpp  places whose attempts fail: ejected, and back again
 //   fleet_work.cpp  replicas started and retired; what is published on a beat
 //   requests.cpp  what clients and dashboards ask
+//   explaining.cpp  why a job went where it went, or why it waits
 //   actions.cpp   faults, power caps, captions; what agents say of devices
 //   draining.cpp  where no new work may come; attempts that are called off
 //   cancelling.cpp  jobs that people end
@@ -43,6 +44,7 @@
 #include "router/dropped.h"
 #include "router/ejection.h"
 #include "router/estimate.h"
+#include "router/explain.h"
 #include "router/health.h"
 #include "router/injection.h"
 #include "router/jobs.h"
@@ -253,13 +255,6 @@ struct Core {
   void note_class(JobRecord& record) const;
   SubmitResult refuse(Instant now, const Job& job, Reason reason, std::string detail,
                       std::uint64_t& after_write);
-  void answer(Instant now, Caller caller, const WhyRequest& request);
-  WhyReply why(Instant now, const std::string& job_prefix);
-  /// How all candidates stood in its last decision; for a job that waits, what would let it go.
-  void explain(Instant now, const JobRecord& record, WhyReply& reply);
-  /// Of a job that waits: the decision as it would be made now, when that is another one, and what
-  /// would let it go.
-  void explain_wait(Instant now, const JobRecord& record, WhyReply& reply);
   void answer(Instant now, Caller caller, const SnapshotRequest& request);
   void answer(Instant now, Caller caller, const SummaryRequest& request);
   void end_run(Instant now, Caller caller);
@@ -268,6 +263,20 @@ struct Core {
   Result<JobRecord*> named(const std::string& prefix);
   JobChanged told(const JobRecord& record) const;
   std::vector<std::string> snapshot_messages(Instant now) const;
+
+  // ---- explaining.cpp
+  void answer(Instant now, Caller caller, const WhyRequest& request);
+  /// Changes nothing that a later turn could see.
+  WhyReply why(Instant now, const std::string& job_prefix);
+  /// How all candidates stood in its last decision; for a job that waits, how they stand now.
+  void explain(Instant now, const JobRecord& record, WhyReply& reply);
+  /// Of a job that waits: the decision as it would be made now, when that is another one, and what
+  /// would let it go.
+  void explain_wait(Instant now, const JobRecord& record, WhyReply& reply);
+  /// Not asked of any place: it waits for the retry budget, as these words say.
+  Decision held_decision(Instant now, const JobRecord& record, std::string words) const;
+  /// Devices that are kept for jobs, and when this one will have waited too long.
+  Wait wait_of(const JobRecord& record, const Verdict& verdict) const;
 
   // ---- actions.cpp
   void act(Instant now, Caller caller, const Inject& inject);

@@ -154,6 +154,31 @@ TEST(Reports, DollarsThatStandOnAnAssumedPriceSayWhichOne) {
   EXPECT_NE(explain(decision).find(", $0.00 (spot price of the catalogue)\n"), std::string::npos);
 }
 
+TEST(Reports, AWishThatWasGivenUpInTheWantedPoolCostsNothingAgainstIt) {
+  Decision decision;
+  decision.top.resize(1);
+  decision.wanted_pool = decision.pool = "h100";
+  decision.fallback_reason = Reason::queue_slo;
+  decision.change = "slo -> best effort";
+  EXPECT_EQ(explain(decision).find("could ever take it"), std::string::npos) << explain(decision);
+  EXPECT_EQ(explain(decision).find("costs"), std::string::npos) << explain(decision);
+  decision.pool = "l4";
+  EXPECT_NE(explain(decision).find("could ever take it"), std::string::npos) << explain(decision);
+}
+
+TEST(Reports, CandidatesAsOfNowStandAfterTheDecisionSinceWhichAJobWaits) {
+  WhyReply reply;
+  reply.decisions.resize(1);
+  reply.decisions[0].number = 7;
+  reply.standings.resize(1);
+  reply.standings[0].target = "fast/g0";
+  EXPECT_NE(explain(reply).find("all 1 candidate as of now:\n  fast/g0"), std::string::npos)
+      << explain(reply);
+  reply.standings_of = 7;
+  EXPECT_NE(explain(reply).find("all 1 candidate of decision 7:\n  fast/g0"), std::string::npos)
+      << explain(reply);
+}
+
 TEST(Reports, PoolsWithoutDevicesAreNamed) {
   Decision decision;
   EXPECT_EQ(explain(decision).find("no device"), std::string::npos);

@@ -133,9 +133,9 @@ TEST(NearestFit, AChangeOfItsSizePlacesTheJob) {
   const auto fits = fleet.nearest(job);
   const NearestFit* fit = fleet.find(fits, Reason::power_cap);
   ASSERT_NE(fit, nullptr);
-  fleet.policy.limits.site_power_cap_w = 700 + fit->amount - 1;
+  fleet.policy.limits.site_power_cap_w = 700 + fit->amount - 11;  // it is told in tens of watts
   EXPECT_EQ(fleet.decide(job).decision.action, Action::queue);
-  fleet.policy.limits.site_power_cap_w = 700 + fit->amount + 1;
+  fleet.policy.limits.site_power_cap_w = 700 + fit->amount;
   EXPECT_EQ(fleet.decide(job).decision.action, Action::assign);
 }
 
@@ -152,7 +152,163 @@ TEST(NearestFit, OfAPoolThatHasItsShareALargerShare) {
   const NearestFit* fit = fleet.find(fits, Reason::budget);
   ASSERT_NE(fit, nullptr);
   EXPECT_EQ(fit->target, "fast/r0");
-  EXPECT_EQ(fit->change, "a larger max_share of the pool");
+  EXPECT_EQ(fit->change, "max_share = 1.00 of pool h100");
+}
+
+constexpr const char* guarded = R"([pool.h100]
+match = { model = "h100*" }
+[pool.v100]
+match = { model = "v100*" }
+[[rule]]
+name = "all"
+pools = ["h100"]
+  [[rule.fallback]]
+  on = "*"
+  to = "v100"
+  guard = { est_finish = "< primary * 1.5" }
+)";
+
+TEST(NearestFit, NoPlaceIsNamedThatAGuardRefusesOnceItIsFree) {
+  SmallFleet fleet(guarded);
+  const HostIndex fast = fleet.add_host("fast", "h100-sxm", 1);
+  const HostIndex slow = fleet.add_host("slow", "v100-sxm2-16gb", 1);
+  fleet.roster.promise_gang(fleet.now, {9, 1}, fast, {0}, fleet.now + std::chrono::minutes(29), 0);
+  fleet.roster.promise_gang(fleet.now, {9, 2}, slow, {0}, fleet.now + std::chrono::minutes(5), 0);
+  Job job = fleet.training(1);
+  job.work.steps = 200'000;
+  ASSERT_FALSE(fleet.decide(job).place);
+  const auto fits =
+      nearest_fits(fleet.roster, fleet.policy, fleet.estimator, fleet.ask(job), fleet.now);
+  ASSERT_EQ(fits.size(), 1U);
+  EXPECT_EQ(fits[0].change, "29m");
+  EXPECT_EQ(fits[0].target, "fast/g0");
+}
+
+/// One host of 8 H100 and no other.
+struct Alone : SmallFleet {
+  HostIndex fast = add_host("fast", "h100-sxm", 8);
+  explicit Alone(const std::string& more = "") : SmallFleet(with(more)) {}
+  static std::string with(const std::string& more) {
+    return "[pool.h100]\nmatch = { model = \"h100*\" }\n[[rule]]\nname = \"all\"\n"
+           "pools = [\"h100\"]\n" +
+           more;
+  }
+  std::vector<std::string> changes(const Job& job, const Wait& wait = {}) {
+    std::vector<std::string> words;
+    for (const auto& fit : nearest_fits(roster, policy, estimator, ask(job), now, wait)) {
+      words.push_back(fit.change);
+    }
+    return words;
+  }
+};
+using Changes = std::vector<std::string>;
+
+TEST(NearestFit, AGangThatNeedsOneDrainedBoardIsToldToResumeIt) {
+  Alone fleet;
+  fleet.roster.set_drained(fleet.fast, 3, true);
+  EXPECT_EQ(fleet.changes(fleet.training(8)), (Changes{"resume fast/3"}));
+}
+
+TEST(NearestFit, AnUnusableBoardIsNamed) {
+  Alone fleet;
+  fleet.roster.set_usable(fleet.fast, 5, false);
+  EXPECT_EQ(fleet.changes(fleet.training(8)), (Changes{"fast/5 usable again"}));
+}
+
+TEST(NearestFit, WhatIsKeptForAnotherJobIsNamedAndWhatIsKeptForItsOwnIsItsOwn) {
+  Alone fleet;
+  const Job job = fleet.training(8);
+  KeptDevices kept{{0xabcdef01'00000000, 1}, fleet.roster.hosts()[fleet.fast].devices, {}, {}};
+  for (const DeviceIndex device : kept.devices) fleet.roster.set_reserved(device, true);
+  EXPECT_EQ(fleet.changes(job, {{kept}, never}),
+            (Changes{"without job abcdef01, for which devices there are kept"}));
+  // Its own: a gang there makes room for it.
+  const JobId leaving{0x12345678'00000000, 2};
+  fleet.roster.promise_gang(fleet.now, leaving, fleet.fast, {0, 1},
+                            fleet.now + std::chrono::hours(9), 0);
+  kept.job = job.id;
+  kept.leaving = {leaving};
+  kept.grace_until = fleet.now + std::chrono::seconds(20);
+  EXPECT_EQ(fleet.changes(job, {{kept}, never}),
+            (Changes{"once 12345678 has made room for it, within 20s"}));
+  EXPECT_FALSE(fleet.decide(job).place) << "the devices are still kept";
+}
+
+TEST(NearestFit, AHostThatIsAboutToLeaveCannotBeResumed) {
+  Alone fleet;
+  fleet.roster.host(fleet.fast).draining = true;
+  EXPECT_EQ(fleet.changes(fleet.training(8)), Changes{});
+}
+
+TEST(NearestFit, AFullReplicaIsToldByHowMuchItIsFull) {
+  Alone fleet("[replicas]\nmanage = false\n");
+  const ReplicaIndex full = fleet.add_replica(fleet.fast, 0, "llama-3.1-8b", {0});
+  fleet.roster.promise_request(fleet.now, full, 99'990, fleet.now);
+  EXPECT_EQ(fleet.changes(fleet.request()).at(0), "630 tokens of its KV cache fewer there");
+  fleet.roster.release_request(full, 99'990);
+  fleet.policy.pools[0].concurrency = 1;
+  fleet.roster.promise_request(fleet.now, full, 1, fleet.now);
+  EXPECT_EQ(fleet.changes(fleet.request()).at(0), "1 request fewer there");
+  fleet.roster.replica(full).retiring = true;
+  for (const std::string& change : fleet.changes(fleet.request())) {
+    EXPECT_EQ(change, "a replica of llama-3.1-8b ([replicas] manage is false)");
+  }
+}
+
+TEST(NearestFit, AReplicaThatNobodyRetiresIsNotSaidToLeaveByItself) {
+  Alone fleet("[replicas]\nmanage = false\n");
+  Replica replica =
+      fleet.roster.replicas()[fleet.add_replica(fleet.fast, 0, "llama-2-7b", {0})].replica;
+  replica.asked_for = true;
+  fleet.roster.apply(fleet.now, fleet.fast, replica);
+  EXPECT_EQ(fleet.changes(fleet.training(8)),
+            (Changes{"without replica fast/r0 (llama-2-7b), which leaves when [replicas] manage is "
+                     "true and it is spare"}));
+  fleet.policy.replicas.manage = true;
+  fleet.roster.replica(0).retiring = true;
+  EXPECT_EQ(fleet.changes(fleet.training(8)),
+            (Changes{"without replica fast/r0 (llama-2-7b), which leaves once what it serves has "
+                     "ended"}));
+}
+
+TEST(NearestFit, WhereItsOwnerHasTriedInVainNoMemoryHelps) {
+  Alone fleet;
+  Job job = fleet.training(8);
+  job.work.paces.push_back({.device = "h100-sxm", .devices = 8});
+  ASSERT_EQ(fleet.decide(job).decision.fallback_reason, Reason::memory);
+  EXPECT_EQ(fleet.changes(job), Changes{});
+}
+
+TEST(NearestFit, ATokenThatMayComeLaterWhereTheRuleWaitsForAnEarlierOne) {
+  Alone fleet("slo = { ttft_ms = 1 }\n[[rule.fallback]]\non = \"queue_slo\"\naction = \"queue\"\n");
+  fleet.add_replica(fleet.fast, 0, "llama-3.1-8b", {0});
+  const Job job = fleet.request();
+  ASSERT_EQ(fleet.decide(job).decision.fallback_reason, Reason::queue_slo);
+  const Changes changes = fleet.changes(job);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_TRUE(changes[0].ends_with("ms until the first token")) << changes[0];
+}
+
+TEST(NearestFit, AWaitThatOutlastsTheLongestOneIsNoHelp) {
+  Alone fleet;
+  fleet.roster.promise_gang(fleet.now, {9, 1}, fleet.fast, {0, 1, 2, 3, 4, 5, 6, 7},
+                            fleet.now + std::chrono::seconds(41), 0);
+  const Job job = fleet.training(8);
+  EXPECT_EQ(fleet.changes(job, {{}, fleet.now + std::chrono::seconds(60)}), Changes{"41s"});
+  EXPECT_EQ(fleet.changes(job, {{}, fleet.now + std::chrono::seconds(20)}), Changes{});
+}
+
+TEST(NearestFit, AGangOverHostsNamesWhatHoldsEachOfThem) {
+  Alone fleet;
+  const HostIndex twin = fleet.add_host("twin", "h100-sxm", 8);
+  fleet.add_replica(twin, 0, "llama-2-7b", {4});
+  fleet.roster.set_usable(fleet.fast, 2, false);
+  fleet.roster.promise_gang(fleet.now, {9, 1}, fleet.fast, {0},
+                            fleet.now + std::chrono::seconds(30), 0);
+  EXPECT_EQ(
+      fleet.changes(fleet.training(16)),
+      (Changes{"30s, and without replica twin/r0 (llama-2-7b), which leaves when its agent is "
+               "started without it, and fast/2 usable again"}));
 }
 
 TEST(NearestFit, AJobThatFitsNowhereByOneChangeHasNone) {

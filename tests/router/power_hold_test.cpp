@@ -123,8 +123,8 @@ struct Drawing : ActedFleet {
     wait(seconds(1));
     commit();
   }
-  void live_on(int span_s) {
-    for (int second = 0; second < span_s; ++second) beat_on();
+  void live_on(int beats) {
+    for (int beat = 0; beat < beats; ++beat) beat_on();
   }
   double drawn_w() { return router->summary(now).power_w; }
   double lowest_w(std::uint64_t peer) {
