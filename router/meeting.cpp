@@ -7,6 +7,12 @@
 #include "router/state.h"
 
 namespace drover::router {
+namespace {
+
+/// A clock that is wrong by more tells nothing of how late samples are.
+constexpr Duration sample_lag_max = std::chrono::minutes(2);
+
+}  // namespace
 
 void Core::meet(Instant now, Caller caller, const Join& join) {
   if (join.role == Role::agent && !is_name(join.name)) {
@@ -164,7 +170,7 @@ void Core::renew_lease(Instant now, Caller caller, const Heartbeat& heartbeat) {
   mail.send(now, caller.peer, renewal);
 }
 
-void Core::apply_samples(Instant now, std::uint64_t sequence, const SampleBatch& batch) {
+void Core::apply_samples(Instant now, const Envelope& envelope, const SampleBatch& batch) {
   const auto host = roster.find_host(batch.host);
   if (!host || !check(batch)) {
     // Samples of a host that has not said Hello come first at every start: no fault.
@@ -175,7 +181,8 @@ void Core::apply_samples(Instant now, std::uint64_t sequence, const SampleBatch&
   if (is_gone(health.health(*host))) return;
   if (health.heard(now, *host)) set_health(now, *host, Health::ok, "heard again");
   const bool first = roster.hosts()[*host].last_sample_sequence == 0;
-  roster.apply(now, *host, sequence, batch);
+  roster.apply(now, *host, envelope.sequence, batch);
+  roster.host(*host).sample_lag = now - std::clamp(envelope.at, now - sample_lag_max, now);
   accounting.read_energy(roster, *host);
   if (first) queue.wake_all();
 }

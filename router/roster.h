@@ -83,6 +83,7 @@ struct alignas(64) HostEntry {
   std::map<std::uint32_t, ReplicaIndex> replica_by_number;  // all there ever were
   std::uint64_t last_sample_sequence = 0;
   std::uint64_t sample_gaps = 0;
+  Duration sample_lag{};  // how much later than it was true its last sample came
 };
 
 struct GroupEntry {
@@ -343,6 +344,7 @@ class Roster {
   void place_power(const Column& power, Instant now);
   void set_power(DeviceIndex device, float power_w, float promised_w);
   void believe_idle(DeviceIndex device);
+  void forget_readings(DeviceIndex device);
   void judge_heat(const std::vector<Run>& runs, double elapsed_s);
   void expect_serving(ReplicaEntry& row, double serving_w);
   void expect_level(DeviceIndex device);

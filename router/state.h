@@ -97,7 +97,7 @@ struct Core {
   void meet(Instant now, Caller caller, const Hello& hello);
   void want_hello(Instant now, Caller caller);
   void renew_lease(Instant now, Caller caller, const Heartbeat& heartbeat);
-  void apply_samples(Instant now, std::uint64_t sequence, const SampleBatch& batch);
+  void apply_samples(Instant now, const Envelope& envelope, const SampleBatch& batch);
   void apply_report(Instant now, Caller caller, const ReplicaReport& report);
   /// Attempts the host still holds go on; others come back to the queue, or are called off.
   /// What the host holds of its work is kept, and what was assigned on this connection after it was
@@ -351,11 +351,13 @@ struct Core {
   void give_back_caps(Instant now, const std::vector<CapLimit>& limits);
   void restore_caps(Instant now, const std::vector<CapLimit>& limits);
   /// So long after a cap was set, or more was drawn, samples show that it is met.
-  Duration caps_met_within() const;
+  Duration caps_met_within(const std::optional<std::uint32_t>& pool) const;
   /// Caps that are not met though they should be.
   void see_unmet_caps(Instant now, std::vector<Sighting>& seen) const;
   /// What follows from this cap, in words, before anything was done for it.
-  std::string cap_outlook(Instant now, const SetPowerCap& cap) const;
+  std::string cap_outlook(Instant now, const SetPowerCap& cap, bool was_set) const;
+  /// What still limits this target once its cap is gone.
+  std::string uncapped_words(const std::string& subject, bool was_set) const;
   /// Why the cap is to be confirmed first; empty: it needs no confirmation.
   std::string cap_doubt(const SetPowerCap& cap, const std::optional<std::uint32_t>& pool) const;
   /// The watts that the device was told to draw at most, or that samples say.
