@@ -82,8 +82,8 @@ void Agent::State::advance(Instant at) {
 /// failures are kept for the day when the router is heard again.
 void Agent::State::end_lease(Instant at) {
   lapsed = true;
-  executor.stop_all(at, Reason::unhealthy, "lease ended");
-  report_changes(at, false);
+  executor.stop_all(at, Reason::unhealthy, "the router was not heard for as long as a lease");
+  report_changes(at, false, true);
 }
 
 /// All that ended goes out once more between the two: what a lapsed lease kept back was never sent,
@@ -151,7 +151,8 @@ bool Agent::State::sample_lost(Instant at, std::uint16_t device) const {
 }
 
 /// Ended attempts and changed replicas go out; without `tell` they are only remembered.
-void Agent::State::report_changes(Instant at, bool tell) {
+/// `lease_over`: that is why attempts have ended.
+void Agent::State::report_changes(Instant at, bool tell, bool lease_over) {
   for (Executor::Change& change : executor.take_changes()) {
     if (silent) continue;
     if (const auto* device = std::get_if<DeviceReport>(&change)) {
@@ -163,7 +164,7 @@ void Agent::State::report_changes(Instant at, bool tell) {
       continue;
     }
     if (const auto* ended = std::get_if<EndedAttempt>(&change)) {
-      const Message& message = results.keep(*ended, settings.incarnation);
+      const Message& message = results.keep(*ended, settings.incarnation, lease_over);
       if (tell && !lapsed) send(at, message);
       continue;
     }

@@ -66,7 +66,7 @@ struct Agent::State {
   void sample(Instant at);
   void send_delayed(Instant at);
   bool sample_lost(Instant at, std::uint16_t device) const;
-  void report_changes(Instant at, bool tell = true);
+  void report_changes(Instant at, bool tell = true, bool lease_over = false);
 
   // Faults.
   void happen(Instant now, const Incident& incident);

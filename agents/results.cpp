@@ -2,11 +2,13 @@
 
 namespace drover::agents {
 
-const Message& KeptResults::keep(const EndedAttempt& ended, Incarnation incarnation) {
+const Message& KeptResults::keep(const EndedAttempt& ended, Incarnation incarnation,
+                                 bool lease_over) {
   Message message;
   if (ended.failure) {
-    message = Failed{ended.key.job, ended.key.attempt, incarnation,      *ended.failure,
-                     ended.detail,  ended.usage,       ended.steps_done, ended.steps_saved};
+    message =
+        Failed{ended.key.job, ended.key.attempt, incarnation,       *ended.failure, ended.detail,
+               ended.usage,   ended.steps_done,  ended.steps_saved, lease_over};
   } else {
     message = Finished{ended.key.job, ended.key.attempt, incarnation, ended.usage, ended.outcome};
   }

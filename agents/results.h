@@ -17,8 +17,9 @@ inline constexpr std::size_t results_kept_max = 100'000;
 
 class KeptResults {
  public:
-  /// The message that tells the router, kept until stored().
-  const Message& keep(const EndedAttempt& ended, Incarnation incarnation);
+  /// The message that tells the router, kept until stored(). `lease_over`: it had to stop because
+  /// the router was not heard, which is no fault of the job's or of its place's.
+  const Message& keep(const EndedAttempt& ended, Incarnation incarnation, bool lease_over = false);
   /// Forgets it; false when it was not kept.
   bool stored(const AttemptKey& key) { return kept_.erase(key) > 0; }
   const Message* find(const AttemptKey& key) const;

@@ -7,22 +7,23 @@
 namespace drover::commands {
 
 Usage drain_usage() {
-  return {"usage: drover drain TARGET [options]",
-          "Keeps new work away from a target's devices; what runs there ends by itself. TARGET is\n"
-          "HOST/N (a device), host:HOST, rack:RACK, pool:POOL or site (all of it). Loaded models\n"
-          "stay, and take no new requests. With --deadline, what still runs then is called off\n"
-          "and starts anew elsewhere; that does not count as one of its attempts. A drain is kept\n"
-          "in the router's ledger: it outlives restarts of the router and of the host, until\n"
-          "`drover resume`. Of several words the last one about a device counts.\n" +
-              std::string(action_span_help),
-          {connect_option(),
-           {"deadline", "DURATION", "then what still runs there goes elsewhere (default: never)"},
-           {"json", "", "one JSON object on stdout"}},
-          {"TARGET"},
-          "  drover drain h100-1/3\n"
-          "      a device that is to be replaced\n"
-          "  drover drain host:h100-1 --deadline 10m\n"
-          "  drover drain pool:v5e"};
+  return {
+      "usage: drover drain TARGET [options]",
+      "Keeps new work away from a target's devices; what runs there ends by itself. TARGET is\n"
+      "HOST/N (a device), host:HOST, rack:RACK, pool:POOL or site (all of it). Loaded models\n"
+      "stay, and take no new requests. With --deadline, what still runs then is called off\n"
+      "and goes on elsewhere from its last checkpoint; that does not count as one of its\n"
+      "attempts. A drain is kept in the router's ledger: it outlives restarts of the router and\n"
+      "of the host, until `drover resume`. What was said last of a device counts.\n" +
+          std::string(action_span_help),
+      {connect_option(),
+       {"deadline", "DURATION", "then what still runs there goes elsewhere (default: never)"},
+       {"json", "", "one JSON object on stdout"}},
+      {"TARGET"},
+      "  drover drain h100-1/3\n"
+      "      a device that is to be replaced\n"
+      "  drover drain host:h100-1 --deadline 10m\n"
+      "  drover drain pool:v5e"};
 }
 
 Outcome run_drain(Arguments& arguments) {

@@ -33,6 +33,25 @@ Result<ActionSpan> parse_action_span(std::string_view text, std::string_view pla
   return span;
 }
 
+Fault SpokenFault::in_fleet_time(double speed) const {
+  Fault said = fault;
+  if (fault.kind == FaultKind::reclaim && !fleet) said.amount *= speed;
+  return said;
+}
+
+Result<SpokenFault> parse_spoken_fault(std::string_view text) {
+  SpokenFault spoken;
+  const bool reclaim = text.starts_with(to_text(FaultKind::reclaim));
+  if (reclaim) {
+    spoken.fleet = take_word(text, "fleet");
+    if (!spoken.fleet) take_word(text, "wall");
+  }
+  const auto fault = parse_fault(text);
+  if (!fault) return fault.error();
+  spoken.fault = *fault;
+  return spoken;
+}
+
 std::string span_words(Duration fleet_time, double speed) {
   const double seconds = to_seconds(fleet_time);
   if (speed == 1) return duration_text(seconds);

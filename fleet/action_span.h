@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "fleet/fault.h"
 #include "fleet/result.h"
 #include "fleet/time.h"
 
@@ -20,6 +21,15 @@ struct ActionSpan {
 
 /// "60s", "60s wall", "10m fleet".
 Result<ActionSpan> parse_action_span(std::string_view text, std::string_view place);
+
+/// A fault as people write it. The notice of a reclaim is a span as well: "reclaim=30s",
+/// "reclaim=5m fleet".
+struct SpokenFault {
+  Fault fault;
+  bool fleet = false;  // the notice is of fleet time
+  Fault in_fleet_time(double speed) const;
+};
+Result<SpokenFault> parse_spoken_fault(std::string_view text);
 
 /// "60s"; where fleet time does not pass as ours does: "60s of fleet time, 6.0s here".
 std::string span_words(Duration fleet_time, double speed);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "fleet/text.h"
+#include "fleet/units.h"
 
 namespace drover {
 namespace {
@@ -28,7 +29,7 @@ constexpr std::array<FaultFacts, fault_kind_count> known{{
     {"inlet", true, -30, 60, 0, "degrees, -30C to +60C"},
     {"fan", true, 0.1, 0.95, 0.5, "a share of the air, 0.1 to 0.95"},
     // Two minutes are what AWS gives; GCP gives 30 s (assumed: from their documentation).
-    {"reclaim", true, 1, 3600, 120, "seconds of notice, 1 to 3600"},
+    {"reclaim", true, 1, 604'800, 120, "a notice of 1s to 7d"},
 }};
 
 const FaultFacts& facts(FaultKind kind) { return known[static_cast<std::size_t>(kind)]; }
@@ -47,7 +48,11 @@ bool read_value(FaultKind kind, std::string_view text, double& value) {
     if (!text.empty() && (text.back() == 'C' || text.back() == 'K')) text.remove_suffix(1);
     if (!text.empty() && text.front() == '+') text.remove_prefix(1);
   }
-  if (kind == FaultKind::reclaim && text.ends_with('s')) text.remove_suffix(1);
+  if (kind == FaultKind::reclaim) {
+    const auto span = parse_duration(text, "notice");
+    if (span) value = to_seconds(*span);
+    if (span) return true;
+  }
   const char* end = text.data() + text.size();
   const auto [stop, problem] = std::from_chars(text.data(), end, value);
   return problem == std::errc{} && stop == end;

@@ -43,8 +43,8 @@ std::string_view to_text(FaultKind kind);
 /// "inlet=+10C", "fan=0.5", "reclaim=120". Without its duration.
 std::string to_text(const Fault& fault);
 /// The same, read: throttle, slow-link and fan take a share above 0 and below 1 (0.5, 0.1 and 0.5
-/// when left out), inlet takes degrees from -30 to +60, xid a number from 1 to 999, reclaim seconds
-/// of notice from 1 to 3600 (120 when left out).
+/// when left out), inlet takes degrees from -30 to +60, xid a number from 1 to 999, reclaim a
+/// notice from 1 s to a week of fleet time, in seconds where it has no unit (120 when left out).
 Result<Fault> parse_fault(std::string_view text);
 
 }  // namespace drover

@@ -265,7 +265,7 @@ struct Failed {
   // train: where it ended, and its last checkpoint; both with the steps of earlier attempts.
   double steps_done = 0;
   std::uint32_t steps_saved = 0;
-  // Said by the router: the host was lost with it, or came back without it. No fault of the job's.
+  // Lost with its host, or stopped by it as the router was silent: no fault of job or place.
   bool host_lost = false;
   bool operator==(const Failed&) const = default;
 };

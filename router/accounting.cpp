@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace drover::router {
 namespace {
@@ -190,9 +191,12 @@ void Accounting::restore_sums(double fleet_energy_j, double fleet_cost_usd) {
 void Accounting::restore_shown(const Shown& shown) { noted_ = shown_before_ = shown; }
 
 Shown Accounting::shown(Instant now, const Shown& live) const {
-  return {shown_energy_j(), shown_cost_usd(now), shown_before_.decisions + decisions_,
+  return {shown_energy_j(),
+          shown_cost_usd(now),
+          shown_before_.decisions + decisions_,
           shown_before_.undecodable + live.undecodable,
-          shown_before_.sample_gaps + live.sample_gaps};
+          shown_before_.sample_gaps + live.sample_gaps,
+          live.classes};
 }
 
 double Accounting::shown_cost_usd(Instant now) const {
@@ -244,11 +248,18 @@ std::vector<ClassReport> Accounting::reports_of(const std::vector<WorkClass>& cl
   for (const WorkClass& one : classes) {
     if (one.metric == ClassMetric::none) continue;
     ClassReport report{one.name, one.metric, one.target, 0, {}};
+    const auto same = [&](const auto& counted) {
+      return counted.metric == one.metric && counted.target == one.target;
+    };
+    for (const ClassReport& earlier : shown_before_.classes) {
+      if (earlier.name == one.name && same(earlier)) report = earlier;
+    }
     const auto found = classes_.find(one.name);
-    if (found != classes_.end() && found->second.metric == one.metric &&
-        found->second.target == one.target) {
-      report.met = found->second.met;
-      report.values = found->second.values.percentiles();
+    if (found != classes_.end() && same(found->second)) {
+      const Percentiles earlier = std::exchange(report.values, found->second.values.percentiles());
+      report.met += found->second.met;
+      report.values.count += earlier.count;
+      report.values.max = std::max(report.values.max, earlier.max);
     }
     reports.push_back(std::move(report));
   }

@@ -46,6 +46,7 @@ class Histogram {
 struct Shown {
   double energy_j = 0, cost_usd = 0;  // of the fleet
   std::uint64_t decisions = 0, undecodable = 0, sample_gaps = 0;
+  std::vector<ClassReport> classes;
   bool operator==(const Shown&) const = default;
 };
 
@@ -61,8 +62,7 @@ class Accounting {
   /// An attempt was placed by a fallback.
   /// `more`: than the wanted pool would have cost, as estimated.
   void fell_back(Reason reason, const Estimate& more);
-  /// A finished job of a class, by the metric that decides over it. Counted since this router
-  /// began.
+  /// A finished job of a class, by the metric that decides over it.
   void finished_in(const WorkClass& work_class, double value);
   void retried() { ++retries_; }
   /// An attempt has made room for work of higher priority.
@@ -114,7 +114,8 @@ class Accounting {
   /// sample_gaps, estimate_error.
   Summary summary(Instant now) const;
   /// Of the policy's classes that have a metric, in its order; of what was counted under another
-  /// metric or target nothing.
+  /// metric or target nothing. Counts go on from what earlier lives have shown; quantiles are of
+  /// this life's jobs, or of what was shown last until one of them has finished.
   std::vector<ClassReport> reports_of(const std::vector<WorkClass>& classes) const;
 
  private:

@@ -48,9 +48,7 @@ std::string place_words(const Target& target) {
   return "";
 }
 
-std::string clock_words(Instant at, double speed) {
-  return to_clock_text(at) + (speed == 1 ? "" : " fleet time");
-}
+std::string clock_words(Instant at) { return to_clock_text(at) + " fleet time"; }
 
 std::string folded(const std::vector<std::string>& targets) {
   std::map<std::string, std::vector<std::uint16_t>> hosts;  // no devices: the host itself

@@ -16,8 +16,8 @@ namespace drover::router {
 /// "h1/3", "h1", "rack rack-a", "pool v5e", "the site".
 std::string place_words(const Target& target);
 
-/// "14:02:10"; where fleet time does not pass as ours does: "14:02:10 fleet time".
-std::string clock_words(Instant at, double speed);
+/// "14:02:10 fleet time": a router cannot know that it is the hour of the day as well.
+std::string clock_words(Instant at);
 
 /// What the fault does to the work where it strikes. `hosts`: the hosts themselves are struck.
 std::string fault_follows(const Fault& fault, bool hosts);

@@ -30,7 +30,11 @@ std::string injection_words(const Inject& inject, const std::vector<Reached>& re
                             const std::vector<std::string>& targets, std::size_t runs,
                             double speed) {
   const bool hosts = !reached.empty() && reached.front().whole;
-  return fmt::format("{}: {} for {}: {}; {} there now", folded(targets), to_text(inject.fault),
+  const std::string fault =
+      inject.fault.kind == FaultKind::reclaim
+          ? "reclaim with a notice of " + span_words(from_seconds(inject.fault.amount), speed) + ","
+          : to_text(inject.fault);
+  return fmt::format("{}: {} for {}: {}; {} there now", folded(targets), fault,
                      span_words(inject.fault.lasts, speed), fault_follows(inject.fault, hosts),
                      runs == 0 ? "nothing runs" : counted(runs, "job runs", "jobs run"));
 }
@@ -109,10 +113,11 @@ void Core::act(Instant now, Caller caller, const SetPowerCap& cap) {
   const SetPowerCap set{reply.targets.front(), cap.watts, cap.lasts, cap.admission_only};
   // The cap's own row first: what is audited as applied must survive a restart.
   mail.write(ledger::power_cap(now, set));
+  const bool was_set = caps.holds(set.target);
   caps.set(now, set);
   change_limits();
   over_cap_since.erase(set.target);  // its time begins anew
-  reply.summary = cap_outlook(now, set);
+  reply.summary = cap_outlook(now, set, was_set);
   conclude(now, caller, action_text(cap), cap.target, std::move(reply));
   hold_caps(now);
 }

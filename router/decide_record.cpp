@@ -55,7 +55,9 @@ Candidate candidate_of(const Question& question, const DecisionScratch& scratch,
 }  // namespace
 
 Estimate estimate_of(const Standings& rows, std::size_t row) {
-  const bool known = std::isfinite(rows.start_s[row]);
+  // When a place that is closed opens again, nobody knows, though its devices may be free.
+  constexpr std::uint32_t closed = condition_lost | condition_suspect | condition_drained;
+  const bool known = std::isfinite(rows.start_s[row]) && (rows.condition[row] & closed) == 0;
   return Estimate{known ? rows.start_s[row] : 0, known ? rows.finish_s[row] : 0, rows.energy_j[row],
                   rows.cost_usd[row], known};
 }

@@ -243,8 +243,9 @@ void Walk::end(FallbackAction action, Duration max_wait) {
   decision_.action = action == FallbackAction::queue ? Action::queue : Action::reject;
   verdict_.max_wait = action == FallbackAction::queue ? max_wait : Duration{0};
   // What never changes is nothing to wait for, where another pool may have room in time.
-  const bool waits = action == FallbackAction::queue && passing_;
-  if (waits && is_permanent(*decision_.fallback_reason)) decision_.fallback_reason = passing_;
+  // A rule that says what follows from this very reason is taken at its word.
+  const bool passes = passing_ && (action == FallbackAction::queue || !asked_);
+  if (passes && is_permanent(*decision_.fallback_reason)) decision_.fallback_reason = passing_;
 }
 
 std::optional<Reason> Walk::look(std::uint32_t pool, const Guard& guard) {

@@ -35,7 +35,9 @@ Estimate cost_of_fallback(const Decision& decision) {
 }
 
 /// What passes may have a place for it later, but the policy does not let it wait.
-std::string rejection_words(Reason reason) {
+std::string rejection_words(const Decision& decision, Reason reason) {
+  if (decision.rule.empty()) return "no rule of the policy holds for it";
+  if (!decision.change.empty()) return decision.change;  // a panic that fails at once
   if (is_permanent(reason)) return "no place of the fleet can run it";
   return fmt::format("no room now, and the policy rejects what would wait: {}",
                      facts(reason).meaning);
@@ -54,6 +56,17 @@ void Core::dispatch(Instant now) {
     decide_one(now, *record);
   }
   more_to_decide = !queue.idle();
+}
+
+void Core::enqueue(JobRecord& record) {
+  queue.push(record);
+  tenants.waits(record.job.tenant);
+}
+
+void Core::dequeue(JobRecord& record) {
+  if (record.queue_class == nullptr) return;
+  queue.erase(record);
+  tenants.waits_no_more(record.job.tenant);
 }
 
 Instant Core::retry_room(Instant now, const JobRecord& record) {
@@ -101,7 +114,7 @@ Ask Core::ask_for(const JobRecord& record, const devices::ModelSpec& model) cons
   if (tenants.counts()) {
     const std::string& tenant = record.job.tenant;
     ask.tenant_devices = tenants.held(tenant);
-    ask.tenant_devices_max = tenants.held_max(tenant, static_cast<double>(roster.devices().size()));
+    ask.tenant_devices_max = tenants.held_max(tenant, static_cast<double>(roster.device_count()));
   }
   return ask;
 }
@@ -125,10 +138,12 @@ void Core::decide_one(Instant now, JobRecord& record) {
     return lease(now, record, verdict);
   }
   if (verdict.decision.action == Action::reject) {
-    note(now, &record, std::move(verdict.decision));
-    const Reason why =
+    const Reason last =
         record.last_reason && record.attempt > 0 ? *record.last_reason : Reason::policy;
-    fail(now, record, reason.value_or(why), rejection_words(reason.value_or(why)));
+    const Reason why = reason.value_or(last);
+    const std::string words = rejection_words(verdict.decision, why);
+    note(now, &record, std::move(verdict.decision));
+    fail(now, record, why, words);
     return;
   }
   if (give_up_impossible(now, record, verdict)) return;
@@ -162,7 +177,7 @@ bool Core::give_up_impossible(Instant now, JobRecord& record, Verdict& verdict) 
 
 void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
   const Place& place = *verdict.place;
-  queue.erase(record);
+  dequeue(record);
   if (record.would_retry()) retries.began(now);
   record.waited += now - record.since;
   ++record.attempt;

@@ -28,8 +28,7 @@ std::string drain_words(Instant now, const SetDrain& said, const std::string& pl
                        runs == 1 ? "runs" : "run");
   }
   return fmt::format("{}: draining {}, {} {} until {} ({}), then {} requeued", place, there, jobs,
-                     runs == 1 ? "has" : "have",
-                     clock_words(saturating_add(now, said.deadline), speed),
+                     runs == 1 ? "has" : "have", clock_words(saturating_add(now, said.deadline)),
                      span_words(said.deadline, speed), runs == 1 ? "it is" : "they are");
 }
 

@@ -129,6 +129,7 @@ HostChanged Core::host_shown(HostIndex host) const {
 }
 
 void Core::publish_host(Instant now, HostIndex host) {
+  if (roster.hosts()[host].forgotten) return;  // who heard of it would show it again
   HostChanged changed = host_shown(host);
   host_counters[host].published =
       changed.sample_gaps + changed.samples_thinned + changed.undecodable;
@@ -157,6 +158,7 @@ Summary Core::publish_beat(Instant now) {
 Shown Core::shown_now(Instant now) const {
   Shown live;
   live.undecodable = dropped.total();
+  live.classes = accounting.reports_of(policy.classes);
   for (const HostEntry& host : roster.hosts()) live.sample_gaps += host.sample_gaps;
   return accounting.shown(now, live);
 }

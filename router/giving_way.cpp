@@ -19,20 +19,20 @@ namespace {
 /// Jobs for which room is sought in one heartbeat.
 constexpr std::size_t seekers_max = 16;
 
-/// The oldest of each class that has waited for devices for so long, the most urgent first. Of
-/// requests, those for which there is no replica that might take them.
-std::vector<JobRecord*> seekers(Instant now, Duration waited, const JobQueue& queue) {
-  std::map<std::pair<int, std::uint64_t>, JobRecord*> in_order;
+using SeekerKey = Core::SeekerKey;
+using Seekers = std::map<SeekerKey, JobRecord*>;
+
+/// The oldest of each class that has waited for so long, the most urgent first. What a class is
+/// said to wait for is the reason of the pool that it wants: devices of another one may help it all
+/// the same. Only the retry budget is no matter of devices.
+Seekers seekers(Instant now, Duration waited, const JobQueue& queue) {
+  Seekers found;
   for (const auto& [signature, queue_class] : queue.classes()) {
-    if (queue_class.jobs.empty() || queue_class.verdict.reason != Reason::capacity) continue;
+    const std::optional<Reason> reason = queue_class.verdict.reason;
+    if (queue_class.jobs.empty() || !reason || *reason == Reason::budget) continue;
     JobRecord* first = queue_class.jobs.begin()->second;
     if (now - first->wait_began() < waited) continue;
-    in_order.emplace(std::pair(-queue_class.priority, first->number), first);
-  }
-  std::vector<JobRecord*> found;
-  for (const auto& [key, record] : in_order) {
-    found.push_back(record);
-    if (found.size() == seekers_max) break;
+    found.emplace(SeekerKey(-queue_class.priority, first->number), first);
   }
   return found;
 }
@@ -54,15 +54,32 @@ std::vector<DeviceIndex> devices_at(const Roster& roster, const Place& place) {
 void Core::give_way(Instant now) {
   if (now < next_give_way) return;
   next_give_way = saturating_add(now, settings.heartbeat_every);
+  keep_shares(now);
   spares.look(now, roster, policy, keeper);
   auto spare = spares.spare_for(now, policy.replicas.yield_after);
+  std::erase_if(spare, [&](ReplicaIndex index) { return is_long_busy(index); });
   if (spare.empty()) return;
-  for (JobRecord* record : seekers(now, policy.replicas.start_after, queue)) {
-    if (preemptions.of(record->job.id) != nullptr) continue;
-    if (!make_room(now, *record, spare)) continue;
+  const Seekers waiting = seekers(now, policy.replicas.start_after, queue);
+  // Where there are more than are asked at once, the others come next time.
+  auto next = waiting.size() > seekers_max ? waiting.upper_bound(last_seeker) : waiting.begin();
+  const std::size_t most = std::min(waiting.size(), seekers_max);
+  for (std::size_t asked = 0; asked < most && !spare.empty(); ++asked, ++next) {
+    if (next == waiting.end()) next = waiting.begin();
+    last_seeker = next->first;
+    if (preemptions.of(next->second->job.id) != nullptr) continue;
+    if (!make_room(now, *next->second, spare)) continue;
     std::erase_if(spare, [&](ReplicaIndex index) { return roster.replicas()[index].retiring; });
-    if (spare.empty()) return;
   }
+}
+
+/// The devices that it would leave are kept for no longer than a reservation stands.
+bool Core::is_long_busy(ReplicaIndex index) const {
+  const ReplicaId& id = roster.replicas()[index].replica.id;
+  const double longest_s = to_seconds(2 * settings.lost_after);
+  const auto on_host = jobs.on_host(id.host);
+  return std::any_of(on_host.begin(), on_host.end(), [&](const JobRecord* record) {
+    return record->lease.replica == id.number && record->remaining_s > longest_s;
+  });
 }
 
 std::optional<Place> Core::place_without(Instant now, const JobRecord& record,

@@ -4,7 +4,6 @@
 // Nothing of it is kept: samples say which caps are in force, so a router that begins anew, a host
 // in a new life and one that joins late are brought under the cap at the next look.
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "fleet/text.h"
@@ -13,6 +12,7 @@
 #include "router/alert_rules.h"
 #include "router/power_hold.h"
 #include "router/state.h"
+#include "router/unmet_caps.h"
 
 namespace drover::router {
 namespace {
@@ -37,61 +37,14 @@ bool is_reachable(const Roster& roster, const GroupEntry& group) {
   return !group.gone && roster.hosts()[group.host].health == Health::ok;
 }
 
-/// Visits what a cap is about: devices of hosts that are not lost.
-template <typename Visit>
-void each_group(const Roster& roster, const std::optional<std::uint32_t>& pool, Visit visit) {
+/// How much later than they are true the samples come that show what a cap does.
+Duration sample_lag(const Roster& roster, const std::optional<std::uint32_t>& pool) {
+  Duration lag{0};
   for (const GroupEntry& group : roster.groups()) {
-    if (group.gone || roster.hosts()[group.host].health == Health::lost) continue;
-    if (!pool || group.in_pool(*pool)) visit(group);
+    if (!is_reachable(roster, group) || (pool && !group.in_pool(*pool))) continue;
+    lag = std::max(lag, roster.hosts()[group.host].sample_lag);
   }
-}
-
-/// "16 TPUs accept no cap".
-void add_capless(const Roster& roster, const std::optional<std::uint32_t>& pool,
-                 std::vector<std::string>& reasons) {
-  std::array<std::size_t, 2> capless{};
-  each_group(roster, pool, [&](const GroupEntry& group) {
-    if (group.spec->takes_power_cap()) return;
-    capless[group.spec->device_class == DeviceClass::tpu ? 1 : 0] += group.group.count;
-  });
-  for (const auto& [count, one, many] : {std::tuple{capless[0], "GPU accepts", "GPUs accept"},
-                                         std::tuple{capless[1], "TPU accepts", "TPUs accept"}}) {
-    if (count > 0) reasons.push_back(counted(count, one, many) + " no cap");
-  }
-}
-
-struct Idle {
-  std::size_t devices = 0;
-  double watts = 0;
-};
-Idle idle_of(const Roster& roster, const std::optional<std::uint32_t>& pool) {
-  Idle idle;
-  each_group(roster, pool, [&](const GroupEntry& group) {
-    idle.devices += group.group.count;
-    idle.watts += group.spec->idle_w * group.group.count;
-  });
-  return idle;
-}
-
-/// Why no less than this can be drawn now.
-std::string floor_words(const Roster& roster, const std::optional<std::uint32_t>& pool,
-                        double cap_w, std::size_t at_floor) {
-  std::vector<std::string> reasons;
-  const Idle idle = idle_of(roster, pool);
-  if (idle.watts > cap_w) {
-    reasons.push_back(fmt::format("{} {} {} idle", counted(idle.devices, "device", "devices"),
-                                  idle.devices == 1 ? "draws" : "draw", watts_text(idle.watts)));
-  }
-  if (at_floor > 0) reasons.push_back(counted(at_floor, "device", "devices") + " at their floor");
-  add_capless(roster, pool, reasons);
-  std::size_t silent = 0;
-  each_group(roster, pool, [&](const GroupEntry& group) {
-    if (!is_reachable(roster, group)) silent += group.group.count;
-  });
-  if (silent > 0) reasons.push_back(counted(silent, "device", "devices") + " of silent hosts");
-  std::string words;
-  for (const std::string& reason : reasons) words += (words.empty() ? "" : ", ") + reason;
-  return words;
+  return lag;
 }
 
 /// The devices' new caps, where that is worth a message.
@@ -140,8 +93,8 @@ double Core::cap_in_force(Instant now, DeviceIndex device) const {
   return roster.devices().power_cap_w[device];
 }
 
-Duration Core::caps_met_within() const {
-  return shown_within + beats_under_way * settings.heartbeat_every;
+Duration Core::caps_met_within(const std::optional<std::uint32_t>& pool) const {
+  return shown_within + beats_under_way * settings.heartbeat_every + sample_lag(roster, pool);
 }
 
 void Core::hold_caps(Instant now) {
@@ -214,11 +167,17 @@ void Core::see_unmet_caps(Instant now, std::vector<Sighting>& seen) const {
   for (const CapLimit& limit : cap_limits()) {
     const auto since = over_cap_since.find(limit.subject);
     if (since == over_cap_since.end()) continue;
-    const CapReach reach = reach_of(limit_of(now, limit.pool, limit.cap_w, {}));
-    const bool out_of_reach = reach.least_w > limit.cap_w;
-    if (!out_of_reach && now - since->second < caps_met_within()) continue;
-    std::string why = out_of_reach ? floor_words(roster, limit.pool, limit.cap_w, reach.at_floor)
-                                   : "devices draw more than their own caps, which are low enough";
+    const LeverLimit drawn = limit_of(now, limit.pool, limit.cap_w, {});
+    const bool out_of_reach = reach_of(drawn).least_w > limit.cap_w;
+    if (!out_of_reach && now - since->second < caps_met_within(limit.pool)) continue;
+    const auto told_w = [&](DeviceIndex device) -> std::optional<double> {
+      const auto told = told_caps.find(device);
+      if (told == told_caps.end()) return std::nullopt;
+      return told->second.watts;
+    };
+    const std::string why = out_of_reach
+                                ? floor_words(roster, limit.pool, drawn, lower_to_cap(drawn))
+                                : disobeyed_words(roster, drawn, told_w);
     seen.push_back({std::string(condition::power_cap_unmet), limit.subject,
                     fmt::format("draws {} of {}: {}", watts_text(sampled_w(roster, limit.pool)),
                                 watts_text(limit.cap_w), why)});
@@ -228,7 +187,7 @@ void Core::see_unmet_caps(Instant now, std::vector<Sighting>& seen) const {
 std::string Core::cap_doubt(const SetPowerCap& cap,
                             const std::optional<std::uint32_t>& pool) const {
   if (cap.watts <= 0 || cap.confirmed) return "";
-  const Idle idle = idle_of(roster, pool);
+  const IdleDraw idle = idle_draw(roster, pool);
   if (cap.watts >= idle.watts) return "";
   return fmt::format("{} is below what {} of {} {} idle, {}: no work would start there",
                      watts_text(cap.watts), counted(idle.devices, "device", "devices"),
@@ -236,14 +195,28 @@ std::string Core::cap_doubt(const SetPowerCap& cap,
                      watts_text(idle.watts));
 }
 
-std::string Core::cap_outlook(Instant now, const SetPowerCap& cap) const {
+std::string Core::uncapped_words(const std::string& subject, bool was_set) const {
+  std::string words = was_set ? "cap removed" : "no cap was set";
+  if (const auto own = cap_limit(subject)) {
+    return fmt::format("{}, the policy's limit of {} applies", words, watts_text(own->cap_w));
+  }
+  words += ", no limit";
+  std::string others;
+  for (const CapLimit& limit : cap_limits()) {
+    // A pool has the site's limit as well, and of the site parts may have one.
+    if (subject != "site" && limit.subject != "site") continue;
+    others += fmt::format("{}{} applies to {}", others.empty() ? "" : ", ", watts_text(limit.cap_w),
+                          place_words(*parse_target(limit.subject)));
+  }
+  words += others.empty() ? " applies" : " of its own applies, but " + others;
+  if (was_set && policy.limits.lever.used) words += "; devices go up a step at a time";
+  return words;
+}
+
+std::string Core::cap_outlook(Instant now, const SetPowerCap& cap, bool was_set) const {
   const std::string place = place_words(*parse_target(cap.target));
   const auto limit = cap_limit(cap.target);
-  if (cap.watts <= 0) {
-    return limit ? fmt::format("{}: cap removed, the policy's limit of {} applies", place,
-                               watts_text(limit->cap_w))
-                 : fmt::format("{}: cap removed, no limit applies", place);
-  }
+  if (cap.watts <= 0) return fmt::format("{}: {}", place, uncapped_words(cap.target, was_set));
   const std::string cap_text = watts_text(cap.watts);
   const std::string now_text = watts_text(sampled_w(roster, limit->pool));
   const std::string span =
@@ -255,18 +228,21 @@ std::string Core::cap_outlook(Instant now, const SetPowerCap& cap) const {
   const LeverLimit drawn = limit_of(now, limit->pool, limit->cap_w, {});
   const std::vector<CapStep> steps = lower_to_cap(drawn);
   const CapReach reach = reach_of(drawn, steps);
-  const std::string within = span_words(caps_met_within(), settings.speed);
+  const std::string within = span_words(caps_met_within(limit->pool), settings.speed);
   if (reach.least_w > cap.watts) {
     return fmt::format("{}: {} now, {} within {} and not {}: {}{}", place, now_text,
                        watts_text(reach.least_w), within, cap_text,
-                       floor_words(roster, limit->pool, cap.watts, reach.at_floor), span);
+                       floor_words(roster, limit->pool, drawn, steps), span);
   }
   if (steps.empty()) {
     return fmt::format("{}: capped at {}, {} now: nothing slows down{}", place, cap_text, now_text,
                        span);
   }
   std::string slowed = counted(steps.size(), "device slows", "devices slow") + " down";
-  if (reach.at_floor > 0) slowed += fmt::format(", {} at their floor", reach.at_floor);
+  if (reach.at_floor > 0) {
+    slowed +=
+        fmt::format(", {} at {} floor", reach.at_floor, reach.at_floor == 1 ? "its" : "their");
+  }
   return fmt::format("{}: {} now, {} within {}; {}{}", place, now_text, cap_text, within, slowed,
                      span);
 }

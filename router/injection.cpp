@@ -215,6 +215,7 @@ Status check_known(const Target& target, const Roster& roster, const Policy& pol
   } else {
     if (target.kind == TargetKind::rack) kind = "rack";
     for (const HostEntry& host : roster.hosts()) {
+      if (host.forgotten) continue;
       names.insert(target.kind == TargetKind::rack ? host.hello.rack : host.hello.host);
     }
     names.erase("");

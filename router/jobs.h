@@ -69,6 +69,7 @@ struct JobRecord {
   /// Attempts that ended through no fault of the job's or its place's (`excuses`): they count
   /// neither against the limit nor against the retry budget.
   std::uint32_t excused = 0;
+  bool failed_last = false;           // its last attempt ended otherwise
   std::uint32_t preempted = 0;        // of these, those that made room for other work
   std::set<std::string> avoid;        // targets where an attempt failed
   Instant retry_at{};                 // until then `avoid` binds
@@ -81,8 +82,9 @@ struct JobRecord {
   QueueClass* queue_class = nullptr;  // the queue's own mark; null when not waiting
 
   bool holds_attempt() const { return state == JobState::leased || state == JobState::running; }
-  /// The next attempt would repeat one that failed.
-  bool would_retry() const { return attempt > excused; }
+  /// The next attempt would repeat one that failed. One that was lost through no fault of its own
+  /// is not repeated but gone on with, whatever happened before it.
+  bool would_retry() const { return failed_last; }
   /// While it is queued: as if all its waiting had been in one piece.
   Instant wait_began() const { return since - waited; }
   /// Whether an attempt that ends so does not count: it was lost with its host, or it ran, and had

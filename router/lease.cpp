@@ -22,6 +22,11 @@ std::size_t Lease::devices() const {
   return count;
 }
 
+bool Lease::accepted_by_any() const {
+  return std::any_of(members.begin(), members.end(),
+                     [](const Member& each) { return each.accepted; });
+}
+
 bool Lease::accepted_by_all() const {
   return std::all_of(members.begin(), members.end(),
                      [](const Member& each) { return each.accepted; });

@@ -53,6 +53,7 @@ struct Lease {
   const Member* member(std::string_view host) const;
   std::size_t devices() const;
   bool accepted_by_all() const;
+  bool accepted_by_any() const;
   bool ended_by_all() const;
   /// Of all members that have ended.
   Usage used() const;

@@ -51,6 +51,8 @@ void Core::act(Instant now, Caller caller, const ForgetHost& asked) {
   } else {
     reply.applied = true;
     reply.targets = {"host:" + name};
+    reply.summary = fmt::format("{}: forgotten, with its {}; it may join again", name,
+                                counted(roster.hosts()[*host].devices.size(), "device"));
     forget_host(now, *host, fmt::format("{} says that it will not return", who(caller)));
   }
   conclude(now, caller, "forget", "host:" + name, std::move(reply));

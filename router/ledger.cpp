@@ -112,6 +112,7 @@ LedgerRow shown(Instant now, const Shown& shown) {
   sums.decisions = shown.decisions;
   sums.undecodable = shown.undecodable;
   sums.sample_gaps = shown.sample_gaps;
+  sums.classes = shown.classes;
   return row_of(Transition::counters, now, {}, 0, std::move(sums));
 }
 
@@ -229,7 +230,7 @@ Status Reader::read_counters(const LedgerRow& row) {
   if (sums == nullptr) return error("payload is a {}", kind_name(envelope->body));
   if (is_shown(*sums)) {
     accounting_.restore_shown({sums->charged.energy_j, sums->charged.cost_usd, sums->decisions,
-                               sums->undecodable, sums->sample_gaps});
+                               sums->undecodable, sums->sample_gaps, sums->classes});
     return {};
   }
   for (const SampleBatch& batch : energies_) accounting_.restore_energy(batch);
@@ -337,7 +338,8 @@ Status Reader::read_returned(const LedgerRow& row, JobRecord& record) {
   if (!failed) return failed.error();
   accounting_.wasted(keep_checkpoint(record, *failed));
   record.usage += failed->usage;
-  if (record.excuses(*failed)) {
+  record.failed_last = !record.excuses(*failed);
+  if (!record.failed_last) {
     record.excuse(failed->reason);
     if (failed->reason == Reason::preempted) accounting_.preempted();
   } else {

@@ -25,7 +25,7 @@
 //   counters   | none, 0           | Summary                    | of what is about to be shown: the
 //              |                   |                            | fleet's energy and cost
 //              (charged), |                   |                            | decisions,
-//              undecodable, |                   |                            | sample_gaps
+//              undecodable, |                   |                            | sample_gaps, classes
 //   audit      | none, 0           | Audit                      | all: what was asked for
 //   audit      | none, 0           | SetPowerCap                | all: in force from the row's time
 //   audit      | none, 0           | SetDrain                   | all: in force from the row's time

@@ -7,6 +7,12 @@
 #include "router/state.h"
 
 namespace drover::router {
+namespace {
+
+/// A clock that is wrong by more tells nothing of how late samples are.
+constexpr Duration sample_lag_max = std::chrono::minutes(2);
+
+}  // namespace
 
 void Core::meet(Instant now, Caller caller, const Join& join) {
   if (join.role == Role::agent && !is_name(join.name)) {
@@ -164,7 +170,7 @@ void Core::renew_lease(Instant now, Caller caller, const Heartbeat& heartbeat) {
   mail.send(now, caller.peer, renewal);
 }
 
-void Core::apply_samples(Instant now, std::uint64_t sequence, const SampleBatch& batch) {
+void Core::apply_samples(Instant now, const Envelope& envelope, const SampleBatch& batch) {
   const auto host = roster.find_host(batch.host);
   if (!host || !check(batch)) {
     // Samples of a host that has not said Hello come first at every start: no fault.
@@ -175,7 +181,8 @@ void Core::apply_samples(Instant now, std::uint64_t sequence, const SampleBatch&
   if (is_gone(health.health(*host))) return;
   if (health.heard(now, *host)) set_health(now, *host, Health::ok, "heard again");
   const bool first = roster.hosts()[*host].last_sample_sequence == 0;
-  roster.apply(now, *host, sequence, batch);
+  roster.apply(now, *host, envelope.sequence, batch);
+  roster.host(*host).sample_lag = now - std::clamp(envelope.at, now - sample_lag_max, now);
   accounting.read_energy(roster, *host);
   if (first) queue.wake_all();
 }
@@ -291,28 +298,32 @@ void Core::give_up_waiting(Instant now) {
           const bool there = peers.peer_of(member.host).has_value();
           return there ? "" : fmt::format("host {} did not come back", member.host);
         },
-        true);
+        [](const Member&) { return true; });
   }
 }
 
 void Core::call_off_unanswered(Instant now) {
+  // Neither job nor place is to blame for a host that answers nobody.
+  const auto is_silent = [&](const Member& member) {
+    const auto host = roster.find_host(member.host);
+    return !host || roster.hosts()[*host].health != Health::ok;
+  };
   for (JobRecord* record : jobs.unanswered(now - settings.lost_after)) {
-    end_members(now, *record, [&](const Member& member) -> std::string {
-      // An earlier life's: its host is still awaited.
-      if (member.accepted || !peers.peer_of(member.host)) return "";
-      tell(now, member, Cancel{record->job.id, record->attempt, Reason::unhealthy});
-      // The place is not to blame for a host that answers nobody.
-      const auto host = roster.find_host(member.host);
-      if (host && roster.hosts()[*host].health == Health::ok) {
-        blame(now, *record, member.host, Reason::unhealthy);
-      }
-      return fmt::format("{} did not answer the assignment", member.host);
-    });
+    end_members(
+        now, *record,
+        [&](const Member& member) -> std::string {
+          // An earlier life's: its host is still awaited.
+          if (member.accepted || !peers.peer_of(member.host)) return "";
+          tell(now, member, Cancel{record->job.id, record->attempt, Reason::unhealthy});
+          if (!is_silent(member)) blame(now, *record, member.host, Reason::unhealthy);
+          return fmt::format("{} did not answer the assignment", member.host);
+        },
+        is_silent);
   }
 }
 
-template <typename Why>
-void Core::end_members(Instant now, JobRecord& record, Why why, bool host_lost) {
+template <typename Why, typename Lost>
+void Core::end_members(Instant now, JobRecord& record, Why why, Lost host_lost) {
   const std::uint32_t attempt = record.attempt;
   const std::vector<Member> members = record.lease.members;
   for (const Member& member : members) {
@@ -322,7 +333,7 @@ void Core::end_members(Instant now, JobRecord& record, Why why, bool host_lost) 
     Failed lost;
     lost.job = record.job.id;
     lost.attempt = attempt;
-    lost.host_lost = host_lost;
+    lost.host_lost = host_lost(member);
     lost.detail = why(member);
     if (!lost.detail.empty()) end_member(now, record, member.host, std::move(lost));
   }

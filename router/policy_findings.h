@@ -21,8 +21,9 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
-/// In the file's order. Of a text that is no TOML only the first problem is known. Where a key
-/// could not be read, only what does not depend on its value is found beside it.
+/// In the file's order. Of a text that is no TOML only the first problem is known. Of a table
+/// with a key that could not be read, and of what depends on it, nothing else is found but wrong
+/// names.
 std::vector<Finding> findings(std::string_view toml, std::string place);
 
 /// The same for people: warnings of one wording are one, where the first of them stands, and name

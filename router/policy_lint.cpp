@@ -29,8 +29,10 @@ bool few_cases(const Policy& policy) {
   return rules * rules * (policy.classes.size() + 1) <= cases_max;
 }
 
-void lint_read_whole(Lint& lint, toml_file::Table& file, const devices::Catalogue* known) {
+void lint_sections(Lint& lint, toml_file::Table& file, const devices::Catalogue* known) {
   const Policy& policy = lint.policy();
+  lint_rules(lint, file);
+  lint_fallbacks(lint, file);
   lint_classes(lint, file);
   lint_pools(lint, file);
   if (known != nullptr) lint_devices(lint, file, *known);
@@ -41,6 +43,42 @@ void lint_read_whole(Lint& lint, toml_file::Table& file, const devices::Catalogu
 }
 
 }  // namespace
+
+std::string Lint::item_of(std::string_view place) const {
+  const std::size_t colon = place.find(": ", file_.size());
+  if (colon == std::string_view::npos) return "";
+  std::string_view path = place.substr(colon + 2);
+  path = path.substr(0, path.find(": "));
+  const std::size_t dot = path.find('.');
+  const std::string_view section = path.substr(0, dot);
+  const bool of_names = section == "pool" || section == "class" || section == "capability";
+  if (!of_names || dot == std::string_view::npos) return std::string(section);
+  const std::string_view name = path.substr(dot + 1, path.find('.', dot + 1) - dot - 1);
+  // A capability is what a pool can do.
+  return fmt::format("{}.{}", section == "class" ? "class" : "pool", name);
+}
+
+void Lint::note_unread(const std::vector<Error>& problems) {
+  for (const Error& problem : problems) {
+    const std::string item = item_of(problem.message);
+    if (item.empty()) continue;
+    unread_.insert(item);
+    unread_.insert(item.substr(0, item.find_first_of(".[")));
+  }
+}
+
+bool Lint::is_read(const std::string& place) const { return !is_unread(item_of(place)); }
+
+bool Lint::is_rule_unread(std::size_t index) const {
+  return is_unread(fmt::format("rule[{}]", index + 1));
+}
+
+bool Lint::are_pools_unread(const Rule& rule) const {
+  const auto unread = [&](const std::string& pool) { return is_unread("pool." + pool); };
+  return std::any_of(rule.pools.begin(), rule.pools.end(), unread) ||
+         std::any_of(rule.fallbacks.begin(), rule.fallbacks.end(),
+                     [&](const Fallback& fallback) { return unread(fallback.to); });
+}
 
 void Lint::add(bool error, const std::string& place, std::string_view text) {
   const std::size_t colon = place.find(": ", file_.size());
@@ -82,14 +120,10 @@ PolicyReading read_policy(std::string_view toml, std::string place,
   } else {
     read_tables(*file, policy);
     reading.read = file->problem();
-    const bool whole = reading.read.ok();
-    if (!whole) lint.only_names();
-    if (!policy.pools.empty()) {
-      lint_rules(lint, *file);
-      lint_fallbacks(lint, *file);
-    }
-    if (whole) lint_read_whole(lint, *file, known);
-    for (const Error& problem : file->problems()) lint.refuse(problem);
+    const std::vector<Error> problems = file->problems();
+    lint.note_unread(problems);
+    if (!policy.pools.empty()) lint_sections(lint, *file, known);
+    for (const Error& problem : problems) lint.refuse(problem);
   }
   reading.findings = lint.take();
   return reading;

@@ -1,6 +1,8 @@
 // The parts of lint: each looks at one side of a policy that was read.
 #pragma once
 
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,18 +19,25 @@ class Lint {
   Lint(const Policy& policy, std::string file) : policy_(policy), file_(std::move(file)) {}
 
   const Policy& policy() const { return policy_; }
-  /// The file could not be read whole. What depends on values may be wrong of the defaults that
-  /// stand for them, and is not told any more; what depends on names alone is.
-  void only_names() { only_names_ = true; }
+  /// Of what could not be read a default stands in the policy, and what lint would say of that is
+  /// none of the file's faults: of such tables it says nothing but that names are wrong.
+  void note_unread(const std::vector<Error>& problems);
+  /// `item` is "pool.a", "class.chat", "rule[2]", or a section such as "limits"; a section has a
+  /// problem when any of its tables has.
+  bool is_unread(std::string_view item) const { return unread_.find(item) != unread_.end(); }
+  bool is_rule_unread(std::size_t index) const;
+  /// Whether any pool that the rule names, or its fallbacks, has a problem.
+  bool are_pools_unread(const Rule& rule) const;
+
   void error(const toml_file::Table& table, std::string_view key, std::string_view text) {
-    if (!only_names_) add(true, table.place_of(key), text);
+    if (is_read(table.place_of(key))) add(true, table.place_of(key), text);
   }
   /// A name that stands for nothing, or for two things.
   void wrong_name(const toml_file::Table& table, std::string_view key, std::string_view text) {
     add(true, table.place_of(key), text);
   }
   void warn(const toml_file::Table& table, std::string_view key, std::string_view text) {
-    if (!only_names_) add(false, table.place_of(key), text);
+    if (is_read(table.place_of(key))) add(false, table.place_of(key), text);
   }
   /// A problem of the reader: "FILE:LINE: KEY: found .., expected ..".
   void refuse(const Error& problem);
@@ -37,18 +46,20 @@ class Lint {
 
  private:
   void add(bool error, const std::string& place, std::string_view text);
+  /// "rule[2]" of "FILE:LINE: rule[2].when.kind: ..".
+  std::string item_of(std::string_view place) const;
+  bool is_read(const std::string& place) const;
 
   const Policy& policy_;
   std::string file_;
   std::vector<Finding> findings_;
-  bool only_names_ = false;
+  std::set<std::string, std::less<>> unread_;
 };
 
 /// Sizes in `when` that no job has; `table` holds `when`.
 void lint_empty_ranges(Lint& lint, toml_file::Table table, const When& when);
 
-// REQUIRES of all: the policy was read from this file, without a problem unless the lint tells only
-// names.
+// REQUIRES of all: the policy was read from this file, and its problems were noted.
 
 /// Rules that no job reaches, names that do not exist, spills that swing.
 void lint_rules(Lint& lint, toml_file::Table file);

@@ -13,6 +13,7 @@ void lint_reached(Lint& lint, const Table& table, std::size_t index) {
   if (!jobs || jobs->empty()) return;
   std::vector<JobSet> earlier;
   for (std::size_t before = 0; before < index; ++before) {
+    if (lint.is_unread("class." + classes[before].name)) continue;
     if (const auto other = jobs_of_class(classes[before])) earlier.push_back(*other);
   }
   if (!without(*jobs, earlier).empty()) return;

@@ -127,6 +127,7 @@ constexpr std::array<Never, 6> nevers = {{
 }};
 
 void lint_reasons(Lint& lint, At& at) {
+  if (lint.are_pools_unread(at.rule) || lint.is_unread("class") || lint.is_unread("limits")) return;
   const auto cases = rule_cases(at.rule, at.rule_index);
   for (const Reason reason : at.fallback().on) {
     if (std::any_of(cases.begin(), cases.end(), [&](const PolicyCase& each) {
@@ -146,6 +147,7 @@ void lint_reasons(Lint& lint, At& at) {
 void lint_use(Lint& lint, At& at) {
   const Pool* pool = lint.policy().find_pool(at.fallback().to);
   if (!at.goes() || pool == nullptr) return;
+  if (lint.are_pools_unread(at.rule) || lint.is_unread("class")) return;
   const auto& change = at.fallback().change_precision;
   const auto precisions = change ? std::vector<Precision>{*change} : at.rule.precisions;
   std::optional<Reason> reason;
@@ -184,6 +186,7 @@ std::optional<std::pair<double, double>> price_span(const Pool& pool) {
 void lint_guard(Lint& lint, At& at) {
   const Pool* pool = lint.policy().find_pool(at.fallback().to);
   auto guard = at.table.table("guard");
+  if (lint.are_pools_unread(at.rule)) return;
   if (!at.goes() || !guard || pool == nullptr || at.fallback().guard.extra_cost_max != 0) return;
   const auto target = price_span(*pool);
   double primary_max = 0;
@@ -217,6 +220,7 @@ void lint_failback(Lint& lint, At& at) {
                                        suggestion(floor, pool_names(lint.policy()))));
   }
   const Pool* pool = lint.policy().find_pool(at.fallback().to);
+  if (lint.are_pools_unread(at.rule) || lint.is_unread("pool." + floor)) return;
   if (!at.goes() || pool == nullptr || pool->tier <= lowest->tier) return;
   lint.warn(*failback, "floor",
             fmt::format("pool \"{}\" (tier {}) is below the floor \"{}\" (tier {}): jobs wait once "

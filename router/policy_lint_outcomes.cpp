@@ -146,7 +146,9 @@ void lint_holes(Lint& lint, const Table& table, const std::vector<const PolicyCa
 }  // namespace
 
 void lint_outcomes(Lint& lint, Table file) {
-  lint_unruled(lint, file);
+  // What is done with jobs follows from these as well.
+  if (lint.is_unread("class") || lint.is_unread("policy") || lint.is_unread("limits")) return;
+  if (!lint.is_unread("rule")) lint_unruled(lint, file);
   const auto cases = policy_cases(lint.policy());
   const std::vector<Table> tables = file.tables("rule");
   auto each = cases.begin();  // they are in the order of the rules
@@ -154,8 +156,9 @@ void lint_outcomes(Lint& lint, Table file) {
     std::vector<const PolicyCase*> of_rule;
     for (; each != cases.end() && each->rule == index; ++each) {
       of_rule.push_back(&*each);
-      lint_impossible(lint, tables[index], *each);
     }
+    if (lint.is_rule_unread(index) || lint.are_pools_unread(lint.policy().rules[index])) continue;
+    for (const PolicyCase* one : of_rule) lint_impossible(lint, tables[index], *one);
     lint_idle_pools(lint, tables[index], index);
     lint_holes(lint, tables[index], of_rule);
   }

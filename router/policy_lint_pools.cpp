@@ -24,7 +24,7 @@ void lint_shares(Lint& lint, const Table& table) {
   const std::vector<Pool>& pools = lint.policy().pools;
   double sum = 0;
   for (const Pool& pool : pools) sum += pool.max_share;
-  if (sum >= 1 || pools.empty()) return;
+  if (sum >= 1 || pools.empty() || lint.is_unread("pool")) return;
   lint.warn(table, "max_share",
             fmt::format("the pools may have {:g} of the running jobs together: the fleet never "
                         "runs more than a few jobs at once",
@@ -98,8 +98,9 @@ void lint_pools(Lint& lint, Table file) {
   const std::set<std::string> used = used_pools(lint.policy());
   for (const Pool& pool : lint.policy().pools) {
     auto table = tables->table(pool.name);
+    if (!table) continue;
     if (&pool == &lint.policy().pools.front()) lint_shares(lint, *table);
-    if (used.count(pool.name) == 0) {
+    if (used.count(pool.name) == 0 && !lint.is_unread("rule")) {
       lint.warn(*tables, pool.name, "is in no rule and no fallback: nothing ever runs there");
     }
     if (pool.prices.spot_usd_per_h && pool.prices.reclaim_per_h <= 0) {
@@ -115,6 +116,7 @@ void lint_devices(Lint& lint, Table file, const devices::Catalogue& known) {
   for (std::size_t index = 0; index < pools.size(); ++index) {
     const Pool& pool = pools[index];
     auto table = tables->table(pool.name);
+    if (!table || (pool.match.rest && lint.is_unread("pool"))) continue;
     if (!can_hold(lint.policy(), pool.match, known)) {
       lint.warn(*table, "match",
                 pool.match.rest ? "the other pools leave no device of the catalogue to this one"
@@ -122,6 +124,7 @@ void lint_devices(Lint& lint, Table file, const devices::Catalogue& known) {
     }
     for (std::size_t before = 0; before < index; ++before) {
       const Pool& other = pools[before];
+      if (lint.is_unread("pool." + other.name)) continue;
       if (same_prices(other.prices, pool.prices)) continue;
       const std::string device = shared_device(other.match, pool.match, known);
       if (device.empty()) continue;

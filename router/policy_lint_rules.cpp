@@ -33,10 +33,12 @@ void lint_pools_of(Lint& lint, const Table& table, const Rule& rule) {
 }
 
 /// Why no job gets as far as this rule; empty: some may.
-std::string shadow_of(const Policy& policy, std::size_t index) {
+std::string shadow_of(const Lint& lint, std::size_t index) {
+  const Policy& policy = lint.policy();
   const JobSet set = job_set(policy.rules[index].when);
   std::vector<JobSet> earlier;
   for (std::size_t before = 0; before < index; ++before) {
+    if (lint.is_rule_unread(before)) continue;
     const Rule& rule = policy.rules[before];
     earlier.push_back(job_set(rule.when));
     if (always_holds(rule.when)) {
@@ -105,7 +107,7 @@ void lint_rules(Lint& lint, Table file) {
     const Table& table = tables[index];
     if (job_set(rule.when).empty()) {
       lint_empty_ranges(lint, table, rule.when);
-    } else if (const std::string why = shadow_of(policy, index); !why.empty()) {
+    } else if (const std::string why = shadow_of(lint, index); !why.empty()) {
       lint.error(table, "name", fmt::format("rule \"{}\" is never reached: {}", rule.name, why));
     }
     const bool named = !rule.name.empty();

@@ -65,6 +65,7 @@ void lint_preempt(Lint& lint, Table table, const Rule& rule) {
                                                 : suggestion(name, known)));
       return;
     }
+    if (lint.is_unread("class." + name)) return;
     if (!holds_trainings(*work_class)) {
       lint.warn(
           *keys, "may",

@@ -30,6 +30,7 @@ class PowerCaps {
 
   /// REQUIRES that `check_cap` passed.
   void set(Instant now, const SetPowerCap& cap);
+  bool holds(const std::string& target) const { return caps_.contains(target); }
   /// Targets whose caps' time is over; the policy's own hold there again.
   std::vector<std::string> end(Instant now);
   /// `never` when nothing ends.

@@ -107,8 +107,9 @@ void Core::cap_devices(Instant now, const std::string& subject, const std::vecto
   for (const CapStep& step : steps) {
     const DeviceColumns& columns = roster.devices();
     told[{columns.host[step.device], step.cap_w}].push_back(columns.number[step.device]);
-    told_caps[step.device] = {step.cap_w,
-                              saturating_add(now, beats_until_shown * settings.heartbeat_every)};
+    const Duration shown_after = beats_until_shown * settings.heartbeat_every +
+                                 roster.hosts()[columns.host[step.device]].sample_lag;
+    told_caps[step.device] = {step.cap_w, saturating_add(now, shown_after)};
   }
   std::string words;
   std::size_t named = 0;

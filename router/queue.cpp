@@ -10,6 +10,10 @@
 namespace drover::router {
 namespace {
 
+/// Jobs of one class that are asked between two wakes, where one smallest demand does not settle
+/// it: as dear as so many decisions.
+constexpr std::size_t asked_max = 8;
+
 void append(std::string& text, std::uint64_t number) {
   text += std::to_string(number);
   text += '|';
@@ -20,8 +24,21 @@ void append(std::string& text, std::string_view word) {
   text += '|';
 }
 
-JobRecord* candidate_of(const QueueClass& queue_class) {
+JobRecord* next_in_turn(QueueClass& queue_class) {
   const auto& jobs = queue_class.jobs;
+  if (queue_class.tried.size() >= jobs.size()) return nullptr;
+  auto next = jobs.upper_bound(queue_class.asked_in_turn);
+  for (;; ++next) {
+    if (next == jobs.end()) next = jobs.begin();
+    if (!queue_class.tried.contains(next->first)) break;
+  }
+  queue_class.in_turn = true;
+  return next->second;
+}
+
+JobRecord* candidate_of(QueueClass& queue_class) {
+  const auto& jobs = queue_class.jobs;
+  queue_class.in_turn = false;
   const auto fresh = [&](std::uint64_t number) -> JobRecord* {
     return queue_class.tried.contains(number) ? nullptr : jobs.at(number);
   };
@@ -32,7 +49,11 @@ JobRecord* candidate_of(const QueueClass& queue_class) {
     if (!demands.matter[each]) continue;
     if (JobRecord* record = fresh(queue_class.easiest[each].begin()->second)) return record;
   }
-  return demands.age ? fresh(jobs.rbegin()->first) : nullptr;
+  if (demands.age) {
+    if (JobRecord* record = fresh(jobs.rbegin()->first)) return record;
+  }
+  if (!demands.are_several() || queue_class.tried.size() >= asked_max) return nullptr;
+  return next_in_turn(queue_class);
 }
 
 void sort_in(QueueClass& queue_class, const JobRecord& record) {
@@ -69,6 +90,10 @@ std::uint64_t demand_of(const JobRecord& record, Demand demand) {
   return 0;
 }
 
+bool Demands::are_several() const {
+  return std::count(matter.begin(), matter.end(), true) + (age ? 1 : 0) > 1;
+}
+
 Demands demands_behind(const std::vector<Rejection>& rejections, bool unfair) {
   Demands demands;
   auto& [tokens, prompt, length] = demands.matter;
@@ -81,6 +106,7 @@ Demands demands_behind(const std::vector<Rejection>& rejections, bool unfair) {
         tokens = true;
         break;
       case Reason::queue_slo:
+      case Reason::power_cap:  // reading a prompt draws by its length
         prompt = true;
         break;
       case Reason::deadline:
@@ -116,7 +142,10 @@ std::string class_signature(const JobRecord& record) {
   for (const Pace& pace : work.paces) {
     append(signature, pace.device);
     append(signature, pace.devices);
+    append(signature, pace.over_hosts ? "over" : "");
+    append(signature, std::bit_cast<std::uint64_t>(pace.steps_per_s));
   }
+  append(signature, work.checkpoint_steps);
   for (const std::string& op : work.ops) append(signature, op);
   append(signature, static_cast<std::uint64_t>(record.job.deadline.count()));
   append(signature, std::bit_width(work.input_tokens));
@@ -204,6 +233,7 @@ void JobQueue::block(JobRecord& record, Block verdict) {
   unlist(queue_class);
   // What the oldest waits for is what the class waits for.
   const bool first = queue_class.tried.empty();
+  if (queue_class.in_turn) queue_class.asked_in_turn = record.number;
   queue_class.tried.insert(record.number);
   if (first) queue_class.verdict = std::move(verdict);
   if (queue_class.verdict.max_wait > Duration{0}) {

@@ -3,9 +3,10 @@
 // Jobs that differ in nothing but how much they want form a class: the same rule, deadline and
 // everything else that a filter can see, and token counts, steps and items within a factor of two.
 // The oldest of a class is asked first. When it finds no place, the one that wants least is asked,
-// as far as what stood in the way depends on how much is wanted; when that one finds none either,
-// nobody in the class does, and the class is blocked until something changes that could help it.
-// So nobody waits for a place that only another job cannot use, and 100,000 waiting jobs cost as
+// as far as what stood in the way depends on how much is wanted. Where that depends on one thing,
+// no other job of the class has a place either; where it depends on several, a few more are asked,
+// in turn from wake to wake. Then the class is blocked until something changes that could help it.
+// So no job waits for a place that only another job cannot use, and 100,000 waiting jobs cost as
 // much as their few dozen classes.
 #pragma once
 
@@ -36,6 +37,8 @@ std::uint64_t demand_of(const JobRecord& record, Demand demand);
 struct Demands {
   std::array<bool, demand_count> matter{};
   bool age = false;  // with the same deadline, the youngest has most time left
+  /// One job may want more of one thing and less of another.
+  bool are_several() const;
 };
 /// `unfair`: a place was refused by a guard, which compares times, joules and dollars.
 Demands demands_behind(const std::vector<Rejection>& rejections, bool unfair);
@@ -64,6 +67,8 @@ struct QueueClass {
   std::optional<Reason> told;  // published as what its jobs wait for, up to `told_up_to`
   std::uint64_t told_up_to = 0;
   std::set<std::uint64_t> tried;  // numbers of those that found no place since the last wake
+  bool in_turn = false;  // the candidate is neither the oldest nor the one that wants least
+  std::uint64_t asked_in_turn = 0;                      // number of the last such one
   std::set<std::pair<Instant, std::uint64_t>> by_wait;  // where there is a longest wait
 };
 

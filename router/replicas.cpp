@@ -52,9 +52,20 @@ std::vector<JobRecord*> starved_requests(Instant now, const Replicas& limits,
   std::map<std::uint64_t, JobRecord*> in_order;
   for (const auto& [signature, queue_class] : queue.classes()) {
     if (queue_class.kind == WorkKind::train || queue_class.jobs.empty()) continue;
-    if (!queue_class.verdict.reason) continue;  // not judged yet
-    JobRecord* first = queue_class.jobs.begin()->second;
-    if (now - first->wait_began() >= limits.start_after) in_order.emplace(first->number, first);
+    const std::optional<Reason> reason = queue_class.verdict.reason;
+    // Not judged yet, or it waits for the retry budget: there may be replicas enough.
+    if (!reason || *reason == Reason::budget) continue;
+    const auto add = [&](JobRecord* record) {
+      // Until its back-off ends it only keeps away from where it failed.
+      const Instant began = std::max(record->wait_began(), record->retry_at);
+      if (now < began || now - began < limits.start_after) return;
+      in_order.emplace(record->number, record);
+    };
+    add(queue_class.jobs.begin()->second);
+    // Where the oldest wants more devices than are free, a smaller one may find enough.
+    if (!queue_class.sorted) continue;
+    const auto tokens = static_cast<std::size_t>(Demand::tokens);
+    add(queue_class.jobs.at(queue_class.easiest[tokens].begin()->second));
   }
   std::vector<JobRecord*> starved;
   for (const auto& [number, record] : in_order) starved.push_back(record);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "fleet/codec.h"
+#include "fleet/pause.h"
 #include "fleet/text.h"
 #include "router/snapshot.h"
 #include "router/state.h"
@@ -62,7 +63,8 @@ SubmitResult Core::submit_one(Instant now, const Job& job, std::uint64_t& after_
   }
   if (queue.size() >= policy.limits.queue_max) {
     return refuse(now, job, Reason::capacity,
-                  fmt::format("{} jobs wait, the policy's limit", queue.size()), after_write);
+                  counted(queue.size(), "job waits", "jobs wait") + ", the policy's limit",
+                  after_write);
   }
   if (mail.uncommitted() > uncommitted_max || commits_stalled()) {
     // Without a row: it would wait for the same disk.
@@ -78,7 +80,7 @@ SubmitResult Core::submit_one(Instant now, const Job& job, std::uint64_t& after_
   after_write = std::max(after_write, record.accepted_write);
   accounting.accepted(job);
   if (record.deadline() != never) deadlines[{record.deadline(), record.number}] = &record;
-  queue.push(record);
+  enqueue(record);
   more_to_decide = true;
   publish_job(now, record);
   return result_of(job, SubmitStatus::accepted, JobState::queued);
@@ -121,7 +123,7 @@ JobChanged Core::told(const JobRecord& record) const {
   if (record.holds_attempt() && record.lease.replica) {
     const auto host = roster.find_host(record.lease.members.front().host);
     const auto replica = host ? roster.find_replica(*host, *record.lease.replica) : std::nullopt;
-    if (replica) changed.pause = roster.replicas()[*replica].replica.pause;
+    if (replica) changed.pause = pause_of_requests(roster.replicas()[*replica].replica);
   }
   if (!record.cancelled.empty() && !is_terminal(record.state)) {
     changed.detail = fmt::format("being {}", record.cancelled);

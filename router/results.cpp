@@ -74,7 +74,16 @@ void Core::progressed(Instant now, Caller caller, const Progress& progress) {
   record->steps_saved = believed_checkpoint(*record, progress.steps_saved);
   if (preemptions.against(*record) != nullptr) next_call_off = std::min(next_call_off, now);
   record->remaining_s = std::max(0.0, progress.remaining_s);
+  note_busy(now, *record);
   publish_job(now, *record);
+}
+
+void Core::note_busy(Instant now, const JobRecord& record) {
+  const Instant until = saturating_add(now, from_seconds(record.remaining_s));
+  for (const Member& member : record.lease.members) {
+    const auto host = roster.find_host(member.host);
+    if (host && !member.used) roster.set_busy_until(record.job.id, *host, member.devices, until);
+  }
 }
 
 void Core::refused(Instant now, Caller caller, const Refused& refusal) {
@@ -135,7 +144,7 @@ void Core::ended(Instant now, Caller caller, const Failed& failed) {
   const bool obeyed = failed.reason == Reason::cancelled || failed.reason == Reason::ended ||
                       failed.reason == Reason::preempted || failed.reason == Reason::drain;
   if (record == nullptr || !sane(failed.usage)) return store_late(now, caller, failed, !obeyed);
-  blame(now, *record, host, failed.reason);
+  if (!failed.host_lost) blame(now, *record, host, failed.reason);
   record->lease.member(host)->reported = true;
   Failed priced = failed;
   priced.usage = priced_usage(*record, host, failed.usage);
@@ -224,6 +233,8 @@ std::uint64_t Core::give_back(Instant now, JobRecord& record, Failed failed) {
     failed.detail = fmt::format("made room for {}", to_short_text(preemption->job));
   }
   settle_steps(record, failed);
+  const bool sent_away = failed.reason == Reason::drain || failed.reason == Reason::preempted;
+  if (sent_away && record.lease.accepted_by_any()) failed.host_lost = true;
   const bool excused = record.excuses(failed);
   const std::uint32_t spent = record.attempt - record.excused - (excused ? 1 : 0);
   const bool final = failed.reason == Reason::cancelled || failed.reason == Reason::ended ||
@@ -236,6 +247,7 @@ std::uint64_t Core::give_back(Instant now, JobRecord& record, Failed failed) {
   accounting.wasted(keep_checkpoint(record, failed));
   record.usage += failed.usage;
   if (!excused) record.avoid.insert(record.lease.target);
+  record.failed_last = !excused;
   record.last_reason = failed.reason;
   record.state = JobState::queued;
   record.since = now;
@@ -246,7 +258,8 @@ std::uint64_t Core::give_back(Instant now, JobRecord& record, Failed failed) {
   // A drained place takes no new work by itself, and a lost one none until it is back.
   record.retry_at = excused ? now : retry_time(now, record.attempt - record.excused);
   if (record.retry_at > now) back_offs.emplace(record.retry_at, record.job.work.model);
-  queue.push(record);
+  note_class(record);  // the policy may have changed since it was placed
+  enqueue(record);
   publish_job(now, record);
   return write;
 }
@@ -275,7 +288,7 @@ std::uint64_t Core::fail(Instant now, JobRecord& record, Reason reason, std::str
 
 std::uint64_t Core::fail(Instant now, JobRecord& record, Failed failed) {
   if (record.holds_attempt()) release(record);
-  queue.erase(record);
+  dequeue(record);
   const std::uint64_t write = mail.write(ledger::ended(Transition::failed, now, failed));
   accounting.wasted(failed.usage);
   accounting.wasted(record.kept);  // its checkpoints are of no use any more

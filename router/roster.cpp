@@ -259,6 +259,7 @@ void Roster::add_groups(HostIndex host, const std::vector<const devices::DeviceS
   std::size_t count = 0;
   for (const Group& group : entry.hello.groups) count += group.count;
   grow(devices_, devices_.size() + count);
+  device_count_ += count;
   entry.devices.resize(count);
   for (std::size_t position = 0; position < entry.hello.groups.size(); ++position) {
     GroupEntry added;
@@ -291,6 +292,7 @@ void Roster::drop_groups(HostIndex host) {
     devices_.energy_j[device] = 0;
     devices_.gang[device] = {};
   }
+  device_count_ -= entry.devices.size();
   entry.groups.clear();
   entry.devices.clear();
 }

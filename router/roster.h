@@ -83,6 +83,7 @@ struct alignas(64) HostEntry {
   std::map<std::uint32_t, ReplicaIndex> replica_by_number;  // all there ever were
   std::uint64_t last_sample_sequence = 0;
   std::uint64_t sample_gaps = 0;
+  Duration sample_lag{};  // how much later than it was true its last sample came
 };
 
 struct GroupEntry {
@@ -216,6 +217,8 @@ class Roster {
   void set_health(Instant now, HostIndex host, Health health);
   /// Its devices and replicas are no more; its index stays, for when it says Hello again.
   void forget_host(HostIndex host);
+  /// Of hosts that are not forgotten. The columns keep places of others, too.
+  std::size_t device_count() const { return device_count_; }
   /// It failed and is back from now on: it starts slowly.
   void set_returned(Instant now, HostIndex host);
   void set_returned(Instant now, Trust& trust);
@@ -228,6 +231,9 @@ class Roster {
   void set_drained(HostIndex host, std::uint16_t number, bool drained);
   /// New work keeps away from it, whether it is free or not.
   void set_reserved(DeviceIndex device, bool reserved);
+  /// The gang of this job is believed to hold these of the host's devices until then.
+  void set_busy_until(const JobId& job, HostIndex host, const std::vector<std::uint16_t>& devices,
+                      Instant until);
   /// One that is not usable: what its last sample said is no more, if that came before then.
   void settle_silent(HostIndex host, std::uint16_t number, Instant heard_before);
 
@@ -315,6 +321,7 @@ class Roster {
   friend class RosterTrial;  // changes that it takes back itself (roster_trial.h)
   std::uint64_t version_ = 1;
   std::uint64_t unknown_rows_ = 0;
+  std::size_t device_count_ = 0;
   Instant last_return_{};
   std::vector<HostEntry> hosts_;
   std::vector<GroupEntry> groups_;
@@ -337,6 +344,7 @@ class Roster {
   void place_power(const Column& power, Instant now);
   void set_power(DeviceIndex device, float power_w, float promised_w);
   void believe_idle(DeviceIndex device);
+  void forget_readings(DeviceIndex device);
   void judge_heat(const std::vector<Run>& runs, double elapsed_s);
   void expect_serving(ReplicaEntry& row, double serving_w);
   void expect_level(DeviceIndex device);

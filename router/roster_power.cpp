@@ -4,6 +4,7 @@
 // in which samples came.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "router/roster.h"
@@ -98,7 +99,8 @@ void Roster::judge_heat(const std::vector<Run>& runs, double elapsed_s) {
         limit_c = static_cast<float>(groups_[group].spec->temperature_max_c);
       }
       const float now_c = devices_.temperature_c[device];
-      const float soon_c = now_c + (now_c - heat_before_c_[run.row + row]) * ahead;
+      const float before_c = heat_before_c_[run.row + row];  // 0: not known
+      const float soon_c = before_c > 0 ? now_c + (now_c - before_c) * ahead : now_c;
       const bool near = (now_c >= limit_c - heat_near_c) & (soon_c >= limit_c) & (limit_c > 0);
       const bool throttles = (devices_.throttle[device] & throttles_hot) != 0;
       const bool cool = (now_c <= limit_c - heat_release_c) | (limit_c <= 0);
@@ -121,10 +123,26 @@ void Roster::set_usable(HostIndex host, std::uint16_t number, bool usable) {
   ++version_;
   if (usable == before) return;
   if (!usable) return believe_idle(device);
-  // It may have been silent for what is over now: as much is known of it as of those beside it.
+  // It may have been silent for what is over now: it counts as heard as those beside it are, and
+  // what its last sample said before that is not known of it any more.
   for (const DeviceIndex other : hosts_[host].devices) {
     devices_.sampled[device] = std::max(devices_.sampled[device], devices_.sampled[other]);
   }
+  forget_readings(device);
+}
+
+/// But for its energy, which only grows, and its power, which is believed to be that of a device
+/// that idles.
+void Roster::forget_readings(DeviceIndex device) {
+  for (const auto column :
+       {&DeviceColumns::utilization, &DeviceColumns::matrix_activity,
+        &DeviceColumns::memory_activity, &DeviceColumns::queue, &DeviceColumns::running}) {
+    (devices_.*column)[device] = std::numeric_limits<float>::quiet_NaN();
+  }
+  devices_.temperature_c[device] = 0;
+  devices_.clock_mhz[device] = 0;
+  devices_.memory_used[device] = 0;
+  devices_.memory_total[device] = 0;
 }
 
 void Roster::set_drained(HostIndex host, std::uint16_t number, bool drained) {
@@ -174,6 +192,16 @@ void Roster::promise_gang(Instant now, const JobId& job, HostIndex host,
     set_power(device, devices_.power_w[device], promised_w);
   }
   ++version_;
+}
+
+void Roster::set_busy_until(const JobId& job, HostIndex host,
+                            const std::vector<std::uint16_t>& devices, Instant until) {
+  DROVER_REQUIRE(host < hosts_.size());
+  for (const std::uint16_t number : devices) {
+    if (number >= hosts_[host].devices.size()) continue;
+    const DeviceIndex device = hosts_[host].devices[number];
+    if (devices_.gang[device] == job) devices_.busy_until[device] = until;
+  }
 }
 
 void Roster::release_gang(const JobId& job, HostIndex host,

@@ -115,7 +115,7 @@ Status Core::restored() {
       note_class(*record);
     } else {
       note_class(*record);
-      queue.push(*record);
+      enqueue(*record);
     }
   }
   return {};
@@ -124,7 +124,7 @@ Status Core::restored() {
 void Core::receive(Instant now, Peer from, const Envelope& envelope, std::string_view key) {
   if (from.channel == Channel::samples) {
     if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
-      apply_samples(now, envelope.sequence, *batch);
+      apply_samples(now, envelope, *batch);
     } else {
       drop(now, "samples", fmt::format("{} is no sample", kind_name(envelope.body)));
     }

@@ -1,6 +1,7 @@
 #include "router/snapshot.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <span>
 #include <utility>
@@ -22,6 +23,8 @@ Sample row_of(const DeviceColumns& columns, DeviceIndex device) {
     row.values[static_cast<std::size_t>(metric)] =
         reading(columns, device, static_cast<Metric>(metric));
   }
+  // Since it is usable again nothing was read of it: its power is only believed.
+  if (std::isnan(row[Metric::utilization])) row[Metric::power] = absent;
   return row;
 }
 

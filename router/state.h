@@ -14,6 +14,7 @@
 //   draining.cpp  where no new work may come; attempts that are called off
 //   cancelling.cpp  jobs that people end
 //   giving_way.cpp  spare replicas leave devices that work waits for
+//   keeping_shares.cpp  devices are kept for gangs of tenants that are behind their share
 //   holding_caps.cpp  power caps that are met, by lowering those of devices
 //   pulling_lever.cpp  power caps of devices, lowered and raised in steps
 //   preempting.cpp  work of higher priority takes the place of other work
@@ -96,7 +97,7 @@ struct Core {
   void meet(Instant now, Caller caller, const Hello& hello);
   void want_hello(Instant now, Caller caller);
   void renew_lease(Instant now, Caller caller, const Heartbeat& heartbeat);
-  void apply_samples(Instant now, std::uint64_t sequence, const SampleBatch& batch);
+  void apply_samples(Instant now, const Envelope& envelope, const SampleBatch& batch);
   void apply_report(Instant now, Caller caller, const ReplicaReport& report);
   /// Attempts the host still holds go on; others come back to the queue, or are called off.
   /// What the host holds of its work is kept, and what was assigned on this connection after it was
@@ -112,9 +113,10 @@ struct Core {
   void sweep(Instant now);
   /// Leases of an earlier life whose hosts did not come back in time.
   void give_up_waiting(Instant now);
-  /// Ends every member of which `why(member)` says so, if it says anything.
-  template <typename Why>
-  void end_members(Instant now, JobRecord& record, Why why, bool host_lost = false);
+  /// Ends every member of which `why(member)` says so, if it says anything; `host_lost(member)`:
+  /// through no fault of the job's.
+  template <typename Why, typename Lost>
+  void end_members(Instant now, JobRecord& record, Why why, Lost host_lost);
   /// Assignments that got lost on their way: their host has not said a word of them.
   void call_off_unanswered(Instant now);
 
@@ -146,6 +148,9 @@ struct Core {
   void note_route(Instant now, JobRecord& record, const Verdict& verdict);
   /// With all candidates of the decision that was just made.
   void note(Instant now, JobRecord* record, Decision decision);
+  /// It waits from now on, or no longer; nothing happens when it did not.
+  void enqueue(JobRecord& record);
+  void dequeue(JobRecord& record);
   /// When the retry budget has room for the job: `now`, or later.
   Instant retry_room(Instant now, const JobRecord& record);
   /// It waits for the retry budget, until then.
@@ -185,6 +190,8 @@ struct Core {
   /// The record when this attempt is its current one, on this host; else null.
   JobRecord* current(const std::string& host, const JobId& job, std::uint32_t attempt);
   void run(Instant now, JobRecord& record);
+  /// Its devices are busy for as long as it still takes, as its agent told last.
+  void note_busy(Instant now, const JobRecord& record);
   Usage priced_usage(const JobRecord& record, const std::string& host, Usage usage) const;
   /// Every member has finished. Answers the write.
   std::uint64_t finish(Instant now, JobRecord& record, const Finished& finished);
@@ -344,11 +351,13 @@ struct Core {
   void give_back_caps(Instant now, const std::vector<CapLimit>& limits);
   void restore_caps(Instant now, const std::vector<CapLimit>& limits);
   /// So long after a cap was set, or more was drawn, samples show that it is met.
-  Duration caps_met_within() const;
+  Duration caps_met_within(const std::optional<std::uint32_t>& pool) const;
   /// Caps that are not met though they should be.
   void see_unmet_caps(Instant now, std::vector<Sighting>& seen) const;
   /// What follows from this cap, in words, before anything was done for it.
-  std::string cap_outlook(Instant now, const SetPowerCap& cap) const;
+  std::string cap_outlook(Instant now, const SetPowerCap& cap, bool was_set) const;
+  /// What still limits this target once its cap is gone.
+  std::string uncapped_words(const std::string& subject, bool was_set) const;
   /// Why the cap is to be confirmed first; empty: it needs no confirmation.
   std::string cap_doubt(const SetPowerCap& cap, const std::optional<std::uint32_t>& pool) const;
   /// The watts that the device was told to draw at most, or that samples say.
@@ -385,9 +394,17 @@ struct Core {
   /// Those whose time is over, or whose host is lost.
   void settle_preemptions(Instant now);
 
+  // ---- keeping_shares.cpp
+  /// Devices are kept for a gang whose tenant is owed more than that can cost.
+  void keep_shares(Instant now);
+  /// Whether they are now. `owed_device_s`: to its tenant.
+  bool keep_devices(Instant now, const JobRecord& record, double owed_device_s);
+
   // ---- giving_way.cpp
   /// Spare replicas leave devices that work waits for.
   void give_way(Instant now);
+  /// What runs on the replica takes longer than its devices could be kept for another job.
+  bool is_long_busy(ReplicaIndex index) const;
   /// Where the job could be, as if these replicas had left.
   std::optional<Place> place_without(Instant now, const JobRecord& record,
                                      const std::vector<ReplicaIndex>& lifted);
@@ -467,6 +484,11 @@ struct Core {
   Instant next_wake{};
   Instant next_lever{};
   Instant next_give_way{};
+  /// That was asked last where more wait than are asked at once: minus priority, number.
+  using SeekerKey = std::pair<int, std::uint64_t>;
+  SeekerKey last_seeker{};
+  /// For which devices are kept for its tenant's share; zeros: none.
+  JobId kept_for_share;
   /// Caps that devices were told of late: until samples can show them.
   struct ToldCap {
     double watts = 0;

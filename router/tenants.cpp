@@ -23,9 +23,18 @@ void TenantBook::placed(std::string_view tenant, double devices, double device_s
   Account& account = accounts_[std::string(tenant)];
   account.held += devices;
   if (!counts()) return;
-  account.time = std::max(account.time, now_);
-  now_ = account.time;
+  now_ = std::max(now_, account.time);
   account.time += device_s / limit_of(tenant).share;
+}
+
+void TenantBook::waits(std::string_view tenant) {
+  Account& account = accounts_[std::string(tenant)];
+  if (account.waiting++ == 0) account.time = std::max(account.time, now_);
+}
+
+void TenantBook::waits_no_more(std::string_view tenant) {
+  const auto account = accounts_.find(tenant);
+  if (account != accounts_.end() && account->second.waiting > 0) --account->second.waiting;
 }
 
 void TenantBook::ended(std::string_view tenant, double devices) {
@@ -47,7 +56,18 @@ double TenantBook::held_max(std::string_view tenant, double fleet_devices) const
 
 double TenantBook::virtual_time(std::string_view tenant) const {
   const auto account = accounts_.find(tenant);
-  return account == accounts_.end() ? now_ : std::max(account->second.time, now_);
+  if (account == accounts_.end()) return now_;
+  const Account& of = account->second;
+  return of.waiting > 0 ? of.time : std::max(of.time, now_);
+}
+
+double TenantBook::owed_device_s(std::string_view tenant) const {
+  const double own = virtual_time(tenant);
+  double ahead = own;
+  for (const auto& [name, account] : accounts_) {
+    if (account.waiting > 0 || account.held > 0) ahead = std::max(ahead, account.time);
+  }
+  return (ahead - own) * limit_of(tenant).share;
 }
 
 }  // namespace drover::router

@@ -2,9 +2,11 @@
 //
 // Start-time fair queueing (Goyal, Vin, Cheng, SIGCOMM 1996): each tenant has a virtual time that
 // grows by the device-seconds it is given over its share; the one that is behind goes next. A
-// tenant that had nothing waiting starts at the time of those who do, so that nobody saves up.
+// tenant that had nothing waiting starts at the time of those who do, so that nobody saves up; one
+// whose work waits for room keeps what it is owed.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,6 +21,9 @@ class TenantBook {
   void set(const std::map<std::string, TenantLimit>& limits);
   bool counts() const { return !limits_.empty(); }
 
+  /// One of its jobs waits from now on, or no longer.
+  void waits(std::string_view tenant);
+  void waits_no_more(std::string_view tenant);
   /// An attempt of so many devices was placed, for so many expected device-seconds.
   void placed(std::string_view tenant, double devices, double device_s);
   void ended(std::string_view tenant, double devices);
@@ -28,11 +33,15 @@ class TenantBook {
 
   /// Orders tenants that have jobs waiting: the smallest goes first.
   double virtual_time(std::string_view tenant) const;
+  /// Device-seconds that it should have had, for all that any other tenant was given that has work
+  /// waiting or running; 0: none is ahead of it.
+  double owed_device_s(std::string_view tenant) const;
 
  private:
   struct Account {
     double held = 0;
     double time = 0;
+    std::uint64_t waiting = 0;  // jobs
   };
   TenantLimit limit_of(std::string_view tenant) const;
 

@@ -51,7 +51,8 @@ void Core::see_hosts(Instant now, std::vector<Sighting>& seen) const {
     // One that has left in order is no loss, and one that is forgotten nobody's any more.
     if (host.health == Health::left || host.forgotten) continue;
     if (host.health == Health::lost) {
-      seen.push_back({std::string(condition::host_lost), host.hello.host, "its work is elsewhere"});
+      seen.push_back(
+          {std::string(condition::host_lost), host.hello.host, "what ran there was requeued"});
       continue;
     }
     if (host.health == Health::suspect) {
@@ -63,7 +64,8 @@ void Core::see_hosts(Instant now, std::vector<Sighting>& seen) const {
     });
     if (hot == 0) continue;
     seen.push_back({std::string(condition::throttling), host.hello.host,
-                    fmt::format("{} of {} devices slow down for heat", hot, host.devices.size())});
+                    fmt::format("{} of {} slow{} down for heat", hot,
+                                counted(host.devices.size(), "device"), hot == 1 ? "s" : "")});
   }
   for (const auto& [device, condition] : conditions.all()) {
     if (condition.usable) continue;
@@ -102,10 +104,10 @@ void Core::see_jobs(Instant now, std::vector<Sighting>& seen) const {
   const double waited_s = to_seconds(now - oldest->since);
   if (waited_s <= long_wait_s * settings.speed) return;
   const auto reason = queue.waits_for(*oldest);
-  seen.push_back(
-      {std::string(condition::jobs_waiting), "site",
-       fmt::format("{} in the queue, one for {}{}{}", queue.size(), duration_text(waited_s),
-                   reason ? ": " : "", reason ? to_text(*reason) : "")});
+  seen.push_back({std::string(condition::jobs_waiting), "site",
+                  fmt::format("{} in the queue, one for {}{}{}{}", queue.size(),
+                              duration_text(waited_s), settings.speed == 1 ? "" : " of fleet time",
+                              reason ? ": " : "", reason ? to_text(*reason) : "")});
 }
 
 void Core::see_junk(std::vector<Sighting>& seen) {
@@ -116,7 +118,8 @@ void Core::see_junk(std::vector<Sighting>& seen) {
     if (sender.count == known) continue;
     known = sender.count;
     seen.push_back({std::string(condition::undecodable), sender.sender,
-                    fmt::format("{} messages of it were dropped so far", sender.count)});
+                    fmt::format("{} of it {} dropped so far", counted(sender.count, "message"),
+                                sender.count == 1 ? "was" : "were")});
   }
 }
 

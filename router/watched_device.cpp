@@ -167,7 +167,12 @@ void WatchedDevice::show_pauses(TextTest& test) const {
     if (first == Pause::none) first = pause;
   };
   each_replica([&](const Replica& replica) { see(replica.pause); });
-  each_job([&](const JobRecord& record) { see(pause_of(record)); });
+  const DeviceStanding own = standing();
+  // A device that is ill is what its peers wait for.
+  const bool ill = !own.usable || own.faulty;
+  each_job([&](const JobRecord& record) {
+    if (const Pause pause = pause_of(record); !ill || pause != Pause::peer) see(pause);
+  });
   test.see(first == Pause::none ? "no" : to_text(first));
 }
 

@@ -26,6 +26,7 @@ struct AgentKill {
   Duration at{};
   std::string host;
   std::optional<Duration> restart_after;
+  bool in_order = false;  // it is told to end: it gives its work back first, and says so
 };
 
 /// The router's process dies at once; what its store had not committed is gone; it starts again on
@@ -43,7 +44,7 @@ struct Partition {
 };
 
 /// Something that the client asks for: Inject, SetPowerCap, SetDrain, CancelJobs, ApplyPolicy,
-/// Caption.
+/// AcknowledgeAlert, ForgetHost, Caption.
 struct ClientAction {
   Duration at{};
   Message message;

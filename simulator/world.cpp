@@ -34,7 +34,10 @@ World::World(Scenario scenario, const devices::Catalogue& catalogue, Carrier* ca
     at(now_ + arrival.at, [this, job = arrival.job] { client_submit({job}); });
   }
   for (const AgentKill& kill : scenario_.agent_kills) {
-    at(now_ + kill.at, [this, name = kill.host] { kill_host(name); });
+    at(now_ + kill.at, [this, name = kill.host, in_order = kill.in_order] {
+      if (in_order) return end_host(name);
+      kill_host(name);
+    });
     if (kill.restart_after) {
       at(now_ + kill.at + *kill.restart_after, [this, name = kill.host] { start_host(name); });
     }

@@ -90,6 +90,8 @@ class World {
   bool has_router() const { return router_ != nullptr; }
   /// Kills of the router so far: what was said by another life says nothing of this one.
   std::uint64_t router_life() const { return router_life_; }
+  /// With the caps that people have set. REQUIRES a router.
+  const router::Policy& policy_in_force() const { return router_->policy(); }
   /// What `drover why` would be answered, without asking. REQUIRES a router.
   WhyReply why(const JobId& job) { return router_->why(now_, to_text(job)); }
   const std::vector<LedgerRow>& ledger() const { return store_.rows(); }
@@ -122,6 +124,8 @@ class World {
   void connect_host(const std::string& name);
   void cut_off(const Partition& partition);
   void kill_host(const std::string& name);
+  /// As with Ctrl-C: it gives its work back, waits a moment for the router's word, and is gone.
+  void end_host(const std::string& name);
   void host_receive(const std::string& name, const std::string& bytes);
   void host_turn(const std::string& name);
 

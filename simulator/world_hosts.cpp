@@ -6,6 +6,12 @@
 #include "simulator/world.h"
 
 namespace drover::simulator {
+namespace {
+
+/// How long a host that ends waits until the router has stored what it gave back.
+constexpr Duration stored_within = std::chrono::seconds(2);
+
+}  // namespace
 
 void World::start_host(const std::string& name) {
   Host& host = hosts_.at(name);
@@ -41,6 +47,17 @@ void World::kill_host(const std::string& name) {
   host.agent.reset();
   host.wake = never;
   node_by_peer_.erase(host.peer);
+}
+
+void World::end_host(const std::string& name) {
+  Host& host = hosts_.at(name);
+  if (!host.agent) return;
+  host.agent->leave(now_, "SIGTERM");
+  host_turn(name);
+  if (!host.agent) return;
+  at(now_ + stored_within, [this, name, life = host.life] {
+    if (hosts_.at(name).life == life) kill_host(name);
+  });
 }
 
 void World::host_receive(const std::string& name, const std::string& bytes) {

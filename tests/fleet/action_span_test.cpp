@@ -8,6 +8,24 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
+TEST(SpokenFault, TheNoticeOfAReclaimIsASpanAsOthersAre) {
+  struct {
+    const char* text;
+    double notice_s;
+  } const cases[] = {{"reclaim=30s", 300},
+                     {"reclaim=30", 300},
+                     {"reclaim=2m wall", 1200},
+                     {"reclaim", 1200},
+                     {"reclaim=30s fleet", 30}};
+  for (const auto& each : cases) {
+    const auto spoken = parse_spoken_fault(each.text);
+    ASSERT_TRUE(spoken.ok()) << each.text;
+    EXPECT_EQ(spoken->in_fleet_time(10).amount, each.notice_s) << each.text;
+  }
+  EXPECT_EQ(parse_spoken_fault("throttle=0.5")->in_fleet_time(10).amount, 0.5);
+  EXPECT_FALSE(parse_spoken_fault("hang fleet").ok());
+}
+
 TEST(ActionSpan, IsOfTheClockOnTheWallUnlessItSaysFleet) {
   EXPECT_EQ(parse_action_span("60s", "--for")->in_fleet_time(10), seconds(600));
   EXPECT_EQ(parse_action_span("60s wall", "--for")->in_fleet_time(10), seconds(600));

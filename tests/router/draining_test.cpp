@@ -131,8 +131,8 @@ TEST(Draining, TheAnswerSaysWhatBecomesOfWhatRuns) {
               host + ": draining 8 devices, 1 job runs to the end");
     const std::string until = to_clock_text(stage.now + minutes(10));
     EXPECT_EQ(stage.ask(drain("host:" + host, minutes(10))).summary,
-              host + ": draining 8 devices, 1 job has until " + until +
-                  (speed == 1 ? " (10m)" : " fleet time (10m of fleet time, 60s here)") +
+              host + ": draining 8 devices, 1 job has until " + until + " fleet time " +
+                  (speed == 1 ? "(10m)" : "(10m of fleet time, 60s here)") +
                   ", then it is requeued");
     EXPECT_EQ(stage.ask(drain("pool:v5e")).summary,
               "pool v5e: drained 8 devices, nothing runs there");

@@ -36,6 +36,18 @@ TEST(GangsOverHosts, TakeTheFewestHostsOfOneRack) {
   EXPECT_EQ(hall.last(2).target, "h1/0-7");
 }
 
+TEST(GangsOverHosts, WaitForTheirPeersUntilAllHaveToldTheirPace) {
+  Hall hall;
+  hall.add(1);
+  hall.add(2);
+  hall.submit(1, 16);
+  hall.accept(1, 1, 1.0);
+  EXPECT_EQ(hall.last(1).pause, Pause::peer);
+  hall.accept(2, 1, 1.5);
+  hall.live_on(2);
+  EXPECT_EQ(hall.last(1).pause, Pause::none);
+}
+
 TEST(GangsOverHosts, TakeSeveralRacksWhenNoneHasRoom) {
   Hall hall;
   hall.add(1, "rack-1");

@@ -10,7 +10,7 @@ using std::chrono::seconds;
 
 /// A host of 8 H100; the router has started a replica on one of them, and its request is over.
 struct IdleReplica : Stage {
-  IdleReplica() {
+  explicit IdleReplica(Policy under = builtin_policy()) : Stage({}, std::move(under)) {
     receive(1, Join{Role::agent, "h1", "drover test"});
     receive(1, hello("h1"));
     receive(9, Submit{{serve_job(1, "llama-2-7b")}});
@@ -127,6 +127,48 @@ TEST(GivingWay, NobodyLeavesWhereThereIsRoomOrWhereItWouldNotHelp) {
   EXPECT_TRUE(stage.told<RetireReplica>(1).empty()) << "the gang of 8 would still lack four";
 }
 
+TEST(GivingWay, AlsoForAGangThatIsSaidToWaitForSomethingElseInThePoolThatItWants) {
+  auto policy = parse_policy(R"(
+[pool.a100]
+match = { model = "a100*" }
+[pool.h100]
+match = { model = "h100*" }
+[[rule]]
+name = "all"
+pools = ["a100", "h100"]
+)",
+                             "test.toml");
+  ASSERT_TRUE(policy.ok()) << policy.error().message;
+  IdleReplica stage(*policy);
+  stage.receive(2, Join{Role::agent, "h2", "drover test"});
+  stage.receive(2, stage.hello("h2", 1, "a100-sxm-80gb"));
+  stage.receive(9, SetDrain{"host:h2", true, Duration{0}});
+  stage.receive(9, Submit{{train_job(2, 8)}});
+  stage.live(35, {{1, "h1"}, {2, "h2"}});
+  const WhyReply why = stage.router->why(stage.now, to_text(job_id(2)));
+  ASSERT_TRUE(why.job);
+  EXPECT_EQ(why.job->reason, Reason::drain) << "of the pool that it wants";
+  EXPECT_EQ(stage.told<RetireReplica>(1).size(), 1U);
+}
+
+TEST(GivingWay, NoReplicaLeavesWhoseWorkTakesLongerThanItsDevicesCouldBeKept) {
+  IdleReplica stage;
+  Job hours = serve_job(4, "llama-2-7b");
+  hours.work.kind = WorkKind::batch;
+  hours.work.items = 1'000'000;
+  stage.receive(9, Submit{{hours}});
+  stage.live(1, {{1, "h1"}});
+  ASSERT_EQ(stage.told<Assign>(1).size(), 1U);
+  stage.receive(1, Accepted{hours.id, 1});
+  stage.receive(2, Join{Role::agent, "h2", "drover test"});
+  Hello said = stage.hello("h2");
+  said.replicas = {Stage::replica("h2", 0, "llama-2-7b")};  // could take all of its work
+  stage.receive(2, said);
+  stage.receive(9, Submit{{train_job(2, 8)}});
+  stage.live(60, {{1, "h1"}, {2, "h2"}});
+  EXPECT_TRUE(stage.told<RetireReplica>(1).empty());
+}
+
 TEST(GivingWay, WithinTheTimeThatThePolicySets) {
   auto policy = parse_policy(std::string(builtin_policy_text()), "test.toml");
   ASSERT_TRUE(policy.ok());
@@ -185,6 +227,53 @@ TEST(StarvedRequests, AShortOneGetsItsReplicaWhileALongOneWaitsForADrainedPool) 
   stage.live(1, {{1, "h1"}, {2, "h2"}});
   ASSERT_EQ(stage.told<Assign>(1).size(), 1U) << "the long one is older, and not like it";
   EXPECT_EQ(stage.told<Assign>(1)[0].job.id, job_id(2));
+}
+
+TEST(StarvedRequests, ASmallerOneGetsItsReplicaWhereTheOldestOfItsClassWantsMoreThanIsFree) {
+  auto policy = parse_policy(R"(
+[pool.l4]
+match = { model = "l4" }
+[[rule]]
+name = "all"
+pools = ["l4"]
+)",
+                             "test.toml");
+  ASSERT_TRUE(policy.ok()) << policy.error().message;
+  Stage stage({}, *policy);
+  stage.receive(1, Join{Role::agent, "h1", "drover test"});
+  stage.receive(1, stage.hello("h1", 1, "l4", 2));
+  stage.receive(9, Submit{{train_job(1, 1)}});
+  stage.live(1, {{1, "h1"}});
+  ASSERT_EQ(stage.told<Assign>(1).size(), 1U);
+  stage.receive(1, Accepted{job_id(1), 1});
+  Job large = serve_job(2);  // 24 GB hold the weights and some 40,000 tokens
+  large.work.input_tokens = 60'000;
+  Job small = large;
+  small.id = job_id(3);
+  small.work.input_tokens = 33'000;
+  stage.receive(9, Submit{{large, small}});
+  stage.live(10, {{1, "h1"}});
+  ASSERT_EQ(stage.told<StartReplica>(1).size(), 1U);
+  EXPECT_EQ(stage.told<StartReplica>(1)[0].devices.size(), 1U);
+}
+
+TEST(StarvedRequests, OnesThatWaitForTheRetryBudgetLoadNoReplica) {
+  Policy policy = builtin_policy();
+  policy.retry.budget = {0, 0, seconds(600)};
+  Stage stage({}, policy);
+  stage.add_host(1, "h1");
+  stage.receive(9, Submit{{serve_job(1)}});
+  stage.tick();
+  stage.commit();
+  ASSERT_EQ(stage.told<Assign>(1).size(), 1U);
+  Failed failed;
+  failed.job = job_id(1);
+  failed.attempt = 1;
+  failed.incarnation = {1, 1};
+  failed.reason = Reason::memory;
+  stage.receive(1, failed);
+  stage.live(20, {{1, "h1"}});
+  EXPECT_TRUE(stage.told<StartReplica>(1).empty()) << "a replica is there, and idle";
 }
 
 TEST(Waiting, ADeadlineOfOneTrainingKeepsNoOtherFromIdleDevices) {

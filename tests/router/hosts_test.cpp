@@ -257,6 +257,7 @@ TEST(Hosts, ThatAreLostStayUntilSomebodySaysThatTheyWillNotReturn) {
   const ActionReply reply = ask_to_forget(stage, "h1");
   EXPECT_TRUE(reply.applied) << reply.problem;
   EXPECT_EQ(reply.targets, Names{"host:h1"});
+  EXPECT_EQ(reply.summary, "h1: forgotten, with its 8 devices; it may join again");
   EXPECT_EQ(stage.published<HostForgotten>().size(), 1u);
   ASSERT_EQ(stage.published<Audit>().size(), 1u);
   EXPECT_EQ(stage.published<Audit>()[0].action, "forget");
@@ -300,6 +301,47 @@ TEST(Hosts, ThatWereForgottenMayJoinAgainAndAreChargedOnce) {
   stage.receive(9, SetDrain{"h1/3", false, {}});
   stage.live(2, {{1, "h1"}});
   EXPECT_EQ(stage.told<Assign>(1).size(), 1u);
+}
+
+TEST(Hosts, ThatWereForgottenAreNoTargetOfActions) {
+  Stage stage;
+  stage.add_host(1, "h1");
+  stage.add_host(2, "h2");
+  stage.live(30, {{2, "h2"}});
+  ASSERT_TRUE(ask_to_forget(stage, "h1").applied);
+  Inject hang;
+  hang.fault = parse_fault("hang").value();
+  hang.fault.lasts = seconds(60);
+  for (const char* target : {"host:h1", "h1/3"}) {
+    hang.target = target;
+    for (const Message& action : {Message(hang), Message(SetDrain{target, true, {}}),
+                                  Message(SetDrain{target, false, {}})}) {
+      stage.forget();
+      stage.receive(9, action);
+      stage.commit();
+      const auto replies = stage.told<ActionReply>(9);
+      ASSERT_EQ(replies.size(), 1u);
+      EXPECT_EQ(replies[0].problem, "no host \"h1\"; did you mean h2?") << target;
+    }
+  }
+}
+
+TEST(Hosts, ThatWereForgottenDoNotComeBackWithAnotherPolicy) {
+  Stage stage;
+  stage.add_host(1, "h1");
+  stage.add_host(2, "h2");
+  stage.live(30, {{2, "h2"}});
+  ASSERT_TRUE(ask_to_forget(stage, "h1").applied);
+  stage.forget();
+  ApplyPolicy other;
+  other.text =
+      "[policy]\nname = \"other\"\nversion = 99\n[pool.all]\nmatch = { kind = \"gpu\" }\n"
+      "[[rule]]\nname = \"r\"\npools = [\"all\"]\n";
+  other.place = "other.toml";
+  stage.receive(9, other);
+  stage.commit();
+  ASSERT_TRUE(stage.told<ActionReply>(9).at(0).applied) << stage.told<ActionReply>(9)[0].problem;
+  for (const HostChanged& host : stage.published<HostChanged>()) EXPECT_EQ(host.hello.host, "h2");
 }
 
 TEST(Hosts, EnergyCountersMayBeginAnew) {

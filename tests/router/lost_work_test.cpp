@@ -85,6 +85,83 @@ TEST(LostWork, StaysExcusedAfterARestartOfTheRouter) {
   EXPECT_EQ(stage.router->summary(stage.now).failed, 0U);
 }
 
+/// What an agent says of its work when it has not heard the router for as long as a lease.
+void end_with_the_lease(Stage& stage, std::uint64_t peer, const Assign& assign) {
+  Failed ended;
+  ended.job = assign.job.id;
+  ended.attempt = assign.attempt;
+  ended.incarnation = {1, 1};
+  ended.reason = Reason::unhealthy;
+  ended.host_lost = true;
+  stage.receive(peer, ended);
+}
+
+TEST(LostWork, WhatEndedWithTheLeaseWhileTheRouterWasAwayIsNeitherChargedNorBlamed) {
+  Policy policy = builtin_policy();
+  policy.retry.attempts_max = 1;
+  Trainings stage(8, policy);
+  const auto held = stage.told<Assign>(1);
+  ASSERT_EQ(held.size(), 8U);
+  ASSERT_TRUE(stage.restart());
+  stage.receive(1, Join{Role::agent, "h1", "drover test"});
+  Hello said = stage.hello("h1");
+  for (const Assign& assign : held) said.held.push_back({assign.job.id, assign.attempt});
+  stage.receive(1, said);
+  stage.beat(1, "h1");
+  for (const Assign& assign : held) end_with_the_lease(stage, 1, assign);
+  stage.live(2, {{1, "h1"}});
+  EXPECT_EQ(stage.told<Assign>(1).size(), 8U) << "at once, and where they were: it is not at fault";
+  EXPECT_EQ(stage.router->summary(stage.now).failed, 0U);
+}
+
+TEST(LostWork, AJobThatFailedOnceAndThenLostItsHostComesBackPastTheBudget) {
+  Policy policy = builtin_policy();
+  policy.retry.budget = {0, 1, seconds(600)};
+  Trainings stage(1, policy);
+  const Assign first = stage.told<Assign>(1).front();
+  Failed failed;
+  failed.job = first.job.id;
+  failed.attempt = first.attempt;
+  failed.incarnation = {1, 1};
+  failed.reason = Reason::memory;
+  stage.receive(1, failed);  // takes the one retry of the budget, on the other host
+  stage.live(3, {{1, "h1"}, {2, "h2"}});
+  ASSERT_EQ(stage.told<Assign>(2).size(), 1U);
+  stage.receive(2, Accepted{first.job.id, 2});
+  for (int second = 0; second < 30 && stage.told<Assign>(1).size() < 2; ++second) {
+    stage.live(1, {{1, "h1"}});  // h2 is lost
+  }
+  EXPECT_EQ(stage.told<Assign>(1).size(), 2U) << "its second attempt failed through no fault";
+}
+
+TEST(LostWork, AfterAnotherPolicyItWaitsUnderTheRuleThatHoldsNow) {
+  Trainings stage(2);
+  auto fresh = parse_policy(R"(
+[policy]
+version = 2
+[pool.h100]
+match = { model = "h100*" }
+[pool.a100]
+match = { model = "a100*" }
+[[rule]]
+name = "large"
+when = { kind = "training", batch = ">100" }
+pools = ["a100"]
+[[rule]]
+name = "small"
+pools = ["h100"]
+)",
+                            "test.toml");
+  ASSERT_TRUE(fresh.ok()) << fresh.error().message;
+  stage.receive(9, ApplyPolicy{fresh->text, "test.toml"});
+  stage.commit();
+  stage.live_until_assigned(2, "h2", 2);
+  ASSERT_EQ(stage.told<Assign>(2).size(), 2U);
+  const WhyReply why = stage.router->why(stage.now, to_text(job_id(1)));
+  ASSERT_FALSE(why.decisions.empty());
+  EXPECT_EQ(why.decisions.back().rule, "small");
+}
+
 Policy with_longest_wait(const std::string& wait) {
   auto policy = parse_policy(R"(
 [pool.h100]
@@ -146,6 +223,58 @@ pools = ["h100"]
   ASSERT_TRUE(why.job);
   EXPECT_EQ(why.job->state, JobState::failed);
   EXPECT_NE(why.job->detail.find("no room now"), std::string::npos) << why.job->detail;
+}
+
+TEST(LostWork, APolicyThatRejectsSpeaksOfRoomWhereOnlyAnotherPoolCouldNeverRunIt) {
+  auto policy = parse_policy(R"(
+[policy]
+default_action = "reject"
+[pool.v5e]
+match = { model = "v5e" }
+[pool.h100]
+match = { model = "h100*" }
+[[rule]]
+name = "all"
+pools = ["v5e", "h100"]
+)",
+                             "test.toml");
+  ASSERT_TRUE(policy.ok()) << policy.error().message;
+  Stage stage({}, *policy);
+  stage.add_host(1, "h1");  // a replica has one device: no room for a gang of 8
+  stage.receive(2, Join{Role::agent, "t1", "drover test"});
+  stage.receive(2, stage.hello("t1", 1, "tpu-v5e"));
+  Job job = train_job(1, 8);
+  job.work.precisions = {Precision::fp16};  // no TPU has it
+  stage.receive(9, Submit{{job}});
+  stage.tick();
+  stage.commit();
+  const WhyReply why = stage.router->why(stage.now, to_text(job_id(1)));
+  ASSERT_TRUE(why.job);
+  EXPECT_NE(why.job->detail.find("no room now"), std::string::npos) << why.job->detail;
+  EXPECT_EQ(why.job->reason, Reason::capacity);
+}
+
+TEST(LostWork, APolicyThatRejectsSaysWhereNoRuleHolds) {
+  auto policy = parse_policy(R"(
+[policy]
+default_action = "reject"
+[pool.h100]
+match = { model = "h100*" }
+[[rule]]
+name = "serving"
+when = { kind = "inference" }
+pools = ["h100"]
+)",
+                             "test.toml");
+  ASSERT_TRUE(policy.ok()) << policy.error().message;
+  Stage stage({}, *policy);
+  stage.add_host(1, "h1");
+  stage.receive(9, Submit{{train_job(1, 1)}});
+  stage.tick();
+  stage.commit();
+  const WhyReply why = stage.router->why(stage.now, to_text(job_id(1)));
+  ASSERT_TRUE(why.job);
+  EXPECT_EQ(why.job->detail, "no rule of the policy holds for it");
 }
 
 }  // namespace

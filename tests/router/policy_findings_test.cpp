@@ -105,6 +105,49 @@ TEST(PolicyFindings, AllErrorsOfAllSectionsAreToldAtOnceAndNoneThatOnlyFollows) 
             "critical\n");
 }
 
+TEST(PolicyFindings, AProblemHidesOnlyWhatDependsOnIt) {
+  const std::string text =
+      "[pool.a]\n"
+      "match = { kind = \"gpu\" }\n"
+      "[pool.b]\n"
+      "match = { kind = \"tpu\" }\n"
+      "[class.steps]\n"
+      "metric = \"ttft\"\n"
+      "target = 3\n"
+      "when = { kind = \"training\" }\n"
+      "[[rule]]\n"
+      "name = \"all\"\n"
+      "pools = [\"a\"]\n"
+      "  [[rule.fallback]]\n"
+      "  on = \"*\"\n"
+      "  action = \"queue\"\n"
+      "[[rule]]\n"
+      "name = \"late\"\n"
+      "pools = [\"a\"]\n"
+      "[replicas]\n"
+      "starting_max = 0\n";
+  const std::string lint =
+      "p.toml:3: warning: pool.b: is in no rule and no fallback: nothing ever runs there\n"
+      "p.toml:6: error: class.steps.metric: training has no ttft: it makes no tokens\n"
+      "p.toml:16: error: rule[2].name: rule \"late\" is never reached: rule \"all\" before it "
+      "always "
+      "holds\n";
+  const std::string own =
+      "p.toml:19: error: replicas.starting_max: found 0, expected a whole number 1..10000\n";
+  EXPECT_EQ(examined(text), lint + own);
+  std::string broken = text;
+  broken.replace(broken.find("\"gpu\""), 5, "\"gpx\"");
+  EXPECT_EQ(examined(broken),
+            "p.toml:2: error: pool.a.match.kind: found \"gpx\", expected gpu or tpu\n" + lint + own)
+      << "what rules and classes say does not depend on it";
+  broken = text;
+  broken.replace(broken.find("pools"), 5, "polls");
+  EXPECT_EQ(examined(broken),
+            lint.substr(lint.find("p.toml:6"), lint.find("p.toml:16") - lint.find("p.toml:6")) +
+                "p.toml:11: error: rule[1].polls: unknown key; did you mean pools?\n" + own)
+      << "which jobs the rule takes, and where to, is not known";
+}
+
 TEST(PolicyFindings, WarningsOfOneWordingAreOneForPeople) {
   const auto warning = [](int line, const std::string& key, const std::string& text) {
     return Finding{false, fmt::format("p.toml:{}", line), key + ": " + text};

@@ -2,6 +2,7 @@
 #include "router/power_hold.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 
@@ -112,9 +113,17 @@ struct Drawing : ActedFleet {
         rows[device][Metric::power] =
             std::min(wants_w[peer], std::max(caps[device], peer == 3 ? 0 : slowest_w));
       }
+      for (Sample& row : rows) row[Metric::power] += peer == 3 ? 0 : over_w;
       receive(peer, Heartbeat{});
-      receive_samples(host, ++sequence, rows);
+      sampled.push_back({now, host, ++sequence, rows});
     }
+    while (!sampled.empty() && sampled.front().at + late <= now) {
+      const Sampled& one = sampled.front();
+      router->receive(now, samples_peer,
+                      {one.host, one.sequence, one.at, pack(one.host, one.rows)});
+      sampled.pop_front();
+    }
+    tick();
     for (const Alert& alert : published<Alert>()) {
       if (alert.rule != "power_cap_unmet") continue;
       unmet = alert.raised ? alert.text : "";
@@ -149,7 +158,16 @@ struct Drawing : ActedFleet {
   std::string unmet;  // the alert that is up
   int told_caps = 0;
   double slowest_w = 0;  // a GPU draws no less for its work, whatever its cap
+  double over_w = 0;     // a GPU draws so much more than its cap
   bool deaf = false;     // agents do not hear what they are told
+  Duration late{};       // samples come so much later than they are true
+  struct Sampled {
+    Instant at{};
+    std::string host;
+    std::uint64_t sequence = 0;
+    std::vector<Sample> rows;
+  };
+  std::deque<Sampled> sampled;
   std::uint64_t sequence = 100;
 };
 
@@ -230,10 +248,73 @@ TEST(PowerHold, WhereDevicesDoNotObeyTheAlertSaysSoAfterTheStatedTime) {
   EXPECT_EQ(fleet.unmet, "") << "within the stated time";
   fleet.live_on(5);
   EXPECT_EQ(fleet.unmet,
-            "draws 10.2kW of 6.00kW: devices draw more than their own caps, which are low enough");
+            "draws 10.2kW of 6.00kW: 16 devices have not taken the caps they were told");
   fleet.deaf = false;
   fleet.live_on(8);
   EXPECT_EQ(fleet.unmet, "") << "told again until it is heard";
+}
+
+TEST(PowerHold, WhereDevicesDrawMoreThanTheirCapsTheAlertSaysSo) {
+  Drawing fleet;
+  fleet.over_w = 8;  // within what a board's reading may be wrong
+  fleet.cap(4690);
+  fleet.live_on(20);
+  EXPECT_EQ(fleet.unmet, "draws 4.77kW of 4.69kW: 16 devices draw more than their caps");
+}
+
+TEST(PowerHold, WhatDrawsLessThanItsSmallestCapIsAReasonToo) {
+  Drawing fleet;
+  fleet.receive(3, Leave{"SIGINT", 0});
+  fleet.silent.insert(3);
+  fleet.wants_w[1] = fleet.wants_w[2] = 150;
+  fleet.live_on(2);
+  EXPECT_EQ(fleet.cap(2000).summary,
+            "the site: 2.40kW now, 2.40kW within 10s and not 2.00kW: 16 devices draw less than the "
+            "smallest cap they accept");
+  fleet.live_on(2);
+  EXPECT_EQ(fleet.unmet,
+            "draws 2.40kW of 2.00kW: 16 devices draw less than the smallest cap they accept");
+}
+
+TEST(PowerHold, HostsThatLeftInOrderAreNoPartOfACap) {
+  Drawing fleet;
+  fleet.receive(2, Leave{"SIGINT", 0});
+  fleet.silent.insert(2);
+  fleet.live_on(2);
+  EXPECT_EQ(fleet.ask(SetPowerCap{"site", 500, Duration{}}).problem,
+            "500W is below what 16 devices of the site draw idle, 894W: no work would start there");
+  EXPECT_EQ(fleet.cap(1000).summary,
+            "the site: 6.24kW now, 3.04kW within 10s and not 1.00kW: 8 devices at their floor, 8 "
+            "TPUs accept no cap");
+}
+
+TEST(PowerHold, SamplesThatComeLateAreNoUnmetCap) {
+  Drawing fleet;
+  fleet.late = seconds(15);
+  fleet.live_on(20);
+  EXPECT_EQ(fleet.cap(6000).summary,
+            "the site: 10.2kW now, 6.00kW within 25s; 16 devices slow down");
+  fleet.beat_on();
+  fleet.told_caps = 0;
+  for (int second = 0; second < 40; ++second) {
+    fleet.beat_on();
+    EXPECT_EQ(fleet.unmet, "") << second;
+  }
+  EXPECT_EQ(fleet.told_caps, 0) << "not told again what no sample can show yet";
+  EXPECT_LE(fleet.drawn_w(), 6000);
+}
+
+TEST(PowerHold, WhatStillAppliesOnceACapIsGoneIsSaid) {
+  Drawing fleet;
+  const SetPowerCap none{"site", 0, {}};
+  EXPECT_EQ(fleet.ask(none).summary, "the site: no cap was set, no limit applies");
+  fleet.ask(SetPowerCap{"pool:h100", 5000, {}});
+  EXPECT_EQ(fleet.ask(none).summary,
+            "the site: no cap was set, no limit of its own applies, but 5.00kW applies to pool "
+            "h100");
+  fleet.cap(6000);
+  EXPECT_EQ(fleet.ask(SetPowerCap{"pool:h100", 0, {}}).summary,
+            "pool h100: cap removed, no limit of its own applies, but 6.00kW applies to the site");
 }
 
 TEST(PowerHold, AHostThatComesBackUncappedIsBroughtUnderTheCap) {

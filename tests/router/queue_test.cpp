@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <set>
 
 #include "tests/router/stage.h"
 
@@ -137,8 +138,39 @@ TEST_F(Queue, OfOneDeadlineTheYoungestHasMostTimeLeft) {
   JobRecord& youngest = put(3, 0, "llama-3.1-8b", 512, minute);
   queue.block(oldest, wait_for(Reason::deadline));
   EXPECT_EQ(queue.next(), &youngest);
-  queue.block(youngest, wait_for(Reason::deadline));
-  EXPECT_EQ(queue.next(), nullptr);
+}
+
+TEST_F(Queue, WhereSeveralThingsMatterOthersAreAskedInTurnFromWakeToWake) {
+  const Duration minute = std::chrono::seconds(60);
+  for (std::uint64_t number = 1; number <= 30; ++number) {
+    put(number, 0, "llama-3.1-8b", 1000 - static_cast<std::uint32_t>(number), minute);
+  }
+  std::set<std::uint64_t> asked;
+  int wakes = 0;
+  for (; wakes < 10 && asked.size() < 30; ++wakes) {
+    std::size_t at_once = 0;
+    while (JobRecord* record = queue.next()) {
+      asked.insert(record->number);
+      queue.block(*record, wait_for(Reason::deadline));
+      ++at_once;
+    }
+    EXPECT_LE(at_once, 8U) << "asking is as dear as deciding";
+    queue.wake_all();
+    queue.apply_wakes();
+  }
+  EXPECT_EQ(asked.size(), 30U) << "after " << wakes << " wakes";
+}
+
+TEST_F(Queue, TrainingsOfAnotherMeasuredPaceAreAskedForThemselves) {
+  JobRecord one;
+  one.job = train_job(1, 1);
+  one.job.work.paces = {{"h100-sxm", 1, 0}};
+  JobRecord other = one;
+  other.job.work.paces.front().steps_per_s = 5;
+  EXPECT_NE(class_signature(one), class_signature(other));
+  JobRecord saving = one;
+  saving.job.work.checkpoint_steps = 10;
+  EXPECT_NE(class_signature(one), class_signature(saving));
 }
 
 TEST_F(Queue, TellsWhoWaitedLongerThanItsRuleAllows) {

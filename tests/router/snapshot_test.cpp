@@ -66,6 +66,41 @@ std::vector<Body> only(const std::vector<Envelope>& envelopes) {
   return found;
 }
 
+/// The rows that a snapshot tells of devices, by number.
+std::map<std::uint16_t, Sample> rows_told(Stage& stage) {
+  stage.wait(std::chrono::seconds(1));
+  stage.forget();
+  stage.receive(8, SnapshotRequest{});
+  std::map<std::uint16_t, Sample> rows;
+  for (const SampleBatch& batch : only<SampleBatch>(snapshot_of(stage, 8))) {
+    for (const Sample& row : unpack(batch)) rows[row.device] = row;
+  }
+  return rows;
+}
+
+TEST(Snapshot, OfADeviceThatIsUsableAgainTellsNothingOfBefore) {
+  Stage stage;
+  stage.add_host(1, "h1");
+  stage.receive(8, Join{Role::viewer, "screen", "drover test"});
+  std::vector<Sample> rows = Stage::idle_samples(8);
+  rows[2][Metric::utilization] = 1;
+  rows[2][Metric::temperature] = 75;
+  stage.receive_samples("h1", 100, rows);
+  stage.receive(1, DeviceReport{2, false, 79, "Xid 79"});
+  rows.erase(rows.begin() + 2);
+  stage.receive_samples("h1", 101, rows);
+  stage.receive(1, DeviceReport{2, true, 0, ""});
+  auto told = rows_told(stage);
+  for (const Metric metric : {Metric::utilization, Metric::temperature, Metric::memory_used,
+                              Metric::memory_total, Metric::power, Metric::clock}) {
+    EXPECT_TRUE(std::isnan(told[2][metric])) << static_cast<int>(metric);
+  }
+  EXPECT_EQ(told[3][Metric::temperature], 40);
+  stage.receive_samples("h1", 102, Stage::idle_samples(8));
+  EXPECT_EQ(rows_told(stage)[2][Metric::temperature], 40);
+  EXPECT_EQ(rows_told(stage)[2][Metric::power], 100);
+}
+
 TEST(Snapshot, TellsALateSubscriberEverything) {
   Stage stage;
   stage.add_host(1, "h1");

@@ -42,10 +42,26 @@ TEST(Tenants, NobodySavesUpWhileHavingNothingToRun) {
   book.set({{"a", {1, true}}, {"b", {1, true}}});
   for (int turn = 0; turn < 50; ++turn) book.placed("a", 1, 10);
   // b comes late: it is not 500 device-seconds ahead, but one turn.
+  book.waits("b");
   EXPECT_GT(book.virtual_time("b"), 400);
   book.placed("b", 1, 10);
   book.placed("b", 1, 10);
   EXPECT_GE(book.virtual_time("b"), book.virtual_time("a"));
+}
+
+TEST(Tenants, OneWhoseWorkWaitsForRoomKeepsWhatItIsOwed) {
+  TenantBook book;
+  book.set({{"a", {1, true}}, {"b", {3, true}}});
+  book.waits("a");
+  book.waits("b");
+  for (int turn = 0; turn < 10; ++turn) book.placed("a", 1, 10);
+  EXPECT_EQ(book.virtual_time("b"), 0);
+  EXPECT_DOUBLE_EQ(book.owed_device_s("b"), 300) << "three times what a was given";
+  EXPECT_EQ(book.owed_device_s("a"), 0);
+  book.placed("b", 1, 100);
+  EXPECT_DOUBLE_EQ(book.owed_device_s("b"), 200);
+  book.waits_no_more("b");
+  EXPECT_EQ(book.virtual_time("b"), 90) << "that of the last turn: nobody saves up";
 }
 
 TEST(Tenants, PriorityGoesBeforeShares) {

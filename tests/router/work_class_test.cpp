@@ -4,6 +4,7 @@
 
 #include "router/accounting.h"
 #include "tests/router/small_fleet.h"
+#include "tests/router/stage.h"
 
 namespace drover::router {
 namespace {
@@ -54,6 +55,41 @@ struct Classes : SmallFleet {
   HostIndex host = add_host("h", "h100-sxm", 8);
   Classes() : SmallFleet(classes) { add_replica(host, 0, "llama-3.1-8b", {0}); }
 };
+
+/// A router whose policy has a class with a target, and what it reports of it.
+struct ClassStage : Stage {
+  ClassStage()
+      : Stage({}, *parse_policy("[pool.all]\nmatch = { kind = \"gpu\" }\n[class.chat]\n"
+                                "metric = \"ttft\"\ntarget = 100\n"
+                                "[[rule]]\nname = \"r\"\npools = [\"all\"]\n",
+                                "t.toml")) {}
+  void finish(std::uint64_t number) {
+    Job job = serve_job(number);
+    job.work_class = "chat";
+    receive(9, Submit{{job}});
+    tick();
+    commit();
+    receive(1, finished_of(told<Assign>(1).back()));
+    live(2, {{1, "h1"}});
+  }
+  ClassReport report() { return router->summary(now).classes.at(0); }
+};
+
+TEST(WorkClassCounts, GoOnInALaterLifeOfTheRouter) {
+  ClassStage stage;
+  stage.add_host(1, "h1");
+  stage.finish(1);
+  stage.finish(2);
+  const ClassReport before = stage.report();
+  ASSERT_EQ(before.met, 2U);
+  ASSERT_EQ(before.values.count, 2U);
+  ASSERT_TRUE(stage.restart());
+  EXPECT_EQ(stage.report(), before) << "as it was shown last";
+  stage.add_host(1, "h1");
+  stage.finish(3);
+  EXPECT_EQ(stage.report().met, 3U);
+  EXPECT_EQ(stage.report().values.count, 3U);
+}
 
 TEST(WorkClass, AJobBelongsToTheClassItNamesElseToTheFirstThatHolds) {
   Classes fleet;

@@ -34,7 +34,24 @@ class CappedWorld {
 
   World& world() { return world_; }
   double drawn_w() const { return world_.drawn_w(); }
-  bool alert_is_up() const { return world_.seen().standing.contains({"power_cap_unmet", "site"}); }
+  bool alert_is_up(const std::string& subject = "site") const {
+    return world_.seen().standing.contains({"power_cap_unmet", subject});
+  }
+  /// GPUs that may not draw what they are made for.
+  int lowered() const {
+    int count = 0;
+    for (const auto& [host, devices] : world_.devices()) {
+      const double made_for_w = host == "h100-1" ? 700 : host == "a100-1" ? 400 : 0;
+      for (const agents::TrueDevice& device : devices) {
+        if (device.power_cap_w < made_for_w) ++count;
+      }
+    }
+    return count;
+  }
+  /// What the one cap of the scenario was answered.
+  std::string answer() const {
+    return world_.seen().replies.empty() ? "" : world_.seen().replies.front().summary;
+  }
   void run_until(Duration at) { world_.run_for(at); }
   /// The most that was drawn at any look until then.
   double most_until(Duration at) {
@@ -71,10 +88,13 @@ TEST(PowerCaps, AreMetWithinTheStatedTimeByWhatIsTrulyDrawnAndGivenBackAfterward
     const double before_w = fleet.most_until(seconds(40));
     ASSERT_GT(before_w, 1.1 * cap_w) << "seed " << seed;
     fleet.run_until(seconds(40) + met_within);
+    EXPECT_NE(fleet.answer().find("5.00kW within 10s"), std::string::npos) << fleet.answer();
     EXPECT_LE(fleet.drawn_w(), cap_w) << "seed " << seed;
     fleet.expect_met_or_said(seconds(100), cap_w, "seed " + std::to_string(seed));
+    EXPECT_FALSE(fleet.alert_is_up()) << "it is met";
+    EXPECT_GT(fleet.lowered(), 0) << "seed " << seed;
     fleet.run_until(seconds(104));
-    EXPECT_GT(fleet.most_until(seconds(110)), cap_w) << "given back, seed " << seed;
+    EXPECT_EQ(fleet.lowered(), 0) << "all that was taken is given back, seed " << seed;
     EXPECT_EQ(fleet.world().seen().alerts_out_of_turn, 0U);
   }
 }
@@ -84,11 +104,34 @@ TEST(PowerCaps, ThatCannotBeMetHaveTheirAlertUp) {
     Scenario scenario = busy_scenario(seed);
     scenario.actions = {{seconds(40), SetPowerCap{"site", 2'600, seconds(60)}}};
     CappedWorld fleet(std::move(scenario));
-    fleet.run_until(seconds(40));
+    fleet.run_until(seconds(52));
+    EXPECT_NE(fleet.answer().find("and not 2.60kW: "), std::string::npos) << fleet.answer();
+    ASSERT_GT(fleet.drawn_w(), 2'600);
+    EXPECT_TRUE(fleet.alert_is_up());
     fleet.expect_met_or_said(seconds(100), 2'600, "seed " + std::to_string(seed));
     fleet.run_until(seconds(105));
     EXPECT_FALSE(fleet.alert_is_up()) << "the cap is over";
   }
+}
+
+TEST(PowerCaps, OfAPoolHoldItsDevicesAndNoOthers) {
+  Scenario scenario = busy_scenario(3);
+  const std::string pool = "h100";
+  scenario.actions = {{seconds(40), SetPowerCap{"pool:" + pool, 1'800, seconds(60)}}};
+  CappedWorld fleet(std::move(scenario));
+  const auto drawn_w = [&](const std::string& host) {
+    double sum_w = 0;
+    const auto devices = fleet.world().devices();
+    for (const agents::TrueDevice& each : devices.at(host)) sum_w += each.power_w;
+    return sum_w;
+  };
+  fleet.run_until(seconds(40));
+  ASSERT_GT(drawn_w("h100-1"), 1'800);
+  fleet.run_until(seconds(40) + met_within);
+  EXPECT_LE(drawn_w("h100-1"), 1'800) << fleet.answer();
+  EXPECT_FALSE(fleet.alert_is_up("pool:" + pool));
+  const auto others = fleet.world().devices();
+  for (const agents::TrueDevice& each : others.at("a100-1")) EXPECT_EQ(each.power_cap_w, 400);
 }
 
 TEST(PowerCaps, HoldThroughLostHostsNewLivesAndARouterThatRestarts) {

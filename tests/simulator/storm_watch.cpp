@@ -13,6 +13,7 @@
 #include "fleet/text.h"
 #include "simulator/exclusions.h"
 #include "simulator/world.h"
+#include "tests/simulator/cap_watch.h"
 #include "tests/simulator/storms.h"
 #include "tests/simulator/waiting_watch.h"
 
@@ -171,17 +172,17 @@ class LedgerJudge {
       case Transition::returned:
         ++report_.returned;
         close(row);
-        wasted_ += std::get<Failed>(decode(row.payload)->body).usage;
+        come_to_nothing(std::get<Failed>(decode(row.payload)->body));
         break;
       case Transition::finished:
         close(row);
         ++ended_[row.job];
-        charged_ += std::get<Finished>(decode(row.payload)->body).usage;
+        used_ += std::get<Finished>(decode(row.payload)->body).usage;
         break;
       case Transition::failed:
         leases_.erase(row.job);
         ++ended_[row.job];
-        wasted_ += std::get<Failed>(decode(row.payload)->body).usage;
+        come_to_nothing(std::get<Failed>(decode(row.payload)->body));
         break;
       case Transition::stale:
         ++report_.stale;
@@ -189,6 +190,12 @@ class LedgerJudge {
       default:
         break;
     }
+  }
+
+  void come_to_nothing(const Failed& failed) {
+    used_ += failed.usage;
+    wasted_ += failed.usage;
+    saves_ |= failed.steps_saved > 0;
   }
 
   /// The lease that ends is the one that stands.
@@ -210,10 +217,14 @@ class LedgerJudge {
       report_.broken.push_back(
           fmt::format("I2: {}: {} told, {} in the ledger", what, told, counted));
     };
-    same("charged s", summary.charged.device_s, charged_.device_s);
-    same("charged J", summary.charged.energy_j, charged_.energy_j);
-    same("charged $", summary.charged.cost_usd, charged_.cost_usd);
-    same("wasted s", summary.wasted.device_s, wasted_.device_s);
+    // What led to a checkpoint that was gone on from is charged in the end, though the attempt came
+    // to nothing.
+    Usage told = summary.charged;
+    told += summary.wasted;
+    same("charged or wasted s", told.device_s, used_.device_s);
+    same("charged or wasted J", told.energy_j, used_.energy_j);
+    same("charged or wasted $", told.cost_usd, used_.cost_usd);
+    if (!saves_) same("wasted s", summary.wasted.device_s, wasted_.device_s);
     same("accepted", static_cast<double>(summary.accepted), static_cast<double>(accepted_.size()));
     same("finished, failed and cancelled",
          static_cast<double>(summary.finished + summary.failed + summary.cancelled),
@@ -228,7 +239,8 @@ class LedgerJudge {
   StormReport& report_;
   std::map<JobId, int> accepted_, ended_;
   std::map<JobId, std::uint32_t> leases_;  // that stand
-  Usage charged_, wasted_;
+  Usage used_, wasted_;
+  bool saves_ = false;  // some training has written a checkpoint
 };
 
 /// Whether a rule may rather wait for ever than take a bad bargain.
@@ -369,13 +381,17 @@ StormReport live_through(const Storm& storm, Onlooker* onlooker) {
   };
   PlaceTruth truth(world, storm.scenario.hosts, catalogue, storm.scenario.policy);
   WaitingWatch waiting(world, std::chrono::seconds(4), &truth);
+  CapWatch caps(world);
   if (onlooker) onlooker->begin(world, storm);
   const auto look = [&](Duration until) {
     world.run_for(until);
     screen.look();
     ++report.looks;
     judge_lives(truly_running(world), report.broken);
-    if (report.looks % 10 == 0) waiting.look(screen.jobs(), report.broken);
+    if (report.looks % 10 == 0) {
+      waiting.look(screen.jobs(), report.broken);
+      caps.look(report.broken);
+    }
     if (onlooker) onlooker->look(report.broken);
   };
   Duration at{};
@@ -389,6 +405,9 @@ StormReport live_through(const Storm& storm, Onlooker* onlooker) {
   if (world.seen().answers.size() != report.jobs) report.broken.push_back("I1: not all answered");
   if (world.seen().placed_on_unusable > 0) report.broken.push_back("placed on unusable devices");
   if (world.seen().undecodable > 0) report.broken.push_back("bytes that did not decode");
+  if (world.seen().alerts_out_of_turn > 0) {
+    report.broken.push_back("alerts raised twice, or cleared and not raised");
+  }
   report.assignments = exclusions.checked();
   report.asked_why = waiting.asked();
   for (const std::string& what : exclusions.violations()) report.broken.push_back(what);

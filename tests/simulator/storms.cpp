@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <iterator>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "tests/simulator/fleet_under_test.h"
 
@@ -17,6 +21,7 @@ constexpr double requests_per_s = 2.5;
 std::vector<agents::AgentSettings> hosts_of(Dice& dice) {
   std::vector<agents::AgentSettings> hosts = mixed_hosts();
   hosts.push_back(host("a100-2", "rack-2", "a100-sxm-80gb", 8, "", {}));
+  hosts.back().labels["price"] = "spot";
   hosts.push_back(host("k80-1", "rack-3", "k80", 8, "", {}));
   hosts.push_back(
       host("v100-1", "rack-3", "v100-sxm2-16gb", 8, "", {{"llama-3.1-8b", 0, 1, Precision::fp16}}));
@@ -48,7 +53,7 @@ void make_demanding(Dice& dice, Job& job) {
   if (dice.chance(0.15)) job.work.ops = {any_of(dice, ops)};
   if (dice.chance(0.2)) job.work.framework = any_of(dice, frameworks);
   if (dice.chance(0.1)) job.stage = "production";
-  if (dice.chance(0.2)) job.tenant = "other";
+  job.tenant = dice.chance(0.3) ? "other" : "house";
 }
 
 std::vector<Arrival> demanding_work(Dice& dice) {
@@ -71,6 +76,8 @@ std::vector<Arrival> demanding_work(Dice& dice) {
     const std::string model = any_of(dice, models);
     const std::uint32_t steps = model == "llama-3.1-8b" ? 2 : 20;
     Job job = training(dice, model, gang, steps + static_cast<std::uint32_t>(dice.below(steps)));
+    if (dice.chance(0.2)) job.priority = 5;
+    if (dice.chance(0.3)) job.work.checkpoint_steps = 5;
     make_demanding(dice, job);
     arrivals.push_back({from_seconds(dice.uniform(1, work_s)), std::move(job)});
   }
@@ -101,7 +108,10 @@ class Faults {
   void add_for_host(const std::string& name) {
     if (dice_.chance(0.35)) {
       const double at = moment();
-      scenario_.agent_kills.push_back({from_seconds(at), name, until(at, dice_.uniform(0.2, 40))});
+      const bool in_order = dice_.chance(0.3);
+      // One that ends in order takes a moment for it.
+      const Duration back = until(at, dice_.uniform(in_order ? 3 : 0.2, 40));
+      scenario_.agent_kills.push_back({from_seconds(at), name, back, in_order});
     }
     if (dice_.chance(0.35)) {
       const double at = moment();
@@ -118,20 +128,23 @@ class Faults {
     }
   }
 
+  /// The kinds take turns with the seeds, so that a few storms have met all of them.
   void inject() {
-    static const std::array<const char*, 9> faults = {"throttle=0.3", "hang",          "xid=79",
-                                                      "xid=48",       "xid=13",        "ecc",
-                                                      "lose",         "slow-link=0.1", "inlet=+9C"};
-    const std::uint64_t count = dice_.below(5);
+    static const std::array<const char*, 12> faults = {
+        "throttle=0.3", "hang",          "xid=79",    "xid=48",  "xid=13",     "ecc",
+        "lose",         "slow-link=0.1", "inlet=+9C", "fan=0.5", "reclaim=10", "lose"};
+    const std::uint64_t count = dice_.below(6);
     for (std::uint64_t i = 0; i < count; ++i) {
       const double at = moment();
       Inject wanted;
-      wanted.target = dice_.chance(0.5)
-                          ? "site"
-                          : "host:" + scenario_.hosts[dice_.below(scenario_.hosts.size())].host;
-      wanted.fault = parse_fault(any_of(dice_, faults)).value();
+      wanted.fault = parse_fault(faults[(scenario_.seed + i) % faults.size()]).value();
+      const std::string& host = scenario_.hosts[dice_.below(scenario_.hosts.size())].host;
+      const bool anywhere = dice_.chance(0.5) || wanted.fault.kind == FaultKind::reclaim;
+      const bool loses_devices = wanted.fault.kind == FaultKind::lose && anywhere;
+      wanted.target = !anywhere ? "host:" + host : loses_devices ? host + "/0" : "site";
       wanted.fault.lasts = until(at, dice_.uniform(1, 30));
-      wanted.any = 1 + static_cast<std::uint32_t>(dice_.below(3));
+      if (wanted.fault.kind == FaultKind::reclaim) until(at, 10 + to_seconds(wanted.fault.lasts));
+      wanted.any = loses_devices ? 0 : 1 + static_cast<std::uint32_t>(dice_.below(3));
       wanted.seed = dice_.bits();
       scenario_.actions.push_back({from_seconds(at), wanted});
     }
@@ -147,7 +160,7 @@ class Faults {
   Duration last_{};
 };
 
-/// What people do to the fleet meanwhile: drains that end, and caps that end.
+/// What people do to the fleet meanwhile: drains that end, caps that end, and smaller things.
 class Operators {
  public:
   Operators(Dice dice, Storm& storm) : dice_(dice), scenario_(storm.scenario), storm_(storm) {}
@@ -155,16 +168,42 @@ class Operators {
   void act() {
     for (std::uint64_t count = dice_.below(4); count > 0; --count) drain();
     for (std::uint64_t count = dice_.below(3); count > 0; --count) cap();
+    for (std::uint64_t count = dice_.below(3); count > 0; --count) add(AcknowledgeAlert{});
+    for (std::uint64_t count = dice_.below(3); count > 0; --count) add(ForgetHost{any_host()});
+    if (dice_.chance(0.3)) apply_policy();
   }
 
  private:
+  double moment() { return dice_.uniform(2, faults_until_s); }
+  const std::string& any_host() {
+    return scenario_.hosts[dice_.below(scenario_.hosts.size())].host;
+  }
+  std::string any_pool() {
+    const auto& pools = scenario_.policy.pools;
+    return "pool:" + pools[dice_.below(pools.size())].name;
+  }
+  void add(Message message) {
+    scenario_.actions.push_back({from_seconds(moment()), std::move(message)});
+  }
+
   std::string target() {
-    const std::string& host = scenario_.hosts[dice_.below(scenario_.hosts.size())].host;
-    return dice_.chance(0.3) ? host + "/0" : "host:" + host;
+    switch (dice_.below(8)) {
+      case 0:
+        return "site";
+      case 1:
+        return "rack:" + scenario_.hosts[dice_.below(scenario_.hosts.size())].rack;
+      case 2:
+        return any_pool();
+      case 3:
+      case 4:
+        return any_host() + "/0";
+      default:
+        return "host:" + any_host();
+    }
   }
 
   void drain() {
-    const double at = dice_.uniform(2, faults_until_s), lasts = dice_.uniform(1, 30);
+    const double at = moment(), lasts = dice_.uniform(1, 30);
     const std::string drained = target();
     const Duration deadline = dice_.chance(0.5) ? from_seconds(lasts / 2) : Duration{};
     scenario_.actions.push_back({from_seconds(at), SetDrain{drained, true, deadline}});
@@ -177,14 +216,30 @@ class Operators {
   }
 
   void cap() {
-    const double at = dice_.uniform(2, faults_until_s), lasts = dice_.uniform(15, 40);
+    const double at = moment(), lasts = dice_.uniform(15, 40);
     SetPowerCap wanted;
-    wanted.target = "site";
-    wanted.watts = dice_.uniform(3000, 12000);
+    const bool of_pool = dice_.chance(0.3);
+    wanted.target = of_pool ? any_pool() : "site";
+    wanted.watts = of_pool ? dice_.uniform(1000, 6000) : dice_.uniform(3000, 12000);
     wanted.lasts = from_seconds(lasts);
+    wanted.admission_only = dice_.chance(0.2);
     wanted.confirmed = true;
     scenario_.actions.push_back({from_seconds(at), wanted});
     storm_.calm = std::max(storm_.calm, from_seconds(at + lasts));
+    if (!dice_.chance(0.3)) return;
+    wanted.watts = 0;
+    wanted.lasts = {};
+    scenario_.actions.push_back({from_seconds(at + lasts / 2), wanted});
+  }
+
+  /// The same policy under its next version: everything is assigned and asked anew.
+  void apply_policy() {
+    std::string text = scenario_.policy.text;
+    const std::string version = "version = 1";
+    const auto found = text.find(version);
+    if (found == std::string::npos) return;
+    text.replace(found, version.size(), "version = 2");
+    add(ApplyPolicy{std::move(text), "storm.toml"});
   }
 
   Dice dice_;
@@ -193,6 +248,21 @@ class Operators {
 };
 
 }  // namespace
+
+std::vector<router::Policy> storm_policies(const std::string& folder) {
+  std::vector<router::Policy> policies = {router::builtin_policy()};
+  for (const char* name :
+       {"examples/policies/cost", "examples/policies/energy", "examples/policies/latency",
+        "examples/policies/balanced", "examples/policies/gpu-first", "examples/policies/tpu-first",
+        "examples/policies/spot-with-floor", "tests/simulator/crowded"}) {
+    const std::string path = fmt::format("{}/{}.toml", folder, name);
+    std::ifstream file(path);
+    auto policy = router::parse_policy(std::string(std::istreambuf_iterator<char>(file), {}), path);
+    DROVER_REQUIRE(policy.ok());
+    policies.push_back(*std::move(policy));
+  }
+  return policies;
+}
 
 Storm storm_of(std::uint64_t seed, router::Policy policy) {
   Storm storm;

@@ -19,6 +19,9 @@ struct Storm {
 };
 /// The policy is given: every seed may meet each.
 Storm storm_of(std::uint64_t seed, router::Policy policy);
+/// Those that storms take turns with: all of examples/policies, the one built into the program, and
+/// crowded.toml. `folder`: of the source tree.
+std::vector<router::Policy> storm_policies(const std::string& folder);
 
 /// One storm lived through to the end.
 struct StormReport {
