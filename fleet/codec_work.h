@@ -100,7 +100,7 @@ inline constexpr auto layout<NearestFit> = structure("NearestFit",
                                                      field("target", &NearestFit::target, as_text),
                                                      field("pool", &NearestFit::pool, as_line),
                                                      field("amount", &NearestFit::amount),
-                                                     field("change", &NearestFit::change, as_line));
+                                                     field("change", &NearestFit::change, as_text));
 
 template <>
 inline constexpr auto layout<FallbackSum> = structure(

@@ -122,18 +122,16 @@ class Search {
 
   void collect() {
     const Standings& rows = estimator_.scratch().rows;
-    constexpr auto of_state = [] {
-      return filters_of(Reason::capacity) | filters_of(Reason::drain) |
-             filters_of(Reason::unhealthy);
-    };
     const std::uint32_t capacity = filters_of(Reason::capacity);
+    const std::uint32_t of_room =
+        capacity | filters_of(Reason::drain) | filters_of(Reason::unhealthy);
     std::vector<std::size_t> taken;
     for (std::size_t row = 0; row < rows.size; ++row) {
       const Missed place = missed(row);
       const std::uint32_t failed = rows.failed[row];
       const bool free = failed == 0 && question_.purpose != Purpose::replica;
       if (!tells(place) || free) continue;
-      if (rows.replica[row] == nowhere && (failed & ~of_state()) == 0) {
+      if (rows.replica[row] == nowhere && (failed & ~of_room) == 0) {
         taken.push_back(row);
       } else if (failed == capacity) {
         offer(place, relieving_change(place));

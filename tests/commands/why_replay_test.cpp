@@ -15,8 +15,10 @@
 namespace drover::commands {
 namespace {
 
-/// What stands before the lines on the replay itself.
-std::string answer_of(const std::string& text) { return text.substr(0, text.find("as of ")); }
+/// What stands before the lines on the replay itself, which begin with a moment.
+std::string answer_of(const std::string& text) {
+  return text.substr(0, text.find("\nas of 20") + 1);
+}
 
 class WhyReplay : public testing::Test {
  protected:
