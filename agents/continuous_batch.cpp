@@ -6,6 +6,12 @@
 #include "fleet/result.h"
 
 namespace drover::agents {
+namespace {
+
+/// A prompt that is read in less is no pause worth telling: hosts tell their states once a second.
+constexpr double told_prefill_s = 1;
+
+}  // namespace
 
 using devices::DecodePace;
 using devices::Step;
@@ -125,8 +131,11 @@ void ContinuousBatch::set_pace(Instant now, double pace, double link_share) {
 
 Pause ContinuousBatch::pause() const {
   if (phase_.kind == Kind::compile) return Pause::compiling;
+  if (phase_.kind != Kind::prefill || phase_.run.seconds(phase_.steps) < told_prefill_s) {
+    return Pause::none;
+  }
   const bool others_wait = !decoding_.empty() || prefilling_.size() > 1;
-  return phase_.kind == Kind::prefill && others_wait ? Pause::prefill : Pause::none;
+  return others_wait ? Pause::prefill : Pause::none;
 }
 
 Step ContinuousBatch::activity() const {

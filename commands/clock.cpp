@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace drover::commands {
 
 Wall wall_now() {
@@ -47,6 +49,14 @@ Duration wall_span(double wall_seconds, double speed) { return from_seconds(wall
 bool is_apart(Instant fleet, double speed) {
   constexpr double apart_s = 5;
   return speed != 1 || std::abs(to_seconds(fleet - system_now())) > apart_s;
+}
+
+std::string fleet_time_note(Instant fleet, double speed) {
+  if (!is_apart(fleet, speed)) return "";
+  const std::string clock = to_clock_text(fleet);
+  if (speed == 1) return fmt::format("fleet time {}: not the hour of the day here\n", clock);
+  return fmt::format("fleet time {}, {:g} times as fast as here: spans below are of fleet time\n",
+                     clock, speed);
 }
 
 Instant system_now() {

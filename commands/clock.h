@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 
 #include "fleet/time.h"
 
@@ -48,5 +49,8 @@ Duration wall_span(double wall_seconds, double speed);
 Instant system_now();
 /// Whether this fleet time, as just told, is not the hour of the day.
 bool is_apart(Instant fleet, double speed);
+/// "fleet time 14:02:10, 10 times as fast as here: spans below are of fleet time"; empty where it
+/// is the hour of the day and passes as ours does.
+std::string fleet_time_note(Instant fleet, double speed);
 
 }  // namespace drover::commands

@@ -26,8 +26,8 @@ Status check_trace(const TraceOptions& options) {
   if (!trace) return trace.error();
   if ((*trace)->next()) return {};
   if ((*trace)->skipped() == 0) return error("--trace {}: holds no rows", printable(options.file));
-  return error("--trace {}: all {} rows are bad; the first: {}", printable(options.file),
-               (*trace)->skipped(), first_problem);
+  return error("--trace {}: {}; the first: {}", printable(options.file),
+               all_bad_text((*trace)->skipped()), first_problem);
 }
 
 DemoShow read_show(Arguments& arguments) {

@@ -284,13 +284,14 @@ Outcome DemoRun::print_summary(const Summary& summary) {
   } else {
     std::string text = to_table(summary);
     if (!plan_.fleet.work.file.empty())
-      text += fmt::format("{:<12} {} bad rows skipped\n", "trace", skipped);
+      text += fmt::format("{:<12} {} skipped\n", "trace", counted(skipped, "bad row"));
     text += fmt::format("{:<12} {:.1f} s", "wall time", wall_s);
     const double speed = plan_.fleet.speed;
     if (speed != 1) text += fmt::format(", fleet time {} times as fast", speed);
     put("{}\n", text);
   }
-  if (skipped > 0) return Outcome::partly(fmt::format("{} bad rows were skipped", skipped));
+  if (skipped > 0)
+    return Outcome::partly(counted(skipped, "bad row was", "bad rows were") + " skipped");
   return Outcome::done();
 }
 

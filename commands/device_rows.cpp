@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "commands/absent.h"
+#include "fleet/natural_order.h"
 #include "fleet/placement.h"
 #include "fleet/units.h"
 
@@ -36,7 +37,12 @@ Pause pause_on(const FleetView& fleet, const FleetView::Host& host, const Device
                       replica.devices.end();
     if (here && replica.pause != Pause::none) return replica.pause;
   }
+  const auto condition = host.conditions.find(id.index);
+  const bool ill = condition != host.conditions.end() &&
+                   (!condition->second.usable || !condition->second.injected.empty());
   for (const auto& [job, placed] : host.jobs) {
+    // It is what the others wait for.
+    if (ill && placed.pause == Pause::peer) continue;
     if (placed.pause != Pause::none && lists_device(placed.place, id.index)) return placed.pause;
   }
   return Pause::none;
@@ -107,10 +113,15 @@ Json throttle_json(double bits) {
 
 std::vector<DeviceRow> rows_of(const FleetView& fleet, const Moment& at) {
   std::vector<DeviceRow> rows;
-  for (const auto& [name, host] : fleet.hosts()) {
+  std::vector<const std::string*> names;
+  for (const auto& [name, host] : fleet.hosts()) names.push_back(&name);
+  std::sort(names.begin(), names.end(),
+            [](const std::string* a, const std::string* b) { return natural_less(*a, *b); });
+  for (const std::string* const name : names) {
+    const FleetView::Host& host = fleet.hosts().at(*name);
     for (const Group& group : host.changed.hello.groups) {
       for (std::uint16_t i = 0; i < group.count; ++i) {
-        const DeviceId id{name, static_cast<std::uint16_t>(group.first + i)};
+        const DeviceId id{*name, static_cast<std::uint16_t>(group.first + i)};
         rows.push_back(row_of(fleet, id, host, group, at));
       }
     }

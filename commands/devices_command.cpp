@@ -8,6 +8,7 @@
 #include "commands/output.h"
 #include "commands/session.h"
 #include "commands/verbs.h"
+#include "fleet/text.h"
 #include "tui/model.h"
 
 namespace drover::commands {
@@ -38,6 +39,7 @@ Outcome show_once(Session& session, bool json, filter::Filter filter) {
   const auto fleet = look(session);
   if (!fleet) return Outcome::failed(fleet.error());
   const Duration second = wall_span(1, session.welcome().speed);
+  const std::string filtered = filter.text();
   std::vector<DeviceRow> rows =
       rows_of(*fleet, {session.clock().now(), to_seconds(tui::stale_after(second))});
   DeviceFilter(std::move(filter)).narrow(rows, *fleet);
@@ -49,6 +51,7 @@ Outcome show_once(Session& session, bool json, filter::Filter filter) {
     std::vector<std::vector<std::string>> cells;
     for (const DeviceRow& row : rows) cells.push_back(device_cells(row));
     put_text(table_text(device_headings(), cells));
+    if (rows.empty() && !filtered.empty()) put_error("no device matches {}\n", printable(filtered));
   }
   return Outcome::done();
 }

@@ -239,8 +239,8 @@ std::string explain(const Decision& decision) {
   // One without a number has not been made: it is what would be decided now.
   const std::string which =
       decision.number > 0 ? fmt::format("decision {}", decision.number) : std::string("as of now");
-  std::string text = fmt::format("{} UTC, {}, attempt {}: {}", to_clock_text(decision.at), which,
-                                 decision.attempt, to_text(decision.action));
+  std::string text = fmt::format("{} fleet time, {}, attempt {}: {}", to_clock_text(decision.at),
+                                 which, decision.attempt, to_text(decision.action));
   if (!decision.target.empty()) {
     text += fmt::format(" {} in pool {}", printable(decision.target), printable(decision.pool));
   }

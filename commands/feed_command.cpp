@@ -77,7 +77,7 @@ Outcome run_feed(Arguments& arguments) {
                   .dump());
   if (trace != nullptr && fed.counts.given == 0 && trace->skipped() > 0) {
     return Outcome::failed(
-        error("{}: all {} rows are bad", printable(options.file), trace->skipped()));
+        error("{}: {}", printable(options.file), all_bad_text(trace->skipped())));
   }
   return Outcome::done();
 }

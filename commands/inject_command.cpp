@@ -13,7 +13,8 @@ Usage inject_usage() {
       "host:HOST, rack:RACK, pool:POOL or site. FAULT is throttle=SHARE (of the clock), hang,\n"
       "xid=N (GPUs), ecc, lose (of a host or rack: the hosts themselves), slow-link=SHARE,\n"
       "inlet=+10C, fan=SHARE (of the air; hosts) or reclaim=30s (a notice; spot hosts, that are\n"
-      "away for the time of --for after it; default 120s). What was reached and what follows is\n"
+      "away for the time of --for after it; default 120s; a span like that of --for). What was "
+      "reached and what follows is\n"
       "printed; nothing is done before it is in the router's ledger.\n" +
           std::string(action_span_help),
       {connect_option(),
@@ -35,16 +36,16 @@ Outcome run_inject(Arguments& arguments) {
   }
   const auto target = parse_target(arguments.text("TARGET"));
   if (!target) return Outcome::usage(target.error());
-  const auto fault = parse_fault(arguments.text("FAULT"));
+  const auto fault = parse_spoken_fault(arguments.text("FAULT"));
   if (!fault) return Outcome::usage(fault.error());
   Inject inject;
   inject.target = to_text(*target);
-  inject.fault = *fault;
   const ActionSpan lasts = span_of(arguments, "for", {std::chrono::seconds(60)});
   inject.any = static_cast<std::uint32_t>(arguments.integer("any", 1, UINT32_MAX, 0));
   inject.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
   return act(arguments, "inject", [&](double speed) {
+    inject.fault = fault->in_fleet_time(speed);
     inject.fault.lasts = lasts.in_fleet_time(speed);
     return inject;
   });

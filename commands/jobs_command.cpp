@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "commands/clock.h"
 #include "commands/output.h"
 #include "commands/reports.h"
 #include "commands/session.h"
@@ -64,6 +65,7 @@ Result<Listed> list(Session& session, std::optional<JobState> state, std::uint32
     all.jobs.insert(all.jobs.end(), std::make_move_iterator(page->jobs.begin()),
                     std::make_move_iterator(page->jobs.end()));
   }
+  all.jobs = once_each(std::move(all.jobs));
   return all;
 }
 
@@ -124,7 +126,9 @@ Outcome run_jobs(Arguments& arguments) {
   if (arguments.has("json")) {
     put("{}\n", json_of(*listed).dump());
   } else {
-    put_text(to_table(listed->jobs, (*session)->clock().now()));
+    const Instant now = (*session)->clock().now();
+    put_text(fleet_time_note(now, (*session)->welcome().speed));
+    put_text(to_table(listed->jobs, now));
     put_text(left_out_text(*listed, state));
   }
   return Outcome::done();

@@ -46,7 +46,8 @@ void LaunchProgress::done(std::size_t host, bool well, const std::string& what) 
 void LaunchProgress::draw() {
   const std::size_t columns = terminal_size().ws_col;
   if (style_ == Style::counter) {
-    put_error("{}{} of {} hosts done, {} failed", clear_line, done_, hosts_.size(), failed_);
+    put_error("{}{} of {} done, {} failed", clear_line, done_, counted(hosts_.size(), "host"),
+              failed_);
   }
   if (style_ == Style::lines) {
     std::string text;

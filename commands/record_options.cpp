@@ -5,6 +5,7 @@
 
 #include "commands/session.h"
 #include "fleet/dice.h"
+#include "fleet/text.h"
 #include "fleet/units.h"
 
 namespace drover::commands {
@@ -35,8 +36,9 @@ RecordingStart recording_start(Instant now, double speed) {
 
 std::string missing_text(const Recorder& recorder) {
   if (recorder.dropped() == 0 && recorder.lost() == 0) return {};
-  return fmt::format("{} messages were lost on their way here, {} were dropped for want of room",
-                     recorder.lost(), recorder.dropped());
+  return fmt::format("{} lost on the way here, {} dropped for want of room",
+                     counted(recorder.lost(), "message was", "messages were"),
+                     counted(recorder.dropped(), "was", "were"));
 }
 
 }  // namespace drover::commands

@@ -124,10 +124,11 @@ std::string to_text(const RecordingFacts& facts) {
                       to_iso8601(facts.last), duration_text(to_seconds(facts.last - facts.first)));
   text += fmt::format("fleet        {}, {}\n", counted(facts.hosts, "host"),
                       counted(facts.devices, "device"));
-  text += fmt::format("samples      {} batches, {} values in blocks", info.sample_batches,
-                      info.sample_values);
+  text +=
+      fmt::format("samples      {}, {} in blocks", counted(info.sample_batches, "batch", "batches"),
+                  counted(info.sample_values, "value"));
   if (info.sample_values > 0) text += fmt::format(", {:.3f} bytes each", bytes_per_value(info));
-  text += fmt::format("\nkeyframes    {}, in {} chunks\n", info.keyframes, info.chunks);
+  text += fmt::format("\nkeyframes    {}, in {}\n", info.keyframes, counted(info.chunks, "chunk"));
   text += fmt::format("dropped      {} never reached the file\n", counted(info.dropped, "message"));
   for (const DroppedMessages& drop : facts.drops) {
     text += fmt::format("             {} from {} to {}\n", drop.count, to_iso8601(drop.since),
@@ -158,8 +159,9 @@ Json to_json(const VerifyReport& report, bool whole, const std::string& state,
 }
 
 std::string to_text(const VerifyReport& report, const std::string& state, std::uint64_t dropped) {
-  std::string text = fmt::format("checked {} chunks, {} messages, {} values\n", report.chunks,
-                                 report.messages, report.sample_values);
+  std::string text =
+      fmt::format("checked {}, {}, {}\n", counted(report.chunks, "chunk"),
+                  counted(report.messages, "message"), counted(report.sample_values, "value"));
   if (!state.empty()) text += state + "\n";
   if (dropped > 0)
     text += fmt::format("dropped: {} never reached the file\n", counted(dropped, "message"));

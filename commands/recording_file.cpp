@@ -143,8 +143,8 @@ std::string state_text(const RecordingInput& input, const RecordingInfo& info) {
     text = "was not closed in order (`drover recording recover` makes a whole file of it)";
   }
   if (info.journaled > 0) {
-    text += fmt::format("{}{} messages are in its journal only", text.empty() ? "" : "; ",
-                        info.journaled);
+    text += fmt::format("{}{} in its journal only", text.empty() ? "" : "; ",
+                        counted(info.journaled, "message is", "messages are"));
   }
   return text;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -328,9 +330,20 @@ std::string checkpoint_text(const JobChanged& job) {
   return text;
 }
 
-std::string ending_text(const JobChanged& job) {
+std::vector<JobChanged> once_each(std::vector<JobChanged> jobs) {
+  std::map<JobId, std::size_t> last;
+  for (std::size_t at = 0; at < jobs.size(); ++at) last[jobs[at].job.id] = at;
+  std::vector<JobChanged> once;
+  for (std::size_t at = 0; at < jobs.size(); ++at) {
+    if (last[jobs[at].job.id] == at) once.push_back(std::move(jobs[at]));
+  }
+  return once;
+}
+
+std::string ending_text(const JobChanged& job, bool fleet_time) {
   const std::string took =
-      fmt::format("{} in {}", to_text(job.state), duration_text(job.latency_s));
+      fmt::format("{} in {}{}", to_text(job.state), duration_text(job.latency_s),
+                  fleet_time ? " of fleet time" : "");
   if (job.state != JobState::finished) return took;
   const double before_s = std::max(0.0, job.latency_s - job.outcome.run_s);
   return fmt::format("{} on {} ({} {}), {}, {}", took, printable(job.target),

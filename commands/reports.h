@@ -24,7 +24,10 @@ std::string to_table(const std::vector<JobChanged>& jobs, Instant now);
 std::string checkpoint_text(const JobChanged& job);
 
 /// Of a job that has ended: "finished in 12s on h100-1/r0 (waited 410ms), $0.0012, 3.4kJ".
-std::string ending_text(const JobChanged& job);
+/// `fleet_time`: that its spans are of fleet time is said.
+std::string ending_text(const JobChanged& job, bool fleet_time);
+/// One that ended between two questions was told twice: as it ended, it stands where it was last.
+std::vector<JobChanged> once_each(std::vector<JobChanged> jobs);
 
 /// "serve llama-3.1-8b 1020+129 tokens", "train bert-large 900 steps".
 std::string work_text(const Workload& work);

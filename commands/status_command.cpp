@@ -27,11 +27,7 @@ Outcome run_status(Arguments& arguments) {
   if (arguments.has("json")) {
     put("{}\n", to_json(*summary).dump());
   } else {
-    const Welcome& welcome = (*session)->welcome();
-    if (is_apart(welcome.fleet_time, welcome.speed)) {
-      put("fleet time {}, {:g} times as fast as here: spans below are of fleet time\n",
-          to_clock_text((*session)->clock().now()), welcome.speed);
-    }
+    put_text(fleet_time_note((*session)->clock().now(), (*session)->welcome().speed));
     put_text(to_table(*summary));
   }
   return Outcome::done();

@@ -83,7 +83,9 @@ Outcome submit_one(Arguments& arguments, Session& session, StopSignals& signals,
   if (arguments.has("json")) {
     put("{}\n", (ended ? to_json(*ended) : answer_json(result)).dump());
   } else if (taken) {
-    put("{} {}\n", to_text(job.id), ended ? ending_text(*ended) : to_text(result.status));
+    const bool fleet_time = session.welcome().speed != 1;
+    put("{} {}\n", to_text(job.id),
+        ended ? ending_text(*ended, fleet_time) : to_text(result.status));
   }
   if (!taken) {
     return Outcome::failed(error("{}: {}: {}", to_text(result.status), to_text(result.reason),
@@ -160,8 +162,8 @@ Outcome report_trace(const Arguments& arguments, const TraceSource& trace, const
     return Outcome::failed(error("--trace {}: holds no rows", printable(arguments.text("trace"))));
   }
   if (counts.given == 0) {
-    return Outcome::failed(error("--trace {}: all {} rows are bad",
-                                 printable(arguments.text("trace")), trace.skipped()));
+    return Outcome::failed(
+        error("--trace {}: {}", printable(arguments.text("trace")), all_bad_text(trace.skipped())));
   }
   if (fed.unacknowledged > 0) {
     return Outcome::partly(fmt::format("not acknowledged: {}", counted(fed.unacknowledged, "job")));

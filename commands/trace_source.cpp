@@ -152,4 +152,8 @@ std::optional<Arrival> TraceSource::next() {
   return std::nullopt;
 }
 
+std::string all_bad_text(std::uint64_t rows) {
+  return rows == 1 ? "its only row is bad" : fmt::format("all {} rows are bad", rows);
+}
+
 }  // namespace drover::commands

@@ -50,4 +50,7 @@ class TraceSource : public WorkSource {
   std::uint64_t skipped_ = 0;
 };
 
+/// Where no row could be read: "all 3 rows are bad".
+std::string all_bad_text(std::uint64_t rows);
+
 }  // namespace drover::commands

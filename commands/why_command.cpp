@@ -93,10 +93,11 @@ StandingsOf standings_to_show(const ReplayedWhy& found) {
 std::string replay_text(const ReplayedWhy& found) {
   const JournalReplay::Counts& counts = found.counts;
   return fmt::format(
-      "as of {}, from {} inputs in {} {} of the router: {} decisions made again, and all that it\n"
-      "said in {} turns said again bit for bit\n",
-      to_iso8601(found.until), counts.inputs, counts.lives, counts.lives == 1 ? "life" : "lives",
-      counts.decisions, counts.said);
+      "as of {}, from {} in {} of the router: {} made again, and all that it\n"
+      "said in {} said again bit for bit\n",
+      to_iso8601(found.until), counted(counts.inputs, "input"),
+      counted(counts.lives, "life", "lives"), counted(counts.decisions, "decision"),
+      counted(counts.said, "turn"));
 }
 
 Json replay_json(const ReplayedWhy& found) {

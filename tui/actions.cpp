@@ -220,16 +220,22 @@ Result<Action> inject_action(const Model& model, const Choices& choices, double 
   if (words.empty())
     return error(
         "expected a fault: throttle=0.5, hang, xid=79, ecc, lose, slow-link=0.1, inlet=+10C");
-  const auto fault = parse_fault(words.back());
-  if (!fault) return fault.error();
+  std::string said = words.back();
   words.pop_back();
+  if ((said == "fleet" || said == "wall") && !words.empty()) {
+    said = words.back() + " " + said;
+    words.pop_back();
+  }
+  const auto spoken = parse_spoken_fault(said);
+  if (!spoken) return spoken.error();
+  const Fault fault = spoken->in_fleet_time(speed);
   const auto targets = targets_of(choices, std::move(words));
   if (!targets) return targets.error();
   Action action;
-  action.question = fmt::format("Inject {} into {} for {}", to_text(*fault),
+  action.question = fmt::format("Inject {} into {} for {}", to_text(fault),
                                 reach_text(reach_of(model, *targets)), span_words(*lasts, speed));
   for (const Target& one : *targets) {
-    Inject inject{to_text(one), *fault, 0, 1};
+    Inject inject{to_text(one), fault, 0, 1};
     inject.fault.lasts = *lasts;
     action.requests.push_back(std::move(inject));
   }

@@ -74,8 +74,7 @@ std::string state_text(const Judged& at, Row row) {
   const std::string states = states_text(at.model, at.now, row);
   const Pause pause = pause_on(at.model, at.model.id_of(row), at.jobs.on(row));
   if (pause == Pause::none || at.model.is_gone(row)) return states;
-  return states == to_text(DeviceState::ok) ? std::string(to_text(pause))
-                                            : fmt::format("{}, {}", states, to_text(pause));
+  return fmt::format("{}, {}", states, to_text(pause));
 }
 
 /// Of a lost host nobody knows what it has loaded.

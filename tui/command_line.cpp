@@ -61,7 +61,7 @@ Status go_to(Desk& desk, std::string_view argument) {
   const auto at = parse_moment(argument, desk.cursor.shown(), covered);
   if (!at) return at.error();
   if (*at < covered.first || *at > covered.last) {
-    return error("found '{}', there is only {} to {} UTC (0s to {} from the start)",
+    return error("found '{}', there is only {} to {} of fleet time (0s to {} from the start)",
                  excerpt(argument), to_clock_text(covered.first), to_clock_text(covered.last),
                  duration_text(to_seconds(covered.last - covered.first)));
   }

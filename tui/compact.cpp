@@ -19,6 +19,9 @@
 namespace drover::tui {
 namespace {
 
+/// From so many columns on the clock is labelled in full.
+constexpr int clock_words_columns = 40;
+
 std::string whole(double value, std::string_view unit) {
   return std::isnan(value) ? "N/A" : fmt::format("{:.0f}{}", value, unit);
 }
@@ -239,7 +242,8 @@ void draw_compact(const Scene& scene, Canvas& canvas) {
   const bool ascii = scene.options.ascii;
   Pen title(canvas, {0, 0, size.columns, 1}, ascii);
   title.blank(Role::title);
-  const std::string clock = to_clock_text(scene.now);
+  std::string clock = to_clock_text(scene.now);
+  if (scene.clock_apart()) clock += size.columns >= clock_words_columns ? " fleet time" : " fleet";
   const int room = size.columns - static_cast<int>(clock.size()) - 1;
   title.field(0, 0, room, row_of(scene.choices.view).name, Role::badge);
   title.text(room + 1, 0, clock, Role::title);

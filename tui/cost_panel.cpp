@@ -96,10 +96,13 @@ void draw_per_unit(Pen& pen, int row, const std::optional<Summary>& summary) {
   draw_titles(pen, row, "PER, CHARGED");
   draw_spent(pen, row + 1, "1M tokens", per(sums.tokens_work, 1e6), {}, false);
   draw_spent(pen, row + 2, "1k training steps", per(sums.steps_work, 1e3), {}, false);
-  const auto count = [](std::uint64_t number) { return count_text(static_cast<double>(number)); };
+  const auto count = [](std::uint64_t number, std::string_view one) {
+    return fmt::format("{} {}{}", count_text(static_cast<double>(number)), one,
+                       number == 1 ? "" : "s");
+  };
   pen.field(0, row + 3, pen.columns(),
-            summary ? fmt::format("{} tokens, {} steps of finished jobs",
-                                  count(sums.tokens_work.units), count(sums.steps_work.units))
+            summary ? fmt::format("{}, {} of finished jobs", count(sums.tokens_work.units, "token"),
+                                  count(sums.steps_work.units, "step"))
                     : std::string(),
             Role::faint);
 }

@@ -230,7 +230,7 @@ void draw_agents(const Scene& scene, Pen pen) {
     if (item >= static_cast<int>(list.numbers.size())) break;
     const HostRow& host = scene.model.hosts()[list.numbers[static_cast<std::size_t>(item)]];
     const bool lost = host.said.health == Health::lost;
-    const bool stale = is_gone(host.said.health) || (host.count > 0 && scene.stale(host.first));
+    const bool stale = host.count > 0 && scene.stale(host);
     const Role role = lost ? Role::critical : stale ? Role::stale : Role::plain;
     each([&](int at, const AgentColumn& column) {
       const std::string text = column.text(scene, host);
@@ -239,7 +239,8 @@ void draw_agents(const Scene& scene, Pen pen) {
     scene.hits.add(pen.row_area(line), Hit::Kind::item, item);
     if (item == selected) pen.tint(line, Role::selected);
   }
-  if (list.numbers.empty()) pen.text(1, 1, "no agents yet", Role::faint);
+  if (list.numbers.empty())
+    pen.text(1, 1, scene.nothing_text("agent", "no agents yet"), Role::faint);
 }
 
 void draw_data_plane(const Scene& scene, const Pen& pen) {

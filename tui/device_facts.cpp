@@ -1,10 +1,13 @@
 #include "tui/device_facts.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
+#include "fleet/pause.h"
 #include "fleet/placement.h"
+#include "tui/device_state.h"
 #include "tui/job_list.h"
 #include "tui/update.h"
 
@@ -25,17 +28,24 @@ const Rejection* rejection_of(const Decision& decision, std::string_view pool,
   return found == decision.rejections.end() ? nullptr : &*found;
 }
 
+/// In the order of DeviceState. A silent host is told by the colour of its name, its devices by how
+/// old what they said is.
+constexpr std::array<DeviceSign, device_state_count> state_signs = {{{"x", Role::critical},
+                                                                     {"!", Role::critical},
+                                                                     {" ", Role::plain},
+                                                                     {"*", Role::fault},
+                                                                     {"?", Role::stale},
+                                                                     {"d", Role::accent},
+                                                                     {"-", Role::stale},
+                                                                     {" ", Role::plain}}};
+
 }  // namespace
 
 DeviceSign sign_of(const Scene& scene, DeviceTable::Row row) {
-  const Health health = scene.model.host_of(row).said.health;
-  if (health == Health::left) return {"-", Role::stale};
-  if (health == Health::lost) return {"x", Role::critical};
-  const ConditionRow* condition = scene.model.condition_of(row);
-  if (condition != nullptr && !condition->said.usable) return {"!", Role::critical};
-  if (scene.stale(row)) return {"?", Role::stale};
-  if (condition != nullptr && !condition->said.injected.empty()) return {"*", Role::fault};
-  if (condition != nullptr && condition->said.drained) return {"d", Role::accent};
+  for (const DeviceState state : device_states(scene.model, scene.now, row)) {
+    const DeviceSign& sign = state_signs[static_cast<std::size_t>(state)];
+    if (sign.text != " ") return sign;
+  }
   return {" ", Role::plain};
 }
 
@@ -94,7 +104,8 @@ Pause pause_of(const Model& model, const JobChanged& job) {
     const auto number = replica_in(part->place);
     if (!number) continue;
     const auto replica = model.replicas().find({std::string(part->host), *number});
-    return replica == model.replicas().end() ? Pause::none : replica->second.said.replica.pause;
+    return replica == model.replicas().end() ? Pause::none
+                                             : pause_of_requests(replica->second.said.replica);
   }
   return job.pause;
 }
@@ -104,8 +115,14 @@ Pause pause_on(const Model& model, const DeviceId& device,
   for (const ReplicaRow* const row : replicas_on(model, device)) {
     if (row->said.replica.pause != Pause::none) return row->said.replica.pause;
   }
+  const auto row = model.find(device);
+  const ConditionRow* const condition = row ? model.condition_of(*row) : nullptr;
+  const bool ill =
+      condition != nullptr && (!condition->said.usable || !condition->said.injected.empty());
   for (const JobChanged* const job : jobs) {
-    if (const Pause pause = pause_of(model, *job); pause != Pause::none) return pause;
+    // A device that is ill is what its peers wait for.
+    const Pause pause = pause_of(model, *job);
+    if (pause != Pause::none && !(ill && pause == Pause::peer)) return pause;
   }
   return Pause::none;
 }

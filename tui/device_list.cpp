@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "fleet/natural_order.h"
 #include "tui/columns.h"
 #include "tui/device_state.h"
 
@@ -32,34 +33,6 @@ std::vector<double> ranks_of(const std::vector<std::string>& texts) {
   return found;
 }
 
-bool is_digit(char character) { return character >= '0' && character <= '9'; }
-
-/// Takes the number at the beginning, without its leading zeros.
-std::string_view take_number(std::string_view& text) {
-  while (text.size() > 1 && text[0] == '0' && is_digit(text[1])) text.remove_prefix(1);
-  std::size_t end = 0;
-  while (end < text.size() && is_digit(text[end])) ++end;
-  const std::string_view digits = text.substr(0, end);
-  text.remove_prefix(end);
-  return digits;
-}
-
-/// As people count: h2 before h10.
-bool named_before(std::string_view a, std::string_view b) {
-  while (!a.empty() && !b.empty()) {
-    if (is_digit(a[0]) && is_digit(b[0])) {
-      const std::string_view left = take_number(a), right = take_number(b);
-      if (left != right) return std::pair(left.size(), left) < std::pair(right.size(), right);
-    } else if (a[0] != b[0]) {
-      return a[0] < b[0];
-    } else {
-      a.remove_prefix(1);
-      b.remove_prefix(1);
-    }
-  }
-  return a.size() < b.size();
-}
-
 /// The places of devices in the order of their names, which is not that of the fleet: there hosts
 /// stand rack by rack.
 std::vector<double> name_keys_of(const Model& model, const std::vector<std::uint32_t>& places) {
@@ -67,7 +40,7 @@ std::vector<double> name_keys_of(const Model& model, const std::vector<std::uint
   std::vector<std::uint32_t> order(hosts.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return named_before(hosts[a].said.hello.host, hosts[b].said.hello.host);
+    return natural_less(hosts[a].said.hello.host, hosts[b].said.hello.host);
   });
   std::vector<double> begins(hosts.size());  // of each host's devices
   double next = 0;

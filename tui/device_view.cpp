@@ -210,7 +210,7 @@ std::string no_device_text(const Scene& scene) {
   if (!scene.choices.device) return fmt::format("no device is chosen: {}", how);
   const std::string id = printable(to_text(*scene.choices.device));
   if (scene.cursor.live()) return fmt::format("{} is not known any more: {}", id, how);
-  return fmt::format("{} is not known at {} UTC: {}", id, to_clock_text(scene.now), how);
+  return fmt::format("{} is not known at {}: {}", id, scene.clock_words(), how);
 }
 
 }  // namespace

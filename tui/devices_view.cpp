@@ -169,17 +169,11 @@ std::string order_text(const DeviceList& devices) {
   return text;
 }
 
-/// Why there is no line.
-std::string nothing_text(const Scene& scene) {
-  const Narrowing& narrowing = scene.choices.narrowing;
-  if (!narrowing.active() || scene.model.devices().rows() == 0) return "no devices yet";
-  return fmt::format("no device matches {}", narrowing.text());
-}
-
 std::string title_text(const Scene& scene) {
   const Choices& choices = scene.choices;
   const Totals totals = totals_of(scene.model, scene.now, scene.rows_shown());
   std::string title = counted(totals.devices, "device");
+  if (totals.lost > 0) title += fmt::format(", {} lost", totals.lost);
   if (totals.stale > 0) title += fmt::format(", {} stale", totals.stale);
   if (!choices.tagged_devices.empty()) {
     title += fmt::format(", {} tagged", choices.tagged_devices.size());
@@ -210,7 +204,8 @@ void draw_devices(const Scene& scene, const Pen& pen) {
   const int history = spare >= history_columns_least ? std::min(spare, shares_most(scene)) : 0;
   draw_titles(scene, list, history);
   draw_lines(scene, list, history);
-  if (devices.lines.empty()) list.text(1, 1, nothing_text(scene), Role::faint);
+  if (devices.lines.empty())
+    list.text(1, 1, scene.nothing_text("device", "no devices yet"), Role::faint);
 }
 
 }  // namespace drover::tui

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "fleet/reason.h"
+#include "fleet/text.h"
 #include "tui/command_line.h"
 #include "tui/views.h"
 
@@ -88,8 +89,10 @@ void draw_help(const Scene& scene, const Pen& pen) {
   const int visible = help_rows(page.rows());
   if (visible < page.rows()) {
     const int below = static_cast<int>(lines.size()) - top - visible;
-    page.heading(visible, below > 0 ? "Space: next page, PgUp: back" : "End, PgUp: back",
-                 below > 0 ? fmt::format("{} more lines below", below) : "");
+    page.heading(
+        visible, below > 0 ? "Space: next page, PgUp: back" : "End, PgUp: back",
+        below > 0 ? counted(static_cast<std::uint64_t>(below), "more line", "more lines") + " below"
+                  : "");
   }
   for (int row = 0; row < visible; ++row) {
     const int item = top + row;

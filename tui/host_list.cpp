@@ -25,7 +25,7 @@ std::vector<std::uint32_t> list_hosts(const Model& model, const Narrowing& narro
     const HostRow& host = model.hosts()[number];
     if (host.said.health == Health::left) return -1;
     if (host.said.health != Health::ok) return static_cast<int>(host.said.health) + 1;
-    return host.count > 0 && model.is_stale(now, host.first) ? 1 : 0;
+    return host.count > 0 && model.is_stale(now, host) ? 1 : 0;
   };
   std::stable_sort(numbers.begin(), numbers.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return badness(a) > badness(b); });

@@ -261,10 +261,14 @@ void draw_details(const Scene& scene, Pen pen, const JobChanged& job) {
   draw_facts(body, row, job);
   row += 4;
   if (job.reason) {
-    body.field(0, row++, body.columns(),
-               fmt::format("{}{}: {}{}{}", reason_prefix(job.state), to_text(*job.reason),
+    // Of one that was cancelled the detail says who did it.
+    const bool told = job.state == JobState::cancelled && !job.detail.empty();
+    body.field(
+        0, row++, body.columns(),
+        told ? job.detail
+             : fmt::format("{}{}: {}{}{}", reason_prefix(job.state), to_text(*job.reason),
                            facts(*job.reason).meaning, job.detail.empty() ? "" : "; ", job.detail),
-               note_role(job.state));
+        note_role(job.state));
   }
   const Decision* decision = decision_on(scene.model, job.job.id);
   if (decision == nullptr) return;

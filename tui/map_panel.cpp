@@ -135,7 +135,7 @@ void draw_host_sums(const Scene& scene, Pen& pen, const HeatMap& map, const Heat
     const double celsius = model.reading(row, Metric::temperature);
     if (!std::isnan(celsius) && !(hottest_c >= celsius)) hottest_c = celsius;
   }
-  const Role role = group.count > 0 && scene.stale(host.first) ? Role::stale : Role::faint;
+  const Role role = group.count > 0 && scene.stale(host) ? Role::stale : Role::faint;
   pen.field(column, label.row, host_sums_columns,
             fmt::format(
                 "mean {:>4} {:>8} {:>5}", percent_text(loads > 0 ? load / loads : absent),

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <variant>
 
+#include "fleet/natural_order.h"
 #include "tui/spec_text.h"
 
 namespace drover::tui {
@@ -68,6 +70,15 @@ std::size_t hash_of(const std::vector<SpecText>& specs) {
   return hash;
 }
 
+/// But for what is in force of them, such as a cap: that changes while the devices stay.
+bool same_shape(const std::vector<Group>& before, const std::vector<Group>& after) {
+  return std::equal(before.begin(), before.end(), after.begin(), after.end(),
+                    [](const Group& a, const Group& b) {
+                      return std::tie(a.number, a.first, a.count, a.device, a.topology) ==
+                             std::tie(b.number, b.first, b.count, b.device, b.topology);
+                    });
+}
+
 HostChanged without_specs(HostChanged host) {
   host.hello.specs = {};
   return host;
@@ -79,7 +90,7 @@ bool Model::apply_host(const HostChanged& changed) {
   const auto known = host_numbers_.find(changed.hello.host);
   if (known != host_numbers_.end()) {
     HostRow& host = hosts_[known->second];
-    const bool same_devices = host.said.hello.groups == changed.hello.groups &&
+    const bool same_devices = same_shape(host.said.hello.groups, changed.hello.groups) &&
                               host.specs_told == hash_of(changed.hello.specs);
     const bool new_life = host.said.hello.incarnation != changed.hello.incarnation;
     host.said = without_specs(changed);
@@ -308,7 +319,8 @@ void Model::refresh_order() const {
   std::sort(host_order_.begin(), host_order_.end(), [&](std::uint32_t a, std::uint32_t b) {
     const Hello& left = hosts_[a].said.hello;
     const Hello& right = hosts_[b].said.hello;
-    return std::tie(left.rack, left.host) < std::tie(right.rack, right.host);
+    if (left.rack != right.rack) return natural_less(left.rack, right.rack);
+    return natural_less(left.host, right.host);
   });
   device_order_.clear();
   for (const std::uint32_t number : host_order_) {
@@ -381,6 +393,11 @@ bool Model::is_stale(Instant now, DeviceTable::Row row) const {
   if (is_gone(row)) return true;
   const Instant arrived = devices_.arrived(row);
   return arrived == Instant::min() || saturating_add(arrived, stale_after_) < now;
+}
+
+bool Model::is_stale(Instant now, const HostRow& host) const {
+  if (drover::is_gone(host.said.health)) return true;
+  return host.sampled == Instant::min() || saturating_add(host.sampled, stale_after_) < now;
 }
 
 bool Model::is_silent(Instant now) const {

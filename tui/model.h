@@ -197,6 +197,8 @@ class Model {
   double share(DeviceTable::Row row, Shade shade) const;
   /// Its last value is too old to be shown as of `now`, or its host does not answer.
   bool is_stale(Instant now, DeviceTable::Row row) const;
+  /// The same of a host: none of its devices has told anything of late.
+  bool is_stale(Instant now, const HostRow& host) const;
   /// Values older than that are.
   Duration stale_age() const { return stale_after_; }
   /// For so long nothing at all was heard that nothing is known of now.
@@ -270,7 +272,7 @@ class Model {
 struct Totals {
   std::uint32_t hosts_ok = 0, hosts_suspect = 0, hosts_lost = 0, hosts_left = 0;
   // Those of hosts that have left count nowhere; the sums are over hosts that are not lost.
-  std::uint32_t devices = 0, reporting = 0, busy = 0, stale = 0, throttled = 0;
+  std::uint32_t devices = 0, reporting = 0, busy = 0, stale = 0, lost = 0, throttled = 0;
   std::uint32_t gpus = 0, tpus = 0;
   double utilization = absent;  // mean of those that report
   double power_w = absent;      // of those that tell it

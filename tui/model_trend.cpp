@@ -133,7 +133,7 @@ Totals totals_of(const Model& model, Instant now, const RowTest& counts) {
     ++totals.devices;
     ++(spec.device_class == DeviceClass::tpu ? totals.tpus : totals.gpus);
     if (model.is_gone(row)) {
-      ++totals.stale;
+      ++totals.lost;
       continue;
     }
     const double price = model.price_usd_per_h(row);

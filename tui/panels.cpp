@@ -278,7 +278,7 @@ void draw_events(const Scene& scene, Pen pen) {
   news.resize(std::min(news.size(), rows));
   pen.heading(0, "Events", news.empty() ? "" : "newest first");
   draw_news(pen, 1, news);
-  if (news.empty()) pen.text(0, 1, "nothing yet", Role::faint);
+  if (news.empty()) pen.text(0, 1, scene.nothing_text("event", "nothing yet"), Role::faint);
 }
 
 }  // namespace drover::tui

@@ -111,7 +111,8 @@ void draw_decisions(const Scene& scene, Pen pen) {
     });
     if (item == selected) pen.tint(line, Role::selected);
   }
-  if (decisions.numbers.empty()) pen.text(1, 1, "no decision yet", Role::faint);
+  if (decisions.numbers.empty())
+    pen.text(1, 1, scene.nothing_text("decision", "no decision yet"), Role::faint);
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+
+#include <fmt/format.h>
 
 #include "tui/choices.h"
 #include "tui/feed.h"
@@ -33,11 +36,22 @@ struct Scene {
 
   /// Fleet seconds, in which all ages on the screen are told, as its clock is fleet time.
   double s_since(Instant then) const { return to_seconds(now - then); }
+  bool clock_apart() const { return options.speed != 1 || options.clock_apart; }
+  /// "14:02:10 UTC"; where that is not the hour of the day: "14:02:10 fleet time".
+  std::string clock_words() const {
+    return to_clock_text(now) + (clock_apart() ? " fleet time" : " UTC");
+  }
+  bool stale(const HostRow& host) const { return model.is_stale(now, host); }
   bool stale(DeviceTable::Row row) const { return model.is_stale(now, row); }
   /// The rows that the filter leaves, for sums.
   RowTest rows_shown() const {
     if (!choices.narrowing.active()) return {};
     return [this](DeviceTable::Row row) { return choices.narrowing.shows(row); };
+  }
+  /// Instead of lines: that there are none yet, or none that the filter leaves.
+  std::string nothing_text(std::string_view thing, std::string_view none_yet) const {
+    if (!choices.narrowing.active() || model.devices().rows() == 0) return std::string(none_yet);
+    return fmt::format("no {} matches {}", thing, choices.narrowing.text());
   }
   /// The title or note of a panel that no filter narrows, because its sums come from the router or
   /// are of the past: while there is a filter it says so.

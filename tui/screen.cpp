@@ -60,7 +60,7 @@ void draw_title(const Scene& scene, Pen pen) {
   pen.blank(Role::title);
   // All times on the screen are of this clock, and alerts are why one looks: both go before names.
   // One that is not the hour of the day says so.
-  const bool apart = scene.options.speed != 1 || scene.options.clock_apart;
+  const bool apart = scene.clock_apart();
   const std::string clock = to_clock_text(scene.now) + (apart ? " " : " UTC ");
   const std::string alerts = alert_text(scene.model, false);
   const std::string worst = alert_text(scene.model, true);

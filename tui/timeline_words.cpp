@@ -114,7 +114,7 @@ std::string cursor_banner(const Scene& scene) {
   const TimeCursor& cursor = scene.cursor;
   if (cursor.live()) return cursor.note();
   const bool playing = cursor.playing();
-  const std::string clock = to_clock_text(scene.now) + " UTC";
+  const std::string clock = scene.clock_words();
   std::string text;
   std::string hints;
   std::string title;

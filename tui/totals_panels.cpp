@@ -58,7 +58,7 @@ void draw_job_counts(const Scene& scene, Pen pen) {
     pen.text(0, row, label, Role::faint);
     const std::string text =
         summary ? count_text(static_cast<double>(count)) : std::string(not_known);
-    pen.field(9, row, std::min(8, pen.columns() - 9), text, summary ? role : Role::faint,
+    pen.field(10, row, std::min(7, pen.columns() - 10), text, summary ? role : Role::faint,
               Align::right);
   };
   const Summary sums = summary.value_or(Summary{});
@@ -68,7 +68,12 @@ void draw_job_counts(const Scene& scene, Pen pen) {
   fact(4, "failed", sums.failed, sums.failed > 0 ? Role::critical : Role::plain);
   std::uint64_t fallbacks = 0;
   for (const auto& [reason, count] : sums.fallbacks) fallbacks += count;
-  fact(5, "fallback", fallbacks, fallbacks > 0 ? Role::warm : Role::plain);
+  // All jobs have an end or none: what was cancelled goes before how others came to their places.
+  int below = 5;
+  if (sums.cancelled > 0) fact(below++, "cancelled", sums.cancelled, Role::plain);
+  if (below < pen.rows()) {
+    fact(below, "fallback", fallbacks, fallbacks > 0 ? Role::warm : Role::plain);
+  }
   // Wide panels have room for how these numbers moved.
   const int room = pen.columns() - 19;
   if (room < 6) return;

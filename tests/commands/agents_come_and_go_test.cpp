@@ -61,6 +61,9 @@ class ComeAndGo : public testing::Test {
 TEST_F(ComeAndGo, AnAgentThatIsToldToEndGivesItsWorkBackAtOnce) {
   const auto first = agent("h-1");
   ASSERT_TRUE(eventually([&] { return status()["undecodable"].integer() == 0; }));
+  EXPECT_TRUE(eventually([&] {
+    return first->err().find("connected to " + endpoint + " as h-1") != std::string::npos;
+  })) << first->err();
   const Ran submitted = submit();
   ASSERT_EQ(submitted.exit_code, 0) << submitted.err;
   ASSERT_TRUE(eventually([&] { return runs_on("h-1/r0"); })) << jobs().dump();

@@ -2,10 +2,17 @@
 // its table names their constants and their classes of errors.
 #include "tui/figures.h"
 
+#include <cstdlib>
+#include <map>
+#include <string>
+
 #include <gtest/gtest.h>
 
+#include "commands/files.h"
 #include "commands/validation.h"
+#include "commands/validation_report.h"
 #include "devices/catalogue.h"
+#include "program.h"
 
 namespace drover::commands {
 namespace {
@@ -45,6 +52,30 @@ TEST(Figures, NameClassesOfErrorsThatValidateKnows) {
     const tui::ErrorFacts& row = tui::facts(static_cast<tui::ErrorClass>(i));
     EXPECT_NE(find_class(row.id), nullptr) << row.id;
   }
+}
+
+// README names the classes that miss their goals, as `drover validate` finds them.
+TEST(Figures, ThatMissTheirGoalsAreThoseThatReadmeNames) {
+  const char* shared = std::getenv("DROVER_SHARED");
+  if (shared == nullptr) GTEST_SKIP() << "DROVER_SHARED is not set";
+  const Ran ran = run_drover({"validate", std::string(shared) + "/data", "--json"});
+  const auto report = Json::parse(ran.out);
+  if (!report) GTEST_SKIP() << ran.err;
+  std::map<std::string, std::string> words = {{"decode", "decode"}, {"power", "board power"}};
+  std::string missed;
+  const Json& classes = (*report)["classes"];
+  for (std::size_t at = 0; at < classes.size(); ++at) {
+    const ErrorClass* const known = find_class(classes[at]["class"].text());
+    ASSERT_NE(known, nullptr);
+    Statistics found;
+    found.mean = classes[at]["mean"].number();
+    found.root_mean_square = classes[at]["root_mean_square"].number();
+    if (verdict(*known, found) != "missed") continue;
+    missed += (missed.empty() ? "" : " and ") + words[std::string(known->id)];
+  }
+  const auto readme = read_file(std::string(DROVER_SOURCE_DIR) + "/README.md");
+  ASSERT_TRUE(readme);
+  EXPECT_NE(readme->find("Two miss their goals: " + missed + "."), std::string::npos) << missed;
 }
 
 }  // namespace

@@ -178,6 +178,9 @@ TEST_F(RecordingVerbs, CutKeepsTheTimeThatWasAskedFor) {
   const Ran ran = recording(
       {"cut", file("whole.mcap"), "--from", "20s", "--to", "2025-11-21T02:38:41Z", "-o", out});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("of fleet time before --from, at the last keyframe before it"),
+            std::string::npos)
+      << ran.out;
   EXPECT_EQ(recording({"verify", out}).exit_code, 0);
   const Ran rows = recording({"export", out, "--from", "2025-11-21T02:38:22Z"});
   // The first tick came a second after the start, and the end is not included.

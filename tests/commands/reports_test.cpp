@@ -40,6 +40,17 @@ TEST(Reports, OnlyWorkThatReportsItsProgressShowsOne) {
   EXPECT_NE(to_table({training}, now).find("25%"), std::string::npos);
 }
 
+TEST(Reports, AJobThatEndedBetweenTwoQuestionsStandsOnceAndAsItEnded) {
+  const JobChanged open = job_in(JobState::running, WorkKind::serve);
+  JobChanged other = open;
+  other.job.id = {3, 4};
+  const JobChanged ended = job_in(JobState::finished, WorkKind::serve);
+  const auto once = once_each({open, other, ended});
+  ASSERT_EQ(once.size(), 2U);
+  EXPECT_EQ(once[0].job.id, other.job.id);
+  EXPECT_EQ(once[1].state, JobState::finished);
+}
+
 TEST(Reports, AnEndedJobHasItsAgeAndTheTimeItTook) {
   JobChanged job = job_in(JobState::finished, WorkKind::serve);
   job.latency_s = 2;
@@ -101,11 +112,12 @@ TEST(Reports, AnEndSaysWhenWhereAndForHowMuch) {
   job.latency_s = 12.3;
   job.outcome.run_s = 11.9;
   job.usage = {1, 3400, 0.0012};
-  EXPECT_EQ(ending_text(job), "finished in 12s on h100-1/r0 (waited 400ms), $0.0012, 3.4kJ");
+  EXPECT_EQ(ending_text(job, false), "finished in 12s on h100-1/r0 (waited 400ms), $0.0012, 3.4kJ");
   job.attempt = 2;
-  EXPECT_NE(ending_text(job).find("(waiting and earlier attempts 400ms)"), std::string::npos);
+  EXPECT_NE(ending_text(job, false).find("(waiting and earlier attempts 400ms)"),
+            std::string::npos);
   job.state = JobState::failed;
-  EXPECT_EQ(ending_text(job), "failed in 12s");
+  EXPECT_EQ(ending_text(job, false), "failed in 12s");
 }
 
 TEST(Reports, OfManySendersOfWhatDoesNotDecodeTheThreeThatSentMostAreNamed) {

@@ -156,6 +156,18 @@ TEST(Usage, EveryVerbTeachesByExample) {
   EXPECT_EQ(run_drover({"-h"}).out, run_drover({}).out);
 }
 
+TEST(Usage, ATargetIsWrittenAsTheHelpOfItsVerbSays) {
+  for (const char* verb : {"drain", "resume"}) {
+    const Ran help = run_drover({verb, "--help"});
+    const Ran wrong = run_drover({verb, "nothing:here"});
+    EXPECT_EQ(wrong.exit_code, 2) << wrong.err;
+    for (const char* form : {"HOST/N", "host:", "rack:", "pool:", "site"}) {
+      EXPECT_NE(help.out.find(form), std::string::npos) << verb << " " << form;
+      EXPECT_NE(wrong.err.find(form), std::string::npos) << wrong.err;
+    }
+  }
+}
+
 TEST(Usage, OutputThatCannotBeWrittenIsAFailure) {
   for (const char* verb : {"catalogue devices", "catalogue models --json", "demo --help", "help"}) {
     for (const char* nowhere : {">/dev/full", ">&-"}) {

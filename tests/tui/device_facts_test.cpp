@@ -83,6 +83,32 @@ TEST(DeviceFacts, DecisionsThatChoseItOrPassedItsKindByAreFoundNewestFirst) {
   EXPECT_EQ(mentions_of(model, *row, 3).size(), 3u);
 }
 
+TEST(DeviceFacts, WhatIsIllIsWhatItsPeersWaitForAndNoRequestIsSaidToReadAPrompt) {
+  SampleFleet fleet;
+  Model model = model_of(fleet);
+  JobChanged gang;
+  gang.state = JobState::running;
+  gang.target = "gpu-a/0-1";
+  gang.pause = Pause::peer;
+  EXPECT_EQ(pause_on(model, {"gpu-a", 0}, {&gang}), Pause::peer);
+  DeviceChanged hung;
+  hung.host = "gpu-a";
+  hung.injected = {"hang"};
+  model.apply(SampleFleet::start, fleet.published(hung));
+  EXPECT_EQ(pause_on(model, {"gpu-a", 0}, {&gang}), Pause::none);
+  EXPECT_EQ(pause_on(model, {"gpu-a", 1}, {&gang}), Pause::peer);
+
+  ReplicaChanged reads = fleet.replicas[0];
+  reads.replica.pause = Pause::prefill;
+  model.apply(SampleFleet::start, fleet.published(reads));
+  JobChanged request;
+  request.state = JobState::running;
+  request.target = to_text(reads.replica.id);
+  EXPECT_EQ(pause_of(model, request), Pause::none);
+  const DeviceId device{reads.replica.id.host, reads.replica.devices.front()};
+  EXPECT_EQ(pause_on(model, device, {&request}), Pause::prefill);
+}
+
 TEST(DeviceFacts, JobsOnADeviceBeginWithLongWork) {
   SampleFleet fleet;
   const Model model = model_of(fleet);

@@ -125,6 +125,64 @@ TEST(ModelNews, WhatLeftCountsNowhere) {
   EXPECT_EQ(after.devices, before.devices - 8);
 }
 
+TEST(ModelNews, WhatIsLostIsNotStaleAsWell) {
+  SampleFleet fleet = calm_fleet();
+  Model model = told(fleet, {});
+  for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
+  const Totals before = totals_of(model, start);
+  HostChanged lost = fleet.hosts[0];
+  lost.health = Health::lost;
+  model.apply(start, fleet.published(lost));
+  const Totals after = totals_of(model, start);
+  EXPECT_EQ(after.lost, before.lost + 8);
+  EXPECT_EQ(after.stale, before.stale) << "as `state==stale` finds them";
+}
+
+TEST(ModelNews, AHostIsAsFreshAsTheDeviceThatToldLast) {
+  SampleFleet fleet = calm_fleet();
+  Model model = told(fleet, {});
+  for (int second = 0; second <= 8; ++second) {
+    for (Envelope& batch : fleet.samples(second)) {
+      auto& samples = std::get<SampleBatch>(batch.body);
+      std::vector<Sample> kept = unpack(samples);
+      if (samples.host == "gpu-a" && second > 0) {
+        std::erase_if(kept, [](const Sample& sample) { return sample.device == 0; });
+      }
+      samples = pack(samples.host, kept);
+      model.apply(start + seconds(second), batch);
+    }
+  }
+  const Instant now = start + seconds(8);
+  EXPECT_TRUE(model.is_stale(now, *model.find({"gpu-a", 0})));
+  EXPECT_FALSE(model.is_stale(now, *model.find_host("gpu-a")));
+}
+
+TEST(ModelNews, AnotherCapDoesNotForgetWhatAHostsDevicesToldLast) {
+  SampleFleet fleet = calm_fleet();
+  Model model = told(fleet, {});
+  for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
+  HostChanged capped = fleet.hosts[0];
+  for (Group& group : capped.hello.groups) group.power_cap_w = 400;
+  model.apply(start, fleet.published(capped));
+  const auto row = *model.find({"gpu-a", 2});
+  EXPECT_FALSE(std::isnan(model.reading(row, Metric::utilization)));
+}
+
+TEST(ModelNews, HostsStandAsPeopleCount) {
+  Model model(seconds(1));
+  for (Envelope& host : plain_hosts(3, 1)) {
+    Hello& hello = std::get<HostChanged>(host.body).hello;
+    hello.rack = "r1";
+    hello.host = hello.host == "host-0000" ? "h10" : hello.host == "host-0001" ? "h9" : "h1";
+    model.apply(start, host);
+  }
+  std::vector<std::string> names;
+  for (const std::uint32_t host : model.host_order()) {
+    names.push_back(model.hosts()[host].said.hello.host);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"h1", "h9", "h10"}));
+}
+
 TEST(ModelNews, ADeviceThatIsInNoSampleAnyMoreIsNotKnown) {
   SampleFleet fleet = calm_fleet();
   Model model = told(fleet, {});

@@ -56,6 +56,35 @@ std::string panel(const std::string& screen, const std::string& heading, int row
   return found;
 }
 
+TEST(Narrowed, WhereNothingMatchesTheFilterThatIsSaid) {
+  for (const auto& [view, thing] : {std::pair{"data-plane", "agent"},
+                                    {"events", "event"},
+                                    {"routing", "decision"},
+                                    {"devices", "device"}}) {
+    const std::string text = filtered(view, {120, 40}, "host==nowhere");
+    if (std::string_view(view) != "events") {
+      EXPECT_NE(text.find(fmt::format("no {} matches host==nowhere", thing)), std::string::npos)
+          << view << "\n"
+          << text;
+    }
+    EXPECT_EQ(text.find(" yet"), std::string::npos) << view << "\n" << text;
+  }
+  const std::string fleet = filtered("fleet", {220, 60}, "host==nowhere");
+  EXPECT_NE(fleet.find("no event matches"), std::string::npos) << fleet;
+}
+
+TEST(Narrowed, PauseStandsBesideTheStateAsInTheCommands) {
+  SampleFleet fleet;
+  ReplicaChanged compiles = fleet.replicas[0];
+  compiles.replica.pause = Pause::compiling;
+  const auto dashboard = dashboard_of(fleet, {200, 60}, "devices", false, 40);
+  dashboard->receive(later, publish_peer, fleet.published(compiles, later));
+  const std::string id =
+      to_text(DeviceId{compiles.replica.id.host, compiles.replica.devices.front()});
+  const std::string line = line_with(dashboard->draw(later).to_text(), id);
+  EXPECT_NE(line.find(", compiling"), std::string::npos) << line;
+}
+
 TEST(Narrowed, PanelsOfTheFleetHoldWhatTheFilterLeaves) {
   const std::string text = filtered("fleet", {220, 60}, "host==gpu-a");
   for (const char* heading : {"Decisions ─", "Alerts ", "Events ─"}) {
