@@ -249,7 +249,8 @@ std::vector<TrueDevice> Agent::devices(Instant now) const {
         executor.report(device).usable, executor.off_bus(device),
         reading[Metric::power],         chassis.power_cap_w(at),
         reading[Metric::temperature],   static_cast<std::uint32_t>(reading[Metric::running]),
-        executor.replica_on(device),    executor.gang_on(device)};
+        executor.replica_on(device),    executor.gang_on(device),
+        state_->faults.newest(device)};
   }
   return devices;
 }

@@ -68,6 +68,7 @@ struct TrueDevice {
   std::uint32_t running = 0;             // requests, or 1 for a gang
   std::optional<std::uint32_t> replica;  // that is loaded on it
   std::optional<JobId> gang;             // the training that holds it
+  std::optional<Instant> faulty_since;   // the newest fault in force that reaches it
   bool is_free() const { return !replica && !gang; }
 };
 

@@ -136,6 +136,15 @@ Condition FaultBook::condition(std::uint16_t device) const {
   return condition;
 }
 
+std::optional<Instant> FaultBook::newest(std::uint16_t device) const {
+  std::optional<Instant> since;
+  for (const Entry& entry : entries_) {
+    if (!entry.host && entry.device != device) continue;
+    since = std::max(since.value_or(entry.since), entry.since);
+  }
+  return since;
+}
+
 double FaultBook::inlet_k() const {
   for (const Entry& entry : entries_) {
     if (entry.host && entry.fault.kind == FaultKind::inlet) return entry.fault.amount;

@@ -53,6 +53,8 @@ class FaultBook {
   void end(Instant now);
 
   Condition condition(std::uint16_t device) const;
+  /// Since when the newest one is in force that reaches the device, those of its host included.
+  std::optional<Instant> newest(std::uint16_t device) const;
   /// Degrees that the inlet air is warmer.
   double inlet_k() const;
   /// Share of the usual air that the host's fans move.

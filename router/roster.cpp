@@ -60,11 +60,11 @@ bool same_groups(const Hello& a, const Hello& b) {
 using FloatColumn = std::vector<float> DeviceColumns::*;
 using DoubleColumn = std::vector<double> DeviceColumns::*;
 
-/// Where a metric is kept: one of the two is set, or neither: power and throttle bits are special,
-/// and what no decision asks for is not kept.
+/// Where a metric is kept: one of the two is set, or neither: power and throttle bits are special.
 struct Home {
   FloatColumn narrow = nullptr;
   DoubleColumn wide = nullptr;
+  double unknown = 0;  // stands there until a sample tells it
 };
 
 constexpr std::array<Home, metric_count> homes = {{
@@ -81,10 +81,11 @@ constexpr std::array<Home, metric_count> homes = {{
     {nullptr, &DeviceColumns::energy_j},
     {&DeviceColumns::queue, nullptr},
     {&DeviceColumns::running, nullptr},
-    {nullptr, nullptr},  // memory temperature and violations: for people
-    {nullptr, nullptr},
-    {nullptr, nullptr},
-    {nullptr, nullptr},
+    // Of these only people and alert rules ask.
+    {&DeviceColumns::memory_temperature_c, nullptr, absent},
+    {nullptr, &DeviceColumns::power_violation_s, absent},
+    {nullptr, &DeviceColumns::thermal_violation_s, absent},
+    {nullptr, &DeviceColumns::board_violation_s, absent},
 }};
 static_assert(static_cast<int>(Metric::power) == 5 && static_cast<int>(Metric::throttle) == 9);
 
@@ -102,8 +103,9 @@ void grow(DeviceColumns& columns, std::size_t size) {
   columns.number.resize(size);
   columns.sampled.resize(size);
   for (const Home& home : homes) {
-    if (home.narrow != nullptr) (columns.*home.narrow).resize(size);
-    if (home.wide != nullptr) (columns.*home.wide).resize(size);
+    const auto unknown = static_cast<float>(home.unknown);
+    if (home.narrow != nullptr) (columns.*home.narrow).resize(size, unknown);
+    if (home.wide != nullptr) (columns.*home.wide).resize(size, home.unknown);
   }
   columns.power_w.resize(size);
   columns.throttle.resize(size);
@@ -152,9 +154,16 @@ double reading(const DeviceColumns& columns, DeviceIndex device, Metric metric) 
       return columns.queue[device];
     case Metric::running:
       return columns.running[device];
-    default:
-      return absent;
+    case Metric::memory_temperature:
+      return columns.memory_temperature_c[device];
+    case Metric::power_violation:
+      return columns.power_violation_s[device];
+    case Metric::thermal_violation:
+      return columns.thermal_violation_s[device];
+    case Metric::board_violation:
+      return columns.board_violation_s[device];
   }
+  return absent;
 }
 
 Roster::Roster() = default;

@@ -180,8 +180,9 @@ struct DeviceColumns {
   std::vector<std::uint16_t> number;  // in its host
   std::vector<Instant> sampled;       // arrival of the last sample; Instant{} before the first
   std::vector<float> utilization, matrix_activity, memory_activity, power_w, power_cap_w,
-      temperature_c, clock_mhz, queue, running;
+      temperature_c, clock_mhz, queue, running, memory_temperature_c;
   std::vector<double> memory_used, memory_total, energy_j;
+  std::vector<double> power_violation_s, thermal_violation_s, board_violation_s;
   std::vector<std::uint32_t> throttle;
   std::vector<std::uint32_t> condition;  // bits of PlaceCondition
   // Promised: a training gang (its job), or replicas.
@@ -198,8 +199,8 @@ struct DeviceColumns {
   std::size_t size() const { return host.size(); }
 };
 
-/// What the device's last sample told. Of what none has ever told the columns hold zeros: where no
-/// device shows a zero (power, temperature, clock), that is not known.
+/// What the device's last sample told. Of what none has ever told the columns hold zeros, where no
+/// device shows a zero (power, temperature, clock) and so that is not known, or say so.
 double reading(const DeviceColumns& columns, DeviceIndex device, Metric metric);
 
 struct Run;

@@ -124,6 +124,29 @@ TEST(Snapshot, WhatNoSampleHasToldIsAbsent) {
   EXPECT_EQ(told.at(0)[Metric::power], 100);
 }
 
+TEST(Snapshot, TellsEveryMetricOfTheLastSamples) {
+  Stage stage;
+  stage.receive(1, Join{Role::agent, "h1", "drover test"});
+  stage.receive(1, stage.hello("h1"));
+  std::vector<Sample> rows = Stage::idle_samples(2);
+  double value = 10;
+  for (double& each : rows[0].values) each = value += 1;
+  rows[0][Metric::throttle] = throttle_power_cap;
+  rows[1][Metric::memory_temperature] = absent;
+  rows[1][Metric::thermal_violation] = absent;
+  stage.receive_samples("h1", 1, rows);
+  stage.receive(8, SnapshotRequest{});
+  const auto batches = only<SampleBatch>(snapshot_of(stage, 8));
+  ASSERT_EQ(batches.size(), 1u);
+  const auto told = unpack(batches[0]);
+  for (int metric = 0; metric < metric_count; ++metric) {
+    const auto which = static_cast<Metric>(metric);
+    EXPECT_EQ(told.at(0)[which], rows[0][which]) << metric;
+  }
+  EXPECT_TRUE(std::isnan(told.at(1)[Metric::memory_temperature]));
+  EXPECT_TRUE(std::isnan(told.at(1)[Metric::thermal_violation]));
+}
+
 TEST(Snapshot, StandsAtTheLastPublishedSequence) {
   Stage stage;
   stage.add_host(1, "h1");
