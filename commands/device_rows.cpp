@@ -175,6 +175,12 @@ Json to_json(const DeviceRow& row) {
       .set("models", row.models);
 }
 
+Json to_json(const std::vector<DeviceRow>& rows) {
+  Json array = Json::array();
+  for (const DeviceRow& row : rows) array.add(to_json(row));
+  return array;
+}
+
 std::vector<Heading> device_headings() {
   return {{"ID"},
           {"DEVICE"},
@@ -211,6 +217,12 @@ std::vector<std::string> device_cells(const DeviceRow& row) {
           shown(Metric::clock, integer),
           shown(Metric::running, integer),
           row.models};
+}
+
+std::string to_table(const std::vector<DeviceRow>& rows) {
+  std::vector<std::vector<std::string>> cells;
+  for (const DeviceRow& row : rows) cells.push_back(device_cells(row));
+  return table_text(device_headings(), cells);
 }
 
 }  // namespace drover::commands

@@ -33,6 +33,9 @@ std::vector<DeviceRow> rows_of(const FleetView& fleet, const Moment& at);
 std::vector<DeviceRow> rows_of(const FleetView& fleet, const SampleBatch& batch, const Moment& at);
 
 Json to_json(const DeviceRow& row);
+/// What `drover devices` prints, for programs and for people.
+Json to_json(const std::vector<DeviceRow>& rows);
+std::string to_table(const std::vector<DeviceRow>& rows);
 
 std::vector<Heading> device_headings();
 std::vector<std::string> device_cells(const DeviceRow& row);

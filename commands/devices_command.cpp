@@ -44,13 +44,9 @@ Outcome show_once(Session& session, bool json, filter::Filter filter) {
       rows_of(*fleet, {session.clock().now(), to_seconds(tui::stale_after(second))});
   DeviceFilter(std::move(filter)).narrow(rows, *fleet);
   if (json) {
-    Json array = Json::array();
-    for (const DeviceRow& row : rows) array.add(to_json(row));
-    put("{}\n", array.dump());
+    put("{}\n", to_json(rows).dump());
   } else {
-    std::vector<std::vector<std::string>> cells;
-    for (const DeviceRow& row : rows) cells.push_back(device_cells(row));
-    put_text(table_text(device_headings(), cells));
+    put_text(to_table(rows));
     if (rows.empty() && !filtered.empty()) put_error("no device matches {}\n", printable(filtered));
   }
   return Outcome::done();

@@ -8,9 +8,7 @@
 #include "commands/output.h"
 #include "commands/router_address.h"
 #include "fleet/csv.h"
-#include "fleet/json.h"
 #include "fleet/text.h"
-#include "tui/table_rows.h"
 
 namespace drover::commands {
 
@@ -38,7 +36,9 @@ struct CsvCell {
   std::string operator()(const std::string& text) const { return csv_cell(printable(text)); }
 };
 
-void put_json(const tui::TableRows& table) {
+}  // namespace
+
+Json to_json(const tui::TableRows& table) {
   Json array = Json::array();
   for (const auto& cells : table.rows) {
     Json row = Json::object();
@@ -47,10 +47,10 @@ void put_json(const tui::TableRows& table) {
     }
     array.add(std::move(row));
   }
-  put("{}\n", array.dump());
+  return array;
 }
 
-void put_csv(const tui::TableRows& table) {
+std::string to_csv(const tui::TableRows& table) {
   std::string lines;
   const auto add = [&](const auto& cells, auto&& text_of) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -62,10 +62,8 @@ void put_csv(const tui::TableRows& table) {
   for (const auto& row : table.rows) {
     add(row, [](const tui::TableCell& cell) { return std::visit(CsvCell{}, cell); });
   }
-  put_text(lines);
+  return lines;
 }
-
-}  // namespace
 
 Option json_table_option() {
   return {"json", "", "the view's table instead, whole, as a JSON array: missing is null"};
@@ -141,10 +139,10 @@ Status put_frame(tui::Dashboard& core, Instant now, const FrameForm& form,
       put_text(frame_text(frame, view.settings, form.format == FrameFormat::ansi));
       break;
     case FrameFormat::json:
-      put_json(core.table(now, form.table));
+      put("{}\n", to_json(core.table(now, form.table)).dump());
       break;
     case FrameFormat::csv:
-      put_csv(core.table(now, form.table));
+      put_text(to_csv(core.table(now, form.table)));
       break;
   }
   return {};

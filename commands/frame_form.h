@@ -6,6 +6,8 @@
 
 #include "commands/dashboard_loop.h"
 #include "commands/outcome.h"
+#include "fleet/json.h"
+#include "tui/table_rows.h"
 
 namespace drover::commands {
 
@@ -24,6 +26,10 @@ Option table_option();
 /// `--json`, `--csv`, `--table`, `--ansi` and `--size`, for the verbs that have them; what does not
 /// go together or with the view is complained of.
 FrameForm read_form(Arguments& arguments, const DashboardView& view, const std::string& verb);
+
+/// A table for programs. Missing is null, or empty.
+Json to_json(const tui::TableRows& table);
+std::string to_csv(const tui::TableRows& table);
 
 /// What `core` shows `now`. Failed: it is asked about a device that is not known then.
 Status put_frame(tui::Dashboard& core, Instant now, const FrameForm& form,

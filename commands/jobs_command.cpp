@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 
 #include "commands/clock.h"
+#include "commands/job_listing.h"
 #include "commands/output.h"
 #include "commands/reports.h"
 #include "commands/session.h"
 #include "commands/verbs.h"
-#include "fleet/text.h"
 
 namespace drover::commands {
 namespace {
@@ -23,14 +23,6 @@ constexpr std::chrono::milliseconds patience{5000};
 constexpr std::uint32_t ended_usual = 20;
 /// Asked for at once. A reply holds a few more, and leaves out what is too long for a message.
 constexpr std::uint32_t page_jobs = 500;
-
-struct Listed {
-  std::vector<JobChanged> jobs;
-  std::uint64_t open_left_out = 0;
-  std::uint64_t ended_shown = 0;
-  std::uint64_t ended_kept = 0;
-  std::uint64_t ended_ever = 0;
-};
 
 std::vector<std::string> state_names() {
   std::vector<std::string> names;
@@ -44,13 +36,13 @@ std::uint32_t read_ended(Arguments& arguments) {
 }
 
 /// The open jobs, then as many ended ones as are wanted, page by page.
-Result<Listed> list(Session& session, std::optional<JobState> state, std::uint32_t ended_max) {
+Result<JobListing> list(Session& session, std::optional<JobState> state, std::uint32_t ended_max) {
   JobsRequest request;
   request.ended_max = 0;
   request.state = state;
   auto open = session.ask<JobsReply>(request, patience);
   if (!open) return open.error();
-  Listed all{std::move(open->jobs), open->left_out, 0, open->ended_kept, open->ended_ever};
+  JobListing all{std::move(open->jobs), open->left_out, 0, open->ended_kept, open->ended_ever};
   request.ended_only = true;
   while (all.ended_shown < std::min<std::uint64_t>(ended_max, all.ended_kept)) {
     request.ended_max =
@@ -67,36 +59,6 @@ Result<Listed> list(Session& session, std::optional<JobState> state, std::uint32
   }
   all.jobs = once_each(std::move(all.jobs));
   return all;
-}
-
-Json json_of(const Listed& listed) {
-  Json jobs = Json::array();
-  for (const JobChanged& job : listed.jobs) jobs.add(to_json(job));
-  return Json::object()
-      .set("jobs", std::move(jobs))
-      .set("open_left_out", listed.open_left_out)
-      .set("ended_shown", listed.ended_shown)
-      .set("ended_kept", listed.ended_kept)
-      .set("ended_ever", listed.ended_ever);
-}
-
-/// What the table does not show: "20 of 104 ended jobs; --ended N|all for more".
-std::string left_out_text(const Listed& listed, const std::string& state) {
-  const std::string kind = state.empty() ? "ended job" : state + " job";
-  std::string text;
-  if (listed.open_left_out > 0) {
-    text += fmt::format("{} more that are not shown: too many for one answer\n",
-                        counted(listed.open_left_out, state.empty() ? "open job" : kind));
-  }
-  if (listed.ended_shown < listed.ended_kept) {
-    text += fmt::format("{} of {}; --ended N|all for more\n", listed.ended_shown,
-                        counted(listed.ended_kept, kind));
-  }
-  if (listed.ended_kept < listed.ended_ever) {
-    text += fmt::format("{} of longer ago, of which the router has let the details go\n",
-                        counted(listed.ended_ever - listed.ended_kept, kind));
-  }
-  return text;
 }
 
 }  // namespace
@@ -124,12 +86,11 @@ Outcome run_jobs(Arguments& arguments) {
   const auto listed = list(**session, parse_job_state(state), ended);
   if (!listed) return Outcome::failed(listed.error());
   if (arguments.has("json")) {
-    put("{}\n", json_of(*listed).dump());
+    put("{}\n", to_json(*listed).dump());
   } else {
     const Instant now = (*session)->clock().now();
     put_text(fleet_time_note(now, (*session)->welcome().speed));
-    put_text(to_table(listed->jobs, now));
-    put_text(left_out_text(*listed, state));
+    put_text(to_table(*listed, state, now));
   }
   return Outcome::done();
 }

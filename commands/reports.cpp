@@ -10,6 +10,7 @@
 
 #include "commands/absent.h"
 #include "commands/table.h"
+#include "fleet/job_facts.h"
 #include "fleet/text.h"
 #include "fleet/units.h"
 
@@ -93,16 +94,8 @@ std::string decisions_text(const Summary& summary) {
                      1 + summary.estimate_error);
 }
 
-/// Running work of many steps reports how far it is; a request does not.
-bool progress_known(const JobChanged& job) {
-  return job.state == JobState::running && job.job.work.kind != WorkKind::serve && job.progress > 0;
-}
-
-/// Attempts are accounted when they end.
-bool usage_known(const JobChanged& job) { return is_terminal(job.state) || job.usage.device_s > 0; }
-
-Json progress_json(const JobChanged& job) {
-  return job.state == JobState::finished ? Json(1) : when(progress_known(job), job.progress);
+bool is_progress_told(const JobChanged& job) {
+  return job.state == JobState::running && !std::isnan(known_progress(job));
 }
 
 /// Null until the job has finished. Tokens and steps: what work of its kind has.
@@ -288,10 +281,10 @@ Json to_json(const JobChanged& job) {
       .set("policy_version", when(job.policy_version > 0, job.policy_version))
       .set("submitted", to_iso8601(job.submitted))
       .set("since", to_iso8601(job.since))
-      .set("progress", progress_json(job))
-      .set("remaining_s", when(progress_known(job), job.remaining_s))
+      .set("progress", known_progress(job))
+      .set("remaining_s", known_remaining_s(job))
       .set("latency_s", when(is_terminal(job.state), job.latency_s))
-      .set("usage", usage_known(job) ? to_json(job.usage) : Json())
+      .set("usage", is_usage_known(job) ? to_json(job.usage) : Json())
       .set("input_tokens", when(!train, work.input_tokens))
       .set("output_tokens", when(!train, work.output_tokens))
       .set("steps", when(train, work.steps))
@@ -366,7 +359,7 @@ std::string to_table(const std::vector<JobChanged>& jobs, Instant now) {
     if (!saved.empty()) about += (about.empty() ? "" : "; ") + saved;
     rows.push_back({to_short_text(job.job.id), work_text(job.job.work),
                     std::string(to_text(job.state)),
-                    progress_known(job) ? fmt::format("{:.0f}%", job.progress * 100) : "-",
+                    is_progress_told(job) ? fmt::format("{:.0f}%", job.progress * 100) : "-",
                     duration_text(to_seconds(now - job.submitted)),
                     is_terminal(job.state) ? duration_text(job.latency_s) : "-",
                     std::to_string(job.attempt), job.target.empty() ? "-" : job.target, about});

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "fleet/units.h"
+#include "router/action_words.h"
 #include "router/checkpoints.h"
 #include "router/pool_reports.h"
 #include "router/state.h"
@@ -76,19 +77,22 @@ Instant Core::retry_room(Instant now, const JobRecord& record) {
   return retries.next(now, budget, jobs.open().size());
 }
 
-std::string Core::retry_words(Instant now, Instant until) {
-  const std::string when = until == never ? "the policy allows none"
-                                          : fmt::format("the next may begin in {}",
-                                                        duration_text(to_seconds(until - now)));
-  return fmt::format("retry budget used up: {} begun in the last {}; {}", retries.size(),
-                     duration_text(to_seconds(policy.retry.budget.window) * settings.speed), when);
+std::string Core::retry_words(Instant until) const {
+  // A moment and no span: what is said stays true while nobody says it again.
+  return until == never ? "retry budget used up: the policy allows none"
+                        : fmt::format("retry budget used up: the next may begin at {}",
+                                      clock_words(until, settings.speed));
 }
 
 void Core::hold_retry(Instant now, JobRecord& record, Instant until) {
   queue.hold(record, Reason::budget);
   if (until != never) back_offs.emplace(until, record.job.work.model);
-  record.detail = retry_words(now, until);
-  if (record.reason == Reason::budget) return;
+  const std::string before = std::exchange(record.detail, retry_words(until));
+  if (record.reason == Reason::budget) {
+    // Others have begun meanwhile.
+    if (record.detail != before) publish_job(now, record);
+    return;
+  }
   record.reason = Reason::budget;
   estimator.scratch().record.clear();
   note(now, &record, held_decision(now, record, record.detail));

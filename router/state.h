@@ -155,8 +155,8 @@ struct Core {
   Instant retry_room(Instant now, const JobRecord& record);
   /// It waits for the retry budget, until then.
   void hold_retry(Instant now, JobRecord& record, Instant until);
-  /// Why it waits, in words, as of now; empty: its reason says it all.
-  std::string retry_words(Instant now, Instant until);
+  /// Why it waits, in words.
+  std::string retry_words(Instant until) const;
   /// Fails a job that no device of the fleet could ever run, once hosts had the time to join.
   bool give_up_impossible(Instant now, JobRecord& record, Verdict& verdict);
   Ask ask_for(const JobRecord& record, const devices::ModelSpec& model) const;

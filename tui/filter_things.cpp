@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "fleet/filter_device.h"
+#include "fleet/job_facts.h"
 #include "tui/columns.h"
 #include "tui/device_facts.h"
 #include "tui/device_state.h"
@@ -153,16 +154,15 @@ double JobThing::number(Field field) const {
     case Field::priority:
       return job_.job.priority;
     case Field::progress:
-      // Requests tell none until they end.
-      return job_.progress > 0 || job_.job.work.kind == WorkKind::train ? job_.progress : absent;
+      return known_progress(job_);
     case Field::remaining:
-      return job_.remaining_s > 0 ? job_.remaining_s : absent;
+      return known_remaining_s(job_);
     case Field::waited:
-      return job_.state == JobState::queued ? to_seconds(judged_.now - job_.submitted) : absent;
-    case Field::cost:  // told when an attempt ends
-      return job_.usage.device_s > 0 ? job_.usage.cost_usd : absent;
+      return job_.state == JobState::queued ? to_seconds(judged_.now - job_.since) : absent;
+    case Field::cost:
+      return is_usage_known(job_) ? job_.usage.cost_usd : absent;
     case Field::energy:
-      return job_.usage.device_s > 0 ? job_.usage.energy_j : absent;
+      return is_usage_known(job_) ? job_.usage.energy_j : absent;
     default:
       return absent;
   }

@@ -101,7 +101,7 @@ std::string column_text(const Scene& scene, const JobRow& row, std::string_view 
   if (title == "WHERE") return job.target.empty() ? "-" : job.target;
   if (title == "TIME") {
     if (is_terminal(job.state)) return duration_text(job.latency_s);
-    if (job.state == JobState::queued) return duration_text(to_seconds(scene.now - job.submitted));
+    if (job.state == JobState::queued) return duration_text(to_seconds(scene.now - job.since));
     if (job.remaining_s <= 0) return std::string(not_known);
     const Course course = course_of(scene, row);
     return course.late ? "+" + duration_text(-course.remaining_s)

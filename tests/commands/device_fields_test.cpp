@@ -35,6 +35,7 @@ constexpr std::string_view questions[] = {
     "model == none",      "alert == throttling", "alert == question_0",
     "alert == none",      "pause == no",         "pause == compiling",
     "group == 0",         "index > 5",           "kind == tpu",
+    "memtemp > 50",       "memtemp == none",
 };
 
 std::string name_of(std::size_t question) { return fmt::format("question_{}", question); }

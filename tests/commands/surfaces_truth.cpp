@@ -1,4 +1,4 @@
-// What the surfaces say, against the devices as they are; what alerts say, against what holds.
+// What the surfaces say, against the devices as they are.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "commands/device_filter.h"
 #include "commands/device_rows.h"
 #include "fleet/placement.h"
 #include "router/alert_rules.h"
@@ -19,67 +18,65 @@ namespace {
 
 /// Until a silent host is suspect, and what it says again is believed.
 constexpr Duration believed_within = std::chrono::seconds(8);
-/// Alerts are looked for once a beat.
-constexpr Duration seen_within = std::chrono::seconds(5);
+/// Until a host that can speak again has joined, said Hello, and is believed.
+constexpr Duration back_within = std::chrono::seconds(10);
 /// Samples and beats until a cap that can be met is met (docs/actions.md), and a beat to tell it.
-constexpr Duration caps_within = std::chrono::seconds(10);
+constexpr Duration caps_within = std::chrono::seconds(15);
 /// Of the watts of one device: sensors average, and a sample is up to a second old.
 constexpr double sensor_share = 0.5;
 constexpr double sensor_w = 60;
+/// A die warms up and cools down by some degrees in the second or two that a sample is old.
+constexpr double sensor_c = 12;
 /// Sensors read a little wrong, and caps are met by what they say.
 constexpr double cap_slack = 1.05;
-
-using Ids = std::set<std::string>;
-
-bool shown_well(const FleetView& fleet, const std::string& host) {
-  const auto found = fleet.hosts().find(host);
-  return found != fleet.hosts().end() && found->second.changed.health == Health::ok;
-}
 
 class Truth {
  public:
   Truth(const Surfaces& at, const simulator::World& world, Differences& wrong)
-      : at_(at), world_(world), wrong_(wrong), devices_(world.devices()) {}
+      : at_(at), world_(world), wrong_(wrong), devices_(world.devices()) {
+    for (const JobChanged& job : at.jobs.jobs) {
+      if (job.state == JobState::leased || job.state == JobState::running) placed_.push_back(&job);
+    }
+  }
 
   void hosts() {
     for (const auto& [name, host] : at_.fleet.hosts()) {
-      if (host.changed.health == Health::ok && !devices_.contains(name)) {
+      const bool lives = devices_.contains(name);
+      const Health health = host.changed.health;
+      if (health == Health::ok && !lives) {
         differs(name, "is shown as well, and is dead or silent");
       }
+      // One that has left in order is on its way out, and its process ends when it likes.
+      if (!lives || !world_.is_connected(name) || health == Health::ok || health == Health::left) {
+        continue;
+      }
+      differs(name, fmt::format("is shown {}, and lives and is heard", to_text(health)),
+              back_within);
     }
   }
 
   void devices() {
     for (const DeviceRow& row : rows_of(at_.fleet, {at_.now})) {
-      const auto host = devices_.find(row.id.host);
-      if (host == devices_.end() || !shown_well(at_.fleet, row.id.host)) continue;
-      const agents::TrueDevice& device = host->second.at(row.id.index);
-      const std::string id = to_text(row.id);
-      if (device.usable != row.standing.usable) {
-        differs(id, device.usable ? "is shown unusable, and is usable" : "is not shown unusable");
-      }
-      const double cap_w = row.sample[Metric::power_cap];
-      if (!std::isnan(cap_w) && std::abs(cap_w - device.power_cap_w) > 1) {
-        differs(id, "is shown with another cap than it has");
-      }
-      const double power_w = row.sample[Metric::power];
-      if (!std::isnan(power_w) &&
-          std::abs(power_w - device.power_w) > sensor_share * device.power_w + sensor_w) {
-        differs(id, "is shown to draw other watts than it draws");
-      }
+      if (!is_well(row.id.host)) continue;
+      const agents::TrueDevice& device = devices_.at(row.id.host).at(row.id.index);
+      condition(row, device);
+      readings(row, device);
+      work_on(row, device);
     }
   }
 
-  void work() {
+  /// Which jobs each host runs.
+  void jobs() {
     for (const auto& [host, attempts] : world_.running()) {
-      if (!devices_.contains(host) || !shown_well(at_.fleet, host)) continue;
+      if (!is_well(host)) continue;
       Ids running, shown;
       for (const HeldAttempt& held : attempts) running.insert(to_text(held.job));
-      for (const JobChanged& job : at_.jobs.jobs) {
-        std::string_view target = job.target;
+      for (const JobChanged* job : placed_) {
+        std::string_view target = job->target;
         while (const auto part = take_part(target)) {
-          if (part->host == host && job.state == JobState::running)
-            shown.insert(to_text(job.job.id));
+          if (part->host == host && job->state == JobState::running) {
+            shown.insert(to_text(job->job.id));
+          }
         }
       }
       for (const std::string& job : running) {
@@ -93,11 +90,11 @@ class Truth {
 
   /// The site draws no more than its cap, or an alert says why not.
   void site_cap() {
-    const double cap_w = at_.site_cap_w;
-    if (cap_w <= 0 || at_.policy.limits.site_admission_only) return;
+    const double cap_w = at_.heard.site_cap_w();
+    if (cap_w <= 0 || at_.heard.admits_only("site")) return;
     double drawn_w = 0;
     for (const auto& [host, devices] : devices_) {
-      if (!shown_well(at_.fleet, host)) continue;
+      if (!is_well(host)) continue;
       for (const agents::TrueDevice& device : devices) drawn_w += device.power_w;
     }
     if (drawn_w <= cap_slack * cap_w) return;
@@ -107,101 +104,120 @@ class Truth {
       return;
     }
     wrong_["T: the site draws more than its cap, and no alert says so"] = {
-        caps_within + seen_within, fmt::format("{:.0f} of {:.0f} W", drawn_w, cap_w)};
+        caps_within, fmt::format("{:.0f} of {:.0f} W", drawn_w, cap_w)};
   }
 
  private:
-  void differs(const std::string& what, std::string_view how) {
-    wrong_[fmt::format("T: {} {}", what, how)] = {believed_within, ""};
+  void differs(const std::string& what, const std::string& how, Duration may = believed_within,
+               const std::string& details = "") {
+    wrong_[fmt::format("T: {} {}", what, how)] = {may, details};
+  }
+
+  /// It lives, is heard, and is shown so.
+  bool is_well(const std::string& host) const {
+    const auto found = at_.fleet.hosts().find(host);
+    return found != at_.fleet.hosts().end() && found->second.changed.health == Health::ok &&
+           devices_.contains(host) && world_.is_connected(host);
+  }
+
+  void condition(const DeviceRow& row, const agents::TrueDevice& device) {
+    const std::string id = to_text(row.id);
+    if (device.usable != row.standing.usable) {
+      differs(id, device.usable ? "is shown unusable, and is usable" : "is not shown unusable");
+    }
+    if (row.standing.faulty && !device.faulty_since) {
+      differs(id, "is shown faulty, and no fault is in force");
+    }
+    // A router that has begun after a fault was asked for knows of none (docs/actions.md).
+    if (!row.standing.faulty && device.faulty_since &&
+        *device.faulty_since > at_.heard.life_began()) {
+      differs(id, "is not shown faulty");
+    }
+  }
+
+  void readings(const DeviceRow& row, const agents::TrueDevice& device) {
+    const std::string id = to_text(row.id);
+    const bool known = is_known(row.standing);
+    if (device.off_bus) {
+      // Nobody sees it: once its last sample is old, nothing is known.
+      if (known) differs(id, "has fallen off the bus, and has readings");
+      return;
+    }
+    if (!known) {
+      differs(id, "lives, and nothing is known of it", believed_within,
+              fmt::format("age {}", row.standing.age_s));
+      return;
+    }
+    const auto apart = [&](Metric metric, double truth, double may_w) {
+      const double shown_w = row.sample[metric];
+      return std::isnan(shown_w) || std::abs(shown_w - truth) > may_w;
+    };
+    const auto told = [&](Metric metric, double truth) {
+      return fmt::format("{} and {}", row.sample[metric], truth);
+    };
+    if (apart(Metric::power_cap, device.power_cap_w, 1)) {
+      differs(id, "is shown with another cap than it has", believed_within,
+              told(Metric::power_cap, device.power_cap_w));
+    }
+    if (apart(Metric::power, device.power_w, sensor_share * device.power_w + sensor_w)) {
+      differs(id, "is shown to draw other watts than it draws", believed_within,
+              told(Metric::power, device.power_w));
+    }
+    if (apart(Metric::temperature, device.temperature_c, sensor_c)) {
+      differs(id, "is shown with another temperature than it has", believed_within,
+              told(Metric::temperature, device.temperature_c));
+    }
+  }
+
+  /// What is said to be on a device, and what is.
+  void work_on(const DeviceRow& row, const agents::TrueDevice& device) {
+    const std::string id = to_text(row.id);
+    std::string gang;
+    bool requests = false;
+    for (const auto& [job, place] : row.host->jobs) {
+      if (replica_in(place.place)) {
+        requests = requests || replica_in(place.place) == device.replica;
+      } else if (lists_device(place.place, row.id.index)) {
+        gang += (gang.empty() ? "" : " ") + to_text(job);
+      }
+    }
+    const std::string truth = device.gang ? to_text(*device.gang) : "";
+    if (gang != truth) {
+      differs(id, fmt::format("runs '{}' and is said to run '{}'", truth, gang));
+    }
+    Ids replicas;
+    const auto& known = at_.fleet.replicas();
+    for (auto at = known.lower_bound({row.id.host, 0});
+         at != known.end() && at->first.host == row.id.host; ++at) {
+      const auto& loaded = at->second.replica.devices;
+      if (std::find(loaded.begin(), loaded.end(), row.id.index) == loaded.end()) continue;
+      replicas.insert(to_text(at->first));
+    }
+    const Ids real = device.replica ? Ids{to_text(ReplicaId{row.id.host, *device.replica})} : Ids{};
+    if (replicas != real) {
+      differs(id, fmt::format("has '{}' loaded and is said to have '{}'", joined(real),
+                              joined(replicas)));
+    }
+    if (device.replica && device.running > 0 && !requests) {
+      differs(id, "runs requests, and none is shown there");
+    }
   }
 
   const Surfaces& at_;
   const simulator::World& world_;
   Differences& wrong_;
   std::map<std::string, std::vector<agents::TrueDevice>> devices_;
+  std::vector<const JobChanged*> placed_;
 };
-
-Ids ids_with(const Surfaces& at, const std::string& text) {
-  std::vector<DeviceRow> rows = rows_of(at.fleet, {at.now});
-  auto filter = filter::Filter::parse(text, filter::devices);
-  DROVER_REQUIRE(std::holds_alternative<filter::Filter>(filter));
-  DeviceFilter(std::get<filter::Filter>(std::move(filter))).narrow(rows, at.fleet);
-  Ids ids;
-  for (const DeviceRow& row : rows) ids.insert(to_text(row.id));
-  return ids;
-}
-
-Ids subjects_of(const FleetView& fleet, const std::string& rule) {
-  Ids subjects;
-  for (const auto& [subject, rules] : fleet.alerts()) {
-    if (rules.contains(rule)) subjects.insert(subject);
-  }
-  return subjects;
-}
-
-Ids hosts_with(const FleetView& fleet, Health health) {
-  Ids names;
-  for (const auto& [name, host] : fleet.hosts()) {
-    if (host.changed.health == health) names.insert(name);
-  }
-  return names;
-}
-
-Ids unusable_devices(const Surfaces& at) {
-  Ids ids;
-  for (const DeviceRow& row : rows_of(at.fleet, {at.now})) {
-    if (!row.standing.usable && !is_gone(row.standing.health)) ids.insert(to_text(row.id));
-  }
-  return ids;
-}
-
-/// What a rule is about now (`holds`), and what keeps its alerts up (`stands`), for each rule whose
-/// subjects the tables show.
-struct Described {
-  bool known = false;
-  Ids holds, stands;
-};
-
-Described described(const Surfaces& at, const AlertRule& rule) {
-  const auto both = [](Ids ids) { return Described{true, ids, ids}; };
-  const std::string& name = rule.told.name;
-  if (name == router::condition::host_lost) return both(hosts_with(at.fleet, Health::lost));
-  if (name == router::condition::host_suspect) return both(hosts_with(at.fleet, Health::suspect));
-  if (name == router::condition::device_unusable) return both(unusable_devices(at));
-  if (rule.looked_for || rule.told.about != "device") return {};
-  Described described{true, ids_with(at, rule.told.when), {}};
-  described.stands =
-      rule.told.clear.empty() ? described.holds : ids_with(at, "!(" + rule.told.clear + ")");
-  return described;
-}
 
 }  // namespace
 
-void compare_truth(const Surfaces& at, const simulator::World& world, Differences& wrong) {
+void judge_by_truth(const Surfaces& at, const simulator::World& world, Differences& wrong) {
   Truth truth(at, world, wrong);
   truth.hosts();
   truth.devices();
-  truth.work();
+  truth.jobs();
   truth.site_cap();
-}
-
-void compare_alerts(const Surfaces& at, Differences& wrong) {
-  for (const AlertRule& rule : at.policy.alerts) {
-    if (!rule.enabled) continue;
-    const Described described = commands::described(at, rule);
-    if (!described.known) continue;
-    const Ids raised = subjects_of(at.fleet, rule.told.name);
-    for (const std::string& subject : described.holds) {
-      if (raised.contains(subject)) continue;
-      wrong[fmt::format("A: {} holds for {}, and is not raised", rule.told.name, subject)] = {
-          rule.told.raise_after + seen_within, ""};
-    }
-    for (const std::string& subject : raised) {
-      if (described.stands.contains(subject) || described.holds.contains(subject)) continue;
-      wrong[fmt::format("A: {} is raised for {}, and does not hold", rule.told.name, subject)] = {
-          rule.told.clear_after + seen_within, ""};
-    }
-  }
 }
 
 }  // namespace drover::commands

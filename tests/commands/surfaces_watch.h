@@ -13,32 +13,52 @@
 #include <string>
 #include <vector>
 
+#include "commands/alert_rows.h"
 #include "commands/fleet_view.h"
+#include "tests/commands/surfaces_heard.h"
+#include "tests/commands/surfaces_tables.h"
 #include "tests/simulator/doubts.h"
 #include "tests/simulator/storms.h"
 #include "tui/dashboard.h"
 
 namespace drover::commands {
 
-/// What one look of all surfaces has found, before it is known how long it has been so.
-using Differences = std::map<std::string, simulator::Doubt>;
-
 /// What the surfaces say at one moment.
 struct Surfaces {
-  const FleetView& fleet;        // of which `drover devices` and `drover alerts` make their rows
-  const JobsReply& jobs;         // `drover jobs`
-  const Summary& summary;        // `drover status`
-  tui::Dashboard& dashboard;     // `drover top` and `drover frame`, with all their tables
-  const router::Policy& policy;  // whose rules raise alerts
-  double site_cap_w = 0;         // in force, as was published; 0: none
+  const FleetView& fleet;             // `drover devices`
+  const AlertsView& alerts;           // `drover alerts`
+  const JobsReply& jobs;              // `drover jobs`
+  const Summary& summary;             // `drover status`
+  const PolicyReply& applied;         // `drover policy show`
+  const std::vector<WhyReply>& whys;  // `drover why` of some jobs that wait
+  const Heard& heard;                 // what was published, as any subscriber has it
+  tui::Dashboard& dashboard;          // `drover top` and `drover frame`
+  const Tables& tables;               // the same, of this moment
+  const router::Policy& policy;       // whose rules raise alerts
   Instant now{};
+  std::uint64_t number = 0;  // of the look
 };
 
-/// In surfaces_watch.cpp: of devices, jobs and sums.
-void compare_surfaces(const Surfaces& at, Differences& wrong);
-/// In surfaces_truth.cpp: with the devices of hosts that live, and what alerts say with what holds.
-void compare_truth(const Surfaces& at, const simulator::World& world, Differences& wrong);
+/// What `drover devices --filter` answers. REQUIRES a filter of devices.
+Ids devices_with(const Surfaces& at, const std::string& filter);
+
+// Of surfaces: each in the file of its name.
+void compare_devices(const Surfaces& at, Differences& wrong);
+void compare_hosts(const Surfaces& at, Differences& wrong);
+void compare_filters(const Surfaces& at, Differences& wrong);
+void compare_jobs(const Surfaces& at, Differences& wrong);
+void compare_places(const Surfaces& at, Differences& wrong);
+void compare_whys(const Surfaces& at, Differences& wrong);
+void compare_sums(const Surfaces& at, Differences& wrong);
+void compare_pools(const Surfaces& at, Differences& wrong);
+void compare_decisions(const Surfaces& at, Differences& wrong);
 void compare_alerts(const Surfaces& at, Differences& wrong);
+void compare_rules(const Surfaces& at, Differences& wrong);
+void compare_views(const Surfaces& at, Differences& wrong);
+/// What alerts say, with what they are about.
+void judge_alerts(const Surfaces& at, Differences& wrong);
+/// With the devices of hosts that live.
+void judge_by_truth(const Surfaces& at, const simulator::World& world, Differences& wrong);
 
 class SurfacesWatch : public simulator::Onlooker {
  public:
@@ -47,26 +67,34 @@ class SurfacesWatch : public simulator::Onlooker {
   void look(std::vector<std::string>& broken) override;
 
   std::uint64_t compared() const { return compared_; }  // looks at which all had answered
+  std::uint64_t asked_why() const { return asked_why_; }
 
  private:
   struct Answers {
     FleetView fleet;
+    AlertsView alerts;
     std::optional<JobsReply> jobs;
     std::optional<Summary> summary;
+    std::optional<PolicyReply> policy;
+    bool whole() const { return fleet.whole() && jobs && summary && policy; }
   };
 
   void ask();
   void pass_on();
+  void compare();
+  std::vector<WhyReply> ask_why();
 
   simulator::World* world_ = nullptr;
   const router::Policy* policy_ = nullptr;
   std::unique_ptr<tui::Dashboard> dashboard_;
+  std::unique_ptr<Heard> heard_;
   std::optional<Answers> asked_;
   Instant calm_{};  // when the last fault has ended
   Instant asked_at_ = Instant::min();
-  double site_cap_w_ = 0;
+  std::uint64_t life_ = 0;  // of the router that was asked
   simulator::Doubts doubts_;
-  std::uint64_t compared_ = 0;
+  std::vector<std::string> broken_;  // since the last look
+  std::uint64_t compared_ = 0, asked_why_ = 0;
 };
 
 }  // namespace drover::commands

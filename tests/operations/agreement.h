@@ -16,7 +16,11 @@ void compare_sums(const Look& look, Complaints& complaints);
 void compare_usage(const Look& look, Complaints& complaints);
 void compare_reasons(const Look& look, const Stage& stage, Complaints& complaints);
 void compare_alerts(const Look& look, Complaints& complaints);
-/// The same rows in CSV as in JSON.
+void compare_classes(const Look& look, Complaints& complaints);
+void compare_decisions(const Look& look, Complaints& complaints);
+/// Each view shows what its tables say.
+void compare_views(const Look& look, const Stage& stage, Complaints& complaints);
+/// The same cells in CSV as in JSON.
 void compare_csv(const Look& look, Complaints& complaints);
 
 /// Complains unless both say the same.

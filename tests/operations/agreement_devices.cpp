@@ -1,6 +1,8 @@
 // Devices, and what is counted of them: in `drover devices`, the tables of frames, and filters.
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -13,6 +15,10 @@ namespace {
 
 constexpr const char* json_command = "devices --json";
 constexpr const char* json_table = "frame --table devices";
+
+/// Samples come once a second of fleet time; a busy machine lets half a second of the wall pass
+/// between an answer and its printing.
+constexpr double heard_within_s = 12;
 
 std::string joined(const std::set<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
@@ -35,13 +41,30 @@ void near(Complaints& complaints, const std::string& what, const Json& one, cons
   same(complaints, what, json_command, one.dump(), json_table, other.dump());
 }
 
+/// A device that is heard of has a sample of the last moment, whoever is asked and when. Of one
+/// that is not the age grows by what passes between the two answers, and by no more.
+void compare_ages(const Look& look, const Json& told, const Json& row, Complaints& complaints) {
+  const std::string what = row["id"].text() + ": the age of its samples";
+  const auto states = states_in(row);
+  const bool silent = std::any_of(states.begin(), states.end(), [](const std::string& state) {
+    return state == "lost" || state == "left" || state == "suspect" || state == "stale" ||
+           state == "unusable";
+  });
+  if (silent) return near(complaints, what, told["age_s"], row["age_s"], look.took_s() + 4);
+  for (const auto& [surface, age] :
+       {std::pair{json_command, told["age_s"]}, std::pair{json_table, row["age_s"]}}) {
+    if (age.is_number() && age.number() <= heard_within_s) continue;
+    same(complaints, what, surface, age.dump(), "a heartbeat",
+         fmt::format("at most {} s", heard_within_s));
+  }
+}
+
 void compare_device(const Look& look, const Json& told, const Json& row, const std::string& line,
                     Complaints& complaints) {
   const std::string& id = row["id"].text();
   const auto states = states_in(row);
-  same(complaints, id + ": its state", json_command,
-       told.has("state") ? joined(set_of(shown(told["state"]))) : joined(states), json_table,
-       joined(states));
+  same(complaints, id + ": its state", json_command, joined(set_of(told["state"].text())),
+       json_table, joined(states));
   for (const std::string& state : states) {
     if (line.find(state) != std::string::npos) continue;
     complaints.push_back(
@@ -51,8 +74,7 @@ void compare_device(const Look& look, const Json& told, const Json& row, const s
        row["kind"].text());
   same(complaints, id + ": its models", json_command, joined(set_of(told["models"].text())),
        json_table, joined(set_of(row["models"].text())));
-  // Between the questions a sample may have come.
-  near(complaints, id + ": the age of its samples", told["age_s"], row["age_s"], look.took_s() + 4);
+  compare_ages(look, told, row, complaints);
   for (const char* const key : {"power_cap_w", "memory_total"}) {
     near(complaints, fmt::format("{}: {}", id, key), told[key], row[key], 0.001);
   }
@@ -100,29 +122,77 @@ void compare_devices(const Look& look, Complaints& complaints) {
       continue;
     }
     compare_device(look, device, rows[i], line->second, complaints);
-    if (view.find(id + " ") == std::string::npos) {
+    if (!view.empty() && view.find(id + " ") == std::string::npos) {
       complaints.push_back(fmt::format("{}: is not in the devices view", id));
     }
   }
 }
 
+/// What holds of all rows of the table, by what it says of each; empty: both filters alone are
+/// compared.
+struct AskedFilter {
+  const char* text;
+  bool (*holds)(const Json& row);
+};
+
+bool says(const Json& row, const char* column, const char* part) {
+  return row[column].text().find(part) != std::string::npos;
+}
+
+/// Thresholds are far from what devices do: between two questions none is crossed by chance.
+constexpr AskedFilter asked_filters[] = {
+    {"state==ok", [](const Json& row) { return states_in(row).contains("ok"); }},
+    {"state==lost", [](const Json& row) { return states_in(row).contains("lost"); }},
+    {"state==left", [](const Json& row) { return states_in(row).contains("left"); }},
+    {"state==faulty", [](const Json& row) { return states_in(row).contains("faulty"); }},
+    {"state==unusable", [](const Json& row) { return states_in(row).contains("unusable"); }},
+    {"state==drained", [](const Json& row) { return states_in(row).contains("drained"); }},
+    {"kind==tpu", [](const Json& row) { return says(row, "kind", "tpu"); }},
+    {"pool==a100", [](const Json& row) { return row["pool"].text() == "a100"; }},
+    {"host==h100-1", [](const Json& row) { return row["host"].text() == "h100-1"; }},
+    {"rack==rack-2 & kind~l4",
+     [](const Json& row) { return row["rack"].text() == "rack-2" && says(row, "kind", "l4"); }},
+    {"temp==none", [](const Json& row) { return row["temperature_c"].is_null(); }},
+    {"temp>5", [](const Json& row) { return row["temperature_c"].number() > 5; }},
+    {"cap<100W",
+     [](const Json& row) {
+       return row["power_cap_w"].is_number() && row["power_cap_w"].number() < 100;
+     }},
+    {"model~llama", nullptr},
+    {"job~bert | job~llama", nullptr},
+    {"job!=none", [](const Json& row) { return !row["jobs"].text().empty(); }},
+    {"tenant!=none", [](const Json& row) { return !row["jobs"].text().empty(); }},
+    {"label==price=spot", nullptr},
+    {"alert~host | alert~device", nullptr},
+    {"pause!=no", nullptr},
+    {"price>1", [](const Json& row) { return row["usd_per_h"].number() > 1; }},
+};
+constexpr std::size_t filters_at_once = 3;
+
 void compare_filters(const Look& look, const Stage& stage, Complaints& complaints) {
   const Json& rows = look.table("devices");
-  std::set<std::string> states = {"ok", "lost"};
-  for (std::size_t i = 0; i < rows.size(); ++i) states.merge(states_in(rows[i]));
   std::vector<std::vector<std::string>> questions;
-  for (const std::string& state : states) {
-    questions.push_back({"devices", "--json", "--filter", "state==" + state});
-    questions.push_back({"frame", "--table", "devices", "--json", "--filter", "state==" + state});
+  std::vector<const AskedFilter*> asked;
+  for (std::size_t i = 0; i < filters_at_once; ++i) {
+    const auto& filter =
+        asked_filters[(look.number() * filters_at_once + i) % std::size(asked_filters)];
+    asked.push_back(&filter);
+    questions.push_back({"devices", "--json", "--filter", filter.text});
+    questions.push_back({"frame", "--table", "devices", "--json", "--filter", filter.text});
   }
   const auto answers = stage.ask_all(questions);
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    const std::string& filter = questions[i].back();
-    const auto found = Json::parse(answers[i].out);
-    const auto is_so = [&](const Json& row) { return states_in(row).contains(filter.substr(7)); };
-    same(complaints, "devices with " + filter, questions[i].front() + " --filter",
-         found ? joined(ids_where(*found, [](const Json&) { return true; })) : answers[i].err,
-         json_table, joined(ids_where(rows, is_so)));
+  const auto all = [](const Json&) { return true; };
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const auto ids = [&](const commands::Ran& ran) {
+      const auto found = Json::parse(ran.out);
+      return ran.exit_code == 0 && found ? joined(ids_where(*found, all)) : ran.err;
+    };
+    const std::string what = std::string("devices with ") + asked[i]->text;
+    const std::string told = ids(answers[2 * i]), framed = ids(answers[2 * i + 1]);
+    same(complaints, what, "devices --filter", told, "frame --filter", framed);
+    if (asked[i]->holds == nullptr) continue;
+    same(complaints, what, "devices --filter", told, json_table,
+         joined(ids_where(rows, asked[i]->holds)));
   }
 }
 

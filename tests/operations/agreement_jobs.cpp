@@ -150,7 +150,7 @@ void compare_usage(const Look& look, Complaints& complaints) {
 
 void compare_reasons(const Look& look, const Stage& stage, Complaints& complaints) {
   // Of many that wait for the same, some will do.
-  constexpr std::size_t most = 6;
+  constexpr std::size_t most = 3;
   std::vector<const Json*> waiting;
   std::vector<std::vector<std::string>> questions;
   const Json& jobs = look.jobs();

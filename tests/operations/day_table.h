@@ -28,7 +28,7 @@ struct Step {
   int number = 0;
   std::vector<Action> actions;
   std::vector<Expectation> expected;
-  std::chrono::seconds within{20};  // of the wall; then it shall all be so
+  std::chrono::seconds within{40};  // of the wall; then it shall all be so
 };
 
 /// The steps in their order. The error names the line.

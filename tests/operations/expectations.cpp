@@ -39,9 +39,15 @@ Finding of_status(const std::string& text, const Look& look) {
   return value->dump();
 }
 
-std::size_t rows_for(const Stage& stage, const std::string& filter) {
-  const auto found = Json::parse(stage.ask({"devices", "--json", "--filter", filter}).out);
-  return found ? found->size() : 0;
+/// How many devices it holds for, or why the answer is none: a filter that is refused holds for
+/// nothing.
+Result<std::size_t> rows_for(const Stage& stage, const std::string& filter) {
+  const auto ran = stage.ask({"devices", "--json", "--filter", filter});
+  if (ran.exit_code != 0) return error("exit code {}: {}", ran.exit_code, ran.err);
+  const auto found = Json::parse(ran.out);
+  if (!found) return found.error();
+  if (!found->is_array()) return error("no array: {}", ran.out);
+  return found->size();
 }
 
 /// "sum power_w <= 4000": of all devices that say it.
@@ -64,7 +70,9 @@ Finding of_devices(const std::string& text, const Look& look, const Stage& stage
     const auto& [subject, wanted] = *parts;
     const bool device = subject.find('/') != std::string::npos;
     const std::string whose = fmt::format("{}=={}", device ? "id" : "host", subject);
-    expected = std::to_string(std::max<std::size_t>(1, rows_for(stage, whose)));
+    const auto all = rows_for(stage, whose);
+    if (!all) return all.error().message;
+    expected = std::to_string(std::max<std::size_t>(1, *all));
     filter = fmt::format("{} & ({})", whose, wanted);
   } else if (of != std::string::npos) {
     expected = text.substr(0, of);
@@ -72,9 +80,10 @@ Finding of_devices(const std::string& text, const Look& look, const Stage& stage
   } else {
     return "no such expectation";
   }
-  const std::string found = std::to_string(rows_for(stage, filter));
-  if (found == expected) return {};
-  return fmt::format("{} of {}", found, filter);
+  const auto found = rows_for(stage, filter);
+  if (!found) return found.error().message;
+  if (std::to_string(*found) == expected) return {};
+  return fmt::format("{} of {}", *found, filter);
 }
 
 /// "running on h100-1 for capacity try 2".
@@ -126,18 +135,19 @@ Finding of_why(const std::string& text, const Stage& stage) {
   return fmt::format("exit code {}: {}{}", ran.exit_code, ran.out, ran.err);
 }
 
-/// "none", "RULE SUBJECT", "RULE SUBJECT: REGEX" of its text, "no RULE".
+/// "none", "RULE SUBJECT", "RULE SUBJECT: REGEX" of its text, "no RULE", "no RULE SUBJECT".
 Finding of_alerts(const std::string& text, const Look& look) {
   const Json& alerts = look.json("alerts --json");
   const std::string& found = look.text("alerts");
   if (text == "none") return alerts.size() == 0 ? Finding() : found;
   const auto parts = split_at_colon(text);
-  const auto words = words_in(parts ? parts->first : text);
+  auto words = words_in(parts ? parts->first : text);
   const bool absent = words.front() == "no";
+  if (absent) words.erase(words.begin());
   for (std::size_t i = 0; i < alerts.size(); ++i) {
-    if (alerts[i]["rule"].text() != (absent ? words.at(1) : words.front())) continue;
-    if (absent) return found;
+    if (alerts[i]["rule"].text() != words.at(0)) continue;
     if (words.size() > 1 && alerts[i]["subject"].text() != words[1]) continue;
+    if (absent) return found;
     const std::string said =
         alerts[i]["text"].text() + " acknowledged by " + shown(alerts[i]["acknowledged_by"]);
     if (!parts || std::regex_search(said, std::regex(parts->second))) return {};

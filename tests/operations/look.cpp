@@ -36,11 +36,8 @@ const std::vector<std::string>& all_questions() {
       "frame --table hosts --json",
       "frame --table classes --json",
       "frame --table fallbacks --json",
-      "frame --table hosts --csv",
-      "frame --table jobs --csv",
-      "frame --table pools --csv",
+      "frame --table flows --json",
       "frame --view fleet --size 160x60",
-      "frame --view devices --size 160x90",
       "frame --view jobs --size 160x60",
       "status",
       "devices",
@@ -50,9 +47,33 @@ const std::vector<std::string>& all_questions() {
   return all;
 }
 
+/// What most goes by is asked each time; of the rest a few, in turn: each look is a process for
+/// each question.
+const std::vector<std::string>& questions_in_turn() {
+  static const std::vector<std::string> in_turn = {
+      "frame --table devices --csv", "frame --view devices --size 160x90",
+      "frame --table hosts --csv",   "frame --view routing --size 160x60",
+      "frame --table jobs --csv",    "frame --view power --size 160x60",
+      "frame --table pools --csv",   "frame --view events --size 160x60",
+      "frame --table rules --csv",   "frame --view data-plane --size 160x60",
+  };
+  return in_turn;
+}
+constexpr std::size_t in_turn_at_once = 2;
+
 }  // namespace
 
-Look Look::whole(const Stage& stage) { return Look(stage, all_questions()); }
+Look Look::whole(const Stage& stage) {
+  static std::size_t looks = 0;
+  std::vector<std::string> questions = all_questions();
+  const auto& in_turn = questions_in_turn();
+  for (std::size_t i = 0; i < in_turn_at_once; ++i) {
+    questions.push_back(in_turn[(looks * in_turn_at_once + i) % in_turn.size()]);
+  }
+  Look look(stage, questions);
+  look.number_ = ++looks;
+  return look;
+}
 Look Look::brief(const Stage& stage) { return Look(stage, brief_questions()); }
 
 Look::Look(const Stage& stage, const std::vector<std::string>& questions) {

@@ -24,6 +24,7 @@ class Look {
   /// Of one that was asked: "status --json", "frame --table devices --json".
   const Json& json(const std::string& question) const;
   const std::string& text(const std::string& question) const;
+  bool asked(const std::string& question) const { return texts_.contains(question); }
   /// The rows of `drover jobs --json`, all that ended included.
   const Json& jobs() const;
   const Json& table(const std::string& name) const;
@@ -31,6 +32,8 @@ class Look {
   /// Fleet time that passed between the first question and the last answer.
   double took_s() const { return took_s_; }
   const Complaints& complaints() const { return complaints_; }
+  /// Counts the whole looks: of many questions the next ones are asked each time.
+  std::size_t number() const { return number_; }
 
  private:
   Look(const Stage& stage, const std::vector<std::string>& questions);
@@ -38,6 +41,7 @@ class Look {
   std::map<std::string, std::string> texts_;
   std::map<std::string, Json> json_;
   double took_s_ = 0;
+  std::size_t number_ = 0;
   Complaints complaints_;
 };
 

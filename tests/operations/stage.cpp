@@ -1,5 +1,6 @@
 #include "stage.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <regex>
@@ -7,6 +8,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "fleet/json.h"
 
 namespace drover::operations {
 namespace {
@@ -95,7 +98,13 @@ Complaints Stage::command(const Action& action) {
   if (!name.empty()) return submit(name, action);
   std::vector<std::string> words = words_of(line);
   words.erase(words.begin());
-  return held_against(action.answers, ask(words));
+  const Ran ran = ask(words);
+  Complaints complaints = held_against(action.answers, ran);
+  const bool json = std::find(words.begin(), words.end(), "--json") != words.end();
+  if (const auto parsed = Json::parse(ran.out); json && !parsed) {
+    complaints.push_back(fmt::format("no JSON: {}: {}", parsed.error().message, ran.out));
+  }
+  return complaints;
 }
 
 /// "drover submit --times 8 .. as NAME": so many of them.

@@ -278,6 +278,11 @@ TEST(Attempts, RetriesStayWithinTheirBudget) {
   ASSERT_TRUE(why.job);
   EXPECT_EQ(why.job->reason, Reason::budget) << "and not what failed before";
   EXPECT_NE(why.job->detail.find("retry budget"), std::string::npos) << why.job->detail;
+  std::string told;
+  for (const JobChanged& changed : stage.published<JobChanged>()) {
+    if (changed.job.id == first[2].job.id) told = changed.detail;
+  }
+  EXPECT_EQ(told, why.job->detail) << "who listens knows it as well, whenever he looks";
   ASSERT_EQ(why.nearest.size(), 1U);
   EXPECT_EQ(why.nearest[0].reason, Reason::budget);
   EXPECT_GT(why.nearest[0].amount, 5);

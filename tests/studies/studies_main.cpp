@@ -6,10 +6,11 @@
 // runs the trace under every policy of examples/policies and the one built into the program. With
 // --largest-gang 8 jobs that ask for more devices are left out.
 //
-//   drover_studies storms [--from 1] [--to 5000] [--policy NAME]
+//   drover_studies storms [--from 1] [--to 5000] [--policy NAME] [--surfaces]
 //
 // lives through a storm for each seed (tests/simulator/storms.h), the policies taking turns, and
-// tells every promise that was broken.
+// tells every promise that was broken. With --surfaces all surfaces are held against each other and
+// against the devices meanwhile (tests/commands/surfaces_watch.h).
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -23,6 +24,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tests/commands/surfaces_watch.h"
 #include "tests/simulator/storms.h"
 #include "tests/studies/gavel_study.h"
 
@@ -45,7 +47,9 @@ Words read_words(int count, char** words) {
   Words read;
   for (int i = 1; i < count; ++i) {
     const std::string word = words[i];
-    if (word.starts_with("--") && i + 1 < count) {
+    if (word == "--surfaces") {
+      read.options[word.substr(2)] = "on";
+    } else if (word.starts_with("--") && i + 1 < count) {
       read.options[word.substr(2)] = words[++i];
     } else {
       read.plain.push_back(word);
@@ -207,19 +211,20 @@ int gavel(const Words& words) {
 int storms(const Words& words) {
   const std::uint64_t from = words.number("from", 1), to = words.number("to", 5000);
   const auto only = words.options.find("policy");
-  std::vector<router::Policy> all;
-  for (const std::string& name : policies) {
-    if (only != words.options.end() ? only->second != name : name == "builtin") continue;
-    Result<router::Policy> policy = policy_of(name);
+  std::vector<router::Policy> all = storm_policies(DROVER_SOURCE_DIR);
+  if (only != words.options.end()) {
+    Result<router::Policy> policy = policy_of(only->second);
     if (!policy) return fail(policy.error());
-    all.push_back(*std::move(policy));
+    all = {*std::move(policy)};
   }
-  if (all.empty()) return fail(Error{"--policy: no such policy"});
   StormReport sum;
-  std::uint64_t bad = 0;
+  std::uint64_t bad = 0, compared = 0;
   const auto began = std::chrono::steady_clock::now();
   for (std::uint64_t seed = from; seed <= to; ++seed) {
-    const StormReport report = live_through(storm_of(seed, all[seed % all.size()]));
+    commands::SurfacesWatch watch;
+    Onlooker* const onlooker = words.options.contains("surfaces") ? &watch : nullptr;
+    const StormReport report = live_through(storm_of(seed, all[seed % all.size()]), onlooker);
+    compared += watch.compared();
     for (const std::string& what : report.broken) fmt::print("seed {}: {}\n", seed, what);
     if (!report.broken.empty()) ++bad;
     sum += report;
@@ -229,10 +234,10 @@ int storms(const Words& words) {
           "{} seeds in {:.0f} s, {} with broken promises; {} jobs, {} finished, {} failed, {} "
           "cancelled, {} attempts, {} taken back, {} late results, {} router lives, {} faults, {} "
           "assignments "
-          "checked, {} looks\n",
+          "checked, {} looks, {} times asked why, {} times all surfaces\n",
           seed - from + 1, wall.count(), bad, sum.jobs, sum.finished, sum.failed, sum.cancelled,
           sum.attempts, sum.returned, sum.stale, sum.router_lives, sum.faults, sum.assignments,
-          sum.looks);
+          sum.looks, sum.asked_why, compared);
       std::fflush(stdout);
     }
   }
@@ -247,7 +252,8 @@ int main(int count, char** words) {
   if (read.plain.size() == 3 && read.plain[0] == "gavel") return drover::simulator::gavel(read);
   if (read.plain.size() == 1 && read.plain[0] == "storms") return drover::simulator::storms(read);
   fmt::print(stderr,
-             "drover_studies storms [--from N] [--to N]\ndrover_studies gavel TRACE THROUGHPUTS "
+             "drover_studies storms [--from N] [--to N] [--policy P] [--surfaces]\ndrover_studies "
+             "gavel TRACE THROUGHPUTS "
              "[--each N] [--jobs N] [--policy P]\n");
   return 2;
 }

@@ -109,7 +109,9 @@ void SampleFleet::add_jobs() {
     job.state = state;
     job.attempt = state == JobState::queued ? 0 : 1;
     job.submitted = start - std::chrono::seconds(age_s);
-    job.since = job.submitted + std::chrono::seconds(age_s / 4);
+    // One that waits has done so from the start.
+    const bool waits = state == JobState::queued;
+    job.since = job.submitted + std::chrono::seconds(waits ? 0 : age_s / 4);
     job.target = target;
     job.pool = pool;
     jobs.push_back(job);
