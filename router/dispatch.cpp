@@ -79,9 +79,9 @@ Instant Core::retry_room(Instant now, const JobRecord& record) {
 
 std::string Core::retry_words(Instant until) const {
   // A moment and no span: what is said stays true while nobody says it again.
-  return until == never ? "retry budget used up: the policy allows none"
-                        : fmt::format("retry budget used up: the next may begin at {}",
-                                      clock_words(until, settings.speed));
+  return until == never
+             ? "retry budget used up: the policy allows none"
+             : fmt::format("retry budget used up: the next may begin at {}", clock_words(until));
 }
 
 void Core::hold_retry(Instant now, JobRecord& record, Instant until) {

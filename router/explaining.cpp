@@ -100,7 +100,7 @@ void Core::explain_wait(Instant now, const JobRecord& record, WhyReply& reply) {
   const RetryLog begun_retries = retries;  // looking at it lets go what is over
   const Instant room = retry_room(now, record);
   const bool held = room > now;
-  std::string held_words = held ? retry_words(now, room) : "";
+  std::string held_words = held ? retry_words(room) : "";
   retries = begun_retries;
   Ask ask = ask_for(record, (*model)->spec);
   ask.avoid_binds = now < record.retry_at;

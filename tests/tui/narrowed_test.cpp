@@ -1,5 +1,6 @@
 // What a filter leaves in the panels of sums and lists, and what panels say before anything is
 // known.
+#include <algorithm>
 #include <optional>
 #include <sstream>
 
@@ -8,6 +9,7 @@
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
 #include "tests/tui/sample_stream.h"
+#include "tui/columns.h"
 #include "tui/dashboard.h"
 
 namespace drover::tui {
@@ -73,16 +75,24 @@ TEST(Narrowed, WhereNothingMatchesTheFilterThatIsSaid) {
   EXPECT_NE(fleet.find("no event matches"), std::string::npos) << fleet;
 }
 
-TEST(Narrowed, PauseStandsBesideTheStateAsInTheCommands) {
+TEST(Columns, APauseStandsBesideTheStateAsInTheCommands) {
   SampleFleet fleet;
+  fleet.conditions.clear();
   ReplicaChanged compiles = fleet.replicas[0];
   compiles.replica.pause = Pause::compiling;
-  const auto dashboard = dashboard_of(fleet, {200, 60}, "devices", false, 40);
-  dashboard->receive(later, publish_peer, fleet.published(compiles, later));
-  const std::string id =
-      to_text(DeviceId{compiles.replica.id.host, compiles.replica.devices.front()});
-  const std::string line = line_with(dashboard->draw(later).to_text(), id);
-  EXPECT_NE(line.find(", compiling"), std::string::npos) << line;
+  Model model(seconds(1));
+  for (const Envelope& said : fleet.state()) model.apply(start, said);
+  for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
+  model.apply(start, fleet.published(compiles));
+  const JobsByDevice jobs(model);
+  const auto row = model.find({compiles.replica.id.host, compiles.replica.devices.front()});
+  ASSERT_TRUE(row);
+  const auto& columns = device_columns();
+  const auto state = std::find_if(columns.begin(), columns.end(), [](const DeviceColumn& column) {
+    return column.title == "STATE";
+  });
+  ASSERT_NE(state, columns.end());
+  EXPECT_EQ(state->text({model, start, jobs}, *row), "ok, compiling");
 }
 
 TEST(Narrowed, PanelsOfTheFleetHoldWhatTheFilterLeaves) {

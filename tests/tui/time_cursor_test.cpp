@@ -129,8 +129,8 @@ TEST(TimeCursor, AReplayHasRatesAndStopsAtItsEnd) {
   const auto banner = [&](Duration at) { return row_of(dashboard.draw(begin + at), 1); };
   EXPECT_NE(
       banner(seconds(0))
-          .find(
-              "REPLAY 02:38:01 UTC  00:00 of 00:59  x1 playing | Space stop  + - rate | some.mcap"),
+          .find("REPLAY 02:38:01 fleet time  00:00 of 00:59  x1 playing | Space stop  + - rate | "
+                "some.mcap"),
       std::string::npos)
       << banner(seconds(0));
   EXPECT_NE(banner(seconds(4)).find("00:08 of 00:59"), std::string::npos);
@@ -205,8 +205,9 @@ TEST(TimeCursor, ATimeThatThereIsNotIsRefusedWithWhatThereIs) {
     live.type(typed);
     live.press("Enter");
     const std::string text = live.dashboard.draw(live.now).to_text();
-    const std::string said = std::string("found '") + typed +
-                             "', there is only 02:38:01 to 02:38:31 UTC (0s to 30s from the start)";
+    const std::string said =
+        std::string("found '") + typed +
+        "', there is only 02:38:01 to 02:38:31 of fleet time (0s to 30s from the start)";
     EXPECT_NE(text.find(said), std::string::npos) << text;
     live.press("Esc");
     EXPECT_EQ(live.clock(), "02:38:31") << typed;
@@ -270,7 +271,7 @@ TEST(TimeCursor, GoesBackAsFarAsItSaysAtAnySpeed) {
   const Instant now = start + seconds(50);
   tell(dashboard, stream, next, now);
   for (const char* key : {"@", "-", "3", "0", "s", "Enter"}) dashboard.press(now, {key});
-  EXPECT_NE(row_of(dashboard.draw(now), 1).find("PAUSED at 02:38:21 UTC, 30s behind live"),
+  EXPECT_NE(row_of(dashboard.draw(now), 1).find("PAUSED at 02:38:21 fleet time, 30s behind live"),
             std::string::npos)
       << row_of(dashboard.draw(now), 1);
   dashboard.press(now, {"["});
