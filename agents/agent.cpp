@@ -82,7 +82,7 @@ void Agent::State::advance(Instant at) {
 /// failures are kept for the day when the router is heard again.
 void Agent::State::end_lease(Instant at) {
   lapsed = true;
-  executor.stop_all(at, Reason::unhealthy, "the router was not heard for as long as a lease");
+  executor.stop_all(at, Reason::unhealthy, "lease ended");
   report_changes(at, false, true);
 }
 

@@ -42,7 +42,7 @@ const std::vector<RequestStream>& request_streams() {
 
 const std::vector<TrainingStream>& training_streams() {
   static const std::vector<TrainingStream> streams = {
-      {"llama-3.1-8b", 8, 32, 4096, 12, 150, 1},
+      {"llama-3.1-8b", 4, 32, 4096, 10, 150, 1},
       {"bert-large", 1, 128, 128, 900, 90, 2},
       {"resnet-50", 1, 256, 1, 1800, 90, 2},
   };

@@ -47,13 +47,11 @@ void Core::want_hello(Instant now, Caller caller) {
 
 void Core::meet(Instant now, Caller caller, const Hello& hello) {
   if (!caller.entry.host.empty() && caller.entry.host != hello.host) {
-    mail.send(now, caller.peer,
-              Problem{fmt::format("this connection speaks for {}", caller.entry.host)});
-    return;
+    const std::string& host = caller.entry.host;
+    return mail.send(now, caller.peer, Problem{"this connection speaks for " + host});
   }
   if (peers.superseded(hello.host, hello.incarnation)) {
-    mail.send(now, caller.peer, Superseded{});
-    return;
+    return mail.send(now, caller.peer, Superseded{});
   }
   accounting.settle_cost(now);
   const auto before = roster.find_host(hello.host);

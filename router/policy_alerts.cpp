@@ -2,34 +2,17 @@
 #include <algorithm>
 #include <set>
 #include <utility>
-#include <variant>
 
 #include "fleet/filter.h"
 #include "fleet/text.h"
 #include "router/alert_rules.h"
 #include "router/policy_read.h"
-#include "router/watched_device.h"
 
 namespace drover::router {
 namespace {
 
 /// As a PolicyChanged carries them.
 constexpr std::size_t rules_max = 128;
-
-/// A filter that asks for what is never known would never hold, and nobody would learn why.
-void check_watched(toml_file::Table& table, const AlertRule& rule) {
-  const auto subjects = filtered_subjects(rule.told.about);
-  if (rule.looked_for || !subjects) return;
-  for (const auto& [key, text] : {std::pair("when", rule.told.when), {"clear", rule.told.clear}}) {
-    const auto parsed = filter::Filter::parse(text, *subjects);
-    const auto* filter = std::get_if<filter::Filter>(&parsed);
-    for (const filter::Field field : unwatched_fields) {
-      if (filter == nullptr || !filter->asks(field)) continue;
-      table.complain(key, fmt::format("the router does not keep {}: expected another field",
-                                      filter::facts(field).name));
-    }
-  }
-}
 
 /// What is wrong with this name; empty: nothing.
 std::string wrong_with(const std::string& name, std::set<std::string>& named) {
@@ -61,7 +44,6 @@ void read_alerts(toml_file::Table file, Policy& policy) {
                              [&](const AlertRule& each) { return each.told.name == name; });
     AlertRule read = rule == policy.alerts.end() || !wrong.empty() ? own_rule(name) : *rule;
     read_alert_rule(table, read);
-    check_watched(table, read);
     if (!wrong.empty()) continue;
     if (rule != policy.alerts.end()) {
       *rule = std::move(read);

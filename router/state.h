@@ -1,25 +1,13 @@
 // The router core's state, and what it does with it, by file:
 //
-//   router.cpp    the public calls; who may say what; ticks, deadlines
-//   meeting.cpp   Join, Hello, heartbeats, samples, replica reports; hosts suspected and lost
-//   leaving.cpp   hosts that leave in order, and hosts that are forgotten
-//   dispatch.cpp  from the queue through a decision to a lease
-//   members.cpp   each host's part of an attempt; gangs over hosts
-//   results.cpp   what agents answer; the one place where attempts and jobs end
-//   outliers.cpp  places whose attempts fail: ejected, and back again
-//   fleet_work.cpp  replicas started and retired; what is published on a beat
-//   requests.cpp  what clients and dashboards ask
-//   explaining.cpp  why a job went where it went, or why it waits
-//   actions.cpp   faults, power caps, captions; what agents say of devices
-//   draining.cpp  where no new work may come; attempts that are called off
-//   cancelling.cpp  jobs that people end
-//   giving_way.cpp  spare replicas leave devices that work waits for
-//   keeping_shares.cpp  devices are kept for gangs of tenants that are behind their share
-//   holding_caps.cpp  power caps that are met, by lowering those of devices
-//   pulling_lever.cpp  power caps of devices, lowered and raised in steps
-//   preempting.cpp  work of higher priority takes the place of other work
-//   policy_change.cpp  another policy while the router runs
-//   watch.cpp     what alerts look at; who cares for them
+//   router.cpp: public calls, ticks, deadlines; meeting.cpp: connections, hosts, samples, replicas
+//   leaving.cpp: hosts that leave or are forgotten; dispatch.cpp: from the queue to a lease
+//   members.cpp: parts of gangs over hosts; results.cpp: where attempts and jobs end
+//   outliers.cpp: places that fail; fleet_work.cpp: replicas started and retired, beats
+//   requests.cpp, explaining.cpp: what clients ask; actions.cpp: faults, caps, what agents say
+//   draining.cpp, cancelling.cpp, policy_change.cpp: what people do; watch.cpp: what alerts look at
+//   giving_way.cpp, keeping_shares.cpp, preempting.cpp: room that others make
+//   holding_caps.cpp, pulling_lever.cpp: power caps of devices, for caps and by the policy
 //
 // Only for these files.
 #pragma once
@@ -106,8 +94,7 @@ struct Core {
   void reconcile(Instant now, Caller caller, const Hello& hello, Instant asked_at);
   void take_over(Instant now, Caller caller, const Hello& hello);
   void set_health(Instant now, HostIndex host, Health health, const std::string& why);
-  /// The host is no longer there, lost or left: its work is queued again. `what` happened, for
-  /// people.
+  /// The host is lost, or has left: its work is queued again. `what` happened, for people.
   void lose_host(Instant now, HostIndex host, Health state, const std::string& why,
                  const std::string& what);
   void sweep(Instant now);
@@ -121,8 +108,7 @@ struct Core {
   void call_off_unanswered(Instant now);
 
   // ---- leaving.cpp
-  /// In order: no more work for it; once it has given back what it had, it is gone, and its
-  /// replicas with it.
+  /// In order: no more work for it; it is gone once it has given back what it had.
   void leave(Instant now, Caller caller, const Leave& leave);
   void act(Instant now, Caller caller, const ForgetHost& asked);
   /// It is no part of the fleet any more. What was said about its name stays: drains, the ledger.
@@ -258,8 +244,7 @@ struct Core {
   void answer(Instant now, Caller caller, const SnapshotRequest& request);
   void answer(Instant now, Caller caller, const SummaryRequest& request);
   void end_run(Instant now, Caller caller);
-  /// The one job whose id begins with these digits; the problem says that there is none, or
-  /// several.
+  /// The one job whose id begins with these digits; an error where there is none, or several.
   Result<JobRecord*> named(const std::string& prefix);
   JobChanged told(const JobRecord& record) const;
   std::vector<std::string> snapshot_messages(Instant now) const;
@@ -397,7 +382,6 @@ struct Core {
   // ---- keeping_shares.cpp
   /// Devices are kept for a gang whose tenant is owed more than that can cost.
   void keep_shares(Instant now);
-  /// Whether they are now. `owed_device_s`: to its tenant.
   bool keep_devices(Instant now, const JobRecord& record, double owed_device_s);
 
   // ---- giving_way.cpp
@@ -484,11 +468,9 @@ struct Core {
   Instant next_wake{};
   Instant next_lever{};
   Instant next_give_way{};
-  /// That was asked last where more wait than are asked at once: minus priority, number.
-  using SeekerKey = std::pair<int, std::uint64_t>;
-  SeekerKey last_seeker{};
-  /// For which devices are kept for its tenant's share; zeros: none.
-  JobId kept_for_share;
+  using SeekerKey = std::pair<int, std::uint64_t>;  // minus priority, number
+  SeekerKey last_seeker{};                          // asked last, where not all are at once
+  JobId kept_for_share;  // a gang of a tenant that is owed devices; zeros: none
   /// Caps that devices were told of late: until samples can show them.
   struct ToldCap {
     double watts = 0;

@@ -55,7 +55,4 @@ class WatchedDevice : public filter::Thing {
   DeviceIndex device_ = 0;
 };
 
-/// Fields of devices that the roster does not keep: no rule may ask for them.
-inline constexpr filter::Field unwatched_fields[] = {filter::Field::memory_temperature};
-
 }  // namespace drover::router

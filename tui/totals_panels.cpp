@@ -27,6 +27,7 @@ void draw_totals(const Scene&, Pen pen, const Totals& totals) {
       devices += part;
     }
   };
+  add(totals.lost, "lost");
   add(totals.stale, "stale");
   add(totals.throttled, "slowed");
   draw_fact(pen, 0, 2, 8, "devices", devices);

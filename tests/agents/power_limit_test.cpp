@@ -34,6 +34,7 @@ class BusyHost {
     start(2, "llama-3.1-8b", {5}, Precision::int8);
   }
 
+  bool takes_power_cap() const { return device_spec(kind_.device).takes_power_cap(); }
   void run(int rounds) {
     for (int round = 0; round < rounds; ++round) {
       if (dice_.chance(0.02)) lower_a_cap();
@@ -124,6 +125,8 @@ TEST_P(PowerLimit, HoldsAtEveryInstantOfMixedWork) {
   EXPECT_GT(host.readings, 100'000u);
   EXPECT_LE(host.worst, 1 + 1e-9);
   EXPECT_NEAR(host.sampled_j / host.counted_j(), 1, 1e-6);
+  // A TPU takes no lower cap than what it is made for.
+  if (!host.takes_power_cap()) return;
   // The limiter gives away little: real boards sit at 0.90 to 0.97 of their cap, too.
   ASSERT_GT(host.limited, 1000);
   EXPECT_NEAR(host.share_sum / host.limited, 0.96, 0.03);

@@ -41,7 +41,7 @@ TEST(ActionVerbs, SayWhatTheyReachedAndWhyNot) {
   EXPECT_EQ(cap.exit_code, 0) << cap.err;
   EXPECT_TRUE(cap.out.starts_with("the site: capped at 20.0kW, ")) << cap.out;
   EXPECT_EQ(fleet.run({"cap", "pool:h100", "none"}).out,
-            "pool h100: cap removed, no limit applies\n");
+            "pool h100: no cap was set, no limit of its own applies, but 20.0kW applies to the site\n");
   const Ran tiny = fleet.run({"cap", "site", "5W"});
   EXPECT_EQ(tiny.exit_code, 1);
   EXPECT_EQ(tiny.err,

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "alerted_fleet.h"
+#include "commands/user_name.h"
 
 namespace drover::commands {
 namespace {
@@ -49,7 +50,7 @@ TEST(OnAlert, TellsAProgramOfEveryAlertAndNoShellReadsItsTexts) {
       << text_of(log) << fleet.running.trouble();
   ASSERT_EQ(fleet.running.ask({"acknowledge", "--all"}).exit_code, 0);
   EXPECT_TRUE(says("acknowledged put_away h-1/1")) << text_of(log);
-  EXPECT_TRUE(says("\"acknowledged_by\":\"acknowledge\""));
+  EXPECT_TRUE(says("\"acknowledged_by\":\"" + user_name("acknowledge") + "\""));
   ASSERT_EQ(fleet.running.ask({"resume", "h-1/1"}).exit_code, 0);
   EXPECT_TRUE(says("cleared put_away h-1/1")) << text_of(log);
   fleet.running.router().signal(SIGTERM);

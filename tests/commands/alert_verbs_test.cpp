@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "alerted_fleet.h"
+#include "commands/user_name.h"
 
 namespace drover::commands {
 namespace {
@@ -19,13 +20,13 @@ TEST(AlertVerbs, ListWhatIsRaisedAndWhoCaresForIt) {
       << nothing.err;
   const Ran seen = fleet.running.ask({"acknowledge", "put_away", "h-1/1"});
   EXPECT_EQ(seen.exit_code, 0) << seen.err;
-  EXPECT_EQ(seen.out, "put_away h-1/1\n");
+  EXPECT_EQ(seen.out, "acknowledged 1 alert: put_away h-1/1; everybody sees so until it clears\n");
   const auto alerts = Json::parse(fleet.running.ask({"alerts", "--json"}).out);
   ASSERT_TRUE(alerts.ok());
   ASSERT_EQ(alerts->size(), 1U);
   EXPECT_EQ((*alerts)[0]["subject"].text(), "h-1/1");
   EXPECT_EQ((*alerts)[0]["severity"].text(), "info");
-  EXPECT_EQ((*alerts)[0]["acknowledged_by"].text(), "acknowledge");
+  EXPECT_EQ((*alerts)[0]["acknowledged_by"].text(), user_name("acknowledge"));
   ASSERT_EQ(fleet.running.ask({"resume", "h-1/1"}).exit_code, 0);
   EXPECT_TRUE(eventually([&] { return fleet.running.ask({"alerts", "--json"}).out == "[]\n"; }));
   EXPECT_EQ(fleet.running.ask({"acknowledge", "--all"}).exit_code, 1) << "nothing is raised";

@@ -173,7 +173,7 @@ TEST(PolicyVerb, ChecksAFileWithoutARouter) {
   const std::string wrong = folder.write("wrong.toml", "[policy]\nversion = \"two\"\n");
   const Ran ran = run_drover({"policy", "check", wrong});
   EXPECT_EQ(ran.exit_code, 1);
-  EXPECT_TRUE(ran.out.starts_with(wrong + ":2: error: policy.version: ")) << ran.out;
+  EXPECT_NE(ran.out.find(wrong + ":2: error: policy.version: "), std::string::npos) << ran.out;
   const Ran json = run_drover({"policy", "check", good, "--json"});
   EXPECT_EQ(run_drover({"policy", "show", "--table"}).exit_code, 2);
   EXPECT_NE(run_drover({"policy", "check", good, "--table"}).out.find("capacity"),

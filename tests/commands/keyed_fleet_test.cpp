@@ -112,7 +112,7 @@ TEST_F(KeyedFleet, AnAgentThatIsAllowedLaterJoinsWithinTenSeconds) {
   ASSERT_TRUE(host->says("does not let in the key h-1")) << host->err();
   EXPECT_EQ(devices(), 0U);
   ASSERT_TRUE(allow_key(folder, "h-1"));
-  EXPECT_TRUE(host->says("is there", seconds(10))) << host->err();
+  EXPECT_TRUE(host->says("connected to", seconds(10))) << host->err();
   EXPECT_TRUE(eventually([&] { return devices() == 1; })) << host->err();
   EXPECT_FALSE(host->ends(seconds(0)));
 }
@@ -127,7 +127,7 @@ TEST_F(KeyedFleet, ARevokedAgentIsCutOffAndComesBackWhenItIsAllowedAgain) {
   EXPECT_TRUE(eventually([&] { return undecodable() > before; }));
   ASSERT_TRUE(host->says("does not let in the key h-1")) << host->err();
   ASSERT_TRUE(allow_key(folder, "h-1"));
-  EXPECT_TRUE(host->says("is there")) << host->err();
+  EXPECT_TRUE(host->says("connected to")) << host->err();
 }
 
 TEST_F(KeyedFleet, AFolderThatCannotBeReadForAWhileCutsNobodyOff) {

@@ -121,7 +121,7 @@ TEST_F(RecordingVerbs, RecoverSaysExactlyWhatIsLost) {
   const Ran ran = recording({"recover", file("torn.mcap"), "-o", folder.file("out.mcap")});
   EXPECT_EQ(ran.exit_code, 3) << ran.out << ran.err;
   EXPECT_NE(ran.out.find("lost: "), std::string::npos) << ran.out;
-  EXPECT_NE(ran.out.find("missing: at least 1 messages"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("missing: at least 1 message;"), std::string::npos) << ran.out;
   const Ran verified = recording({"verify", folder.file("out.mcap")});
   EXPECT_EQ(verified.exit_code, 3) << "the new file says so as well: " << verified.out;
 }

@@ -112,7 +112,7 @@ TEST(Reports, AnEndSaysWhenWhereAndForHowMuch) {
   job.latency_s = 12.3;
   job.outcome.run_s = 11.9;
   job.usage = {1, 3400, 0.0012};
-  EXPECT_EQ(ending_text(job, false), "finished in 12s on h100-1/r0 (waited 400ms), $0.0012, 3.4kJ");
+  EXPECT_EQ(ending_text(job, false), "finished in 12s on h100-1/r0 (waited 400ms), $0.0012, 3.40kJ");
   job.attempt = 2;
   EXPECT_NE(ending_text(job, false).find("(waiting and earlier attempts 400ms)"),
             std::string::npos);
@@ -128,7 +128,7 @@ TEST(Reports, OfManySendersOfWhatDoesNotDecodeTheThreeThatSentMostAreNamed) {
     summary.undecodable += sender;
   }
   EXPECT_NE(to_table(summary).find(
-                "1830 undecodable (60 from s60, 59 from s59, 58 from s58, 1653 from 57 others)"),
+                "1830 (60 from s60, 59 from s59, 58 from s58, 1653 from 57 others) undecodable"),
             std::string::npos)
       << to_table(summary);
   summary.undecodable_by.resize(4);

@@ -56,6 +56,8 @@ TEST(PowerLimit, NoInstantIsAboveTheCapHoweverShortThePhases) {
       host.advance(now);
       ASSERT_LE(host.read(now, Metric::power, at), cap_w) << device << " round " << round;
     }
+    // A TPU takes no lower cap than what it is made for, which this work rarely reaches.
+    if (!spec.takes_power_cap()) continue;
     EXPECT_GT(limited, 100) << device << " met its cap too seldom to tell";
   }
 }

@@ -276,7 +276,6 @@ TEST(AlertRules, MistakesInAPolicyNameTheLine) {
       {"[[alert]]\nname = \"x\"\n", "alert[1].when"},
       {"[[alert]]\nname = \"x\"\nwhen = \"temp > 70\"\n[[alert]]\nname = \"x\"\n",
        "a second rule is called \"x\""},
-      {"[[alert]]\nname = \"x\"\nwhen = \"memtemp > 70\"\n", "the router does not keep memtemp"},
       {"[[alert]]\nname = \"host_lost\"\nwhen = \"temp > 70\"\n", "the router itself looks for"},
       {"[[alert]]\nname = \"x\"\nwhen = \"tmep > 70\"\n", "at character 1 of \"tmep > 70\""},
   };

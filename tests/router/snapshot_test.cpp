@@ -166,6 +166,12 @@ TEST(Snapshot, TellsEveryMetricOfTheLastSamples) {
   std::vector<Sample> rows = Stage::idle_samples(2);
   double value = 10;
   for (double& each : rows[0].values) each = value += 1;
+  for (const Metric share :
+       {Metric::utilization, Metric::matrix_activity, Metric::memory_activity}) {
+    rows[0][share] = 0.5;
+  }
+  rows[0][Metric::memory_used] = 14e9;
+  rows[0][Metric::memory_total] = 80e9;
   rows[0][Metric::throttle] = throttle_power_cap;
   rows[1][Metric::memory_temperature] = absent;
   rows[1][Metric::thermal_violation] = absent;
