@@ -40,8 +40,9 @@ TEST(ActionVerbs, SayWhatTheyReachedAndWhyNot) {
   const Ran cap = fleet.run({"cap", "site", "20kW", "--for", "10m"});
   EXPECT_EQ(cap.exit_code, 0) << cap.err;
   EXPECT_TRUE(cap.out.starts_with("the site: capped at 20.0kW, ")) << cap.out;
-  EXPECT_EQ(fleet.run({"cap", "pool:h100", "none"}).out,
-            "pool h100: no cap was set, no limit of its own applies, but 20.0kW applies to the site\n");
+  EXPECT_EQ(
+      fleet.run({"cap", "pool:h100", "none"}).out,
+      "pool h100: no cap was set, no limit of its own applies, but 20.0kW applies to the site\n");
   const Ran tiny = fleet.run({"cap", "site", "5W"});
   EXPECT_EQ(tiny.exit_code, 1);
   EXPECT_EQ(tiny.err,
@@ -56,11 +57,12 @@ TEST(ActionVerbs, SayWhatTheyReachedAndWhyNot) {
 TEST(ActionVerbs, SpansAreOfTheWallAndTheAnswerSaysBoth) {
   const std::string endpoint = free_endpoint();
   Program router({"router", "--listen", endpoint, "--speed", "10"});
-  Program agent({"agent", "--name", "h1", "--devices", "h100-sxm:4", "--connect", endpoint});
   const auto run = [&](std::vector<std::string> words) {
     words.insert(words.end(), {"--connect", endpoint});
     return run_drover(words);
   };
+  ASSERT_TRUE(eventually([&] { return run({"status"}).exit_code == 0; }));
+  Program agent({"agent", "--name", "h1", "--devices", "h100-sxm:4", "--connect", endpoint});
   ASSERT_TRUE(eventually([&] { return run({"devices"}).out.find("h1/3") != std::string::npos; }));
   EXPECT_NE(run({"inject", "h1/2", "hang", "--for", "60s"})
                 .out.find("hang for 10m of fleet time, 60s here"),

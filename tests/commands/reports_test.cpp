@@ -112,7 +112,8 @@ TEST(Reports, AnEndSaysWhenWhereAndForHowMuch) {
   job.latency_s = 12.3;
   job.outcome.run_s = 11.9;
   job.usage = {1, 3400, 0.0012};
-  EXPECT_EQ(ending_text(job, false), "finished in 12s on h100-1/r0 (waited 400ms), $0.0012, 3.40kJ");
+  EXPECT_EQ(ending_text(job, false),
+            "finished in 12s on h100-1/r0 (waited 400ms), $0.0012, 3.40kJ");
   job.attempt = 2;
   EXPECT_NE(ending_text(job, false).find("(waiting and earlier attempts 400ms)"),
             std::string::npos);
