@@ -269,7 +269,7 @@ void expect_site_under_cap(const Watched& watched, int rounds) {
     std::size_t second = at(7);
     for (; second < at(8) && reserved_w(second) > cap_w; ++second) {
       const double before_w = std::max(reserved_w(second - 1), reserved_w(second - 2));
-      EXPECT_LE(reserved_w(second), 1.02 * before_w) << "second " << second - at(7);
+      EXPECT_LE(reserved_w(second), 1.01 * before_w) << "second " << second - at(7);
       EXPECT_LE(reserved_w(second), 1.005 * std::max(reserved_w(at(7)), reserved_w(at(7) - 1)))
           << "second " << second - at(7);
     }

@@ -30,7 +30,7 @@ router::Policy policy_for(std::uint64_t seed) {
 TEST(Surfaces, AgreeWithEachOtherAndWithTheDevicesInStormsOfEveryKind) {
   const char* asked = std::getenv("DROVER_SEED");
   const std::uint64_t first = asked ? std::strtoull(asked, nullptr, 10) : 1;
-  const std::uint64_t count = asked ? 1 : 2;  // seeds 3 to 5 differ in what docs/studies.md tells
+  const std::uint64_t count = asked ? 1 : policies.size();
   std::uint64_t looks = 0, whys = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     SurfacesWatch watch;
@@ -44,7 +44,7 @@ TEST(Surfaces, AgreeWithEachOtherAndWithTheDevicesInStormsOfEveryKind) {
   std::printf("%llu looks compared, %llu times asked why\n", static_cast<unsigned long long>(looks),
               static_cast<unsigned long long>(whys));
   if (asked) return;
-  EXPECT_GT(whys, 10U) << "work waited, and was asked why";
+  EXPECT_GT(whys, 20U) << "work waited, and was asked why";
 }
 
 }  // namespace
