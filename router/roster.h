@@ -345,7 +345,6 @@ class Roster {
   void place_power(const Column& power, Instant now);
   void set_power(DeviceIndex device, float power_w, float promised_w);
   void believe_idle(DeviceIndex device);
-  void forget_readings(DeviceIndex device);
   void judge_heat(const std::vector<Run>& runs, double elapsed_s);
   void expect_serving(ReplicaEntry& row, double serving_w);
   void expect_level(DeviceIndex device);

@@ -121,28 +121,8 @@ void Roster::set_usable(HostIndex host, std::uint16_t number, bool usable) {
   const bool before = (bits & condition_unusable) == 0;
   bits = usable ? bits & ~std::uint32_t{condition_unusable} : bits | condition_unusable;
   ++version_;
-  if (usable == before) return;
-  if (!usable) return believe_idle(device);
-  // It may have been silent for what is over now: it counts as heard as those beside it are, and
-  // what its last sample said before that is not known of it any more.
-  for (const DeviceIndex other : hosts_[host].devices) {
-    devices_.sampled[device] = std::max(devices_.sampled[device], devices_.sampled[other]);
-  }
-  forget_readings(device);
-}
-
-/// But for its energy, which only grows, and its power, which is believed to be that of a device
-/// that idles.
-void Roster::forget_readings(DeviceIndex device) {
-  for (const auto column :
-       {&DeviceColumns::utilization, &DeviceColumns::matrix_activity,
-        &DeviceColumns::memory_activity, &DeviceColumns::queue, &DeviceColumns::running}) {
-    (devices_.*column)[device] = std::numeric_limits<float>::quiet_NaN();
-  }
-  devices_.temperature_c[device] = 0;
-  devices_.clock_mhz[device] = 0;
-  devices_.memory_used[device] = 0;
-  devices_.memory_total[device] = 0;
+  // Once usable again it is as its last sample said, of that sample's age, until the next one.
+  if (before && !usable) believe_idle(device);
 }
 
 void Roster::set_drained(HostIndex host, std::uint16_t number, bool drained) {

@@ -1,7 +1,6 @@
 #include "router/snapshot.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <span>
 #include <utility>
@@ -23,8 +22,6 @@ Sample row_of(const DeviceColumns& columns, DeviceIndex device) {
     row.values[static_cast<std::size_t>(metric)] =
         reading(columns, device, static_cast<Metric>(metric));
   }
-  // Since it is usable again nothing was read of it: its power is only believed.
-  if (std::isnan(row[Metric::utilization])) row[Metric::power] = absent;
   return row;
 }
 

@@ -10,7 +10,7 @@ namespace {
 /// In no step with heartbeats and samples, which come once a second: else what is under way at one
 /// look is under way at the next.
 constexpr Duration ask_every = std::chrono::milliseconds(2900);
-/// Long after the last fault little happens.
+/// Long after the last fault little happens. What looks wrong then is looked at again soon.
 constexpr Duration ask_every_later = std::chrono::seconds(60);
 constexpr Duration later = std::chrono::seconds(30);
 constexpr std::uint32_t ended_asked = 20;
@@ -115,7 +115,8 @@ void SurfacesWatch::look(std::vector<std::string>& broken) {
   broken.insert(broken.end(), broken_.begin(), broken_.end());
   broken_.clear();
   const Instant now = world_->now();
-  const Duration every = now < calm_ + later ? ask_every : ask_every_later;
+  const bool seldom = now >= calm_ + later && !doubts_.any_within(ask_every_later);
+  const Duration every = seldom ? ask_every_later : ask_every;
   if (asked_at_ == Instant::min() || now - asked_at_ >= every) ask();
 }
 

@@ -65,12 +65,14 @@ TEST(UnusableDevices, OneThatIsSilentAndUsableMakesItsGroupStale) {
   EXPECT_EQ(host.assigned(train_job(1, 4)), 0U);
 }
 
-TEST(UnusableDevices, OneThatIsUsableAgainIsWantedBeforeItsNextSample) {
+TEST(UnusableDevices, OneThatIsUsableAgainIsWantedFromItsNextSampleOn) {
   Host host;
   host.receive(1, DeviceReport{5, false, 79, "Xid 79: GPU has fallen off the bus"});
   host.live_without(5, 6, 10);
   host.receive(1, DeviceReport{5, true, 0, ""});
-  EXPECT_EQ(host.assigned(train_job(1, 4)), 1U);
+  EXPECT_EQ(host.assigned(train_job(1, 4)), 0U) << "nothing is known of it yet";
+  host.live_without(0, 0, 1);
+  ASSERT_EQ(host.told<Assign>(1).size(), 1U);
   EXPECT_EQ(host.told<Assign>(1).at(0).devices, (std::vector<std::uint16_t>{4, 5, 6, 7}));
 }
 
@@ -121,6 +123,27 @@ TEST(UnusableDevices, NothingIsPromisedOfOneAndItDoesNotThrottle) {
       << "what decisions go by";
   EXPECT_EQ(fleet.roster.devices().throttle[2], 0U);
   EXPECT_EQ(fleet.roster.devices().throttle[1], throttle_thermal_software);
+}
+
+/// Everybody is told the age of a device's last sample, and none that is only believed.
+TEST(UnusableDevices, OneThatIsUsableAgainHasTheAgeOfItsLastSample) {
+  SmallFleet fleet(
+      "[policy]\nname = \"t\"\n[pool.big]\nmatch = { kind = \"gpu\" }\n"
+      "[[rule]]\nname = \"all\"\npools = [\"big\"]\nscore = { queue = 1 }\n");
+  const HostIndex host = fleet.add_host("big-1", "h100-sxm", 2);
+  fleet.sample(host, {{Metric::temperature, 61}});
+  const Instant last = fleet.now;
+  fleet.roster.set_usable(host, 1, false);
+  fleet.now += seconds(20);
+  Sample other;
+  other.device = 0;
+  other[Metric::temperature] = 40;
+  fleet.roster.apply(fleet.now, host, ++fleet.sample_sequence, pack("big-1", std::span(&other, 1)));
+  fleet.roster.set_usable(host, 1, true);
+  const DeviceColumns& columns = fleet.roster.devices();
+  EXPECT_EQ(columns.sampled[0], fleet.now);
+  EXPECT_EQ(columns.sampled[1], last);
+  EXPECT_EQ(columns.temperature_c[1], 61) << "that sample stands, at its age";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // only when it still looks wrong after a while.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -23,17 +24,28 @@ class Doubts {
   /// longer than it may goes to `broken`, once each such span.
   void see(Instant now, const std::map<std::string, Doubt>& wrong,
            std::vector<std::string>& broken) {
-    std::erase_if(since_, [&](const auto& doubt) { return !wrong.contains(doubt.first); });
+    std::erase_if(doubts_, [&](const auto& doubt) { return !wrong.contains(doubt.first); });
     for (const auto& [what, doubt] : wrong) {
-      Instant& since = since_.emplace(what, now).first->second;
-      if (now - since < doubt.may) continue;
+      Known& known = doubts_.emplace(what, Known{now, {}}).first->second;
+      known.may = doubt.may;
+      if (now - known.since < doubt.may) continue;
       broken.push_back(doubt.details.empty() ? what : what + ": " + doubt.details);
-      since = now;
+      known.since = now;
     }
   }
 
+  /// Whether something that looked wrong the last time is wrong if it stays so for this long.
+  bool any_within(Duration span) const {
+    return std::any_of(doubts_.begin(), doubts_.end(),
+                       [&](const auto& doubt) { return doubt.second.may <= span; });
+  }
+
  private:
-  std::map<std::string, Instant> since_;
+  struct Known {
+    Instant since{};
+    Duration may{};
+  };
+  std::map<std::string, Known> doubts_;
 };
 
 }  // namespace drover::simulator
