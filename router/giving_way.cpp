@@ -4,6 +4,8 @@
 // `retire_after`: what it still serves ends there. Its devices are kept for the job that waits, as
 // those of work that is preempted are (preempting.cpp).
 //
+// A gang for which devices are kept until others end (keeping_shares.cpp) takes these instead.
+//
 // Which replicas go is found by trying: a decision as if the longest spare ones had left, first
 // one, then twice as many each time. Of these only such go as stand where the job would be.
 #include <algorithm>
@@ -66,7 +68,9 @@ void Core::give_way(Instant now) {
   for (std::size_t asked = 0; asked < most && !spare.empty(); ++asked, ++next) {
     if (next == waiting.end()) next = waiting.begin();
     last_seeker = next->first;
-    if (preemptions.of(next->second->job.id) != nullptr) continue;
+    const JobId& job = next->second->job.id;
+    // Devices that are kept until others end may come later than those of a spare replica.
+    if (preemptions.of(job) != nullptr && job != kept_for_share) continue;
     if (!make_room(now, *next->second, spare)) continue;
     std::erase_if(spare, [&](ReplicaIndex index) { return roster.replicas()[index].retiring; });
   }
@@ -127,6 +131,10 @@ bool Core::make_room(Instant now, const JobRecord& record, const std::vector<Rep
   if (left.empty()) return false;
   event(now, Severity::info, to_short_text(record.job.id),
         fmt::format("spare replicas give way to it: {}", left));
+  if (record.job.id == kept_for_share) {
+    end_preemption(now, record.job.id, "spare replicas make room sooner");
+    kept_for_share = JobId{};
+  }
   room.grace_until = now;
   room.until = saturating_add(now, 2 * settings.lost_after);
   reserve(preemptions.begin(std::move(room)), true);

@@ -56,6 +56,28 @@ JobRecord* candidate_of(QueueClass& queue_class) {
   return next_in_turn(queue_class);
 }
 
+/// One that was asked itself has a reason of its own, until the next wake.
+void tell_apart(QueueClass& queue_class, std::vector<const JobRecord*>& untold) {
+  const auto own = [&](std::uint64_t number) -> std::optional<Reason> {
+    if (!queue_class.tried.contains(number)) return std::nullopt;
+    const auto& reason = queue_class.jobs.at(number)->reason;
+    return reason == queue_class.told ? std::nullopt : reason;
+  };
+  std::erase_if(queue_class.told_apart, [&](const auto& told) {
+    const bool over = !own(told.first);
+    if (over) untold.push_back(queue_class.jobs.at(told.first));
+    return over;
+  });
+  for (const std::uint64_t number : queue_class.tried) {
+    const std::optional<Reason> reason = own(number);
+    if (!reason) continue;
+    const auto known = queue_class.told_apart.find(number);
+    if (known != queue_class.told_apart.end() && known->second == *reason) continue;
+    queue_class.told_apart[number] = *reason;
+    untold.push_back(queue_class.jobs.at(number));
+  }
+}
+
 void sort_in(QueueClass& queue_class, const JobRecord& record) {
   for (std::size_t each = 0; each < demand_count; ++each) {
     queue_class.easiest[each].emplace(demand_of(record, static_cast<Demand>(each)), record.number);
@@ -179,6 +201,7 @@ void JobQueue::push(JobRecord& record) {
   if (queue_class.verdict.max_wait > Duration{0}) {
     queue_class.by_wait.emplace(record.wait_began(), record.number);
   }
+  by_since_.emplace(std::pair{record.since, record.number}, &record);
   record.queue_class = &queue_class;
   ++size_;
   list(queue_class);
@@ -190,10 +213,12 @@ void JobQueue::erase(JobRecord& record) {
   unlist(queue_class);
   queue_class.jobs.erase(record.number);
   queue_class.tried.erase(record.number);
+  queue_class.told_apart.erase(record.number);
   queue_class.by_wait.erase({record.wait_began(), record.number});
   for (std::size_t each = 0; each < demand_count && queue_class.sorted; ++each) {
     queue_class.easiest[each].erase({demand_of(record, static_cast<Demand>(each)), record.number});
   }
+  by_since_.erase({record.since, record.number});
   record.queue_class = nullptr;
   --size_;
   if (!queue_class.jobs.empty()) {
@@ -235,6 +260,10 @@ void JobQueue::block(JobRecord& record, Block verdict) {
   const bool first = queue_class.tried.empty();
   if (queue_class.in_turn) queue_class.asked_in_turn = record.number;
   queue_class.tried.insert(record.number);
+  // The others are told of as they are asked, where that is news.
+  if (!first && verdict.reason && record.reason != verdict.reason) {
+    queue_class.told_apart[record.number] = *verdict.reason;
+  }
   if (first) queue_class.verdict = std::move(verdict);
   if (queue_class.verdict.max_wait > Duration{0}) {
     sort_by_wait(queue_class);
@@ -289,6 +318,10 @@ Instant JobQueue::next_overdue() const {
   return overdue_.empty() ? never : overdue_.begin()->first.first;
 }
 
+const JobRecord* JobQueue::longest_waiting() const {
+  return by_since_.empty() ? nullptr : by_since_.begin()->second;
+}
+
 std::optional<Reason> JobQueue::waits_for(const JobRecord& record) const {
   return record.queue_class == nullptr ? std::nullopt : record.queue_class->verdict.reason;
 }
@@ -325,6 +358,7 @@ std::vector<const JobRecord*> JobQueue::take_untold(std::size_t most) {
       queue_class.told_up_to = next->first;
       untold.push_back(next->second);
     }
+    tell_apart(queue_class, untold);
   }
   return untold;
 }

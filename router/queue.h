@@ -66,6 +66,8 @@ struct QueueClass {
   bool sorted = false;
   std::optional<Reason> told;  // published as what its jobs wait for, up to `told_up_to`
   std::uint64_t told_up_to = 0;
+  // What was published of jobs that were asked themselves and wait for something else.
+  std::map<std::uint64_t, Reason> told_apart;
   std::set<std::uint64_t> tried;  // numbers of those that found no place since the last wake
   bool in_turn = false;  // the candidate is neither the oldest nor the one that wants least
   std::uint64_t asked_in_turn = 0;                      // number of the last such one
@@ -105,6 +107,8 @@ class JobQueue {
   /// When `overdue` will answer next; `never` when nothing waits with a limit.
   Instant next_overdue() const;
 
+  /// The job that waits since the longest ago, whatever its turn is, or null.
+  const JobRecord* longest_waiting() const;
   /// What the job waits for, when its class was judged.
   std::optional<Reason> waits_for(const JobRecord& record) const;
   std::map<Reason, std::uint64_t> waiting_by_reason() const;
@@ -132,6 +136,8 @@ class JobQueue {
   std::map<const QueueClass*, Keys> keys_;  // looked up only
   std::map<ReadyKey, QueueClass*> ready_;
   std::map<OverdueKey, QueueClass*> overdue_;
+  // One that came back is the first of its class again, and waits only since then.
+  std::map<std::pair<Instant, std::uint64_t>, const JobRecord*> by_since_;
   std::map<std::string, std::set<std::string>, std::less<>> signatures_of_model_;
   std::set<std::string, std::less<>> wakes_;
   bool wake_all_ = false;

@@ -94,12 +94,7 @@ void Core::see_power(std::vector<Sighting>& seen) const {
 }
 
 void Core::see_jobs(Instant now, std::vector<Sighting>& seen) const {
-  const JobRecord* oldest = nullptr;
-  for (const auto& [signature, queue_class] : queue.classes()) {
-    if (queue_class.jobs.empty()) continue;
-    const JobRecord* first = queue_class.jobs.begin()->second;
-    if (oldest == nullptr || first->since < oldest->since) oldest = first;
-  }
+  const JobRecord* oldest = queue.longest_waiting();
   if (oldest == nullptr) return;
   const double waited_s = to_seconds(now - oldest->since);
   if (waited_s <= long_wait_s * settings.speed) return;

@@ -161,6 +161,20 @@ Ids devices_with(const Surfaces& at, const std::string& filter) {
   return ids;
 }
 
+bool holds_between_looks(const Surfaces& at, const std::string& filter, const std::string& device) {
+  for (DeviceRow& row : rows_of(at.fleet, {at.now})) {
+    if (to_text(row.id) != device) continue;
+    std::vector<DeviceRow> rows;
+    for (const Sample& sample : at.heard.samples_of(row.id)) {
+      row.sample = sample;
+      rows.push_back(row);
+    }
+    filter_of(filter).narrow(rows, at.fleet);
+    return rows.size() == at.heard.samples_of(row.id).size();
+  }
+  return true;
+}
+
 void compare_filters(const Surfaces& at, Differences& wrong) {
   std::vector<std::string> all(filters.begin(), filters.end());
   for (const std::string& pool : at.tables["pools"].column("pool")) {

@@ -114,6 +114,12 @@ void Heard::hear(Instant now, const Envelope& envelope) {
   }
 }
 
+const std::vector<Sample>& Heard::samples_of(const DeviceId& device) const {
+  static const std::vector<Sample> none;
+  const auto found = samples_.find(device);
+  return found == samples_.end() ? none : found->second;
+}
+
 void Heard::note(Instant now, std::string_view rule, const std::string& subject, bool holds,
                  bool over) {
   Held& held = held_[{std::string(rule), subject}];
@@ -183,6 +189,7 @@ void Heard::take(Instant now, const SampleBatch& batch) {
   if (!check(batch)) return;
   auto& hot = hot_[batch.host];
   for (const Sample& sample : unpack(batch)) {
+    samples_[{batch.host, sample.device}].push_back(sample);
     const double bits = sample[Metric::throttle];
     hot[sample.device] =
         !std::isnan(bits) && (static_cast<std::uint32_t>(bits) & throttles_for_heat) != 0;

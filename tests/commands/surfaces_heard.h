@@ -10,8 +10,10 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "fleet/messages.h"
+#include "fleet/sample.h"
 #include "router/policy.h"
 
 namespace drover::commands {
@@ -41,6 +43,9 @@ class Heard {
   const std::map<Flow, std::uint64_t>& flows() const { return flows_; }
   /// By rule and subject, what summaries and samples tell. Absent: never looked at in this life.
   const std::map<std::pair<std::string, std::string>, Held>& held() const { return held_; }
+  /// What has come of the device since the last look.
+  const std::vector<Sample>& samples_of(const DeviceId& device) const;
+  void end_look() { samples_.clear(); }
   /// When the alert was last told to everybody.
   Instant told_at(const std::string& rule, const std::string& subject) const {
     const auto told = alerts_told_.find({rule, subject});
@@ -67,6 +72,7 @@ class Heard {
   std::map<Flow, std::uint64_t> flows_;
   std::map<std::pair<std::string, std::string>, Held> held_;
   std::map<std::string, std::map<std::uint16_t, bool>> hot_;  // slowed for heat, by host
+  std::map<DeviceId, std::vector<Sample>> samples_;
   std::map<std::pair<std::string, std::string>, Instant> alerts_told_;
   std::set<std::string> admits_only_;
   struct Junk {

@@ -74,17 +74,19 @@ constexpr std::array<Condition, 4> conditions = {{{condition::host_lost, lost_ho
 /// What a rule is about now (`holds`), and what keeps its alerts up (`stands`).
 struct Described {
   Ids holds, stands;
+  bool by_samples = false;
 };
 
 std::optional<Described> described(const Surfaces& at, const AlertRuleText& rule, bool looked_for) {
   for (const Condition& one : conditions) {
     if (one.rule != rule.name) continue;
     const Ids ids = one.subjects(at);
-    return Described{ids, ids};
+    return Described{ids, ids, false};
   }
   if (looked_for || rule.about != "device") return std::nullopt;
   const Ids holds = devices_with(at, rule.when);
-  return Described{holds, rule.clear.empty() ? holds : devices_with(at, "!(" + rule.clear + ")")};
+  return Described{holds, rule.clear.empty() ? holds : devices_with(at, "!(" + rule.clear + ")"),
+                   true};
 }
 
 Ids subjects_of(const AlertsView& alerts, const std::string& rule) {
@@ -98,13 +100,18 @@ Ids subjects_of(const AlertsView& alerts, const std::string& rule) {
 void judge_described(const Surfaces& at, const AlertRuleText& rule, const Described& described,
                      Differences& wrong) {
   const Ids raised = subjects_of(at.alerts, rule.name);
+  // Looks are further apart than samples: what has broken off in between begins anew.
+  const auto broke_off = [&](const std::string& subject, const std::string& filter) {
+    return described.by_samples && !holds_between_looks(at, filter, subject);
+  };
   for (const std::string& subject : described.holds) {
-    if (raised.contains(subject)) continue;
+    if (raised.contains(subject) || broke_off(subject, rule.when)) continue;
     wrong[fmt::format("A: {} holds for {}, and is not raised", rule.name, subject)] = {
         rule.raise_after + seen_within, ""};
   }
   for (const std::string& subject : raised) {
     if (described.stands.contains(subject) || described.holds.contains(subject)) continue;
+    if (broke_off(subject, rule.clear.empty() ? "!(" + rule.when + ")" : rule.clear)) continue;
     wrong[fmt::format("A: {} is raised for {}, and does not hold", rule.name, subject)] = {
         rule.clear_after + seen_within, ""};
   }
@@ -157,6 +164,14 @@ void judge_ejected(const Surfaces& at, Differences& wrong) {
       fmt::format("{} alerts, {} devices", told.size(), counted)};
 }
 
+/// Of one that has waited since then, or of one that nobody has judged.
+bool tells_reason(const Surfaces& at, const Alert& alert, Instant since) {
+  return std::any_of(at.jobs.jobs.begin(), at.jobs.jobs.end(), [&](const JobChanged& job) {
+    return job.state == JobState::queued && job.since == since &&
+           (!job.reason || alert.text.ends_with(to_text(*job.reason)));
+  });
+}
+
 /// "6 in the queue, one for 12m: capacity".
 void judge_waiting_text(const Surfaces& at, Differences& wrong) {
   const JobChanged* oldest = longest_waiting(at);
@@ -182,7 +197,7 @@ void judge_waiting_text(const Surfaces& at, Differences& wrong) {
     // Minutes are told whole, hours in tenths.
     const double apart_s = 2 + 0.05 * waits_s + (waits_s < 60 ? 0 : 30);
     if (!(std::abs(told_s - waits_s) <= apart_s)) differs("age", duration_text(waits_s));
-    if (oldest->reason && !alert.text.ends_with(to_text(*oldest->reason))) {
+    if (!tells_reason(at, alert, oldest->since)) {
       differs("reason", std::string(to_text(*oldest->reason)));
     }
   }

@@ -44,6 +44,7 @@ void SurfacesWatch::hear(Peer from, const Envelope& envelope) {
     life_ = world_->router_life();
     heard_->begin_life(world_->now());
     asked_.reset();
+    doubts_ = {};  // it begins to look anew, and has the same time for it
   }
   const auto* part = std::get_if<SnapshotPart>(&envelope.body);
   // Whoever watches hears no answers to others.
@@ -105,6 +106,7 @@ void SurfacesWatch::compare() {
   Differences wrong;
   for (const auto comparison : comparisons) comparison(at, wrong);
   judge_by_truth(at, *world_, wrong);
+  heard_->end_look();
   doubts_.see(now, wrong, broken_);
   ++compared_;
 }

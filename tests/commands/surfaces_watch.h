@@ -41,6 +41,8 @@ struct Surfaces {
 
 /// What `drover devices --filter` answers. REQUIRES a filter of devices.
 Ids devices_with(const Surfaces& at, const std::string& filter);
+/// Whether it holds for the device by each sample that has come of it since the last look.
+bool holds_between_looks(const Surfaces& at, const std::string& filter, const std::string& device);
 
 // Of surfaces: each in the file of its name.
 void compare_devices(const Surfaces& at, Differences& wrong);

@@ -1,4 +1,6 @@
 // Idle replicas and the work that finds no devices because of them.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "tests/router/stage.h"
@@ -114,6 +116,37 @@ TEST(GivingWay, AReplicaWhoseWorkOthersCouldTakeLeavesOnceWhatItServesHasEnded) 
 TEST(GivingWay, AReplicaThatAloneServesItsModelStaysWhileItHasWork) {
   BusyReplica stage("llama-3.1-8b");
   EXPECT_TRUE(stage.told<RetireReplica>(1).empty());
+}
+
+/// Its tenant is owed more than it costs to keep a host for it until the gang there ends, minutes
+/// later than a spare replica could make room.
+TEST(GivingWay, AlsoForAGangForWhichDevicesAreKeptUntilOthersEnd) {
+  Policy policy = builtin_policy();
+  policy.limits.tenants = {{"owed", {3, true}}, {"other", {1, true}}};
+  IdleReplica stage(std::move(policy));
+  Job others = train_job(2, 8), gang = train_job(3, 8);
+  others.tenant = "other";
+  others.priority = 10;
+  others.work.steps = 30'000;
+  gang.tenant = "owed";
+  stage.receive(9, Submit{{others, gang}});
+  stage.live(1, {{1, "h1"}});
+  stage.receive(2, Join{Role::agent, "h2", "drover test"});
+  stage.receive(2, stage.hello("h2"));
+  stage.live(2, {{1, "h1"}, {2, "h2"}});
+  ASSERT_EQ(stage.told<Assign>(2).size(), 1U);
+  stage.receive(2, Accepted{others.id, 1});
+  stage.live(12, {{1, "h1"}, {2, "h2"}});
+  const auto events = stage.published<Event>();
+  EXPECT_TRUE(std::any_of(events.begin(), events.end(), [](const Event& event) {
+    return event.text.starts_with("h2/0-7 is kept for it: tenant owed");
+  }));
+  stage.live(40, {{1, "h1"}, {2, "h2"}});
+  EXPECT_EQ(stage.told<RetireReplica>(1).size(), 1U);
+  stage.leave();
+  stage.live(1, {{1, "h1"}, {2, "h2"}});
+  ASSERT_EQ(stage.told<Assign>(1).size(), 1U);
+  EXPECT_EQ(stage.told<Assign>(1)[0].job.id, gang.id);
 }
 
 TEST(GivingWay, NobodyLeavesWhereThereIsRoomOrWhereItWouldNotHelp) {

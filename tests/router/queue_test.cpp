@@ -53,6 +53,39 @@ TEST_F(Queue, HigherPriorityGoesFirstThenOrderOfAcceptance) {
   EXPECT_EQ(queue.size(), 0u);
 }
 
+TEST_F(Queue, OneThatIsAskedItselfIsToldItsOwnReasonAndLaterThatOfItsClassAgain) {
+  JobRecord& oldest = put(1, 0);
+  JobRecord& other = put(2, 0);
+  using Jobs = std::vector<const JobRecord*>;
+  oldest.reason = Reason::capacity;
+  queue.block(oldest, wait_for(Reason::capacity));
+  EXPECT_EQ(queue.take_untold(10), (Jobs{&oldest, &other}));
+  queue.block(other, wait_for(Reason::power_cap));
+  other.reason = Reason::power_cap;
+  EXPECT_EQ(queue.take_untold(10), Jobs{}) << "it was told as it was asked";
+  queue.wake_all();
+  queue.apply_wakes();
+  queue.block(oldest, wait_for(Reason::capacity));
+  EXPECT_EQ(queue.take_untold(10), (Jobs{&other})) << "it waits for what its class waits for";
+  EXPECT_EQ(queue.take_untold(10), Jobs{});
+  queue.block(other, wait_for(Reason::power_cap));
+  EXPECT_EQ(queue.take_untold(10), (Jobs{&other})) << "it has said so before, but not since then";
+}
+
+TEST_F(Queue, AJobThatComesBackWaitsSinceThen) {
+  JobRecord& back = put(1, 0);
+  JobRecord& waits = put(2, 0);
+  EXPECT_EQ(queue.longest_waiting(), &back);
+  queue.erase(back);
+  back.since = Instant{} + std::chrono::seconds(60);
+  queue.push(back);
+  EXPECT_EQ(queue.next(), &back) << "its turn is as before";
+  EXPECT_EQ(queue.longest_waiting(), &waits);
+  queue.erase(waits);
+  queue.erase(back);
+  EXPECT_EQ(queue.longest_waiting(), nullptr);
+}
+
 TEST_F(Queue, AJobThatComesBackKeepsItsTurn) {
   put(2, 0);
   put(1, 0);

@@ -18,6 +18,16 @@ constexpr Duration kept_for = std::chrono::seconds(24);
 
 }  // namespace
 
+bool has_guards(const router::Policy& policy) {
+  for (const router::Rule& rule : policy.rules) {
+    for (const router::Fallback& fallback : rule.fallbacks) {
+      const router::Guard& guard = fallback.guard;
+      if (guard.finish_ratio_max || guard.extra_cost_max || guard.extra_energy_max) return true;
+    }
+  }
+  return false;
+}
+
 std::optional<PlaceTruth::Group> PlaceTruth::group_of(const std::string& host,
                                                       std::size_t number) const {
   const auto settings = std::find_if(hosts_.begin(), hosts_.end(),
@@ -54,7 +64,7 @@ bool PlaceTruth::has_room(const std::vector<agents::TrueDevice>& devices, const 
   return shaped ? free == group.count && count <= free : free >= count;
 }
 
-void PlaceTruth::judge_group(const JobChanged& job, const Standing& standing,
+void PlaceTruth::judge_group(const JobChanged& job, const Standing& standing, bool wanted,
                              std::map<std::string, Doubt>& wrong) const {
   const std::size_t slash = standing.target.find("/g");
   if (slash == std::string::npos || standing.target.find(' ') != std::string::npos) return;
@@ -74,7 +84,8 @@ void PlaceTruth::judge_group(const JobChanged& job, const Standing& standing,
       if (has_room(devices->second, *group, host, work.devices, false)) {
         is_wrong("said to have no room, and has devices with nothing on them",
                  kept_for + believed_within);
-      } else if (has_room(devices->second, *group, host, work.devices, true)) {
+      } else if (wanted && has_room(devices->second, *group, host, work.devices, true)) {
+        // Beside the pool that it wants a guard may forbid what costs too much.
         is_wrong("said to have no room, and nothing but idle replicas of the router's is there",
                  policy_.replicas.yield_after + policy_.replicas.start_after + 2 * kept_for +
                      believed_within);
@@ -97,7 +108,11 @@ void PlaceTruth::judge_group(const JobChanged& job, const Standing& standing,
 }
 
 void PlaceTruth::judge(const WhyReply& why, std::map<std::string, Doubt>& wrong) const {
-  for (const Standing& standing : why.standings) judge_group(*why.job, standing, wrong);
+  for (const Standing& standing : why.standings) {
+    const bool wanted = !why.decisions.empty() &&
+                        (standing.pool == why.decisions.back().wanted_pool || !has_guards_);
+    judge_group(*why.job, standing, wanted, wrong);
+  }
 }
 
 }  // namespace drover::simulator

@@ -14,12 +14,19 @@
 
 namespace drover::simulator {
 
+/// Whether a rule of it may rather wait for ever than take a bad bargain.
+bool has_guards(const router::Policy& policy);
+
 class PlaceTruth {
  public:
   /// All of them must outlive it.
   PlaceTruth(const World& world, const std::vector<agents::AgentSettings>& hosts,
              const devices::Catalogue& catalogue, const router::Policy& policy)
-      : world_(world), hosts_(hosts), catalogue_(catalogue), policy_(policy) {}
+      : world_(world),
+        hosts_(hosts),
+        catalogue_(catalogue),
+        policy_(policy),
+        has_guards_(has_guards(policy)) {}
 
   /// One look at the fleet, for any number of jobs.
   void look() { devices_ = world_.devices(); }
@@ -33,7 +40,8 @@ class PlaceTruth {
     const devices::DeviceSpec* spec = nullptr;
   };
   std::optional<Group> group_of(const std::string& host, std::size_t number) const;
-  void judge_group(const JobChanged& job, const Standing& standing,
+  /// `wanted`: no guard stands before it.
+  void judge_group(const JobChanged& job, const Standing& standing, bool wanted,
                    std::map<std::string, Doubt>& wrong) const;
   /// Devices on which nothing is, or nothing but replicas of the router's that serve nobody.
   bool has_room(const std::vector<agents::TrueDevice>& devices, const Group& group,
@@ -43,6 +51,7 @@ class PlaceTruth {
   const std::vector<agents::AgentSettings>& hosts_;
   const devices::Catalogue& catalogue_;
   const router::Policy& policy_;
+  bool has_guards_;
   std::map<std::string, std::vector<agents::TrueDevice>> devices_;
 };
 

@@ -14,12 +14,16 @@
 #include "simulator/exclusions.h"
 #include "simulator/world.h"
 #include "tests/simulator/cap_watch.h"
+#include "tests/simulator/patience.h"
+#include "tests/simulator/place_truth.h"
 #include "tests/simulator/storms.h"
 #include "tests/simulator/waiting_watch.h"
 
 namespace drover::simulator {
 namespace {
 
+/// Room that is made for a job is taken by then.
+constexpr Duration given_within = std::chrono::seconds(30);
 constexpr Duration look_every = std::chrono::milliseconds(100);
 constexpr Duration settles_after = std::chrono::seconds(5);  // I10
 /// A message and two commits are under way for less.
@@ -243,89 +247,6 @@ class LedgerJudge {
   bool saves_ = false;  // some training has written a checkpoint
 };
 
-/// Whether a rule may rather wait for ever than take a bad bargain.
-bool bargains(const router::Policy& policy) {
-  for (const router::Rule& rule : policy.rules) {
-    for (const router::Fallback& fallback : rule.fallbacks) {
-      const router::Guard& guard = fallback.guard;
-      if (guard.finish_ratio_max || guard.extra_cost_max || guard.extra_energy_max) return true;
-    }
-  }
-  return false;
-}
-
-/// Long after the storm what is shown running runs, and what still waits has no place to go: those
-/// with room are held by replicas that somebody loaded, the others cannot run it.
-class Patience {
- public:
-  Patience(const World& world, const Scenario& scenario, const devices::Catalogue& catalogue)
-      : world_(world),
-        hosts_(scenario.hosts),
-        bargains_(bargains(scenario.policy)),
-        catalogue_(catalogue) {}
-
-  void judge(const Screen& screen, std::vector<std::string>& broken) const {
-    for (const auto& [job, attempt, host] : less(screen.running(), truly_running(world_))) {
-      broken.push_back(fmt::format("{} attempt {} is shown running on {}", job, attempt, host));
-    }
-    for (const auto& [id, changed] : screen.jobs()) {
-      if (changed.state != JobState::queued || bargains_) continue;
-      const std::string place = place_for(changed.job.work);
-      if (place.empty()) continue;
-      broken.push_back(fmt::format("{} waits for {} for ever, and there is {}", to_text(id),
-                                   changed.reason ? to_text(*changed.reason) : "nothing", place));
-    }
-  }
-
- private:
-  std::string place_for(const Workload& work) const {
-    return work.kind == WorkKind::train ? free_devices(work) : replica(work);
-  }
-
-  bool runs(const Workload& work, const std::string& device, int count, Precision precision) const {
-    return excluded({&work, &(*catalogue_.model(work.model))->spec,
-                     &(*catalogue_.device(device))->spec, count, precision})
-        .empty();
-  }
-
-  std::string free_devices(const Workload& work) const {
-    for (const agents::AgentSettings& host : hosts_) {
-      const agents::GroupRequest& group = host.groups.at(0);
-      std::set<std::uint16_t> held;
-      for (const auto& [name, each] : world_.seen().replicas) {
-        if (each.id.host != host.host || each.state == ReplicaState::gone) continue;
-        held.insert(each.devices.begin(), each.devices.end());
-      }
-      // Slices have shapes: of TPUs whole groups alone are told free.
-      if (!group.topology.empty() && !held.empty()) continue;
-      if (group.count - held.size() < work.devices) continue;
-      for (int each = 0; each < precision_count; ++each) {
-        if (runs(work, group.device, work.devices, static_cast<Precision>(each))) return host.host;
-      }
-    }
-    return "";
-  }
-
-  /// Policies ask for 16 bits or do not mind them.
-  std::string replica(const Workload& work) const {
-    for (const auto& [name, each] : world_.seen().replicas) {
-      const bool wide = each.precision == Precision::bf16 || each.precision == Precision::fp16;
-      if (each.state != ReplicaState::ready || each.model != work.model || !wide) continue;
-      const std::string& owner = each.id.host;
-      const auto host = std::find_if(hosts_.begin(), hosts_.end(),
-                                     [&](const auto& settings) { return settings.host == owner; });
-      const int count = static_cast<int>(each.devices.size());
-      if (runs(work, host->groups.at(0).device, count, each.precision)) return name;
-    }
-    return "";
-  }
-
-  const World& world_;
-  const std::vector<agents::AgentSettings>& hosts_;
-  bool bargains_;
-  const devices::Catalogue& catalogue_;
-};
-
 /// All jobs are answered and ended.
 bool done(const World& world, std::size_t jobs) {
   const Summary summary = world.summary();
@@ -398,7 +319,18 @@ StormReport live_through(const Storm& storm, Onlooker* onlooker) {
   for (; at < storm.calm + settles_after; at += look_every) look(at);
   judge_calm(world, screen, report.broken, at);
   for (at += under_way; at < patience && !done(world, report.jobs); at += look_every * 10) look(at);
-  Patience(world, storm.scenario, catalogue).judge(screen, report.broken);
+  for (const auto& [job, attempt, host] : less(screen.running(), truly_running(world))) {
+    report.broken.push_back(
+        fmt::format("{} attempt {} is shown running on {}", job, attempt, host));
+  }
+  // A place may just be about to be given.
+  const Patience patient(world, storm.scenario, catalogue);
+  const std::vector<std::string> once = patient.wait_in_vain(screen.jobs());
+  const Duration later = at + (once.empty() ? Duration{0} : given_within);
+  for (; at < later; at += look_every * 10) look(at);
+  for (std::string& what : patient.wait_in_vain(screen.jobs())) {
+    if (std::find(once.begin(), once.end(), what) != once.end()) report.broken.push_back(what);
+  }
   world.client_send(EndRequest{});
   world.run_for(at + std::chrono::seconds(5));
   LedgerJudge(world, report).judge();
