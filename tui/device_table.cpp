@@ -12,6 +12,12 @@ constexpr double temperature_cold_c = 20;  // assumed: about the inlet air of a 
 constexpr double temperature_hot_c = 100;  // assumed: above every slowdown limit we know
 
 template <typename T>
+void pick(std::vector<T>& column, std::span<const DeviceTable::Row> rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) column[i] = column[rows[i]];
+  column.resize(rows.size());
+}
+
+template <typename T>
 void cut(std::vector<T>& column, std::size_t first, std::size_t count) {
   const auto begin = column.begin() + static_cast<std::ptrdiff_t>(first);
   column.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
@@ -59,10 +65,17 @@ void DeviceTable::remove(Row first, Row count) {
   cut(slowed_since_, first, count);
 }
 
-void DeviceTable::forget_host(std::uint32_t number) {
-  for (std::uint32_t& host : host_) {
-    if (host > number) --host;
-  }
+void DeviceTable::keep(std::span<const Row> rows, std::span<const std::uint32_t> hosts) {
+  DROVER_REQUIRE(rows.size() == hosts.size() && std::is_sorted(rows.begin(), rows.end()));
+  host_.assign(hosts.begin(), hosts.end());
+  pick(index_, rows);
+  pick(group_, rows);
+  pick(spec_, rows);
+  pick(pool_, rows);
+  pick(cap_w_, rows);
+  for (std::vector<double>& column : last_) pick(column, rows);
+  pick(arrived_, rows);
+  pick(slowed_since_, rows);
 }
 
 DeviceTable::Row DeviceTable::find(Row first, Row count, std::uint16_t index) const {

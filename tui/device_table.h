@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,8 @@ class DeviceTable {
              const std::vector<std::uint16_t>& specs, const std::vector<std::uint16_t>& pools);
   /// Removes rows; later rows move down by `count`.
   void remove(Row first, Row count);
-  /// Numbers of later hosts go down by one. REQUIRES that it has no rows.
-  void forget_host(std::uint32_t number);
+  /// Removes all rows but these, which are in order, and says whose each of them is now.
+  void keep(std::span<const Row> rows, std::span<const std::uint32_t> hosts);
   /// Where `index` is a device of the rows [first, first + count): its row, else rows().
   Row find(Row first, Row count, std::uint16_t index) const;
 

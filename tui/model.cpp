@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 #include <variant>
 
 #include "fleet/natural_order.h"
@@ -281,34 +282,40 @@ void Model::end_snapshot(Instant now) {
 }
 
 void Model::remove_absent_hosts() {
-  const auto absent_host = [&](const HostRow& host) { return host.snapshot != snapshot_; };
-  if (std::none_of(hosts_.begin(), hosts_.end(), absent_host)) return;
-  // Numbers of later hosts change, so all devices are placed anew, which costs them their last
-  // values. Hosts leave the router's roster only when it starts afresh, so this is rare.
-  std::erase_if(hosts_, absent_host);
-  devices_ = DeviceTable();
-  host_numbers_.clear();
-  ++structure_;
-  for (std::uint32_t i = 0; i < hosts_.size(); ++i) {
-    host_numbers_.emplace(hosts_[i].said.hello.host, i);
-    place_devices(i, hosts_[i].said);
-  }
+  remove_hosts([&](const HostRow& host) { return host.snapshot != snapshot_; });
 }
 
 bool Model::forget_host(const std::string& name) {
-  const auto known = host_numbers_.find(name);
-  if (known == host_numbers_.end()) return false;
-  const std::uint32_t number = known->second;
-  remove_devices(hosts_[number]);
-  devices_.forget_host(number);
-  hosts_.erase(hosts_.begin() + number);
-  host_numbers_.clear();
-  for (std::uint32_t i = 0; i < hosts_.size(); ++i) {
-    host_numbers_.emplace(hosts_[i].said.hello.host, i);
-  }
+  if (!host_numbers_.contains(name)) return false;
+  remove_hosts([&](const HostRow& host) { return host.said.hello.host == name; });
   std::erase_if(replicas_, [&](const auto& row) { return row.first.host == name; });
   std::erase_if(conditions_, [&](const auto& row) { return row.first.host == name; });
   return true;
+}
+
+/// The others keep all that is known of their devices.
+void Model::remove_hosts(const std::function<bool(const HostRow&)>& which) {
+  if (std::erase_if(hosts_, which) == 0) return;
+  host_numbers_.clear();
+  std::vector<std::uint32_t> by_rows(hosts_.size());
+  for (std::uint32_t i = 0; i < hosts_.size(); ++i) {
+    host_numbers_.emplace(hosts_[i].said.hello.host, i);
+    by_rows[i] = i;
+  }
+  std::sort(by_rows.begin(), by_rows.end(), [&](std::uint32_t one, std::uint32_t other) {
+    return hosts_[one].first < hosts_[other].first;
+  });
+  std::vector<DeviceTable::Row> rows;
+  std::vector<std::uint32_t> owners;
+  for (const std::uint32_t number : by_rows) {
+    HostRow& host = hosts_[number];
+    const DeviceTable::Row before =
+        std::exchange(host.first, static_cast<DeviceTable::Row>(rows.size()));
+    for (DeviceTable::Row i = 0; i < host.count; ++i) rows.push_back(before + i);
+    owners.resize(rows.size(), number);
+  }
+  devices_.keep(rows, owners);
+  ++structure_;
 }
 
 void Model::refresh_order() const {

@@ -226,6 +226,7 @@ class Model {
   void add_sums(TrendPoint& point);
   void add_caps(TrendPoint& point) const;
   void remove_absent_hosts();
+  void remove_hosts(const std::function<bool(const HostRow&)>& which);
   void remove_devices(HostRow& host);
   bool is_past(DeviceTable::Row row) const;
   std::uint16_t spec_number(const std::string& id, const std::vector<SpecText>& texts);

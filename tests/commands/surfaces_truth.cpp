@@ -32,8 +32,8 @@ constexpr double cap_slack = 1.05;
 
 class Truth {
  public:
-  Truth(const Surfaces& at, const simulator::World& world, Differences& wrong)
-      : at_(at), world_(world), wrong_(wrong), devices_(world.devices()) {
+  Truth(const Surfaces& at, const simulator::World& world, const Lived& lived, Differences& wrong)
+      : at_(at), world_(world), lived_(lived), wrong_(wrong), devices_(world.devices()) {
     for (const JobChanged& job : at.jobs.jobs) {
       if (job.state == JobState::leased || job.state == JobState::running) placed_.push_back(&job);
     }
@@ -69,21 +69,22 @@ class Truth {
   void jobs() {
     for (const auto& [host, attempts] : world_.running()) {
       if (!is_well(host)) continue;
-      Ids running, shown;
+      Ids running, shown, placed;
       for (const HeldAttempt& held : attempts) running.insert(to_text(held.job));
       for (const JobChanged* job : placed_) {
         std::string_view target = job->target;
         while (const auto part = take_part(target)) {
-          if (part->host == host && job->state == JobState::running) {
-            shown.insert(to_text(job->job.id));
-          }
+          if (part->host != host) continue;
+          placed.insert(to_text(job->job.id));
+          if (job->state == JobState::running) shown.insert(to_text(job->job.id));
         }
       }
+      // A gang over hosts is held by some of them before it runs.
       for (const std::string& job : running) {
-        if (!shown.contains(job)) differs(job, "runs unseen on " + host);
+        if (!placed.contains(job)) differs(job, "runs unseen on " + host);
       }
       for (const std::string& job : shown) {
-        if (!running.contains(job)) differs(job, "is shown running on " + host);
+        if (!running.contains(job)) differs(job, "is shown running on " + host, ledger_within());
       }
     }
   }
@@ -113,6 +114,13 @@ class Truth {
     wrong_[fmt::format("T: {} {}", what, how)] = {may, details};
   }
 
+  /// A router that has just begun goes by its ledger, of gangs over hosts until all of them are
+  /// back or have had their time for it, 12 s.
+  Duration ledger_within() const {
+    const bool fresh = at_.now - at_.heard.life_began() < 2 * believed_within;
+    return fresh ? 2 * believed_within : believed_within;
+  }
+
   /// It lives, is heard, and is shown so.
   bool is_well(const std::string& host) const {
     const auto found = at_.fleet.hosts().find(host);
@@ -125,7 +133,7 @@ class Truth {
     if (device.usable != row.standing.usable) {
       differs(id, device.usable ? "is shown unusable, and is usable" : "is not shown unusable");
     }
-    if (row.standing.faulty && !device.faulty_since) {
+    if (row.standing.faulty && !device.faulty_since && !went_astray(row)) {
       differs(id, "is shown faulty, and no fault is in force");
     }
     // A router that has begun after a fault was asked for knows of none (docs/actions.md).
@@ -133,6 +141,14 @@ class Truth {
         *device.faulty_since > at_.heard.life_began()) {
       differs(id, "is not shown faulty");
     }
+  }
+
+  /// A fault is said to have reached a host that has just fallen silent (docs/actions.md).
+  bool went_astray(const DeviceRow& row) const {
+    const auto told = row.host->conditions.find(row.id.index);
+    const auto cut_off = lived_.cut_off.find(row.id.host);
+    return told != row.host->conditions.end() && cut_off != lived_.cut_off.end() &&
+           cut_off->second + believed_within > told->second.since;
   }
 
   void readings(const DeviceRow& row, const agents::TrueDevice& device) {
@@ -159,9 +175,11 @@ class Truth {
       differs(id, "is shown with another cap than it has", believed_within,
               told(Metric::power_cap, device.power_cap_w));
     }
-    if (apart(Metric::power, device.power_w, sensor_share * device.power_w + sensor_w)) {
+    const Lived::Watts& drawn = lived_.power_w.at(row.id);
+    const double truth_w = std::clamp(row.sample[Metric::power], drawn.least, drawn.most);
+    if (apart(Metric::power, truth_w, sensor_share * truth_w + sensor_w)) {
       differs(id, "is shown to draw other watts than it draws", believed_within,
-              told(Metric::power, device.power_w));
+              told(Metric::power, truth_w));
     }
     if (apart(Metric::temperature, device.temperature_c, sensor_c)) {
       differs(id, "is shown with another temperature than it has", believed_within,
@@ -183,7 +201,7 @@ class Truth {
     }
     const std::string truth = device.gang ? to_text(*device.gang) : "";
     if (gang != truth) {
-      differs(id, fmt::format("runs '{}' and is said to run '{}'", truth, gang));
+      differs(id, fmt::format("runs '{}' and is said to run '{}'", truth, gang), ledger_within());
     }
     Ids replicas;
     const auto& known = at_.fleet.replicas();
@@ -205,6 +223,7 @@ class Truth {
 
   const Surfaces& at_;
   const simulator::World& world_;
+  const Lived& lived_;
   Differences& wrong_;
   std::map<std::string, std::vector<agents::TrueDevice>> devices_;
   std::vector<const JobChanged*> placed_;
@@ -212,8 +231,21 @@ class Truth {
 
 }  // namespace
 
-void judge_by_truth(const Surfaces& at, const simulator::World& world, Differences& wrong) {
-  Truth truth(at, world, wrong);
+void Lived::note(const simulator::World& world) {
+  for (const auto& [host, devices] : world.devices()) {
+    for (std::size_t at = 0; at < devices.size(); ++at) {
+      const double watts = devices[at].power_w;
+      const DeviceId id{host, static_cast<std::uint16_t>(at)};
+      Watts& known = power_w.try_emplace(id, Watts{watts, watts}).first->second;
+      known = {std::min(known.least, watts), std::max(known.most, watts)};
+    }
+    if (!world.is_connected(host)) cut_off[host] = world.now();
+  }
+}
+
+void judge_by_truth(const Surfaces& at, const simulator::World& world, const Lived& lived,
+                    Differences& wrong) {
+  Truth truth(at, world, lived, wrong);
   truth.hosts();
   truth.devices();
   truth.jobs();

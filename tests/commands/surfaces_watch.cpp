@@ -32,6 +32,7 @@ void SurfacesWatch::begin(simulator::World& world, const simulator::Storm& storm
   options.connected_to = "the storm";
   dashboard_ = std::make_unique<tui::Dashboard>(options, tui::Size{120, 40}, world.now());
   heard_ = std::make_unique<Heard>(*policy_, world.now());
+  lived_ = {};
   asked_.reset();
   asked_at_ = Instant::min();
   life_ = world.router_life();
@@ -46,6 +47,7 @@ void SurfacesWatch::hear(Peer from, const Envelope& envelope) {
     asked_.reset();
     doubts_ = {};  // it begins to look anew, and has the same time for it
   }
+  if (std::holds_alternative<SampleBatch>(envelope.body)) lived_.note(*world_);
   const auto* part = std::get_if<SnapshotPart>(&envelope.body);
   // Whoever watches hears no answers to others.
   if (from == publish_peer || part) dashboard_->receive(world_->now(), from, envelope);
@@ -105,14 +107,17 @@ void SurfacesWatch::compare() {
                     tables,          *policy_,       now,           compared_};
   Differences wrong;
   for (const auto comparison : comparisons) comparison(at, wrong);
-  judge_by_truth(at, *world_, wrong);
+  lived_.note(*world_);
+  judge_by_truth(at, *world_, lived_, wrong);
   heard_->end_look();
+  lived_.power_w.clear();
   doubts_.see(now, wrong, broken_);
   ++compared_;
 }
 
 void SurfacesWatch::look(std::vector<std::string>& broken) {
   pass_on();
+  lived_.note(*world_);
   if (!world_->has_router()) return asked_.reset();
   broken.insert(broken.end(), broken_.begin(), broken_.end());
   broken_.clear();

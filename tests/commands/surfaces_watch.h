@@ -23,6 +23,18 @@
 
 namespace drover::commands {
 
+/// How devices truly were since the last look: their watts may change several times a second, and
+/// looks come at one beat of them.
+struct Lived {
+  struct Watts {
+    double least = 0, most = 0;
+  };
+  std::map<DeviceId, Watts> power_w;
+  std::map<std::string, Instant> cut_off;  // hosts: when the router last could not reach them
+
+  void note(const simulator::World& world);
+};
+
 /// What the surfaces say at one moment.
 struct Surfaces {
   const FleetView& fleet;             // `drover devices`
@@ -60,7 +72,8 @@ void compare_views(const Surfaces& at, Differences& wrong);
 /// What alerts say, with what they are about.
 void judge_alerts(const Surfaces& at, Differences& wrong);
 /// With the devices of hosts that live.
-void judge_by_truth(const Surfaces& at, const simulator::World& world, Differences& wrong);
+void judge_by_truth(const Surfaces& at, const simulator::World& world, const Lived& lived,
+                    Differences& wrong);
 
 class SurfacesWatch : public simulator::Onlooker {
  public:
@@ -90,6 +103,7 @@ class SurfacesWatch : public simulator::Onlooker {
   const router::Policy* policy_ = nullptr;
   std::unique_ptr<tui::Dashboard> dashboard_;
   std::unique_ptr<Heard> heard_;
+  Lived lived_;
   std::optional<Answers> asked_;
   Instant calm_{};  // when the last fault has ended
   Instant asked_at_ = Instant::min();

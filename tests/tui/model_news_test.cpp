@@ -203,6 +203,29 @@ TEST(ModelNews, ADeviceThatIsInNoSampleAnyMoreIsNotKnown) {
   }
 }
 
+/// After a router's restart most hosts are missing until they have said Hello again.
+TEST(ModelNews, HostsThatASnapshotDidNotNameLeaveTheOthersWhatIsKnownOfThem) {
+  SampleFleet fleet = calm_fleet();
+  Model model = told(fleet, {});
+  for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
+  const std::string other = "tpu-a";
+  const auto before = model.find({other, 1});
+  ASSERT_TRUE(before);
+  const double power_w = model.reading(*before, Metric::power);
+  ASSERT_GT(power_w, 0);
+  model.begin_snapshot();
+  for (const Envelope& envelope : fleet.state()) {
+    const auto* host = std::get_if<HostChanged>(&envelope.body);
+    if (host == nullptr || host->hello.host != "gpu-a") model.apply(start, envelope);
+  }
+  model.end_snapshot(start);
+  EXPECT_FALSE(model.find({"gpu-a", 1}));
+  const auto row = model.find({other, 1});
+  ASSERT_TRUE(row);
+  EXPECT_EQ(model.reading(*row, Metric::power), power_w);
+  EXPECT_EQ(model.host_of(*row).said.hello.host, other);
+}
+
 TEST(ModelNews, WhatASnapshotDidNotNameIsGone) {
   SampleFleet fleet = calm_fleet();
   Caption caption{"A burst", "5", 3, 9, false};
