@@ -10,7 +10,7 @@ std::array<bool, device_state_count> held_by(const DeviceStanding& standing) {
   return {standing.health == Health::lost,
           !standing.usable,
           standing.health == Health::suspect,
-          standing.faulty,
+          standing.faulty && !is_gone(standing.health),
           is_stale(standing),
           standing.drained,
           standing.health == Health::left,

@@ -198,8 +198,8 @@ void Core::take(Instant now, Caller caller, const DeviceReport& report) {
   queue.wake_all();
 }
 
-void Core::forget_conditions(Instant now, HostIndex host) {
-  for (const DeviceKey& device : conditions.forget(host)) settle_device(now, device);
+void Core::forget_conditions(Instant now, HostIndex host, bool in_force) {
+  for (const DeviceKey& device : conditions.forget(host, in_force)) settle_device(now, device);
 }
 
 void Core::settle_device(Instant now, DeviceKey device) {
@@ -244,7 +244,7 @@ DeviceChanged Core::device_shown(DeviceKey device) const {
   changed.since = condition.since;
   changed.detail = condition.detail;
   for (const Condition::InForce& fault : condition.faults) changed.injected.push_back(fault.words);
-  changed.drained = condition.drained;
+  changed.drained = condition.drained || roster.hosts()[device.first].draining;
   return changed;
 }
 

@@ -109,7 +109,10 @@ bool AlertBook::settle(Instant now, Entry& entry, std::vector<Alert>& changes) c
   // alone clears nothing that shall stay for a while.
   entry.gone_since = std::min(entry.gone_since, now);
   const bool over = rule == rules_.end() || now - entry.gone_since >= rule->second.clear_after;
-  if (!over) return false;
+  if (!over) {
+    retell(now, entry, changes);  // what was seen last may not have been told yet
+    return false;
+  }
   entry.alert.raised = false;
   changes.push_back(entry.alert);
   return true;

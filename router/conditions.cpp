@@ -70,22 +70,24 @@ std::vector<DeviceKey> ConditionBook::end(Instant now) {
   return {changed.begin(), changed.end()};
 }
 
-std::vector<DeviceKey> ConditionBook::forget(HostIndex host) {
+std::vector<DeviceKey> ConditionBook::forget(HostIndex host, bool in_force) {
   std::vector<DeviceKey> known;
   auto condition = conditions_.lower_bound({host, 0});
   while (condition != conditions_.end() && condition->first.first == host) {
     known.push_back(condition->first);
-    if (condition->second.drained) {
-      Condition drained;
-      drained.since = condition->second.since;
-      drained.drained = true;
-      condition->second = std::move(drained);
+    Condition& before = condition->second;
+    if (before.drained || (in_force && !before.faults.empty())) {
+      Condition kept;
+      kept.since = before.since;
+      kept.drained = before.drained;
+      if (in_force) kept.faults = std::move(before.faults);
+      before = std::move(kept);
       ++condition;
     } else {
       condition = conditions_.erase(condition);
     }
   }
-  std::erase_if(ends_, [&](const auto& end) { return end.second.first == host; });
+  if (!in_force) std::erase_if(ends_, [&](const auto& end) { return end.second.first == host; });
   return known;
 }
 

@@ -48,8 +48,8 @@ class ConditionBook {
   /// `never` when nothing ends by itself.
   Instant next_end() const { return ends_.empty() ? never : ends_.begin()->first; }
   /// Everything about the host's devices, save that they are drained; answers those of which
-  /// something was known.
-  std::vector<DeviceKey> forget(HostIndex host);
+  /// something was known. `in_force`: and save the faults that its agent may still carry out.
+  std::vector<DeviceKey> forget(HostIndex host, bool in_force = false);
 
   /// A device of which nothing is known is usable.
   const Condition& of(DeviceKey device) const;

@@ -18,7 +18,7 @@ void Core::leave(Instant now, Caller caller, const Leave& leave) {
   if (!host) return;
   const std::string why = printable(leave.why.substr(0, why_max));
   if (leave.held > 0 || leave.after > Duration{0}) {
-    roster.host(*host).draining = true;
+    set_leaving(now, *host, true);
     if (leave.after > Duration{0}) {
       event(now, Severity::warning, roster.hosts()[*host].hello.host,
             fmt::format("{} in {:.0f} s: no new work for it", why, to_seconds(leave.after)));
@@ -36,6 +36,15 @@ void Core::leave(Instant now, Caller caller, const Leave& leave) {
     ejections.forget(to_text(gone.id));
     roster.apply(now, *host, gone);
     publish_replica(now, gone, group);
+  }
+}
+
+/// Its devices take no new work, so they are shown as those that somebody has drained.
+void Core::set_leaving(Instant now, HostIndex host, bool leaving) {
+  if (roster.hosts()[host].draining == leaving) return;
+  roster.host(host).draining = leaving;
+  for (std::uint16_t device = 0; device < roster.hosts()[host].devices.size(); ++device) {
+    publish_device(now, {host, device});
   }
 }
 

@@ -81,7 +81,6 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   const bool same_line =
       earlier == hello.incarnation && peers.peer_of(hello.host) == caller.peer.number;
   take_over(now, caller, hello);
-  roster.host(*enrolled).draining = false;
   health.enrolled(now, *enrolled);
   keeper.host_lost(now, hello.host);
   if (was_lost) roster.set_returned(now, *enrolled);
@@ -89,6 +88,7 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   enrol_places(now, *enrolled);
   accounting.set_cost_rate(roster, policy);
   publish_host(now, *enrolled);
+  set_leaving(now, *enrolled, false);
   settle_drains(now, *enrolled);
   for (const Replica& replica : hello.replicas) apply_report(now, caller, {replica});
   for (ReplicaEntry& entry : held_before) {
@@ -241,7 +241,9 @@ void Core::lose_host(Instant now, HostIndex host, Health state, const std::strin
   set_health(now, host, state, why);
   accounting.set_cost_rate(roster, policy);
   keeper.host_lost(now, name);
-  forget_conditions(now, host);
+  set_leaving(now, host, false);
+  // It may be cut off only, and come back as it was.
+  forget_conditions(now, host, state == Health::lost);
   for (JobRecord* record : jobs.on_host(name)) {
     Failed lost;
     lost.job = record->job.id;

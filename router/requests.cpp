@@ -186,6 +186,12 @@ std::vector<std::string> Core::snapshot_messages(Instant now) const {
     messages.push_back(encode(Envelope{"router", mail.last_published(), at, event}));
   }
   for (const auto& [device, condition] : conditions.all()) add(device_shown(device));
+  for (HostIndex host = 0; host < roster.hosts().size(); ++host) {
+    if (!roster.hosts()[host].draining) continue;
+    for (std::uint16_t device = 0; device < roster.hosts()[host].devices.size(); ++device) {
+      if (!conditions.all().contains({host, device})) add(device_shown({host, device}));
+    }
+  }
   for (Alert& alert : alerts.raised()) add(std::move(alert));
   if (!caption.text.empty()) add(caption);
   // Nothing that a later life could take back.

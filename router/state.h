@@ -88,13 +88,12 @@ struct Core {
   void apply_samples(Instant now, const Envelope& envelope, const SampleBatch& batch);
   void apply_report(Instant now, Caller caller, const ReplicaReport& report);
   /// Attempts the host still holds go on; others come back to the queue, or are called off.
-  /// What the host holds of its work is kept, and what was assigned on this connection after it was
-  /// asked for its Hello (`asked_at`; Instant{}: another connection, or not known): that is on its
-  /// way. The rest is lost.
+  /// What it holds of its work is kept, and what was assigned on this connection after it was asked
+  /// for its Hello (`asked_at`; Instant{}: another connection, or not known). The rest is lost.
   void reconcile(Instant now, Caller caller, const Hello& hello, Instant asked_at);
   void take_over(Instant now, Caller caller, const Hello& hello);
   void set_health(Instant now, HostIndex host, Health health, const std::string& why);
-  /// The host is lost, or has left: its work is queued again. `what` happened, for people.
+  /// It is lost, or has left: its work is queued again. `what` happened, for people.
   void lose_host(Instant now, HostIndex host, Health state, const std::string& why,
                  const std::string& what);
   void sweep(Instant now);
@@ -110,6 +109,7 @@ struct Core {
   // ---- leaving.cpp
   /// In order: no more work for it; it is gone once it has given back what it had.
   void leave(Instant now, Caller caller, const Leave& leave);
+  void set_leaving(Instant now, HostIndex host, bool leaving);
   void act(Instant now, Caller caller, const ForgetHost& asked);
   /// It is no part of the fleet any more. What was said about its name stays: drains, the ledger.
   /// REQUIRES that it is lost or has left.
@@ -283,7 +283,7 @@ struct Core {
   /// When the connection that said it is forgotten.
   void end_caption(Instant now);
   /// What was known of single devices: the host is lost, or another life of it has begun.
-  void forget_conditions(Instant now, HostIndex host);
+  void forget_conditions(Instant now, HostIndex host, bool in_force = false);
   DeviceChanged device_shown(DeviceKey device) const;
   void publish_device(Instant now, DeviceKey device);
   /// Something about the device has changed: told to the roster, and published.

@@ -84,7 +84,7 @@ class Truth {
         if (!placed.contains(job)) differs(job, "runs unseen on " + host);
       }
       for (const std::string& job : shown) {
-        if (!running.contains(job)) differs(job, "is shown running on " + host, ledger_within());
+        if (!running.contains(job)) differs(job, "is shown running on " + host, ended_within(job));
       }
     }
   }
@@ -114,11 +114,14 @@ class Truth {
     wrong_[fmt::format("T: {} {}", what, how)] = {may, details};
   }
 
-  /// A router that has just begun goes by its ledger, of gangs over hosts until all of them are
-  /// back or have had their time for it, 12 s.
-  Duration ledger_within() const {
-    const bool fresh = at_.now - at_.heard.life_began() < 2 * believed_within;
-    return fresh ? 2 * believed_within : believed_within;
+  /// A gang over hosts is shown on all of them until each has told how it ended there, is back, or
+  /// has had its time for it, 12 s.
+  Duration ended_within(const std::string& job) const {
+    const auto over_hosts = [&](const JobChanged* placed) {
+      return to_text(placed->job.id) == job && placed->target.find(' ') != std::string::npos;
+    };
+    return std::any_of(placed_.begin(), placed_.end(), over_hosts) ? 2 * believed_within
+                                                                   : believed_within;
   }
 
   /// It lives, is heard, and is shown so.
@@ -201,7 +204,8 @@ class Truth {
     }
     const std::string truth = device.gang ? to_text(*device.gang) : "";
     if (gang != truth) {
-      differs(id, fmt::format("runs '{}' and is said to run '{}'", truth, gang), ledger_within());
+      differs(id, fmt::format("runs '{}' and is said to run '{}'", truth, gang),
+              ended_within(gang));
     }
     Ids replicas;
     const auto& known = at_.fleet.replicas();

@@ -116,6 +116,19 @@ TEST(Alerts, TellTheirTextAgainAtMostEveryFewBeatsAndStandAsTheyStood) {
   EXPECT_FALSE(watch.book.raised()[0].retold) << "news, and no property of the alert";
 }
 
+TEST(Alerts, TellWhatWasSeenLastThoughItHoldsNoMore) {
+  Watch watch;
+  watch.at(0, {hot});
+  ASSERT_EQ(watch.at(3, {hot}).size(), 1U);
+  Sighting more = hot;
+  more.text = "8 of 8 devices slow down for heat";
+  EXPECT_TRUE(watch.at(7, {more}).empty()) << "too soon after";
+  const auto told = watch.at(8, {});
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_TRUE(told[0].raised && told[0].retold);
+  EXPECT_EQ(told[0].text, more.text);
+}
+
 TEST(Alerts, AreNotToldAgainForJitterBeforeAMinute) {
   Watch watch;
   watch.at(0, {waiting("draws 9.9kW of 10.0kW")});

@@ -60,6 +60,23 @@ TEST(FaultsShown, TheLossOfAHostReplacesNoLossOfItsDevices) {
   EXPECT_EQ(shown(stage, 4), Words{"lose"});
 }
 
+/// It comes back as the same incarnation, and its agent has gone on with the fault meanwhile.
+TEST(FaultsShown, AHostThatWasOnlyCutOffComesBackWithItsFaultsAndAnotherOneWithout) {
+  for (const bool same : {true, false}) {
+    Fleet stage;
+    stage.ask(inject("h100-1/3", "throttle=0.5", seconds(60)));
+    stage.live(20, {{2, "h100-2"}, {3, "v5e-1"}});
+    const auto hosts = stage.published<HostChanged>();
+    ASSERT_TRUE(std::any_of(hosts.begin(), hosts.end(), [](const HostChanged& host) {
+      return host.hello.host == "h100-1" && host.health == Health::lost;
+    }));
+    stage.receive(1, stage.hello("h100-1", same ? 1 : 2));
+    EXPECT_EQ(shown(stage, 3), same ? Words{"throttle=0.5"} : Words{});
+    stage.live(45, all_hosts);
+    EXPECT_TRUE(shown(stage, 3).empty()) << "it is over when it would have been";
+  }
+}
+
 TEST(FaultsShown, WhatIsOverAtOnceIsNotInForce) {
   for (const char* fault : {"xid=13", "xid=63", "xid=500"}) {
     Fleet stage;

@@ -1,4 +1,7 @@
 // A spot host that its cloud takes back: who can be, and what the router makes of the notice.
+#include <algorithm>
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "tests/router/acted_fleet.h"
@@ -47,6 +50,26 @@ name = "all"
   ASSERT_TRUE(policy) << policy.error().message;
   ActedFleet fleet({}, std::move(policy).value());
   EXPECT_EQ(fleet.ask(inject("site", "reclaim")).targets, std::vector<std::string>{"v5e-1"});
+}
+
+/// In how many of its devices' latest news they are drained.
+std::size_t shown_drained(const ActedFleet& fleet, const std::string& host) {
+  std::map<std::uint16_t, bool> drained;
+  for (const DeviceChanged& device : fleet.published<DeviceChanged>()) {
+    if (device.host == host) drained[device.device] = device.drained;
+  }
+  return static_cast<std::size_t>(
+      std::count_if(drained.begin(), drained.end(), [](const auto& each) { return each.second; }));
+}
+
+TEST(Reclaim, DevicesOfAWarnedHostAreShownDrainedUntilItIsGone) {
+  SpotFleet fleet;
+  fleet.receive(4, Leave{"reclaimed by its cloud", 0, seconds(120)});
+  fleet.tick();
+  EXPECT_EQ(shown_drained(fleet, "spot-1"), 8U);
+  fleet.receive(4, Leave{"reclaimed by its cloud", 0, {}});
+  fleet.tick();
+  EXPECT_EQ(shown_drained(fleet, "spot-1"), 0U) << "they are shown as left";
 }
 
 TEST(Reclaim, AWarnedHostGetsNoNewWorkAndIsNotLostYet) {

@@ -25,6 +25,9 @@ namespace {
 /// Room that is made for a job is taken by then.
 constexpr Duration given_within = std::chrono::seconds(30);
 constexpr Duration look_every = std::chrono::milliseconds(100);
+/// Long after the storm: in no step with beats and samples, of which else some are always under
+/// way.
+constexpr Duration look_later = std::chrono::milliseconds(1070);
 constexpr Duration settles_after = std::chrono::seconds(5);  // I10
 /// A message and two commits are under way for less.
 constexpr Duration under_way = std::chrono::milliseconds(200);
@@ -318,7 +321,7 @@ StormReport live_through(const Storm& storm, Onlooker* onlooker) {
   Duration at{};
   for (; at < storm.calm + settles_after; at += look_every) look(at);
   judge_calm(world, screen, report.broken, at);
-  for (at += under_way; at < patience && !done(world, report.jobs); at += look_every * 10) look(at);
+  for (at += under_way; at < patience && !done(world, report.jobs); at += look_later) look(at);
   for (const auto& [job, attempt, host] : less(screen.running(), truly_running(world))) {
     report.broken.push_back(
         fmt::format("{} attempt {} is shown running on {}", job, attempt, host));
@@ -327,7 +330,7 @@ StormReport live_through(const Storm& storm, Onlooker* onlooker) {
   const Patience patient(world, storm.scenario, catalogue);
   const std::vector<std::string> once = patient.wait_in_vain(screen.jobs());
   const Duration later = at + (once.empty() ? Duration{0} : given_within);
-  for (; at < later; at += look_every * 10) look(at);
+  for (; at < later; at += look_later) look(at);
   for (std::string& what : patient.wait_in_vain(screen.jobs())) {
     if (std::find(once.begin(), once.end(), what) != once.end()) report.broken.push_back(what);
   }
