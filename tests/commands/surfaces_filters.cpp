@@ -109,11 +109,12 @@ void compare_filter(const Surfaces& at, const std::string& text, const Ages& age
   Ids told = devices_with(at, text);
   narrow(at, text);
   Ids shown = Table(at.dashboard.table(at.now, "devices")).column("id");
-  // Of devices that another sample has told of since the question, the numbers are others.
+  // Of devices that another sample has told of since the question, or before this router began,
+  // the numbers are others.
   for (const auto& [id, age_s] : ages) {
     const auto other = told_ages.find(id);
     if (other == told_ages.end()) continue;
-    if (!std::isnan(age_s) && std::abs(age_s - other->second) > 0.05) {
+    if (!std::isnan(age_s) && !(std::abs(age_s - other->second) <= 0.05)) {
       told.erase(id);
       shown.erase(id);
     }
