@@ -218,7 +218,7 @@ void JobQueue::erase(JobRecord& record) {
   for (std::size_t each = 0; each < demand_count && queue_class.sorted; ++each) {
     queue_class.easiest[each].erase({demand_of(record, static_cast<Demand>(each)), record.number});
   }
-  by_since_.erase({record.since, record.number});
+  DROVER_REQUIRE(by_since_.erase({record.since, record.number}) == 1);
   record.queue_class = nullptr;
   --size_;
   if (!queue_class.jobs.empty()) {

@@ -140,7 +140,7 @@ TEST(Actions, ADrawTakesAsManyAsAskedAndTheSameForTheSameSeed) {
   EXPECT_GT(drawn.size(), 4U) << "other seeds draw others";
 }
 
-TEST(Actions, AFaultIsShownUntilItEndsOrItsHostIsLost) {
+TEST(Actions, AFaultIsShownUntilItEndsOrItsHostBeginsAnew) {
   Fleet stage;
   stage.ask(inject("h100-1/3", "throttle=0.5", seconds(30)));
   ASSERT_EQ(stage.published<DeviceChanged>().size(), 1U);
@@ -160,7 +160,10 @@ TEST(Actions, AFaultIsShownUntilItEndsOrItsHostIsLost) {
   stage.forget();
   stage.live(13, {{2, "h100-2"}, {3, "v5e-1"}});
   ASSERT_EQ(stage.published<DeviceChanged>().size(), 1U);
-  EXPECT_TRUE(stage.published<DeviceChanged>()[0].injected.empty());
+  EXPECT_EQ(stage.published<DeviceChanged>()[0].injected, begun.injected)
+      << "lost, or only cut off";
+  stage.receive(1, stage.hello("h100-1", 2));
+  EXPECT_TRUE(stage.published<DeviceChanged>().back().injected.empty());
 }
 
 // ---- Devices -----------------------------------------------------------------------------------
