@@ -4,9 +4,10 @@
 //   code:         2.57 requests/s, variance over mean of counts per second 13.2;
 //                 input p50 1469, p90 5194, max 7437; output p50 13, p99 252, max 1899 tokens
 // Each length is log-normal: sigma = ln(high / p50) / z, with z = 2.326 for p99 and 1.2816 for p90.
-// The training jobs are assumed: common batch sizes, steps for a minute or two, arrivals so that one
-// or two of each are in the system. The gang asks for four devices, half of one of the demo's hosts:
-// the other half always serves, and one of eight would wait until nobody asks for an answer there.
+// The training jobs are assumed: common batch sizes, steps for a minute or two, arrivals so that
+// one or two of each are in the system. The gang asks for four devices, half of one of the demo's
+// hosts: the other half always serves, and one of eight would wait until nobody asks for an answer
+// there.
 #include "commands/synthetic_work.h"
 
 #include <algorithm>
