@@ -43,8 +43,8 @@ void Core::leave(Instant now, Caller caller, const Leave& leave) {
 void Core::set_leaving(Instant now, HostIndex host, bool leaving) {
   if (roster.hosts()[host].draining == leaving) return;
   roster.host(host).draining = leaving;
-  for (std::uint16_t device = 0; device < roster.hosts()[host].devices.size(); ++device) {
-    publish_device(now, {host, device});
+  for (const DeviceIndex device : roster.hosts()[host].devices) {
+    publish_device(now, {host, roster.devices().number[device]});
   }
 }
 

@@ -188,8 +188,9 @@ std::vector<std::string> Core::snapshot_messages(Instant now) const {
   for (const auto& [device, condition] : conditions.all()) add(device_shown(device));
   for (HostIndex host = 0; host < roster.hosts().size(); ++host) {
     if (!roster.hosts()[host].draining) continue;
-    for (std::uint16_t device = 0; device < roster.hosts()[host].devices.size(); ++device) {
-      if (!conditions.all().contains({host, device})) add(device_shown({host, device}));
+    for (const DeviceIndex device : roster.hosts()[host].devices) {
+      const DeviceKey key{host, roster.devices().number[device]};
+      if (!conditions.all().contains(key)) add(device_shown(key));
     }
   }
   for (Alert& alert : alerts.raised()) add(std::move(alert));

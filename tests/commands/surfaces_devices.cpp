@@ -192,7 +192,7 @@ void compare_hosts(const Surfaces& at, Differences& wrong) {
       loads.same(name + " queue", double(replica.queued), table.number(*row, "queue"));
     }
     for (const auto& [column, fact] : facts) {
-      compared.same(name + " " + column, fact, table.text(*row, column));
+      compared.same(fmt::format("{} {}", name, column), fact, table.text(*row, column));
     }
   }
   compared.same("the replica", ids, table.column("id"));
