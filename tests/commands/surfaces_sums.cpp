@@ -84,7 +84,8 @@ void compare_classes(const Surfaces& at, const Json& status, Differences& wrong)
                                                                         {"p90", "p90"},
                                                                         {"p99", "p99"},
                                                                         {"max", "most"}}) {
-      compared.same(name + " " + key, shown(told[i]["values"][key]), table.text(i, column));
+      compared.same(fmt::format("{} {}", name, key), shown(told[i]["values"][key]),
+                    table.text(i, column));
     }
     if (!told[i]["target"].is_null()) {
       compared.same(name + " met", shown(told[i]["met"]), table.text(i, "within_target"));
@@ -107,7 +108,8 @@ void compare_fallbacks(const Surfaces& at, const Json& status, Differences& wron
          std::map<std::string, std::string>{{"cost_usd", "more_cost_usd"},
                                             {"energy_j", "more_energy_j"},
                                             {"finish_s", "later_s"}}) {
-      compared.same(reason + " " + column, shown(costs[key]), table.text(row, column));
+      compared.same(fmt::format("{} {}", reason, column), shown(costs[key]),
+                    table.text(row, column));
     }
   }
 }

@@ -121,7 +121,9 @@ void compare_views(const Look& look, const Stage& stage, Complaints& complaints)
        {"fleet", "devices", "jobs", "routing", "power", "events", "data-plane"}) {
     if (!look.asked(view_of(name))) continue;
     const std::string& text = look.text(view_of(name));
-    if (text.empty() || !is_plain(text)) complaints.push_back(name + ": no plain text: " + text);
+    if (text.empty() || !is_plain(text)) {
+      complaints.push_back(fmt::format("{}: no plain text: {}", name, text));
+    }
   }
   for (const Listing& listing : listings()) {
     if (look.asked(view_of(listing.view))) compare_listing(look, listing, complaints);

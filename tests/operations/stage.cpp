@@ -74,7 +74,7 @@ Complaints Stage::act(const Action& action) {
   return {fmt::format("no such action: {}", text)};
 }
 
-Complaints Stage::start(const std::string& name, std::vector<std::string> words) {
+Complaints Stage::start(const std::string& name, const std::vector<std::string>& words) {
   running_.erase(name);
   auto& started = running_[name] = std::make_unique<Program>(words);
   if (name == "router" && !started->says("router ready", patience)) {

@@ -29,7 +29,7 @@ class Stage {
   std::string ended() const;
 
  private:
-  std::vector<std::string> start(const std::string& name, std::vector<std::string> words);
+  std::vector<std::string> start(const std::string& name, const std::vector<std::string>& words);
   std::vector<std::string> end(const std::string& name, int signal);
   std::vector<std::string> command(const Action& action);
   std::vector<std::string> submit(const std::string& name, const Action& action);
