@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -22,6 +23,8 @@ constexpr Duration believed_within = std::chrono::seconds(8);
 constexpr Duration back_within = std::chrono::seconds(10);
 /// Samples and beats until a cap that can be met is met (docs/actions.md), and a beat to tell it.
 constexpr Duration caps_within = std::chrono::seconds(15);
+/// Samples come once a second, and one or two of them may be lost.
+constexpr Duration window = std::chrono::seconds(3);
 /// Of the watts of one device: sensors average, and a sample is up to a second old.
 constexpr double sensor_share = 0.5;
 constexpr double sensor_w = 60;
@@ -136,7 +139,8 @@ class Truth {
     if (device.usable != row.standing.usable) {
       differs(id, device.usable ? "is shown unusable, and is usable" : "is not shown unusable");
     }
-    if (row.standing.faulty && !device.faulty_since && !went_astray(row)) {
+    // A fault is said to have reached a host that has just fallen silent (docs/actions.md).
+    if (row.standing.faulty && !device.faulty_since && !lived_.went_astray(row.id)) {
       differs(id, "is shown faulty, and no fault is in force");
     }
     // A router that has begun after a fault was asked for knows of none (docs/actions.md).
@@ -144,14 +148,6 @@ class Truth {
         *device.faulty_since > at_.heard.life_began()) {
       differs(id, "is not shown faulty");
     }
-  }
-
-  /// A fault is said to have reached a host that has just fallen silent (docs/actions.md).
-  bool went_astray(const DeviceRow& row) const {
-    const auto told = row.host->conditions.find(row.id.index);
-    const auto cut_off = lived_.cut_off.find(row.id.host);
-    return told != row.host->conditions.end() && cut_off != lived_.cut_off.end() &&
-           cut_off->second + believed_within > told->second.since;
   }
 
   void readings(const DeviceRow& row, const agents::TrueDevice& device) {
@@ -178,7 +174,7 @@ class Truth {
       differs(id, "is shown with another cap than it has", believed_within,
               told(Metric::power_cap, device.power_cap_w));
     }
-    const Lived::Watts& drawn = lived_.power_w.at(row.id);
+    const Lived::Watts drawn = lived_.power_w(row.id);
     const double truth_w = std::clamp(row.sample[Metric::power], drawn.least, drawn.most);
     if (apart(Metric::power, truth_w, sensor_share * truth_w + sensor_w)) {
       differs(id, "is shown to draw other watts than it draws", believed_within,
@@ -236,15 +232,40 @@ class Truth {
 }  // namespace
 
 void Lived::note(const simulator::World& world) {
+  const Instant now = world.now();
+  if (began_ == Instant::min() || now - began_ >= window) {
+    before_ = std::exchange(now_, {});
+    began_ = now;
+  }
   for (const auto& [host, devices] : world.devices()) {
     for (std::size_t at = 0; at < devices.size(); ++at) {
       const double watts = devices[at].power_w;
       const DeviceId id{host, static_cast<std::uint16_t>(at)};
-      Watts& known = power_w.try_emplace(id, Watts{watts, watts}).first->second;
+      Watts& known = now_.try_emplace(id, Watts{watts, watts}).first->second;
       known = {std::min(known.least, watts), std::max(known.most, watts)};
     }
-    if (!world.is_connected(host)) cut_off[host] = world.now();
+    if (!world.is_connected(host)) cut_off_[host].push_back(now);
   }
+}
+
+void Lived::hear(Instant now, const DeviceChanged& device) {
+  if (!device.injected.empty()) faulted_[{device.host, device.device}] = now;
+}
+
+Lived::Watts Lived::power_w(const DeviceId& device) const {
+  Watts drawn = now_.at(device);
+  const auto before = before_.find(device);
+  if (before == before_.end()) return drawn;
+  return {std::min(drawn.least, before->second.least), std::max(drawn.most, before->second.most)};
+}
+
+bool Lived::went_astray(const DeviceId& device) const {
+  const auto told = faulted_.find(device);
+  const auto cuts = cut_off_.find(device.host);
+  if (told == faulted_.end() || cuts == cut_off_.end()) return false;
+  return std::any_of(cuts->second.begin(), cuts->second.end(), [&](Instant cut) {
+    return std::chrono::abs(cut - told->second) < believed_within;
+  });
 }
 
 void judge_by_truth(const Surfaces& at, const simulator::World& world, const Lived& lived,

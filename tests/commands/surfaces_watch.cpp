@@ -48,6 +48,9 @@ void SurfacesWatch::hear(Peer from, const Envelope& envelope) {
     doubts_ = {};  // it begins to look anew, and has the same time for it
   }
   if (std::holds_alternative<SampleBatch>(envelope.body)) lived_.note(*world_);
+  if (const auto* device = std::get_if<DeviceChanged>(&envelope.body)) {
+    lived_.hear(world_->now(), *device);
+  }
   const auto* part = std::get_if<SnapshotPart>(&envelope.body);
   // Whoever watches hears no answers to others.
   if (from == publish_peer || part) dashboard_->receive(world_->now(), from, envelope);
@@ -110,7 +113,6 @@ void SurfacesWatch::compare() {
   lived_.note(*world_);
   judge_by_truth(at, *world_, lived_, wrong);
   heard_->end_look();
-  lived_.power_w.clear();
   doubts_.see(now, wrong, broken_);
   ++compared_;
 }

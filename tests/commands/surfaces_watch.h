@@ -23,16 +23,26 @@
 
 namespace drover::commands {
 
-/// How devices truly were since the last look: their watts may change several times a second, and
-/// looks come at one beat of them.
-struct Lived {
+/// How devices truly were in the last seconds, which the samples shown are of: their watts may
+/// change several times a second.
+class Lived {
+ public:
   struct Watts {
     double least = 0, most = 0;
   };
-  std::map<DeviceId, Watts> power_w;
-  std::map<std::string, Instant> cut_off;  // hosts: when the router last could not reach them
-
   void note(const simulator::World& world);
+  void hear(Instant now, const DeviceChanged& device);
+
+  Watts power_w(const DeviceId& device) const;
+  /// A fault of the device was told when its host could not be reached, or had just fallen silent.
+  bool went_astray(const DeviceId& device) const;
+
+ private:
+  using Range = std::map<DeviceId, Watts>;
+  Range now_, before_;  // each of `window`, the second one whole
+  Instant began_ = Instant::min();
+  std::map<std::string, std::vector<Instant>> cut_off_;  // hosts, at these moments
+  std::map<DeviceId, Instant> faulted_;                  // when that was told last
 };
 
 /// What the surfaces say at one moment.
