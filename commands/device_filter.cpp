@@ -94,8 +94,11 @@ class FilteredDevice : public filter::Thing {
 
   void show_pool(TextTest& test) const {
     const auto place = static_cast<std::size_t>(row_.group - hello().groups.data());
-    const std::vector<std::string>& pools = row_.host->changed.pools;
-    if (place < pools.size()) show_known(pools[place], test);
+    const HostChanged& host = row_.host->changed;
+    if (place < host.pools.size()) show_known(host.pools[place], test);
+    for (const GroupPool& further : host.further_pools) {
+      if (further.group == place) test.see(further.pool);
+    }
   }
 
   void show_models(TextTest& test) const {

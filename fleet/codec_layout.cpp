@@ -218,6 +218,7 @@ std::vector<Limit> limits() {
       {"classes_max", classes_max},
       {"faults_max", faults_max},
       {"pools_max", pools_max},
+      {"further_pools_max", further_pools_max},
       {"alert_rules_max", alert_rules_max},
       {"cancel_jobs_max", cancel_jobs_max},
       {"policy_bytes_max", policy_bytes_max},

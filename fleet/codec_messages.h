@@ -328,6 +328,10 @@ inline constexpr auto layout<Problem> = structure("Problem",
 // ---- Published ---------------------------------------------------------------------------------
 
 template <>
+inline constexpr auto layout<GroupPool> = structure("GroupPool", field("group", &GroupPool::group),
+                                                    field("pool", &GroupPool::pool, as_line));
+
+template <>
 inline constexpr auto layout<HostChanged> = structure(
     "HostChanged", field("hello", &HostChanged::hello), field("health", &HostChanged::health),
     field("since", &HostChanged::since), field("sample_gaps", &HostChanged::sample_gaps),
@@ -335,7 +339,8 @@ inline constexpr auto layout<HostChanged> = structure(
     field("undecodable", &HostChanged::undecodable),
     field("pools", &HostChanged::pools, up_to(groups_max, as_line)),
     field("secured_by", &HostChanged::secured_by, as_line),
-    field("prices_usd_per_h", &HostChanged::prices_usd_per_h, up_to(groups_max)));
+    field("prices_usd_per_h", &HostChanged::prices_usd_per_h, up_to(groups_max)),
+    field("further_pools", &HostChanged::further_pools, up_to(further_pools_max)));
 
 template <>
 inline constexpr auto layout<HostForgotten> =

@@ -444,6 +444,15 @@ std::string_view to_text(Health health);
 /// Nothing runs there, and nothing of it is known now.
 inline bool is_gone(Health health) { return health == Health::lost || health == Health::left; }
 
+inline constexpr std::size_t further_pools_max = 1024;  // of one host; more are not told
+
+/// A group of devices, by its place in hello.groups, is in this pool as well.
+struct GroupPool {
+  std::uint16_t group = 0;
+  std::string pool;
+  bool operator==(const GroupPool&) const = default;
+};
+
 struct HostChanged {
   Hello hello;  // without replicas and held attempts
   Health health = Health::ok;
@@ -451,9 +460,10 @@ struct HostChanged {
   std::uint64_t sample_gaps = 0;
   std::uint64_t samples_thinned = 0;
   std::uint64_t undecodable = 0;
-  std::vector<std::string> pools;  // of each group, in the order of hello.groups; empty: none
+  std::vector<std::string> pools;  // the first of each group, in the order of hello.groups; or ""
   std::string secured_by;  // the name of the key that its agent has proven to hold; empty: none
   std::vector<double> prices_usd_per_h;  // of a device of each group, as the policy prices it
+  std::vector<GroupPool> further_pools;  // of groups that are in several, in the policy's order
   bool operator==(const HostChanged&) const = default;
 };
 

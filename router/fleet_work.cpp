@@ -110,41 +110,51 @@ void Core::publish_replica(Instant now, const Replica& replica, GroupIndex group
 
 HostChanged Core::host_shown(HostIndex host) const {
   const HostEntry& entry = roster.hosts()[host];
+  const HostCounts counts = host_counts.shown(entry.hello.host);
   HostChanged changed;
   changed.hello = entry.hello;
   changed.health = entry.health;
   changed.since = entry.health_since;
-  changed.sample_gaps = entry.sample_gaps;
-  for (const GroupIndex group : entry.groups) {
+  changed.sample_gaps = counts.sample_gaps;
+  changed.samples_thinned = counts.samples_thinned;
+  changed.undecodable = counts.undecodable;
+  for (std::uint16_t place = 0; place < entry.groups.size(); ++place) {
+    const GroupIndex group = entry.groups[place];
     changed.pools.push_back(pool_of(group));
     changed.prices_usd_per_h.push_back(price_usd_per_h(roster, policy, group));
+    const std::vector<std::uint32_t>& pools = roster.groups()[group].pools;
+    for (std::size_t i = 1; i < pools.size(); ++i) {
+      if (changed.further_pools.size() == further_pools_max) break;
+      changed.further_pools.push_back({place, policy.pools[pools[i]].name});
+    }
   }
   changed.secured_by = peers.key_of(entry.hello.host);
-  const auto counters = host_counters.find(host);
-  if (counters != host_counters.end()) {
-    changed.samples_thinned = counters->second.samples_thinned;
-    changed.undecodable = counters->second.undecodable;
-  }
   return changed;
 }
 
 void Core::publish_host(Instant now, HostIndex host) {
   if (roster.hosts()[host].forgotten) return;  // who heard of it would show it again
-  HostChanged changed = host_shown(host);
-  host_counters[host].published =
-      changed.sample_gaps + changed.samples_thinned + changed.undecodable;
-  mail.publish(now, std::move(changed));
+  mail.publish(now, host_shown(host));
+}
+
+void Core::tell_host_counts(Instant now) {
+  for (HostIndex host = 0; host < roster.hosts().size(); ++host) {
+    const HostEntry& entry = roster.hosts()[host];
+    if (entry.forgotten) continue;
+    const std::string& name = entry.hello.host;
+    host_counts.count_gaps(name, entry.sample_gaps);
+    HostCountBook::Entry& counts = host_counts.of(name);
+    if (!mail.is_committed(counts.write)) continue;
+    if (std::exchange(counts.shown, counts.noted) != counts.noted) publish_host(now, host);
+    if (counts.counted == counts.noted) continue;
+    counts.noted = counts.counted;
+    counts.write = mail.write(ledger::host_counts(now, name, counts.agent, counts.noted));
+  }
 }
 
 Summary Core::publish_beat(Instant now) {
   accounting.settle_cost(now);
-  for (HostIndex host = 0; host < roster.hosts().size(); ++host) {
-    if (roster.hosts()[host].forgotten) continue;
-    const HostCounters& counters = host_counters[host];
-    const std::uint64_t counted =
-        roster.hosts()[host].sample_gaps + counters.samples_thinned + counters.undecodable;
-    if (counted != counters.published) publish_host(now, host);
-  }
+  tell_host_counts(now);
   // Jobs of one class wait for the same, and only one of them was asked.
   for (const JobRecord* record : queue.take_untold(retold_each_beat)) publish_job(now, *record);
   note_shown(now);

@@ -79,7 +79,6 @@ void Core::forget_host(Instant now, HostIndex host, const std::string& why) {
   }
   accounting.forget_host(roster, host);
   for (const DeviceKey& device : conditions.forget(host)) conditions.drain(now, device, false);
-  host_counters.erase(host);
   health.forget(host);
   keeper.host_lost(now, name);
   roster.forget_host(host);

@@ -116,6 +116,17 @@ LedgerRow shown(Instant now, const Shown& shown) {
   return row_of(Transition::counters, now, {}, 0, std::move(sums));
 }
 
+LedgerRow host_counts(Instant now, const std::string& host, Incarnation agent,
+                      const HostCounts& counts) {
+  HostChanged noted;
+  noted.hello.host = host;
+  noted.hello.incarnation = agent;
+  noted.sample_gaps = counts.sample_gaps;
+  noted.samples_thinned = counts.samples_thinned;
+  noted.undecodable = counts.undecodable;
+  return row_of(Transition::counters, now, {}, 0, std::move(noted), host);
+}
+
 LedgerRow audit(Instant now, const Audit& said) {
   return row_of(Transition::audit, now, {}, 0, said);
 }
@@ -224,6 +235,10 @@ Status Reader::read_counters(const LedgerRow& row) {
   if (auto* batch = std::get_if<SampleBatch>(&envelope->body)) {
     if (auto status = check(*batch); !status) return status;
     energies_.push_back(std::move(*batch));
+    return {};
+  }
+  if (auto* noted = std::get_if<HostChanged>(&envelope->body)) {
+    host_counts_.insert_or_assign(noted->hello.host, std::move(*noted));
     return {};
   }
   const auto* sums = std::get_if<Summary>(&envelope->body);

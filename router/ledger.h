@@ -26,6 +26,11 @@
 //              |                   |                            | fleet's energy and cost
 //              (charged), |                   |                            | decisions,
 //              undecodable, |                   |                            | sample_gaps, classes
+//   counters   | none, 0           | HostChanged, sender = host | of what is about to be shown of a
+//              |                   |                            | host: hello's host and
+//              incarnation |                   |                            | (of the agent that
+//              counts), |                   |                            | sample_gaps,
+//              samples_thinned, |                   |                            | undecodable
 //   audit      | none, 0           | Audit                      | all: what was asked for
 //   audit      | none, 0           | SetPowerCap                | all: in force from the row's time
 //   audit      | none, 0           | SetDrain                   | all: in force from the row's time
@@ -45,6 +50,7 @@
 // fenced by (job, attempt): each lease counts the attempt on, so no two leases of a job share one.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -55,6 +61,7 @@
 #include "fleet/outbox.h"
 #include "fleet/result.h"
 #include "router/accounting.h"
+#include "router/host_counts.h"
 #include "router/jobs.h"
 
 namespace drover::router::ledger {
@@ -71,6 +78,8 @@ LedgerRow ended(Transition transition, Instant now, const Failed& failed);
 LedgerRow counters(Instant now, const SampleBatch& energies);
 LedgerRow counters(Instant now, double fleet_energy_j, double fleet_cost_usd);
 LedgerRow shown(Instant now, const Shown& shown);
+LedgerRow host_counts(Instant now, const std::string& host, Incarnation agent,
+                      const HostCounts& counts);
 /// Whether a counters row says what was shown, and not the sums.
 bool is_shown(const Summary& sums);
 
@@ -108,6 +117,8 @@ class Reader {
   const std::vector<std::pair<Instant, SetPowerCap>>& power_caps() const { return power_caps_; }
   /// Words about drains in the order in which they were said, and when.
   const std::vector<std::pair<Instant, SetDrain>>& drains() const { return drains_; }
+  /// What was noted last of each host, by name.
+  const std::map<std::string, HostChanged>& host_counts() const { return host_counts_; }
   /// The policy that was applied last.
   const std::optional<PolicyReply>& policy() const { return policy_; }
 
@@ -131,6 +142,7 @@ class Reader {
   std::vector<SampleBatch> energies_;  // whose sums are still to come
   std::vector<std::pair<Instant, SetPowerCap>> power_caps_;
   std::vector<std::pair<Instant, SetDrain>> drains_;
+  std::map<std::string, HostChanged> host_counts_;
   std::optional<PolicyReply> policy_;
   std::uint64_t row_ = 0;
   bool began_ = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "fleet/codec.h"
 
@@ -59,12 +60,15 @@ void LedgerCompaction::see_counters(std::int64_t sequence, const LedgerRow& row)
     counters_without_sums_.push_back({batch->host, {sequence, std::move(devices)}});
     return;
   }
-  const auto* sums = std::get_if<Summary>(&envelope->body);
-  if (sums != nullptr && ledger::is_shown(*sums)) {
-    if (shown_) superseded_.push_back(*shown_);
-    shown_ = sequence;
-    return;
+  const auto replaces = [&](const std::string& host) {
+    const auto [standing, is_first] = shown_.try_emplace(host, sequence);
+    if (!is_first) superseded_.push_back(std::exchange(standing->second, sequence));
+  };
+  if (const auto* counts = std::get_if<HostChanged>(&envelope->body)) {
+    return replaces(counts->hello.host);
   }
+  const auto* sums = std::get_if<Summary>(&envelope->body);
+  if (sums != nullptr && ledger::is_shown(*sums)) return replaces("");
   counters_without_sums_.push_back({"", {sequence, {}}});
   for (auto& entry : counters_without_sums_) {
     Counters& fresh = entry.second;

@@ -65,7 +65,7 @@ class LedgerCompaction final : public LedgerCompactor {
   };
   std::map<std::string, std::vector<Counters>> counters_;  // by host; "": the sums
   std::vector<std::pair<std::string, Counters>> counters_without_sums_;
-  std::optional<std::int64_t> shown_;  // the row that says what was shown
+  std::map<std::string, std::int64_t> shown_;  // rows that say what was shown, by host; "": sums
   std::vector<std::int64_t> superseded_;
 };
 

@@ -160,9 +160,8 @@ void Core::reconcile(Instant now, Caller caller, const Hello& hello, Instant ask
 void Core::renew_lease(Instant now, Caller caller, const Heartbeat& heartbeat) {
   const auto host = roster.find_host(caller.entry.host);
   if (!host) return;
-  HostCounters& counters = host_counters[*host];
-  counters.samples_thinned = heartbeat.samples_thinned;
-  counters.undecodable = heartbeat.undecodable;
+  host_counts.hear(caller.entry.host, heartbeat.incarnation, heartbeat.samples_thinned,
+                   heartbeat.undecodable);
   Heartbeat renewal;
   renewal.incarnation = heartbeat.incarnation;
   mail.send(now, caller.peer, renewal);

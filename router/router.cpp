@@ -96,6 +96,10 @@ Status Core::restored() {
   if (reader->policy()) {
     if (auto status = adopt_applied(*reader->policy()); !status) return status;
   }
+  for (const auto& [host, noted] : reader->host_counts()) {
+    host_counts.restore(host, noted.hello.incarnation,
+                        {noted.sample_gaps, noted.samples_thinned, noted.undecodable});
+  }
   for (const auto& [at, said] : reader->drains()) drains.say(at, said);
   drains.pass_deadlines(begun);  // told in the life in which they passed, or now too late to tell
   next_call_off = drains.next_deadline();

@@ -34,6 +34,7 @@
 #include "router/estimate.h"
 #include "router/explain.h"
 #include "router/health.h"
+#include "router/host_counts.h"
 #include "router/injection.h"
 #include "router/jobs.h"
 #include "router/ledger.h"
@@ -218,6 +219,7 @@ struct Core {
   void publish_replica(Instant now, const Replica& replica, GroupIndex group);
   HostChanged host_shown(HostIndex host) const;
   void publish_host(Instant now, HostIndex host);
+  void tell_host_counts(Instant now);
   /// Answers the totals that it publishes, once all that they hold is on disk: no later life shows
   /// less.
   Summary publish_beat(Instant now);
@@ -447,13 +449,7 @@ struct Core {
   AlertBook alerts;
   RuleWatch rule_watch;
 
-  /// What agents count of themselves, and what of it was last published.
-  struct HostCounters {
-    std::uint64_t samples_thinned = 0;
-    std::uint64_t undecodable = 0;
-    std::uint64_t published = 0;  // sum of all three at the last HostChanged
-  };
-  std::map<HostIndex, HostCounters> host_counters;
+  HostCountBook host_counts;
   std::set<JobId> refused_ids;
   std::optional<ledger::Reader> reader;          // until `restored`
   std::deque<std::pair<Instant, Event>> events;  // the last ones, for those who join late

@@ -70,7 +70,7 @@ bool reaches(const Model& model, const Target& target, DeviceTable::Row row) {
     case TargetKind::rack:
       return hello.rack == target.name;
     case TargetKind::pool:
-      return model.pool_of(row) == target.name;
+      return model.is_in_pool(row, target.name);
     case TargetKind::site:
       return true;
   }

@@ -63,7 +63,7 @@ std::string number(const Judged& at, Row row) {
 std::string device_text(const Judged& at, Row row) { return to_text(at.model.id_of(row)); }
 std::string rack_text(const Judged& at, Row row) { return at.model.host_of(row).said.hello.rack; }
 std::string kind_text(const Judged& at, Row row) { return at.model.spec_of(row).id; }
-std::string pool_text(const Judged& at, Row row) { return std::string(at.model.pool_of(row)); }
+std::string pool_text(const Judged& at, Row row) { return at.model.pools_text(row); }
 
 std::string group_text(const Judged& at, Row row) {
   return fmt::format("{}", at.model.devices().group(row));

@@ -155,7 +155,7 @@ void Dashboard::State::begin_change(Command command) {
       done = run_line(desk, "acknowledge all");
       break;
     case Command::cap_power: {
-      const std::string pool(row ? model().pool_of(*row) : std::string_view());
+      const std::string pool(row ? model().first_pool_of(*row) : std::string_view());
       return start_prompt(PromptKind::command,
                           pool.empty() ? "cap site " : fmt::format("cap pool:{} ", pool));
     }

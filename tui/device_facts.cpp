@@ -18,11 +18,11 @@ bool has(const Replica& replica, std::uint16_t index) {
   return std::find(replica.devices.begin(), replica.devices.end(), index) != replica.devices.end();
 }
 
-const Rejection* rejection_of(const Decision& decision, std::string_view pool,
-                              std::string_view kind) {
+const Rejection* rejection_of(const Decision& decision, const Model& model, DeviceTable::Row row) {
+  const std::string& kind = model.spec_of(row).id;
   const auto found = std::find_if(
       decision.rejections.begin(), decision.rejections.end(), [&](const Rejection& rejection) {
-        return rejection.pool == pool &&
+        return model.is_in_pool(row, rejection.pool) &&
                (rejection.device_class.empty() || rejection.device_class == kind);
       });
   return found == decision.rejections.end() ? nullptr : &*found;
@@ -89,7 +89,14 @@ bool concerns(const Model& model, std::string_view subject, const DeviceId& devi
 
 std::string device_words(const Model& model, DeviceTable::Row row) {
   return fmt::format("{} {} {} {}", to_text(model.id_of(row)), model.spec_of(row).id,
-                     model.pool_of(row), model.host_of(row).said.hello.rack);
+                     model.pools_text(row), model.host_of(row).said.hello.rack);
+}
+
+std::string pools_text(const Model& model, const ReplicaChanged& changed) {
+  const Replica& replica = changed.replica;
+  if (replica.devices.empty()) return changed.pool;
+  const auto row = model.find({replica.id.host, replica.devices.front()});
+  return row ? model.pools_text(*row) : changed.pool;
 }
 
 bool is_gone(const Model& model, const Replica& replica) {
@@ -150,15 +157,13 @@ std::vector<const JobRow*> jobs_on(const Model& model, const DeviceId& device) {
 
 std::vector<Mention> mentions_of(const Model& model, DeviceTable::Row row, std::size_t most) {
   const DeviceId device = model.id_of(row);
-  const std::string_view pool = model.pool_of(row);
-  const std::string& kind = model.spec_of(row).id;
   std::vector<Mention> mentions;
   const auto& decisions = model.decisions();
   for (auto decision = decisions.rbegin(); decision != decisions.rend(); ++decision) {
     if (mentions.size() >= most) break;
     if (has_device(model, decision->target, device)) {
       mentions.push_back({&*decision, nullptr});
-    } else if (const Rejection* rejected = rejection_of(*decision, pool, kind)) {
+    } else if (const Rejection* rejected = rejection_of(*decision, model, row)) {
       mentions.push_back({&*decision, rejected});
     }
   }

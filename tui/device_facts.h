@@ -29,6 +29,8 @@ bool has_device(const Model& model, std::string_view target, const DeviceId& dev
 /// "host/3", "device:host/3", "host", "host/r0".
 bool concerns(const Model& model, std::string_view subject, const DeviceId& device);
 
+/// The pools of its devices, or the one that the router has told where they are not known.
+std::string pools_text(const Model& model, const ReplicaChanged& replica);
 /// With its host.
 bool is_gone(const Model& model, const Replica& replica);
 /// Why what is loaded or runs on the device makes no progress: the first cause of `jobs` there.

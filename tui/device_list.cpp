@@ -99,7 +99,7 @@ GroupName group_of(const Judged& at, Grouping grouping, DeviceTable::Row row) {
     case Grouping::rack:
       return named(hello.rack, "no rack");
     case Grouping::pool:
-      return named(at.model.pool_of(row), "no pool");
+      return named(at.model.pools_text(row), "no pool");
     case Grouping::kind:
       return named(at.model.spec_of(row).id, "no kind");
     case Grouping::state: {

@@ -42,7 +42,7 @@ DeviceTable::Row DeviceTable::append(std::uint32_t host, const std::vector<Group
       index_.push_back(static_cast<std::uint16_t>(groups[g].first + i));
       group_.push_back(groups[g].number);
       spec_.push_back(specs[g]);
-      pool_.push_back(pools[g]);
+      pools_.push_back(pools[g]);
       cap_w_.push_back(groups[g].power_cap_w);
     }
   }
@@ -58,7 +58,7 @@ void DeviceTable::remove(Row first, Row count) {
   cut(index_, first, count);
   cut(group_, first, count);
   cut(spec_, first, count);
-  cut(pool_, first, count);
+  cut(pools_, first, count);
   cut(cap_w_, first, count);
   for (std::vector<double>& column : last_) cut(column, first, count);
   cut(arrived_, first, count);
@@ -71,7 +71,7 @@ void DeviceTable::keep(std::span<const Row> rows, std::span<const std::uint32_t>
   pick(index_, rows);
   pick(group_, rows);
   pick(spec_, rows);
-  pick(pool_, rows);
+  pick(pools_, rows);
   pick(cap_w_, rows);
   for (std::vector<double>& column : last_) pick(column, rows);
   pick(arrived_, rows);

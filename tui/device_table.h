@@ -27,7 +27,7 @@ class DeviceTable {
 
   Row rows() const { return static_cast<Row>(host_.size()); }
   /// Appends the devices of a host's groups; answers the first row. `specs[i]` and `pools[i]` are
-  /// the numbers of groups[i]'s spec and pool.
+  /// the numbers of groups[i]'s spec and of the set of its pools.
   Row append(std::uint32_t host, const std::vector<Group>& groups,
              const std::vector<std::uint16_t>& specs, const std::vector<std::uint16_t>& pools);
   /// Removes rows; later rows move down by `count`.
@@ -41,8 +41,8 @@ class DeviceTable {
   std::uint16_t index(Row row) const { return index_[row]; }
   std::uint16_t group(Row row) const { return group_[row]; }
   std::uint16_t spec(Row row) const { return spec_[row]; }
-  std::uint16_t pool(Row row) const { return pool_[row]; }
-  void set_pool(Row row, std::uint16_t pool) { pool_[row] = pool; }
+  std::uint16_t pools(Row row) const { return pools_[row]; }
+  void set_pools(Row row, std::uint16_t pools) { pools_[row] = pools; }
   double value(Row row, Metric metric) const { return last_[static_cast<int>(metric)][row]; }
   /// When the last sample arrived; Instant::min() before the first.
   Instant arrived(Row row) const { return arrived_[row]; }
@@ -62,7 +62,7 @@ class DeviceTable {
 
  private:
   std::vector<std::uint32_t> host_;
-  std::vector<std::uint16_t> index_, group_, spec_, pool_;
+  std::vector<std::uint16_t> index_, group_, spec_, pools_;
   std::vector<double> cap_w_;  // of the group, while samples do not tell
   std::array<std::vector<double>, metric_count> last_;
   std::vector<Instant> arrived_, slowed_since_;

@@ -50,9 +50,11 @@ void draw_head(const Scene& scene, Pen& pen, DeviceTable::Row row, std::string_v
     role = Role::critical;
   }
   const int at = pen.text(0, 1, state, role);
-  const std::string_view pool = model.pool_of(row);
-  std::string facts = fmt::format(", {}, pool {}, rack {}", model.spec_of(row).id,
-                                  pool.empty() ? "-" : pool, hello.rack.empty() ? "-" : hello.rack);
+  const std::string pools = model.pools_text(row);
+  std::string facts =
+      fmt::format(", {}, {} {}, rack {}", model.spec_of(row).id,
+                  model.pool_numbers_of(row).size() > 1 ? "pools" : "pool",
+                  pools.empty() ? "-" : pools, hello.rack.empty() ? "-" : hello.rack);
   for (const Group& group : hello.groups) {
     if (group.number != devices.group(row)) continue;
     facts += fmt::format(", one of {} in g{}", group.count, group.number);

@@ -119,7 +119,8 @@ void DeviceThing::texts(Field field, TextTest& test) const {
       test.see(model.spec_of(row_).id);
       return;
     case Field::pool:
-      return see_unless_empty(model.pool_of(row_));
+      for (const std::uint16_t pool : model.pool_numbers_of(row_)) test.see(model.pools()[pool]);
+      return;
     case Field::label:
       for (const auto& [key, value] : hello.labels) test.see(fmt::format("{}={}", key, value));
       return;

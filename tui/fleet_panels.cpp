@@ -18,16 +18,15 @@
 namespace drover::tui {
 namespace {
 
-/// One line per pool, model and precision. `all` counts those of lost hosts too, the rest does not:
-/// what a lost host has loaded serves nobody.
+/// One line per set of pools, model and precision. `all` counts those of lost hosts too, the rest
+/// does not: what a lost host has loaded serves nobody.
 struct LoadedModel {
   int all = 0, ready = 0;
   std::uint64_t queued = 0, running = 0;
   double cache_used = 0, cache = 0;
 };
 
-using LoadedModels =
-    std::map<std::tuple<std::string_view, std::string_view, Precision>, LoadedModel>;
+using LoadedModels = std::map<std::tuple<std::string, std::string_view, Precision>, LoadedModel>;
 
 /// "5 loaded, 1 coming, 2 lost": with their hosts
 std::string count_replicas(const Scene& scene) {
@@ -50,7 +49,8 @@ LoadedModels loaded_models(const Scene& scene) {
   for (const auto& [id, row] : scene.model.replicas()) {
     const Replica& replica = row.said.replica;
     if (!scene.choices.narrowing.shows(scene.model, replica)) continue;
-    LoadedModel& line = lines[{row.said.pool, replica.model, replica.precision}];
+    LoadedModel& line =
+        lines[{pools_text(scene.model, row.said), replica.model, replica.precision}];
     ++line.all;
     if (is_gone(scene.model, replica)) continue;
     if (replica.state == ReplicaState::ready) ++line.ready;

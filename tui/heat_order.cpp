@@ -38,16 +38,17 @@ Numbers by_host(const Model& model, bool whole_racks) {
   return numbers;
 }
 
-Numbers by_pool(const Model& model) {
-  const std::vector<std::string>& pools = model.pools();
-  std::vector<std::uint32_t> order(pools.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return pools[a] < pools[b]; });
+/// A device stands in one group: that of all the pools it is in.
+Numbers by_pools(const Model& model) {
+  std::vector<std::pair<std::string, std::uint32_t>> sets;
+  for (std::uint32_t set = 1; set < model.pool_sets(); ++set) {
+    sets.emplace_back(model.pool_set_text(set), set);
+  }
+  std::sort(sets.begin(), sets.end());
   Numbers numbers;
-  numbers.group_of.resize(pools.size() + 1);
-  for (const std::uint32_t pool : order) numbers.add(pools[pool], pool);
-  numbers.add("no pool", static_cast<std::uint32_t>(pools.size()));
+  numbers.group_of.resize(model.pool_sets());
+  for (const auto& [name, set] : sets) numbers.add(name, set);
+  numbers.add("no pool", 0);
   return numbers;
 }
 
@@ -80,7 +81,7 @@ Numbers numbers_of(const Model& model, Grouping grouping) {
     case Grouping::rack:
       return by_host(model, grouping == Grouping::rack);
     case Grouping::pool:
-      return by_pool(model);
+      return by_pools(model);
     case Grouping::kind:
       return by_kind(model);
     case Grouping::state:
@@ -95,8 +96,7 @@ std::uint32_t number_of(const Model& model, Instant now, Grouping grouping, Devi
     case Grouping::rack:
       return model.devices().host(row);
     case Grouping::pool:
-      return std::min<std::uint32_t>(model.devices().pool(row),
-                                     static_cast<std::uint32_t>(model.pools().size()));
+      return model.devices().pools(row);
     case Grouping::kind:
       return model.devices().spec(row);
     case Grouping::state:

@@ -101,11 +101,11 @@ bool Model::apply_host(const HostChanged& changed) {
       remove_devices(host);
       place_devices(known->second, changed);
     } else if (host.count > 0) {
-      const std::vector<std::uint16_t> pools = pool_numbers(host.said);
+      const std::vector<std::uint16_t> pools = pool_sets_of(host.said);
       DeviceTable::Row row = host.first;
       for (std::size_t g = 0; g < pools.size(); ++g) {
         for (int i = 0; i < host.said.hello.groups[g].count; ++i)
-          devices_.set_pool(row++, pools[g]);
+          devices_.set_pools(row++, pools[g]);
       }
     }
     ++structure_;  // its rack may have changed
@@ -138,7 +138,7 @@ void Model::place_devices(std::uint32_t number, const HostChanged& said) {
   }
   std::vector<std::uint16_t> specs;
   for (const Group& group : hello.groups) specs.push_back(spec_number(group.device, hello.specs));
-  host.first = devices_.append(number, hello.groups, specs, pool_numbers(said));
+  host.first = devices_.append(number, hello.groups, specs, pool_sets_of(said));
   host.count = devices_.rows() - host.first;
 }
 

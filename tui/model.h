@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -168,8 +169,15 @@ class Model {
   const std::optional<PolicyChanged>& policy() const { return policy_; }
   /// In the order in which they were first named; at most pools_max.
   const std::vector<std::string>& pools() const { return pools_; }
-  /// "" for a device of no pool.
-  std::string_view pool_of(DeviceTable::Row row) const;
+  /// Of the pools that a device is in, in the policy's order: their numbers; the first one's name,
+  /// "" without any; all names, "fast,spot".
+  std::span<const std::uint16_t> pool_numbers_of(DeviceTable::Row row) const;
+  std::string_view first_pool_of(DeviceTable::Row row) const;
+  std::string pools_text(DeviceTable::Row row) const;
+  bool is_in_pool(DeviceTable::Row row, std::string_view pool) const;
+  /// Sets of pools that devices are or have been in, by DeviceTable::pools; the first is empty.
+  std::size_t pool_sets() const { return pool_sets_.size(); }
+  std::string pool_set_text(std::size_t set) const;
 
   /// About as much memory as a copy takes.
   std::size_t bytes() const;
@@ -219,8 +227,9 @@ class Model {
   bool apply_audit(Instant at, const Audit& audit);
   bool apply_caption(const Caption& caption);
   void place_devices(std::uint32_t number, const HostChanged& said);
-  std::vector<std::uint16_t> pool_numbers(const HostChanged& host);
-  std::uint16_t pool_number(const std::string& name);
+  std::vector<std::uint16_t> pool_sets_of(const HostChanged& host);
+  std::uint16_t pool_set(std::vector<std::uint16_t> pools);
+  std::optional<std::uint16_t> pool_number(const std::string& name);
   Duration rate_bin() const { return 5 * wall_; }
   void add_point(Instant at);
   void add_sums(TrendPoint& point);
@@ -256,6 +265,7 @@ class Model {
   std::uint64_t caption_snapshot_ = 0;
   std::optional<PolicyChanged> policy_;
   std::vector<std::string> pools_;
+  std::vector<std::vector<std::uint16_t>> pool_sets_{{}};
   Trend curves_;
   HeldGrowth held_;
   Instant trend_due_ = never;  // the first point is added as soon as anything is known
@@ -288,7 +298,7 @@ using RowTest = std::function<bool(DeviceTable::Row)>;
 Totals totals_of(const Model& model, Instant now, const RowTest& counts = nullptr);
 
 /// Sums over the devices of a pool that are not lost, by the numbers of Model::pools(); the last
-/// one, behind them, is of the devices of no pool.
+/// one, behind them, is of the devices of no pool. A device of several pools counts in each.
 struct PoolTotals {
   std::uint32_t devices = 0, reporting = 0;
   double power_w = absent;  // of those that tell it

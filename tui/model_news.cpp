@@ -88,31 +88,6 @@ bool Model::apply_caption(const Caption& caption) {
   return true;
 }
 
-std::uint16_t Model::pool_number(const std::string& name) {
-  if (name.empty()) return pools_max;
-  const auto known = std::find(pools_.begin(), pools_.end(), name);
-  if (known != pools_.end()) return static_cast<std::uint16_t>(known - pools_.begin());
-  if (pools_.size() >= pools_max) {
-    ++left_out_;
-    return pools_max;
-  }
-  pools_.push_back(name);
-  return static_cast<std::uint16_t>(pools_.size() - 1);
-}
-
-std::vector<std::uint16_t> Model::pool_numbers(const HostChanged& host) {
-  std::vector<std::uint16_t> numbers(host.hello.groups.size(), pools_max);
-  for (std::size_t g = 0; g < std::min(numbers.size(), host.pools.size()); ++g) {
-    numbers[g] = pool_number(host.pools[g]);
-  }
-  return numbers;
-}
-
-std::string_view Model::pool_of(DeviceTable::Row row) const {
-  const std::size_t number = devices_.pool(row);
-  return number < pools_.size() ? std::string_view(pools_[number]) : std::string_view();
-}
-
 const ConditionRow* Model::condition_of(DeviceTable::Row row) const {
   if (conditions_.empty()) return nullptr;
   const auto known = conditions_.find(id_of(row));

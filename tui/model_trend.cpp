@@ -170,13 +170,18 @@ std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now, const Ro
   const DeviceTable& devices = model.devices();
   for (DeviceTable::Row row = 0; row < devices.rows(); ++row) {
     if (model.is_gone(row) || (counts && !counts(row))) continue;
-    PoolTotals& pool = pools[std::min<std::size_t>(devices.pool(row), pools.size() - 1)];
-    ++pool.devices;
     const double price = model.price_usd_per_h(row);
-    if (!std::isnan(price)) pool.usd_per_h += price;
-    if (model.is_stale(now, row)) continue;
-    ++pool.reporting;
-    add_known(pool.power_w, devices.value(row, Metric::power));
+    const bool reports = !model.is_stale(now, row);
+    const auto add = [&](PoolTotals& pool) {
+      ++pool.devices;
+      if (!std::isnan(price)) pool.usd_per_h += price;
+      if (!reports) return;
+      ++pool.reporting;
+      add_known(pool.power_w, devices.value(row, Metric::power));
+    };
+    const auto numbers = model.pool_numbers_of(row);
+    if (numbers.empty()) add(pools.back());
+    for (const std::uint16_t number : numbers) add(pools[number]);
   }
   return pools;
 }

@@ -70,7 +70,7 @@ constexpr std::array<TableColumn<Row>, 32> device_table = {{
     {"rack", [](const Judged& at, const Row& row) { return text_cell(hello_of(at, row).rack); }},
     {"site", [](const Judged& at, const Row& row) { return text_cell(hello_of(at, row).site); }},
     {"kind", [](const Judged& at, const Row& row) { return text_cell(at.model.spec_of(row).id); }},
-    {"pool", [](const Judged& at, const Row& row) { return text_cell(at.model.pool_of(row)); }},
+    {"pool", [](const Judged& at, const Row& row) { return text_cell(at.model.pools_text(row)); }},
     {"group", of_field<Field::group>},
     {"state", states_of},
     {"pause", device_pause},
@@ -252,7 +252,8 @@ constexpr std::array<TableColumn<ReplicaRow>, 16> replica_table = {{
      [](const Judged&, const ReplicaRow& row) {
        return text_cell(fmt::format("{}", fmt::join(row.said.replica.devices, " ")));
      }},
-    {"pool", [](const Judged&, const ReplicaRow& row) { return text_cell(row.said.pool); }},
+    {"pool", [](const Judged& at,
+                const ReplicaRow& row) { return text_cell(pools_text(at.model, row.said)); }},
     {"model",
      [](const Judged&, const ReplicaRow& row) { return text_cell(row.said.replica.model); }},
     {"precision",

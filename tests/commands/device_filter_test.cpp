@@ -26,7 +26,7 @@ JobChanged running(std::uint64_t id, std::string model, std::string tenant, std:
   return changed;
 }
 
-/// Two hosts: "a" with two GPUs in one pool and two TPUs in none, and "b" with one GPU, lost.
+/// Two hosts: "a" with two GPUs in two pools and two TPUs in none, and "b" with one GPU, lost.
 class Fleet {
  public:
   Fleet() {
@@ -41,6 +41,7 @@ class Fleet {
         {"tpu-v5e", "class = \"tpu\"\n"}};
     a.hello.groups = {{0, 0, 2, "h100-sxm", "", 700}, {1, 2, 2, "tpu-v5e", "1x2", 0}};
     a.pools = {"fast", ""};
+    a.further_pools = {{0, "spot"}};
     say(a);
     HostChanged b;
     b.hello.host = "b";
@@ -95,6 +96,7 @@ TEST(DeviceFilter, FindsDevicesByWhatTheyAre) {
       {"kind==gpu", "a/0 a/1 b/0"},
       {"kind==h100-sxm & !host==b", "a/0 a/1"},
       {"pool==fast", "a/0 a/1"},
+      {"pool==spot", "a/0 a/1"},
       {"pool==none", "a/2 a/3 b/0"},
       {"group==1", "a/2 a/3"},
       {"label==tier=fast & index==3", "a/3"},

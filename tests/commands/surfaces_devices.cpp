@@ -143,6 +143,24 @@ void compare_devices(const Surfaces& at, Differences& wrong) {
   compared.same("the device", ids, table.column("id"));
 }
 
+namespace {
+
+/// The pools of a device, as its host tells them.
+std::vector<std::string> pools_of(const HostChanged& host, std::uint16_t device) {
+  std::vector<std::string> pools;
+  for (std::size_t place = 0; place < host.hello.groups.size(); ++place) {
+    const Group& group = host.hello.groups[place];
+    if (device < group.first || device >= group.first + group.count) continue;
+    if (place < host.pools.size() && !host.pools[place].empty()) pools.push_back(host.pools[place]);
+    for (const GroupPool& further : host.further_pools) {
+      if (further.group == place) pools.push_back(further.pool);
+    }
+  }
+  return pools;
+}
+
+}  // namespace
+
 void compare_hosts(const Surfaces& at, Differences& wrong) {
   const Comparison compared("devices", "the dashboard", wrong);
   // Each heartbeat brings another number: they differ whenever one is under way.
@@ -176,10 +194,12 @@ void compare_hosts(const Surfaces& at, Differences& wrong) {
     if (!row || host == at.fleet.hosts().end()) continue;
     const Health health = host->second.changed.health;
     const bool gone = is_gone(health);
+    const auto pools = pools_of(host->second.changed, replica.devices.front());
+    compared.same(name + " first pool", changed.pool, pools.empty() ? "" : pools.front());
     const std::map<std::string, std::string> facts = {
         {"model", replica.model},
         {"precision", std::string(to_text(replica.precision))},
-        {"pool", changed.pool},
+        {"pool", fmt::format("{}", fmt::join(pools, ","))},
         {"devices", fmt::format("{}", fmt::join(replica.devices, " "))},
         {"state", std::string(gone ? to_text(health) : to_text(replica.state))},
     };

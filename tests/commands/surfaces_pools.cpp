@@ -18,18 +18,6 @@ constexpr double dollars_apart = 1e-6;
 
 constexpr std::array<const char*, 6> counts = {"devices",  "reporting", "suspect",
                                                "unusable", "drained",   "lost"};
-/// The first of them are the dashboard's own sums, the others the router's.
-constexpr std::size_t shown_counts = 2;
-
-/// Whether a device is in several pools: for the router it counts in each, and everywhere else it
-/// is shown in the first, so that the two sums are of other devices.
-bool pools_overlap(const Summary& summary, const Table& devices) {
-  double counted = 0;
-  for (const PoolReport& pool : summary.pools) {
-    counted += static_cast<double>(pool.devices + pool.lost);
-  }
-  return counted > static_cast<double>(devices.size());
-}
 
 /// What the rows of the devices come to, by pool and column.
 using PoolSums = std::map<std::string, std::map<std::string, double>>;
@@ -42,15 +30,20 @@ PoolSums sums_of(const Table& devices) {
       return std::find(states.begin(), states.end(), state) != states.end();
     };
     if (is("left")) continue;
-    auto& pool = sums[devices.text(row, "pool")];
-    pool["lost"] += is("lost") ? 1 : 0;
-    if (is("lost")) continue;
-    pool["devices"] += 1;
-    for (const char* const state : {"suspect", "unusable", "drained"}) pool[state] += is(state);
     const double power_w = devices.number(row, "power_w"), usd = devices.number(row, "usd_per_h");
-    pool["reporting"] += std::isnan(power_w) ? 0 : 1;
-    pool["power_w"] += std::isnan(power_w) ? 0 : power_w;
-    pool["usd_per_h"] += std::isnan(usd) ? 0 : usd;
+    // A device counts in each of its pools.
+    std::vector<std::string> names = split(devices.text(row, "pool"), ',');
+    if (names.empty()) names.push_back("");
+    for (const std::string& name : names) {
+      auto& pool = sums[name];
+      pool["lost"] += is("lost") ? 1 : 0;
+      if (is("lost")) continue;
+      pool["devices"] += 1;
+      for (const char* const state : {"suspect", "unusable", "drained"}) pool[state] += is(state);
+      pool["reporting"] += std::isnan(power_w) ? 0 : 1;
+      pool["power_w"] += std::isnan(power_w) ? 0 : power_w;
+      pool["usd_per_h"] += std::isnan(usd) ? 0 : usd;
+    }
   }
   return sums;
 }
@@ -70,14 +63,12 @@ void compare_pools(const Surfaces& at, Differences& wrong) {
   const Table& pools = at.tables["pools"];
   const Comparison compared("the dashboard's pools", "its devices", wrong);
   PoolSums sums = sums_of(at.tables["devices"]);
-  const bool overlap = pools_overlap(at.summary, at.tables["devices"]);
   Ids named;
   for (std::size_t row = 0; row < pools.size(); ++row) {
     const std::string name = pools.text(row, "pool");
     named.insert(name);
     auto& sum = sums[name];
-    for (std::size_t i = 0; i < (overlap ? shown_counts : counts.size()); ++i) {
-      const char* const column = counts[i];
+    for (const char* const column : counts) {
       // Of devices of no pool the router reports nothing.
       if (pools.text(row, column).empty()) continue;
       // What the router sums is told once a beat: no number may stand for longer than that.
@@ -98,7 +89,7 @@ void compare_pools(const Surfaces& at, Differences& wrong) {
   const Comparison told("status", "the dashboard's devices", wrong);
   double queued = 0;
   for (const PoolReport& report : at.summary.pools) {
-    if (!overlap) compare_report(report, sums[report.name], told);
+    compare_report(report, sums[report.name], told);
     queued += static_cast<double>(report.queued);
   }
   // Each job that waits wants one pool first, as far as it was decided.

@@ -4,6 +4,10 @@
 #include <utility>
 #include <variant>
 
+#include <fmt/format.h>
+
+#include "commands/reports.h"
+
 namespace drover::commands {
 namespace {
 
@@ -33,6 +37,7 @@ void SurfacesWatch::begin(simulator::World& world, const simulator::Storm& storm
   dashboard_ = std::make_unique<tui::Dashboard>(options, tui::Size{120, 40}, world.now());
   heard_ = std::make_unique<Heard>(*policy_, world.now());
   lived_ = {};
+  growth_ = {};
   asked_.reset();
   asked_at_ = Instant::min();
   life_ = world.router_life();
@@ -101,6 +106,18 @@ std::vector<WhyReply> SurfacesWatch::ask_why() {
   return whys;
 }
 
+void SurfacesWatch::hold_counters() {
+  growth_.hold_status(to_json(*asked_->summary), broken_);
+  for (const auto& [name, host] : asked_->fleet.hosts()) {
+    const auto hold = [&](const char* what, std::uint64_t count) {
+      growth_.hold(fmt::format("{} {}", name, what), static_cast<double>(count), broken_);
+    };
+    hold("lost_at_router", host.changed.sample_gaps);
+    hold("thinned", host.changed.samples_thinned);
+    hold("undecodable", host.changed.undecodable);
+  }
+}
+
 void SurfacesWatch::compare() {
   const Instant now = world_->now();
   const std::vector<WhyReply> whys = ask_why();
@@ -112,6 +129,7 @@ void SurfacesWatch::compare() {
   for (const auto comparison : comparisons) comparison(at, wrong);
   lived_.note(*world_);
   judge_by_truth(at, *world_, lived_, wrong);
+  hold_counters();
   heard_->end_look();
   doubts_.see(now, wrong, broken_);
   ++compared_;

@@ -15,6 +15,7 @@
 
 #include "commands/alert_rows.h"
 #include "commands/fleet_view.h"
+#include "tests/commands/surfaces_growth.h"
 #include "tests/commands/surfaces_heard.h"
 #include "tests/commands/surfaces_tables.h"
 #include "tests/simulator/doubts.h"
@@ -107,6 +108,7 @@ class SurfacesWatch : public simulator::Onlooker {
   void ask();
   void pass_on();
   void compare();
+  void hold_counters();
   std::vector<WhyReply> ask_why();
 
   simulator::World* world_ = nullptr;
@@ -114,6 +116,7 @@ class SurfacesWatch : public simulator::Onlooker {
   std::unique_ptr<tui::Dashboard> dashboard_;
   std::unique_ptr<Heard> heard_;
   Lived lived_;
+  Growth growth_;
   std::optional<Answers> asked_;
   Instant calm_{};  // when the last fault has ended
   Instant asked_at_ = Instant::min();

@@ -1,10 +1,8 @@
 // What only grows: over a whole day, restarts of the router included.
 #pragma once
 
-#include <map>
-#include <string>
-
 #include "look.h"
+#include "surfaces_growth.h"
 
 namespace drover::operations {
 
@@ -14,7 +12,7 @@ class Counters {
   Complaints take(const Look& look);
 
  private:
-  std::map<std::string, double> most_;
+  commands::Growth growth_;
 };
 
 }  // namespace drover::operations

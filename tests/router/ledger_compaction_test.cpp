@@ -139,12 +139,21 @@ TEST(LedgerCompaction, ForgetsTheOldestIdsBeyondItsBound) {
   EXPECT_EQ(restart_on(ledger.rows(), {}).summary, restart_on(life.rows(), {}).summary);
 }
 
+std::map<std::string, HostChanged> host_counts_in(const std::vector<LedgerRow>& rows) {
+  JobBook book{1, 0};
+  Accounting accounting{Instant{}};
+  std::set<JobId> refused;
+  ledger::Reader reader(book, accounting, refused);
+  for (const LedgerRow& row : rows) EXPECT_TRUE(reader.read(row));
+  return reader.host_counts();
+}
+
 TEST(LedgerCompaction, OfCountersOnlyTheNewestStay) {
   Stage stage;
   stage.receive(1, Join{Role::agent, "h1", "drover test"});
   stage.receive(1, stage.hello("h1"));
   for (std::uint64_t beat = 1; beat <= 3'000; ++beat) {
-    stage.receive_samples("h1", beat, Stage::idle_samples(8, static_cast<double>(beat)));
+    stage.receive_samples("h1", 2 * beat, Stage::idle_samples(8, static_cast<double>(beat)));
     stage.now += std::chrono::seconds(10);
     stage.tick();
     stage.commit();
@@ -155,6 +164,9 @@ TEST(LedgerCompaction, OfCountersOnlyTheNewestStay) {
   }
   EXPECT_LT(ledger.rows().size(), 10u);
   EXPECT_EQ(restart_on(ledger.rows(), {}).summary, restart_on(stage.disk, {}).summary);
+  const auto counts = host_counts_in(ledger.rows());
+  EXPECT_EQ(counts, host_counts_in(stage.disk));
+  EXPECT_GT(counts.at("h1").sample_gaps, 2'900u);
 }
 
 TEST(LedgerCompaction, RefusesSumsThatAreNotWhole) {

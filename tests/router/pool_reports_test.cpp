@@ -140,6 +140,40 @@ TEST(Production, IsWhatFinishedJobsDeliveredBesideWhatTheyWereCharged) {
   EXPECT_EQ(again.steps_work, summary.steps_work);
 }
 
+// ---- Pools that overlap ------------------------------------------------------------------------
+
+TEST(PoolReports, ADeviceOfSeveralPoolsCountsInEachAndItsHostTellsThem) {
+  const Result<Policy> policy = parse_policy(R"(
+[policy]
+name = "overlapping"
+[pool.first-rack]
+match = { rack = "rack-1" }
+[pool.gpu]
+match = { kind = "gpu" }
+[pool.all]
+match = {}
+[[rule]]
+name = "any"
+pools = ["all"]
+)",
+                                             "overlapping.toml");
+  ASSERT_TRUE(policy.ok()) << policy.error().message;
+  Fleet fleet({}, *policy);
+  EXPECT_EQ(pool(fleet, "gpu").devices, 16U);
+  EXPECT_EQ(pool(fleet, "all").devices, 24U);
+  fleet.receive(3, Leave{"SIGTERM", 0});
+  fleet.add_host(6, "h6");
+  fleet.tick();
+  std::map<std::string, HostChanged> hosts;
+  for (HostChanged& host : fleet.published<HostChanged>()) hosts[host.hello.host] = host;
+  const std::string rack = hosts["h6"].hello.rack;
+  ASSERT_EQ(rack, "rack-1");
+  EXPECT_EQ(hosts["h6"].pools, std::vector<std::string>{"first-rack"});
+  EXPECT_EQ(hosts["h6"].further_pools, (std::vector<GroupPool>{{0, "gpu"}, {0, "all"}}));
+  EXPECT_EQ(hosts["v5e-1"].pools, std::vector<std::string>{"all"});
+  EXPECT_EQ(hosts["v5e-1"].further_pools, std::vector<GroupPool>{});
+}
+
 // ---- Hosts -------------------------------------------------------------------------------------
 
 TEST(Hosts, AreToldWithTheKeyThatTheirAgentCameInWith) {

@@ -45,6 +45,15 @@ struct Controlled {
   std::unique_ptr<Dashboard> dashboard;
 };
 
+TEST(Actions, OnAPoolReachDevicesThatAreInItBesideOthers) {
+  Controlled fleet("devices");
+  HostChanged host = fleet.fleet.hosts[0];
+  host.further_pools = {{0, "spot"}};
+  fleet.dashboard->receive(now, publish_peer, fleet.fleet.published(host));
+  fleet.run("drain pool:spot");
+  EXPECT_TRUE(fleet.shows("Drain pool:spot (8 devices,")) << fleet.text();
+}
+
 TEST(Actions, SayWhatWillHappenAndAreDoneOnlyAfterAYes) {
   struct Case {
     const char* view;

@@ -164,6 +164,20 @@ TEST(HeatOrder, GroupsAreWhatTheyAreNamedAndInTheirOrder) {
   }
 }
 
+TEST(HeatOrder, ADeviceOfSeveralPoolsStandsOnceInTheGroupOfThemAll) {
+  SampleFleet fleet;
+  fleet.hosts[0].further_pools = {{0, "spot"}};
+  fleet.hosts[2].pools.clear();
+  const Model model = model_of(fleet.state());
+  std::vector<std::pair<std::string, std::uint32_t>> found;
+  for (const HeatGroup& group : order_devices(model, now, Grouping::pool, Narrowing()).groups) {
+    found.emplace_back(group.name, group.count);
+  }
+  const std::vector<std::pair<std::string, std::uint32_t>> expected = {
+      {"ampere", 8}, {"edge", 4}, {"hopper,spot", 8}, {"tpu", 8}, {"no pool", 8}};
+  EXPECT_EQ(found, expected);
+}
+
 TEST(HeatOrder, WhatTheFilterHidesIsInNoGrouping) {
   SampleFleet fleet;
   const Model model = model_of(fleet.state());

@@ -251,13 +251,13 @@ TEST(ModelNews, AnAuditThatASnapshotRepeatsStandsOnce) {
   EXPECT_EQ(model.audits().size(), 1u);
 }
 
-TEST(ModelNews, EveryDeviceKnowsItsPoolAndPoolsHaveSums) {
+TEST(ModelNews, EveryDeviceKnowsItsPoolsAndPoolsHaveSums) {
   SampleFleet fleet = calm_fleet();
   for (std::size_t h = 0; h < 3; ++h) fleet.hosts[h].pools = {h < 2 ? "gpus" : "tpus"};
   Model model = told(fleet, {});
   for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
-  EXPECT_EQ(model.pool_of(*model.find({"gpu-b", 1})), "gpus");
-  EXPECT_EQ(model.pool_of(*model.find({"edge-1", 0})), "");
+  EXPECT_EQ(model.pools_text(*model.find({"gpu-b", 1})), "gpus");
+  EXPECT_EQ(model.pools_text(*model.find({"edge-1", 0})), "");
   const auto pools = pool_totals_of(model, start);
   ASSERT_EQ(pools.size(), 3u) << "the last is of no pool";
   EXPECT_EQ(pools[0].devices, 16u);
@@ -267,7 +267,32 @@ TEST(ModelNews, EveryDeviceKnowsItsPoolAndPoolsHaveSums) {
   HostChanged moved = fleet.hosts[1];
   moved.pools = {"tpus"};
   model.apply(start, fleet.published(moved));
-  EXPECT_EQ(model.pool_of(*model.find({"gpu-b", 1})), "tpus");
+  EXPECT_EQ(model.pools_text(*model.find({"gpu-b", 1})), "tpus");
+}
+
+TEST(ModelNews, ADeviceOfSeveralPoolsCountsInEach) {
+  SampleFleet fleet = calm_fleet();
+  for (std::size_t h = 0; h < 3; ++h) fleet.hosts[h].pools = {h < 2 ? "gpus" : "tpus"};
+  fleet.hosts[1].further_pools = {{0, "spot"}, {0, "all"}, {0, "gpus"}, {7, "of no group"}};
+  fleet.hosts[2].further_pools = {{0, "all"}};
+  Model model = told(fleet, {});
+  for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
+  const auto row = *model.find({"gpu-b", 1});
+  EXPECT_EQ(model.pools_text(row), "gpus,spot,all");
+  EXPECT_EQ(model.first_pool_of(row), "gpus");
+  EXPECT_TRUE(model.is_in_pool(row, "all"));
+  EXPECT_FALSE(model.is_in_pool(*model.find({"gpu-a", 1}), "all"));
+  ASSERT_EQ(model.pools(), (std::vector<std::string>{"gpus", "spot", "all", "tpus"}));
+  const auto pools = pool_totals_of(model, start);
+  EXPECT_EQ(pools[0].devices, 16u);
+  EXPECT_EQ(pools[1].devices, 8u);
+  EXPECT_EQ(pools[2].devices, 16u);
+  EXPECT_EQ(pools[3].devices, 8u);
+  EXPECT_NEAR(pools[2].power_w, pools[1].power_w + pools[3].power_w, 1e-6);
+  HostChanged alone = fleet.hosts[1];
+  alone.further_pools.clear();
+  model.apply(start, fleet.published(alone));
+  EXPECT_EQ(model.pools_text(row), "gpus");
 }
 
 TEST(ModelNews, ListsAreBounded) {

@@ -1,0 +1,147 @@
+// What is counted of hosts goes on over lives of agents and of the router, and is on disk before
+// anybody sees it.
+#include "router/host_counts.h"
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/router/stage.h"
+
+namespace drover::router {
+namespace {
+
+constexpr Incarnation one{0, 1}, two{0, 2};
+
+struct Book : HostCountBook {
+  HostCounts counted() { return of("h1").counted; }
+};
+
+TEST(HostCountBook, AddsWhatEachLifeOfTheAgentCounts) {
+  Book book;
+  book.hear("h1", one, 10, 1);
+  book.hear("h1", one, 25, 1);
+  EXPECT_EQ(book.counted(), (HostCounts{0, 25, 1}));
+  book.hear("h1", two, 0, 0);
+  EXPECT_EQ(book.counted(), (HostCounts{0, 25, 1}));
+  book.hear("h1", two, 5, 2);
+  EXPECT_EQ(book.counted(), (HostCounts{0, 30, 3}));
+  EXPECT_EQ(book.of("h2").counted, HostCounts{});
+}
+
+TEST(HostCountBook, GoesOnFromWhatAnEarlierLifeOfTheRouterHasNoted) {
+  struct Case {
+    const char* what;
+    Incarnation agent;
+    std::uint64_t read, thinned;
+  };
+  const Case cases[] = {
+      {"the only life of the agent has counted on", one, 110, 110},
+      {"an earlier one had counted 60 of the hundred", one, 40, 100},
+      {"another life begins", two, 3, 103},
+  };
+  for (const Case& c : cases) {
+    Book book;
+    book.restore("h1", one, {7, 100, 0});
+    EXPECT_EQ(book.of("h1").shown, (HostCounts{7, 100, 0})) << c.what;
+    book.count_gaps("h1", 2);
+    book.hear("h1", c.agent, c.read, 0);
+    EXPECT_EQ(book.counted(), (HostCounts{9, c.thinned, 0})) << c.what;
+    book.count_gaps("h1", 3);
+    book.hear("h1", c.agent, c.read + 1, 0);
+    EXPECT_EQ(book.counted(), (HostCounts{10, c.thinned + 1, 0})) << c.what;
+  }
+}
+
+TEST(HostCountBook, NoCountGoesBackWhateverAnAgentSays) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  Book book;
+  book.hear("h1", one, 50, 5);
+  book.hear("h1", one, 20, 0);
+  EXPECT_EQ(book.counted(), (HostCounts{0, 50, 5}));
+  book.hear("h1", two, most, most);
+  EXPECT_EQ(book.counted(), (HostCounts{0, most, most}));
+}
+
+// ---- In the router -----------------------------------------------------------------------------
+
+struct Counted : Stage {
+  Counted() { join(); }
+  void join(std::uint64_t life = 1) {
+    agent = {1, life};
+    add_host(1, "h1", life);
+    sequence = ++joined;
+    commit();
+  }
+  /// A second in which the agent says what it has counted; every `lost` batches one arrives.
+  void second(std::uint64_t thinned, std::uint64_t lost) {
+    Heartbeat heartbeat;
+    heartbeat.incarnation = agent;
+    heartbeat.samples_thinned = thinned;
+    receive(1, heartbeat);
+    sequence += lost + 1;
+    receive_samples("h1", sequence, idle_samples(8));
+    wait(std::chrono::seconds(1));
+  }
+  /// As whoever asks for a snapshot now is told.
+  HostCounts asked() {
+    forget();
+    receive(9, SnapshotRequest{});
+    HostCounts counts;
+    for (const SnapshotPart& part : told<SnapshotPart>(9)) {
+      for (const std::string& bytes : part.messages) {
+        const auto envelope = decode(bytes);
+        if (!envelope) continue;
+        if (const auto* host = std::get_if<HostChanged>(&envelope->body)) {
+          counts = {host->sample_gaps, host->samples_thinned, host->undecodable};
+        }
+      }
+    }
+    return counts;
+  }
+  Incarnation agent;
+  std::uint64_t sequence = 0;
+  std::uint64_t joined = 0;
+};
+
+TEST(HostCounts, AreOnDiskBeforeAnybodySeesThem) {
+  Counted stage;
+  stage.second(3, 2);
+  EXPECT_EQ(stage.asked(), HostCounts{}) << "noted, not yet on disk";
+  stage.second(3, 0);
+  EXPECT_EQ(stage.asked(), HostCounts{});
+  stage.commit();
+  stage.second(3, 0);
+  EXPECT_EQ(stage.asked(), (HostCounts{2, 3, 0}));
+}
+
+TEST(HostCounts, GoOnAfterARouterIsKilledAndAfterAHostWasForgotten) {
+  Counted stage;
+  stage.second(3, 2);
+  stage.commit();
+  stage.second(4, 1);
+  ASSERT_EQ(stage.asked(), (HostCounts{2, 3, 0}));
+  ASSERT_TRUE(stage.restart()) << "with what was noted last lost on the way to the disk";
+  stage.join();
+  EXPECT_EQ(stage.asked(), (HostCounts{2, 3, 0})) << "before the agent has said anything";
+  stage.second(4, 0);
+  stage.commit();
+  stage.second(4, 5);
+  stage.commit();
+  stage.second(4, 0);
+  EXPECT_EQ(stage.asked(), (HostCounts{7, 4, 0}));
+  stage.receive(1, Leave{"SIGTERM", 0});
+  stage.receive(9, Join{Role::client, "ann", "drover test"});
+  stage.receive(9, ForgetHost{"host:h1"});
+  stage.join(2);
+  stage.second(0, 0);
+  stage.second(6, 0);
+  stage.commit();
+  stage.second(6, 0);
+  EXPECT_EQ(stage.asked(), (HostCounts{7, 10, 0}));
+}
+
+}  // namespace
+}  // namespace drover::router
