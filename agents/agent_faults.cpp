@@ -48,7 +48,7 @@ void Agent::State::happen(Instant now, const Incident& incident) {
 /// Faults that come by themselves. They befall a host whether or not anybody could be told.
 void Agent::State::meet_faults(Instant at) {
   for (const ApplyFault& apply : coming_faults.take(at)) {
-    const std::vector<Incident> incidents = faults.hear(at, apply);
+    const std::vector<Incident> incidents = faults.hear(at, apply, Cause::by_itself);
     if (silent) continue;
     if (faults.host_lost()) {
       fall_silent(at);

@@ -52,6 +52,7 @@ void Agent::State::say_hello(Instant now, Instant asked_at) {
   for (const AttemptKey& key : executor.held()) held.insert(key);
   for (const auto& [key, message] : results.all()) held.insert(key);
   for (const AttemptKey& key : held) hello.held.push_back({key.job, key.attempt});
+  hello.faults = faults.asked_for();
   send(now, std::move(hello));
   report_unusable(now);
   for (MemberPace& pace : executor.member_paces()) send(now, pace);

@@ -88,7 +88,7 @@ void FaultBook::enter(const Entry& entry) {
   entries_.push_back(entry);
 }
 
-std::vector<Incident> FaultBook::hear(Instant now, const ApplyFault& apply) {
+std::vector<Incident> FaultBook::hear(Instant now, const ApplyFault& apply, Cause cause) {
   const Fault& fault = apply.fault;
   if (!in_range(fault)) return {};
   const Instant until = saturating_add(now, whole_span(fault));
@@ -96,7 +96,7 @@ std::vector<Incident> FaultBook::hear(Instant now, const ApplyFault& apply) {
   const bool reclaims = fault.kind == FaultKind::reclaim;
   if (air || reclaims || apply.host) {
     const bool known = air || reclaims || fault.kind == FaultKind::lose;
-    if (known) enter({true, 0, fault, now, until});
+    if (known) enter({true, 0, fault, now, until, cause});
     return {};
   }
   const bool passing = fault.kind == FaultKind::xid && over_at_once(fault.code);
@@ -106,7 +106,7 @@ std::vector<Incident> FaultBook::hear(Instant now, const ApplyFault& apply) {
       const bool work_fails = effect_of_xid(fault.code) == XidEffect::work_fails;
       incidents.push_back({device, fault.code, xid_text(fault.code), work_fails});
     } else {
-      enter({false, device, fault, now, until});
+      enter({false, device, fault, now, until, cause});
     }
   }
   return incidents;
@@ -125,6 +125,21 @@ void FaultBook::end(Instant now) {
     if (reclaims && entry.until - entry.fault.lasts <= now) entry.fault.kind = FaultKind::lose;
   }
   std::erase_if(entries_, [&](const Entry& entry) { return entry.until <= now; });
+}
+
+std::vector<FaultInForce> FaultBook::asked_for() const {
+  std::vector<FaultInForce> faults;
+  for (const Entry& entry : entries_) {
+    if (entry.cause != Cause::asked_for) continue;
+    const bool more = !faults.empty() && !entry.host && !faults.back().host &&
+                      faults.back().fault == entry.fault && faults.back().until == entry.until;
+    if (!more) {
+      if (faults.size() == faults_in_force_max) break;
+      faults.push_back({entry.host, {}, entry.fault, entry.until});
+    }
+    if (!entry.host) faults.back().devices.push_back(entry.device);
+  }
+  return faults;
 }
 
 Condition FaultBook::condition(std::uint16_t device) const {

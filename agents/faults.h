@@ -34,6 +34,8 @@ struct Incident {
   bool work_fails = false;
 };
 
+enum class Cause : std::uint8_t { asked_for, by_itself };
+
 class FaultBook {
  public:
   struct Device {
@@ -45,13 +47,15 @@ class FaultBook {
 
   /// Enters what lasts and answers what is over at once. What makes no sense here (a device that
   /// the host does not have, an Xid of a TPU, a value out of range) has no effect.
-  std::vector<Incident> hear(Instant now, const ApplyFault& apply);
+  std::vector<Incident> hear(Instant now, const ApplyFault& apply, Cause cause = Cause::asked_for);
 
   /// When the next fault ends; `never` when none is in force.
   Instant next_end() const;
   /// Those whose end has come are gone.
   void end(Instant now);
 
+  /// Those that somebody has asked for, in that order.
+  std::vector<FaultInForce> asked_for() const;
   Condition condition(std::uint16_t device) const;
   /// Since when the newest one is in force that reaches the device, those of its host included.
   std::optional<Instant> newest(std::uint16_t device) const;
@@ -70,6 +74,7 @@ class FaultBook {
     Fault fault;
     Instant since{};
     Instant until{};
+    Cause cause = Cause::asked_for;
   };
 
   std::vector<std::uint16_t> reached(const ApplyFault& apply) const;

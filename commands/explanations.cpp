@@ -224,6 +224,7 @@ std::string explain(const JobChanged& job) {
   if (const std::string saved = checkpoint_text(job); !saved.empty()) {
     text += fmt::format("  {}\n", saved);
   }
+  if (!job.returned.empty()) text += fmt::format("  {}\n", printable(job.returned));
   if (!job.reason) return text;
   if (job.state == JobState::cancelled) {
     return text + (job.detail.empty() ? "" : fmt::format("  {}\n", printable(job.detail)));

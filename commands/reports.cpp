@@ -275,6 +275,7 @@ Json to_json(const JobChanged& job) {
       .set("pool", text_or_null(job.pool))
       .set("reason", job.reason ? Json(to_text(*job.reason)) : Json())
       .set("detail", text_or_null(job.detail))
+      .set("returned", text_or_null(job.returned))
       .set("pause", when(job.pause != Pause::none, std::string(to_text(job.pause))))
       .set("work_class", text_or_null(job.work_class))
       .set("change", text_or_null(job.change))

@@ -148,6 +148,17 @@ struct ApplyFault {
   bool operator==(const ApplyFault&) const = default;
 };
 
+inline constexpr std::size_t faults_in_force_max = 1024;  // in one Hello; more are not told
+
+/// A fault that an agent carries out, because somebody has asked for it; as ApplyFault.
+struct FaultInForce {
+  bool host = false;
+  std::vector<std::uint16_t> devices;
+  Fault fault;
+  Instant until{};
+  bool operator==(const FaultInForce&) const = default;
+};
+
 /// To an agent: these devices may draw so much each from now on, as far as their kind allows.
 struct CapDevices {
   std::vector<std::uint16_t> devices;

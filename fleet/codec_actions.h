@@ -117,6 +117,12 @@ inline constexpr auto layout<ApplyFault> = structure("ApplyFault", field("host",
                                                      field("fault", &ApplyFault::fault));
 
 template <>
+inline constexpr auto layout<FaultInForce> =
+    structure("FaultInForce", field("host", &FaultInForce::host),
+              field("devices", &FaultInForce::devices, up_to(devices_max)),
+              field("fault", &FaultInForce::fault), field("until", &FaultInForce::until));
+
+template <>
 inline constexpr auto layout<CapDevices> = structure("CapDevices",
                                                      field("devices", &CapDevices::devices,
                                                            up_to(devices_max)),

@@ -221,6 +221,7 @@ std::vector<Limit> limits() {
       {"further_pools_max", further_pools_max},
       {"alert_rules_max", alert_rules_max},
       {"cancel_jobs_max", cancel_jobs_max},
+      {"faults_in_force_max", faults_in_force_max},
       {"policy_bytes_max", policy_bytes_max},
       {"batch_rows_max", batch_rows_max},
       {"columns_max", columns_max},

@@ -121,7 +121,8 @@ inline constexpr auto layout<Hello> = structure(
     field("groups", &Hello::groups, up_to(groups_max)),
     field("replicas", &Hello::replicas, up_to(replicas_max)),
     field("held", &Hello::held, up_to(held_max)), field("ambient_c", &Hello::ambient_c),
-    field("price_factor", &Hello::price_factor), field("asked_at", &Hello::asked_at));
+    field("price_factor", &Hello::price_factor), field("asked_at", &Hello::asked_at),
+    field("faults", &Hello::faults, up_to(faults_in_force_max)));
 
 template <>
 inline constexpr auto layout<HelloWanted> =
@@ -248,7 +249,7 @@ inline constexpr auto layout<JobChanged> = structure(
     field("change", &JobChanged::change, as_line),
     field("policy_version", &JobChanged::policy_version),
     field("steps_saved", &JobChanged::steps_saved), field("steps_lost", &JobChanged::steps_lost),
-    field("pause", &JobChanged::pause));
+    field("pause", &JobChanged::pause), field("returned", &JobChanged::returned, as_text));
 
 template <>
 inline constexpr auto layout<JobsRequest> = structure(

@@ -155,6 +155,7 @@ struct Hello {
   double ambient_c = 0;
   double price_factor = 1;
   Instant asked_at{};  // fleet_time of the Welcome or HelloWanted that it answers; Instant{}: none
+  std::vector<FaultInForce> faults;  // in the order in which they were asked for
   bool operator==(const Hello&) const = default;
 };
 
@@ -365,6 +366,7 @@ struct JobChanged {
   std::uint32_t steps_saved = 0;     // train: at its last checkpoint, as far as it was told
   double steps_lost = 0;             // train: by the last attempt that came to nothing
   Pause pause = Pause::none;         // of a gang; in replies that of a request, its replica's
+  std::string returned;              // how its last attempt that came to nothing ended; empty: none
   bool operator==(const JobChanged&) const = default;
 };
 
@@ -454,7 +456,7 @@ struct GroupPool {
 };
 
 struct HostChanged {
-  Hello hello;  // without replicas and held attempts
+  Hello hello;  // without replicas, held attempts and faults
   Health health = Health::ok;
   Instant since{};
   std::uint64_t sample_gaps = 0;

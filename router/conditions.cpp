@@ -4,6 +4,13 @@
 
 namespace drover::router {
 
+void replace(std::vector<Condition::InForce>& faults, const Condition::InForce& fault) {
+  std::erase_if(faults, [&](const Condition::InForce& known) {
+    return known.of_host == fault.of_host && known.kind == fault.kind;
+  });
+  faults.push_back(fault);
+}
+
 bool ConditionBook::report(Instant now, DeviceKey device, bool usable, std::string detail) {
   const auto known = conditions_.find(device);
   if (known != conditions_.end()) known->second.doubted_until = {};
@@ -21,11 +28,36 @@ void ConditionBook::inject(Instant now, DeviceKey device, const Fault& fault, bo
   Condition& condition = conditions_[device];
   if (condition.since == Instant{}) condition.since = now;
   const Instant until = saturating_add(now, whole_span(fault));
-  std::erase_if(condition.faults, [&](const auto& known) {
-    return known.of_host == of_host && known.kind == fault.kind;
-  });
-  condition.faults.push_back({until, of_host, fault.kind, to_text(fault)});
+  replace(condition.faults, {now, until, of_host, fault.kind, to_text(fault)});
   ends_.emplace(until, device);
+}
+
+std::vector<DeviceKey> ConditionBook::hear_faults(Instant now, HostIndex host, FaultsByDevice told,
+                                                  Instant asked_at) {
+  for (auto at = conditions_.lower_bound({host, 0});
+       at != conditions_.end() && at->first.first == host; ++at) {
+    std::vector<Condition::InForce>& faults = told[at->first.second];
+    for (const Condition::InForce& known : at->second.faults) {
+      if (asked_at != Instant{} && known.since > asked_at) replace(faults, known);
+    }
+  }
+  std::vector<DeviceKey> changed;
+  for (auto& [number, faults] : told) {
+    const DeviceKey device{host, number};
+    const auto same = [](const auto& a, const auto& b) { return a.words == b.words; };
+    const std::vector<Condition::InForce>& known = of(device).faults;
+    if (!std::equal(faults.begin(), faults.end(), known.begin(), known.end(), same)) {
+      changed.push_back(device);
+    } else if (faults.empty()) {
+      continue;
+    }
+    Condition& condition = conditions_[device];
+    if (condition.since == Instant{}) condition.since = now;
+    for (const Condition::InForce& fault : faults) ends_.emplace(fault.until, device);
+    condition.faults = std::move(faults);
+    settle(device);
+  }
+  return changed;
 }
 
 bool ConditionBook::drain(Instant now, DeviceKey device, bool drained) {

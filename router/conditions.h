@@ -23,6 +23,7 @@ struct Condition {
   std::string detail;
   Instant doubted_until{};  // its agent has not said it again yet; Instant{}: no doubt
   struct InForce {
+    Instant since{};  // when it was asked for; Instant{}: its agent has told of it
     Instant until{};
     bool of_host = false;
     FaultKind kind = FaultKind::throttle;
@@ -32,13 +33,21 @@ struct Condition {
   bool drained = false;         // no new work, because somebody said so
 };
 
+/// As agents do it: the same kind again replaces the earlier one; a host's and a device's are two.
+void replace(std::vector<Condition::InForce>& faults, const Condition::InForce& fault);
+using FaultsByDevice = std::map<std::uint16_t, std::vector<Condition::InForce>>;
+
 class ConditionBook {
  public:
   /// Answers whether the report changed anything.
   bool report(Instant now, DeviceKey device, bool usable, std::string detail);
-  /// From now on and for as long as it lasts. As its agent does it: the same kind again replaces
-  /// the earlier one; what was asked for of the host and of the device are two.
+  /// From now on and for as long as it lasts.
   void inject(Instant now, DeviceKey device, const Fault& fault, bool of_host);
+  /// What an agent says that it carries out, by device: other faults of the host are none, but for
+  /// those that were asked for later than `asked_at`, of which it had not heard. Answers devices
+  /// that have other faults than they were known to have.
+  std::vector<DeviceKey> hear_faults(Instant now, HostIndex host, FaultsByDevice told,
+                                     Instant asked_at);
   /// Answers whether that is news.
   bool drain(Instant now, DeviceKey device, bool drained);
   /// The host has said Hello: its agent repeats by then which devices are unusable.

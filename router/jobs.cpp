@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "fleet/codec.h"
 #include "fleet/fnv1a.h"
 #include "fleet/result.h"
@@ -40,7 +42,13 @@ JobChanged shown(const JobRecord& record) {
   changed.steps_saved = record.steps_saved;
   changed.steps_lost = record.steps_lost;
   changed.pause = pause_of(record);
+  changed.returned = record.returned;
   return changed;
+}
+
+std::string return_text(Instant at, std::uint32_t attempt, const Failed& failed) {
+  return fmt::format("attempt {} was given back at {}, {}{}{}", attempt, to_clock_text(at),
+                     to_text(failed.reason), failed.detail.empty() ? "" : ": ", failed.detail);
 }
 
 Usage believed_usage(const JobRecord& record, Instant until) {

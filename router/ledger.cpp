@@ -361,6 +361,7 @@ Status Reader::read_returned(const LedgerRow& row, JobRecord& record) {
     record.avoid.insert(record.lease.target);
   }
   record.last_reason = failed->reason;
+  record.returned = return_text(row.at, row.attempt, *failed);
   record.detail = failed->detail;
   record.state = JobState::queued;
   end_attempt(book_, record);

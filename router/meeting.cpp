@@ -88,6 +88,7 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   enrol_places(now, *enrolled);
   accounting.set_cost_rate(roster, policy);
   publish_host(now, *enrolled);
+  hear_faults(now, *enrolled, hello, same_line ? hello.asked_at : Instant{});
   set_leaving(now, *enrolled, false);
   settle_drains(now, *enrolled);
   for (const Replica& replica : hello.replicas) apply_report(now, caller, {replica});

@@ -254,6 +254,7 @@ std::uint64_t Core::give_back(Instant now, JobRecord& record, Failed failed) {
   record.progress = saved_share(record);
   record.remaining_s = 0;
   record.reason = failed.reason;
+  record.returned = return_text(now, record.attempt, failed);
   record.detail = std::move(failed.detail);
   // A drained place takes no new work by itself, and a lost one none until it is back.
   record.retry_at = excused ? now : retry_time(now, record.attempt - record.excused);

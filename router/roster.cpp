@@ -244,6 +244,7 @@ Result<HostIndex> Roster::enrol(Instant now, const Hello& hello) {
   entry.hello = hello;
   entry.hello.replicas.clear();
   entry.hello.held.clear();
+  entry.hello.faults.clear();
   entry.term = price_term(hello.labels);
   entry.price_factor = hello.price_factor;
   entry.health = Health::ok;

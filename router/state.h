@@ -284,6 +284,7 @@ struct Core {
   void take(Instant now, Caller caller, const Caption& said);
   /// When the connection that said it is forgotten.
   void end_caption(Instant now);
+  void hear_faults(Instant now, HostIndex host, const Hello& hello, Instant asked_at);
   /// What was known of single devices: the host is lost, or another life of it has begun.
   void forget_conditions(Instant now, HostIndex host, bool in_force = false);
   DeviceChanged device_shown(DeviceKey device) const;

@@ -236,7 +236,9 @@ void draw_facts(Pen& pen, int from, const JobChanged& job) {
   fact(0, 2, "submitted", to_clock_text(job.submitted));
   fact(0, 3, "state", fmt::format("{} since {}", to_text(job.state), to_clock_text(job.since)));
   fact(half, 0, "where", job.target.empty() ? "-" : fmt::format("{} in {}", job.target, job.pool));
-  fact(half, 1, "attempt", fmt::format("{}", job.attempt));
+  fact(half, 1, "attempt",
+       job.returned.empty() ? fmt::format("{}", job.attempt)
+                            : fmt::format("{}; {}", job.attempt, job.returned));
   // Usage is told when an attempt ends.
   fact(half, 2, "used",
        job.usage.device_s > 0

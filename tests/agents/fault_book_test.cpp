@@ -36,6 +36,17 @@ TEST(FaultBook, EndsEachFaultAtItsExactInstant) {
   EXPECT_EQ(book.next_end(), never);
 }
 
+TEST(FaultBook, TellsWhatWasAskedForAndNotWhatCameByItself) {
+  FaultBook book = book_of(3, 0);
+  book.hear(beginning(), fault("hang", seconds(9), {0, 2}));
+  book.hear(beginning(), fault("ecc", seconds(9), {1}), Cause::by_itself);
+  book.hear(beginning() + seconds(1), fault("inlet=+10C", seconds(9), {}));
+  const std::vector<FaultInForce> expected = {
+      {false, {0, 2}, fault("hang", seconds(9), {}).fault, beginning() + seconds(9)},
+      {true, {}, fault("inlet=+10C", seconds(9), {}).fault, beginning() + seconds(10)}};
+  EXPECT_EQ(book.asked_for(), expected);
+}
+
 TEST(FaultBook, TheSameKindAgainReplacesTheEarlierOne) {
   FaultBook book = book_of(2, 0);
   book.hear(beginning(), fault("throttle=0.3", seconds(60), {0, 1}));

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "fleet/xid.h"
 #include "tests/agents/fleet_of_one.h"
 
 namespace drover::agents {
@@ -107,6 +108,19 @@ TEST_P(EachFault, IsRepeatedAfterAHelloWhileItLasts) {
   talk.forget();
   talk.say(HelloWanted{});
   EXPECT_TRUE(talk.all<DeviceReport>().empty());
+}
+
+TEST_P(EachFault, IsToldWithEachHelloWhileItLasts) {
+  const Fault asked = fault(GetParam().text, seconds(30), {0, 1}).fault;
+  const bool passing = asked.kind == FaultKind::xid && over_at_once(asked.code);
+  std::vector<FaultInForce> told{{false, {0, 1}, asked, heard + seconds(30)}};
+  if (asked.kind == FaultKind::slow_link) told[0].devices = {0, 1, 2, 3};  // its whole group
+  if (passing) told.clear();
+  talk.say(HelloWanted{});
+  EXPECT_EQ(talk.all<Hello>().back().faults, told);
+  talk.pass(seconds(40), seconds(1));
+  talk.say(HelloWanted{});
+  EXPECT_TRUE(talk.all<Hello>().back().faults.empty());
 }
 
 TEST_P(EachFault, EndsByItselfToTheNanosecond) {

@@ -159,6 +159,16 @@ TEST(Reports, OneDeviceThatFailsTwiceIsOneLine) {
   EXPECT_NE(explain(waiting).find("  waits for capacity\n"), std::string::npos);
 }
 
+TEST(Reports, WhyNamesTheAttemptThatWasGivenBackBesideWhatTheJobWaitsForNow) {
+  JobChanged waiting = job_in(JobState::queued, WorkKind::train);
+  waiting.reason = Reason::capacity;
+  waiting.returned = "attempt 1 was given back at 14:02:10, preempted: made room for 3fa1c2d4";
+  EXPECT_NE(explain(waiting).find("  " + waiting.returned + "\n  waits for capacity\n"),
+            std::string::npos)
+      << explain(waiting);
+  EXPECT_EQ(to_json(waiting)["returned"].text(), waiting.returned);
+}
+
 TEST(Reports, DollarsThatStandOnAnAssumedPriceSayWhichOne) {
   Decision decision;
   decision.top.resize(1);

@@ -143,11 +143,7 @@ class Truth {
     if (row.standing.faulty && !device.faulty_since && !lived_.went_astray(row.id)) {
       differs(id, "is shown faulty, and no fault is in force");
     }
-    // A router that has begun after a fault was asked for knows of none (docs/actions.md).
-    if (!row.standing.faulty && device.faulty_since &&
-        *device.faulty_since > at_.heard.life_began()) {
-      differs(id, "is not shown faulty");
-    }
+    if (!row.standing.faulty && device.faulty_since) differs(id, "is not shown faulty");
   }
 
   void readings(const DeviceRow& row, const agents::TrueDevice& device) {

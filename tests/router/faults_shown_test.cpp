@@ -70,11 +70,76 @@ TEST(FaultsShown, AHostThatWasOnlyCutOffComesBackWithItsFaultsAndAnotherOneWitho
     ASSERT_TRUE(std::any_of(hosts.begin(), hosts.end(), [](const HostChanged& host) {
       return host.hello.host == "h100-1" && host.health == Health::lost;
     }));
-    stage.receive(1, stage.hello("h100-1", same ? 1 : 2));
+    Hello hello = stage.hello("h100-1", same ? 1 : 2);
+    if (same)
+      hello.faults = {{false, {3}, parse_fault("throttle=0.5").value(), stage.now + seconds(40)}};
+    stage.receive(1, hello);
     EXPECT_EQ(shown(stage, 3), same ? Words{"throttle=0.5"} : Words{});
     stage.live(45, all_hosts);
     EXPECT_TRUE(shown(stage, 3).empty()) << "it is over when it would have been";
   }
+}
+
+FaultInForce in_force(const Fleet& stage, const std::string& fault,
+                      std::vector<std::uint16_t> devices, Duration lasts = seconds(40)) {
+  return {devices.empty(), std::move(devices), parse_fault(fault).value(), stage.now + lasts};
+}
+
+/// A host says Hello with these faults; `asked_at`: in answer to a question of then.
+void say_hello(Fleet& stage, std::vector<FaultInForce> faults, Instant asked_at = {}) {
+  Hello hello = stage.hello("h100-1");
+  hello.faults = std::move(faults);
+  hello.asked_at = asked_at;
+  stage.forget();
+  stage.receive(1, hello);
+}
+
+TEST(FaultsShown, ARouterThatBeginsAnewShowsWhatItsAgentsCarryOut) {
+  Fleet stage;
+  stage.ask(inject("h100-1/3", "throttle=0.5", seconds(60)));
+  ASSERT_TRUE(stage.restart());
+  stage.join_all();
+  EXPECT_TRUE(shown(stage, 3).empty()) << "a Hello without any";
+  say_hello(stage, {in_force(stage, "throttle=0.5", {3}), in_force(stage, "inlet=+10C", {}),
+                    in_force(stage, "hang", {4}, seconds(0))});
+  EXPECT_EQ(shown(stage, 3), (Words{"throttle=0.5", "inlet=+10C"}));
+  EXPECT_EQ(shown(stage, 4), Words{"inlet=+10C"}) << "what has ended on the way is none";
+  stage.forget();
+  stage.live(41, all_hosts);
+  EXPECT_FALSE(stage.published<DeviceChanged>().empty());
+  EXPECT_TRUE(shown(stage, 3).empty());
+  EXPECT_TRUE(shown(stage, 4).empty());
+}
+
+TEST(FaultsShown, AHelloForgetsThoseThatItsAgentMustHaveHeardAndDoesNotHave) {
+  for (const Duration after : {seconds(-1), seconds(1)}) {
+    Fleet stage;
+    stage.ask(inject("h100-1/3", "hang", seconds(60)));
+    say_hello(stage, {in_force(stage, "throttle=0.5", {3})}, stage.now + after);
+    const bool crossed = after < Duration{0};
+    EXPECT_EQ(shown(stage, 3), crossed ? (Words{"throttle=0.5", "hang"}) : Words{"throttle=0.5"});
+  }
+}
+
+TEST(FaultsShown, AHelloThatTellsNothingNewIsNoNews) {
+  Fleet stage;
+  stage.ask(inject("h100-1/3", "hang", seconds(60)));
+  say_hello(stage, {in_force(stage, "hang", {3})}, stage.now + seconds(1));
+  EXPECT_TRUE(stage.published<DeviceChanged>().empty());
+}
+
+TEST(FaultsShown, WhatNoDeviceCanHaveIsDroppedAndTheSenderIsNamed) {
+  Fleet stage;
+  FaultInForce odd = in_force(stage, "throttle=0.5", {3});
+  odd.fault.amount = 7;
+  say_hello(stage, {odd, in_force(stage, "hang", {3, 8}), in_force(stage, "ecc", {2})});
+  EXPECT_TRUE(shown(stage, 3).empty());
+  EXPECT_EQ(shown(stage, 2), Words{"ecc"});
+  const auto said = events_of(stage, "h100-1");
+  ASSERT_FALSE(said.empty());
+  EXPECT_EQ(said.front().text,
+            "dropped, 1 so far: throttle=7 is no fault that its devices can have");
+  EXPECT_EQ(stage.router->summary(stage.now).undecodable, 2U);
 }
 
 TEST(FaultsShown, WhatIsOverAtOnceIsNotInForce) {

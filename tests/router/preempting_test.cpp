@@ -89,8 +89,14 @@ TEST(Preempting, ADecisionSaysWhoMakesRoomAndTheyGoWhenTheGraceIsOver) {
   stage.pass(6);
   ASSERT_FALSE(stage.called_off().empty());
   EXPECT_EQ(stage.called_off()[0], (Cancel{job_id(1), 1, Reason::preempted}));
+  const std::string when = to_clock_text(stage.now);
   stage.give_back(1, 1, 250, 200);
   EXPECT_TRUE(stage.runs(2));
+  const std::string returned = "attempt 1 was given back at " + when +
+                               ", preempted: made room for " + to_short_text(job_id(2));
+  EXPECT_EQ(stage.shown(1).reason, Reason::capacity) << "what it waits for now";
+  EXPECT_EQ(stage.shown(1).returned, returned) << "and why it does not run any more";
+  EXPECT_EQ(stage.router->why(stage.now, to_text(job_id(1))).job->returned, returned);
   EXPECT_EQ(stage.sums().preempted, 1u);
   EXPECT_NEAR(stage.sums().wasted.energy_j, 20, 1e-9) << "of 100 J, 50 of 250 steps";
   EXPECT_EQ(stage.shown(1).state, JobState::queued);
