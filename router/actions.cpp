@@ -95,21 +95,25 @@ void Core::apply_fault(Instant now, const Reached& reached, const Fault& fault,
 
 void Core::hear_faults(Instant now, HostIndex host, const Hello& hello, Instant asked_at) {
   const std::size_t count = roster.hosts()[host].devices.size();
+  std::vector<Condition::InForce> of_host;
   FaultsByDevice told;
   for (const FaultInForce& one : hello.faults) {
     const std::string words = to_text(one.fault);
-    const auto unknown = std::find_if(one.devices.begin(), one.devices.end(),
-                                      [&](std::uint16_t number) { return number >= count; });
-    if (!parse_fault(words) || unknown != one.devices.end()) {
+    const bool unknown = std::any_of(one.devices.begin(), one.devices.end(),
+                                     [&](std::uint16_t number) { return number >= count; });
+    if (unknown || !can_be_in_force(one.fault)) {
       drop(now, hello.host, fmt::format("{} is no fault that its devices can have", words));
       continue;
     }
-    if (one.until <= now) continue;
-    const Condition::InForce fault{{}, one.until, one.host, one.fault.kind, words};
+    const Instant until = std::min(one.until, saturating_add(now, whole_span(one.fault)));
+    if (until <= now) continue;
+    const Condition::InForce fault{{}, until, one.host, one.fault.kind, words};
+    if (one.host) replace(of_host, fault);
     for (const std::uint16_t number : one.devices) replace(told[number], fault);
-    for (std::uint16_t number = 0; one.host && number < count; ++number) {
-      replace(told[number], fault);
-    }
+  }
+  for (std::uint16_t number = 0; !of_host.empty() && number < count; ++number) {
+    auto& faults = told[number];
+    faults.insert(faults.end(), of_host.begin(), of_host.end());
   }
   for (const DeviceKey& device : conditions.hear_faults(now, host, std::move(told), asked_at)) {
     publish_device(now, device);

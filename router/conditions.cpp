@@ -38,7 +38,7 @@ std::vector<DeviceKey> ConditionBook::hear_faults(Instant now, HostIndex host, F
        at != conditions_.end() && at->first.first == host; ++at) {
     std::vector<Condition::InForce>& faults = told[at->first.second];
     for (const Condition::InForce& known : at->second.faults) {
-      if (asked_at != Instant{} && known.since > asked_at) replace(faults, known);
+      if (asked_at != Instant{} && known.since >= asked_at) replace(faults, known);
     }
   }
   std::vector<DeviceKey> changed;
@@ -53,8 +53,10 @@ std::vector<DeviceKey> ConditionBook::hear_faults(Instant now, HostIndex host, F
     }
     Condition& condition = conditions_[device];
     if (condition.since == Instant{}) condition.since = now;
-    for (const Condition::InForce& fault : faults) ends_.emplace(fault.until, device);
+    for (const Condition::InForce& fault : known) ends_.erase({fault.until, device});
     condition.faults = std::move(faults);
+    for (const Condition::InForce& fault : condition.faults) ends_.emplace(fault.until, device);
+    if (condition.doubted_until != Instant{}) ends_.emplace(condition.doubted_until, device);
     settle(device);
   }
   return changed;

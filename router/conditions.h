@@ -44,7 +44,7 @@ class ConditionBook {
   /// From now on and for as long as it lasts.
   void inject(Instant now, DeviceKey device, const Fault& fault, bool of_host);
   /// What an agent says that it carries out, by device: other faults of the host are none, but for
-  /// those that were asked for later than `asked_at`, of which it had not heard. Answers devices
+  /// those that were asked for at `asked_at` or later, of which it had not heard. Answers devices
   /// that have other faults than they were known to have.
   std::vector<DeviceKey> hear_faults(Instant now, HostIndex host, FaultsByDevice told,
                                      Instant asked_at);

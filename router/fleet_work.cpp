@@ -146,8 +146,9 @@ void Core::tell_host_counts(Instant now) {
     HostCountBook::Entry& counts = host_counts.of(name);
     if (!mail.is_committed(counts.write)) continue;
     if (std::exchange(counts.shown, counts.noted) != counts.noted) publish_host(now, host);
-    if (counts.counted == counts.noted) continue;
+    if (counts.counted == counts.noted || now < counts.next_note) continue;
     counts.noted = counts.counted;
+    counts.next_note = saturating_add(now, counters_every_heartbeats * settings.heartbeat_every);
     counts.write = mail.write(ledger::host_counts(now, name, counts.agent, counts.noted));
   }
 }

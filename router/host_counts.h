@@ -7,6 +7,7 @@
 #include <string>
 
 #include "fleet/identity.h"
+#include "fleet/time.h"
 
 namespace drover::router {
 
@@ -37,6 +38,7 @@ class HostCountBook {
     HostCounts noted;             // in the ledger, as soon as `write` is on disk
     HostCounts shown;
     std::uint64_t write = 0;
+    Instant next_note{};  // no row is written before: thinned samples grow with each heartbeat
   };
   HostCounts shown(const std::string& host) const;
   /// Made at the first question.

@@ -9,6 +9,7 @@
 #include "fleet/target.h"
 #include "fleet/text.h"
 #include "fleet/units.h"
+#include "fleet/xid.h"
 #include "router/power_caps.h"
 
 namespace drover::router {
@@ -203,6 +204,12 @@ std::vector<HostIndex> hosts_by_name(const Roster& roster) {
     return roster.hosts()[a].hello.host < roster.hosts()[b].hello.host;
   });
   return hosts;
+}
+
+bool can_be_in_force(const Fault& fault) {
+  const bool passing = fault.kind == FaultKind::xid && over_at_once(fault.code);
+  return !passing && fault.lasts > Duration{0} && fault.lasts <= action_span_max &&
+         parse_fault(to_text(fault)).ok();
 }
 
 Status check_known(const Target& target, const Roster& roster, const Policy& policy) {

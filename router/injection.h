@@ -32,6 +32,9 @@ struct Reached {
 Result<std::vector<Reached>> plan_injection(const Inject& inject, const Roster& roster,
                                             const Policy& policy);
 
+/// It makes sense, lasts, and is not over at once.
+bool can_be_in_force(const Fault& fault);
+
 /// The problem names what is unknown, with what is known.
 Status check_known(const Target& target, const Roster& roster, const Policy& policy);
 

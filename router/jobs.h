@@ -47,7 +47,7 @@ struct JobRecord {
   double remaining_s = 0;
   std::optional<Reason> reason;
   std::string detail;
-  std::string returned;  // return_text of its last attempt that came to nothing
+  std::string returned;  // return_text of the last attempt given back to the queue
   Usage usage;
   Outcome outcome;
   double latency_s = 0;

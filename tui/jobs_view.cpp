@@ -221,7 +221,8 @@ const Decision* decision_on(const Model& model, const JobId& job) {
 /// Rows without the heading: facts, the reason, and the last decision with a heading of its own.
 int details_rows(const Model& model, const JobChanged& job) {
   const Decision* decision = decision_on(model, job.job.id);
-  return 4 + (job.reason ? 1 : 0) + (decision != nullptr ? 1 + decision_rows(*decision) : 0);
+  return 4 + (job.returned.empty() ? 0 : 1) + (job.reason ? 1 : 0) +
+         (decision != nullptr ? 1 + decision_rows(*decision) : 0);
 }
 
 void draw_facts(Pen& pen, int from, const JobChanged& job) {
@@ -236,9 +237,7 @@ void draw_facts(Pen& pen, int from, const JobChanged& job) {
   fact(0, 2, "submitted", to_clock_text(job.submitted));
   fact(0, 3, "state", fmt::format("{} since {}", to_text(job.state), to_clock_text(job.since)));
   fact(half, 0, "where", job.target.empty() ? "-" : fmt::format("{} in {}", job.target, job.pool));
-  fact(half, 1, "attempt",
-       job.returned.empty() ? fmt::format("{}", job.attempt)
-                            : fmt::format("{}; {}", job.attempt, job.returned));
+  fact(half, 1, "attempt", fmt::format("{}", job.attempt));
   // Usage is told when an attempt ends.
   fact(half, 2, "used",
        job.usage.device_s > 0
@@ -262,6 +261,7 @@ void draw_details(const Scene& scene, Pen pen, const JobChanged& job) {
   int row = -scene.choices.details_top;
   draw_facts(body, row, job);
   row += 4;
+  if (!job.returned.empty()) body.field(0, row++, body.columns(), job.returned);
   if (job.reason) {
     // Of one that was cancelled the detail says who did it.
     const bool told = job.state == JobState::cancelled && !job.detail.empty();

@@ -195,8 +195,8 @@ TEST(ProtocolDocument, HasEveryLimitOfTheHeader) {
   std::set<std::string> known;
   for (const Limit& limit : limits()) known.insert(std::string(limit.name));
   const std::regex constant(R"(^inline constexpr std::size_t (\w+) = .*$)");
-  for (const char* file :
-       {"fleet/codec_limits.h", "fleet/codec.h", "fleet/messages.h", "fleet/actions.h"}) {
+  for (const char* file : {"fleet/codec_limits.h", "fleet/codec.h", "fleet/messages.h",
+                           "fleet/hello.h", "fleet/actions.h"}) {
     for (const std::string& line : lines_of(file)) {
       std::smatch match;
       if (std::regex_match(line, match, constant)) {
@@ -237,7 +237,7 @@ TEST(ProtocolDocument, ShowsAnErrorAsItIs) {
 std::vector<std::string> members_of(const std::string& name) {
   const std::regex member(R"(^  [A-Za-z][\w:<>, ]* (\w+)( = [^;]*|\{[^;]*\})?;.*$)");
   std::vector<std::string> members;
-  for (const char* file : {"fleet/messages.h", "fleet/decision.h", "fleet/job.h",
+  for (const char* file : {"fleet/messages.h", "fleet/hello.h", "fleet/decision.h", "fleet/job.h",
                            "fleet/workload.h", "fleet/actions.h", "fleet/summary.h",
                            "fleet/fault.h", "fleet/sample.h", "fleet/identity.h"}) {
     bool inside = false;

@@ -160,7 +160,7 @@ TEST(HousePlan, NoVagueNamesAndNoLeftovers) {
 TEST(HousePlan, FilesHoldOneIdea) {
   // The limit is about 400 lines; these are longer, each for the reason beside it.
   const std::map<std::string, std::size_t> longer = {
-      {"fleet/messages.h", 520},  // every message once, each field with its meaning
+      {"fleet/messages.h", 450},  // every message once, each field with its meaning
       {"router/state.h", 500},    // all that the one core does, by file
   };
   for (const SourceFile& file : sources()) {

@@ -60,6 +60,15 @@ TEST(FaultsShown, TheLossOfAHostReplacesNoLossOfItsDevices) {
   EXPECT_EQ(shown(stage, 4), Words{"lose"});
 }
 
+/// Of a host, where no devices are named.
+FaultInForce in_force(const Fleet& stage, const std::string& fault,
+                      std::vector<std::uint16_t> devices, Duration lasts = seconds(40)) {
+  FaultInForce told{devices.empty(), std::move(devices), parse_fault(fault).value(), {}};
+  told.fault.lasts = seconds(60);
+  told.until = stage.now + lasts;
+  return told;
+}
+
 /// It comes back as the same incarnation, and its agent has gone on with the fault meanwhile.
 TEST(FaultsShown, AHostThatWasOnlyCutOffComesBackWithItsFaultsAndAnotherOneWithout) {
   for (const bool same : {true, false}) {
@@ -71,18 +80,12 @@ TEST(FaultsShown, AHostThatWasOnlyCutOffComesBackWithItsFaultsAndAnotherOneWitho
       return host.hello.host == "h100-1" && host.health == Health::lost;
     }));
     Hello hello = stage.hello("h100-1", same ? 1 : 2);
-    if (same)
-      hello.faults = {{false, {3}, parse_fault("throttle=0.5").value(), stage.now + seconds(40)}};
+    if (same) hello.faults = {in_force(stage, "throttle=0.5", {3})};
     stage.receive(1, hello);
     EXPECT_EQ(shown(stage, 3), same ? Words{"throttle=0.5"} : Words{});
     stage.live(45, all_hosts);
     EXPECT_TRUE(shown(stage, 3).empty()) << "it is over when it would have been";
   }
-}
-
-FaultInForce in_force(const Fleet& stage, const std::string& fault,
-                      std::vector<std::uint16_t> devices, Duration lasts = seconds(40)) {
-  return {devices.empty(), std::move(devices), parse_fault(fault).value(), stage.now + lasts};
 }
 
 /// A host says Hello with these faults; `asked_at`: in answer to a question of then.
@@ -128,18 +131,29 @@ TEST(FaultsShown, AHelloThatTellsNothingNewIsNoNews) {
   EXPECT_TRUE(stage.published<DeviceChanged>().empty());
 }
 
+TEST(FaultsShown, NoneLastsLongerThanItsKindWasAskedFor) {
+  Fleet stage;
+  say_hello(stage, {in_force(stage, "hang", {3}, std::chrono::hours(1000))});
+  EXPECT_EQ(shown(stage, 3), Words{"hang"});
+  stage.live(61, all_hosts);
+  EXPECT_TRUE(shown(stage, 3).empty());
+}
+
 TEST(FaultsShown, WhatNoDeviceCanHaveIsDroppedAndTheSenderIsNamed) {
   Fleet stage;
   FaultInForce odd = in_force(stage, "throttle=0.5", {3});
   odd.fault.amount = 7;
-  say_hello(stage, {odd, in_force(stage, "hang", {3, 8}), in_force(stage, "ecc", {2})});
+  FaultInForce endless = in_force(stage, "hang", {3});
+  endless.fault.lasts = Duration::max();
+  say_hello(stage, {odd, in_force(stage, "hang", {3, 8}), in_force(stage, "ecc", {2}),
+                    in_force(stage, "xid=13", {3}), endless});
   EXPECT_TRUE(shown(stage, 3).empty());
   EXPECT_EQ(shown(stage, 2), Words{"ecc"});
   const auto said = events_of(stage, "h100-1");
   ASSERT_FALSE(said.empty());
   EXPECT_EQ(said.front().text,
             "dropped, 1 so far: throttle=7 is no fault that its devices can have");
-  EXPECT_EQ(stage.router->summary(stage.now).undecodable, 2U);
+  EXPECT_EQ(stage.router->summary(stage.now).undecodable, 4U);
 }
 
 TEST(FaultsShown, WhatIsOverAtOnceIsNotInForce) {
