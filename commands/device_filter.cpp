@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "fleet/filter_device.h"
 #include "fleet/placement.h"
 
@@ -51,7 +53,7 @@ class FilteredDevice : public filter::Thing {
         show_pool(test);
         break;
       case Field::label:
-        for (const auto& [key, value] : hello().labels) test.see(key + "=" + value);
+        for (const auto& [key, value] : hello().labels) test.see(fmt::format("{}={}", key, value));
         break;
       case Field::state:
         filter::show_states(row_.standing, test);

@@ -118,14 +118,15 @@ HostChanged Core::host_shown(HostIndex host) const {
   changed.sample_gaps = counts.sample_gaps;
   changed.samples_thinned = counts.samples_thinned;
   changed.undecodable = counts.undecodable;
-  for (std::uint16_t place = 0; place < entry.groups.size(); ++place) {
+  for (std::size_t place = 0; place < entry.groups.size(); ++place) {
     const GroupIndex group = entry.groups[place];
     changed.pools.push_back(pool_of(group));
     changed.prices_usd_per_h.push_back(price_usd_per_h(roster, policy, group));
     const std::vector<std::uint32_t>& pools = roster.groups()[group].pools;
     for (std::size_t i = 1; i < pools.size(); ++i) {
       if (changed.further_pools.size() == further_pools_max) break;
-      changed.further_pools.push_back({place, policy.pools[pools[i]].name});
+      changed.further_pools.push_back(
+          {static_cast<std::uint16_t>(place), policy.pools[pools[i]].name});
     }
   }
   changed.secured_by = peers.key_of(entry.hello.host);

@@ -73,7 +73,8 @@ std::string Model::pools_text(DeviceTable::Row row) const {
 std::string Model::pool_set_text(std::size_t set) const {
   std::string text;
   for (const std::uint16_t number : pool_sets_[set]) {
-    text += text.empty() ? pools_[number] : "," + pools_[number];
+    if (!text.empty()) text += ',';
+    text += pools_[number];
   }
   return text;
 }

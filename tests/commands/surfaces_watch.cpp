@@ -108,13 +108,13 @@ std::vector<WhyReply> SurfacesWatch::ask_why() {
 
 void SurfacesWatch::hold_counters() {
   growth_.hold_status(to_json(*asked_->summary), broken_);
+  const auto hold = [&](const std::string& host, const char* what, std::uint64_t count) {
+    growth_.hold(fmt::format("{} {}", host, what), static_cast<double>(count), broken_);
+  };
   for (const auto& [name, host] : asked_->fleet.hosts()) {
-    const auto hold = [&](const char* what, std::uint64_t count) {
-      growth_.hold(fmt::format("{} {}", name, what), static_cast<double>(count), broken_);
-    };
-    hold("lost_at_router", host.changed.sample_gaps);
-    hold("thinned", host.changed.samples_thinned);
-    hold("undecodable", host.changed.undecodable);
+    hold(name, "lost_at_router", host.changed.sample_gaps);
+    hold(name, "thinned", host.changed.samples_thinned);
+    hold(name, "undecodable", host.changed.undecodable);
   }
 }
 
