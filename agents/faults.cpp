@@ -99,7 +99,7 @@ std::vector<Incident> FaultBook::hear(Instant now, const ApplyFault& apply, Caus
     if (known) enter({true, 0, fault, now, until, cause});
     return {};
   }
-  const bool passing = fault.kind == FaultKind::xid && over_at_once(fault.code);
+  const bool passing = over_at_once(fault);
   std::vector<Incident> incidents;
   for (const std::uint16_t device : reached(apply)) {
     if (passing) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "fleet/fault.h"
+
 namespace drover {
 
 enum class XidEffect : std::uint8_t {
@@ -30,6 +32,9 @@ std::span<const XidFacts> known_xids();
 XidEffect effect_of_xid(std::uint32_t number);
 /// Nothing of it lasts: the device goes on, or new work may start on it at once.
 bool over_at_once(std::uint32_t number);
+inline bool over_at_once(const Fault& fault) {
+  return fault.kind == FaultKind::xid && over_at_once(fault.code);
+}
 /// "Xid 79: GPU has fallen off the bus".
 std::string xid_text(std::uint32_t number);
 

@@ -80,7 +80,7 @@ void Core::apply_fault(Instant now, const Reached& reached, const Fault& fault,
   if (!peer) return;  // lost in the meantime
   mail.send_in_order(now, {Channel::control, *peer},
                      ApplyFault{reached.whole, reached.devices, fault}, after_write);
-  if (fault.kind == FaultKind::xid && over_at_once(fault.code)) return;
+  if (over_at_once(fault)) return;
   std::vector<std::uint16_t> devices = reached.devices;
   if (reached.whole) {
     for (std::size_t number = 0; number < host.devices.size(); ++number) {

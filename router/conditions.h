@@ -23,7 +23,7 @@ struct Condition {
   std::string detail;
   Instant doubted_until{};  // its agent has not said it again yet; Instant{}: no doubt
   struct InForce {
-    Instant since{};  // when it was asked for; Instant{}: its agent has told of it
+    Instant since{};  // when it was asked for; Instant{}: known from a Hello
     Instant until{};
     bool of_host = false;
     FaultKind kind = FaultKind::throttle;
@@ -43,9 +43,9 @@ class ConditionBook {
   bool report(Instant now, DeviceKey device, bool usable, std::string detail);
   /// From now on and for as long as it lasts.
   void inject(Instant now, DeviceKey device, const Fault& fault, bool of_host);
-  /// What an agent says that it carries out, by device: other faults of the host are none, but for
-  /// those that were asked for at `asked_at` or later, of which it had not heard. Answers devices
-  /// that have other faults than they were known to have.
+  /// The faults that an agent is carrying out, by device. They replace those known of the host,
+  /// except faults asked for at `asked_at` or later, which the agent may not have heard of yet.
+  /// Answers the devices whose faults changed.
   std::vector<DeviceKey> hear_faults(Instant now, HostIndex host, FaultsByDevice told,
                                      Instant asked_at);
   /// Answers whether that is news.

@@ -143,8 +143,7 @@ void Core::tell_host_counts(Instant now) {
     const HostEntry& entry = roster.hosts()[host];
     if (entry.forgotten) continue;
     const std::string& name = entry.hello.host;
-    host_counts.count_gaps(name, entry.sample_gaps);
-    HostCountBook::Entry& counts = host_counts.of(name);
+    HostCountBook::Entry& counts = host_counts.count_gaps(name, entry.sample_gaps);
     if (!mail.is_committed(counts.write)) continue;
     if (std::exchange(counts.shown, counts.noted) != counts.noted) publish_host(now, host);
     if (counts.counted == counts.noted || now < counts.next_note) continue;

@@ -27,9 +27,11 @@ HostCounts HostCountBook::shown(const std::string& host) const {
   return entry == entries_.end() ? HostCounts{} : entry->second.shown;
 }
 
-void HostCountBook::count_gaps(const std::string& host, std::uint64_t sample_gaps) {
+HostCountBook::Entry& HostCountBook::count_gaps(const std::string& host,
+                                                std::uint64_t sample_gaps) {
   Entry& entry = entries_[host];
   entry.counted.sample_gaps = sum_of(entry.before.sample_gaps, sample_gaps);
+  return entry;
 }
 
 void HostCountBook::hear(const std::string& host, Incarnation agent, std::uint64_t samples_thinned,

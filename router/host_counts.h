@@ -18,15 +18,13 @@ struct HostCounts {
   bool operator==(const HostCounts&) const = default;
 };
 
-/// By name: a host that is forgotten and returns counts on.
+/// By name, so that the counts of a host that was forgotten continue when it joins again.
 class HostCountBook {
  public:
   /// Noted by an earlier life of the router, while this agent spoke for the host.
   void restore(const std::string& host, Incarnation agent, const HostCounts& noted);
-  /// This life of the router has counted so many in all.
-  void count_gaps(const std::string& host, std::uint64_t sample_gaps);
-  /// This life of the agent has counted so many in all. What it counted while there was no router
-  /// is missing where an earlier life of it had counted something too.
+  /// This life of the agent has counted so many in all. What it counted while no router was running
+  /// is missing if an earlier life of it had counted something as well.
   void hear(const std::string& host, Incarnation agent, std::uint64_t samples_thinned,
             std::uint64_t undecodable);
 
@@ -40,9 +38,10 @@ class HostCountBook {
     std::uint64_t write = 0;
     Instant next_note{};  // no row is written before: thinned samples grow with each heartbeat
   };
+  /// This life of the router has counted so many gaps in all. Answers what is known of the host
+  /// now.
+  Entry& count_gaps(const std::string& host, std::uint64_t sample_gaps);
   HostCounts shown(const std::string& host) const;
-  /// Made at the first question.
-  Entry& of(const std::string& host) { return entries_[host]; }
 
  private:
   std::map<std::string, Entry> entries_;

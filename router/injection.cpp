@@ -26,13 +26,18 @@ bool of_hosts(FaultKind kind, TargetKind target) {
   return kind == FaultKind::lose && (target == TargetKind::host || target == TargetKind::rack);
 }
 
-Status check_fault(const Inject& inject, const Target& target) {
+Status check_fault(const Fault& fault) {
   // What cannot be written and read again is no fault that a person could have asked for.
-  if (const auto same = parse_fault(to_text(inject.fault)); !same) return same.error();
-  if (inject.fault.lasts <= Duration{0} || inject.fault.lasts > action_span_max) {
+  if (const auto same = parse_fault(to_text(fault)); !same) return same.error();
+  if (fault.lasts <= Duration{0} || fault.lasts > action_span_max) {
     return error("a fault for {} s, expected more than 0 s and at most a week",
-                 to_seconds(inject.fault.lasts));
+                 to_seconds(fault.lasts));
   }
+  return {};
+}
+
+Status check_fault(const Inject& inject, const Target& target) {
+  if (auto status = check_fault(inject.fault); !status) return status;
   if (inject.fault.kind == FaultKind::lose && target.kind == TargetKind::site) {
     return error("the whole site cannot be lost, expected a device, host, rack or pool");
   }
@@ -206,11 +211,7 @@ std::vector<HostIndex> hosts_by_name(const Roster& roster) {
   return hosts;
 }
 
-bool can_be_in_force(const Fault& fault) {
-  const bool passing = fault.kind == FaultKind::xid && over_at_once(fault.code);
-  return !passing && fault.lasts > Duration{0} && fault.lasts <= action_span_max &&
-         parse_fault(to_text(fault)).ok();
-}
+bool can_be_in_force(const Fault& fault) { return !over_at_once(fault) && check_fault(fault).ok(); }
 
 Status check_known(const Target& target, const Roster& roster, const Policy& policy) {
   if (target.kind == TargetKind::site) return {};

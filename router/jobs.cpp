@@ -47,7 +47,7 @@ JobChanged shown(const JobRecord& record) {
 }
 
 std::string return_text(Instant at, std::uint32_t attempt, const Failed& failed) {
-  return fmt::format("attempt {} was given back at {}, {}{}{}", attempt, to_clock_text(at),
+  return fmt::format("attempt {} was requeued at {} ({}{}{})", attempt, to_clock_text(at),
                      to_text(failed.reason), failed.detail.empty() ? "" : ": ", failed.detail);
 }
 

@@ -47,7 +47,7 @@ struct JobRecord {
   double remaining_s = 0;
   std::optional<Reason> reason;
   std::string detail;
-  std::string returned;  // return_text of the last attempt given back to the queue
+  std::string returned;  // return_text of the last attempt that was requeued
   Usage usage;
   Outcome outcome;
   double latency_s = 0;
@@ -103,7 +103,7 @@ struct JobRecord {
   }
 };
 
-/// "attempt 2 was given back at 14:02:10, preempted: made room for 3fa1c2d4"; `at` in fleet time.
+/// "attempt 2 was requeued at 14:02:10 (preempted: made room for 3fa1c2d4)"; `at` in fleet time.
 std::string return_text(Instant at, std::uint32_t attempt, const Failed& failed);
 /// Why a gang over hosts stands still, if it does; that of a request is its replica's.
 Pause pause_of(const JobRecord& record);

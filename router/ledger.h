@@ -22,15 +22,14 @@
 //   stale      | job, old attempt  | Finished or Failed         | as it came
 //   counters   | none, 0           | SampleBatch, sender = host | energy counters of its devices
 //   counters   | none, 0           | Summary                    | fleet_energy_j, fleet_cost_usd
-//   counters   | none, 0           | Summary                    | of what is about to be shown: the
-//              |                   |                            | fleet's energy and cost
-//              (charged), |                   |                            | decisions,
-//              undecodable, |                   |                            | sample_gaps, classes
-//   counters   | none, 0           | HostChanged, sender = host | of what is about to be shown of a
-//              |                   |                            | host: hello's host and
-//              incarnation |                   |                            | (of the agent that
-//              counts), |                   |                            | sample_gaps,
-//              samples_thinned, |                   |                            | undecodable
+//   counters   | none, 0           | Summary                    | about to be shown: energy and
+//              |                   |                            | cost (charged), decisions,
+//              |                   |                            | undecodable, sample_gaps,
+//              |                   |                            | classes
+//   counters   | none, 0           | HostChanged, sender = host | about to be shown: incarnation
+//              |                   |                            | (of the agent that counts),
+//              |                   |                            | sample_gaps, samples_thinned,
+//              |                   |                            | undecodable
 //   audit      | none, 0           | Audit                      | all: what was asked for
 //   audit      | none, 0           | SetPowerCap                | all: in force from the row's time
 //   audit      | none, 0           | SetDrain                   | all: in force from the row's time

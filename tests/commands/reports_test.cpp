@@ -159,10 +159,10 @@ TEST(Reports, OneDeviceThatFailsTwiceIsOneLine) {
   EXPECT_NE(explain(waiting).find("  waits for capacity\n"), std::string::npos);
 }
 
-TEST(Reports, WhyNamesTheAttemptThatWasGivenBackBesideWhatTheJobWaitsForNow) {
+TEST(Reports, WhyNamesTheAttemptThatWasRequeuedBesideWhatTheJobWaitsForNow) {
   JobChanged waiting = job_in(JobState::queued, WorkKind::train);
   waiting.reason = Reason::capacity;
-  waiting.returned = "attempt 1 was given back at 14:02:10, preempted: made room for 3fa1c2d4";
+  waiting.returned = "attempt 1 was requeued at 14:02:10 (preempted: made room for 3fa1c2d4)";
   EXPECT_NE(explain(waiting).find("  " + waiting.returned + "\n  waits for capacity\n"),
             std::string::npos)
       << explain(waiting);

@@ -16,7 +16,9 @@ namespace {
 constexpr Incarnation one{0, 1}, two{0, 2};
 
 struct Book : HostCountBook {
-  HostCounts counted() { return of("h1").counted; }
+  HostCounts counted(std::uint64_t sample_gaps = 0) {
+    return count_gaps("h1", sample_gaps).counted;
+  }
 };
 
 TEST(HostCountBook, AddsWhatEachLifeOfTheAgentCounts) {
@@ -28,7 +30,7 @@ TEST(HostCountBook, AddsWhatEachLifeOfTheAgentCounts) {
   EXPECT_EQ(book.counted(), (HostCounts{0, 25, 1}));
   book.hear("h1", two, 5, 2);
   EXPECT_EQ(book.counted(), (HostCounts{0, 30, 3}));
-  EXPECT_EQ(book.of("h2").counted, HostCounts{});
+  EXPECT_EQ(book.count_gaps("h2", 0).counted, HostCounts{});
 }
 
 TEST(HostCountBook, GoesOnFromWhatAnEarlierLifeOfTheRouterHasNoted) {
@@ -45,13 +47,11 @@ TEST(HostCountBook, GoesOnFromWhatAnEarlierLifeOfTheRouterHasNoted) {
   for (const Case& c : cases) {
     Book book;
     book.restore("h1", one, {7, 100, 0});
-    EXPECT_EQ(book.of("h1").shown, (HostCounts{7, 100, 0})) << c.what;
-    book.count_gaps("h1", 2);
+    EXPECT_EQ(book.shown("h1"), (HostCounts{7, 100, 0})) << c.what;
     book.hear("h1", c.agent, c.read, 0);
-    EXPECT_EQ(book.counted(), (HostCounts{9, c.thinned, 0})) << c.what;
-    book.count_gaps("h1", 3);
+    EXPECT_EQ(book.counted(2), (HostCounts{9, c.thinned, 0})) << c.what;
     book.hear("h1", c.agent, c.read + 1, 0);
-    EXPECT_EQ(book.counted(), (HostCounts{10, c.thinned + 1, 0})) << c.what;
+    EXPECT_EQ(book.counted(3), (HostCounts{10, c.thinned + 1, 0})) << c.what;
   }
 }
 
@@ -75,7 +75,7 @@ struct Counted : Stage {
     sequence = ++joined;
     commit();
   }
-  /// A second in which the agent says what it has counted; every `lost` batches one arrives.
+  /// A second in which the agent tells its count, and `lost` batches are missing before the next.
   void second(std::uint64_t thinned, std::uint64_t lost) {
     Heartbeat heartbeat;
     heartbeat.incarnation = agent;
@@ -93,7 +93,7 @@ struct Counted : Stage {
     }
     second(thinned, 0);
   }
-  /// As whoever asks for a snapshot now is told.
+  /// What a snapshot taken now says.
   HostCounts asked() {
     forget();
     receive(9, SnapshotRequest{});

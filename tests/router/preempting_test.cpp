@@ -92,8 +92,8 @@ TEST(Preempting, ADecisionSaysWhoMakesRoomAndTheyGoWhenTheGraceIsOver) {
   const std::string when = to_clock_text(stage.now);
   stage.give_back(1, 1, 250, 200);
   EXPECT_TRUE(stage.runs(2));
-  const std::string returned = "attempt 1 was given back at " + when +
-                               ", preempted: made room for " + to_short_text(job_id(2));
+  const std::string returned = "attempt 1 was requeued at " + when + " (preempted: made room for " +
+                               to_short_text(job_id(2)) + ")";
   EXPECT_EQ(stage.shown(1).reason, Reason::capacity) << "what it waits for now";
   EXPECT_EQ(stage.shown(1).returned, returned) << "and why it does not run any more";
   EXPECT_EQ(stage.router->why(stage.now, to_text(job_id(1))).job->returned, returned);
