@@ -1,10 +1,7 @@
 // `drover agent`: the agent core, which emulates the devices of one host, and its connection to the
 // router. The router is found again whenever it was away; the core keeps working under its lease.
-#include <unistd.h>
-
 #include <algorithm>
 #include <optional>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "agents/agent.h"
+#include "commands/agent_options.h"
 #include "commands/agent_start.h"
 #include "commands/catalogue_files.h"
 #include "commands/clock.h"
@@ -45,16 +43,6 @@ constexpr Wall farewell_max = std::chrono::seconds(1);
 /// So long one that starts waits for an earlier one of its name, which may be saying farewell.
 constexpr Wall claim_max = std::chrono::seconds(3);
 
-struct AgentOptions {
-  RouterAddress endpoint;
-  std::string journal;
-  std::string log;
-  std::string state;
-  double rate_hz = 1;
-  Duration orphan_after{0};  // wall time; 0: never
-  agents::AgentSettings settings;
-};
-
 /// "8 x h100-sxm, 4 x tpu-v5e".
 std::string devices_text(const agents::AgentSettings& settings) {
   std::string text;
@@ -74,7 +62,7 @@ class AgentShell {
   Status open() {
     sockets_.watch(signals_.descriptor());
     if (const Status kept = log_.open(options_.log); !kept) return kept.error();
-    if (const Status told = tell("waiting"); !told) return told.error();
+    if (const Status told = put_file(options_.state, "waiting"); !told) return told.error();
     if (const Status claimed = claim(); !claimed) return claimed;
     auto journal = JournalFile::open(options_.journal);
     if (!journal) return journal.error();
@@ -111,7 +99,10 @@ class AgentShell {
   Status claim() {
     const Wall end = wall_now() + claim_max;
     bool told = false;
-    while (!claim_.take() && !signals_.stopped()) {
+    while (!signals_.stopped()) {
+      const auto taken = claim_.take();
+      if (!taken) return taken.error();
+      if (*taken) break;
       if (wall_now() >= end) {
         return error("another agent named {} runs on this machine: give this one another --name",
                      options_.settings.host);
@@ -122,11 +113,18 @@ class AgentShell {
       }
       sockets_.wait(std::chrono::milliseconds(100));
     }
+    for (const std::string& why : claim_.passed_over()) {
+      put_error("drover agent: {}; a second agent of this name may go unnoticed\n", why);
+    }
     return {};
   }
 
-  /// The one word that a launcher reads.
-  Status tell(const char* word) const { return put_file(options_.state, word); }
+  /// The one word that a launcher reads. On a full disk the agent works on, and says so once.
+  void tell(const char* word) {
+    const Status told = put_file(options_.state, word);
+    if (told || std::exchange(untold_, true)) return;
+    put_error("drover agent: --state: {}\n", told.error().message);
+  }
 
   bool orphaned() const {
     return options_.orphan_after.count() > 0 && wall_now() - last_heard_ > options_.orphan_after;
@@ -190,7 +188,7 @@ class AgentShell {
     if (silent && !std::exchange(told_, true)) {
       put_error("drover agent: cannot reach the router at {}, retrying\n",
                 options_.endpoint.endpoint);
-      (void)tell("waiting");
+      tell("waiting");
     }
     if (now - std::max(last_heard_, connected_) > connection_silence_max) {
       connected_ = now;
@@ -224,7 +222,7 @@ class AgentShell {
     put_error("drover agent: {}; retrying\n",
               barred_text(*barred, options_.endpoint, options_.settings.host));
     told_ = true;
-    (void)tell("waiting");
+    tell("waiting");
   }
 
   Status receive(const Incoming& incoming) {
@@ -279,7 +277,8 @@ class AgentShell {
     if (journal_.on()) journal_.write(JournalReceive{now, incoming.from, incoming.bytes, {}});
     core_->welcomed(now, welcome);
     tell_connected();
-    return tell("joined");
+    tell("joined");
+    return {};
   }
 
   AgentOptions options_;
@@ -294,6 +293,7 @@ class AgentShell {
   std::string samples_endpoint_;
   bool join_wanted_ = true;
   bool told_ = false;
+  bool untold_ = false;
   std::optional<Barred> barred_;
   Wall last_heard_{0};
   Wall last_join_{0};
@@ -302,60 +302,6 @@ class AgentShell {
   std::uint64_t connections_ = 0;
   std::optional<std::uint64_t> connected_told_;  // of which connection
 };
-
-std::string own_host_name() {
-  char name[256] = {};
-  if (gethostname(name, sizeof name - 1) != 0 || !is_name(name)) return "host-1";
-  return name;
-}
-
-/// 128 bits that no other life of any process has: from the kernel, not from the seed.
-Incarnation fresh_incarnation() {
-  std::random_device kernel;
-  const auto word = [&] { return (static_cast<std::uint64_t>(kernel()) << 32) | kernel(); };
-  return {word(), word()};
-}
-
-void read_labels(Arguments& arguments, agents::AgentSettings& settings) {
-  for (const std::string& label : arguments.texts("label")) {
-    const auto equals = label.find('=');
-    if (equals == std::string::npos || !is_name(label.substr(0, equals)) ||
-        !is_name(label.substr(equals + 1))) {
-      arguments.complain(
-          error("--label: found '{}', expected KEY=VALUE, each of A-Z a-z 0-9 . _ : -",
-                printable(label)));
-      return;
-    }
-    settings.labels[label.substr(0, equals)] = label.substr(equals + 1);
-  }
-}
-
-Status read_settings(Arguments& arguments, const devices::Catalogue& catalogue,
-                     agents::AgentSettings& settings) {
-  settings.host = arguments.name("name", own_host_name());
-  settings.rack = arguments.name("rack", "rack-1");
-  settings.site = arguments.name("site", "local");
-  settings.ambient_c = arguments.number("ambient", -40, 60, 22);
-  settings.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
-  settings.fault_rate = arguments.number("faults", 0, 1e9, 0);
-  settings.sample_loss = arguments.number("sample-loss", 0, 1, 0);
-  settings.sample_delay = arguments.duration("sample-delay", Duration{0});
-  settings.incarnation = fresh_incarnation();
-  read_labels(arguments, settings);
-  if (!arguments.has("devices")) {
-    arguments.complain(error("--devices is wanted: which to emulate, such as h100-sxm:8"));
-  }
-  if (const Status status = arguments.status(); !status) return status.error();
-  auto groups = agents::parse_device_list(arguments.text("devices"), catalogue);
-  if (!groups) return error("--devices: {}", groups.error().message);
-  settings.groups = std::move(*groups);
-  if (arguments.has("replicas")) {
-    auto replicas = agents::parse_replica_list(arguments.text("replicas"), catalogue);
-    if (!replicas) return error("--replicas: {}", replicas.error().message);
-    settings.replicas = std::move(*replicas);
-  }
-  return agents::Agent::check(settings, catalogue);
-}
 
 }  // namespace
 
@@ -399,20 +345,12 @@ Outcome run_agent(Arguments& arguments) {
   if (const Status held = hold_lifeline(arguments); !held) return Outcome::usage(held.error());
   auto catalogue = load_catalogue(arguments.text("catalogue"));
   if (!catalogue) return Outcome::failed(catalogue.error());
-  AgentOptions options;
-  options.endpoint = endpoint_of(arguments);
-  options.journal = arguments.text("journal");
-  options.log = arguments.text("log");
-  options.state = arguments.text("state");
-  options.orphan_after = arguments.duration("orphan-after", Duration{0});
-  options.rate_hz = arguments.number("rate", 0.001, 1000, 1);
-  if (const Status fine = read_settings(arguments, *catalogue, options.settings); !fine) {
-    return Outcome::usage(fine.error());
-  }
-  if (const Status fine = check_connect(options.endpoint, "DROVER_CONNECT"); !fine) {
+  auto options = read_agent_options(arguments, *catalogue);
+  if (!options) return Outcome::usage(options.error());
+  if (const Status fine = check_connect(options->endpoint, "DROVER_CONNECT"); !fine) {
     return Outcome::failed(fine.error());
   }
-  AgentShell shell(std::move(options), *catalogue);
+  AgentShell shell(std::move(*options), *catalogue);
   if (const Status opened = shell.open(); !opened) return Outcome::failed(opened.error());
   return shell.run();
 }

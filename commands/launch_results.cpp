@@ -21,6 +21,9 @@ using launch::Action;
 
 constexpr std::size_t detail_max = 300;
 constexpr int ssh_failed = 255;
+/// What `status` finds of agents that were launched to run, and do not.
+constexpr std::string_view ended = "ended";
+constexpr std::string_view suspended = "suspended";
 
 struct Complaint {
   std::string_view said;  // by ssh
@@ -87,12 +90,19 @@ void judge_failure(const launch::LaunchHost& host, const Returned& returned, dou
   set("failed", line.empty() ? "ended without an answer: " + ending(status) : line);
 }
 
+/// The agent's process is there, whether or not it does anything.
+bool has_process(const launch::Answer& answer) { return !answer.did.empty() && answer.pid > 0; }
+
 std::string detail_of(const launch::Answer& answer) {
   std::string detail;
   const auto add = [&](const std::string& text) { detail += (detail.empty() ? "" : "; ") + text; };
   if (answer.copied) add("program copied");
   if (answer.differs) add("other settings than the fleet file's");
-  if (answer.pid > 0 && answer.router != "joined") add("no word from its router yet");
+  if (answer.did == suspended) {
+    add("its process is stopped: `kill -CONT` there wakes it, or `up` starts another");
+  } else if (answer.pid > 0 && answer.router != "joined") {
+    add("no word from its router yet");
+  }
   if (!answer.last.empty()) add("last said: " + answer.last);
   return detail;
 }
@@ -100,12 +110,12 @@ std::string detail_of(const launch::Answer& answer) {
 std::vector<std::string> row_of(Action action, const HostResult& result) {
   const launch::Answer& answer = result.answer;
   std::vector<std::string> row = {result.host, result.state};
-  const bool runs = result.well && answer.pid > 0;
+  const bool there = has_process(answer);
   if (action != Action::down) {
-    row.push_back(runs ? std::to_string(answer.pid) : "-");
-    row.push_back(runs ? duration_text(static_cast<double>(answer.age_s)) : "-");
-    row.push_back(runs ? answer.router : "-");
-    row.push_back(runs ? answer.version.substr(0, 8) : "-");
+    row.push_back(there ? std::to_string(answer.pid) : "-");
+    row.push_back(there ? duration_text(static_cast<double>(answer.age_s)) : "-");
+    row.push_back(there && !answer.router.empty() ? answer.router : "-");
+    row.push_back(there ? answer.version.substr(0, 8) : "-");
   }
   row.push_back(duration_text(result.took_s));
   row.push_back(result.detail);
@@ -135,9 +145,10 @@ HostResult judge(const launch::LaunchHost& host, const Returned& returned, doubl
   result.host = host.name;
   result.took_s = returned.took_s;
   result.answer = launch::parse_answer(returned.out);
-  result.well = !result.answer.did.empty();
-  if (result.well) {
-    result.state = result.answer.did;
+  const std::string& did = result.answer.did;
+  result.well = !did.empty() && did != ended && did != suspended;
+  if (!did.empty()) {
+    result.state = did;
     result.detail = detail_of(result.answer);
   } else {
     judge_failure(host, returned, limit_s, result);
@@ -169,11 +180,10 @@ std::string results_json(Action action, const std::vector<HostResult>& results) 
         .set("detail", result.detail)
         .set("took_s", result.took_s)
         .set("also", Json::array_of(result.also));
-    if (result.well && answer.pid > 0) {
-      host.set("pid", answer.pid)
-          .set("age_s", answer.age_s)
-          .set("router", answer.router)
-          .set("version", answer.version)
+    if (has_process(answer)) {
+      host.set("pid", answer.pid).set("age_s", answer.age_s);
+      if (!answer.router.empty()) host.set("router", answer.router);
+      host.set("version", answer.version)
           .set("differs", answer.differs)
           .set("copied", answer.copied);
     }

@@ -12,8 +12,7 @@ namespace drover::commands {
 struct HostResult {
   std::string host;
   bool well = false;
-  std::string
-      state;  // started already restarted running ended absent stopped killed; or what failed
+  std::string state;   // what was done or found there (launch::Answer::did); or what failed
   std::string detail;  // printable
   launch::Answer answer;
   std::vector<std::string> also;  // agents there that the fleet file does not name

@@ -23,6 +23,34 @@ refuse() {
   exit 1
 }
 
+# Sets complaint: a step that failed in a folder, and its program's own words, two lines of them.
+# Whether the disk is full is asked of the disk: many a program says no more than "I/O error".
+complain() { # FOLDER STEP WORDS
+  room=$(dd if=/dev/zero of="$1/.new.$$" bs=4096 count=1 2>&1)
+  rm -f "$1/.new.$$"
+  said=$(printf '%s\n' "$3" | cut -c 1-160 | sed -n '1p;2s/^/; /p' | tr -d '\n')
+  complaint="$2${3:+: $said}"
+  case "$3 $room" in
+    *"No space left on device"* | *"Disk quota exceeded"*)
+      complaint="no space on $name:$1: $complaint"
+      ;;
+  esac
+}
+
+refuse_for() { # FOLDER STEP WORDS
+  complain "$@"
+  refuse "$complaint"
+}
+
+make_folder() { # FOLDER
+  words=$(mkdir -p "$1" 2>&1) || refuse_for "$1" "cannot make $1" "$words"
+}
+
+# Then it can be opened, without a redirection of `exec` that would end the shell without a word.
+try_file() { # FILE
+  words=$({ true >>"$1"; } 2>&1) || refuse_for "${1%/*}" "cannot write $1" "$words"
+}
+
 # shellcheck disable=SC2154,SC2088
 case $root in "~/"*) root=${HOME:?}/${root#"~/"} ;; esac
 folder=$root/agents/$name
@@ -30,7 +58,8 @@ mark=$root/.drover-launch
 
 # One launcher at a time. The agent does not inherit this lock.
 take_turn() {
-  exec 9>>"$folder/busy" || refuse "cannot write to $folder"
+  try_file "$folder/busy"
+  exec 9>>"$folder/busy"
   flock -w 20 9 || refuse "another launcher works on this agent"
 }
 
@@ -60,13 +89,21 @@ is_held() { # LOCK
 
 is_running() { is_held "$folder/lock"; }
 
-# The kernel's start time of a process: no other life of its pid has the same.
-ticks_of() {
+# What the kernel says of a process behind its name: 1 is its state, 20 its start time, which no
+# other life of its pid has.
+stat_of() { # PID FIELD
   stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
+  skipped=$(($2 - 1))
   # shellcheck disable=SC2086
   set -- ${stat##*) }
-  echo "${20}"
+  shift $skipped
+  echo "$1"
 }
+
+ticks_of() { stat_of "$1" 20; }
+
+# By SIGSTOP, or by a debugger: it holds its lock, and does nothing.
+is_suspended() { case $(stat_of "$pid" 1) in T | t) ;; *) return 1 ;; esac; }
 
 # Sets pid and since of the agent that runs; its pid may be a moment behind its lock.
 read_pid() {
@@ -85,14 +122,16 @@ read_pid() {
 last_line() { [ -r "$folder/log" ] && tail -n 1 "$folder/log" | cut -c 1-400; }
 
 tell_running() {
-  word=
-  [ -r "$folder/state" ] && read -r word <"$folder/state"
   say "pid $pid"
   say "since $since"
   say "now $(date +%s)"
+  say "version $(sed -n '1s/^version //p' "$folder/settings" 2>/dev/null)"
+  # What a suspended one said of its router is no longer so.
+  is_suspended && return
+  word=
+  [ -r "$folder/state" ] && read -r word <"$folder/state"
   say "router ${word:-waiting}"
   [ "$word" = joined ] || say "last $(last_line)"
-  say "version $(sed -n '1s/^version //p' "$folder/settings" 2>/dev/null)"
 }
 
 await_end() { # in tenths of a second
@@ -115,7 +154,7 @@ stop_agent() {
 }
 
 check_host() {
-  for tool in flock setsid tar cut tail sed date uname; do
+  for tool in flock setsid tar cut tail sed tr dd date uname; do
     command -v $tool >/dev/null 2>&1 || refuse "this host lacks the program $tool"
   done
   found=$(uname -m)
@@ -136,42 +175,51 @@ check_host() {
 
 # Under a lock, so that it comes once for all agents of a folder; whole, or not at all.
 install_version() {
-  mkdir -p "$root/versions" || refuse "cannot make $root/versions"
-  [ -x "$root/versions/$version/drover" ] && return
-  exec 7>>"$root/versions/lock" || refuse "cannot write to $root/versions"
+  versions=$root/versions
+  make_folder "$versions"
+  [ -x "$versions/$version/drover" ] && return
+  try_file "$versions/lock"
+  exec 7>>"$versions/lock"
   flock 7
-  if [ ! -x "$root/versions/$version/drover" ]; then
-    rm -rf "$root/versions"/.new.*
-    new=$root/versions/.new.$$
-    mkdir "$new" || refuse "cannot make $new"
+  if [ ! -x "$versions/$version/drover" ]; then
+    rm -rf "$versions"/.new.*
+    new=$versions/.new.$$.copy
+    make_folder "$new"
     say cargo
-    if ! tar -x -o -f - -C "$new" || [ ! -f "$new/whole" ]; then
+    if ! words=$(tar -x -o -f - -C "$new" 2>&1) || [ ! -f "$new/whole" ]; then
+      # Before the half copy goes, and makes room.
+      complain "$versions" "the copy broke off" "$words"
       rm -rf "$new"
-      refuse "the copy broke off"
+      refuse "$complaint"
     fi
-    mv "$new" "$root/versions/$version" || refuse "cannot rename $new"
+    words=$(mv "$new" "$versions/$version" 2>&1) ||
+      refuse_for "$versions" "cannot rename $new" "$words"
     say copied
   fi
   exec 7>&-
 }
 
-put_key() { # FILE TEXT
-  printf '%s' "$2" >"$1.new.$$" && mv "$1.new.$$" "$1" || refuse "cannot write $1"
+# Whole under its name, or not at all.
+put_file() { # FILE TEXT
+  if ! words=$({ printf '%s' "$2" >"$1.new.$$" && mv "$1.new.$$" "$1"; } 2>&1); then
+    rm -f "$1.new.$$"
+    refuse_for "${1%/*}" "cannot write $1" "$words"
+  fi
 }
 
 install_keys() {
   [ -n "$agent_key" ] || return
-  mkdir -p "$folder/keys" || refuse "cannot make $folder/keys"
+  make_folder "$folder/keys"
   chmod 700 "$folder/keys"
-  put_key "$folder/keys/router.pub" "$router_key"
-  put_key "$folder/keys/$name.key" "$agent_key"
+  put_file "$folder/keys/router.pub" "$router_key"
+  put_file "$folder/keys/$name.key" "$agent_key"
 }
 
 # A session of its own, nothing of ours open but the lock, which ends with the agent.
 start_agent() {
   rm -f "$folder/pid" "$folder/state"
-  printf '%s\n' "$settings" >"$folder/settings.new" &&
-    mv "$folder/settings.new" "$folder/settings" || refuse "cannot write to $folder"
+  words=$(mv "$folder/settings.new" "$folder/settings" 2>&1) ||
+    refuse_for "$folder" "cannot rename $folder/settings.new" "$words"
   [ -n "$agent_key" ] && set -- "$@" --keys "$folder/keys"
   (
     exec 8>>"$folder/lock"
@@ -197,29 +245,32 @@ await_router() {
     [ -r "$folder/state" ] && read -r word <"$folder/state"
     [ "$word" = joined ] && break
     sleep 0.1
-    is_running || refuse "the agent ended: $(last_line)"
+    is_running || refuse_for "$folder" "the agent ended: $(last_line)" ""
     tries=$((tries + 1))
   done
-  read_pid || refuse "the agent ended: $(last_line)"
+  read_pid || refuse_for "$folder" "the agent ended: $(last_line)" ""
 }
 
 launch_up() {
   check_host
-  mkdir -p "$root" && { [ -e "$mark" ] || true >"$mark"; } || refuse "cannot write to $root"
-  mkdir -p "$folder" || refuse "cannot make $folder"
+  make_folder "$root"
+  try_file "$mark"
+  make_folder "$folder"
   take_turn
   install_version
   install_keys
   did=started
   if is_running && read_pid; then
-    if [ "$(cat "$folder/settings" 2>/dev/null)" = "$settings" ]; then
+    if [ "$(cat "$folder/settings" 2>/dev/null)" = "$settings" ] && ! is_suspended; then
       tell_running
       say did already
       return
     fi
-    stop_agent
     did=restarted
   fi
+  # Before the old one ends: where there is no room for these, it runs on.
+  put_file "$folder/settings.new" "$settings"
+  [ $did = started ] || stop_agent
   start_agent "$@"
   await_router
   tell_running
@@ -243,7 +294,7 @@ launch_status() {
     if is_running && read_pid; then
       tell_running
       [ "$(cat "$folder/settings" 2>/dev/null)" = "$settings" ] || say differs
-      say did running
+      if is_suspended; then say did suspended; else say did running; fi
       return
     fi
     [ -e "$folder/pid" ] && say "last $(last_line)" && say did ended && return
@@ -289,8 +340,9 @@ purge_root() {
 purge_folder() {
   (
     cd "$folder" || exit
-    rm -f lock busy pid settings settings.new state state.new log log.1 \
-      keys/router.pub keys/router.pub.new.[0-9]* "keys/$name.key" "keys/$name.key".new.[0-9]*
+    rm -f lock busy pid settings settings.new settings.new.new.[0-9]* state state.new log log.1 \
+      .new.[0-9]* keys/.new.[0-9]* keys/router.pub keys/router.pub.new.[0-9]* \
+      "keys/$name.key" "keys/$name.key".new.[0-9]*
   )
   rmdir "$folder/keys" 2>/dev/null
   purge_old_keys

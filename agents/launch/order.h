@@ -54,11 +54,12 @@ std::string reading_command(std::size_t script_bytes, std::int64_t limit_s);
 inline constexpr std::string_view cargo_wanted = "@drover cargo";
 
 struct Answer {
-  std::string did;  // started already restarted running ended absent stopped killed shown; or ""
+  /// started already restarted running suspended ended absent stopped killed shown; or ""
+  std::string did;
   std::string failure;  // the host's own reason
   std::int64_t pid = 0;
   std::int64_t age_s = 0;
-  std::string router;  // joined or waiting
+  std::string router;  // joined or waiting; empty: not known
   std::string version;
   bool differs = false;  // runs with other settings than the fleet file's
   bool copied = false;   // the program was sent

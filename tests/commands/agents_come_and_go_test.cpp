@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <memory>
 
 #include "devices/catalogue.h"
@@ -135,6 +136,19 @@ TEST_F(ComeAndGo, AnAgentWhoseHostIsLostOnPurposeIsNoOrphan) {
   ASSERT_TRUE(eventually([&] { return shows("suspect"); }));
   EXPECT_TRUE(eventually([&] { return shows("ok"); })) << "the fault's end is its next life";
   EXPECT_FALSE(lonely->ends(seconds(0))) << lonely->err();
+}
+
+TEST_F(ComeAndGo, AnAgentThatCannotWriteItsStateWorksOn) {
+  router.reset();
+  const std::string state = folder.file("state");
+  const auto only = agent("h-1", {"--state", state});
+  ASSERT_TRUE(eventually([&] { return folder.read("state") == "waiting\n"; })) << only->err();
+  // As good as a full disk: the file's next life cannot be written.
+  std::filesystem::create_directory(state + ".new");
+  SetUp();
+  EXPECT_TRUE(eventually([&] { return shows("ok"); })) << only->err();
+  EXPECT_FALSE(only->ends(seconds(0))) << only->err();
+  EXPECT_TRUE(only->says("state.new: ")) << only->err();
 }
 
 TEST_F(ComeAndGo, RubbishIsShownBySender) {

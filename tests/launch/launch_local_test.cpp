@@ -19,6 +19,13 @@ class LaunchLocally : public LaunchStage {
     return fleet("via = \"local\"\n[[hosts]]\nhosts = \"a[1-2]\"\n[[hosts]]\nhosts = \"b\"\n" +
                  more);
   }
+  static std::string state_of(const std::string& file, const std::string& host) {
+    return host_in(launch({"status", file, "--json"}), host)["state"].text();
+  }
+  static pid_t pid_of(const std::string& file, const std::string& host) {
+    const Ran status = launch({"status", file, "--json"});
+    return static_cast<pid_t>(host_in(status, host)["pid"].integer());
+  }
 };
 
 TEST_F(LaunchLocally, UpStatusLogsAndDown) {
@@ -157,21 +164,65 @@ TEST_F(LaunchLocally, ALauncherKilledAnywhereLeavesNothingThatASecondCannotFinis
   }
 }
 
-TEST_F(LaunchLocally, AnAgentThatWasKilledIsShownAndStartedAgain) {
+TEST_F(LaunchLocally, AnAgentThatWasKilledIsAFailureUntilItIsStartedAgain) {
   start_router();
   const std::string file = three();
   ASSERT_EQ(launch({"up", file}).exit_code, 0);
-  const Ran before = launch({"status", file, "--json"});
-  const auto pid = static_cast<pid_t>(host_in(before, "b")["pid"].integer());
-  ASSERT_GT(pid, 0) << before.out;
-  kill(pid, SIGKILL);
-  ASSERT_TRUE(eventually([&] {
-    return host_in(launch({"status", file, "--json"}), "b")["state"].text() == "ended";
-  }));
+  kill(pid_of(file, "b"), SIGKILL);
+  ASSERT_TRUE(eventually([&] { return state_of(file, "b") == "ended"; }));
+  const Ran status = launch({"status", file, "--json"});
+  EXPECT_EQ(status.exit_code, 3) << status.out;
+  EXPECT_FALSE(host_in(status, "b")["well"].boolean()) << status.out;
+  EXPECT_TRUE(host_in(status, "a1")["well"].boolean()) << status.out;
+  EXPECT_EQ(commands::only_object(status.out)["failed"].text(), "b");
+  const Ran people = launch({"status", file});
+  EXPECT_EQ(people.exit_code, 3) << people.out;
+  EXPECT_EQ(lines_of(people.out).back(), "failed: b");
+  EXPECT_EQ(launch({"status", file, "b"}).exit_code, 1);
   EXPECT_EQ(host_in(launch({"up", file, "--json"}), "b")["state"].text(), "started");
-  // One that does not listen is ended by force.
-  const auto fresh =
-      static_cast<pid_t>(host_in(launch({"status", file, "--json"}), "b")["pid"].integer());
+  EXPECT_EQ(launch({"status", file}).exit_code, 0);
+}
+
+TEST_F(LaunchLocally, AnAgentThatWasTakenDownIsAbsentAndNoFailure) {
+  start_router();
+  const std::string file = three();
+  ASSERT_EQ(launch({"up", file}).exit_code, 0);
+  // Also one that had ended before: who takes it down wants none there.
+  kill(pid_of(file, "b"), SIGKILL);
+  ASSERT_TRUE(eventually([&] { return state_of(file, "b") == "ended"; }));
+  ASSERT_EQ(launch({"down", file, "a2,b"}).exit_code, 0);
+  const Ran status = launch({"status", file, "--json"});
+  EXPECT_EQ(status.exit_code, 0) << status.out;
+  for (const char* name : {"a2", "b"}) {
+    EXPECT_EQ(host_in(status, name)["state"].text(), "absent") << status.out;
+    EXPECT_TRUE(host_in(status, name)["well"].boolean()) << status.out;
+  }
+}
+
+TEST_F(LaunchLocally, AnAgentWhoseProcessIsStoppedIsNotShownAsRunning) {
+  start_router();
+  const std::string file = three();
+  ASSERT_EQ(launch({"up", file}).exit_code, 0);
+  const pid_t pid = pid_of(file, "b");
+  ASSERT_GT(pid, 0);
+  kill(pid, SIGSTOP);
+  ASSERT_TRUE(eventually([&] { return state_of(file, "b") == "suspended"; }))
+      << state_of(file, "b");
+  const Ran status = launch({"status", file, "--json"});
+  EXPECT_EQ(status.exit_code, 3) << status.out;
+  EXPECT_EQ(commands::only_object(status.out)["failed"].text(), "b");
+  EXPECT_FALSE(host_in(status, "b")["well"].boolean()) << status.out;
+  EXPECT_EQ(host_in(status, "b")["pid"].integer(), pid) << status.out;
+  EXPECT_NE(host_in(status, "b")["router"].text(), "joined") << "what it said before";
+  kill(pid, SIGCONT);
+  ASSERT_TRUE(eventually([&] { return state_of(file, "b") == "running"; }));
+  EXPECT_EQ(launch({"status", file}).exit_code, 0);
+  // `up` starts another, and `down` ends by force what does not listen.
+  kill(pid, SIGSTOP);
+  ASSERT_TRUE(eventually([&] { return state_of(file, "b") == "suspended"; }));
+  EXPECT_EQ(host_in(launch({"up", file, "--json"}), "b")["state"].text(), "restarted");
+  const pid_t fresh = pid_of(file, "b");
+  EXPECT_NE(fresh, pid);
   kill(fresh, SIGSTOP);
   EXPECT_EQ(host_in(launch({"down", file, "b", "--json"}), "b")["state"].text(), "killed");
   EXPECT_EQ(agents().size(), 2U);
@@ -226,6 +277,19 @@ TEST_F(LaunchLocally, AHostThatDoesNotFitIsRefusedBeforeAnythingIsCopied) {
     EXPECT_FALSE(fs::exists(root));
     fs::remove(folder.file(row.tool));
   }
+}
+
+TEST_F(LaunchLocally, WhyACopyBrokeOffIsSaidInTarsWordsHarmlessAndShort) {
+  const Environment path("PATH", folder.file("") + ":" + std::getenv("PATH"));
+  program("tar",
+          "printf 'tar: \\033[31mno luck\\nand no %0900d\\n' 7 >&2\n"
+          "printf 'a third line\\n' >&2; exit 2\n");
+  const Ran up = launch({"up", three(), "b", "--json"});
+  EXPECT_EQ(up.exit_code, 1);
+  const std::string detail = host_in(up, "b")["detail"].text();
+  EXPECT_TRUE(detail.starts_with("the copy broke off: tar: ^[[31mno luck; and no 000")) << detail;
+  EXPECT_EQ(detail.find("third"), std::string::npos) << detail;
+  EXPECT_LT(detail.size(), 300U);
 }
 
 TEST_F(LaunchLocally, AnOrphanEndsByItself) {

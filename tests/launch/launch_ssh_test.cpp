@@ -17,18 +17,20 @@ using commands::Ran;
 class LaunchBySsh : public LaunchStage {
  protected:
   void SetUp() override {
-    const std::string missing = SshLab::missing();
-    if (!missing.empty()) GTEST_SKIP() << missing;
-    const std::string fresh = SshLab::fresh_root();
-    if (fresh.empty()) GTEST_SKIP() << "no fresh Debian: debootstrap is not installed, or failed";
-    fresh_folder = fmt::format("{}/root/{}", fresh, fs::path(own_folder()).filename().string());
-    lab = std::make_unique<SshLab>(fresh);
-    ASSERT_TRUE(lab->ready());
+    const Status possible = SshLab::possible();
+    if (!possible) GTEST_SKIP() << possible.error().message;
+    const auto fresh = SshLab::fresh_root();
+    if (!fresh) GTEST_SKIP() << "no fresh Debian: " << fresh.error().message;
+    fresh_folder = fmt::format("{}/root/{}", *fresh, fs::path(own_folder()).filename().string());
+    lab = std::make_unique<SshLab>(*fresh);
+    const Status ready = lab->ready();
+    ASSERT_TRUE(ready) << ready.error().message;
     connect = fmt::format("tcp://{}:7700", lab->router_address());
     for (const char* line : {"keys new router", "keys new eye --role view", "keys allow eye"}) {
       std::vector<std::string> words = split(line, ' ');
       words.insert(words.end(), {"--dir", keys});
-      ASSERT_EQ(commands::run_drover(words).exit_code, 0) << line;
+      const Ran ran = commands::run_drover(words);
+      ASSERT_EQ(ran.exit_code, 0) << line << ": " << ran.err;
     }
     lab_router = lab->start(
         {"router", "--keys", keys, "--listen", connect, "--ledger", folder.file("ledger.sqlite")});
@@ -138,12 +140,12 @@ TEST_F(LaunchBySsh, AHostUnpluggedDuringUpIsReportedAndJoinsLater) {
     return false;
   };
   ASSERT_TRUE(eventually(copying));
-  lab->plug(2, false);
+  ASSERT_TRUE(lab->plug(2, false));
   const Ran ended = up->wait();
   EXPECT_EQ(ended.exit_code, 3) << ended.out << ended.err;
   EXPECT_EQ(states(ended), "started silent started ") << ended.out;
   EXPECT_EQ(commands::only_object(ended.out)["failed"].text(), "h2");
-  lab->plug(2, true);
+  ASSERT_TRUE(lab->plug(2, true));
   const Ran again = lab->drover({"launch", "up", file, "--json"});
   EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
   EXPECT_EQ(states(again), "already started already ") << again.out;
@@ -154,12 +156,12 @@ TEST_F(LaunchBySsh, AHostUnpluggedDuringTheRunSurvivesAndIsThereAgain) {
   ASSERT_EQ(lab->drover({"launch", "up", file}).exit_code, 0);
   const Ran before = lab->drover({"launch", "status", file, "--json"});
   ASSERT_TRUE(eventually([&] { return health("h2") == "ok"; })) << health("h2");
-  lab->plug(2, false);
+  ASSERT_TRUE(lab->plug(2, false));
   ASSERT_TRUE(eventually([&] { return health("h2") != "ok"; })) << health("h2");
   const Ran status = lab->drover({"launch", "status", file, "--timeout", "5s", "--json"});
   EXPECT_EQ(status.exit_code, 3) << status.out;
   EXPECT_EQ(states(status), "running silent running ") << status.out;
-  lab->plug(2, true);
+  ASSERT_TRUE(lab->plug(2, true));
   ASSERT_TRUE(eventually([&] { return health("h2") == "ok"; })) << health("h2");
   const Ran after = lab->drover({"launch", "status", file, "--json"});
   EXPECT_EQ(states(after), "running running running ") << after.out;

@@ -1,0 +1,27 @@
+// What `drover agent` was asked for.
+#pragma once
+
+#include <string>
+
+#include "agents/agent.h"
+#include "commands/options.h"
+#include "commands/router_address.h"
+#include "devices/catalogue.h"
+#include "fleet/result.h"
+#include "fleet/time.h"
+
+namespace drover::commands {
+
+struct AgentOptions {
+  RouterAddress endpoint;
+  std::string journal;
+  std::string log;
+  std::string state;
+  double rate_hz = 1;
+  Duration orphan_after{0};  // wall time; 0: never
+  agents::AgentSettings settings;
+};
+
+Result<AgentOptions> read_agent_options(Arguments& arguments, const devices::Catalogue& catalogue);
+
+}  // namespace drover::commands
