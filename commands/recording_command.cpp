@@ -32,15 +32,15 @@ struct Order {
   ExportOptions exported;
 };
 
-Outcome failed_at(const std::string& path, const Error& problem) {
-  return Outcome::failed(error("{}: {}", printable(path), problem.message));
+Error at_file(const std::string& path, const Error& problem) {
+  return error("{}: {}", printable(path), problem.message);
 }
 
 Outcome info(const Order& order) {
   auto recording = open_recording(order.file);
   if (!recording) return Outcome::failed(recording.error());
   auto facts = facts_of(*recording);
-  if (!facts) return failed_at(order.file, facts.error());
+  if (!facts) return Outcome::failed(damaged(order.file, facts.error()));
   put_text(order.json ? to_json(*facts).dump() + "\n" : to_text(*facts));
   return Outcome::done();
 }
@@ -49,14 +49,19 @@ Outcome verify(const Order& order) {
   auto recording = open_recording(order.file);
   if (!recording) return Outcome::failed(recording.error());
   const auto report = verify_recording(*recording->input.file);
-  if (!report) return failed_at(order.file, report.error());
+  if (!report) return Outcome::failed(at_file(order.file, report.error()));
   const RecordingInfo& known = recording->reader.info();
+  VerifyReport all = *report;
+  for (const LostRange& lost : known.journal_lost) {
+    all.problems.push_back(
+        fmt::format("journal, byte {}: {} bytes lost: {}", lost.offset, lost.bytes, lost.why));
+  }
   const std::string state = state_text(recording->input, known);
-  const bool whole = report->problems.empty() && known.closed && known.dropped == 0;
+  const bool whole = all.problems.empty() && known.closed && known.dropped == 0;
   if (order.json) {
-    put("{}\n", to_json(*report, whole, state, known.dropped).dump());
+    put("{}\n", to_json(all, whole, state, known.dropped).dump());
   } else {
-    put_text(to_text(*report, state, known.dropped));
+    put_text(to_text(all, state, known.dropped));
   }
   return whole ? Outcome::done() : Outcome::partly("the recording is not whole");
 }
@@ -85,12 +90,14 @@ Status nothing_to_check(const std::string&) { return {}; }
 /// What `make` gives to its sink becomes the file at -o. Until then, and when anything fails, what
 /// stood there stays.
 Outcome make_file(const Order& order, const std::function<Status(const ByteSink&)>& make,
-                  Status (*check)(const std::string&) = check_output) {
+                  Status (*check)(const std::string&) = check_output,
+                  Error (*explain)(const std::string& path, const Error& unread) = damaged) {
   if (const Status fine = refuse_itself(order); !fine) return Outcome::usage(fine.error());
   auto output = RecordingOutput::open_aside(order.output, order.force);
   if (!output) return Outcome::failed(output.error());
-  Status done = make([&](std::string_view bytes) { return output->append(bytes); });
-  if (!done) done = error("{}: {}", printable(order.file), done.error().message);
+  Status written;
+  Status done = make([&](std::string_view bytes) { return written = output->append(bytes); });
+  if (!done && written) done = explain(order.file, done.error());
   if (done) done = check(output->path());
   if (done) done = output->close();
   if (done) return Outcome::done();
@@ -106,22 +113,47 @@ Status keep(Result<Report> made, Report& report) {
   return {};
 }
 
+/// What `recover` has to say besides.
+void tell(const Order& order, const RecoverReport& report) {
+  put("{}: {} kept, {} from the journal\n", printable(order.output),
+      counted(report.chunks, "chunk"), counted(report.journaled, "message"));
+  for (const std::string& note : report.notes) put("note: {}\n", printable(note));
+  for (const LostRange& lost : report.lost) put_text(to_text(lost));
+  for (const LostRange& lost : report.journal_lost) put_text("journal, " + to_text(lost));
+  if (report.journal_absent) {
+    put("lost: {} is gone, or it is another recording's: what came last\n",
+        journal_path_of(printable(order.file)));
+  }
+  if (report.missing > 0) {
+    put("missing: at least {}; the new file says when\n", counted(report.missing, "message"));
+  }
+}
+
 Outcome recover(const Order& order) {
   auto input = open_recording_input(order.file);
   if (!input) return Outcome::failed(input.error());
   RecoverReport report;
-  Outcome made = make_file(order, [&](const ByteSink& sink) {
-    return keep(recover_recording(*input->file, input->journal, sink), report);
-  });
+  Outcome made = make_file(
+      order,
+      [&](const ByteSink& sink) {
+        const std::optional<std::string_view> journal = input->journal;
+        return keep(recover_recording(*input->file, journal, sink), report);
+      },
+      check_output, at_file);
   if (made.exit != Exit::done) return made;
-  put("{}: {} kept, {} from the journal\n", printable(order.output),
-      counted(report.chunks, "chunk"), counted(report.journaled, "message"));
-  for (const LostRange& lost : report.lost) put_text(to_text(lost));
-  if (report.missing > 0)
-    put("missing: at least {}; the new file says when\n", counted(report.missing, "message"));
-  if (report.lost.empty()) return made;
+  tell(order, report);
+  if (report.whole()) return made;
+  const std::size_t parts =
+      report.lost.size() + report.journal_lost.size() + (report.journal_absent ? 1 : 0);
+  return Outcome::partly(fmt::format("lost: {} of the recording", counted(parts, "part")));
+}
+
+/// What is made of a recording that is not whole is not, either.
+Outcome as_whole_as(const OpenRecording& recording) {
+  const RecordingInfo& info = recording.reader.info();
+  if (info.lost.empty() && info.journal_lost.empty()) return Outcome::done();
   return Outcome::partly(
-      fmt::format("lost: {} of the recording", counted(report.lost.size(), "part")));
+      fmt::format("{}: {}", printable(recording.input.path), state_text(recording.input, info)));
 }
 
 Outcome cut(const Order& order) {
@@ -138,7 +170,8 @@ Outcome cut(const Order& order) {
   CutReport report;
   Outcome made = make_file(order, [&](const ByteSink& sink) {
     const RecordingInput& input = recording->input;
-    return keep(cut_recording(*input.file, input.journal, from, to, sink), report);
+    const std::optional<std::string_view> journal = input.journal;
+    return keep(cut_recording(*input.file, journal, from, to, sink), report);
   });
   if (made.exit != Exit::done) return made;
   put("{}: {}, {} to {} of fleet time\n", printable(order.output),
@@ -148,7 +181,7 @@ Outcome cut(const Order& order) {
         "there nobody could read what follows\n",
         duration_text(to_seconds(from - report.from)));
   }
-  return made;
+  return as_whole_as(*recording);
 }
 
 Outcome export_messages(const Order& order) {
@@ -164,12 +197,14 @@ Outcome export_messages(const Order& order) {
       put_text(bytes);
       return output_closed() ? Status(error("the reader of the output has left")) : Status();
     });
-    return done || output_closed() ? Outcome::done() : Outcome::failed(done.error());
+    if (done) return as_whole_as(*recording);
+    return output_closed() ? Outcome::done() : Outcome::failed(damaged(order.file, done.error()));
   }
-  return make_file(
+  Outcome made = make_file(
       order,
       [&](const ByteSink& sink) { return export_recording(recording->reader, options, sink); },
       nothing_to_check);
+  return made.exit == Exit::done ? as_whole_as(*recording) : made;
 }
 
 struct Action {

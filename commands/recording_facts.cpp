@@ -47,6 +47,11 @@ void count_devices(const Keyframe& keyframe, RecordingFacts& facts) {
   }
 }
 
+std::uint64_t bytes_of(const RecordingFacts& facts, RecordingChannel channel) {
+  const auto found = facts.channel_bytes.find(channel);
+  return found == facts.channel_bytes.end() ? 0 : found->second;
+}
+
 }  // namespace
 
 Result<RecordingFacts> facts_of(OpenRecording& recording) {
@@ -63,6 +68,7 @@ Result<RecordingFacts> facts_of(OpenRecording& recording) {
   auto drops = reader.drops();
   if (!drops) return drops.error();
   facts.drops = std::move(*drops);
+  facts.channel_bytes = reader.channel_bytes();
   return facts;
 }
 
@@ -73,7 +79,7 @@ Json to_json(const RecordingFacts& facts) {
     channels.add(Json::object()
                      .set("channel", to_text(channel.channel))
                      .set("messages", channel.messages)
-                     .set("bytes", when(channel.bytes > 0, channel.bytes)));
+                     .set("bytes", bytes_of(facts, channel.channel)));
   }
   Json drops = Json::array();
   for (const DroppedMessages& drop : facts.drops) drops.add(to_json(drop));
@@ -139,7 +145,7 @@ std::string to_text(const RecordingFacts& facts) {
   std::vector<std::vector<std::string>> rows;
   for (const ChannelFacts& channel : info.channels) {
     rows.push_back({std::string(to_text(channel.channel)), std::to_string(channel.messages),
-                    channel.bytes == 0 ? "-" : size(channel.bytes)});
+                    size(bytes_of(facts, channel.channel))});
   }
   return text + "\n" +
          table_text({{"CHANNEL"}, {"MESSAGES", Align::right}, {"SIZE", Align::right}}, rows);

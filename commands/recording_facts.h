@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct RecordingFacts {
   std::uint64_t hosts = 0;  // by the last keyframe
   std::uint64_t devices = 0;
   std::vector<DroppedMessages> drops;
+  std::map<RecordingChannel, std::uint64_t> channel_bytes;
 };
 Result<RecordingFacts> facts_of(OpenRecording& recording);
 

@@ -127,25 +127,46 @@ Result<RecordingInput> open_recording_input(const std::string& path) {
   return input;
 }
 
-Result<OpenRecording> open_recording(const std::string& path) {
+Result<OpenRecording> open_recording(const std::string& path, RecordingSurvey survey) {
   auto input = open_recording_input(path);
   if (!input) return input.error();
-  auto reader = RecordingReader::open(*input->file, input->journal);
+  const std::optional<std::string_view> journal = input->journal;
+  auto reader = RecordingReader::open(*input->file, journal, survey);
   if (!reader) return error("{}: {}", printable(path), reader.error().message);
   return OpenRecording{std::move(*input), std::move(*reader)};
 }
 
+Error damaged(const std::string& path, const Error& problem) {
+  return error("{}: {} (`drover recording recover` makes a whole file of what is left)",
+               printable(path), problem.message);
+}
+
 std::string state_text(const RecordingInput& input, const RecordingInfo& info) {
-  std::string text;
-  if (input.file->being_written()) {
-    text = "still being written: this is what it held when it was opened";
+  std::vector<std::string> parts;
+  const bool being_written = input.file->being_written();
+  if (being_written) {
+    parts.emplace_back("still being written: this is what it held when it was opened");
   } else if (!info.closed) {
-    text = "was not closed in order (`drover recording recover` makes a whole file of it)";
+    parts.emplace_back("was not closed in order");
+  }
+  if (info.journal_absent && !being_written) {
+    parts.push_back(journal_path_of(printable(input.path)) +
+                    " is gone: what came last is not known");
+  }
+  if (!info.lost.empty()) {
+    parts.push_back(counted(info.lost.size(), "part is", "parts are") + " damaged");
+  }
+  if (!info.journal_lost.empty() && !being_written) {
+    parts.push_back(counted(info.journal_lost.size(), "part", "parts") + " of its journal " +
+                    (info.journal_lost.size() == 1 ? "is" : "are") + " damaged");
   }
   if (info.journaled > 0) {
-    text += fmt::format("{}{} in its journal only", text.empty() ? "" : "; ",
-                        counted(info.journaled, "message is", "messages are"));
+    parts.push_back(counted(info.journaled, "message is", "messages are") + " in its journal only");
   }
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+  const bool mendable = !being_written && (!info.closed || !info.lost.empty());
+  if (mendable) text += " (`drover recording recover` makes a whole file of it)";
   return text;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,7 +39,7 @@ class FileSource final : public ByteSource {
 /// A recording with what its journal holds beyond it.
 struct RecordingInput {
   std::string path;
-  std::string journal;  // empty when there is none
+  std::optional<std::string> journal;  // none: there is no such file
   std::unique_ptr<FileSource> file;
 };
 Result<RecordingInput> open_recording_input(const std::string& path);
@@ -47,10 +48,14 @@ struct OpenRecording {
   RecordingInput input;
   RecordingReader reader;
 };
-Result<OpenRecording> open_recording(const std::string& path);
+using RecordingSurvey = RecordingReader::Survey;
+Result<OpenRecording> open_recording(const std::string& path,
+                                     RecordingSurvey survey = RecordingSurvey::where_needed);
 
-/// What a person should know of a file that was not closed in order; empty when it was.
+/// What a person should know of a file that was not closed in order, or is damaged; empty: nothing.
 std::string state_text(const RecordingInput& input, const RecordingInfo& info);
+/// The error of what could not be read in it: with the file, and what makes a whole one of it.
+Error damaged(const std::string& path, const Error& problem);
 
 /// What a whole FILE is made as.
 std::string aside_path_of(const std::string& path);

@@ -10,6 +10,7 @@
 #include "commands/output.h"
 #include "commands/stop_signals.h"
 #include "fleet/text.h"
+#include "tui/timeline_words.h"
 
 namespace drover::commands {
 
@@ -60,12 +61,16 @@ std::optional<ReplayOptions> read_replay(Arguments& arguments) {
 }
 
 Result<std::unique_ptr<Replay>> Replay::open(const ReplayOptions& options) {
-  auto recording = open_recording(options.file);
+  auto recording = open_recording(options.file, RecordingSurvey::always);
   if (!recording) return recording.error();
+  const RecordingReader& reader = recording->reader;
+  if (reader.info().chunks == 0 && reader.info().journaled == 0) {
+    return error("{}: holds no message yet", printable(options.file));
+  }
   std::unique_ptr<Replay> replay(new Replay(std::move(*recording), options));
   const ReplayTimeline& timeline = replay->timeline_;
   if (const Status problem = timeline.problem(); !problem) {
-    return error("{}: {}", printable(options.file), problem.error().message);
+    return damaged(options.file, problem.error());
   }
   if (!options.at) return replay;
   const Instant at = options.at->in(timeline.first());
@@ -88,11 +93,25 @@ tui::DashboardOptions Replay::dashboard(const DashboardView& view, bool paused) 
   } else if (!info.closed) {
     options.replay.title += ", not closed in order";
   }
+  if (!info.lost.empty() || !info.journal_lost.empty()) options.replay.title += ", damaged";
   options.replay.rate = options_.rate;
   if (options_.at) options.replay.at = options_.at->in(timeline_.first());
   options.replay.paused = paused;
   return options;
 }
+
+namespace {
+
+/// What is unusual about the file, on stderr; and what could not be read.
+Outcome said(const Replay& replay, std::string_view verb, const std::string& path) {
+  if (const std::string state = replay.state(); !state.empty()) {
+    put_error("drover {}: {}: {}\n", verb, printable(path), state);
+  }
+  const Status problem = replay.timeline().problem();
+  return problem ? Outcome::done() : Outcome::failed(damaged(path, problem.error()));
+}
+
+}  // namespace
 
 Outcome show_replay(const ReplayOptions& options, const std::string& device,
                     DashboardSettings& settings) {
@@ -117,8 +136,7 @@ Outcome show_replay(const ReplayOptions& options, const std::string& device,
   const Status there = (*terminal)->status();
   terminal->reset();
   if (!there) return Outcome::failed(there.error());
-  const Status problem = (*replay)->timeline().problem();
-  return problem ? Outcome::done() : Outcome::failed(problem.error());
+  return said(**replay, "top", options.file);
 }
 
 Outcome print_replay(const ReplayOptions& options, const DashboardView& view,
@@ -127,13 +145,17 @@ Outcome print_replay(const ReplayOptions& options, const DashboardView& view,
   if (!replay) return Outcome::failed(replay.error());
   // Any beginning will do, and always the same one.
   tui::Dashboard core((*replay)->dashboard(view, true), form.size, Instant{});
-  const Status shown = put_frame(core, Instant{}, form, view);
-  if (!shown) return Outcome::failed(shown.error());
-  if (const std::string state = (*replay)->state(); !state.empty()) {
-    put_error("drover {}: {}: {}\n", form.verb, printable(options.file), state);
-  }
-  const Status problem = (*replay)->timeline().problem();
-  return problem ? Outcome::done() : Outcome::failed(problem.error());
+  const Status printed = put_frame(core, Instant{}, form, view);
+  if (!printed) return Outcome::failed(printed.error());
+  Outcome outcome = said(**replay, form.verb, options.file);
+  if (outcome.exit != Exit::done) return outcome;
+  const ReplayTimeline& timeline = (*replay)->timeline();
+  const Instant shown = options.at ? options.at->in(timeline.first()) : timeline.first();
+  const tui::Gap* gap = tui::gap_at(timeline, shown);
+  if (gap == nullptr) return outcome;
+  return Outcome::partly(fmt::format("{}: {} is not known: messages are missing from {}",
+                                     printable(options.file), to_iso8601(shown),
+                                     tui::gap_text(*gap)));
 }
 
 }  // namespace drover::commands

@@ -1,7 +1,6 @@
 #include "commands/replay_timeline.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "fleet/codec.h"
@@ -10,6 +9,7 @@ namespace drover::commands {
 
 namespace {
 
+using recording::SurveyedKeyframe;
 using std::chrono::seconds;
 using tui::Heard;
 
@@ -27,7 +27,6 @@ constexpr Duration turn_least = seconds(10);
 constexpr int slice_wall_s = 30;           // is read at once
 constexpr double slice_messages = 10'000;  // at most, of jobs and all else that is no sample
 constexpr std::size_t places_max = 256;
-constexpr std::size_t repairs_max = 256;
 constexpr std::size_t marks_max = 5'000;
 
 double rows_per_s(const RecordingReader& reader) {
@@ -57,47 +56,42 @@ ReplayTimeline::ReplayTimeline(RecordingReader& reader)
   slice_ = std::max<Duration>(
       seconds(1), limited(slice_wall_s * wall_, slice_messages, messages_per_s(reader)));
   first_keyframe_.at = reader.first();
-  if (auto keyframe = first_state()) first_keyframe_ = std::move(*keyframe);
+  find_first_state();
   first_ = first_keyframe_.at;
   last_ = std::max(first_, reader.last());
-  find_repairs();
+  find_gaps();
 }
 
 /// Mostly it stands before all messages. What came before it has no state to stand on.
-std::optional<Keyframe> ReplayTimeline::first_state() const {
-  auto before = reader_.keyframe_before(reader_.first());
-  if (before && *before) return std::move(**before);
-  return keyframe_behind(reader_.first());
+void ReplayTimeline::find_first_state() {
+  const std::vector<SurveyedKeyframe>& keyframes = reader_.keyframes();
+  if (keyframes.empty()) return;
+  auto first = keyframes.begin();
+  while (std::next(first) != keyframes.end() && std::next(first)->at <= reader_.first()) ++first;
+  first_keyframe_ = read(*first);
 }
 
-/// The first one at `at` or after it, if one comes within the time in which one should.
-std::optional<Keyframe> ReplayTimeline::keyframe_behind(Instant at) const {
-  constexpr std::array<int, 9> tries_s = {0, 1, 2, 5, 10, 20, 40, 80, 160};
-  for (const int try_s : tries_s) {
-    auto found =
-        reader_.keyframe_before(saturating_add(at, try_s * std::max(wall_, Duration(seconds(1)))));
-    if (!found) {
-      problem_ = found.error();
-      return {};
-    }
-    if (*found && (*found)->at >= at) return std::move(**found);
-  }
-  return {};
-}
-
-void ReplayTimeline::find_repairs() {
-  const auto drops = reader_.drops();
-  if (!drops) {
-    problem_ = drops.error();
+void ReplayTimeline::find_gaps() {
+  const auto found = reader_.gaps();
+  if (!found) {
+    problem_ = found.error();
     return;
   }
-  for (const DroppedMessages& drop : *drops) {
-    if (!repairs_.empty() && repairs_.back().at >= drop.until) continue;
-    auto keyframe = keyframe_behind(drop.until);
-    if (keyframe && keyframe->place > first_keyframe_.place)
-      repairs_.push_back(std::move(*keyframe));
-    if (repairs_.size() == repairs_max) break;
+  for (const RecordingGap& gap : *found) {
+    if (gap.end <= first_) continue;
+    gaps_.push_back({std::max(gap.from, first_), gap.end});
+    for (const SurveyedKeyframe& keyframe : reader_.keyframes()) {
+      const bool inside = keyframe.at >= gap.from && keyframe.at <= gap.end;
+      if (inside && keyframe.place > first_keyframe_.place) repairs_.push_back(keyframe);
+    }
   }
+}
+
+Keyframe ReplayTimeline::read(const SurveyedKeyframe& keyframe) const {
+  auto found = reader_.read(keyframe);
+  if (found) return std::move(*found);
+  problem_ = found.error();
+  return {keyframe.at, keyframe.place, {}};
 }
 
 const Keyframe& ReplayTimeline::start_for(Instant at) const {
@@ -148,13 +142,14 @@ std::vector<Recorded> ReplayTimeline::found(Result<std::vector<Recorded>> messag
 
 std::uint64_t ReplayTimeline::visit(std::uint64_t position, Instant to, const Visit& visit) const {
   Place place = place_of(position);
-  auto repair = std::find_if(repairs_.begin(), repairs_.end(), [&](const Keyframe& keyframe) {
-    return position_behind(keyframe.place) >= position;
-  });
+  auto repair =
+      std::find_if(repairs_.begin(), repairs_.end(), [&](const SurveyedKeyframe& keyframe) {
+        return position_behind(keyframe.place) >= position;
+      });
   const auto repair_up_to = [&](std::uint64_t limit) {
     for (; repair != repairs_.end() && position_behind(repair->place) < limit && repair->at <= to;
          ++repair) {
-      position = show(*repair, visit);
+      position = show(read(*repair), visit);
     }
   };
   // What came at `to` itself is to be seen as well.

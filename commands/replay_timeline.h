@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "fleet/recording_index.h"
 #include "fleet/recording_reader.h"
 #include "fleet/result.h"
 #include "tui/timeline.h"
@@ -20,7 +21,7 @@ namespace drover::commands {
 
 class ReplayTimeline final : public tui::Timeline {
  public:
-  /// The reader must outlive it.
+  /// The reader must outlive it. REQUIRES a surveyed one.
   explicit ReplayTimeline(RecordingReader& reader);
 
   /// From the first whole state on.
@@ -36,6 +37,7 @@ class ReplayTimeline final : public tui::Timeline {
   void visit_batches(const std::string& host, Instant from, Instant to,
                      const VisitBatch& visit) const override;
   const std::vector<tui::Mark>& marks() const override;
+  const std::vector<tui::Gap>& gaps() const override { return gaps_; }
 
   /// What could not be read; then the moments shown miss something.
   Status problem() const { return problem_; }
@@ -46,9 +48,9 @@ class ReplayTimeline final : public tui::Timeline {
     std::uint64_t sequence = 0;  // of the last published message before it
   };
   const Keyframe& start_for(Instant at) const;
-  void find_repairs();
-  std::optional<Keyframe> first_state() const;
-  std::optional<Keyframe> keyframe_behind(Instant at) const;
+  void find_first_state();
+  void find_gaps();
+  Keyframe read(const recording::SurveyedKeyframe& keyframe) const;
   std::vector<Recorded> found(Result<std::vector<Recorded>> messages) const;
   std::uint64_t show(const Keyframe& keyframe, const Visit& visit) const;
   Place place_of(std::uint64_t position) const;
@@ -61,7 +63,9 @@ class ReplayTimeline final : public tui::Timeline {
   Instant first_{};
   Instant last_{};
   Keyframe first_keyframe_;
-  std::vector<Keyframe> repairs_;  // the state anew, after messages were lost
+  std::vector<tui::Gap> gaps_;
+  // The state anew, wherever there is one while messages are missing and right behind them.
+  std::vector<recording::SurveyedKeyframe> repairs_;
   mutable Instant found_for_ = Instant::min();
   mutable Keyframe found_;
   mutable std::map<std::uint64_t, Place> places_;  // of positions that were answered

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fleet/codec.h"
+#include "fleet/recording_layout.h"
 
 namespace drover::recording {
 namespace {
@@ -106,6 +107,29 @@ Result<Recorded> row_of(const MessageView& message, const ChunkIndex& chunk) {
                  envelope.error().message);
   }
   return Recorded{message.log_time, std::move(*envelope), message.sequence};
+}
+
+Status check_messages(OpenChunk& open, const ChunkIndex& chunk) {
+  for (Block& block : open.blocks) {
+    if (Status status = block.decode_all(); !status) return status;
+  }
+  for (const MessageView& message : open.messages) {
+    const auto channel = static_cast<RecordingChannel>(message.channel);
+    if (channel == RecordingChannel::samples) continue;
+    Status status;
+    if (channel == RecordingChannel::dictionary) {
+      const auto dictionary = unpacked_map<Dictionary>(message.data);
+      if (!dictionary) status = dictionary.error();
+    } else if (channel == RecordingChannel::drops) {
+      const auto drops = unpacked_map<DroppedMessages>(message.data);
+      if (!drops) status = drops.error();
+    } else {
+      const auto row = row_of(message, chunk);
+      if (!row) status = row.error();
+    }
+    if (!status) return error("message at {}: {}", message.offset, status.error().message);
+  }
+  return {};
 }
 
 }  // namespace drover::recording

@@ -49,5 +49,7 @@ void visit_places(const OpenChunk& chunk,
 bool is_row(std::uint16_t channel);
 /// The message as it reached the recorder. REQUIRES another channel than samples.
 Result<Recorded> row_of(const MessageView& message, const ChunkIndex& chunk);
+/// Whether every column and every message of it decodes.
+Status check_messages(OpenChunk& open, const ChunkIndex& chunk);
 
 }  // namespace drover::recording

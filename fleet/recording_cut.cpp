@@ -145,8 +145,8 @@ Result<CutReport> Cut::go(Instant from, Instant to) {
 
 }  // namespace
 
-Result<CutReport> cut_recording(ByteSource& file, std::string_view journal, Instant from,
-                                Instant to, const ByteSink& sink) {
+Result<CutReport> cut_recording(ByteSource& file, std::optional<std::string_view> journal,
+                                Instant from, Instant to, const ByteSink& sink) {
   Result<RecordingReader> reader = RecordingReader::open(file, journal);
   if (!reader) return reader.error();
   return Cut(*reader, sink).go(from, to);

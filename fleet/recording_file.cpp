@@ -78,6 +78,7 @@ void FileBuilder::put_metadata(std::string& out, std::string_view name, const Te
 
 std::string FileBuilder::begin(FileForm form, const TextMap& start) {
   form_ = std::move(form);
+  start_ = start;
   std::string out;
   put(out, magic);
   put(out, record(Opcode::header, Bytes().text(form_.profile).text(form_.software).view()));
@@ -147,14 +148,19 @@ std::string FileBuilder::copy(std::string_view chunk_record,
   entry.compression = head->compression;
   entry.packed_bytes = head->packed_bytes;
   entry.records_bytes = head->records_bytes;
+  Bytes times;
+  times.u64(bits_of(entry.start)).u64(bits_of(entry.end));
   std::string out;
-  put(out, chunk_record);
+  put(out, chunk_record.substr(0, head_bytes));
+  put(out, times.view());
+  put(out, chunk_record.substr(head_bytes + times.size()));
   index(out, chunk, std::move(entry));
   return out;
 }
 
 std::string FileBuilder::end(const TextMap& totals) {
   std::string out;
+  put_metadata(out, start_name, start_);
   put_metadata(out, totals_name, totals);
   put(out, record(Opcode::data_end, Bytes().u32(crc_).view()));
   const std::uint64_t summary_start = size_;
@@ -189,7 +195,7 @@ std::string FileBuilder::summary(std::uint64_t start) const {
   content.u64(bits_of(statistics_.start)).u64(bits_of(statistics_.end)).text(counts.view());
   group(Opcode::statistics, record(Opcode::statistics, content.view()));
   std::string metadata;
-  for (const Metadata& one : metadata_) {
+  for (const MetadataPlace& one : metadata_) {
     Bytes entry;
     entry.u64(one.offset).u64(one.length).text(one.name);
     metadata += record(Opcode::metadata_index, entry.view());

@@ -47,9 +47,12 @@ class FileBuilder {
   std::string begin(FileForm form, const TextMap& start = {});
   /// `zstd_level` 0: not compressed.
   std::string chunk(const ChunkBuilder& chunk, int zstd_level);
-  /// A chunk of another file as it is, with its messages.
+  /// A chunk of another file with its messages. The times in its head are those of its messages,
+  /// whatever they were: no CRC covers them.
   std::string copy(std::string_view chunk_record, const std::vector<MessageView>& messages);
   /// `totals` likewise.
+  /// Before it stands the metadata of the start once more: a file whose beginning is damaged still
+  /// says what it is.
   std::string end(const TextMap& totals = {});
 
  private:
@@ -58,17 +61,18 @@ class FileBuilder {
   void index(std::string& out, const ChunkBuilder& chunk, ChunkIndex entry);
   std::string summary(std::uint64_t start) const;
 
-  struct Metadata {
+  struct MetadataPlace {
     std::uint64_t offset = 0;
     std::uint64_t length = 0;
     std::string name;
   };
 
   FileForm form_;
+  TextMap start_;
   std::uint64_t size_ = 0;
   std::uint32_t crc_ = 0;
   std::vector<ChunkIndex> chunks_;
-  std::vector<Metadata> metadata_;
+  std::vector<MetadataPlace> metadata_;
   Statistics statistics_;
 };
 

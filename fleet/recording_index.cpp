@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fleet/recording_file.h"
+#include "fleet/recording_survey.h"
 
 namespace drover::recording {
 namespace {
@@ -19,10 +20,11 @@ Status take_totals(const TextMap& map, Totals& totals) {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
   const std::pair<std::string_view, std::uint64_t*> fields[] = {
-      {"sample_batches", &totals.batches}, {"sample_values", &totals.values},
-      {"keyframes", &totals.keyframes},    {"dropped", &totals.dropped},
-      {"fell_back", &totals.fell_back},    {"longest_block_ns", &longest},
-      {"first_arrival_ns", &first},        {"last_arrival_ns", &last}};
+      {"places", &totals.places},        {"sample_batches", &totals.batches},
+      {"sample_values", &totals.values}, {"keyframes", &totals.keyframes},
+      {"dropped", &totals.dropped},      {"fell_back", &totals.fell_back},
+      {"longest_block_ns", &longest},    {"first_arrival_ns", &first},
+      {"last_arrival_ns", &last}};
   for (const auto& [key, into] : fields) {
     const Result<std::uint64_t> number = total(map, key);
     if (!number) return number.error();
@@ -67,18 +69,34 @@ Status take_statistics(std::string_view content, FileIndex& index) {
   return {};
 }
 
+// The record's content, if one of metadata stands there and is whole.
+Result<Metadata> metadata_at(ByteSource& source, std::uint64_t offset, std::uint64_t length) {
+  const Result<std::string> bytes = bytes_of(source, offset, length, beginning_bytes);
+  if (!bytes) return bytes.error();
+  Cursor cursor(*bytes);
+  const bool right = cursor.u8() == static_cast<std::uint8_t>(Opcode::metadata) &&
+                     cursor.u64() == length - head_bytes;
+  if (!right) return error("byte {}: found no metadata", offset);
+  return read_metadata(cursor.raw(cursor.left()));
+}
+
+// Of the start's two copies either will do, where the first bytes of the file do not tell.
 Status take_metadata(ByteSource& source, std::string_view content, FileIndex& index) {
   Cursor cursor(content);
   const std::uint64_t offset = cursor.u64();
   const std::uint64_t length = cursor.u64();
-  if (cursor.text() != totals_name || cursor.failed()) return {};
-  const Result<std::string> bytes = bytes_of(source, offset, length, beginning_bytes);
-  if (!bytes) return bytes.error();
-  Cursor metadata(*bytes);
-  const bool right = metadata.u8() == static_cast<std::uint8_t>(Opcode::metadata);
-  metadata.u64();
-  if (!right || metadata.text() != totals_name) return error("byte {}: found no totals", offset);
-  return take_totals(take_text_map(metadata), index.totals);
+  const std::string_view name = cursor.text();
+  if (cursor.failed()) return error("metadata index: found its end too early");
+  const bool wanted = name == totals_name || (name == start_name && !index.start_known);
+  if (!wanted) return {};
+  const Result<Metadata> metadata = metadata_at(source, offset, length);
+  if (name == totals_name) {
+    return metadata ? take_totals(metadata->map, index.totals) : Status(metadata.error());
+  }
+  const auto start = metadata ? start_of(metadata->map) : Result<RecordingStart>(metadata.error());
+  if (start) index.start = *start;
+  if (start) index.start_known = true;
+  return {};
 }
 
 Status take_summary_record(ByteSource& source, std::uint8_t opcode, std::string_view content,
@@ -130,29 +148,7 @@ Result<std::string> load_records(ByteSource& source, const ChunkIndex& chunk) {
   return records;
 }
 
-Result<RecordingStart> read_start(ByteSource& source) {
-  const std::uint64_t size = std::min(source.size(), beginning_bytes);
-  const Result<std::string> bytes = bytes_of(source, 0, size, beginning_bytes);
-  if (!bytes) return bytes.error();
-  Cursor cursor(*bytes);
-  if (cursor.raw(magic.size()) != magic) return error("byte 0: found no MCAP file");
-  while (!cursor.failed()) {
-    const std::size_t offset = cursor.at();
-    const std::uint8_t opcode = cursor.u8();
-    Cursor content(cursor.raw(cursor.u64()));
-    if (cursor.failed()) break;
-    if (opcode == static_cast<std::uint8_t>(Opcode::chunk)) break;
-    if (opcode != static_cast<std::uint8_t>(Opcode::metadata)) continue;
-    if (content.text() != start_name) continue;
-    Result<RecordingStart> start = start_of(take_text_map(content));
-    if (!start) return error("byte {}: {}", offset, start.error().message);
-    return start;
-  }
-  return error("byte {}: found no metadata {}, expected a recording of Drover", magic.size(),
-               start_name);
-}
-
-Result<FileIndex> read_summary(ByteSource& source) {
+Result<FileIndex> read_summary(ByteSource& source, const std::optional<RecordingStart>& start) {
   const Result<Footer> footer = read_footer(source);
   if (!footer) return footer.error();
   const std::uint64_t end = source.size() - magic.size();
@@ -165,6 +161,8 @@ Result<FileIndex> read_summary(ByteSource& source) {
     return error("summary: found CRC-32 {:08x}, expected {:08x}", crc, footer->crc);
   }
   FileIndex index;
+  index.start_known = start.has_value();
+  if (start) index.start = *start;
   Cursor cursor(*bytes);
   while (!cursor.at_end()) {
     const std::uint8_t opcode = cursor.u8();
@@ -181,17 +179,74 @@ Result<FileIndex> read_summary(ByteSource& source) {
   return index;
 }
 
+namespace {
+
+// The file's first bytes, up to the start's metadata.
+struct Beginning {
+  std::optional<RecordingStart> start;
+  Error problem;         // why there is none
+  bool refused = false;  // it is whole, and not for us
+};
+
+Beginning read_beginning(ByteSource& source) {
+  const std::uint64_t size = std::min(source.size(), beginning_bytes);
+  const Result<std::string> bytes = bytes_of(source, 0, size, beginning_bytes);
+  if (!bytes) return {{}, bytes.error(), true};
+  Cursor cursor(*bytes);
+  if (cursor.raw(magic.size()) != magic) return {{}, error("byte 0: found no MCAP file")};
+  while (!cursor.failed()) {
+    const std::size_t offset = cursor.at();
+    const std::uint8_t opcode = cursor.u8();
+    const std::string_view content = cursor.raw(cursor.u64());
+    if (cursor.failed() || opcode == static_cast<std::uint8_t>(Opcode::chunk)) break;
+    if (opcode != static_cast<std::uint8_t>(Opcode::metadata)) continue;
+    const Result<Metadata> metadata = read_metadata(content);
+    if (!metadata) return {{}, error("byte {}: {}", offset, metadata.error().message)};
+    if (metadata->name != start_name) continue;
+    const Result<RecordingStart> start = start_of(metadata->map);
+    if (!start) return {{}, error("byte {}: {}", offset, start.error().message), true};
+    return {*start, {}};
+  }
+  return {{},
+          error("byte {}: found no metadata {}, expected a recording of Drover", magic.size(),
+                start_name)};
+}
+
+// Whether its messages are ours, where nothing else tells.
+bool holds_messages(ByteSource& source, const FileIndex& index) {
+  return std::any_of(index.chunks.begin(), index.chunks.end(), [&](const ChunkIndex& chunk) {
+    const auto open = open_chunk(source, chunk);
+    return open && check_messages(**open, chunk).ok();
+  });
+}
+
+}  // namespace
+
 Result<FileIndex> read_index(ByteSource& source) {
-  Result<RecordingStart> start = read_start(source);
-  if (!start) return start.error();
-  Result<FileIndex> index = read_summary(source);
+  const Beginning beginning = read_beginning(source);
+  if (beginning.refused) return beginning.problem;
+  Result<FileIndex> index = read_summary(source, beginning.start);
   if (!index) {
     const std::string why = index.error().message;
     index = walk(source);
     if (!index) return index;
     index->notes.push_back(fmt::format("not closed ({}): its index was made anew", why));
   }
-  index->start = std::move(*start);
+  if (beginning.start) {
+    index->start = *beginning.start;
+    index->start_known = true;
+    return index;
+  }
+  const std::string why = "its beginning is damaged: " + beginning.problem.message;
+  if (index->start_known) {
+    index->notes.push_back(why + "; what it says stands at the end once more");
+    return index;
+  }
+  if (!index->surveyed) survey(source, *index);
+  if (!holds_messages(source, *index)) return beginning.problem;
+  index->start.fleet_time = index->totals.first;
+  index->start.software = "unknown software";
+  index->notes.push_back(why + "; speed (taken as 1), seed and identity are not known");
   return index;
 }
 

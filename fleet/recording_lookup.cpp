@@ -19,6 +19,7 @@ using recording::in_order;
 using recording::Journaled;
 using recording::MessageView;
 using recording::OpenChunk;
+using recording::Snapshots;
 using recording::within;
 
 using Messages = std::vector<Recorded>;
@@ -88,36 +89,78 @@ Result<Messages> RecordingReader::samples_at(Instant at) {
   return messages;
 }
 
+namespace {
+
+Keyframe joined(std::map<std::uint32_t, Recorded>& parts) {
+  Keyframe keyframe{parts.begin()->second.arrived, parts.begin()->second.place, {}};
+  for (auto& [number, row] : parts) {
+    auto& messages = std::get<SnapshotPart>(row.envelope.body).messages;
+    std::move(messages.begin(), messages.end(), std::back_inserter(keyframe.messages));
+  }
+  return keyframe;
+}
+
+}  // namespace
+
 Result<std::optional<Keyframe>> RecordingReader::keyframe_before(Instant at) {
   State& state = *state_;
-  std::map<std::uint64_t, std::map<std::uint32_t, Recorded>> parts;  // by snapshot and part
+  if (state.index.surveyed) {
+    const auto& all = state.index.keyframes;
+    const auto last = std::find_if(all.rbegin(), all.rend(),
+                                   [&](const auto& keyframe) { return keyframe.at <= at; });
+    if (last == all.rend()) return std::optional<Keyframe>{};
+    Result<Keyframe> keyframe = read(*last);
+    if (!keyframe) return keyframe.error();
+    return std::optional(std::move(*keyframe));
+  }
+  Snapshots parts;
   for (std::size_t i = state.index.chunks.size(); i > 0; --i) {
     const ChunkIndex& chunk = state.index.chunks[i - 1];
     if (!chunk.holds(RecordingChannel::keyframes) || chunk.start > at) continue;
-    const Result<OpenChunk*> open = state.cache.get(chunk);
-    if (!open) return open.error();
-    for (const MessageView& message : (*open)->messages) {
-      if (message.channel != static_cast<std::uint16_t>(RecordingChannel::keyframes)) continue;
-      Result<Recorded> row = recording::row_of(message, chunk);
-      if (!row) return row.error();
-      const auto* part = std::get_if<SnapshotPart>(&row->envelope.body);
-      if (part == nullptr || row->arrived > at) continue;
-      const std::uint64_t snapshot = part->snapshot;
-      const std::uint32_t number = part->part;
-      parts[snapshot].insert_or_assign(number, std::move(*row));
-    }
+    if (Status status = state.add_parts(chunk, at, parts); !status) return status.error();
     for (auto whole = parts.rbegin(); whole != parts.rend(); ++whole) {
       const Recorded& any = whole->second.begin()->second;
       if (whole->second.size() != std::get<SnapshotPart>(any.envelope.body).parts) continue;
-      Keyframe keyframe{any.arrived, any.place, {}};
-      for (auto& [number, row] : whole->second) {
-        auto& messages = std::get<SnapshotPart>(row.envelope.body).messages;
-        std::move(messages.begin(), messages.end(), std::back_inserter(keyframe.messages));
-      }
-      return std::optional(std::move(keyframe));
+      return std::optional(joined(whole->second));
     }
   }
   return std::optional<Keyframe>{};
+}
+
+// Those of the chunk that came at `at` or before.
+Status RecordingReader::State::add_parts(const ChunkIndex& chunk, Instant at, Snapshots& parts) {
+  const Result<OpenChunk*> open = cache.get(chunk);
+  if (!open) return open.error();
+  for (const MessageView& message : (*open)->messages) {
+    if (message.channel != static_cast<std::uint16_t>(RecordingChannel::keyframes)) continue;
+    Result<Recorded> row = recording::row_of(message, chunk);
+    if (!row) return row.error();
+    const auto* part = std::get_if<SnapshotPart>(&row->envelope.body);
+    if (part == nullptr || row->arrived > at) continue;
+    const std::uint64_t snapshot = part->snapshot;
+    const std::uint32_t number = part->part;
+    parts[snapshot].insert_or_assign(number, std::move(*row));
+  }
+  return {};
+}
+
+const std::vector<recording::SurveyedKeyframe>& RecordingReader::keyframes() const {
+  DROVER_REQUIRE(state_->index.surveyed);
+  return state_->index.keyframes;
+}
+
+Result<Keyframe> RecordingReader::read(const recording::SurveyedKeyframe& keyframe) {
+  Snapshots parts;
+  for (std::size_t i = keyframe.first_chunk; i <= keyframe.last_chunk; ++i) {
+    const ChunkIndex& chunk = state_->index.chunks.at(i);
+    if (!chunk.holds(RecordingChannel::keyframes)) continue;
+    if (Status status = state_->add_parts(chunk, Instant::max(), parts); !status) {
+      return status.error();
+    }
+  }
+  const auto found = parts.find(keyframe.snapshot);
+  if (found == parts.end()) return error("keyframe {}: found none of it", keyframe.snapshot);
+  return joined(found->second);
 }
 
 // ---- Whole channels

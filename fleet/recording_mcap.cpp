@@ -36,12 +36,46 @@ std::string record(Opcode opcode, std::string_view content) {
   return bytes.take();
 }
 
-std::string metadata_record(std::string_view name, const TextMap& map) {
+namespace {
+
+constexpr std::string_view checksum_key = "crc32";
+
+std::string entries_of(const TextMap& map) {
   Bytes entries;
   for (const auto& [key, value] : map) entries.text(key).text(value);
-  Bytes content;
-  content.text(name).text(entries.view());
-  return record(Opcode::metadata, content.view());
+  return entries.take();
+}
+
+std::string checksum_of(const TextMap& map) {
+  return fmt::format("{:08x}", crc32_of(entries_of(map)));
+}
+
+}  // namespace
+
+std::string metadata_record(std::string_view name, const TextMap& map) {
+  TextMap checked = map;
+  checked.emplace(checksum_key, checksum_of(map));
+  return record(Opcode::metadata, Bytes().text(name).text(entries_of(checked)).view());
+}
+
+Result<Metadata> read_metadata(std::string_view content) {
+  Cursor cursor(content);
+  Metadata metadata;
+  metadata.name = cursor.text();
+  Cursor entries(cursor.text());
+  while (!entries.at_end() && !entries.failed()) {
+    const std::string key(entries.text());
+    metadata.map[key] = entries.text();
+  }
+  if (cursor.failed() || entries.failed() || !cursor.at_end()) {
+    return error("metadata: found its end at the wrong place");
+  }
+  const auto told = metadata.map.extract(std::string(checksum_key));
+  if (told && told.mapped() != checksum_of(metadata.map)) {
+    return error("metadata {}: found CRC-32 {}, expected {}", excerpt(metadata.name),
+                 checksum_of(metadata.map), excerpt(told.mapped()));
+  }
+  return metadata;
 }
 
 std::string chunk_index_record(const ChunkIndex& index) {
@@ -52,17 +86,6 @@ std::string chunk_index_record(const ChunkIndex& index) {
   content.text(offsets.view()).u64(index.message_index_bytes).text(index.compression);
   content.u64(index.packed_bytes).u64(index.records_bytes);
   return record(Opcode::chunk_index, content.view());
-}
-
-TextMap take_text_map(Cursor& cursor) {
-  TextMap map;
-  Cursor entries(cursor.text());
-  while (!entries.at_end() && !entries.failed()) {
-    const std::string key(entries.text());
-    map[key] = entries.text();
-  }
-  if (entries.failed()) cursor.raw(std::numeric_limits<std::uint64_t>::max());
-  return map;
 }
 
 Result<ChunkIndex> parse_chunk_index(std::string_view content) {

@@ -94,9 +94,15 @@ inline Instant instant_of(std::uint64_t bits) {
 Duration apart(Instant first, Instant last);
 
 std::string record(Opcode opcode, std::string_view content);
+/// With the CRC-32 of its entries as one more: MCAP has none for metadata.
 std::string metadata_record(std::string_view name, const TextMap& map);
+struct Metadata {
+  std::string name;
+  TextMap map;  // without the CRC-32
+};
+/// A metadata record's content. One that has no CRC-32 is believed.
+Result<Metadata> read_metadata(std::string_view content);
 std::string chunk_index_record(const ChunkIndex& index);
-TextMap take_text_map(Cursor& cursor);
 Result<ChunkIndex> parse_chunk_index(std::string_view content);
 /// The first bytes of a chunk record's content are enough. Fails on other compressions and on sizes
 /// beyond the limits.

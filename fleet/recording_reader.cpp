@@ -1,12 +1,13 @@
 #include "fleet/recording_reader.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "fleet/codec.h"
 #include "fleet/recording_layout.h"
 #include "fleet/recording_reader_state.h"
+#include "fleet/recording_sizes.h"
+#include "fleet/recording_survey.h"
 
 namespace drover {
 
@@ -40,20 +41,6 @@ bool has_rows(const ChunkIndex& chunk) {
 // ---- Opening
 // ---------------------------------------------------------------------------------
 
-std::set<std::uint64_t> RecordingReader::State::places_from(std::uint64_t place) {
-  std::set<std::uint64_t> known;
-  for (std::size_t i = index.chunks.size(); i > 0; --i) {
-    const Result<OpenChunk*> open = cache.get(index.chunks[i - 1]);
-    if (!open) continue;
-    std::set<std::uint64_t> places;
-    recording::visit_places(**open, [&](std::uint64_t one, Instant) { places.insert(one); });
-    // Chunks before a fold hold nothing that is in the journal begun after it.
-    if (!places.empty() && *places.rbegin() < place) break;
-    known.merge(places);
-  }
-  return known;
-}
-
 void RecordingReader::State::take_entry(const JournalEntry& entry) {
   if (entry.channel == RecordingChannel::drops) {
     const auto drops = recording::unpacked_map<DroppedMessages>(entry.bytes);
@@ -72,17 +59,21 @@ void RecordingReader::State::take_entry(const JournalEntry& entry) {
 }
 
 void RecordingReader::State::take_journal(std::string_view bytes) {
-  const RecordingJournal read = RecordingJournal::read(bytes);
-  if (!read.problem.empty()) info.notes.push_back("journal, " + read.problem);
-  if (read.entries.empty()) return;
-  if (read.identity != index.start.identity) {
+  std::optional<Incarnation> whose;
+  if (index.start_known) whose = index.start.identity;
+  RecordingJournal read = RecordingJournal::read(bytes, whose);
+  if (read.other) {
     info.notes.push_back("the journal belongs to another recording and was left aside");
+    info.journal_absent = !index.closed;
     return;
   }
-  const std::set<std::uint64_t> known = places_from(read.entries.front().place);
+  // Behind the damaged end of a journal nobody knows whether there was more.
+  for (LostRange& one : read.lost) info.journal_lost.push_back(std::move(one));
+  if (!index.start_known) index.start.identity = read.identity;
   for (const JournalEntry& entry : read.entries) {
-    if (!known.contains(entry.place)) take_entry(entry);
+    if (!index.places.contains(entry.place)) take_entry(entry);
   }
+  for (const JournalEntry& entry : entries) index.places.add(entry.place, entry.arrived);
 }
 
 void RecordingReader::State::set_info() {
@@ -98,14 +89,13 @@ void RecordingReader::State::set_info() {
   info.lost = index.lost;
   info.notes.insert(info.notes.begin(), index.notes.begin(), index.notes.end());
   for (const auto& [number, messages] : index.messages) {
-    const auto channel = static_cast<RecordingChannel>(number);
-    ChannelFacts facts{channel, messages, 0};
-    for (const ChunkIndex& chunk : index.chunks) {
-      if (chunk.holds(channel)) facts.bytes += chunk.length / chunk.message_indexes.size();
-    }
-    if (channel == RecordingChannel::samples) info.sample_bytes = facts.bytes;
-    if (number >= 1 && number <= recording_channel_count) info.channels.push_back(facts);
+    if (number < 1 || number > recording_channel_count) continue;
+    info.channels.push_back({static_cast<RecordingChannel>(number), messages});
   }
+  for (const ChunkIndex& chunk : index.chunks) {
+    if (chunk.holds(RecordingChannel::samples)) info.sample_bytes += chunk.length;
+  }
+  for (const DroppedMessages& one : journaled_drops) info.dropped += one.count;
   info.journaled = journal.size() + journaled_drops.size();
   bool any = !index.chunks.empty();
   first = any ? index.totals.first : Instant{};
@@ -117,20 +107,31 @@ void RecordingReader::State::set_info() {
   }
 }
 
-Result<RecordingReader> RecordingReader::open(ByteSource& file, std::string_view journal) {
+std::map<RecordingChannel, std::uint64_t> RecordingReader::channel_bytes() {
+  std::map<RecordingChannel, std::uint64_t> bytes;
+  for (const ChunkIndex& chunk : state_->index.chunks) {
+    for (const auto& [channel, size] : recording::bytes_by_channel(state_->source, chunk)) {
+      bytes[static_cast<RecordingChannel>(channel)] += size;
+    }
+  }
+  return bytes;
+}
+
+Result<RecordingReader> RecordingReader::open(ByteSource& file,
+                                              std::optional<std::string_view> journal,
+                                              Survey survey) {
   auto state = std::make_unique<State>(file);
   Result<recording::FileIndex> index = recording::read_index(file);
   if (!index) return index.error();
   state->index = std::move(*index);
-  if (!journal.empty()) state->take_journal(journal);
+  // What a journal holds is compared with what the file has.
+  const bool wanted = survey == Survey::always || journal.has_value();
+  if (wanted && !state->index.surveyed) recording::survey(file, state->index);
+  // A recorder leaves one with a head at least.
+  state->info.journal_absent = !state->index.closed && (!journal || journal->empty());
+  if (journal) state->take_journal(*journal);
   state->set_info();
-  RecordingReader reader(std::move(state));
-  if (reader.info().closed) return reader;
-  // A writer that did not come to its end left no totals.
-  if (const auto drops = reader.drops()) {
-    for (const DroppedMessages& one : *drops) reader.state_->info.dropped += one.count;
-  }
-  return reader;
+  return RecordingReader(std::move(state));
 }
 
 RecordingReader::RecordingReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -139,6 +140,7 @@ RecordingReader& RecordingReader::operator=(RecordingReader&&) noexcept = defaul
 RecordingReader::~RecordingReader() = default;
 
 const RecordingInfo& RecordingReader::info() const { return state_->info; }
+const recording::FileIndex& RecordingReader::index() const { return state_->index; }
 const std::vector<JournalEntry>& RecordingReader::journaled() const { return state_->entries; }
 Instant RecordingReader::first() const { return state_->first; }
 Instant RecordingReader::last() const { return state_->last; }

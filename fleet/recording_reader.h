@@ -6,9 +6,13 @@
 //
 // Nothing of a file is believed: lengths are compared with the bytes there are before memory is
 // taken, chunks are checked by their CRC-32 before they are decoded, and an error names the offset.
+// A closed file can be opened *surveyed*: then every chunk is read once, those that are damaged are
+// left out like those of a file that is walked, and the reader knows the times of which not all is
+// there.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,10 +24,14 @@
 
 namespace drover {
 
+namespace recording {
+struct FileIndex;
+struct SurveyedKeyframe;
+}  // namespace recording
+
 struct ChannelFacts {
   RecordingChannel channel = RecordingChannel::samples;
   std::uint64_t messages = 0;  // samples: blocks
-  std::uint64_t bytes = 0;     // of the chunks that hold them, shared ones by halves; 0: not known
 };
 
 struct RecordingInfo {
@@ -39,8 +47,17 @@ struct RecordingInfo {
   std::uint64_t dropped = 0;    // messages, as the recorder counted them
   std::uint64_t journaled = 0;  // messages that only the journal holds
   std::uint64_t fell_back = 0;  // messages that arrived at an earlier time than the one before
-  std::vector<LostRange> lost;
-  std::vector<std::string> notes;  // what else is worth knowing, in words
+  std::vector<LostRange> lost;  // of the file
+  std::vector<LostRange> journal_lost;  // of the journal
+  bool journal_absent = false;          // of a file that was not closed: it should have one
+  std::vector<std::string> notes;       // what else is worth knowing, in words
+};
+
+/// A time of which not all is there. At `end` the state is whole again; `never`: it is not.
+struct RecordingGap {
+  Instant from{};
+  Instant end{};
+  bool operator==(const RecordingGap&) const = default;
 };
 
 /// A device's metric at one instant.
@@ -52,8 +69,13 @@ struct SeriesPoint {
 
 class RecordingReader {
  public:
-  /// The source must outlive the reader; the journal's bytes need not.
-  static Result<RecordingReader> open(ByteSource& file, std::string_view journal = {});
+  /// A file is surveyed where it must be, or always.
+  enum class Survey : std::uint8_t { where_needed, always };
+  /// The source must outlive the reader; the journal's bytes need not. No journal: there is no such
+  /// file.
+  static Result<RecordingReader> open(ByteSource& file,
+                                      std::optional<std::string_view> journal = {},
+                                      Survey survey = Survey::where_needed);
   RecordingReader(RecordingReader&&) noexcept;
   RecordingReader& operator=(RecordingReader&&) noexcept;
   ~RecordingReader();
@@ -81,6 +103,16 @@ class RecordingReader {
   Result<std::vector<Recorded>> events();
   Result<std::vector<Recorded>> bookmarks();
   Result<std::vector<DroppedMessages>> drops();
+  /// The times of which messages are missing: damaged, or never in the file. In order, apart from
+  /// one another. REQUIRES a surveyed reader.
+  Result<std::vector<RecordingGap>> gaps();
+  /// All whole ones, in the order of places, without their messages. REQUIRES a surveyed reader.
+  const std::vector<recording::SurveyedKeyframe>& keyframes() const;
+  Result<Keyframe> read(const recording::SurveyedKeyframe& keyframe);
+  const recording::FileIndex& index() const;
+  /// How much of the file each channel takes; of a chunk that several share, by what their messages
+  /// take in it. Reads the message indexes of those.
+  std::map<RecordingChannel, std::uint64_t> channel_bytes();
   /// One metric of one device in [from, to), absent values left out; other metrics stay undecoded.
   Result<std::vector<SeriesPoint>> series(const DeviceId& device, Metric metric, Instant from,
                                           Instant to);

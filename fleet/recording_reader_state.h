@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +19,9 @@ struct Journaled {
   Recorded recorded;
 };
 
+// Parts of keyframes, by snapshot and number.
+using Snapshots = std::map<std::uint64_t, std::map<std::uint32_t, Recorded>>;
+
 inline bool within(Instant time, Instant from, Instant to) { return from <= time && time < to; }
 void in_order(std::vector<Recorded>& messages);
 
@@ -28,12 +31,12 @@ struct RecordingReader::State {
   explicit State(ByteSource& file) : source(file), cache(file) {}
 
   void take_journal(std::string_view bytes);
-  std::set<std::uint64_t> places_from(std::uint64_t place);
   void take_entry(const JournalEntry& entry);
   void set_info();
   bool may_hold(const recording::ChunkIndex& chunk, Instant from, Instant to) const;
   enum class Kinds { all, rows, samples };
   Result<std::vector<Recorded>> read(Instant from, Instant to, Kinds kinds);
+  Status add_parts(const recording::ChunkIndex& chunk, Instant at, recording::Snapshots& parts);
   Status add_rows(Instant from, Instant to, std::vector<Recorded>& out);
   Status add_samples(Instant from, Instant to, std::vector<Recorded>& out);
   void add_journaled(Instant from, Instant to, Kinds kinds, std::vector<Recorded>& out);

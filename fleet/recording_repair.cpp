@@ -51,7 +51,11 @@ void RecordingWriter::State::count_copied(const recording::MessageView& message)
     values += head->values;
     longest_block = std::max(longest_block, recording::apart(head->first, head->last));
   }
-  if (message.channel == number_of(RecordingChannel::keyframes)) ++keyframes;
+  if (message.channel == number_of(RecordingChannel::keyframes)) {
+    const Result<Envelope> envelope = decode(message.data);
+    const auto* part = envelope ? std::get_if<SnapshotPart>(&envelope->body) : nullptr;
+    if (part != nullptr && part->part == 0) ++keyframes;
+  }
   if (message.channel == number_of(RecordingChannel::drops)) {
     const auto drops = recording::unpacked_map<DroppedMessages>(message.data);
     if (drops) dropped += drops->count;
@@ -100,35 +104,11 @@ Result<RecordingBytes> RecordingWriter::restore(const JournalEntry& entry) {
 
 namespace {
 
-// Whether all of the chunk is what it should be.
-Status check_chunk(OpenChunk& open, const ChunkIndex& chunk) {
-  for (Block& block : open.blocks) {
-    if (Status status = block.decode_all(); !status) return status;
-  }
-  for (const MessageView& message : open.messages) {
-    const auto channel = static_cast<RecordingChannel>(message.channel);
-    if (channel == RecordingChannel::samples) continue;
-    Status status;
-    if (channel == RecordingChannel::dictionary) {
-      const auto dictionary = recording::unpacked_map<recording::Dictionary>(message.data);
-      if (!dictionary) status = dictionary.error();
-    } else if (channel == RecordingChannel::drops) {
-      const auto drops = recording::unpacked_map<DroppedMessages>(message.data);
-      if (!drops) status = drops.error();
-    } else {
-      const auto row = recording::row_of(message, chunk);
-      if (!row) status = row.error();
-    }
-    if (!status) return error("message at {}: {}", message.offset, status.error().message);
-  }
-  return {};
-}
-
 Status check_chunk(ByteSource& file, const ChunkIndex& chunk,
                    std::unique_ptr<OpenChunk>* opened = nullptr) {
   Result<std::unique_ptr<OpenChunk>> open = recording::open_chunk(file, chunk);
   if (!open) return open.error();
-  if (Status status = check_chunk(**open, chunk); !status) {
+  if (Status status = recording::check_messages(**open, chunk); !status) {
     return error("byte {}: {}", chunk.offset, status.error().message);
   }
   if (opened != nullptr) *opened = std::move(*open);
@@ -143,23 +123,6 @@ Status copy(ByteSource& file, const ChunkIndex& chunk, RecordingWriter& writer,
   return sink(writer.copy_chunk(*bytes).file);
 }
 
-bool has_own_journal(const recording::FileIndex& index, std::string_view journal) {
-  const std::string begun = RecordingJournal::begin(index.start.identity);
-  return journal.substr(0, begun.size()) == begun;
-}
-
-// What stood in the lost parts and nowhere else.
-std::vector<recording::PlaceGaps::Gap> gaps_of(const recording::FileIndex& index,
-                                               const recording::PlaceGaps& places, Instant last,
-                                               std::uint64_t file_bytes, bool own_journal) {
-  std::vector<recording::PlaceGaps::Gap> gaps = places.find(index.start.fleet_time);
-  // Behind a torn end nobody knows how many there were.
-  const bool torn =
-      !index.lost.empty() && index.lost.back().offset + index.lost.back().bytes == file_bytes;
-  if (torn && !own_journal) gaps.push_back({places.last_place() + 1, {last, last, 1}});
-  return gaps;
-}
-
 JournalEntry entry_of(const recording::PlaceGaps::Gap& gap) {
   return {gap.place, gap.missing.until, RecordingChannel::drops,
           recording::packed_map(gap.missing)};
@@ -169,15 +132,20 @@ class Recovery {
  public:
   Recovery(ByteSource& file, const ByteSink& sink) : file_(file), sink_(sink) {}
 
-  Result<RecoverReport> go(std::string_view journal) {
-    const Result<recording::FileIndex> index = recording::read_index(file_);
-    if (!index) return index.error();
-    report_.lost = index->lost;
-    if (Status status = sink_(writer_.begin(index->start).file); !status) return status.error();
-    for (const ChunkIndex& chunk : index->chunks) {
+  Result<RecoverReport> go(std::optional<std::string_view> journal) {
+    const Result<RecordingReader> reader =
+        RecordingReader::open(file_, journal, RecordingReader::Survey::always);
+    if (!reader) return reader.error();
+    const RecordingInfo& info = reader->info();
+    report_.lost = info.lost;
+    report_.journal_lost = info.journal_lost;
+    report_.journal_absent = info.journal_absent;
+    report_.notes = info.notes;
+    if (Status status = sink_(writer_.begin(info.start).file); !status) return status.error();
+    for (const ChunkIndex& chunk : reader->index().chunks) {
       if (Status kept = keep(chunk); !kept) return kept.error();
     }
-    if (Status done = restore(*index, journal); !done) return done.error();
+    if (Status done = restore(*reader); !done) return done.error();
     if (Status status = sink_(writer_.end().file); !status) return status.error();
     std::sort(report_.lost.begin(), report_.lost.end(),
               [](const LostRange& a, const LostRange& b) { return a.offset < b.offset; });
@@ -193,25 +161,17 @@ class Recovery {
       return {};
     }
     recording::visit_places(
-        *open, [&](std::uint64_t place, Instant arrived) { places_.add(place, arrived); });
+        *open, [&](std::uint64_t place, Instant arrived) { index_.places.add(place, arrived); });
     ++report_.chunks;
     return copy(file_, chunk, writer_, sink_);
   }
 
   // The journal's messages that the file has not (the reader knows), and what is missing.
-  Status restore(const recording::FileIndex& index, std::string_view journal) {
-    const Result<RecordingReader> reader = RecordingReader::open(file_, journal);
-    if (!reader) return reader.error();
-    std::vector<JournalEntry> entries = reader->journaled();
+  Status restore(const RecordingReader& reader) {
+    std::vector<JournalEntry> entries = reader.journaled();
     report_.journaled = entries.size();
-    for (const JournalEntry& entry : entries) places_.add(entry.place, entry.arrived);
-    if (!report_.lost.empty()) {
-      for (const auto& gap :
-           gaps_of(index, places_, reader->last(), file_.size(), has_own_journal(index, journal))) {
-        report_.missing += gap.missing.count;
-        entries.push_back(entry_of(gap));
-      }
-    }
+    for (const JournalEntry& entry : entries) index_.places.add(entry.place, entry.arrived);
+    if (!report_.whole()) add_missing(reader, entries);
     std::stable_sort(entries.begin(), entries.end(),
                      [](const auto& a, const auto& b) { return a.place < b.place; });
     for (const JournalEntry& entry : entries) {
@@ -222,16 +182,37 @@ class Recovery {
     return {};
   }
 
+  // What stood in the lost parts and nowhere else.
+  void add_missing(const RecordingReader& reader, std::vector<JournalEntry>& entries) {
+    const recording::FileIndex& index = reader.index();
+    index_.start = index.start;
+    index_.start_known = index.start_known;
+    index_.closed = index.closed;
+    index_.totals = index.totals;
+    index_.keyframes = index.keyframes;
+    std::vector<recording::PlaceGaps::Gap> gaps = recording::gaps_of(index_);
+    // Behind the end of a file that was not closed, without its journal, or behind the damaged end
+    // of that, nobody knows how many there were.
+    const bool open_end = report_.journal_absent ||
+                          (!report_.journal_lost.empty() && !report_.journal_lost.back().to);
+    const std::uint64_t last = index_.places.last_place();
+    if (open_end) gaps.push_back({last + 1, last + 1, {reader.last(), reader.last(), 1}});
+    for (const auto& gap : gaps) {
+      report_.missing += gap.missing.count;
+      entries.push_back(entry_of(gap));
+    }
+  }
+
   ByteSource& file_;
   const ByteSink& sink_;
   RecordingWriter writer_;
-  recording::PlaceGaps places_;
+  recording::FileIndex index_;  // of what is kept: its places
   RecoverReport report_;
 };
 
 }  // namespace
 
-Result<RecoverReport> recover_recording(ByteSource& file, std::string_view journal,
+Result<RecoverReport> recover_recording(ByteSource& file, std::optional<std::string_view> journal,
                                         const ByteSink& sink) {
   return Recovery(file, sink).go(journal);
 }
@@ -280,12 +261,35 @@ Status check_data_crc(ByteSource& file, std::uint64_t end) {
   const auto record = recording::bytes_of(file, end, data_end_bytes, data_end_bytes);
   if (!record) return record.error();
   recording::Cursor cursor(*record);
-  const bool right = cursor.u8() == static_cast<std::uint8_t>(recording::Opcode::data_end);
-  cursor.u64();
+  const bool right = cursor.u8() == static_cast<std::uint8_t>(recording::Opcode::data_end) &&
+                     cursor.u64() == data_end_bytes - recording::head_bytes;
   const std::uint32_t told = cursor.u32();
   if (!right) return error("byte {}: found no end of the data", end);
   if (told == crc) return {};
   return error("byte {}: found CRC-32 {:08x} of the data, expected {:08x}", end, crc, told);
+}
+
+// No CRC covers the times in a chunk's head. They are those of its messages, as in its index.
+Status check_times(ByteSource& file, const ChunkIndex& chunk, const OpenChunk& open) {
+  Instant start = Instant::max();
+  Instant end = Instant::min();
+  for (const MessageView& message : open.messages) {
+    start = std::min(start, message.log_time);
+    end = std::max(end, message.log_time);
+  }
+  const auto head = recording::bytes_of(file, chunk.offset, recording::head_bytes + 16, 64);
+  if (!head) return head.error();
+  recording::Cursor cursor(*head);
+  cursor.raw(recording::head_bytes);
+  const Instant told_start = recording::instant_of(cursor.u64());
+  const Instant told_end = recording::instant_of(cursor.u64());
+  if (told_start != start || told_end != end) {
+    return error("byte {}: the times in the chunk's head are not those of its messages",
+                 chunk.offset);
+  }
+  if (chunk.start == start && chunk.end == end) return {};
+  return error("byte {}: the times in the chunk's index are not those of its messages",
+               chunk.offset);
 }
 
 void check_chunks(ByteSource& file, const recording::FileIndex& index, VerifyReport& report) {
@@ -298,9 +302,8 @@ void check_chunks(ByteSource& file, const recording::FileIndex& index, VerifyRep
     const Status good = check_chunk(file, chunk, &open);
     say(good);
     if (!good) continue;
+    if (!index.surveyed) say(check_times(file, chunk, *open));  // else the notes tell
     for (const MessageView& message : open->messages) {
-      const bool inside = chunk.start <= message.log_time && message.log_time <= chunk.end;
-      if (!inside) say(error("byte {}: found a message outside of its times", chunk.offset));
       if (message.channel != number_of(RecordingChannel::samples)) ++report.messages;
       if (!chunk.message_indexes.contains(message.channel)) {
         say(error("byte {}: found channel {} without its index", chunk.offset, message.channel));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,15 +24,20 @@ struct VerifyReport {
 Result<VerifyReport> verify_recording(ByteSource& file);
 
 struct RecoverReport {
-  std::uint64_t chunks = 0;     // kept as they are
-  std::uint64_t journaled = 0;  // messages taken from the journal
-  std::vector<LostRange> lost;  // empty: nothing
-  std::uint64_t missing = 0;    // messages of these that are nowhere else; at least so many
+  std::uint64_t chunks = 0;             // kept; those whose heads were wrong are set right
+  std::uint64_t journaled = 0;          // messages taken from the journal
+  std::vector<LostRange> lost;          // of the file; empty: nothing
+  std::vector<LostRange> journal_lost;  // of the journal
+  bool journal_absent = false;          // and the file was not closed
+  std::uint64_t missing = 0;            // messages that are nowhere else; at least so many
+  std::vector<std::string> notes;       // what was set right
+  bool whole() const { return lost.empty() && journal_lost.empty() && !journal_absent; }
 };
 /// Writes all that is whole to `sink` as a closed recording, and that messages are missing as
-/// dropped ones, where they are. Refused: what is no recording at all.
+/// dropped ones, where they are. Refused: what is no recording at all. No journal: there is no such
+/// file.
 /// The caller reads the new file again with verify_recording before it trusts it.
-Result<RecoverReport> recover_recording(ByteSource& file, std::string_view journal,
+Result<RecoverReport> recover_recording(ByteSource& file, std::optional<std::string_view> journal,
                                         const ByteSink& sink);
 
 struct CutReport {
@@ -41,7 +47,7 @@ struct CutReport {
 };
 /// Writes what arrived in [from, to) to `sink` as a closed recording. It begins with the last
 /// keyframe at or before `from` and the rows between the two, so that its state is whole.
-Result<CutReport> cut_recording(ByteSource& file, std::string_view journal, Instant from,
-                                Instant to, const ByteSink& sink);
+Result<CutReport> cut_recording(ByteSource& file, std::optional<std::string_view> journal,
+                                Instant from, Instant to, const ByteSink& sink);
 
 }  // namespace drover

@@ -1,14 +1,17 @@
-// A recording without a summary, walked from record to record. What is damaged is passed over up to
-// the next chunk whose CRC-32 is right.
+// A recording without a summary, walked from record to record, each chunk read. What is damaged is
+// passed over up to the next chunk whose CRC-32 is right, wherever that begins.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
-#include "fleet/recording_index.h"
+#include "fleet/recording_file.h"
+#include "fleet/recording_survey.h"
 
 namespace drover::recording {
 namespace {
 
-// Enough for the fields of a chunk, its first message and the head of the block in it.
-constexpr std::uint64_t peek_bytes = 512;
+// Enough for the fields of a chunk, and for all of a record that is no chunk and no message index.
+constexpr std::uint64_t peek_bytes = 4096;
 constexpr std::uint64_t search_bytes = 1u << 20;
 // A chunk record has so many bytes around its records, and no more.
 constexpr std::uint64_t chunk_around_bytes = 64;
@@ -22,32 +25,24 @@ class Walk {
  private:
   bool step();
   Status take(Opcode opcode, std::uint64_t length, std::string_view content);
+  Status take_before_chunks(Opcode opcode, std::string_view content) const;
+  Status take_metadata(std::string_view content);
   Status take_chunk(std::uint64_t length, std::string_view content);
-  void take_message_index(std::uint64_t length, std::string_view content);
+  Status take_message_index(std::uint64_t length, std::string_view content);
   bool pass_damage(std::string_view why);
   std::optional<ChunkIndex> chunk_at(std::uint64_t offset);
   std::optional<std::uint64_t> next_chunk(std::uint64_t from);
-  void finish();
-  Status count(ChunkIndex& chunk);
 
   ByteSource& source_;
   std::uint64_t at_;
   FileIndex index_;
+  Survey survey_;
+  bool behind_damage_ = false;
   std::optional<Error> unreadable_;
 };
 
-// The block's times and counts, when the chunk's first message is one.
-std::optional<BlockHead> block_head(std::string_view records) {
-  Cursor cursor(records);
-  if (cursor.u8() != static_cast<std::uint8_t>(Opcode::message)) return {};
-  cursor.u64();
-  if (cursor.u16() != static_cast<std::uint16_t>(RecordingChannel::samples)) return {};
-  cursor.raw(4 + 8 + 8);
-  if (cursor.failed()) return {};
-  return read_block_head(cursor.raw(cursor.left()));
-}
-
-Status Walk::take_chunk(std::uint64_t length, std::string_view content) {
+// What its fields say; where the chunk ends by them is not checked.
+Result<ChunkIndex> chunk_of(std::uint64_t offset, std::uint64_t length, std::string_view content) {
   Cursor cursor(content);
   const Result<ChunkHead> head = parse_chunk_head(cursor);
   if (!head) return head.error();
@@ -57,40 +52,56 @@ Status Walk::take_chunk(std::uint64_t length, std::string_view content) {
   ChunkIndex chunk;
   chunk.start = head->start;
   chunk.end = head->end;
-  chunk.offset = at_;
+  chunk.offset = offset;
   chunk.length = head_bytes + length;
   chunk.compression = head->compression;
   chunk.packed_bytes = head->packed_bytes;
   chunk.records_bytes = head->records_bytes;
-  Totals& totals = index_.totals;
-  Instant last = chunk.end;
-  if (chunk.compression.empty()) {
-    if (const auto block = block_head(content.substr(cursor.at()))) {
-      last = std::max(last, block->last);
-      totals.batches += block->batches;
-      totals.values += block->values;
-      if (block->last >= block->first) {
-        totals.longest_block = std::max(totals.longest_block, apart(block->first, block->last));
-      }
-    }
-  }
-  totals.first = index_.chunks.empty() ? chunk.start : std::min(totals.first, chunk.start);
-  totals.last = index_.chunks.empty() ? last : std::max(totals.last, last);
-  index_.chunks.push_back(std::move(chunk));
+  return chunk;
+}
+
+Status Walk::take_chunk(std::uint64_t length, std::string_view content) {
+  Result<ChunkIndex> chunk = chunk_of(at_, length, content);
+  if (!chunk) return chunk.error();
+  if (Status whole = survey_.take(source_, *chunk); !whole) return whole;
+  if (std::exchange(behind_damage_, false)) index_.lost.back().to = chunk->start;
   return {};
 }
 
-void Walk::take_message_index(std::uint64_t length, std::string_view content) {
-  // One that follows no chunk says nothing: its chunk was damaged.
-  if (index_.chunks.empty() || index_.chunks.back().behind() != at_) return;
+// Of the chunk before it: no other record has one.
+Status Walk::take_message_index(std::uint64_t length, std::string_view content) {
   Cursor cursor(content);
   const std::uint16_t channel = cursor.u16();
   const std::uint32_t bytes = cursor.u32();
-  if (cursor.failed() || bytes != length - 6) return;
-  ChunkIndex& chunk = index_.chunks.back();
-  chunk.message_indexes[channel] = at_;
-  chunk.message_index_bytes += head_bytes + length;
-  index_.messages[channel] += bytes / 16;
+  std::vector<ChunkIndex>& chunks = survey_.chunks();
+  const bool right = !cursor.failed() && bytes + std::uint64_t{6} == length && bytes % 16 == 0 &&
+                     !chunks.empty() && chunks.back().behind() == at_ &&
+                     chunks.back().message_indexes.contains(channel);
+  if (!right) return error("found a message index of no chunk");
+  chunks.back().message_indexes[channel] = at_;
+  chunks.back().message_index_bytes += head_bytes + length;
+  return {};
+}
+
+Status Walk::take_before_chunks(Opcode opcode, std::string_view content) const {
+  Cursor cursor(content);
+  const bool first = opcode == Opcode::header;
+  if (opcode == Opcode::schema) cursor.u16();
+  if (opcode == Opcode::channel) cursor.u32();
+  for (int text = first ? 0 : -1; text < 2; ++text) cursor.text();
+  if (!cursor.failed() && cursor.at_end() && survey_.chunks().empty()) return {};
+  return error("found a damaged record of kind {}", static_cast<unsigned>(opcode));
+}
+
+Status Walk::take_metadata(std::string_view content) {
+  const Result<Metadata> metadata = read_metadata(content);
+  if (!metadata) return metadata.error();
+  if (metadata->name != start_name) return {};
+  Result<RecordingStart> start = start_of(metadata->map);
+  if (!start) return start.error();
+  index_.start = std::move(*start);
+  index_.start_known = true;
+  return {};
 }
 
 Status Walk::take(Opcode opcode, std::uint64_t length, std::string_view content) {
@@ -98,19 +109,19 @@ Status Walk::take(Opcode opcode, std::uint64_t length, std::string_view content)
     case Opcode::header:
     case Opcode::schema:
     case Opcode::channel:
+      return take_before_chunks(opcode, content);
     case Opcode::metadata:
-    case Opcode::attachment:
-      return {};
+      return take_metadata(content);
     case Opcode::chunk:
       return take_chunk(length, content);
     case Opcode::message_index:
-      take_message_index(length, content);
-      return {};
+      return take_message_index(length, content);
     default:
       return error("found a record of kind {}", static_cast<unsigned>(opcode));
   }
 }
 
+// A chunk that begins there and is whole.
 std::optional<ChunkIndex> Walk::chunk_at(std::uint64_t offset) {
   const std::uint64_t bytes = std::min(source_.size() - offset, peek_bytes);
   const Result<std::string> peek = bytes_of(source_, offset, bytes, bytes);
@@ -118,15 +129,9 @@ std::optional<ChunkIndex> Walk::chunk_at(std::uint64_t offset) {
   Cursor cursor(*peek);
   if (cursor.u8() != static_cast<std::uint8_t>(Opcode::chunk)) return {};
   const std::uint64_t length = cursor.u64();
-  Cursor content(cursor.raw(cursor.left()));
-  const Result<ChunkHead> head = parse_chunk_head(content);
-  if (!head || head->packed_bytes + content.at() != length) return {};
-  ChunkIndex chunk;
-  chunk.offset = offset;
-  chunk.length = head_bytes + length;
-  chunk.start = head->start;
-  if (!load_records(source_, chunk)) return {};
-  return chunk;
+  const Result<ChunkIndex> chunk = chunk_of(offset, length, cursor.raw(cursor.left()));
+  if (!chunk || !load_records(source_, *chunk)) return {};
+  return *chunk;
 }
 
 std::optional<std::uint64_t> Walk::next_chunk(std::uint64_t from) {
@@ -145,20 +150,21 @@ std::optional<std::uint64_t> Walk::next_chunk(std::uint64_t from) {
   return {};
 }
 
-// True when the walk goes on behind it.
+// True when the walk goes on behind it. The search begins at the damage itself and not behind the
+// length that stands there: where bytes are missing, that leads into what follows.
 bool Walk::pass_damage(std::string_view why) {
   const auto next = next_chunk(at_ + 1);
   const std::uint64_t end = next.value_or(source_.size());
   LostRange lost{at_, end - at_, {}, {}, std::string(why)};
-  if (!index_.chunks.empty()) lost.from = index_.totals.last;
-  if (next) lost.to = chunk_at(*next)->start;
+  if (!survey_.chunks().empty()) lost.from = survey_.chunks().back().end;
   index_.lost.push_back(std::move(lost));
+  behind_damage_ = next.has_value();
   at_ = end;
   return next.has_value();
 }
 
 bool Walk::step() {
-  if (at_ == source_.size()) return false;
+  if (at_ >= source_.size()) return false;
   const std::uint64_t bytes = std::min(source_.size() - at_, peek_bytes);
   const Result<std::string> peek = bytes_of(source_, at_, bytes, bytes);
   if (!peek) {
@@ -169,7 +175,7 @@ bool Walk::step() {
   const auto opcode = static_cast<Opcode>(cursor.u8());
   const std::uint64_t length = cursor.u64();
   if (cursor.failed()) return pass_damage(fmt::format("found {} bytes of a record", bytes));
-  if (opcode == Opcode::data_end && length <= peek_bytes) {
+  if (opcode == Opcode::data_end && length == 4 && !next_chunk(at_ + 1)) {
     index_.notes.push_back("its summary is cut short or damaged; all its chunks are there");
     return false;
   }
@@ -187,53 +193,10 @@ bool Walk::step() {
   return true;
 }
 
-// A chunk whose message indexes are not all there: its messages tell.
-Status Walk::count(ChunkIndex& chunk) {
-  for (const auto& [channel, offset] : chunk.message_indexes) {
-    const Result<std::string> head = bytes_of(source_, offset, head_bytes + 6, head_bytes + 6);
-    if (!head) return head.error();
-    Cursor cursor(*head);
-    cursor.raw(head_bytes + 2);
-    index_.messages[channel] -= cursor.u32() / 16;
-  }
-  chunk.message_indexes.clear();
-  chunk.message_index_bytes = 0;
-  const Result<std::string> records = load_records(source_, chunk);
-  if (!records) return records.error();
-  const auto messages = messages_in(*records);
-  if (!messages) return messages.error();
-  for (const MessageView& message : *messages) {
-    chunk.message_indexes[message.channel] = 0;
-    ++index_.messages[message.channel];
-  }
-  return {};
-}
-
-void Walk::finish() {
-  std::erase_if(index_.chunks, [&](ChunkIndex& chunk) {
-    // Whatever follows a chunk's indexes but another record of them may have been one of them.
-    const std::uint64_t behind = chunk.behind();
-    const bool whole = !chunk.message_indexes.empty() && behind != source_.size() &&
-                       std::none_of(index_.lost.begin(), index_.lost.end(),
-                                    [&](const LostRange& lost) { return lost.offset == behind; });
-    if (whole) return false;
-    const Status counted = count(chunk);
-    if (counted) return false;
-    index_.lost.push_back(
-        {chunk.offset, chunk.length, chunk.start, chunk.end, counted.error().message});
-    return true;
-  });
-}
-
 Result<FileIndex> Walk::go() {
   while (step()) continue;
   if (unreadable_) return *unreadable_;
-  finish();
-  std::sort(index_.lost.begin(), index_.lost.end(),
-            [](const LostRange& a, const LostRange& b) { return a.offset < b.offset; });
-  const auto keyframes = static_cast<std::uint16_t>(RecordingChannel::keyframes);
-  index_.totals.keyframes = index_.messages[keyframes];
-  std::erase_if(index_.messages, [](const auto& one) { return one.second == 0; });
+  survey_.finish(index_);
   return index_;
 }
 

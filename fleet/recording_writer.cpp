@@ -73,7 +73,7 @@ void RecordingWriter::State::add(Instant arrived, std::string_view bytes, Envelo
   take_place(arrived);
   gather(arrived, std::move(envelope));
   if (full(arrived)) return fold(out);
-  out.journal += RecordingJournal::entry(place, arrived, *channel, bytes);
+  out.journal += RecordingJournal::entry(start.identity, place, arrived, *channel, bytes);
 }
 
 void RecordingWriter::State::add_row(RecordingChannel channel, Instant arrived, Instant at,
@@ -81,7 +81,7 @@ void RecordingWriter::State::add_row(RecordingChannel channel, Instant arrived, 
   take_place(arrived);
   rows.add(channel, place, arrived, at, bytes);
   if (full(arrived)) return fold(out);
-  out.journal += RecordingJournal::entry(place, arrived, channel, bytes);
+  out.journal += RecordingJournal::entry(start.identity, place, arrived, channel, bytes);
   if (rows.size() >= options.row_chunk_bytes) write_rows(out.file);
 }
 

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -120,10 +121,41 @@ constexpr std::array<Step, 6> decimal_steps{{{999.5, 1, ""},
 
 }  // namespace
 
+namespace {
+
+/// "18m50s", "1h 5m": each unit smaller than the one before. Nothing: it is none.
+std::optional<double> compound_seconds(std::string_view text) {
+  double sum_s = 0;
+  double last_factor = std::numeric_limits<double>::infinity();
+  for (text = trimmed(text); !text.empty(); text = trimmed(text)) {
+    if (text[0] < '0' || text[0] > '9') return std::nullopt;
+    const std::size_t letters = text.find_first_not_of("0123456789.");
+    if (letters == std::string_view::npos) return std::nullopt;
+    const std::size_t end = std::min(text.find_first_of("0123456789. ", letters), text.size());
+    const auto seconds = parse_quantity(text.substr(0, end), "", duration_units, "");
+    const auto unit = std::find_if(
+        duration_units.begin(), duration_units.end(),
+        [&](const Unit& one) { return one.name == text.substr(letters, end - letters); });
+    if (!seconds || unit == duration_units.end() || unit->factor >= last_factor) {
+      return std::nullopt;
+    }
+    sum_s += *seconds;
+    last_factor = unit->factor;
+    text.remove_prefix(end);
+  }
+  if (std::isinf(last_factor)) return std::nullopt;  // there was no part
+  return sum_s;
+}
+
+}  // namespace
+
 Result<Duration> parse_duration(std::string_view text, std::string_view place) {
   constexpr std::string_view expected =
-      "a duration with a unit (ns us ms s m h d), such as \"5m\" or \"1.5s\"";
-  const Result<double> seconds = parse_quantity(text, place, duration_units, expected);
+      "a duration with a unit (ns us ms s m h d), such as \"5m\", \"1.5s\" or \"18m50s\"";
+  Result<double> seconds = parse_quantity(text, place, duration_units, expected);
+  if (const auto compound = compound_seconds(text); !seconds && compound) {
+    seconds = *compound;
+  }
   if (!seconds) return seconds.error();
   if (*seconds < 0) return unexpected(place, text, "no negative duration");
   const Duration duration = from_seconds(*seconds);

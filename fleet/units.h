@@ -11,7 +11,8 @@
 namespace drover {
 
 /// `place` names where the text stood (option, file:line:key), for the message.
-Result<Duration> parse_duration(std::string_view text, std::string_view place);  // ns us ms s m h d
+/// Units: ns us ms s m h d; also several, each smaller than the one before: "18m50s", "1h 5m".
+Result<Duration> parse_duration(std::string_view text, std::string_view place);
 Result<std::uint64_t> parse_bytes(std::string_view text,
                                   std::string_view place);  // B kB MB GB KiB ..
 /// W kW MW in any case, or bare. "mW" is refused: whoever writes so may mean a thousandth.

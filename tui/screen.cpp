@@ -105,10 +105,12 @@ void draw_banner(const Scene& scene, Pen pen) {
   const std::string banner = banner_of(scene);
   if (banner.empty()) return;
   const bool only_filter = banner == filter_text(scene);
-  const Role role = !scene.connected && !scene.cursor.replay() ? Role::alarm
-                    : !scene.cursor.live()                     ? Role::selected
-                    : only_filter                              ? Role::accent
-                                                               : Role::warm;
+  const bool unknown =
+      !scene.cursor.live() && gap_at(scene.cursor.timeline(), scene.now) != nullptr;
+  const Role role = unknown || (!scene.connected && !scene.cursor.replay()) ? Role::alarm
+                    : !scene.cursor.live()                                  ? Role::selected
+                    : only_filter                                           ? Role::accent
+                                                                            : Role::warm;
   pen.blank(role);
   pen.field(1, 0, pen.columns() - 2, banner, role);
 }

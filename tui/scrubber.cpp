@@ -32,6 +32,13 @@ void draw_scrubber(const Scene& scene, Pen pen) {
     const int column = column_of(at, first, last, columns);
     if (column >= 0) pen.text(left + column, 0, sign, role);
   };
+  for (const Gap& gap : scene.cursor.timeline().gaps()) {
+    const int left_end = column_of(std::clamp(gap.from, first, last), first, last, columns);
+    const int right_end = column_of(std::clamp(gap.end, first, last), first, last, columns);
+    for (int i = left_end; i <= right_end; ++i) {
+      pen.text(left + i, 0, pen.ascii() ? "x" : "░", Role::critical);
+    }
+  }
   for (const Severity severity : {Severity::info, Severity::warning, Severity::critical}) {
     for (const Mark& mark : scene.cursor.timeline().marks()) {  // the gravest lie above
       if (mark.kind == Mark::Kind::caption || mark.severity != severity) continue;

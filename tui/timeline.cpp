@@ -47,6 +47,18 @@ bool is_mark(const Heard& heard, Mark& mark) {
   return false;
 }
 
+const std::vector<Gap>& Timeline::gaps() const {
+  static const std::vector<Gap> none;
+  return none;
+}
+
+const Gap* gap_at(const Timeline& timeline, Instant at) {
+  for (const Gap& gap : timeline.gaps()) {
+    if (gap.from < at && at < gap.end) return &gap;
+  }
+  return nullptr;
+}
+
 bool seek(const Timeline& timeline, Moment& moment, Instant to) {
   const bool other = to < moment.at || !timeline.leads_to(moment, to) ||
                      timeline.keyframe_before(to) > saturating_add(moment.at, long_way);

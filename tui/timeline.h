@@ -52,6 +52,14 @@ struct Mark {
   bool operator==(const Mark&) const = default;
 };
 
+/// A time of which not everything is known: what was heard is missing. From `end` on the state is
+/// whole again.
+struct Gap {
+  Instant from{};
+  Instant end{};
+  bool operator==(const Gap&) const = default;
+};
+
 /// The mark that news is, if it is one: a raised alert, a warning or critical event, a caption.
 bool is_mark(const Heard& heard, Mark& mark);
 
@@ -82,7 +90,12 @@ class Timeline {
                              const VisitBatch& visit) const = 0;
   /// In order of time, at most some thousands.
   virtual const std::vector<Mark>& marks() const = 0;
+  /// In order, apart from one another; mostly none.
+  virtual const std::vector<Gap>& gaps() const;
 };
+
+/// The one that the moment lies in. What it begins with was heard; what it ends with is known.
+const Gap* gap_at(const Timeline& timeline, Instant at);
 
 /// Brings a moment of `timeline` to `to`, forward or back: over keyframes where that is nearer.
 /// Then its model is another one, whose rows may mean other devices; answers whether that is so.

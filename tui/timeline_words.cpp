@@ -110,6 +110,29 @@ std::string span_text(Duration span) {
   return fmt::format("{:02}:{:02}", whole / 60, whole % 60);
 }
 
+std::string gap_text(const Gap& gap) {
+  if (gap.end == never) return fmt::format("{} to the end", to_clock_text(gap.from));
+  return fmt::format("{} to {}", to_clock_text(gap.from), to_clock_text(gap.end));
+}
+
+namespace {
+
+/// Of a moment that is not shown as it was: messages are missing.
+std::string unknown_text(const Scene& scene) {
+  const Gap* gap = gap_at(scene.cursor.timeline(), scene.now);
+  return gap == nullptr ? "" : "NOT KNOWN: messages are missing from " + gap_text(*gap);
+}
+
+/// Of a whole recording.
+std::string gaps_text(const std::vector<Gap>& gaps) {
+  if (gaps.empty()) return "";
+  if (gaps.size() == 1) return ", messages are missing from " + gap_text(gaps.front());
+  return fmt::format(", messages are missing from {} and {}", gap_text(gaps.front()),
+                     counted(gaps.size() - 1, "other time"));
+}
+
+}  // namespace
+
 std::string cursor_banner(const Scene& scene) {
   const TimeCursor& cursor = scene.cursor;
   if (cursor.live()) return cursor.note();
@@ -120,13 +143,17 @@ std::string cursor_banner(const Scene& scene) {
   std::string title;
   if (cursor.replay()) {
     const Timeline& timeline = cursor.timeline();
-    text =
-        fmt::format("REPLAY {}  {} of {}  x{:g} {}", clock, span_text(scene.now - timeline.first()),
-                    span_text(timeline.last() - timeline.first()), cursor.rate(),
-                    playing ? "playing" : "paused");
+    text = "REPLAY " + clock;
+    if (const std::string unknown = unknown_text(scene); !unknown.empty()) {
+      text += " " + unknown;
+    } else {
+      text += fmt::format("  {} of {}  x{:g} {}", span_text(scene.now - timeline.first()),
+                          span_text(timeline.last() - timeline.first()), cursor.rate(),
+                          playing ? "playing" : "paused");
+    }
     hints = playing ? "Space stop  + - rate" : "[ ] step  Space go on";
     // At the end, because a file's name may be long, and what does not fit is cut there.
-    title = " | " + printable(scene.options.replay.title);
+    title = " | " + printable(scene.options.replay.title) + gaps_text(timeline.gaps());
   } else {
     const double behind_s = to_seconds(scene.live_now - scene.now);
     text = fmt::format("{} {}, {} behind live  x{:g}", playing ? "PAST" : "PAUSED at", clock,

@@ -7,6 +7,7 @@
 #include "fleet/result.h"
 #include "fleet/time.h"
 #include "tui/scene.h"
+#include "tui/timeline.h"
 
 namespace drover::tui {
 
@@ -25,6 +26,9 @@ inline constexpr std::string_view moment_words =
 
 /// "00:42", "1:02:03".
 std::string span_text(Duration span);
+
+/// "10:49:03 to 11:17:20", "10:49:03 to the end".
+std::string gap_text(const Gap& gap);
 
 /// What the banner says when what is shown is not now; else the cursor's note, mostly empty.
 std::string cursor_banner(const Scene& scene);

@@ -13,6 +13,7 @@
 #include "fleet/text.h"
 #include "program.h"
 #include "recorded_story.h"
+#include "tests/recording_reader/public_reader.h"
 
 namespace drover::commands {
 namespace {
@@ -243,6 +244,23 @@ std::vector<std::pair<int, std::string>> records_of(std::string_view bytes) {
   }
   EXPECT_FALSE(cursor.failed());
   return records;
+}
+
+TEST_F(RecordingVerbs, ThePublicMcapLibraryReadsWhatIsExported) {
+  const recording_test::PublicReader library(DROVER_SOURCE_DIR);
+  if (!library.missing.empty()) GTEST_SKIP() << library.missing;
+  const Folder folder;
+  const std::string out = folder.file("json.mcap");
+  ASSERT_EQ(recording({"export", file("whole.mcap"), "--format", "json-mcap", "-o", out}).exit_code,
+            0);
+  const recording_test::Ended read = library.read(out);
+  EXPECT_EQ(read.status, 0) << read.output;
+  const std::string counts =
+      fmt::format(" alerts={} audit={} decisions={} events={} jobs={} samples={}", length_s / 10,
+                  length_s / 25, length_s / 4, length_s / 10, length_s, devices * length_s);
+  for (const char* way : {"indexed", "backwards", "alone", "streamed"}) {
+    EXPECT_NE(read.output.find(way + counts), std::string::npos) << read.output;
+  }
 }
 
 TEST_F(RecordingVerbs, ExportsAnMcapFileOfJsonMessages) {

@@ -65,7 +65,8 @@ class Replayed {
   explicit Replayed(const RecordedStory& story, const std::string& view, bool ended = true)
       : files_(recording_of(story, ended)),
         source_(files_.file),
-        reader_(*RecordingReader::open(source_, files_.journal)),
+        reader_(*RecordingReader::open(source_, std::string_view(files_.journal),
+                                       RecordingReader::Survey::always)),
         timeline_(reader_) {
     tui::DashboardOptions options;
     options.settings.start.view = view;
@@ -142,7 +143,7 @@ TEST(Replay, ShowsLongCurvesAsALiveDashboardShowedThem) {
   const auto live = live_frames(story, length_s, "power", "z");
   const std::string file = recording_with_keyframes(story, 1, 100);
   TextSource source(file);
-  auto reader = RecordingReader::open(source);
+  auto reader = RecordingReader::open(source, {}, RecordingReader::Survey::always);
   ASSERT_TRUE(reader.ok()) << reader.error().message;
   const ReplayTimeline timeline(*reader);
   ASSERT_GT(timeline.keyframe_before(timeline.last()), story.start + seconds(900))
@@ -166,7 +167,7 @@ TEST(Replay, ShowsTheSameMomentAlsoFarFromItsBeginning) {
   // At a tenth of the pace a model reaches half a minute back, not five.
   const std::string file = recording_with_keyframes(story, 0.1, 10);
   TextSource source(file);
-  auto reader = RecordingReader::open(source);
+  auto reader = RecordingReader::open(source, {}, RecordingReader::Survey::always);
   ASSERT_TRUE(reader.ok()) << reader.error().message;
   const ReplayTimeline timeline(*reader);
   tui::DashboardOptions options;
@@ -228,7 +229,7 @@ TEST(Replay, TakesTheStateAnewWhereMessagesWereLost) {
   put(writer.add({story.start + seconds(20), ending, 0}));
   put(writer.end());
   TextSource source(file);
-  auto reader = RecordingReader::open(source);
+  auto reader = RecordingReader::open(source, {}, RecordingReader::Survey::always);
   ASSERT_TRUE(reader.ok()) << reader.error().message;
   const ReplayTimeline timeline(*reader);
   EXPECT_EQ(tui::moment_at(timeline, story.start + seconds(5)).model.find_host("late"), nullptr);

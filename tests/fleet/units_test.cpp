@@ -26,6 +26,9 @@ TEST(Units, DurationsNeedAUnit) {
                {"+3s", seconds{3}},
                {" 4s ", seconds{4}},
                {"1e3s", seconds{1000}},
+               {"18m50s", seconds{1130}},
+               {"1h 5m", seconds{3900}},
+               {"1d2h3m4.5s", milliseconds{93'784'500}},
                {"0s", seconds{0}}};
   for (const auto& row : cases) {
     const auto parsed = parse_duration(row.text, "--for");

@@ -1,0 +1,207 @@
+// A damaged recording through the dashboard: what is shown is right, or says that it is not known.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "commands/replay_timeline.h"
+#include "fleet/codec.h"
+#include "fleet/recording_index.h"
+#include "fleet/recording_writer.h"
+#include "fleet/text.h"
+#include "program.h"
+#include "screen.h"
+#include "tests/fleet/damaged_recording.h"
+#include "tests/tui/sample_fleet.h"
+#include "tui/dashboard.h"
+
+namespace drover::commands {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+constexpr int length_s = 120;
+constexpr int keyframe_every_s = 10;
+const Instant start = tui::SampleFleet::start;
+
+/// Every second a count goes up and a host falls silent or is heard again, so that no state is that
+/// of a moment before.
+std::string recording_of_changes(bool closed, std::string* journal = nullptr) {
+  tui::SampleFleet fleet;
+  RecordingOptions options;
+  options.ticks = options.ticks_of_many = 15;
+  RecordingWriter writer(options);
+  std::string file;
+  const auto take = [&](const RecordingBytes& bytes) {
+    file += bytes.file;
+    if (journal == nullptr) return;
+    if (bytes.folded) journal->clear();
+    *journal += bytes.journal;
+  };
+  const auto state = [&] {
+    return std::get<SnapshotPart>(fleet.snapshot(1).front().body).messages;
+  };
+  take(writer.begin({start, 1, "drover test", 7, {1, 2}}));
+  take(writer.keyframe(start, state()));
+  for (int s = 1; s <= length_s; ++s) {
+    const Instant at = start + seconds(s);
+    for (Envelope& batch : fleet.samples(s)) take(writer.add({at, std::move(batch), 0}));
+    fleet.summary.finished = 1'000 + static_cast<std::uint64_t>(s);
+    take(writer.add({at, fleet.published(fleet.summary, at), 0}));
+    HostChanged& host = fleet.hosts[static_cast<std::size_t>(s) % 2];
+    host.health = host.health == Health::ok ? Health::suspect : Health::ok;
+    take(writer.add({at, fleet.published(host, at), 0}));
+    if (s % keyframe_every_s == 0) take(writer.keyframe(at, state()));
+  }
+  if (closed) take(writer.end());
+  return file;
+}
+
+/// What a person goes by: how much has finished, and which hosts are well.
+std::string facts_of(const tui::Model& model) {
+  std::string facts = model.summary() ? fmt::format("{} finished", model.summary()->finished) : "";
+  std::map<std::string, Health> hosts;
+  for (const tui::HostRow& host : model.hosts()) hosts[host.said.hello.host] = host.said.health;
+  for (const auto& [name, state] : hosts) facts += fmt::format(" {}={}", name, to_text(state));
+  return facts;
+}
+
+/// Moments half-way between two messages, and what is known of each.
+class Shown {
+ public:
+  explicit Shown(const ReplayTimeline& timeline) : timeline_(timeline) {}
+  bool known(Instant at) const { return tui::gap_at(timeline_, at) == nullptr; }
+  std::string facts(Instant at) const { return facts_of(tui::moment_at(timeline_, at).model); }
+
+ private:
+  const ReplayTimeline& timeline_;
+};
+
+std::vector<Instant> moments() {
+  std::vector<Instant> moments;
+  for (int s = 3; s < length_s; s += 9) moments.push_back(start + seconds(s) + milliseconds(500));
+  return moments;
+}
+
+TEST(ReplayOfDamage, NeverShowsAWrongPictureWithoutSayingSo) {
+  std::string journal;
+  const std::string closed = recording_of_changes(true);
+  const std::string killed = recording_of_changes(false, &journal);
+  TextSource whole_source(closed);
+  auto whole_reader = RecordingReader::open(whole_source, {}, RecordingReader::Survey::always);
+  const ReplayTimeline whole_timeline(*whole_reader);
+  ASSERT_EQ(whole_timeline.gaps(), std::vector<tui::Gap>{});
+  const Shown whole(whole_timeline);
+  int unknown = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Dice dice(seed);
+    const bool of_killed = dice.chance(0.5);
+    std::string file = of_killed ? killed : closed;
+    std::string beside = journal;
+    std::string& target = of_killed && dice.chance(0.3) ? beside : file;
+    const recording_test::Damage damage = recording_test::draw_damage(dice, target.size());
+    target = recording_test::damaged(target, damage, dice);
+    SCOPED_TRACE(fmt::format("seed {}: {} of {} bytes at {}", seed, to_text(damage.kind),
+                             damage.bytes, damage.at));
+    TextSource source(file);
+    std::optional<std::string_view> with;
+    if (of_killed) with = beside;
+    auto reader = RecordingReader::open(source, with, RecordingReader::Survey::always);
+    if (!reader) continue;  // nothing is shown of it
+    const ReplayTimeline timeline(*reader);
+    EXPECT_TRUE(timeline.problem().ok()) << timeline.problem().error().message;
+    const Shown shown(timeline);
+    for (const Instant at : moments()) {
+      if (at < timeline.first() || at > timeline.last()) continue;
+      if (!shown.known(at)) ++unknown;
+      if (shown.known(at)) {
+        EXPECT_EQ(shown.facts(at), whole.facts(at)) << to_iso8601(at);
+      }
+    }
+    if (HasFailure()) break;
+  }
+  EXPECT_GT(unknown, 50) << "of damages that hit nothing the test says nothing";
+}
+
+/// One flipped byte in the rows of 45 s to 60 s.
+std::string with_damaged_rows(std::string file) {
+  TextSource source(file);
+  const auto index = recording::read_index(source);
+  for (const recording::ChunkIndex& chunk : index->chunks) {
+    const bool wanted = chunk.holds(RecordingChannel::state) &&
+                        chunk.start <= start + seconds(50) && chunk.end >= start + seconds(50);
+    if (wanted) file[chunk.offset + chunk.length / 2] ^= 1;
+  }
+  return file;
+}
+
+TEST(ReplayOfDamage, StartsAnewFromTheNextKeyframe) {
+  const std::string file = with_damaged_rows(recording_of_changes(true));
+  TextSource source(file);
+  auto reader = RecordingReader::open(source, {}, RecordingReader::Survey::always);
+  ASSERT_TRUE(reader.ok());
+  const ReplayTimeline timeline(*reader);
+  ASSERT_EQ(timeline.gaps().size(), 1U);
+  const tui::Gap gap = timeline.gaps().front();
+  EXPECT_GE(gap.from, start + seconds(40));
+  EXPECT_LE(gap.end, start + seconds(70));
+  EXPECT_EQ(tui::moment_at(timeline, gap.end).model.summary()->finished,
+            1'000U + static_cast<std::uint64_t>((gap.end - start) / seconds(1)));
+  // Inside of it the last keyframe is the best there is.
+  EXPECT_EQ(tui::moment_at(timeline, start + seconds(55)).model.summary()->finished, 1'050U);
+}
+
+class DamagedFile : public testing::Test {
+ protected:
+  DamagedFile() : path_(folder_.write("day.mcap", with_damaged_rows(recording_of_changes(true)))) {}
+  Ran frame(const std::string& at, const std::string& size = "120x40") {
+    return run_drover({"frame", "--replay", path_, "--at", at, "--size", size, "--ascii"});
+  }
+  Folder folder_;
+  std::string path_;
+};
+
+TEST_F(DamagedFile, MomentsBesideTheDamageAreShownAndTheFileAndItsCureAreNamed) {
+  for (const char* at : {"10s", "100s", "1m50s"}) {
+    const Ran ran = frame(at);
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_NE(ran.err.find("day.mcap: 1 part is damaged"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("drover recording recover"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.out.find("xx"), std::string::npos) << "on the time line: " << ran.out;
+    EXPECT_EQ(ran.out.find("NOT KNOWN"), std::string::npos) << ran.out;
+  }
+}
+
+TEST_F(DamagedFile, MomentsInsideSayThatTheyAreNotKnown) {
+  for (const char* size : {"80x24", "120x40", "200x60"}) {
+    const Ran ran = frame("55s", size);
+    EXPECT_EQ(ran.exit_code, 3) << ran.err;
+    EXPECT_NE(ran.out.find("NOT KNOWN: messages are missing from 02:38:44 to 02:39:01"),
+              std::string::npos)
+        << ran.out;
+    EXPECT_NE(ran.err.find("is not known: messages are missing from"), std::string::npos)
+        << ran.err;
+  }
+}
+
+TEST_F(DamagedFile, ATerminalSaysSoWhileItShows) {
+  PseudoTerminal top({"top", "--replay", path_, "--at", "20s"}, 160, 41);
+  EXPECT_TRUE(top.shows("day.mcap, damaged, messages are missing from")) << top.screen();
+  top.type("@55s\n");
+  EXPECT_TRUE(top.shows("NOT KNOWN: messages are missing from")) << top.screen();
+  top.type("q");
+  EXPECT_TRUE(top.ends());
+  EXPECT_EQ(top.exit_code(), 0);
+}
+
+TEST(ReplayOfNothing, ARecordingWithoutAMessageSaysSo) {
+  RecordingWriter writer;
+  std::string file = writer.begin({start, 1, "drover test", 7, {1, 2}}).file;
+  const Folder folder;
+  const Ran ran = run_drover({"frame", "--replay", folder.write("new.mcap", file), "--at", "5m"});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_NE(ran.err.find("new.mcap: holds no message yet"), std::string::npos) << ran.err;
+}
+
+}  // namespace
+}  // namespace drover::commands
