@@ -107,7 +107,8 @@ inline constexpr auto layout<Welcome> = structure(
 
 template <>
 inline constexpr auto layout<Unwelcome> = structure("Unwelcome",
-                                                    field("why", &Unwelcome::why, as_text));
+                                                    field("why", &Unwelcome::why, as_text),
+                                                    field("passing", &Unwelcome::passing));
 
 // ---- Agent and router --------------------------------------------------------------------------
 
@@ -255,7 +256,8 @@ template <>
 inline constexpr auto layout<JobsRequest> = structure(
     "JobsRequest", field("job", &JobsRequest::job), field("ended_max", &JobsRequest::ended_max),
     field("state", &JobsRequest::state), field("ended_only", &JobsRequest::ended_only),
-    field("ended_before", &JobsRequest::ended_before));
+    field("ended_before", &JobsRequest::ended_before),
+    field("open_after", &JobsRequest::open_after));
 
 template <>
 inline constexpr auto layout<JobsReply> =
@@ -323,8 +325,8 @@ inline constexpr auto layout<SnapshotPart> = structure(
     field("messages", &SnapshotPart::messages, up_to(part_messages_max, Bytes{message_bytes_max})));
 
 template <>
-inline constexpr auto layout<Problem> = structure("Problem",
-                                                  field("what", &Problem::what, as_text));
+inline constexpr auto layout<Problem> = structure("Problem", field("what", &Problem::what, as_text),
+                                                  field("passing", &Problem::passing));
 
 // ---- Published ---------------------------------------------------------------------------------
 

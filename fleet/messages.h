@@ -69,6 +69,7 @@ struct Welcome {
 /// The router does not want this peer: wrong protocol version, name taken, not allowed.
 struct Unwelcome {
   std::string why;
+  bool passing = false;  // it may be taken later: say Join again
   bool operator==(const Unwelcome&) const = default;
 };
 
@@ -291,6 +292,7 @@ struct JobsRequest {
   std::optional<JobState> state = {};      // of these, only those in this state
   bool ended_only = false;                 // not the open ones
   std::optional<JobId> ended_before = {};  // ended ones that ended before this one: the next page
+  std::optional<JobId> open_after = {};    // open ones behind this one: the next page
   bool operator==(const JobsRequest&) const = default;
 };
 
@@ -351,6 +353,7 @@ struct SnapshotPart {
 /// A request that cannot be answered.
 struct Problem {
   std::string what;
+  bool passing = false;  // nothing is wrong with the request: said again later it may be answered
   bool operator==(const Problem&) const = default;
 };
 
