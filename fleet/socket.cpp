@@ -126,7 +126,7 @@ std::optional<std::string> Sockets::State::sort(const std::vector<zmq::message_t
 }
 
 // Takes one message from the channel's socket, if there is one.
-bool Sockets::State::take_one(Channel channel, Turn& turn) {
+bool Sockets::State::take_one(Channel channel, Turn& turn, Intake& intake) {
   const std::vector<zmq::message_t> frames = receive_frames(*socket_of(channel));
   if (frames.empty()) return false;
   Peer from{channel, 0};
@@ -139,9 +139,28 @@ bool Sockets::State::take_one(Channel channel, Turn& turn) {
       drop(frames, from, "its key was taken off the allow-list", turn);
       return true;
     }
-    turn.messages.push_back(
-        {from, last.to_string(), serves ? address_of_sender(last) : std::string(), key});
+    if (serves && channel == Channel::control) backlog.heard(from.number, last);
+    Incoming head{from, {}, serves ? address_of_sender(last) : std::string(), key};
+    ++intake.messages;
+    intake.bytes += last.size();
+    traffic += last.size();
+    if (intake.take) {
+      intake.take(std::move(head), last.to_string_view());
+    } else {
+      head.bytes = last.to_string();
+      turn.messages.push_back(std::move(head));
+    }
   }
+  return true;
+}
+
+bool Sockets::State::send_control(std::uint64_t number, std::string_view bytes) {
+  if (number == 0 || number > 1 + std::uint64_t{0xffffffff}) return false;
+  if (gate && gate->cut_off(number)) return false;
+  if (backlog.waiting(number) + bytes.size() > control_waiting_max) return false;
+  const std::array<char, 5> id = routing_id_of(number);
+  if (!send_pair(*control, {id.data(), id.size()}, bytes)) return false;
+  backlog.sent(number, bytes.size());
   return true;
 }
 
@@ -154,12 +173,7 @@ bool Sockets::State::send(const Peer& to, std::string_view bytes) {
   if (socket == nullptr) return false;
   switch (to.channel) {
     case Channel::control:
-      if (serves) {
-        if (to.number == 0 || to.number > 1 + std::uint64_t{0xffffffff}) return false;
-        if (gate && gate->cut_off(to.number)) return false;
-        const std::array<char, 5> id = routing_id_of(to.number);
-        return send_pair(*socket, {id.data(), id.size()}, bytes);
-      }
+      if (serves) return send_control(to.number, bytes);
       // A lost connection takes nothing: what waited would come late, before the next Join.
       return (control_connection()->connected() || !control_connection()->stood_once()) &&
              send_frame(*socket, bytes, 0);
@@ -190,7 +204,7 @@ Milliseconds Sockets::State::wait_max(Milliseconds wait) const {
   return wait;
 }
 
-Sockets::Turn Sockets::wait(Milliseconds wait, std::size_t limit) {
+Sockets::Turn Sockets::wait(Milliseconds wait, std::size_t limit, const Take& take) {
   State& state = *state_;
   // Only the doors that bring messages; PUB brings none.
   std::vector<Channel> channels;
@@ -225,10 +239,14 @@ Sockets::Turn Sockets::wait(Milliseconds wait, std::size_t limit) {
   if (state.gate) state.gate->answer(questions_per_turn, turn.dropped);
   if (state.publish) state.serve_subscriptions(turn);
   // One from each in turn, so a flood on one door holds up no other.
-  const auto full = [&] { return turn.messages.size() + turn.dropped.size() >= limit; };
+  State::Intake intake{take};
+  const auto full = [&] {
+    return intake.messages + turn.dropped.size() >= limit || intake.bytes >= turn_bytes_max;
+  };
   while (!channels.empty() && !full()) {
-    std::erase_if(channels,
-                  [&](Channel channel) { return full() || !state.take_one(channel, turn); });
+    std::erase_if(channels, [&](Channel channel) {
+      return full() || !state.take_one(channel, turn, intake);
+    });
   }
   return turn;
 }
@@ -239,6 +257,7 @@ bool Sockets::has_been_asked_for(Topic topic) const {
 
 bool Sockets::send(const Peer& to, std::string_view bytes) {
   const bool sent = state_->send(to, bytes);
+  if (sent) state_->traffic += bytes.size();
   if (!sent) ++state_->drops;
   return sent;
 }
@@ -257,6 +276,23 @@ std::optional<Barred> Sockets::barred() const {
   const Connection* control = state_->control_connection();
   return control == nullptr ? std::nullopt : control->barred();
 }
+
+std::size_t Sockets::waiting_bytes(const Peer& to) { return state_->backlog.waiting(to.number); }
+
+std::size_t Sockets::waiting_bytes(const PublicKey& key) {
+  DROVER_REQUIRE(state_->gate != nullptr);
+  std::size_t bytes = 0;
+  state_->gate->visit_connections(
+      key.key, [&](std::uint64_t number) { bytes += state_->backlog.waiting(number); });
+  return bytes;
+}
+
+const PublicKey* Sockets::admitted(const std::string& key) const {
+  DROVER_REQUIRE(state_->gate != nullptr);
+  return state_->gate->admitted(key);
+}
+
+std::uint64_t Sockets::bytes() const { return state_->traffic; }
 
 std::uint64_t Sockets::drops() const { return state_->drops; }
 

@@ -1,14 +1,15 @@
 // The only file that knows ZeroMQ. One context per process; sockets move envelopes' bytes.
 //
-// Options follow measurements, not defaults: heartbeats 1 s / 3 s / 4 s find a dead link in 3 s;
-// backlog 4096 lets 10,000 agents reconnect in seconds; a message is at most 1 MiB, enforced on
-// both ends; linger is short, so exit never hangs; high-water marks are set and named; unknown
-// peers are errors, not silence.
+// Options follow measurements, not defaults: heartbeats 1 s / 3 s / 4 s of whoever connects find a
+// dead link in 3 s; backlog 4096 lets 10,000 agents reconnect in seconds; a message is at most
+// 1 MiB, enforced on both ends; linger is short, so exit never hangs; high-water marks are set and
+// named; unknown peers are errors, not silence.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,6 +64,9 @@ Topic topic_of(const Message& message);
 /// Where to send a message so that it is published under its topic.
 Peer publish_under(Topic topic);
 
+/// Bytes that may wait for one control connection of a router's.
+inline constexpr std::size_t control_waiting_max = std::size_t{64} * 1024 * 1024;
+
 /// All sockets of one process and the wait over them. Not for sharing between threads.
 ///
 /// The process has one ZeroMQ context: it begins with the first `Sockets` and ends with the last,
@@ -116,7 +120,9 @@ class Sockets {
   void unwatch(int descriptor);
 
   /// Waits for messages, a watched descriptor, a change of the control connection, a signal or the
-  /// end of `wait`; then takes up to `limit` messages without waiting, from every socket in turn.
+  /// end of `wait`; then takes up to `limit` messages, and up to `turn_bytes_max` bytes of them,
+  /// without waiting, from every socket in turn. With `take`, messages go there as they come, and
+  /// none stand in the turn: whoever has no room for one lets it go before it is copied.
   /// `ready_descriptors` are those that can be read, or whose other end is closed. `dropped`: at a
   /// router's doors, what had a wrong number of frames, a foreign topic, a peer's own routing id or
   /// a key that is not let in.
@@ -125,18 +131,33 @@ class Sockets {
     std::vector<Dropped> dropped;
     std::vector<int> ready_descriptors;
   };
-  Turn wait(std::chrono::milliseconds wait, std::size_t limit = 4096);
+  /// `head` is the message without its bytes.
+  using Take = std::function<void(Incoming head, std::string_view bytes)>;
+  static constexpr std::size_t turn_bytes_max = std::size_t{16} * 1024 * 1024;
+  Turn wait(std::chrono::milliseconds wait, std::size_t limit = 4096, const Take& take = {});
 
   /// Whether anybody has ever subscribed to the topic here: until then nothing need be encoded for
   /// it.
   bool has_been_asked_for(Topic topic) const;
 
   /// False when the message could not go (peer unknown or its queue full, connection lost, or over
-  /// the size limit); counted in `drops()`. A message sent before the control connection first
-  /// stands waits for it. Published messages are dropped for subscribers that are too slow, and
-  /// samples while there is no router: those drops show as gaps in the sequence numbers.
+  /// the size limit); counted in `drops()`. A router's queue for one control connection is full
+  /// with `control_waiting_max` bytes, however few messages they are. A message sent before the
+  /// control connection first stands waits for it. Published messages are dropped for subscribers
+  /// that are too slow, and samples while there is no router: those drops show as gaps in the
+  /// sequence numbers.
   bool send(const Peer& to, std::string_view bytes);
 
+  /// Bytes sent to a control connection that its machine has not taken yet: they take this
+  /// process's memory, or the kernel's. 0 for one that is gone. For a router.
+  std::size_t waiting_bytes(const Peer& to);
+  /// The same of the connections that this key was last heard on. REQUIRES guard().
+  std::size_t waiting_bytes(const PublicKey& key);
+  /// Who is let in with this key (Z85); null: nobody. Stands until `admit`. REQUIRES guard().
+  const PublicKey* admitted(const std::string& key) const;
+
+  /// Of all messages that came in or went out.
+  std::uint64_t bytes() const;
   /// Messages that `send` could not send; of those, the ones over the size limit.
   std::uint64_t drops() const;
   std::uint64_t oversize() const;

@@ -72,6 +72,7 @@ Status Connection::open() {
   mend_at_.reset();
   try {
     zmq::socket_t socket = make();
+    ask_for_signs_of_life(socket);
     if (keys_) {
       socket.set(zmq::sockopt::maxmsgsize, encrypted_bytes_max);
       socket.set(zmq::sockopt::curve_serverkey, keys_->router_key);

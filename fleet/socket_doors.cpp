@@ -46,8 +46,10 @@ Result<std::string> Sockets::State::bind(std::optional<zmq::socket_t>& place, zm
   if (!endpoint) return endpoint.error();
   try {
     zmq::socket_t socket = make_socket(*context, type, queue_max);
+    drop_dead_peers(socket);
     if (type == zmq::socket_type::router) {
       // An unknown peer is an error, not silence; a second peer of the same id is never let in.
+      socket.set(zmq::sockopt::rcvhwm, control_received_max);
       socket.set(zmq::sockopt::router_mandatory, true);
       socket.set(zmq::sockopt::router_handover, false);
     } else if (type == zmq::socket_type::sub) {

@@ -18,6 +18,12 @@ constexpr int handshake_ms = 5000;
 constexpr int heartbeat_every_ms = 1000;
 constexpr int heartbeat_timeout_ms = 3000;
 constexpr int heartbeat_ttl_ms = 4000;
+// A peer of a door that is not one of ours says nothing by itself: the kernel asks.
+constexpr int keepalive_idle_s = 10;
+constexpr int keepalive_every_s = 5;
+constexpr int keepalive_tries = 3;
+// Nor does one that reads nothing hold what waits for it for longer.
+constexpr int unacknowledged_max_ms = 20'000;
 // 10,000 agents come back in 2 s with this backlog, in 33 s with ZeroMQ's default of 100.
 constexpr int backlog = 4096;
 // ZeroMQ adds as much again at random. The upper end keeps a restarted router waiting 2 s at most.
@@ -29,9 +35,6 @@ void set_common_options(zmq::socket_t& socket) {
   socket.set(zmq::sockopt::linger, linger_ms);
   socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(message_bytes_max));
   socket.set(zmq::sockopt::handshake_ivl, handshake_ms);
-  socket.set(zmq::sockopt::heartbeat_ivl, heartbeat_every_ms);
-  socket.set(zmq::sockopt::heartbeat_timeout, heartbeat_timeout_ms);
-  socket.set(zmq::sockopt::heartbeat_ttl, heartbeat_ttl_ms);
   socket.set(zmq::sockopt::tcp_keepalive, 1);
   socket.set(zmq::sockopt::backlog, backlog);
   socket.set(zmq::sockopt::reconnect_ivl, reconnect_ms);
@@ -53,6 +56,19 @@ std::shared_ptr<zmq::context_t> shared_context() {
     current = context;
   }
   return context;
+}
+
+void ask_for_signs_of_life(zmq::socket_t& connecting) {
+  connecting.set(zmq::sockopt::heartbeat_ivl, heartbeat_every_ms);
+  connecting.set(zmq::sockopt::heartbeat_timeout, heartbeat_timeout_ms);
+  connecting.set(zmq::sockopt::heartbeat_ttl, heartbeat_ttl_ms);
+}
+
+void drop_dead_peers(zmq::socket_t& door) {
+  door.set(zmq::sockopt::tcp_keepalive_idle, keepalive_idle_s);
+  door.set(zmq::sockopt::tcp_keepalive_intvl, keepalive_every_s);
+  door.set(zmq::sockopt::tcp_keepalive_cnt, keepalive_tries);
+  door.set(zmq::sockopt::tcp_maxrt, unacknowledged_max_ms);
 }
 
 zmq::socket_t make_socket(zmq::context_t& context, zmq::socket_type type, int queue_max) {

@@ -25,6 +25,16 @@ std::shared_ptr<zmq::context_t> shared_context();
 /// connection. Throws zmq::error_t.
 zmq::socket_t make_socket(zmq::context_t& context, zmq::socket_type type, int queue_max);
 
+/// For a socket that connects: a dead link is found after 3 s here, and after 4 s at the other end.
+///
+/// Not for doors. libzmq up to 4.3.5 ends the process (`Assertion failed: !_io_error`, libzmq
+/// #4841) when its timer asks for a sign of life on a connection that broke while its queue here
+/// was full: whoever floods and goes away would end the router.
+void ask_for_signs_of_life(zmq::socket_t& connecting);
+/// For a door: peers that send no signs of life of their own, or take nothing that is sent to them,
+/// are dropped by the kernel within half a minute.
+void drop_dead_peers(zmq::socket_t& door);
+
 /// Frames of one message that are looked at: one more than any message of ours has.
 inline constexpr std::size_t frames_kept = 3;
 

@@ -168,6 +168,22 @@ const PublicKey* Gate::sender_of(const zmq::message_t& frame, std::uint64_t numb
   return &entry->key;
 }
 
+const PublicKey* Gate::admitted(const std::string& key) const {
+  const auto found = admitted_.find(key);
+  return found == admitted_.end() ? nullptr : &found->second.key;
+}
+
+void Gate::visit_connections(const std::string& key,
+                             const std::function<void(std::uint64_t number)>& visit) const {
+  const auto found = admitted_.find(key);
+  if (found == admitted_.end()) return;
+  const Numbers& numbers = found->second.numbers;
+  for (const std::uint64_t number : numbers.recent) visit(number);
+  for (const std::uint64_t number : numbers.older) {
+    if (!numbers.recent.contains(number)) visit(number);
+  }
+}
+
 const PublicKey* Gate::subscriber_of(const zmq::message_t& frame) {
   Admitted* entry = find(frame);
   if (entry == nullptr || !may_subscribe(entry->key.role)) return nullptr;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -45,6 +46,11 @@ class Gate {
   const PublicKey* sender_of(const zmq::message_t& frame, std::uint64_t number);
   /// The same of a subscription, which is remembered.
   const PublicKey* subscriber_of(const zmq::message_t& frame);
+  /// Who is let in with this key; null: nobody. Stands until `admit`.
+  const PublicKey* admitted(const std::string& key) const;
+  /// The control connections that it was last heard on.
+  void visit_connections(const std::string& key,
+                         const std::function<void(std::uint64_t number)>& visit) const;
   /// Nothing may be sent to this control connection: its key was taken away.
   bool cut_off(std::uint64_t number) const { return cut_off_.contains(number); }
 

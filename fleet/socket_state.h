@@ -14,6 +14,7 @@
 #include <zmq.hpp>
 
 #include "fleet/socket.h"
+#include "fleet/socket_backlog.h"
 #include "fleet/socket_connection.h"
 #include "fleet/socket_frames.h"
 #include "fleet/socket_gate.h"
@@ -27,11 +28,12 @@ struct Sockets::State {
   std::optional<zmq::socket_t> control, samples, publish;  // the doors
   std::map<Channel, Connection> connections;
   std::unique_ptr<Gate> gate;
+  Backlog backlog;  // of a router's control door
   std::optional<ClientKeys> keys;
   std::string publish_endpoint;
   std::vector<int> descriptors;
   std::set<std::string, std::less<>> subscribed;  // topics, "" for all; ever
-  std::uint64_t drops = 0, oversize = 0, malformed = 0;
+  std::uint64_t traffic = 0, drops = 0, oversize = 0, malformed = 0;
 
   Result<std::string> bind(std::optional<zmq::socket_t>& place, zmq::socket_type type,
                            int queue_max, const std::string& text);
@@ -41,7 +43,13 @@ struct Sockets::State {
   void reopen_publish();
   std::chrono::milliseconds wait_max(std::chrono::milliseconds wait) const;
   void serve_subscriptions(Turn& turn);
-  bool take_one(Channel channel, Turn& turn);
+  struct Intake {
+    const Take& take;
+    std::size_t messages = 0;
+    std::size_t bytes = 0;
+  };
+  bool take_one(Channel channel, Turn& turn, Intake& intake);
+  bool send_control(std::uint64_t number, std::string_view bytes);
   std::optional<std::string> sort(const std::vector<zmq::message_t>& frames, Peer& from) const;
   void drop(const std::vector<zmq::message_t>& frames, Peer from, std::string why, Turn& turn);
   bool send(const Peer& to, std::string_view bytes);

@@ -1,12 +1,16 @@
 #include "fleet/socket.h"
 
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -163,6 +167,155 @@ TEST(Sockets, LimitBoundsOneTurn) {
                       EXPECT_LE(turn.messages.size(), 7U);
                       taken += turn.messages.size();
                     }}));
+}
+
+TEST(Sockets, BytesBoundOneTurn) {
+  Doors router;
+  Guest guest;
+  ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
+  const std::string large(message_bytes_max, 'x');
+  for (int number = 0; number < 40; ++number) guest.sockets.send(router_peer, large);
+  std::size_t taken = 0;
+  ASSERT_TRUE(until([&] { return taken == 40; }, {[&] {
+                      const auto turn = router.sockets.wait(milliseconds(5));
+                      EXPECT_LE(turn.messages.size(), Sockets::turn_bytes_max / message_bytes_max);
+                      taken += turn.messages.size();
+                    }}));
+}
+
+TEST(Sockets, WhatTakesMessagesAsTheyComeMayLetThemGoUncopied) {
+  Doors router;
+  Guest guest;
+  ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
+  ASSERT_TRUE(guest.sockets.send(router_peer, "kept"));
+  std::vector<std::string> seen;
+  ASSERT_TRUE(until([&] { return !seen.empty(); }, {[&] {
+                      const auto turn = router.sockets.wait(
+                          milliseconds(5), 10, [&](const Incoming& head, std::string_view bytes) {
+                            EXPECT_TRUE(head.bytes.empty());
+                            EXPECT_NE(head.from.number, 0U);
+                            seen.emplace_back(bytes);
+                          });
+                      EXPECT_TRUE(turn.messages.empty());
+                    }}));
+  EXPECT_EQ(seen, std::vector<std::string>{"kept"});
+}
+
+/// A client that is connected and reads nothing until it is told to.
+struct DeafClient {
+  zmq::context_t context;
+  zmq::socket_t socket{context, zmq::socket_type::dealer};
+
+  explicit DeafClient(const std::string& endpoint) {
+    socket.set(zmq::sockopt::rcvhwm, 1);
+    socket.set(zmq::sockopt::linger, 0);
+    socket.connect(endpoint);
+    socket.send(zmq::str_buffer("here"), zmq::send_flags::none);
+  }
+  std::size_t read(std::size_t wanted) {
+    std::size_t count = 0;
+    socket.set(zmq::sockopt::rcvtimeo, 5000);
+    for (zmq::message_t message; count < wanted && socket.recv(message); ++count) continue;
+    return count;
+  }
+};
+
+TEST(Sockets, BytesThatAPeerDoesNotReadAreKnownAndBounded) {
+  Doors router;
+  DeafClient client(router.bound.control);
+  ASSERT_TRUE(until([&] { return router.received.size() == 1; }, {[&] { router.turn(); }}));
+  const Peer peer = router.received[0].from;
+  EXPECT_EQ(router.sockets.waiting_bytes(peer), 0U);
+  const std::string large(256 * 1024, 'x');
+  std::size_t sent = 0;
+  while (sent < 1000 && router.sockets.send(peer, large)) ++sent;
+  // The kernels at both ends hold some MB of a connection; the rest stands here.
+  const std::size_t most = control_waiting_max / large.size();
+  EXPECT_GE(sent, most - 1);
+  EXPECT_LT(sent, most + 200);
+  EXPECT_GT(router.sockets.waiting_bytes(peer), control_waiting_max / 2);
+  EXPECT_EQ(client.read(sent), sent);
+  EXPECT_TRUE(until([&] { return router.sockets.waiting_bytes(peer) < 64 * 1024; },
+                    {[&] { router.turn(); }}));
+  EXPECT_TRUE(router.sockets.send(peer, large)) << "who reads is sent to again";
+}
+
+TEST(Sockets, NothingWaitsForAPeerThatHasGone) {
+  Doors router;
+  Peer peer;
+  {
+    DeafClient client(router.bound.control);
+    ASSERT_TRUE(until([&] { return router.received.size() == 1; }, {[&] { router.turn(); }}));
+    peer = router.received[0].from;
+    const std::string large(256 * 1024, 'x');
+    for (int count = 0; count < 100; ++count) router.sockets.send(peer, large);
+    EXPECT_GT(router.sockets.waiting_bytes(peer), 0U);
+  }
+  EXPECT_TRUE(
+      until([&] { return router.sockets.waiting_bytes(peer) == 0; }, {[&] { router.turn(); }}));
+}
+
+/// Speaks ZMTP by itself: a DEALER that can break off as no library would.
+class RawDealer {
+ public:
+  explicit RawDealer(const std::string& endpoint) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(parse_endpoint(endpoint, "")->port);
+    EXPECT_EQ(connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    std::string greeting = std::string("\xff\0\0\0\0\0\0\0\0\x7f\3\0NULL", 16);
+    greeting.resize(64);
+    const std::string ready("\4\x1c\5READY\xbSocket-Type\0\0\0\6DEALER", 30);
+    give(greeting);
+    hear(64);
+    give(ready);
+    hear(1);
+  }
+  /// Not in order: what waits on either side is thrown away.
+  ~RawDealer() {
+    const linger at_once{1, 0};
+    setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    close(socket_);
+  }
+  void send(const std::string& message) {
+    std::string frame("\2", 1);
+    for (int shift = 56; shift >= 0; shift -= 8) {
+      frame += static_cast<char>(static_cast<std::uint64_t>(message.size()) >> shift & 0xff);
+    }
+    give(frame + message);
+  }
+
+ private:
+  void give(const std::string& bytes) {
+    EXPECT_EQ(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(bytes.size()));
+  }
+  void hear(std::size_t bytes) {
+    std::string heard(bytes, 0);
+    EXPECT_EQ(::recv(socket_, heard.data(), bytes, MSG_WAITALL), static_cast<ssize_t>(bytes));
+  }
+  int socket_;
+};
+
+TEST(Sockets, APeerThatFloodsAndBreaksOffDoesNotEndTheRouter) {
+  Doors router;
+  {
+    RawDealer flooder(router.bound.control);
+    for (int number = 0; number < 1000; ++number) flooder.send("x");
+    std::this_thread::sleep_for(milliseconds(100));  // ZeroMQ's queue of it is full by then
+  }
+  // As long as a busy router may take to read it, ZeroMQ's timers look at the broken connection.
+  std::this_thread::sleep_for(milliseconds(2500));
+  Guest guest;
+  ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
+  ASSERT_TRUE(guest.sockets.send(router_peer, "still there"));
+  EXPECT_TRUE(until(
+      [&] {
+        return std::any_of(router.received.begin(), router.received.end(),
+                           [](const Incoming& one) { return one.bytes == "still there"; });
+      },
+      {[&] { router.turn(); }}));
 }
 
 TEST(Sockets, UnknownPeersAreErrorsAndCounted) {
