@@ -1,5 +1,7 @@
 #include "commands/job_listing.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "commands/reports.h"
@@ -28,6 +30,21 @@ std::string left_out_text(const JobListing& listing, const std::string& state) {
 }
 
 }  // namespace
+
+std::optional<JobsRequest> next_page(JobsRequest asked, const JobsReply& page) {
+  if (page.left_out == 0 || page.jobs.empty()) return std::nullopt;
+  const JobChanged& last = page.jobs.back();
+  if (!is_terminal(last.state)) {
+    asked.open_after = last.job.id;
+    return asked;
+  }
+  const auto ended = std::count_if(page.jobs.begin(), page.jobs.end(),
+                                   [](const JobChanged& job) { return is_terminal(job.state); });
+  asked.ended_only = true;
+  asked.ended_before = last.job.id;
+  asked.ended_max -= std::min(asked.ended_max, static_cast<std::uint32_t>(ended));
+  return asked;
+}
 
 Json to_json(const JobListing& listing) {
   Json jobs = Json::array();

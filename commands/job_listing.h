@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct JobListing {
   std::uint64_t ended_kept = 0;
   std::uint64_t ended_ever = 0;
 };
+
+/// What to ask for what this page left out; none: it left out nothing.
+std::optional<JobsRequest> next_page(JobsRequest asked, const JobsReply& page);
 
 Json to_json(const JobListing& listing);
 /// A row for each job, and how many more there are. `state`: the only one that was asked for, or

@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::chrono::milliseconds patience{5000};
 constexpr std::uint32_t ended_usual = 20;
-/// Asked for at once. A reply holds a few more, and leaves out what is too long for a message.
-constexpr std::uint32_t page_jobs = 500;
+/// Open jobs that are worth a row each; of more only the number is told.
+constexpr std::size_t open_shown_max = 1'000;
 
 std::vector<std::string> state_names() {
   std::vector<std::string> names;
@@ -35,28 +35,38 @@ std::uint32_t read_ended(Arguments& arguments) {
   return static_cast<std::uint32_t>(arguments.integer("ended", 0, 10'000'000, ended_usual));
 }
 
-/// The open jobs, then as many ended ones as are wanted, page by page.
-Result<JobListing> list(Session& session, std::optional<JobState> state, std::uint32_t ended_max) {
-  JobsRequest request;
-  request.ended_max = 0;
-  request.state = state;
-  auto open = session.ask<JobsReply>(request, patience);
-  if (!open) return open.error();
-  JobListing all{std::move(open->jobs), open->left_out, 0, open->ended_kept, open->ended_ever};
-  request.ended_only = true;
-  while (all.ended_shown < std::min<std::uint64_t>(ended_max, all.ended_kept)) {
-    request.ended_max =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(page_jobs, ended_max - all.ended_shown));
-    auto page = session.ask<JobsReply>(request, patience);
+/// Asks for page after page, until there are so many jobs. Answers how many were left out.
+Result<std::uint64_t> add_pages(Session& session, std::optional<JobsRequest> request,
+                                std::size_t jobs_max, JobListing& all) {
+  std::uint64_t left_out = 0;
+  while (request && all.jobs.size() < jobs_max) {
+    auto page = session.ask<JobsReply>(*request, patience);
     if (!page) return page.error();
-    if (page->jobs.empty()) break;  // the router has let the rest go meanwhile
-    all.ended_shown += page->jobs.size();
+    left_out = page->left_out;
     all.ended_kept = page->ended_kept;
     all.ended_ever = page->ended_ever;
-    request.ended_before = page->jobs.back().job.id;
+    request = next_page(*request, *page);
     all.jobs.insert(all.jobs.end(), std::make_move_iterator(page->jobs.begin()),
                     std::make_move_iterator(page->jobs.end()));
   }
+  return left_out;
+}
+
+/// The open jobs, then as many ended ones as are wanted.
+Result<JobListing> list(Session& session, std::optional<JobState> state, std::uint32_t ended_max) {
+  JobListing all;
+  JobsRequest request;
+  request.ended_max = 0;
+  request.state = state;
+  const auto left_out = add_pages(session, request, open_shown_max, all);
+  if (!left_out) return left_out.error();
+  all.open_left_out = *left_out;
+  const std::size_t open = all.jobs.size();
+  request.ended_only = true;
+  request.ended_max = ended_max;
+  const auto further = add_pages(session, request, std::numeric_limits<std::size_t>::max(), all);
+  if (!further) return further.error();
+  all.ended_shown = all.jobs.size() - open;
   all.jobs = once_each(std::move(all.jobs));
   return all;
 }

@@ -9,8 +9,8 @@ namespace drover::router {
 namespace {
 
 constexpr std::size_t jobs_reply_max = 1'000;
-// Leaves room under `message_bytes_max` for the cover.
-constexpr std::size_t jobs_reply_bytes_max = message_bytes_max - 64 * 1024;
+// One page: a millisecond's work, so that whoever asks for all of them holds up nobody.
+constexpr std::size_t jobs_reply_bytes_max = 128 * 1024;
 
 /// At least the encoded size of one entry: its texts and lists, and what the rest takes at most.
 std::size_t size_bound(const JobChanged& job) {
@@ -30,7 +30,7 @@ std::size_t size_bound(const JobChanged& job) {
   return size;
 }
 
-/// Fills a reply until it is full; what comes after that is only counted.
+/// Fills a reply until it is full, with one job at least; what comes after that is only counted.
 class Listing {
  public:
   explicit Listing(JobsReply& reply) : reply_(reply) {}
@@ -40,7 +40,8 @@ class Listing {
     if (!full_) {
       JobChanged job = told(record);
       bytes_ += size_bound(job);
-      full_ = reply_.jobs.size() >= jobs_reply_max || bytes_ > jobs_reply_bytes_max;
+      full_ = reply_.jobs.size() >= jobs_reply_max ||
+              (bytes_ > jobs_reply_bytes_max && !reply_.jobs.empty());
       if (!full_) return reply_.jobs.push_back(std::move(job));
     }
     ++reply_.left_out;
@@ -51,6 +52,14 @@ class Listing {
   std::size_t bytes_ = 0;
   bool full_ = false;
 };
+
+/// Where an open job stands in the list: what runs comes first, since with 100,000 waiting jobs it
+/// would otherwise be on the last page.
+using ListedAt = std::pair<bool, std::uint64_t>;  // waits, number
+
+ListedAt listed_at(const JobRecord& record) {
+  return {!record.holds_attempt() && !is_terminal(record.state), record.number};
+}
 
 }  // namespace
 
@@ -71,11 +80,14 @@ JobsReply Core::listed(const JobsRequest& request) const {
   const auto as_told = [&](const JobRecord& record) { return told(record); };
   JobsReply reply;
   Listing listing(reply);
-  // What runs comes first: with 100,000 waiting jobs it would otherwise be left out.
-  for (const bool out : {true, false}) {
-    if (request.ended_only) break;
+  const JobRecord* before = request.open_after ? jobs.find(*request.open_after) : nullptr;
+  const bool gone = request.open_after && before == nullptr;
+  for (const bool waits : {false, true}) {
+    if (request.ended_only || gone) break;
     for (const auto& [number, record] : jobs.open()) {
-      if (record->holds_attempt() == out && asked(record)) listing.add(*record, as_told);
+      const ListedAt at = listed_at(*record);
+      const bool behind = before == nullptr || at > listed_at(*before);
+      if (at.first == waits && behind && asked(record)) listing.add(*record, as_told);
     }
   }
   const auto& ended = jobs.ended_jobs();

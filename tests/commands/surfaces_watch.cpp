@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "commands/job_listing.h"
 #include "commands/reports.h"
 
 namespace drover::commands {
@@ -65,13 +66,25 @@ void SurfacesWatch::hear(Peer from, const Envelope& envelope) {
     asked_->fleet.receive(envelope);
     asked_->alerts.take(*part);
   }
-  if (const auto* jobs = std::get_if<JobsReply>(&envelope.body)) asked_->jobs = *jobs;
+  if (const auto* jobs = std::get_if<JobsReply>(&envelope.body)) take_page(*jobs);
   if (const auto* summary = std::get_if<Summary>(&envelope.body)) asked_->summary = *summary;
   if (const auto* policy = std::get_if<PolicyReply>(&envelope.body)) asked_->policy = *policy;
   // At once: the answers are some milliseconds old, and so is what the dashboard has heard.
   if (!asked_->whole() || !world_->has_router()) return;
   compare();
   asked_.reset();
+}
+
+void SurfacesWatch::take_page(const JobsReply& page) {
+  std::vector<JobChanged> jobs = std::move(asked_->pages);
+  jobs.insert(jobs.end(), page.jobs.begin(), page.jobs.end());
+  if (const auto next = next_page(asked_->page, page)) {
+    asked_->page = *next;
+    asked_->pages = std::move(jobs);
+    return world_->client_send(asked_->page);
+  }
+  asked_->jobs = page;
+  asked_->jobs->jobs = once_each(std::move(jobs));
 }
 
 void SurfacesWatch::pass_on() {
@@ -85,9 +98,8 @@ void SurfacesWatch::ask() {
   asked_.emplace();
   asked_at_ = world_->now();
   world_->client_send(SnapshotRequest{});
-  JobsRequest jobs;
-  jobs.ended_max = ended_asked;
-  world_->client_send(jobs);
+  asked_->page.ended_max = ended_asked;
+  world_->client_send(asked_->page);
   world_->client_send(SummaryRequest{});
   world_->client_send(PolicyRequest{});
 }

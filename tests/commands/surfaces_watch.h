@@ -99,6 +99,8 @@ class SurfacesWatch : public simulator::Onlooker {
   struct Answers {
     FleetView fleet;
     AlertsView alerts;
+    JobsRequest page;               // of jobs, asked for last
+    std::vector<JobChanged> pages;  // before it
     std::optional<JobsReply> jobs;
     std::optional<Summary> summary;
     std::optional<PolicyReply> policy;
@@ -106,6 +108,7 @@ class SurfacesWatch : public simulator::Onlooker {
   };
 
   void ask();
+  void take_page(const JobsReply& page);
   void pass_on();
   void compare();
   void hold_counters();
