@@ -48,7 +48,9 @@ class Feeding {
     for (const auto& [from, envelope] : session_.wait(wait(wall)).messages) {
       last_heard_ = wall_now();
       if (const auto* reply = std::get_if<SubmitReply>(&envelope.body)) delivery_.receive(*reply);
-      if (const auto* problem = std::get_if<Problem>(&envelope.body)) {
+      // What is turned away for now is sent again, like all that is not acknowledged.
+      const auto* problem = std::get_if<Problem>(&envelope.body);
+      if (problem != nullptr && !problem->passing) {
         fed_.problem = printable(problem->what);
         return false;
       }

@@ -21,6 +21,7 @@
 #include "commands/output.h"
 #include "commands/record_options.h"
 #include "commands/router_guard.h"
+#include "commands/router_intake.h"
 #include "commands/router_options.h"
 #include "commands/router_recording.h"
 #include "commands/router_start.h"
@@ -83,10 +84,8 @@ class RouterShell {
     if (const Status said = flush_output(); !said) return Outcome::failed(said.error());
     while (!signals.stopped()) {
       look_at_files();
-      auto turn = sockets_.wait(clock_.until(next_deadline(), longest_wait));
+      read_doors();
       hear_watchers();
-      for (const Incoming& incoming : turn.messages) receive(incoming);
-      for (const Dropped& dropped : turn.dropped) drop(dropped);
       hear_commits();
       if (recording_) hear_recording();
       if (hook_.on()) run_hook();
@@ -168,6 +167,17 @@ class RouterShell {
     return {};
   }
 
+  void read_doors() {
+    const auto turn = intake_.read(clock_.until(next_deadline(), longest_wait),
+                                   [&](const Peer& peer) { return core_->speaks_for_host(peer); });
+    for (const Incoming& samples : turn.samples) receive(samples);
+    for (const Dropped& dropped : turn.dropped) drop(dropped);
+    for (const TurnedAway& turned_away : turn.turned_away) turn_away(turned_away);
+    intake_.serve([&](const Incoming& incoming) { receive(incoming); },
+                  [&](const TurnedAway& turned_away) { turn_away(turned_away); },
+                  [&](const Dropped& dropped) { drop(dropped); });
+  }
+
   /// SIGHUP means that files are to be read again: the allow-list, and the policy.
   void look_at_files() {
     if (signals_.hung_up()) {
@@ -239,6 +249,12 @@ class RouterShell {
     core_->count_undecodable(now, dropped.from, dropped.why, dropped.sender);
   }
 
+  void turn_away(const TurnedAway& away) {
+    const Instant now = clock_.now();
+    journal_.write(JournalDropped{now, away.from, away.why, away.sender, true});
+    core_->turn_away(now, away.from, away.why, away.sender);
+  }
+
   void hear_commits() {
     const std::uint64_t committed = store_->committed();
     if (store_->full() != told_full_) tell_full();
@@ -307,6 +323,7 @@ class RouterShell {
   const devices::Catalogue& catalogue_;
   StopSignals signals_;  // before the sockets, whose threads must not take signals
   Sockets sockets_;
+  RouterIntake intake_{sockets_};
   RouterGuard guard_;
   AlertHook hook_;
   Sockets::Bound bound_;
@@ -322,44 +339,6 @@ class RouterShell {
 };
 
 }  // namespace
-
-Usage router_usage() {
-  return {
-      "usage: drover router [options]",
-      "Routes jobs to the agents that connect to it, keeps them in a durable ledger, and "
-      "publishes\n"
-      "all that happens. Started again on the same ledger it loses no acknowledged job. It prints\n"
-      "its endpoints when it is ready; SIGTERM or Ctrl-C ends it.",
-      {{"policy", "FILE",
-        "how to route (default: the built-in policy); read again on SIGHUP, see drover policy"},
-       {"listen", "E",
-        "control door; samples and publishing take the next two ports (port 0: free ones)"},
-       {"ledger", "FILE", "the ledger (default: ~/.local/state/drover/ledger.sqlite)"},
-       {"keep-jobs", "N", "ended jobs whose details the ledger keeps (default 100000)"},
-       {"keep-ended", "T", "of fleet time: older ones are let go before (default 7d)"},
-       {"keep-ids", "N",
-        "more ended jobs by whose ids a repeated submission is recognised (default 4000000)"},
-       {"speed", "X", "fleet seconds per wall second (default 1)"},
-       {"seed", "N", "for tie-breaks between equal candidates (default 1)"},
-       {"catalogue", "DIR", "more model specs, *.toml"},
-       {"journal", "FILE",
-        "write every input at its end, to make the decisions again: drover why --replay"},
-       {"keys", "DIR",
-        "encrypt, and let in only the keys allowed there (default: $DROVER_KEYS; drover keys)"},
-       {"on-alert", "PROGRAM",
-        "run it for each alert that is raised, cleared or acknowledged (docs/actions.md)"},
-       {"record", "FILE", "write everything that is published there, as `drover record` does"},
-       {"force", "", "with --record: write over a FILE that is there"},
-       min_free_option(),
-       {"insecure", "", "allow --listen beyond loopback, unencrypted"},
-       lifeline_option()},
-      {},
-      "  drover router\n"
-      "      listens on tcp://127.0.0.1:7700, the next two ports beside it\n"
-      "  drover router --listen tcp://127.0.0.1:9000 --ledger /var/lib/drover/ledger.sqlite\n"
-      "  drover router --policy my.toml --speed 60\n"
-      "      an hour of fleet time passes in a minute"};
-}
 
 Outcome run_router(Arguments& arguments) {
   if (const Status held = hold_lifeline(arguments); !held) return Outcome::usage(held.error());

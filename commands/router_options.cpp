@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "commands/lifeline.h"
+#include "commands/verbs.h"
 #include "fleet/socket.h"
 #include "fleet/text.h"
 
@@ -54,6 +56,44 @@ Result<std::string> keys_folder(const Arguments& arguments) {
   }
   const char* from_environment = std::getenv("DROVER_KEYS");
   return arguments.text("keys", from_environment == nullptr ? "" : from_environment);
+}
+
+Usage router_usage() {
+  return {
+      "usage: drover router [options]",
+      "Routes jobs to the agents that connect to it, keeps them in a durable ledger, and "
+      "publishes\n"
+      "all that happens. Started again on the same ledger it loses no acknowledged job. It prints\n"
+      "its endpoints when it is ready; SIGTERM or Ctrl-C ends it.",
+      {{"policy", "FILE",
+        "how to route (default: the built-in policy); read again on SIGHUP, see drover policy"},
+       {"listen", "E",
+        "control door; samples and publishing take the next two ports (port 0: free ones)"},
+       {"ledger", "FILE", "the ledger (default: ~/.local/state/drover/ledger.sqlite)"},
+       {"keep-jobs", "N", "ended jobs whose details the ledger keeps (default 100000)"},
+       {"keep-ended", "T", "of fleet time: older ones are let go before (default 7d)"},
+       {"keep-ids", "N",
+        "more ended jobs by whose ids a repeated submission is recognised (default 4000000)"},
+       {"speed", "X", "fleet seconds per wall second (default 1)"},
+       {"seed", "N", "for tie-breaks between equal candidates (default 1)"},
+       {"catalogue", "DIR", "more model specs, *.toml"},
+       {"journal", "FILE",
+        "write every input at its end, to make the decisions again: drover why --replay"},
+       {"keys", "DIR",
+        "encrypt, and let in only the keys allowed there (default: $DROVER_KEYS; drover keys)"},
+       {"on-alert", "PROGRAM",
+        "run it for each alert that is raised, cleared or acknowledged (docs/actions.md)"},
+       {"record", "FILE", "write everything that is published there, as `drover record` does"},
+       {"force", "", "with --record: write over a FILE that is there"},
+       min_free_option(),
+       {"insecure", "", "allow --listen beyond loopback, unencrypted"},
+       lifeline_option()},
+      {},
+      "  drover router\n"
+      "      listens on tcp://127.0.0.1:7700, the next two ports beside it\n"
+      "  drover router --listen tcp://127.0.0.1:9000 --ledger /var/lib/drover/ledger.sqlite\n"
+      "  drover router --policy my.toml --speed 60\n"
+      "      an hour of fleet time passes in a minute"};
 }
 
 }  // namespace drover::commands

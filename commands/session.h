@@ -15,6 +15,7 @@
 #include "fleet/codec.h"
 #include "fleet/messages.h"
 #include "fleet/socket.h"
+#include "fleet/text.h"
 
 namespace drover::commands {
 
@@ -57,7 +58,8 @@ class Session {
   std::uint64_t undecodable() const { return undecodable_; }
 
   /// Sends a request and waits for its answer; asks again every second, because a router that
-  /// restarts forgets questions. Other messages of the meantime are dropped.
+  /// restarts forgets questions, and one that has too much to do turns them away. Other messages of
+  /// the meantime are dropped.
   template <typename Answer>
   Result<Answer> ask(const Message& request, std::chrono::milliseconds patience);
 
@@ -82,6 +84,7 @@ template <typename Answer>
 Result<Answer> Session::ask(const Message& request, std::chrono::milliseconds patience) {
   const Wall end = wall_now() + patience;
   Wall ask_again{0};
+  std::string turned_away;
   while (wall_now() < end) {
     if (wall_now() >= ask_again) {
       send(request);
@@ -91,10 +94,15 @@ Result<Answer> Session::ask(const Message& request, std::chrono::milliseconds pa
       if (auto* answer = std::get_if<Answer>(&envelope.body); answer && from == router_peer) {
         return std::move(*answer);
       }
-      if (const auto* problem = std::get_if<Problem>(&envelope.body)) {
-        return error("the router answers: {}", problem->what);
-      }
+      const auto* problem = std::get_if<Problem>(&envelope.body);
+      if (problem == nullptr) continue;
+      if (!problem->passing) return error("the router answers: {}", printable(problem->what));
+      turned_away = problem->what;
     }
+  }
+  if (!turned_away.empty()) {
+    return error("the router at {} has too much to do: {}", options_.router.endpoint,
+                 printable(turned_away));
   }
   return error("the router at {} did not answer within {} ms", options_.router.endpoint,
                patience.count());

@@ -72,7 +72,8 @@ template <>
 inline constexpr auto layout<JournalDropped> =
     structure("JournalDropped", field("now", &JournalDropped::now),
               field("from", &JournalDropped::from), field("why", &JournalDropped::why, any_bytes),
-              field("sender", &JournalDropped::sender, any_bytes));
+              field("sender", &JournalDropped::sender, any_bytes),
+              field("passing", &JournalDropped::passing));
 
 template <>
 inline constexpr auto layout<JournalLeave> = structure("JournalLeave",

@@ -42,12 +42,13 @@ struct JournalRestore {
   std::vector<LedgerRow> rows;
   bool operator==(const JournalRestore&) const = default;
 };
-/// What the router's doors took for no message: what was said of it to the core.
+/// What the router's shell did not take: what was said of it to the core.
 struct JournalDropped {
   Instant now{};
   Peer from;
   std::string why;
   std::string sender;
+  bool passing = false;  // too much waited: turned away for now; else it was no message
   bool operator==(const JournalDropped&) const = default;
 };
 /// What the core said at the tick before: a replay that says the same makes the same decisions.

@@ -148,7 +148,7 @@ void Core::answer(Instant now, Caller caller, const SnapshotRequest&) {
   const bool before = caller.entry.snapshot_sent != Instant{};
   if (before &&
       now - caller.entry.snapshot_sent < settings.heartbeat_every / snapshots_per_heartbeat) {
-    mail.send(now, caller.peer, Problem{"a snapshot was sent a moment ago"});
+    mail.send(now, caller.peer, Problem{"a snapshot was sent a moment ago", true});
     return;
   }
   caller.entry.snapshot_sent = now;

@@ -70,6 +70,7 @@ Core::Core(RouterSettings router_settings, Policy router_policy,
       jobs(settings.retention.ended_jobs, settings.retention.ids),
       accounting(start),
       dropped(from_seconds(tell_dropped_every_s * settings.speed)),
+      turned_away(from_seconds(tell_dropped_every_s * settings.speed)),
       decisions(settings.decisions_kept),
       caps(policy.limits),
       ejections(in_fleet_time(policy.eject, settings.speed), dice.child("ejections")),
@@ -319,6 +320,25 @@ void Router::count_undecodable(Instant now, Peer from, const std::string& why,
   } else {
     state.mail.send(now, from, Unwelcome{printable(why)});
   }
+}
+
+void Router::turn_away(Instant now, Peer from, const std::string& why, const std::string& sender) {
+  Core& state = *state_;
+  if (const auto evicted = state.peers.make_room(from.number)) {
+    state.mail.forget({Channel::control, *evicted});
+  }
+  PeerEntry& peer = state.peers.heard(now, from.number);
+  state.mail.send(now, from, Problem{printable(why), true});
+  const DroppedBook::Counted counted = state.turned_away.count(
+      now, printable(sender_name(peer).empty() ? sender : sender_name(peer)));
+  if (!counted.tell) return;
+  state.event(now, Severity::warning, counted.sender,
+              fmt::format("not taken, {} so far: {}", counted.count, printable(why)));
+}
+
+bool Router::speaks_for_host(Peer from) const {
+  const PeerEntry* peer = state_->peers.find(from.number);
+  return peer != nullptr && !peer->host.empty();
 }
 
 void Router::committed(Instant now, std::uint64_t sequence) {

@@ -67,6 +67,11 @@ class Router {
   /// by sender, and dropped. `sender`: the connection in words, for one that speaks for no host.
   void count_undecodable(Instant now, Peer from, const std::string& why,
                          const std::string& sender = {});
+  /// What came from this client was not taken, because too much of its waits: it is answered with a
+  /// Problem that passes. `sender`: the connection in words.
+  void turn_away(Instant now, Peer from, const std::string& why, const std::string& sender);
+  /// Whether this connection is an agent's whose Hello was accepted.
+  bool speaks_for_host(Peer from) const;
   /// The store has committed every write up to this sequence.
   void committed(Instant now, std::uint64_t sequence);
   void tick(Instant now);

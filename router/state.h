@@ -439,6 +439,7 @@ struct Core {
   RouteBook routes;
   Accounting accounting;
   DroppedBook dropped;
+  DroppedBook turned_away;  // of clients, for now
   DecisionLog decisions;
   ReplicaKeeper keeper;
   SpareReplicas spares;
