@@ -94,9 +94,11 @@ TEST(ManyConnections, AKeyOfMoreHostsIsCutOffOnAsManyConnections) {
 TEST(ManyConnections, AreAllShutOutWhereNobodyAnswersForTheirKeys) {
   const KeyPair router = *draw_key_pair();
   const KeyPair pair = *draw_key_pair();
-  zmq::context_t context;
+  zmq::context_t context, elsewhere;
   zmq::socket_t door(context, zmq::socket_type::router);
-  Gate(context, router.secret).guard(door, Channel::control);  // and it is gone
+  // A gate hears the questions of its own context and of no other.
+  const Gate gate(elsewhere, router.secret);
+  gate.guard(door, Channel::control);
   door.set(zmq::sockopt::linger, 0);
   door.bind(any_port);
   zmq::socket_t guest(context, zmq::socket_type::dealer);
