@@ -42,6 +42,7 @@ TEST(Faults, AThrottledDeviceSlowsItsGangAndDrawsLess) {
   slow.talk.say(fault("throttle=0.4", seconds(10), {1}));
   for (Trainer* one : {&calm, &slow}) one->talk.pass(seconds(5), seconds(1));
   EXPECT_TRUE(slow.row(1).bits() & throttle_hardware_slowdown);
+  EXPECT_TRUE(slow.row(1).bits() & throttle_power_brake);
   EXPECT_FALSE(slow.row(0).bits() & throttle_hardware_slowdown) << "only waits for the other";
   EXPECT_LE(slow.row(1)[Metric::clock], 0.4 * 1830);
   EXPECT_LT(slow.row(1)[Metric::power], 0.7 * calm.row(1)[Metric::power]);

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "key_folder.h"
+#include "screen.h"
 
 namespace drover::commands {
 namespace {
@@ -115,6 +116,25 @@ TEST_F(KeyedFleet, AnAgentThatIsAllowedLaterJoinsWithinTenSeconds) {
   EXPECT_TRUE(host->says("connected to", seconds(10))) << host->err();
   EXPECT_TRUE(eventually([&] { return devices() == 1; })) << host->err();
   EXPECT_FALSE(host->ends(seconds(0)));
+}
+
+TEST_F(KeyedFleet, ADashboardThatIsAllowedAgainShowsTheFleetWithinTenSeconds) {
+  for (const char* host : {"h-1", "h-2"}) key(host, KeyRole::agent);
+  const auto first = agent("h-1", "h-1");
+  PseudoTerminal top({"top", "--connect", endpoint, "--keys", folder, "--key", "eve"}, 120, 40);
+  ASSERT_TRUE(top.shows("h-1")) << top.screen();
+  ASSERT_TRUE(*revoke_key(folder, "eve"));
+  ASSERT_TRUE(router->says("4 keys may come in")) << router->err();
+  // What happens now nobody tells it.
+  const auto second = agent("h-2", "h-2");
+  ASSERT_TRUE(eventually([&] {
+    const auto all = Json::parse(as("ada", {"devices", "--json"}).out);
+    return all && all->size() == 2;
+  })) << second->err();
+  EXPECT_FALSE(top.shows("h-2", seconds(1))) << top.screen();
+  ASSERT_TRUE(allow_key(folder, "eve"));
+  EXPECT_TRUE(top.shows("h-2", seconds(10))) << top.screen();
+  EXPECT_FALSE(top.ends(seconds(0)));
 }
 
 TEST_F(KeyedFleet, ARevokedAgentIsCutOffAndComesBackWhenItIsAllowedAgain) {

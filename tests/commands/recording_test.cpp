@@ -173,6 +173,21 @@ TEST_F(RecordingVerbs, WriteWhereALinkLeadsAndToWhatIsNoFile) {
   EXPECT_TRUE(std::filesystem::is_symlink(folder.file("full.csv"))) << "it is not ours to remove";
 }
 
+TEST_F(RecordingVerbs, CutAndExportTakeWhatIsWholeOfAFileThatWasNotClosed) {
+  const Folder folder;
+  const std::string all = recording({"export", file("whole.mcap")}).out;
+  const Ran exported = recording({"export", file("torn.mcap")});
+  EXPECT_EQ(exported.exit_code, 3) << exported.err;
+  EXPECT_NE(exported.err.find("damaged"), std::string::npos) << exported.err;
+  EXPECT_GT(exported.out.size(), all.size() / 2) << "most of it is whole";
+  EXPECT_TRUE(all.starts_with(exported.out));
+  const std::string out = folder.file("cut.mcap");
+  const Ran cut = recording({"cut", file("torn.mcap"), "-o", out});
+  EXPECT_EQ(cut.exit_code, 3) << cut.out << cut.err;
+  EXPECT_NE((cut.out + cut.err).find("damaged"), std::string::npos) << cut.out << cut.err;
+  EXPECT_EQ(recording({"export", out}).out, exported.out);
+}
+
 TEST_F(RecordingVerbs, CutKeepsTheTimeThatWasAskedFor) {
   const Folder folder;
   const std::string out = folder.file("cut.mcap");

@@ -144,8 +144,10 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
 
 TEST(Usage, EveryVerbTeachesByExample) {
   for (const char* verb :
-       {"demo", "router", "agent", "top", "frame", "submit", "status", "devices", "jobs", "why",
-        "catalogue", "record", "recording", "inject", "cap", "keys", "launch"}) {
+       {"demo",    "router",      "agent",  "top",       "frame",   "submit",    "status",
+        "devices", "jobs",        "why",    "catalogue", "record",  "recording", "inject",
+        "cap",     "keys",        "launch", "drain",     "resume",  "cancel",    "forget",
+        "alerts",  "acknowledge", "policy", "estimate",  "compare", "validate"}) {
     const Ran ran = run_drover({verb, "--help"});
     EXPECT_EQ(ran.exit_code, 0) << verb;
     EXPECT_NE(ran.out.find("Examples:\n  drover " + std::string(verb)), std::string::npos) << verb;

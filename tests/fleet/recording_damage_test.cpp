@@ -1,5 +1,6 @@
 // Recordings that are cut short, damaged, or made to do harm.
 #include <algorithm>
+#include <cstring>
 #include <set>
 #include <stdexcept>
 
@@ -220,6 +221,24 @@ TEST(RecordingDamage, ATornEndWithoutItsJournalIsTold) {
   TextSource source(out);
   RecordingReader reader = opened(source);
   EXPECT_EQ(reader.info().dropped, 1u);
+}
+
+TEST(RecordingDamage, SizesAreNotBelieved) {
+  const auto [writer, files] = recorded(messages_of({}));
+  const auto chunks = chunks_of(files.file);
+  // Behind kind and length of the record stand two times, then the size of its records.
+  const std::size_t at = chunks[1].offset + 1 + 8 + 2 * 8;
+  for (const std::uint64_t size : {recording::chunk_bytes_max + 1, ~std::uint64_t{0}}) {
+    std::string file = files.file;
+    std::memcpy(&file[at], &size, sizeof size);
+    TextSource source(file);
+    RecordingReader reader = opened(source);
+    ASSERT_EQ(reader.info().lost.size(), 1u);
+    EXPECT_EQ(reader.info().lost[0].offset, chunks[1].offset);
+    EXPECT_NE(reader.info().lost[0].why.find("expected at most 67108864"), std::string::npos)
+        << reader.info().lost[0].why;
+    EXPECT_EQ(reader.info().chunks, chunks.size() - 1) << "the others are there";
+  }
 }
 
 TEST(RecordingDamage, ADamagedLengthHidesNoLaterChunk) {

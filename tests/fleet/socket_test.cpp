@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -14,62 +13,14 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <zmq.hpp>
 
 #include "fleet/codec.h"
+#include "tests/fleet/open_doors.h"
 
 namespace drover {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-
-// Far longer than anything here takes; a broken promise fails, a slow machine does not.
-constexpr std::chrono::seconds patience{20};
-const std::string any_port = "tcp://127.0.0.1:*";
-
-/// A router's doors on free ports, and what came in through them.
-struct Doors {
-  Sockets sockets;
-  Sockets::Bound bound;
-  std::vector<Incoming> received;
-
-  Doors() {
-    auto result = sockets.bind_router(any_port, any_port, any_port);
-    if (!result) ADD_FAILURE() << result.error().message;
-    bound = *std::move(result);
-  }
-  void turn() {
-    auto taken = sockets.wait(milliseconds(5));
-    std::move(taken.messages.begin(), taken.messages.end(), std::back_inserter(received));
-  }
-};
-
-/// Somebody who connects to them.
-struct Guest {
-  Sockets sockets;
-  std::vector<Incoming> received;
-
-  void turn() {
-    auto taken = sockets.wait(milliseconds(5));
-    std::move(taken.messages.begin(), taken.messages.end(), std::back_inserter(received));
-  }
-  std::uint64_t count_of(std::string_view bytes) const {
-    std::uint64_t count = 0;
-    for (const Incoming& incoming : received) count += incoming.bytes == bytes ? 1 : 0;
-    return count;
-  }
-};
-
-/// Gives both sides turns until `done`; false when patience ends first.
-bool until(const std::function<bool()>& done, std::initializer_list<std::function<void()>> turns) {
-  const auto end = Clock::now() + patience;
-  while (!done()) {
-    if (Clock::now() > end) return false;
-    for (const auto& turn : turns) turn();
-  }
-  return true;
-}
 
 TEST(Endpoint, SplitsAndJoins) {
   const struct {
@@ -464,26 +415,6 @@ TEST(Sockets, SamplesAreNotKeptForARouterThatComesLater) {
                     {[&] { agent.sockets.send(samples_peer, "new"); }, [&] { router.turn(); }}));
   EXPECT_EQ(router.count_of("old"), 0U);
 }
-
-/// Somebody with a socket of another make: frames as they like.
-struct Stranger {
-  zmq::context_t context;
-  zmq::socket_t socket;
-
-  Stranger(zmq::socket_type type, const std::string& endpoint, const std::string& id = "")
-      : socket(context, type) {
-    socket.set(zmq::sockopt::linger, 0);
-    if (!id.empty()) socket.set(zmq::sockopt::routing_id, id);
-    socket.connect(endpoint);
-  }
-  void send(const std::vector<std::string>& frames) {
-    for (std::size_t index = 0; index < frames.size(); ++index) {
-      const bool last = index + 1 == frames.size();
-      socket.send(zmq::buffer(frames[index]),
-                  last ? zmq::send_flags::none : zmq::send_flags::sndmore);
-    }
-  }
-};
 
 /// Turns until so much was dropped; what was.
 std::vector<Dropped> dropped_by(Doors& router, std::size_t count) {

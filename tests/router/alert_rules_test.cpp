@@ -329,6 +329,19 @@ TEST(Acknowledgement, IsOnRecordToldToAllAndEndsWithTheAlert) {
   EXPECT_EQ(fleet.published<Alert>().at(0).acknowledged_by, "");
 }
 
+TEST(Acknowledgement, EndsWithTheRoutersLife) {
+  Warmed fleet;
+  fleet.at(75, 5);
+  ASSERT_TRUE(fleet.ask(AcknowledgeAlert{"warm", "h100-1/3"}).applied);
+  ASSERT_TRUE(fleet.restart());
+  fleet.join_all();
+  fleet.at(75, 5);
+  const auto raised = fleet.published<Alert>();
+  ASSERT_EQ(raised.size(), 1U);
+  EXPECT_EQ(raised[0].subject, "h100-1/3") << "it is seen anew";
+  EXPECT_EQ(raised[0].acknowledged_by, "");
+}
+
 TEST(Acknowledgement, OfAllReachesWhatIsRaisedAndOnlyThat) {
   Warmed fleet;
   fleet.receive(3, DeviceReport{1, false, 0, "lost"});
