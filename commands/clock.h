@@ -25,7 +25,7 @@ struct FleetAnchor {
                                   std::chrono::milliseconds longest) const;
 };
 
-/// Fleet time now; never goes back, whatever is anchored anew. Who has to go back begins another.
+/// Fleet time now; never goes back, whatever is anchored anew.
 class Clock {
  public:
   Clock(Instant fleet, double speed);
