@@ -13,6 +13,7 @@
 #include "commands/agent_start.h"
 #include "commands/catalogue_files.h"
 #include "commands/clock.h"
+#include "commands/fleet_time_bounds.h"
 #include "commands/host_claim.h"
 #include "commands/journal_file.h"
 #include "commands/kept_log.h"
@@ -133,11 +134,13 @@ class AgentShell {
   /// Waits, receives, lets the core act, sends.
   Status turn(std::chrono::milliseconds longest) {
     auto turn = sockets_.wait(longest);
+    if (core_) end_after_pause();
     for (const Incoming& incoming : turn.messages) {
       if (const Status fine = receive(incoming); !fine) return fine;
     }
     if (core_) {
       const Instant now = clock_.now();
+      lived_to_ = now;
       journal_.write(JournalTick{now});
       core_->tick(now);
       for (const Send& send : core_->take_outbox().sends) {
@@ -147,9 +150,28 @@ class AgentShell {
     return journal_.flush();
   }
 
+  /// A process that was stopped for long does not go through what it has missed: the router has
+  /// given up its work, as after a leap of the router's own time.
+  void end_after_pause() {
+    const Instant now = clock_.now();
+    if (const auto leap = leap_between(lived_to_, now, lease_)) end_life(*leap);
+  }
+
+  /// Of this incarnation: the next Welcome begins another at the time that it tells. Its work is
+  /// given up as that of an agent that was killed.
+  void end_life(const TimeLeap& leap) {
+    put_error("drover agent: {}: {} begins anew there, and what it ran is given up\n",
+              to_text(leap), options_.settings.host);
+    core_.reset();
+    options_.settings.incarnation = fresh_incarnation();
+    join_wanted_ = true;
+    last_join_ = Wall{0};
+  }
+
   /// Gives back all work and says Leave. What is sent last goes out while the sockets close; what
   /// the router is to store is waited for, a moment, as long as there is a router.
   Status leave() {
+    if (core_) end_after_pause();
     if (!core_) return {};
     const Instant now = clock_.now();
     const std::string why = signals_.name();
@@ -255,7 +277,15 @@ class AgentShell {
   }
 
   Status be_welcomed(const Welcome& welcome, const Incoming& incoming) {
+    if (const Status sensible = check_welcome(welcome); !sensible) {
+      return error("the router at {} tells a time that cannot be: {}", options_.endpoint.endpoint,
+                   sensible.error().message);
+    }
+    if (core_) {
+      if (const auto leap = leap_to(welcome, clock_.now())) end_life(*leap);
+    }
     join_wanted_ = false;
+    if (welcome.lease.count() > 0) lease_ = welcome.lease;
     if (!core_) {
       clock_ = Clock(welcome.fleet_time, welcome.speed);
       options_.settings.sample_every = from_seconds(1.0 / options_.rate_hz);
@@ -263,6 +293,7 @@ class AgentShell {
       const AgentStart start{options_.settings, clock_.now()};
       journal_.write(JournalStart{"agent", to_text(start)});
       core_.emplace(start.settings, catalogue_, start.start);
+      lived_to_ = start.start;
     } else {
       clock_.anchor_again(welcome.fleet_time, welcome.speed);
     }
@@ -289,6 +320,8 @@ class AgentShell {
   KeptLog log_;
   JournalFile journal_;
   Clock clock_{Instant{}, 1};
+  Instant lived_to_{};  // the core's last tick
+  Duration lease_ = std::chrono::seconds(10);
   std::optional<agents::Agent> core_;
   std::string samples_endpoint_;
   bool join_wanted_ = true;

@@ -19,13 +19,6 @@ std::string own_host_name() {
   return name;
 }
 
-/// 128 bits that no other life of any process has: from the kernel, not from the seed.
-Incarnation fresh_incarnation() {
-  std::random_device kernel;
-  const auto word = [&] { return (static_cast<std::uint64_t>(kernel()) << 32) | kernel(); };
-  return {word(), word()};
-}
-
 void read_labels(Arguments& arguments, agents::AgentSettings& settings) {
   for (const std::string& label : arguments.texts("label")) {
     const auto equals = label.find('=');
@@ -68,6 +61,12 @@ Status read_settings(Arguments& arguments, const devices::Catalogue& catalogue,
 }
 
 }  // namespace
+
+Incarnation fresh_incarnation() {
+  std::random_device kernel;
+  const auto word = [&] { return (static_cast<std::uint64_t>(kernel()) << 32) | kernel(); };
+  return {word(), word()};
+}
 
 Result<AgentOptions> read_agent_options(Arguments& arguments, const devices::Catalogue& catalogue) {
   AgentOptions options;

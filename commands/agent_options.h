@@ -22,6 +22,9 @@ struct AgentOptions {
   agents::AgentSettings settings;
 };
 
+/// 128 bits that no other life of any process has: from the kernel, not from the seed.
+Incarnation fresh_incarnation();
+
 Result<AgentOptions> read_agent_options(Arguments& arguments, const devices::Catalogue& catalogue);
 
 }  // namespace drover::commands

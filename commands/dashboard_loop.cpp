@@ -121,7 +121,9 @@ Result<std::unique_ptr<DashboardLoop>> DashboardLoop::open(Session& session,
 
 DashboardLoop::DashboardLoop(Session& session, const DashboardView& view,
                              const std::string& endpoint, tui::Size size)
-    : session_(session), core_(options_of(session, view, endpoint), size, session.clock().now()) {
+    : session_(session),
+      core_(options_of(session, view, endpoint), size, session.clock().now()),
+      speed_(session.welcome().speed) {
   last_heard_ = last_join_ = wall_now();
   core_.set_connected(session_.clock().now(), true);
 }
@@ -137,13 +139,15 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
   // Without a terminal no frame is ever shown, and one that is due stays due.
   if (terminal_ == nullptr) wait = std::max(wait, std::min(longest, headless_wait));
   if (terminal_ != nullptr) wait = wait_with(*terminal_, wait);
-  for (const auto& [from, envelope] : session_.wait(wait).messages) {
+  const Session::Turn turn = session_.wait(wait);
+  for (const auto& [from, envelope] : turn.messages) {
     last_heard_ = wall_now();
     if (std::holds_alternative<Welcome>(envelope.body)) {
       // The same router, or a new life of it: its doors may be others now.
       if (const Status subscribed = session_.subscribe(); !subscribed) {
         tell(Severity::critical, "router", subscribed.error().message);
       }
+      follow_time(turn.leap);
       continue;
     }
     if (on_message) on_message(from, envelope);
@@ -155,6 +159,18 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
   for (const Send& send : core_.take_outbox().sends) session_.send(send.envelope.body);
   if (const auto file = core_.take_policy_file()) apply_policy(*file);
   if (terminal_ != nullptr) show_frame(*terminal_, core_, frames_, session_.clock().now());
+}
+
+/// What is drawn by the time and the speed of another fleet would be wrong, for as long as the gap.
+void DashboardLoop::follow_time(const std::optional<TimeLeap>& leap) {
+  const Welcome& welcome = session_.welcome();
+  if (!leap && welcome.speed == std::exchange(speed_, welcome.speed)) return;
+  speed_ = welcome.speed;
+  core_.begin_anew(session_.clock().now(), welcome.speed,
+                   is_apart(welcome.fleet_time, welcome.speed));
+  core_.say(
+      leap ? to_text(*leap) + ": what was before it is forgotten"
+           : fmt::format("fleet time runs {:g} times as fast as here from now on", welcome.speed));
 }
 
 void DashboardLoop::apply_policy(const std::string& file) {

@@ -70,10 +70,12 @@ class DashboardLoop {
   static tui::DashboardOptions options_of(const Session& session, const DashboardView& view,
                                           const std::string& endpoint);
   void watch_silence();
+  void follow_time(const std::optional<TimeLeap>& leap);
   void apply_policy(const std::string& file);
 
   Session& session_;
   tui::Dashboard core_;
+  double speed_;  // of fleet time, as the core knows it
   tui::Terminal* terminal_ = nullptr;
   bool connected_ = true;
   FrameWatch frames_;

@@ -45,7 +45,10 @@ class Feeding {
       if (ended_ == Wall{0}) ended_ = wall;
       if (delivery_.open() == 0 || wall - ended_ > limits_.acknowledge_within) return false;
     }
-    for (const auto& [from, envelope] : session_.wait(wait(wall)).messages) {
+    const Session::Turn turn = session_.wait(wait(wall));
+    // The gap between two arrivals stays what it is, whatever time the router lives at.
+    if (turn.leap) start_ = saturating_add(start_, turn.leap->to - turn.leap->from);
+    for (const auto& [from, envelope] : turn.messages) {
       last_heard_ = wall_now();
       if (const auto* reply = std::get_if<SubmitReply>(&envelope.body)) delivery_.receive(*reply);
       // What is turned away for now is sent again, like all that is not acknowledged.

@@ -43,9 +43,14 @@ class Following {
     const Instant now = session_.clock().now();
     if (stream_.take_request(now)) session_.send(SnapshotRequest{});
     const auto wait = session_.clock().until(stream_.next_deadline(), longest);
-    for (const auto& [from, envelope] : session_.wait(wait).messages) {
+    const Session::Turn turn = session_.wait(wait);
+    for (const auto& [from, envelope] : turn.messages) {
       if (std::holds_alternative<Welcome>(envelope.body)) {
         if (Status subscribed = session_.subscribe(); !subscribed) return subscribed;
+        if (turn.leap) {
+          stream_ = PublishedStream(wall_span(1, session_.welcome().speed));
+          fleet_ = FleetView();
+        }
         stream_.want_snapshot();
       }
       take(from, envelope);

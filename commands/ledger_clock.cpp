@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "commands/files.h"
+#include "commands/fleet_time_bounds.h"
 
 namespace drover::commands {
 
@@ -32,12 +33,62 @@ Instant resume_fleet_time(const std::optional<LedgerClock>& clock, std::optional
   return std::max(*last_row, saturating_add(clock->fleet, from_seconds(away_s * clock->speed)));
 }
 
+namespace {
+
+Status check_clock_file(const std::string& path, const LedgerClock& clock,
+                        std::optional<Instant> last_row, Instant system_now) {
+  const auto mend = [&] {
+    return fmt::format("remove the file to go on from the ledger's last row, at {}",
+                       last_row ? instant_text(*last_row) : "the system's time");
+  };
+  if (!is_speed(clock.speed)) {
+    return error("{}: the speed: found {:g}, expected {:g} to {:g}; {}", path, clock.speed,
+                 speed_min, speed_max, mend());
+  }
+  if (!is_fleet_time(clock.fleet)) {
+    return error("{}: fleet time: found {}, expected a time of the years {}; {}", path,
+                 instant_text(clock.fleet), fleet_years, mend());
+  }
+  if (clock.system < fleet_time_first) {
+    return error("{}: the system's time: found {}, expected a time after 1970; {}", path,
+                 instant_text(clock.system), mend());
+  }
+  const Instant resumed = resume_fleet_time(clock, last_row, system_now);
+  if (is_fleet_time(resumed)) return {};
+  return error(
+      "{}: since {} at {:g} times the speed it would be {} by now, expected a time of the years "
+      "{}; {}",
+      path, instant_text(clock.system), clock.speed, instant_text(resumed), fleet_years, mend());
+}
+
+}  // namespace
+
+Status check_ledger_times(const std::string& ledger, const std::optional<LedgerClock>& clock,
+                          std::optional<Instant> last_row, Instant system_now) {
+  if (!is_fleet_time(system_now)) {
+    return error("this machine's clock: found {}, expected a time of the years {}; set it",
+                 instant_text(system_now), fleet_years);
+  }
+  if (last_row && !is_fleet_time(*last_row)) {
+    return error(
+        "{}: its newest row: found fleet time {}, expected a time of the years {}; begin a new "
+        "ledger with --ledger",
+        ledger, instant_text(*last_row), fleet_years);
+  }
+  // Without a row the file counts for nothing.
+  if (!clock || !last_row) return {};
+  return check_clock_file(ledger + ".clock", *clock, last_row, system_now);
+}
+
 Result<Instant> resume_ledger_clock(const std::string& ledger, std::optional<Instant> last_row,
                                     Instant system_now, double speed) {
   const std::string path = ledger + ".clock";
   const std::string fresh = path + ".new";
   std::optional<LedgerClock> clock;
   if (const auto text = read_file(path, 4096)) clock = parse_ledger_clock(*text);
+  if (const Status fine = check_ledger_times(ledger, clock, last_row, system_now); !fine) {
+    return fine.error();
+  }
   const Instant fleet = resume_fleet_time(clock, last_row, system_now);
   // Written beside and renamed: a crash leaves the old file or the new one, never half of one.
   {

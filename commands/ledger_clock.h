@@ -29,6 +29,12 @@ std::string to_text(const LedgerClock& clock);
 Instant resume_fleet_time(const std::optional<LedgerClock>& clock, std::optional<Instant> last_row,
                           Instant system_now);
 
+/// Why a router cannot begin with these: what was found, what was expected, what to do. `ledger` is
+/// its path. A time that is too near the end of what 64 bits of nanoseconds hold is refused, before
+/// anything is written (commands/fleet_time_bounds.h).
+Status check_ledger_times(const std::string& ledger, const std::optional<LedgerClock>& clock,
+                          std::optional<Instant> last_row, Instant system_now);
+
 /// Reads LEDGER.clock, answers fleet time now and writes the file anew with the speed from now on.
 Result<Instant> resume_ledger_clock(const std::string& ledger, std::optional<Instant> last_row,
                                     Instant system_now, double speed);

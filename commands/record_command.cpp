@@ -30,7 +30,11 @@ class Recording {
   Status turn(std::chrono::milliseconds longest) {
     if (stream_.take_request(session_.clock().now())) session_.send(SnapshotRequest{});
     const auto wait = session_.clock().until(stream_.next_deadline(), longest);
-    for (auto& [from, envelope] : session_.wait(wait).messages) {
+    Session::Turn turn = session_.wait(wait);
+    if (turn.leap) {
+      if (const Status told = tell_leap(*turn.leap); !told) return told;
+    }
+    for (auto& [from, envelope] : turn.messages) {
       heard_ = wall_now();
       if (std::holds_alternative<Welcome>(envelope.body)) {
         if (Status subscribed = session_.subscribe(); !subscribed) return subscribed;
@@ -44,6 +48,17 @@ class Recording {
   }
 
  private:
+  /// Forward the file says it, like an event of the router. Back there is no place for what comes:
+  /// a recording's times only rise.
+  Status tell_leap(const TimeLeap& leap) {
+    const std::string text = to_text(leap);
+    if (leap.back()) return error("{}: the recording ends there; begin another", text);
+    put_error("drover record: {}\n", text);
+    const Event event{Severity::warning, "router", text};
+    recorder_.take(leap.to, {"record", ++told_, leap.to, event});
+    return {};
+  }
+
   /// The recording goes on: a router that is started again is part of the story.
   void tell_silence() {
     const bool silent = wall_now() - heard_ > silence_max;
@@ -56,6 +71,7 @@ class Recording {
   StreamRecorder stream_;
   Wall heard_ = wall_now();
   bool silent_ = false;
+  std::uint64_t told_ = 0;
 };
 
 Outcome end_recording(Recorder& recorder, Status status) {

@@ -15,6 +15,7 @@
 #include "commands/catalogue_files.h"
 #include "commands/clock.h"
 #include "commands/files.h"
+#include "commands/fleet_time_bounds.h"
 #include "commands/journal_file.h"
 #include "commands/ledger_clock.h"
 #include "commands/lifeline.h"
@@ -84,6 +85,8 @@ class RouterShell {
     if (const Status said = flush_output(); !said) return Outcome::failed(said.error());
     while (!signals.stopped()) {
       look_at_files();
+      out_of_time_ = clock_.now() >= fleet_time_end;
+      if (out_of_time_) break;
       read_doors();
       hear_watchers();
       hear_commits();
@@ -100,10 +103,19 @@ class RouterShell {
     }
     if (const Status flushed = store_->flush(); !flushed) return Outcome::failed(flushed.error());
     hear_commits();
-    return recording_ ? recording_->end() : Outcome::done();
+    Outcome ended = recording_ ? recording_->end() : Outcome::done();
+    return out_of_time_ ? Outcome::failed(end_of_time()) : std::move(ended);
   }
 
  private:
+  /// The ledger is whole, but no router can begin with it: nanoseconds end not long after.
+  Error end_of_time() const {
+    return error(
+        "fleet time has come to {}, the last that a router runs at; ledger {} is kept: begin a new "
+        "one with --ledger",
+        instant_text(fleet_time_end), store_->path());
+  }
+
   Instant next_deadline() const {
     return recording_ ? std::min(core_->next_deadline(), recording_->next_deadline())
                       : core_->next_deadline();
@@ -149,11 +161,19 @@ class RouterShell {
     return restore();
   }
 
+  Status absurd_row(const LedgerRow& row) const {
+    return error(
+        "{}: a row of job {}: found fleet time {}, expected a time of the years {}; "
+        "begin a new ledger with --ledger",
+        store_->path(), to_text(row.job), instant_text(row.at), fleet_years);
+  }
+
   Status restore() {
     JournalRestore restored;
     const Status read = store_->read([&](const LedgerRow& row) {
       if (journal_.on()) restored.rows.push_back(row);
       if (restored.rows.size() == journalled_rows) journal_.write(std::exchange(restored, {}));
+      if (!is_fleet_time(row.at)) return absurd_row(row);
       return core_->restore_row(row);
     });
     if (!read) return read;
@@ -336,6 +356,7 @@ class RouterShell {
   std::uint64_t heard_commit_ = 0;
   bool watched_ = true;
   bool told_full_ = false;
+  bool out_of_time_ = false;
 };
 
 }  // namespace
@@ -344,7 +365,7 @@ Outcome run_router(Arguments& arguments) {
   if (const Status held = hold_lifeline(arguments); !held) return Outcome::usage(held.error());
   RouterOptions options;
   options.listen = arguments.text("listen", default_endpoint);
-  options.start.speed = arguments.number("speed", 0.01, 10'000, 1);
+  options.start.speed = arguments.number("speed", speed_min, speed_max, 1);
   options.start.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
   options.journal = arguments.text("journal");
   options.on_alert = arguments.text("on-alert");

@@ -38,6 +38,10 @@ Status Session::join() {
       }
     }
     if (welcomed_) return {};
+    if (!trouble_.empty()) {
+      return error("the router at {} tells a time that cannot be: {}", options_.router.endpoint,
+                   trouble_);
+    }
     if (const auto barred = sockets_.barred()) {
       return Error{barred_text(*barred, options_.router, "")};
     }
@@ -74,6 +78,22 @@ Status Session::subscribe() {
   return sockets_.connect_publish(subscribed_);
 }
 
+/// The first one starts the clock; later ones (a router that restarted) set it right.
+void Session::be_welcomed(const Welcome& welcome, Turn& turn) {
+  const auto leap = welcomed_ ? leap_to(welcome, clock_.now()) : std::nullopt;
+  if (welcomed_ && !leap) {
+    clock_.anchor_again(welcome.fleet_time, welcome.speed);
+  } else {
+    clock_ = Clock(welcome.fleet_time, welcome.speed);
+  }
+  if (leap) turn.leap = leap;
+  welcome_ = welcome;
+  const auto door = parse_endpoint(welcome.publish_endpoint, "");
+  insecure_ = options_.router.keys.empty() && door && !door->loopback();
+  welcome_.publish_endpoint = reachable(welcome.publish_endpoint, options_.router.endpoint);
+  welcomed_ = true;
+}
+
 Session::Turn Session::wait(std::chrono::milliseconds longest) {
   Turn turn;
   auto arrived = sockets_.wait(longest);
@@ -89,17 +109,12 @@ Session::Turn Session::wait(std::chrono::milliseconds longest) {
       continue;
     }
     if (const auto* welcome = std::get_if<Welcome>(&envelope->body)) {
-      // The first one starts the clock; later ones (a router that restarted) set it right.
-      if (welcomed_) {
-        clock_.anchor_again(welcome->fleet_time, welcome->speed);
-      } else {
-        clock_ = Clock(welcome->fleet_time, welcome->speed);
+      if (const Status sensible = check_welcome(*welcome); !sensible) {
+        trouble_ = sensible.error().message;
+        ++undecodable_;
+        continue;
       }
-      welcome_ = *welcome;
-      const auto door = parse_endpoint(welcome->publish_endpoint, "");
-      insecure_ = options_.router.keys.empty() && door && !door->loopback();
-      welcome_.publish_endpoint = reachable(welcome->publish_endpoint, options_.router.endpoint);
-      welcomed_ = true;
+      be_welcomed(*welcome, turn);
     }
     turn.messages.emplace_back(incoming.from, std::move(*envelope));
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "commands/clock.h"
+#include "commands/fleet_time_bounds.h"
 #include "commands/options.h"
 #include "commands/router_address.h"
 #include "fleet/codec.h"
@@ -51,8 +52,12 @@ class Session {
   struct Turn {
     std::vector<std::pair<Peer, Envelope>> messages;
     std::vector<int> ready_descriptors;
+    /// A Welcome among the messages told another time than the clock's, by more than is lived
+    /// through: the clock begins anew there.
+    std::optional<TimeLeap> leap;
   };
-  /// Waits once. Messages that do not decode are counted and dropped; a Welcome anchors the clock;
+  /// Waits once. Messages that do not decode, and a Welcome of a time that cannot be, are counted
+  /// and dropped; a Welcome anchors the clock;
   /// a connection that came back is answered by a Join.
   Turn wait(std::chrono::milliseconds longest);
   std::uint64_t undecodable() const { return undecodable_; }
@@ -65,6 +70,7 @@ class Session {
 
  private:
   Session(SessionOptions options);
+  void be_welcomed(const Welcome& welcome, Turn& turn);
   Status join();
   Error nobody_there() const;
 
@@ -76,6 +82,7 @@ class Session {
   std::uint64_t undecodable_ = 0;
   std::uint64_t connections_ = 0;
   std::string subscribed_;  // the endpoint
+  std::string trouble_;     // with the last Welcome that was dropped
   bool welcomed_ = false;
   bool insecure_ = false;
 };

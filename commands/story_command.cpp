@@ -60,7 +60,7 @@ class Teller {
   }
 
   void run() {
-    while (!stop_.stopped()) turn();
+    while (!stop_.stopped() && !over_) turn();
     session_.send(Caption{});
   }
   const Delivery::Counts& counts() const { return delivery_.counts(); }
@@ -77,7 +77,12 @@ class Teller {
     const Wall wall = wall_now();
     for (Submit& submit : delivery_.due(wall)) session_.send(std::move(submit));
     say(wall);
-    for (const auto& [from, envelope] : session_.wait(wait()).messages) hear(envelope.body);
+    const Session::Turn turn = session_.wait(wait());
+    if (turn.leap) {
+      put_error("drover story: {}: the story ends there\n", to_text(*turn.leap));
+      over_ = true;
+    }
+    for (const auto& [from, envelope] : turn.messages) hear(envelope.body);
   }
 
   std::chrono::milliseconds wait() {
@@ -117,6 +122,7 @@ class Teller {
   PauseSignal& pause_;
   Delivery delivery_;
   Caption said_;
+  bool over_ = false;
   Wall say_again_{0}, ask_again_{0};
 };
 

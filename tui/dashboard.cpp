@@ -195,6 +195,27 @@ void Dashboard::set_connected(Instant now, bool connected) {
   tick(now);
 }
 
+void Dashboard::begin_anew(Instant now, double speed, bool clock_apart) {
+  State& old = *state_;
+  DROVER_REQUIRE(!old.replay());
+  DashboardOptions options = old.options;
+  options.speed = speed;
+  options.clock_apart = clock_apart;
+  auto fresh = std::make_unique<State>(std::move(options), old.canvas.size(), now);
+  fresh->choices = std::move(old.choices);
+  fresh->choices.prompt.reset();
+  fresh->choices.devices.order_structure = 0;  // rows of another model
+  fresh->choices.levels.forget();
+  fresh->choices.forget_layout();
+  fresh->connected = old.connected;
+  fresh->shell = old.shell;
+  fresh->policy_file = std::move(old.policy_file);
+  fresh->settings_wish = std::move(old.settings_wish);
+  fresh->story_toggled = old.story_toggled;
+  state_ = std::move(fresh);
+  tick(now);
+}
+
 void Dashboard::told(const ShellFacts& facts) { state_->shell = facts; }
 
 void Dashboard::adopt(Instant now, const Settings& settings, bool ascii) {

@@ -86,6 +86,10 @@ class Dashboard {
   /// The connection to the router came or went: shown.
   void set_connected(Instant now, bool connected);
 
+  /// The router lives at another time, or at another speed: all that is known is forgotten, and
+  /// the person stays in the view where they are. REQUIRES that it is no replay.
+  void begin_anew(Instant now, double speed, bool clock_apart);
+
   void told(const ShellFacts& facts);
   /// Other settings from now on; of their history only the next dashboard knows. Where they start
   /// otherwise than those before, that is shown now; else the person stays where they are. `ascii`

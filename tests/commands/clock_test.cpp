@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "commands/fleet_time_bounds.h"
 #include "commands/ledger_clock.h"
 
 namespace drover::commands {
@@ -93,6 +94,95 @@ TEST(LedgerClock, NeverGoesBehindTheLastRow) {
   // The system's clock was set back.
   EXPECT_EQ(resume_fleet_time(clock, last, Instant(seconds(10))), last);
   EXPECT_EQ(resume_fleet_time(std::nullopt, last, Instant(seconds(10))), last);
+}
+
+TEST(LedgerClock, RefusesTimesThatNoRouterCanLiveBy) {
+  const Instant now(seconds(1'800'000'000));
+  const Duration days_10 = std::chrono::hours(240);
+  const Instant before_1970(seconds(-1));
+  struct Case {
+    std::optional<LedgerClock> clock;
+    std::optional<Instant> last_row;
+    Instant system;
+    const char* said;  // nothing: it begins
+  };
+  const Case cases[] = {
+      {std::nullopt, std::nullopt, now, nullptr},
+      {std::nullopt, now, now, nullptr},
+      {LedgerClock{now, now - days_10, 60}, now, now, nullptr},
+      {LedgerClock{now, now + days_10, 10'000}, now, now, nullptr},  // the system's was set back
+      {LedgerClock{never, now, 1}, std::nullopt, now, nullptr},      // of a ledger that is gone
+      {std::nullopt, std::nullopt, before_1970, "this machine's clock: found 1969-12-31"},
+      {std::nullopt, now, before_1970, "this machine's clock: found 1969-12-31"},
+      {std::nullopt, std::nullopt, fleet_time_end, "this machine's clock: found 2200-01-01"},
+      {std::nullopt, never, now, "L: its newest row: found fleet time the end of time"},
+      {std::nullopt, Instant::min(), now, "L: its newest row: found fleet time the beginning"},
+      {LedgerClock{now, now - days_10, 10'000}, now, now, "L.clock: since"},
+      {LedgerClock{never, now, 1}, now, now, "L.clock: fleet time: found the end of time"},
+      {LedgerClock{before_1970, now, 1}, now, now, "L.clock: fleet time: found 1969-12-31"},
+      {LedgerClock{now, before_1970, 1}, now, now, "L.clock: the system's time: found 1969"},
+      {LedgerClock{now, now, 10'001}, now, now, "L.clock: the speed: found 10001"},
+      {LedgerClock{now, now, 0.001}, now, now, "L.clock: the speed: found 0.001"},
+  };
+  for (const Case& expected : cases) {
+    const Status status =
+        check_ledger_times("L", expected.clock, expected.last_row, expected.system);
+    const std::string said = status ? "" : status.error().message;
+    EXPECT_EQ(status.ok(), expected.said == nullptr) << said;
+    const std::string begin = expected.said == nullptr ? "" : expected.said;
+    EXPECT_EQ(said.rfind(begin, 0), 0U) << said;
+  }
+}
+
+TEST(FleetTime, OfAWelcomeIsLivedByOnlyWhereThatCanBe) {
+  Welcome welcome;
+  welcome.fleet_time = Instant(seconds(1'800'000'000));
+  EXPECT_TRUE(check_welcome(welcome));
+  for (const Instant absurd : {never, Instant::min(), fleet_time_end, Instant(Duration(-1))}) {
+    Welcome other = welcome;
+    other.fleet_time = absurd;
+    EXPECT_FALSE(check_welcome(other)) << instant_text(absurd);
+  }
+  for (const double absurd : {0.0, -1.0, 10'001.0, 1e300}) {
+    Welcome other = welcome;
+    other.speed = absurd;
+    EXPECT_FALSE(check_welcome(other)) << absurd;
+  }
+}
+
+TEST(FleetTime, LeapsWhereTheDifferenceIsMoreThanLeases) {
+  const Instant here(seconds(1'800'000'000));
+  struct Case {
+    double speed;
+    Duration ahead;
+    bool leaps;
+  };
+  const Case cases[] = {
+      {1, seconds(0), false},
+      {1, seconds(60), false},
+      {1, seconds(61), true},
+      {1, -seconds(10), false},
+      {1, -seconds(11), true},
+      {60, seconds(3600), false},
+      {60, seconds(3601), true},
+      {60, -seconds(600), false},
+      {60, -seconds(601), true},
+      {10'000, seconds(30'000), false},  // three wall seconds
+      {1, -seconds(30'000), true},       // the same for a router that is slow again
+      {1, std::chrono::hours(30 * 24), true},
+      {1, -std::chrono::hours(30 * 24), true},
+  };
+  for (const Case& expected : cases) {
+    Welcome welcome;
+    welcome.fleet_time = here + expected.ahead;
+    welcome.speed = expected.speed;
+    for (const Duration lease : {Duration(0), wall_span(10, expected.speed)}) {
+      welcome.lease = lease;
+      EXPECT_EQ(leap_to(welcome, here).has_value(), expected.leaps)
+          << expected.speed << " " << to_seconds(expected.ahead);
+    }
+  }
+  EXPECT_TRUE(leap_between(never, Instant::min(), seconds(10)));
 }
 
 }  // namespace
