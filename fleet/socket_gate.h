@@ -45,6 +45,12 @@ class Gate {
   const PublicKey* sender_of(const zmq::message_t& frame, std::uint64_t number);
   /// The same of a subscription, which is remembered.
   const PublicKey* subscriber_of(const zmq::message_t& frame);
+  /// Whose frame it is: a key that is let in, or one that was.
+  struct Holder {
+    std::string name;
+    bool admitted = false;
+  };
+  std::optional<Holder> holder_of(const zmq::message_t& frame) const;
   /// Nothing may be sent to this control connection: its key was taken away.
   bool cut_off(std::uint64_t number) const { return cut_off_.contains(number); }
 
