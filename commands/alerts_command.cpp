@@ -45,7 +45,7 @@ Usage alerts_usage() {
 
 Outcome run_alerts(Arguments& arguments) {
   if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
-  auto session = Session::open({endpoint_of(arguments), Role::viewer, "alerts"});
+  auto session = Session::open({endpoint_of(arguments), Role::client, "alerts"});
   if (!session) return Outcome::failed(session.error());
   const auto known = ask(**session);
   if (!known) return Outcome::failed(known.error());

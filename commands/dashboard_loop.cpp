@@ -185,10 +185,13 @@ void DashboardLoop::apply_policy(const std::string& file) {
 
 void DashboardLoop::watch_silence() {
   const Wall now = wall_now();
-  const bool connected = now - last_heard_ <= silence_max;
-  if (connected != connected_) {
+  const auto barred = session_.sockets().barred();
+  const bool connected = !barred && now - last_heard_ <= silence_max;
+  if (connected != connected_ || barred != barred_) {
     connected_ = connected;
-    core_.set_connected(session_.clock().now(), connected);
+    barred_ = barred;
+    core_.set_connected(session_.clock().now(), connected,
+                        barred ? barred_words(*barred, session_.router()) : std::string());
   }
   if (!connected && now - last_join_ >= join_again) {
     last_join_ = now;

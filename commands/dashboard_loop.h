@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "commands/frame_watch.h"
@@ -78,6 +79,7 @@ class DashboardLoop {
   double speed_;  // of fleet time, as the core knows it
   tui::Terminal* terminal_ = nullptr;
   bool connected_ = true;
+  std::optional<Barred> barred_;
   FrameWatch frames_;
   Wall last_heard_{0};
   Wall last_join_{0};

@@ -86,7 +86,8 @@ Outcome run_devices(Arguments& arguments) {
     return follow_devices(endpoint_of(arguments),
                           {arguments.has("json"), lasts, std::move(filter)});
   }
-  auto session = Session::open({endpoint_of(arguments), Role::viewer, "devices"});
+  // One snapshot is a question like any other; to watch, as --follow does, takes a viewer's key.
+  auto session = Session::open({endpoint_of(arguments), Role::client, "devices"});
   if (!session) return Outcome::failed(session.error());
   return show_once(**session, arguments.has("json"), std::move(filter));
 }

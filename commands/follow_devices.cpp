@@ -106,7 +106,7 @@ class Following {
 
 }  // namespace
 
-Outcome follow_devices(const std::string& endpoint, FollowOptions options) {
+Outcome follow_devices(const RouterAddress& endpoint, FollowOptions options) {
   StopSignals signals;
   auto session = Session::open({endpoint, Role::viewer, "devices"});
   if (!session) return Outcome::failed(session.error());

@@ -68,11 +68,8 @@ Status JournalReplay::input(const JournalRecord& record) {
     if (!envelope) return error("a message: {}", envelope.error().message);
     router_->receive(receive->now, receive->from, *envelope, receive->key);
   } else if (const auto* dropped = std::get_if<JournalDropped>(&record)) {
-    if (dropped->passing) {
-      router_->turn_away(dropped->now, dropped->from, dropped->why, dropped->sender);
-    } else {
-      router_->count_undecodable(dropped->now, dropped->from, dropped->why, dropped->sender);
-    }
+    router_->turn_away(dropped->now, {dropped->from, dropped->sender, dropped->why, dropped->key,
+                                      dropped->address, dropped->asked, dropped->passing});
   } else if (const auto* committed = std::get_if<JournalCommitted>(&record)) {
     router_->committed(committed->now, committed->sequence);
   } else if (const auto* tick = std::get_if<JournalTick>(&record)) {

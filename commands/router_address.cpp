@@ -91,6 +91,23 @@ std::string barred_text(Barred barred, const RouterAddress& address, const std::
   return {};
 }
 
+std::string barred_words(Barred barred, const RouterAddress& address) {
+  switch (barred) {
+    case Barred::key: {
+      const auto credentials = read_credentials(address.keys, address.key_name, "");
+      const std::string name = credentials ? " " + credentials->own.known.name : "";
+      return fmt::format("the router no longer accepts the key{}", name);
+    }
+    case Barred::router_key:
+      return "what answers there does not hold the router's key";
+    case Barred::plain_text:
+      return "the router now takes only encrypted connections";
+    case Barred::encryption:
+      return "the router now takes no encrypted connections";
+  }
+  return {};
+}
+
 std::string reachable(const std::string& door, const std::string& control) {
   auto there = parse_endpoint(door, "");
   const auto here = parse_endpoint(control, "");

@@ -41,6 +41,9 @@ Status use_keys_of(const RouterAddress& address, const std::string& preferred, S
 /// Why the router's door stays closed, and how to mend it; one line.
 std::string barred_text(Barred barred, const RouterAddress& address, const std::string& preferred);
 
+/// The same of a router that had taken us, in a few words for a line of a dashboard.
+std::string barred_words(Barred barred, const RouterAddress& address);
+
 /// The endpoint of one of the router's doors as seen from here: a router that listens on every
 /// address does not know by which one it was reached.
 std::string reachable(const std::string& door, const std::string& control);

@@ -192,9 +192,7 @@ class RouterShell {
                                    [&](const Peer& peer) { return core_->speaks_for_host(peer); });
     for (const Incoming& samples : turn.samples) receive(samples);
     for (const Dropped& dropped : turn.dropped) drop(dropped);
-    for (const TurnedAway& turned_away : turn.turned_away) turn_away(turned_away);
     intake_.serve([&](const Incoming& incoming) { receive(incoming); },
-                  [&](const TurnedAway& turned_away) { turn_away(turned_away); },
                   [&](const Dropped& dropped) { drop(dropped); });
   }
 
@@ -223,11 +221,10 @@ class RouterShell {
 
   void receive(const Incoming& incoming) {
     auto envelope = decode(incoming.bytes);
-    const auto why = envelope ? guard_.refuse(incoming, *envelope)
-                              : std::optional<std::string>(envelope.error().message);
-    if (why) {
-      return drop({incoming.from, connection_text(incoming.from, incoming.address), *why});
-    }
+    if (!envelope) return turn_away(incoming, envelope.error().message, {});
+    auto why = guard_.refuse(incoming, *envelope);
+    if (!why) why = core_->refusal(incoming.from, *envelope);
+    if (why) return turn_away(incoming, *std::move(why), kind_name(envelope->body));
     const std::string_view key =
         incoming.key == nullptr ? "" : std::string_view(incoming.key->name);
     const Instant now = clock_.now();
@@ -263,16 +260,18 @@ class RouterShell {
     }
   }
 
-  void drop(const Dropped& dropped) {
-    const Instant now = clock_.now();
-    journal_.write(JournalDropped{now, dropped.from, dropped.why, dropped.sender});
-    core_->count_undecodable(now, dropped.from, dropped.why, dropped.sender);
+  /// `kind`: of the message that its sender may not send; empty: it was no message.
+  void turn_away(const Incoming& incoming, std::string why, std::string_view kind) {
+    const std::string key = incoming.key == nullptr ? "" : incoming.key->name;
+    drop({incoming.from, sender_text(incoming.from, incoming.address, key), std::move(why), key,
+          incoming.address, std::string(kind)});
   }
 
-  void turn_away(const TurnedAway& away) {
+  void drop(const Dropped& dropped) {
     const Instant now = clock_.now();
-    journal_.write(JournalDropped{now, away.from, away.why, away.sender, true});
-    core_->turn_away(now, away.from, away.why, away.sender);
+    journal_.write(JournalDropped{now, dropped.from, dropped.why, dropped.sender, dropped.key,
+                                  dropped.address, dropped.asked, dropped.passing});
+    core_->turn_away(now, dropped);
   }
 
   void hear_commits() {

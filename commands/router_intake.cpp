@@ -2,6 +2,7 @@
 
 #include <malloc.h>
 
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,8 +32,16 @@ std::string owner_of(const Incoming& message) {
   return message.key == nullptr ? std::to_string(message.from.number) : message.key->key;
 }
 
-std::string words_for(const Incoming& message) {
-  return connection_text(message.from, message.address);
+Dropped dropped(const Incoming& message, std::string why) {
+  const std::string key = message.key == nullptr ? "" : message.key->name;
+  return {message.from, sender_text(message.from, message.address, key), std::move(why), key,
+          message.address};
+}
+
+Dropped put_off(const Incoming& message, std::string why) {
+  Dropped what = dropped(message, std::move(why));
+  what.passing = true;
+  return what;
 }
 
 }  // namespace
@@ -47,7 +56,8 @@ RouterIntake::Turn RouterIntake::read(std::chrono::milliseconds longest,
                                [&](Incoming head, std::string_view bytes) {
                                  take(turn, std::move(head), bytes, speaks_for_host);
                                });
-  turn.dropped = std::move(arrived.dropped);
+  turn.dropped.insert(turn.dropped.end(), std::make_move_iterator(arrived.dropped.begin()),
+                      std::make_move_iterator(arrived.dropped.end()));
   return turn;
 }
 
@@ -63,7 +73,7 @@ void RouterIntake::take(Turn& turn, Incoming head, std::string_view bytes,
   const std::string owner = owner_of(head);
   if (!agent) {
     if (auto why = inbox_.refuses(owner, head.from, bytes.size())) {
-      turn.turned_away.push_back({head.from, words_for(head), *std::move(why)});
+      turn.dropped.push_back(put_off(head, *std::move(why)));
       return;
     }
   }
@@ -86,7 +96,6 @@ std::optional<std::string> RouterIntake::unread(const Incoming& message) {
 }
 
 void RouterIntake::serve(const std::function<void(const Incoming&)>& serve,
-                         const std::function<void(const TurnedAway&)>& turn_away,
                          const std::function<void(const Dropped&)>& drop) {
   for (const Inbox::Line line : {Inbox::Line::agents, Inbox::Line::clients}) {
     const Wall end = wall_now() + (line == Inbox::Line::agents ? agents_time : clients_time);
@@ -97,9 +106,13 @@ void RouterIntake::serve(const std::function<void(const Incoming&)>& serve,
       // The allow-list may have changed while it waited, and the key that was told with it.
       if (guarded) message.key = sockets_.admitted(owner);
       if (guarded && message.key == nullptr) {
-        drop({message.from, words_for(message), "its key was taken off the allow-list"});
+        // Nothing goes to its connection any more, so there is nobody to be answered.
+        Dropped revoked = dropped(message, "its key was taken off the allow-list");
+        revoked.from.number = 0;
+        revoked.asked = "send";
+        drop(revoked);
       } else if (auto why = line == Inbox::Line::clients ? unread(message) : std::nullopt) {
-        turn_away({message.from, words_for(message), *std::move(why)});
+        drop(put_off(message, *std::move(why)));
       } else {
         serve(message);
       }

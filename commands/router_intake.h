@@ -12,20 +12,12 @@
 
 namespace drover::commands {
 
-/// A client's message that was not taken, and why, for people. Said again later it may be.
-struct TurnedAway {
-  Peer from;
-  std::string sender;  // in words
-  std::string why;
-};
-
 class RouterIntake {
  public:
   explicit RouterIntake(Sockets& sockets) : sockets_(sockets) {}
 
   struct Turn {
     std::vector<Incoming> samples;
-    std::vector<TurnedAway> turned_away;
     std::vector<Dropped> dropped;
   };
   /// Waits, unless messages wait here, and reads. `speaks_for_host`: whether this connection is an
@@ -34,9 +26,8 @@ class RouterIntake {
             const std::function<bool(const Peer&)>& speaks_for_host);
 
   /// Gives out what waits: agents' messages for some of a turn's time, then clients'. Each message
-  /// is `serve`d or, where its sender must read its answers first, `turned_away`.
+  /// is `serve`d, or dropped: put off where its sender must read its answers first.
   void serve(const std::function<void(const Incoming&)>& serve,
-             const std::function<void(const TurnedAway&)>& turn_away,
              const std::function<void(const Dropped&)>& drop);
 
  private:

@@ -35,6 +35,7 @@ class Session {
   /// not there says how to start one; that for one which refuses us says how to mend it.
   static Result<std::unique_ptr<Session>> open(const SessionOptions& options);
 
+  const RouterAddress& router() const { return options_.router; }
   const Welcome& welcome() const { return welcome_; }
   /// The router listens beyond loopback, and takes anyone who can reach it: it took us without
   /// keys.

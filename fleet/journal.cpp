@@ -69,11 +69,13 @@ inline constexpr auto layout<JournalRestore> =
     structure("JournalRestore", field("rows", &JournalRestore::rows, up_to(whole_file)));
 
 template <>
-inline constexpr auto layout<JournalDropped> =
-    structure("JournalDropped", field("now", &JournalDropped::now),
-              field("from", &JournalDropped::from), field("why", &JournalDropped::why, any_bytes),
-              field("sender", &JournalDropped::sender, any_bytes),
-              field("passing", &JournalDropped::passing));
+inline constexpr auto layout<JournalDropped> = structure(
+    "JournalDropped", field("now", &JournalDropped::now), field("from", &JournalDropped::from),
+    field("why", &JournalDropped::why, any_bytes),
+    field("sender", &JournalDropped::sender, any_bytes),
+    field("key", &JournalDropped::key, any_bytes),
+    field("address", &JournalDropped::address, any_bytes),
+    field("asked", &JournalDropped::asked, any_bytes), field("passing", &JournalDropped::passing));
 
 template <>
 inline constexpr auto layout<JournalLeave> = structure("JournalLeave",

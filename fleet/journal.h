@@ -42,13 +42,16 @@ struct JournalRestore {
   std::vector<LedgerRow> rows;
   bool operator==(const JournalRestore&) const = default;
 };
-/// What the router's shell did not take: what was said of it to the core.
+/// What the router's doors did not let in, as it was told to the core: see fleet/dropped.h.
 struct JournalDropped {
   Instant now{};
   Peer from;
   std::string why;
   std::string sender;
-  bool passing = false;  // too much waited: turned away for now; else it was no message
+  std::string key{};
+  std::string address{};
+  std::string asked{};
+  bool passing = false;
   bool operator==(const JournalDropped&) const = default;
 };
 /// What the core said at the tick before: a replay that says the same makes the same decisions.

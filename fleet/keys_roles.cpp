@@ -1,39 +1,35 @@
-// What each role of key may send. The router's core keeps its own table, of connections' roles;
-// this one is about proven keys, and holds before the core sees a message.
+// What each role of key may send, by the table of speakers. The router's core asks the same table
+// for a connection's role; this is about proven keys, and holds before the core sees a message.
 #include <algorithm>
-#include <variant>
 
 #include <fmt/format.h>
 
 #include "fleet/codec.h"
 #include "fleet/keys.h"
+#include "fleet/speakers.h"
 #include "fleet/text.h"
 
 namespace drover {
 namespace {
 
-template <typename... Kinds>
-bool is_any(const Message& message) {
-  return (std::holds_alternative<Kinds>(message) || ...);
-}
-
+/// On the control door.
 bool may_send(KeyRole role, const Message& message) {
-  const bool asks =
-      is_any<Join, JobsRequest, WhyRequest, SummaryRequest, SnapshotRequest, PolicyRequest>(
-          message);
-  switch (role) {
-    case KeyRole::agent:
-      return is_any<Join, Hello, Heartbeat, Accepted, Refused, MemberPace, Progress, Finished,
-                    Failed, ReplicaReport, DeviceReport, Leave>(message);
-    case KeyRole::view:
-      return asks;
-    case KeyRole::submit:
-      return asks || is_any<Submit>(message);
-    case KeyRole::admin:
-      return asks || is_any<Submit, EndRequest, Inject, SetPowerCap, SetDrain, CancelJobs,
-                            ApplyPolicy, AcknowledgeAlert, ForgetHost, Caption>(message);
-    case KeyRole::router:
+  const bool administers = role == KeyRole::admin;
+  const bool submits = administers || role == KeyRole::submit;
+  switch (speaker_of(message)) {
+    case Speaker::nobody:
+    case Speaker::sampler:
       return false;
+    case Speaker::anyone:
+      return role != KeyRole::router;
+    case Speaker::agent:
+      return role == KeyRole::agent;
+    case Speaker::asker:
+      return submits || role == KeyRole::view;
+    case Speaker::submitter:
+      return submits;
+    case Speaker::administrator:
+      return administers;
   }
   return false;
 }

@@ -89,19 +89,29 @@ Status Sockets::reconnect_control() {
 
 // ---- Traffic -----------------------------------------------------------------------------------
 
-/// The words for whoever sent these frames: the connection, or the name that it gave itself.
-std::string sender_text(const std::vector<zmq::message_t>& frames, const Peer& from) {
-  const std::string address = address_of_sender(frames.back());
-  if (from.channel != Channel::control || from.number != 0) return connection_text(from, address);
+/// Who sent these frames, in words: a key, a connection, or the name that it gave itself.
+std::string sender_of_frames(const std::vector<zmq::message_t>& frames, const Peer& from,
+                             const std::string& address, const std::string& key) {
+  const bool named = from.channel == Channel::control && from.number == 0 && key.empty();
+  if (!named) return sender_text(from, address, key);
   constexpr std::size_t shown_max = 24;
   const std::string id = printable(frames[0].to_string_view().substr(0, shown_max));
   return fmt::format("id \"{}\"{}{}", id, address.empty() ? "" : " from ", address);
 }
 
 void Sockets::State::drop(const std::vector<zmq::message_t>& frames, Peer from, std::string why,
-                          Turn& turn) {
+                          Turn& turn, std::string asked) {
   ++malformed;
-  if (serves) turn.dropped.push_back({from, sender_text(frames, from), std::move(why)});
+  if (!serves) return;
+  Dropped dropped{from, {}, std::move(why)};
+  dropped.address = address_of_sender(frames.back());
+  dropped.asked = std::move(asked);
+  const std::optional<Gate::Holder> holder = gate ? gate->holder_of(frames.back()) : std::nullopt;
+  if (holder && holder->admitted) dropped.key = holder->name;
+  // A name may be another key's by now.
+  const std::string told = holder && !holder->admitted ? holder->name + " (revoked)" : dropped.key;
+  dropped.sender = sender_of_frames(frames, from, dropped.address, told);
+  turn.dropped.push_back(std::move(dropped));
 }
 
 /// Who sent these frames; or what is wrong with them.
@@ -136,7 +146,8 @@ bool Sockets::State::take_one(Channel channel, Turn& turn, Intake& intake) {
     const zmq::message_t& last = frames.back();
     const PublicKey* key = gate ? gate->sender_of(last, from.number) : nullptr;
     if (gate && key == nullptr) {
-      drop(frames, from, "its key was taken off the allow-list", turn);
+      // Nothing goes to its connection any more, so there is nobody to be answered.
+      drop(frames, {channel, 0}, "its key was taken off the allow-list", turn, "send");
       return true;
     }
     if (serves && channel == Channel::control) backlog.heard(from.number, last);
@@ -274,7 +285,11 @@ std::uint64_t Sockets::control_connections() const {
 
 std::optional<Barred> Sockets::barred() const {
   const Connection* control = state_->control_connection();
-  return control == nullptr ? std::nullopt : control->barred();
+  if (control == nullptr || control->barred()) {
+    return control == nullptr ? std::nullopt : control->barred();
+  }
+  const auto publish = state_->connections.find(Channel::publish);
+  return publish == state_->connections.end() ? std::nullopt : publish->second.barred();
 }
 
 std::size_t Sockets::waiting_bytes(const Peer& to) { return state_->backlog.waiting(to.number); }

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fleet/dropped.h"
 #include "fleet/keys.h"
 #include "fleet/outbox.h"
 #include "fleet/result.h"
@@ -44,16 +45,6 @@ enum class Barred : std::uint8_t {
   plain_text,  // the router wants keys, and this end has none
   encryption,  // the router takes no keys, and this end has one
 };
-
-/// What came in at a router's door and is no message.
-struct Dropped {
-  Peer from;           // number 0: nobody who could be answered
-  std::string sender;  // in words, printable: "connection 5 from 10.0.0.7"
-  std::string why;
-};
-
-/// A connection of a router's door in words.
-std::string connection_text(const Peer& from, std::string_view address);
 
 /// What a published message is about: the first frame that subscribers choose by. A `Peer` of the
 /// publish channel carries its topic as its number, so `publish_peer` itself is `state`.
@@ -112,6 +103,8 @@ class Sockets {
   bool control_connected() const;
   std::uint64_t control_connections() const;
   /// Why it does not, when the router or this end refused it; none: it stands, or nobody is there.
+  /// A control connection that stands says nothing of a key that was revoked since, but the publish
+  /// door opens anew then: what that connection was told counts as well.
   /// Every connection is tried anew, at least each 4 s, until it stands.
   std::optional<Barred> barred() const;
 

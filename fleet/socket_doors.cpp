@@ -144,7 +144,7 @@ void Sockets::State::serve_subscriptions(Turn& turn) {
     }
     // The ends of subscriptions are ZeroMQ's own when a connection ends: nobody's.
     if (gate && request[0] == 1 && gate->subscriber_of(frames[0]) == nullptr) {
-      drop(frames, publish_peer, "a subscription with a key that is not let in", turn);
+      drop(frames, publish_peer, "its key is not let in to watch", turn, "subscribe");
       continue;
     }
     const std::string_view topic = request.substr(1);

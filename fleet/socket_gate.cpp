@@ -101,24 +101,32 @@ bool Gate::admit(std::vector<PublicKey> keys) {
 /// What is wrong with the key that a question is about; none: it is let in. `key` becomes its text.
 std::optional<Dropped> Gate::judge(const std::vector<zmq::message_t>& question, std::string& key) {
   const std::string from = printable(question[Frame::address].to_string_view());
-  const auto refuse = [&](const std::string& who, std::string why) {
-    return Dropped{Peer{Channel::samples, 0}, fmt::format("{} from {}", who, from), std::move(why)};
+  const auto* const door = std::find_if(doors.begin(), doors.end(), [&](const Door& one) {
+    return question[Frame::domain].to_string_view() == one.domain;
+  });
+  const Channel channel = door == doors.end() ? Channel::samples : door->channel;
+  // Strangers make as many keys as they like: they are told apart by where they come from.
+  const auto refuse = [&](const std::string& known, std::string why, std::string asked) {
+    const std::string sender = known.empty() ? fmt::format("strangers from {}", from)
+                                             : sender_text({channel, 0}, from, known);
+    return Dropped{Peer{channel, 0}, sender, std::move(why), known, from, std::move(asked)};
   };
-  if (question[Frame::key_at].size() != key_size) return refuse("a stranger", "without a key");
+  if (question[Frame::key_at].size() != key_size) return refuse("", "without a key", "connect");
   key = z85_of(question[Frame::key_at]);
   const auto found = admitted_.find(key);
   if (found == admitted_.end()) {
-    return refuse("the key " + fingerprint(key),
-                  "is not on the allow-list (see: drover keys allow)");
+    const std::string print = fingerprint(key);
+    return refuse(
+        "", fmt::format("the key {} is not on the allow-list (see: drover keys allow)", print),
+        fmt::format("connect with the key {}", print));
   }
   const PublicKey& known = found->second.key;
-  for (const Door& door : doors) {
-    if (question[Frame::domain].to_string_view() != door.domain) continue;
-    if (admits(door.channel, known.role)) return std::nullopt;
-    return refuse(fmt::format("the key {} (role {})", known.name, to_text(known.role)),
-                  fmt::format("is not for the {} door", door.domain));
-  }
-  return refuse("the key " + known.name, "at a door that there is not");
+  if (door == doors.end()) return refuse(known.name, "at a door that there is not", "connect");
+  if (admits(door->channel, known.role)) return std::nullopt;
+  return refuse(known.name,
+                fmt::format("the key {} (role {}) is not for the {} door", known.name,
+                            to_text(known.role), door->domain),
+                "connect");
 }
 
 void Gate::answer(int limit, std::vector<Dropped>& refused) {
@@ -130,7 +138,7 @@ void Gate::answer(int limit, std::vector<Dropped>& refused) {
     std::string_view id;
     if (question.size() < Frame::count) {
       // Only ZeroMQ itself asks here; what it asks of keys has all frames.
-      wrong = Dropped{Peer{Channel::samples, 0}, "a stranger", "without a key"};
+      wrong = Dropped{Peer{Channel::samples, 0}, "strangers", "without a key", {}, {}, "connect"};
       if (question.size() > Frame::request) id = question[Frame::request].to_string_view();
     } else {
       id = question[Frame::request].to_string_view();
@@ -152,6 +160,16 @@ Gate::Admitted* Gate::find(const zmq::message_t& frame) {
   if (user == nullptr) return nullptr;
   const auto found = admitted_.find(user);
   return found == admitted_.end() ? nullptr : &found->second;
+}
+
+std::optional<Gate::Holder> Gate::holder_of(const zmq::message_t& frame) const {
+  const char* user = zmq_msg_gets(frame.handle(), "User-Id");
+  if (user == nullptr) return std::nullopt;
+  for (const Book* book : {&admitted_, &former_}) {
+    const auto found = book->find(user);
+    if (found != book->end()) return Holder{found->second.key.name, book == &admitted_};
+  }
+  return std::nullopt;
 }
 
 void Gate::Numbers::heard(std::uint64_t number, std::size_t kept) {

@@ -46,6 +46,12 @@ class Gate {
   const PublicKey* sender_of(const zmq::message_t& frame, std::uint64_t number);
   /// The same of a subscription, which is remembered.
   const PublicKey* subscriber_of(const zmq::message_t& frame);
+  /// Whose frame it is: a key that is let in, or one that was.
+  struct Holder {
+    std::string name;
+    bool admitted = false;
+  };
+  std::optional<Holder> holder_of(const zmq::message_t& frame) const;
   /// Who is let in with this key; null: nobody. Stands until `admit`.
   const PublicKey* admitted(const std::string& key) const;
   /// The control connections that it was last heard on.

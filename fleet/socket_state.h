@@ -51,7 +51,9 @@ struct Sockets::State {
   bool take_one(Channel channel, Turn& turn, Intake& intake);
   bool send_control(std::uint64_t number, std::string_view bytes);
   std::optional<std::string> sort(const std::vector<zmq::message_t>& frames, Peer& from) const;
-  void drop(const std::vector<zmq::message_t>& frames, Peer from, std::string why, Turn& turn);
+  /// `asked`: what was refused, of somebody who may not have it; empty: it was no message.
+  void drop(const std::vector<zmq::message_t>& frames, Peer from, std::string why, Turn& turn,
+            std::string asked = {});
   bool send(const Peer& to, std::string_view bytes);
   zmq::socket_t* socket_of(Channel channel);
 };

@@ -34,8 +34,9 @@ Topic topic_of(const Message& message) {
   return Topic::state;
 }
 
-std::string connection_text(const Peer& from, std::string_view address) {
-  std::string text = from.channel == Channel::control   ? fmt::format("connection {}", from.number)
+std::string sender_text(const Peer& from, std::string_view address, std::string_view key) {
+  std::string text = !key.empty()                       ? fmt::format("key {}", printable(key))
+                     : from.channel == Channel::control ? fmt::format("connection {}", from.number)
                      : from.channel == Channel::samples ? std::string("samples")
                                                         : std::string("a subscriber");
   if (!address.empty()) text += fmt::format(" from {}", printable(address));

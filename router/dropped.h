@@ -12,7 +12,8 @@
 
 namespace drover::router {
 
-/// Senders counted by name; all beyond are counted together.
+/// Senders counted by name that are no key of the allow-list; all beyond are counted together. Keys
+/// are never displaced: there are no more of them than the allow-list holds.
 inline constexpr std::size_t dropped_senders_max = 64;
 inline constexpr const char* other_senders = "others";
 
@@ -21,25 +22,29 @@ class DroppedBook {
   /// `tell_every`: how often one sender is worth an event.
   explicit DroppedBook(Duration tell_every) : tell_every_(tell_every) {}
 
-  struct Counted {
-    std::string sender;  // as it is counted
+  struct Entry {
+    std::string name;  // as it is counted: a key's, with the address where it was first heard
     std::uint64_t count = 0;
-    bool tell = false;  // its first, or the first since `tell_every`
+    std::uint64_t looked_at = 0;  // the count when `changed` was asked last
+    Instant told = Instant::min();
   };
-  Counted count(Instant now, const std::string& sender);
+  /// `key`: the allowed key's name; empty: `sender` is all that is known.
+  Entry& count(const std::string& key, const std::string& sender);
+  /// Whether it is worth an event: its first, or the first since `tell_every`.
+  bool tell(Instant now, Entry& entry) const;
 
   std::uint64_t total() const { return total_; }
-  /// In the order of the names.
+  /// In the order of the names: keys first where there are too many, then `others`.
   std::vector<SenderCount> by_sender() const;
+  /// Those of whom more was dropped since the last call.
+  std::vector<SenderCount> changed();
 
  private:
-  struct Entry {
-    std::uint64_t count = 0;
-    Instant told{};
-  };
+  using Entries = std::map<std::string, Entry>;
   Duration tell_every_;
   std::uint64_t total_ = 0;
-  std::map<std::string, Entry> senders_;
+  Entries keys_;
+  Entries others_;
 };
 
 }  // namespace drover::router

@@ -8,48 +8,12 @@ namespace {
 // Earlier lives of one host that are remembered: more than can still be running by mistake.
 constexpr std::size_t superseded_kept = 16;
 
-struct SpeakerOf {
-  Speaker operator()(const Join&) const { return Speaker::anyone; }
-  Speaker operator()(const Hello&) const { return Speaker::agent; }
-  Speaker operator()(const Heartbeat&) const { return Speaker::agent; }
-  Speaker operator()(const Accepted&) const { return Speaker::agent; }
-  Speaker operator()(const MemberPace&) const { return Speaker::agent; }
-  Speaker operator()(const Refused&) const { return Speaker::agent; }
-  Speaker operator()(const Progress&) const { return Speaker::agent; }
-  Speaker operator()(const Finished&) const { return Speaker::agent; }
-  Speaker operator()(const Failed&) const { return Speaker::agent; }
-  Speaker operator()(const ReplicaReport&) const { return Speaker::agent; }
-  Speaker operator()(const Leave&) const { return Speaker::agent; }
-  Speaker operator()(const DeviceReport&) const { return Speaker::agent; }
-  Speaker operator()(const Inject&) const { return Speaker::submitter; }
-  Speaker operator()(const SetPowerCap&) const { return Speaker::submitter; }
-  Speaker operator()(const SetDrain&) const { return Speaker::submitter; }
-  Speaker operator()(const CancelJobs&) const { return Speaker::submitter; }
-  Speaker operator()(const ApplyPolicy&) const { return Speaker::submitter; }
-  Speaker operator()(const AcknowledgeAlert&) const { return Speaker::submitter; }
-  Speaker operator()(const ForgetHost&) const { return Speaker::submitter; }
-  Speaker operator()(const Caption&) const { return Speaker::submitter; }
-  Speaker operator()(const SampleBatch&) const { return Speaker::agent; }
-  Speaker operator()(const Submit&) const { return Speaker::submitter; }
-  Speaker operator()(const EndRequest&) const { return Speaker::submitter; }
-  Speaker operator()(const JobsRequest&) const { return Speaker::asker; }
-  Speaker operator()(const WhyRequest&) const { return Speaker::asker; }
-  Speaker operator()(const SummaryRequest&) const { return Speaker::asker; }
-  Speaker operator()(const SnapshotRequest&) const { return Speaker::asker; }
-  Speaker operator()(const PolicyRequest&) const { return Speaker::asker; }
-  template <typename Other>
-  Speaker operator()(const Other&) const {
-    return Speaker::nobody;
-  }
-};
-
 }  // namespace
-
-Speaker speaker_of(const Message& message) { return std::visit(SpeakerOf{}, message); }
 
 bool may_send(std::optional<Role> role, const Message& message) {
   switch (speaker_of(message)) {
     case Speaker::nobody:
+    case Speaker::sampler:
       return false;
     case Speaker::anyone:
       return true;
@@ -58,6 +22,7 @@ bool may_send(std::optional<Role> role, const Message& message) {
     case Speaker::asker:
       return !role || *role != Role::agent;
     case Speaker::submitter:
+    case Speaker::administrator:
       return !role || *role == Role::client;
   }
   return false;
@@ -81,6 +46,11 @@ PeerEntry& PeerBook::heard(Instant now, std::uint64_t number) {
   PeerEntry& peer = peers_[number];
   peer.heard = now;
   return peer;
+}
+
+const PeerEntry* PeerBook::find(std::uint64_t number) const {
+  const auto found = peers_.find(number);
+  return found == peers_.end() ? nullptr : &found->second;
 }
 
 PeerEntry* PeerBook::find(std::uint64_t number) {

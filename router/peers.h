@@ -10,17 +10,14 @@
 
 #include "fleet/messages.h"
 #include "fleet/outbox.h"
+#include "fleet/speakers.h"
 #include "fleet/time.h"
 
 namespace drover::router {
 
-/// Who may send a message. `nobody`: only the router sends it.
-enum class Speaker : std::uint8_t { nobody, anyone, agent, asker, submitter };
-
-/// The table of allowed (role, message kind). Askers are clients and viewers, submitters clients.
-/// A connection without a Join counts as a client until it says Hello: a client need not notice
-/// that the router restarted.
-Speaker speaker_of(const Message& message);
+/// Whether a connection of this role may send it on the control door. Askers are clients and
+/// viewers; submitters and administrators are clients. A connection without a Join counts as a
+/// client until it says Hello: a client need not notice that the router restarted.
 bool may_send(std::optional<Role> role, const Message& message);
 
 struct PeerEntry {
@@ -34,8 +31,7 @@ struct PeerEntry {
   Instant heard{};
   Instant hello_asked{};          // last HelloWanted; Instant{}: never
   Instant snapshot_sent{};        // last snapshot; Instant{}: never
-  std::uint64_t misplaced = 0;    // messages its role may not send
-  std::uint64_t undecodable = 0;  // counted by the shell
+  std::uint64_t undecodable = 0;  // that were no messages
 };
 
 /// Whose messages are counted: the host that the connection speaks for, else the connection.
@@ -52,6 +48,7 @@ class PeerBook {
   std::optional<std::uint64_t> make_room(std::uint64_t number);
   PeerEntry& heard(Instant now, std::uint64_t number);
   PeerEntry* find(std::uint64_t number);
+  const PeerEntry* find(std::uint64_t number) const;
 
   /// This connection now speaks for this host; answers the connection that did before.
   std::optional<std::uint64_t> speaks_for(std::uint64_t number, const std::string& host,

@@ -11,17 +11,14 @@
 namespace drover::router {
 namespace {
 
-// One sender of rubbish is worth an event a minute.
+// One sender of rubbish is worth an event a minute, and one of refused requests a row of the
+// ledger.
 constexpr double tell_dropped_every_s = 60;
-// Explanations of it are cut: they may quote what came.
-constexpr std::size_t dropped_text_max = 200;
-constexpr std::size_t dropped_sender_max = 96;
 
 // Connections that never said Hello are forgotten after so many leases of silence.
 constexpr int leases_of_silence = 60;
 
-/// Sends each message to the one place that handles it. The table of who may say what stands in
-/// peers.cpp and was asked before.
+/// Sends each message to the one place that handles it. Who may say what was asked before.
 struct Receiver {
   Core& state;
   Instant now;
@@ -70,7 +67,8 @@ Core::Core(RouterSettings router_settings, Policy router_policy,
       jobs(settings.retention.ended_jobs, settings.retention.ids),
       accounting(start),
       dropped(from_seconds(tell_dropped_every_s * settings.speed)),
-      turned_away(from_seconds(tell_dropped_every_s * settings.speed)),
+      refusals(from_seconds(tell_dropped_every_s * settings.speed)),
+      put_off(from_seconds(tell_dropped_every_s * settings.speed)),
       decisions(settings.decisions_kept),
       caps(policy.limits),
       ejections(in_fleet_time(policy.eject, settings.speed), dice.child("ejections")),
@@ -127,13 +125,16 @@ Status Core::restored() {
 }
 
 void Core::receive(Instant now, Peer from, const Envelope& envelope, std::string_view key) {
-  if (from.channel == Channel::samples) {
-    if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
-      apply_samples(now, envelope, *batch);
-    } else {
-      drop(now, "samples", fmt::format("{} is no sample", kind_name(envelope.body)));
-    }
-    return;
+  if (const auto why = refusal(from, envelope.body)) {
+    return turn_away(now, {from,
+                           sender_text(from, "", key),
+                           *why,
+                           std::string(key),
+                           {},
+                           std::string(kind_name(envelope.body))});
+  }
+  if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
+    return apply_samples(now, envelope, *batch);
   }
   if (from.channel == Channel::publish) {
     // Nobody can send there: it is what the router's own shell has to tell.
@@ -146,19 +147,7 @@ void Core::receive(Instant now, Peer from, const Envelope& envelope, std::string
     }
     return;
   }
-  if (const auto evicted = peers.make_room(from.number)) mail.forget({Channel::control, *evicted});
-  const Caller caller{from, peers.heard(now, from.number), key};
-  if (!may_send(caller.entry.role, envelope.body)) {
-    ++caller.entry.misplaced;
-    if (caller.entry.words.empty()) caller.entry.words = fmt::format("connection {}", from.number);
-    drop(now, sender_name(caller.entry),
-         fmt::format("{} is not for its role to send", kind_name(envelope.body)));
-    // Never a Problem for a Problem: two that misunderstand each other would talk for ever.
-    if (!std::holds_alternative<Problem>(envelope.body)) {
-      mail.send(now, from, Problem{"this connection's role may not send that message"});
-    }
-    return;
-  }
+  const Caller caller{from, hear(now, from.number), key};
   const bool agents_only = speaker_of(envelope.body) == Speaker::agent;
   if (agents_only && !std::holds_alternative<Hello>(envelope.body)) {
     if (caller.entry.host.empty()) return want_hello(now, caller);
@@ -191,6 +180,7 @@ void Core::tick(Instant now) {
   if (now >= next_summary) {
     hold_caps(now);
     forget_left(now);
+    record_refusals(now);
     watch(now, publish_beat(now));
     pull_levers(now);
     if (now >= next_counters) {
@@ -265,15 +255,6 @@ void Core::note_draw(Summary& summary) const {
   summary.spend_usd_per_h = spend_usd_per_h(roster, policy);
 }
 
-void Core::drop(Instant now, const std::string& sender, const std::string& why) {
-  const DroppedBook::Counted counted =
-      dropped.count(now, printable(sender.substr(0, dropped_sender_max)));
-  if (!counted.tell) return;
-  event(now, Severity::warning, counted.sender,
-        fmt::format("dropped, {} so far: {}", counted.count,
-                    printable(why.substr(0, dropped_text_max))));
-}
-
 struct Router::State : Core {
   using Core::Core;
 };
@@ -299,41 +280,10 @@ void Router::receive(Instant now, Peer from, const Envelope& envelope, std::stri
   state_->receive(now, from, envelope, key);
 }
 
-void Router::count_undecodable(Instant now, Peer from, const std::string& why,
-                               const std::string& sender) {
-  Core& state = *state_;
-  if (from.channel != Channel::control || from.number == 0) {
-    return state.drop(now, sender.empty() ? "samples" : sender, why);
-  }
-  if (const auto evicted = state.peers.make_room(from.number)) {
-    state.mail.forget({Channel::control, *evicted});
-  }
-  PeerEntry& peer = state.peers.heard(now, from.number);
-  if (peer.words.empty()) {
-    peer.words = sender.empty() ? fmt::format("connection {}", from.number) : sender;
-  }
-  state.drop(now, sender_name(peer), why);
-  // Told once: whoever sends rubbish will not read a thousand answers.
-  if (++peer.undecodable > 1) return;
-  if (peer.role) {
-    state.mail.send(now, from, Problem{printable(why)});
-  } else {
-    state.mail.send(now, from, Unwelcome{printable(why)});
-  }
-}
+void Router::turn_away(Instant now, const Dropped& dropped) { state_->turn_away(now, dropped); }
 
-void Router::turn_away(Instant now, Peer from, const std::string& why, const std::string& sender) {
-  Core& state = *state_;
-  if (const auto evicted = state.peers.make_room(from.number)) {
-    state.mail.forget({Channel::control, *evicted});
-  }
-  PeerEntry& peer = state.peers.heard(now, from.number);
-  state.mail.send(now, from, Problem{printable(why), true});
-  const DroppedBook::Counted counted = state.turned_away.count(
-      now, printable(sender_name(peer).empty() ? sender : sender_name(peer)));
-  if (!counted.tell) return;
-  state.event(now, Severity::warning, counted.sender,
-              fmt::format("not taken, {} so far: {}", counted.count, printable(why)));
+std::optional<std::string> Router::refusal(Peer from, const Envelope& envelope) const {
+  return state_->refusal(from, envelope.body);
 }
 
 bool Router::speaks_for_host(Peer from) const {

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "devices/catalogue.h"
+#include "fleet/dropped.h"
 #include "fleet/messages.h"
 #include "fleet/outbox.h"
 #include "fleet/result.h"
@@ -63,13 +65,12 @@ class Router {
   /// shell has to tell: an Event, to be published; an Audit, to be put on record; an ApplyPolicy,
   /// the policy's file read anew in the name of the envelope's sender.
   void receive(Instant now, Peer from, const Envelope& envelope, std::string_view key = {});
-  /// What came from this peer (number 0: from nobody who could be answered) was no message: counted
-  /// by sender, and dropped. `sender`: the connection in words, for one that speaks for no host.
-  void count_undecodable(Instant now, Peer from, const std::string& why,
-                         const std::string& sender = {});
-  /// What came from this client was not taken, because too much of its waits: it is answered with a
-  /// Problem that passes. `sender`: the connection in words.
-  void turn_away(Instant now, Peer from, const std::string& why, const std::string& sender);
+  /// Came in and goes no further. Rubbish is counted by sender and told; a request that its sender
+  /// may not make is also answered and put on record. One that is put off is answered.
+  void turn_away(Instant now, const Dropped& dropped);
+  /// Why the role that the connection has said in its Join may not send this; none: it may.
+  /// `receive` turns it away by itself; the shell, which knows the address, asks before.
+  std::optional<std::string> refusal(Peer from, const Envelope& envelope) const;
   /// Whether this connection is an agent's whose Hello was accepted.
   bool speaks_for_host(Peer from) const;
   /// The store has committed every write up to this sequence.

@@ -1,12 +1,12 @@
 // The router core's state, and what it does with it, by file:
 //
-//   router.cpp: public calls, ticks, deadlines; meeting.cpp: connections, hosts, samples, replicas
-//   leaving.cpp: hosts that leave or are forgotten; dispatch.cpp: from the queue to a lease
-//   members.cpp: parts of gangs over hosts; results.cpp: where attempts and jobs end
-//   outliers.cpp: places that fail; fleet_work.cpp: replicas started and retired, beats
-//   requests.cpp, explaining.cpp: what clients ask; actions.cpp: faults, caps, what agents say
-//   draining.cpp, cancelling.cpp, policy_change.cpp: what people do; watch.cpp: what alerts look at
-//   giving_way.cpp, keeping_shares.cpp, preempting.cpp: room that others make
+//   router.cpp: public calls, ticks, deadlines; turning_away.cpp: what is not let in; meeting.cpp:
+//   connections, hosts, samples, replicas leaving.cpp: hosts that leave or are forgotten;
+//   dispatch.cpp: from the queue to a lease members.cpp: parts of gangs over hosts; results.cpp:
+//   where attempts and jobs end outliers.cpp: places that fail; fleet_work.cpp: replicas started
+//   and retired, beats requests.cpp, explaining.cpp: what clients ask; actions.cpp: faults, caps,
+//   what agents say draining.cpp, cancelling.cpp, policy_change.cpp: what people do; watch.cpp:
+//   what alerts look at giving_way.cpp, keeping_shares.cpp, preempting.cpp: room that others make
 //   holding_caps.cpp, pulling_lever.cpp: power caps of devices, for caps and by the policy
 //
 // Only for these files.
@@ -44,6 +44,7 @@
 #include "router/preemption.h"
 #include "router/preemptions.h"
 #include "router/queue.h"
+#include "router/refusals.h"
 #include "router/replicas.h"
 #include "router/retry_budget.h"
 #include "router/roster.h"
@@ -78,8 +79,22 @@ struct Core {
   void end_back_offs(Instant now);
   Summary summary(Instant now) const;
   void note_draw(Summary& summary) const;  // what the fleet draws and spends now
-  /// Not to be used: counted by sender, and told now and then.
-  void drop(Instant now, const std::string& sender, const std::string& why);
+
+  // ---- turning_away.cpp
+  /// Why the connection's role may not send this here; none: it may.
+  std::optional<std::string> refusal(Peer from, const Message& message) const;
+  PeerEntry& hear(Instant now, std::uint64_t number);
+  void turn_away(Instant now, const Dropped& what);
+  /// Not to be used: counted by sender, and told now and then. `key`: the sender's, if it has one.
+  void drop(Instant now, const std::string& sender, const std::string& why,
+            const std::string& key = {});
+  /// Counted like it, and on record.
+  void put_it_off(Instant now, const Dropped& what, const std::string& sender);
+  void refuse(Instant now, const Dropped& what, const std::string& sender);
+  void record_refusal(Instant now, Audit line);
+  /// What was counted since those lines.
+  void record_refusals(Instant now);
+  void answer_refused(Instant now, const Dropped& what, PeerEntry& peer);
 
   // ---- meeting.cpp
   void meet(Instant now, Caller caller, const Join& join);
@@ -439,7 +454,8 @@ struct Core {
   RouteBook routes;
   Accounting accounting;
   DroppedBook dropped;
-  DroppedBook turned_away;  // of clients, for now
+  RefusalBook refusals;
+  DroppedBook put_off;  // of clients, for now
   DecisionLog decisions;
   ReplicaKeeper keeper;
   SpareReplicas spares;
@@ -484,8 +500,6 @@ struct Core {
   Instant hosts_awaited_until{};  // after a restart: then leases without a host come back
   Caption caption;                // the last one said; no text: none
   std::uint64_t caption_by = 0;
-  std::uint64_t junk_total = 0;  // of dropped messages, when last looked at
-  std::map<std::string, std::uint64_t> junk_seen;
   PolicyReply policy_origin;      // of the policy in force
   Instant next_call_off = never;  // of attempts; `never`: none is to end
   bool policy_untold = true;

@@ -106,12 +106,7 @@ void Core::see_jobs(Instant now, std::vector<Sighting>& seen) const {
 }
 
 void Core::see_junk(std::vector<Sighting>& seen) {
-  if (dropped.total() == junk_total) return;
-  junk_total = dropped.total();
-  for (const SenderCount& sender : dropped.by_sender()) {
-    std::uint64_t& known = junk_seen[sender.sender];
-    if (sender.count == known) continue;
-    known = sender.count;
+  for (const SenderCount& sender : dropped.changed()) {
     seen.push_back({std::string(condition::undecodable), sender.sender,
                     fmt::format("{} of it {} dropped so far", counted(sender.count, "message"),
                                 sender.count == 1 ? "was" : "were")});

@@ -184,13 +184,15 @@ Instant Dashboard::next_deadline() const {
 
 Outbox Dashboard::take_outbox() { return std::exchange(state_->outbox, Outbox{}); }
 
-void Dashboard::set_connected(Instant now, bool connected) {
+void Dashboard::set_connected(Instant now, bool connected, const std::string& barred) {
   State& state = *state_;
   state.now = std::max(state.now, now);
-  if (state.connected == connected) return;
+  const bool came_or_went = state.connected != connected;
+  if (!came_or_went && state.barred == barred) return;
   state.connected = connected;
-  state.connection_since = now;
-  if (connected) state.feed.want_snapshot();
+  state.barred = barred;
+  if (came_or_went) state.connection_since = now;
+  if (came_or_went && connected) state.feed.want_snapshot();
   state.pressed = true;
   tick(now);
 }

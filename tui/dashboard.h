@@ -83,8 +83,9 @@ class Dashboard {
   void tick(Instant now);
   Instant next_deadline() const;
   Outbox take_outbox();
-  /// The connection to the router came or went: shown.
-  void set_connected(Instant now, bool connected);
+  /// The connection to the router came or went: shown. `barred`: why the router refuses this
+  /// dashboard, in words; empty: it does not.
+  void set_connected(Instant now, bool connected, const std::string& barred = {});
 
   /// The router lives at another time, or at another speed: all that is known is forgotten, and
   /// the person stays in the view where they are. REQUIRES that it is no replay.

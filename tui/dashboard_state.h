@@ -41,6 +41,7 @@ struct Dashboard::State {
             .now = cursor.shown(),
             .connected = connected,
             .connection_since = connection_since,
+            .barred = barred,
             .cursor = cursor,
             .series = *series,
             .curves = curves,
@@ -98,6 +99,7 @@ struct Dashboard::State {
   Instant connection_since;
   std::uint64_t cursor_changes = 0;
   bool connected = true;
+  std::string barred;  // why the router refuses us; empty: it does not
   bool story_toggled = false;
   bool bell = false;
   bool dirty = true;    // a frame is wanted, at the pace of frames

@@ -25,8 +25,9 @@ struct Scene {
   Instant now{};  // of the moment that is shown
   bool connected = true;
   Instant connection_since{};
-  const TimeCursor& cursor;  // its timeline has first(), last() and marks() for time axes
-  const Series& series;      // of choices.device up to `now`, in the device view; else empty
+  const std::string& barred;  // why the router refuses this dashboard; empty: it does not
+  const TimeCursor& cursor;   // its timeline has first(), last() and marks() for time axes
+  const Series& series;       // of choices.device up to `now`, in the device view; else empty
   const std::vector<TrendPoint>& curves;  // up to `now`, in the power view; else empty
   Instant live_now{};                     // of the shell
   const History& recent;                  // of the minute before `now`, for sparklines

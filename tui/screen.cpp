@@ -204,8 +204,12 @@ std::string banner_of(const Scene& scene) {
   if (scene.cursor.replay()) {
   } else if (!scene.connected) {
     const double since_s = to_seconds(scene.live_now - scene.connection_since);
-    connection = fmt::format("router lost {} ago: this is what was known then; still trying {}",
-                             duration_text(since_s), scene.options.connected_to);
+    const std::string since = duration_text(since_s);
+    const std::string what = scene.barred.empty()
+                                 ? fmt::format("router lost {} ago", since)
+                                 : fmt::format("{} (for {})", printable(scene.barred), since);
+    connection = fmt::format("{}: this is what was known then; still trying {}", what,
+                             scene.options.connected_to);
   } else if (!scene.feed.has_snapshot() && scene.model.devices().rows() > 0) {
     connection = "waiting for the router's snapshot: what is shown is not yet whole";
   }

@@ -1,5 +1,6 @@
 // Encrypted doors: who gets in, who does not, and what is said at both ends. Real sockets on
 // loopback.
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <iterator>
@@ -197,10 +198,9 @@ TEST(GuardedSockets, DoorsAreForTheRolesThatUseThem) {
     Guest guest(router, *holder);
     ASSERT_TRUE(guest.sockets.connect_publish(router.bound.publish));
     EXPECT_TRUE(until(router, guest, [&] {
-      return router.told("the key " + holder->known.name + " (role " +
-                         std::string(to_text(holder->known.role)) +
-                         ") from 127.0.0.1 is not for "
-                         "the publish door");
+      return router.told("key " + holder->known.name + " from 127.0.0.1 the key " +
+                         holder->known.name + " (role " + std::string(to_text(holder->known.role)) +
+                         ") is not for the publish door");
     }));
   }
   Guest guest(router, submitter);
@@ -294,6 +294,59 @@ TEST(GuardedSockets, ARevokedViewerIsShutOutAndTheOthersComeBack) {
       },
       {[&] { router.turn(); }, [&] { out.turn(); }, [&] { in.turn(); }}));
   for (const Incoming& incoming : out.received) EXPECT_EQ(incoming.bytes, "before");
+}
+
+TEST(GuardedSockets, ARevokedViewerLearnsItThoughItsControlConnectionStands) {
+  const Holder viewer("eve", KeyRole::view);
+  Doors router({viewer.known});
+  Guest guest(router, viewer);
+  ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
+  ASSERT_TRUE(guest.sockets.connect_publish(router.bound.publish));
+  ASSERT_TRUE(until(router, guest, [&] {
+    router.sockets.send(publish_peer, "before");
+    return !guest.received.empty();
+  }));
+  EXPECT_EQ(guest.sockets.barred(), std::nullopt);
+  router.sockets.admit({});
+  EXPECT_TRUE(until(router, guest, [&] { return guest.sockets.barred() == Barred::key; }));
+  EXPECT_TRUE(guest.sockets.control_connected());
+  router.sockets.admit({viewer.known});
+  EXPECT_TRUE(until(router, guest, [&] { return !guest.sockets.barred(); }));
+}
+
+TEST(GuardedSockets, WhatIsRefusedNamesTheKeyOrWhereStrangersComeFrom) {
+  const Holder submitter("sue", KeyRole::submit);
+  const Holder stranger("mallory");
+  Doors router({submitter.known});
+  Guest wrong_door(router, submitter);
+  ASSERT_TRUE(wrong_door.sockets.connect_publish(router.bound.publish));
+  Guest unknown(router, stranger);
+  ASSERT_TRUE(unknown.sockets.connect_control(router.bound.control));
+  Guest member(router, submitter);
+  ASSERT_TRUE(member.sockets.connect_control(router.bound.control));
+  member.sockets.send(router_peer, "before");
+  ASSERT_TRUE(until(
+      [&] {
+        return router.received.size() == 1 && router.told("publish door") &&
+               router.told("allow-list");
+      },
+      {[&] { router.turn(); }, [&] { wrong_door.turn(); }, [&] { unknown.turn(); }}));
+  for (const Dropped& one : router.dropped) {
+    const bool known = one.why.find("publish door") != std::string::npos;
+    EXPECT_EQ(one.sender, known ? "key sue from 127.0.0.1" : "strangers from 127.0.0.1");
+    EXPECT_EQ(one.key, known ? "sue" : "");
+    EXPECT_EQ(one.address, "127.0.0.1");
+    EXPECT_TRUE(one.asked.starts_with("connect")) << one.asked;
+  }
+  router.dropped.clear();
+  router.sockets.admit({});
+  member.sockets.send(router_peer, "after");
+  ASSERT_TRUE(until(router, member, [&] { return router.told("taken off the allow-list"); }));
+  const auto cut = std::find_if(router.dropped.begin(), router.dropped.end(),
+                                [](const Dropped& one) { return one.asked == "send"; });
+  ASSERT_NE(cut, router.dropped.end());
+  EXPECT_EQ(cut->sender, "key sue (revoked) from 127.0.0.1");
+  EXPECT_EQ(cut->key, "") << "it has no place of its own any more";
 }
 
 TEST(GuardedSockets, ANameThatGoesToAnotherKeyDoesNotKeepTheOldOneIn) {

@@ -447,7 +447,7 @@ TEST(Sockets, WrongFramesAreToldByTheConnection) {
   const auto dropped = dropped_by(router, 2);
   ASSERT_EQ(dropped.size(), 2U);
   EXPECT_NE(dropped[0].from.number, 0U);
-  EXPECT_EQ(dropped[0].sender, connection_text(dropped[0].from, "127.0.0.1"));
+  EXPECT_EQ(dropped[0].sender, sender_text(dropped[0].from, "127.0.0.1"));
   EXPECT_EQ(dropped[0].why, "found 2 frames or more, expected 1");
   EXPECT_EQ(dropped[1].from, dropped[0].from);
 }

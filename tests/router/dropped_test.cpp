@@ -23,7 +23,7 @@ std::uint64_t count_of(const Summary& summary, const std::string& sender) {
 
 /// Reports that something was no message, and lets the router answer.
 void drop(Stage& stage, Peer from, const std::string& sender) {
-  stage.router->count_undecodable(stage.now, from, "found rubbish", sender);
+  stage.router->turn_away(stage.now, {from, sender, "found rubbish"});
   stage.tick();
 }
 
@@ -96,8 +96,8 @@ TEST(Dropped, ManySendersAreCountedTogether) {
 
 TEST(Dropped, WordsFromOutsideArePrintableAndShort) {
   Stage stage;
-  stage.router->count_undecodable(stage.now, samples_door, "\x1b[2J" + std::string(5000, 'x'),
-                                  "\x1b]0;" + std::string(5000, 'y'));
+  stage.router->turn_away(stage.now, {samples_door, "\x1b]0;" + std::string(5000, 'y'),
+                                      "\x1b[2J" + std::string(5000, 'x')});
   stage.tick();
   const Summary summary = stage.router->summary(stage.now);
   ASSERT_EQ(summary.undecodable_by.size(), 1u);

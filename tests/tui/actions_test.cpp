@@ -209,5 +209,20 @@ TEST(Actions, APolicyFileIsLeftToTheShellAfterAYes) {
   EXPECT_FALSE(fleet.dashboard->take_policy_file());
 }
 
+TEST(Actions, ThatTheKeyDoesNotAllowAreToldEachTime) {
+  Controlled fleet("devices");
+  for (int time = 0; time < 2; ++time) {
+    fleet.run("drain gpu-a/3");
+    fleet.press({"y"});
+    ASSERT_EQ(fleet.sent().size(), 1U) << time;
+    fleet.dashboard->receive(
+        now, router_peer,
+        fleet.fleet.published(Problem{"the key eve (role view) may not send SetDrain"}));
+    EXPECT_TRUE(fleet.shows("may not send SetDrain")) << fleet.text();
+    EXPECT_FALSE(fleet.shows("did not answer")) << fleet.text();
+    fleet.press({"2"});
+  }
+}
+
 }  // namespace
 }  // namespace drover::tui

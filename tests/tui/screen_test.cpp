@@ -95,6 +95,22 @@ TEST(Screen, LostRouterIsSaidAndValuesFade) {
                 dashboard->draw(later + std::chrono::seconds(12)).to_styled_text());
 }
 
+TEST(Screen, ARouterThatRefusesTheKeyIsSaidUntilItDoesNot) {
+  SampleFleet fleet;
+  const std::string why = "the router no longer accepts the key eve";
+  for (const Size size : {Size{80, 24}, Size{120, 40}}) {
+    const auto dashboard = dashboard_of(fleet, size, "devices");
+    dashboard->set_connected(later, false);
+    // The reason may come after the silence.
+    dashboard->set_connected(later, false, why);
+    const std::string told = dashboard->draw(later + std::chrono::seconds(12)).to_text();
+    EXPECT_NE(told.find(why + " (for 12s): this is what was known"), std::string::npos) << told;
+    EXPECT_EQ(told.find("router lost"), std::string::npos) << told;
+    dashboard->set_connected(later, true);
+    EXPECT_EQ(dashboard->draw(later).to_text().find(why), std::string::npos);
+  }
+}
+
 TEST(Screen, TheBannerSaysThatWhatIsShownIsPast) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "fleet");
