@@ -241,6 +241,7 @@ class RouterShell {
 
   void hear_commits() {
     const std::uint64_t committed = store_->committed();
+    if (store_->log() != told_log_) tell_log();
     if (store_->full() != told_full_) tell_full();
     if (committed == heard_commit_) return;
     heard_commit_ = committed;
@@ -257,8 +258,24 @@ class RouterShell {
     Event event;
     event.severity = told_full_ ? Severity::critical : Severity::info;
     event.subject = "ledger";
-    event.text = told_full_ ? "its disk is full: nothing is acknowledged until there is room"
-                            : "its disk has room again";
+    event.text =
+        !told_full_ ? "there is room for its writes again"
+        : store_->log() == router::LedgerLog::full
+            ? fmt::format("{}: nothing is acknowledged until that ends", router::ledger_log_full)
+            : "its disk is full: nothing is acknowledged until there is room";
+    put_error("drover router: ledger {}: {}\n", store_->path(), event.text);
+    tell(std::move(event));
+  }
+
+  /// Before it is too long, so that somebody can end whoever reads it.
+  void tell_log() {
+    const bool was_short =
+        std::exchange(told_log_, store_->log()) == router::LedgerLog::short_enough;
+    if (!was_short || told_log_ == router::LedgerLog::short_enough) return;
+    Event event{
+        Severity::warning, "ledger log",
+        "another program reads the ledger in one long transaction: its log grows until that "
+        "ends"};
     put_error("drover router: ledger {}: {}\n", store_->path(), event.text);
     tell(std::move(event));
   }
@@ -319,6 +336,7 @@ class RouterShell {
   std::uint64_t heard_commit_ = 0;
   bool watched_ = true;
   bool told_full_ = false;
+  router::LedgerLog told_log_ = router::LedgerLog::short_enough;
 };
 
 }  // namespace

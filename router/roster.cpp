@@ -5,6 +5,7 @@
 #include "router/roster.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <span>
@@ -96,31 +97,64 @@ void place(const Column& column, const std::vector<Run>& runs, std::vector<T>& v
   }
 }
 
+/// `visit(column, value)` for every column, with what stands there before anything is known.
+template <typename Visit>
+void each_column(DeviceColumns& columns, Visit visit) {
+  const auto zero = [&](auto& column) {
+    visit(column, typename std::decay_t<decltype(column)>::value_type{});
+  };
+  zero(columns.host);
+  zero(columns.group);
+  zero(columns.number);
+  zero(columns.sampled);
+  for (const Home& home : homes) {
+    if (home.narrow != nullptr) visit(columns.*home.narrow, static_cast<float>(home.unknown));
+    if (home.wide != nullptr) visit(columns.*home.wide, home.unknown);
+  }
+  zero(columns.power_w);
+  zero(columns.throttle);
+  zero(columns.condition);
+  zero(columns.gang);
+  zero(columns.replicas);
+  zero(columns.busy_until);
+  zero(columns.promised_w);
+  zero(columns.expected_w);
+  zero(columns.serving_w);
+  zero(columns.prompt_w);
+  zero(columns.prompts_until);
+  zero(columns.shown_until);
+  zero(columns.promised_until);
+}
+
 /// A row for each device more, everything unknown or zero.
 void grow(DeviceColumns& columns, std::size_t size) {
-  columns.host.resize(size);
-  columns.group.resize(size);
-  columns.number.resize(size);
-  columns.sampled.resize(size);
-  for (const Home& home : homes) {
-    const auto unknown = static_cast<float>(home.unknown);
-    if (home.narrow != nullptr) (columns.*home.narrow).resize(size, unknown);
-    if (home.wide != nullptr) (columns.*home.wide).resize(size, home.unknown);
-  }
-  columns.power_w.resize(size);
-  columns.throttle.resize(size);
-  columns.condition.resize(size);
-  columns.gang.resize(size);
-  columns.replicas.resize(size);
-  columns.busy_until.resize(size);
-  columns.promised_w.resize(size);
-  columns.expected_w.resize(size);
-  columns.serving_w.resize(size);
-  columns.prompt_w.resize(size);
-  columns.prompts_until.resize(size);
-  columns.shown_until.resize(size);
-  columns.promised_until.resize(size);
+  each_column(columns, [&](auto& column, auto unknown) { column.resize(size, unknown); });
 }
+
+void clear(DeviceColumns& columns, DeviceIndex first, std::size_t count) {
+  each_column(columns, [&](auto& column, auto unknown) {
+    std::fill_n(column.begin() + first, count, unknown);
+  });
+}
+
+/// The spec without comments and empty lines: what makes two texts the same spec. Where a line
+/// holds a quotation mark, a '#' in it may be text, and the line stays as it is.
+std::string content_of(std::string_view text) {
+  std::string content;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos || line[begin] == '#') continue;
+    if (line.find_first_of("\"'") == std::string_view::npos) line = line.substr(0, line.find('#'));
+    content.append(line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin)).append(1, '\n');
+  }
+  return content;
+}
+
+/// Of groups that are gone: what it was has gone too.
+const devices::DeviceSpec no_spec{};
 
 double above_zero(double value) { return value > 0 ? value : absent; }
 
@@ -172,19 +206,19 @@ Roster::~Roster() = default;
 Result<std::vector<const devices::DeviceSpec*>> Roster::read_specs(const Hello& hello) {
   std::map<std::string, const devices::DeviceSpec*> by_id;
   for (const SpecText& spec : hello.specs) {
-    auto known = specs_.find(spec.text);
+    const std::string content = content_of(spec.text);
+    auto known = specs_.find(content);
     if (known == specs_.end()) {
       if (specs_.size() >= specs_max) {
-        return error(
+        return no_room(fmt::format(
             "Hello of {}: device spec {} would be number {} of the fleet, expected at most {}",
-            hello.host, spec.id, specs_.size() + 1, specs_max);
+            hello.host, spec.id, specs_.size() + 1, specs_max));
       }
       auto parsed = devices::parse_travelled_spec(
           spec.text, fmt::format("Hello of {}: spec {}", hello.host, spec.id));
       if (!parsed) return parsed.error();
       known =
-          specs_
-              .emplace(spec.text, std::make_unique<devices::DeviceSpec>(std::move(parsed).value()))
+          specs_.emplace(content, std::make_unique<devices::DeviceSpec>(std::move(parsed).value()))
               .first;
     }
     if (known->second->id != spec.id) {
@@ -212,6 +246,8 @@ Result<HostIndex> Roster::enrol(Instant now, const Hello& hello) {
     return error("Hello of {}: price factor {}, expected 0 or more", hello.host,
                  hello.price_factor);
   }
+  refused_for_room_ = false;
+  if (specs_.size() + hello.specs.size() > specs_max) drop_unused_specs();
   auto specs = read_specs(hello);
   if (!specs) return specs.error();
   std::size_t count = 0;
@@ -219,13 +255,16 @@ Result<HostIndex> Roster::enrol(Instant now, const Hello& hello) {
   const auto known = host_by_name_.find(hello.host);
   const bool stays =
       known != host_by_name_.end() && same_groups(hosts_[known->second].hello, hello);
-  if (!stays && devices_.size() + count > devices_max) {
-    return error("Hello of {}: {} devices more than the {} known, expected at most {}", hello.host,
-                 count, devices_.size(), devices_max);
+  const std::size_t rows =
+      known == host_by_name_.end() ? count : rows_wanted(hosts_[known->second], count);
+  if (!stays && devices_.size() + rows > devices_max) {
+    return no_room(
+        fmt::format("Hello of {}: {} devices more than the {} known, expected at most {}",
+                    hello.host, rows, devices_.size(), devices_max));
   }
   if (known == host_by_name_.end() && hosts_.size() >= hosts_max) {
-    return error("Hello of {}: it would be host number {}, expected at most {}", hello.host,
-                 hosts_.size() + 1, hosts_max);
+    return no_room(fmt::format("Hello of {}: it would be host number {}, expected at most {}",
+                               hello.host, hosts_.size() + 1, hosts_max));
   }
 
   const auto index =
@@ -263,12 +302,62 @@ Result<HostIndex> Roster::enrol(Instant now, const Hello& hello) {
   return index;
 }
 
+Error Roster::no_room(std::string why) {
+  refused_for_room_ = true;
+  return error("{}", why);
+}
+
+/// How many rows more it takes: none, when its own are enough.
+std::size_t Roster::rows_wanted(const HostEntry& host, std::size_t count) const {
+  if (count <= host.rows) return 0;
+  return host.rows == 0 ? count : std::min(std::bit_ceil(count), devices_per_host_max);
+}
+
+DeviceIndex Roster::rows_for(HostIndex host, std::size_t count) {
+  HostEntry& entry = hosts_[host];
+  if (const std::size_t more = rows_wanted(entry, count); more > 0) {
+    entry.first_row = static_cast<DeviceIndex>(devices_.size());
+    entry.rows = more;
+    grow(devices_, devices_.size() + more);
+  }
+  clear(devices_, entry.first_row, entry.rows);
+  // Of those that are not in use, too: scans ask whose they are.
+  std::fill_n(devices_.host.begin() + entry.first_row, entry.rows, host);
+  return entry.first_row;
+}
+
+GroupIndex Roster::group_slot(HostEntry& host) {
+  if (host.spare_groups.empty()) {
+    groups_.emplace_back();
+    return static_cast<GroupIndex>(groups_.size() - 1);
+  }
+  const GroupIndex index = host.spare_groups.back();
+  host.spare_groups.pop_back();
+  renewed_groups_.push_back(index);
+  return index;
+}
+
+/// A replaced copy goes to `take_unused_specs`: others may still know its address.
+void Roster::drop_unused_specs() {
+  std::set<const devices::DeviceSpec*> used;
+  for (const GroupEntry& group : groups_) {
+    if (!group.gone) used.insert(group.spec);
+  }
+  for (auto known = specs_.begin(); known != specs_.end();) {
+    if (used.contains(known->second.get())) {
+      ++known;
+      continue;
+    }
+    unused_specs_.push_back(std::move(known->second));
+    known = specs_.erase(known);
+  }
+}
+
 void Roster::add_groups(HostIndex host, const std::vector<const devices::DeviceSpec*>& specs) {
   HostEntry& entry = hosts_[host];
-  const auto base = static_cast<DeviceIndex>(devices_.size());
   std::size_t count = 0;
   for (const Group& group : entry.hello.groups) count += group.count;
-  grow(devices_, devices_.size() + count);
+  const DeviceIndex base = rows_for(host, count);
   device_count_ += count;
   entry.devices.resize(count);
   for (std::size_t position = 0; position < entry.hello.groups.size(); ++position) {
@@ -277,7 +366,7 @@ void Roster::add_groups(HostIndex host, const std::vector<const devices::DeviceS
     added.group = entry.hello.groups[position];
     added.spec = specs[position];
     added.first = base + added.group.first;
-    const auto index = static_cast<GroupIndex>(groups_.size());
+    const GroupIndex index = group_slot(entry);
     for (std::uint16_t number = 0; number < added.group.count; ++number) {
       const DeviceIndex device = added.first + number;
       devices_.host[device] = host;
@@ -286,7 +375,10 @@ void Roster::add_groups(HostIndex host, const std::vector<const devices::DeviceS
       entry.devices[devices_.number[device]] = device;
     }
     entry.groups.push_back(index);
-    groups_.push_back(std::move(added));
+    groups_[index] = std::move(added);
+  }
+  for (std::size_t row = count; row < entry.rows; ++row) {
+    devices_.group[entry.first_row + row] = entry.groups.front();
   }
 }
 
@@ -294,6 +386,8 @@ void Roster::drop_groups(HostIndex host) {
   HostEntry& entry = hosts_[host];
   for (const GroupIndex group : entry.groups) {
     groups_[group].gone = true;
+    groups_[group].spec = &no_spec;
+    entry.spare_groups.push_back(group);
     groups_[group].pools.clear();
     groups_[group].pool_bits = 0;
   }

@@ -139,11 +139,24 @@ TEST(LedgerCompaction, ForgetsTheOldestIdsBeyondItsBound) {
   EXPECT_EQ(restart_on(ledger.rows(), {}).summary, restart_on(life.rows(), {}).summary);
 }
 
+TEST(LedgerCompaction, LetsRowsOfRefusedJobsGoThatEarlierVersionsWrote) {
+  const EventfulLife life;
+  std::vector<LedgerRow> rows = life.rows();
+  for (std::uint64_t number = 0; number < 10'000; ++number) {
+    rows.push_back({Transition::refused, rows.back().at, job_id(100'000 + number), 0, "why"});
+  }
+  CompactedLedger ledger(rows, {});
+  while (ledger.compact(16)) {
+  }
+  EXPECT_LE(ledger.rows().size(), life.rows().size() + 1) << "and the sums";
+  EXPECT_EQ(restart_on(ledger.rows(), {}).summary, restart_on(rows, {}).summary);
+  EXPECT_GE(restart_on(ledger.rows(), {}).summary.refused, 10'000u);
+}
+
 std::map<std::string, HostChanged> host_counts_in(const std::vector<LedgerRow>& rows) {
   JobBook book{1, 0};
   Accounting accounting{Instant{}};
-  std::set<JobId> refused;
-  ledger::Reader reader(book, accounting, refused);
+  ledger::Reader reader(book, accounting);
   for (const LedgerRow& row : rows) EXPECT_TRUE(reader.read(row));
   return reader.host_counts();
 }
