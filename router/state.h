@@ -461,8 +461,8 @@ struct Core {
 
   HostCountBook host_counts;
   std::string ledger_trouble;  // what the shell says of the ledger's disk; empty: all is well
-  std::uint32_t suggestions_left = 0;  // for unknown names, until the next tick
-  std::uint64_t figures_cut = 0;       // that agents told and that cannot be true
+  std::uint32_t suggestions_left = suggestions_per_tick;  // for unknown names, until the next tick
+  std::uint64_t figures_cut = 0;  // that agents told and that cannot be true
   Instant next_cut_told{};
   std::optional<ledger::Reader> reader;          // until `restored`
   std::deque<std::pair<Instant, Event>> events;  // the last ones, for those who join late
