@@ -37,6 +37,7 @@ constexpr std::chrono::milliseconds longest_wait{500};
 /// Without a word from the router for so long, the agent introduces itself anew ..
 constexpr Wall silence_max = std::chrono::seconds(3);
 constexpr Wall join_again = std::chrono::seconds(1);
+constexpr Wall room_again = std::chrono::seconds(5);  // a router without room for this host
 /// .. and after so long by a new connection, for one that only looks alive.
 constexpr Wall connection_silence_max = std::chrono::seconds(8);
 /// So long an agent that ends waits for the router to store what it gave back.
@@ -258,6 +259,7 @@ class AgentShell {
     }
     last_heard_ = wall_now();
     if (const auto* refusal = std::get_if<Unwelcome>(&envelope->body)) {
+      if (refusal->passing) return wait_for_room(refusal->why);
       return error("the router at {} does not take {}: {}", options_.endpoint.endpoint,
                    options_.settings.host, printable(refusal->why));
     }
@@ -273,6 +275,17 @@ class AgentShell {
     const Instant now = clock_.now();
     if (journal_.on()) journal_.write(JournalReceive{now, incoming.from, incoming.bytes, {}});
     core_->receive(now, *envelope);
+    return {};
+  }
+
+  /// The fleet's tables are full; others may leave. Told once a reason.
+  Status wait_for_room(const std::string& why) {
+    join_wanted_ = true;
+    last_join_ = wall_now() + room_again - join_again;
+    if (std::exchange(no_room_, why) == why) return {};
+    put_error("drover agent: the router at {} has no room for {} now, retrying: {}\n",
+              options_.endpoint.endpoint, options_.settings.host, printable(why));
+    tell("waiting");
     return {};
   }
 
@@ -328,6 +341,7 @@ class AgentShell {
   bool told_ = false;
   bool untold_ = false;
   std::optional<Barred> barred_;
+  std::string no_room_;  // why, as told last
   Wall last_heard_{0};
   Wall last_join_{0};
   Wall connected_{0};

@@ -276,6 +276,7 @@ class RouterShell {
 
   void hear_commits() {
     const std::uint64_t committed = store_->committed();
+    if (store_->log() != told_log_) tell_log();
     if (store_->full() != told_full_) tell_full();
     if (committed == heard_commit_) return;
     heard_commit_ = committed;
@@ -292,8 +293,24 @@ class RouterShell {
     Event event;
     event.severity = told_full_ ? Severity::critical : Severity::info;
     event.subject = "ledger";
-    event.text = told_full_ ? "its disk is full: nothing is acknowledged until there is room"
-                            : "its disk has room again";
+    event.text =
+        !told_full_ ? "there is room for its writes again"
+        : store_->log() == router::LedgerLog::full
+            ? fmt::format("{}: nothing is acknowledged until that ends", router::ledger_log_full)
+            : "its disk is full: nothing is acknowledged until there is room";
+    put_error("drover router: ledger {}: {}\n", store_->path(), event.text);
+    tell(std::move(event));
+  }
+
+  /// Before it is too long, so that somebody can end whoever reads it.
+  void tell_log() {
+    const bool was_short =
+        std::exchange(told_log_, store_->log()) == router::LedgerLog::short_enough;
+    if (!was_short || told_log_ == router::LedgerLog::short_enough) return;
+    Event event{
+        Severity::warning, "ledger log",
+        "another program reads the ledger in one long transaction: its log grows until that "
+        "ends"};
     put_error("drover router: ledger {}: {}\n", store_->path(), event.text);
     tell(std::move(event));
   }
@@ -356,6 +373,7 @@ class RouterShell {
   bool watched_ = true;
   bool told_full_ = false;
   bool out_of_time_ = false;
+  router::LedgerLog told_log_ = router::LedgerLog::short_enough;
 };
 
 }  // namespace
@@ -363,43 +381,9 @@ class RouterShell {
 Outcome run_router(Arguments& arguments) {
   if (const Status held = hold_lifeline(arguments); !held) return Outcome::usage(held.error());
   RouterOptions options;
-  options.listen = arguments.text("listen", default_endpoint);
-  options.start.speed = arguments.number("speed", speed_min, speed_max, 1);
-  options.start.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
-  options.journal = arguments.text("journal");
-  options.on_alert = arguments.text("on-alert");
-  options.start.retention = read_retention(arguments);
-  if (arguments.has("record")) {
-    options.record = read_recorder(arguments, arguments.text("record"), arguments.has("force"));
-  } else if (arguments.has("force") || arguments.has("min-free")) {
-    arguments.complain(error("--force and --min-free go with --record"));
-  }
-  if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
-  const auto keys = keys_folder(arguments);
-  if (!keys) return Outcome::usage(keys.error());
-  options.keys = *keys;
-  const bool insecure = arguments.has("insecure");
-  if (const Status allowed = check_listen(options.listen, options.keys, insecure); !allowed) {
-    return Outcome::usage(allowed.error());
-  }
-  if (const std::string file = arguments.text("policy"); !file.empty()) {
-    auto text = read_file(file, policy_bytes_max);
-    if (!text) return Outcome::failed(text.error());
-    options.start.policy_text = std::move(*text);
-    options.start.policy_place = file;
-  }
-  // Before the ledger is opened: a policy with an error starts nothing.
-  if (const auto policy = read_policy(options.start); !policy) {
-    return Outcome::failed(policy.error());
-  }
+  if (const auto wrong = read_router_options(arguments, options)) return *wrong;
   const auto catalogue = load_catalogue(arguments.text("catalogue"));
   if (!catalogue) return Outcome::failed(catalogue.error());
-  options.ledger = arguments.text("ledger");
-  if (options.ledger.empty()) {
-    auto ledger = default_ledger();
-    if (!ledger) return Outcome::failed(ledger.error());
-    options.ledger = std::move(*ledger);
-  }
   RouterShell shell(std::move(options), *catalogue);
   if (const Status opened = shell.open(); !opened) return Outcome::failed(opened.error());
   return shell.run();

@@ -3,13 +3,19 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
+#include "commands/files.h"
+#include "commands/fleet_time_bounds.h"
 #include "commands/lifeline.h"
 #include "commands/verbs.h"
+#include "fleet/codec.h"
 #include "fleet/socket.h"
 #include "fleet/text.h"
 
 namespace drover::commands {
+
+namespace {
 
 Result<std::string> default_ledger() {
   std::filesystem::path folder;
@@ -56,6 +62,46 @@ Result<std::string> keys_folder(const Arguments& arguments) {
   }
   const char* from_environment = std::getenv("DROVER_KEYS");
   return arguments.text("keys", from_environment == nullptr ? "" : from_environment);
+}
+
+}  // namespace
+
+std::optional<Outcome> read_router_options(Arguments& arguments, RouterOptions& options) {
+  options.listen = arguments.text("listen", default_endpoint);
+  options.start.speed = arguments.number("speed", speed_min, speed_max, 1);
+  options.start.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
+  options.journal = arguments.text("journal");
+  options.on_alert = arguments.text("on-alert");
+  options.start.retention = read_retention(arguments);
+  if (arguments.has("record")) {
+    options.record = read_recorder(arguments, arguments.text("record"), arguments.has("force"));
+  } else if (arguments.has("force") || arguments.has("min-free")) {
+    arguments.complain(error("--force and --min-free go with --record"));
+  }
+  if (const Status status = arguments.status(); !status) return Outcome::usage(status.error());
+  const auto keys = keys_folder(arguments);
+  if (!keys) return Outcome::usage(keys.error());
+  options.keys = *keys;
+  const bool insecure = arguments.has("insecure");
+  if (const Status allowed = check_listen(options.listen, options.keys, insecure); !allowed) {
+    return Outcome::usage(allowed.error());
+  }
+  if (const std::string file = arguments.text("policy"); !file.empty()) {
+    auto text = read_file(file, policy_bytes_max);
+    if (!text) return Outcome::failed(text.error());
+    options.start.policy_text = std::move(*text);
+    options.start.policy_place = file;
+  }
+  // Before the ledger is opened: a policy with an error starts nothing.
+  if (const auto policy = read_policy(options.start); !policy) {
+    return Outcome::failed(policy.error());
+  }
+  options.ledger = arguments.text("ledger");
+  if (!options.ledger.empty()) return std::nullopt;
+  auto ledger = default_ledger();
+  if (!ledger) return Outcome::failed(ledger.error());
+  options.ledger = std::move(*ledger);
+  return std::nullopt;
 }
 
 Usage router_usage() {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "commands/options.h"
+#include "commands/outcome.h"
 #include "commands/record_options.h"
 #include "commands/router_start.h"
 #include "commands/session.h"
@@ -22,13 +23,8 @@ struct RouterOptions {
   RouterStart start;
 };
 
-/// Where the ledger stands when nobody says: the user's state folder.
-Result<std::string> default_ledger();
-/// `--keep-jobs`, `--keep-ended`, `--keep-ids`.
-router::Retention read_retention(Arguments& arguments);
-/// Beyond loopback a router asks for keys, unless somebody takes it upon himself.
-Status check_listen(const std::string& listen, const std::string& keys, bool insecure);
-/// `--keys`, then DROVER_KEYS; `--insecure` is against either.
-Result<std::string> keys_folder(const Arguments& arguments);
+/// Reads them, the policy's file too; none: all are right. Beyond loopback a router asks for keys,
+/// unless somebody takes it upon himself.
+std::optional<Outcome> read_router_options(Arguments& arguments, RouterOptions& options);
 
 }  // namespace drover::commands

@@ -14,7 +14,21 @@ constexpr double histogram_low = 1e-5;
 constexpr double histogram_growth = 1.02;
 constexpr std::size_t histogram_buckets = 1513;  // up to 1e-5 * 1.02^1512 = 1e8
 
+// A fleet of two million devices at 10 kW uses so many joules in 1,500 years.
+constexpr double credible_max = 1e21;
+// Of one device between two readings of its counter: a board's limit is a mean, its peaks are
+// higher.
+constexpr double power_slack = 2;
+// A counter that has not been read before may have run for so long.
+constexpr double counter_age_max_s = 10 * 365.25 * 86'400;
+
 }  // namespace
+
+double credible(double figure) { return figure >= 0 && figure <= credible_max ? figure : 0; }
+
+Usage credible(const Usage& usage) {
+  return {credible(usage.device_s), credible(usage.energy_j), credible(usage.cost_usd)};
+}
 
 Histogram::Histogram() : buckets_(histogram_buckets, 0) {}
 
@@ -72,12 +86,12 @@ void Accounting::accepted(const Job& job) {
 void Accounting::finished(const Job& job, const Usage& usage, const Outcome& outcome,
                           double latency_s) {
   ++finished_;
-  charged_ += usage;
+  charged_ += credible(usage);
   const bool trains = job.work.kind == WorkKind::train;
   Production& work = trains ? steps_work_ : tokens_work_;
   ++work.jobs;
   work.units += trains ? outcome.steps : outcome.input_tokens + outcome.output_tokens;
-  work.charged += usage;
+  work.charged += credible(usage);
   if (job.work.kind != WorkKind::serve) return;
   latency_s_.add(latency_s);
   // The agent counts from the arrival there; people count from the submission.
@@ -127,17 +141,25 @@ void Accounting::finished_in(const WorkClass& work_class, double value) {
   if (work_class.target <= 0 || value <= work_class.target) ++tally.met;
 }
 
-void Accounting::read_energy(const Roster& roster, HostIndex host) {
+void Accounting::read_energy(const Roster& roster, HostIndex host, Duration slack) {
   const DeviceColumns& columns = roster.devices();
   energy_read_.resize(std::max(energy_read_.size(), columns.size()), -1);
+  energy_read_at_.resize(energy_read_.size());
   const HostEntry& entry = roster.hosts()[host];
   for (const DeviceIndex device : entry.devices) {
     const double reading = columns.energy_j[device];
     double& before = energy_read_[device];
     // Zero is also what stands there before a counter has come.
     if (!std::isfinite(reading) || reading <= 0 || reading == before) continue;
+    const Instant read_at = std::exchange(energy_read_at_[device], columns.sampled[device]);
+    const double elapsed_s =
+        before < 0 ? counter_age_max_s
+                   : to_seconds(columns.sampled[device] - read_at) + to_seconds(slack);
     if (before < 0) before = restored_energy(entry.hello.host, columns.number[device]);
-    fleet_energy_j_ += reading >= before ? reading - before : reading;
+    const double most_j =
+        roster.groups()[columns.group[device]].spec->tdp_w * power_slack * elapsed_s;
+    const double grown_j = reading >= before ? reading - before : reading;
+    fleet_energy_j_ += std::min(grown_j, most_j);
     before = reading;
     energy_changed_.insert(host);
   }
@@ -184,11 +206,18 @@ std::vector<SampleBatch> Accounting::take_energies(const Roster& roster) {
 }
 
 void Accounting::restore_sums(double fleet_energy_j, double fleet_cost_usd) {
-  fleet_energy_j_ = fleet_energy_j;
-  fleet_cost_usd_ = fleet_cost_usd;
+  fleet_energy_j_ = credible(fleet_energy_j);
+  fleet_cost_usd_ = credible(fleet_cost_usd);
 }
 
-void Accounting::restore_shown(const Shown& shown) { noted_ = shown_before_ = shown; }
+void Accounting::restore_shown(const Shown& shown) {
+  noted_ = shown;
+  noted_.energy_j = credible(shown.energy_j);
+  noted_.cost_usd = credible(shown.cost_usd);
+  shown_before_ = noted_;
+  // Rows of earlier versions were counted already: what was shown holds them.
+  refused_ = std::max(refused_, shown.refused);
+}
 
 Shown Accounting::shown(Instant now, const Shown& live) const {
   return {shown_energy_j(),
@@ -196,7 +225,8 @@ Shown Accounting::shown(Instant now, const Shown& live) const {
           shown_before_.decisions + decisions_,
           shown_before_.undecodable + live.undecodable,
           shown_before_.sample_gaps + live.sample_gaps,
-          live.classes};
+          live.classes,
+          refused_};
 }
 
 double Accounting::shown_cost_usd(Instant now) const {

@@ -47,8 +47,14 @@ struct Shown {
   double energy_j = 0, cost_usd = 0;  // of the fleet
   std::uint64_t decisions = 0, undecodable = 0, sample_gaps = 0;
   std::vector<ClassReport> classes;
+  std::uint64_t refused = 0;
   bool operator==(const Shown&) const = default;
 };
+
+/// A number that sums can hold: what is none, below zero, or more than any fleet of this world
+/// comes to is 0. Earlier versions wrote such figures, and no sum may become infinite.
+double credible(double figure);
+Usage credible(const Usage& usage);
 
 class Accounting {
  public:
@@ -57,8 +63,6 @@ class Accounting {
   void ledger_started(Instant at) { started_ = at; }
   void accepted(const Job& job);
   void refused() { ++refused_; }
-  /// A job counted as refused earlier was accepted after all.
-  void refusal_withdrawn() { --refused_; }
   /// An attempt was placed by a fallback.
   /// `more`: than the wanted pool would have cost, as estimated.
   void fell_back(Reason reason, const Estimate& more);
@@ -71,14 +75,16 @@ class Accounting {
   /// A job has come to nothing. One that somebody cancelled has not failed.
   void failed(Reason reason);
   /// Spent by an attempt that delivered nothing.
-  void wasted(const Usage& usage) { wasted_ += usage; }
+  void wasted(const Usage& usage) { wasted_ += credible(usage); }
   void stale_result() { ++stale_results_; }
   void decided() { ++decisions_; }
 
   /// Adds what the host's energy counters grew by since the last call. A counter that went back
   /// began anew with its agent: its whole reading is new. At first sight the whole reading counts,
   /// which an agent starts at zero, less what an earlier life of the router had read.
-  void read_energy(const Roster& roster, HostIndex host);
+  /// A device cannot have used more than twice its limit since it was read last, and `slack`
+  /// before: of what is beyond, nothing counts.
+  void read_energy(const Roster& roster, HostIndex host, Duration slack = std::chrono::minutes(1));
   /// The host is let go: should it return, its counters go on from what was read.
   void forget_host(const Roster& roster, HostIndex host);
   /// What `read_energy` has read of the hosts whose counters have changed since the last call, and
@@ -143,7 +149,8 @@ class Accounting {
   Histogram latency_s_, first_token_s_;
   std::uint64_t retries_ = 0, preempted_ = 0, stale_results_ = 0, decisions_ = 0;
 
-  std::vector<double> energy_read_;  // by device: the last counter; negative: none yet
+  std::vector<double> energy_read_;      // by device: the last counter; negative: none yet
+  std::vector<Instant> energy_read_at_;  // and when that was read
   std::map<std::string, std::map<std::uint16_t, double>, std::less<>> energy_restored_;
   std::set<HostIndex> energy_changed_;
   double fleet_energy_j_ = 0;

@@ -42,8 +42,9 @@ Status take_costs(const Json& json, std::map<Reason, FallbackSum>& costs) {
     const auto reason = parse_reason(name);
     if (!reason) return error("sums: no reason is called \"{}\"", excerpt(name));
     const Json& sum = json[name];
-    costs[*reason] = {*reason, static_cast<std::uint64_t>(sum[0].integer()), sum[1].number(),
-                      sum[2].number(), sum[3].number(),
+    costs[*reason] = {*reason, static_cast<std::uint64_t>(sum[0].integer()),
+                      credible(sum[1].number()), credible(sum[2].number()),
+                      credible(sum[3].number()),
                       // Earlier versions invented an hour where nothing was known.
                       static_cast<std::uint64_t>(sum[sum.size() > 4 ? 4 : 0].integer())};
   }
@@ -54,7 +55,9 @@ Json usage_json(const Usage& usage) {
   return Json::array().add(usage.device_s).add(usage.energy_j).add(usage.cost_usd);
 }
 
-Usage usage_of(const Json& json) { return {json[0].number(), json[1].number(), json[2].number()}; }
+Usage usage_of(const Json& json) {
+  return credible(Usage{json[0].number(), json[1].number(), json[2].number()});
+}
 
 Json production_json(const Production& work) {
   return Json::array().add(work.jobs).add(work.units).add(usage_json(work.charged));

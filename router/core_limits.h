@@ -16,7 +16,8 @@ inline constexpr std::size_t decisions_per_job = 64;
 /// Writes that the store has not answered: more, and new jobs are refused. A store of 80,000 rows/s
 /// needs seconds for them.
 inline constexpr std::uint64_t uncommitted_max = 500'000;
-/// Refused ids remembered, so that a job refused again is counted once.
-inline constexpr std::size_t refused_kept = 1'000'000;
+/// Unknown names of models for which the nearest known one is looked for, between two ticks. Each
+/// takes up to half a millisecond; the others are refused without.
+inline constexpr std::uint32_t suggestions_per_tick = 8;
 
 }  // namespace drover::router

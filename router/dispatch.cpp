@@ -47,6 +47,11 @@ std::string rejection_words(const Decision& decision, Reason reason) {
 }  // namespace
 
 void Core::dispatch(Instant now) {
+  // A lease would wait for the disk, and hold devices meanwhile.
+  if (takes_no_writes()) {
+    more_to_decide = false;
+    return;
+  }
   queue.apply_wakes();
   for (int decision = 0; decision < decisions_per_tick; ++decision) {
     JobRecord* record = queue.next(tenants);
@@ -197,6 +202,7 @@ void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
   add_member(place.host, place.devices);
   for (const PlacePart& part : place.others) add_member(part.host, part.devices);
   if (place.replica) lease.replica = roster.replicas()[*place.replica].replica.id.number;
+  lease.begun = now;
   lease.target = verdict.decision.target;
   lease.pool = verdict.decision.pool;
   lease.fallback = verdict.decision.fallback_reason;

@@ -215,6 +215,19 @@ void Estimator::learn_from(const Estimator& other) {
   state_->learnt = other.state_->learnt;
 }
 
+void Estimator::forget(GroupIndex group) {
+  for (auto& of_kind : state_->ratios) {
+    for (auto& [model, ratios] : of_kind) {
+      if (group < ratios.size()) ratios[group] = 1.0;
+    }
+  }
+}
+
+void Estimator::forget_devices() {
+  state_->models.clear();
+  state_->trainings.clear();
+}
+
 void Estimator::learn(HostIndex host, GroupIndex group, WorkKind kind, std::string_view model,
                       double predicted_s, double actual_s, double ratio_then) {
   const bool sane = std::isfinite(predicted_s) && std::isfinite(actual_s) && predicted_s > 0 &&

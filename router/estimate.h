@@ -41,7 +41,7 @@ class Estimator {
   Run train(const devices::Placement& placement, const devices::ModelSpec& model,
             const Workload& work, std::uint32_t from_step = 0);
   /// The memo behind `serve` for one placement, for those who ask it often. Valid for the
-  /// estimator's life.
+  /// estimator's life, or until `forget_devices`.
   ServingMemo& serving(const devices::Placement& placement, const devices::ModelSpec& model);
 
   /// Learnt factor on Run::seconds for this kind of work on this replica or group; 1 before any.
@@ -55,6 +55,10 @@ class Estimator {
              double predicted_s, double actual_s, double ratio_then = 0);
   /// As if all attempts that taught the other one had been learnt here.
   void learn_from(const Estimator& other);
+  /// The group is another one now.
+  void forget(GroupIndex group);
+  /// Devices' specs are to go: nothing of what was worked out for any is kept.
+  void forget_devices();
   /// By how much the last attempts were missed, either way: 0.25 is by a factor of 1.25 in the
   /// geometric mean. 0 before any.
   double error() const;

@@ -146,7 +146,7 @@ void Core::tell_host_counts(Instant now) {
     HostCountBook::Entry& counts = host_counts.count_gaps(name, entry.sample_gaps);
     if (!mail.is_committed(counts.write)) continue;
     if (std::exchange(counts.shown, counts.noted) != counts.noted) publish_host(now, host);
-    if (counts.counted == counts.noted || now < counts.next_note) continue;
+    if (counts.counted == counts.noted || now < counts.next_note || takes_no_writes()) continue;
     counts.noted = counts.counted;
     counts.next_note = saturating_add(now, counters_every_heartbeats * settings.heartbeat_every);
     counts.write = mail.write(ledger::host_counts(now, name, counts.agent, counts.noted));
@@ -161,7 +161,7 @@ Summary Core::publish_beat(Instant now) {
   note_shown(now);
   Summary totals = summary(now);
   // One that still waits for the disk goes first.
-  if (!held_totals) held_totals = {mail.last_write(), totals};
+  if (!held_totals && !takes_no_writes()) held_totals = {mail.last_write(), totals};
   publish_totals(now);
   return totals;
 }
@@ -176,7 +176,8 @@ Shown Core::shown_now(Instant now) const {
 
 void Core::note_shown(Instant now) {
   const Shown shown = shown_now(now);
-  if (shown == accounting.noted()) return;
+  // Where the disk stands still nothing new is shown, so nothing need be noted first.
+  if (shown == accounting.noted() || takes_no_writes()) return;
   accounting.note(shown);
   mail.write(ledger::shown(now, shown));
 }
@@ -191,6 +192,7 @@ void Core::publish_totals(Instant now) {
 }
 
 void Core::write_counters(Instant now) {
+  if (takes_no_writes() && !ending) return;
   accounting.settle_cost(now);
   const std::vector<SampleBatch> energies = accounting.take_energies(roster);
   const double cost_usd = accounting.fleet_cost_usd();

@@ -35,6 +35,7 @@ struct Member {
 struct Lease {
   std::vector<Member> members;  // at least one, unless nothing was ever leased
   std::optional<std::uint32_t> replica;
+  Instant begun{};     // when it was leased; no work of it is older
   std::string target;  // as text, for people
   std::string pool;
   std::optional<Reason> fallback;  // the reason that led here, when it was a fallback

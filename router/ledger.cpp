@@ -55,14 +55,6 @@ LedgerRow accepted(Instant now, const Job& job) {
   return row_of(Transition::accepted, now, job.id, 0, Submit{{job}});
 }
 
-LedgerRow refused(Instant now, const JobId& job, Reason reason, const std::string& detail) {
-  Failed failed;
-  failed.job = job;
-  failed.reason = reason;
-  failed.detail = detail;
-  return row_of(Transition::refused, now, job, 0, std::move(failed));
-}
-
 LedgerRow leased(Instant now, const JobRecord& record) {
   JobChanged change;
   change.job.id = record.job.id;
@@ -113,6 +105,7 @@ LedgerRow shown(Instant now, const Shown& shown) {
   sums.undecodable = shown.undecodable;
   sums.sample_gaps = shown.sample_gaps;
   sums.classes = shown.classes;
+  sums.refused = shown.refused;
   return row_of(Transition::counters, now, {}, 0, std::move(sums));
 }
 
@@ -149,7 +142,6 @@ LedgerRow policy(Instant now, const PolicyReply& applied) {
 
 LedgerRow known(const Known& job) {
   LedgerRow row{Transition::known, {}, job.job, static_cast<std::uint32_t>(job.as), {}};
-  if (job.as == KnownAs::refused) return row;
   for (std::size_t byte = 0; byte < content_bytes; ++byte) {
     row.payload += static_cast<char>(job.content >> (8 * (content_bytes - 1 - byte)));
   }
@@ -161,7 +153,8 @@ LedgerRow sums(Instant now, const Accounting& accounting) {
 }
 
 bool is_shown(const Summary& sums) {
-  return sums.charged != Usage{} || sums.decisions + sums.undecodable + sums.sample_gaps > 0;
+  return sums.charged != Usage{} ||
+         sums.decisions + sums.undecodable + sums.sample_gaps + sums.refused > 0;
 }
 
 Status Reader::read(const LedgerRow& row) {
@@ -176,7 +169,7 @@ Status Reader::read_any(const LedgerRow& row) {
     case Transition::started:
       return read_started(row);
     case Transition::refused:
-      if (refused_.insert(row.job).second) accounting_.refused();
+      accounting_.refused();
       return {};
     case Transition::accepted:
       return read_accepted(row);
@@ -245,7 +238,7 @@ Status Reader::read_counters(const LedgerRow& row) {
   if (sums == nullptr) return error("payload is a {}", kind_name(envelope->body));
   if (is_shown(*sums)) {
     accounting_.restore_shown({sums->charged.energy_j, sums->charged.cost_usd, sums->decisions,
-                               sums->undecodable, sums->sample_gaps, sums->classes});
+                               sums->undecodable, sums->sample_gaps, sums->classes, sums->refused});
     return {};
   }
   for (const SampleBatch& batch : energies_) accounting_.restore_energy(batch);
@@ -285,22 +278,17 @@ void Reader::read_cancelled(const CancelReply& jobs) {
   }
 }
 
-// Of what was refused the sums know already; a job that was accepted later stands behind.
 Status Reader::read_known(const LedgerRow& row) {
   if (row.attempt > static_cast<std::uint32_t>(KnownAs::cancelled)) {
     return error("job {} ended as {}", to_text(row.job), row.attempt);
   }
   const auto as = static_cast<KnownAs>(row.attempt);
-  if (as == KnownAs::refused) {
-    refused_.insert(row.job);
-    return {};
-  }
+  if (as == KnownAs::refused) return {};
   if (row.payload.size() != content_bytes) {
     return error("{} bytes, expected {}", row.payload.size(), content_bytes);
   }
   std::uint64_t content = 0;
   for (const char byte : row.payload) content = content << 8 | static_cast<unsigned char>(byte);
-  refused_.erase(row.job);
   const JobState state = as == KnownAs::finished    ? JobState::finished
                          : as == KnownAs::cancelled ? JobState::cancelled
                                                     : JobState::failed;
@@ -316,7 +304,6 @@ Status Reader::read_accepted(const LedgerRow& row) {
   if (book_.find(row.job) != nullptr || book_.remembered(row.job)) {
     return error("job {} was accepted before", to_text(row.job));
   }
-  if (refused_.erase(row.job) > 0) accounting_.refusal_withdrawn();
   book_.add(submit->jobs[0], row.at);
   accounting_.accepted(submit->jobs[0]);
   return {};
@@ -335,6 +322,7 @@ Status Reader::read_leased(const LedgerRow& row, JobRecord& record) {
   if (row.attempt > 1) accounting_.retried();
   record.waited += row.at - record.since;
   record.lease = std::move(*lease);
+  record.lease.begun = row.at;
   record.lease.from_step = record.steps_saved;
   if (const auto* told = std::get_if<JobChanged>(&payload->body)) {
     record.change = told->change;
@@ -351,6 +339,7 @@ Status Reader::read_leased(const LedgerRow& row, JobRecord& record) {
 Status Reader::read_returned(const LedgerRow& row, JobRecord& record) {
   auto failed = body_of<Failed>(row);
   if (!failed) return failed.error();
+  failed->usage = credible(failed->usage);
   accounting_.wasted(keep_checkpoint(record, *failed));
   record.usage += failed->usage;
   record.failed_last = !record.excuses(*failed);
@@ -372,6 +361,7 @@ Status Reader::read_returned(const LedgerRow& row, JobRecord& record) {
 Status Reader::read_finished(const LedgerRow& row, JobRecord& record) {
   auto finished = body_of<Finished>(row);
   if (!finished) return finished.error();
+  finished->usage = credible(finished->usage);
   record.usage += finished->usage;
   record.outcome = finished->outcome;
   record.latency_s = to_seconds(row.at - record.submitted);
@@ -389,6 +379,7 @@ Status Reader::read_finished(const LedgerRow& row, JobRecord& record) {
 Status Reader::read_failed(const LedgerRow& row, JobRecord& record) {
   auto failed = body_of<Failed>(row);
   if (!failed) return failed.error();
+  failed->usage = credible(failed->usage);
   accounting_.wasted(failed->usage);
   accounting_.wasted(record.kept);
   accounting_.failed(failed->reason);

@@ -4,7 +4,7 @@
 //   transition | job, attempt      | payload                    | fields that count
 //   started    | none, 0           | Welcome                    | fleet_time, speed, software
 //   accepted   | job, 0            | Submit with this one job   | the job
-//   refused    | job, 0            | Failed                     | reason, detail
+//   refused    | job, 0            | Failed                     | of earlier versions: counted
 //   leased     | job, attempt      | JobChanged, sender = host  | target, pool, reason (of the
 //              |                   |                            | fallback), remaining_s
 //              |                   |                            | (predicted), detail ("replica 3",
@@ -25,7 +25,7 @@
 //   counters   | none, 0           | Summary                    | about to be shown: energy and
 //              |                   |                            | cost (charged), decisions,
 //              |                   |                            | undecodable, sample_gaps,
-//              |                   |                            | classes
+//              |                   |                            | classes, refused
 //   counters   | none, 0           | HostChanged, sender = host | about to be shown: incarnation
 //              |                   |                            | (of the agent that counts),
 //              |                   |                            | sample_gaps, samples_thinned,
@@ -51,7 +51,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,7 +66,6 @@ namespace drover::router::ledger {
 
 LedgerRow started(Instant now, double speed, const std::string& software);
 LedgerRow accepted(Instant now, const Job& job);
-LedgerRow refused(Instant now, const JobId& job, Reason reason, const std::string& detail);
 /// REQUIRES that record.lease is set.
 LedgerRow leased(Instant now, const JobRecord& record);
 LedgerRow running(Instant now, const JobRecord& record);
@@ -90,10 +88,11 @@ LedgerRow cancelled(Instant now, const CancelReply& jobs);
 LedgerRow policy(Instant now, const PolicyReply& applied);
 
 /// A job whose transitions have gone.
+/// `refused`: only ledgers of earlier versions say so, and nothing follows from it.
 enum class KnownAs : std::uint8_t { finished, failed, refused, cancelled };
 struct Known {
   JobId job;
-  std::uint64_t content = 0;  // its hash; a refused job has none
+  std::uint64_t content = 0;  // its hash
   KnownAs as = KnownAs::finished;
 };
 LedgerRow known(const Known& job);
@@ -108,8 +107,7 @@ Result<Lease> read_lease(const Envelope& payload);
 /// what does not fit.
 class Reader {
  public:
-  Reader(JobBook& book, Accounting& accounting, std::set<JobId>& refused)
-      : book_(book), accounting_(accounting), refused_(refused) {}
+  Reader(JobBook& book, Accounting& accounting) : book_(book), accounting_(accounting) {}
   Status read(const LedgerRow& row);
 
   /// Caps in the order in which they were set, and when.
@@ -137,7 +135,6 @@ class Reader {
 
   JobBook& book_;
   Accounting& accounting_;
-  std::set<JobId>& refused_;
   std::vector<SampleBatch> energies_;  // whose sums are still to come
   std::vector<std::pair<Instant, SetPowerCap>> power_caps_;
   std::vector<std::pair<Instant, SetDrain>> drains_;

@@ -14,6 +14,9 @@ constexpr double slack = 1.0 / 16;
 // Counters of which newer ones stand there go at the latest when there are so many.
 constexpr std::size_t superseded_max = 1'000;
 
+// Rows of refused jobs that go in one slice.
+constexpr std::size_t refused_slice = 4'000;
+
 ledger::KnownAs known_as(const JobRecord& record) {
   if (record.state == JobState::cancelled) return ledger::KnownAs::cancelled;
   return record.state == JobState::finished ? ledger::KnownAs::finished : ledger::KnownAs::failed;
@@ -33,12 +36,16 @@ bool LedgerCompaction::over(double share) const {
          to_seconds(newest_at_ - next_at_) > ended_for_s * (1 + share);
 }
 
-bool LedgerCompaction::due() const { return under_way_ || superseded_.size() >= superseded_max; }
+bool LedgerCompaction::due() const {
+  return under_way_ || superseded_.size() >= superseded_max || !refused_.empty();
+}
 
 void LedgerCompaction::see(std::int64_t sequence, const LedgerRow& row) {
   newest_at_ = std::max(newest_at_, row.at);
   if (is_end(row)) {
     ++ended_;
+  } else if (row.transition == Transition::refused) {
+    refused_.push_back(sequence);
   } else if (row.transition == Transition::counters) {
     see_counters(sequence, row);
   } else if (row.transition == Transition::sums || row.transition == Transition::known ||
@@ -87,6 +94,11 @@ void LedgerCompaction::see_counters(std::int64_t sequence, const LedgerRow& row)
 Result<CompactionSlice> LedgerCompaction::take(const std::vector<NumberedRow>& rows) {
   CompactionSlice slice;
   slice.dropped = std::exchange(superseded_, {});
+  // They count when they go, wherever the compaction stands.
+  for (; !refused_.empty() && slice.dropped.size() < refused_slice; refused_.pop_back()) {
+    slice.dropped.push_back(refused_.back());
+    accounting_.refused();
+  }
   if (rows.empty()) next_at_ = newest_at_;
   for (const NumberedRow& row : rows) {
     next_at_ = row.row.at;
@@ -107,12 +119,8 @@ Status LedgerCompaction::pass(const NumberedRow& row, CompactionSlice& slice) {
   switch (row.row.transition) {
     case Transition::counters:
     case Transition::audit:
-      return {};
     case Transition::refused:
-      if (!refused_.contains(job)) {
-        slice.known.push_back(ledger::known({job, 0, ledger::KnownAs::refused}));
-      }
-      break;
+      return {};
     case Transition::started:
       break;
     default:

@@ -4,7 +4,7 @@
 //
 //   kept in full    jobs that are open; the last `ended_jobs` that ended, unless longer ago than
 //                   `ended_for` of fleet time; caps and audits; the newest counters of each device
-//   kept as known   the id, the content's hash and the end of `ids` more jobs (refused ones too)
+//   kept as known   the id, the content's hash and the end of `ids` more jobs
 //   forgotten       ids of jobs that ended before those: submitted again, they are new jobs
 //
 // The compaction follows the ledger from its oldest row, as far as rows are due, and holds in
@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -48,8 +47,7 @@ class LedgerCompaction final : public LedgerCompactor {
   Retention retention_;
   JobBook book_{1, 0};
   Accounting accounting_{Instant{}};
-  std::set<JobId> refused_;  // of those that have gone
-  ledger::Reader reader_{book_, accounting_, refused_};
+  ledger::Reader reader_{book_, accounting_};
 
   std::int64_t next_ = 0;
   Instant next_at_{};  // of the row there, as far as known
@@ -67,6 +65,7 @@ class LedgerCompaction final : public LedgerCompactor {
   std::vector<std::pair<std::string, Counters>> counters_without_sums_;
   std::map<std::string, std::int64_t> shown_;  // rows that say what was shown, by host; "": sums
   std::vector<std::int64_t> superseded_;
+  std::vector<std::int64_t> refused_;  // rows of earlier versions that only count
 };
 
 }  // namespace drover::router

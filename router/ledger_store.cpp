@@ -20,7 +20,6 @@
 namespace drover::router {
 namespace {
 
-constexpr std::size_t waiting_max = 1'000'000;  // appended and not yet on disk; then append waits
 constexpr std::chrono::milliseconds full_wait{500};  // until a full disk is tried again
 
 // Old rows let go between two commits: a millisecond or so. Under load more go than come, so that
@@ -30,8 +29,8 @@ constexpr std::size_t slice_rows_max = 4'000;
 
 class ThreadedStore final : public LedgerStore {
  public:
-  explicit ThreadedStore(std::unique_ptr<LedgerCompactor> compactor)
-      : compactor_(std::move(compactor)) {}
+  ThreadedStore(std::unique_ptr<LedgerCompactor> compactor, const LedgerLogLimits& log_limits)
+      : tables_(log_limits), compactor_(std::move(compactor)) {}
   ~ThreadedStore() override;
 
   Status start(const std::string& path);
@@ -43,6 +42,7 @@ class ThreadedStore final : public LedgerStore {
   std::uint64_t committed() override;
   int ready_descriptor() const override { return ready_.number(); }
   bool full() const override { return full_; }
+  LedgerLog log() const override { return log_; }
   Status failure() const override;
   Status flush() override;
 
@@ -79,6 +79,7 @@ class ThreadedStore final : public LedgerStore {
   std::uint64_t appended_ = 0;
   std::atomic<std::uint64_t> committed_{0};
   std::atomic<bool> full_{false};
+  std::atomic<LedgerLog> log_{LedgerLog::short_enough};
   std::thread worker_;
 };
 
@@ -121,7 +122,6 @@ Status ThreadedStore::read(const Visitor& visit) {
 void ThreadedStore::append(std::vector<Write> writes) {
   if (writes.empty()) return;
   std::unique_lock lock(mutex_);
-  written_.wait(lock, [&] { return waiting_.size() < waiting_max || !failure_; });
   if (!failure_) return;  // nothing is written after a failure, and nothing acknowledged
   for (Write& write : writes) {
     DROVER_REQUIRE(write.sequence > appended_);
@@ -147,7 +147,10 @@ Status ThreadedStore::failure() const {
 Status ThreadedStore::flush() {
   std::unique_lock lock(mutex_);
   written_.wait(lock, [&] { return (waiting_.empty() && !busy_) || !failure_ || full_; });
-  if (failure_ && full_) return error("ledger {}: the disk is full, the last rows are lost", path_);
+  if (failure_ && full_) {
+    return error("ledger {}: {}, the last rows are lost", path_,
+                 log_ == LedgerLog::full ? ledger_log_full : "the disk is full");
+  }
   return failure_;
 }
 
@@ -214,6 +217,7 @@ Status ThreadedStore::commit() {
 /// REQUIRES the lock.
 void ThreadedStore::settle(const Status& committed) {
   busy_ = false;
+  log_ = tables_.log();
   full_ = !committed && tables_.full();
   if (committed) {
     if (!group_.empty()) committed_ = static_cast<std::uint64_t>(group_.back().sequence - base_);
@@ -261,9 +265,10 @@ Result<std::vector<LedgerRow>> LedgerStore::rows() {
 }
 
 Result<std::unique_ptr<LedgerStore>> LedgerStore::open(const std::string& path,
-                                                       std::unique_ptr<LedgerCompactor> compactor) {
+                                                       std::unique_ptr<LedgerCompactor> compactor,
+                                                       const LedgerLogLimits& log_limits) {
   try {
-    auto store = std::make_unique<ThreadedStore>(std::move(compactor));
+    auto store = std::make_unique<ThreadedStore>(std::move(compactor), log_limits);
     if (auto status = store->start(path); !status) return status.error();
     return std::unique_ptr<LedgerStore>(std::move(store));
   } catch (const std::exception& problem) {

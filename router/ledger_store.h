@@ -18,6 +18,7 @@
 #include "fleet/outbox.h"
 #include "fleet/result.h"
 #include "router/ledger_compactor.h"
+#include "router/ledger_log.h"
 
 namespace drover::router {
 
@@ -27,7 +28,8 @@ class LedgerStore {
   /// whatever the path), checks the schema version and its integrity. Without a compactor every row
   /// stays.
   static Result<std::unique_ptr<LedgerStore>> open(
-      const std::string& path, std::unique_ptr<LedgerCompactor> compactor = nullptr);
+      const std::string& path, std::unique_ptr<LedgerCompactor> compactor = nullptr,
+      const LedgerLogLimits& log_limits = {});
   virtual ~LedgerStore() = default;
 
   /// The file itself, where all symbolic links of the path lead.
@@ -42,7 +44,7 @@ class LedgerStore {
   virtual Status read(const Visitor& visit) = 0;
   Result<std::vector<LedgerRow>> rows();
 
-  /// Queues writes; returns at once. REQUIRES growing sequences.
+  /// Queues writes; returns at once, however many wait. REQUIRES growing sequences.
   virtual void append(std::vector<Write> writes) = 0;
   /// The highest sequence on disk. `ready_descriptor()` can be read when it, or `full`, has
   /// changed.
@@ -50,6 +52,8 @@ class LedgerStore {
   virtual int ready_descriptor() const = 0;
   /// There is no room on the disk: nothing is acknowledged until there is.
   virtual bool full() const = 0;
+  /// How long the log beside the file is. `full()` while that is too long for more.
+  virtual LedgerLog log() const = 0;
   /// After a failed commit: why. Nothing more is written.
   virtual Status failure() const = 0;
   /// Waits until all appended writes are on disk; not for room on a full one, which is an error.

@@ -15,6 +15,7 @@ constexpr int schema_version = 2;           // 1: transitions alone, never compa
 constexpr int application_id = 0x44524F56;  // "DROV"
 constexpr int busy_wait_ms = 2'000;         // a reader that holds the file for a moment
 constexpr std::size_t job_bytes = 16;
+constexpr int checkpoint_pages = 1'000;  // in the log, from which on it is copied into the file
 
 void put_big_endian(std::uint64_t word, char* bytes) {
   for (int byte = 0; byte < 8; ++byte) bytes[byte] = static_cast<char>(word >> (56 - 8 * byte));
@@ -108,6 +109,10 @@ Status LedgerTables::open(const std::string& path) {
   sqlite3_busy_timeout(connection_, busy_wait_ms);
   if (auto status = execute("PRAGMA journal_mode=WAL"); !status) return status;
   if (auto status = execute("PRAGMA synchronous=FULL"); !status) return status;
+  const auto page_bytes = number("PRAGMA page_size");
+  if (!page_bytes) return page_bytes.error();
+  page_bytes_ = *page_bytes;
+  sqlite3_wal_hook(connection_, &LedgerTables::see_log, this);
   if (auto status = check_schema(); !status) return status;
   if (auto status = find_last(); !status) return status;
   const char* text = "INSERT INTO transitions VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)";
@@ -280,9 +285,40 @@ Result<std::vector<NumberedRow>> LedgerTables::transitions(std::int64_t from, in
   return rows;
 }
 
+LedgerLog LedgerTables::log() const {
+  if (log_bytes_ >= log_limits_.full_bytes) return LedgerLog::full;
+  return log_bytes_ >= log_limits_.lengthy_bytes ? LedgerLog::lengthy : LedgerLog::short_enough;
+}
+
+/// After each commit: SQLite's own way of copying the log into the file, and how long the log is.
+int LedgerTables::see_log(void* tables, sqlite3* connection, const char* name, int pages) {
+  auto& self = *static_cast<LedgerTables*>(tables);
+  self.log_bytes_ = pages * self.page_bytes_;
+  if (pages >= checkpoint_pages) sqlite3_wal_checkpoint(connection, name);
+  return SQLITE_OK;
+}
+
+/// A lengthy log is begun anew, if nobody reads it.
+Status LedgerTables::make_log_room() {
+  if (log() == LedgerLog::short_enough) return {};
+  sqlite3_busy_timeout(connection_, 0);
+  const int answer =
+      sqlite3_wal_checkpoint_v2(connection_, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+  const Status status = answer == SQLITE_OK ? Status() : sqlite_error("emptying the log");
+  sqlite3_busy_timeout(connection_, busy_wait_ms);
+  if (answer == SQLITE_OK) log_bytes_ = 0;
+  // There is room in the log yet, or, as on a full disk, once the reader has ended.
+  if (answer != SQLITE_BUSY && answer != SQLITE_LOCKED) return status;
+  full_ = log() == LedgerLog::full;
+  return full_ ? status : Status();
+}
+
 Status LedgerTables::append(const std::vector<NumberedRow>& rows) {
   full_ = false;
   pass(LedgerStage::before_writes);
+  if (log() == LedgerLog::full) {
+    if (auto status = make_log_room(); !status) return status;
+  }
   Status status = execute("BEGIN IMMEDIATE");
   for (auto row = rows.begin(); row != rows.end() && status; ++row) status = insert(*row);
   if (status) {
@@ -292,6 +328,9 @@ Status LedgerTables::append(const std::vector<NumberedRow>& rows) {
   if (!status) return undo(status);
   pass(LedgerStage::after_commit);
   last_sequence_ = rows.back().sequence;
+  // What is on disk is: that there is no room for more is told when more comes.
+  [[maybe_unused]] const Status room = make_log_room();
+  full_ = false;
   return {};
 }
 

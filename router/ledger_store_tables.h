@@ -27,11 +27,13 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fleet/outbox.h"
 #include "fleet/result.h"
 #include "router/ledger_compactor.h"
+#include "router/ledger_log.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -40,11 +42,11 @@ namespace drover::router {
 
 class LedgerTables {
  public:
-  LedgerTables() = default;
   ~LedgerTables();
   LedgerTables(const LedgerTables&) = delete;
   LedgerTables& operator=(const LedgerTables&) = delete;
 
+  explicit LedgerTables(const LedgerLogLimits& log_limits = {}) : log_limits_(log_limits) {}
   /// Opens or makes the file, checks the schema's version and the file's integrity.
   Status open(const std::string& path);
 
@@ -66,6 +68,7 @@ class LedgerTables {
   Status compact(const CompactionSlice& slice, std::int64_t known_kept, Sync sync);
   /// The last `append` or `compact` failed for want of room.
   bool full() const { return full_; }
+  LedgerLog log() const;
 
  private:
   Status check_schema();
@@ -77,6 +80,8 @@ class LedgerTables {
   Error sqlite_error(const char* doing);
   Status undo(Status status);
   Status insert(const NumberedRow& row);
+  Status make_log_room();
+  static int see_log(void* tables, sqlite3* connection, const char* name, int pages);
   Status write(const CompactionSlice& slice, std::int64_t known_kept);
   Status drop(const std::vector<std::int64_t>& sequences);
   Status read_sums(const Visitor& visit);
@@ -92,6 +97,9 @@ class LedgerTables {
   std::int64_t last_sequence_ = 0;
   std::optional<Instant> last_at_;
   bool full_ = false;
+  std::int64_t log_bytes_ = 0;
+  std::int64_t page_bytes_ = 0;
+  LedgerLogLimits log_limits_;
 };
 
 }  // namespace drover::router

@@ -66,11 +66,14 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   }
   const auto enrolled = roster.enrol(now, hello);
   if (!enrolled) {
-    mail.send(now, caller.peer, Unwelcome{enrolled.error().message});
+    mail.send(now, caller.peer, Unwelcome{enrolled.error().message, roster.refused_for_room()});
     event(now, Severity::warning, is_name(hello.host) ? hello.host : "router",
           "refused: " + enrolled.error().message);
     return;
   }
+  for (const GroupIndex group : roster.take_renewed_groups()) estimator.forget(group);
+  // They are freed here, once nothing that was worked out for them is known any more.
+  if (!roster.take_unused_specs().empty()) estimator.forget_devices();
   // What the roster was promised for this host is told anew once its replicas are known.
   for (JobRecord* record : jobs.on_host(hello.host)) withdraw(*record);
   if (earlier != hello.incarnation) {
@@ -181,7 +184,8 @@ void Core::apply_samples(Instant now, const Envelope& envelope, const SampleBatc
   const bool first = roster.hosts()[*host].last_sample_sequence == 0;
   roster.apply(now, *host, envelope.sequence, batch);
   roster.host(*host).sample_lag = now - std::clamp(envelope.at, now - sample_lag_max, now);
-  accounting.read_energy(roster, *host);
+  // Readings are not of the moment at which they come.
+  accounting.read_energy(roster, *host, sample_lag_max + 2 * settings.heartbeat_every);
   if (first) queue.wake_all();
 }
 
@@ -303,6 +307,8 @@ void Core::give_up_waiting(Instant now) {
 }
 
 void Core::call_off_unanswered(Instant now) {
+  // Assignments wait for the disk too: their hosts have not heard of them, or only just.
+  if (stalled_last != Instant{} && now - stalled_last < settings.lost_after) return;
   // Neither job nor place is to blame for a host that answers nobody.
   const auto is_silent = [&](const Member& member) {
     const auto host = roster.find_host(member.host);

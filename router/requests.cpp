@@ -57,23 +57,15 @@ SubmitResult Core::submit_one(Instant now, const Job& job, std::uint64_t& after_
     after_write = std::max(after_write, mail.last_write());
     return result_of(job, SubmitStatus::exists, known->state);
   }
-  if (ending) return refuse(now, job, Reason::ended, "the run has ended", after_write);
-  if (auto status = check_job(job, catalogue); !status) {
-    return refuse(now, job, Reason::invalid, status.error().message, after_write);
+  if (ending) return refuse(job, Reason::ended, "the run has ended");
+  if (auto status = check_job(job, catalogue, suggestions_left); !status) {
+    return refuse(job, Reason::invalid, status.error().message);
   }
   if (queue.size() >= policy.limits.queue_max) {
-    return refuse(now, job, Reason::capacity,
-                  counted(queue.size(), "job waits", "jobs wait") + ", the policy's limit",
-                  after_write);
+    return refuse(job, Reason::capacity,
+                  counted(queue.size(), "job waits", "jobs wait") + ", the policy's limit");
   }
-  if (mail.uncommitted() > uncommitted_max || commits_stalled()) {
-    // Without a row: it would wait for the same disk.
-    SubmitResult refused = result_of(job, SubmitStatus::refused, JobState::failed);
-    refused.reason = Reason::capacity;
-    refused.detail = "the ledger's disk does not keep up";
-    return refused;
-  }
-  if (refused_ids.erase(job.id) > 0) accounting.refusal_withdrawn();
+  if (takes_no_writes()) return refuse(job, Reason::capacity, ledger_words());
   JobRecord& record = jobs.add(job, now);
   note_class(record);
   record.accepted_write = mail.write(ledger::accepted(now, job));
@@ -94,18 +86,12 @@ void Core::note_class(JobRecord& record) const {
   record.rule = rule != nullptr ? rule->name : "";
 }
 
-SubmitResult Core::refuse(Instant now, const Job& job, Reason reason, std::string detail,
-                          std::uint64_t& after_write) {
+// Nothing of it is kept, on disk or in memory: whoever floods would fill both.
+SubmitResult Core::refuse(const Job& job, Reason reason, std::string detail) {
   SubmitResult result = result_of(job, SubmitStatus::refused, JobState::failed);
   result.reason = reason;
   result.detail = std::move(detail);
-  // Without an id it cannot be told from others; with one, it counts once however often it comes.
-  const bool again = refused_ids.contains(job.id);
-  if (again) return result;
-  if (!job.id.empty() && refused_ids.size() < refused_kept) refused_ids.insert(job.id);
   accounting.refused();
-  after_write =
-      std::max(after_write, mail.write(ledger::refused(now, job.id, reason, result.detail)));
   return result;
 }
 

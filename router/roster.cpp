@@ -1,61 +1,22 @@
-// Belief about hosts, groups and devices. Replicas are in roster_replicas.cpp, power and heat in
-// roster_power.cpp.
+// Belief about hosts, groups and devices. Who is enrolled is in roster_enrol.cpp, replicas are in
+// roster_replicas.cpp, power and heat in roster_power.cpp.
 //
 // Samples arrive as columns and stay columns: each is decoded straight into the devices' column.
 #include "router/roster.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <span>
 #include <utility>
 
 #include "fleet/identity.h"
+#include "router/roster_columns.h"
 #include "router/sample_runs.h"
 
 namespace drover::router {
 namespace {
-
-/// Groups in the order of their first devices, without overlap and without holes.
-Status check_groups(const Hello& hello) {
-  if (hello.groups.empty())
-    return error("Hello of {}: no groups, expected at least one", hello.host);
-  std::vector<Group> groups = hello.groups;
-  std::sort(groups.begin(), groups.end(),
-            [](const Group& a, const Group& b) { return a.first < b.first; });
-  std::set<std::uint16_t> numbers;
-  std::size_t next = 0;
-  for (const Group& group : groups) {
-    if (group.count == 0) {
-      return error("Hello of {}: group g{} has no devices", hello.host, group.number);
-    }
-    if (group.first < next) {
-      return error("Hello of {}: group g{} overlaps another at device {}", hello.host, group.number,
-                   group.first);
-    }
-    if (group.first > next) {
-      return error("Hello of {}: no group holds device {}", hello.host, next);
-    }
-    if (!numbers.insert(group.number).second) {
-      return error("Hello of {}: group number g{} stands twice", hello.host, group.number);
-    }
-    next = std::size_t{group.first} + group.count;
-    if (next > devices_per_host_max) {
-      return error("Hello of {}: group g{} reaches device {}, expected at most {} devices",
-                   hello.host, group.number, next - 1, devices_per_host_max);
-    }
-  }
-  return {};
-}
-
-bool same_shape(const Group& a, const Group& b) {
-  return a.number == b.number && a.first == b.first && a.count == b.count && a.device == b.device &&
-         a.topology == b.topology;
-}
-
-bool same_groups(const Hello& a, const Hello& b) {
-  return std::equal(a.groups.begin(), a.groups.end(), b.groups.begin(), b.groups.end(), same_shape);
-}
 
 using FloatColumn = std::vector<float> DeviceColumns::*;
 using DoubleColumn = std::vector<double> DeviceColumns::*;
@@ -96,35 +57,48 @@ void place(const Column& column, const std::vector<Run>& runs, std::vector<T>& v
   }
 }
 
-/// A row for each device more, everything unknown or zero.
-void grow(DeviceColumns& columns, std::size_t size) {
-  columns.host.resize(size);
-  columns.group.resize(size);
-  columns.number.resize(size);
-  columns.sampled.resize(size);
+/// `visit(column, value)` for every column, with what stands there before anything is known.
+template <typename Visit>
+void each_column(DeviceColumns& columns, Visit visit) {
+  const auto zero = [&](auto& column) {
+    visit(column, typename std::decay_t<decltype(column)>::value_type{});
+  };
+  zero(columns.host);
+  zero(columns.group);
+  zero(columns.number);
+  zero(columns.sampled);
   for (const Home& home : homes) {
-    const auto unknown = static_cast<float>(home.unknown);
-    if (home.narrow != nullptr) (columns.*home.narrow).resize(size, unknown);
-    if (home.wide != nullptr) (columns.*home.wide).resize(size, home.unknown);
+    if (home.narrow != nullptr) visit(columns.*home.narrow, static_cast<float>(home.unknown));
+    if (home.wide != nullptr) visit(columns.*home.wide, home.unknown);
   }
-  columns.power_w.resize(size);
-  columns.throttle.resize(size);
-  columns.condition.resize(size);
-  columns.gang.resize(size);
-  columns.replicas.resize(size);
-  columns.busy_until.resize(size);
-  columns.promised_w.resize(size);
-  columns.expected_w.resize(size);
-  columns.serving_w.resize(size);
-  columns.prompt_w.resize(size);
-  columns.prompts_until.resize(size);
-  columns.shown_until.resize(size);
-  columns.promised_until.resize(size);
+  zero(columns.power_w);
+  zero(columns.throttle);
+  zero(columns.condition);
+  zero(columns.gang);
+  zero(columns.replicas);
+  zero(columns.busy_until);
+  zero(columns.promised_w);
+  zero(columns.expected_w);
+  zero(columns.serving_w);
+  zero(columns.prompt_w);
+  zero(columns.prompts_until);
+  zero(columns.shown_until);
+  zero(columns.promised_until);
 }
 
 double above_zero(double value) { return value > 0 ? value : absent; }
 
 }  // namespace
+
+void grow(DeviceColumns& columns, std::size_t size) {
+  each_column(columns, [&](auto& column, auto unknown) { column.resize(size, unknown); });
+}
+
+void clear(DeviceColumns& columns, DeviceIndex first, std::size_t count) {
+  each_column(columns, [&](auto& column, auto unknown) {
+    std::fill_n(column.begin() + first, count, unknown);
+  });
+}
 
 double reading(const DeviceColumns& columns, DeviceIndex device, Metric metric) {
   switch (metric) {
@@ -169,144 +143,6 @@ double reading(const DeviceColumns& columns, DeviceIndex device, Metric metric) 
 Roster::Roster() = default;
 Roster::~Roster() = default;
 
-Result<std::vector<const devices::DeviceSpec*>> Roster::read_specs(const Hello& hello) {
-  std::map<std::string, const devices::DeviceSpec*> by_id;
-  for (const SpecText& spec : hello.specs) {
-    auto known = specs_.find(spec.text);
-    if (known == specs_.end()) {
-      if (specs_.size() >= specs_max) {
-        return error(
-            "Hello of {}: device spec {} would be number {} of the fleet, expected at most {}",
-            hello.host, spec.id, specs_.size() + 1, specs_max);
-      }
-      auto parsed = devices::parse_travelled_spec(
-          spec.text, fmt::format("Hello of {}: spec {}", hello.host, spec.id));
-      if (!parsed) return parsed.error();
-      known =
-          specs_
-              .emplace(spec.text, std::make_unique<devices::DeviceSpec>(std::move(parsed).value()))
-              .first;
-    }
-    if (known->second->id != spec.id) {
-      return error("Hello of {}: spec {} says that its id is {}", hello.host, spec.id,
-                   known->second->id);
-    }
-    by_id[spec.id] = known->second.get();
-  }
-  std::vector<const devices::DeviceSpec*> of_groups;
-  for (const Group& group : hello.groups) {
-    const auto found = by_id.find(group.device);
-    if (found == by_id.end()) {
-      return error("Hello of {}: group g{} is of device {}, whose spec is not among the {} carried",
-                   hello.host, group.number, group.device, hello.specs.size());
-    }
-    of_groups.push_back(found->second);
-  }
-  return of_groups;
-}
-
-Result<HostIndex> Roster::enrol(Instant now, const Hello& hello) {
-  if (!is_name(hello.host)) return error("Hello: the host's name is not a name");
-  if (auto status = check_groups(hello); !status) return status.error();
-  if (!std::isfinite(hello.price_factor) || hello.price_factor < 0) {
-    return error("Hello of {}: price factor {}, expected 0 or more", hello.host,
-                 hello.price_factor);
-  }
-  auto specs = read_specs(hello);
-  if (!specs) return specs.error();
-  std::size_t count = 0;
-  for (const Group& group : hello.groups) count += group.count;
-  const auto known = host_by_name_.find(hello.host);
-  const bool stays =
-      known != host_by_name_.end() && same_groups(hosts_[known->second].hello, hello);
-  if (!stays && devices_.size() + count > devices_max) {
-    return error("Hello of {}: {} devices more than the {} known, expected at most {}", hello.host,
-                 count, devices_.size(), devices_max);
-  }
-  if (known == host_by_name_.end() && hosts_.size() >= hosts_max) {
-    return error("Hello of {}: it would be host number {}, expected at most {}", hello.host,
-                 hosts_.size() + 1, hosts_max);
-  }
-
-  const auto index =
-      known != host_by_name_.end() ? known->second : static_cast<HostIndex>(hosts_.size());
-  if (known == host_by_name_.end()) {
-    hosts_.emplace_back();
-    host_by_name_.emplace(hello.host, index);
-  }
-  HostEntry& entry = hosts_[index];
-  for (const ReplicaIndex replica : std::vector<ReplicaIndex>(entry.replicas)) forget(replica);
-  if (!stays) drop_groups(index);
-  if (entry.hello.incarnation != hello.incarnation) {
-    entry.last_sample_sequence = 0;
-    for (const DeviceIndex device : entry.devices) believe_idle(device);
-  }
-  entry.hello = hello;
-  entry.hello.replicas.clear();
-  entry.hello.held.clear();
-  entry.hello.faults.clear();
-  entry.term = price_term(hello.labels);
-  entry.price_factor = hello.price_factor;
-  entry.health = Health::ok;
-  entry.forgotten = false;
-  entry.health_since = now;
-  entry.enrolled = now;
-  if (stays) {
-    for (std::size_t group = 0; group < entry.groups.size(); ++group) {
-      groups_[entry.groups[group]].group = hello.groups[group];
-      groups_[entry.groups[group]].spec = (*specs)[group];
-    }
-  } else {
-    add_groups(index, *specs);
-  }
-  ++version_;
-  return index;
-}
-
-void Roster::add_groups(HostIndex host, const std::vector<const devices::DeviceSpec*>& specs) {
-  HostEntry& entry = hosts_[host];
-  const auto base = static_cast<DeviceIndex>(devices_.size());
-  std::size_t count = 0;
-  for (const Group& group : entry.hello.groups) count += group.count;
-  grow(devices_, devices_.size() + count);
-  device_count_ += count;
-  entry.devices.resize(count);
-  for (std::size_t position = 0; position < entry.hello.groups.size(); ++position) {
-    GroupEntry added;
-    added.host = host;
-    added.group = entry.hello.groups[position];
-    added.spec = specs[position];
-    added.first = base + added.group.first;
-    const auto index = static_cast<GroupIndex>(groups_.size());
-    for (std::uint16_t number = 0; number < added.group.count; ++number) {
-      const DeviceIndex device = added.first + number;
-      devices_.host[device] = host;
-      devices_.group[device] = index;
-      devices_.number[device] = static_cast<std::uint16_t>(added.group.first + number);
-      entry.devices[devices_.number[device]] = device;
-    }
-    entry.groups.push_back(index);
-    groups_.push_back(std::move(added));
-  }
-}
-
-void Roster::drop_groups(HostIndex host) {
-  HostEntry& entry = hosts_[host];
-  for (const GroupIndex group : entry.groups) {
-    groups_[group].gone = true;
-    groups_[group].pools.clear();
-    groups_[group].pool_bits = 0;
-  }
-  for (const DeviceIndex device : entry.devices) {
-    set_power(device, 0, 0);
-    devices_.energy_j[device] = 0;
-    devices_.gang[device] = {};
-  }
-  device_count_ -= entry.devices.size();
-  entry.groups.clear();
-  entry.devices.clear();
-}
-
 std::optional<HostIndex> Roster::find_host(std::string_view name) const {
   const auto found = host_by_name_.find(name);
   if (found == host_by_name_.end() || hosts_[found->second].forgotten) return std::nullopt;
@@ -318,14 +154,6 @@ void Roster::set_health(Instant now, HostIndex host, Health health) {
   if (entry.health == health) return;
   entry.health = health;
   entry.health_since = now;
-}
-
-void Roster::forget_host(HostIndex host) {
-  HostEntry& entry = this->host(host);
-  for (const ReplicaIndex replica : std::vector<ReplicaIndex>(entry.replicas)) forget(replica);
-  drop_groups(host);
-  entry.hello.groups.clear();
-  entry.forgotten = true;
 }
 
 void Roster::set_returned(Instant now, HostIndex host) {

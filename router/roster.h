@@ -26,7 +26,7 @@
 namespace drover::router {
 
 using HostIndex = std::uint32_t;
-using DeviceIndex = std::uint32_t;  // dense over the fleet, never reused in a router's life
+using DeviceIndex = std::uint32_t;  // dense over the fleet; a host keeps its own for its life
 using GroupIndex = std::uint32_t;
 using ReplicaIndex = std::uint32_t;
 inline constexpr std::uint32_t nowhere = 0xffffffff;
@@ -34,10 +34,15 @@ inline constexpr std::uint32_t nowhere = 0xffffffff;
 /// A broken limit makes `enrol` refuse the Hello.
 inline constexpr std::size_t hosts_max = 20'000;
 inline constexpr std::size_t devices_per_host_max = 4096;
-/// Over a router's life, orphans of changed hosts included: indices are never reused.
+/// Rows, those that changed hosts do not use now included. A host whose devices change uses its own
+/// again; one that comes to have more gets twice as many, so that it never has more than four times
+/// the most it ever said.
 inline constexpr std::size_t devices_max = 2'000'000;
-/// Distinct device spec texts that the fleet may bring.
+/// Distinct device specs of the fleet; one that differs in comments alone is the same. When there
+/// are so many, those that no host has any more make room.
 inline constexpr std::size_t specs_max = 1024;
+/// Replicas of one host that are remembered, those that have gone included.
+inline constexpr std::size_t replicas_known_per_host = 2 * 4096;
 /// Live replicas that one host may report.
 inline constexpr std::size_t replicas_per_host_max = 4096;
 /// Samples show a promised load after this span at the latest; then the promise counts no more.
@@ -78,7 +83,10 @@ struct alignas(64) HostEntry {
   Hello hello;  // without replicas and held attempts
   Instant health_since{};
   std::vector<GroupIndex> groups;
-  std::vector<DeviceIndex> devices;                         // by their number in the host
+  std::vector<DeviceIndex> devices;  // by their number in the host
+  DeviceIndex first_row = 0;         // its rows, whether in use or not
+  std::size_t rows = 0;
+  std::vector<GroupIndex> spare_groups;                     // its own that are gone
   std::vector<ReplicaIndex> replicas;                       // live ones, in index order
   std::map<std::uint32_t, ReplicaIndex> replica_by_number;  // all there ever were
   std::uint64_t last_sample_sequence = 0;
@@ -214,6 +222,15 @@ class Roster {
   /// Adds a host or replaces one of the same name (its replicas are forgotten, its devices keep
   /// their indices when the groups are the same). Parses the specs it carries.
   Result<HostIndex> enrol(Instant now, const Hello& hello);
+  /// The last `enrol` was refused for want of room in the fleet's tables, which others may leave.
+  bool refused_for_room() const { return refused_for_room_; }
+  /// Groups that are others than before, since the last call.
+  std::vector<GroupIndex> take_renewed_groups() { return std::exchange(renewed_groups_, {}); }
+  /// Specs that no host has any more, to be freed once nobody knows them: since the last call.
+  std::vector<std::unique_ptr<devices::DeviceSpec>> take_unused_specs() {
+    return std::exchange(unused_specs_, {});
+  }
+  std::size_t spec_count() const { return specs_.size(); }
   std::optional<HostIndex> find_host(std::string_view name) const;
   void set_health(Instant now, HostIndex host, Health health);
   /// Its devices and replicas are no more; its index stays, for when it says Hello again.
@@ -333,14 +350,24 @@ class Roster {
   std::map<std::string, HostIndex, std::less<>> host_by_name_;
   std::map<std::string, std::vector<ReplicaIndex>, std::less<>> replicas_by_model_;
   std::map<std::string, std::unique_ptr<devices::DeviceSpec>> specs_;
+  std::vector<std::unique_ptr<devices::DeviceSpec>> unused_specs_;
+  std::vector<GroupIndex> renewed_groups_;
+  bool refused_for_room_ = false;
   std::vector<double> scratch_;    // one decoded column
   std::vector<DeviceIndex> rows_;  // the device of each row of the batch
   std::vector<float> heat_before_c_;
 
   Result<std::vector<const devices::DeviceSpec*>> read_specs(const Hello& hello);
   void add_groups(HostIndex host, const std::vector<const devices::DeviceSpec*>& specs);
+  /// Rows of the host for so many devices: its own, or new ones at the end.
+  DeviceIndex rows_for(HostIndex host, std::size_t count);
+  std::size_t rows_wanted(const HostEntry& host, std::size_t count) const;
+  GroupIndex group_slot(HostEntry& host);
   void drop_groups(HostIndex host);
+  void drop_unused_specs();
+  Error no_room(std::string why);
   void forget(ReplicaIndex index);
+  ReplicaIndex replica_slot(HostEntry& host);
   std::optional<GroupIndex> group_of(HostIndex host, const Replica& replica) const;
   void place_power(const Column& power, Instant now);
   void set_power(DeviceIndex device, float power_w, float promised_w);

@@ -108,8 +108,7 @@ ReplicaIndex Roster::apply(Instant now, HostIndex host, const Replica& replica) 
   if (known != entry.replica_by_number.end()) {
     index = known->second;
   } else {
-    index = static_cast<ReplicaIndex>(replicas_.size());
-    replicas_.emplace_back();
+    index = replica_slot(entry);
     entry.replica_by_number.emplace(number, index);
   }
   ReplicaEntry& row = replicas_[index];
@@ -136,6 +135,21 @@ ReplicaIndex Roster::apply(Instant now, HostIndex host, const Replica& replica) 
       replica.state == ReplicaState::loading || replica.state == ReplicaState::compiling;
   if (added && opens) promise_replica(now, index);
   return index;
+}
+
+/// The oldest that has gone makes room, once the host has had many.
+ReplicaIndex Roster::replica_slot(HostEntry& host) {
+  if (host.replica_by_number.size() >= replicas_known_per_host) {
+    for (auto old = host.replica_by_number.begin(); old != host.replica_by_number.end(); ++old) {
+      const ReplicaIndex index = old->second;
+      if (replicas_[index].replica.state != ReplicaState::gone) continue;
+      host.replica_by_number.erase(old);
+      replicas_[index] = ReplicaEntry{};
+      return index;
+    }
+  }
+  replicas_.emplace_back();
+  return static_cast<ReplicaIndex>(replicas_.size() - 1);
 }
 
 void Roster::note_prefix(ReplicaIndex replica, const std::vector<std::uint64_t>& prefix) {

@@ -18,6 +18,15 @@ constexpr double tell_dropped_every_s = 60;
 // Connections that never said Hello are forgotten after so many leases of silence.
 constexpr int leases_of_silence = 60;
 
+/// What somebody asks for that goes on record before it is done.
+bool is_action(const Message& message) {
+  return std::holds_alternative<Inject>(message) || std::holds_alternative<SetPowerCap>(message) ||
+         std::holds_alternative<SetDrain>(message) || std::holds_alternative<CancelJobs>(message) ||
+         std::holds_alternative<ApplyPolicy>(message) ||
+         std::holds_alternative<AcknowledgeAlert>(message) ||
+         std::holds_alternative<ForgetHost>(message);
+}
+
 /// Sends each message to the one place that handles it. Who may say what was asked before.
 struct Receiver {
   Core& state;
@@ -86,7 +95,7 @@ Core::Core(RouterSettings router_settings, Policy router_policy,
 }
 
 Status Core::restore_row(const LedgerRow& row) {
-  if (!reader) reader.emplace(jobs, accounting, refused_ids);
+  if (!reader) reader.emplace(jobs, accounting);
   return reader->read(row);
 }
 
@@ -139,6 +148,9 @@ void Core::receive(Instant now, Peer from, const Envelope& envelope, std::string
   if (from.channel == Channel::publish) {
     // Nobody can send there: it is what the router's own shell has to tell.
     if (const auto* told = std::get_if<Event>(&envelope.body)) {
+      if (told->subject == "ledger") {
+        ledger_trouble = told->severity == Severity::critical ? told->text : "";
+      }
       event(now, told->severity, told->subject, told->text);
     } else if (const auto* audit = std::get_if<Audit>(&envelope.body)) {
       put_on_record(now, *audit);
@@ -154,6 +166,9 @@ void Core::receive(Instant now, Peer from, const Envelope& envelope, std::string
     const auto host = roster.find_host(caller.entry.host);
     if (host && health.heard(now, *host)) set_health(now, *host, Health::ok, "heard again");
   }
+  if (is_action(envelope.body) && takes_no_writes()) {
+    return mail.send(now, from, Problem{"nothing was done: " + ledger_words(), true});
+  }
   std::visit(Receiver{*this, now, caller}, envelope.body);
 }
 
@@ -161,9 +176,20 @@ bool Core::commits_stalled() const {
   return mail.uncommitted() > 0 && ticked - uncommitted_since > settings.suspect_after;
 }
 
+bool Core::takes_no_writes() const {
+  return mail.uncommitted() > uncommitted_max || commits_stalled();
+}
+
+std::string Core::ledger_words() const {
+  return ledger_trouble.empty() ? "the ledger's disk does not keep up"
+                                : "the ledger: " + ledger_trouble;
+}
+
 void Core::tick(Instant now) {
   ticked = std::max(ticked, now);
   if (mail.uncommitted() == 0) uncommitted_since = now;
+  if (commits_stalled()) stalled_last = ticked;
+  suggestions_left = suggestions_per_tick;
   sweep(now);
   expire(now);
   end_back_offs(now);

@@ -76,6 +76,10 @@ struct Core {
   void expire(Instant now);
   /// Writes have waited for the disk for so long that new jobs would only wait too.
   bool commits_stalled() const;
+  /// Nothing that can be refused is to be written now: it would wait for the disk.
+  bool takes_no_writes() const;
+  /// Why, in words.
+  std::string ledger_words() const;
   void end_back_offs(Instant now);
   Summary summary(Instant now) const;
   void note_draw(Summary& summary) const;  // what the fleet draws and spends now
@@ -194,6 +198,12 @@ struct Core {
   void run(Instant now, JobRecord& record);
   /// Its devices are busy for as long as it still takes, as its agent told last.
   void note_busy(Instant now, const JobRecord& record);
+  /// What the member's devices can have used at most since the attempt was leased.
+  Usage most_usage(Instant now, const JobRecord& record, const Member& member) const;
+  /// No more than can be true; what was more is counted and told.
+  Usage believable(Instant now, const JobRecord& record, const Member& member, Usage usage);
+  Outcome believable(Instant now, const JobRecord& record, const Member& member, Outcome outcome);
+  void tell_cut(Instant now, const std::string& host, const std::string& what);
   Usage priced_usage(const JobRecord& record, const std::string& host, Usage usage) const;
   /// Every member has finished. Answers the write.
   std::uint64_t finish(Instant now, JobRecord& record, const Finished& finished);
@@ -256,8 +266,7 @@ struct Core {
   SubmitResult submit_one(Instant now, const Job& job, std::uint64_t& after_write);
   /// The class of the policy in force that the job belongs to, and the rule that holds for it.
   void note_class(JobRecord& record) const;
-  SubmitResult refuse(Instant now, const Job& job, Reason reason, std::string detail,
-                      std::uint64_t& after_write);
+  SubmitResult refuse(const Job& job, Reason reason, std::string detail);
   void answer(Instant now, Caller caller, const SnapshotRequest& request);
   void answer(Instant now, Caller caller, const SummaryRequest& request);
   void end_run(Instant now, Caller caller);
@@ -468,7 +477,10 @@ struct Core {
   RuleWatch rule_watch;
 
   HostCountBook host_counts;
-  std::set<JobId> refused_ids;
+  std::string ledger_trouble;  // what the shell says of the ledger's disk; empty: all is well
+  std::uint32_t suggestions_left = suggestions_per_tick;  // for unknown names, until the next tick
+  std::uint64_t figures_cut = 0;  // that agents told and that cannot be true
+  Instant next_cut_told{};
   std::optional<ledger::Reader> reader;          // until `restored`
   std::deque<std::pair<Instant, Event>> events;  // the last ones, for those who join late
   std::map<std::pair<Instant, std::uint64_t>, JobRecord*> deadlines;  // open jobs with a deadline
@@ -478,6 +490,7 @@ struct Core {
   Instant begun{};
   Instant ticked{};
   Instant uncommitted_since{};  // at least for so long no commit has come that writes wait for
+  Instant stalled_last{};       // when writes last waited for so long; Instant{}: never
   Instant next_summary{};
   Instant next_wake{};
   Instant next_lever{};

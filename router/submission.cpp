@@ -105,12 +105,16 @@ Status check_sizes(const Workload& work) {
 
 }  // namespace
 
-Status check_job(const Job& job, const devices::Catalogue& catalogue) {
+Status check_job(const Job& job, const devices::Catalogue& catalogue, std::uint32_t& suggestions) {
   if (auto status = check_names(job); !status) return status;
   if (!is_name(job.work.model)) {
     return error("model: found \"{}\", expected a name", shortened(job.work.model));
   }
+  if (suggestions == 0 && !catalogue.models().contains(job.work.model)) {
+    return error("unknown model \"{}\"", shortened(job.work.model));
+  }
   const auto model = catalogue.model(job.work.model);
+  if (!model) --suggestions;
   if (!model) return model.error();
   if (job.work.kind != WorkKind::train &&
       (*model)->spec.architecture != devices::Architecture::decoder) {

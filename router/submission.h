@@ -19,7 +19,8 @@ inline constexpr double job_pace_max = 1e9;  // steps per second
 inline constexpr Duration job_deadline_max = std::chrono::hours(24 * 366);
 
 /// Whether this job can be understood at all. The error names the field, what was found and what
-/// was expected, and is safe to show.
-Status check_job(const Job& job, const devices::Catalogue& catalogue);
+/// was expected, and is safe to show. Looking for the known model that an unknown name is nearest
+/// to takes one of `suggestions`; without any, only the unknown name is told.
+Status check_job(const Job& job, const devices::Catalogue& catalogue, std::uint32_t& suggestions);
 
 }  // namespace drover::router

@@ -73,7 +73,7 @@ TEST(LedgerCompaction, ChangesNothingThatARouterSays) {
   const Restarted plain = restart_on(life.rows(), life.jobs());
   ASSERT_GT(plain.summary.finished, 20u);
   ASSERT_GT(plain.summary.cancelled, 3u);
-  ASSERT_EQ(plain.summary.refused, 1u);
+  ASSERT_EQ(plain.summary.refused, 2u);
   ASSERT_GT(plain.summary.retries, 2u);
   ASSERT_GT(plain.summary.stale_results, 0u);
   ASSERT_FALSE(plain.open.jobs.empty());
@@ -139,11 +139,27 @@ TEST(LedgerCompaction, ForgetsTheOldestIdsBeyondItsBound) {
   EXPECT_EQ(restart_on(ledger.rows(), {}).summary, restart_on(life.rows(), {}).summary);
 }
 
+TEST(LedgerCompaction, LetsRowsOfRefusedJobsGoThatEarlierVersionsWrote) {
+  const EventfulLife life;
+  std::vector<LedgerRow> rows = life.rows();
+  // They are older than any count of refused jobs that this version wrote.
+  std::vector<LedgerRow> refused;
+  for (std::uint64_t number = 0; number < 10'000; ++number) {
+    refused.push_back({Transition::refused, rows.front().at, job_id(100'000 + number), 0, "why"});
+  }
+  rows.insert(rows.begin() + 1, refused.begin(), refused.end());
+  CompactedLedger ledger(rows, {});
+  while (ledger.compact(16)) {
+  }
+  EXPECT_LE(ledger.rows().size(), life.rows().size() + 1) << "and the sums";
+  EXPECT_EQ(restart_on(ledger.rows(), {}).summary, restart_on(rows, {}).summary);
+  EXPECT_GE(restart_on(ledger.rows(), {}).summary.refused, 10'000u);
+}
+
 std::map<std::string, HostChanged> host_counts_in(const std::vector<LedgerRow>& rows) {
   JobBook book{1, 0};
   Accounting accounting{Instant{}};
-  std::set<JobId> refused;
-  ledger::Reader reader(book, accounting, refused);
+  ledger::Reader reader(book, accounting);
   for (const LedgerRow& row : rows) EXPECT_TRUE(reader.read(row));
   return reader.host_counts();
 }

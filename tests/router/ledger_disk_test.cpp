@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "router/ledger_store.h"
+#include "router/ledger_store_tables.h"
 #include "tests/router/faulty_disk.h"
 
 namespace drover::router {
@@ -126,6 +127,65 @@ TEST_F(FailingDisk, ADiskThatStaysFullLosesOnlyWhatNobodyWasTold) {
   }
   disk.fill(false);
   EXPECT_EQ(rows_from_the_beginning(path()), told);
+}
+
+TEST_F(FailingDisk, AFullDiskHoldsNobodyUpAndEndsWithAWordOnLostRows) {
+  auto store = open(path());
+  disk.fill(true);
+  for (std::uint64_t sequence = 1; sequence <= 1'100'000; sequence += 1'000) {
+    std::vector<Write> writes;
+    for (std::uint64_t one = 0; one < 1'000; ++one) {
+      writes.push_back({sequence + one, {Transition::accepted, {}, {7, sequence + one}, 0, ""}});
+    }
+    store->append(std::move(writes));  // that it comes back is what is tested
+  }
+  ASSERT_TRUE(within_a_minute([&] { return store->full(); }));
+  const Status flushed = store->flush();
+  ASSERT_FALSE(flushed);
+  EXPECT_NE(flushed.error().message.find("the disk is full, the last rows are lost"),
+            std::string::npos)
+      << flushed.error().message;
+}
+
+TEST_F(FailingDisk, AReaderThatHoldsATransactionCannotMakeTheLogGrowWithoutLimit) {
+  constexpr LedgerLogLimits limits{128 << 10, 512 << 10};
+  auto opened = LedgerStore::open(path(), nullptr, limits);
+  ASSERT_TRUE(opened) << opened.error().message;
+  LedgerStore& store = **opened;
+  std::uint64_t sequence = 0;
+  const auto append = [&] { store.append({write(++sequence)}); };
+  append();
+  ASSERT_TRUE(store.flush());
+  EXPECT_EQ(store.log(), LedgerLog::short_enough);
+  LedgerTables reader;
+  ASSERT_TRUE(reader.open(path()));
+  bool was_lengthy = false;
+  std::uint64_t held = 0;
+  const Status read = reader.read([&](std::int64_t, const LedgerRow&) {
+    while (store.log() != LedgerLog::full && sequence < 10'000) {
+      append();
+      EXPECT_TRUE(store.flush());
+      was_lengthy = was_lengthy || store.log() == LedgerLog::lengthy;
+    }
+    held = store.committed();
+    for (int more = 0; more < 100; ++more) append();
+    EXPECT_TRUE(within_a_minute([&] { return store.full(); })) << "as a full disk";
+    EXPECT_TRUE(store.failure());
+    const Status flushed = store.flush();
+    EXPECT_FALSE(flushed);
+    if (!flushed) {
+      EXPECT_NE(flushed.error().message.find("another program reads it"), std::string::npos);
+    }
+    return error("enough");  // the transaction ends
+  });
+  EXPECT_FALSE(read);
+  EXPECT_TRUE(was_lengthy);
+  EXPECT_LT(files::file_size(path() + "-wal"), 1U << 20);
+  EXPECT_GT(sequence, held);
+  ASSERT_TRUE(within_a_minute([&] { return store.committed() == sequence; }))
+      << "goes on by itself";
+  EXPECT_FALSE(store.full());
+  EXPECT_EQ(store.log(), LedgerLog::short_enough);
 }
 
 TEST_F(FailingDisk, APowerCutLosesNothingThatWasTold) {

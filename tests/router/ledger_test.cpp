@@ -1,5 +1,7 @@
 #include "router/ledger.h"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "tests/router/stage.h"
@@ -12,8 +14,7 @@ constexpr Instant at = Instant{} + std::chrono::hours(1);
 struct Replay {
   JobBook book{1000};
   Accounting accounting{at};
-  std::set<JobId> refused;
-  ledger::Reader reader{book, accounting, refused};
+  ledger::Reader reader{book, accounting};
 
   std::string read(const LedgerRow& row) {
     const Status status = reader.read(row);
@@ -133,13 +134,13 @@ TEST(Ledger, NamesTheRowThatDoesNotFit) {
   EXPECT_NE(replay.read(torn).find("ledger row 5 (accepted)"), std::string::npos);
 }
 
-TEST(Ledger, ARefusedJobCountsOnceAndNotWhenItIsAcceptedLater) {
+TEST(Ledger, RowsOfRefusedJobsThatEarlierVersionsWroteOnlyCount) {
   Replay replay;
-  ASSERT_EQ(replay.read(ledger::refused(at, job_id(1), Reason::capacity, "full")), "");
-  ASSERT_EQ(replay.read(ledger::refused(at, job_id(2), Reason::capacity, "full")), "");
+  ASSERT_EQ(replay.read({Transition::refused, at, job_id(1), 0, ""}), "");
+  ASSERT_EQ(replay.read({Transition::refused, at, job_id(2), 0, ""}), "");
   ASSERT_EQ(replay.read(ledger::accepted(at, serve_job(1))), "");
   const Summary summary = replay.accounting.summary(at);
-  EXPECT_EQ(summary.refused, 1u);
+  EXPECT_EQ(summary.refused, 2u);
   EXPECT_EQ(summary.accepted, 1u);
 }
 
@@ -188,6 +189,141 @@ TEST(LedgerDisk, OneThatStandsStillGetsNoNewJobsAndNoNewRows) {
   EXPECT_EQ(stage.told<SubmitReply>(9).at(0).results.at(0).status, SubmitStatus::accepted);
 }
 
+TEST(LedgerDisk, RefusalsWriteNothingAndAreAnsweredAtOnce) {
+  Stage stage;
+  stage.tick();  // the row of the start
+  stage.commit();
+  Job unknown = serve_job(1, "no-such-model");
+  for (std::uint64_t number = 1; number <= 1'000; ++number) {
+    unknown.id = job_id(number);
+    stage.receive(9, Submit{{unknown}});
+  }
+  EXPECT_EQ(stage.uncommitted(), 0u);
+  EXPECT_EQ(stage.told<SubmitReply>(9).size(), 1'000u);
+  EXPECT_EQ(stage.router->summary(stage.now).refused, 1'000u);
+  stage.wait(std::chrono::seconds(2));
+  stage.commit();
+  EXPECT_LT(stage.disk.size(), 10u);
+  ASSERT_TRUE(stage.restart());
+  EXPECT_EQ(stage.router->summary(stage.now).refused, 1'000u) << "as shown before";
+}
+
+TEST(LedgerDisk, AnUnknownModelsNameCostsASearchOnlyAFewTimes) {
+  Stage stage;
+  Submit submit;
+  for (std::uint64_t number = 1; number <= 100; ++number) {
+    submit.jobs.push_back(serve_job(number, "llama-3.1-8c"));
+  }
+  stage.tick();
+  stage.receive(9, submit);
+  int suggested = 0;
+  const auto replies = stage.told<SubmitReply>(9);
+  for (const SubmitResult& result : replies.at(0).results) {
+    EXPECT_NE(result.detail.find("unknown model \"llama-3.1-8c\""), std::string::npos);
+    suggested += result.detail.find("llama-3.1-8b") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_GT(suggested, 0);
+  EXPECT_LE(suggested, 8);
+}
+
+TEST(LedgerDisk, OneThatStandsStillForLongGathersNoRowsAndLosesNoJob) {
+  Stage stage;
+  stage.add_host(1, "h1");
+  stage.commit();
+  stage.receive(9, Submit{{serve_job(1)}});
+  const auto stand_still = [&](int seconds) {
+    for (int second = 0; second < seconds; ++second) {
+      stage.beat(1, "h1");
+      stage.receive(9, SetDrain{"h1"});
+      stage.receive(9, SummaryRequest{});
+      stage.wait(std::chrono::seconds(1));
+    }
+  };
+  stand_still(5);
+  const std::size_t waiting = stage.uncommitted();
+  stage.forget();
+  stand_still(120);
+  EXPECT_EQ(stage.uncommitted(), waiting) << "beats, people and jobs write nothing";
+  EXPECT_EQ(stage.told<Heartbeat>(1).size(), 120u) << "agents are answered";
+  const auto problems = stage.told<Problem>(9);
+  ASSERT_EQ(problems.size(), 120u);
+  EXPECT_TRUE(problems[0].passing);
+  stage.commit();
+  const auto assigned = stage.told<Assign>(1);
+  ASSERT_EQ(assigned.size(), 1u);
+  EXPECT_EQ(assigned[0].attempt, 1u) << "no attempt was spent on the disk";
+  stage.live(1, {{1, "h1"}});
+  stage.receive(1, Accepted{job_id(1), 1});
+  stage.receive(1, finished_of(assigned[0]));
+  stage.commit();
+  EXPECT_EQ(stage.router->summary(stage.now).finished, 1u);
+}
+
+// ---- Figures -----------------------------------------------------------------------------------
+
+TEST(Figures, ThatCannotBeTrueAreCutAndTold) {
+  Stage stage;
+  stage.add_host(1, "h1");
+  stage.receive(9, Submit{{serve_job(1), serve_job(2)}});
+  stage.tick();
+  stage.commit();
+  const auto assigned = stage.told<Assign>(1);
+  ASSERT_EQ(assigned.size(), 2u);
+  for (const Assign& assign : assigned) {
+    stage.receive(1, Accepted{assign.job.id, assign.attempt});
+    Finished finished = finished_of(assign);
+    finished.usage = {1.7e308, 1.7e308, 1.7e308};
+    finished.outcome.run_s = 1.7e308;
+    finished.outcome.output_tokens = UINT64_MAX;
+    stage.receive(1, finished);
+  }
+  stage.commit();
+  const Summary summary = stage.router->summary(stage.now);
+  EXPECT_EQ(summary.finished, 2u);
+  EXPECT_LT(summary.charged.device_s, 1e3);
+  EXPECT_LT(summary.charged.energy_j, 1e6);
+  EXPECT_LT(summary.charged.cost_usd, 1e6);
+  EXPECT_EQ(summary.tokens_work.units, 2u * (512 + 128));
+  bool told = false;
+  for (const Event& event : stage.published<Event>()) {
+    told = told || event.text.find("more than can be true") != std::string::npos;
+  }
+  EXPECT_TRUE(told);
+  ASSERT_TRUE(stage.restart());
+  EXPECT_EQ(stage.router->summary(stage.now).charged, summary.charged);
+}
+
+TEST(Figures, ThatALedgerAlreadyHoldsDoNotSpoilItsSums) {
+  Replay replay;
+  Finished absurd;
+  absurd.job = job_id(1);
+  absurd.attempt = 1;
+  absurd.usage = {1.7e308, std::numeric_limits<double>::infinity(), 3};
+  ASSERT_EQ(replay.read(ledger::accepted(at, serve_job(1))), "");
+  ASSERT_EQ(replay.read(lease_row(1, 1, on_replica(0))), "");
+  ASSERT_EQ(replay.read(ledger::ended(Transition::finished, at, absurd)), "");
+  EXPECT_EQ(replay.accounting.summary(at).charged, (Usage{0, 0, 3}));
+  std::string sums = replay.accounting.job_sums();
+  const std::string charged = "\"charged\":[";
+  const std::size_t begin = sums.find(charged) + charged.size();
+  sums.replace(begin, sums.find(']', begin) - begin, "null,1e300,3");
+  Accounting again{Instant{}};
+  ASSERT_TRUE(again.restore_job_sums(sums));
+  EXPECT_EQ(again.summary(at).charged, (Usage{0, 0, 3}));
+}
+
+TEST(Figures, AnEnergyCounterThatLeapsCountsWhatItsDeviceCanHaveUsed) {
+  Stage stage;
+  stage.add_host(1, "h1");
+  stage.receive_samples("h1", 100, Stage::idle_samples(8, 1'000));
+  const double before = stage.router->summary(stage.now).fleet_energy_j;
+  stage.now += std::chrono::seconds(1);
+  stage.receive_samples("h1", 101, Stage::idle_samples(8, 1.7e308));
+  const double grown = stage.router->summary(stage.now).fleet_energy_j - before;
+  EXPECT_GT(grown, 0);
+  EXPECT_LT(grown, 8 * 2 * 1'000.0 * 300) << "eight boards in five minutes";
+}
+
 // ---- Counters ----------------------------------------------------------------------------------
 
 void report_energy(Stage& stage, std::uint64_t sequence, double energy_j) {
@@ -199,8 +335,10 @@ TEST(LedgerCounters, EnergyAndCostGoOnOverARestart) {
   stage.receive(1, Join{Role::agent, "h1", "drover test"});
   stage.receive(1, stage.hello("h1"));
   report_energy(stage, 1, 1000);
-  stage.wait(std::chrono::seconds(10));
-  stage.commit();
+  for (int second = 0; second < 10; ++second) {
+    stage.wait(std::chrono::seconds(1));
+    stage.commit();
+  }
   const Summary before = stage.router->summary(stage.now);
   EXPECT_DOUBLE_EQ(before.fleet_energy_j, 8 * 1000);
   EXPECT_GT(before.fleet_cost_usd, 0);

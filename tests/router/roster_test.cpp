@@ -7,6 +7,7 @@
 
 #include "fleet/dice.h"
 #include "tests/router/small_fleet.h"
+#include "tests/router/stage.h"
 
 namespace drover::router {
 namespace {
@@ -29,17 +30,94 @@ TEST(Roster, ReEnrolmentKeepsIndicesWhenTheGroupsAreTheSame) {
   EXPECT_EQ(fleet.roster.devices().replicas[before[0]], 0);
 }
 
-TEST(Roster, OtherGroupsMakeNewDevicesAndOrphanTheOld) {
+TEST(Roster, OtherGroupsUseTheHostsOwnRowsAgainAndNothingOfTheOldIsLeft) {
   SmallFleet fleet(one_pool);
   const HostIndex host = fleet.add_host("a", "h100-sxm", 8);
   fleet.sample(host, {{Metric::power, 500}});
   fleet.add_host("a", "h100-sxm", 4);
-  EXPECT_EQ(fleet.roster.devices().size(), 12U);
-  EXPECT_EQ(fleet.roster.hosts()[host].devices, (std::vector<DeviceIndex>{8, 9, 10, 11}));
-  EXPECT_TRUE(fleet.roster.groups()[0].gone);
-  EXPECT_TRUE(fleet.roster.groups()[0].pools.empty());
+  EXPECT_EQ(fleet.roster.devices().size(), 8U);
+  EXPECT_EQ(fleet.roster.hosts()[host].devices, (std::vector<DeviceIndex>{0, 1, 2, 3}));
+  EXPECT_EQ(fleet.roster.groups().size(), 1U);
+  EXPECT_FALSE(fleet.roster.groups()[0].gone);
   EXPECT_EQ(fleet.roster.groups()[0].believed_mw, 0);
   EXPECT_EQ(fleet.roster.power_w(), 0);
+  EXPECT_EQ(fleet.roster.devices().sampled[0], Instant{});
+}
+
+TEST(Roster, AHostThatAlternatesBetweenShapesFillsNoTable) {
+  Roster roster;
+  Hello hello = Stage().hello("a");
+  for (int turn = 0; turn < 2'000; ++turn) {
+    hello.groups[0].count = static_cast<std::uint16_t>(turn % 2 == 0 ? 4'095 : 4'096);
+    ASSERT_TRUE(roster.enrol(Instant{}, hello));
+  }
+  EXPECT_LE(roster.devices().size(), 2 * 4'096U);
+  EXPECT_LE(roster.groups().size(), 2U);
+  for (std::uint16_t count = 1; count <= 4'096; ++count) {
+    hello.host = "b";
+    hello.groups[0].count = count;
+    ASSERT_TRUE(roster.enrol(Instant{}, hello));
+  }
+  EXPECT_LE(roster.devices().size(), 4 * 4'096U) << "nor one that grows device by device";
+  EXPECT_EQ(roster.device_count(), 2 * 4'096U);
+}
+
+TEST(Roster, SpecsThatDifferInCommentsAreOneAndThoseThatNobodyHasMakeRoom) {
+  Roster roster;
+  Hello hello = Stage().hello("a");
+  const std::string text = hello.specs[0].text;
+  for (int turn = 0; turn < 2'000; ++turn) {
+    hello.specs[0].text = "# " + std::to_string(turn) + "\n" + text;
+    ASSERT_TRUE(roster.enrol(Instant{}, hello));
+  }
+  EXPECT_EQ(roster.spec_count(), 1U);
+  const std::string tdp = "tdp_w = ";
+  const std::size_t at = text.find(tdp);
+  ASSERT_NE(at, std::string::npos);
+  for (int turn = 0; turn < 2'000; ++turn) {
+    hello.specs[0].text = text;
+    hello.specs[0].text.insert(text.find('\n', at), "." + std::to_string(turn + 1'000) + "1");
+    const auto enrolled = roster.enrol(Instant{}, hello);
+    ASSERT_TRUE(enrolled) << enrolled.error().message;
+  }
+  EXPECT_LE(roster.spec_count(), specs_max);
+  const Hello other = Stage().hello("b");
+  EXPECT_TRUE(roster.enrol(Instant{}, other)) << "another host pays for none of it";
+}
+
+TEST(Roster, WhatOneHostsReplicasLeaveBehindIsBounded) {
+  Roster roster;
+  const auto host = roster.enrol(Instant{}, Stage().hello("a"));
+  ASSERT_TRUE(host);
+  for (std::uint32_t number = 0; number < 3 * replicas_known_per_host; ++number) {
+    Replica replica = Stage::replica("a", number);
+    ASSERT_NE(roster.apply(Instant{}, *host, replica), nowhere);
+    replica.state = ReplicaState::gone;
+    roster.apply(Instant{}, *host, replica);
+  }
+  EXPECT_LE(roster.replicas().size(), replicas_known_per_host);
+  EXPECT_EQ(roster.next_replica_number(*host), 3 * replicas_known_per_host);
+}
+
+TEST(Roster, ToldForWantOfRoomAHostMayComeLater) {
+  Roster roster;
+  Hello hello = Stage().hello("a");
+  const std::string text = hello.specs[0].text;
+  const std::size_t end = text.find('\n', text.find("tdp_w = "));
+  for (std::size_t number = 0; number < specs_max; ++number) {
+    hello.host = "h" + std::to_string(number);
+    hello.specs[0].text = text;
+    hello.specs[0].text.insert(end, "." + std::to_string(number + 1'000) + "1");
+    ASSERT_TRUE(roster.enrol(Instant{}, hello)) << number;
+  }
+  const Hello late = Stage().hello("late");
+  EXPECT_FALSE(roster.enrol(Instant{}, late));
+  EXPECT_TRUE(roster.refused_for_room());
+  roster.forget_host(*roster.find_host("h7"));
+  EXPECT_TRUE(roster.enrol(Instant{}, late));
+  hello.groups.clear();
+  EXPECT_FALSE(roster.enrol(Instant{}, hello));
+  EXPECT_FALSE(roster.refused_for_room()) << "that does not pass";
 }
 
 TEST(Roster, RefusesHostileHellosWithAClearWord) {

@@ -181,7 +181,7 @@ TEST(Submitting, IsRefusedWhenTheQueueIsFull) {
   EXPECT_EQ(reply.results[1].status, SubmitStatus::accepted);
   EXPECT_EQ(reply.results[2].status, SubmitStatus::refused);
   EXPECT_EQ(reply.results[2].reason, Reason::capacity);
-  EXPECT_EQ(stage.router->summary(stage.now).refused, 1u) << "one job, however often it comes";
+  EXPECT_EQ(stage.router->summary(stage.now).refused, 2u) << "each is judged anew";
 }
 
 TEST(Submitting, CountsTokensOncePerAcceptedJob) {
