@@ -101,6 +101,7 @@ class RouterShell {
       if (const Status failed = store_->failure(); !failed) return Outcome::failed(failed.error());
       if (const Status failed = journal_.flush(); !failed) return Outcome::failed(failed.error());
     }
+    leave();
     if (const Status flushed = store_->flush(); !flushed) return Outcome::failed(flushed.error());
     hear_commits();
     Outcome ended = recording_ ? recording_->end() : Outcome::done();
@@ -329,6 +330,15 @@ class RouterShell {
     const Envelope envelope{"router", 0, now, std::move(event)};
     if (journal_.on()) journal_.write(JournalReceive{now, publish_peer, encode(envelope), {}});
     core_->receive(now, publish_peer, envelope);
+  }
+
+  /// What is only counted so far goes on record.
+  void leave() {
+    const Instant now = clock_.now();
+    const Envelope envelope{"router", 0, now, Leave{}};
+    if (journal_.on()) journal_.write(JournalReceive{now, publish_peer, encode(envelope), {}});
+    core_->receive(now, publish_peer, envelope);
+    act(core_->take_outbox());
   }
 
   void act(Outbox outbox) {

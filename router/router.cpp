@@ -156,6 +156,8 @@ void Core::receive(Instant now, Peer from, const Envelope& envelope, std::string
       put_on_record(now, *audit);
     } else if (const auto* read = std::get_if<ApplyPolicy>(&envelope.body)) {
       reload(now, *read, envelope.sender);
+    } else if (std::holds_alternative<Leave>(envelope.body)) {
+      for (Audit& line : refusals.take_due(never)) record_refusal(now, std::move(line));
     }
     return;
   }

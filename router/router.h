@@ -63,7 +63,7 @@ class Router {
   /// `key`: the name of the key that the connection has proven to hold. A client is called by it,
   /// before the label that it gives itself: "alice/inject". From the publish channel comes what the
   /// shell has to tell: an Event, to be published; an Audit, to be put on record; an ApplyPolicy,
-  /// the policy's file read anew in the name of the envelope's sender.
+  /// the policy's file read anew in the name of the envelope's sender; a Leave, at the life's end.
   void receive(Instant now, Peer from, const Envelope& envelope, std::string_view key = {});
   /// Came in and goes no further. Rubbish is counted by sender and told; a request that its sender
   /// may not make is also answered and put on record. One that is put off is answered.

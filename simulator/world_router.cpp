@@ -47,7 +47,7 @@ void World::router_receive(Peer from, const std::string& bytes) {
     router_->receive(now_, from, *envelope);
   } else {
     ++seen_.undecodable;
-    router_->count_undecodable(now_, from, envelope.error().message);
+    router_->turn_away(now_, {from, {}, envelope.error().message});
   }
   router_turn({JournalReceive{now_, from, bytes, {}}});
 }

@@ -83,6 +83,38 @@ TEST(Refusals, AFloodIsOneLineAtOnceAndOneAMinute) {
   EXPECT_EQ(on_record(stage, "key eve").size(), before + 1);
 }
 
+TEST(Refusals, WhatIsOnlyCountedGoesOnRecordAsTheRouterEnds) {
+  Stage stage;
+  for (int number = 0; number < 3; ++number) refuse(stage, refused(6, "eve", "Inject"));
+  EXPECT_EQ(on_record(stage, "key eve").size(), 1U);
+  stage.router->receive(stage.now, publish_peer, {"router", 0, stage.now, Leave{}});
+  stage.wait(seconds(1));
+  const auto lines = on_record(stage, "key eve");
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[1].action, "2 more requests");
+}
+
+TEST(Refusals, WhatIsPutOffIsAnsweredEachTimeAndToldOnceAMinuteAndIsNoRefusal) {
+  Stage stage;
+  Dropped put_off = refused(6, "eve", "");
+  put_off.passing = true;
+  put_off.why = "too much waits";
+  for (int number = 0; number < 50; ++number) refuse(stage, put_off);
+  const auto answers = stage.told<Problem>(6);
+  ASSERT_EQ(answers.size(), 50U);
+  for (const Problem& answer : answers) {
+    EXPECT_EQ(answer, (Problem{"too much waits", true}));
+  }
+  const auto told = stage.published<Event>();
+  EXPECT_EQ(std::count_if(told.begin(), told.end(),
+                          [](const Event& one) {
+                            return one.text.find("not taken for now") != std::string::npos;
+                          }),
+            1);
+  EXPECT_TRUE(on_record(stage, "key eve").empty());
+  EXPECT_EQ(stage.router->summary(stage.now).undecodable, 0U);
+}
+
 TEST(Refusals, NobodyHidesAnothersKey) {
   Stage stage;
   for (std::uint64_t number = 10; number < 90; ++number) {
