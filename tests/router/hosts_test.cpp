@@ -224,6 +224,7 @@ std::vector<std::string> hosts_in_snapshot(Stage& stage) {
 }
 
 ActionReply ask_to_forget(Stage& stage, const std::string& host) {
+  stage.commit();  // a disk that stands still takes no orders
   stage.forget();
   stage.receive(9, ForgetHost{host});
   stage.commit();
