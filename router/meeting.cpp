@@ -1,6 +1,8 @@
 // Who is there: connections, hosts, their leases, samples and replicas.
 #include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "fleet/sample.h"
 #include "fleet/text.h"
@@ -11,6 +13,15 @@ namespace {
 
 /// A clock that is wrong by more tells nothing of how late samples are.
 constexpr Duration sample_lag_max = std::chrono::minutes(2);
+
+std::vector<ReplicaEntry> replicas_of(const Roster& roster, std::optional<HostIndex> host) {
+  std::vector<ReplicaEntry> replicas;
+  if (!host) return replicas;
+  for (const ReplicaIndex index : roster.hosts()[*host].replicas) {
+    replicas.push_back(roster.replicas()[index]);
+  }
+  return replicas;
+}
 
 }  // namespace
 
@@ -58,12 +69,7 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   const Incarnation earlier =
       before ? roster.hosts()[*before].hello.incarnation : hello.incarnation;
   const bool was_lost = before && roster.hosts()[*before].health == Health::lost;
-  std::vector<ReplicaEntry> held_before;
-  if (before) {
-    for (const ReplicaIndex index : roster.hosts()[*before].replicas) {
-      held_before.push_back(roster.replicas()[index]);
-    }
-  }
+  std::vector<ReplicaEntry> held_before = replicas_of(roster, before);
   const auto enrolled = roster.enrol(now, hello);
   if (!enrolled) {
     mail.send(now, caller.peer, Unwelcome{enrolled.error().message, roster.refused_for_room()});

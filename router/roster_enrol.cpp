@@ -1,6 +1,7 @@
 // Who is enrolled: the rows, groups and specs of a host, and how they are used again.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -45,6 +46,11 @@ Status check_groups(const Hello& hello) {
     }
   }
   return {};
+}
+
+Status check_price(const Hello& hello) {
+  if (std::isfinite(hello.price_factor) && hello.price_factor >= 0) return {};
+  return error("Hello of {}: price factor {}, expected 0 or more", hello.host, hello.price_factor);
 }
 
 bool same_shape(const Group& a, const Group& b) {
@@ -113,10 +119,7 @@ Result<std::vector<const devices::DeviceSpec*>> Roster::read_specs(const Hello& 
 Result<HostIndex> Roster::enrol(Instant now, const Hello& hello) {
   if (!is_name(hello.host)) return error("Hello: the host's name is not a name");
   if (auto status = check_groups(hello); !status) return status.error();
-  if (!std::isfinite(hello.price_factor) || hello.price_factor < 0) {
-    return error("Hello of {}: price factor {}, expected 0 or more", hello.host,
-                 hello.price_factor);
-  }
+  if (auto status = check_price(hello); !status) return status.error();
   refused_for_room_ = false;
   if (specs_.size() + hello.specs.size() > specs_max) drop_unused_specs();
   auto specs = read_specs(hello);
