@@ -139,7 +139,7 @@ TEST_F(Refusals, ASubmitKeyAsksForDevicesAndAlertsButMayNotWatch) {
   }
   for (const std::vector<std::string>& words : {std::vector<std::string>{"devices", "--follow"},
                                                 {"frame"},
-                                                {"record", parent.file("x.mcap")}}) {
+                                                {"record", "-o", parent.file("x.mcap")}}) {
     const Ran ran = run_drover(as("sue", words));
     EXPECT_EQ(ran.exit_code, 1) << words[0];
     EXPECT_NE(ran.err.find("may not watch"), std::string::npos) << ran.err;
