@@ -9,7 +9,7 @@ namespace drover::recording {
 namespace {
 
 Status check_sizes(std::string_view compression, std::uint64_t packed, std::uint64_t unpacked) {
-  if (compression != "" && compression != "zstd") {
+  if (!compression.empty() && compression != "zstd") {
     return error("compression: found {}, expected zstd or none", excerpt(compression));
   }
   if (packed > chunk_bytes_max || unpacked > chunk_bytes_max) {
