@@ -229,7 +229,7 @@ TEST(GuardedSockets, ARevokedKeyIsCutOffWhileItIsConnected) {
   ASSERT_TRUE(router.sockets.send(peer, "answer"));
   // Whatever is still under way.
   ASSERT_TRUE(until(router, guest, [&] { return guest.received.size() == 1; }));
-  while (router.sockets.wait(milliseconds(50)).messages.size() > 0) continue;
+  while (!router.sockets.wait(milliseconds(50)).messages.empty()) continue;
 
   router.sockets.admit({other.known});
   router.received.clear();
