@@ -135,6 +135,21 @@ std::string with_damaged_rows(std::string file) {
   return file;
 }
 
+TEST(ReplayOfDamage, WithoutAnyWholeKeyframeNothingIsKnown) {
+  std::string file = recording_of_changes(true);
+  TextSource whole(file);
+  const auto index = recording::read_index(whole);
+  for (const recording::ChunkIndex& chunk : index->chunks) {
+    if (chunk.holds(RecordingChannel::keyframes)) file[chunk.offset + chunk.length / 2] ^= 1;
+  }
+  TextSource source(file);
+  auto reader = RecordingReader::open(source, {}, RecordingReader::Survey::always);
+  ASSERT_TRUE(reader) << reader.error().message;
+  const ReplayTimeline timeline(*reader);
+  const Shown shown(timeline);
+  for (const Instant at : moments()) EXPECT_FALSE(shown.known(at)) << to_iso8601(at);
+}
+
 TEST(ReplayOfDamage, StartsAnewFromTheNextKeyframe) {
   const std::string file = with_damaged_rows(recording_of_changes(true));
   TextSource source(file);
