@@ -75,8 +75,8 @@ std::string address_of(zmq::socket_t& socket, const Endpoint& endpoint);
 // Control: half a second of the most that one agent is ever assigned (about 300 bytes each).
 inline constexpr int control_queue_max = 16'384;
 // What comes in at a router's control door may be 1 MiB each. The router reads faster than anybody
-// sends; while it does not, whoever sends is to wait, not this process's memory. With 16 a router takes
-// half as many jobs a second.
+// sends; while it does not, whoever sends is to wait, not this process's memory. With 16 a router
+// takes half as many jobs a second.
 inline constexpr int control_received_max = 64;
 // Samples: a batch is at most 45 kB, and 10,000 devices on one host make ten at once; stale samples
 // are worth less than memory.
