@@ -38,7 +38,7 @@ Dropped dropped(const Incoming& message, std::string why) {
           message.address};
 }
 
-Dropped put_off(const Incoming& message, std::string why) {
+Dropped deferred(const Incoming& message, std::string why) {
   Dropped what = dropped(message, std::move(why));
   what.passing = true;
   return what;
@@ -73,7 +73,7 @@ void RouterIntake::take(Turn& turn, Incoming head, std::string_view bytes,
   const std::string owner = owner_of(head);
   if (!agent) {
     if (auto why = inbox_.refuses(owner, head.from, bytes.size())) {
-      turn.dropped.push_back(put_off(head, *std::move(why)));
+      turn.dropped.push_back(deferred(head, *std::move(why)));
       return;
     }
   }
@@ -112,7 +112,7 @@ void RouterIntake::serve(const std::function<void(const Incoming&)>& serve,
         revoked.asked = "send";
         drop(revoked);
       } else if (auto why = line == Inbox::Line::clients ? unread(message) : std::nullopt) {
-        drop(put_off(message, *std::move(why)));
+        drop(deferred(message, *std::move(why)));
       } else {
         serve(message);
       }

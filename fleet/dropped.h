@@ -18,7 +18,7 @@ struct Dropped {
   /// What was refused: a kind of message ("Submit"), "connect", "subscribe". Empty: it was no
   /// message at all, and nobody asked for anything.
   std::string asked{};
-  bool passing = false;  // put off: too much of its sender's waits already
+  bool passing = false;  // too much of its sender's waits already: it may be said again
   bool operator==(const Dropped&) const = default;
 };
 

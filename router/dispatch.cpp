@@ -53,6 +53,7 @@ void Core::dispatch(Instant now) {
     return;
   }
   queue.apply_wakes();
+  estimator.forget_excess();
   for (int decision = 0; decision < decisions_per_tick; ++decision) {
     JobRecord* record = queue.next(tenants);
     if (record == nullptr) {

@@ -139,6 +139,7 @@ Estimator::Run ServingMemo::run(const Workload& work, std::uint32_t batch) {
 
 struct Estimator::State {
   std::map<std::string, ModelMemo, std::less<>> models;
+  std::size_t servings = 0;  // of all models
   std::map<TrainingKey, Run> trainings;
   std::array<std::map<std::string, std::vector<double>, std::less<>>, work_kind_count> ratios;
   double miss = 0;  // mean |ln(predicted / actual)|
@@ -158,6 +159,7 @@ ServingMemo& Estimator::serving(const devices::Placement& placement,
   for (auto& [known, memo] : found->second.servings) {
     if (known == key) return *memo;
   }
+  ++state_->servings;
   found->second.servings.emplace_back(key, std::make_unique<ServingMemo>(placement, model));
   return *found->second.servings.back().second;
 }
@@ -225,8 +227,15 @@ void Estimator::forget(GroupIndex group) {
 
 void Estimator::forget_devices() {
   state_->models.clear();
+  state_->servings = 0;
   state_->trainings.clear();
 }
+
+void Estimator::forget_excess() {
+  if (state_->servings > serving_memos_max) forget_devices();
+}
+
+std::size_t Estimator::serving_count() const { return state_->servings; }
 
 void Estimator::learn(HostIndex host, GroupIndex group, WorkKind kind, std::string_view model,
                       double predicted_s, double actual_s, double ratio_then) {

@@ -2,6 +2,7 @@
 // (device kind and host, class of work). Its error is kept and published.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -20,6 +21,10 @@ namespace drover::router {
 
 struct DecisionScratch;
 class ServingMemo;
+
+/// Memos of serving, some 3 KB each, one for every model, spec, precision and number of devices
+/// that any replica has had. Agents say the last three: many more than fleets have are forgotten.
+inline constexpr std::size_t serving_memos_max = 16'384;
 
 /// Seconds that one request or gang takes alone on a placement, memoised per (spec, model,
 /// precision, devices, shape buckets).
@@ -41,7 +46,7 @@ class Estimator {
   Run train(const devices::Placement& placement, const devices::ModelSpec& model,
             const Workload& work, std::uint32_t from_step = 0);
   /// The memo behind `serve` for one placement, for those who ask it often. Valid for the
-  /// estimator's life, or until `forget_devices`.
+  /// estimator's life, or until `forget_devices` or `forget_excess`.
   ServingMemo& serving(const devices::Placement& placement, const devices::ModelSpec& model);
 
   /// Learnt factor on Run::seconds for this kind of work on this replica or group; 1 before any.
@@ -59,6 +64,9 @@ class Estimator {
   void forget(GroupIndex group);
   /// Devices' specs are to go: nothing of what was worked out for any is kept.
   void forget_devices();
+  /// To be told between decisions: with more than `serving_memos_max`, it starts anew with them.
+  void forget_excess();
+  std::size_t serving_count() const;
   /// By how much the last attempts were missed, either way: 0.25 is by a factor of 1.25 in the
   /// geometric mean. 0 before any.
   double error() const;

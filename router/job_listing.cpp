@@ -82,12 +82,14 @@ JobsReply Core::listed(const JobsRequest& request) const {
   Listing listing(reply);
   const JobRecord* before = request.open_after ? jobs.find(*request.open_after) : nullptr;
   const bool gone = request.open_after && before == nullptr;
+  const std::optional<ListedAt> from = before ? std::optional(listed_at(*before)) : std::nullopt;
   for (const bool waits : {false, true}) {
     if (request.ended_only || gone) break;
     for (const auto& [number, record] : jobs.open()) {
       const ListedAt at = listed_at(*record);
-      const bool behind = before == nullptr || at > listed_at(*before);
-      if (at.first == waits && behind && asked(record)) listing.add(*record, as_told);
+      if (at.first == waits && (!from || at > *from) && asked(record)) {
+        listing.add(*record, as_told);
+      }
     }
   }
   const auto& ended = jobs.ended_jobs();

@@ -34,6 +34,7 @@ void Core::leave(Instant now, Caller caller, const Leave& leave) {
     gone.detail = "its host left";
     const GroupIndex group = roster.replicas()[index].group;
     ejections.forget(to_text(gone.id));
+    keeper.reported(now, gone);
     roster.apply(now, *host, gone);
     publish_replica(now, gone, group);
   }
@@ -72,7 +73,10 @@ void Core::forget_host(Instant now, HostIndex host, const std::string& why) {
   const std::string name = entry.hello.host;
   DROVER_REQUIRE(is_gone(entry.health) && !entry.forgotten);
   for (const ReplicaIndex index : entry.replicas) {
-    ejections.forget(to_text(roster.replicas()[index].replica.id));
+    Replica gone = roster.replicas()[index].replica;
+    gone.state = ReplicaState::gone;
+    ejections.forget(to_text(gone.id));
+    keeper.reported(now, gone);
   }
   for (const GroupIndex group : entry.groups) {
     ejections.forget(fmt::format("{}/g{}", name, roster.groups()[group].group.number));

@@ -6,6 +6,7 @@
 
 #include "fleet/sample.h"
 #include "fleet/text.h"
+#include "router/figure_bounds.h"
 #include "router/state.h"
 
 namespace drover::router {
@@ -21,6 +22,16 @@ std::vector<ReplicaEntry> replicas_of(const Roster& roster, std::optional<HostIn
     replicas.push_back(roster.replicas()[index]);
   }
   return replicas;
+}
+
+void publish_gone(Core& core, Instant now, HostIndex host, std::vector<ReplicaEntry> before) {
+  for (ReplicaEntry& entry : before) {
+    if (core.roster.find_replica(host, entry.replica.id.number)) continue;
+    entry.replica.state = ReplicaState::gone;
+    entry.replica.detail = "its host no longer has it";
+    core.keeper.reported(now, entry.replica);
+    core.publish_replica(now, entry.replica, entry.group);
+  }
 }
 
 }  // namespace
@@ -78,8 +89,8 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
     return;
   }
   for (const GroupIndex group : roster.take_renewed_groups()) estimator.forget(group);
-  // They are freed here, once nothing that was worked out for them is known any more.
-  if (!roster.take_unused_specs().empty()) estimator.forget_devices();
+  // They are freed once nothing that was worked out for them is known any more.
+  if (const auto unused = roster.take_unused_specs(); !unused.empty()) estimator.forget_devices();
   // What the roster was promised for this host is told anew once its replicas are known.
   for (JobRecord* record : jobs.on_host(hello.host)) withdraw(*record);
   if (earlier != hello.incarnation) {
@@ -101,12 +112,7 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   set_leaving(now, *enrolled, false);
   settle_drains(now, *enrolled);
   for (const Replica& replica : hello.replicas) apply_report(now, caller, {replica});
-  for (ReplicaEntry& entry : held_before) {
-    if (roster.find_replica(*enrolled, entry.replica.id.number)) continue;
-    entry.replica.state = ReplicaState::gone;
-    entry.replica.detail = "its host no longer has it";
-    publish_replica(now, entry.replica, entry.group);
-  }
+  publish_gone(*this, now, *enrolled, std::move(held_before));
   // A new life that holds nothing of the work has died with it.
   if (earlier != hello.incarnation && hello.held.empty()) blame_host(now, hello.host);
   reconcile(now, caller, hello, same_line ? hello.asked_at : Instant{});
@@ -201,6 +207,11 @@ void Core::apply_report(Instant now, Caller caller, const ReplicaReport& report)
   Replica replica = report.replica;
   replica.id.host = caller.entry.host;
   replica.detail = printable(replica.detail.substr(0, 200));
+  const auto group = roster.group_of(*host, replica);
+  if (group && cut(replica, roster.groups()[*group].spec->memory_bytes)) {
+    note_cut(now, replica.id.host,
+             fmt::format("replica r{}'s memory or requests", replica.id.number));
+  }
   const auto known = roster.find_replica(*host, replica.id.number);
   const ReplicaState before = known ? roster.replicas()[*known].replica.state : ReplicaState::gone;
   const ReplicaIndex index = roster.apply(now, *host, replica);
@@ -218,7 +229,11 @@ void Core::apply_report(Instant now, Caller caller, const ReplicaReport& report)
     ejections.forget(to_text(replica.id));
     // The roster forgot its promises; giving them back later would take another's.
     for (JobRecord* record : jobs.on_host(replica.id.host)) {
-      if (record->promise.replica == index) record->promise.made = false;
+      Promise& promise = record->promise;
+      if (!promise.made || promise.replica != index) continue;
+      // Its tenant holds them no more either: nobody else will say so.
+      tenants.ended(record->job.tenant, promise.devices);
+      promise.made = false;
     }
   }
   if (before != replica.state) {
@@ -314,7 +329,7 @@ void Core::give_up_waiting(Instant now) {
 
 void Core::call_off_unanswered(Instant now) {
   // Assignments wait for the disk too: their hosts have not heard of them, or only just.
-  if (stalled_last != Instant{} && now - stalled_last < settings.lost_after) return;
+  if (disk.stood_still_within(now, settings.lost_after)) return;
   // Neither job nor place is to blame for a host that answers nobody.
   const auto is_silent = [&](const Member& member) {
     const auto host = roster.find_host(member.host);

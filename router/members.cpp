@@ -9,6 +9,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "fleet/text.h"
+#include "router/figure_bounds.h"
 #include "router/state.h"
 
 namespace drover::router {
@@ -22,7 +26,14 @@ void Core::paced(Instant now, Caller caller, const MemberPace& told) {
   JobRecord* record = current(caller.entry.host, told.job, told.attempt);
   if (record == nullptr || !record->lease.over_hosts()) return;
   Lease& lease = record->lease;
-  lease.member(caller.entry.host)->pace = told;
+  MemberPace pace = told;
+  const bool less = cut_estimate(pace.compute_s);
+  if (cut_estimate(pace.exchange_s) || less) {
+    note_cut(now, caller.entry.host,
+             fmt::format("the pace of job {} ({:.3g} s and {:.3g} s a step)",
+                         to_short_text(record->job.id), told.compute_s, told.exchange_s));
+  }
+  lease.member(caller.entry.host)->pace = pace;
   const auto step_s = lease.gang_step_s();
   if (!step_s || !lease.accepted_by_all() || lease.failure) return;
   const bool all = *step_s != lease.step_s || record->state != JobState::running;

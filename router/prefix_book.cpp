@@ -1,5 +1,7 @@
 #include "router/prefix_book.h"
 
+#include <algorithm>
+
 namespace drover::router {
 
 void PrefixBook::used(std::uint32_t replica, const std::vector<std::uint64_t>& prefix,
@@ -15,7 +17,8 @@ void PrefixBook::used(std::uint32_t replica, const std::vector<std::uint64_t>& p
     }
     cache.oldest.emplace(uses_, *block);
   }
-  while (cache.used.size() > blocks_max) {
+  const std::size_t kept_max = std::min(blocks_max, prefix_blocks_known_max);
+  while (cache.used.size() > kept_max) {
     cache.used.erase(cache.oldest.begin()->second);
     cache.oldest.erase(cache.oldest.begin());
   }

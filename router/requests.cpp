@@ -65,7 +65,7 @@ SubmitResult Core::submit_one(Instant now, const Job& job, std::uint64_t& after_
     return refuse(job, Reason::capacity,
                   counted(queue.size(), "job waits", "jobs wait") + ", the policy's limit");
   }
-  if (takes_no_writes()) return refuse(job, Reason::capacity, ledger_words());
+  if (takes_no_writes()) return refuse(job, Reason::capacity, disk.words());
   JobRecord& record = jobs.add(job, now);
   note_class(record);
   record.accepted_write = mail.write(ledger::accepted(now, job));
@@ -146,7 +146,8 @@ void Core::answer(Instant now, Caller caller, const SnapshotRequest&) {
 
 void Core::answer(Instant now, Caller caller, const SummaryRequest&) {
   // While the disk stands still, what was told last is all that is certain.
-  if (commits_stalled() && told_totals) return mail.send(now, caller.peer, *told_totals);
+  if (disk.stands_still(mail.uncommitted()) && told_totals)
+    return mail.send(now, caller.peer, *told_totals);
   note_shown(now);
   mail.send(now, caller.peer, summary(now), mail.last_write());
 }

@@ -9,6 +9,7 @@
 
 #include "fleet/text.h"
 #include "router/checkpoints.h"
+#include "router/figure_bounds.h"
 #include "router/state.h"
 #include "router/work_class.h"
 
@@ -37,100 +38,37 @@ bool sane(const Usage& usage) {
   return usage.device_s >= 0 && usage.energy_j >= 0 && usage.cost_usd >= 0;
 }
 
-// An agent's clock is the router's, but for what a message takes; boards draw more than their limit
-// for moments.
-constexpr double time_slack = 1.01;
-constexpr double power_slack = 2;
-// The most that a spec may say: of a host whose devices are not known any more, and of prices,
-// which factors and pools change.
-constexpr double device_w_max = 1e5;
-constexpr double device_usd_per_h_max = 1e5;
-constexpr double cut_told_every_s = 60;
-
-/// Answers whether it was more.
-bool cut(double& figure, double most) {
-  if (figure <= most) return false;
-  figure = most;
-  return true;
+/// What an agent cannot truly say of an attempt is cut and, now and then, told.
+template <typename End>
+void cut_figures(Core& core, Instant now, const JobRecord& record, const std::string& host,
+                 End& end) {
+  const Duration elapsed = now - record.lease.begun + 2 * core.settings.heartbeat_every;
+  const FigureBounds most = bounds_of(core.roster, *record.lease.member(host), elapsed);
+  const Usage said = end.usage;
+  bool less = cut(end.usage, most);
+  if constexpr (std::is_same_v<End, Finished>) less = cut(end.outcome, most, record.job) || less;
+  if (!less) return;
+  core.note_cut(
+      now, host,
+      fmt::format("the result of job {} ({:.3g} device-seconds, {:.3g} J, {:.3g} USD)",
+                  to_short_text(record.job.id), said.device_s, said.energy_j, said.cost_usd));
 }
 
 }  // namespace
+
+void Core::note_cut(Instant now, const std::string& host, const std::string& what) {
+  DroppedBook::Entry& entry = figures_cut.count({}, host);
+  if (!figures_cut.tell(now, entry)) return;
+  event(now, Severity::warning, host,
+        fmt::format("told more than can be true of {}: cut, {} so far", what,
+                    counted(entry.count, "message")));
+}
 
 JobRecord* Core::current(const std::string& host, const JobId& job, std::uint32_t attempt) {
   JobRecord* record = jobs.find(job);
   if (record == nullptr || !record->holds_attempt()) return nullptr;
   const bool has_part = record->attempt == attempt && record->lease.member(host) != nullptr;
   return has_part ? record : nullptr;
-}
-
-Usage Core::most_usage(Instant now, const JobRecord& record, const Member& member) const {
-  double devices = static_cast<double>(member.devices.size());
-  double watts = 0;
-  const auto host = roster.find_host(member.host);
-  if (host) {
-    const HostEntry& entry = roster.hosts()[*host];
-    if (devices == 0) devices = static_cast<double>(entry.devices.size());
-    for (const GroupIndex group : entry.groups) {
-      watts = std::max(watts, roster.groups()[group].spec->tdp_w);
-    }
-  } else {
-    devices = std::max(devices, static_cast<double>(devices_per_host_max));
-    watts = device_w_max;
-  }
-  const double elapsed_s = to_seconds(now - record.lease.begun + 2 * settings.heartbeat_every);
-  const double device_s = devices * std::max(0.0, elapsed_s) * time_slack;
-  return {device_s, device_s * watts * power_slack, device_s / 3600 * device_usd_per_h_max};
-}
-
-void Core::tell_cut(Instant now, const std::string& host, const std::string& what) {
-  ++figures_cut;
-  if (now < next_cut_told) return;
-  next_cut_told = saturating_add(now, from_seconds(cut_told_every_s * settings.speed));
-  event(now, Severity::warning, host,
-        fmt::format("{} more than can be true: cut ({} so far, of all hosts)", what,
-                    counted(figures_cut, "figure")));
-}
-
-Usage Core::believable(Instant now, const JobRecord& record, const Member& member, Usage usage) {
-  const Usage most = most_usage(now, record, member);
-  const Usage told = usage;
-  bool less = cut(usage.device_s, most.device_s);
-  less = cut(usage.energy_j, most.energy_j) || less;
-  less = cut(usage.cost_usd, most.cost_usd) || less;
-  if (less) {
-    tell_cut(
-        now, member.host,
-        fmt::format("told {:.3g} device-seconds, {:.3g} J and {:.3g} USD of job {},", told.device_s,
-                    told.energy_j, told.cost_usd, to_short_text(record.job.id)));
-  }
-  return usage;
-}
-
-Outcome Core::believable(Instant now, const JobRecord& record, const Member& member,
-                         Outcome outcome) {
-  const Workload& work = record.job.work;
-  const double elapsed_s =
-      std::max(0.0, to_seconds(now - record.lease.begun + 2 * settings.heartbeat_every));
-  const auto cut_time = [&](double& seconds) {
-    if (std::isfinite(seconds) && seconds >= 0 && seconds <= elapsed_s) return false;
-    seconds = seconds > elapsed_s ? elapsed_s : 0;
-    return true;
-  };
-  const auto cut_count = [&](auto& count, std::uint64_t most) {
-    if (count <= most) return false;
-    count = static_cast<std::decay_t<decltype(count)>>(most);
-    return true;
-  };
-  bool less = cut_time(outcome.run_s);
-  less = cut_time(outcome.first_token_s) || less;
-  less = cut_count(outcome.input_tokens, requested_input_tokens(record.job)) || less;
-  less = cut_count(outcome.output_tokens, requested_output_tokens(record.job)) || less;
-  less = cut_count(outcome.steps, work.kind == WorkKind::train ? work.steps : 0) || less;
-  if (less) {
-    tell_cut(now, member.host,
-             fmt::format("told an outcome of job {}", to_short_text(record.job.id)));
-  }
-  return outcome;
 }
 
 void Core::started(Instant now, Caller caller, const Accepted& accepted) {
@@ -161,7 +99,13 @@ void Core::progressed(Instant now, Caller caller, const Progress& progress) {
   if (!std::isnan(progress.share)) record->progress = std::clamp(progress.share, 0.0, 1.0);
   record->steps_saved = believed_checkpoint(*record, progress.steps_saved);
   if (preemptions.against(*record) != nullptr) next_call_off = std::min(next_call_off, now);
-  record->remaining_s = std::max(0.0, progress.remaining_s);
+  double remaining_s = progress.remaining_s;
+  if (cut_estimate(remaining_s)) {
+    note_cut(now, caller.entry.host,
+             fmt::format("the time that job {} still takes ({:.3g} s)",
+                         to_short_text(record->job.id), progress.remaining_s));
+  }
+  record->remaining_s = remaining_s;
   note_busy(now, *record);
   publish_job(now, *record);
 }
@@ -194,10 +138,8 @@ void Core::ended(Instant now, Caller caller, const Finished& finished) {
   if (record == nullptr || !sane(finished.usage)) return store_late(now, caller, finished, true);
   record->lease.member(host)->reported = true;
   Finished priced = finished;
-  const Member& member = *record->lease.member(host);
-  priced.usage = believable(now, *record, member, finished.usage);
+  cut_figures(*this, now, *record, host, priced);
   priced.usage = priced_usage(*record, host, priced.usage);
-  priced.outcome = believable(now, *record, member, finished.outcome);
   end_member(now, *record, host, priced);
 }
 
@@ -238,7 +180,7 @@ void Core::ended(Instant now, Caller caller, const Failed& failed) {
   if (!failed.host_lost) blame(now, *record, host, failed.reason);
   record->lease.member(host)->reported = true;
   Failed priced = failed;
-  priced.usage = believable(now, *record, *record->lease.member(host), failed.usage);
+  cut_figures(*this, now, *record, host, priced);
   priced.usage = priced_usage(*record, host, priced.usage);
   end_member(now, *record, host, std::move(priced));
 }

@@ -41,6 +41,9 @@ inline constexpr std::size_t devices_max = 2'000'000;
 /// Distinct device specs of the fleet; one that differs in comments alone is the same. When there
 /// are so many, those that no host has any more make room.
 inline constexpr std::size_t specs_max = 1024;
+/// Of them one host may have so many, so that no single one takes the room of the others: real
+/// hosts have one to four. It takes 64 hosts that all have as many to fill the fleet's table.
+inline constexpr std::size_t specs_per_host_max = 16;
 /// Replicas of one host that are remembered, those that have gone included.
 inline constexpr std::size_t replicas_known_per_host = 2 * 4096;
 /// Live replicas that one host may report.
@@ -252,6 +255,8 @@ class Roster {
   /// The gang of this job is believed to hold these of the host's devices until then.
   void set_busy_until(const JobId& job, HostIndex host, const std::vector<std::uint16_t>& devices,
                       Instant until);
+  /// The group of the host on whose devices the replica runs; none: the host has no such devices.
+  std::optional<GroupIndex> group_of(HostIndex host, const Replica& replica) const;
   /// One that is not usable: what its last sample said is no more, if that came before then.
   void settle_silent(HostIndex host, std::uint16_t number, Instant heard_before);
 
@@ -357,6 +362,7 @@ class Roster {
   std::vector<DeviceIndex> rows_;  // the device of each row of the batch
   std::vector<float> heat_before_c_;
 
+  Status check_room(const Hello& hello);
   Result<std::vector<const devices::DeviceSpec*>> read_specs(const Hello& hello);
   void add_groups(HostIndex host, const std::vector<const devices::DeviceSpec*>& specs);
   /// Rows of the host for so many devices: its own, or new ones at the end.
@@ -368,7 +374,6 @@ class Roster {
   Error no_room(std::string why);
   void forget(ReplicaIndex index);
   ReplicaIndex replica_slot(HostEntry& host);
-  std::optional<GroupIndex> group_of(HostIndex host, const Replica& replica) const;
   void place_power(const Column& power, Instant now);
   void set_power(DeviceIndex device, float power_w, float promised_w);
   void believe_idle(DeviceIndex device);

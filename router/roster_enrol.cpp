@@ -53,6 +53,12 @@ Status check_price(const Hello& hello) {
   return error("Hello of {}: price factor {}, expected 0 or more", hello.host, hello.price_factor);
 }
 
+Status check_spec_count(const Hello& hello) {
+  if (hello.specs.size() <= specs_per_host_max) return {};
+  return error("Hello of {}: {} device specs, expected at most {} of one host", hello.host,
+               hello.specs.size(), specs_per_host_max);
+}
+
 bool same_shape(const Group& a, const Group& b) {
   return a.number == b.number && a.first == b.first && a.count == b.count && a.device == b.device &&
          a.topology == b.topology;
@@ -80,29 +86,31 @@ std::string content_of(std::string_view text) {
 
 }  // namespace
 
+/// By the spec of each group. What a refused Hello carries is not kept: of one who is refused again
+/// and again nothing would stay but specs that nobody has.
 Result<std::vector<const devices::DeviceSpec*>> Roster::read_specs(const Hello& hello) {
+  std::map<std::string, std::unique_ptr<devices::DeviceSpec>> fresh;  // by content, as `specs_`
   std::map<std::string, const devices::DeviceSpec*> by_id;
   for (const SpecText& spec : hello.specs) {
     const std::string content = content_of(spec.text);
-    auto known = specs_.find(content);
-    if (known == specs_.end()) {
-      if (specs_.size() >= specs_max) {
+    const auto known = specs_.find(content);
+    std::unique_ptr<devices::DeviceSpec>& kept =
+        known != specs_.end() ? known->second : fresh[content];
+    if (kept == nullptr) {
+      if (specs_.size() + fresh.size() > specs_max) {
         return no_room(fmt::format(
             "Hello of {}: device spec {} would be number {} of the fleet, expected at most {}",
-            hello.host, spec.id, specs_.size() + 1, specs_max));
+            hello.host, spec.id, specs_.size() + fresh.size(), specs_max));
       }
       auto parsed = devices::parse_travelled_spec(
           spec.text, fmt::format("Hello of {}: spec {}", hello.host, spec.id));
       if (!parsed) return parsed.error();
-      known =
-          specs_.emplace(content, std::make_unique<devices::DeviceSpec>(std::move(parsed).value()))
-              .first;
+      kept = std::make_unique<devices::DeviceSpec>(std::move(parsed).value());
     }
-    if (known->second->id != spec.id) {
-      return error("Hello of {}: spec {} says that its id is {}", hello.host, spec.id,
-                   known->second->id);
+    if (kept->id != spec.id) {
+      return error("Hello of {}: spec {} says that its id is {}", hello.host, spec.id, kept->id);
     }
-    by_id[spec.id] = known->second.get();
+    by_id[spec.id] = kept.get();
   }
   std::vector<const devices::DeviceSpec*> of_groups;
   for (const Group& group : hello.groups) {
@@ -113,17 +121,12 @@ Result<std::vector<const devices::DeviceSpec*>> Roster::read_specs(const Hello& 
     }
     of_groups.push_back(found->second);
   }
+  specs_.merge(fresh);
   return of_groups;
 }
 
-Result<HostIndex> Roster::enrol(Instant now, const Hello& hello) {
-  if (!is_name(hello.host)) return error("Hello: the host's name is not a name");
-  if (auto status = check_groups(hello); !status) return status.error();
-  if (auto status = check_price(hello); !status) return status.error();
-  refused_for_room_ = false;
-  if (specs_.size() + hello.specs.size() > specs_max) drop_unused_specs();
-  auto specs = read_specs(hello);
-  if (!specs) return specs.error();
+/// Of hosts and devices: what the roster never gives back.
+Status Roster::check_room(const Hello& hello) {
   std::size_t count = 0;
   for (const Group& group : hello.groups) count += group.count;
   const auto known = host_by_name_.find(hello.host);
@@ -140,6 +143,22 @@ Result<HostIndex> Roster::enrol(Instant now, const Hello& hello) {
     return no_room(fmt::format("Hello of {}: it would be host number {}, expected at most {}",
                                hello.host, hosts_.size() + 1, hosts_max));
   }
+  return {};
+}
+
+Result<HostIndex> Roster::enrol(Instant now, const Hello& hello) {
+  refused_for_room_ = false;
+  if (!is_name(hello.host)) return error("Hello: the host's name is not a name");
+  if (auto status = check_groups(hello); !status) return status.error();
+  if (auto status = check_price(hello); !status) return status.error();
+  if (auto status = check_spec_count(hello); !status) return status.error();
+  if (auto status = check_room(hello); !status) return status.error();
+  if (specs_.size() + hello.specs.size() > specs_max) drop_unused_specs();
+  auto specs = read_specs(hello);
+  if (!specs) return specs.error();
+  const auto known = host_by_name_.find(hello.host);
+  const bool stays =
+      known != host_by_name_.end() && same_groups(hosts_[known->second].hello, hello);
 
   const auto index =
       known != host_by_name_.end() ? known->second : static_cast<HostIndex>(hosts_.size());

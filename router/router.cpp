@@ -72,19 +72,20 @@ Core::Core(RouterSettings router_settings, Policy router_policy,
       policy(std::move(router_policy)),
       catalogue(known_specs),
       dice(Dice(settings.seed).child("decisions")),
+      disk(start, settings.suspect_after),
       health({settings.heartbeat_every, settings.suspect_after, settings.lost_after}, start),
       jobs(settings.retention.ended_jobs, settings.retention.ids),
       accounting(start),
       dropped(from_seconds(tell_dropped_every_s * settings.speed)),
       refusals(from_seconds(tell_dropped_every_s * settings.speed)),
-      put_off(from_seconds(tell_dropped_every_s * settings.speed)),
+      deferred(from_seconds(tell_dropped_every_s * settings.speed)),
+      figures_cut(from_seconds(tell_dropped_every_s * settings.speed)),
       decisions(settings.decisions_kept),
       caps(policy.limits),
       ejections(in_fleet_time(policy.eject, settings.speed), dice.child("ejections")),
       alerts(settings.heartbeat_every),
       begun(start),
       ticked(start),
-      uncommitted_since(start),
       next_summary(saturating_add(start, settings.summary_every)),
       next_wake(saturating_add(start, settings.heartbeat_every)),
       next_counters(saturating_add(start, counters_every_heartbeats * settings.heartbeat_every)),
@@ -149,7 +150,7 @@ void Core::receive(Instant now, Peer from, const Envelope& envelope, std::string
     // Nobody can send there: it is what the router's own shell has to tell.
     if (const auto* told = std::get_if<Event>(&envelope.body)) {
       if (told->subject == "ledger") {
-        ledger_trouble = told->severity == Severity::critical ? told->text : "";
+        disk.tell(told->severity == Severity::critical ? told->text : "");
       }
       event(now, told->severity, told->subject, told->text);
     } else if (const auto* audit = std::get_if<Audit>(&envelope.body)) {
@@ -169,28 +170,14 @@ void Core::receive(Instant now, Peer from, const Envelope& envelope, std::string
     if (host && health.heard(now, *host)) set_health(now, *host, Health::ok, "heard again");
   }
   if (is_action(envelope.body) && takes_no_writes()) {
-    return mail.send(now, from, Problem{"nothing was done: " + ledger_words(), true});
+    return mail.send(now, from, Problem{"nothing was done: " + disk.words(), true});
   }
   std::visit(Receiver{*this, now, caller}, envelope.body);
 }
 
-bool Core::commits_stalled() const {
-  return mail.uncommitted() > 0 && ticked - uncommitted_since > settings.suspect_after;
-}
-
-bool Core::takes_no_writes() const {
-  return mail.uncommitted() > uncommitted_max || commits_stalled();
-}
-
-std::string Core::ledger_words() const {
-  return ledger_trouble.empty() ? "the ledger's disk does not keep up"
-                                : "the ledger: " + ledger_trouble;
-}
-
 void Core::tick(Instant now) {
   ticked = std::max(ticked, now);
-  if (mail.uncommitted() == 0) uncommitted_since = now;
-  if (commits_stalled()) stalled_last = ticked;
+  disk.look(ticked, mail.uncommitted());
   suggestions_left = suggestions_per_tick;
   sweep(now);
   expire(now);
@@ -208,7 +195,7 @@ void Core::tick(Instant now) {
   if (now >= next_summary) {
     hold_caps(now);
     forget_left(now);
-    record_refusals(now);
+    for (Audit& line : refusals.take_due(now)) record_refusal(now, std::move(line));
     watch(now, publish_beat(now));
     pull_levers(now);
     if (now >= next_counters) {
@@ -321,7 +308,7 @@ bool Router::speaks_for_host(Peer from) const {
 
 void Router::committed(Instant now, std::uint64_t sequence) {
   state_->mail.committed(sequence);
-  state_->uncommitted_since = now;
+  state_->disk.committed(now);
   state_->publish_totals(now);
 }
 

@@ -1,12 +1,13 @@
 // The router core's state, and what it does with it, by file:
 //
-//   router.cpp: public calls, ticks, deadlines; turning_away.cpp: what is not let in; meeting.cpp:
-//   connections, hosts, samples, replicas leaving.cpp: hosts that leave or are forgotten;
-//   dispatch.cpp: from the queue to a lease members.cpp: parts of gangs over hosts; results.cpp:
-//   where attempts and jobs end outliers.cpp: places that fail; fleet_work.cpp: replicas started
-//   and retired, beats requests.cpp, explaining.cpp: what clients ask; actions.cpp: faults, caps,
-//   what agents say draining.cpp, cancelling.cpp, policy_change.cpp: what people do; watch.cpp:
-//   what alerts look at giving_way.cpp, keeping_shares.cpp, preempting.cpp: room that others make
+//   router.cpp: public calls, ticks, deadlines; turning_away.cpp: what is not let in
+//   meeting.cpp: connections, hosts, samples, replicas; leaving.cpp: hosts that leave
+//   dispatch.cpp: from the queue to a lease; members.cpp: parts of gangs over hosts
+//   results.cpp: where attempts and jobs end; outliers.cpp: places that fail
+//   fleet_work.cpp: replicas started and retired, beats; watch.cpp: what alerts look at
+//   requests.cpp, explaining.cpp: what clients ask; actions.cpp: faults, caps, what agents say
+//   draining.cpp, cancelling.cpp, policy_change.cpp: what people do
+//   giving_way.cpp, keeping_shares.cpp, preempting.cpp: room that others make
 //   holding_caps.cpp, pulling_lever.cpp: power caps of devices, for caps and by the policy
 //
 // Only for these files.
@@ -38,6 +39,7 @@
 #include "router/injection.h"
 #include "router/jobs.h"
 #include "router/ledger.h"
+#include "router/ledger_disk.h"
 #include "router/mail.h"
 #include "router/peers.h"
 #include "router/power_caps.h"
@@ -74,12 +76,7 @@ struct Core {
   Status restore_row(const LedgerRow& row);
   Status restored();
   void expire(Instant now);
-  /// Writes have waited for the disk for so long that new jobs would only wait too.
-  bool commits_stalled() const;
-  /// Nothing that can be refused is to be written now: it would wait for the disk.
-  bool takes_no_writes() const;
-  /// Why, in words.
-  std::string ledger_words() const;
+  bool takes_no_writes() const { return disk.takes_no_writes(mail.uncommitted()); }
   void end_back_offs(Instant now);
   Summary summary(Instant now) const;
   void note_draw(Summary& summary) const;  // what the fleet draws and spends now
@@ -92,13 +89,7 @@ struct Core {
   /// Not to be used: counted by sender, and told now and then. `key`: the sender's, if it has one.
   void drop(Instant now, const std::string& sender, const std::string& why,
             const std::string& key = {});
-  /// Counted like it, and on record.
-  void put_it_off(Instant now, const Dropped& what, const std::string& sender);
-  void refuse(Instant now, const Dropped& what, const std::string& sender);
   void record_refusal(Instant now, Audit line);
-  /// What was counted since those lines.
-  void record_refusals(Instant now);
-  void answer_refused(Instant now, const Dropped& what, PeerEntry& peer);
 
   // ---- meeting.cpp
   void meet(Instant now, Caller caller, const Join& join);
@@ -198,12 +189,8 @@ struct Core {
   void run(Instant now, JobRecord& record);
   /// Its devices are busy for as long as it still takes, as its agent told last.
   void note_busy(Instant now, const JobRecord& record);
-  /// What the member's devices can have used at most since the attempt was leased.
-  Usage most_usage(Instant now, const JobRecord& record, const Member& member) const;
-  /// No more than can be true; what was more is counted and told.
-  Usage believable(Instant now, const JobRecord& record, const Member& member, Usage usage);
-  Outcome believable(Instant now, const JobRecord& record, const Member& member, Outcome outcome);
-  void tell_cut(Instant now, const std::string& host, const std::string& what);
+  /// Its host said more of `what` than can be true: counted by host, and told now and then.
+  void note_cut(Instant now, const std::string& host, const std::string& what);
   Usage priced_usage(const JobRecord& record, const std::string& host, Usage usage) const;
   /// Every member has finished. Answers the write.
   std::uint64_t finish(Instant now, JobRecord& record, const Finished& finished);
@@ -455,6 +442,7 @@ struct Core {
   Roster roster;
   Estimator estimator;
   Mail mail;
+  LedgerDisk disk;
   PeerBook peers;
   HealthBook health;
   JobBook jobs;
@@ -464,7 +452,8 @@ struct Core {
   Accounting accounting;
   DroppedBook dropped;
   RefusalBook refusals;
-  DroppedBook put_off;  // of clients, for now
+  DroppedBook deferred;     // requests that clients may say again
+  DroppedBook figures_cut;  // that agents told, by host
   DecisionLog decisions;
   ReplicaKeeper keeper;
   SpareReplicas spares;
@@ -477,20 +466,15 @@ struct Core {
   RuleWatch rule_watch;
 
   HostCountBook host_counts;
-  std::string ledger_trouble;  // what the shell says of the ledger's disk; empty: all is well
   std::uint32_t suggestions_left = suggestions_per_tick;  // for unknown names, until the next tick
-  std::uint64_t figures_cut = 0;  // that agents told and that cannot be true
-  Instant next_cut_told{};
-  std::optional<ledger::Reader> reader;          // until `restored`
-  std::deque<std::pair<Instant, Event>> events;  // the last ones, for those who join late
+  std::optional<ledger::Reader> reader;                   // until `restored`
+  std::deque<std::pair<Instant, Event>> events;           // the last ones, for those who join late
   std::map<std::pair<Instant, std::uint64_t>, JobRecord*> deadlines;  // open jobs with a deadline
   RetryLog retries;
   /// Ends of back-offs and of waits for the retry budget, and whose model's jobs wait for them.
   std::set<std::pair<Instant, std::string>> back_offs;
   Instant begun{};
   Instant ticked{};
-  Instant uncommitted_since{};  // at least for so long no commit has come that writes wait for
-  Instant stalled_last{};       // when writes last waited for so long; Instant{}: never
   Instant next_summary{};
   Instant next_wake{};
   Instant next_lever{};

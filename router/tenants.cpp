@@ -19,16 +19,33 @@ TenantLimit TenantBook::limit_of(std::string_view tenant) const {
   return least;
 }
 
+TenantBook::Account& TenantBook::account_of(std::string_view tenant) {
+  const auto known = accounts_.find(tenant);
+  if (known != accounts_.end()) return known->second;
+  if (accounts_.size() >= looked_through_at_) forget_idle();
+  return accounts_[std::string(tenant)];
+}
+
+void TenantBook::forget_idle() {
+  std::erase_if(accounts_, [&](const auto& known) {
+    const Account& account = known.second;
+    return account.waiting == 0 && account.attempts == 0 && !limits_.contains(known.first);
+  });
+  // Where many are busy, not for every new one.
+  looked_through_at_ = std::max(tenant_accounts_max, 2 * accounts_.size());
+}
+
 void TenantBook::placed(std::string_view tenant, double devices, double device_s) {
-  Account& account = accounts_[std::string(tenant)];
+  Account& account = account_of(tenant);
   account.held += devices;
+  ++account.attempts;
   if (!counts()) return;
   now_ = std::max(now_, account.time);
   account.time += device_s / limit_of(tenant).share;
 }
 
 void TenantBook::waits(std::string_view tenant) {
-  Account& account = accounts_[std::string(tenant)];
+  Account& account = account_of(tenant);
   if (account.waiting++ == 0) account.time = std::max(account.time, now_);
 }
 
@@ -40,7 +57,10 @@ void TenantBook::waits_no_more(std::string_view tenant) {
 void TenantBook::ended(std::string_view tenant, double devices) {
   const auto account = accounts_.find(tenant);
   if (account == accounts_.end()) return;
-  account->second.held = std::max(0.0, account->second.held - devices);
+  Account& of = account->second;
+  if (of.attempts > 0) --of.attempts;
+  // Sums of fractions do not come back to zero by themselves.
+  of.held = of.attempts == 0 ? 0 : std::max(0.0, of.held - devices);
 }
 
 double TenantBook::held(std::string_view tenant) const {

@@ -6,6 +6,7 @@
 // whose work waits for room keeps what it is owed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -14,6 +15,11 @@
 #include "router/policy.h"
 
 namespace drover::router {
+
+/// Any job may name a tenant that nobody has heard of. Of those that the policy does not name and
+/// that have neither work waiting nor devices, what they have had is forgotten when more than so
+/// many accounts are kept: whoever may name any tenant gains nothing by it.
+inline constexpr std::size_t tenant_accounts_max = 4096;
 
 class TenantBook {
  public:
@@ -36,19 +42,24 @@ class TenantBook {
   /// Device-seconds that it should have had, for all that any other tenant was given that has work
   /// waiting or running; 0: none is ahead of it.
   double owed_device_s(std::string_view tenant) const;
+  std::size_t account_count() const { return accounts_.size(); }
 
  private:
   struct Account {
     double held = 0;
+    std::uint64_t attempts = 0;  // that hold it
     double time = 0;
     std::uint64_t waiting = 0;  // jobs
   };
   TenantLimit limit_of(std::string_view tenant) const;
+  Account& account_of(std::string_view tenant);
+  void forget_idle();
 
   std::map<std::string, TenantLimit, std::less<>> limits_;
   double shares_ = 0;
   double now_ = 0;  // virtual time of the tenant served last
   std::map<std::string, Account, std::less<>> accounts_;
+  std::size_t looked_through_at_ = tenant_accounts_max;  // accounts, when idle ones are looked for
 };
 
 }  // namespace drover::router

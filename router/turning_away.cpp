@@ -27,6 +27,42 @@ std::string_view role_text(const std::optional<Role>& role) {
   }
 }
 
+/// It may be said again: answered, and told now and then.
+void defer(Core& core, Instant now, const Dropped& what, const std::string& sender) {
+  core.mail.send(now, what.from, Problem{printable(what.why), true});
+  DroppedBook::Entry& entry =
+      core.deferred.count(what.key, printable(sender.substr(0, dropped_sender_max)));
+  if (!core.deferred.tell(now, entry)) return;
+  core.event(now, Severity::warning, entry.name,
+             fmt::format("not taken for now, {} so far: {}", entry.count, printable(what.why)));
+}
+
+/// Counted like what is dropped, and on record.
+void note_refused(Core& core, Instant now, const Dropped& what, const std::string& sender) {
+  const std::string words = printable(sender.substr(0, dropped_sender_max));
+  core.dropped.count(what.key, words);
+  Dropped told = what;
+  told.why = printable(what.why.substr(0, dropped_text_max));
+  if (auto line = core.refusals.count(now, told, words)) core.record_refusal(now, *std::move(line));
+}
+
+void answer_refused(Core& core, Instant now, const Dropped& what, PeerEntry& peer) {
+  // Never a Problem for a Problem: two that misunderstand each other would talk for ever.
+  if (what.asked == kind_name(Message(Problem{}))) return;
+  const bool rubbish = what.asked.empty();
+  // Told once: whoever sends rubbish will not read a thousand answers.
+  if (rubbish && peer.undecodable++ > 0) return;
+  const bool says_hello =
+      what.asked == kind_name(Message(Hello{})) && peer.role.value_or(Role::agent) == Role::agent;
+  const bool introduces = says_hello || what.asked == kind_name(Message(Join{}));
+  const std::string why = printable(what.why);
+  if (rubbish ? !peer.role : introduces) {
+    core.mail.send(now, what.from, Unwelcome{why});
+  } else {
+    core.mail.send(now, what.from, Problem{why});
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> Core::refusal(Peer from, const Message& message) const {
@@ -59,13 +95,13 @@ void Core::turn_away(Instant now, const Dropped& what) {
     if (peer->words.empty()) peer->words = sender;
     sender = sender_name(*peer);
   }
-  if (what.passing) return put_it_off(now, what, sender);
+  if (what.passing) return defer(*this, now, what, sender);
   if (what.asked.empty()) {
     drop(now, sender, what.why, what.key);
   } else {
-    refuse(now, what, sender);
+    note_refused(*this, now, what, sender);
   }
-  if (peer != nullptr) answer_refused(now, what, *peer);
+  if (peer != nullptr) answer_refused(*this, now, what, *peer);
 }
 
 void Core::drop(Instant now, const std::string& sender, const std::string& why,
@@ -78,49 +114,11 @@ void Core::drop(Instant now, const std::string& sender, const std::string& why,
                     printable(why.substr(0, dropped_text_max))));
 }
 
-void Core::put_it_off(Instant now, const Dropped& what, const std::string& sender) {
-  mail.send(now, what.from, Problem{printable(what.why), true});
-  DroppedBook::Entry& entry =
-      put_off.count(what.key, printable(sender.substr(0, dropped_sender_max)));
-  if (!put_off.tell(now, entry)) return;
-  event(now, Severity::warning, entry.name,
-        fmt::format("not taken for now, {} so far: {}", entry.count, printable(what.why)));
-}
-
-void Core::refuse(Instant now, const Dropped& what, const std::string& sender) {
-  const std::string words = printable(sender.substr(0, dropped_sender_max));
-  dropped.count(what.key, words);
-  Dropped told = what;
-  told.why = printable(what.why.substr(0, dropped_text_max));
-  if (auto line = refusals.count(now, told, words)) record_refusal(now, *std::move(line));
-}
-
 void Core::record_refusal(Instant now, Audit line) {
   mail.write(ledger::audit(now, line));
   event(now, Severity::warning, line.target,
         fmt::format("{}: {}: not done: {}", line.who, line.action, line.detail));
   mail.publish(now, std::move(line));
-}
-
-void Core::record_refusals(Instant now) {
-  for (Audit& line : refusals.take_due(now)) record_refusal(now, std::move(line));
-}
-
-void Core::answer_refused(Instant now, const Dropped& what, PeerEntry& peer) {
-  // Never a Problem for a Problem: two that misunderstand each other would talk for ever.
-  if (what.asked == kind_name(Message(Problem{}))) return;
-  const bool rubbish = what.asked.empty();
-  // Told once: whoever sends rubbish will not read a thousand answers.
-  if (rubbish && peer.undecodable++ > 0) return;
-  const bool says_hello =
-      what.asked == kind_name(Message(Hello{})) && peer.role.value_or(Role::agent) == Role::agent;
-  const bool introduces = says_hello || what.asked == kind_name(Message(Join{}));
-  const std::string why = printable(what.why);
-  if (rubbish ? !peer.role : introduces) {
-    mail.send(now, what.from, Unwelcome{why});
-  } else {
-    mail.send(now, what.from, Problem{why});
-  }
 }
 
 }  // namespace drover::router

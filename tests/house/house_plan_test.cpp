@@ -161,7 +161,7 @@ TEST(HousePlan, FilesHoldOneIdea) {
   // The limit is about 400 lines; these are longer, each for the reason beside it.
   const std::map<std::string, std::size_t> longer = {
       {"fleet/messages.h", 450},  // every message once, each field with its meaning
-      {"router/state.h", 530},    // all that the one core does, by file
+      {"router/state.h", 510},    // all that the one core does, by file
   };
   for (const SourceFile& file : sources()) {
     const auto known = longer.find(file.name);

@@ -127,6 +127,16 @@ TEST(PrefixBook, CountsLeadingBlocksAndForgetsTheOldestFirst) {
   EXPECT_EQ(book.shared(7, {1}), 0U);
 }
 
+TEST(PrefixBook, OfACacheThatIsSaidToBeEndlessSoMuchIsKeptAndNoMore) {
+  PrefixBook book;
+  for (std::uint64_t block = 1; block <= prefix_blocks_known_max + 1; ++block) {
+    book.used(7, {block}, std::size_t{1} << 50);
+  }
+  EXPECT_EQ(book.shared(7, {1}), 0U);
+  EXPECT_EQ(book.shared(7, {2}), 1U);
+  EXPECT_EQ(book.shared(7, {prefix_blocks_known_max + 1}), 1U);
+}
+
 TEST(PrefixBook, ARequestGoesWhereItsPrefixWasRead) {
   SmallFleet fleet(
       "[pool.any]\nmatch = {}\n[[rule]]\nname = \"r\"\npools = [\"any\"]\n"

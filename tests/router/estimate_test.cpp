@@ -66,6 +66,27 @@ TEST(Estimator, FillingTheMemoChangesNoAnswer) {
   }
 }
 
+TEST(Estimator, KeepsNoMoreMemosThanAFleetHasPlaces) {
+  Estimator estimator;
+  const char* const models[] = {"llama-3.1-8b", "llama-3.1-70b"};
+  const auto fill = [&](int most) {
+    for (const char* id : models) {
+      for (int count = 1; count <= most; ++count) estimator.serving(on("l4", count), model(id));
+    }
+  };
+  const int half = static_cast<int>(serving_memos_max / 2);
+  fill(half);
+  estimator.forget_excess();
+  EXPECT_EQ(estimator.serving_count(), serving_memos_max);
+  estimator.serving(on("l4", half + 1), model("llama-3.1-8b"));
+  estimator.forget_excess();
+  EXPECT_EQ(estimator.serving_count(), 0U);
+  const auto placement = on("h100-sxm");
+  Estimator fresh;
+  EXPECT_EQ(estimator.serve(placement, model("llama-3.1-8b"), request(512, 10), 4).seconds,
+            fresh.serve(placement, model("llama-3.1-8b"), request(512, 10), 4).seconds);
+}
+
 TEST(Estimator, TrainingIsStepsTimesOneStep) {
   Estimator estimator;
   Workload work;

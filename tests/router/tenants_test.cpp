@@ -64,6 +64,27 @@ TEST(Tenants, OneWhoseWorkWaitsForRoomKeepsWhatItIsOwed) {
   EXPECT_EQ(book.virtual_time("b"), 90) << "that of the last turn: nobody saves up";
 }
 
+TEST(Tenants, NamesThatAreUsedOnceAreNotKeptForEver) {
+  TenantBook book;
+  book.set({{"named", {0.5, true}}, {"other", {0.5, true}}});
+  book.placed("named", 1, 100);
+  book.ended("named", 1);
+  book.placed("busy", 2.5, 100);
+  book.waits("waiting");
+  for (std::size_t number = 0; number < 3 * tenant_accounts_max; ++number) {
+    const std::string tenant = "t" + std::to_string(number);
+    book.waits(tenant);
+    book.placed(tenant, 0.1, 10);
+    book.waits_no_more(tenant);
+    book.ended(tenant, 0.1);
+  }
+  EXPECT_LE(book.account_count(), tenant_accounts_max);
+  EXPECT_EQ(book.virtual_time("named"), 200) << "one that the policy names keeps what it had";
+  EXPECT_EQ(book.held("busy"), 2.5);
+  // Given more than a turn of others, one that waits is ahead of them all the same.
+  EXPECT_LT(book.virtual_time("waiting"), 200);
+}
+
 TEST(Tenants, PriorityGoesBeforeShares) {
   TenantBook book;
   book.set({{"a", {1, true}}, {"b", {1, true}}});
@@ -109,6 +130,41 @@ TEST(Tenants, WithoutBorrowingATenantHoldsItsShareOfTheFleet) {
   const Decision over = fleet.decide(ask).decision;
   EXPECT_EQ(over.action, Action::queue);
   EXPECT_EQ(over.fallback_reason, Reason::tenancy);
+}
+
+TEST(Tenants, WhatAReplicaServedThatIsGoneIsHeldNoMore) {
+  Policy policy = builtin_policy();
+  policy.retry.attempts_max = 1;
+  policy.replicas.manage = false;
+  policy.limits.tenants = {{"guest", {0.125, false}}, {"home", {0.875, true}}};
+  Stage stage({}, policy);
+  stage.add_host(1, "h1");
+  std::uint64_t jobs = 0;
+  for (std::uint32_t round = 0; round < 40; ++round) {
+    Replica replica = Stage::replica("h1", round);
+    stage.receive(1, ReplicaReport{replica});
+    stage.forget();
+    for (int n = 0; n < 8; ++n) {
+      Job job = serve_job(++jobs);
+      job.tenant = "guest";
+      stage.receive(9, Submit{{job}});
+    }
+    stage.tick();
+    stage.commit();
+    const auto assigned = stage.told<Assign>(1);
+    ASSERT_FALSE(assigned.empty()) << "round " << round;
+    replica.state = ReplicaState::gone;
+    stage.receive(1, ReplicaReport{replica});
+    for (const Assign& assign : assigned) {
+      Failed failed;
+      failed.job = assign.job.id;
+      failed.attempt = assign.attempt;
+      failed.reason = Reason::unhealthy;
+      stage.receive(1, failed);
+    }
+    stage.tick();
+    stage.commit();
+  }
 }
 
 }  // namespace
