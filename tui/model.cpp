@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "fleet/natural_order.h"
-#include "tui/spec_text.h"
 
 namespace drover::tui {
 
@@ -137,7 +136,9 @@ void Model::place_devices(std::uint32_t number, const HostChanged& said) {
     return;
   }
   std::vector<std::uint16_t> specs;
-  for (const Group& group : hello.groups) specs.push_back(spec_number(group.device, hello.specs));
+  for (const Group& group : hello.groups) {
+    specs.push_back(spec_number(group.device, hello.specs, specs));
+  }
   host.first = devices_.append(number, hello.groups, specs, pool_sets_of(said));
   host.count = devices_.rows() - host.first;
 }
@@ -149,22 +150,6 @@ void Model::remove_devices(HostRow& host) {
   }
   host.count = 0;
   ++structure_;
-}
-
-std::uint16_t Model::spec_number(const std::string& id, const std::vector<SpecText>& texts) {
-  const auto text = std::find_if(texts.begin(), texts.end(),
-                                 [&](const SpecText& candidate) { return candidate.id == id; });
-  const std::string& told = text == texts.end() ? std::string() : text->text;
-  for (std::size_t i = 0; i < specs_.size(); ++i) {
-    if (specs_[i].id != id) continue;
-    if (!told.empty() && specs_[i].text != told) specs_[i] = read_spec(id, told);
-    return static_cast<std::uint16_t>(i);
-  }
-  // More kinds than a number can hold share the last one; no real fleet comes near.
-  if (specs_.size() < std::numeric_limits<std::uint16_t>::max()) {
-    specs_.push_back(read_spec(id, told));
-  }
-  return static_cast<std::uint16_t>(specs_.size() - 1);
 }
 
 bool Model::apply_samples(Instant now, const Envelope& envelope, const SampleBatch& batch) {

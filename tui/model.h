@@ -36,6 +36,9 @@ inline constexpr std::size_t alerts_max = 1'000;       // raised ones
 inline constexpr std::size_t alert_news_max = 200;     // what was raised and what ended
 inline constexpr std::size_t audits_max = 200;
 inline constexpr std::size_t pools_max = 64;  // with a curve of their own
+/// Kinds of device. From here on those that no device is of are forgotten: routers let a fleet have
+/// half as many.
+inline constexpr std::size_t specs_kept_max = 2'048;
 
 /// What the dashboard needs of a device spec's text.
 struct SpecRow {
@@ -238,7 +241,9 @@ class Model {
   void remove_hosts(const std::function<bool(const HostRow&)>& which);
   void remove_devices(HostRow& host);
   bool is_past(DeviceTable::Row row) const;
-  std::uint16_t spec_number(const std::string& id, const std::vector<SpecText>& texts);
+  std::uint16_t spec_number(const std::string& id, const std::vector<SpecText>& texts,
+                            const std::vector<std::uint16_t>& taken);
+  std::optional<std::uint16_t> unused_spec(const std::vector<std::uint16_t>& taken) const;
   void refresh_order() const;
 
   Duration wall_;

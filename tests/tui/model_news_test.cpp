@@ -392,5 +392,23 @@ TEST(Model, KeepsTheTextOfAKindOnceAndSeesThatAHostTellsAnother) {
   EXPECT_TRUE(std::isnan(model.reading(0, Metric::power))) << "of other devices nothing is known";
 }
 
+TEST(Model, OfKindsThatNoDeviceIsOfAnyMoreKeepsNoMoreThanAFleetMayHave) {
+  Model model(std::chrono::seconds(1));
+  for (const Envelope& said : plain_hosts(2, 2)) model.apply(start, said);
+  const std::string kept = model.spec_of(0).text;
+  Envelope other = plain_hosts(2, 2).back();
+  Hello& hello = std::get<HostChanged>(other.body).hello;
+  const std::string text = hello.specs[0].text;
+  for (std::size_t turn = 0; turn < 2 * specs_kept_max; ++turn) {
+    hello.specs[0] = {"kind-" + std::to_string(turn), text + "# " + std::to_string(turn) + "\n"};
+    for (Group& group : hello.groups) group.device = hello.specs[0].id;
+    model.apply(start, other);
+  }
+  EXPECT_LE(model.specs().size(), specs_kept_max);
+  EXPECT_EQ(model.spec_of(0).text, kept) << "another host's";
+  EXPECT_EQ(model.spec_of(2).id, hello.specs[0].id);
+  EXPECT_EQ(model.spec_of(2).text, hello.specs[0].text);
+}
+
 }  // namespace
 }  // namespace drover::tui
