@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "commands/barred_notice.h"
 #include "commands/device_filter.h"
 #include "commands/device_rows.h"
 #include "commands/output.h"
@@ -55,6 +56,8 @@ class Following {
       }
       take(from, envelope);
     }
+    // It goes on, as it does without a router: who reads the lines may not look for others.
+    barred_.look(session_);
     return flush_output();
   }
 
@@ -97,6 +100,7 @@ class Following {
   Session& session_;
   bool json_;
   PublishedStream stream_;
+  BarredNotice barred_{"drover devices"};
   DeviceFilter filter_;
   double stale_after_s_;  // as long as the router has told no policy
   FleetView fleet_;

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "commands/barred_notice.h"
 #include "commands/output.h"
 #include "commands/record_options.h"
 #include "commands/session.h"
@@ -61,6 +62,8 @@ class Recording {
 
   /// The recording goes on: a router that is started again is part of the story.
   void tell_silence() {
+    // Why nothing comes has been said then; once we are let in again, silence begins anew.
+    if (barred_.look(session_)) heard_ = wall_now();
     const bool silent = wall_now() - heard_ > silence_max;
     if (silent && !silent_) put_error("drover record: the router is silent; waiting for it\n");
     silent_ = silent;
@@ -69,6 +72,7 @@ class Recording {
   Session& session_;
   Recorder& recorder_;
   StreamRecorder stream_;
+  BarredNotice barred_{"drover record"};
   Wall heard_ = wall_now();
   bool silent_ = false;
   std::uint64_t told_ = 0;

@@ -73,6 +73,11 @@ struct Refusals : KeyFolder {
     words.insert(words.end(), {"--connect", endpoint, "--keys", folder, "--key", name});
     return words;
   }
+  /// What a verb without a screen says when the key that it came in with is revoked.
+  std::string shut_out(const std::string& verb, const std::string& name) const {
+    return verb + ": " + endpoint + ": the router no longer accepts the key " + name +
+           "; retrying\n";
+  }
   /// All that is on record once the router has ended.
   std::vector<Audit> on_record() {
     router->signal(SIGTERM);
@@ -169,6 +174,46 @@ TEST_F(Refusals, ADashboardWhoseKeyIsRevokedSaysSoAndGoesOnWhenItIsAllowedAgain)
   ASSERT_TRUE(allow_key(folder, "eve"));
   EXPECT_TRUE(eventually([&] { return !top.shows("no longer accepts", seconds(0)); }))
       << top.screen();
+}
+
+TEST_F(Refusals, ARecordingWhoseKeyIsRevokedSaysSoOnceAndGoesOnWhenItIsAllowedAgain) {
+  const std::string path = parent.file("a.mcap");
+  const auto info = [&] {
+    return only_object(run_drover({"recording", "info", path, "--json"}).out);
+  };
+  Program record(as("eve", {"record", "-o", path}));
+  ASSERT_TRUE(eventually([&] { return info()["journaled"].integer() > 3; })) << record.err();
+  ASSERT_TRUE(*revoke_key(folder, "eve"));
+  ASSERT_TRUE(record.says(shut_out("drover record", "eve"))) << record.err();
+  EXPECT_FALSE(record.ends(seconds(2))) << record.err();  // some totals that it does not get
+  const std::string before = info()["last"].text();
+  ASSERT_FALSE(before.empty());
+  ASSERT_TRUE(allow_key(folder, "eve"));
+  EXPECT_TRUE(eventually([&] { return info()["last"].text() > before; })) << record.err();
+  record.signal(SIGTERM);
+  const Ran ran = record.wait();
+  EXPECT_EQ(ran.exit_code, 3) << "what was not sent to it is missing: " << ran.err;
+  EXPECT_EQ(ran.err.find("no longer accepts"), ran.err.rfind("no longer accepts")) << ran.err;
+  EXPECT_TRUE(info()["closed"].boolean());
+  EXPECT_GT(info()["dropped"].integer(), 0);
+}
+
+TEST_F(Refusals, AFollowerWhoseKeyIsRevokedSaysSoOnceAndGoesOnWhenItIsAllowedAgain) {
+  ASSERT_TRUE(make_key(folder, "h-1", KeyRole::agent));
+  ASSERT_TRUE(allow_key(folder, "h-1"));
+  const Program agent(as("h-1", {"agent", "--name", "h-1", "--devices", "l4:2"}));
+  Program follow(as("eve", {"devices", "--follow", "--json"}));
+  ASSERT_TRUE(follow.says("h-1/0")) << follow.err() << agent.err();
+  ASSERT_TRUE(*revoke_key(folder, "eve"));
+  ASSERT_TRUE(follow.says(shut_out("drover devices", "eve"))) << follow.err();
+  EXPECT_FALSE(follow.ends(seconds(1))) << follow.err();
+  const std::size_t before = follow.out().size();
+  ASSERT_TRUE(allow_key(folder, "eve"));
+  EXPECT_TRUE(eventually([&] { return follow.out().size() > before; })) << follow.err();
+  follow.signal(SIGINT);
+  const Ran ran = follow.wait();
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_EQ(ran.err, shut_out("drover devices", "eve"));
 }
 
 }  // namespace
