@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -261,6 +263,70 @@ TEST_F(Leaps, ARouterEndsOnASignalAtTheHighestSpeed) {
   begin_router("10000");
   begin_agent();
   end_router();
+}
+
+TEST_F(Leaps, FollowedDevicesGoOnAtTheNewTime) {
+  begin_router("20");
+  begin_agent();
+  Program follow({"devices", "--follow", "--json", "--connect", endpoint});
+  const auto year = [&](std::size_t from) {
+    const std::string word = "\"time\":\"";
+    const std::string out = follow.out();
+    const std::size_t place = out.find(word, from);
+    return place == std::string::npos ? std::string() : out.substr(place + word.size(), 4);
+  };
+  ASSERT_TRUE(eventually([&] { return year(0).size() == 4; })) << follow.err();
+  const std::string before = year(0);
+  end_router();
+  move_clock(hours(400 * 24));
+  const std::size_t told = follow.out().size();
+  begin_router("20");
+  EXPECT_TRUE(eventually([&] { return !year(told).empty() && year(told) != before; }))
+      << follow.out().substr(told) << follow.err();
+  EXPECT_FALSE(follow.ends(seconds(0))) << follow.err();
+}
+
+TEST_F(Leaps, TheArrivalsOfATraceKeepTheirDistances) {
+  begin_router("20");
+  begin_agent();
+  const std::string trace = folder.write("a.csv", "at,in,out\n0,100,10\n600,100,10\n");
+  Program feed({"submit", "--connect", endpoint, "--trace", trace, "--format", "csv", "--columns",
+                "arrival=at:s,input=in,output=out,model='llama-3.1-8b'", "--json"});
+  const auto submitted = [&] {
+    std::vector<double> times_s;
+    const Json jobs = only_object(ask({"jobs", "--json"}).out)["jobs"];
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      std::tm at{};
+      if (strptime(jobs[i]["submitted"].text().c_str(), "%Y-%m-%dT%H:%M:%S", &at) != nullptr) {
+        times_s.push_back(static_cast<double>(timegm(&at)));
+      }
+    }
+    std::sort(times_s.begin(), times_s.end());
+    return times_s;
+  };
+  ASSERT_TRUE(eventually([&] { return submitted().size() == 1; })) << feed.err();
+  end_router();
+  move_clock(hours(30 * 24));
+  begin_router("20");
+  EXPECT_TRUE(eventually([&] { return submitted().size() == 2; }, seconds(120))) << feed.err();
+  const std::vector<double> times_s = submitted();
+  ASSERT_EQ(times_s.size(), 2u);
+  // Without the leap in its arrivals the second would be long due, and come at once.
+  EXPECT_GT(times_s[1] - times_s[0], 30 * 86'400 + 500);
+  EXPECT_EQ(feed.wait().exit_code, 0) << feed.err();
+}
+
+TEST_F(Leaps, AStoryEndsThere) {
+  begin_router("20");
+  begin_agent();
+  Program story({"story", "--connect", endpoint});
+  // This fleet lacks what the story acts on, so it has begun once it says so.
+  ASSERT_TRUE(story.says("known: h-1")) << story.err();
+  end_router();
+  move_clock(hours(30 * 24));
+  begin_router("20");
+  EXPECT_TRUE(story.says(": the story ends there")) << story.err();
+  EXPECT_EQ(story.wait().exit_code, 0) << story.err();
 }
 
 }  // namespace
