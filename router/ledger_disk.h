@@ -34,6 +34,10 @@ class LedgerDisk {
   bool takes_no_writes(std::uint64_t uncommitted) const {
     return uncommitted > uncommitted_max || stands_still(uncommitted);
   }
+  /// What waits for a write may wait for long: the disk is full, or stands still.
+  bool holds_answers(std::uint64_t uncommitted) const {
+    return stands_still(uncommitted) || (uncommitted > 0 && !trouble_.empty());
+  }
   bool stood_still_within(Instant now, Duration span) const {
     return stood_still_ != Instant{} && now - stood_still_ < span;
   }

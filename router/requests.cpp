@@ -145,9 +145,10 @@ void Core::answer(Instant now, Caller caller, const SnapshotRequest&) {
 }
 
 void Core::answer(Instant now, Caller caller, const SummaryRequest&) {
-  // While the disk stands still, what was told last is all that is certain.
-  if (disk.stands_still(mail.uncommitted()) && told_totals)
+  // Sums wait for the rows before them. While the disk takes none, those told last are certain.
+  if (disk.holds_answers(mail.uncommitted()) && told_totals) {
     return mail.send(now, caller.peer, *told_totals);
+  }
   note_shown(now);
   mail.send(now, caller.peer, summary(now), mail.last_write());
 }

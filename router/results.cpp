@@ -60,7 +60,7 @@ void Core::note_cut(Instant now, const std::string& host, const std::string& wha
   DroppedBook::Entry& entry = figures_cut.count({}, host);
   if (!figures_cut.tell(now, entry)) return;
   event(now, Severity::warning, host,
-        fmt::format("told more than can be true of {}: cut, {} so far", what,
+        fmt::format("reported figures that cannot be true for {}: cut, {} so far", what,
                     counted(entry.count, "message")));
 }
 

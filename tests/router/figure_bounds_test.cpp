@@ -14,7 +14,7 @@ constexpr double year_s = 365.0 * 86'400;
 std::size_t cuts_told(const Stage& stage) {
   std::size_t told = 0;
   for (const Event& event : stage.published<Event>()) {
-    told += event.text.find("more than can be true of") != std::string::npos ? 1U : 0U;
+    told += event.text.find("figures that cannot be true for") != std::string::npos ? 1U : 0U;
   }
   return told;
 }

@@ -286,7 +286,7 @@ TEST(Figures, ThatCannotBeTrueAreCutAndTold) {
   EXPECT_EQ(summary.tokens_work.units, 2u * (512 + 128));
   bool told = false;
   for (const Event& event : stage.published<Event>()) {
-    told = told || event.text.find("more than can be true") != std::string::npos;
+    told = told || event.text.find("figures that cannot be true") != std::string::npos;
   }
   EXPECT_TRUE(told);
   ASSERT_TRUE(stage.restart());
