@@ -50,6 +50,9 @@ void Delivery::receive(const SubmitReply& reply) {
   for (const SubmitResult& result : reply.results) {
     // A second answer, to a job that was sent twice, changes nothing.
     if (in_flight_.erase(result.job) == 0) continue;
+    const bool taken =
+        result.status == SubmitStatus::accepted || result.status == SubmitStatus::exists;
+    if (taken && on_taken) on_taken(result.job);
     switch (result.status) {
       case SubmitStatus::accepted:
         ++counts_.accepted;

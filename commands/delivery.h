@@ -41,6 +41,8 @@ class Delivery {
   const Counts& counts() const { return counts_; }
   /// Neither acknowledged nor refused yet.
   std::size_t open() const { return waiting_.size() + in_flight_.size(); }
+  /// Is told each job that the router has, once.
+  std::function<void(JobId)> on_taken;
   /// Is told each refusal.
   std::function<void(const SubmitResult&)> on_refusal;
 

@@ -177,9 +177,11 @@ const tui::SpecRow& DeviceFilter::spec_of(const DeviceRow& row) {
   for (const SpecText& spec : row.host->changed.hello.specs) {
     if (spec.id == id) text = spec.text;
   }
-  const auto known = specs_.find(id);
-  if (known != specs_.end() && known->second.text == text) return known->second;
-  return specs_[id] = tui::read_spec(id, text);
+  const auto known = specs_.find(text);
+  if (known != specs_.end()) return known->second;
+  // One host may tell others each time.
+  if (specs_.size() >= tui::specs_kept_max) specs_.clear();
+  return specs_.emplace(text, tui::read_spec(id, text)).first->second;
 }
 
 }  // namespace drover::commands

@@ -1,6 +1,7 @@
 // Filters over rows of devices: which of them a filter holds for.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -24,7 +25,8 @@ class DeviceFilter {
   const tui::SpecRow& spec_of(const DeviceRow& row);
 
   filter::Filter filter_;
-  std::map<std::string, tui::SpecRow> specs_;  // by id: a spec's text is read once
+  /// By their texts, each of which is read once.
+  std::map<std::string, tui::SpecRow, std::less<>> specs_;
 };
 
 }  // namespace drover::commands

@@ -58,10 +58,12 @@ Outcome run_feed(Arguments& arguments) {
   auto session = Session::open({endpoint_of(arguments), Role::client, "feeder"});
   if (!session) return Outcome::failed(session.error());
   std::uint64_t told = 0;
-  const Fed fed = feed(**session, *source, signals, limits, [&](const SubmitResult& result) {
-    if (++told > bad_rows_told_max) return;
-    say(fmt::format("refused job {}: {}", to_short_text(result.job), printable(result.detail)));
-  });
+  BarredNotice barred("drover feed");
+  const Fed fed =
+      feed(**session, *source, signals, limits, barred, [&](const SubmitResult& result) {
+        if (++told > bad_rows_told_max) return;
+        say(fmt::format("refused job {}: {}", to_short_text(result.job), printable(result.detail)));
+      });
   if (!fed.problem.empty()) {
     return Outcome::failed(error("the router answers: {}", fed.problem));
   }

@@ -10,26 +10,31 @@ namespace drover::commands {
 namespace {
 
 constexpr std::chrono::milliseconds longest_wait{200};
-/// The router has said nothing for so long although we wait for it: it may have a new life.
-constexpr Wall silence_max = std::chrono::seconds(2);
 /// So many jobs are read ahead of the router's acknowledgements; a slow router slows us down.
 constexpr std::size_t open_max = 65'536;
 
 class Feeding {
  public:
-  Feeding(Session& session, WorkSource& source, StopSignals& signals, const FeedingLimits& limits)
-      : session_(session), source_(source), signals_(signals), limits_(limits) {}
+  Feeding(Session& session, WorkSource& source, StopSignals& signals, const FeedingLimits& limits,
+          BarredNotice& barred)
+      : session_(session), source_(source), signals_(signals), limits_(limits), barred_(barred) {}
 
   Fed run(std::function<void(const SubmitResult&)> on_refusal) {
     delivery_.on_refusal = std::move(on_refusal);
+    if (limits_.remember_jobs) {
+      delivery_.on_taken = [this](JobId job) { fed_.jobs.push_back(job); };
+    }
     session_.sockets().watch(signals_.descriptor());
-    begun_ = last_heard_ = last_join_ = wall_now();
+    begun_ = wall_now();
     start_ = session_.clock().now();
     next_ = source_.next();
     while (turn()) {
     }
     fed_.counts = delivery_.counts();
     fed_.unacknowledged = delivery_.open();
+    if (const auto barred = session_.sockets().barred()) {
+      fed_.shut_out = barred_words(*barred, session_.router());
+    }
     return std::move(fed_);
   }
 
@@ -49,7 +54,6 @@ class Feeding {
     // The gap between two arrivals stays what it is, whatever time the router lives at.
     if (turn.leap) start_ = saturating_add(start_, turn.leap->to - turn.leap->from);
     for (const auto& [from, envelope] : turn.messages) {
-      last_heard_ = wall_now();
       if (const auto* reply = std::get_if<SubmitReply>(&envelope.body)) delivery_.receive(*reply);
       // What is turned away for now is sent again, like all that is not acknowledged.
       const auto* problem = std::get_if<Problem>(&envelope.body);
@@ -58,10 +62,8 @@ class Feeding {
         return false;
       }
     }
-    if (delivery_.open() > 0 && wall - std::max(last_heard_, last_join_) > silence_max) {
-      session_.send_join();
-      last_join_ = wall;
-    }
+    session_.knock();
+    barred_.look(session_);
     return true;
   }
 
@@ -70,7 +72,6 @@ class Feeding {
     while (next_ && saturating_add(start_, next_->at) <= now && delivery_.open() < open_max) {
       fed_.input_tokens += next_->job.work.input_tokens;
       fed_.output_tokens += next_->job.work.output_tokens;
-      if (limits_.remember_jobs) fed_.jobs.push_back(next_->job.id);
       delivery_.add(std::move(next_->job));
       next_ = source_.next();
     }
@@ -96,18 +97,19 @@ class Feeding {
   WorkSource& source_;
   StopSignals& signals_;
   FeedingLimits limits_;
+  BarredNotice& barred_;
   Delivery delivery_;
   Fed fed_;
   std::optional<Arrival> next_;
   Instant start_{};
-  Wall begun_{0}, ended_{0}, last_heard_{0}, last_join_{0};
+  Wall begun_{0}, ended_{0};
 };
 
 }  // namespace
 
 Fed feed(Session& session, WorkSource& source, StopSignals& signals, const FeedingLimits& limits,
-         std::function<void(const SubmitResult&)> on_refusal) {
-  return Feeding(session, source, signals, limits).run(std::move(on_refusal));
+         BarredNotice& barred, std::function<void(const SubmitResult&)> on_refusal) {
+  return Feeding(session, source, signals, limits, barred).run(std::move(on_refusal));
 }
 
 }  // namespace drover::commands

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/barred_notice.h"
 #include "commands/delivery.h"
 #include "commands/session.h"
 #include "commands/stop_signals.h"
@@ -25,14 +26,16 @@ struct Fed {
   std::uint64_t unacknowledged = 0;
   std::uint64_t input_tokens = 0;  // of all that was given
   std::uint64_t output_tokens = 0;
-  std::vector<JobId> jobs;  // all, in order, when they were to be remembered
+  std::vector<JobId> jobs;  // those that the router has, when they were to be remembered
   bool stopped = false;     // by a signal
   std::string problem;      // why the router takes nothing from us, in its words
+  std::string shut_out;     // why it does not let us in at the end
 };
 
 /// Runs until the source ends, a limit is reached, a signal comes or the router objects, and then
-/// until all is acknowledged or patience ends.
+/// until all is acknowledged or patience ends. Meanwhile `barred` tells when the router shuts us
+/// out.
 Fed feed(Session& session, WorkSource& source, StopSignals& signals, const FeedingLimits& limits,
-         std::function<void(const SubmitResult&)> on_refusal);
+         BarredNotice& barred, std::function<void(const SubmitResult&)> on_refusal);
 
 }  // namespace drover::commands

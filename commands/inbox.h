@@ -21,7 +21,7 @@ namespace drover::commands {
 struct InboxBudget {
   std::size_t connection = std::size_t{4} * 1024 * 1024;
   std::size_t owner = std::size_t{16} * 1024 * 1024;
-  std::size_t clients = std::size_t{64} * 1024 * 1024;
+  std::size_t clients = std::size_t{32} * 1024 * 1024;
   std::size_t agents = std::size_t{16} * 1024 * 1024;
   std::size_t agent_messages = 4096;
 };

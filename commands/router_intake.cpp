@@ -17,8 +17,6 @@ namespace {
 constexpr Wall agents_time = std::chrono::milliseconds(30);
 constexpr Wall clients_time = std::chrono::milliseconds(20);
 
-constexpr std::size_t messages_per_turn = 4096;
-
 // Answers that wait to be read: more, and there are no further ones. A snapshot of 10,000 devices
 // is larger; it is sent whole to whoever has read what came before.
 constexpr std::size_t unread_of_connection_max = std::size_t{1} << 20U;
@@ -51,22 +49,24 @@ RouterIntake::Turn RouterIntake::read(std::chrono::milliseconds longest,
   Turn turn;
   const bool waits = !inbox_.empty(Inbox::Line::agents) || !inbox_.empty(Inbox::Line::clients);
   if (!waits) give_memory_back();
-  const std::size_t limit = inbox_.agents_full() ? 0 : messages_per_turn;
-  auto arrived = sockets_.wait(waits ? std::chrono::milliseconds(0) : longest, limit,
+  // Enough for the requests of all clients: what exceeds their budget is let go in the same turn.
+  TurnLimits limits;
+  if (inbox_.agents_full()) limits.messages = 0;
+  auto arrived = sockets_.wait(waits ? std::chrono::milliseconds(0) : longest, limits,
                                [&](Incoming head, std::string_view bytes) {
-                                 take(turn, std::move(head), bytes, speaks_for_host);
+                                 return take(turn, std::move(head), bytes, speaks_for_host);
                                });
   turn.dropped.insert(turn.dropped.end(), std::make_move_iterator(arrived.dropped.begin()),
                       std::make_move_iterator(arrived.dropped.end()));
   return turn;
 }
 
-void RouterIntake::take(Turn& turn, Incoming head, std::string_view bytes,
+bool RouterIntake::take(Turn& turn, Incoming head, std::string_view bytes,
                         const std::function<bool(const Peer&)>& speaks_for_host) {
   if (head.from.channel == Channel::samples) {
     head.bytes = bytes;
     turn.samples.push_back(std::move(head));
-    return;
+    return true;
   }
   const bool agent =
       head.key == nullptr ? speaks_for_host(head.from) : head.key->role == KeyRole::agent;
@@ -74,11 +74,12 @@ void RouterIntake::take(Turn& turn, Incoming head, std::string_view bytes,
   if (!agent) {
     if (auto why = inbox_.refuses(owner, head.from, bytes.size())) {
       turn.dropped.push_back(deferred(head, *std::move(why)));
-      return;
+      return false;
     }
   }
   head.bytes = bytes;
   inbox_.put(agent ? Inbox::Line::agents : Inbox::Line::clients, owner, std::move(head));
+  return true;
 }
 
 /// Why its sender gets no further answer for now; none: it does.

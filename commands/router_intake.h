@@ -31,7 +31,8 @@ class RouterIntake {
              const std::function<void(const Dropped&)>& drop);
 
  private:
-  void take(Turn& turn, Incoming head, std::string_view bytes,
+  /// Whether there was room for it.
+  bool take(Turn& turn, Incoming head, std::string_view bytes,
             const std::function<bool(const Peer&)>& speaks_for_host);
   std::optional<std::string> unread(const Incoming& message);
   void give_memory_back();

@@ -1,5 +1,7 @@
 #include "commands/session.h"
 
+#include <algorithm>
+
 #include "fleet/text.h"
 
 namespace drover::commands {
@@ -7,6 +9,10 @@ namespace drover::commands {
 namespace {
 
 constexpr std::chrono::milliseconds join_again{500};
+/// The router has said nothing for so long to what was sent: it may have a new life ..
+constexpr Wall silence_max = std::chrono::seconds(2);
+/// .. and after so long the connection may only look alive. A router answers Join at once.
+constexpr Wall connection_silence_max = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -62,15 +68,35 @@ Error Session::nobody_there() const {
 }
 
 bool Session::send(Message message) {
+  // A fresh socket would keep it for when the router lets us in, late and before the Join.
+  if (connections_ > 0 && !sockets_.control_connected()) return false;
   Envelope envelope;
   envelope.sender = options_.name;
   envelope.sequence = ++sequence_;
   envelope.at = clock_.now();
   envelope.body = std::move(message);
-  return sockets_.send(router_peer, encode(envelope));
+  const bool sent = sockets_.send(router_peer, encode(envelope));
+  if (sent && !unanswered_since_) unanswered_since_ = wall_now();
+  return sent;
 }
 
-bool Session::send_join() { return send(Join{options_.role, options_.name, software_name}); }
+bool Session::send_join() {
+  joined_ = wall_now();
+  return send(Join{options_.role, options_.name, software_name});
+}
+
+void Session::knock() {
+  if (!unanswered_since_) return;
+  const Wall now = wall_now();
+  // Without keys nobody is shut out, and ZeroMQ's heartbeats find a dead connection.
+  if (!options_.router.keys.empty() && now - *unanswered_since_ > connection_silence_max) {
+    unanswered_since_.reset();
+    // Without a descriptor for it, say: the next time may be better.
+    if (!sockets_.reconnect_control()) unanswered_since_ = now;
+  } else if (now - std::max(*unanswered_since_, joined_) > silence_max) {
+    send_join();
+  }
+}
 
 Status Session::subscribe() {
   if (welcome_.publish_endpoint == subscribed_) return {};
@@ -100,9 +126,11 @@ Session::Turn Session::wait(std::chrono::milliseconds longest) {
   turn.ready_descriptors = std::move(arrived.ready_descriptors);
   if (sockets_.control_connections() != connections_) {
     connections_ = sockets_.control_connections();
+    unanswered_since_.reset();
     if (welcomed_) send_join();
   }
   for (const Incoming& incoming : arrived.messages) {
+    if (incoming.from == router_peer) unanswered_since_.reset();
     auto envelope = decode(incoming.bytes);
     if (!envelope) {
       ++undecodable_;

@@ -43,7 +43,7 @@ class Session {
   Clock& clock() { return clock_; }
   Sockets& sockets() { return sockets_; }
 
-  /// To the router. False when it could not go (its queue is full).
+  /// To the router. False when it could not go (its queue is full, or the connection is lost).
   bool send(Message message);
   bool send_join();
   /// To all that the router publishes; again after a Welcome: a router that was started anew may
@@ -63,9 +63,16 @@ class Session {
   Turn wait(std::chrono::milliseconds longest);
   std::uint64_t undecodable() const { return undecodable_; }
 
+  /// Behind each `wait` of whoever waits for an answer. When the router says nothing at all to what
+  /// was sent, it hears Join again after 2 s, because it may have forgotten us; after 5 s a
+  /// connection with keys is made anew, because ZeroMQ lets the old one stand when the key is
+  /// revoked. Only the new one is refused, and `sockets().barred()` says so.
+  void knock();
+
   /// Sends a request and waits for its answer; asks again every second, because a router that
   /// restarts forgets questions, and one that has too much to do turns them away. Other messages of
-  /// the meantime are dropped.
+  /// the meantime are dropped. The error for a router that shuts us out by then says how to mend
+  /// it.
   template <typename Answer>
   Result<Answer> ask(const Message& request, std::chrono::milliseconds patience);
 
@@ -82,8 +89,10 @@ class Session {
   std::uint64_t sequence_ = 0;
   std::uint64_t undecodable_ = 0;
   std::uint64_t connections_ = 0;
-  std::string subscribed_;  // the endpoint
-  std::string trouble_;     // with the last Welcome that was dropped
+  std::optional<Wall> unanswered_since_;  // on this connection, without a word from the router
+  Wall joined_{0};                        // the last Join
+  std::string subscribed_;                // the endpoint
+  std::string trouble_;                   // with the last Welcome that was dropped
   bool welcomed_ = false;
   bool insecure_ = false;
 };
@@ -107,6 +116,10 @@ Result<Answer> Session::ask(const Message& request, std::chrono::milliseconds pa
       if (!problem->passing) return error("the router answers: {}", printable(problem->what));
       turned_away = problem->what;
     }
+    knock();
+  }
+  if (const auto barred = sockets_.barred()) {
+    return Error{barred_text(*barred, options_.router, "")};
   }
   if (!turned_away.empty()) {
     return error("the router at {} has too much to do: {}", options_.router.endpoint,

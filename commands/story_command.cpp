@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "commands/barred_notice.h"
 #include "commands/delivery.h"
 #include "commands/lifeline.h"
 #include "commands/output.h"
@@ -83,6 +84,8 @@ class Teller {
       over_ = true;
     }
     for (const auto& [from, envelope] : turn.messages) hear(envelope.body);
+    session_.knock();  // there is always a question for the site's sums
+    barred_.look(session_);
   }
 
   std::chrono::milliseconds wait() {
@@ -121,6 +124,7 @@ class Teller {
   StopSignals& stop_;
   PauseSignal& pause_;
   Delivery delivery_;
+  BarredNotice barred_{"drover story"};
   Caption said_;
   bool over_ = false;
   Wall say_again_{0}, ask_again_{0};

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "commands/barred_notice.h"
 #include "commands/catalogue_files.h"
 #include "commands/feeding.h"
 #include "commands/job_options.h"
@@ -104,7 +105,8 @@ struct Ends {
 };
 
 /// Asks about the oldest open jobs, many at a time, until all have ended or a signal comes.
-Ends wait_for_ends(Session& session, StopSignals& signals, const std::vector<JobId>& jobs) {
+Ends wait_for_ends(Session& session, StopSignals& signals, BarredNotice& barred,
+                   const std::vector<JobId>& jobs) {
   Ends ends;
   std::vector<JobId> open(jobs.rbegin(), jobs.rend());  // the oldest at the back
   while (!open.empty() && !signals.stopped()) {
@@ -126,6 +128,8 @@ Ends wait_for_ends(Session& session, StopSignals& signals, const std::vector<Job
         ++ended;
         ends.count(reply->jobs.front().state);
       }
+      session.knock();
+      barred.look(session);
     }
     if (ended == 0) session.wait(poll_every);
   }
@@ -166,7 +170,9 @@ Outcome report_trace(const Arguments& arguments, const TraceSource& trace, const
         error("--trace {}: {}", printable(arguments.text("trace")), all_bad_text(trace.skipped())));
   }
   if (fed.unacknowledged > 0) {
-    return Outcome::partly(fmt::format("not acknowledged: {}", counted(fed.unacknowledged, "job")));
+    return Outcome::partly(fmt::format("not acknowledged: {}{}{}",
+                                       counted(fed.unacknowledged, "job"),
+                                       fed.shut_out.empty() ? "" : ": ", fed.shut_out));
   }
   if (trace.skipped() > 0) {
     return Outcome::partly(fmt::format("skipped: {}", counted(trace.skipped(), "bad row")));
@@ -182,8 +188,9 @@ Outcome submit_trace(Arguments& arguments, Session& session, StopSignals& signal
                      TraceSource& trace) {
   FeedingLimits limits;
   limits.remember_jobs = arguments.has("wait");
+  BarredNotice barred("drover submit");
   std::uint64_t told = 0;
-  const Fed fed = feed(session, trace, signals, limits, [&](const SubmitResult& result) {
+  const Fed fed = feed(session, trace, signals, limits, barred, [&](const SubmitResult& result) {
     if (++told > bad_rows_told_max) return;
     say(fmt::format("{} job {}: {}", to_text(result.status), to_short_text(result.job),
                     printable(result.detail)));
@@ -192,7 +199,7 @@ Outcome submit_trace(Arguments& arguments, Session& session, StopSignals& signal
     return Outcome::failed(error("the router answers: {}", fed.problem));
   }
   std::optional<Ends> ends;
-  if (arguments.has("wait")) ends = wait_for_ends(session, signals, fed.jobs);
+  if (arguments.has("wait")) ends = wait_for_ends(session, signals, barred, fed.jobs);
   return report_trace(arguments, trace, fed, ends);
 }
 

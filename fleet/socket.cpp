@@ -153,11 +153,11 @@ bool Sockets::State::take_one(Channel channel, Turn& turn, Intake& intake) {
     if (serves && channel == Channel::control) backlog.heard(from.number, last);
     Incoming head{from, {}, serves ? address_of_sender(last) : std::string(), key};
     ++intake.messages;
-    intake.bytes += last.size();
     traffic += last.size();
     if (intake.take) {
-      intake.take(std::move(head), last.to_string_view());
+      if (intake.take(std::move(head), last.to_string_view())) intake.kept_bytes += last.size();
     } else {
+      intake.kept_bytes += last.size();
       head.bytes = last.to_string();
       turn.messages.push_back(std::move(head));
     }
@@ -215,7 +215,7 @@ Milliseconds Sockets::State::wait_max(Milliseconds wait) const {
   return wait;
 }
 
-Sockets::Turn Sockets::wait(Milliseconds wait, std::size_t limit, const Take& take) {
+Sockets::Turn Sockets::wait(Milliseconds wait, TurnLimits limits, const Take& take) {
   State& state = *state_;
   // Only the doors that bring messages; PUB brings none.
   std::vector<Channel> channels;
@@ -251,8 +251,10 @@ Sockets::Turn Sockets::wait(Milliseconds wait, std::size_t limit, const Take& ta
   if (state.publish) state.serve_subscriptions(turn);
   // One from each in turn, so a flood on one door holds up no other.
   State::Intake intake{take};
+  const auto end = SteadyClock::now() + limits.time;
   const auto full = [&] {
-    return intake.messages + turn.dropped.size() >= limit || intake.bytes >= turn_bytes_max;
+    return intake.messages + turn.dropped.size() >= limits.messages ||
+           intake.kept_bytes >= limits.kept_bytes || SteadyClock::now() >= end;
   };
   while (!channels.empty() && !full()) {
     std::erase_if(channels, [&](Channel channel) {

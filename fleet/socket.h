@@ -58,6 +58,13 @@ Peer publish_under(Topic topic);
 /// Bytes that may wait for one control connection of a router's.
 inline constexpr std::size_t control_waiting_max = std::size_t{64} * 1024 * 1024;
 
+/// When a turn of reading ends, if not because there is nothing more.
+struct TurnLimits {
+  std::size_t messages = 4096;
+  std::size_t kept_bytes = std::size_t{64} * 1024 * 1024;
+  std::chrono::milliseconds time{60};
+};
+
 /// All sockets of one process and the wait over them. Not for sharing between threads.
 ///
 /// The process has one ZeroMQ context: it begins with the first `Sockets` and ends with the last,
@@ -113,9 +120,10 @@ class Sockets {
   void unwatch(int descriptor);
 
   /// Waits for messages, a watched descriptor, a change of the control connection, a signal or the
-  /// end of `wait`; then takes up to `limit` messages, and up to `turn_bytes_max` bytes of them,
-  /// without waiting, from every socket in turn. With `take`, messages go there as they come, and
-  /// none stand in the turn: whoever has no room for one lets it go before it is copied.
+  /// end of `wait`; then takes messages within these limits, without waiting, from every socket in
+  /// turn. With `take`, messages go there as they come, and none stand in the turn. One without
+  /// room for a message lets it go before it is copied, and answers false: that does not count
+  /// towards the bytes. What is not read takes memory, and may come as fast as it is let go.
   /// `ready_descriptors` are those that can be read, or whose other end is closed. `dropped`: at a
   /// router's doors, what had a wrong number of frames, a foreign topic, a peer's own routing id or
   /// a key that is not let in.
@@ -125,9 +133,8 @@ class Sockets {
     std::vector<int> ready_descriptors;
   };
   /// `head` is the message without its bytes.
-  using Take = std::function<void(Incoming head, std::string_view bytes)>;
-  static constexpr std::size_t turn_bytes_max = std::size_t{16} * 1024 * 1024;
-  Turn wait(std::chrono::milliseconds wait, std::size_t limit = 4096, const Take& take = {});
+  using Take = std::function<bool(Incoming head, std::string_view bytes)>;
+  Turn wait(std::chrono::milliseconds wait, TurnLimits limits = {}, const Take& take = {});
 
   /// Whether anybody has ever subscribed to the topic here: until then nothing need be encoded for
   /// it.

@@ -46,7 +46,7 @@ struct Sockets::State {
   struct Intake {
     const Take& take;
     std::size_t messages = 0;
-    std::size_t bytes = 0;
+    std::size_t kept_bytes = 0;
   };
   bool take_one(Channel channel, Turn& turn, Intake& intake);
   bool send_control(std::uint64_t number, std::string_view bytes);

@@ -75,17 +75,18 @@ void Core::forget_host(Instant now, HostIndex host, const std::string& why) {
   for (const ReplicaIndex index : entry.replicas) {
     Replica gone = roster.replicas()[index].replica;
     gone.state = ReplicaState::gone;
-    ejections.forget(to_text(gone.id));
     keeper.reported(now, gone);
   }
-  for (const GroupIndex group : entry.groups) {
-    ejections.forget(fmt::format("{}/g{}", name, roster.groups()[group].group.number));
+  // Those that had gone before, too: a Hello ends no ejection.
+  for (const auto& [number, index] : entry.replica_by_number) {
+    ejections.forget(to_text(ReplicaId{name, number}));
   }
   accounting.forget_host(roster, host);
   for (const DeviceKey& device : conditions.forget(host)) conditions.drain(now, device, false);
   health.forget(host);
   keeper.host_lost(now, name);
   roster.forget_host(host);
+  forget_dropped_places();
   assign_pools(policy, roster);
   mail.publish(now, HostForgotten{name});
   event(now, Severity::info, name, "forgotten: " + why);

@@ -18,7 +18,7 @@ bool is_place_at_fault(Reason reason) {
 }
 
 std::string group_name(const HostEntry& host, const GroupEntry& group) {
-  return fmt::format("{}/g{}", host.hello.host, group.group.number);
+  return group_place(host.hello.host, group.group.number);
 }
 
 }  // namespace
@@ -87,6 +87,13 @@ Trust* Core::trust_of(const std::string& place) {
     if (to_text(replica.replica.id) == place) return &replica.trust;
   }
   return nullptr;
+}
+
+/// Else one host could have any number of them, saying other numbers each time.
+void Core::forget_dropped_places() {
+  for (const std::string& place : roster.take_dropped_places()) {
+    if (trust_of(place) == nullptr) ejections.forget(place);
+  }
 }
 
 void Core::settle_ejections(Instant now) {

@@ -31,6 +31,9 @@ using GroupIndex = std::uint32_t;
 using ReplicaIndex = std::uint32_t;
 inline constexpr std::uint32_t nowhere = 0xffffffff;
 
+/// The place where gangs run, "host/g0"; a replica's is "host/r0".
+std::string group_place(std::string_view host, std::uint16_t group);
+
 /// A broken limit makes `enrol` refuse the Hello.
 inline constexpr std::size_t hosts_max = 20'000;
 inline constexpr std::size_t devices_per_host_max = 4096;
@@ -234,6 +237,9 @@ class Roster {
     return std::exchange(unused_specs_, {});
   }
   std::size_t spec_count() const { return specs_.size(); }
+  /// Places that are known no more, since the last call: replicas that had gone and made room for
+  /// others, and groups of hosts whose groups have changed. A group may be there again by now.
+  std::vector<std::string> take_dropped_places() { return std::exchange(dropped_places_, {}); }
   std::optional<HostIndex> find_host(std::string_view name) const;
   void set_health(Instant now, HostIndex host, Health health);
   /// Its devices and replicas are no more; its index stays, for when it says Hello again.
@@ -356,6 +362,7 @@ class Roster {
   std::map<std::string, std::vector<ReplicaIndex>, std::less<>> replicas_by_model_;
   std::map<std::string, std::unique_ptr<devices::DeviceSpec>> specs_;
   std::vector<std::unique_ptr<devices::DeviceSpec>> unused_specs_;
+  std::vector<std::string> dropped_places_;
   std::vector<GroupIndex> renewed_groups_;
   bool refused_for_room_ = false;
   std::vector<double> scratch_;    // one decoded column

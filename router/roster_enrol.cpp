@@ -86,6 +86,10 @@ std::string content_of(std::string_view text) {
 
 }  // namespace
 
+std::string group_place(std::string_view host, std::uint16_t group) {
+  return fmt::format("{}/g{}", host, group);
+}
+
 /// By the spec of each group. What a refused Hello carries is not kept: of one who is refused again
 /// and again nothing would stay but specs that nobody has.
 Result<std::vector<const devices::DeviceSpec*>> Roster::read_specs(const Hello& hello) {
@@ -278,6 +282,7 @@ void Roster::add_groups(HostIndex host, const std::vector<const devices::DeviceS
 void Roster::drop_groups(HostIndex host) {
   HostEntry& entry = hosts_[host];
   for (const GroupIndex group : entry.groups) {
+    dropped_places_.push_back(group_place(entry.hello.host, groups_[group].group.number));
     groups_[group].gone = true;
     groups_[group].spec = &no_spec;
     entry.spare_groups.push_back(group);

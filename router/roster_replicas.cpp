@@ -143,6 +143,7 @@ ReplicaIndex Roster::replica_slot(HostEntry& host) {
     for (auto old = host.replica_by_number.begin(); old != host.replica_by_number.end(); ++old) {
       const ReplicaIndex index = old->second;
       if (replicas_[index].replica.state != ReplicaState::gone) continue;
+      dropped_places_.push_back(to_text(ReplicaId{host.hello.host, old->first}));
       host.replica_by_number.erase(old);
       replicas_[index] = ReplicaEntry{};
       return index;

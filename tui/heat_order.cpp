@@ -62,7 +62,14 @@ Numbers by_kind(const Model& model) {
   });
   Numbers numbers;
   numbers.group_of.resize(specs.size());
-  for (const std::uint32_t spec : order) numbers.add(specs[spec].id, spec);
+  for (const std::uint32_t spec : order) {
+    // Hosts may tell different texts of one kind.
+    if (numbers.groups.empty() || numbers.groups.back().name != specs[spec].id) {
+      numbers.add(specs[spec].id, spec);
+    } else {
+      numbers.group_of[spec] = static_cast<std::uint32_t>(numbers.groups.size() - 1);
+    }
+  }
   return numbers;
 }
 

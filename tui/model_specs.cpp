@@ -14,10 +14,11 @@ std::uint16_t Model::spec_number(const std::string& id, const std::vector<SpecTe
   const auto text = std::find_if(texts.begin(), texts.end(),
                                  [&](const SpecText& candidate) { return candidate.id == id; });
   const std::string& told = text == texts.end() ? std::string() : text->text;
+  // Hosts may mean different things by one name: what one says is not true of another's devices.
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     if (specs_[i].id != id) continue;
-    if (!told.empty() && specs_[i].text != told) specs_[i] = read_spec(id, told);
-    return static_cast<std::uint16_t>(i);
+    if (specs_[i].text.empty() && !told.empty()) specs_[i] = read_spec(id, told);
+    if (told.empty() || specs_[i].text == told) return static_cast<std::uint16_t>(i);
   }
   if (const auto unused = unused_spec(taken)) {
     specs_[*unused] = read_spec(id, told);

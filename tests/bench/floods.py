@@ -119,7 +119,7 @@ class Fleet:
         dealer.connect(self.endpoint)
         dealer.send(envelope(KINDS["Join"], {"role": 1, "name": "flood"}))
         assert dealer.poll(5000), "no Welcome"
-        dealer.recv()
+        self.samples_endpoint = msgpack.unpackb(dealer.recv())[5]["samples_endpoint"]
         return dealer
 
     def fill(self, jobs):
@@ -165,6 +165,29 @@ def large(fleet, count, size, connections=1):
     return dealers
 
 
+def as_agent(fleet, count, size, connections):
+    """What an agent's key may send, with more in it than anybody reads."""
+    message = envelope(KINDS["Heartbeat"], {"pad": b"x" * size})
+    dealers = [fleet.connect("h1", rcvhwm=1, sndhwm=count) for _ in range(connections)]
+    for _ in range(count // connections):
+        for dealer in dealers:
+            dealer.send(message)
+    return dealers
+
+
+def samples(fleet, count, body):
+    """Through the door that has no answers: what an agent's key may publish."""
+    publisher = fleet.context.socket(zmq.PUB)
+    fleet.keys.use(publisher, "h1")
+    publisher.linger, publisher.sndhwm = 0, count
+    publisher.connect(fleet.samples_endpoint)
+    time.sleep(0.5)
+    message = envelope(KINDS["SampleBatch"], body)
+    for _ in range(count):
+        publisher.send_multipart([b"samples", message])
+    return [publisher]
+
+
 def unknown_models(fleet, count):
     dealer = fleet.connect("sue", rcvhwm=1)
     for _ in range(count):
@@ -180,6 +203,12 @@ FLOODS = {
     "3,000 SnapshotRequests": lambda f: questions(f, "SnapshotRequest", 3000, {}),
     "3,000 jobs of 1 MB": lambda f: large(f, 3000, 1_000_000),
     "4,000 of 1 MB, 8 connections": lambda f: large(f, 4000, 1_000_000, 8),
+    "6,400 of 1 MB, 64 connections": lambda f: large(f, 6400, 1_000_000, 64),
+    "6,400 of 1 MB, 64 agents": lambda f: as_agent(f, 6400, 1_000_000, 64),
+    "3,000 samples of 1 MB": lambda f: samples(f, 3000, {"host": "h1", "pad": b"x" * 1_000_000}),
+    "10,000 samples of 1,000 rows": lambda f: samples(f, 10_000, {
+        "host": "h1", "devices": b"".join(row.to_bytes(2, "little") for row in range(1000)),
+        "columns": [{"metric": metric, "width": 8, "scale": -1, "bytes": os.urandom(8000)} for metric in range(17)]}),
     "100 x 256 unknown models": lambda f: unknown_models(f, 100),
 }
 
@@ -216,7 +245,8 @@ def measure(drover, jobs, keyed, name, flood):
         answers = {}
         poller = zmq.Poller()
         for dealer in dealers:
-            poller.register(dealer, zmq.POLLIN)
+            if dealer.socket_type == zmq.DEALER:
+                poller.register(dealer, zmq.POLLIN)
         names = {number: kind for kind, number in KINDS.items()}
         while poller.poll(1000):
             for dealer, _ in poller.poll(0):

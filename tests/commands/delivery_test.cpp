@@ -64,6 +64,19 @@ TEST(Delivery, SendsAgainOnlyWhatIsUnacknowledged) {
   EXPECT_EQ(again[0].jobs, std::vector<Job>{job(2)});
 }
 
+TEST(Delivery, TellsOfEachJobThatTheRouterHasOnceAndOfNoOther) {
+  Delivery delivery;
+  std::vector<JobId> taken;
+  delivery.on_taken = [&](JobId id) { taken.push_back(id); };
+  for (const std::uint64_t number : {1, 2, 3}) delivery.add(job(number));
+  delivery.due(seconds(0));
+  delivery.receive(reply_to({{job(2)}}));
+  delivery.receive(reply_to({{job(2)}}, SubmitStatus::exists));
+  delivery.receive(reply_to({{job(1)}}, SubmitStatus::exists));
+  delivery.receive(reply_to({{job(3)}}, SubmitStatus::refused));
+  EXPECT_EQ(taken, (std::vector<JobId>{job(2).id, job(1).id}));
+}
+
 TEST(Delivery, CountsEachJobOnceHoweverOftenItIsAcknowledged) {
   Delivery delivery;
   delivery.add(job(1));

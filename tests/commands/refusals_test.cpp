@@ -78,6 +78,16 @@ struct Refusals : KeyFolder {
     return verb + ": " + endpoint + ": the router no longer accepts the key " + name +
            "; retrying\n";
   }
+  /// Jobs that the router has taken.
+  std::int64_t accepted() const {
+    return only_object(run_drover(as("eve", {"status", "--json"})).out)["accepted"].integer();
+  }
+  /// Rows as `at,in,out`, of which the first comes at once.
+  std::vector<std::string> submit_trace(const std::string& rows) const {
+    const std::string trace = parent.write("a.csv", "at,in,out\n" + rows);
+    const std::string columns = "arrival=at:s,input=in,output=out,model='llama-3.1-8b'";
+    return {"submit", "--trace", trace, "--format", "csv", "--columns", columns, "--json"};
+  }
   /// All that is on record once the router has ended.
   std::vector<Audit> on_record() {
     router->signal(SIGTERM);
@@ -214,6 +224,81 @@ TEST_F(Refusals, AFollowerWhoseKeyIsRevokedSaysSoOnceAndGoesOnWhenItIsAllowedAga
   const Ran ran = follow.wait();
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_EQ(ran.err, shut_out("drover devices", "eve"));
+}
+
+TEST_F(Refusals, ATraceThatIsWaitedForWhileItsKeyIsRevokedSaysSoOnceAndGoesOn) {
+  std::vector<std::string> words = submit_trace("0,100,10\n");
+  words.emplace_back("--wait");
+  Program submit(as("sue", words));
+  ASSERT_TRUE(eventually([&] { return accepted() == 1; })) << submit.err();
+  ASSERT_TRUE(*revoke_key(folder, "sue"));
+  ASSERT_TRUE(submit.says(shut_out("drover submit", "sue"))) << submit.err();
+  // What it waits for comes while it cannot hear it.
+  const Json jobs = only_object(run_drover(as("ada", {"jobs", "--json"})).out)["jobs"];
+  ASSERT_EQ(jobs.size(), 1U);
+  ASSERT_EQ(run_drover(as("ada", {"cancel", jobs[0]["id"].text()})).exit_code, 0);
+  EXPECT_FALSE(submit.ends(seconds(1))) << submit.err();
+  ASSERT_TRUE(allow_key(folder, "sue"));
+  const Ran ran = submit.wait();
+  EXPECT_EQ(ran.exit_code, 3) << ran.err;
+  EXPECT_EQ(only_object(ran.out)["cancelled"].integer(), 1) << ran.out;
+  EXPECT_EQ(ran.err.find("no longer accepts"), ran.err.rfind("no longer accepts")) << ran.err;
+}
+
+TEST_F(Refusals, ATraceWhoseKeyIsRevokedEndsWithTheReasonWhenTheRestIsNotAcknowledged) {
+  // The second row comes when the key is long cut off.
+  Program submit(as("sue", submit_trace("0,100,10\n8,100,10\n")));
+  ASSERT_TRUE(eventually([&] { return accepted() == 1; })) << submit.err();
+  ASSERT_TRUE(*revoke_key(folder, "sue"));
+  const Ran ran = submit.wait();
+  EXPECT_EQ(ran.exit_code, 3);
+  EXPECT_EQ(ran.err, shut_out("drover submit", "sue") +
+                         "drover submit: not acknowledged: 1 job: the router no longer accepts "
+                         "the key sue\n");
+}
+
+TEST_F(Refusals, AJobThatIsWaitedForWhileItsKeyIsRevokedIsGivenUpWithTheReason) {
+  Program submit(as("sue", {"submit", "--model", "llama-3.1-8b", "--wait"}));
+  ASSERT_TRUE(eventually([&] { return accepted() == 1; })) << submit.err();
+  ASSERT_TRUE(*revoke_key(folder, "sue"));
+  const Ran ran = submit.wait();
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_NE(ran.err.find("does not let in the key sue"), std::string::npos) << ran.err;
+}
+
+TEST_F(Refusals, AFeedWhoseKeyIsRevokedSaysSoOnceAndNoJobIsLostOrDoubled) {
+  Program feed(as("sue", {"feed"}));
+  ASSERT_TRUE(eventually([&] { return accepted() > 0; })) << feed.err();
+  ASSERT_TRUE(*revoke_key(folder, "sue"));
+  ASSERT_TRUE(feed.says(shut_out("drover feed", "sue"))) << feed.err();
+  EXPECT_FALSE(feed.ends(seconds(1))) << feed.err();
+  const std::int64_t before = accepted();
+  ASSERT_TRUE(allow_key(folder, "sue"));
+  EXPECT_TRUE(eventually([&] { return accepted() > before; })) << feed.err();
+  feed.signal(SIGTERM);
+  const Ran ran = feed.wait();
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_EQ(ran.err, shut_out("drover feed", "sue"));
+  const Json said = only_object(ran.out);
+  EXPECT_GT(said["sent_again"].integer(), 0) << ran.out;
+  EXPECT_EQ(said["accepted"].integer(), said["rows"].integer()) << ran.out;
+  EXPECT_EQ(accepted(), said["rows"].integer()) << ran.out;
+}
+
+TEST_F(Refusals, AStoryWhoseKeyIsRevokedSaysSoOnceAndGoesOnWhenItIsAllowedAgain) {
+  PseudoTerminal top(as("eve", {"top"}), 120, 40);
+  Program story(as("ada", {"story"}));
+  ASSERT_TRUE(top.shows("Story 1/8,")) << top.screen() << story.err();
+  ASSERT_TRUE(*revoke_key(folder, "ada"));
+  ASSERT_TRUE(story.says(shut_out("drover story", "ada"))) << story.err();
+  story.signal(SIGUSR1);
+  EXPECT_FALSE(top.shows("Story 1/8 (paused)", seconds(1))) << top.screen();
+  ASSERT_TRUE(allow_key(folder, "ada"));
+  EXPECT_TRUE(top.shows("Story 1/8 (paused)")) << top.screen() << story.err();
+  story.signal(SIGTERM);
+  const Ran ran = story.wait();
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_EQ(ran.err.find("no longer accepts"), ran.err.rfind("no longer accepts")) << ran.err;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "router/roster.h"
 #include "tests/router/stage.h"
 
 namespace drover::router {
@@ -217,6 +218,39 @@ TEST(Outliers, AReplicaReportedAgainStaysEjected) {
   fleet.receive(1, fleet.hello("h1"));  // forgets its replicas
   fleet.receive(1, ReplicaReport{Stage::replica("h1", 0)});
   EXPECT_TRUE(fleet.submit(1).empty());
+}
+
+TEST(Outliers, OfReplicasThatHaveGoneAsManyAreRememberedAsAHostMayHave) {
+  Fleet fleet(1);
+  fleet.fail_jobs(5);
+  fleet.receive(1, fleet.hello("h1"));
+  const auto come_and_go = [&](std::uint32_t number) {
+    Replica replica = Stage::replica("h1", number);
+    fleet.receive(1, ReplicaReport{replica});
+    replica.state = ReplicaState::gone;
+    fleet.receive(1, ReplicaReport{replica});
+    fleet.forget();
+  };
+  for (std::uint32_t number = 1; number < replicas_known_per_host; ++number) come_and_go(number);
+  fleet.receive(1, ReplicaReport{Stage::replica("h1", 0)});
+  EXPECT_TRUE(fleet.submit(1).empty()) << "still ejected";
+  fleet.receive(1, fleet.hello("h1"));
+  come_and_go(replicas_known_per_host);
+  fleet.receive(1, ReplicaReport{Stage::replica("h1", 0)});
+  EXPECT_FALSE(fleet.submit(1).empty()) << "forgotten, for there was one more";
+}
+
+TEST(Outliers, OfGroupsOnlyThoseThatTheHostHasAreRemembered) {
+  Fleet fleet(1);
+  fleet.fail_jobs(5, Reason::unhealthy, true);
+  Hello hello = fleet.hello("h1");
+  fleet.receive(1, hello);
+  EXPECT_TRUE(fleet.submit(1, true).empty()) << "the same group stays ejected";
+  hello.groups[0].number = 1;
+  fleet.receive(1, hello);
+  hello.groups[0].number = 0;
+  fleet.receive(1, hello);
+  EXPECT_FALSE(fleet.submit(1, true).empty());
 }
 
 TEST(Outliers, AShadowTellsAndEjectsNothing) {

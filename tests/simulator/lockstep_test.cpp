@@ -56,7 +56,7 @@ class SocketCarrier : public Carrier {
       node(from).send(samples_peer, bytes);
       const bool known = joined_.contains(from);
       for (int waits = 0; waits < (known ? 500 : 1); ++waits) {
-        Sockets::Turn turn = router_.wait(std::chrono::milliseconds(10), 1);
+        Sockets::Turn turn = router_.wait(std::chrono::milliseconds(10), {.messages = 1});
         // A copy sent while joining may still come behind the one that was awaited: skipped.
         if (turn.messages.empty() || turn.messages.front().bytes != bytes) continue;
         joined_.insert(from);
@@ -70,7 +70,7 @@ class SocketCarrier : public Carrier {
 
   static Incoming await(Sockets& sockets, Channel channel) {
     for (int waits = 0; waits < 500; ++waits) {
-      Sockets::Turn turn = sockets.wait(std::chrono::milliseconds(10), 1);
+      Sockets::Turn turn = sockets.wait(std::chrono::milliseconds(10), {.messages = 1});
       if (turn.messages.empty() || turn.messages.front().from.channel != channel) continue;
       return std::move(turn.messages.front());
     }

@@ -392,6 +392,16 @@ TEST(Model, KeepsTheTextOfAKindOnceAndSeesThatAHostTellsAnother) {
   EXPECT_TRUE(std::isnan(model.reading(0, Metric::power))) << "of other devices nothing is known";
 }
 
+TEST(Model, WhatAHostTellsOfAKindIsNotTrueOfAnothersDevices) {
+  Model model(std::chrono::seconds(1));
+  std::vector<Envelope> said = plain_hosts(2, 2);
+  const std::string text = std::get<HostChanged>(said[0].body).hello.specs[0].text;
+  std::get<HostChanged>(said[1].body).hello.specs[0].text = text + "# another\n";
+  for (const Envelope& host : said) model.apply(start, host);
+  EXPECT_EQ(model.spec_of(0).text, text);
+  EXPECT_EQ(model.spec_of(2).text, text + "# another\n");
+}
+
 TEST(Model, OfKindsThatNoDeviceIsOfAnyMoreKeepsNoMoreThanAFleetMayHave) {
   Model model(std::chrono::seconds(1));
   for (const Envelope& said : plain_hosts(2, 2)) model.apply(start, said);
