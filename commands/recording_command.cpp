@@ -151,7 +151,9 @@ Outcome recover(const Order& order) {
 /// What is made of a recording that is not whole is not, either.
 Outcome as_whole_as(const OpenRecording& recording) {
   const RecordingInfo& info = recording.reader.info();
-  if (info.lost.empty() && info.journal_lost.empty()) return Outcome::done();
+  if (info.lost.empty() && info.journal_lost.empty() && !info.journal_absent) {
+    return Outcome::done();
+  }
   return Outcome::partly(
       fmt::format("{}: {}", printable(recording.input.path), state_text(recording.input, info)));
 }

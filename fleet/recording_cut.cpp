@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "fleet/codec.h"
+#include "fleet/recording_index.h"
 #include "fleet/recording_reader.h"
 #include "fleet/recording_repair.h"
 #include "fleet/recording_writer.h"
@@ -20,7 +21,8 @@ class Cut {
 
  private:
   Status begin(Instant from, Instant to);
-  Status find_between(Instant from, Instant to);
+  Status find_bookmarks(Instant from, Instant to);
+  Status find_drops(Instant from, Instant to);
   Status add(const std::vector<Recorded>& messages);
   Status add_window(Instant from, Instant to);
   std::string between(const Recorded* next);
@@ -36,15 +38,25 @@ class Cut {
   CutReport report_;
 };
 
-Status Cut::find_between(Instant from, Instant to) {
+Status Cut::find_bookmarks(Instant from, Instant to) {
   const auto bookmarks = reader_.bookmarks();
   if (!bookmarks) return bookmarks.error();
   for (const Recorded& one : *bookmarks) {
     if (from <= one.arrived && one.arrived < to) bookmarks_.push_back(one);
   }
+  return {};
+}
+
+// Of a damaged file what is missing as well: the new one has places of its own, without gaps.
+Status Cut::find_drops(Instant from, Instant to) {
   const auto drops = reader_.drops();
   if (!drops) return drops.error();
-  for (DroppedMessages one : *drops) {
+  std::vector<DroppedMessages> all = *drops;
+  if (reader_.index().surveyed) {
+    const std::vector<DroppedMessages> missing = reader_.missing();
+    all.insert(all.end(), missing.begin(), missing.end());
+  }
+  for (DroppedMessages one : all) {
     if (one.since >= to || one.until < from) continue;
     one.since = std::max(one.since, from);
     one.until = std::min(one.until, to - Duration{1});
@@ -57,17 +69,19 @@ Status Cut::find_between(Instant from, Instant to) {
 
 Status Cut::begin(Instant from, Instant to) {
   if (Status status = sink_(writer_.begin(reader_.info().start).file); !status) return status;
-  if (Status status = find_between(from, to); !status) return status;
+  if (Status status = find_bookmarks(from, to); !status) return status;
   Result<std::optional<Keyframe>> keyframe = reader_.keyframe_before(from);
   if (!keyframe) return keyframe.error();
+  // What is missing behind the keyframe is missing from the state at `from`.
+  const Instant begun = *keyframe ? (*keyframe)->at : from;
+  if (Status status = find_drops(begun, to); !status) return status;
   if (!*keyframe) return {};
   keyframe_place_ = (*keyframe)->place;
-  if (Status status = sink_(writer_.keyframe((*keyframe)->at, (*keyframe)->messages).file);
-      !status) {
+  if (Status status = sink_(writer_.keyframe(begun, (*keyframe)->messages).file); !status) {
     return status;
   }
   // The rows since then; with the keyframe they are the state at `from`.
-  Result<std::vector<Recorded>> rows = reader_.read_rows((*keyframe)->at, from);
+  Result<std::vector<Recorded>> rows = reader_.read_rows(begun, from);
   if (!rows) return rows.error();
   std::erase_if(*rows, [&](const Recorded& row) { return row.place <= keyframe_place_; });
   return add(*rows);

@@ -32,6 +32,14 @@ std::vector<PlaceGaps::Gap> recording::gaps_of(FileIndex& index) {
   return index.places.find(begun, near_at(index.start.speed), end);
 }
 
+std::vector<DroppedMessages> RecordingReader::missing() {
+  DROVER_REQUIRE(state_->index.surveyed);
+  std::vector<DroppedMessages> all;
+  for (const PlaceGaps::Gap& gap : recording::gaps_of(state_->index)) all.push_back(gap.missing);
+  if (info().is_end_unknown()) all.push_back({last(), last(), 1});
+  return all;
+}
+
 Result<std::vector<RecordingGap>> RecordingReader::gaps() {
   State& state = *state_;
   DROVER_REQUIRE(state.index.surveyed);

@@ -51,6 +51,11 @@ struct RecordingInfo {
   std::vector<LostRange> journal_lost;  // of the journal
   bool journal_absent = false;          // of a file that was not closed: it should have one
   std::vector<std::string> notes;       // what else is worth knowing, in words
+
+  /// More may have followed what is there: the end is torn off, and that of the journal as well.
+  bool is_end_unknown() const {
+    return journal_absent || (!journal_lost.empty() && !journal_lost.back().to);
+  }
 };
 
 /// A time of which not all is there. At `end` the state is whole again; `never`: it is not.
@@ -106,6 +111,9 @@ class RecordingReader {
   /// The times of which messages are missing: damaged, or never in the file. In order, apart from
   /// one another. REQUIRES a surveyed reader.
   Result<std::vector<RecordingGap>> gaps();
+  /// What stood in the damaged parts and nowhere else, and when. Behind an end that may be torn off
+  /// there is one message at least. In order. REQUIRES a surveyed reader.
+  std::vector<DroppedMessages> missing();
   /// All whole ones, in the order of places, without their messages. REQUIRES a surveyed reader.
   const std::vector<recording::SurveyedKeyframe>& keyframes() const;
   Result<Keyframe> read(const recording::SurveyedKeyframe& keyframe);

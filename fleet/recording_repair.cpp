@@ -191,12 +191,9 @@ class Recovery {
     index_.totals = index.totals;
     index_.keyframes = index.keyframes;
     std::vector<recording::PlaceGaps::Gap> gaps = recording::gaps_of(index_);
-    // Behind the end of a file that was not closed, without its journal, or behind the damaged end
-    // of that, nobody knows how many there were.
-    const bool open_end = report_.journal_absent ||
-                          (!report_.journal_lost.empty() && !report_.journal_lost.back().to);
     const std::uint64_t last = index_.places.last_place();
-    if (open_end) gaps.push_back({last + 1, last + 1, {reader.last(), reader.last(), 1}});
+    if (reader.info().is_end_unknown())
+      gaps.push_back({last + 1, last + 1, {reader.last(), reader.last(), 1}});
     for (const auto& gap : gaps) {
       report_.missing += gap.missing.count;
       entries.push_back(entry_of(gap));

@@ -249,6 +249,9 @@ void Accounting::settle_cost(Instant now) {
   costed_until_ = now;
 }
 
+/// What a spec may say at most (devices/spec_rows.cpp).
+constexpr double price_max_usd_per_h = 1e5;
+
 double price_usd_per_h(const Roster& roster, const Policy& policy, GroupIndex group) {
   const GroupEntry& entry = roster.groups()[group];
   const HostEntry& host = roster.hosts()[entry.host];
@@ -259,7 +262,8 @@ double price_usd_per_h(const Roster& roster, const Policy& policy, GroupIndex gr
     prices = policy.pools[pool].prices;
     break;
   }
-  return usd_per_h(prices, host.term, entry.spec).value_or(listed) * host.price_factor;
+  const double price = usd_per_h(prices, host.term, entry.spec).value_or(listed);
+  return std::min(price * host.price_factor, price_max_usd_per_h);
 }
 
 void Accounting::set_cost_rate(const Roster& roster, const Policy& policy) {

@@ -1,7 +1,6 @@
 // Who is enrolled: the rows, groups and specs of a host, and how they are used again.
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -49,8 +48,11 @@ Status check_groups(const Hello& hello) {
 }
 
 Status check_price(const Hello& hello) {
-  if (std::isfinite(hello.price_factor) && hello.price_factor >= 0) return {};
-  return error("Hello of {}: price factor {}, expected 0 or more", hello.host, hello.price_factor);
+  // Between the dearest and the cheapest offers of one device lies less than a factor of 100.
+  constexpr double factor_max = 1000;
+  if (hello.price_factor >= 0 && hello.price_factor <= factor_max) return {};
+  return error("Hello of {}: price factor {}, expected 0 to {}", hello.host, hello.price_factor,
+               factor_max);
 }
 
 Status check_spec_count(const Hello& hello) {

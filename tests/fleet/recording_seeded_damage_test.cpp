@@ -97,6 +97,7 @@ class Outcome {
   void check(const std::set<std::uint64_t>& expected) {
     check_reader(expected);
     if (!testing::Test::HasFatalFailure()) check_recovery(expected);
+    if (!testing::Test::HasFatalFailure()) check_cut(expected);
   }
 
  private:
@@ -168,6 +169,42 @@ class Outcome {
     EXPECT_FALSE(report->whole());
     EXPECT_GE(report->missing, 1u);
     EXPECT_EQ(reader->info().dropped, report->missing) << "the new file says so";
+  }
+
+  /// All of it cut out: the new file has places of its own, and tells what is missing all the same.
+  void check_cut(const std::set<std::uint64_t>& expected) {
+    std::string out;
+    TextSource source(file_);
+    const auto report = cut_recording(source, journal(), Instant::min(), Instant::max(),
+                                      [&](std::string_view bytes) {
+                                        out += bytes;
+                                        return Status{};
+                                      });
+    if (!report.ok()) {
+      // Of a file that has its end only what is asked for is read: it is to be recovered first.
+      EXPECT_FALSE(torn_) << report.error().message;
+      return;
+    }
+    TextSource made(out);
+    EXPECT_EQ(verify_recording(made)->problems, std::vector<std::string>{});
+    auto reader = RecordingReader::open(made, {}, RecordingReader::Survey::always);
+    ASSERT_TRUE(reader.ok()) << reader.error().message;
+    std::set<std::uint64_t> found;
+    for (Recorded& one : all_of(*reader)) {
+      const auto same =
+          std::find_if(whole_.messages.begin(), whole_.messages.end(), [&](const Recorded& other) {
+            one.place = other.place;
+            return other == one;
+          });
+      ASSERT_NE(same, whole_.messages.end());
+      found.insert(same->place);
+    }
+    for (const std::uint64_t place : expected) {
+      EXPECT_TRUE(found.contains(place)) << "place " << place << " is untouched and not there";
+    }
+    check_gaps(*reader, found, torn_);
+    if (found.size() == whole_.messages.size()) return;
+    EXPECT_GE(reader->info().dropped, 1u) << "the new file says so";
   }
 
   const WholeRecording& whole_;

@@ -155,7 +155,9 @@ TEST(Roster, RefusesHostileHellosWithAClearWord) {
       {"wrong id", [](Hello& hello) { hello.specs[0].id = "b200"; },
        "Hello of a: spec b200 says that its id is l4"},
       {"price", [](Hello& hello) { hello.price_factor = -1; },
-       "Hello of a: price factor -1, expected 0 or more"},
+       "Hello of a: price factor -1, expected 0 to 1000"},
+      {"absurd price", [](Hello& hello) { hello.price_factor = 1.7e308; },
+       "Hello of a: price factor 1.7e+308, expected 0 to 1000"},
   };
   for (const Case& each : cases) {
     Roster roster;
