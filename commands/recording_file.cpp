@@ -146,7 +146,7 @@ std::string state_text(const RecordingInput& input, const RecordingInfo& info) {
   const bool being_written = input.file->being_written();
   if (being_written) {
     parts.emplace_back("still being written: this is what it held when it was opened");
-  } else if (!info.closed) {
+  } else if (!info.ended) {
     parts.emplace_back("was not closed in order");
   }
   if (info.journal_absent && !being_written) {

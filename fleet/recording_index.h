@@ -41,6 +41,7 @@ struct FileIndex {
   std::map<std::uint16_t, std::uint64_t> messages;  // by channel
   Totals totals;
   bool closed = false;
+  bool ended = false;          // its totals stand there: it was written to its end, footer or not
   std::uint64_t data_end = 0;  // offset of that record, when closed
   std::vector<LostRange> lost;
   std::vector<std::string> notes;
@@ -49,6 +50,9 @@ struct FileIndex {
   PlaceGaps places;
   std::vector<SurveyedKeyframe> keyframes;  // in order
 };
+
+/// Of the metadata at a recording's end.
+Status take_totals(const TextMap& map, Totals& totals);
 
 /// What is nowhere. REQUIRES a surveyed index.
 std::vector<PlaceGaps::Gap> gaps_of(FileIndex& index);

@@ -64,7 +64,7 @@ void RecordingReader::State::take_journal(std::string_view bytes) {
   RecordingJournal read = RecordingJournal::read(bytes, whose);
   if (read.other) {
     info.notes.push_back("the journal belongs to another recording and was left aside");
-    info.journal_absent = !index.closed;
+    info.journal_absent = !index.closed && !index.ended;
     return;
   }
   // Behind the damaged end of a journal nobody knows whether there was more.
@@ -80,6 +80,7 @@ void RecordingReader::State::set_info() {
   info.start = index.start;
   info.file_bytes = source.size();
   info.closed = index.closed;
+  info.ended = index.closed || index.ended;
   info.chunks = index.chunks.size();
   info.sample_batches = index.totals.batches;
   info.sample_values = index.totals.values;
@@ -128,7 +129,8 @@ Result<RecordingReader> RecordingReader::open(ByteSource& file,
   const bool wanted = survey == Survey::always || journal.has_value();
   if (wanted && !state->index.surveyed) recording::survey(file, state->index);
   // A recorder leaves one with a head at least.
-  state->info.journal_absent = !state->index.closed && (!journal || journal->empty());
+  const bool torn = !state->index.closed && !state->index.ended;
+  state->info.journal_absent = torn && (!journal || journal->empty());
   if (journal) state->take_journal(*journal);
   state->set_info();
   return RecordingReader(std::move(state));

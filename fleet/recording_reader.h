@@ -38,6 +38,7 @@ struct RecordingInfo {
   RecordingStart start;
   std::uint64_t file_bytes = 0;
   bool closed = false;                 // it has its footer
+  bool ended = false;                  // it was written to its end, footer or not
   std::vector<ChannelFacts> channels;  // those that hold something
   std::uint64_t chunks = 0;
   std::uint64_t sample_batches = 0;  // in blocks

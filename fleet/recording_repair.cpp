@@ -188,6 +188,7 @@ class Recovery {
     index_.start = index.start;
     index_.start_known = index.start_known;
     index_.closed = index.closed;
+    index_.ended = index.ended;
     index_.totals = index.totals;
     index_.keyframes = index.keyframes;
     std::vector<recording::PlaceGaps::Gap> gaps = recording::gaps_of(index_);

@@ -37,6 +37,7 @@ class Walk {
   std::uint64_t at_;
   FileIndex index_;
   Survey survey_;
+  Totals totals_;  // as the file's end tells them
   bool behind_damage_ = false;
   std::optional<Error> unreadable_;
 };
@@ -96,6 +97,11 @@ Status Walk::take_before_chunks(Opcode opcode, std::string_view content) const {
 Status Walk::take_metadata(std::string_view content) {
   const Result<Metadata> metadata = read_metadata(content);
   if (!metadata) return metadata.error();
+  if (metadata->name == totals_name) {
+    Status taken = take_totals(metadata->map, totals_);
+    index_.ended = taken.ok();
+    return taken;
+  }
   if (metadata->name != start_name) return {};
   Result<RecordingStart> start = start_of(metadata->map);
   if (!start) return start.error();
@@ -176,7 +182,9 @@ bool Walk::step() {
   const std::uint64_t length = cursor.u64();
   if (cursor.failed()) return pass_damage(fmt::format("found {} bytes of a record", bytes));
   if (opcode == Opcode::data_end && length == 4 && !next_chunk(at_ + 1)) {
-    index_.notes.push_back("its summary is cut short or damaged; all its chunks are there");
+    index_.notes.push_back(index_.lost.empty()
+                               ? "its summary is cut short or damaged; all its chunks are there"
+                               : "its summary is cut short or damaged");
     return false;
   }
   const std::uint64_t left = source_.size() - at_ - head_bytes;
@@ -197,6 +205,9 @@ Result<FileIndex> Walk::go() {
   while (step()) continue;
   if (unreadable_) return *unreadable_;
   survey_.finish(index_);
+  // The end is known though what stands before it may be lost.
+  if (index_.ended) index_.totals.places = totals_.places;
+  if (index_.ended) index_.totals.last = totals_.last;
   return index_;
 }
 

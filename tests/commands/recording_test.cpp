@@ -188,6 +188,17 @@ TEST_F(RecordingVerbs, CutAndExportTakeWhatIsWholeOfAFileThatWasNotClosed) {
   EXPECT_EQ(recording({"export", out}).out, exported.out);
 }
 
+TEST_F(RecordingVerbs, CutAndExportSayThatTheJournalIsGone) {
+  const Folder folder;
+  const std::string torn = folder.file("alone.mcap");
+  ASSERT_EQ(run_shell(fmt::format("cp {} {}", file("killed.mcap"), torn)).exit_code, 0);
+  const std::string out = folder.file("cut.mcap");
+  for (const Ran& ran : {recording({"cut", torn, "-o", out}), recording({"export", torn})}) {
+    EXPECT_EQ(ran.exit_code, 3) << ran.err;
+    EXPECT_NE(ran.err.find("alone.mcap.journal is gone"), std::string::npos) << ran.err;
+  }
+}
+
 TEST_F(RecordingVerbs, CutKeepsTheTimeThatWasAskedFor) {
   const Folder folder;
   const std::string out = folder.file("cut.mcap");
