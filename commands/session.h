@@ -63,10 +63,10 @@ class Session {
   Turn wait(std::chrono::milliseconds longest);
   std::uint64_t undecodable() const { return undecodable_; }
 
-  /// Behind each `wait` of whoever waits for an answer. When the router says nothing at all to what
-  /// was sent, it hears Join again after 2 s, because it may have forgotten us; after 5 s a
-  /// connection with keys is made anew, because ZeroMQ lets the old one stand when the key is
-  /// revoked. Only the new one is refused, and `sockets().barred()` says so.
+  /// To be called after each `wait` while an answer is expected. After 2 s without a word from the
+  /// router it sends Join again, because the router may have forgotten us. After 5 s it replaces a
+  /// connection that has keys: ZeroMQ keeps the old one open when the key is revoked, and refuses
+  /// only a new one. `sockets().barred()` then gives the reason.
   void knock();
 
   /// Sends a request and waits for its answer; asks again every second, because a router that

@@ -21,8 +21,9 @@ Duration near_at(double speed) {
 std::vector<PlaceGaps::Gap> recording::gaps_of(FileIndex& index) {
   const Totals& totals = index.totals;
   std::optional<PlaceGaps::End> end;
-  if ((index.closed || index.ended) && totals.places <= recording_places_max)
+  if ((index.closed || index.ended) && totals.places <= recording_places_max) {
     end = {totals.places, totals.last};
+  }
   // A keyframe is written at once and may stand before rows that wait: those are known to have
   // been.
   if (!index.keyframes.empty()) {

@@ -193,8 +193,9 @@ class Recovery {
     index_.keyframes = index.keyframes;
     std::vector<recording::PlaceGaps::Gap> gaps = recording::gaps_of(index_);
     const std::uint64_t last = index_.places.last_place();
-    if (reader.info().is_end_unknown())
+    if (reader.info().is_end_unknown()) {
       gaps.push_back({last + 1, last + 1, {reader.last(), reader.last(), 1}});
+    }
     for (const auto& gap : gaps) {
       report_.missing += gap.missing.count;
       entries.push_back(entry_of(gap));

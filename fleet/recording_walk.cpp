@@ -206,8 +206,10 @@ Result<FileIndex> Walk::go() {
   if (unreadable_) return *unreadable_;
   survey_.finish(index_);
   // The end is known though what stands before it may be lost.
-  if (index_.ended) index_.totals.places = totals_.places;
-  if (index_.ended) index_.totals.last = totals_.last;
+  if (index_.ended) {
+    index_.totals.places = totals_.places;
+    index_.totals.last = totals_.last;
+  }
   return index_;
 }
 

@@ -249,9 +249,6 @@ void Accounting::settle_cost(Instant now) {
   costed_until_ = now;
 }
 
-/// What a spec may say at most (devices/spec_rows.cpp).
-constexpr double price_max_usd_per_h = 1e5;
-
 double price_usd_per_h(const Roster& roster, const Policy& policy, GroupIndex group) {
   const GroupEntry& entry = roster.groups()[group];
   const HostEntry& host = roster.hosts()[entry.host];

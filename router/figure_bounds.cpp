@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "router/accounting.h"
+#include "router/prices.h"
 
 namespace drover::router {
 namespace {
@@ -12,10 +13,8 @@ namespace {
 // for moments.
 constexpr double time_slack = 1.01;
 constexpr double power_slack = 2;
-// The most that a spec may say: of a host whose devices are not known any more, and of prices,
-// which factors and pools change.
+// The most that a spec may say: of a host whose devices are not known any more.
 constexpr double device_w_max = 1e5;
-constexpr double device_usd_per_h_max = 1e5;
 constexpr double estimate_s_max = 365.0 * 86'400;
 constexpr std::uint32_t requests_max = 1'000'000;  // of one replica
 
@@ -55,7 +54,7 @@ FigureBounds bounds_of(const Roster& roster, const Member& member, Duration elap
   }
   const double elapsed_s = std::max(0.0, to_seconds(elapsed));
   const double device_s = devices * elapsed_s * time_slack;
-  return {{device_s, device_s * watts * power_slack, device_s / 3600 * device_usd_per_h_max},
+  return {{device_s, device_s * watts * power_slack, device_s / 3600 * price_max_usd_per_h},
           elapsed_s};
 }
 

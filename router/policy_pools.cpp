@@ -69,10 +69,11 @@ void read_prices(Table table, Prices& prices) {
                                           {"reserved", &Prices::reserved_usd_per_h},
                                           {"spot", &Prices::spot_usd_per_h}}};
     for (const Row& row : rows) {
-      if (by_term->has(row.key)) prices.*row.price = by_term->number_in(row.key, 0, 1e6);
+      if (by_term->has(row.key))
+        prices.*row.price = by_term->number_in(row.key, 0, price_max_usd_per_h);
     }
   } else if (table.has("price_per_hour")) {
-    prices.on_demand_usd_per_h = table.number_in("price_per_hour", 0, 1e6);
+    prices.on_demand_usd_per_h = table.number_in("price_per_hour", 0, price_max_usd_per_h);
   }
   prices.reclaim_per_h = table.number_in("reclaim_per_hour", 0, 1000, 0.0);
   auto owned = table.table("owned");

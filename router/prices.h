@@ -22,6 +22,9 @@ enum class PriceTerm : std::uint8_t {
 };
 PriceTerm price_term(const std::map<std::string, std::string>& labels);
 
+/// The most that one device costs by the hour, whatever its spec, the policy and its host say.
+inline constexpr double price_max_usd_per_h = 1e5;
+
 /// What a device costs by the hour. The price of the host's term counts; where that is not given,
 /// the first that is: on demand, reserved, spot. Where none is given, the spec's prices count.
 struct Prices {

@@ -18,7 +18,7 @@ namespace drover::router {
 
 /// Any job may name a tenant that nobody has heard of. Of those that the policy does not name and
 /// that have neither work waiting nor devices, what they have had is forgotten when more than so
-/// many accounts are kept: whoever may name any tenant gains nothing by it.
+/// many accounts are kept: naming new tenants gains nobody anything.
 inline constexpr std::size_t tenant_accounts_max = 4096;
 
 class TenantBook {

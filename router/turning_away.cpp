@@ -50,7 +50,7 @@ void answer_refused(Core& core, Instant now, const Dropped& what, PeerEntry& pee
   // Never a Problem for a Problem: two that misunderstand each other would talk for ever.
   if (what.asked == kind_name(Message(Problem{}))) return;
   const bool rubbish = what.asked.empty();
-  // Told once: whoever sends rubbish will not read a thousand answers.
+  // Told once: a client that sends rubbish does not read a thousand answers.
   if (rubbish && peer.undecodable++ > 0) return;
   const bool says_hello =
       what.asked == kind_name(Message(Hello{})) && peer.role.value_or(Role::agent) == Role::agent;

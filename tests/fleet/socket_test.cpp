@@ -143,10 +143,12 @@ TEST(Sockets, WhatIsLetGoIsNotCopiedAndDoesNotEndATurn) {
   Doors router;
   Guest guest;
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
+  ASSERT_TRUE(guest.sockets.send(router_peer, "here"));
+  ASSERT_TRUE(until([&] { return !router.received.empty(); }, {[&] { router.turn(); }}));
   for (int number = 0; number < 48; ++number) {
     guest.sockets.send(router_peer, std::string(kib, 'x'));
   }
-  // All of them have arrived when the first turn looks.
+  // Time for all of them to arrive before the first turn.
   std::this_thread::sleep_for(milliseconds(300));
   std::size_t seen = 0, most = 0;
   ASSERT_TRUE(until([&] { return seen == 48; }, {[&] {

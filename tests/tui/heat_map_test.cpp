@@ -164,6 +164,14 @@ TEST(HeatOrder, GroupsAreWhatTheyAreNamedAndInTheirOrder) {
   }
 }
 
+TEST(HeatOrder, AKindOfWhichHostsTellDifferentTextsIsOneGroup) {
+  std::vector<Envelope> said = plain_hosts(2, 3);
+  std::get<HostChanged>(said[1].body).hello.specs[0].text += "# another\n";
+  const HeatOrder order = order_devices(model_of(said), now, Grouping::kind, Narrowing());
+  ASSERT_EQ(order.groups.size(), 1U);
+  EXPECT_EQ(order.groups[0].count, 6U);
+}
+
 TEST(HeatOrder, ADeviceOfSeveralPoolsStandsOnceInTheGroupOfThemAll) {
   SampleFleet fleet;
   fleet.hosts[0].further_pools = {{0, "spot"}};
