@@ -143,42 +143,45 @@ void Accounting::finished_in(const WorkClass& work_class, double value) {
 
 void Accounting::read_energy(const Roster& roster, HostIndex host, Duration slack) {
   const DeviceColumns& columns = roster.devices();
-  energy_read_.resize(std::max(energy_read_.size(), columns.size()), -1);
-  energy_read_at_.resize(energy_read_.size());
   const HostEntry& entry = roster.hosts()[host];
-  for (const DeviceIndex device : entry.devices) {
+  if (counters_.size() <= host) counters_.resize(roster.hosts().size());
+  std::vector<Counter>& counters = counters_[host];
+  if (counters.size() < entry.devices.size()) counters.resize(entry.devices.size());
+  for (std::uint16_t number = 0; number < entry.devices.size(); ++number) {
+    const DeviceIndex device = entry.devices[number];
     const double reading = columns.energy_j[device];
-    double& before = energy_read_[device];
+    Counter& counter = counters[number];
     // Zero is also what stands there before a counter has come.
-    if (!std::isfinite(reading) || reading <= 0 || reading == before) continue;
-    const Instant read_at = std::exchange(energy_read_at_[device], columns.sampled[device]);
-    const double elapsed_s =
-        before < 0 ? counter_age_max_s
-                   : to_seconds(columns.sampled[device] - read_at) + to_seconds(slack);
-    if (before < 0) before = restored_energy(entry.hello.host, columns.number[device]);
+    if (!std::isfinite(reading) || reading <= 0 || reading == counter.read_j) continue;
+    const Instant before_at = std::exchange(counter.read_at, columns.sampled[device]);
+    const double elapsed_s = counter.read_j < 0
+                                 ? counter_age_max_s
+                                 : to_seconds(counter.read_at - before_at) + to_seconds(slack);
+    if (counter.read_j < 0) counter.read_j = restored_energy(entry.hello.host, number);
     const double most_j =
         roster.groups()[columns.group[device]].spec->tdp_w * power_slack * elapsed_s;
-    const double grown_j = reading >= before ? reading - before : reading;
+    const double grown_j = reading >= counter.read_j ? reading - counter.read_j : reading;
     fleet_energy_j_ += std::min(grown_j, most_j);
-    before = reading;
+    counter.read_j = reading;
     energy_changed_.insert(host);
   }
 }
 
 void Accounting::forget_host(const Roster& roster, HostIndex host) {
-  const HostEntry& entry = roster.hosts()[host];
-  auto& kept = energy_restored_[entry.hello.host];
-  for (const DeviceIndex device : entry.devices) {
-    if (device >= energy_read_.size() || energy_read_[device] < 0) continue;
-    kept[roster.devices().number[device]] = energy_read_[device];
+  if (host >= counters_.size()) return;
+  const std::vector<Counter> counters = std::exchange(counters_[host], {});
+  std::vector<double>& kept = energy_restored_[roster.hosts()[host].hello.host];
+  if (kept.size() < counters.size()) kept.resize(counters.size(), -1);
+  for (std::size_t number = 0; number < counters.size(); ++number) {
+    if (counters[number].read_j >= 0) kept[number] = counters[number].read_j;
   }
+  energy_changed_.erase(host);
 }
 
 double Accounting::restored_energy(std::string_view host, std::uint16_t number) const {
   const auto known = energy_restored_.find(host);
-  if (known == energy_restored_.end()) return 0;
-  const auto reading = known->second.find(number);
-  return reading == known->second.end() ? 0 : reading->second;
+  if (known == energy_restored_.end() || number >= known->second.size()) return 0;
+  return std::max(known->second[number], 0.0);
 }
 
 std::vector<SampleBatch> Accounting::take_energies(const Roster& roster) {
@@ -190,12 +193,12 @@ std::vector<SampleBatch> Accounting::take_energies(const Roster& roster) {
       if (!rows.empty()) batches.push_back(pack(entry.hello.host, rows));
       rows.clear();
     };
-    for (std::size_t number = 0; number < entry.devices.size(); ++number) {
-      const DeviceIndex device = entry.devices[number];
-      if (device >= energy_read_.size() || energy_read_[device] < 0) continue;
+    const std::vector<Counter>& counters = counters_[host];
+    for (std::size_t number = 0; number < counters.size(); ++number) {
+      if (counters[number].read_j < 0) continue;
       Sample row;
       row.device = static_cast<std::uint16_t>(number);
-      row[Metric::energy] = energy_read_[device];
+      row[Metric::energy] = counters[number].read_j;
       rows.push_back(row);
       if (rows.size() == batch_rows_max) close();
     }
@@ -236,10 +239,12 @@ double Accounting::shown_cost_usd(Instant now) const {
 }
 
 void Accounting::restore_energy(const SampleBatch& energies) {
-  auto& of_host = energy_restored_[energies.host];
+  std::vector<double>& of_host = energy_restored_[energies.host];
   for (const Sample& row : unpack(energies)) {
     const double reading = row[Metric::energy];
-    if (reading >= 0) of_host[row.device] = reading;
+    if (!(reading >= 0)) continue;
+    if (of_host.size() <= row.device) of_host.resize(row.device + std::size_t{1}, -1);
+    of_host[row.device] = reading;
   }
 }
 

@@ -87,6 +87,8 @@ class Accounting {
   void read_energy(const Roster& roster, HostIndex host, Duration slack = std::chrono::minutes(1));
   /// The host is let go: should it return, its counters go on from what was read.
   void forget_host(const Roster& roster, HostIndex host);
+  /// Nor are its counters known: should it return, their whole readings are new.
+  void forget_counters(const std::string& host) { energy_restored_.erase(host); }
   /// What `read_energy` has read of the hosts whose counters have changed since the last call, and
   /// both sums, for the ledger; no batches and an unchanged sum: there is nothing to tell.
   std::vector<SampleBatch> take_energies(const Roster& roster);
@@ -127,6 +129,10 @@ class Accounting {
  private:
   struct Count;
   static const Count counts[];  // those that job_sums tells
+  struct Counter {
+    double read_j = -1;  // negative: not read yet
+    Instant read_at{};
+  };
   double restored_energy(std::string_view host, std::uint16_t number) const;
   double shown_energy_j() const { return std::max(fleet_energy_j_, shown_before_.energy_j); }
   double shown_cost_usd(Instant now) const;
@@ -149,9 +155,9 @@ class Accounting {
   Histogram latency_s_, first_token_s_;
   std::uint64_t retries_ = 0, preempted_ = 0, stale_results_ = 0, decisions_ = 0;
 
-  std::vector<double> energy_read_;      // by device: the last counter; negative: none yet
-  std::vector<Instant> energy_read_at_;  // and when that was read
-  std::map<std::string, std::map<std::uint16_t, double>, std::less<>> energy_restored_;
+  std::vector<std::vector<Counter>> counters_;  // by host and the device's number in it
+  // By the device's number; negative: not known.
+  std::map<std::string, std::vector<double>, std::less<>> energy_restored_;
   std::set<HostIndex> energy_changed_;
   double fleet_energy_j_ = 0;
   double fleet_cost_usd_ = 0;

@@ -170,7 +170,7 @@ Shown Core::shown_now(Instant now) const {
   Shown live;
   live.undecodable = dropped.total();
   live.classes = accounting.reports_of(policy.classes);
-  for (const HostEntry& host : roster.hosts()) live.sample_gaps += host.sample_gaps;
+  live.sample_gaps = roster.sample_gaps();
   return accounting.shown(now, live);
 }
 

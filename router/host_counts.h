@@ -42,6 +42,7 @@ class HostCountBook {
   /// now.
   Entry& count_gaps(const std::string& host, std::uint64_t sample_gaps);
   HostCounts shown(const std::string& host) const;
+  void forget(const std::string& host) { entries_.erase(host); }
 
  private:
   std::map<std::string, Entry> entries_;

@@ -74,12 +74,41 @@ std::uint64_t content_hash(const Job& job) {
   return fnv1a(encode(Envelope{"", 0, {}, Submit{{job}}}));
 }
 
+std::size_t carried_bytes(const Job& job) {
+  std::size_t bytes = job.work.prefix.size() * sizeof(std::uint64_t);
+  bytes += job.work.precisions.size() * sizeof(Precision);
+  const auto add = [&](const std::string& text) {
+    static const std::size_t within = std::string().capacity();
+    if (text.size() > within) bytes += text.size() + 1;
+  };
+  for (const std::string* text : {&job.work.model, &job.work.framework, &job.tenant,
+                                  &job.work_class, &job.stage, &job.data_set}) {
+    add(*text);
+  }
+  for (const std::string& operation : job.work.ops) {
+    bytes += sizeof(operation);
+    add(operation);
+  }
+  for (const Pace& pace : job.work.paces) {
+    bytes += sizeof(pace);
+    add(pace.device);
+  }
+  for (const auto& [name, version] : job.work.versions) {
+    bytes += 2 * sizeof(std::string) + 4 * sizeof(void*);  // the node of a map
+    add(name);
+    add(version);
+  }
+  return bytes;
+}
+
 JobRecord& JobBook::add(const Job& job, Instant submitted) {
   auto [place, fresh] = records_.try_emplace(job.id, std::make_unique<JobRecord>());
   DROVER_REQUIRE(fresh);
   JobRecord& record = *place->second;
   record.number = next_number_++;
   record.job = job;
+  record.carried_bytes = carried_bytes(job);
+  carried_bytes_open_ += record.carried_bytes;
   record.submitted = submitted;
   record.since = submitted;
   open_.emplace(record.number, &record);
@@ -115,12 +144,17 @@ void JobBook::ended(JobRecord& record) {
   DROVER_REQUIRE(is_terminal(record.state));
   open_.erase(record.number);
   ended_.push_back(&record);
-  if (ended_.size() <= ended_kept_) return;
-  const JobRecord& oldest = *ended_.front();
-  const JobId id = oldest.job.id;
-  remember(id, {content_hash(oldest.job), oldest.state});
-  ended_.pop_front();
-  records_.erase(id);
+  carried_bytes_open_ -= record.carried_bytes;
+  carried_bytes_ended_ += record.carried_bytes;
+  while (ended_.size() > ended_kept_ ||
+         (ended_.size() > 1 && carried_bytes_ended_ > carried_bytes_max(ended_kept_))) {
+    const JobRecord& oldest = *ended_.front();
+    const JobId id = oldest.job.id;
+    remember(id, {content_hash(oldest.job), oldest.state});
+    carried_bytes_ended_ -= oldest.carried_bytes;
+    ended_.pop_front();
+    records_.erase(id);
+  }
 }
 
 void JobBook::remember(const JobId& id, const Remembered& known) {

@@ -39,6 +39,7 @@ struct QueueClass;
 struct JobRecord {
   std::uint64_t number = 0;  // order of acceptance
   Job job;
+  std::size_t carried_bytes = 0;  // of `job`
   Instant submitted{};
   JobState state = JobState::queued;
   std::uint32_t attempt = 0;
@@ -122,9 +123,19 @@ Usage believed_usage(const JobRecord& record, Instant until);
 /// This member's part of that, by its devices.
 Usage believed_usage(const JobRecord& record, const Member& member, Instant until);
 
+/// Memory that the job's names, operations, versions, paces and prompt take beside its record.
+std::size_t carried_bytes(const Job& job);
+/// What so many jobs may carry together: 1 KiB on average, and 1 MiB where there are few. A single
+/// one carries up to 20 KiB.
+constexpr std::size_t carried_bytes_max(std::size_t jobs) {
+  constexpr std::size_t few = 1024;
+  return (jobs > few ? jobs : few) * 1024;
+}
+
 class JobBook {
  public:
-  /// At least one ended job is kept, so that the one that just ended can be told.
+  /// At least one ended job is kept, so that the one that just ended can be told; fewer than
+  /// `ended_kept` where they carry much.
   /// Of the others that ended, the last `ids_kept` are remembered.
   explicit JobBook(std::size_t ended_kept, std::size_t ids_kept = 1'000'000)
       : ended_kept_(ended_kept > 0 ? ended_kept : 1), ids_kept_(ids_kept) {}
@@ -158,6 +169,8 @@ class JobBook {
   /// Attempts leased before `limit` that an agent has not answered for, in order of acceptance.
   std::vector<JobRecord*> unanswered(Instant limit) const;
   std::size_t attempts_out() const { return attempts_out_; }
+  /// Of all open jobs.
+  std::size_t carried_bytes_open() const { return carried_bytes_open_; }
   /// Kept ended jobs, oldest first.
   const std::deque<JobRecord*>& ended_jobs() const { return ended_; }
 
@@ -169,6 +182,8 @@ class JobBook {
   std::size_t ids_kept_;
   std::uint64_t next_number_ = 1;
   std::size_t attempts_out_ = 0;
+  std::size_t carried_bytes_open_ = 0;
+  std::size_t carried_bytes_ended_ = 0;
   // Looked up only, never walked: their order is not deterministic.
   std::unordered_map<JobId, std::unique_ptr<JobRecord>> records_;
   // In parts: growing one table of millions would hold everybody up for a quarter of a second.

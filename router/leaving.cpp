@@ -72,6 +72,8 @@ void Core::forget_host(Instant now, HostIndex host, const std::string& why) {
   const HostEntry& entry = roster.hosts()[host];
   const std::string name = entry.hello.host;
   DROVER_REQUIRE(is_gone(entry.health) && !entry.forgotten);
+  settle_preemptions(now);  // none keeps its devices any more
+  for (const DeviceIndex device : entry.devices) told_caps.erase(device);
   for (const ReplicaIndex index : entry.replicas) {
     Replica gone = roster.replicas()[index].replica;
     gone.state = ReplicaState::gone;
@@ -86,7 +88,7 @@ void Core::forget_host(Instant now, HostIndex host, const std::string& why) {
   health.forget(host);
   keeper.host_lost(now, name);
   roster.forget_host(host);
-  forget_dropped_places();
+  forget_dropped();
   assign_pools(policy, roster);
   mail.publish(now, HostForgotten{name});
   event(now, Severity::info, name, "forgotten: " + why);

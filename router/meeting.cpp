@@ -106,7 +106,7 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
   if (was_lost) roster.set_returned(now, *enrolled);
   assign_pools(policy, roster);
   enrol_places(now, *enrolled);
-  forget_dropped_places();
+  forget_dropped();
   accounting.set_cost_rate(roster, policy);
   publish_host(now, *enrolled);
   hear_faults(now, *enrolled, hello, same_line ? hello.asked_at : Instant{});
@@ -226,7 +226,7 @@ void Core::apply_report(Instant now, Caller caller, const ReplicaReport& report)
   }
   keeper.reported(now, replica);
   if (replica.state != ReplicaState::gone) enrol_place(now, index);
-  forget_dropped_places();
+  forget_dropped();
   if (replica.state == ReplicaState::gone) {
     ejections.forget(to_text(replica.id));
     // The roster forgot its promises; giving them back later would take another's.

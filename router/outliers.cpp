@@ -89,10 +89,16 @@ Trust* Core::trust_of(const std::string& place) {
   return nullptr;
 }
 
-/// Else one host could have any number of them, saying other numbers each time.
-void Core::forget_dropped_places() {
+/// Places and hosts that the roster knows no more. Else agents that say other numbers and names
+/// each time would fill the tables of those who go by them.
+void Core::forget_dropped() {
   for (const std::string& place : roster.take_dropped_places()) {
     if (trust_of(place) == nullptr) ejections.forget(place);
+  }
+  for (const std::string& host : roster.take_replaced_hosts()) {
+    accounting.forget_counters(host);
+    host_counts.forget(host);
+    peers.forget_lives(host);
   }
 }
 

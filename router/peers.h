@@ -63,6 +63,7 @@ class PeerBook {
   /// An incarnation that was replaced by a newer one stays replaced.
   bool superseded(const std::string& host, const Incarnation& incarnation) const;
   void supersede(const std::string& host, const Incarnation& incarnation);
+  void forget_lives(const std::string& host) { superseded_.erase(host); }
 
   /// Drops connections without a host that were silent for so long; answers their numbers.
   std::vector<std::uint64_t> forget_silent(Instant now, Duration silence);

@@ -185,15 +185,14 @@ std::string class_signature(const JobRecord& record) {
 
 void JobQueue::push(JobRecord& record) {
   DROVER_REQUIRE(record.queue_class == nullptr);
-  std::string signature = class_signature(record);
-  auto [place, fresh] = classes_.try_emplace(signature);
+  auto [place, fresh] = classes_.try_emplace(class_signature(record));
   QueueClass& queue_class = place->second;
   if (fresh) {
-    queue_class.signature = signature;
+    queue_class.signature = place->first;
     queue_class.priority = record.job.priority;
     queue_class.kind = record.job.work.kind;
     queue_class.model = record.job.work.model;
-    signatures_of_model_[queue_class.model].insert(std::move(signature));
+    signatures_of_model_[queue_class.model].insert(queue_class.signature);
   }
   unlist(queue_class);
   queue_class.jobs.emplace(record.number, &record);
@@ -225,14 +224,13 @@ void JobQueue::erase(JobRecord& record) {
     list(queue_class);
     return;
   }
-  const std::string signature = queue_class.signature;
   const auto model = signatures_of_model_.find(queue_class.model);
   if (model != signatures_of_model_.end()) {
-    model->second.erase(signature);
+    model->second.erase(queue_class.signature);
     if (model->second.empty()) signatures_of_model_.erase(model);
   }
   keys_.erase(&queue_class);
-  classes_.erase(signature);
+  classes_.erase(classes_.find(queue_class.signature));
 }
 
 JobRecord* JobQueue::next(const TenantBook& tenants) const {
@@ -301,7 +299,7 @@ void JobQueue::apply_wakes() {
     for (const std::string& model : wakes_) {
       const auto found = signatures_of_model_.find(model);
       if (found == signatures_of_model_.end()) continue;
-      for (const std::string& signature : found->second) wake(classes_.at(signature));
+      for (const std::string_view signature : found->second) wake(classes_.find(signature)->second);
     }
   }
   wake_all_ = false;

@@ -52,7 +52,7 @@ struct Block {
 };
 
 struct QueueClass {
-  std::string signature;
+  std::string_view signature;  // the key by which the queue has it
   int priority = 0;
   WorkKind kind = WorkKind::serve;
   std::string model;
@@ -118,7 +118,7 @@ class JobQueue {
   /// more, as if they were published now. Only one of a class is asked, and tells by itself.
   std::vector<const JobRecord*> take_untold(std::size_t most);
   /// By signature.
-  const std::map<std::string, QueueClass>& classes() const { return classes_; }
+  const std::map<std::string, QueueClass, std::less<>>& classes() const { return classes_; }
 
  private:
   using ReadyKey = std::pair<int, std::uint64_t>;  // minus priority, number of the candidate
@@ -132,13 +132,13 @@ class JobQueue {
   void list(QueueClass& queue_class);
   void wake(QueueClass& queue_class);
 
-  std::map<std::string, QueueClass> classes_;
+  std::map<std::string, QueueClass, std::less<>> classes_;
   std::map<const QueueClass*, Keys> keys_;  // looked up only
   std::map<ReadyKey, QueueClass*> ready_;
   std::map<OverdueKey, QueueClass*> overdue_;
   // One that came back is the first of its class again, and waits only since then.
   std::map<std::pair<Instant, std::uint64_t>, const JobRecord*> by_since_;
-  std::map<std::string, std::set<std::string>, std::less<>> signatures_of_model_;
+  std::map<std::string, std::set<std::string_view>, std::less<>> signatures_of_model_;
   std::set<std::string, std::less<>> wakes_;
   bool wake_all_ = false;
   std::size_t size_ = 0;

@@ -5,6 +5,7 @@
 #include "fleet/codec.h"
 #include "fleet/pause.h"
 #include "fleet/text.h"
+#include "fleet/units.h"
 #include "router/snapshot.h"
 #include "router/state.h"
 #include "router/submission.h"
@@ -29,6 +30,20 @@ SubmitResult conflict(const Job& job, JobState state) {
   SubmitResult result = result_of(job, SubmitStatus::conflict, state);
   result.detail = "another job was accepted under this id";
   return result;
+}
+
+/// Why this job is one too many; empty: it is not.
+std::string crowding(const Job& job, const JobBook& jobs, std::size_t waiting,
+                     const Limits& limits) {
+  if (waiting >= limits.queue_max) {
+    return counted(waiting, "job waits", "jobs wait") + ", the policy's limit";
+  }
+  const std::size_t room = carried_bytes_max(limits.queue_max);
+  if (jobs.carried_bytes_open() + carried_bytes(job) <= room) return {};
+  return fmt::format("{} hold {} of paces, operations and prompts, expected at most {}",
+                     counted(jobs.open().size(), "open job"),
+                     bytes_text(static_cast<double>(jobs.carried_bytes_open())),
+                     bytes_text(static_cast<double>(room)));
 }
 
 }  // namespace
@@ -61,9 +76,8 @@ SubmitResult Core::submit_one(Instant now, const Job& job, std::uint64_t& after_
   if (auto status = check_job(job, catalogue, suggestions_left); !status) {
     return refuse(job, Reason::invalid, status.error().message);
   }
-  if (queue.size() >= policy.limits.queue_max) {
-    return refuse(job, Reason::capacity,
-                  counted(queue.size(), "job waits", "jobs wait") + ", the policy's limit");
+  if (std::string why = crowding(job, jobs, queue.size(), policy.limits); !why.empty()) {
+    return refuse(job, Reason::capacity, std::move(why));
   }
   if (takes_no_writes()) return refuse(job, Reason::capacity, disk.words());
   JobRecord& record = jobs.add(job, now);

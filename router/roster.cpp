@@ -86,6 +86,10 @@ void each_column(DeviceColumns& columns, Visit visit) {
   zero(columns.promised_until);
 }
 
+/// Batches in a year at the highest rate. Of a number that leaps further no more is believed, so
+/// that sums cannot overflow.
+constexpr std::uint64_t sample_gap_max = 1'000'000'000;
+
 double above_zero(double value) { return value > 0 ? value : absent; }
 
 }  // namespace
@@ -140,7 +144,7 @@ double reading(const DeviceColumns& columns, DeviceIndex device, Metric metric) 
   return absent;
 }
 
-Roster::Roster() = default;
+Roster::Roster(RosterLimits limits) : limits_(limits) {}
 Roster::~Roster() = default;
 
 std::optional<HostIndex> Roster::find_host(std::string_view name) const {
@@ -173,7 +177,9 @@ void Roster::apply(Instant now, HostIndex host, std::uint64_t sequence, const Sa
   // What is older than the newest batch is no news: the channel keeps order, so it is a repeat.
   if (sequence <= entry.last_sample_sequence) return;
   if (entry.last_sample_sequence != 0) {
-    entry.sample_gaps += sequence - entry.last_sample_sequence - 1;
+    const std::uint64_t gap = std::min(sequence - entry.last_sample_sequence - 1, sample_gap_max);
+    entry.sample_gaps += gap;
+    sample_gaps_ += gap;
   }
   entry.last_sample_sequence = sequence;
   const std::vector<Run> runs = runs_of(batch.devices, entry.devices);

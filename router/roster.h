@@ -22,11 +22,13 @@
 #include "fleet/time.h"
 #include "router/prefix_book.h"
 #include "router/prices.h"
+#include "router/roster_limits.h"
+#include "router/spare_rows.h"
 
 namespace drover::router {
 
 using HostIndex = std::uint32_t;
-using DeviceIndex = std::uint32_t;  // dense over the fleet; a host keeps its own for its life
+using DeviceIndex = std::uint32_t;  // a host keeps its own until its groups change or it goes
 using GroupIndex = std::uint32_t;
 using ReplicaIndex = std::uint32_t;
 inline constexpr std::uint32_t nowhere = 0xffffffff;
@@ -34,23 +36,6 @@ inline constexpr std::uint32_t nowhere = 0xffffffff;
 /// The place where gangs run, "host/g0"; a replica's is "host/r0".
 std::string group_place(std::string_view host, std::uint16_t group);
 
-/// A broken limit makes `enrol` refuse the Hello.
-inline constexpr std::size_t hosts_max = 20'000;
-inline constexpr std::size_t devices_per_host_max = 4096;
-/// Rows, those that changed hosts do not use now included. A host whose devices change uses its own
-/// again; one that comes to have more gets twice as many, so that it never has more than four times
-/// the most it ever said.
-inline constexpr std::size_t devices_max = 2'000'000;
-/// Distinct device specs of the fleet; one that differs in comments alone is the same. When there
-/// are so many, those that no host has any more make room.
-inline constexpr std::size_t specs_max = 1024;
-/// Of them one host may have so many, so that no single one takes the room of the others: real
-/// hosts have one to four. It takes 64 hosts that all have as many to fill the fleet's table.
-inline constexpr std::size_t specs_per_host_max = 16;
-/// Replicas of one host that are remembered, those that have gone included.
-inline constexpr std::size_t replicas_known_per_host = 2 * 4096;
-/// Live replicas that one host may report.
-inline constexpr std::size_t replicas_per_host_max = 4096;
 /// Samples show a promised load after this span at the latest; then the promise counts no more.
 inline constexpr Duration promised_power_span = std::chrono::seconds(10);
 /// A device is hot when it throttles for heat, or is so near to its limit and rising so fast that
@@ -222,7 +207,7 @@ struct Run;
 
 class Roster {
  public:
-  Roster();
+  explicit Roster(RosterLimits limits = {});
   ~Roster();
 
   /// Adds a host or replaces one of the same name (its replicas are forgotten, its devices keep
@@ -240,9 +225,12 @@ class Roster {
   /// Places that are known no more, since the last call: replicas that had gone and made room for
   /// others, and groups of hosts whose groups have changed. A group may be there again by now.
   std::vector<std::string> take_dropped_places() { return std::exchange(dropped_places_, {}); }
+  /// Forgotten hosts whose index is another's now, since the last call: nothing of them is known.
+  std::vector<std::string> take_replaced_hosts() { return std::exchange(replaced_hosts_, {}); }
   std::optional<HostIndex> find_host(std::string_view name) const;
   void set_health(Instant now, HostIndex host, Health health);
-  /// Its devices and replicas are no more; its index stays, for when it says Hello again.
+  /// Its devices and replicas are no more, and their rows are for others. Its index is another's
+  /// once there are as many hosts as there may be; the host that is away for longest goes first.
   void forget_host(HostIndex host);
   /// Of hosts that are not forgotten. The columns keep places of others, too.
   std::size_t device_count() const { return device_count_; }
@@ -270,6 +258,7 @@ class Roster {
   /// used.
   void apply(Instant now, HostIndex host, std::uint64_t sequence, const SampleBatch& batch);
   std::uint64_t unknown_rows() const { return unknown_rows_; }
+  std::uint64_t sample_gaps() const { return sample_gaps_; }  // of all hosts there ever were
 
   /// A replica's report: added, changed, or forgotten when it is gone. A replica keeps its index
   /// when its host reports it again. Answers `nowhere`, and changes nothing, for a report that
@@ -348,8 +337,10 @@ class Roster {
 
  private:
   friend class RosterTrial;  // changes that it takes back itself (roster_trial.h)
+  RosterLimits limits_;
   std::uint64_t version_ = 1;
   std::uint64_t unknown_rows_ = 0;
+  std::uint64_t sample_gaps_ = 0;
   std::size_t device_count_ = 0;
   Instant last_return_{};
   std::vector<HostEntry> hosts_;
@@ -363,7 +354,12 @@ class Roster {
   std::map<std::string, std::unique_ptr<devices::DeviceSpec>> specs_;
   std::vector<std::unique_ptr<devices::DeviceSpec>> unused_specs_;
   std::vector<std::string> dropped_places_;
+  std::vector<std::string> replaced_hosts_;
   std::vector<GroupIndex> renewed_groups_;
+  // Of forgotten hosts, for any host.
+  SpareRows spare_rows_;
+  std::vector<GroupIndex> spare_groups_;
+  std::vector<ReplicaIndex> spare_replicas_;
   bool refused_for_room_ = false;
   std::vector<double> scratch_;    // one decoded column
   std::vector<DeviceIndex> rows_;  // the device of each row of the batch
@@ -372,7 +368,10 @@ class Roster {
   Status check_room(const Hello& hello);
   Result<std::vector<const devices::DeviceSpec*>> read_specs(const Hello& hello);
   void add_groups(HostIndex host, const std::vector<const devices::DeviceSpec*>& specs);
-  /// Rows of the host for so many devices: its own, or new ones at the end.
+  /// The host's own, or that of a forgotten one, or a new one at the end.
+  HostIndex index_for(const std::string& host);
+  std::optional<HostIndex> longest_forgotten() const;
+  /// Rows of the host for so many devices: its own, or spare ones, or new ones at the end.
   DeviceIndex rows_for(HostIndex host, std::size_t count);
   std::size_t rows_wanted(const HostEntry& host, std::size_t count) const;
   GroupIndex group_slot(HostEntry& host);
@@ -381,6 +380,7 @@ class Roster {
   Error no_room(std::string why);
   void forget(ReplicaIndex index);
   ReplicaIndex replica_slot(HostEntry& host);
+  void spare(ReplicaIndex index);
   void place_power(const Column& power, Instant now);
   void set_power(DeviceIndex device, float power_w, float promised_w);
   void believe_idle(DeviceIndex device);

@@ -131,7 +131,7 @@ Result<std::vector<const devices::DeviceSpec*>> Roster::read_specs(const Hello& 
   return of_groups;
 }
 
-/// Of hosts and devices: what the roster never gives back.
+/// Of hosts and devices.
 Status Roster::check_room(const Hello& hello) {
   std::size_t count = 0;
   for (const Group& group : hello.groups) count += group.count;
@@ -140,16 +140,45 @@ Status Roster::check_room(const Hello& hello) {
       known != host_by_name_.end() && same_groups(hosts_[known->second].hello, hello);
   const std::size_t rows =
       known == host_by_name_.end() ? count : rows_wanted(hosts_[known->second], count);
-  if (!stays && devices_.size() + rows > devices_max) {
-    return no_room(
-        fmt::format("Hello of {}: {} devices more than the {} known, expected at most {}",
-                    hello.host, rows, devices_.size(), devices_max));
+  const bool fits = devices_.size() + rows <= limits_.devices || spare_rows_.longest() >= rows;
+  if (!stays && !fits) {
+    return no_room(fmt::format(
+        "Hello of {}: {} devices more than the {} that have been known, expected at most {}",
+        hello.host, rows, devices_.size(), limits_.devices));
   }
-  if (known == host_by_name_.end() && hosts_.size() >= hosts_max) {
+  if (known == host_by_name_.end() && hosts_.size() >= limits_.hosts && !longest_forgotten()) {
     return no_room(fmt::format("Hello of {}: it would be host number {}, expected at most {}",
-                               hello.host, hosts_.size() + 1, hosts_max));
+                               hello.host, hosts_.size() + 1, limits_.hosts));
   }
   return {};
+}
+
+std::optional<HostIndex> Roster::longest_forgotten() const {
+  std::optional<HostIndex> found;
+  for (HostIndex host = 0; host < hosts_.size(); ++host) {
+    if (!hosts_[host].forgotten) continue;
+    if (!found || hosts_[host].health_since < hosts_[*found].health_since) found = host;
+  }
+  return found;
+}
+
+HostIndex Roster::index_for(const std::string& host) {
+  if (const auto known = host_by_name_.find(host); known != host_by_name_.end()) {
+    return known->second;
+  }
+  auto index = static_cast<HostIndex>(hosts_.size());
+  if (hosts_.size() < limits_.hosts) {
+    hosts_.emplace_back();
+  } else {
+    const auto forgotten = longest_forgotten();
+    DROVER_REQUIRE(forgotten.has_value());  // check_room has found one
+    index = *forgotten;
+    host_by_name_.erase(hosts_[index].hello.host);
+    replaced_hosts_.push_back(hosts_[index].hello.host);
+    hosts_[index] = HostEntry{};
+  }
+  host_by_name_.emplace(host, index);
+  return index;
 }
 
 Result<HostIndex> Roster::enrol(Instant now, const Hello& hello) {
@@ -166,12 +195,7 @@ Result<HostIndex> Roster::enrol(Instant now, const Hello& hello) {
   const bool stays =
       known != host_by_name_.end() && same_groups(hosts_[known->second].hello, hello);
 
-  const auto index =
-      known != host_by_name_.end() ? known->second : static_cast<HostIndex>(hosts_.size());
-  if (known == host_by_name_.end()) {
-    hosts_.emplace_back();
-    host_by_name_.emplace(hello.host, index);
-  }
+  const HostIndex index = index_for(hello.host);
   HostEntry& entry = hosts_[index];
   for (const ReplicaIndex replica : std::vector<ReplicaIndex>(entry.replicas)) forget(replica);
   if (!stays) drop_groups(index);
@@ -215,9 +239,14 @@ std::size_t Roster::rows_wanted(const HostEntry& host, std::size_t count) const 
 DeviceIndex Roster::rows_for(HostIndex host, std::size_t count) {
   HostEntry& entry = hosts_[host];
   if (const std::size_t more = rows_wanted(entry, count); more > 0) {
-    entry.first_row = static_cast<DeviceIndex>(devices_.size());
+    spare_rows_.give(entry.first_row, entry.rows);
     entry.rows = more;
-    grow(devices_, devices_.size() + more);
+    if (const auto spare = spare_rows_.take(more)) {
+      entry.first_row = *spare;
+    } else {
+      entry.first_row = static_cast<DeviceIndex>(devices_.size());
+      grow(devices_, devices_.size() + more);
+    }
   }
   clear(devices_, entry.first_row, entry.rows);
   // Of those that are not in use, too: scans ask whose they are.
@@ -226,12 +255,13 @@ DeviceIndex Roster::rows_for(HostIndex host, std::size_t count) {
 }
 
 GroupIndex Roster::group_slot(HostEntry& host) {
-  if (host.spare_groups.empty()) {
+  std::vector<GroupIndex>& spare = host.spare_groups.empty() ? spare_groups_ : host.spare_groups;
+  if (spare.empty()) {
     groups_.emplace_back();
     return static_cast<GroupIndex>(groups_.size() - 1);
   }
-  const GroupIndex index = host.spare_groups.back();
-  host.spare_groups.pop_back();
+  const GroupIndex index = spare.back();
+  spare.pop_back();
   renewed_groups_.push_back(index);
   return index;
 }
@@ -304,9 +334,15 @@ void Roster::drop_groups(HostIndex host) {
 void Roster::forget_host(HostIndex host) {
   HostEntry& entry = this->host(host);
   for (const ReplicaIndex replica : std::vector<ReplicaIndex>(entry.replicas)) forget(replica);
+  for (const auto& [number, index] : std::exchange(entry.replica_by_number, {})) spare(index);
   drop_groups(host);
+  spare_groups_.insert(spare_groups_.end(), entry.spare_groups.begin(), entry.spare_groups.end());
+  entry.spare_groups.clear();
+  spare_rows_.give(entry.first_row, std::exchange(entry.rows, 0));
   entry.hello.groups.clear();
+  entry.hello.specs.clear();
   entry.forgotten = true;
+  ++version_;
 }
 
 }  // namespace drover::router

@@ -149,8 +149,22 @@ ReplicaIndex Roster::replica_slot(HostEntry& host) {
       return index;
     }
   }
+  if (!spare_replicas_.empty()) {
+    const ReplicaIndex index = spare_replicas_.back();
+    spare_replicas_.pop_back();
+    replicas_[index] = ReplicaEntry{};
+    return index;
+  }
   replicas_.emplace_back();
   return static_cast<ReplicaIndex>(replicas_.size() - 1);
+}
+
+/// REQUIRES that it has gone and that no host knows it any more. For scans it stays gone.
+void Roster::spare(ReplicaIndex index) {
+  DROVER_REQUIRE(replicas_[index].replica.state == ReplicaState::gone);
+  replicas_[index].replica = Replica{};
+  replicas_[index].replica.state = ReplicaState::gone;
+  spare_replicas_.push_back(index);
 }
 
 void Roster::note_prefix(ReplicaIndex replica, const std::vector<std::uint64_t>& prefix) {

@@ -129,12 +129,18 @@ void RosterTrial::enlarge(GroupIndex group, const devices::DeviceSpec& spec, dou
 
 void RosterTrial::load(Instant now, HostIndex host, const Replica& replica) {
   DROVER_REQUIRE(!roster_.hosts_[host].replica_by_number.contains(replica.id.number));
+  const std::size_t before = roster_.replicas_.size();
   const ReplicaIndex index = roster_.apply(now, host, replica);
   if (index == nowhere) return;
-  undo_.push_back([this, host, index] {
+  undo_.push_back([this, host, index, before] {
     roster_.forget(index);
     roster_.hosts_[host].replica_by_number.erase(roster_.replicas_[index].number);
-    roster_.replicas_.pop_back();
+    // Where it came from, so that asking changes nothing.
+    if (roster_.replicas_.size() > before) {
+      roster_.replicas_.pop_back();
+    } else {
+      roster_.spare(index);
+    }
   });
   const devices::DeviceSpec& spec = *roster_.groups_[roster_.replicas_[index].group].spec;
   const auto open_w = static_cast<float>(std::max(spec.open_w, spec.idle_w));

@@ -16,6 +16,7 @@
 #include "fleet/result.h"
 #include "fleet/time.h"
 #include "router/policy.h"
+#include "router/roster_limits.h"
 
 namespace drover::router {
 
@@ -45,6 +46,7 @@ struct RouterSettings {
   /// The file that the policy was read from; empty: none was named, and one that was applied to an
   /// earlier life is in force again in any case.
   std::string policy_place;
+  RosterLimits roster_limits;
 };
 
 class Router {

@@ -220,7 +220,7 @@ struct Core {
   void enrol_places(Instant now, HostIndex host);
   void enrol_place(Instant now, ReplicaIndex index);
   Trust* trust_of(const std::string& place);
-  void forget_dropped_places();
+  void forget_dropped();
   /// What has begun and ended since: told to the roster, and published.
   void settle_ejections(Instant now);
 

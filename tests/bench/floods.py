@@ -197,6 +197,18 @@ def unknown_models(fleet, count):
     return [dealer]
 
 
+def laden(fleet, count):
+    """Jobs that may be taken, each of a class of its own, with as much in their lists as fits."""
+    dealer = fleet.connect("sue", sndhwm=count)
+    paces = [{"device": f"d{at:02d}" + "x" * 60, "devices": 4096, "steps_per_s": 1.5} for at in range(60)]
+    for _ in range(count):
+        jobs = [{"id": os.urandom(16), "work": {"kind": 1, "model": "llama-3.1-70b", "steps": 1000, "batch": 4096,
+                 "sequence": 1, "devices": 4096, "paces": paces,
+                 "ops": [os.urandom(30).hex()] + [f"{at:02d}" + "o" * 60 for at in range(30)]}} for _ in range(80)]
+        dealer.send(envelope(KINDS["Submit"], {"jobs": jobs}))
+    return [dealer]
+
+
 FLOODS = {
     "3,000 JobsRequests": lambda f: questions(f, "JobsRequest", 3000, {}),
     "3,000 WhyRequests": lambda f: questions(f, "WhyRequest", 3000, {"job_prefix": ""}),
@@ -210,6 +222,7 @@ FLOODS = {
         "host": "h1", "devices": b"".join(row.to_bytes(2, "little") for row in range(1000)),
         "columns": [{"metric": metric, "width": 8, "scale": -1, "bytes": os.urandom(8000)} for metric in range(17)]}),
     "100 x 256 unknown models": lambda f: unknown_models(f, 100),
+    "500 x 80 jobs with full lists": lambda f: laden(f, 500),
 }
 
 

@@ -23,7 +23,7 @@ struct SmallFleet {
   std::uint64_t sample_sequence = 0;
   std::uint64_t jobs = 0;
 
-  explicit SmallFleet(const std::string& toml) {
+  explicit SmallFleet(const std::string& toml, RosterLimits limits = {}) : roster(limits) {
     auto parsed = parse_policy(toml, "test.toml");
     DROVER_REQUIRE(parsed.ok());
     policy = std::move(parsed).value();
