@@ -20,6 +20,7 @@
 #include "commands/lifeline.h"
 #include "commands/output.h"
 #include "commands/session.h"
+#include "commands/silence.h"
 #include "commands/stop_signals.h"
 #include "commands/verbs.h"
 #include "fleet/codec.h"
@@ -34,12 +35,10 @@ namespace drover::commands {
 namespace {
 
 constexpr std::chrono::milliseconds longest_wait{500};
-/// Without a word from the router for so long, the agent introduces itself anew ..
+/// Without a word from the router for so long, the agent introduces itself anew.
 constexpr Wall silence_max = std::chrono::seconds(3);
 constexpr Wall join_again = std::chrono::seconds(1);
 constexpr Wall room_again = std::chrono::seconds(5);  // a router without room for this host
-/// .. and after so long by a new connection, for one that only looks alive.
-constexpr Wall connection_silence_max = std::chrono::seconds(8);
 /// So long an agent that ends waits for the router to store what it gave back.
 constexpr Wall farewell_max = std::chrono::seconds(1);
 /// So long one that starts waits for an earlier one of its name, which may be saying farewell.
@@ -213,7 +212,7 @@ class AgentShell {
                 options_.endpoint.endpoint);
       tell("waiting");
     }
-    if (now - std::max(last_heard_, connected_) > connection_silence_max) {
+    if (now - std::max(last_heard_, connected_) > agent_connection_silence_max) {
       connected_ = now;
       if (const Status again = sockets_.reconnect_control(); !again) {
         put_error("drover agent: {}\n", again.error().message);

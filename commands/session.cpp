@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "commands/silence.h"
 #include "fleet/text.h"
 
 namespace drover::commands {
@@ -9,10 +10,8 @@ namespace drover::commands {
 namespace {
 
 constexpr std::chrono::milliseconds join_again{500};
-/// The router has said nothing for so long to what was sent: it may have a new life ..
+/// The router has said nothing for so long to what was sent: it may have a new life.
 constexpr Wall silence_max = std::chrono::seconds(2);
-/// .. and after so long the connection may only look alive. A router answers Join at once.
-constexpr Wall connection_silence_max = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -89,7 +88,7 @@ void Session::knock() {
   if (!unanswered_since_) return;
   const Wall now = wall_now();
   // Without keys nobody is shut out, and ZeroMQ's heartbeats find a dead connection.
-  if (!options_.router.keys.empty() && now - *unanswered_since_ > connection_silence_max) {
+  if (!options_.router.keys.empty() && now - *unanswered_since_ > client_connection_silence_max) {
     unanswered_since_.reset();
     // Without a descriptor for it, say: the next time may be better.
     if (!sockets_.reconnect_control()) unanswered_since_ = now;

@@ -1,13 +1,14 @@
 #include "fleet/sample.h"
 
 #include <algorithm>
-#include <bit>
 #include <bitset>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <type_traits>
 #include <utility>
+
+#include "fleet/sample_bounds.h"
 
 namespace drover {
 namespace {
@@ -40,37 +41,8 @@ constexpr bool in_order_of_enumerators() {
 }
 static_assert(in_order_of_enumerators());
 
-// A column's scale from outside is limited so that every value stays a finite double.
-constexpr int scale_limit = 18;
 // More columns than metrics are allowed, for those of newer versions; a limit all the same.
 constexpr std::size_t columns_max = 64;
-
-constexpr std::array<double, scale_limit + 1> powers_of_ten{
-    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
-    1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
-
-double power_of_ten(int exponent) {
-  DROVER_REQUIRE(exponent >= 0 && exponent <= scale_limit);
-  return powers_of_ten[static_cast<std::size_t>(exponent)];
-}
-
-template <typename Integer>
-Integer swap_bytes(Integer value) {
-  if constexpr (sizeof(Integer) == 2) {
-    return static_cast<Integer>(__builtin_bswap16(static_cast<std::uint16_t>(value)));
-  } else if constexpr (sizeof(Integer) == 4) {
-    return static_cast<Integer>(__builtin_bswap32(static_cast<std::uint32_t>(value)));
-  } else {
-    return static_cast<Integer>(__builtin_bswap64(static_cast<std::uint64_t>(value)));
-  }
-}
-
-// To and from little-endian; nothing on such a host.
-template <typename Integer>
-Integer little_endian(Integer value) {
-  if constexpr (std::endian::native == std::endian::big) return swap_bytes(value);
-  return value;
-}
 
 template <typename Integer>
 Integer to_integer(double value, int scale) {
@@ -98,24 +70,6 @@ std::string pack_column(const MetricFacts& metric, std::span<const Sample> rows)
   return bytes;
 }
 
-template <typename Integer>
-Integer integer_at(const char* bytes, std::size_t index) {
-  Integer integer;
-  std::memcpy(&integer, bytes + index * sizeof(Integer), sizeof(Integer));
-  return little_endian(integer);
-}
-
-// Absent, the smallest integer, is within no limit.
-template <typename Integer>
-bool all_within(Integer limit, const char* bytes, std::size_t count) {
-  Integer beyond = 0;
-  for (std::size_t index = 0; index < count; ++index) {
-    const auto integer = integer_at<Integer>(bytes, index);
-    beyond |= static_cast<Integer>(integer < -limit) | static_cast<Integer>(integer > limit);
-  }
-  return beyond == 0;
-}
-
 // Division, not multiplication by 0.1: 350.1 W comes back as the nearest double to 350.1.
 template <typename Work>
 Work natural(Work number, Work power, bool divide) {
@@ -133,14 +87,14 @@ std::uint32_t converted(double value) {
   return static_cast<std::uint32_t>(std::clamp(value, 0.0, largest));
 }
 
-// Any integers. The loops after this one REQUIRE that none is absent: they hold no branch, so that
-// the compiler may vectorise them.
+// Any integers: what is absent or beyond its bounds is passed over. The loops after this one
+// REQUIRE that none is: they hold no branch, so that the compiler may vectorise them.
 template <typename Integer, typename Number>
-void decode_any(int scale, const char* bytes, std::span<Number> out) {
+void decode_any(IntegerRange<Integer> range, int scale, const char* bytes, std::span<Number> out) {
   const double power = power_of_ten(std::abs(scale));
   for (std::size_t index = 0; index < out.size(); ++index) {
     const auto integer = integer_at<Integer>(bytes, index);
-    if (integer == std::numeric_limits<Integer>::min()) continue;
+    if (!range.holds(integer)) continue;
     out[index] = converted<Number>(natural(static_cast<double>(integer), power, scale < 0));
   }
 }
@@ -171,24 +125,27 @@ constexpr int float_scale_limit = 10;
 
 // False, with nothing done, when these integers need `decode_any`.
 template <typename Integer, typename Number>
-bool decode_vectorised(int scale, const char* bytes, std::span<Number> out) {
-  constexpr Integer limit = std::numeric_limits<Integer>::max();
+bool decode_vectorised(IntegerRange<Integer> range, int scale, const char* bytes,
+                       std::span<Number> out) {
   if constexpr (std::is_same_v<Number, float>) {
-    constexpr auto float_limit = static_cast<Integer>(std::min<int>(limit, float_integer_limit));
-    if (std::abs(scale) <= float_scale_limit && all_within(float_limit, bytes, out.size())) {
+    constexpr Integer largest = std::numeric_limits<Integer>::max();
+    constexpr auto limit = static_cast<Integer>(std::min<int>(largest, float_integer_limit));
+    const IntegerRange<Integer> exact{std::max<Integer>(range.least, -limit),
+                                      std::min(range.most, limit)};
+    if (std::abs(scale) <= float_scale_limit && all_within(exact, bytes, out.size())) {
       decode_all<Integer, float>(scale, bytes, out);
       return true;
     }
   }
-  if (!all_within(limit, bytes, out.size())) return false;
+  if (!all_within(range, bytes, out.size())) return false;
   decode_all<Integer, double>(scale, bytes, out);
   return true;
 }
 
 template <typename Integer>
-bool decode_vectorised(int scale, const char* bytes, std::span<std::uint32_t> out) {
-  constexpr Integer limit = std::numeric_limits<Integer>::max();
-  if (scale != 0 || !all_within(limit, bytes, out.size())) return false;
+bool decode_vectorised(IntegerRange<Integer> range, int scale, const char* bytes,
+                       std::span<std::uint32_t> out) {
+  if (scale != 0 || !all_within(range, bytes, out.size())) return false;
   for (std::size_t index = 0; index < out.size(); ++index) {
     const Integer bits = std::max<Integer>(0, integer_at<Integer>(bytes, index));
     out[index] = static_cast<std::uint32_t>(bits);
@@ -199,11 +156,12 @@ bool decode_vectorised(int scale, const char* bytes, std::span<std::uint32_t> ou
 template <typename Integer, typename Number>
 void decode_integers(const Column& column, std::size_t first, std::span<Number> out) {
   const char* bytes = column.bytes.data() + first * sizeof(Integer);
+  const auto range = range_of<Integer>(column);
   // Integers of eight bytes have no vector form on a plain x86-64.
   if constexpr (sizeof(Integer) < sizeof(std::int64_t)) {
-    if (decode_vectorised<Integer>(column.scale, bytes, out)) return;
+    if (decode_vectorised<Integer>(range, column.scale, bytes, out)) return;
   }
-  decode_any<Integer>(column.scale, bytes, out);
+  decode_any<Integer>(range, column.scale, bytes, out);
 }
 
 template <typename Number>

@@ -265,7 +265,7 @@ double price_usd_per_h(const Roster& roster, const Policy& policy, GroupIndex gr
     break;
   }
   const double price = usd_per_h(prices, host.term, entry.spec).value_or(listed);
-  return std::min(price * host.price_factor, price_max_usd_per_h);
+  return usd_per_h_there(price, host.price_factor);
 }
 
 void Accounting::set_cost_rate(const Roster& roster, const Policy& policy) {

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "router/alert_places.h"
+
 namespace drover::router {
 namespace {
 
@@ -51,20 +53,21 @@ void AlertBook::set_rules(const std::vector<AlertRule>& rules) {
 }
 
 std::vector<Alert> AlertBook::observe(Instant now, const std::vector<Sighting>& seen) {
-  std::map<std::string, std::size_t> left_out;
+  std::map<std::string, std::vector<const Sighting*>> waiting;
   for (const Sighting& sighting : seen) {
     if (!rules_.contains(sighting.rule)) continue;
     const bool known = entries_.contains({sighting.rule, sighting.subject});
     if (known || subjects_[sighting.rule] < alert_subjects_max) {
       see(now, sighting);
     } else {
-      ++left_out[sighting.rule];
+      waiting[sighting.rule].push_back(&sighting);
     }
   }
-  for (const auto& [rule, count] : left_out) {
-    see(now, {rule, std::string(other_subjects), fmt::format("{} more", count)});
-  }
   std::vector<Alert> changes;
+  for (const auto& [rule, those] : waiting) {
+    const std::size_t left_out = share(now, rule, those, changes);
+    see(now, {rule, std::string(other_subjects), fmt::format("{} more", left_out)});
+  }
   for (auto next = entries_.begin(); next != entries_.end();) {
     const auto at = next++;
     if (!settle(now, at->second, changes)) continue;
@@ -72,6 +75,30 @@ std::vector<Alert> AlertBook::observe(Instant now, const std::vector<Sighting>& 
     entries_.erase(at);
   }
   return changes;
+}
+
+std::size_t AlertBook::share(Instant now, const std::string& rule,
+                             const std::vector<const Sighting*>& waiting,
+                             std::vector<Alert>& changes) {
+  std::vector<AlertPlace> taken;
+  for (auto at = entries_.lower_bound({rule, ""}); at != entries_.end() && at->first.first == rule;
+       ++at) {
+    if (at->first.second == other_subjects) continue;
+    taken.push_back({at->first.second, at->second.first_seen});
+  }
+  const PlaceChanges changed = share_places(taken, waiting);
+  std::size_t left_out = waiting.size() - changed.arrive.size();
+  for (const std::string& subject : changed.leave) {
+    const auto at = entries_.find({rule, subject});
+    Entry& entry = at->second;
+    if (entry.last_seen == now) ++left_out;
+    entry.alert.raised = false;
+    if (entry.raised) changes.push_back(entry.alert);
+    entries_.erase(at);
+    --subjects_[rule];
+  }
+  for (const Sighting* sighting : changed.arrive) see(now, *sighting);
+  return left_out;
 }
 
 void AlertBook::see(Instant now, const Sighting& sighting) {
@@ -97,6 +124,8 @@ bool AlertBook::settle(Instant now, Entry& entry, std::vector<Alert>& changes) c
       return false;
     }
     if (now - entry.first_seen < rule->second.raise_after) return false;
+    // Of what had no place a watcher makes no text: it has one at the next look.
+    if (entry.alert.text.empty() && entry.first_seen == now) return false;
     entry.raised = entry.alert.raised = true;
     entry.alert.severity = rule->second.severity;
     entry.alert.since = entry.told_at = now;

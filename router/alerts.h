@@ -17,8 +17,8 @@
 
 namespace drover::router {
 
-/// Subjects of one rule at once: more would tell nobody more. The rest is one alert, about
-/// `other_subjects`.
+/// Subjects of one rule at once: more would tell nobody more. Hosts share these places
+/// (alert_places.h). The rest is one alert, about `other_subjects`.
 inline constexpr std::size_t alert_subjects_max = 256;
 inline constexpr std::string_view other_subjects = "others";
 
@@ -47,7 +47,8 @@ class AlertBook {
   void set_rules(const std::vector<AlertRule>& rules);
 
   /// Everything that holds now; whatever is not among it does not hold, and what no rule is about
-  /// is passed over. Answers what was raised, cleared and retold by that, by rule and subject.
+  /// is passed over. Answers what was raised, cleared and retold by that: first what was cleared to
+  /// give its place to another host's, then the others by rule and subject.
   std::vector<Alert> observe(Instant now, const std::vector<Sighting>& seen);
   /// Somebody cares for what stands of this rule and subject, empty ones meaning all, until it is
   /// over. Answers all that it is about; what somebody cares for already stays with him.
@@ -76,6 +77,9 @@ class AlertBook {
   using Entries = std::map<Key, Entry>;
 
   void see(Instant now, const Sighting& sighting);
+  /// Shares the rule's places with those that wait for one. Answers how many are left out.
+  std::size_t share(Instant now, const std::string& rule,
+                    const std::vector<const Sighting*>& waiting, std::vector<Alert>& changes);
   /// Answers whether the entry is over and done with.
   bool settle(Instant now, Entry& entry, std::vector<Alert>& changes) const;
   /// Its text again, when it has changed.

@@ -64,7 +64,7 @@ inline double usd_per_h(const Question& question, const Surroundings& around,
   const Prices& prices = question.pool->prices;
   const double each =
       usd_per_h(prices, around.host->term, kind.spec).value_or(kind.price_usd_per_h);
-  return each * around.host->price_factor * kind.devices;
+  return usd_per_h_there(each, around.host->price_factor) * kind.devices;
 }
 
 /// Takes the row for one of this group, no replica, of which nothing more is known yet.

@@ -15,6 +15,9 @@ constexpr double time_slack = 1.01;
 constexpr double power_slack = 2;
 // The most that a spec may say: of a host whose devices are not known any more.
 constexpr double device_w_max = 1e5;
+// What agents take for the air that they are told (agents/host_plan.cpp).
+constexpr double ambient_c_min = -40;
+constexpr double ambient_c_max = 80;
 constexpr double estimate_s_max = 365.0 * 86'400;
 constexpr std::uint32_t requests_max = 1'000'000;  // of one replica
 
@@ -38,6 +41,19 @@ bool cut_time(double& seconds, double most_s) {
 }
 
 }  // namespace
+
+Status check_figures(const Hello& hello) {
+  if (!(hello.ambient_c >= ambient_c_min && hello.ambient_c <= ambient_c_max)) {
+    return error("Hello of {}: ambient_c: found {} C, expected {} to {} C", hello.host,
+                 hello.ambient_c, ambient_c_min, ambient_c_max);
+  }
+  for (const Group& group : hello.groups) {
+    if (group.power_cap_w >= 0 && group.power_cap_w <= device_w_max) continue;
+    return error("Hello of {}: group g{}: power_cap_w: found {} W, expected 0 to {} W", hello.host,
+                 group.number, group.power_cap_w, device_w_max);
+  }
+  return {};
+}
 
 FigureBounds bounds_of(const Roster& roster, const Member& member, Duration elapsed) {
   double devices = static_cast<double>(member.devices.size());

@@ -1,5 +1,5 @@
 // The most that an attempt can have used and delivered: its devices, for the time since it was
-// leased. What an agent says beyond that is cut.
+// leased. What an agent says beyond that is cut. And what a host can be.
 #pragma once
 
 #include "fleet/messages.h"
@@ -13,6 +13,9 @@ struct FigureBounds {
   Usage usage;
   double elapsed_s = 0;
 };
+
+/// A Hello with figures that no host can have is refused. Its price is the roster's to check.
+Status check_figures(const Hello& hello);
 
 /// Of the member's part. `elapsed`: since the lease, with what clocks and messages may differ by.
 FigureBounds bounds_of(const Roster& roster, const Member& member, Duration elapsed);

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "fleet/sample.h"
+#include "fleet/sample_bounds.h"
 #include "fleet/text.h"
 #include "router/figure_bounds.h"
 #include "router/state.h"
@@ -81,9 +81,11 @@ void Core::meet(Instant now, Caller caller, const Hello& hello) {
       before ? roster.hosts()[*before].hello.incarnation : hello.incarnation;
   const bool was_lost = before && roster.hosts()[*before].health == Health::lost;
   std::vector<ReplicaEntry> held_before = replicas_of(roster, before);
-  const auto enrolled = roster.enrol(now, hello);
+  const Status fine = check_figures(hello);
+  const Result<HostIndex> enrolled = fine ? roster.enrol(now, hello) : fine.error();
   if (!enrolled) {
-    mail.send(now, caller.peer, Unwelcome{enrolled.error().message, roster.refused_for_room()});
+    const bool passing = fine && roster.refused_for_room();
+    mail.send(now, caller.peer, Unwelcome{enrolled.error().message, passing});
     event(now, Severity::warning, is_name(hello.host) ? hello.host : "router",
           "refused: " + enrolled.error().message);
     return;
@@ -194,6 +196,13 @@ void Core::apply_samples(Instant now, const Envelope& envelope, const SampleBatc
   // A lost host's samples are belief too old to act on; it must say Hello first.
   if (is_gone(health.health(*host))) return;
   if (health.heard(now, *host)) set_health(now, *host, Health::ok, "heard again");
+  if (const auto absurd = find_absurdity(batch)) {
+    const MetricFacts& metric = facts(absurd->metric);
+    note_cut(
+        now, batch.host,
+        fmt::format("the {} of device {} ({:.6g}{}{}, taken as not reported)", metric.name,
+                    absurd->device, absurd->value, metric.unit.empty() ? "" : " ", metric.unit));
+  }
   const bool first = roster.hosts()[*host].last_sample_sequence == 0;
   roster.apply(now, *host, envelope.sequence, batch);
   roster.host(*host).sample_lag = now - std::clamp(envelope.at, now - sample_lag_max, now);

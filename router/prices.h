@@ -1,6 +1,7 @@
 // What devices cost by the hour, and how a host was had.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -24,6 +25,10 @@ PriceTerm price_term(const std::map<std::string, std::string>& labels);
 
 /// The most that one device costs by the hour, whatever its spec, the policy and its host say.
 inline constexpr double price_max_usd_per_h = 1e5;
+/// A price on a host of that factor.
+inline double usd_per_h_there(double usd_per_h, double factor) {
+  return std::min(usd_per_h * factor, price_max_usd_per_h);
+}
 
 /// What a device costs by the hour. The price of the host's term counts; where that is not given,
 /// the first that is: on demand, reserved, spot. Where none is given, the spec's prices count.

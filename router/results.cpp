@@ -224,7 +224,7 @@ Usage Core::priced_usage(const JobRecord& record, const std::string& host, Usage
   if (!price) return usage;
   constexpr double seconds_per_hour = 3600;
   constexpr double joules_per_kwh = 3.6e6;
-  usage.cost_usd = usage.device_s / seconds_per_hour * entry.price_factor * *price +
+  usage.cost_usd = usage.device_s / seconds_per_hour * usd_per_h_there(*price, entry.price_factor) +
                    usage.energy_j / joules_per_kwh * prices.energy_usd_per_kwh * prices.pue;
   return usage;
 }

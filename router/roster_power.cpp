@@ -13,10 +13,8 @@
 namespace drover::router {
 namespace {
 
-// Twice what any spec may say: what a sample tells beyond is no reading of a device.
-constexpr double sampled_w_max = 2e5;
-
-/// More than any device draws, and so little that sums over `devices_max` of them are exact.
+/// More than any device draws or is promised, and so little that sums over `devices_max` of them
+/// are exact.
 constexpr double milliwatts_max = 1e12;
 
 /// The nearest, half a one up. REQUIRES watts >= 0. Not std::llround: a call that took an eighth of
@@ -49,7 +47,7 @@ void Roster::place_power(const Column& power, Instant now) {
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     const DeviceIndex device = rows_[row];
     if (device == nowhere || std::isnan(scratch_[row])) continue;
-    const auto power_w = static_cast<float>(std::clamp(scratch_[row], 0.0, sampled_w_max));
+    const auto power_w = static_cast<float>(scratch_[row]);
     if (devices_.promised_w[device] > 0) {
       if (prompts_read(now, device)) devices_.prompt_w[device] = 0;
       expect_again(now, device, power_w);

@@ -247,7 +247,7 @@ void draw_compact(const Scene& scene, Canvas& canvas) {
   const int room = size.columns - static_cast<int>(clock.size()) - 1;
   title.field(0, 0, room, row_of(scene.choices.view).name, Role::badge);
   title.text(room + 1, 0, clock, Role::title);
-  const std::string banner = banner_of(scene);
+  const std::string banner = banner_of(scene, size.columns);
   const bool with_hints = size.rows >= 5;
   int top = 1;
   if (!banner.empty() && size.rows >= 3) {

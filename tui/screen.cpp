@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -101,8 +102,30 @@ std::string filter_text(const Scene& scene) {
                      counted(scene.model.devices().rows(), "device"));
 }
 
+/// That the router is not there, why, since when, and which one: the most words first, then fewer
+/// and fewer. One that is empty: it is there.
+std::vector<std::string> connection_wordings(const Scene& scene) {
+  if (scene.cursor.replay()) return {""};
+  if (scene.connected) {
+    const bool whole = scene.feed.has_snapshot() || scene.model.devices().rows() == 0;
+    return {whole ? "" : "waiting for the router's snapshot: what is shown is not yet whole"};
+  }
+  const std::string since = duration_text(to_seconds(scene.live_now - scene.connection_since));
+  const std::string why = printable(scene.barred);
+  const std::string lost = fmt::format("router lost {} ago", since);
+  const std::string what = why.empty() ? lost : fmt::format("{} (for {})", why, since);
+  const std::string brief = why.empty() ? lost : fmt::format("{} ({})", why, since);
+  const std::string endpoint = printable(scene.options.connected_to);
+  const std::size_t scheme = endpoint.find("://");
+  const std::string place = scheme == std::string::npos ? endpoint : endpoint.substr(scheme + 3);
+  return {fmt::format("{}: this is what was known then; still trying {}", what, endpoint),
+          fmt::format("{}: showing old values; still trying {}", what, endpoint),
+          fmt::format("{}; still trying {}", what, endpoint),
+          fmt::format("{}; trying {}", brief, place), fmt::format("{}: {}", brief, place)};
+}
+
 void draw_banner(const Scene& scene, Pen pen) {
-  const std::string banner = banner_of(scene);
+  const std::string banner = banner_of(scene, pen.columns() - 2);
   if (banner.empty()) return;
   const bool only_filter = banner == filter_text(scene);
   const bool unknown =
@@ -193,33 +216,33 @@ bool is_too_small(Size size) {
 }
 
 Rect body_of(const Scene& scene, Size size) {
-  const int top = (banner_of(scene).empty() ? 1 : 2) + (has_scrubber(scene, size) ? 1 : 0);
+  const int top =
+      (banner_of(scene, size.columns - 2).empty() ? 1 : 2) + (has_scrubber(scene, size) ? 1 : 0);
   const int bottom = scene.model.caption() ? 2 : 1;
   return {1, top, std::max(0, size.columns - 2), std::max(0, size.rows - top - bottom)};
 }
 
-std::string banner_of(const Scene& scene) {
-  std::string banner = cursor_banner(scene);
-  std::string connection;
-  if (scene.cursor.replay()) {
-  } else if (!scene.connected) {
-    const double since_s = to_seconds(scene.live_now - scene.connection_since);
-    const std::string since = duration_text(since_s);
-    const std::string what = scene.barred.empty()
-                                 ? fmt::format("router lost {} ago", since)
-                                 : fmt::format("{} (for {})", printable(scene.barred), since);
-    connection = fmt::format("{}: this is what was known then; still trying {}", what,
-                             scene.options.connected_to);
-  } else if (!scene.feed.has_snapshot() && scene.model.devices().rows() > 0) {
-    connection = "waiting for the router's snapshot: what is shown is not yet whole";
-  }
-  const auto add = [&banner](const std::string& part) {
+std::string banner_of(const Scene& scene, int columns) {
+  const std::string filter = filter_text(scene);
+  const auto with = [](std::string banner, const std::string& part) {
     if (!banner.empty() && !part.empty()) banner += " | ";
-    banner += part;
+    return banner + part;
   };
-  add(connection);
-  add(filter_text(scene));
-  return banner;
+  const auto fits = [&](const std::string& banner) {
+    return column_width(banner) <= static_cast<std::size_t>(std::max(0, columns));
+  };
+  const std::string cursor = cursor_banner(scene);
+  const std::vector<std::string> wordings = connection_wordings(scene);
+  for (const std::string& wording : wordings) {
+    std::string whole = with(with(cursor, wording), filter);
+    if (fits(whole)) return whole;
+  }
+  // Then the filter is what is cut: its words stand in the prompt as well.
+  for (const std::string& wording : wordings) {
+    const std::string banner = with(cursor, wording);
+    if (fits(banner)) return with(banner, filter);
+  }
+  return with(with(cursor, wordings.back()), filter);
 }
 
 void arrange(const Arrangement& arrangement, Choices& choices) {

@@ -1,8 +1,12 @@
 // What becomes of messages when whoever they are for does not take them: each queue is bounded,
 // what is new is dropped, and nobody else waits. Real sockets; the peers that are slow here are
 // slow for a moment only, because a connection that stands still for 3 s is given up.
+#include <algorithm>
 #include <charconv>
+#include <memory>
 #include <numeric>
+#include <thread>
+#include <vector>
 
 #include "tests/fleet/open_doors.h"
 
@@ -128,6 +132,40 @@ TEST(FullQueues, SamplesForARouterThatStandsStillAreDroppedAndCountedAndLeaveAGa
   ASSERT_TRUE(
       until([&] { return router.received.size() > taken.size(); }, {[&] { router.turn(); }}));
   EXPECT_EQ(number_of(router.received.back().bytes), next);
+}
+
+TEST(FullQueues, SamplesOfOneWhoFloodsOverManyConnectionsHoldNobodyElsesUp) {
+  constexpr std::size_t connections = 16, each = 500, few = 5;
+  Doors router;
+  std::vector<std::unique_ptr<Guest>> agents;
+  for (std::size_t number = 0; number <= connections; ++number) {
+    agents.push_back(std::make_unique<Guest>());
+    Guest& agent = *agents.back();
+    ASSERT_TRUE(agent.sockets.connect_samples(router.bound.samples));
+    const std::size_t before = router.received.size();
+    ASSERT_TRUE(
+        until([&] { return router.received.size() > before; },
+              {[&] { agent.sockets.send(samples_peer, "joined"); }, [&] { router.turn(); }}));
+  }
+  for (std::size_t number = 0; number < connections; ++number) {
+    for (std::size_t sent = 0; sent < each; ++sent) {
+      agents[number]->sockets.send(samples_peer, numbered(1, 10'000));  // as many as there is room
+    }
+  }
+  for (std::size_t sent = 0; sent < few; ++sent) {
+    ASSERT_TRUE(agents.back()->sockets.send(samples_peer, numbered(2, 100)));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // until they wait at the router
+  router.received.clear();
+  const auto honest = [](const Incoming& one) { return number_of(one.bytes) == 2; };
+  const auto arrived = [&] {
+    return static_cast<std::size_t>(
+        std::count_if(router.received.begin(), router.received.end(), honest));
+  };
+  ASSERT_TRUE(until([&] { return arrived() == few; }, {[&] { router.turn(); }}));
+  const auto last = std::find_if(router.received.rbegin(), router.received.rend(), honest);
+  const auto before = static_cast<std::size_t>(router.received.rend() - last);
+  EXPECT_LE(before, 4 * few * (connections + 1)) << "connections are read in turn";
 }
 
 TEST(FullQueues, ASubscriberThatDoesNotReadMissesWhatIsNewAndTheOthersMissNothing) {

@@ -17,7 +17,7 @@
 #include "fleet/codec.h"
 #include "fleet/codec_layout.h"
 #include "fleet/reason.h"
-#include "fleet/sample.h"
+#include "fleet/sample_bounds.h"
 #include "fleet/socket.h"
 #include "fleet/text.h"
 #include "tests/fleet/message_bytes.h"
@@ -161,7 +161,9 @@ TEST(ProtocolDocument, HasEveryMetric) {
   for (int number = 0; number < metric_count; ++number) {
     const MetricFacts& metric = facts(static_cast<Metric>(number));
     expected.push_back({std::to_string(number), code(metric.name), std::string(metric.unit),
-                        std::to_string(metric.width), std::to_string(metric.scale)});
+                        std::to_string(metric.width), std::to_string(metric.scale),
+                        fmt::format("{:.10g} to {:.10g}", bounds(metric.metric).least,
+                                    bounds(metric.metric).most)});
   }
   std::vector<Row> found = table(section("## Samples"), "metric");
   for (Row& row : found) row.pop_back();  // the meaning

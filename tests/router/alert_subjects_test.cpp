@@ -93,5 +93,62 @@ TEST(AlertSubjects, AreAllOverWhenNothingHolds) {
   EXPECT_TRUE(raised(fleet.published<Alert>(), "device_unusable").empty());
 }
 
+/// One host of 4,096 devices and one of a single one, all hot; the large one speaks first.
+struct OneAgainstMany : Stage {
+  static constexpr std::uint16_t many = 4096;
+  std::uint64_t sequence = 0;
+
+  OneAgainstMany() : Stage({}, policy_with_a_rule_for_all()) {
+    join(1, "a-hostile", many);
+    join(2, "honest", 1);
+  }
+  void join(std::uint64_t peer, const std::string& host, std::uint16_t count) {
+    receive(peer, Join{Role::agent, host, "drover test"});
+    receive(peer, hello(host, 1, "h100-sxm", count));
+    for (std::uint16_t device = 0; device < count; ++device) {
+      receive(peer, DeviceReport{device, false, 0, "lost"});
+    }
+  }
+  void go_on(int beats) {
+    for (int second = 0; second < beats; ++second) {
+      for (const std::uint64_t peer : {1U, 2U, 3U}) receive(peer, Heartbeat{});
+      wait(std::chrono::seconds(1));
+      commit();
+    }
+  }
+};
+
+TEST(AlertSubjects, OfOneHostHideNoOtherHosts) {
+  OneAgainstMany fleet;
+  fleet.go_on(4);
+  for (const std::string rule : {"device_unusable", "mine"}) {
+    const auto standing = raised(fleet.published<Alert>(), rule);
+    EXPECT_EQ(standing.size(), subjects_max + 1) << rule;
+    ASSERT_TRUE(standing.contains("honest/0")) << rule;
+    EXPECT_FALSE(standing.at("honest/0").text.empty()) << rule;
+    EXPECT_TRUE(standing.at("others").text.starts_with(std::to_string(4097 - subjects_max)))
+        << standing.at("others").text;
+  }
+}
+
+TEST(AlertSubjects, AHostThatComesLaterTakesAPlaceOfTheHostThatHasMost) {
+  OneAgainstMany fleet;
+  fleet.go_on(4);
+  fleet.join(3, "late", 1);
+  fleet.go_on(4);
+  for (const std::string rule : {"device_unusable", "mine"}) {
+    const auto standing = raised(fleet.published<Alert>(), rule);
+    EXPECT_EQ(standing.size(), subjects_max + 1) << rule;
+    EXPECT_TRUE(standing.contains("honest/0")) << rule;
+    EXPECT_TRUE(standing.contains("late/0")) << rule;
+  }
+  fleet.forget();
+  fleet.go_on(3);
+  for (const Alert& alert : fleet.published<Alert>()) {
+    const bool of_devices = alert.rule == "device_unusable" || alert.rule == "mine";
+    EXPECT_TRUE(!of_devices || alert.subject == "others") << "now nobody moves: " << alert.subject;
+  }
+}
+
 }  // namespace
 }  // namespace drover::router

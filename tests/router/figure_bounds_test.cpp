@@ -2,6 +2,8 @@
 // the figures in ledger_test.cpp.
 #include "router/figure_bounds.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "tests/router/hall.h"
@@ -11,13 +13,16 @@ namespace {
 
 constexpr double year_s = 365.0 * 86'400;
 
-std::size_t cuts_told(const Stage& stage) {
-  std::size_t told = 0;
+std::vector<std::string> cuts(const Stage& stage) {
+  std::vector<std::string> texts;
   for (const Event& event : stage.published<Event>()) {
-    told += event.text.find("figures that cannot be true for") != std::string::npos ? 1U : 0U;
+    if (event.text.find("figures that cannot be true for") == std::string::npos) continue;
+    texts.push_back(event.subject + " " + event.text);
   }
-  return told;
+  return texts;
 }
+
+std::size_t cuts_told(const Stage& stage) { return cuts(stage).size(); }
 
 TEST(FigureBounds, AnEstimateIsFromNothingToAYear) {
   const struct {
@@ -81,6 +86,82 @@ TEST(FigureBounds, AReplicaHoldsNoMoreThanItsDevicesCan) {
     EXPECT_LE(requests, 1'000'000u);
   }
   EXPECT_EQ(cuts_told(stage), 1u);
+}
+
+TEST(FigureBounds, ASampleThatNoDeviceCanShowIsNotBelievedAndTold) {
+  Stage stage;
+  stage.add_host(1, "h1");
+  const double before_w = stage.router->summary(stage.now).power_w;
+  ASSERT_EQ(before_w, 800);
+  std::vector<Sample> rows = Stage::idle_samples(8);
+  rows[3][Metric::power] = 200'000;
+  rows[4][Metric::temperature] = 3'000;
+  rows[5][Metric::power] = 150;
+  stage.receive_samples("h1", 100, rows);
+  EXPECT_EQ(stage.router->summary(stage.now).power_w, 850) << "what else they said counts";
+  stage.receive_samples("h1", 101, rows);
+  ASSERT_EQ(cuts_told(stage), 1u) << "one a minute";
+  EXPECT_EQ(cuts(stage)[0],
+            "h1 reported figures that cannot be true for the power of device 3 (200000 W, taken as "
+            "not reported): cut, 1 message so far");
+}
+
+TEST(FigureBounds, AHelloOfAirOrLimitsThatNoHostHasIsRefused) {
+  struct Case {
+    double ambient_c, power_cap_w;
+    std::string why;  // empty: it is taken
+  };
+  for (const Case& row : std::vector<Case>{
+           {-40, 0, ""},
+           {80, 100'000, ""},
+           {81, 0, "Hello of h1: ambient_c: found 81 C, expected -40 to 80 C"},
+           {-1e300, 0, "Hello of h1: ambient_c: found -1e+300 C, expected -40 to 80 C"},
+           {std::nan(""), 0, "Hello of h1: ambient_c: found nan C, expected -40 to 80 C"},
+           {22, -1, "Hello of h1: group g0: power_cap_w: found -1 W, expected 0 to 100000 W"},
+           {22, 1e6, "Hello of h1: group g0: power_cap_w: found 1000000 W, expected 0 to 100000 W"},
+       }) {
+    Stage stage;
+    stage.receive(1, Join{Role::agent, "h1", "drover test"});
+    Hello hello = stage.hello("h1");
+    hello.ambient_c = row.ambient_c;
+    hello.groups[0].power_cap_w = row.power_cap_w;
+    stage.receive(1, hello);
+    const auto refused = stage.told<Unwelcome>(1);
+    EXPECT_EQ(refused.empty() ? "" : refused[0].why, row.why);
+    EXPECT_EQ(stage.published<HostChanged>().empty(), !row.why.empty());
+  }
+}
+
+TEST(FigureBounds, NoDeviceCostsMoreThanTheMostWhateverPolicyAndHostSay) {
+  constexpr double most_usd_per_h = 100'000;  // docs/ledger.md
+  for (const double factor : {0.5, 1.0, 1000.0}) {
+    Hall hall(
+        policy_of("[pool.dear]\nmatch = {}\nprice_per_hour = 100000\n[[rule]]\n"
+                  "name = \"r\"\npools = [\"dear\"]\n"));
+    hall.receive(1, Join{Role::agent, "h1", "drover test"});
+    Hello hello = hall.hello("h1");
+    hello.price_factor = factor;
+    hall.receive(1, hello);
+    hall.receive_samples("h1", 100, Stage::idle_samples(8));
+    hall.submit(1, 8);
+    ASSERT_EQ(hall.told<Assign>(1).size(), 1u);
+    const double each = std::min(factor, 1.0) * most_usd_per_h;
+    EXPECT_DOUBLE_EQ(hall.router->summary(hall.now).spend_usd_per_h, 8 * each) << factor;
+    hall.accept(1, 1, 1.0);
+    hall.wait(std::chrono::seconds(1));
+    Finished finished;
+    finished.job = job_id(1);
+    finished.attempt = 1;
+    finished.usage = {8, 100, 1};
+    hall.receive(1, finished);
+    hall.commit();
+    const Usage charged = hall.router->summary(hall.now).charged;
+    EXPECT_NEAR(charged.cost_usd, charged.device_s / 3600 * each, 1e-6) << factor;
+    const auto decided = hall.published<Decision>();
+    ASSERT_FALSE(decided.empty());
+    const Estimate& expected = decided.front().top.at(0).estimate;
+    EXPECT_LE(expected.cost_usd, 8 * expected.finish_s / 3600 * each * 1.001) << factor;
+  }
 }
 
 }  // namespace

@@ -188,6 +188,14 @@ TEST_F(FailingDisk, AReaderThatHoldsATransactionCannotMakeTheLogGrowWithoutLimit
   EXPECT_EQ(store.log(), LedgerLog::short_enough);
 }
 
+// What happens there is the test above's, with less.
+TEST(LedgerLog, IsLengthyAndFullAtWhatThePageSays) {
+  constexpr LedgerLogLimits limits;
+  constexpr std::int64_t mib = 1024 * 1024;
+  EXPECT_EQ(limits.lengthy_bytes, 64 * mib);
+  EXPECT_EQ(limits.full_bytes, 512 * mib);
+}
+
 TEST_F(FailingDisk, APowerCutLosesNothingThatWasTold) {
   auto store = open(path());
   for (std::uint64_t sequence = 1; sequence <= 60; ++sequence) {
