@@ -57,7 +57,8 @@ Outcome verify(const Order& order) {
         fmt::format("journal, byte {}: {} bytes lost: {}", lost.offset, lost.bytes, lost.why));
   }
   const std::string state = state_text(recording->input, known);
-  const bool whole = all.problems.empty() && known.closed && known.dropped == 0;
+  const bool whole =
+      all.problems.empty() && known.closed && known.dropped == 0 && known.start.speed_known;
   if (order.json) {
     put("{}\n", to_json(all, whole, state, known.dropped).dump());
   } else {
@@ -121,8 +122,11 @@ void tell(const Order& order, const RecoverReport& report) {
   for (const LostRange& lost : report.lost) put_text(to_text(lost));
   for (const LostRange& lost : report.journal_lost) put_text("journal, " + to_text(lost));
   if (report.journal_absent) {
-    put("lost: {} is gone, or it is another recording's: what came last\n",
-        journal_path_of(printable(order.file)));
+    put("lost: what came last: {} {}\n", journal_path_of(printable(order.file)),
+        report.journal_aside ? "was left aside" : "is gone");
+  }
+  if (!report.speed_known) {
+    put("lost: the speed of fleet time: the new file says that it is not known\n");
   }
   if (report.missing > 0) {
     put("missing: at least {}; the new file says when\n", counted(report.missing, "message"));
@@ -142,18 +146,17 @@ Outcome recover(const Order& order) {
       check_output, at_file);
   if (made.exit != Exit::done) return made;
   tell(order, report);
-  if (report.whole()) return made;
-  const std::size_t parts =
-      report.lost.size() + report.journal_lost.size() + (report.journal_absent ? 1 : 0);
+  if (report.whole() && report.speed_known) return made;
+  const std::size_t parts = report.lost.size() + report.journal_lost.size() +
+                            (report.journal_absent ? 1 : 0) + (report.speed_known ? 0 : 1);
   return Outcome::partly(fmt::format("lost: {} of the recording", counted(parts, "part")));
 }
 
 /// What is made of a recording that is not whole is not, either.
 Outcome as_whole_as(const OpenRecording& recording) {
   const RecordingInfo& info = recording.reader.info();
-  if (info.lost.empty() && info.journal_lost.empty() && !info.journal_absent) {
-    return Outcome::done();
-  }
+  const bool whole = info.lost.empty() && info.journal_lost.empty() && !info.journal_absent;
+  if (whole && info.start.speed_known) return Outcome::done();
   return Outcome::partly(
       fmt::format("{}: {}", printable(recording.input.path), state_text(recording.input, info)));
 }
@@ -176,6 +179,10 @@ Outcome cut(const Order& order) {
     return keep(cut_recording(*input.file, journal, from, to, sink), report);
   });
   if (made.exit != Exit::done) return made;
+  if (report.messages == 0) {
+    put("{}: no message\n", printable(order.output));
+    return as_whole_as(*recording);
+  }
   put("{}: {}, {} to {} of fleet time\n", printable(order.output),
       counted(report.messages, "message"), to_iso8601(report.from), to_iso8601(report.to));
   if (report.from < from) {

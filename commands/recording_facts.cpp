@@ -90,9 +90,9 @@ Json to_json(const RecordingFacts& facts) {
       .set("state", text_or_null(facts.state))
       .set("closed", info.closed)
       .set("software", info.start.software)
-      .set("speed", info.start.speed)
-      .set("first", to_iso8601(facts.first))
-      .set("last", to_iso8601(facts.last))
+      .set("speed", when(info.start.speed_known, info.start.speed))
+      .set("first", info.has_messages() ? Json(to_iso8601(facts.first)) : Json())
+      .set("last", info.has_messages() ? Json(to_iso8601(facts.last)) : Json())
       .set("span_s", to_seconds(facts.last - facts.first))
       .set("file_bytes", info.file_bytes)
       .set("hosts", facts.hosts)
@@ -119,15 +119,28 @@ std::string to_text(const LostRange& lost) {
                      printable(lost.why));
 }
 
+namespace {
+
+std::string time_line(const RecordingFacts& facts) {
+  if (!facts.info.has_messages()) {
+    return fmt::format("time         no message; it began at {}\n", to_iso8601(facts.first));
+  }
+  return fmt::format("time         {} to {} ({})\n", to_iso8601(facts.first),
+                     to_iso8601(facts.last), duration_text(to_seconds(facts.last - facts.first)));
+}
+
+}  // namespace
+
 std::string to_text(const RecordingFacts& facts) {
   const RecordingInfo& info = facts.info;
   const auto size = [](std::uint64_t bytes) { return bytes_text(static_cast<double>(bytes)); };
   std::string text =
-      fmt::format("{}: {}, by {}, at speed {:g}\n", printable(facts.path), size(info.file_bytes),
-                  printable(info.start.software), info.start.speed);
+      fmt::format("{}: {}, by {}, at {}\n", printable(facts.path), size(info.file_bytes),
+                  printable(info.start.software),
+                  info.start.speed_known ? fmt::format("speed {:g}", info.start.speed)
+                                         : "a speed that is not known");
   if (!facts.state.empty()) text += fmt::format("state        {}\n", facts.state);
-  text += fmt::format("time         {} to {} ({})\n", to_iso8601(facts.first),
-                      to_iso8601(facts.last), duration_text(to_seconds(facts.last - facts.first)));
+  text += time_line(facts);
   text += fmt::format("fleet        {}, {}\n", counted(facts.hosts, "host"),
                       counted(facts.devices, "device"));
   text +=

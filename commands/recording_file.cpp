@@ -141,6 +141,18 @@ Error damaged(const std::string& path, const Error& problem) {
                printable(path), problem.message);
 }
 
+namespace {
+
+std::string journal_text(const RecordingInput& input, const RecordingInfo& info) {
+  return journal_path_of(printable(input.path)) +
+         (info.journal_aside
+              ? " was left aside, as nothing proves that it belongs to this recording"
+              : " is gone") +
+         ": what came last is not known";
+}
+
+}  // namespace
+
 std::string state_text(const RecordingInput& input, const RecordingInfo& info) {
   std::vector<std::string> parts;
   const bool being_written = input.file->being_written();
@@ -149,10 +161,7 @@ std::string state_text(const RecordingInput& input, const RecordingInfo& info) {
   } else if (!info.ended) {
     parts.emplace_back("was not closed in order");
   }
-  if (info.journal_absent && !being_written) {
-    parts.push_back(journal_path_of(printable(input.path)) +
-                    " is gone: what came last is not known");
-  }
+  if (info.journal_absent && !being_written) parts.push_back(journal_text(input, info));
   if (!info.lost.empty()) {
     parts.push_back(counted(info.lost.size(), "part is", "parts are") + " damaged");
   }
@@ -167,6 +176,11 @@ std::string state_text(const RecordingInput& input, const RecordingInfo& info) {
   for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
   const bool mendable = !being_written && (!info.closed || !info.lost.empty());
   if (mendable) text += " (`drover recording recover` makes a whole file of it)";
+  // Nothing mends that.
+  if (!info.start.speed_known) {
+    text += text.empty() ? "" : "; ";
+    text += "the speed of fleet time is not known, as the recording's beginning was lost";
+  }
   return text;
 }
 

@@ -30,6 +30,19 @@ void wait_for(const tui::Terminal& terminal, const StopSignals& signals, Instant
 
 }  // namespace
 
+namespace {
+
+/// Of a recording of which nothing can be shown: why, and what to do about it.
+std::string nothing_text(const OpenRecording& recording) {
+  const std::string path = printable(recording.input.path);
+  if (recording.input.file->being_written()) return path + ": holds no message yet";
+  const std::string state = state_text(recording.input, recording.reader.info());
+  if (state.empty()) return path + ": holds no message";
+  return fmt::format("{}: holds no message that can be read: {}", path, state);
+}
+
+}  // namespace
+
 Option replay_option() { return {"replay", "FILE", "look at a recording instead of a router"}; }
 
 Option replay_at_option() {
@@ -64,9 +77,7 @@ Result<std::unique_ptr<Replay>> Replay::open(const ReplayOptions& options) {
   auto recording = open_recording(options.file, RecordingSurvey::always);
   if (!recording) return recording.error();
   const RecordingReader& reader = recording->reader;
-  if (reader.info().chunks == 0 && reader.info().journaled == 0) {
-    return error("{}: holds no message yet", printable(options.file));
-  }
+  if (!reader.info().has_messages()) return error("{}", nothing_text(*recording));
   std::unique_ptr<Replay> replay(new Replay(std::move(*recording), options));
   const ReplayTimeline& timeline = replay->timeline_;
   if (const Status problem = timeline.problem(); !problem) {
@@ -88,6 +99,9 @@ tui::DashboardOptions Replay::dashboard(const DashboardView& view, bool paused) 
   tui::DashboardOptions options = dashboard_options(view, "", info.start.speed);
   options.replay.timeline = &timeline_;
   options.replay.title = printable(std::filesystem::path(options_.file).filename().string());
+  // Whether its time is that of the day cannot be said.
+  if (!info.start.speed_known) options.clock_apart = true;
+  if (!info.start.speed_known) options.replay.title += ", speed not known";
   if (recording_.input.file->being_written()) {
     options.replay.title += ", still being written";
   } else if (!info.closed) {
@@ -151,11 +165,16 @@ Outcome print_replay(const ReplayOptions& options, const DashboardView& view,
   if (outcome.exit != Exit::done) return outcome;
   const ReplayTimeline& timeline = (*replay)->timeline();
   const Instant shown = options.at ? options.at->in(timeline.first()) : timeline.first();
-  const tui::Gap* gap = tui::gap_at(timeline, shown);
-  if (gap == nullptr) return outcome;
-  return Outcome::partly(fmt::format("{}: {} is not known: messages are missing from {}",
-                                     printable(options.file), to_iso8601(shown),
-                                     tui::gap_text(*gap)));
+  const std::string path = printable(options.file);
+  if (const tui::Gap* gap = tui::gap_at(timeline, shown)) {
+    return Outcome::partly(fmt::format("{}: {} is not known: messages are missing from {}", path,
+                                       to_iso8601(shown), tui::gap_text(*gap)));
+  }
+  if (!(*replay)->speed_known()) {
+    return Outcome::partly(fmt::format(
+        "{}: is shown as if fleet time went as fast as the wall, which nobody knows", path));
+  }
+  return outcome;
 }
 
 }  // namespace drover::commands

@@ -34,6 +34,7 @@ class Replay {
   tui::DashboardOptions dashboard(const DashboardView& view, bool paused) const;
   /// What a person should know of the file; empty: nothing.
   std::string state() const { return state_text(recording_.input, recording_.reader.info()); }
+  bool speed_known() const { return recording_.reader.info().start.speed_known; }
   const ReplayTimeline& timeline() const { return timeline_; }
 
  private:

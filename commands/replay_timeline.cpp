@@ -74,7 +74,8 @@ void ReplayTimeline::find_first_state() {
 void ReplayTimeline::find_gaps() {
   // Without any whole state nothing of what was heard has one to stand on.
   if (reader_.keyframes().empty() && messages_per_s(reader_) > 0) {
-    gaps_.push_back({first_, never});
+    // A gap begins with what was heard: the first moment lies inside of it.
+    gaps_.push_back({first_ - Duration{1}, never});
     return;
   }
   const auto found = reader_.gaps();

@@ -61,6 +61,8 @@ struct RecordingStart {
   std::string software;  // "drover 0.1.0"
   std::optional<std::uint64_t> seed;
   Incarnation identity;  // drawn for each recording: a journal belongs to the file of its identity
+  /// False of a recording whose beginning is lost, and of what was made of one: `speed` is a guess.
+  bool speed_known = true;
   bool operator==(const RecordingStart&) const = default;
 };
 

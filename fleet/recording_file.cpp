@@ -213,9 +213,9 @@ TextMap to_map(const RecordingStart& start) {
   TextMap map = {
       {"format", std::string(format_version)},
       {"fleet_time_ns", fmt::format("{}", start.fleet_time.time_since_epoch().count())},
-      {"speed", fmt::format("{}", start.speed)},
       {"software", start.software},
       {"identity", fmt::format("{:016x}{:016x}", start.identity.high, start.identity.low)}};
+  if (start.speed_known) map["speed"] = fmt::format("{}", start.speed);
   if (start.seed) map["seed"] = fmt::format("{}", static_cast<std::int64_t>(*start.seed));
   return map;
 }
@@ -254,7 +254,9 @@ Result<RecordingStart> start_of(const TextMap& map) {
   RecordingStart start;
   start.fleet_time = instant_of(*time);
   start.identity = *identity;
-  if (const auto speed = map.find("speed"); speed != map.end()) {
+  const auto speed = map.find("speed");
+  start.speed_known = speed != map.end();
+  if (start.speed_known) {
     const Result<double> number = parse_number(speed->second, "metadata speed");
     if (!number) return number.error();
     start.speed = *number;

@@ -63,6 +63,12 @@ std::uint64_t PlaceGaps::last_place() {
   return runs_.empty() ? 0 : runs_.rbegin()->second.last;
 }
 
+Instant PlaceGaps::last_arrived() {
+  sort_in();
+  DROVER_REQUIRE(!runs_.empty());
+  return runs_.rbegin()->second.last_arrived;
+}
+
 std::vector<PlaceGaps::Gap> PlaceGaps::find(Instant begun, Duration near, std::optional<End> end) {
   sort_in();
   std::vector<Gap> gaps;

@@ -17,6 +17,8 @@ class PlaceGaps {
   bool contains(std::uint64_t place);
   /// The highest.
   std::uint64_t last_place();
+  /// When that message arrived. REQUIRES one.
+  Instant last_arrived();
 
   struct Gap {
     std::uint64_t place = 0;  // the first that is missing

@@ -72,9 +72,11 @@ Status take_metadata(ByteSource& source, std::string_view content, FileIndex& in
   if (name == totals_name) {
     return metadata ? take_totals(metadata->map, index.totals) : Status(metadata.error());
   }
-  const auto start = metadata ? start_of(metadata->map) : Result<RecordingStart>(metadata.error());
-  if (start) index.start = *start;
-  if (start) index.start_known = true;
+  if (!metadata) return {};
+  const Result<RecordingStart> start = start_of(metadata->map);
+  if (!start) return start.error();  // it is whole, and not for us
+  index.start = *start;
+  index.start_known = true;
   return {};
 }
 
@@ -239,13 +241,14 @@ Result<FileIndex> read_index(ByteSource& source) {
   }
   const std::string why = "its beginning is damaged: " + beginning.problem.message;
   if (index->start_known) {
-    index->notes.push_back(why + "; what it says stands at the end once more");
+    index->notes.push_back(why + "; what the recording says of itself was found elsewhere in it");
     return index;
   }
   if (!index->surveyed) survey(source, *index);
   if (!holds_messages(source, *index)) return beginning.problem;
   index->start.fleet_time = index->totals.first;
   index->start.software = "unknown software";
+  index->start.speed_known = false;
   index->notes.push_back(why + "; speed (taken as 1), seed and identity are not known");
   return index;
 }

@@ -75,6 +75,7 @@ Result<Metadata> read_metadata(std::string_view content) {
     return error("metadata {}: found CRC-32 {}, expected {}", excerpt(metadata.name),
                  checksum_of(metadata.map), excerpt(told.mapped()));
   }
+  metadata.checked = !told.empty();
   return metadata;
 }
 

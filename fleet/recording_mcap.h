@@ -98,7 +98,8 @@ std::string record(Opcode opcode, std::string_view content);
 std::string metadata_record(std::string_view name, const TextMap& map);
 struct Metadata {
   std::string name;
-  TextMap map;  // without the CRC-32
+  TextMap map;           // without the CRC-32
+  bool checked = false;  // it had one, and it is right
 };
 /// A metadata record's content. One that has no CRC-32 is believed.
 Result<Metadata> read_metadata(std::string_view content);

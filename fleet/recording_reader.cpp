@@ -58,14 +58,23 @@ void RecordingReader::State::take_entry(const JournalEntry& entry) {
   journal.push_back({entry.channel, {entry.arrived, std::move(*envelope), entry.place}});
 }
 
+void RecordingReader::State::leave_aside(std::string why) {
+  info.notes.push_back(std::move(why));
+  info.journal_aside = true;
+  info.journal_absent = !index.closed && !index.ended;
+}
+
 void RecordingReader::State::take_journal(std::string_view bytes) {
   std::optional<Incarnation> whose;
   if (index.start_known) whose = index.start.identity;
   RecordingJournal read = RecordingJournal::read(bytes, whose);
   if (read.other) {
-    info.notes.push_back("the journal belongs to another recording and was left aside");
-    info.journal_absent = !index.closed && !index.ended;
-    return;
+    return leave_aside("the journal belongs to another recording and was left aside");
+  }
+  if (!whose && !bytes.empty() && !is_continued_by(read.entries)) {
+    return leave_aside(
+        "the journal was left aside: the file's identity is lost, and nothing proves that it "
+        "belongs to this recording");
   }
   // Behind the damaged end of a journal nobody knows whether there was more.
   for (LostRange& one : read.lost) info.journal_lost.push_back(std::move(one));
@@ -99,8 +108,8 @@ void RecordingReader::State::set_info() {
   for (const DroppedMessages& one : journaled_drops) info.dropped += one.count;
   info.journaled = journal.size() + journaled_drops.size();
   bool any = !index.chunks.empty();
-  first = any ? index.totals.first : Instant{};
-  last = any ? index.totals.last : Instant{};
+  first = any ? index.totals.first : index.start.fleet_time;
+  last = any ? index.totals.last : index.start.fleet_time;
   for (const Journaled& one : journal) {
     first = any ? std::min(first, one.recorded.arrived) : one.recorded.arrived;
     last = any ? std::max(last, one.recorded.arrived) : one.recorded.arrived;

@@ -51,8 +51,11 @@ struct RecordingInfo {
   std::vector<LostRange> lost;  // of the file
   std::vector<LostRange> journal_lost;  // of the journal
   bool journal_absent = false;          // of a file that was not closed: it should have one
+  bool journal_aside = false;           // there is one, and it was not believed
   std::vector<std::string> notes;       // what else is worth knowing, in words
 
+  /// Else there is no time of which it tells.
+  bool has_messages() const { return chunks > 0 || journaled > 0; }
   /// More may have followed what is there: the end is torn off, and that of the journal as well.
   bool is_end_unknown() const {
     return journal_absent || (!journal_lost.empty() && !journal_lost.back().to);
@@ -89,7 +92,8 @@ class RecordingReader {
   const RecordingInfo& info() const;
   /// What only the journal holds, in its order.
   const std::vector<JournalEntry>& journaled() const;
-  /// Of the first and last message; equal when there is at most one. Zero when there is none.
+  /// Of the first and last message; equal when there is at most one. When there is none: when the
+  /// recording began.
   Instant first() const;
   Instant last() const;
 

@@ -31,7 +31,12 @@ struct RecordingReader::State {
   explicit State(ByteSource& file) : source(file), cache(file) {}
 
   void take_journal(std::string_view bytes);
+  void leave_aside(std::string why);
   void take_entry(const JournalEntry& entry);
+  // Whether a journal is this file's, where its identity cannot tell: recording_continued.cpp.
+  bool is_continued_by(const std::vector<JournalEntry>& journaled);
+  bool has(const std::vector<Recorded>& messages);
+  bool ends_before(const std::vector<JournalEntry>& journaled);
   void set_info();
   bool may_hold(const recording::ChunkIndex& chunk, Instant from, Instant to) const;
   enum class Kinds { all, rows, samples };

@@ -140,6 +140,8 @@ class Recovery {
     report_.lost = info.lost;
     report_.journal_lost = info.journal_lost;
     report_.journal_absent = info.journal_absent;
+    report_.journal_aside = info.journal_aside;
+    report_.speed_known = info.start.speed_known;
     report_.notes = info.notes;
     if (Status status = sink_(writer_.begin(info.start).file); !status) return status.error();
     for (const ChunkIndex& chunk : reader->index().chunks) {

@@ -29,6 +29,8 @@ struct RecoverReport {
   std::vector<LostRange> lost;          // of the file; empty: nothing
   std::vector<LostRange> journal_lost;  // of the journal
   bool journal_absent = false;          // and the file was not closed
+  bool journal_aside = false;           // there is one, and it was not believed
+  bool speed_known = true;              // the new file says so as well
   std::uint64_t missing = 0;            // messages that are nowhere else; at least so many
   std::vector<std::string> notes;       // what was set right
   bool whole() const { return lost.empty() && journal_lost.empty() && !journal_absent; }

@@ -1,5 +1,6 @@
 // A recording without a summary, walked from record to record, each chunk read. What is damaged is
-// passed over up to the next chunk whose CRC-32 is right, wherever that begins.
+// passed over up to the next record whose CRC-32 is right, wherever that begins: a chunk, or what
+// the recording says of itself.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -30,15 +31,14 @@ class Walk {
   Status take_chunk(std::uint64_t length, std::string_view content);
   Status take_message_index(std::uint64_t length, std::string_view content);
   bool pass_damage(std::string_view why);
-  std::optional<ChunkIndex> chunk_at(std::uint64_t offset);
-  std::optional<std::uint64_t> next_chunk(std::uint64_t from);
+  bool is_whole(std::uint64_t offset);
+  std::optional<std::uint64_t> next_whole(std::uint64_t from);
 
   ByteSource& source_;
   std::uint64_t at_;
   FileIndex index_;
   Survey survey_;
   Totals totals_;  // as the file's end tells them
-  bool behind_damage_ = false;
   std::optional<Error> unreadable_;
 };
 
@@ -65,7 +65,10 @@ Status Walk::take_chunk(std::uint64_t length, std::string_view content) {
   Result<ChunkIndex> chunk = chunk_of(at_, length, content);
   if (!chunk) return chunk.error();
   if (Status whole = survey_.take(source_, *chunk); !whole) return whole;
-  if (std::exchange(behind_damage_, false)) index_.lost.back().to = chunk->start;
+  // Of all that was passed over since the chunk before it.
+  for (auto lost = index_.lost.rbegin(); lost != index_.lost.rend() && !lost->to; ++lost) {
+    lost->to = chunk->start;
+  }
   return {};
 }
 
@@ -104,6 +107,10 @@ Status Walk::take_metadata(std::string_view content) {
   }
   if (metadata->name != start_name) return {};
   Result<RecordingStart> start = start_of(metadata->map);
+  // It is whole, and not for us.
+  if (!start && metadata->checked) {
+    unreadable_ = error("byte {}: {}", at_, start.error().message);
+  }
   if (!start) return start.error();
   index_.start = std::move(*start);
   index_.start_known = true;
@@ -127,30 +134,40 @@ Status Walk::take(Opcode opcode, std::uint64_t length, std::string_view content)
   }
 }
 
-// A chunk that begins there and is whole.
-std::optional<ChunkIndex> Walk::chunk_at(std::uint64_t offset) {
-  const std::uint64_t bytes = std::min(source_.size() - offset, peek_bytes);
-  const Result<std::string> peek = bytes_of(source_, offset, bytes, bytes);
-  if (!peek) return {};
-  Cursor cursor(*peek);
-  if (cursor.u8() != static_cast<std::uint8_t>(Opcode::chunk)) return {};
+// The cheap question, as most bytes of damage begin nothing.
+bool may_begin(std::string_view bytes) {
+  const auto opcode = static_cast<Opcode>(bytes.front());
+  if (opcode != Opcode::chunk && opcode != Opcode::metadata) return false;
+  Cursor cursor(bytes.substr(1));
   const std::uint64_t length = cursor.u64();
-  const Result<ChunkIndex> chunk = chunk_of(offset, length, cursor.raw(cursor.left()));
-  if (!chunk || !load_records(source_, *chunk)) return {};
-  return *chunk;
+  const bool chunk = opcode == Opcode::chunk;
+  return !cursor.failed() && length <= (chunk ? chunk_bytes_max + chunk_around_bytes : peek_bytes);
 }
 
-std::optional<std::uint64_t> Walk::next_chunk(std::uint64_t from) {
+// Whether a record begins there that proves by its CRC-32 that it is one of a recording.
+bool Walk::is_whole(std::uint64_t offset) {
+  const std::uint64_t bytes = std::min(source_.size() - offset, peek_bytes);
+  const Result<std::string> peek = bytes_of(source_, offset, bytes, bytes);
+  if (!peek) return false;
+  Cursor cursor(*peek);
+  const auto opcode = static_cast<Opcode>(cursor.u8());
+  const std::uint64_t length = cursor.u64();
+  if (opcode == Opcode::metadata) {
+    const Result<Metadata> metadata = read_metadata(cursor.raw(length));
+    return metadata && metadata->checked;
+  }
+  const Result<ChunkIndex> chunk = chunk_of(offset, length, cursor.raw(cursor.left()));
+  return chunk && load_records(source_, *chunk);
+}
+
+std::optional<std::uint64_t> Walk::next_whole(std::uint64_t from) {
   for (; from < source_.size(); from += search_bytes) {
     const std::uint64_t bytes = std::min(source_.size() - from, search_bytes + head_bytes);
     const Result<std::string> window = bytes_of(source_, from, bytes, bytes);
     if (!window) return {};
     for (std::size_t i = 0; i < window->size() && i < search_bytes; ++i) {
-      if ((*window)[i] != static_cast<char>(Opcode::chunk)) continue;
-      Cursor length(std::string_view(*window).substr(i + 1));
-      const std::uint64_t told = length.u64();
-      if (length.failed() || told > chunk_bytes_max + chunk_around_bytes) continue;
-      if (chunk_at(from + i)) return from + i;
+      const std::string_view here = std::string_view(*window).substr(i, head_bytes);
+      if (may_begin(here) && is_whole(from + i)) return from + i;
     }
   }
   return {};
@@ -159,12 +176,11 @@ std::optional<std::uint64_t> Walk::next_chunk(std::uint64_t from) {
 // True when the walk goes on behind it. The search begins at the damage itself and not behind the
 // length that stands there: where bytes are missing, that leads into what follows.
 bool Walk::pass_damage(std::string_view why) {
-  const auto next = next_chunk(at_ + 1);
+  const auto next = next_whole(at_ + 1);
   const std::uint64_t end = next.value_or(source_.size());
   LostRange lost{at_, end - at_, {}, {}, std::string(why)};
   if (!survey_.chunks().empty()) lost.from = survey_.chunks().back().end;
   index_.lost.push_back(std::move(lost));
-  behind_damage_ = next.has_value();
   at_ = end;
   return next.has_value();
 }
@@ -181,7 +197,7 @@ bool Walk::step() {
   const auto opcode = static_cast<Opcode>(cursor.u8());
   const std::uint64_t length = cursor.u64();
   if (cursor.failed()) return pass_damage(fmt::format("found {} bytes of a record", bytes));
-  if (opcode == Opcode::data_end && length == 4 && !next_chunk(at_ + 1)) {
+  if (opcode == Opcode::data_end && length == 4 && !next_whole(at_ + 1)) {
     index_.notes.push_back(index_.lost.empty()
                                ? "its summary is cut short or damaged; all its chunks are there"
                                : "its summary is cut short or damaged");
@@ -192,11 +208,10 @@ bool Walk::step() {
     return pass_damage(fmt::format("found {} of {} bytes of a record of kind {}", left, length,
                                    static_cast<unsigned>(opcode)));
   }
-  if (Status taken =
-          take(opcode, length, cursor.raw(std::min<std::uint64_t>(cursor.left(), length)));
-      !taken) {
-    return pass_damage(taken.error().message);
-  }
+  const std::string_view content = cursor.raw(std::min<std::uint64_t>(cursor.left(), length));
+  const Status taken = take(opcode, length, content);
+  if (unreadable_) return false;
+  if (!taken) return pass_damage(taken.error().message);
   at_ += head_bytes + length;
   return true;
 }

@@ -7,6 +7,7 @@
 #include "commands/replay_timeline.h"
 #include "fleet/codec.h"
 #include "fleet/recording_index.h"
+#include "fleet/recording_repair.h"
 #include "fleet/recording_writer.h"
 #include "fleet/text.h"
 #include "program.h"
@@ -123,6 +124,87 @@ TEST(ReplayOfDamage, NeverShowsAWrongPictureWithoutSayingSo) {
   EXPECT_GT(unknown, 50) << "of damages that hit nothing the test says nothing";
 }
 
+using Made = Result<std::string>;
+
+Made recovered(const std::string& file, std::optional<std::string_view> journal) {
+  std::string out;
+  TextSource source(file);
+  const auto done = recover_recording(source, journal, [&](std::string_view bytes) {
+    out += bytes;
+    return Status{};
+  });
+  return done ? Made(std::move(out)) : Made(done.error());
+}
+
+/// The middle of it, or all of it.
+Made cut(const std::string& file, std::optional<std::string_view> journal, bool all) {
+  const Instant from = all ? Instant::min() : start + seconds(33);
+  const Instant to = all ? Instant::max() : start + seconds(88);
+  std::string out;
+  TextSource source(file);
+  const auto done = cut_recording(source, journal, from, to, [&](std::string_view bytes) {
+    out += bytes;
+    return Status{};
+  });
+  return done ? Made(std::move(out)) : Made(done.error());
+}
+
+/// The moments of a copy that say they are not known; those that do not are as they were.
+int unknown_moments(const std::string& copy, const Shown& whole) {
+  TextSource source(copy);
+  auto reader = RecordingReader::open(source, {}, RecordingReader::Survey::always);
+  EXPECT_TRUE(reader.ok()) << reader.error().message;
+  if (!reader) return 0;
+  const ReplayTimeline timeline(*reader);
+  EXPECT_TRUE(timeline.problem().ok()) << timeline.problem().error().message;
+  const Shown shown(timeline);
+  int unknown = 0;
+  for (int s = 3; s < length_s; s += 18) {
+    const Instant at = start + seconds(s) + milliseconds(500);
+    if (at < timeline.first() || at > timeline.last()) continue;
+    if (!shown.known(at)) {
+      ++unknown;
+    } else {
+      EXPECT_EQ(shown.facts(at), whole.facts(at)) << to_iso8601(at);
+    }
+  }
+  return unknown;
+}
+
+TEST(ReplayOfDamage, NothingThatIsMadeOfItShowsAWrongPictureWithoutSayingSo) {
+  std::string journal;
+  const std::string closed = recording_of_changes(true);
+  const std::string killed = recording_of_changes(false, &journal);
+  TextSource whole_source(closed);
+  auto whole_reader = RecordingReader::open(whole_source, {}, RecordingReader::Survey::always);
+  const ReplayTimeline whole_timeline(*whole_reader);
+  const Shown whole(whole_timeline);
+  int unknown_recovered = 0, unknown_cut = 0;
+  for (std::uint64_t seed = 1; seed <= 20 && !HasFailure(); ++seed) {
+    Dice dice(seed + 1'000);
+    const bool of_killed = dice.chance(0.6);
+    std::string file = of_killed ? killed : closed;
+    std::string beside = journal;
+    std::string& target = of_killed && dice.chance(0.3) ? beside : file;
+    const recording_test::Damage damage = recording_test::draw_damage(dice, target.size());
+    target = recording_test::damaged(target, damage, dice);
+    SCOPED_TRACE(fmt::format("seed {}: {} of {} bytes at {}", seed, to_text(damage.kind),
+                             damage.bytes, damage.at));
+    std::optional<std::string_view> with;
+    if (of_killed) with = beside;
+    if (const Made made = recovered(file, with)) {
+      unknown_recovered += unknown_moments(*made, whole);
+      if (const Made of_copy = cut(*made, {}, false)) unknown_moments(*of_copy, whole);
+    }
+    // Of a closed file that is damaged where it is read nothing is made.
+    if (const Made made = cut(file, with, seed % 2 == 0)) {
+      unknown_cut += unknown_moments(*made, whole);
+    }
+  }
+  EXPECT_GT(unknown_recovered, 5) << "of damages that hit nothing the test says nothing";
+  EXPECT_GT(unknown_cut, 2) << "of damages that hit nothing the test says nothing";
+}
+
 /// One flipped byte in the rows of 45 s to 60 s.
 std::string with_damaged_rows(std::string file) {
   TextSource source(file);
@@ -147,6 +229,7 @@ TEST(ReplayOfDamage, WithoutAnyWholeKeyframeNothingIsKnown) {
   ASSERT_TRUE(reader) << reader.error().message;
   const ReplayTimeline timeline(*reader);
   const Shown shown(timeline);
+  EXPECT_FALSE(shown.known(timeline.first())) << "the first moment has no state either";
   for (const Instant at : moments()) EXPECT_FALSE(shown.known(at)) << to_iso8601(at);
 }
 
@@ -212,10 +295,54 @@ TEST_F(DamagedFile, ATerminalSaysSoWhileItShows) {
 TEST(ReplayOfNothing, ARecordingWithoutAMessageSaysSo) {
   RecordingWriter writer;
   std::string file = writer.begin({start, 1, "drover test", 7, {1, 2}}).file;
+  file += writer.end().file;
   const Folder folder;
   const Ran ran = run_drover({"frame", "--replay", folder.write("new.mcap", file), "--at", "5m"});
   EXPECT_EQ(ran.exit_code, 1);
-  EXPECT_NE(ran.err.find("new.mcap: holds no message yet"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("new.mcap: holds no message\n"), std::string::npos) << ran.err;
+}
+
+/// Cut within the first chunk, and with nothing of the journal.
+class CutToNothing : public testing::Test {
+ protected:
+  CutToNothing() {
+    const std::string file = recording_of_changes(false);
+    TextSource source(file);
+    const auto index = recording::read_index(source);
+    path_ = folder_.write("cut.mcap", file.substr(0, index->chunks.front().offset + 500));
+    copy_ = folder_.file("copy.mcap");
+  }
+  static void expect_said(const Ran& ran, int exit_code, std::string_view words) {
+    const std::string all = ran.out + ran.err;
+    EXPECT_EQ(ran.exit_code, exit_code) << all;
+    EXPECT_NE(all.find(words), std::string::npos) << words << " is not said in: " << all;
+    EXPECT_EQ(all.find("1970"), std::string::npos) << all;
+  }
+  Folder folder_;
+  std::string path_;
+  std::string copy_;
+};
+
+TEST_F(CutToNothing, FrameNamesTheDamageAndItsCure) {
+  const Ran frame = run_drover({"frame", "--replay", path_});
+  expect_said(frame, 1, "cut.mcap: holds no message that can be read");
+  expect_said(frame, 1, "1 part is damaged");
+  expect_said(frame, 1, "drover recording recover");
+  expect_said(run_drover({"recording", "info", path_}), 0, "time         no message");
+  const Json said = only_object(run_drover({"recording", "info", path_, "--json"}).out);
+  EXPECT_TRUE(said["first"].is_null() && said["last"].is_null()) << said.dump();
+  expect_said(run_drover({"recording", "verify", path_}), 3, "1 part is damaged");
+  expect_said(run_drover({"recording", "cut", path_, "-o", copy_}), 3, "no message");
+}
+
+TEST_F(CutToNothing, ItsRecoveredCopySaysThatNothingIsKnown) {
+  expect_said(run_drover({"recording", "recover", path_, "-o", copy_}), 3,
+              "missing: at least 1 message");
+  const Ran frame = run_drover({"frame", "--replay", copy_, "--size", "120x40", "--ascii"});
+  expect_said(frame, 3, "NOT KNOWN: messages are missing from");
+  expect_said(frame, 3, "02:38:0");
+  expect_said(run_drover({"recording", "info", copy_}), 0, "2025-11-21T02:38:0");
+  expect_said(run_drover({"recording", "verify", copy_}), 3, "1 message never reached the file");
 }
 
 }  // namespace
