@@ -110,14 +110,14 @@ class Fleet:
         time.sleep(1)
         self.fill(jobs)
 
-    def connect(self, key, **options):
+    def connect(self, key, role=1, name="flood", **options):
         dealer = self.context.socket(zmq.DEALER)
         self.keys.use(dealer, key)
         dealer.linger = 0
         for option, value in options.items():
             setattr(dealer, option, value)
         dealer.connect(self.endpoint)
-        dealer.send(envelope(KINDS["Join"], {"role": 1, "name": "flood"}))
+        dealer.send(envelope(KINDS["Join"], {"role": role, "name": name}))
         assert dealer.poll(5000), "no Welcome"
         self.samples_endpoint = msgpack.unpackb(dealer.recv())[5]["samples_endpoint"]
         return dealer
@@ -168,7 +168,7 @@ def large(fleet, count, size, connections=1):
 def as_agent(fleet, count, size, connections):
     """What an agent's key may send, with more in it than anybody reads."""
     message = envelope(KINDS["Heartbeat"], {"pad": b"x" * size})
-    dealers = [fleet.connect("h1", rcvhwm=1, sndhwm=count) for _ in range(connections)]
+    dealers = [fleet.connect("h1", 0, "h1", rcvhwm=1, sndhwm=count) for _ in range(connections)]
     for _ in range(count // connections):
         for dealer in dealers:
             dealer.send(message)
