@@ -149,16 +149,21 @@ Outcome recover(const Order& order) {
   if (report.whole() && report.speed_known) return made;
   const std::size_t parts = report.lost.size() + report.journal_lost.size() +
                             (report.journal_absent ? 1 : 0) + (report.speed_known ? 0 : 1);
+  if (parts == 0) return Outcome::partly("lost: " + counted(report.missing, "message"));
   return Outcome::partly(fmt::format("lost: {} of the recording", counted(parts, "part")));
 }
 
 /// What is made of a recording that is not whole is not, either.
-Outcome as_whole_as(const OpenRecording& recording) {
+Outcome as_whole_as(OpenRecording& recording) {
   const RecordingInfo& info = recording.reader.info();
+  // A file that was not closed was not made of a damaged one: it has all places, or has lost some.
+  const bool gaps =
+      !info.closed && !recording.input.file->being_written() && !recording.reader.missing().empty();
   const bool whole = info.lost.empty() && info.journal_lost.empty() && !info.journal_absent;
-  if (whole && info.start.speed_known) return Outcome::done();
-  return Outcome::partly(
-      fmt::format("{}: {}", printable(recording.input.path), state_text(recording.input, info)));
+  if (whole && !gaps && info.start.speed_known) return Outcome::done();
+  return Outcome::partly(fmt::format("{}: {}{}", printable(recording.input.path),
+                                     gaps ? "messages are missing; " : "",
+                                     state_text(recording.input, info)));
 }
 
 Outcome cut(const Order& order) {

@@ -160,6 +160,8 @@ std::string state_text(const RecordingInput& input, const RecordingInfo& info) {
     parts.emplace_back("still being written: this is what it held when it was opened");
   } else if (!info.ended) {
     parts.emplace_back("was not closed in order");
+  } else if (!info.closed && info.lost.empty()) {
+    parts.emplace_back("its summary is damaged");
   }
   if (info.journal_absent && !being_written) parts.push_back(journal_text(input, info));
   if (!info.lost.empty()) {

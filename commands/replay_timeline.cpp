@@ -73,7 +73,7 @@ void ReplayTimeline::find_first_state() {
 
 void ReplayTimeline::find_gaps() {
   // Without any whole state nothing of what was heard has one to stand on.
-  if (reader_.keyframes().empty() && messages_per_s(reader_) > 0) {
+  if (reader_.keyframes().empty() && reader_.info().has_messages()) {
     // A gap begins with what was heard: the first moment lies inside of it.
     gaps_.push_back({first_ - Duration{1}, never});
     return;

@@ -241,6 +241,11 @@ Result<Incarnation> identity_in(const TextMap& map) {
 
 }  // namespace
 
+// Beyond what any router takes (0.01 to 10,000); with others spans of fleet time lose their
+// meaning.
+constexpr double speed_least = 1e-3;
+constexpr double speed_most = 1e6;
+
 Result<RecordingStart> start_of(const TextMap& map) {
   const auto format = map.find("format");
   if (format == map.end() || format->second != format_version) {
@@ -259,6 +264,10 @@ Result<RecordingStart> start_of(const TextMap& map) {
   if (start.speed_known) {
     const Result<double> number = parse_number(speed->second, "metadata speed");
     if (!number) return number.error();
+    if (*number < speed_least || *number > speed_most) {
+      return error("metadata speed: found {}, expected {:g} to {:g}", excerpt(speed->second),
+                   speed_least, speed_most);
+    }
     start.speed = *number;
   }
   if (const auto software = map.find("software"); software != map.end()) {

@@ -133,7 +133,7 @@ class Recovery {
   Recovery(ByteSource& file, const ByteSink& sink) : file_(file), sink_(sink) {}
 
   Result<RecoverReport> go(std::optional<std::string_view> journal) {
-    const Result<RecordingReader> reader =
+    Result<RecordingReader> reader =
         RecordingReader::open(file_, journal, RecordingReader::Survey::always);
     if (!reader) return reader.error();
     const RecordingInfo& info = reader->info();
@@ -147,6 +147,9 @@ class Recovery {
     for (const ChunkIndex& chunk : reader->index().chunks) {
       if (Status kept = keep(chunk); !kept) return kept.error();
     }
+    auto told = reader->drops();
+    if (!told) return told.error();
+    told_ = std::move(*told);
     if (Status done = restore(*reader); !done) return done.error();
     if (Status status = sink_(writer_.end().file); !status) return status.error();
     std::sort(report_.lost.begin(), report_.lost.end(),
@@ -173,7 +176,7 @@ class Recovery {
     std::vector<JournalEntry> entries = reader.journaled();
     report_.journaled = entries.size();
     for (const JournalEntry& entry : entries) index_.places.add(entry.place, entry.arrived);
-    if (!report_.whole()) add_missing(reader, entries);
+    add_missing(reader, entries);
     std::stable_sort(entries.begin(), entries.end(),
                      [](const auto& a, const auto& b) { return a.place < b.place; });
     for (const JournalEntry& entry : entries) {
@@ -184,7 +187,14 @@ class Recovery {
     return {};
   }
 
-  // What stood in the lost parts and nowhere else.
+  // In a file that was made of a damaged one places are missing for good, and it says so itself.
+  bool is_told(const DroppedMessages& missing) const {
+    return std::any_of(told_.begin(), told_.end(), [&](const DroppedMessages& one) {
+      return one.since <= missing.since && missing.until <= one.until;
+    });
+  }
+
+  // What stood in the lost parts and nowhere else, or in a journal that is shorter than it was.
   void add_missing(const RecordingReader& reader, std::vector<JournalEntry>& entries) {
     const recording::FileIndex& index = reader.index();
     index_.start = index.start;
@@ -198,7 +208,9 @@ class Recovery {
     if (reader.info().is_end_unknown()) {
       gaps.push_back({last + 1, last + 1, {reader.last(), reader.last(), 1}});
     }
+    const bool intact = report_.whole();
     for (const auto& gap : gaps) {
+      if (intact && is_told(gap.missing)) continue;
       report_.missing += gap.missing.count;
       entries.push_back(entry_of(gap));
     }
@@ -207,7 +219,8 @@ class Recovery {
   ByteSource& file_;
   const ByteSink& sink_;
   RecordingWriter writer_;
-  recording::FileIndex index_;  // of what is kept: its places
+  recording::FileIndex index_;         // of what is kept: its places
+  std::vector<DroppedMessages> told_;  // by the file and its journal
   RecoverReport report_;
 };
 

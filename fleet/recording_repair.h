@@ -33,7 +33,9 @@ struct RecoverReport {
   bool speed_known = true;              // the new file says so as well
   std::uint64_t missing = 0;            // messages that are nowhere else; at least so many
   std::vector<std::string> notes;       // what was set right
-  bool whole() const { return lost.empty() && journal_lost.empty() && !journal_absent; }
+  bool whole() const {
+    return lost.empty() && journal_lost.empty() && !journal_absent && missing == 0;
+  }
 };
 /// Writes all that is whole to `sink` as a closed recording, and that messages are missing as
 /// dropped ones, where they are. Refused: what is no recording at all. No journal: there is no such

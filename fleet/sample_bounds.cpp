@@ -8,12 +8,13 @@ namespace {
 
 // Some counters tell a little more than all of the time.
 constexpr double share_most = 1.3;
-// The most that a device's spec may say of its power, clock and memory (devices/spec_rows.cpp).
+// The most that a device's spec may say of its power and memory (devices/spec_rows.cpp).
 constexpr double power_most_w = 1e5;
-constexpr double clock_most_mhz = 1e5;
 constexpr double memory_most_bytes = 1.1e14;
-// No board is colder; a chip that is hotter has gone.
-constexpr double coldest_c = -100;
+// As many as its column holds; no clock comes near.
+constexpr double clock_most_mhz = 32'767;
+// A chip that computes is warmer than ice, and one that is hotter has gone.
+constexpr double coldest_c = 0;
 constexpr double hottest_c = 300;
 // Fleet time has 7.3e9 s from its first year to its last.
 constexpr double energy_most_j = 1e15;

@@ -147,7 +147,7 @@ void Accounting::read_energy(const Roster& roster, HostIndex host, Duration slac
   if (counters_.size() <= host) counters_.resize(roster.hosts().size());
   std::vector<Counter>& counters = counters_[host];
   if (counters.size() < entry.devices.size()) counters.resize(entry.devices.size());
-  for (std::uint16_t number = 0; number < entry.devices.size(); ++number) {
+  for (std::size_t number = 0; number < entry.devices.size(); ++number) {
     const DeviceIndex device = entry.devices[number];
     const double reading = columns.energy_j[device];
     Counter& counter = counters[number];
@@ -178,7 +178,7 @@ void Accounting::forget_host(const Roster& roster, HostIndex host) {
   energy_changed_.erase(host);
 }
 
-double Accounting::restored_energy(std::string_view host, std::uint16_t number) const {
+double Accounting::restored_energy(std::string_view host, std::size_t number) const {
   const auto known = energy_restored_.find(host);
   if (known == energy_restored_.end() || number >= known->second.size()) return 0;
   return std::max(known->second[number], 0.0);

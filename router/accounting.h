@@ -85,7 +85,8 @@ class Accounting {
   /// A device cannot have used more than twice its limit since it was read last, and `slack`
   /// before: of what is beyond, nothing counts.
   void read_energy(const Roster& roster, HostIndex host, Duration slack = std::chrono::minutes(1));
-  /// The host is let go: should it return, its counters go on from what was read.
+  /// The host is let go: should it return, its counters go on from what was read. REQUIRES that
+  /// `take_energies` has told of them, so that they do in the next life as well.
   void forget_host(const Roster& roster, HostIndex host);
   /// Nor are its counters known: should it return, their whole readings are new.
   void forget_counters(const std::string& host) { energy_restored_.erase(host); }
@@ -133,7 +134,7 @@ class Accounting {
     double read_j = -1;  // negative: not read yet
     Instant read_at{};
   };
-  double restored_energy(std::string_view host, std::uint16_t number) const;
+  double restored_energy(std::string_view host, std::size_t number) const;
   double shown_energy_j() const { return std::max(fleet_energy_j_, shown_before_.energy_j); }
   double shown_cost_usd(Instant now) const;
 

@@ -66,6 +66,7 @@ std::vector<Alert> AlertBook::observe(Instant now, const std::vector<Sighting>& 
   std::vector<Alert> changes;
   for (const auto& [rule, those] : waiting) {
     const std::size_t left_out = share(now, rule, those, changes);
+    if (left_out == 0) continue;
     see(now, {rule, std::string(other_subjects), fmt::format("{} more", left_out)});
   }
   for (auto next = entries_.begin(); next != entries_.end();) {

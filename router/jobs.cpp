@@ -85,14 +85,10 @@ std::size_t carried_bytes(const Job& job) {
                                   &job.work_class, &job.stage, &job.data_set}) {
     add(*text);
   }
-  for (const std::string& operation : job.work.ops) {
-    bytes += sizeof(operation);
-    add(operation);
-  }
-  for (const Pace& pace : job.work.paces) {
-    bytes += sizeof(pace);
-    add(pace.device);
-  }
+  bytes += job.work.ops.size() * sizeof(std::string);
+  for (const std::string& operation : job.work.ops) add(operation);
+  bytes += job.work.paces.size() * sizeof(Pace);
+  for (const Pace& pace : job.work.paces) add(pace.device);
   for (const auto& [name, version] : job.work.versions) {
     bytes += 2 * sizeof(std::string) + 4 * sizeof(void*);  // the node of a map
     add(name);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "fleet/recording_file.h"
+#include "fleet/recording_index.h"
 #include "fleet/recording_writer.h"
 #include "program.h"
 #include "recorded_story.h"
@@ -127,6 +128,26 @@ TEST_F(LostBeginning, AFlippedLengthBeforeItLosesNeitherSpeedNorJournal) {
   EXPECT_EQ(recording({"verify", file("copy")}).exit_code, 0) << "no message was lost";
   EXPECT_EQ(recording({"export", file("copy")}).out,
             recording({"export", file("whole_killed")}).out);
+}
+
+using MissingChunk = LostBeginning;
+
+TEST_F(MissingChunk, OfWhichNothingIsLeftIsCountedByItsPlaces) {
+  RecordedFiles files = fast_recording(false, length_s, {1, 2});
+  TextSource source(files.file);
+  const auto index = recording::read_index(source);
+  ASSERT_TRUE(index.ok() && index->chunks.size() >= 3);
+  const std::uint64_t from = index->chunks[1].offset;
+  files.file.erase(from, index->chunks[2].offset - from);
+  write("short", files, true);
+  for (const Ran& ran : {recording({"cut", file("short"), "-o", file("part")}),
+                         recording({"export", file("short")})}) {
+    expect_said(ran, 3, "messages are missing");
+  }
+  expect_said(recording({"recover", file("short"), "-o", file("copy")}), 3, "missing: at least");
+  EXPECT_EQ(recording({"verify", file("copy")}).exit_code, 3);
+  const Ran again = recording({"recover", file("copy"), "-o", file("again")});
+  EXPECT_EQ(again.exit_code, 0) << "the copy says what is missing: " << again.out << again.err;
 }
 
 TEST_F(LostBeginning, AnotherRecordingsJournalIsLeftAsideAndThatIsSaid) {

@@ -199,6 +199,21 @@ TEST_F(RecordingVerbs, CutAndExportSayThatTheJournalIsGone) {
   }
 }
 
+TEST_F(RecordingVerbs, ADamagedSummaryIsNamed) {
+  const Folder folder;
+  const std::string path = folder.file("summary.mcap");
+  ASSERT_EQ(run_shell(fmt::format("cp {} {}", file("whole.mcap"), path)).exit_code, 0);
+  // The footer's last bytes, before the magic.
+  ASSERT_EQ(run_shell(fmt::format("printf x | dd of={} bs=1 conv=notrunc seek=$(($(stat -c %s {}) "
+                                  "- 12)) 2>/dev/null",
+                                  path, path))
+                .exit_code,
+            0);
+  const Ran info = recording({"info", path});
+  EXPECT_NE(info.out.find("its summary is damaged (`drover recording recover`"), std::string::npos)
+      << info.out << info.err;
+}
+
 TEST_F(RecordingVerbs, CutKeepsTheTimeThatWasAskedFor) {
   const Folder folder;
   const std::string out = folder.file("cut.mcap");

@@ -233,6 +233,25 @@ TEST(ReplayOfDamage, WithoutAnyWholeKeyframeNothingIsKnown) {
   for (const Instant at : moments()) EXPECT_FALSE(shown.known(at)) << to_iso8601(at);
 }
 
+TEST(ReplayOfDamage, OfAYoungFileWhoseJournalAloneIsWholeNothingIsKnown) {
+  std::string journal;
+  std::string file = recording_of_changes(false, &journal);
+  TextSource whole(file);
+  const auto index = recording::read_index(whole);
+  for (const recording::ChunkIndex& chunk : index->chunks) {
+    file[chunk.offset + chunk.length / 2] ^= 1;
+  }
+  TextSource source(file);
+  auto reader = RecordingReader::open(source, journal, RecordingReader::Survey::always);
+  ASSERT_TRUE(reader) << reader.error().message;
+  ASSERT_EQ(reader->info().chunks, 0U);
+  ASSERT_GT(reader->info().journaled, 0U);
+  const ReplayTimeline timeline(*reader);
+  const Shown shown(timeline);
+  EXPECT_FALSE(shown.known(timeline.first()));
+  EXPECT_FALSE(shown.known(timeline.last()));
+}
+
 TEST(ReplayOfDamage, StartsAnewFromTheNextKeyframe) {
   const std::string file = with_damaged_rows(recording_of_changes(true));
   TextSource source(file);

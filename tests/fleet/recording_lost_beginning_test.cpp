@@ -95,6 +95,22 @@ TEST(RecordingBeginning, AWholeMetadataOfAnotherFormatIsRefusedWhereverItStands)
   }
 }
 
+TEST(RecordingBeginning, ASpeedThatNoRouterTakesIsRefused) {
+  for (const char* speed : {"0", "-1", "1e-300", "1e308", "99999999999", "nan", "inf"}) {
+    auto [writer, files] = recorded(messages_of(tiny), small_blocks(4));
+    recording::TextMap map = recording::to_map(start_of_test());
+    const std::string old = recording::metadata_record(recording::start_name, map);
+    map["speed"] = speed;
+    files.file.replace(metadata_at(files.file), old.size(),
+                       recording::metadata_record(recording::start_name, map));
+    TextSource source(files.file);
+    const auto reader = RecordingReader::open(source, files.journal);
+    ASSERT_FALSE(reader.ok()) << speed;
+    EXPECT_NE(reader.error().message.find("metadata speed: found"), std::string::npos)
+        << reader.error().message;
+  }
+}
+
 /// A killed recorder's two files, of which the identity is lost.
 struct Nameless {
   explicit Nameless(std::size_t count, bool folded = false) {

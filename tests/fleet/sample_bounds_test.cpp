@@ -66,7 +66,10 @@ TEST(SampleBounds, AreOfTheValueWhateverTheColumnsWidthAndScale) {
   EXPECT_FALSE(is_shown(column_of<std::int32_t>(Metric::power, -1, {2'000'000})));
   EXPECT_FALSE(is_shown(column_of<std::int64_t>(Metric::power, 0, {200'000})));
   EXPECT_TRUE(is_shown(column_of<std::int64_t>(Metric::power, -18, {1})));
-  EXPECT_TRUE(is_shown(column_of<std::int16_t>(Metric::temperature, -1, {-1000})));
+  EXPECT_TRUE(is_shown(column_of<std::int16_t>(Metric::temperature, -1, {3000})));
+  EXPECT_FALSE(is_shown(column_of<std::int16_t>(Metric::temperature, -1, {-500})));
+  EXPECT_TRUE(is_shown(column_of<std::int32_t>(Metric::clock, 0, {32'767})));
+  EXPECT_FALSE(is_shown(column_of<std::int32_t>(Metric::clock, 0, {40'000})));
   EXPECT_FALSE(is_shown(column_of<std::int32_t>(Metric::temperature, 0, {5000})));
   EXPECT_TRUE(is_shown(column_of<std::int16_t>(Metric::utilization, -4, {13'000})));
   EXPECT_FALSE(is_shown(column_of<std::int16_t>(Metric::utilization, 0, {50})));

@@ -40,6 +40,22 @@ TEST(Alerts, AreRaisedOnceTheirConditionHasHeldLongEnough) {
   EXPECT_EQ(watch.book.raised(), raised);
 }
 
+TEST(Alerts, NoneIsAboutOthersWhereThereAreNoOthers) {
+  Watch watch;
+  std::vector<Sighting> seen;
+  for (std::size_t device = 0; device < alert_subjects_max; ++device) {
+    seen.push_back({"throttling", "a/" + std::to_string(device), "hot"});
+  }
+  watch.at(0, seen);
+  EXPECT_EQ(watch.at(3, seen).size(), alert_subjects_max);
+  // They cool down in the same moment in which another host's gets hot.
+  for (int second = 4; second < 20; ++second) {
+    for (const Alert& alert : watch.at(second, {{"throttling", "b/0", "hot"}})) {
+      EXPECT_NE(alert.subject, other_subjects) << alert.text;
+    }
+  }
+}
+
 TEST(Alerts, ABreakBeforeTheyAreRaisedBeginsAnew) {
   Watch watch;
   watch.at(0, {hot});
