@@ -28,11 +28,7 @@ void wait_for(const tui::Terminal& terminal, const StopSignals& signals, Instant
   (void)::poll(watched, std::size(watched), static_cast<int>(wait.count()));
 }
 
-}  // namespace
-
-namespace {
-
-/// Of a recording of which nothing can be shown: why, and what to do about it.
+/// Why nothing of a recording can be shown, and what to do about it.
 std::string nothing_text(const OpenRecording& recording) {
   const std::string path = printable(recording.input.path);
   if (recording.input.file->being_written()) return path + ": holds no message yet";
@@ -171,8 +167,8 @@ Outcome print_replay(const ReplayOptions& options, const DashboardView& view,
                                        to_iso8601(shown), tui::gap_text(*gap)));
   }
   if (!(*replay)->speed_known()) {
-    return Outcome::partly(fmt::format(
-        "{}: is shown as if fleet time went as fast as the wall, which nobody knows", path));
+    return Outcome::partly(
+        fmt::format("{}: is shown at speed 1, because the recording's own speed is lost", path));
   }
   return outcome;
 }

@@ -241,8 +241,7 @@ Result<Incarnation> identity_in(const TextMap& map) {
 
 }  // namespace
 
-// Beyond what any router takes (0.01 to 10,000); with others spans of fleet time lose their
-// meaning.
+// Wider than any router accepts (0.01 to 10,000). Beyond these, spans of fleet time overflow.
 constexpr double speed_least = 1e-3;
 constexpr double speed_most = 1e6;
 

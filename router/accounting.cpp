@@ -169,13 +169,14 @@ void Accounting::read_energy(const Roster& roster, HostIndex host, Duration slac
 
 void Accounting::forget_host(const Roster& roster, HostIndex host) {
   if (host >= counters_.size()) return;
+  const std::string& name = roster.hosts()[host].hello.host;
   const std::vector<Counter> counters = std::exchange(counters_[host], {});
-  std::vector<double>& kept = energy_restored_[roster.hosts()[host].hello.host];
+  if (energy_changed_.erase(host) > 0) take_counters(name, counters);
+  std::vector<double>& kept = energy_restored_[name];
   if (kept.size() < counters.size()) kept.resize(counters.size(), -1);
   for (std::size_t number = 0; number < counters.size(); ++number) {
     if (counters[number].read_j >= 0) kept[number] = counters[number].read_j;
   }
-  energy_changed_.erase(host);
 }
 
 double Accounting::restored_energy(std::string_view host, std::size_t number) const {
@@ -184,28 +185,29 @@ double Accounting::restored_energy(std::string_view host, std::size_t number) co
   return std::max(known->second[number], 0.0);
 }
 
-std::vector<SampleBatch> Accounting::take_energies(const Roster& roster) {
-  std::vector<SampleBatch> batches;
+void Accounting::take_counters(const std::string& name, const std::vector<Counter>& counters) {
   std::vector<Sample> rows;
+  const auto close = [&] {
+    if (!rows.empty()) energies_.push_back(pack(name, rows));
+    rows.clear();
+  };
+  for (std::size_t number = 0; number < counters.size(); ++number) {
+    if (counters[number].read_j < 0) continue;
+    Sample row;
+    row.device = static_cast<std::uint16_t>(number);
+    row[Metric::energy] = counters[number].read_j;
+    rows.push_back(row);
+    if (rows.size() == batch_rows_max) close();
+  }
+  close();
+}
+
+std::vector<SampleBatch> Accounting::take_energies(const Roster& roster) {
   for (const HostIndex host : energy_changed_) {
-    const HostEntry& entry = roster.hosts()[host];
-    const auto close = [&] {
-      if (!rows.empty()) batches.push_back(pack(entry.hello.host, rows));
-      rows.clear();
-    };
-    const std::vector<Counter>& counters = counters_[host];
-    for (std::size_t number = 0; number < counters.size(); ++number) {
-      if (counters[number].read_j < 0) continue;
-      Sample row;
-      row.device = static_cast<std::uint16_t>(number);
-      row[Metric::energy] = counters[number].read_j;
-      rows.push_back(row);
-      if (rows.size() == batch_rows_max) close();
-    }
-    close();
+    take_counters(roster.hosts()[host].hello.host, counters_[host]);
   }
   energy_changed_.clear();
-  return batches;
+  return std::exchange(energies_, {});
 }
 
 void Accounting::restore_sums(double fleet_energy_j, double fleet_cost_usd) {

@@ -85,8 +85,7 @@ class Accounting {
   /// A device cannot have used more than twice its limit since it was read last, and `slack`
   /// before: of what is beyond, nothing counts.
   void read_energy(const Roster& roster, HostIndex host, Duration slack = std::chrono::minutes(1));
-  /// The host is let go: should it return, its counters go on from what was read. REQUIRES that
-  /// `take_energies` has told of them, so that they do in the next life as well.
+  /// The host is let go: should it return, its counters go on from what was read.
   void forget_host(const Roster& roster, HostIndex host);
   /// Nor are its counters known: should it return, their whole readings are new.
   void forget_counters(const std::string& host) { energy_restored_.erase(host); }
@@ -135,6 +134,7 @@ class Accounting {
     Instant read_at{};
   };
   double restored_energy(std::string_view host, std::size_t number) const;
+  void take_counters(const std::string& name, const std::vector<Counter>& counters);
   double shown_energy_j() const { return std::max(fleet_energy_j_, shown_before_.energy_j); }
   double shown_cost_usd(Instant now) const;
 
@@ -160,6 +160,7 @@ class Accounting {
   // By the device's number; negative: not known.
   std::map<std::string, std::vector<double>, std::less<>> energy_restored_;
   std::set<HostIndex> energy_changed_;
+  std::vector<SampleBatch> energies_;  // to be taken: of hosts that were let go
   double fleet_energy_j_ = 0;
   double fleet_cost_usd_ = 0;
   Shown shown_before_;  // by earlier lives

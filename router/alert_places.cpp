@@ -6,7 +6,7 @@
 namespace drover::router {
 namespace {
 
-/// One who has a place now: from before, or since this look.
+/// A subject that has a place: since before this look, or since now.
 struct Holder {
   const AlertPlace* before = nullptr;
   const Sighting* fresh = nullptr;
@@ -25,7 +25,7 @@ class Places {
     find_largest();
   }
 
-  /// Gives it a place where that is fair.
+  /// Gives it a place if its host has fewer than another.
   void take(const Sighting& sighting, PlaceChanges& changes) {
     const std::string_view host = host_of_subject(sighting.subject);
     if (host == refused_) return;  // subjects of a host follow one another
@@ -35,8 +35,8 @@ class Places {
       refused_ = host;
       return;
     }
-    if (largest_->back().before != nullptr)
-      changes.leave.push_back(largest_->back().before->subject);
+    const AlertPlace* given_up = largest_->back().before;
+    if (given_up != nullptr) changes.leave.push_back(given_up->subject);
     largest_->pop_back();
     hosts_[host].push_back({nullptr, &sighting});
     find_largest();

@@ -1,5 +1,5 @@
-// Who stands under an alert rule that more subjects want than it has places for: hosts share them,
-// so that one with thousands of devices hides nobody else's alert.
+// Which subjects an alert rule shows when there are more than it has places for. Hosts share the
+// places, so that one host with thousands of devices hides no other host's alert.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace drover::router {
 
-/// "h1" of "h1/3", "h1/r0" and "h1"; what is of no host is a host of its own.
+/// "h1" of "h1/3", "h1/r0" and "h1". Any other subject counts as a host of its own.
 std::string_view host_of_subject(std::string_view subject);
 
 struct AlertPlace {

@@ -83,7 +83,6 @@ void Core::forget_host(Instant now, HostIndex host, const std::string& why) {
   for (const auto& [number, index] : entry.replica_by_number) {
     ejections.forget(to_text(ReplicaId{name, number}));
   }
-  write_counters(now);
   accounting.forget_host(roster, host);
   for (const DeviceKey& device : conditions.forget(host)) conditions.drain(now, device, false);
   health.forget(host);

@@ -84,30 +84,46 @@ std::vector<Instant> moments() {
   return moments;
 }
 
-TEST(ReplayOfDamage, NeverShowsAWrongPictureWithoutSayingSo) {
+/// One recording, closed and killed, and what is right of each moment of it.
+struct Undamaged {
   std::string journal;
-  const std::string closed = recording_of_changes(true);
-  const std::string killed = recording_of_changes(false, &journal);
-  TextSource whole_source(closed);
-  auto whole_reader = RecordingReader::open(whole_source, {}, RecordingReader::Survey::always);
-  const ReplayTimeline whole_timeline(*whole_reader);
-  ASSERT_EQ(whole_timeline.gaps(), std::vector<tui::Gap>{});
-  const Shown whole(whole_timeline);
+  std::string closed = recording_of_changes(true);
+  std::string killed = recording_of_changes(false, &journal);
+  TextSource source{closed};
+  Result<RecordingReader> reader =
+      RecordingReader::open(source, {}, RecordingReader::Survey::always);
+  ReplayTimeline timeline{*reader};
+  Shown shown{timeline};
+};
+
+/// One of the two with one damage, in its file or in its journal.
+struct Damaged {
+  std::string file;
+  std::optional<std::string> journal;
+  std::string words;
+
+  Damaged(const Undamaged& whole, Dice& dice, double killed_share) {
+    const bool of_killed = dice.chance(killed_share);
+    file = of_killed ? whole.killed : whole.closed;
+    if (of_killed) journal = whole.journal;
+    std::string& target = of_killed && dice.chance(0.3) ? *journal : file;
+    const recording_test::Damage damage = recording_test::draw_damage(dice, target.size());
+    target = recording_test::damaged(target, damage, dice);
+    words = fmt::format("{} of {} bytes at {}", to_text(damage.kind), damage.bytes, damage.at);
+  }
+  std::optional<std::string_view> beside() const { return journal; }
+};
+
+TEST(ReplayOfDamage, NeverShowsAWrongPictureWithoutSayingSo) {
+  const Undamaged whole;
+  ASSERT_EQ(whole.timeline.gaps(), std::vector<tui::Gap>{});
   int unknown = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Dice dice(seed);
-    const bool of_killed = dice.chance(0.5);
-    std::string file = of_killed ? killed : closed;
-    std::string beside = journal;
-    std::string& target = of_killed && dice.chance(0.3) ? beside : file;
-    const recording_test::Damage damage = recording_test::draw_damage(dice, target.size());
-    target = recording_test::damaged(target, damage, dice);
-    SCOPED_TRACE(fmt::format("seed {}: {} of {} bytes at {}", seed, to_text(damage.kind),
-                             damage.bytes, damage.at));
-    TextSource source(file);
-    std::optional<std::string_view> with;
-    if (of_killed) with = beside;
-    auto reader = RecordingReader::open(source, with, RecordingReader::Survey::always);
+    const Damaged damaged(whole, dice, 0.5);
+    SCOPED_TRACE(fmt::format("seed {}: {}", seed, damaged.words));
+    TextSource source(damaged.file);
+    auto reader = RecordingReader::open(source, damaged.beside(), RecordingReader::Survey::always);
     if (!reader) continue;  // nothing is shown of it
     const ReplayTimeline timeline(*reader);
     EXPECT_TRUE(timeline.problem().ok()) << timeline.problem().error().message;
@@ -116,7 +132,7 @@ TEST(ReplayOfDamage, NeverShowsAWrongPictureWithoutSayingSo) {
       if (at < timeline.first() || at > timeline.last()) continue;
       if (!shown.known(at)) ++unknown;
       if (shown.known(at)) {
-        EXPECT_EQ(shown.facts(at), whole.facts(at)) << to_iso8601(at);
+        EXPECT_EQ(shown.facts(at), whole.shown.facts(at)) << to_iso8601(at);
       }
     }
     if (HasFailure()) break;
@@ -172,33 +188,19 @@ int unknown_moments(const std::string& copy, const Shown& whole) {
 }
 
 TEST(ReplayOfDamage, NothingThatIsMadeOfItShowsAWrongPictureWithoutSayingSo) {
-  std::string journal;
-  const std::string closed = recording_of_changes(true);
-  const std::string killed = recording_of_changes(false, &journal);
-  TextSource whole_source(closed);
-  auto whole_reader = RecordingReader::open(whole_source, {}, RecordingReader::Survey::always);
-  const ReplayTimeline whole_timeline(*whole_reader);
-  const Shown whole(whole_timeline);
+  const Undamaged whole;
   int unknown_recovered = 0, unknown_cut = 0;
   for (std::uint64_t seed = 1; seed <= 20 && !HasFailure(); ++seed) {
     Dice dice(seed + 1'000);
-    const bool of_killed = dice.chance(0.6);
-    std::string file = of_killed ? killed : closed;
-    std::string beside = journal;
-    std::string& target = of_killed && dice.chance(0.3) ? beside : file;
-    const recording_test::Damage damage = recording_test::draw_damage(dice, target.size());
-    target = recording_test::damaged(target, damage, dice);
-    SCOPED_TRACE(fmt::format("seed {}: {} of {} bytes at {}", seed, to_text(damage.kind),
-                             damage.bytes, damage.at));
-    std::optional<std::string_view> with;
-    if (of_killed) with = beside;
-    if (const Made made = recovered(file, with)) {
-      unknown_recovered += unknown_moments(*made, whole);
-      if (const Made of_copy = cut(*made, {}, false)) unknown_moments(*of_copy, whole);
+    const Damaged damaged(whole, dice, 0.6);
+    SCOPED_TRACE(fmt::format("seed {}: {}", seed, damaged.words));
+    if (const Made made = recovered(damaged.file, damaged.beside())) {
+      unknown_recovered += unknown_moments(*made, whole.shown);
+      if (const Made of_copy = cut(*made, {}, false)) unknown_moments(*of_copy, whole.shown);
     }
     // Of a closed file that is damaged where it is read nothing is made.
-    if (const Made made = cut(file, with, seed % 2 == 0)) {
-      unknown_cut += unknown_moments(*made, whole);
+    if (const Made made = cut(damaged.file, damaged.beside(), seed % 2 == 0)) {
+      unknown_cut += unknown_moments(*made, whole.shown);
     }
   }
   EXPECT_GT(unknown_recovered, 5) << "of damages that hit nothing the test says nothing";

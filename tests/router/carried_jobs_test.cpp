@@ -42,6 +42,15 @@ TEST(CarriedJobs, ListsAndLongTextsAreCountedAndShortOnesAreNot) {
   job.work.versions = {{"cuda", "12.4"}};
   EXPECT_GT(carried_bytes(job), 2 * sizeof(std::string));
   EXPECT_GT(carried_bytes(laden_job(1)), 60 * (sizeof(Pace) + 60));
+  job = laden_job(1);
+  job.work.ops.assign(32, std::string(64, 'o'));
+  for (int at = 0; at < 4; ++at) {
+    job.work.paces.push_back(job.work.paces.front());
+  }
+  for (int at = 0; at < 16; ++at) {
+    job.work.versions[std::to_string(at) + std::string(60, 'n')] = std::string(64, '1');
+  }
+  EXPECT_LT(carried_bytes(job), 20U * 1024) << "no job carries more";
 }
 
 TEST(CarriedJobs, BeyondTheirRoomAreRefusedWithTheReasonAndOthersAreTaken) {

@@ -178,5 +178,22 @@ TEST(ForgottenHosts, WhoseRowsAreAnothersNowAreNotChargedToIt) {
   EXPECT_EQ(energy_j(), 8 * (500 + 700));
 }
 
+TEST(ForgottenHosts, AreChargedOnceInTheNextLifeToo) {
+  Stage stage;
+  stage.receive(9, Join{Role::client, "ann", "drover test"});
+  stage.add_host(1, "h1");
+  stage.receive_samples("h1", 100, Stage::idle_samples(8, 300));
+  stage.live(12, {{1, "h1"}});  // the counters are in the ledger, and then they grow
+  stage.receive_samples("h1", 200, Stage::idle_samples(8, 500));
+  stage.receive(1, Leave{"SIGINT", 0});
+  ASSERT_TRUE(forget(stage, "h1").applied);
+  stage.live(13, {});
+  ASSERT_TRUE(stage.restart());
+  stage.receive(1, Join{Role::agent, "h1", "drover test"});
+  stage.receive(1, stage.hello("h1"));
+  stage.receive_samples("h1", 300, Stage::idle_samples(8, 500));
+  EXPECT_EQ(stage.router->summary(stage.now).fleet_energy_j, 8 * 500);
+}
+
 }  // namespace
 }  // namespace drover::router

@@ -304,22 +304,6 @@ TEST(Hosts, ThatWereForgottenMayJoinAgainAndAreChargedOnce) {
   EXPECT_EQ(stage.told<Assign>(1).size(), 1u);
 }
 
-TEST(Hosts, ThatWereForgottenAtOnceAreChargedOnceInTheNextLifeToo) {
-  Stage stage;
-  stage.add_host(1, "h1");
-  stage.receive_samples("h1", 100, Stage::idle_samples(8, 300));
-  stage.live(12, {{1, "h1"}});  // the counters are in the ledger, and then they grow
-  stage.receive_samples("h1", 200, Stage::idle_samples(8, 500));
-  stage.receive(1, Leave{"SIGINT", 0});
-  ASSERT_TRUE(ask_to_forget(stage, "h1").applied);
-  stage.live(13, {});
-  ASSERT_TRUE(stage.restart());
-  stage.receive(1, Join{Role::agent, "h1", "drover test"});
-  stage.receive(1, stage.hello("h1"));
-  stage.receive_samples("h1", 300, Stage::idle_samples(8, 500));
-  EXPECT_EQ(stage.router->summary(stage.now).fleet_energy_j, 8 * 500);
-}
-
 TEST(Hosts, ThatWereForgottenAreNoTargetOfActions) {
   Stage stage;
   stage.add_host(1, "h1");
