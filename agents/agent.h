@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "devices/catalogue.h"
-#include "fleet/identity.h"
+#include "devices/catalogue/catalogue.h"
+#include "fleet/base/identity.h"
+#include "fleet/base/result.h"
+#include "fleet/base/time.h"
 #include "fleet/messages.h"
 #include "fleet/outbox.h"
-#include "fleet/result.h"
-#include "fleet/time.h"
 
 namespace drover::agents {
 

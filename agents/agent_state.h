@@ -13,9 +13,9 @@
 
 #include "agents/agent.h"
 #include "agents/carried_models.h"
-#include "agents/executor.h"
-#include "agents/fault_rates.h"
-#include "agents/faults.h"
+#include "agents/execution/executor.h"
+#include "agents/execution/fault_rates.h"
+#include "agents/execution/faults.h"
 #include "agents/host_plan.h"
 #include "agents/results.h"
 #include "agents/sampler.h"

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "devices/catalogue.h"
-#include "fleet/result.h"
+#include "devices/catalogue/catalogue.h"
+#include "fleet/base/result.h"
 
 namespace drover::agents {
 

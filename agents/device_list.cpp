@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "agents/agent.h"
-#include "fleet/text.h"
+#include "fleet/base/text.h"
 
 namespace drover::agents {
 namespace {

@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
-#include "agents/replica.h"
-#include "fleet/text.h"
+#include "agents/execution/replica.h"
+#include "fleet/base/text.h"
 
 namespace drover::agents {
 namespace {

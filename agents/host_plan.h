@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "agents/agent.h"
-#include "agents/executor.h"
-#include "devices/catalogue.h"
+#include "agents/execution/executor.h"
+#include "devices/catalogue/catalogue.h"
 #include "fleet/messages.h"
 
 namespace drover::agents {

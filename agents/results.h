@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "agents/attempt.h"
+#include "agents/execution/attempt.h"
 #include "fleet/messages.h"
 
 namespace drover::agents {

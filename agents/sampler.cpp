@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fleet/result.h"
+#include "fleet/base/result.h"
 
 namespace drover::agents {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "fleet/time.h"
+#include "fleet/base/time.h"
 
 namespace drover::agents {
 

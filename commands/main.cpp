@@ -6,25 +6,25 @@
 
 #include <fmt/format.h>
 
-#include "commands/options.h"
-#include "commands/outcome.h"
-#include "commands/output.h"
-#include "commands/session.h"
+#include "commands/connection/session.h"
+#include "commands/shell/options.h"
+#include "commands/shell/outcome.h"
+#include "commands/shell/output.h"
 #include "commands/verbs.h"
-#include "fleet/text.h"
+#include "fleet/base/text.h"
 
 namespace {
 
 using drover::commands::Arguments;
 using drover::commands::Exit;
-using drover::commands::Outcome;
-using drover::commands::Usage;
+using drover::commands::CommandOutcome;
+using drover::commands::CommandUsage;
 
 struct Verb {
   const char* name;
   const char* summary;  // empty: hidden
-  Usage (*usage)();
-  Outcome (*run)(Arguments&);
+  CommandUsage (*usage)();
+  CommandOutcome (*run)(Arguments&);
 };
 
 namespace commands = drover::commands;
@@ -93,10 +93,10 @@ std::string overview() {
 }
 
 /// What was not written has not been done, whatever the verb thinks of itself.
-int end(const std::string& who, Outcome outcome) {
+int end(const std::string& who, CommandOutcome outcome) {
   const drover::Status written = commands::flush_output();
   if (!written && (outcome.exit == Exit::done || outcome.exit == Exit::partly)) {
-    outcome = Outcome::failed(written.error());
+    outcome = CommandOutcome::failed(written.error());
   }
   if (!outcome.message.empty()) commands::put_error("{}: {}\n", who, outcome.message);
   return static_cast<int>(outcome.exit);
@@ -110,24 +110,24 @@ const Verb* verb_named(const std::string& word) {
 
 bool asks_for_help(const std::string& word) { return word == "--help" || word == "-h"; }
 
-Outcome unknown_verb(const std::string& word) {
+CommandOutcome unknown_verb(const std::string& word) {
   std::vector<std::string> known;
   for (const Verb& verb : verbs) {
     if (*verb.summary != 0) known.emplace_back(verb.name);
   }
-  return Outcome::usage(
+  return CommandOutcome::usage(
       drover::error("unknown verb '{}'{}", drover::excerpt(word), drover::suggestion(word, known)));
 }
 
 int run(const Verb& verb, const std::vector<std::string>& words) {
   const std::string who = fmt::format("drover {}", verb.name);
-  const Usage usage = commands::with_key_options(verb.usage());
+  const CommandUsage usage = commands::with_key_options(verb.usage());
   if (std::any_of(words.begin(), words.end(), asks_for_help)) {
     commands::put_text(help_text(usage));
-    return end(who, Outcome::done());
+    return end(who, CommandOutcome::done());
   }
   auto arguments = Arguments::parse(usage, words);
-  if (!arguments) return end(who, Outcome::usage(arguments.error()));
+  if (!arguments) return end(who, CommandOutcome::usage(arguments.error()));
   return end(who, verb.run(*arguments));
 }
 
@@ -140,11 +140,11 @@ int main(int count, char** values) {
   if (words.size() > 1 && words[0] == "help") words = {words[1], "--help"};
   if (words.empty() || words[0] == "help" || asks_for_help(words[0])) {
     commands::put_text(overview());
-    return end("drover", Outcome::done());
+    return end("drover", CommandOutcome::done());
   }
   if (words[0] == "--version") {
     commands::put("{}\n", commands::software_name);
-    return end("drover", Outcome::done());
+    return end("drover", CommandOutcome::done());
   }
   const Verb* verb = verb_named(words[0]);
   if (verb == nullptr) return end("drover", unknown_verb(words[0]));

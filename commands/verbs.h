@@ -1,69 +1,69 @@
 // Every verb: what it understands, and what it does. One file per verb; main.cpp holds the table.
 #pragma once
 
-#include "commands/options.h"
-#include "commands/outcome.h"
+#include "commands/shell/options.h"
+#include "commands/shell/outcome.h"
 
 namespace drover::commands {
 
-Usage acknowledge_usage();
-Usage agent_usage();
-Usage alerts_usage();
-Usage cancel_usage();
-Usage cap_usage();
-Usage catalogue_usage();
-Usage compare_usage();
-Usage demo_usage();
-Usage devices_usage();
-Usage drain_usage();
-Usage estimate_usage();
-Usage feed_usage();
-Usage forget_usage();
-Usage frame_usage();
-Usage inject_usage();
-Usage jobs_usage();
-Usage keys_usage();
-Usage launch_usage();
-Usage policy_usage();
-Usage record_usage();
-Usage recording_usage();
-Usage resume_usage();
-Usage router_usage();
-Usage status_usage();
-Usage story_usage();
-Usage submit_usage();
-Usage top_usage();
-Usage validate_usage();
-Usage why_usage();
+CommandUsage acknowledge_usage();
+CommandUsage agent_usage();
+CommandUsage alerts_usage();
+CommandUsage cancel_usage();
+CommandUsage cap_usage();
+CommandUsage catalogue_usage();
+CommandUsage compare_usage();
+CommandUsage demo_usage();
+CommandUsage devices_usage();
+CommandUsage drain_usage();
+CommandUsage estimate_usage();
+CommandUsage feed_usage();
+CommandUsage forget_usage();
+CommandUsage frame_usage();
+CommandUsage inject_usage();
+CommandUsage jobs_usage();
+CommandUsage keys_usage();
+CommandUsage launch_usage();
+CommandUsage policy_usage();
+CommandUsage record_usage();
+CommandUsage recording_usage();
+CommandUsage resume_usage();
+CommandUsage router_usage();
+CommandUsage status_usage();
+CommandUsage story_usage();
+CommandUsage submit_usage();
+CommandUsage top_usage();
+CommandUsage validate_usage();
+CommandUsage why_usage();
 
-Outcome run_acknowledge(Arguments& arguments);
-Outcome run_agent(Arguments& arguments);
-Outcome run_alerts(Arguments& arguments);
-Outcome run_cancel(Arguments& arguments);
-Outcome run_cap(Arguments& arguments);
-Outcome run_catalogue(Arguments& arguments);
-Outcome run_compare(Arguments& arguments);
-Outcome run_demo(Arguments& arguments);
-Outcome run_devices(Arguments& arguments);
-Outcome run_drain(Arguments& arguments);
-Outcome run_estimate(Arguments& arguments);
-Outcome run_feed(Arguments& arguments);
-Outcome run_forget(Arguments& arguments);
-Outcome run_frame(Arguments& arguments);
-Outcome run_inject(Arguments& arguments);
-Outcome run_jobs(Arguments& arguments);
-Outcome run_keys(Arguments& arguments);
-Outcome run_launch(Arguments& arguments);
-Outcome run_policy(Arguments& arguments);
-Outcome run_record(Arguments& arguments);
-Outcome run_recording(Arguments& arguments);
-Outcome run_resume(Arguments& arguments);
-Outcome run_router(Arguments& arguments);
-Outcome run_status(Arguments& arguments);
-Outcome run_story(Arguments& arguments);
-Outcome run_submit(Arguments& arguments);
-Outcome run_top(Arguments& arguments);
-Outcome run_validate(Arguments& arguments);
-Outcome run_why(Arguments& arguments);
+CommandOutcome run_acknowledge(Arguments& arguments);
+CommandOutcome run_agent(Arguments& arguments);
+CommandOutcome run_alerts(Arguments& arguments);
+CommandOutcome run_cancel(Arguments& arguments);
+CommandOutcome run_cap(Arguments& arguments);
+CommandOutcome run_catalogue(Arguments& arguments);
+CommandOutcome run_compare(Arguments& arguments);
+CommandOutcome run_demo(Arguments& arguments);
+CommandOutcome run_devices(Arguments& arguments);
+CommandOutcome run_drain(Arguments& arguments);
+CommandOutcome run_estimate(Arguments& arguments);
+CommandOutcome run_feed(Arguments& arguments);
+CommandOutcome run_forget(Arguments& arguments);
+CommandOutcome run_frame(Arguments& arguments);
+CommandOutcome run_inject(Arguments& arguments);
+CommandOutcome run_jobs(Arguments& arguments);
+CommandOutcome run_keys(Arguments& arguments);
+CommandOutcome run_launch(Arguments& arguments);
+CommandOutcome run_policy(Arguments& arguments);
+CommandOutcome run_record(Arguments& arguments);
+CommandOutcome run_recording(Arguments& arguments);
+CommandOutcome run_resume(Arguments& arguments);
+CommandOutcome run_router(Arguments& arguments);
+CommandOutcome run_status(Arguments& arguments);
+CommandOutcome run_story(Arguments& arguments);
+CommandOutcome run_submit(Arguments& arguments);
+CommandOutcome run_top(Arguments& arguments);
+CommandOutcome run_validate(Arguments& arguments);
+CommandOutcome run_why(Arguments& arguments);
 
 }  // namespace drover::commands

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "fleet/text.h"
-#include "fleet/units.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
 
 namespace drover {
 namespace {

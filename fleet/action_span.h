@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "fleet/base/result.h"
+#include "fleet/base/time.h"
 #include "fleet/fault.h"
-#include "fleet/result.h"
-#include "fleet/time.h"
 
 namespace drover {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "fleet/base/identity.h"
+#include "fleet/base/time.h"
 #include "fleet/fault.h"
-#include "fleet/identity.h"
-#include "fleet/time.h"
 
 namespace drover {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fleet/messages.h"
-#include "fleet/sample.h"
+#include "fleet/sample/sample.h"
 
 namespace drover {
 

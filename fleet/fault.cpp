@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "fleet/text.h"
-#include "fleet/units.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
 
 namespace drover {
 namespace {
@@ -19,7 +19,7 @@ struct FaultFacts {
   double otherwise;  // 0: there is none
   std::string_view wanted;
 };
-constexpr std::array<FaultFacts, fault_kind_count> known{{
+constexpr std::array<FaultFacts, fault_kind_count> fault_table{{
     {"throttle", true, 0.05, 0.95, 0.5, "a share of the clock, 0.05 to 0.95"},
     {"hang", false, 0, 0, 0, ""},
     {"xid", true, 1, 999, 0, "an Xid's number, 1 to 999"},
@@ -32,11 +32,11 @@ constexpr std::array<FaultFacts, fault_kind_count> known{{
     {"reclaim", true, 1, 604'800, 120, "a notice of 1s to 7d"},
 }};
 
-const FaultFacts& facts(FaultKind kind) { return known[static_cast<std::size_t>(kind)]; }
+const FaultFacts& facts(FaultKind kind) { return fault_table[static_cast<std::size_t>(kind)]; }
 
 std::string known_names() {
   std::string names;
-  for (const FaultFacts& one : known) {
+  for (const FaultFacts& one : fault_table) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", one.name);
   }
   return names;
@@ -78,8 +78,8 @@ std::string to_text(const Fault& fault) {
 Result<Fault> parse_fault(std::string_view text) {
   const std::size_t sign = text.find('=');
   const std::string_view name = text.substr(0, sign);
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    const FaultFacts& one = known[i];
+  for (std::size_t i = 0; i < fault_table.size(); ++i) {
+    const FaultFacts& one = fault_table[i];
     if (one.name != name) continue;
     const auto kind = static_cast<FaultKind>(i);
     double value = one.otherwise;

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "fleet/result.h"
-#include "fleet/time.h"
+#include "fleet/base/result.h"
+#include "fleet/base/time.h"
 
 namespace drover {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "fleet/actions.h"
-#include "fleet/identity.h"
+#include "fleet/base/identity.h"
+#include "fleet/base/time.h"
 #include "fleet/job.h"
-#include "fleet/time.h"
 #include "fleet/workload.h"
 
 namespace drover {

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "fleet/identity.h"
+#include "fleet/base/identity.h"
+#include "fleet/base/time.h"
 #include "fleet/reason.h"
-#include "fleet/time.h"
 #include "fleet/workload.h"
 
 namespace drover {

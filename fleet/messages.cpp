@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "fleet/result.h"
+#include "fleet/base/result.h"
 
 namespace drover {
 namespace {

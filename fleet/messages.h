@@ -1,7 +1,7 @@
 // Every message once. Agents, router, clients and dashboard meet here and nowhere else.
 //
 // docs/protocol.md lists each with its fields and directions; tests hold it against
-// fleet/codec.cpp.
+// fleet/codec/codec.cpp.
 //
 //   anyone -> router   Join                       who I am, which protocol I speak
 //   router -> anyone   Welcome | Unwelcome        fleet time, speed, where to publish and subscribe
@@ -28,14 +28,14 @@
 #include <vector>
 
 #include "fleet/actions.h"
+#include "fleet/base/identity.h"
+#include "fleet/base/time.h"
 #include "fleet/decision.h"
 #include "fleet/hello.h"
-#include "fleet/identity.h"
 #include "fleet/job.h"
 #include "fleet/reason.h"
-#include "fleet/sample.h"
+#include "fleet/sample/sample.h"
 #include "fleet/summary.h"
-#include "fleet/time.h"
 #include "fleet/workload.h"
 
 namespace drover {

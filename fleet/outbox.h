@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "fleet/identity.h"
+#include "fleet/base/identity.h"
+#include "fleet/base/time.h"
 #include "fleet/messages.h"
-#include "fleet/time.h"
 
 namespace drover {
 
@@ -43,7 +43,7 @@ enum class Transition : std::uint8_t {
   stale,     // a late result of an older attempt, never charged
   counters,  // the fleet's sums, or the energy counters of one host's devices; names no job
   audit,     // an action asked for, or what of it is in force; names no job
-  // Of jobs that ended long ago, instead of the above (router/ledger_compaction.h):
+  // Of jobs that ended long ago, instead of the above (router/ledger/ledger_compaction.h):
   known,  // what it takes to recognise one; payload = hash of its content
   sums,   // what all of them come to; names no job
 };

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "fleet/base/time.h"
 #include "fleet/decision.h"
 #include "fleet/job.h"
 #include "fleet/reason.h"
-#include "fleet/time.h"
 
 namespace drover {
 

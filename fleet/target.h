@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "fleet/result.h"
+#include "fleet/base/result.h"
 
 namespace drover {
 

@@ -2,12 +2,12 @@
 
 #include <array>
 
-#include "fleet/result.h"
+#include "fleet/base/result.h"
 
 namespace drover {
 namespace {
 
-constexpr std::array<std::string_view, work_kind_count> kind_names{"serve", "train", "batch"};
+constexpr std::array<std::string_view, work_kind_count> work_kind_names{"serve", "train", "batch"};
 
 struct PrecisionFacts {
   std::string_view name;
@@ -35,15 +35,15 @@ const PrecisionFacts& facts_of(Precision precision) {
 
 std::string_view to_text(WorkKind kind) {
   const auto index = static_cast<std::size_t>(kind);
-  DROVER_REQUIRE(index < kind_names.size());
-  return kind_names[index];
+  DROVER_REQUIRE(index < work_kind_names.size());
+  return work_kind_names[index];
 }
 
 std::string_view to_text(Precision precision) { return facts_of(precision).name; }
 
 std::optional<WorkKind> parse_work_kind(std::string_view text) {
-  for (std::size_t index = 0; index < kind_names.size(); ++index) {
-    if (kind_names[index] == text) return static_cast<WorkKind>(index);
+  for (std::size_t index = 0; index < work_kind_names.size(); ++index) {
+    if (work_kind_names[index] == text) return static_cast<WorkKind>(index);
   }
   return std::nullopt;
 }

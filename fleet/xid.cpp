@@ -8,7 +8,7 @@
 namespace drover {
 namespace {
 
-constexpr std::array<XidFacts, 19> known{{
+constexpr std::array<XidFacts, 19> xid_table{{
     {13, XidEffect::work_fails, "graphics engine exception"},
     {31, XidEffect::work_fails, "GPU memory page fault"},
     {43, XidEffect::work_fails, "GPU stopped processing"},
@@ -31,14 +31,14 @@ constexpr std::array<XidFacts, 19> known{{
 }};
 
 const XidFacts* find(std::uint32_t number) {
-  const auto found = std::find_if(known.begin(), known.end(),
+  const auto found = std::find_if(xid_table.begin(), xid_table.end(),
                                   [&](const XidFacts& one) { return one.number == number; });
-  return found == known.end() ? nullptr : &*found;
+  return found == xid_table.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
-std::span<const XidFacts> known_xids() { return known; }
+std::span<const XidFacts> known_xids() { return xid_table; }
 
 XidEffect effect_of_xid(std::uint32_t number) {
   const XidFacts* facts = find(number);

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "fleet/base/text.h"
 #include "fleet/target.h"
-#include "fleet/text.h"
 #include "fleet/xid.h"
-#include "router/action_words.h"
-#include "router/injection.h"
+#include "router/actions/action_words.h"
+#include "router/actions/injection.h"
 #include "router/state.h"
 
 namespace drover::router {

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "fleet/text.h"
-#include "router/action_words.h"
+#include "fleet/base/text.h"
+#include "router/actions/action_words.h"
 #include "router/state.h"
 
 namespace drover::router {

@@ -13,9 +13,6 @@ inline constexpr int decisions_per_tick = 2'000;
 inline constexpr int counters_every_heartbeats = 10;
 /// Decisions remembered per job, for `why`.
 inline constexpr std::size_t decisions_per_job = 64;
-/// Writes that the store has not answered: more, and new jobs are refused. A store of 80,000 rows/s
-/// needs seconds for them.
-inline constexpr std::uint64_t uncommitted_max = 500'000;
 /// Unknown names of models for which the nearest known one is looked for, between two ticks. Each
 /// takes up to half a millisecond; the others are refused without.
 inline constexpr std::uint32_t suggestions_per_tick = 8;

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "fleet/units.h"
-#include "router/action_words.h"
-#include "router/checkpoints.h"
-#include "router/pool_reports.h"
+#include "fleet/base/units.h"
+#include "router/actions/action_words.h"
+#include "router/jobs/checkpoints.h"
+#include "router/jobs/pool_reports.h"
+#include "router/policy/work_class.h"
 #include "router/state.h"
-#include "router/work_class.h"
 
 namespace drover::router {
 namespace {

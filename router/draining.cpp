@@ -8,9 +8,9 @@
 #include <set>
 #include <utility>
 
-#include "fleet/text.h"
-#include "fleet/units.h"
-#include "router/action_words.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+#include "router/actions/action_words.h"
 #include "router/state.h"
 
 namespace drover::router {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "fleet/units.h"
+#include "fleet/base/units.h"
 #include "router/state.h"
 
 namespace drover::router {

@@ -12,7 +12,7 @@
 #include <map>
 #include <utility>
 
-#include "router/roster_trial.h"
+#include "router/roster/roster_trial.h"
 #include "router/state.h"
 
 namespace drover::router {

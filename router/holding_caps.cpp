@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "fleet/text.h"
-#include "fleet/units.h"
-#include "router/action_words.h"
-#include "router/alert_rules.h"
-#include "router/power_hold.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+#include "router/actions/action_words.h"
+#include "router/actions/power_hold.h"
+#include "router/actions/unmet_caps.h"
+#include "router/policy/alert_rules.h"
 #include "router/state.h"
-#include "router/unmet_caps.h"
 
 namespace drover::router {
 namespace {
@@ -27,7 +27,6 @@ constexpr Duration give_back_every = std::chrono::seconds(10);
 constexpr int beats_of_give_back = 3;
 /// Of what a device is made for; less is not worth a message.
 constexpr double least_raise = 0.02;
-constexpr double least_step_w = 1;
 
 double sampled_w(const Roster& roster, const std::optional<std::uint32_t>& pool) {
   return pool ? roster.power_w(*pool) : roster.power_w();

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "fleet/codec.h"
+#include "fleet/codec/codec.h"
 #include "router/state.h"
 
 namespace drover::router {

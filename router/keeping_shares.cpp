@@ -11,10 +11,10 @@
 #include <optional>
 #include <utility>
 
-#include "router/criteria.h"
-#include "router/decide_candidates.h"
+#include "router/decision/criteria.h"
+#include "router/decision/decide_candidates.h"
+#include "router/policy/work_class.h"
 #include "router/state.h"
-#include "router/work_class.h"
 
 namespace drover::router {
 namespace {

@@ -2,7 +2,7 @@
 // those of which somebody says that they will not return.
 #include <utility>
 
-#include "fleet/text.h"
+#include "fleet/base/text.h"
 #include "router/state.h"
 
 namespace drover::router {

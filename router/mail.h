@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <map>
 
+#include "fleet/base/time.h"
 #include "fleet/messages.h"
 #include "fleet/outbox.h"
-#include "fleet/time.h"
 
 namespace drover::router {
 

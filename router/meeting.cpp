@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "fleet/sample_bounds.h"
-#include "fleet/text.h"
-#include "router/figure_bounds.h"
+#include "fleet/base/text.h"
+#include "fleet/sample/sample_bounds.h"
+#include "router/jobs/figure_bounds.h"
 #include "router/state.h"
 
 namespace drover::router {

@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "fleet/text.h"
-#include "router/figure_bounds.h"
+#include "fleet/base/text.h"
+#include "router/jobs/figure_bounds.h"
 #include "router/state.h"
 
 namespace drover::router {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "fleet/text.h"
-#include "router/action_words.h"
-#include "router/policy_findings.h"
-#include "router/policy_text.h"
+#include "fleet/base/text.h"
+#include "router/actions/action_words.h"
+#include "router/policy/policy_findings.h"
+#include "router/policy/policy_text.h"
 #include "router/state.h"
 
 namespace drover::router {

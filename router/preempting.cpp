@@ -10,22 +10,23 @@
 #include <array>
 #include <utility>
 
-#include "router/criteria.h"
-#include "router/preemption.h"
-#include "router/roster_trial.h"
+#include "router/decision/criteria.h"
+#include "router/jobs/preemption.h"
+#include "router/roster/roster_trial.h"
 #include "router/state.h"
 
 namespace drover::router {
 namespace {
 
-constexpr std::size_t named_max = 4;
+constexpr std::size_t jobs_named_max = 4;
 
 std::string short_names(const std::vector<JobId>& jobs) {
   std::string text;
-  for (std::size_t at = 0; at < std::min(jobs.size(), named_max); ++at) {
+  for (std::size_t at = 0; at < std::min(jobs.size(), jobs_named_max); ++at) {
     text += fmt::format("{}{}", at > 0 ? ", " : "", to_short_text(jobs[at]));
   }
-  if (jobs.size() > named_max) text += fmt::format(" and {} more", jobs.size() - named_max);
+  if (jobs.size() > jobs_named_max)
+    text += fmt::format(" and {} more", jobs.size() - jobs_named_max);
   return text;
 }
 

@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "fleet/target.h"
-#include "router/decide_candidates.h"
+#include "router/decision/decide_candidates.h"
 #include "router/state.h"
 
 namespace drover::router {
 namespace {
 
 // Devices in one audit's words; the messages name them all.
-constexpr std::size_t named_max = 8;
+constexpr std::size_t devices_named_max = 8;
 /// A board's reading is within 5 % of what it draws (NVML).
 constexpr double beyond_cap = 1.05;
 /// A cap that samples do not show after so many heartbeats was not heard.
@@ -115,12 +115,12 @@ void Core::cap_devices(Instant now, const std::string& subject, const std::vecto
   std::size_t named = 0;
   for (auto& [place, numbers] : told) {
     std::sort(numbers.begin(), numbers.end());
-    if (++named > named_max) continue;
+    if (++named > devices_named_max) continue;
     words +=
         fmt::format("{}{} to {:.0f} W", words.empty() ? "" : ", ",
                     target_text(roster.hosts()[place.first].hello.host, numbers), place.second);
   }
-  if (named > named_max) words += fmt::format(" and {} more", named - named_max);
+  if (named > devices_named_max) words += fmt::format(" and {} more", named - devices_named_max);
   const std::uint64_t write = put_on_record(
       now, Audit{"router", down ? "lower power caps" : "raise power caps", subject, true, words});
   for (const auto& [place, numbers] : told) {

@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "fleet/codec.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+#include "fleet/codec/codec.h"
 #include "fleet/pause.h"
-#include "fleet/text.h"
-#include "fleet/units.h"
+#include "router/policy/work_class.h"
+#include "router/roster/submission.h"
 #include "router/snapshot.h"
 #include "router/state.h"
-#include "router/submission.h"
-#include "router/work_class.h"
 
 namespace drover::router {
 namespace {

@@ -7,11 +7,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "fleet/text.h"
-#include "router/checkpoints.h"
-#include "router/figure_bounds.h"
+#include "fleet/base/text.h"
+#include "router/jobs/figure_bounds.h"
+#include "router/jobs/checkpoints.h"
+#include "router/policy/work_class.h"
 #include "router/state.h"
-#include "router/work_class.h"
 
 namespace drover::router {
 namespace {

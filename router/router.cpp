@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "fleet/codec.h"
-#include "fleet/text.h"
-#include "router/pool_reports.h"
+#include "fleet/base/text.h"
+#include "fleet/codec/codec.h"
+#include "router/jobs/pool_reports.h"
 #include "router/state.h"
 
 namespace drover::router {

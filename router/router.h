@@ -9,24 +9,17 @@
 #include <string_view>
 #include <vector>
 
-#include "devices/catalogue.h"
+#include "devices/catalogue/catalogue.h"
+#include "fleet/base/result.h"
+#include "fleet/base/time.h"
 #include "fleet/dropped.h"
 #include "fleet/messages.h"
 #include "fleet/outbox.h"
-#include "fleet/result.h"
-#include "fleet/time.h"
-#include "router/policy.h"
-#include "router/roster_limits.h"
+#include "router/ledger/retention.h"
+#include "router/policy/policy.h"
+#include "router/roster/roster_limits.h"
 
 namespace drover::router {
-
-/// How much of the past a ledger keeps; see router/ledger_compaction.h.
-struct Retention {
-  Duration ended_for = std::chrono::hours(7 * 24);  // fleet time
-  std::size_t ended_jobs = 100'000;
-  std::size_t ids = 4'000'000;
-  bool operator==(const Retention&) const = default;
-};
 
 /// Wall-clock spans are given in fleet time: the shell multiplies by the speed at start.
 struct RouterSettings {

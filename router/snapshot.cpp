@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "fleet/sample.h"
+#include "fleet/sample/sample.h"
 
 namespace drover::router {
 namespace {

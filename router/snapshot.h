@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "fleet/base/time.h"
 #include "fleet/messages.h"
-#include "fleet/time.h"
-#include "router/decision_log.h"
-#include "router/jobs.h"
-#include "router/roster.h"
+#include "router/explain/decision_log.h"
+#include "router/jobs/jobs.h"
+#include "router/roster/roster.h"
 
 namespace drover::router {
 

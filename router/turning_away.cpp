@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "fleet/codec.h"
-#include "fleet/text.h"
+#include "fleet/base/text.h"
+#include "fleet/codec/codec.h"
 #include "router/state.h"
 
 namespace drover::router {

@@ -2,10 +2,10 @@
 // cares for them.
 #include <algorithm>
 
-#include "fleet/text.h"
-#include "fleet/units.h"
-#include "router/action_words.h"
-#include "router/alert_rules.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+#include "router/actions/action_words.h"
+#include "router/policy/alert_rules.h"
 #include "router/state.h"
 
 namespace drover::router {

@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "devices/performance.h"
+#include "devices/serving/performance.h"
+#include "devices/training/training.h"
 
 namespace drover::simulator {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "agents/agent.h"
-#include "devices/catalogue.h"
+#include "devices/catalogue/catalogue.h"
 #include "fleet/messages.h"
 
 namespace drover::simulator {

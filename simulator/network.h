@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "fleet/dice.h"
+#include "fleet/base/dice.h"
+#include "fleet/base/time.h"
 #include "fleet/outbox.h"
-#include "fleet/time.h"
 
 namespace drover::simulator {
 

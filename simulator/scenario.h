@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "agents/agent.h"
+#include "fleet/base/time.h"
 #include "fleet/job.h"
 #include "fleet/messages.h"
-#include "fleet/time.h"
-#include "router/policy.h"
+#include "router/policy/policy.h"
 #include "router/router.h"
 
 namespace drover::simulator {

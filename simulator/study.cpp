@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "router/policy_text.h"
+#include "router/policy/policy_text.h"
 #include "simulator/exclusions.h"
 #include "simulator/world.h"
 

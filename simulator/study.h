@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "agents/agent.h"
-#include "devices/catalogue.h"
+#include "devices/catalogue/catalogue.h"
+#include "fleet/base/time.h"
 #include "fleet/job.h"
 #include "fleet/reason.h"
-#include "fleet/time.h"
-#include "router/policy.h"
+#include "router/policy/policy.h"
 #include "simulator/scenario.h"
 
 namespace drover::simulator {

@@ -3,7 +3,7 @@
 #include <limits>
 #include <map>
 
-#include "router/estimate.h"
+#include "router/decision/estimate.h"
 #include "simulator/exclusions.h"
 #include "simulator/study.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "fleet/codec.h"
-#include "fleet/text.h"
+#include "fleet/base/text.h"
+#include "fleet/codec/codec.h"
 
 namespace drover::simulator {
 

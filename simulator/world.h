@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "devices/catalogue.h"
-#include "fleet/journal.h"
+#include "devices/catalogue/catalogue.h"
+#include "fleet/base/time.h"
+#include "fleet/codec/journal.h"
 #include "fleet/messages.h"
 #include "fleet/outbox.h"
-#include "fleet/time.h"
 #include "simulator/network.h"
 #include "simulator/scenario.h"
 #include "simulator/store.h"

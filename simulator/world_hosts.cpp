@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "fleet/codec.h"
+#include "fleet/codec/codec.h"
 #include "simulator/world.h"
 
 namespace drover::simulator {

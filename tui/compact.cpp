@@ -5,16 +5,16 @@
 
 #include <fmt/format.h>
 
-#include "fleet/text.h"
-#include "fleet/units.h"
-#include "tui/columns.h"
-#include "tui/device_facts.h"
-#include "tui/fleet_panels.h"
-#include "tui/prompt_panel.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+#include "tui/panels/fleet_panels.h"
+#include "tui/panels/prompt_panel.h"
 #include "tui/screen.h"
-#include "tui/update.h"
-#include "tui/view_table.h"
-#include "tui/views.h"
+#include "tui/state/update.h"
+#include "tui/state/view_table.h"
+#include "tui/tables/columns.h"
+#include "tui/tables/device_facts.h"
+#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
@@ -61,7 +61,7 @@ std::vector<CompactLine> fleet_lines(const Scene& scene) {
 
 CompactLine device_line(const Scene& scene, DeviceTable::Row row, int item) {
   const Model& model = scene.model;
-  const DeviceSign sign = sign_of(scene, row);
+  const DeviceSign sign = sign_of(scene.model, scene.now, row);
   return {fmt::format("{}{} {} {} {}", sign.text, to_text(model.id_of(row)),
                       percent_text(model.reading(row, Metric::utilization)),
                       whole(model.reading(row, Metric::temperature), "C"),
@@ -180,7 +180,7 @@ void draw_dots(const Scene& scene, Pen pen) {
     ++place;
     if (line >= pen.rows()) return;
     const MapReading reading = map_reading(scene.model, scene.now, row, scene.choices.metric);
-    const DeviceSign sign = sign_of(scene, row);
+    const DeviceSign sign = sign_of(scene.model, scene.now, row);
     const bool known =
         reading.known() && (sign.text == " " || sign.text == "*" || sign.text == "d");
     pen.text(column, line,

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tui/scene.h"
+#include "tui/state/scene.h"
 
 namespace drover::tui {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "tui/dashboard_state.h"
-#include "tui/keymap.h"
 #include "tui/screen.h"
-#include "tui/settings_choices.h"
-#include "tui/table_rows.h"
-#include "tui/update.h"
-#include "tui/views.h"
+#include "tui/state/keymap.h"
+#include "tui/state/settings_choices.h"
+#include "tui/state/update.h"
+#include "tui/views/table_rows.h"
+#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {

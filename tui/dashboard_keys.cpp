@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "fleet/filter_complete.h"
+#include "fleet/filter/filter_complete.h"
 #include "tui/dashboard_state.h"
+#include "tui/panels/scrubber.h"
 #include "tui/screen.h"
-#include "tui/scrubber.h"
-#include "tui/update.h"
+#include "tui/state/update.h"
 
 namespace drover::tui {
 namespace {

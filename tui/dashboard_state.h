@@ -5,18 +5,18 @@
 #include <string>
 #include <utility>
 
-#include "tui/actions.h"
-#include "tui/command_line.h"
 #include "tui/dashboard.h"
-#include "tui/feed.h"
-#include "tui/history.h"
-#include "tui/history_moment.h"
-#include "tui/model.h"
-#include "tui/scene.h"
-#include "tui/timeline_cursor.h"
-#include "tui/timeline_memory.h"
-#include "tui/timeline_series.h"
-#include "tui/trend_past.h"
+#include "tui/history/feed.h"
+#include "tui/history/history.h"
+#include "tui/history/history_moment.h"
+#include "tui/history/timeline_memory.h"
+#include "tui/history/timeline_series.h"
+#include "tui/history/trend_past.h"
+#include "tui/model/model.h"
+#include "tui/state/actions.h"
+#include "tui/state/command_line.h"
+#include "tui/state/scene.h"
+#include "tui/state/timeline_cursor.h"
 
 namespace drover::tui {
 

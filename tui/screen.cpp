@@ -6,14 +6,14 @@
 
 #include <fmt/format.h>
 
-#include "fleet/text.h"
-#include "fleet/units.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
 #include "tui/compact.h"
-#include "tui/prompt_panel.h"
-#include "tui/scrubber.h"
-#include "tui/timeline_words.h"
-#include "tui/update.h"
-#include "tui/views.h"
+#include "tui/panels/prompt_panel.h"
+#include "tui/panels/scrubber.h"
+#include "tui/state/timeline_words.h"
+#include "tui/state/update.h"
+#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {

@@ -1,8 +1,8 @@
 // One whole frame: title line, banner, view, hint row.
 #pragma once
 
-#include "tui/scene.h"
-#include "tui/view_table.h"
+#include "tui/state/scene.h"
+#include "tui/state/view_table.h"
 
 namespace drover::tui {
 

@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "fleet/identity.h"
-#include "fleet/nodeset.h"
-#include "fleet/socket.h"
-#include "fleet/text.h"
-#include "fleet/toml.h"
+#include "fleet/base/identity.h"
+#include "fleet/base/text.h"
+#include "fleet/socket/socket.h"
+#include "fleet/text/nodeset.h"
+#include "fleet/text/toml.h"
 
 namespace drover::launch {
 

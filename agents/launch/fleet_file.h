@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fleet/result.h"
+#include "fleet/base/result.h"
 
 namespace drover::launch {
 

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "agents/launch/content_name.h"
-#include "fleet/nodeset.h"
-#include "fleet/text.h"
+#include "fleet/base/text.h"
+#include "fleet/text/nodeset.h"
 
 namespace drover::launch {
 

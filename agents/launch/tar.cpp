@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "fleet/result.h"
+#include "fleet/base/result.h"
 
 namespace drover::launch {
 

@@ -1,7 +1,7 @@
 // What a training has saved when it ends early, and where it goes on.
 #include <gtest/gtest.h>
 
-#include "agents/executor.h"
+#include "agents/execution/executor.h"
 #include "tests/agents/fleet_of_one.h"
 
 namespace drover::agents {

@@ -24,9 +24,9 @@
 #include <memory>
 #include <sstream>
 
-#include "fleet/codec.h"
-#include "fleet/text.h"
-#include "fleet/units.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+#include "fleet/codec/codec.h"
 #include "tests/agents/fleet_of_one.h"
 
 namespace drover::agents {

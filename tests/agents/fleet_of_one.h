@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "agents/agent.h"
-#include "agents/attempt.h"
-#include "devices/catalogue.h"
+#include "agents/execution/attempt.h"
+#include "devices/catalogue/catalogue.h"
 #include "fleet/messages.h"
 
 namespace drover::agents {

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "agents/executor.h"
+#include "agents/execution/executor.h"
 #include "tests/agents/fleet_of_one.h"
 
 namespace drover::agents {

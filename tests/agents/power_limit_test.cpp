@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "agents/executor.h"
+#include "agents/execution/executor.h"
 #include "tests/agents/fleet_of_one.h"
 
 namespace drover::agents {

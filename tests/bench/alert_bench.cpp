@@ -1,10 +1,10 @@
 // What alert rules cost each beat: the rules that ship, and pools' reports, over a fleet at rest.
 #include <benchmark/benchmark.h>
 
-#include "devices/catalogue.h"
-#include "router/alert_rules.h"
-#include "router/pool_reports.h"
-#include "router/rule_watch.h"
+#include "devices/catalogue/catalogue.h"
+#include "router/alerts/rule_watch.h"
+#include "router/jobs/pool_reports.h"
+#include "router/policy/alert_rules.h"
 
 namespace drover::router {
 namespace {

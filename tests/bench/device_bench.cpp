@@ -6,9 +6,10 @@
 #include <cmath>
 #include <vector>
 
-#include "devices/catalogue.h"
-#include "devices/chassis.h"
-#include "devices/performance.h"
+#include "devices/board/chassis.h"
+#include "devices/catalogue/catalogue.h"
+#include "devices/serving/performance.h"
+#include "devices/training/training.h"
 
 namespace drover::devices {
 namespace {

@@ -19,10 +19,10 @@
 
 #include <fmt/format.h>
 
-#include "commands/session.h"
-#include "devices/catalogue.h"
-#include "fleet/dice.h"
-#include "fleet/sample.h"
+#include "commands/connection/session.h"
+#include "devices/catalogue/catalogue.h"
+#include "fleet/base/dice.h"
+#include "fleet/sample/sample.h"
 
 namespace drover::commands {
 namespace {

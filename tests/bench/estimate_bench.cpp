@@ -5,9 +5,9 @@
 #include <initializer_list>
 #include <utility>
 
-#include "devices/case.h"
-#include "devices/catalogue.h"
-#include "devices/estimate.h"
+#include "devices/case/case.h"
+#include "devices/catalogue/catalogue.h"
+#include "devices/estimate/estimate.h"
 
 namespace drover::devices {
 namespace {

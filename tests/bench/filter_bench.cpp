@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "fleet/filter.h"
-#include "fleet/filter_sample.h"
+#include "fleet/filter/filter.h"
+#include "fleet/filter/filter_sample.h"
 
 namespace drover::filter {
 namespace {

@@ -4,9 +4,9 @@
 #include <benchmark/benchmark.h>
 
 #include "tests/tui/sample_fleet.h"
+#include "tui/canvas/palette.h"
 #include "tui/dashboard.h"
-#include "tui/painter.h"
-#include "tui/palette.h"
+#include "tui/terminal/painter.h"
 
 namespace drover::tui {
 namespace {

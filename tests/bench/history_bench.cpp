@@ -4,10 +4,10 @@
 
 #include <benchmark/benchmark.h>
 
-#include "fleet/result.h"
+#include "fleet/base/result.h"
 #include "tests/tui/sample_fleet.h"
 #include "tui/dashboard.h"
-#include "tui/history.h"
+#include "tui/history/history.h"
 
 namespace drover::tui {
 namespace {

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <filesystem>
 
-#include "devices/catalogue.h"
-#include "router/ledger_compaction.h"
-#include "router/ledger_store.h"
+#include "devices/catalogue/catalogue.h"
+#include "router/ledger/ledger_compaction.h"
+#include "router/ledger/ledger_store.h"
 #include "router/router.h"
 #include "tests/bench/filled_ledger.h"
 

@@ -27,9 +27,9 @@
 
 #include <fmt/format.h>
 
-#include "commands/session.h"
-#include "devices/catalogue.h"
-#include "fleet/sample.h"
+#include "commands/connection/session.h"
+#include "devices/catalogue/catalogue.h"
+#include "fleet/sample/sample.h"
 #include "tests/bench/filled_ledger.h"
 
 namespace drover::commands {

@@ -10,11 +10,11 @@
 
 #include <fmt/format.h>
 
-#include "commands/clock.h"
-#include "commands/recorder.h"
-#include "commands/replay_timeline.h"
-#include "fleet/codec.h"
-#include "fleet/dice.h"
+#include "commands/dashboard/replay_timeline.h"
+#include "commands/record/recorder.h"
+#include "commands/shell/clock.h"
+#include "fleet/base/dice.h"
+#include "fleet/codec/codec.h"
 #include "tests/tui/sample_fleet.h"
 
 namespace drover::commands {

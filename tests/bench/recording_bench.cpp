@@ -12,13 +12,13 @@
 
 #include <benchmark/benchmark.h>
 
-#include "fleet/codec.h"
-#include "fleet/dice.h"
-#include "fleet/recording_block.h"
-#include "fleet/recording_bytes.h"
-#include "fleet/recording_index.h"
-#include "fleet/recording_reader.h"
-#include "fleet/recording_writer.h"
+#include "fleet/base/dice.h"
+#include "fleet/codec/codec.h"
+#include "fleet/recording/format/recording_block.h"
+#include "fleet/recording/format/recording_bytes.h"
+#include "fleet/recording/recording_index.h"
+#include "fleet/recording/recording_reader.h"
+#include "fleet/recording/recording_writer.h"
 
 namespace drover {
 namespace {

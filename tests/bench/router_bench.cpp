@@ -2,12 +2,12 @@
 // of the same bytes runs beside the samples.
 #include <benchmark/benchmark.h>
 
-#include "devices/catalogue.h"
-#include "fleet/codec.h"
-#include "router/decide.h"
-#include "router/estimate.h"
-#include "router/policy.h"
-#include "router/roster.h"
+#include "devices/catalogue/catalogue.h"
+#include "fleet/codec/codec.h"
+#include "router/decision/decide.h"
+#include "router/decision/estimate.h"
+#include "router/policy/policy.h"
+#include "router/roster/roster.h"
 
 namespace drover::router {
 namespace {

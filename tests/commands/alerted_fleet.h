@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "program.h"
-#include "small_fleet.h"
+#include "tests/commands/program.h"
+#include "tests/commands/small_fleet.h"
 
 namespace drover::commands {
 

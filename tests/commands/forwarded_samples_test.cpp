@@ -6,11 +6,11 @@
 
 #include <gtest/gtest.h>
 
-#include "devices/catalogue.h"
-#include "fleet/codec.h"
-#include "fleet/sample.h"
-#include "fleet/socket.h"
-#include "program.h"
+#include "devices/catalogue/catalogue.h"
+#include "fleet/codec/codec.h"
+#include "fleet/sample/sample.h"
+#include "fleet/socket/socket.h"
+#include "tests/commands/program.h"
 
 namespace drover::commands {
 namespace {

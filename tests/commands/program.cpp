@@ -1,4 +1,4 @@
-#include "program.h"
+#include "tests/commands/program.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

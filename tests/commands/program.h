@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "fleet/json.h"
-#include "folder.h"
+#include "fleet/text/json.h"
+#include "tests/commands/folder.h"
 
 namespace drover::commands {
 

@@ -1,6 +1,6 @@
-#include "small_fleet.h"
+#include "tests/commands/small_fleet.h"
 
-#include "fleet/socket.h"
+#include "fleet/socket/socket.h"
 
 namespace drover::commands {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "program.h"
+#include "tests/commands/program.h"
 
 namespace drover::commands {
 

@@ -13,11 +13,11 @@
 #include <sstream>
 #include <thread>
 
-#include "commands/clock.h"
-#include "commands/fleet_time_bounds.h"
-#include "commands/ledger_clock.h"
-#include "program.h"
-#include "screen.h"
+#include "commands/connection/fleet_time_bounds.h"
+#include "commands/router/ledger_clock.h"
+#include "commands/shell/clock.h"
+#include "tests/commands/dashboard/screen.h"
+#include "tests/commands/program.h"
 
 namespace drover::commands {
 namespace {

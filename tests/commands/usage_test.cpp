@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "program.h"
+#include "tests/commands/program.h"
 
 namespace drover::commands {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "devices/catalogue.h"
-#include "devices/performance.h"
+#include "devices/catalogue/catalogue.h"
+#include "devices/serving/performance.h"
 
 namespace drover::devices {
 

@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "commands/options.h"
-#include "commands/outcome.h"
-#include "commands/output.h"
+#include "commands/shell/options.h"
+#include "commands/shell/outcome.h"
+#include "commands/shell/output.h"
 #include "commands/verbs.h"
 
 int main(int count, char** values) {

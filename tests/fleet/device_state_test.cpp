@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fleet/filter_device.h"
+#include "fleet/filter/filter_device.h"
 
 namespace drover {
 namespace {

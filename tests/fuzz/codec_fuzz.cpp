@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "fleet/codec.h"
-#include "fleet/result.h"
+#include "fleet/base/result.h"
+#include "fleet/codec/codec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace drover;

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <variant>
 
-#include "fleet/filter.h"
-#include "fleet/filter_complete.h"
-#include "fleet/result.h"
-#include "fleet/text.h"
+#include "fleet/base/result.h"
+#include "fleet/base/text.h"
+#include "fleet/filter/filter.h"
+#include "fleet/filter/filter_complete.h"
 
 namespace {
 

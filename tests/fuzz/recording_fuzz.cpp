@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "fleet/recording_reader.h"
-#include "fleet/recording_repair.h"
+#include "fleet/recording/recording_reader.h"
+#include "fleet/recording/recording_repair.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace drover;

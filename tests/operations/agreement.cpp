@@ -1,4 +1,4 @@
-#include "agreement.h"
+#include "tests/operations/agreement.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "fleet/csv.h"
+#include "fleet/text/csv.h"
 
 namespace drover::operations {
 namespace {

@@ -1,7 +1,7 @@
 // All surfaces of a fleet say the same: of each device, host, pool, replica, job and alert.
 #pragma once
 
-#include "look.h"
+#include "tests/operations/look.h"
 
 namespace drover::operations {
 

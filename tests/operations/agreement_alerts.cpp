@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "agreement.h"
+#include "tests/operations/agreement.h"
 
 namespace drover::operations {
 namespace {

@@ -1,4 +1,4 @@
-#include "counters.h"
+#include "tests/operations/counters.h"
 
 #include <fmt/format.h>
 

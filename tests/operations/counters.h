@@ -1,8 +1,8 @@
 // What only grows: over a whole day, restarts of the router included.
 #pragma once
 
-#include "look.h"
-#include "surfaces_growth.h"
+#include "tests/commands/surfaces/surfaces_growth.h"
+#include "tests/operations/look.h"
 
 namespace drover::operations {
 

@@ -1,4 +1,4 @@
-#include "day_table.h"
+#include "tests/operations/day_table.h"
 
 #include <cstdlib>
 #include <sstream>

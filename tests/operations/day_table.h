@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "fleet/result.h"
+#include "fleet/base/result.h"
 
 namespace drover::operations {
 

@@ -13,9 +13,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "agreement.h"
-#include "counters.h"
-#include "expectations.h"
+#include "tests/operations/agreement.h"
+#include "tests/operations/counters.h"
+#include "tests/operations/expectations.h"
 
 namespace drover::operations {
 namespace {

@@ -1,4 +1,4 @@
-#include "expectations.h"
+#include "tests/operations/expectations.h"
 
 #include <algorithm>
 #include <cstdlib>

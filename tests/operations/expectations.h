@@ -1,7 +1,7 @@
 // What the cells of a step ask of the surfaces; day.md says how they are written.
 #pragma once
 
-#include "look.h"
+#include "tests/operations/look.h"
 
 namespace drover::operations {
 

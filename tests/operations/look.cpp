@@ -1,4 +1,4 @@
-#include "look.h"
+#include "tests/operations/look.h"
 
 #include <algorithm>
 #include <chrono>

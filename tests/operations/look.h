@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "fleet/json.h"
-#include "stage.h"
+#include "fleet/text/json.h"
+#include "tests/operations/stage.h"
 
 namespace drover::operations {
 

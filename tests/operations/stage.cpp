@@ -1,4 +1,4 @@
-#include "stage.h"
+#include "tests/operations/stage.h"
 
 #include <algorithm>
 #include <csignal>
@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "fleet/json.h"
+#include "fleet/text/json.h"
 
 namespace drover::operations {
 namespace {

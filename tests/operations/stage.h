@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "day_table.h"
-#include "program.h"
+#include "tests/commands/program.h"
+#include "tests/operations/day_table.h"
 
 namespace drover::operations {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "router/accounting.h"
+#include "router/jobs/accounting.h"
 #include "tests/router/acted_fleet.h"
 
 namespace drover::router {

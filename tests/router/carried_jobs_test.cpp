@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "router/jobs.h"
+#include "router/jobs/jobs.h"
 #include "tests/router/stage.h"
 
 namespace drover::router {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "router/prefix_book.h"
+#include "router/roster/prefix_book.h"
 #include "tests/router/small_fleet.h"
 
 namespace drover::router {

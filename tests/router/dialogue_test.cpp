@@ -14,7 +14,7 @@
 #include <map>
 #include <sstream>
 
-#include "fleet/text.h"
+#include "fleet/base/text.h"
 #include "tests/router/stage.h"
 
 namespace drover::router {

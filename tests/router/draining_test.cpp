@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "router/drains.h"
+#include "router/actions/drains.h"
 #include "tests/router/acted_fleet.h"
 
 namespace drover::router {

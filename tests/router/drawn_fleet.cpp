@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "router/pool_reports.h"
+#include "router/jobs/pool_reports.h"
 
 namespace drover::router {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "router/explain.h"
+#include "router/explain/explain.h"
 #include "tests/router/small_fleet.h"
 
 namespace drover::router {

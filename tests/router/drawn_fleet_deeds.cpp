@@ -1,7 +1,7 @@
 // What happens to a drawn fleet.
 #include <algorithm>
 
-#include "devices/performance.h"
+#include "devices/serving/performance.h"
 #include "tests/router/drawn_fleet.h"
 
 namespace drover::router {

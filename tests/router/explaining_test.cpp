@@ -3,8 +3,8 @@
 
 #include <set>
 
-#include "fleet/codec.h"
-#include "router/decide_candidates.h"
+#include "fleet/codec/codec.h"
+#include "router/decision/decide_candidates.h"
 #include "tests/router/hall.h"
 #include "tests/router/small_fleet.h"
 #include "tests/router/stage.h"

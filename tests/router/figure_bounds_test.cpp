@@ -1,6 +1,6 @@
 // What agents expect and hold: no more of it is believed than can be true. Of what they used, see
 // the figures in ledger_test.cpp.
-#include "router/figure_bounds.h"
+#include "router/jobs/figure_bounds.h"
 
 #include <cmath>
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "router/roster_trial.h"
+#include "router/roster/roster_trial.h"
 #include "tests/router/small_fleet.h"
 #include "tests/router/stage.h"
 

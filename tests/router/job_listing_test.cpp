@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fleet/codec.h"
+#include "fleet/codec/codec.h"
 #include "tests/router/acted_fleet.h"
 
 namespace drover::router {

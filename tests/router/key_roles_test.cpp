@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "fleet/codec.h"
-#include "fleet/keys.h"
-#include "fleet/text.h"
-#include "router/peers.h"
+#include "fleet/base/text.h"
+#include "fleet/codec/codec.h"
+#include "fleet/keys/keys.h"
+#include "router/health/peers.h"
 
 namespace drover::router {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "router/roster.h"
+#include "router/roster/roster.h"
 #include "tests/router/stage.h"
 
 namespace drover::router {

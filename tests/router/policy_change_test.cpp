@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "fleet/text.h"
-#include "router/policy_text.h"
+#include "fleet/base/text.h"
+#include "router/policy/policy_text.h"
 #include "tests/router/acted_fleet.h"
 
 namespace drover::router {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "router/preemption.h"
+#include "router/jobs/preemption.h"
 #include "tests/router/hall.h"
 
 namespace drover::router {

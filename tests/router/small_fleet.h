@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "devices/catalogue.h"
-#include "fleet/result.h"
-#include "router/decide.h"
-#include "router/estimate.h"
-#include "router/policy.h"
-#include "router/roster.h"
+#include "devices/catalogue/catalogue.h"
+#include "fleet/base/result.h"
+#include "router/decision/decide.h"
+#include "router/decision/estimate.h"
+#include "router/policy/policy.h"
+#include "router/roster/roster.h"
 
 namespace drover::router {
 

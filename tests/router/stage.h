@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "devices/catalogue.h"
-#include "fleet/codec.h"
+#include "devices/catalogue/catalogue.h"
+#include "fleet/codec/codec.h"
 #include "fleet/outbox.h"
 #include "router/router.h"
 

@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
-#include "fleet/dice.h"
-#include "router/ledger.h"
-#include "tests/router/compacted.h"
+#include "fleet/base/dice.h"
+#include "router/ledger/ledger.h"
+#include "tests/router/ledger/compacted.h"
 
 namespace drover::router {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "fleet/dice.h"
-#include "router/criteria.h"
+#include "fleet/base/dice.h"
+#include "router/decision/criteria.h"
 #include "tests/router/small_fleet.h"
 
 namespace drover::router {

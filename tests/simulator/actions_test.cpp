@@ -1,7 +1,7 @@
 // Whole fleets under what people do to them: actions on record, and power caps.
 #include <gtest/gtest.h>
 
-#include "devices/catalogue.h"
+#include "devices/catalogue/catalogue.h"
 #include "simulator/world.h"
 #include "tests/simulator/fleet_under_test.h"
 #include "tests/simulator/promises.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "fleet/time.h"
+#include "fleet/base/time.h"
 
 namespace drover::simulator {
 

@@ -2,7 +2,7 @@
 // is an assignment that breaks one.
 #include <gtest/gtest.h>
 
-#include "fleet/text.h"
+#include "fleet/base/text.h"
 #include "simulator/exclusions.h"
 #include "tests/simulator/fleet_under_test.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "fleet/dice.h"
+#include "fleet/base/dice.h"
 #include "simulator/scenario.h"
 
 namespace drover::simulator {

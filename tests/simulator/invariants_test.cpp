@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "devices/catalogue.h"
+#include "devices/catalogue/catalogue.h"
 #include "simulator/world.h"
 #include "tests/simulator/fleet_under_test.h"
 

@@ -1,8 +1,8 @@
 // Every input of a router, fed to a fresh one, gives the same outboxes byte for byte.
 #include <gtest/gtest.h>
 
-#include "devices/catalogue.h"
-#include "fleet/codec.h"
+#include "devices/catalogue/catalogue.h"
+#include "fleet/codec/codec.h"
 #include "simulator/world.h"
 #include "tests/simulator/fleet_under_test.h"
 

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "devices/catalogue.h"
-#include "fleet/socket.h"
+#include "devices/catalogue/catalogue.h"
+#include "fleet/socket/socket.h"
 #include "simulator/world.h"
 #include "tests/simulator/fleet_under_test.h"
 

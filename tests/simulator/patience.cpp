@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "router/work_class.h"
+#include "router/policy/work_class.h"
 #include "simulator/exclusions.h"
 
 namespace drover::simulator {

@@ -8,7 +8,7 @@
 
 #include "agents/agent.h"
 #include "fleet/messages.h"
-#include "router/policy.h"
+#include "router/policy/policy.h"
 #include "simulator/world.h"
 #include "tests/simulator/place_truth.h"
 

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "devices/catalogue.h"
-#include "fleet/codec.h"
+#include "devices/catalogue/catalogue.h"
+#include "fleet/codec/codec.h"
 #include "simulator/world.h"
 #include "tests/simulator/fleet_under_test.h"
 #include "tests/simulator/promises.h"

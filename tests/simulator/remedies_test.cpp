@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "devices/catalogue.h"
-#include "fleet/text.h"
+#include "devices/catalogue/catalogue.h"
+#include "fleet/base/text.h"
 #include "tests/simulator/router_fork.h"
 #include "tests/simulator/storms.h"
 

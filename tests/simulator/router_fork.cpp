@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "fleet/codec.h"
+#include "fleet/codec/codec.h"
 
 namespace drover::simulator {
 namespace {

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "fleet/codec.h"
-#include "fleet/published_stream.h"
-#include "fleet/text.h"
+#include "fleet/base/text.h"
+#include "fleet/codec/codec.h"
+#include "fleet/socket/published_stream.h"
 #include "simulator/exclusions.h"
 #include "simulator/world.h"
 #include "tests/simulator/cap_watch.h"

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "devices/names.h"
-#include "fleet/trace.h"
+#include "devices/catalogue/names.h"
+#include "fleet/trace/trace.h"
 
 namespace drover::simulator {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "devices/catalogue.h"
-#include "fleet/result.h"
+#include "devices/catalogue/catalogue.h"
+#include "fleet/base/result.h"
 #include "simulator/study.h"
 
 namespace drover::simulator {

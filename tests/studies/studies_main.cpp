@@ -10,7 +10,7 @@
 //
 // lives through a storm for each seed (tests/simulator/storms.h), the policies taking turns, and
 // tells every promise that was broken. With --surfaces all surfaces are held against each other and
-// against the devices meanwhile (tests/commands/surfaces_watch.h).
+// against the devices meanwhile (tests/commands/surfaces/surfaces_watch.h).
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -24,7 +24,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tests/commands/surfaces_watch.h"
+#include "tests/commands/surfaces/surfaces_watch.h"
 #include "tests/simulator/storms.h"
 #include "tests/studies/gavel_study.h"
 

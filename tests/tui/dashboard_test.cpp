@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "tests/tui/sample_fleet.h"
-#include "tui/keymap.h"
-#include "tui/update.h"
-#include "tui/views.h"
+#include "tui/state/keymap.h"
+#include "tui/state/update.h"
+#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {

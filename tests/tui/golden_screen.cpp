@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fleet/text.h"
+#include "fleet/base/text.h"
 
 namespace drover::tui {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tui/canvas.h"
+#include "tui/canvas/canvas.h"
 
 namespace drover::tui {
 

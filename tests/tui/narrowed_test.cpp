@@ -9,8 +9,8 @@
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
 #include "tests/tui/sample_stream.h"
-#include "tui/columns.h"
 #include "tui/dashboard.h"
+#include "tui/tables/columns.h"
 
 namespace drover::tui {
 namespace {

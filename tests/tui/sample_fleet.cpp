@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "fleet/codec.h"
+#include "fleet/codec/codec.h"
 #include "fleet/outbox.h"
 
 namespace drover::tui {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fleet/dice.h"
+#include "fleet/base/dice.h"
 #include "fleet/messages.h"
 #include "tui/dashboard.h"
 

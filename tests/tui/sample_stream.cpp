@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "tui/palette.h"
+#include "tui/canvas/palette.h"
 
 namespace drover::tui {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "tests/tui/sample_fleet.h"
-#include "tui/feed.h"
-#include "tui/timeline_memory.h"
+#include "tui/history/feed.h"
+#include "tui/history/timeline_memory.h"
 
 namespace drover::tui {
 

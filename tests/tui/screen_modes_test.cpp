@@ -5,8 +5,8 @@
 
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
-#include "tui/painter.h"
-#include "tui/palette.h"
+#include "tui/canvas/palette.h"
+#include "tui/terminal/painter.h"
 
 namespace drover::tui {
 namespace {

@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "fleet/text.h"
-#include "fleet/toml.h"
+#include "fleet/base/text.h"
+#include "fleet/text/toml.h"
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
-#include "tui/painter.h"
+#include "tui/state/view_table.h"
+#include "tui/terminal/painter.h"
 
 namespace drover::tui {
 namespace {

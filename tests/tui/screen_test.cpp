@@ -4,7 +4,8 @@
 
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
-#include "tui/timeline_memory.h"
+#include "tui/history/timeline_memory.h"
+#include "tui/state/view_table.h"
 
 namespace drover::tui {
 namespace {

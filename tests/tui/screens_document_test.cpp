@@ -3,8 +3,9 @@
 
 #include <fstream>
 
-#include "fleet/text.h"
+#include "fleet/base/text.h"
 #include "tui/dashboard.h"
+#include "tui/state/view_table.h"
 
 namespace drover::tui {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/tui/sample_stream.h"
-#include "tui/keymap.h"
-#include "tui/timeline_words.h"
+#include "tui/state/keymap.h"
+#include "tui/state/timeline_words.h"
 
 namespace drover::tui {
 namespace {

@@ -1,0 +1,46 @@
+// One attempt of a job on this host: its key, why it may be refused, how it ended.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "fleet/base/identity.h"
+#include "fleet/base/time.h"
+#include "fleet/job.h"
+#include "fleet/reason.h"
+
+namespace drover::agents {
+
+struct AttemptKey {
+  JobId job;
+  std::uint32_t attempt = 0;
+  auto operator<=>(const AttemptKey&) const = default;
+};
+
+struct Refusal {
+  Reason reason = Reason::capacity;
+  std::string detail;
+};
+
+/// How a running attempt ended: with an outcome, or with the reason why not.
+struct EndedAttempt {
+  AttemptKey key;
+  Instant at{};
+  Usage usage;
+  Outcome outcome;                // when it finished
+  std::optional<Reason> failure;  // when it did not
+  std::string detail;
+  // train: where it ended, and its last checkpoint; with the steps of earlier attempts.
+  double steps_done = 0;
+  std::uint32_t steps_saved = 0;
+};
+
+/// The counters of a set of devices at one instant: joules since the start, summed over the set.
+struct Meter {
+  Instant at{};
+  double energy_j = 0;
+};
+
+}  // namespace drover::agents

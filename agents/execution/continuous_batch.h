@@ -1,0 +1,157 @@
+// The steps of one replica, without its life and its queue: which requests run together, how long
+// that takes, who is charged for it.
+//
+// Policy. A joining request is first prefilled in chunks of at most `prefill_chunk_tokens`, first
+// come, first served, one request per chunk. While prompts wait, one chunk and one decode step of
+// all others alternate, so a long prompt delays running answers by a chunk per token at most. The
+// last chunk yields the first token. Decode steps without waiting prompts are one phase, however
+// many: it ends when the shortest request ends, or at the next step boundary after `interrupt`.
+// Every request reserves KV cache for its whole input and output when it joins.
+//
+// TPUs run padded shapes: a chunk or batch is padded to its shape bucket, and a bucket that was not
+// compiled yet costs its compile time once, in which nothing else runs.
+//
+// Accounting: each phase's device-seconds and joules go in equal parts to the requests that had a
+// token in its steps. Idle and compile times are charged to nobody.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "agents/execution/attempt.h"
+#include "agents/execution/decode_run.h"
+#include "agents/execution/standstill.h"
+#include "devices/serving/performance.h"
+#include "fleet/job.h"
+
+namespace drover::agents {
+
+inline constexpr std::uint32_t prefill_chunk_tokens = 2048;  // as vLLM's chunked prefill by default
+
+class ContinuousBatch {
+ public:
+  struct Limits {
+    std::uint64_t kv_capacity_tokens = 0;
+    std::uint32_t batch_max = 1;
+  };
+
+  /// The placement's device spec and the model must outlive the batch.
+  ContinuousBatch(const devices::Placement& placement, const devices::ModelSpec& model,
+                  Limits limits);
+
+  /// Marks the first `count` of the usual shape buckets as compiled; all of them at most.
+  void warm(int count);
+  static constexpr int buckets_max = 13;  // there are no others up to batch 256
+
+  /// Whether a request of so many tokens (input and output) may join now.
+  bool fits(std::uint64_t tokens) const;
+  /// REQUIRES fits(input + output), input > 0 and a number never used before. It takes part from
+  /// the next phase on; call `interrupt` so that this is soon.
+  void join(std::uint64_t number, std::uint32_t input_tokens, std::uint32_t output_tokens);
+  /// The request leaves, incomplete, at the next step boundary.
+  void leave(std::uint64_t number);
+  /// Ends a run of decode steps at its next step boundary.
+  void interrupt(Instant now);
+
+  /// When the phase ends; `never` when nothing runs.
+  Instant next_event() const;
+  bool busy() const { return phase_.kind != Kind::idle; }
+
+  struct Left {
+    std::uint64_t number = 0;
+    Usage usage;  // without dollars
+    Instant first_token{};
+    bool complete = false;
+  };
+  /// Ends the phase: those that are complete or were leaving, in the order of their numbers.
+  /// REQUIRES meter.at == next_event().
+  std::vector<Left> finish_phase(const Meter& meter);
+  /// Begins the next phase, if there is anything to do. REQUIRES !busy().
+  void begin_phase(const Meter& meter);
+  /// Drops everything at once; charges up to now.
+  std::vector<Left> abort(const Meter& meter);
+
+  /// The share of the nominal pace, and of the links' bandwidth, from now on; the step in flight
+  /// keeps what is done of it.
+  void set_pace(Instant now, double pace, double link_share = 1);
+  double pace() const { return pace_; }
+  double link_share() const { return placement_.link_share; }
+  /// No progress until it is told otherwise; then the step in flight goes on where it was.
+  void stand_still(Instant now, bool still);
+  /// Why requests that run wait at this moment.
+  Pause pause() const;
+  /// What the phase asks of each device.
+  devices::Step activity() const;
+
+  std::uint64_t kv_used_tokens() const { return kv_used_; }
+  std::uint32_t running() const { return static_cast<std::uint32_t>(requests_.size()); }
+  const Limits& limits() const { return limits_; }
+
+ private:
+  enum class Kind : std::uint8_t { idle, compile, prefill, decode };
+  using Bucket = std::pair<Kind, std::uint32_t>;
+
+  struct Request {
+    std::uint32_t input = 0;
+    std::uint32_t output = 0;
+    std::uint32_t prefilled = 0;
+    std::uint64_t end_step = 0;  // of steps_done_, once decoding
+    Instant first_token{};
+    Usage usage;
+    Usage joined;  // decode_share_ when it began to decode
+    bool decoding = false;
+    bool leaving = false;
+  };
+
+  /// What runs now. Prefill chunks and compilations are runs of one step without growth.
+  struct Phase {
+    Kind kind = Kind::idle;
+    DecodeRun run;
+    std::uint64_t steps = 0;
+    Instant began{};
+    double residue_s = 0;  // true begin minus `began`: less than a nanosecond
+    std::uint64_t number = 0;
+    std::uint32_t chunk = 0;
+    Bucket bucket{Kind::idle, 0};
+  };
+
+  Instant instant_of(std::uint64_t steps) const;
+  devices::DecodePace pace_of_phase() const;
+  std::uint32_t padded(std::uint32_t size) const;
+  bool begin_compile(Bucket bucket);
+  void begin_prefill();
+  void begin_decode();
+  void charge(const Meter& meter);
+  void finish_prefill(Instant now);
+  void finish_decode();
+  void start_decoding(std::uint64_t number, Request& request, Instant now);
+  void take_out(std::uint64_t number, bool complete, std::vector<Left>& left);
+
+  devices::Placement placement_;
+  const devices::ModelSpec* model_;
+  Limits limits_;
+  double pace_ = 1;
+
+  std::map<std::uint64_t, Request> requests_;
+  std::deque<std::uint64_t> prefilling_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> decoding_;  // (end step, number)
+  std::set<std::uint64_t> leaving_;
+  std::vector<std::uint64_t> complete_;  // in this phase
+  std::set<Bucket> compiled_;
+  std::uint64_t kv_used_ = 0;
+  std::uint64_t steps_done_ = 0;  // decode steps since the batch was last empty
+  std::uint64_t context_ = 0;     // tokens in the caches of those that decode
+  Usage decode_share_;            // of one request, summed over the decode steps
+  bool prefilled_last_ = false;
+
+  Phase phase_;
+  Standstill standstill_;
+  Meter metered_;
+  double residue_s_ = 0;
+};
+
+}  // namespace drover::agents

@@ -1,0 +1,405 @@
+#include "agents/execution/executor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fleet/base/result.h"
+
+namespace drover::agents {
+namespace {
+
+std::vector<const devices::DeviceSpec*> specs_of(const std::vector<Executor::Device>& devices) {
+  std::vector<const devices::DeviceSpec*> specs;
+  for (const Executor::Device& device : devices) specs.push_back(device.spec);
+  return specs;
+}
+
+std::optional<Refusal> refuse_part(const GangPart& gang, std::size_t devices) {
+  if (devices <= gang.per_host && gang.per_host < gang.devices) return std::nullopt;
+  return Refusal{Reason::invalid,
+                 fmt::format("{} devices of a gang of {}, of which a host has at most {}", devices,
+                             gang.devices, gang.per_host)};
+}
+
+}  // namespace
+
+Executor::Executor(std::string host, std::vector<Device> devices, devices::Ambient ambient,
+                   const Dice& dice, Instant start)
+    : host_(std::move(host)),
+      devices_(std::move(devices)),
+      owners_(devices_.size()),
+      conditions_(devices_.size()),
+      shut_down_told_(devices_.size(), false),
+      chassis_(specs_of(devices_), ambient, dice, start) {
+  for (std::size_t device = 0; device < devices_.size(); ++device) {
+    tell_free(start, static_cast<std::uint16_t>(device));
+  }
+}
+
+Meter Executor::meter(Instant now, const std::vector<std::uint16_t>& devices) const {
+  Meter meter{now, 0};
+  for (const std::uint16_t device : devices) meter.energy_j += chassis_.energy_j(now, device);
+  return meter;
+}
+
+double Executor::slowest(const std::vector<std::uint16_t>& devices) const {
+  double pace = chassis_.pace(devices.front());
+  for (const std::uint16_t device : devices) pace = std::min(pace, chassis_.pace(device));
+  return pace;
+}
+
+std::optional<Refusal> Executor::refuse_devices(const std::vector<std::uint16_t>& devices) const {
+  if (devices.empty()) return Refusal{Reason::invalid, "no devices named"};
+  std::vector<bool> seen(devices_.size(), false);
+  for (const std::uint16_t device : devices) {
+    if (device >= devices_.size()) {
+      return Refusal{Reason::invalid,
+                     fmt::format("device {}/{}, the host has {}", host_, device, devices_.size())};
+    }
+    if (seen[device]) {
+      return Refusal{Reason::invalid, fmt::format("device {}/{} stands twice", host_, device)};
+    }
+    seen[device] = true;
+    if (devices_[device].group != devices_[devices.front()].group) {
+      return Refusal{Reason::topology, fmt::format("devices {}/{} and {}/{} are not of one group",
+                                                   host_, devices.front(), host_, device)};
+    }
+    if (chassis_.shut_down(device)) {
+      return Refusal{Reason::thermal, fmt::format("device {}/{} has shut down", host_, device)};
+    }
+    if (const DeviceReport said = report(device); !said.usable) {
+      return Refusal{Reason::unhealthy,
+                     fmt::format("device {}/{}: {}", host_, device, said.detail)};
+    }
+    if (!std::holds_alternative<Free>(owners_[device])) {
+      return Refusal{Reason::capacity, fmt::format("device {}/{} is taken", host_, device)};
+    }
+  }
+  return std::nullopt;
+}
+
+void Executor::own(const std::vector<std::uint16_t>& devices, const Owner& owner) {
+  for (const std::uint16_t device : devices) owners_[device] = owner;
+}
+
+/// Paces the work as its devices allow and tells the chassis what it achieves at that, until the
+/// power limiter has nothing against it. It first judges from another clock, then from a near one;
+/// after that the clock only falls, so this ends.
+template <typename Work>
+void Executor::apply(Instant now, Work& work, const std::vector<std::uint16_t>& devices) {
+  const double link = link_share(devices);
+  const bool hung = any_hung(devices);
+  const bool still = hung || work.waits();
+  work.stand_still(now, still);
+  bool clock_changed = true;
+  for (int round = 0; clock_changed; ++round) {
+    const double pace = slowest(devices);
+    if (pace <= 0) return;  // one has shut down, and its work is about to fail
+    const bool changed = pace != work.pace() || link != work.link_share();
+    if (changed && !still) work.set_pace(now, pace, link);
+    const devices::Activity activity{work.activity(), true, work.memory_bytes()};
+    clock_changed = false;
+    for (const std::uint16_t device : devices) {
+      DROVER_REQUIRE(activity.memory_used_bytes <= devices_[device].spec->memory_bytes);
+      clock_changed |= chassis_.set_activity(
+          now, device, hung ? hanging(activity, device) : activity, round < 2);
+    }
+  }
+}
+
+void Executor::release(Instant now, const std::vector<std::uint16_t>& devices) {
+  for (const std::uint16_t device : devices) {
+    owners_[device] = Free{};
+    tell_free(now, device);
+  }
+}
+
+void Executor::settle(Instant now, ReplicaEngine& engine, ReplicaState before) {
+  for (EndedAttempt& ended : engine.take_ended()) {
+    held_.erase(ended.key);
+    changes_.emplace_back(std::move(ended));
+  }
+  const std::vector<std::uint16_t> devices = engine.place().devices;
+  const bool compiling = engine.tells_compiling();
+  if (engine.state() != before || compiling) changes_.emplace_back(engine.report(host_));
+  if (engine.state() == ReplicaState::gone) {
+    replicas_.erase(engine.place().number);
+    release(now, devices);
+  } else {
+    apply(now, engine, devices);
+  }
+}
+
+std::optional<Refusal> Executor::serve(Instant now, const Assign& assign) {
+  const auto found = assign.replica ? replicas_.find(*assign.replica) : replicas_.end();
+  if (found == replicas_.end()) {
+    return Refusal{Reason::drain, assign.replica
+                                      ? fmt::format("no replica r{} on {}", *assign.replica, host_)
+                                      : std::string("no replica named")};
+  }
+  ReplicaEngine& engine = *found->second;
+  const Precision precision = engine.placement().precision;
+  const auto& accepted = assign.job.work.precisions;
+  if (!accepted.empty() && assign.precision != precision &&
+      std::find(accepted.begin(), accepted.end(), precision) == accepted.end()) {
+    return Refusal{Reason::precision,
+                   fmt::format("replica r{} runs {}, wanted {}", engine.place().number,
+                               to_text(precision), to_text(assign.precision))};
+  }
+  const AttemptKey key{assign.job.id, assign.attempt};
+  const ReplicaState before = engine.state();
+  const auto refusal = engine.accept(meter(now, engine.place().devices), key, assign.job);
+  if (refusal) return refusal;
+  held_.emplace(key, ByReplica{engine.place().number});
+  settle(now, engine, before);
+  return std::nullopt;
+}
+
+std::optional<Refusal> Executor::train(Instant now, const Assign& assign,
+                                       const devices::ModelSpec& model) {
+  if (auto refusal = refuse_devices(assign.devices)) return refusal;
+  devices::Placement placement{devices_[assign.devices.front()].spec,
+                               static_cast<int>(assign.devices.size()), assign.precision,
+                               link_share(assign.devices)};
+  if (assign.gang) {
+    if (auto refusal = refuse_part(*assign.gang, assign.devices.size())) return refusal;
+    placement.devices = assign.gang->devices;
+    placement.per_host = assign.gang->per_host;
+  }
+  if (auto refusal = refuse_training(placement, model, assign.job.work, assign.from_step)) {
+    return refusal;
+  }
+  const AttemptKey key{assign.job.id, assign.attempt};
+  const std::uint64_t number = next_gang_++;
+  const auto [gang, added] = gangs_.try_emplace(
+      number, key, assign.devices, placement, model, assign.job.work, slowest(assign.devices),
+      meter(now, assign.devices), assign.from_step, assign.gang);
+  DROVER_REQUIRE(added && held_.emplace(key, ByGang{number}).second);
+  own(assign.devices, ByGang{number});
+  apply(now, gang->second, assign.devices);
+  tell_pace(gang->second);
+  return std::nullopt;
+}
+
+void Executor::set_gang_step(Instant now, const AttemptKey& key, double step_s) {
+  const auto held = held_.find(key);
+  if (held == held_.end()) return;
+  const auto* by_gang = std::get_if<ByGang>(&held->second);
+  if (by_gang == nullptr) return;
+  TrainingGang& gang = gangs_.at(by_gang->number);
+  if (!gang.is_part()) return;
+  gang.set_gang_step(now, step_s);
+  apply(now, gang, gang.devices());
+  tell_pace(gang);
+}
+
+/// Of a part of a gang.
+MemberPace Executor::own_pace(const TrainingGang& gang) const {
+  const auto& devices = gang.devices();
+  return gang.own_pace(slowest(devices), link_share(devices), any_hung(devices));
+}
+
+/// A change that nobody could measure is not told: clocks near a limit go up and down all the time.
+void Executor::tell_pace(TrainingGang& gang) {
+  if (!gang.is_part()) return;
+  const MemberPace pace = own_pace(gang);
+  if (gang.tells(pace)) changes_.emplace_back(pace);
+}
+
+std::vector<MemberPace> Executor::member_paces() const {
+  std::vector<MemberPace> paces;
+  for (const auto& [number, gang] : gangs_) {
+    if (gang.is_part()) paces.push_back(own_pace(gang));
+  }
+  return paces;
+}
+
+void Executor::end_gang(Instant now, Gangs::iterator gang, EndedAttempt ended, bool silent) {
+  const std::vector<std::uint16_t> devices = gang->second.devices();
+  held_.erase(ended.key);
+  gangs_.erase(gang);
+  release(now, devices);
+  if (!silent) changes_.emplace_back(std::move(ended));
+}
+
+bool Executor::cancel(Instant now, const AttemptKey& key, Reason reason, bool silent) {
+  const auto found = held_.find(key);
+  if (found == held_.end()) return false;
+  const Owner owner = found->second;
+  if (const auto* by_gang = std::get_if<ByGang>(&owner)) {
+    const auto gang = gangs_.find(by_gang->number);
+    const Meter at = meter(now, gang->second.devices());
+    end_gang(now, gang, gang->second.stop(at, reason, ""), silent);
+    return true;
+  }
+  ReplicaEngine& engine = *replicas_.at(std::get<ByReplica>(owner).number);
+  const ReplicaState before = engine.state();
+  engine.cancel(meter(now, engine.place().devices), key, reason, silent);
+  if (silent) held_.erase(key);
+  settle(now, engine, before);
+  return true;
+}
+
+void Executor::stop_all(Instant now, Reason reason, const std::string& detail) {
+  while (!gangs_.empty()) {
+    const auto gang = gangs_.begin();
+    const Meter at = meter(now, gang->second.devices());
+    end_gang(now, gang, gang->second.stop(at, reason, detail), false);
+  }
+  for (auto next = replicas_.begin(); next != replicas_.end();) {
+    ReplicaEngine& engine = *(next++)->second;  // a draining one goes now
+    const ReplicaState before = engine.state();
+    engine.stop_all(meter(now, engine.place().devices), reason, detail);
+    settle(now, engine, before);
+  }
+}
+
+void Executor::start_replica(Instant now, const StartReplica& start,
+                             const devices::ModelSpec& model, bool warm) {
+  DROVER_REQUIRE(!replicas_.contains(start.number));
+  std::optional<Refusal> refusal = refuse_devices(start.devices);
+  devices::Placement placement;
+  if (!refusal) {
+    placement = {devices_[start.devices.front()].spec, static_cast<int>(start.devices.size()),
+                 start.precision, link_share(start.devices)};
+    refusal = refuse_serving(placement, model);
+  }
+  if (refusal) {
+    Replica gone;
+    gone.id = {host_, start.number};
+    gone.model = start.model;
+    gone.precision = start.precision;
+    gone.devices = start.devices;
+    gone.state = ReplicaState::gone;
+    gone.detail = fmt::format("{}: {}", to_text(refusal->reason), refusal->detail);
+    changes_.emplace_back(std::move(gone));
+    return;
+  }
+  const ReplicaEngine::Place place{start.number, devices_[start.devices.front()].group,
+                                   start.devices};
+  auto engine = std::make_unique<ReplicaEngine>(place, placement, model, now, warm);
+  engine->set_pace(now, slowest(start.devices), placement.link_share);
+  own(start.devices, ByReplica{start.number});
+  changes_.emplace_back(engine->report(host_));
+  apply(now, *engine, start.devices);
+  replicas_.emplace(start.number, std::move(engine));
+}
+
+bool Executor::retire_replica(Instant now, std::uint32_t number) {
+  const auto found = replicas_.find(number);
+  if (found == replicas_.end()) return false;
+  ReplicaEngine& engine = *found->second;
+  const ReplicaState before = engine.state();
+  engine.drain(meter(now, engine.place().devices));
+  settle(now, engine, before);
+  return true;
+}
+
+void Executor::set_power_cap(Instant now, std::uint16_t device, double cap_w) {
+  chassis_.set_power_cap(now, device, cap_w);
+  repace(now, {device});
+}
+
+Instant Executor::next_end() const {
+  Instant next = never;
+  for (const auto& [number, engine] : replicas_) next = std::min(next, engine->next_event());
+  for (const auto& [number, gang] : gangs_) next = std::min(next, gang.next_event());
+  return next;
+}
+
+void Executor::advance(Instant now) {
+  repace(now, chassis_.advance(now));
+  for (auto next = gangs_.begin(); next != gangs_.end();) {
+    const auto gang = next++;
+    if (gang->second.next_event() > now) continue;
+    const Meter at = meter(now, gang->second.devices());
+    end_gang(now, gang,
+             gang->second.expired(now)
+                 ? gang->second.stop(at, Reason::capacity, "its gang did not come together in time")
+                 : gang->second.finish(at),
+             false);
+  }
+  for (auto next = replicas_.begin(); next != replicas_.end();) {
+    ReplicaEngine& engine = *(next++)->second;
+    if (engine.next_event() > now) continue;
+    const ReplicaState before = engine.state();
+    engine.advance(meter(now, engine.place().devices));
+    settle(now, engine, before);
+  }
+}
+
+void Executor::repace(Instant now, const std::vector<std::size_t>& changed) {
+  for (const std::size_t device : changed) {
+    if (chassis_.shut_down(device)) shut_down(now, static_cast<std::uint16_t>(device));
+    const Owner owner = owners_[device];
+    if (const auto* by_replica = std::get_if<ByReplica>(&owner)) {
+      ReplicaEngine& engine = *replicas_.at(by_replica->number);
+      apply(now, engine, engine.place().devices);
+    } else if (const auto* by_gang = std::get_if<ByGang>(&owner)) {
+      TrainingGang& gang = gangs_.at(by_gang->number);
+      apply(now, gang, gang.devices());
+      tell_pace(gang);
+    }
+  }
+}
+
+std::vector<Executor::Change> Executor::take_changes() { return std::exchange(changes_, {}); }
+
+std::vector<AttemptKey> Executor::held() const {
+  std::vector<AttemptKey> keys;
+  for (const auto& [key, owner] : held_) keys.push_back(key);
+  return keys;
+}
+
+std::optional<std::uint32_t> Executor::attempt_of(const JobId& job) const {
+  const auto found = held_.lower_bound(AttemptKey{job, 0});
+  if (found == held_.end() || found->first.job != job) return std::nullopt;
+  return found->first.attempt;
+}
+
+std::vector<Replica> Executor::replicas() const {
+  std::vector<Replica> all;
+  for (const auto& [number, engine] : replicas_) all.push_back(engine->report(host_));
+  return all;
+}
+
+std::optional<Replica> Executor::replica(std::uint32_t number) const {
+  const auto found = replicas_.find(number);
+  if (found == replicas_.end()) return std::nullopt;
+  return found->second->report(host_);
+}
+
+std::vector<Progress> Executor::progress(Instant now) const {
+  std::vector<Progress> all;
+  for (const auto& [number, gang] : gangs_) all.push_back(gang.progress(now));
+  for (const auto& [number, engine] : replicas_) {
+    for (Progress& one : engine->progress(now)) all.push_back(one);
+  }
+  return all;
+}
+
+Sample Executor::reading(Instant now, std::uint16_t device) const {
+  Sample sample = chassis_.reading(now, device);
+  add_work(sample, device);
+  return sample;
+}
+
+Sample Executor::published(Instant now, std::uint16_t device) const {
+  Sample sample = chassis_.published(now, device);
+  add_work(sample, device);
+  return sample;
+}
+
+void Executor::add_work(Sample& sample, std::uint16_t device) const {
+  sample[Metric::queue] = 0;
+  sample[Metric::running] = std::holds_alternative<ByGang>(owners_[device]) ? 1 : 0;
+  if (const auto* by_replica = std::get_if<ByReplica>(&owners_[device])) {
+    const ReplicaEngine& engine = *replicas_.at(by_replica->number);
+    sample[Metric::queue] = engine.queued();
+    sample[Metric::running] = engine.running();
+  }
+}
+
+}  // namespace drover::agents

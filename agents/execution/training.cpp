@@ -1,0 +1,239 @@
+#include "agents/execution/training.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "agents/execution/replica.h"
+#include "devices/training/training.h"
+#include "fleet/base/result.h"
+
+namespace drover::agents {
+namespace {
+
+devices::TrainingShape shape_of(const Workload& work) {
+  return {std::max(1u, work.batch), std::max(1u, work.sequence)};
+}
+
+/// How much longer a step takes than the model says, where its owner has measured it: the same
+/// operations and bytes, spread over the measured time.
+double stretch_of(const devices::Placement& placement, const devices::ModelSpec& model,
+                  const Workload& work) {
+  const Pace* pace =
+      measured_pace(work, placement.device->id, placement.devices, placement.per_host > 0);
+  if (pace == nullptr || pace->steps_per_s <= 0) return 1;
+  const double modelled_s = devices::training_step(placement, model, shape_of(work), 1).seconds;
+  return modelled_s > 0 ? 1 / (pace->steps_per_s * modelled_s) : 1;
+}
+
+/// The same operations and bytes over a longer time.
+void stretch(devices::Step& step, double factor) {
+  step.seconds *= factor;
+  for (double& part : step.parts) part *= factor;
+  for (double* share : {&step.matrix_activity, &step.memory_activity, &step.link_activity}) {
+    *share = std::min(1.0, *share / factor);
+  }
+}
+
+}  // namespace
+
+std::optional<Refusal> refuse_training(const devices::Placement& placement,
+                                       const devices::ModelSpec& model, const Workload& work,
+                                       std::uint32_t from_step) {
+  const devices::DeviceSpec& device = *placement.device;
+  if (work.steps == 0) return Refusal{Reason::invalid, "a training job of no steps"};
+  if (from_step >= work.steps) {
+    return Refusal{Reason::invalid, fmt::format("a training job of {} steps, from step {} on",
+                                                work.steps, from_step)};
+  }
+  if (!device.runs(placement.precision)) {
+    return Refusal{Reason::precision, fmt::format("{} does not run {} natively", device.id,
+                                                  to_text(placement.precision))};
+  }
+  if (auto refusal = refuse_needs(device, work)) return refusal;
+  const auto& sizes = device.slice_sizes;
+  const int slice = placement.per_host > 0 ? placement.per_host : placement.devices;
+  if (!sizes.empty() && std::find(sizes.begin(), sizes.end(), slice) == sizes.end()) {
+    return Refusal{Reason::topology, fmt::format("{} forms no slice of {} (it forms {})", device.id,
+                                                 slice, fmt::join(sizes, ", "))};
+  }
+  const bool transformer = model.is_transformer();
+  if (transformer && model.context_max > 0 && work.sequence > model.context_max) {
+    return Refusal{Reason::context, fmt::format("{} tokens per sample, {} takes {}", work.sequence,
+                                                model.id, model.context_max)};
+  }
+  const Pace* tried = measured_pace(work, device.id, placement.devices, placement.per_host > 0);
+  if (tried != nullptr && tried->steps_per_s <= 0) {
+    return Refusal{Reason::memory, fmt::format("its owner has tried it on {} {}: it does not run",
+                                               placement.devices, device.id)};
+  }
+  if (!devices::fits_training(placement, model, shape_of(work))) {
+    return Refusal{
+        Reason::memory,
+        fmt::format("{:.1f} GiB on each of {} devices, {} has {:.1f} GiB",
+                    devices::training_bytes(placement, model, shape_of(work)) / (1 << 30),
+                    placement.devices, device.id,
+                    (device.memory_bytes - device.reserved_bytes) / (1 << 30))};
+  }
+  return std::nullopt;
+}
+
+TrainingGang::TrainingGang(AttemptKey key, std::vector<std::uint16_t> devices,
+                           devices::Placement placement, devices::ModelSpec model,
+                           const Workload& work, double pace, const Meter& meter,
+                           std::uint32_t from_step, const std::optional<GangPart>& part)
+    : key_(key),
+      devices_(std::move(devices)),
+      placement_(placement),
+      model_(std::move(model)),
+      shape_(shape_of(work)),
+      steps_(work.steps),
+      from_step_(from_step),
+      checkpoint_steps_(work.checkpoint_steps),
+      pace_(pace),
+      stretch_(stretch_of(placement, model_, work)),
+      started_(meter),
+      steps_left_(work.steps - from_step),
+      began_(meter.at),
+      part_(part) {
+  if (part_ && part_->reserved_for > Duration{0}) {
+    reserved_until_ = saturating_add(meter.at, part_->reserved_for);
+  }
+  run_.pace = {own_step(pace_, placement_).seconds, 0};
+}
+
+devices::Step TrainingGang::own_step(double pace, const devices::Placement& placement) const {
+  devices::Step step = devices::training_step(placement, model_, shape_, pace);
+  if (stretch_ != 1) stretch(step, stretch_);
+  return step;
+}
+
+devices::Step TrainingGang::activity() const {
+  if (waits()) {
+    devices::Step idle;
+    idle.duty = begun_ ? 1 : 0;  // begun, it spins until the others enter
+    return idle;
+  }
+  devices::Step step = own_step(pace_, placement_);
+  if (part_ && gang_step_s_ > step.seconds) {
+    // It waits for the slower ones in the exchange.
+    const double own_s = step.seconds;
+    stretch(step, gang_step_s_ / own_s);
+    step.waiting = 1 - own_s / gang_step_s_ * (1 - step.waiting);
+  }
+  return step;
+}
+
+MemberPace TrainingGang::own_pace(double pace, double link_share, bool hung) const {
+  MemberPace told{key_.job, key_.attempt, 0, 0};
+  devices::Placement placement = placement_;
+  placement.link_share = link_share;
+  if (hung || pace <= 0) return told;
+  const devices::Step step = own_step(pace, placement);
+  told.exchange_s = step.parts[static_cast<std::size_t>(devices::Part::collectives)];
+  told.compute_s = step.seconds - told.exchange_s;
+  return told;
+}
+
+bool TrainingGang::tells(const MemberPace& pace) {
+  constexpr double notable = 0.002;  // of a step
+  const double before_s = told_ ? told_->compute_s + told_->exchange_s : -1;
+  const double now_s = pace.compute_s + pace.exchange_s;
+  if (told_ && std::abs(now_s - before_s) <= notable * before_s) return false;
+  told_ = pace;
+  return true;
+}
+
+double TrainingGang::elapsed_s(Instant now) const {
+  return to_seconds(standstill_.own(now) - began_);
+}
+
+Instant TrainingGang::next_event() const {
+  if (waits() && !begun_) return reserved_until_;
+  if (standstill_.holds()) return never;
+  return saturating_add(began_, from_seconds(run_.seconds(steps_left_)));
+}
+
+void TrainingGang::stand_still(Instant now, bool still) {
+  if (still == standstill_.holds()) return;
+  if (still) return standstill_.begin(now);
+  began_ += standstill_.end(now);
+  if (part_) rebase(now);  // the others may have become slower or faster meanwhile
+}
+
+void TrainingGang::set_pace(Instant now, double pace, double link_share) {
+  DROVER_REQUIRE(!standstill_.holds());
+  pace_ = pace;
+  placement_.link_share = link_share;
+  rebase(now);
+}
+
+void TrainingGang::set_gang_step(Instant now, double step_s) {
+  DROVER_REQUIRE(part_.has_value());
+  gang_step_s_ = step_s;
+  begun_ |= step_s > 0;
+  if (!standstill_.holds() && !waits()) rebase(now);
+}
+
+void TrainingGang::rebase(Instant now) {
+  const std::uint64_t done = run_.steps_within(elapsed_s(now), steps_left_);
+  if (done >= steps_left_) return;
+  run_ = run_.after(elapsed_s(now), steps_left_, {activity().seconds, 0});
+  steps_left_ -= done;
+  began_ = now;
+}
+
+double TrainingGang::memory_bytes() const {
+  return devices::training_bytes(placement_, model_, shape_);
+}
+
+double TrainingGang::steps_done(Instant now) const {
+  const double left_s = std::max(0.0, run_.seconds(steps_left_) - elapsed_s(now));
+  const double left_steps = run_.pace.base_s > 0 ? left_s / run_.pace.base_s : 0;
+  return std::clamp(steps_ - left_steps, static_cast<double>(from_step_),
+                    static_cast<double>(steps_));
+}
+
+std::uint32_t TrainingGang::steps_saved(Instant now) const {
+  if (checkpoint_steps_ == 0) return from_step_;
+  const std::uint64_t done = steps_ - steps_left_ + run_.steps_within(elapsed_s(now), steps_left_);
+  // What has done them all has finished, and needs no checkpoint any more.
+  const std::uint64_t begun = std::min<std::uint64_t>(done, steps_ - 1);
+  const auto saved = static_cast<std::uint32_t>(begun / checkpoint_steps_ * checkpoint_steps_);
+  return std::max(from_step_, saved);
+}
+
+Progress TrainingGang::progress(Instant now) const {
+  const double left_s = std::max(0.0, run_.seconds(steps_left_) - elapsed_s(now));
+  return {key_.job, key_.attempt, steps_done(now) / steps_, left_s, steps_saved(now)};
+}
+
+EndedAttempt TrainingGang::ended(const Meter& meter) const {
+  EndedAttempt ended;
+  ended.key = key_;
+  ended.at = meter.at;
+  ended.usage.device_s = static_cast<double>(devices_.size()) * to_seconds(meter.at - started_.at);
+  ended.usage.energy_j = meter.energy_j - started_.energy_j;
+  ended.usage.cost_usd = ended.usage.device_s / 3600 * placement_.device->price_usd_per_h;
+  return ended;
+}
+
+EndedAttempt TrainingGang::finish(const Meter& meter) const {
+  EndedAttempt done = ended(meter);
+  done.outcome.steps = steps_;
+  done.outcome.run_s = to_seconds(meter.at - started_.at);
+  return done;
+}
+
+EndedAttempt TrainingGang::stop(const Meter& meter, Reason reason, std::string detail) const {
+  EndedAttempt stopped = ended(meter);
+  stopped.failure = reason;
+  stopped.detail = std::move(detail);
+  stopped.steps_done = steps_done(meter.at);
+  stopped.steps_saved = steps_saved(meter.at);
+  return stopped;
+}
+
+}  // namespace drover::agents

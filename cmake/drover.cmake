@@ -1,0 +1,46 @@
+# Functions that the parts of Drover are built with.
+
+# drover_library(NAME): a static library whose sources drover_module() adds.
+function(drover_library library)
+  add_library(${library} STATIC)
+  if(DROVER_UNITY)
+    set_target_properties(${library} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    # g++ takes the file that includes the others for the one that private types belong to.
+    target_compile_options(${library} PRIVATE -Wno-subobject-linkage)
+  endif()
+endfunction()
+
+# drover_module(LIBRARY FOLDER FILE..): sources of one folder. Files of a folder that are compiled
+# together (DROVER_UNITY) come in groups of twelve.
+function(drover_module library folder)
+  set(number 0)
+  foreach(file IN LISTS ARGN)
+    math(EXPR group "${number} / 12")
+    string(REPLACE "/" "_" name "${folder}")
+    set(path ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${file})
+    cmake_path(NORMAL_PATH path)
+    target_sources(${library} PRIVATE ${path})
+    set_source_files_properties(${path} PROPERTIES UNITY_GROUP "${name}_${group}")
+    math(EXPR number "${number} + 1")
+  endforeach()
+endfunction()
+
+# drover_embed(LIBRARY FUNCTION namespace::function HEADER declares.h [TYPE element] FILES file..):
+# adds a source with that function, which returns the texts of the files; see embed_texts.cmake.
+function(drover_embed library)
+  cmake_parse_arguments(embed "" "FUNCTION;HEADER;TYPE" "FILES" ${ARGN})
+  string(REGEX MATCH "^(.*)::([a-z_]+)$" _ ${embed_FUNCTION})
+  set(namespace ${CMAKE_MATCH_1})
+  set(function ${CMAKE_MATCH_2})
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} "-DFILES=${embed_FILES}" -DOUTPUT=${output} -DNAMESPACE=${namespace}
+            -DHEADER=${embed_HEADER} -DTYPE=${embed_TYPE} -DFUNCTION=${function}
+            -P ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake
+    DEPENDS ${embed_FILES} ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake
+    COMMENT "Embedding ${function}"
+    VERBATIM)
+  target_sources(${library} PRIVATE ${output})
+  set_source_files_properties(${output} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()

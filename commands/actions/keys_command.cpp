@@ -1,0 +1,149 @@
+// `drover keys`: makes keys, lists them, and says who may come in.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "commands/connection/keys.h"
+#include "commands/shell/output.h"
+#include "commands/shell/table.h"
+#include "commands/verbs.h"
+#include "fleet/base/text.h"
+#include "fleet/text/json.h"
+#include "fleet/text/nodeset.h"
+
+namespace drover::commands {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::vector<std::string>& key_actions() {
+  static const std::vector<std::string> all = {"new", "list", "allow", "revoke"};
+  return all;
+}
+
+CommandOutcome make(Arguments& arguments, const std::string& folder, const std::string& name) {
+  // A router's key has a name of its own, so that nobody has to say so twice.
+  const std::string role_text = arguments.text("role", name == "router" ? "router" : "");
+  if (role_text.empty()) {
+    return CommandOutcome::usage(error("--role is wanted: agent, submit, view, admin or router"));
+  }
+  const auto role = parse_key_role(role_text, "--role");
+  if (!role) return CommandOutcome::usage(role.error());
+  std::vector<std::string> ids;
+  if (arguments.has("ids")) {
+    auto names = expand_nodeset(arguments.text("ids"), "--ids");
+    if (!names) return CommandOutcome::usage(names.error());
+    ids = *std::move(names);
+  }
+  const auto made = make_key(folder, name, *role, std::move(ids));
+  if (!made) return CommandOutcome::failed(made.error());
+  put("{} (role {}{}{}) {}\n  secret {}\n  public {}\n", made->key.name, to_text(made->key.role),
+      made->key.ids.empty() ? "" : " of ", made->key.ids.empty() ? "" : ids_text(made->key),
+      fingerprint(made->key.key), printable(made->secret_file), printable(made->public_file));
+  return CommandOutcome::done();
+}
+
+/// A file, or the name of a key of the folder, with or without ".pub".
+CommandOutcome allow(const std::string& folder, const std::string& what) {
+  const fs::path own = fs::path(folder) / (what.ends_with(".pub") ? what : what + ".pub");
+  std::error_code unknown;
+  const bool elsewhere = what.find('/') != std::string::npos ||
+                         (what.ends_with(".pub") && fs::is_regular_file(what, unknown));
+  const auto allowed = allow_file(folder, elsewhere ? what : own.string());
+  if (!allowed) return CommandOutcome::failed(allowed.error());
+  put("{} (role {}) {} is allowed\n", allowed->name, to_text(allowed->role),
+      fingerprint(allowed->key));
+  return CommandOutcome::done();
+}
+
+CommandOutcome revoke(const std::string& folder, const std::string& name) {
+  const auto revoked = revoke_key(folder, name);
+  if (!revoked) return CommandOutcome::failed(revoked.error());
+  put("{} {}\n", name, *revoked ? "is revoked" : "was not allowed");
+  return CommandOutcome::done();
+}
+
+Json to_json(const ListedKey& listed) {
+  Json ids = Json::array();
+  for (const std::string& id : listed.key.ids) ids.add(id);
+  return Json::object()
+      .set("name", listed.key.name)
+      .set("role", std::string(to_text(listed.key.role)))
+      .set("ids", std::move(ids))
+      .set("fingerprint", fingerprint(listed.key.key))
+      .set("secret_here", listed.secret)
+      .set("allowed", listed.allowed);
+}
+
+CommandOutcome list(Arguments& arguments, const std::string& folder) {
+  const auto listing = list_keys(folder);
+  if (!listing) return CommandOutcome::failed(listing.error());
+  for (const std::string& problem : listing->problems) put_error("drover keys: {}\n", problem);
+  if (arguments.has("json")) {
+    Json all = Json::array();
+    for (const ListedKey& listed : listing->keys) all.add(to_json(listed));
+    put("{}\n", all.dump());
+    return CommandOutcome::done();
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const ListedKey& listed : listing->keys) {
+    rows.push_back({listed.key.name, std::string(to_text(listed.key.role)), ids_text(listed.key),
+                    fingerprint(listed.key.key), listed.secret ? "here" : "-",
+                    listed.allowed ? "yes" : "-"});
+  }
+  put_text(
+      table_text({{"NAME"}, {"ROLE"}, {"HOSTS"}, {"FINGERPRINT"}, {"SECRET"}, {"ALLOWED"}}, rows));
+  return CommandOutcome::done();
+}
+
+}  // namespace
+
+CommandUsage keys_usage() {
+  return {
+      "usage: drover keys new NAME --role ROLE | list | allow NAME or FILE.pub | revoke NAME",
+      "Keys for encrypted connections. A router that is started with --keys lets in the keys that\n"
+      "are allowed, each to do what its role may: agent (be the hosts in --ids), view (ask and\n"
+      "watch), submit (ask and submit work), admin (all that a client can do). A change counts\n"
+      "within a second. Secrets stay where they were made; only .pub files travel.",
+      {{"role", "ROLE", "agent, submit, view, admin or router"},
+       {"ids", "NAMES", "the hosts an agent's key speaks for, node[01-20] (default: its name)"},
+       {"dir", "DIR", "the folder (default: $DROVER_KEYS, else ~/.config/drover/keys)"},
+       {"json", "", "list: a JSON array on stdout"}},
+      {"ACTION", "WHAT"},
+      "  drover keys new router\n"
+      "      the router's own key; clients need its router.pub\n"
+      "  drover keys new node-1 --role agent && drover keys allow node-1\n"
+      "  drover router --listen tcp://0.0.0.0:7700 --keys ~/.config/drover/keys\n"
+      "  drover keys allow /tmp/alice.pub\n"
+      "  drover keys revoke alice"};
+}
+
+CommandOutcome run_keys(Arguments& arguments) {
+  const std::string action = arguments.text("ACTION", "list");
+  const std::string what = arguments.text("WHAT");
+  if (std::find(key_actions().begin(), key_actions().end(), action) == key_actions().end()) {
+    return CommandOutcome::usage(
+        error("found '{}'{}", excerpt(action), suggestion(action, key_actions())));
+  }
+  if ((action == "list") != what.empty()) {
+    return CommandOutcome::usage(action == "list"
+                                     ? error("found '{}', expected no more", excerpt(what))
+                                     : error("{}: the name of a key is wanted", action));
+  }
+  auto folder =
+      arguments.has("dir") ? Result<std::string>(arguments.text("dir")) : default_keys_folder();
+  if (!folder) return CommandOutcome::failed(folder.error());
+  if (const Status status = arguments.status(); !status)
+    return CommandOutcome::usage(status.error());
+  if (action == "new") return make(arguments, *folder, what);
+  if (action == "allow") return allow(*folder, what);
+  if (action == "revoke") return revoke(*folder, what);
+  return list(arguments, *folder);
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,154 @@
+// `drover policy`: checks, shows and changes how work is routed.
+#include <algorithm>
+
+#include "commands/connection/acting.h"
+#include "commands/connection/session.h"
+#include "commands/shell/files.h"
+#include "commands/shell/output.h"
+#include "commands/verbs.h"
+#include "fleet/base/text.h"
+#include "fleet/text/json.h"
+#include "router/lint/policy_outcomes.h"
+#include "router/policy/policy_findings.h"
+#include "router/policy/policy_text.h"
+
+namespace drover::commands {
+namespace {
+
+const std::vector<std::string>& policy_actions() {
+  static const std::vector<std::string> all = {"check", "show", "apply"};
+  return all;
+}
+
+Json to_json(const router::Finding& finding) {
+  return Json::object()
+      .set("error", finding.error)
+      .set("place", finding.place)
+      .set("text", finding.text);
+}
+
+/// Errors fail the check, and a router would refuse the file; warnings are only told.
+CommandOutcome check_file(const Arguments& arguments, const std::string& file) {
+  const auto text = read_file(file, policy_bytes_max);
+  if (!text) return CommandOutcome::failed(text.error());
+  const std::vector<router::Finding> findings = router::findings(*text, file);
+  const auto errors = std::count_if(findings.begin(), findings.end(),
+                                    [](const router::Finding& finding) { return finding.error; });
+  if (arguments.has("json")) {
+    Json list = Json::array();
+    for (const router::Finding& finding : findings) list.add(to_json(finding));
+    put("{}\n", Json::object().set("findings", std::move(list)).dump());
+  } else {
+    for (const router::Finding& finding : router::grouped(findings)) {
+      put("{}: {}: {}\n", printable(finding.place), finding.error ? "error" : "warning",
+          printable(finding.text));
+    }
+  }
+  if (errors > 0)
+    return CommandOutcome::failed(
+        error("{}", counted(static_cast<std::uint64_t>(errors), "error")));
+  if (!arguments.has("table")) return CommandOutcome::done();
+  const auto policy = router::parse_policy(*text, file);
+  if (!policy) return CommandOutcome::failed(policy.error());
+  put_text(router::outcome_table(*policy));
+  return CommandOutcome::done();
+}
+
+Json to_json(const PolicyReply& reply) {
+  return Json::object()
+      .set("name", reply.name)
+      .set("place", reply.place.empty() ? Json() : Json(reply.place))
+      .set("version", reply.version)
+      .set("hash", reply.hash)
+      .set("since", to_iso8601(reply.since))
+      .set("by", reply.by.empty() ? Json() : Json(reply.by))
+      .set("text", reply.text);
+}
+
+/// Lines, and the tabs that TOML allows in them, stay as they are.
+std::string printable_lines(std::string_view text) {
+  std::string shown;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at <= text.size(); ++at) {
+    const bool kept = at < text.size() && (text[at] == '\n' || text[at] == '\t');
+    if (at < text.size() && !kept) continue;
+    shown += printable(text.substr(begin, at - begin));
+    if (kept) shown += text[at];
+    begin = at + 1;
+  }
+  return shown;
+}
+
+/// The text alone goes to standard output, so that it can be changed and applied.
+CommandOutcome show_policy(const Arguments& arguments) {
+  auto session = Session::open({endpoint_of(arguments), Role::client, "policy"});
+  if (!session) return CommandOutcome::failed(session.error());
+  const auto reply = (*session)->ask<PolicyReply>(PolicyRequest{}, std::chrono::milliseconds(5000));
+  if (!reply) return CommandOutcome::failed(reply.error());
+  if (arguments.has("json")) {
+    put("{}\n", to_json(*reply).dump());
+    return CommandOutcome::done();
+  }
+  put_error("{} version {}, hash {}, from {}, in force since {}{}{}\n", printable(reply->name),
+            reply->version, printable(reply->hash),
+            reply->place.empty() ? "the program" : printable(reply->place),
+            to_iso8601(reply->since), reply->by.empty() ? "" : ", applied by ",
+            printable(reply->by));
+  put_text(printable_lines(reply->text));
+  return CommandOutcome::done();
+}
+
+CommandOutcome apply_file(const Arguments& arguments, const std::string& file) {
+  auto text = read_file(file, policy_bytes_max);
+  if (!text) return CommandOutcome::failed(text.error());
+  if (!is_utf8(*text)) return CommandOutcome::failed(error("{}: is not UTF-8", printable(file)));
+  return act(arguments, "policy", [&](double) { return ApplyPolicy{*text, file}; });
+}
+
+}  // namespace
+
+CommandUsage policy_usage() {
+  return {
+      "usage: drover policy check FILE | show | apply FILE",
+      "check: reads a policy without a router, and prints what is wrong with it (errors: exit 1)\n"
+      "and what is doubtful (warnings), each with its line; with --table also what happens to "
+      "each\n"
+      "kind of job for each reason.\n"
+      "show: prints the policy in force; its version and hash go to standard error.\n"
+      "apply: the router routes by FILE (at most 256 KiB) from now on. Its [policy] version must\n"
+      "be above the one in force, so that a version stands for one text for good. With an error\n"
+      "the old policy stays in force. What runs goes on; power caps that people have set stay.\n"
+      "An applied policy is kept in the ledger: it is in force again when the router restarts,\n"
+      "unless --policy names one with a higher version. SIGHUP makes a router that was started\n"
+      "with --policy read that file again, in the same way.",
+      {connect_option(),
+       {"table", "", "check: rule by rule, what happens for each reason"},
+       {"json", "", "one JSON object on stdout"}},
+      {"ACTION", "FILE"},
+      "  drover policy check my.toml --table\n"
+      "  drover policy show > my.toml\n"
+      "  drover policy apply my.toml"};
+}
+
+CommandOutcome run_policy(Arguments& arguments) {
+  const std::string action = arguments.text("ACTION");
+  const std::string file = arguments.text("FILE");
+  if (action.empty()) return CommandOutcome::usage(error("{}", policy_usage().synopsis));
+  if (std::find(policy_actions().begin(), policy_actions().end(), action) ==
+      policy_actions().end()) {
+    return CommandOutcome::usage(
+        error("found '{}'{}", excerpt(action), suggestion(action, policy_actions())));
+  }
+  if ((action == "show") != file.empty()) {
+    return CommandOutcome::usage(action == "show"
+                                     ? error("found '{}', expected no more", excerpt(file))
+                                     : error("{}: expected a FILE", action));
+  }
+  if (action != "check" && arguments.has("table")) {
+    return CommandOutcome::usage(error("--table is for check"));
+  }
+  if (action == "check") return check_file(arguments, file);
+  return action == "show" ? show_policy(arguments) : apply_file(arguments, file);
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,86 @@
+#include "commands/connection/allow_list.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "commands/connection/key_files.h"
+#include "fleet/base/text.h"
+
+namespace drover::commands {
+
+namespace {
+
+constexpr const char* key_ending = ".pub";
+
+/// Enters the key that a file holds, or what is wrong with it.
+void take(const std::string& name, const std::string& path, const std::string& text,
+          std::map<std::string, std::string>& seen, AllowList& list) {
+  const auto key = parse_public_key(text, path);
+  if (!key) {
+    list.problems.push_back(key.error().message);
+  } else if (key->name != name || key->role == KeyRole::router) {
+    list.problems.push_back(
+        fmt::format("{}: found the key {} of role {}, expected one of the "
+                    "file's name and no router's",
+                    printable(path), key->name, to_text(key->role)));
+  } else if (const auto [known, fresh] = seen.emplace(key->key, name); !fresh) {
+    list.problems.push_back(
+        fmt::format("{}: the same key as {}.pub", printable(path), known->second));
+  } else {
+    list.keys.push_back(*key);
+  }
+}
+
+}  // namespace
+
+Result<AllowList> read_allow_list(const std::string& folder) {
+  const auto opened = open_allow_folder(folder);
+  if (!opened) return opened.error();
+  AllowList list;
+  list.unsafe = opened->unsafe;
+  if (!list.unsafe.empty()) return list;
+  const auto names = names_in(*opened, key_ending);
+  if (!names) return names.error();
+  std::map<std::string, std::string> seen;  // names by key
+  for (const std::string& name : *names) {
+    const std::string file = name + key_ending;
+    AllowText read = read_allow_text(*opened, file);
+    switch (read.state) {
+      case AllowText::State::absent:
+        break;  // revoked just now
+      case AllowText::State::unreadable:
+        return Error{std::move(read.text)};
+      case AllowText::State::bad:
+        list.problems.push_back(std::move(read.text));
+        break;
+      case AllowText::State::good:
+        take(name, opened->path + "/" + file, read.text, seen, list);
+    }
+  }
+  return list;
+}
+
+Result<std::string> allow_list_state(const std::string& folder) {
+  const auto opened = open_allow_folder(folder);
+  if (!opened) return opened.error();
+  const auto names = names_in(*opened, key_ending);
+  if (!names) return names.error();
+  std::string state = opened->marks;
+  for (const std::string& name : *names) {
+    struct stat found {};
+    if (fstatat(opened->files.get(), (name + key_ending).c_str(), &found, 0) != 0) continue;
+    // The time of change tells of another owner or mode too, and nobody can set it back.
+    state += fmt::format("{} {} {}.{} {}\n", name, found.st_ino, found.st_ctim.tv_sec,
+                         found.st_ctim.tv_nsec, found.st_size);
+  }
+  return state;
+}
+
+}  // namespace drover::commands

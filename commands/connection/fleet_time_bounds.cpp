@@ -1,0 +1,56 @@
+#include "commands/connection/fleet_time_bounds.h"
+
+#include <fmt/format.h>
+
+#include "commands/shell/clock.h"
+
+namespace drover::commands {
+
+namespace {
+
+constexpr double lease_s = 10;  // of the wall, where a router tells none
+
+}  // namespace
+
+bool is_fleet_time(Instant instant) {
+  return instant >= fleet_time_first && instant < fleet_time_end;
+}
+
+bool is_speed(double speed) { return speed >= speed_min && speed <= speed_max; }
+
+std::string instant_text(Instant instant) {
+  if (instant == never) return "the end of time, in the year 2262";
+  if (instant == Instant::min()) return "the beginning of time, in the year 1677";
+  return to_iso8601(instant);
+}
+
+Status check_welcome(const Welcome& welcome) {
+  if (!is_fleet_time(welcome.fleet_time)) {
+    return error("fleet time: found {}, expected a time of the years {}",
+                 instant_text(welcome.fleet_time), fleet_years);
+  }
+  if (!is_speed(welcome.speed)) {
+    return error("speed: found {:g}, expected {:g} to {:g}", welcome.speed, speed_min, speed_max);
+  }
+  return {};
+}
+
+std::string to_text(const TimeLeap& leap) {
+  return fmt::format("fleet time went from {} {} to {}", instant_text(leap.from),
+                     leap.back() ? "back" : "forward", instant_text(leap.to));
+}
+
+std::optional<TimeLeap> leap_between(Instant here, Instant there, Duration lease) {
+  const double ahead_s = to_seconds(there.time_since_epoch()) - to_seconds(here.time_since_epoch());
+  const double one_lease_s = to_seconds(lease);
+  if (ahead_s <= leases_lived_through * one_lease_s && ahead_s >= -one_lease_s) return {};
+  return TimeLeap{here, there};
+}
+
+std::optional<TimeLeap> leap_to(const Welcome& welcome, Instant here) {
+  const Duration lease =
+      welcome.lease.count() > 0 ? welcome.lease : wall_span(lease_s, welcome.speed);
+  return leap_between(here, welcome.fleet_time, lease);
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,291 @@
+#include "commands/connection/keys.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "commands/connection/allow_list.h"
+#include "commands/connection/key_files.h"
+#include "commands/shell/files.h"
+#include "fleet/base/identity.h"
+#include "fleet/base/text.h"
+#include "fleet/socket/socket_keys.h"
+
+namespace drover::commands {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string secret_path(const std::string& folder, const std::string& name) {
+  return (fs::path(folder) / (name + ".key")).string();
+}
+std::string public_path(const std::string& folder, const std::string& name) {
+  return (fs::path(folder) / (name + ".pub")).string();
+}
+std::string allow_folder(const std::string& folder) {
+  return (fs::path(folder) / "authorized").string();
+}
+
+Result<SecretKey> read_secret(const std::string& path) {
+  const auto text = read_key_text(path, Secrecy::secret);
+  if (!text) return text.error();
+  auto key = parse_secret_key(*text, path);
+  if (!key) return key;
+  if (key->known.name + ".key" != fs::path(path).filename().string()) {
+    return error("{}: name: found {}, expected the name of the file", printable(path),
+                 key->known.name);
+  }
+  if (public_half(key->secret) != key->known.key) {
+    return error("{}: the public key is not that of the secret", printable(path));
+  }
+  return key;
+}
+
+Result<PublicKey> read_public(const std::string& path) {
+  const auto text = read_key_text(path, Secrecy::open);
+  if (!text) return text.error();
+  return parse_public_key(*text, path);
+}
+
+/// What is there already must be what is wanted.
+Status check_same(const PublicKey& found, const PublicKey& wanted, const std::string& path) {
+  if (found.role == wanted.role && found.ids == wanted.ids) return {};
+  return error("{}: is there already, with role {} and hosts {}: choose another name, or remove it",
+               printable(path), to_text(found.role), ids_text(found));
+}
+
+Result<PublicKey> check_request(const std::string& name, KeyRole role,
+                                std::vector<std::string> ids) {
+  PublicKey wanted{name, role, std::move(ids), {}};
+  if (!is_name(name) || name.starts_with('.')) {
+    return error(
+        "the name of a key: found \"{}\", expected 1 to 64 of A-Z a-z 0-9 . _ : -, the "
+        "first no dot",
+        excerpt(name));
+  }
+  if ((role == KeyRole::router) != (name == "router")) {
+    return error("the router's key has the name router and the role router, and no other has");
+  }
+  if (role == KeyRole::agent && wanted.ids.empty()) wanted.ids = {name};
+  if (role != KeyRole::agent && !wanted.ids.empty()) {
+    return error("--ids: only a key of role agent speaks for hosts");
+  }
+  if (wanted.ids.size() > key_ids_max) {
+    return error("--ids: found {} hosts, expected at most {}", wanted.ids.size(), key_ids_max);
+  }
+  return wanted;
+}
+
+Status enter(const std::string& folder, const PublicKey& key) {
+  if (key.role == KeyRole::router) {
+    return error("{}: is a router's key: it is for connecting to that router, not for coming in",
+                 key.name);
+  }
+  const std::string place = allow_folder(folder);
+  if (const Status made = make_key_folder(place); !made) return made;
+  const std::string path = public_path(place, key.name);
+  const auto written = write_new_key_file(path, to_toml(key), Secrecy::open);
+  if (!written) return written.error();
+  if (*written) return {};
+  const auto present = read_public(path);
+  if (!present) return present.error();
+  if (*present == key) return {};
+  return error("{}: another key of this name is allowed ({}): revoke it first", printable(path),
+               fingerprint(present->key));
+}
+
+/// The secret half, new or as it is there; nothing is told of it yet.
+Result<KeyFiles> make_secret(const std::string& folder, const PublicKey& wanted) {
+  if (const Status made = make_key_folder(folder); !made) return made.error();
+  KeyFiles files{wanted, secret_path(folder, wanted.name), public_path(folder, wanted.name)};
+  const auto secret = is_there(files.secret_file);
+  const auto told = is_there(files.public_file);
+  if (!secret) return secret.error();
+  if (!told) return told.error();
+  if (!*secret && *told) {
+    return error("{}: is there without its secret: choose another name, or remove it",
+                 printable(files.public_file));
+  }
+  files.fresh = !*told;
+  const auto pair = draw_key_pair();
+  if (!pair) return pair.error();
+  files.key.key = pair->key;
+  const std::string text = to_toml(SecretKey{files.key, pair->secret});
+  const auto written = write_new_key_file(files.secret_file, text, Secrecy::secret);
+  if (!written) return written.error();
+  if (*written) return files;
+  const auto present = read_secret(files.secret_file);
+  if (!present) return present.error();
+  if (const Status same = check_same(present->known, wanted, files.secret_file); !same) {
+    return same.error();
+  }
+  files.key = present->known;
+  return files;
+}
+
+/// The public half, after all else: where it is, everything is done.
+Result<KeyFiles> publish(KeyFiles files) {
+  const auto told = write_new_key_file(files.public_file, to_toml(files.key), Secrecy::open);
+  if (!told) return told.error();
+  return files;
+}
+
+}  // namespace
+
+Result<std::string> default_keys_folder() {
+  if (const char* named = std::getenv("DROVER_KEYS"); named != nullptr && *named != 0) {
+    return std::string(named);
+  }
+  if (const auto folder = config_folder()) return (fs::path(*folder) / "keys").string();
+  return error("no HOME to keep keys in: name a folder with --dir");
+}
+
+Result<KeyFiles> make_key(const std::string& folder, const std::string& name, KeyRole role,
+                          std::vector<std::string> ids) {
+  const auto wanted = check_request(name, role, std::move(ids));
+  if (!wanted) return wanted.error();
+  const auto made = make_secret(folder, *wanted);
+  return made ? publish(*made) : made;
+}
+
+Result<KeyFiles> make_allowed_key(const std::string& folder, const std::string& name) {
+  const auto wanted = check_request(name, KeyRole::agent, {});
+  if (!wanted) return wanted.error();
+  const auto made = make_secret(folder, *wanted);
+  if (!made) return made;
+  if (made->fresh) {
+    if (const Status entered = enter(folder, made->key); !entered) return entered.error();
+  }
+  return publish(*made);
+}
+
+Result<bool> is_allowed(const std::string& folder, const PublicKey& key) {
+  const std::string path = public_path(allow_folder(folder), key.name);
+  const auto there = is_there(path);
+  if (!there || !*there) return there;
+  const auto present = read_public(path);
+  if (!present) return present.error();
+  return *present == key;
+}
+
+Status allow_key(const std::string& folder, const std::string& name) {
+  if (!is_name(name)) return error("found \"{}\", expected the name of a key", excerpt(name));
+  const auto key = read_public(public_path(folder, name));
+  if (!key) return key.error();
+  return enter(folder, *key);
+}
+
+Result<PublicKey> allow_file(const std::string& folder, const std::string& file) {
+  auto key = read_public(file);
+  if (!key) return key;
+  if (const Status made = make_key_folder(folder); !made) return made.error();
+  if (const Status entered = enter(folder, *key); !entered) return entered.error();
+  return key;
+}
+
+Result<bool> revoke_key(const std::string& folder, const std::string& name) {
+  if (!is_name(name)) return error("found \"{}\", expected the name of a key", excerpt(name));
+  const std::string path = public_path(allow_folder(folder), name);
+  std::error_code problem;
+  const bool stood = fs::remove(path, problem);
+  if (problem) return error("{}: {}", printable(path), problem.message());
+  return stood;
+}
+
+Result<SecretKey> read_router_key(const std::string& folder) {
+  const std::string path = secret_path(folder, "router");
+  const auto there = is_there(path);
+  if (!there) return there.error();
+  if (!*there) {
+    return error("{}: is not there; make it with: drover keys new router --role router --dir {}",
+                 printable(path), printable(folder));
+  }
+  return read_secret(path);
+}
+
+Result<Credentials> read_credentials(const std::string& folder, const std::string& name,
+                                     const std::string& preferred) {
+  const auto found = names_in(folder, ".key");
+  if (!found) return found.error();
+  std::vector<std::string> names = *found;
+  std::erase(names, "router");
+  const auto holds = [&](const std::string& one) {
+    return std::find(names.begin(), names.end(), one) != names.end();
+  };
+  std::string chosen = name;
+  if (chosen.empty() && holds(preferred)) chosen = preferred;
+  if (chosen.empty() && names.size() == 1) chosen = names.front();
+  if (chosen.empty() && names.empty()) {
+    return error(
+        "{}: holds no key to connect with; make one with: drover keys new NAME --role "
+        "agent|submit|view|admin --dir {}",
+        printable(folder), printable(folder));
+  }
+  if (chosen.empty()) {
+    return error("{}: holds several keys: choose one with --key{}", printable(folder),
+                 suggestion("", names));
+  }
+  if (!holds(chosen)) {
+    return error("{}: holds no key named {}{}", printable(folder), excerpt(chosen),
+                 suggestion(chosen, names));
+  }
+  auto own = read_secret(secret_path(folder, chosen));
+  if (!own) return own.error();
+  const std::string router_file = public_path(folder, "router");
+  const auto there = is_there(router_file);
+  if (!there) return there.error();
+  if (!*there) {
+    return error("{}: is not there: copy it from the keys of the router", printable(router_file));
+  }
+  const auto router = read_public(router_file);
+  if (!router) return router.error();
+  if (router->role != KeyRole::router) {
+    return error("{}: role: found {}, expected router", printable(router_file),
+                 to_text(router->role));
+  }
+  return Credentials{*std::move(own), router->key};
+}
+
+Result<KeyListing> list_keys(const std::string& folder) {
+  const auto allowed = read_allow_list(folder);
+  if (!allowed) return allowed.error();
+  const auto secrets = names_in(folder, ".key");
+  if (!secrets) return secrets.error();
+  const auto told = names_in(folder, ".pub");
+  if (!told) return told.error();
+  KeyListing listing{{}, allowed->problems};
+  if (!allowed->unsafe.empty()) listing.problems.push_back(allowed->unsafe);
+  std::map<std::pair<std::string, std::string>, ListedKey> keys;  // by name and key
+  const auto entry = [&](const PublicKey& key) -> ListedKey& {
+    ListedKey& listed = keys[{key.name, key.key}];
+    listed.key = key;
+    return listed;
+  };
+  for (const std::string& name : *secrets) {
+    const auto key = read_secret(secret_path(folder, name));
+    if (key) {
+      entry(key->known).secret = true;
+    } else {
+      listing.problems.push_back(key.error().message);
+    }
+  }
+  for (const std::string& name : *told) {
+    const auto key = read_public(public_path(folder, name));
+    if (key) {
+      entry(*key);
+    } else {
+      listing.problems.push_back(key.error().message);
+    }
+  }
+  for (const PublicKey& key : allowed->keys) entry(key).allowed = true;
+  for (auto& [id, listed] : keys) listing.keys.push_back(std::move(listed));
+  return listing;
+}
+
+}  // namespace drover::commands

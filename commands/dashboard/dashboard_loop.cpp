@@ -1,0 +1,211 @@
+#include "commands/dashboard/dashboard_loop.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "commands/connection/filter_option.h"
+#include "commands/shell/files.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+#include "fleet/codec/codec.h"
+#include "tui/screen.h"
+
+namespace drover::commands {
+
+namespace {
+
+/// A router publishes its totals twice a second: silent for so long, it is not there.
+constexpr Wall silence_max = std::chrono::seconds(3);
+constexpr Wall join_again = std::chrono::seconds(1);
+constexpr std::chrono::milliseconds headless_wait{20};
+constexpr std::chrono::milliseconds blocked_wait{50};
+constexpr tui::Size largest_size{1000, 500};
+
+bool fits(std::int64_t value, int low, int high) { return value >= low && value <= high; }
+
+}  // namespace
+
+tui::DashboardOptions dashboard_options(const DashboardView& view, const std::string& endpoint,
+                                        double speed) {
+  tui::DashboardOptions options;
+  options.settings = view.settings;
+  options.ascii = view.ascii;
+  options.story = view.story;
+  options.steady_colours = view.steady_colours;
+  options.control = view.control;
+  options.device = view.device;
+  options.connected_to = endpoint;
+  options.speed = speed;
+  return options;
+}
+
+tui::DashboardOptions DashboardLoop::options_of(const Session& session, const DashboardView& view,
+                                                const std::string& endpoint) {
+  tui::DashboardOptions options = dashboard_options(view, endpoint, session.welcome().speed);
+  options.insecure = session.insecure();
+  options.clock_apart = is_apart(session.welcome().fleet_time, session.welcome().speed);
+  return options;
+}
+
+Option device_option() {
+  return {"device", "HOST/N", "the device that is selected; of a table only what is about it"};
+}
+
+std::string read_device(Arguments& arguments) {
+  if (!arguments.has("device")) return {};
+  const auto id = parse_device_id(arguments.text("device"));
+  if (id) return to_text(*id);
+  arguments.complain(error("--device: {}", id.error().message));
+  return {};
+}
+
+Option size_option() {
+  return {"size", "WxH",
+          fmt::format("columns and rows of the frame (default 120x40, from {}x{})",
+                      tui::smallest_size.columns, tui::smallest_size.rows)};
+}
+
+tui::Size read_size(Arguments& arguments, tui::Size otherwise) {
+  if (!arguments.has("size")) return otherwise;
+  const auto parts = split(arguments.text("size"), 'x');
+  if (parts.size() == 2) {
+    const auto columns = parse_integer(parts[0], "--size");
+    const auto rows = parse_integer(parts[1], "--size");
+    if (columns && rows && fits(*columns, tui::smallest_size.columns, largest_size.columns) &&
+        fits(*rows, tui::smallest_size.rows, largest_size.rows)) {
+      return {static_cast<int>(*columns), static_cast<int>(*rows)};
+    }
+  }
+  arguments.complain(error("--size: found '{}', expected COLUMNSxROWS from {}x{} to {}x{}",
+                           excerpt(arguments.text("size")), tui::smallest_size.columns,
+                           tui::smallest_size.rows, largest_size.columns, largest_size.rows));
+  return otherwise;
+}
+
+void take_keys(tui::Terminal& terminal, tui::Dashboard& core, Instant now) {
+  for (const tui::Key& key : terminal.keys()) {
+    if (key.name == "Resize") {
+      core.resize(now, terminal.size());
+    } else {
+      core.press(now, key);
+    }
+  }
+}
+
+void show_frame(tui::Terminal& terminal, tui::Dashboard& core, FrameWatch& watch, Instant now) {
+  if (core.take_bell()) terminal.ring();
+  if (!core.needs_frame() && !terminal.wants_rest()) return;
+  if (terminal.ready()) {
+    const Wall before = wall_now();
+    core.told(watch.facts(terminal.figures(), before));
+    const tui::Canvas& canvas = core.draw(now);
+    watch.drew(wall_now() - before);
+    terminal.show(canvas);
+  } else {
+    terminal.skip();
+  }
+}
+
+std::chrono::milliseconds wait_with(const tui::Terminal& terminal, std::chrono::milliseconds wait) {
+  return terminal.ready() ? wait : std::max(wait, blocked_wait);
+}
+
+Result<std::unique_ptr<DashboardLoop>> DashboardLoop::open(Session& session,
+                                                           const DashboardView& view,
+                                                           const std::string& endpoint,
+                                                           tui::Size size) {
+  std::unique_ptr<DashboardLoop> loop(new DashboardLoop(session, view, endpoint, size));
+  if (const Status subscribed = session.subscribe(); !subscribed) return subscribed.error();
+  return loop;
+}
+
+DashboardLoop::DashboardLoop(Session& session, const DashboardView& view,
+                             const std::string& endpoint, tui::Size size)
+    : session_(session),
+      core_(options_of(session, view, endpoint), size, session.clock().now()),
+      speed_(session.welcome().speed) {
+  last_heard_ = last_join_ = wall_now();
+  core_.set_connected(session_.clock().now(), true);
+}
+
+void DashboardLoop::attach(tui::Terminal& terminal) {
+  terminal_ = &terminal;
+  session_.sockets().watch(terminal.descriptor());
+  core_.resize(session_.clock().now(), terminal.size());
+}
+
+void DashboardLoop::turn(std::chrono::milliseconds longest) {
+  auto wait = session_.clock().until(core_.next_deadline(), longest);
+  // Without a terminal no frame is ever shown, and one that is due stays due.
+  if (terminal_ == nullptr) wait = std::max(wait, std::min(longest, headless_wait));
+  if (terminal_ != nullptr) wait = wait_with(*terminal_, wait);
+  const Session::Turn turn = session_.wait(wait);
+  for (const auto& [from, envelope] : turn.messages) {
+    last_heard_ = wall_now();
+    if (std::holds_alternative<Welcome>(envelope.body)) {
+      // The same router, or a new life of it: its doors may be others now.
+      if (const Status subscribed = session_.subscribe(); !subscribed) {
+        tell(Severity::critical, "router", subscribed.error().message);
+      }
+      follow_time(turn.leap);
+      continue;
+    }
+    if (on_message) on_message(from, envelope);
+    core_.receive(session_.clock().now(), from, envelope);
+  }
+  if (terminal_ != nullptr) take_keys(*terminal_, core_, session_.clock().now());
+  watch_silence();
+  core_.tick(session_.clock().now());
+  for (const Send& send : core_.take_outbox().sends) session_.send(send.envelope.body);
+  if (const auto file = core_.take_policy_file()) apply_policy(*file);
+  if (terminal_ != nullptr) show_frame(*terminal_, core_, frames_, session_.clock().now());
+}
+
+/// What is drawn by the time and the speed of another fleet would be wrong, for as long as the gap.
+void DashboardLoop::follow_time(const std::optional<TimeLeap>& leap) {
+  const Welcome& welcome = session_.welcome();
+  if (!leap && welcome.speed == std::exchange(speed_, welcome.speed)) return;
+  speed_ = welcome.speed;
+  core_.begin_anew(session_.clock().now(), welcome.speed,
+                   is_apart(welcome.fleet_time, welcome.speed));
+  core_.say(
+      leap ? to_text(*leap) + ": what was before it is forgotten"
+           : fmt::format("fleet time runs {:g} times as fast as here from now on", welcome.speed));
+}
+
+void DashboardLoop::apply_policy(const std::string& file) {
+  auto text = read_file(file, policy_bytes_max);
+  if (!text) {  // the answer that the router would give, had it been asked
+    const Instant now = session_.clock().now();
+    return core_.receive(now, router_peer,
+                         {"here", ++told_, now, ActionReply{false, {}, text.error().message}});
+  }
+  session_.send(ApplyPolicy{std::move(*text), file});
+}
+
+void DashboardLoop::watch_silence() {
+  const Wall now = wall_now();
+  const auto barred = session_.sockets().barred();
+  const bool connected = !barred && now - last_heard_ <= silence_max;
+  if (connected != connected_ || barred != barred_) {
+    connected_ = connected;
+    barred_ = barred;
+    core_.set_connected(session_.clock().now(), connected,
+                        barred ? barred_words(*barred, session_.router()) : std::string());
+  }
+  if (!connected && now - last_join_ >= join_again) {
+    last_join_ = now;
+    session_.send_join();
+  }
+}
+
+void DashboardLoop::tell(Severity severity, const std::string& subject, const std::string& text) {
+  Envelope envelope;
+  envelope.sender = "here";
+  envelope.sequence = ++told_;
+  envelope.at = session_.clock().now();
+  envelope.body = Event{severity, subject, text};
+  core_.receive(envelope.at, router_peer, envelope);
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,176 @@
+#include "commands/dashboard/replay.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <poll.h>
+
+#include "commands/shell/clock.h"
+#include "commands/shell/output.h"
+#include "commands/shell/stop_signals.h"
+#include "fleet/base/text.h"
+#include "tui/state/timeline_words.h"
+
+namespace drover::commands {
+
+namespace {
+
+constexpr std::chrono::milliseconds longest_wait{250};
+
+/// A replay's dashboard lives in wall time.
+Instant wall_instant() { return Instant(wall_now()); }
+
+void wait_for(const tui::Terminal& terminal, const StopSignals& signals, Instant deadline) {
+  const FleetAnchor wall{wall_instant(), wall_now(), 1};
+  const auto wait = wait_with(terminal, wall.until(deadline, wall_now(), longest_wait));
+  pollfd watched[] = {{terminal.descriptor(), POLLIN, 0}, {signals.descriptor(), POLLIN, 0}};
+  (void)::poll(watched, std::size(watched), static_cast<int>(wait.count()));
+}
+
+/// Why nothing of a recording can be shown, and what to do about it.
+std::string nothing_text(const OpenRecording& recording) {
+  const std::string path = printable(recording.input.path);
+  if (recording.input.file->being_written()) return path + ": holds no message yet";
+  const std::string state = state_text(recording.input, recording.reader.info());
+  if (state.empty()) return path + ": holds no message";
+  return fmt::format("{}: holds no message that can be read: {}", path, state);
+}
+
+}  // namespace
+
+Option replay_option() { return {"replay", "FILE", "look at a recording instead of a router"}; }
+
+Option replay_at_option() {
+  return {"at", "TIME", "with --replay: from the start (30s, 5m) or in UTC"};
+}
+
+std::optional<ReplayOptions> read_replay(Arguments& arguments) {
+  if (!arguments.has("replay")) {
+    if (arguments.has("at") || arguments.has("rate")) {
+      arguments.complain(error("--at and --rate go with --replay"));
+    }
+    return {};
+  }
+  if (arguments.has("connect")) {
+    arguments.complain(error("--replay shows a file and --connect a router: give one of them"));
+  }
+  ReplayOptions options;
+  options.file = arguments.text("replay");
+  options.rate = arguments.number("rate", 0.1, 1000, 1);
+  if (arguments.has("at")) {
+    const auto at = parse_given_time(arguments.text("at"), "--at");
+    if (at) {
+      options.at = *at;
+    } else {
+      arguments.complain(at.error());
+    }
+  }
+  return options;
+}
+
+Result<std::unique_ptr<Replay>> Replay::open(const ReplayOptions& options) {
+  auto recording = open_recording(options.file, RecordingSurvey::always);
+  if (!recording) return recording.error();
+  const RecordingReader& reader = recording->reader;
+  if (!reader.info().has_messages()) return error("{}", nothing_text(*recording));
+  std::unique_ptr<Replay> replay(new Replay(std::move(*recording), options));
+  const ReplayTimeline& timeline = replay->timeline_;
+  if (const Status problem = timeline.problem(); !problem) {
+    return damaged(options.file, problem.error());
+  }
+  if (!options.at) return replay;
+  const Instant at = options.at->in(timeline.first());
+  if (at >= timeline.first() && at <= timeline.last()) return replay;
+  return error("--at {}: the recording is of {} to {} ({:.0f} s)", to_iso8601(at),
+               to_iso8601(timeline.first()), to_iso8601(timeline.last()),
+               to_seconds(timeline.last() - timeline.first()));
+}
+
+Replay::Replay(OpenRecording recording, const ReplayOptions& options)
+    : recording_(std::move(recording)), timeline_(recording_.reader), options_(options) {}
+
+tui::DashboardOptions Replay::dashboard(const DashboardView& view, bool paused) const {
+  const RecordingInfo& info = recording_.reader.info();
+  tui::DashboardOptions options = dashboard_options(view, "", info.start.speed);
+  options.replay.timeline = &timeline_;
+  options.replay.title = printable(std::filesystem::path(options_.file).filename().string());
+  // Whether its time is that of the day cannot be said.
+  if (!info.start.speed_known) options.clock_apart = true;
+  if (!info.start.speed_known) options.replay.title += ", speed not known";
+  if (recording_.input.file->being_written()) {
+    options.replay.title += ", still being written";
+  } else if (!info.closed) {
+    options.replay.title += ", not closed in order";
+  }
+  if (!info.lost.empty() || !info.journal_lost.empty()) options.replay.title += ", damaged";
+  options.replay.rate = options_.rate;
+  if (options_.at) options.replay.at = options_.at->in(timeline_.first());
+  options.replay.paused = paused;
+  return options;
+}
+
+namespace {
+
+/// What is unusual about the file, on stderr; and what could not be read.
+CommandOutcome said(const Replay& replay, std::string_view verb, const std::string& path) {
+  if (const std::string state = replay.state(); !state.empty()) {
+    put_error("drover {}: {}: {}\n", verb, printable(path), state);
+  }
+  const Status problem = replay.timeline().problem();
+  return problem ? CommandOutcome::done() : CommandOutcome::failed(damaged(path, problem.error()));
+}
+
+}  // namespace
+
+CommandOutcome show_replay(const ReplayOptions& options, const std::string& device,
+                           DashboardSettings& settings) {
+  StopSignals signals;
+  const auto replay = Replay::open(options);
+  if (!replay) return CommandOutcome::failed(replay.error());
+  auto terminal = tui::Terminal::open(terminal_options(settings.in_force()));
+  if (!terminal) return CommandOutcome::failed(terminal.error());
+  const DashboardView view{.settings = settings.in_force(),
+                           .ascii = wants_ascii(settings.in_force(), (*terminal)->unicode()),
+                           .steady_colours = true,
+                           .device = device};
+  tui::Dashboard core((*replay)->dashboard(view, false), (*terminal)->size(), wall_instant());
+  FrameWatch frames;
+  while (!core.quit() && !signals.stopped()) {
+    core.tick(wall_instant());
+    show_frame(**terminal, core, frames, wall_instant());
+    wait_for(**terminal, signals, core.next_deadline());
+    take_keys(**terminal, core, wall_instant());
+    settings.follow(core, **terminal, wall_instant());
+  }
+  const Status there = (*terminal)->status();
+  terminal->reset();
+  if (!there) return CommandOutcome::failed(there.error());
+  return said(**replay, "top", options.file);
+}
+
+CommandOutcome print_replay(const ReplayOptions& options, const DashboardView& view,
+                            const FrameForm& form) {
+  const auto replay = Replay::open(options);
+  if (!replay) return CommandOutcome::failed(replay.error());
+  // Any beginning will do, and always the same one.
+  tui::Dashboard core((*replay)->dashboard(view, true), form.size, Instant{});
+  const Status printed = put_frame(core, Instant{}, form, view);
+  if (!printed) return CommandOutcome::failed(printed.error());
+  CommandOutcome outcome = said(**replay, form.verb, options.file);
+  if (outcome.exit != Exit::done) return outcome;
+  const ReplayTimeline& timeline = (*replay)->timeline();
+  const Instant shown = options.at ? options.at->in(timeline.first()) : timeline.first();
+  const std::string path = printable(options.file);
+  if (const tui::Gap* gap = tui::gap_at(timeline, shown)) {
+    return CommandOutcome::partly(fmt::format("{}: {} is not known: messages are missing from {}",
+                                              path, to_iso8601(shown), tui::gap_text(*gap)));
+  }
+  if (!(*replay)->speed_known()) {
+    return CommandOutcome::partly(
+        fmt::format("{}: is shown at speed 1, because the recording's own speed is lost", path));
+  }
+  return outcome;
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,54 @@
+// A recording opened for looking at: for `top --replay` and `frame --replay`.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "commands/dashboard/dashboard_loop.h"
+#include "commands/dashboard/dashboard_settings.h"
+#include "commands/dashboard/frame_form.h"
+#include "commands/dashboard/replay_timeline.h"
+#include "commands/record/recording_file.h"
+#include "commands/shell/given_time.h"
+#include "commands/shell/outcome.h"
+
+namespace drover::commands {
+
+Option replay_option();
+Option replay_at_option();
+
+struct ReplayOptions {
+  std::string file;
+  double rate = 1;
+  std::optional<GivenTime> at;
+};
+/// `--replay`, `--at`, and `--rate` where the verb has it; nothing when no recording is asked for.
+std::optional<ReplayOptions> read_replay(Arguments& arguments);
+
+class Replay {
+ public:
+  /// The error says what is wrong with the file, or that it does not reach to that time.
+  static Result<std::unique_ptr<Replay>> open(const ReplayOptions& options);
+
+  tui::DashboardOptions dashboard(const DashboardView& view, bool paused) const;
+  /// What a person should know of the file; empty: nothing.
+  std::string state() const { return state_text(recording_.input, recording_.reader.info()); }
+  bool speed_known() const { return recording_.reader.info().start.speed_known; }
+  const ReplayTimeline& timeline() const { return timeline_; }
+
+ private:
+  Replay(OpenRecording recording, const ReplayOptions& options);
+  OpenRecording recording_;
+  ReplayTimeline timeline_;
+  ReplayOptions options_;
+};
+
+/// The dashboard on this terminal, until q.
+CommandOutcome show_replay(const ReplayOptions& options, const std::string& device,
+                           DashboardSettings& settings);
+/// One frame, or a table of it.
+CommandOutcome print_replay(const ReplayOptions& options, const DashboardView& view,
+                            const FrameForm& form);
+
+}  // namespace drover::commands

@@ -1,0 +1,113 @@
+#include "commands/dashboard/settings_file.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <tuple>
+
+#include "commands/shell/files.h"
+#include "fleet/base/text.h"
+
+namespace drover::commands {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t file_bytes_max = 1 << 20;  // as toml_file::Table
+constexpr Wall look_every = std::chrono::seconds(1);
+
+Error system_error(const std::string& path) {
+  return error("{}: {}", printable(path), std::strerror(errno));
+}
+
+/// Folders of settings are for their user alone (XDG Base Directory Specification 0.8).
+Status make_folder(const fs::path& folder) {
+  fs::path made;
+  for (const fs::path& part : folder) {
+    made /= part;
+    if (mkdir(made.c_str(), S_IRWXU) == 0 || errno == EEXIST) continue;
+    // Above what is ours there may be folders that say other things: they only must be there.
+    std::error_code ignored;
+    if (!fs::is_directory(made, ignored)) return system_error(made.string());
+  }
+  return {};
+}
+
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return ::fsync(descriptor) == 0;
+}
+
+}  // namespace
+
+bool SettingsFile::Mark::operator==(const Mark& other) const {
+  return std::tie(device, inode, size, changed.tv_sec, changed.tv_nsec) ==
+         std::tie(other.device, other.inode, other.size, other.changed.tv_sec,
+                  other.changed.tv_nsec);
+}
+
+std::string SettingsFile::usual_path() {
+  const auto folder = config_folder();
+  return folder ? (fs::path(*folder) / "top.toml").string() : std::string();
+}
+
+bool SettingsFile::exists() const {
+  std::error_code unknown;
+  return !path_.empty() && fs::exists(path_, unknown);
+}
+
+std::optional<SettingsFile::Mark> SettingsFile::mark() const {
+  struct stat found {};
+  if (path_.empty() || ::stat(path_.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return {};
+  return Mark{found.st_dev, found.st_ino, found.st_size, found.st_mtim};
+}
+
+Result<tui::Settings> SettingsFile::read() {
+  read_ = mark();  // first: what changes while it is read is read again
+  if (!exists()) return tui::Settings();
+  const Result<std::string> text = read_file(path_, file_bytes_max);
+  if (!text) return text.error();
+  return tui::read_settings(*text, printable(path_));
+}
+
+std::optional<Result<tui::Settings>> SettingsFile::read_again(Wall now) {
+  if (now - looked_ < look_every) return {};
+  looked_ = now;
+  const auto found = mark();
+  if (!found || found == read_) return {};
+  return read();
+}
+
+Status SettingsFile::write(const tui::Settings& settings) {
+  if (path_.empty()) return error("no file of settings to write: name one with --config");
+  std::error_code unknown;
+  const fs::path led_to = fs::weakly_canonical(path_, unknown);
+  const fs::path target = unknown ? fs::path(path_) : led_to;
+  if (const Status made = make_folder(target.parent_path()); !made) return made;
+  std::string draft = target.string() + ".XXXXXX";
+  const int file = mkstemp(draft.data());  // 0600
+  if (file < 0) return system_error(draft);
+  bool done = write_all(file, tui::saved(settings));
+  Status status = done ? Status() : system_error(draft);
+  ::close(file);
+  done = done && std::rename(draft.c_str(), target.c_str()) == 0;
+  if (!done) {
+    if (status.ok()) status = system_error(target.string());
+    ::unlink(draft.c_str());
+    return status;
+  }
+  read_ = mark();  // these settings are known
+  return {};
+}
+
+}  // namespace drover::commands

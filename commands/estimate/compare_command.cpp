@@ -1,0 +1,345 @@
+// `drover compare`: the same work on several sets of devices, and which one wins from which batch.
+#include <fmt/format.h>
+
+#include "commands/estimate/catalogue_files.h"
+#include "commands/estimate/workset_file.h"
+#include "commands/shell/files.h"
+#include "commands/shell/output.h"
+#include "commands/shell/table.h"
+#include "commands/verbs.h"
+#include "devices/catalogue/names.h"
+#include "devices/estimate/comparison.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+#include "fleet/text/json.h"
+
+namespace drover::commands {
+namespace {
+
+using devices::Candidate;
+using devices::CaseKind;
+using devices::Compared;
+using devices::Measure;
+using devices::Workset;
+
+constexpr int devices_max = 100'000;
+
+Result<std::vector<Candidate>> read_candidates(const std::vector<std::string>& words,
+                                               devices::Names& names) {
+  std::vector<Candidate> candidates;
+  for (const std::string& word : words) {
+    const std::size_t colon = word.rfind(':');
+    Candidate candidate;
+    if (colon != std::string::npos) {
+      const auto count = parse_integer(word.substr(colon + 1), word);
+      if (!count || *count < 1 || *count > devices_max) {
+        return error("'{}': expected DEVICE:COUNT with a count of 1..{}", excerpt(word),
+                     devices_max);
+      }
+      candidate.count = static_cast<int>(*count);
+    }
+    const auto device = names.device(word.substr(0, colon));
+    if (!device) return device.error();
+    candidate.device = device->spec;
+    candidates.push_back(candidate);
+  }
+  if (candidates.empty()) return error("say which devices: h100-sxm:8 tpu-v5e:16 ..");
+  return candidates;
+}
+
+/// "32" or "1..1024".
+struct BatchRange {
+  double low = 1, high = 1;
+};
+Result<BatchRange> read_batches(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  const auto low = parse_integer(text.substr(0, dots), "--batch");
+  if (!low) return low.error();
+  const auto high =
+      dots == std::string::npos ? low : parse_integer(text.substr(dots + 2), "--batch");
+  if (!high) return high.error();
+  if (*low < 1 || *high < *low || *high > 1'000'000) {
+    return error("--batch: found {}, expected LOW..HIGH within 1..1000000", excerpt(text));
+  }
+  return BatchRange{static_cast<double>(*low), static_cast<double>(*high)};
+}
+
+/// "ttft=500ms,tpot=50ms,step=2s".
+Result<devices::Objectives> read_objectives(const std::string& text) {
+  devices::Objectives objectives;
+  if (text.empty()) return objectives;
+  for (const std::string& item : split(text, ',')) {
+    const std::size_t equals = item.find('=');
+    const std::string name = item.substr(0, equals);
+    std::optional<double>* limit = name == "ttft"   ? &objectives.ttft_s
+                                   : name == "tpot" ? &objectives.tpot_s
+                                   : name == "step" ? &objectives.step_s
+                                                    : nullptr;
+    if (limit == nullptr || equals == std::string::npos) {
+      return error("--slo: found \"{}\", expected ttft=TIME, tpot=TIME or step=TIME",
+                   excerpt(item));
+    }
+    const auto duration = parse_duration(item.substr(equals + 1), "--slo");
+    if (!duration) return duration.error();
+    *limit = to_seconds(*duration);
+  }
+  return objectives;
+}
+
+std::string name_of(const Candidate& candidate) {
+  return fmt::format("{}:{}", candidate.device->id, candidate.count);
+}
+
+std::string_view unit_of(CaseKind kind) {
+  if (kind == CaseKind::train) return "epoch";
+  return kind == CaseKind::serve ? "Mtok" : "M";
+}
+
+/// Steps of small batches take less than a millisecond.
+std::string step_text(double seconds) {
+  return seconds < 0.00995 ? fmt::format("{:.2g}ms", seconds * 1e3) : duration_text(seconds);
+}
+
+std::vector<std::string> row_of(const Compared& it) {
+  std::vector<std::string> row{name_of(it.candidate), std::string(to_text(it.precision))};
+  if (!it.estimate) {
+    row.insert(row.end(), {"-", "-", "-", "-", "-", "-", it.why});
+    return row;
+  }
+  row.insert(row.end(), {step_text(it.estimate->seconds), duration_text(it.unit_s),
+                         it.unit_usd < 0 ? "-" : dollars_text(it.unit_usd), joules_text(it.unit_j),
+                         fmt::format("{:.0f} %", it.utilization * 100), count_text(it.units_per_wh),
+                         it.eligible ? fmt::format("yes ({})", it.confidence) : "no: " + it.why});
+  return row;
+}
+
+std::string table_at(const Workset& work, const std::vector<Compared>& compared) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Compared& it : compared) rows.push_back(row_of(it));
+  const std::string unit(unit_of(work.kind));
+  return table_text({{"CANDIDATE"},
+                     {"PRECISION"},
+                     {"STEP", Align::right},
+                     {"TIME/" + unit, Align::right},
+                     {"$/" + unit, Align::right},
+                     {"ENERGY/" + unit, Align::right},
+                     {"UTIL", Align::right},
+                     {"PER WH", Align::right},
+                     {"FITS"}},
+                    rows);
+}
+
+std::string winner_name(const std::vector<Compared>& compared, Measure measure) {
+  const auto best = winner(compared, measure);
+  return best ? name_of(compared[*best].candidate) : "none";
+}
+
+constexpr Measure measures[] = {Measure::time, Measure::cost, Measure::energy};
+
+std::vector<Compared> compare_all(const Workset& work, const std::vector<Candidate>& candidates,
+                                  double batch) {
+  std::vector<Compared> compared;
+  for (const Candidate& candidate : candidates) {
+    compared.push_back(compare_one(work, candidate, batch));
+  }
+  return compared;
+}
+
+void show_ranges(const Workset& work, const std::vector<Candidate>& candidates,
+                 const BatchRange& range) {
+  for (const Measure measure : measures) {
+    std::string line;
+    for (const auto& it : winning_ranges(work, candidates, range.low, range.high, measure)) {
+      line += fmt::format("{}{}{} {}", line.empty() ? "" : ", ", it.low,
+                          it.high > it.low ? fmt::format("..{}", it.high) : "",
+                          it.candidate ? name_of(candidates[*it.candidate]) : "none");
+    }
+    put("{:<8}{}\n", to_text(measure), line);
+  }
+}
+
+void show(const Workset& work, const std::vector<Candidate>& candidates, const BatchRange& range) {
+  const auto put_table = [&](double batch) {
+    put("{}, {}, batch {}\n", work.model->id, to_text(work.kind), batch);
+    put_text(table_at(work, compare_all(work, candidates, batch)));
+    put_text("\n");
+  };
+  put_table(range.low);
+  if (range.high > range.low) put_table(range.high);
+  put_text("Winner by batch:\n");
+  show_ranges(work, candidates, range);
+}
+
+Json to_json(const Compared& it) {
+  Json json = Json::object();
+  json.set("device", it.candidate.device->id)
+      .set("devices", it.candidate.count)
+      .set("batch", it.batch)
+      .set("precision", to_text(it.precision))
+      .set("eligible", it.eligible)
+      .set("why", it.why)
+      .set("confidence", it.confidence);
+  if (!it.estimate) return json;
+  return json.set("step_s", it.estimate->seconds)
+      .set("unit_s", it.unit_s)
+      .set("unit_usd", it.unit_usd < 0 ? Json() : Json(it.unit_usd))
+      .set("unit_j", it.unit_j)
+      .set("utilization", it.utilization)
+      .set("units_per_wh", it.units_per_wh);
+}
+
+Json ranges_json(const Workset& work, const std::vector<Candidate>& candidates,
+                 const BatchRange& range) {
+  Json winners = Json::object();
+  for (const Measure measure : measures) {
+    Json ranges = Json::array();
+    for (const auto& it : winning_ranges(work, candidates, range.low, range.high, measure)) {
+      ranges.add(
+          Json::object()
+              .set("low", it.low)
+              .set("high", it.high)
+              .set("winner", it.candidate ? Json(name_of(candidates[*it.candidate])) : Json()));
+    }
+    winners.set(to_text(measure), std::move(ranges));
+  }
+  return winners;
+}
+
+void print_json(const Workset& work, const std::vector<Candidate>& candidates,
+                const BatchRange& range) {
+  Json rows = Json::array();
+  for (double batch = range.low; batch <= range.high; batch *= 2) {
+    for (const Compared& it : compare_all(work, candidates, batch)) rows.add(to_json(it));
+  }
+  put("{}\n", Json::object()
+                  .set("model", work.model->id)
+                  .set("kind", to_text(work.kind))
+                  .set("unit", unit_of(work.kind))
+                  .set("candidates", std::move(rows))
+                  .set("winners", ranges_json(work, candidates, range))
+                  .dump());
+}
+
+/// The selection table: one row per workload, who wins by what, and by how much.
+CommandOutcome show_worksets(const std::vector<WorksetRow>& worksets,
+                             const std::vector<Candidate>& candidates, bool as_json) {
+  std::vector<std::vector<std::string>> rows;
+  Json array = Json::array();
+  for (const WorksetRow& row : worksets) {
+    const std::vector<Compared> compared = compare_all(row.work, candidates, row.batch);
+    std::vector<std::string> cells{row.work.name, std::string(to_text(row.work.kind)),
+                                   row.work.model->id, fmt::format("{}", row.batch)};
+    Json json = Json::object();
+    json.set("name", row.work.name).set("batch", row.batch);
+    for (const Measure measure : measures) {
+      cells.push_back(winner_name(compared, measure));
+      json.set(to_text(measure), cells.back());
+    }
+    rows.push_back(std::move(cells));
+    Json all = Json::array();
+    for (const Compared& it : compared) all.add(to_json(it));
+    array.add(json.set("candidates", std::move(all)));
+  }
+  if (as_json) {
+    put("{}\n", array.dump());
+  } else {
+    put_text(table_text({{"WORKLOAD"},
+                         {"KIND"},
+                         {"MODEL"},
+                         {"BATCH", Align::right},
+                         {"FASTEST"},
+                         {"CHEAPEST"},
+                         {"LEAST ENERGY"}},
+                        rows));
+  }
+  return CommandOutcome::done();
+}
+
+Result<Workset> read_work(Arguments& arguments, devices::Names& names) {
+  Workset work;
+  const auto kind =
+      devices::parse_case_kind(arguments.one_of("kind", {"train", "serve", "infer"}, "serve"));
+  work.kind = kind.value_or(CaseKind::serve);
+  const auto model = names.model(arguments.text("model"));
+  if (!model) return error("--model: {}", model.error().message);
+  work.model = *model;
+  if (arguments.has("precision")) {
+    work.precision = parse_precision(arguments.text("precision"));
+    if (!work.precision) return error("--precision: expected bf16, fp16, fp8, int8, ..");
+  }
+  const auto tokens = [&](const char* name) -> std::optional<double> {
+    if (!arguments.has(name)) return std::nullopt;
+    return static_cast<double>(arguments.integer(name, 1, 100'000'000, 1));
+  };
+  work.sequence = tokens("seq");
+  work.input = tokens("input");
+  work.output = tokens("output");
+  work.samples = arguments.number("epoch-samples", 1, 1e15, 1e6);
+  const auto objectives = read_objectives(arguments.text("slo"));
+  if (!objectives) return objectives.error();
+  work.objectives = *objectives;
+  return work;
+}
+
+}  // namespace
+
+CommandUsage compare_usage() {
+  return {
+      "usage: drover compare --model NAME [options] DEVICE:COUNT ...\n"
+      "       drover compare --workloads FILE DEVICE:COUNT ...",
+      "The same work on several sets of devices: whether it fits, time, $ and energy, and the "
+      "batches at which the winner changes.",
+      {{"model", "NAME", "what is computed"},
+       {"kind", "KIND", "train, serve or infer (serve)"},
+       {"batch", "LOW..HIGH", "samples per step, sequences or items at once (1..256)"},
+       {"concurrency", "COUNT", "serve: the same as --batch COUNT"},
+       {"seq", "TOKENS", "train, infer: of one sample"},
+       {"input", "TOKENS", "serve: prompt of a request (294)"},
+       {"output", "TOKENS", "serve: answer to a request (294)"},
+       {"epoch-samples", "COUNT", "train: samples of one epoch (1000000)"},
+       {"precision", "NAME", "the same for all (each device's usual one)"},
+       {"slo", "LIMITS", "ttft=500ms,tpot=50ms,step=2s: candidates beyond do not count"},
+       {"workloads", "FILE", "workload classes in TOML: the table of selections"},
+       {"catalogue", "DIR", "more specs, *.toml"},
+       setting_option(),
+       {"json", "", "JSON on stdout"}},
+      {"DEVICE:COUNT..."},
+      "  drover compare --model llama-3.1-8b --batch 1..1024 h100-sxm:1 l4:4 tpu-v5e:4\n"
+      "  drover compare --model resnet-50 --kind infer --batch 1..1024 t4:1 tpu-v5e:1\n"
+      "  drover compare --workloads examples/workloads.toml h100-sxm:8 tpu-v5e:16"};
+}
+
+CommandOutcome run_compare(Arguments& arguments) {
+  auto catalogue = load_catalogue(arguments.text("catalogue"));
+  if (!catalogue) return CommandOutcome::failed(catalogue.error());
+  if (const Status set = apply_settings(*catalogue, arguments.texts("set")); !set) {
+    return CommandOutcome::usage(set.error());
+  }
+  devices::Names names(*catalogue);
+  const auto candidates = read_candidates(arguments.texts("DEVICE:COUNT..."), names);
+  if (!candidates) return CommandOutcome::usage(candidates.error());
+  if (arguments.has("workloads")) {
+    const std::string path = arguments.text("workloads");
+    const auto text = read_file(path);
+    if (!text) return CommandOutcome::failed(text.error());
+    const auto worksets = read_worksets(*text, printable(path), *catalogue);
+    if (!worksets) return CommandOutcome::failed(worksets.error());
+    return show_worksets(*worksets, *candidates, arguments.has("json"));
+  }
+  if (!arguments.has("model"))
+    return CommandOutcome::usage(error("--model or --workloads is missing"));
+  Result<Workset> work = read_work(arguments, names);
+  if (!work) return CommandOutcome::usage(work.error());
+  const auto range = read_batches(arguments.text("batch", arguments.text("concurrency", "1..256")));
+  if (!range) return CommandOutcome::usage(range.error());
+  if (const Status status = arguments.status(); !status)
+    return CommandOutcome::usage(status.error());
+  if (arguments.has("json")) {
+    print_json(*work, *candidates, *range);
+  } else {
+    show(*work, *candidates, *range);
+  }
+  return CommandOutcome::done();
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,240 @@
+// `drover estimate`: what the device models say of one case, or of a table of cases.
+#include <algorithm>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "commands/estimate/catalogue_files.h"
+#include "commands/estimate/estimate_table.h"
+#include "commands/shell/files.h"
+#include "commands/shell/output.h"
+#include "commands/verbs.h"
+#include "devices/estimate/estimate.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+#include "fleet/text/json.h"
+
+namespace drover::commands {
+namespace {
+
+using devices::Case;
+using devices::CaseColumn;
+using devices::Estimate;
+
+struct ColumnHelp {
+  CaseColumn column;
+  const char* value;
+  const char* help;
+};
+constexpr ColumnHelp column_helps[] = {
+    {CaseColumn::kind, "KIND",
+     "gemm, attention_prefill, attention_decode, train, prefill, decode, serve, infer, collective"},
+    {CaseColumn::device, "NAME", "a device of the catalogue, or a usual spelling of it"},
+    {CaseColumn::devices, "COUNT", "all together (1)"},
+    {CaseColumn::model, "NAME", "a model of the catalogue, or a usual spelling of it"},
+    {CaseColumn::params_b, "NUMBER", "unknown model: parameters in billions"},
+    {CaseColumn::layers, "COUNT", "unknown model: its dimensions"},
+    {CaseColumn::hidden, "COUNT", ""},
+    {CaseColumn::heads, "COUNT", ""},
+    {CaseColumn::kv_heads, "COUNT", ""},
+    {CaseColumn::head_dim, "COUNT", ""},
+    {CaseColumn::ffn, "COUNT", ""},
+    {CaseColumn::vocab, "COUNT", ""},
+    {CaseColumn::experts, "COUNT", ""},
+    {CaseColumn::experts_active, "COUNT", ""},
+    {CaseColumn::precision, "NAME", "fp32 tf32 bf16 fp16 fp8 int8 fp4 int4 (bf16)"},
+    {CaseColumn::seq_len, "TOKENS", "train: of one sample"},
+    {CaseColumn::global_batch, "COUNT", "train: samples per optimiser step"},
+    {CaseColumn::micro_batch, "COUNT", "train: samples at once"},
+    {CaseColumn::tp, "COUNT", "tensor parallel"},
+    {CaseColumn::pp, "COUNT", "pipeline stages"},
+    {CaseColumn::dp, "COUNT", "data parallel"},
+    {CaseColumn::cp, "COUNT", "context parallel"},
+    {CaseColumn::ep, "COUNT", "expert parallel"},
+    {CaseColumn::fsdp, "0|1", "states sharded over the data-parallel group"},
+    {CaseColumn::recompute, "HOW", "none, selective or full"},
+    {CaseColumn::batch, "COUNT", "sequences or items at once"},
+    {CaseColumn::context_len, "TOKENS", "in the cache of each sequence"},
+    {CaseColumn::input_len, "TOKENS", "prompt of a request"},
+    {CaseColumn::output_len, "TOKENS", "answer to a request"},
+    {CaseColumn::m, "COUNT", "gemm: rows"},
+    {CaseColumn::n, "COUNT", "gemm: columns"},
+    {CaseColumn::k, "COUNT", "gemm: depth"},
+    {CaseColumn::bytes, "BYTES", "collective: the whole buffer"},
+    {CaseColumn::collective, "NAME",
+     "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, send_recv, exchange"},
+    {CaseColumn::devices_per_node, "COUNT", "devices of one host"},
+    {CaseColumn::power_limit_w, "WATTS", "limit of each board"},
+    {CaseColumn::engine, "NAME",
+     "decode: vllm-0.11, vllm-0.5 (the one measured on the device); prefill, serve: also offline "
+     "(that)"},
+};
+
+std::string option_name(CaseColumn column) {
+  std::string name(to_text(column));
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+CommandOutcome run_table(Arguments& arguments, const devices::Catalogue& catalogue) {
+  const std::string path = arguments.text("cases");
+  const auto text = read_file(path);
+  if (!text) return CommandOutcome::failed(text.error());
+  const Result<CsvTable> table = CsvTable::parse(*text, printable(path));
+  if (!table) return CommandOutcome::failed(table.error());
+  const EstimatedTable answer = estimate_table(*table, catalogue);
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i < devices::case_column_count; ++i) {
+    known.emplace_back(to_text(static_cast<CaseColumn>(i)));
+  }
+  for (const std::string& column : answer.unknown_columns) {
+    put_error("drover: {}: column \"{}\" is not read{}\n", printable(path), excerpt(column),
+              suggestion(column, known));
+  }
+  const std::string out = arguments.text("out", "-");
+  if (out == "-") {
+    put_text(answer.text);
+  } else {
+    std::ofstream file(out, std::ios::binary | std::ios::trunc);
+    file << answer.text;
+    file.close();
+    if (!file) return CommandOutcome::failed(error("--out {}: cannot be written", printable(out)));
+    put("{}, {} without an answer\n", counted(answer.rows, "row"), answer.failed);
+  }
+  return CommandOutcome::done();
+}
+
+void put_figure(std::string_view name, const std::string& value) {
+  if (!value.empty()) put("{:<18}{}\n", name, value);
+}
+
+std::string parts_text(const Estimate& answer) {
+  std::string text;
+  for (std::size_t i = 0; i < devices::part_count; ++i) {
+    const double share = answer.parts[i] / answer.seconds;
+    if (share < 0.0005) continue;
+    text += fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ",
+                        to_text(static_cast<devices::Part>(i)), share * 100);
+  }
+  return text;
+}
+
+std::string memory_text(const devices::MemoryUse& memory) {
+  struct Kind {
+    const char* name;
+    double bytes;
+  };
+  std::string text;
+  for (const Kind& kind : {Kind{"weights", memory.weights}, Kind{"states", memory.states},
+                           Kind{"activations", memory.activations}, Kind{"cache", memory.cache},
+                           Kind{"reserved", memory.reserved}}) {
+    if (kind.bytes <= 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kind.name, bytes_text(kind.bytes));
+  }
+  return text;
+}
+
+void show(const Case& question, const Estimate& answer) {
+  const auto cells = estimate_cells(answer);
+  put("{} on {} x {}{}{}\n\n", to_text(question.kind), question.devices, question.device->id,
+      question.model ? ", " : "", question.model ? question.model->id : "");
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    put_figure(devices::estimate_columns[i], cells[i]);
+    if (devices::estimate_columns[i] == "time_ms") put_figure("parts", parts_text(answer));
+  }
+  if (const auto engine = devices::engine_of(question)) {
+    put_figure("engine", std::string(to_text(*engine)));
+  }
+  put_figure("memory", memory_text(answer.memory));
+  put_figure("clock_share", fmt::format("{:.2f}", answer.clock_share));
+  if (answer.temperature_c > 0) {
+    put_figure("temperature_c", fmt::format("{:.0f}", answer.temperature_c));
+  }
+  put_figure("confidence", std::string(devices::confidence(question)));
+  for (const devices::Ground& ground : devices::grounds(question)) {
+    put_figure("rests on", fmt::format("{}, {}: {}", ground.fact, to_text(ground.basis),
+                                       printable(ground.note)));
+  }
+}
+
+Json to_json(const Case& question, const Estimate& answer) {
+  Json json = Json::object();
+  json.set("kind", to_text(question.kind)).set("device", question.device->id);
+  const auto cells = estimate_cells(answer);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto number = parse_number(cells[i], "");
+    const std::string name(devices::estimate_columns[i]);
+    if (number) {
+      json.set(name, *number);
+    } else if (name == "feasible") {
+      json.set(name, answer.feasible);
+    } else {
+      json.set(name, cells[i].empty() ? Json(nullptr) : Json(cells[i]));
+    }
+  }
+  Json parts = Json::object();
+  for (std::size_t i = 0; i < devices::part_count; ++i) {
+    parts.set(std::string(to_text(static_cast<devices::Part>(i))), answer.parts[i] * 1e3);
+  }
+  Json grounds = Json::array();
+  for (const devices::Ground& ground : devices::grounds(question)) {
+    grounds.add(Json::object()
+                    .set("fact", ground.fact)
+                    .set("basis", to_text(ground.basis))
+                    .set("note", ground.note));
+  }
+  if (const auto engine = devices::engine_of(question)) json.set("engine", to_text(*engine));
+  return json.set("parts_ms", std::move(parts))
+      .set("clock_share", answer.clock_share)
+      .set("temperature_c", answer.temperature_c)
+      .set("confidence", devices::confidence(question))
+      .set("rests_on", std::move(grounds));
+}
+
+}  // namespace
+
+CommandUsage estimate_usage() {
+  CommandUsage usage{
+      "usage: drover estimate --kind KIND --device NAME [options]\n"
+      "       drover estimate --cases IN.csv [--out OUT.csv]",
+      "What the device models say: time and what it is made of, memory, power, cost. One "
+      "case by options, or a table of them (columns by name, as the options with _).",
+      {{"cases", "FILE", "a table of cases, CSV"},
+       {"out", "FILE", "where its answers go (standard output)"},
+       {"catalogue", "DIR", "more specs, *.toml"},
+       {"json", "", "JSON on stdout"}},
+      {},
+      "  drover estimate --kind decode --device h100-sxm --model llama-3.1-8b --batch 32\n"
+      "  drover estimate --cases cases.csv --out answers.csv\n"
+      "  drover estimate --kind gemm --device a100-sxm-80gb --m 4096 --n 4096 --k 4096 "
+      "--set a100-sxm-80gb.memory.bandwidth_gb_s=3000"};
+  usage.options.push_back(setting_option());
+  for (const ColumnHelp& it : column_helps) {
+    usage.options.push_back({option_name(it.column), it.value, it.help});
+  }
+  return usage;
+}
+
+CommandOutcome run_estimate(Arguments& arguments) {
+  auto catalogue = load_catalogue(arguments.text("catalogue"));
+  if (!catalogue) return CommandOutcome::failed(catalogue.error());
+  if (const Status set = apply_settings(*catalogue, arguments.texts("set")); !set) {
+    return CommandOutcome::usage(set.error());
+  }
+  if (arguments.has("cases")) return run_table(arguments, *catalogue);
+  devices::CaseRow row;
+  for (const ColumnHelp& it : column_helps) row[it.column] = arguments.text(option_name(it.column));
+  devices::CaseReader reader(*catalogue);
+  const Result<Case> question = reader.read(row);
+  if (!question) return CommandOutcome::usage(question.error());
+  const Result<Estimate> answer = devices::estimate(*question);
+  if (!answer) return CommandOutcome::failed(answer.error());
+  if (arguments.has("json")) {
+    put("{}\n", to_json(*question, *answer).dump());
+  } else {
+    show(*question, *answer);
+  }
+  return CommandOutcome::done();
+}
+
+}  // namespace drover::commands

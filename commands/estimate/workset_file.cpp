@@ -1,0 +1,77 @@
+#include "commands/estimate/workset_file.h"
+
+#include <utility>
+
+#include "devices/catalogue/names.h"
+#include "fleet/text/toml.h"
+
+namespace drover::commands {
+namespace {
+
+using devices::CaseKind;
+using devices::Workset;
+using toml_file::Table;
+
+std::optional<double> positive(Table& table, const char* key) {
+  if (!table.has(key)) return std::nullopt;
+  return table.number_in(key, 1, 1e9);
+}
+
+std::optional<double> seconds(Table& table, const char* key) {
+  if (!table.has(key)) return std::nullopt;
+  return to_seconds(table.duration(key));
+}
+
+void read_kind(Table& table, Workset& work) {
+  const std::string kind = table.text("kind");
+  const auto known = devices::parse_case_kind(kind);
+  if (known == CaseKind::train || known == CaseKind::serve || known == CaseKind::infer) {
+    work.kind = *known;
+  } else {
+    table.complain("kind", "found \"" + kind + "\", expected train, serve or infer");
+  }
+}
+
+void read_model(Table& table, devices::Names& names, Workset& work) {
+  const auto model = names.model(table.text("model"));
+  if (model) {
+    work.model = *model;
+  } else {
+    table.complain("model", model.error().message);
+  }
+}
+
+WorksetRow read_row(Table& table, devices::Names& names) {
+  WorksetRow row;
+  Workset& work = row.work;
+  work.name = table.text("name");
+  read_kind(table, work);
+  read_model(table, names, work);
+  row.batch = table.number_in("batch", 1, 1e6);
+  if (table.has("precision")) {
+    work.precision = parse_precision(table.text("precision"));
+    if (!work.precision) table.complain("precision", "expected bf16, fp16, fp8, int8, ..");
+  }
+  work.sequence = positive(table, "sequence");
+  work.input = positive(table, "input");
+  work.output = positive(table, "output");
+  work.samples = table.number_in("samples", 1, 1e15, 1e6);
+  work.objectives = {seconds(table, "ttft"), seconds(table, "tpot"), seconds(table, "step")};
+  return row;
+}
+
+}  // namespace
+
+Result<std::vector<WorksetRow>> read_worksets(std::string_view toml, std::string place,
+                                              const devices::Catalogue& catalogue) {
+  Result<Table> root = Table::parse(toml, std::move(place));
+  if (!root) return root.error();
+  devices::Names names(catalogue);
+  std::vector<WorksetRow> rows;
+  for (Table& table : root->tables("workload")) rows.push_back(read_row(table, names));
+  if (rows.empty()) root->complain("workload", "expected at least one [[workload]]");
+  if (const Status status = root->finish(); !status) return status.error();
+  return rows;
+}
+
+}  // namespace drover::commands

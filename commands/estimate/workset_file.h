@@ -1,0 +1,24 @@
+// Workload classes to compare devices for, from a TOML file.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "devices/catalogue/catalogue.h"
+#include "devices/estimate/comparison.h"
+#include "fleet/base/result.h"
+
+namespace drover::commands {
+
+struct WorksetRow {
+  devices::Workset work;
+  double batch = 1;
+};
+
+/// `[[workload]]` tables: name, kind (train, serve, infer), model, batch, precision, sequence,
+/// input, output, samples, ttft, tpot, step. Problems name file, line and key.
+Result<std::vector<WorksetRow>> read_worksets(std::string_view toml, std::string place,
+                                              const devices::Catalogue& catalogue);
+
+}  // namespace drover::commands

@@ -1,0 +1,63 @@
+// `drover alerts`: what is raised, and the rules by which alerts are raised.
+#include "commands/connection/session.h"
+#include "commands/query/alert_rows.h"
+#include "commands/shell/output.h"
+#include "commands/verbs.h"
+
+namespace drover::commands {
+namespace {
+
+constexpr Wall alerts_patience = std::chrono::seconds(5);
+
+Result<AlertsView> ask(Session& session) {
+  const Wall end = wall_now() + alerts_patience;
+  Wall ask_again{0};
+  AlertsView known;
+  while (wall_now() < end) {
+    if (wall_now() >= ask_again) {
+      session.send(SnapshotRequest{});
+      ask_again = wall_now() + std::chrono::seconds(1);
+    }
+    for (const auto& [from, envelope] : session.wait(std::chrono::milliseconds(100)).messages) {
+      const auto* part = std::get_if<SnapshotPart>(&envelope.body);
+      if (part != nullptr && known.take(*part)) return known;
+    }
+  }
+  return error("the router sent no whole snapshot within 5 s");
+}
+
+}  // namespace
+
+CommandUsage alerts_usage() {
+  return {"usage: drover alerts [options]",
+          "What is raised now: how much it matters, which rule, about what, for how long (fleet "
+          "time),\n"
+          "and who has acknowledged it. With --rules the rules in force instead, which a policy\n"
+          "changes and adds to (docs/policies.md).",
+          {connect_option(),
+           {"json", "", "a JSON array on stdout"},
+           {"rules", "", "the rules by which alerts are raised"}},
+          {},
+          "  drover alerts\n"
+          "  drover alerts --json | jq '.[] | select(.acknowledged_by == null)'\n"
+          "  drover alerts --rules"};
+}
+
+CommandOutcome run_alerts(Arguments& arguments) {
+  if (const Status status = arguments.status(); !status)
+    return CommandOutcome::usage(status.error());
+  auto session = Session::open({endpoint_of(arguments), Role::client, "alerts"});
+  if (!session) return CommandOutcome::failed(session.error());
+  const auto known = ask(**session);
+  if (!known) return CommandOutcome::failed(known.error());
+  const bool json = arguments.has("json");
+  if (arguments.has("rules")) {
+    json ? put("{}\n", to_json(known->rules).dump()) : put_text(to_table(known->rules));
+  } else {
+    json ? put("{}\n", to_json(known->alerts).dump())
+         : put_text(to_table(known->alerts, (*session)->clock().now()));
+  }
+  return CommandOutcome::done();
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,187 @@
+#include "commands/query/device_filter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fleet/filter/filter_device.h"
+#include "fleet/placement.h"
+
+namespace drover::commands {
+
+namespace {
+
+using filter::Field;
+using filter::TextTest;
+
+class FilteredDevice : public filter::Thing {
+ public:
+  FilteredDevice(const DeviceRow& row, const FleetView& fleet, const tui::SpecRow& spec)
+      : row_(row), fleet_(fleet), spec_(spec) {}
+
+  double number(Field field) const override {
+    filter::DeviceFacts facts;
+    facts.index = row_.id.index;
+    facts.group = row_.group->number;
+    facts.standing = row_.standing;
+    facts.slowdown_c = spec_.slowdown_c;
+    facts.group_cap_w = row_.group->power_cap_w;
+    facts.price_usd_per_h = price_usd_per_h();
+    return filter::number_of(field, facts, [&](Metric metric) { return row_.sample[metric]; });
+  }
+
+  void texts(Field field, TextTest& test) const override {
+    switch (field) {
+      case Field::id:
+        test.see(to_text(row_.id));
+        break;
+      case Field::host:
+        test.see(row_.id.host);
+        break;
+      case Field::rack:
+        show_known(hello().rack, test);
+        break;
+      case Field::site:
+        show_known(hello().site, test);
+        break;
+      case Field::kind:
+        test.see(to_text(spec_.device_class));
+        test.see(row_.group->device);
+        break;
+      case Field::pool:
+        show_pool(test);
+        break;
+      case Field::label:
+        for (const auto& [key, value] : hello().labels) test.see(fmt::format("{}={}", key, value));
+        break;
+      case Field::state:
+        filter::show_states(row_.standing, test);
+        break;
+      case Field::slowed:
+        filter::show_slowed(row_.sample[Metric::throttle], test);
+        break;
+      case Field::model:
+        show_models(test);
+        break;
+      case Field::job:
+      case Field::tenant:
+        show_jobs(field, test);
+        break;
+      case Field::alert:
+        show_alerts(test);
+        break;
+      case Field::pause:
+        if (!gone()) test.see(row_.pause == Pause::none ? "no" : to_text(row_.pause));
+        break;
+      default:
+        break;
+    }
+  }
+
+ private:
+  const Hello& hello() const { return row_.host->changed.hello; }
+  bool gone() const { return is_gone(row_.host->changed.health); }
+
+  /// As the policy prices it, or its spec where the router has not told.
+  double price_usd_per_h() const {
+    const auto place = static_cast<std::size_t>(row_.group - hello().groups.data());
+    const auto& prices = row_.host->changed.prices_usd_per_h;
+    return place < prices.size() ? prices[place] : spec_.price_usd_per_h * hello().price_factor;
+  }
+
+  static void show_known(const std::string& text, TextTest& test) {
+    if (!text.empty()) test.see(text);
+  }
+
+  void show_pool(TextTest& test) const {
+    const auto place = static_cast<std::size_t>(row_.group - hello().groups.data());
+    const HostChanged& host = row_.host->changed;
+    if (place < host.pools.size()) show_known(host.pools[place], test);
+    for (const GroupPool& further : host.further_pools) {
+      if (further.group == place) test.see(further.pool);
+    }
+  }
+
+  void show_models(TextTest& test) const {
+    if (gone()) return;
+    for_replicas([&](const ReplicaChanged& replica) { test.see(replica.replica.model); });
+    for_jobs([&](const JobId&, const FleetView::PlacedJob& job) { test.see(job.model); });
+  }
+
+  void show_jobs(Field field, TextTest& test) const {
+    if (gone()) return;
+    for_jobs([&](const JobId& id, const FleetView::PlacedJob& job) {
+      if (field == Field::tenant) {
+        test.see(job.tenant);
+      } else {
+        test.see(to_text(id));
+        test.see(job.model);
+      }
+    });
+  }
+
+  void show_alerts(TextTest& test) const {
+    const std::string device = to_text(row_.id);
+    for (const auto& [subject, rules] : fleet_.alerts()) {
+      if (!filter::is_about_device(subject, device, row_.id.host)) continue;
+      for (const std::string& rule : rules) test.see(rule);
+    }
+  }
+
+  bool has_device(const Replica& replica) const {
+    return std::find(replica.devices.begin(), replica.devices.end(), row_.id.index) !=
+           replica.devices.end();
+  }
+
+  template <typename Visit>
+  void for_replicas(const Visit& visit) const {
+    const auto& replicas = fleet_.replicas();
+    for (auto at = replicas.lower_bound({row_.id.host, 0});
+         at != replicas.end() && at->first.host == row_.id.host; ++at) {
+      if (has_device(at->second.replica)) visit(at->second);
+    }
+  }
+
+  template <typename Visit>
+  void for_jobs(const Visit& visit) const {
+    for (const auto& [id, job] : row_.host->jobs) {
+      if (is_here(job.place)) visit(id, job);
+    }
+  }
+
+  bool is_here(std::string_view place) const {
+    const auto number = replica_in(place);
+    if (!number) return lists_device(place, row_.id.index);
+    const auto replica = fleet_.replicas().find({row_.id.host, *number});
+    return replica != fleet_.replicas().end() && has_device(replica->second.replica);
+  }
+
+  const DeviceRow& row_;
+  const FleetView& fleet_;
+  const tui::SpecRow& spec_;
+};
+
+}  // namespace
+
+void DeviceFilter::narrow(std::vector<DeviceRow>& rows, const FleetView& fleet) {
+  if (filter_.empty()) return;
+  std::erase_if(rows, [&](const DeviceRow& row) {
+    return !filter_.matches(FilteredDevice(row, fleet, spec_of(row)));
+  });
+}
+
+const tui::SpecRow& DeviceFilter::spec_of(const DeviceRow& row) {
+  const std::string& id = row.group->device;
+  std::string_view text;
+  for (const SpecText& spec : row.host->changed.hello.specs) {
+    if (spec.id == id) text = spec.text;
+  }
+  const auto known = specs_.find(text);
+  if (known != specs_.end()) return known->second;
+  // One host may tell others each time.
+  if (specs_.size() >= tui::specs_kept_max) specs_.clear();
+  return specs_.emplace(text, tui::read_spec(id, text)).first->second;
+}
+
+}  // namespace drover::commands

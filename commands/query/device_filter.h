@@ -1,0 +1,32 @@
+// Filters over rows of devices: which of them a filter holds for.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands/query/device_rows.h"
+#include "commands/query/fleet_view.h"
+#include "fleet/filter/filter.h"
+#include "tui/model/spec_text.h"
+
+namespace drover::commands {
+
+class DeviceFilter {
+ public:
+  explicit DeviceFilter(filter::Filter filter) : filter_(std::move(filter)) {}
+
+  /// Removes the rows that it does not hold for. REQUIRES they are of this fleet.
+  void narrow(std::vector<DeviceRow>& rows, const FleetView& fleet);
+
+ private:
+  const tui::SpecRow& spec_of(const DeviceRow& row);
+
+  filter::Filter filter_;
+  /// By their texts, each of which is read once.
+  std::map<std::string, tui::SpecRow, std::less<>> specs_;
+};
+
+}  // namespace drover::commands

@@ -1,0 +1,228 @@
+#include "commands/query/device_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "commands/shell/absent.h"
+#include "fleet/base/natural_order.h"
+#include "fleet/base/units.h"
+#include "fleet/placement.h"
+
+namespace drover::commands {
+
+namespace {
+
+std::string models_on(const FleetView& fleet, const DeviceId& id) {
+  std::string models;
+  const auto& replicas = fleet.replicas();
+  for (auto at = replicas.lower_bound({id.host, 0});
+       at != replicas.end() && at->first.host == id.host; ++at) {
+    for (const std::uint16_t device : at->second.replica.devices) {
+      if (device == id.index) models += (models.empty() ? "" : " ") + at->second.replica.model;
+    }
+  }
+  return models;
+}
+
+/// Of what is loaded or runs on the device: the first that stands still.
+Pause pause_on(const FleetView& fleet, const FleetView::Host& host, const DeviceId& id) {
+  const auto& replicas = fleet.replicas();
+  for (auto at = replicas.lower_bound({id.host, 0});
+       at != replicas.end() && at->first.host == id.host; ++at) {
+    const Replica& replica = at->second.replica;
+    const bool here = std::find(replica.devices.begin(), replica.devices.end(), id.index) !=
+                      replica.devices.end();
+    if (here && replica.pause != Pause::none) return replica.pause;
+  }
+  const auto condition = host.conditions.find(id.index);
+  const bool ill = condition != host.conditions.end() &&
+                   (!condition->second.usable || !condition->second.injected.empty());
+  for (const auto& [job, placed] : host.jobs) {
+    // It is what the others wait for.
+    if (ill && placed.pause == Pause::peer) continue;
+    if (placed.pause != Pause::none && lists_device(placed.place, id.index)) return placed.pause;
+  }
+  return Pause::none;
+}
+
+DeviceStanding standing_of(const FleetView& fleet, const FleetView::Host& host,
+                           std::uint16_t device, const Moment& at) {
+  DeviceStanding standing;
+  standing.health = host.changed.health;
+  standing.stale_after_s = fleet.stale_after_s(at.stale_after_s);
+  const auto sampled = host.sampled.find(device);
+  if (sampled != host.sampled.end()) {
+    standing.age_s = std::max(0.0, to_seconds(at.now - sampled->second));
+  }
+  const auto condition = host.conditions.find(device);
+  if (condition != host.conditions.end()) {
+    standing.usable = condition->second.usable;
+    standing.faulty = !condition->second.injected.empty();
+    standing.drained = condition->second.drained;
+  }
+  return standing;
+}
+
+DeviceRow row_of(const FleetView& fleet, const DeviceId& id, const FleetView::Host& host,
+                 const Group& group, const Moment& at) {
+  DeviceRow row{id, &host, &group, {}, standing_of(fleet, host, id.index, at), {}, {}};
+  const auto found = host.samples.find(id.index);
+  if (found != host.samples.end() && is_known(row.standing)) row.sample = found->second;
+  if (!is_gone(row.standing.health)) {
+    row.models = models_on(fleet, id);
+    row.pause = pause_on(fleet, host, id);
+  }
+  return row;
+}
+
+const Group* group_with(const FleetView::Host& host, std::uint16_t device) {
+  for (const Group& group : host.changed.hello.groups) {
+    if (device >= group.first && device - group.first < group.count) return &group;
+  }
+  return nullptr;
+}
+
+/// "ok", "unusable faulty", "ok, compiling".
+std::string state_text(const DeviceRow& row) {
+  std::string text = states_text(row.standing);
+  if (row.pause != Pause::none) text += fmt::format(", {}", to_text(row.pause));
+  return text;
+}
+
+Json throttle_json(double bits) {
+  if (std::isnan(bits)) return {};
+  constexpr std::pair<Throttle, const char*> names[] = {
+      {throttle_idle, "idle"},
+      {throttle_power_cap, "power_cap"},
+      {throttle_hardware_slowdown, "hardware_slowdown"},
+      {throttle_thermal_software, "thermal_software"},
+      {throttle_thermal_hardware, "thermal_hardware"},
+      {throttle_power_brake, "power_brake"},
+  };
+  Json set = Json::array();
+  for (const auto& [bit, name] : names) {
+    if ((static_cast<std::uint32_t>(bits) & bit) != 0) set.add(name);
+  }
+  return set;
+}
+
+}  // namespace
+
+std::vector<DeviceRow> rows_of(const FleetView& fleet, const Moment& at) {
+  std::vector<DeviceRow> rows;
+  std::vector<const std::string*> names;
+  for (const auto& [name, host] : fleet.hosts()) names.push_back(&name);
+  std::sort(names.begin(), names.end(),
+            [](const std::string* a, const std::string* b) { return natural_less(*a, *b); });
+  for (const std::string* const name : names) {
+    const FleetView::Host& host = fleet.hosts().at(*name);
+    for (const Group& group : host.changed.hello.groups) {
+      for (std::uint16_t i = 0; i < group.count; ++i) {
+        const DeviceId id{*name, static_cast<std::uint16_t>(group.first + i)};
+        rows.push_back(row_of(fleet, id, host, group, at));
+      }
+    }
+  }
+  return rows;
+}
+
+std::vector<DeviceRow> rows_of(const FleetView& fleet, const SampleBatch& batch, const Moment& at) {
+  std::vector<DeviceRow> rows;
+  const auto host = fleet.hosts().find(batch.host);
+  if (host == fleet.hosts().end()) return rows;
+  for (const std::uint16_t device : batch.devices) {
+    const Group* group = group_with(host->second, device);
+    if (group == nullptr) continue;
+    rows.push_back(row_of(fleet, {batch.host, device}, host->second, *group, at));
+  }
+  return rows;
+}
+
+Json to_json(const DeviceRow& row) {
+  const auto value = [&](Metric metric) { return Json(row.sample[metric]); };
+  const auto count = [&](Metric metric) { return whole(row.sample[metric]); };
+  return Json::object()
+      .set("id", to_text(row.id))
+      .set("device", row.group->device)
+      .set("rack", row.host->changed.hello.rack)
+      .set("state", states_text(row.standing))
+      .set("health", to_text(row.host->changed.health))
+      .set("usable", row.standing.usable)
+      .set("drained", row.standing.drained)
+      .set("group", row.group->number)
+      .set("age_s", row.standing.age_s)
+      .set("pause", row.pause == Pause::none ? Json() : Json(to_text(row.pause)))
+      .set("utilization", value(Metric::utilization))
+      .set("matrix_activity", value(Metric::matrix_activity))
+      .set("memory_activity", value(Metric::memory_activity))
+      .set("memory_used", count(Metric::memory_used))
+      .set("memory_total", count(Metric::memory_total))
+      .set("power_w", value(Metric::power))
+      .set("power_cap_w", value(Metric::power_cap))
+      .set("temperature_c", value(Metric::temperature))
+      .set("clock_mhz", count(Metric::clock))
+      .set("throttle", throttle_json(row.sample[Metric::throttle]))
+      .set("energy_j", value(Metric::energy))
+      .set("queue", count(Metric::queue))
+      .set("running", count(Metric::running))
+      .set("memory_temperature_c", value(Metric::memory_temperature))
+      .set("power_violation_s", value(Metric::power_violation))
+      .set("thermal_violation_s", value(Metric::thermal_violation))
+      .set("board_violation_s", value(Metric::board_violation))
+      .set("models", row.models);
+}
+
+Json to_json(const std::vector<DeviceRow>& rows) {
+  Json array = Json::array();
+  for (const DeviceRow& row : rows) array.add(to_json(row));
+  return array;
+}
+
+std::vector<Heading> device_headings() {
+  return {{"ID"},
+          {"DEVICE"},
+          {"STATE"},
+          {"AGE", Align::right},
+          {"BUSY", Align::right},
+          {"MATRIX", Align::right},
+          {"USED", Align::right},
+          {"MEMORY", Align::right},
+          {"POWER", Align::right},
+          {"TEMP", Align::right},
+          {"MHZ", Align::right},
+          {"RUNS", Align::right},
+          {"MODELS"}};
+}
+
+std::vector<std::string> device_cells(const DeviceRow& row) {
+  const auto shown = [&](Metric metric, auto&& format) {
+    const double value = row.sample[metric];
+    return std::isnan(value) ? std::string("N/A") : format(value);
+  };
+  const auto percent = [](double share) { return fmt::format("{:.0f}%", share * 100); };
+  const auto integer = [](double value) { return fmt::format("{:.0f}", value); };
+  return {to_text(row.id),
+          row.group->device,
+          state_text(row),
+          std::isnan(row.standing.age_s) ? "N/A" : duration_text(row.standing.age_s),
+          shown(Metric::utilization, percent),
+          shown(Metric::matrix_activity, percent),
+          shown(Metric::memory_used, bytes_text),
+          shown(Metric::memory_total, bytes_text),
+          shown(Metric::power, watts_text),
+          shown(Metric::temperature, integer),
+          shown(Metric::clock, integer),
+          shown(Metric::running, integer),
+          row.models};
+}
+
+std::string to_table(const std::vector<DeviceRow>& rows) {
+  std::vector<std::vector<std::string>> cells;
+  for (const DeviceRow& row : rows) cells.push_back(device_cells(row));
+  return table_text(device_headings(), cells);
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,282 @@
+#include "commands/query/explanations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "commands/query/reports.h"
+#include "commands/shell/absent.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+
+namespace drover::commands {
+namespace {
+
+Json to_json(const Estimate& estimate) {
+  return Json::object()
+      .set("start_s", when(estimate.wait_known, estimate.start_s))
+      .set("finish_s", when(estimate.wait_known, estimate.finish_s))
+      .set("energy_j", estimate.energy_j)
+      .set("cost_usd", estimate.cost_usd);
+}
+
+Json to_json(const Candidate& candidate) {
+  Json parts = Json::array();
+  for (const ScorePart& part : candidate.parts) {
+    parts.add(Json::object()
+                  .set("scorer", part.scorer)
+                  .set("value", part.value)
+                  .set("weight", part.weight));
+  }
+  return Json::object()
+      .set("target", candidate.target)
+      .set("pool", candidate.pool)
+      .set("score", candidate.score)
+      .set("parts", std::move(parts))
+      .set("estimate", to_json(candidate.estimate))
+      .set("price", text_or_null(candidate.price));
+}
+
+Json to_json(const Standing& standing) {
+  Json reasons = Json::array();
+  for (const Reason reason : standing.reasons) reasons.add(Json(to_text(reason)));
+  return Json::object()
+      .set("target", standing.target)
+      .set("pool", standing.pool)
+      .set("device", standing.device_class)
+      .set("score", standing.score ? Json(*standing.score) : Json())
+      .set("reasons", std::move(reasons));
+}
+
+Json to_json(const NearestFit& fit) {
+  return Json::object()
+      .set("reason", to_text(fit.reason))
+      .set("target", fit.target)
+      .set("pool", fit.pool)
+      .set("amount", fit.amount)
+      .set("change", fit.change);
+}
+
+/// A place counts under each of its reasons, so the reasons of one kind of device stand together.
+std::string rejections_text(const Decision& decision) {
+  std::map<std::pair<std::string, std::string>, std::string> reasons;
+  for (const Rejection& rejection : decision.rejections) {
+    std::string& text = reasons[{rejection.pool, rejection.device_class}];
+    text += fmt::format("{}{} for {}", text.empty() ? "" : ", ", rejection.count,
+                        to_text(rejection.reason));
+  }
+  std::string lines;
+  for (const auto& [place, text] : reasons) {
+    lines += fmt::format("  passed over {} in pool {}: {}\n", printable(place.second),
+                         printable(place.first), text);
+  }
+  return lines;
+}
+
+/// Wanted or meant as a fallback, and there is nothing of it.
+std::string absent_text(const Decision& decision) {
+  const std::vector<std::string>& pools = decision.absent_pools;
+  if (pools.empty()) return "";
+  std::string names;
+  for (const std::string& pool : pools) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", printable(pool));
+  }
+  return fmt::format("  no device of the fleet is in {} {}\n", pools.size() == 1 ? "pool" : "pools",
+                     names);
+}
+
+std::string candidate_text(const Candidate& candidate, std::string_view rank) {
+  std::string text = fmt::format(
+      "  {} {} score {:.3f}, starts in {}, ends in {}, {}, {}{}\n", rank,
+      printable(candidate.target), candidate.score, duration_text(candidate.estimate.start_s),
+      duration_text(candidate.estimate.finish_s), joules_text(candidate.estimate.energy_j),
+      dollars_text(candidate.estimate.cost_usd),
+      candidate.price.empty() ? "" : fmt::format(" ({})", printable(candidate.price)));
+  for (const ScorePart& part : candidate.parts) {
+    text += fmt::format("         {:<15} {:.3f} x {:g}\n", printable(part.scorer), part.value,
+                        part.weight);
+  }
+  return text;
+}
+
+/// What the fallback costs against the primary.
+std::string cost_text(const Decision& decision) {
+  // A wish that was given up leaves a job in the pool that it wanted.
+  const bool elsewhere = decision.pool != decision.wanted_pool;
+  if (!decision.fallback_reason || decision.top.empty() || !elsewhere) return "";
+  if (!decision.primary) return "  nothing of the wanted pool could ever take it\n";
+  const Estimate& chosen = decision.top.front().estimate;
+  const Estimate& primary = *decision.primary;
+  return fmt::format("  costs {}, {}, {} against the best of pool {}\n",
+                     signed_text(dollars_text, chosen.cost_usd - primary.cost_usd),
+                     signed_text(joules_text, chosen.energy_j - primary.energy_j),
+                     primary.wait_known
+                         ? signed_text(duration_text, chosen.finish_s - primary.finish_s)
+                         : "time N/A (when it has room is not known)",
+                     printable(decision.wanted_pool));
+}
+
+std::string standings_text(std::uint64_t decision, const std::vector<Standing>& standings) {
+  if (standings.empty()) return "";
+  std::string text =
+      fmt::format("all {}{}:\n", counted(standings.size(), "candidate"),
+                  decision > 0 ? fmt::format(" of decision {}", decision) : " as of now");
+  std::size_t width = 24;
+  for (const Standing& standing : standings) width = std::max(width, standing.target.size());
+  width = std::min<std::size_t>(width, 48);  // a longer one moves its own line only
+  for (const Standing& standing : standings) {
+    text += fmt::format("  {:<{}} {:<14} {:<12} ", printable(standing.target), width,
+                        printable(standing.device_class), printable(standing.pool));
+    if (standing.score) text += fmt::format("{:.3f}", *standing.score);
+    for (std::size_t i = 0; i < standing.reasons.size(); ++i) {
+      text += fmt::format("{}{}", i == 0 ? "" : ", ", to_text(standing.reasons[i]));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string nearest_text(const WhyReply& reply) {
+  if (reply.nearest.empty()) return "";
+  std::string text = "any one of these would place it:\n";
+  for (const NearestFit& fit : reply.nearest) {
+    const std::string place =
+        fit.target.empty()
+            ? ""
+            : fmt::format(" on {} in pool {}", printable(fit.target), printable(fit.pool));
+    text += fmt::format("  {:<30}{} ({})\n", printable(fit.change), place, to_text(fit.reason));
+  }
+  return text;
+}
+
+}  // namespace
+
+Json to_json(const Decision& decision) {
+  Json top = Json::array();
+  for (const Candidate& candidate : decision.top) top.add(to_json(candidate));
+  Json absent = Json::array();
+  for (const std::string& pool : decision.absent_pools) absent.add(Json(pool));
+  Json rejections = Json::array();
+  for (const Rejection& rejection : decision.rejections) {
+    rejections.add(Json::object()
+                       .set("pool", rejection.pool)
+                       .set("device", rejection.device_class)
+                       .set("reason", to_text(rejection.reason))
+                       .set("count", rejection.count));
+  }
+  return Json::object()
+      .set("number", when(decision.number > 0, decision.number))
+      .set("at", to_iso8601(decision.at))
+      .set("job", decision.job.empty() ? Json() : Json(to_text(decision.job)))
+      .set("attempt", decision.attempt)
+      .set("kind", to_text(decision.kind))
+      .set("model", decision.model)
+      .set("action", to_text(decision.action))
+      .set("rule", text_or_null(decision.rule))
+      .set("wanted_pool", text_or_null(decision.wanted_pool))
+      .set("pool", text_or_null(decision.pool))
+      .set("target", text_or_null(decision.target))
+      .set("fallback_reason",
+           decision.fallback_reason ? Json(to_text(*decision.fallback_reason)) : Json())
+      .set("fallback_step", static_cast<int>(decision.fallback_step))
+      .set("change", text_or_null(decision.change))
+      .set("work_class", text_or_null(decision.work_class))
+      .set("policy_version", decision.policy_version)
+      .set("primary", decision.primary ? to_json(*decision.primary) : Json())
+      .set("top", std::move(top))
+      .set("rejections", std::move(rejections))
+      .set("considered", decision.considered)
+      .set("roster_version", decision.roster_version)
+      .set("absent_pools", std::move(absent));
+}
+
+Json to_json(const std::vector<Standing>& standings) {
+  Json all = Json::array();
+  for (const Standing& standing : standings) all.add(to_json(standing));
+  return all;
+}
+
+Json to_json(const WhyReply& reply) {
+  Json decisions = Json::array();
+  for (const Decision& decision : reply.decisions) decisions.add(to_json(decision));
+  Json nearest = Json::array();
+  for (const NearestFit& fit : reply.nearest) nearest.add(to_json(fit));
+  return Json::object()
+      .set("job", reply.job ? to_json(*reply.job) : Json())
+      .set("decisions", std::move(decisions))
+      .set("standings", to_json(reply.standings))
+      .set("standings_of", reply.standings_of > 0 ? Json(reply.standings_of) : Json())
+      .set("nearest", std::move(nearest));
+}
+
+std::string explain(const JobChanged& job) {
+  std::string text = fmt::format("job {}: {}, {}\n", to_text(job.job.id),
+                                 printable(work_text(job.job.work)), to_text(job.state));
+  if (!job.work_class.empty()) text += fmt::format("  class {}\n", printable(job.work_class));
+  if (!job.change.empty()) text += fmt::format("  {}\n", printable(job.change));
+  if (const std::string saved = checkpoint_text(job); !saved.empty()) {
+    text += fmt::format("  {}\n", saved);
+  }
+  if (!job.returned.empty()) text += fmt::format("  {}\n", printable(job.returned));
+  if (!job.reason) return text;
+  if (job.state == JobState::cancelled) {
+    return text + (job.detail.empty() ? "" : fmt::format("  {}\n", printable(job.detail)));
+  }
+  const char* const label = job.state == JobState::queued   ? "waits for"
+                            : job.state == JobState::failed ? "failed for"
+                                                            : "fell back for";
+  return text + fmt::format("  {} {}{}{}\n", label, to_text(*job.reason),
+                            job.detail.empty() ? "" : ": ", printable(job.detail));
+}
+
+std::string explain(const Decision& decision) {
+  // One without a number has not been made: it is what would be decided now.
+  const std::string which =
+      decision.number > 0 ? fmt::format("decision {}", decision.number) : std::string("as of now");
+  std::string text = fmt::format("{} fleet time, {}, attempt {}: {}", to_clock_text(decision.at),
+                                 which, decision.attempt, to_text(decision.action));
+  if (!decision.target.empty()) {
+    text += fmt::format(" {} in pool {}", printable(decision.target), printable(decision.pool));
+  }
+  text += fmt::format(" (rule {}, wanted pool {}, policy version {})\n", printable(decision.rule),
+                      printable(decision.wanted_pool), decision.policy_version);
+  if (decision.fallback_reason) {
+    text += fmt::format("  because {}: {}", to_text(*decision.fallback_reason),
+                        facts(*decision.fallback_reason).meaning);
+    if (decision.fallback_step > 0) text += fmt::format(" (fallback {})", decision.fallback_step);
+    text += "\n";
+  }
+  if (!decision.change.empty()) {
+    text += fmt::format("  {}{}\n", decision.action == Action::queue ? "" : "changed ",
+                        printable(decision.change));
+  }
+  text += cost_text(decision);
+  for (std::size_t i = 0; i < decision.top.size(); ++i) {
+    text += candidate_text(decision.top[i], i == 0 ? "best" : "next");
+  }
+  return text + rejections_text(decision) + absent_text(decision);
+}
+
+std::string explain(const WhyReply& reply, const StandingsOf& standings) {
+  std::string text;
+  if (reply.job) text += explain(*reply.job);
+  for (const Decision& decision : reply.decisions) {
+    text += explain(decision);
+    const auto all = standings.find(decision.number);
+    if (all != standings.end()) text += standings_text(decision.number, all->second);
+  }
+  // Of a decision that has not been made, and is as the last one was.
+  const auto now = standings.find(0);
+  const bool told = !reply.decisions.empty() && reply.decisions.back().number == 0;
+  if (now != standings.end() && !told) text += standings_text(0, now->second);
+  return text + nearest_text(reply);
+}
+
+std::string explain(const WhyReply& reply) {
+  return explain(reply, {{reply.standings_of, reply.standings}});
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,64 @@
+#include "commands/query/job_listing.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "commands/query/reports.h"
+#include "fleet/base/text.h"
+
+namespace drover::commands {
+namespace {
+
+/// What the table does not show: "20 of 104 ended jobs; --ended N|all for more".
+std::string left_out_text(const JobListing& listing, const std::string& state) {
+  const std::string kind = state.empty() ? "ended job" : state + " job";
+  std::string text;
+  if (listing.open_left_out > 0) {
+    text += fmt::format("{} more that are not shown: too many for one answer\n",
+                        counted(listing.open_left_out, state.empty() ? "open job" : kind));
+  }
+  if (listing.ended_shown < listing.ended_kept) {
+    text += fmt::format("{} of {}; --ended N|all for more\n", listing.ended_shown,
+                        counted(listing.ended_kept, kind));
+  }
+  if (listing.ended_kept < listing.ended_ever) {
+    text += fmt::format("{} of longer ago, of which the router has let the details go\n",
+                        counted(listing.ended_ever - listing.ended_kept, kind));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<JobsRequest> next_page(JobsRequest asked, const JobsReply& page) {
+  if (page.left_out == 0 || page.jobs.empty()) return std::nullopt;
+  const JobChanged& last = page.jobs.back();
+  if (!is_terminal(last.state)) {
+    asked.open_after = last.job.id;
+    return asked;
+  }
+  const auto ended = std::count_if(page.jobs.begin(), page.jobs.end(),
+                                   [](const JobChanged& job) { return is_terminal(job.state); });
+  asked.ended_only = true;
+  asked.ended_before = last.job.id;
+  asked.ended_max -= std::min(asked.ended_max, static_cast<std::uint32_t>(ended));
+  return asked;
+}
+
+Json to_json(const JobListing& listing) {
+  Json jobs = Json::array();
+  for (const JobChanged& job : listing.jobs) jobs.add(to_json(job));
+  return Json::object()
+      .set("jobs", std::move(jobs))
+      .set("open_left_out", listing.open_left_out)
+      .set("ended_shown", listing.ended_shown)
+      .set("ended_kept", listing.ended_kept)
+      .set("ended_ever", listing.ended_ever);
+}
+
+std::string to_table(const JobListing& listing, const std::string& state, Instant now) {
+  return to_table(listing.jobs, now) + left_out_text(listing, state);
+}
+
+}  // namespace drover::commands

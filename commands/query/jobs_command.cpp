@@ -1,0 +1,109 @@
+// `drover jobs`: the open jobs and the last ended ones.
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "commands/connection/session.h"
+#include "commands/query/job_listing.h"
+#include "commands/query/reports.h"
+#include "commands/shell/clock.h"
+#include "commands/shell/output.h"
+#include "commands/verbs.h"
+
+namespace drover::commands {
+namespace {
+
+constexpr std::chrono::milliseconds page_patience{5000};
+constexpr std::uint32_t ended_usual = 20;
+/// Open jobs that are worth a row each; of more only the number is told.
+constexpr std::size_t open_shown_max = 1'000;
+
+std::vector<std::string> state_names() {
+  std::vector<std::string> names;
+  for (int i = 0; i < job_state_count; ++i) names.emplace_back(to_text(static_cast<JobState>(i)));
+  return names;
+}
+
+std::uint32_t read_ended(Arguments& arguments) {
+  if (arguments.text("ended") == "all") return std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(arguments.integer("ended", 0, 10'000'000, ended_usual));
+}
+
+/// Asks for page after page, until there are so many jobs. Answers how many were left out.
+Result<std::uint64_t> add_pages(Session& session, std::optional<JobsRequest> request,
+                                std::size_t jobs_max, JobListing& all) {
+  std::uint64_t left_out = 0;
+  while (request && all.jobs.size() < jobs_max) {
+    auto page = session.ask<JobsReply>(*request, page_patience);
+    if (!page) return page.error();
+    left_out = page->left_out;
+    all.ended_kept = page->ended_kept;
+    all.ended_ever = page->ended_ever;
+    request = next_page(*request, *page);
+    all.jobs.insert(all.jobs.end(), std::make_move_iterator(page->jobs.begin()),
+                    std::make_move_iterator(page->jobs.end()));
+  }
+  return left_out;
+}
+
+/// The open jobs, then as many ended ones as are wanted.
+Result<JobListing> list(Session& session, std::optional<JobState> state, std::uint32_t ended_max) {
+  JobListing all;
+  JobsRequest request;
+  request.ended_max = 0;
+  request.state = state;
+  const auto left_out = add_pages(session, request, open_shown_max, all);
+  if (!left_out) return left_out.error();
+  all.open_left_out = *left_out;
+  const std::size_t open = all.jobs.size();
+  request.ended_only = true;
+  request.ended_max = ended_max;
+  const auto further = add_pages(session, request, std::numeric_limits<std::size_t>::max(), all);
+  if (!further) return further.error();
+  all.ended_shown = all.jobs.size() - open;
+  all.jobs = once_each(std::move(all.jobs));
+  return all;
+}
+
+}  // namespace
+
+CommandUsage jobs_usage() {
+  return {
+      "usage: drover jobs [options]",
+      "The open jobs and the last ended ones: what they are, where they run, what they wait for.",
+      {connect_option(),
+       {"ended", "N|all", "how many ended jobs besides, the last ones (default 20)"},
+       {"state", "S", "only queued, leased, running, finished, failed or cancelled"},
+       {"json", "", "one JSON object on stdout: jobs, and how many more have ended"}},
+      {},
+      "  drover jobs\n"
+      "  drover jobs --state failed --ended all\n"
+      "  drover jobs --json"};
+}
+
+CommandOutcome run_jobs(Arguments& arguments) {
+  const std::uint32_t ended = read_ended(arguments);
+  const std::string state = arguments.one_of("state", state_names(), "");
+  if (const Status status = arguments.status(); !status)
+    return CommandOutcome::usage(status.error());
+  auto session = Session::open({endpoint_of(arguments), Role::client, "jobs"});
+  if (!session) return CommandOutcome::failed(session.error());
+  const auto listed = list(**session, parse_job_state(state), ended);
+  if (!listed) return CommandOutcome::failed(listed.error());
+  if (arguments.has("json")) {
+    put("{}\n", to_json(*listed).dump());
+  } else {
+    const Instant now = (*session)->clock().now();
+    put_text(fleet_time_note(now, (*session)->welcome().speed));
+    put_text(to_table(*listed, state, now));
+  }
+  return CommandOutcome::done();
+}
+
+}  // namespace drover::commands

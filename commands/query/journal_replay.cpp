@@ -1,0 +1,106 @@
+#include "commands/query/journal_replay.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "commands/connection/router_start.h"
+#include "fleet/base/text.h"
+#include "fleet/codec/codec.h"
+
+namespace drover::commands {
+
+std::optional<Instant> time_of(const JournalRecord& record) {
+  return std::visit(
+      [](const auto& body) -> std::optional<Instant> {
+        if constexpr (requires { body.now; }) return body.now;
+        return {};
+      },
+      record);
+}
+
+Status JournalReplay::feed(const JournalRecord& record) {
+  outbox_ = {};
+  if (const auto* said = std::get_if<JournalSaid>(&record)) return compare(said);
+  // A router that was killed may not have come to writing what it said last.
+  if (const auto* start = std::get_if<JournalStart>(&record)) return begin(*start);
+  if (const Status same = compare(nullptr); !same) return same;
+  if (!router_) return error("found an input before the start of a router");
+  if (const auto now = time_of(record)) now_ = *now;
+  if (const auto* rows = std::get_if<JournalRestore>(&record)) return restore(*rows);
+  return input(record);
+}
+
+Status JournalReplay::begin(const JournalStart& start) {
+  if (start.core != "router") {
+    return error("it is the journal of an {}, expected a router's",
+                 printable(start.core.substr(0, 40)));
+  }
+  const auto settings = parse_router_start(start.settings);
+  if (!settings) return settings.error();
+  auto router = make_router(*settings, catalogue_);
+  if (!router) return router.error();
+  router_ = std::move(*router);
+  restoring_ = true;
+  unheard_.reset();
+  now_ = settings->start;
+  ++counts_.lives;
+  return {};
+}
+
+Status JournalReplay::restore(const JournalRestore& rows) {
+  if (!restoring_) return error("found rows of a ledger after the first input");
+  for (const LedgerRow& row : rows.rows) {
+    if (const Status read = router_->restore_row(row); !read) return read;
+  }
+  return {};
+}
+
+Status JournalReplay::settle() {
+  return std::exchange(restoring_, false) ? router_->restored() : Status();
+}
+
+Status JournalReplay::input(const JournalRecord& record) {
+  if (const Status settled = settle(); !settled) return settled;
+  ++counts_.inputs;
+  if (const auto* receive = std::get_if<JournalReceive>(&record)) {
+    const auto envelope = decode(receive->bytes);
+    if (!envelope) return error("a message: {}", envelope.error().message);
+    router_->receive(receive->now, receive->from, *envelope, receive->key);
+  } else if (const auto* dropped = std::get_if<JournalDropped>(&record)) {
+    router_->turn_away(dropped->now, {dropped->from, dropped->sender, dropped->why, dropped->key,
+                                      dropped->address, dropped->asked, dropped->passing});
+  } else if (const auto* committed = std::get_if<JournalCommitted>(&record)) {
+    router_->committed(committed->now, committed->sequence);
+  } else if (const auto* tick = std::get_if<JournalTick>(&record)) {
+    turn(*tick);
+  } else {
+    return error("found an input that no router has");
+  }
+  return {};
+}
+
+void JournalReplay::turn(const JournalTick& tick) {
+  router_->tick(tick.now);
+  outbox_ = router_->take_outbox();
+  if (!outbox_.empty()) unheard_ = said(outbox_);
+  counts_.decisions += static_cast<std::uint64_t>(std::count_if(
+      outbox_.sends.begin(), outbox_.sends.end(),
+      [](const Send& send) { return std::holds_alternative<Decision>(send.envelope.body); }));
+}
+
+/// `said`: by the router at the turn before; null: nothing.
+Status JournalReplay::compare(const JournalSaid* said) {
+  const auto here = std::exchange(unheard_, std::nullopt);
+  if (said == nullptr && !here) return {};
+  if (said != nullptr && here && *here == *said) {
+    ++counts_.said;
+    return {};
+  }
+  return error(
+      "{}: this core says {:016x} where the router said {:016x}; expected the same version of "
+      "drover, the same --catalogue and the journal as it was written",
+      to_iso8601(now_), here ? here->digest : 0, said != nullptr ? said->digest : 0);
+}
+
+}  // namespace drover::commands

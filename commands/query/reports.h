@@ -1,0 +1,35 @@
+// What the reading verbs show: messages of the router as JSON and as text for people.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fleet/messages.h"
+#include "fleet/text/json.h"
+
+namespace drover::commands {
+
+/// Keys: rows (= accepted + refused), accepted, refused, finished, failed, cancelled, queued,
+/// running, input_tokens, output_tokens, fallbacks, failures, waiting_for, energy_j and cost_usd
+/// (of the whole fleet, idle included), charged, wasted, latency_s, first_token_s, retries, ...
+Json to_json(const Summary& summary);
+std::string to_table(const Summary& summary);
+
+Json to_json(const JobChanged& job);
+/// One row per job.
+std::string to_table(const std::vector<JobChanged>& jobs, Instant now);
+
+/// How much of a training is safe, "resumes at step 400 of 1000; 37 steps lost", "no checkpoint; 37
+/// steps lost"; empty: it has neither saved nor lost anything, or has ended.
+std::string checkpoint_text(const JobChanged& job);
+
+/// Of a job that has ended: "finished in 12s on h100-1/r0 (waited 410ms), $0.0012, 3.4kJ".
+/// `fleet_time`: that its spans are of fleet time is said.
+std::string ending_text(const JobChanged& job, bool fleet_time);
+/// One that ended between two questions was told twice: as it ended, it stands where it was last.
+std::vector<JobChanged> once_each(std::vector<JobChanged> jobs);
+
+/// "serve llama-3.1-8b 1020+129 tokens", "train bert-large 900 steps".
+std::string work_text(const Workload& work);
+
+}  // namespace drover::commands

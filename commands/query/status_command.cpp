@@ -1,0 +1,36 @@
+// `drover status`: totals of the fleet and its work.
+#include <fmt/format.h>
+
+#include "commands/connection/session.h"
+#include "commands/query/reports.h"
+#include "commands/shell/clock.h"
+#include "commands/shell/output.h"
+#include "commands/verbs.h"
+
+namespace drover::commands {
+
+CommandUsage status_usage() {
+  return {
+      "usage: drover status [options]",
+      "Totals of the router's ledger: jobs, tokens, fallbacks by reason, energy, cost, latency.",
+      {connect_option(), {"json", "", "one JSON object on stdout"}},
+      {},
+      "  drover status\n"
+      "  drover status --connect tcp://127.0.0.1:9000 --json"};
+}
+
+CommandOutcome run_status(Arguments& arguments) {
+  auto session = Session::open({endpoint_of(arguments), Role::client, "status"});
+  if (!session) return CommandOutcome::failed(session.error());
+  const auto summary = (*session)->ask<Summary>(SummaryRequest{}, std::chrono::milliseconds(5000));
+  if (!summary) return CommandOutcome::failed(summary.error());
+  if (arguments.has("json")) {
+    put("{}\n", to_json(*summary).dump());
+  } else {
+    put_text(fleet_time_note((*session)->clock().now(), (*session)->welcome().speed));
+    put_text(to_table(*summary));
+  }
+  return CommandOutcome::done();
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,36 @@
+// An MCAP file of JSON messages (https://mcap.dev/spec), for programs that know nothing of ours:
+// chunks without compression, with an index, so that Foxglove can jump in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fleet/recording/format/recording.h"
+#include "fleet/recording/format/recording_file.h"
+
+namespace drover::commands {
+
+class JsonMcap {
+ public:
+  /// One channel for each, with its schema.
+  explicit JsonMcap(std::vector<RecordingChannel> channels) : channels_(std::move(channels)) {}
+
+  /// Each answers the bytes to append to the file.
+  std::string begin();
+  std::string add(RecordingChannel channel, Instant arrived, Instant published,
+                  std::string_view json);
+  std::string end();
+
+ private:
+  std::string close_chunk();
+
+  std::vector<RecordingChannel> channels_;
+  recording::FileBuilder file_;
+  recording::ChunkBuilder chunk_;  // the open one
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace drover::commands

@@ -1,0 +1,44 @@
+#include "commands/record/record_options.h"
+
+#include <random>
+#include <utility>
+
+#include "commands/connection/session.h"
+#include "fleet/base/dice.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+
+namespace drover::commands {
+
+Option min_free_option() {
+  return {"min-free", "BYTES", "end the recording when the disk has less left (default 256MiB)"};
+}
+
+RecorderOptions read_recorder(Arguments& arguments, std::string path, bool force) {
+  RecorderOptions options;
+  options.path = std::move(path);
+  options.force = force;
+  if (!arguments.has("min-free")) return options;
+  const auto bytes = parse_bytes(arguments.text("min-free"), "--min-free");
+  if (bytes) {
+    options.disk_free_bytes_min = *bytes;
+  } else {
+    arguments.complain(bytes.error());
+  }
+  return options;
+}
+
+RecordingStart recording_start(Instant now, double speed) {
+  std::random_device kernel;
+  Dice dice((static_cast<std::uint64_t>(kernel()) << 32) | kernel());
+  return {now, speed, software_name, {}, draw_incarnation(dice)};
+}
+
+std::string missing_text(const Recorder& recorder) {
+  if (recorder.dropped() == 0 && recorder.lost() == 0) return {};
+  return fmt::format("{} lost on the way here, {} dropped for want of room",
+                     counted(recorder.lost(), "message was", "messages were"),
+                     counted(recorder.dropped(), "was", "were"));
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,218 @@
+#include "commands/record/recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "commands/shell/clock.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+
+namespace drover::commands {
+
+namespace {
+
+constexpr Wall sync_every = std::chrono::seconds(1);
+constexpr std::uint64_t message_overhead = 512;  // what an envelope takes beside its columns
+
+std::uint64_t bytes_of(const Envelope& envelope) {
+  std::uint64_t bytes = message_overhead;
+  if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
+    for (const Column& column : batch->columns) bytes += sizeof(Column) + column.bytes.size();
+    bytes += batch->devices.size() * sizeof(std::uint16_t);
+  } else if (const auto* host = std::get_if<HostChanged>(&envelope.body)) {
+    for (const SpecText& spec : host->hello.specs) bytes += spec.text.size();
+    bytes += host->hello.groups.size() * sizeof(Group);
+  }
+  return bytes;
+}
+
+Error too_little_room(const RecorderOptions& options, std::uint64_t free_bytes) {
+  return error("{}: the disk has {} left, and --min-free asks for {}", printable(options.path),
+               bytes_text(static_cast<double>(free_bytes)),
+               bytes_text(static_cast<double>(options.disk_free_bytes_min)));
+}
+
+Error full(const RecorderOptions& options) {
+  return error("{}: is full with {} messages: begin another recording", printable(options.path),
+               options.places_max);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Recorder>> Recorder::open(RecorderOptions options,
+                                                 const RecordingStart& start) {
+  // Before a file that is there is written over.
+  if (const auto left = disk_free_bytes(options.path); left < options.disk_free_bytes_min) {
+    return too_little_room(options, left);
+  }
+  auto output = RecordingOutput::open(options.path, options.force);
+  if (!output) return output.error();
+  std::unique_ptr<Recorder> recorder(new Recorder(std::move(options), std::move(*output)));
+  const Status begun = recorder->write(recorder->writer_.begin(start));
+  if (!begun) {
+    recorder->output_.discard();
+    return begun.error();
+  }
+  recorder->ended_descriptor_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  recorder->worker_ = std::thread([self = recorder.get()] { self->work(); });
+  return recorder;
+}
+
+Recorder::Recorder(RecorderOptions options, RecordingOutput output)
+    : options_(std::move(options)), output_(std::move(output)), writer_(options_.layout) {}
+
+Recorder::~Recorder() {
+  (void)end().ok();
+  if (ended_descriptor_ >= 0) ::close(ended_descriptor_);
+}
+
+bool Recorder::take(Instant arrived, Envelope envelope) {
+  const std::uint64_t bytes = bytes_of(envelope);
+  const std::lock_guard lock(mutex_);
+  // Time in a file never goes back.
+  latest_ = std::max(latest_, arrived);
+  return push(Recorded{latest_, std::move(envelope), 0}, bytes);
+}
+
+bool Recorder::take_keyframe(Instant at, std::vector<std::string> messages) {
+  std::uint64_t bytes = message_overhead;
+  for (const std::string& message : messages) bytes += message.size();
+  const std::lock_guard lock(mutex_);
+  latest_ = std::max(latest_, at);
+  return push(NewKeyframe{latest_, std::move(messages)}, bytes);
+}
+
+void Recorder::note_lost(Instant at, std::uint64_t count) {
+  const std::lock_guard lock(mutex_);
+  lost_ += count;
+  note_missing(at, count);
+}
+
+void Recorder::note_missing(Instant at, std::uint64_t count) {
+  latest_ = std::max(latest_, at);
+  if (!missing_) missing_ = DroppedMessages{latest_, latest_, 0};
+  missing_->until = latest_;
+  missing_->count += count;
+}
+
+bool Recorder::push(Entry entry, std::uint64_t bytes) {
+  if (!failure_ || ending_) return true;  // nobody keeps it any more
+  if (queue_bytes_ + bytes > options_.queue_bytes_max) {
+    const bool message = std::holds_alternative<Recorded>(entry);
+    if (message) {
+      ++dropped_;
+      note_missing(latest_, 1);
+    }
+    return false;
+  }
+  if (missing_) queue_.emplace_back(*std::exchange(missing_, std::nullopt));
+  queue_bytes_ += bytes;
+  queue_.push_back(std::move(entry));
+  filled_.notify_one();
+  return true;
+}
+
+void Recorder::work() {
+  synced_ = wall_now();
+  while (true) {
+    std::deque<Entry> entries;
+    bool ending = false;
+    {
+      std::unique_lock lock(mutex_);
+      filled_.wait_for(lock, sync_every, [&] { return ending_ || !queue_.empty(); });
+      entries.swap(queue_);
+      queue_bytes_ = 0;
+      ending = ending_;
+      if (ending && missing_) entries.emplace_back(*std::exchange(missing_, std::nullopt));
+    }
+    write_entries(std::move(entries));
+    if (ending) return finish();
+    if (broken_) return;
+    if (wall_now() - synced_ >= sync_every) look_after_disk();
+    if (broken_) return;
+  }
+}
+
+void Recorder::write_entries(std::deque<Entry> entries) {
+  for (Entry& entry : entries) {
+    if (broken_) return;
+    if (writer_.place() >= options_.places_max) {
+      finish();
+      return fail(full(options_));
+    }
+    RecordingBytes bytes;
+    if (auto* recorded = std::get_if<Recorded>(&entry)) {
+      bytes = writer_.add(*recorded);
+    } else if (auto* keyframe = std::get_if<NewKeyframe>(&entry)) {
+      bytes = writer_.keyframe(keyframe->at, keyframe->messages);
+    } else {
+      bytes = writer_.dropped(std::get<DroppedMessages>(entry));
+    }
+    if (const Status done = write(bytes); !done) return fail(done.error());
+  }
+}
+
+Status Recorder::write(const RecordingBytes& bytes) {
+  if (Status done = output_.append(bytes.file); !done) return done;
+  if (bytes.folded) {
+    // What the journal held must be on the disk elsewhere before it goes.
+    if (Status synced = output_.sync(); !synced) return synced;
+    if (Status emptied = output_.empty_journal(); !emptied) return emptied;
+  }
+  return output_.append_journal(bytes.journal);
+}
+
+void Recorder::look_after_disk() {
+  synced_ = wall_now();
+  if (const Status synced = output_.sync(); !synced) return fail(synced.error());
+  if (const auto left = disk_free_bytes(options_.path); left < options_.disk_free_bytes_min) {
+    finish();
+    fail(too_little_room(options_, left));
+  }
+}
+
+void Recorder::finish() {
+  if (broken_) return;
+  if (const Status done = write(writer_.end()); !done) return fail(done.error());
+  if (const Status closed = output_.close(); !closed) return fail(closed.error());
+  broken_ = true;
+}
+
+void Recorder::fail(Error problem) {
+  broken_ = true;
+  const std::lock_guard lock(mutex_);
+  if (failure_.ok()) failure_ = std::move(problem);
+  queue_.clear();
+  const std::uint64_t once = 1;
+  (void)!::write(ended_descriptor_, &once, sizeof once);
+}
+
+Status Recorder::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+std::uint64_t Recorder::dropped() const {
+  const std::lock_guard lock(mutex_);
+  return dropped_;
+}
+
+std::uint64_t Recorder::lost() const {
+  const std::lock_guard lock(mutex_);
+  return lost_;
+}
+
+Status Recorder::end() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  filled_.notify_one();
+  if (worker_.joinable()) worker_.join();
+  return failure();
+}
+
+}  // namespace drover::commands

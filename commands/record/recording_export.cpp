@@ -1,0 +1,131 @@
+#include "commands/record/recording_export.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "commands/record/json_mcap.h"
+#include "commands/record/recording_rows.h"
+#include "fleet/base/text.h"
+
+namespace drover::commands {
+
+namespace {
+
+constexpr std::array exported = {RecordingChannel::samples,   RecordingChannel::jobs,
+                                 RecordingChannel::decisions, RecordingChannel::events,
+                                 RecordingChannel::audit,     RecordingChannel::alerts};
+
+/// What is read at once; a file that spans ages is not read minute by minute.
+Duration step_of(const ExportOptions& options) {
+  constexpr int steps_max = 100'000;
+  return std::max<Duration>(std::chrono::minutes(1), (options.to - options.from) / steps_max);
+}
+
+/// Every message of the wanted channels, in order.
+Status visit(RecordingReader& reader, const ExportOptions& options,
+             const std::function<Status(RecordingChannel, const Recorded&)>& take) {
+  const auto& wanted = options.channels;
+  const auto is_wanted = [&](RecordingChannel channel) {
+    return std::find(wanted.begin(), wanted.end(), channel) != wanted.end();
+  };
+  const bool samples = is_wanted(RecordingChannel::samples);
+  const Duration step = step_of(options);
+  for (Instant from = options.from; from < options.to; from = saturating_add(from, step)) {
+    const Instant to = std::min(saturating_add(from, step), options.to);
+    const auto messages = samples ? reader.read(from, to) : reader.read_rows(from, to);
+    if (!messages) return messages.error();
+    for (const Recorded& recorded : *messages) {
+      const auto channel = channel_of(recorded.envelope.body);
+      if (!channel || !is_wanted(*channel)) continue;
+      if (Status taken = take(*channel, recorded); !taken) return taken;
+    }
+  }
+  return {};
+}
+
+Status export_csv(RecordingReader& reader, const ExportOptions& options, const ByteSink& sink) {
+  if (Status begun = sink(csv_heading()); !begun) return begun;
+  return visit(reader, options, [&](RecordingChannel, const Recorded& recorded) {
+    return sink(csv_lines(recorded, std::get<SampleBatch>(recorded.envelope.body)));
+  });
+}
+
+Status export_ndjson(RecordingReader& reader, const ExportOptions& options, const ByteSink& sink) {
+  const bool several = options.channels.size() > 1;
+  return visit(reader, options, [&](RecordingChannel channel, const Recorded& recorded) {
+    std::string lines;
+    rows_of(recorded, [&](const Json& row) {
+      if (several) {
+        Json named = Json::object().set("channel", to_text(channel));
+        for (const std::string& key : row.keys()) named.set(key, row[key]);
+        lines += named.dump() + "\n";
+      } else {
+        lines += row.dump() + "\n";
+      }
+    });
+    return sink(lines);
+  });
+}
+
+Status export_mcap(RecordingReader& reader, const ExportOptions& options, const ByteSink& sink) {
+  JsonMcap file(options.channels);
+  if (Status begun = sink(file.begin()); !begun) return begun;
+  const Status done =
+      visit(reader, options, [&](RecordingChannel channel, const Recorded& recorded) {
+        std::string bytes;
+        rows_of(recorded, [&](const Json& row) {
+          bytes += file.add(channel, recorded.arrived, recorded.envelope.at, row.dump());
+        });
+        return sink(bytes);
+      });
+  return done ? sink(file.end()) : done;
+}
+
+}  // namespace
+
+ExportOptions read_export(Arguments& arguments) {
+  ExportOptions options;
+  const std::string format = arguments.one_of("format", {"csv", "ndjson", "json-mcap"}, "csv");
+  options.format = format == "csv"      ? ExportFormat::csv
+                   : format == "ndjson" ? ExportFormat::ndjson
+                                        : ExportFormat::json_mcap;
+  std::vector<std::string> known;
+  for (const RecordingChannel channel : exported) known.emplace_back(to_text(channel));
+  for (const std::string& name : arguments.texts("channel")) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end()) {
+      arguments.complain(
+          error("--channel: unknown '{}'{}", excerpt(name), suggestion(name, known)));
+      continue;
+    }
+    options.channels.push_back(exported.at(static_cast<std::size_t>(found - known.begin())));
+  }
+  if (options.channels.empty()) {
+    options.channels = {RecordingChannel::samples};
+    if (options.format == ExportFormat::json_mcap) {
+      options.channels.assign(exported.begin(), exported.end());
+    }
+  }
+  const bool only_samples = options.channels == std::vector{RecordingChannel::samples};
+  if (options.format == ExportFormat::csv && !only_samples) {
+    arguments.complain(
+        error("--format csv: is of the samples channel; for the others give --format ndjson"));
+  }
+  return options;
+}
+
+Status export_recording(RecordingReader& reader, const ExportOptions& options,
+                        const ByteSink& sink) {
+  switch (options.format) {
+    case ExportFormat::csv:
+      return export_csv(reader, options, sink);
+    case ExportFormat::ndjson:
+      return export_ndjson(reader, options, sink);
+    case ExportFormat::json_mcap:
+      return export_mcap(reader, options, sink);
+  }
+  return {};
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,29 @@
+// Recordings for other programs: CSV and NDJSON, and an MCAP file of JSON messages.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands/shell/options.h"
+#include "fleet/recording/recording_reader.h"
+
+namespace drover::commands {
+
+enum class ExportFormat { csv, ndjson, json_mcap };
+
+struct ExportOptions {
+  ExportFormat format = ExportFormat::csv;
+  std::vector<RecordingChannel> channels;  // empty: the samples, or, of json-mcap, all
+  Instant from{};                          // arrival
+  Instant to{};                            // not included
+};
+
+/// `--format` and `--channel`.
+ExportOptions read_export(Arguments& arguments);
+
+/// In the order of arrival.
+Status export_recording(RecordingReader& reader, const ExportOptions& options,
+                        const ByteSink& sink);
+
+}  // namespace drover::commands

@@ -1,0 +1,293 @@
+#include "commands/record/recording_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands/shell/files.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+
+namespace drover::commands {
+
+namespace {
+
+constexpr std::size_t journal_bytes_max = 1U << 30;
+
+Error problem_with(const std::string& path) {
+  return error("{}: {}", printable(path), std::strerror(errno));
+}
+
+Status write_all(int descriptor, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return problem_with(path);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+/// A device such as /dev/full cannot be brought to a disk, and need not.
+Status sync_file(int descriptor, const std::string& path) {
+  if (::fdatasync(descriptor) == 0 || errno == EINVAL) return {};
+  return problem_with(path);
+}
+
+/// The names in the folder where the file stands. Who may not read the folder cannot do it.
+Status sync_folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::absolute(path).parent_path();
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return {};
+  const bool done = ::fsync(descriptor) == 0 || errno == EINVAL;
+  const Status status = done ? Status() : problem_with(folder);
+  ::close(descriptor);
+  return status;
+}
+
+Error another_writes(const std::string& path) {
+  return error("{}: another recorder writes it", printable(path));
+}
+
+Status refuse_what_is_there(const std::string& path) {
+  std::error_code ignored;
+  for (const std::string& name : {path, journal_path_of(path)}) {
+    if (!std::filesystem::exists(std::filesystem::symlink_status(name, ignored))) continue;
+    return error("{}: is there already; give --force to write over it", printable(name));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string journal_path_of(const std::string& path) { return path + ".journal"; }
+
+std::string aside_path_of(const std::string& path) { return path + ".new"; }
+
+std::uint64_t disk_free_bytes(const std::string& path) {
+  const auto folder = std::filesystem::absolute(path).parent_path();
+  std::error_code problem;
+  const auto space = std::filesystem::space(folder, problem);
+  return problem ? UINT64_MAX : space.available;
+}
+
+// ---- Reading -----------------------------------------------------------------------------------
+
+FileSource::FileSource(std::string path, int descriptor)
+    : path_(std::move(path)), descriptor_(descriptor) {}
+
+FileSource::~FileSource() { ::close(descriptor_); }
+
+Result<std::unique_ptr<FileSource>> FileSource::open(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return problem_with(path);
+  std::unique_ptr<FileSource> source(new FileSource(path, descriptor));
+  struct stat facts {};
+  if (::fstat(descriptor, &facts) != 0) return problem_with(path);
+  if (!S_ISREG(facts.st_mode)) return error("{}: is not a file", printable(path));
+  source->size_ = static_cast<std::uint64_t>(facts.st_size);
+  // Its recorder holds the lock for itself.
+  source->being_written_ = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (!source->being_written_) ::flock(descriptor, LOCK_UN);
+  return source;
+}
+
+Status FileSource::read(std::uint64_t offset, std::span<char> out) {
+  while (!out.empty()) {
+    const ssize_t count = ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return problem_with(path_);
+    if (count == 0)
+      return error("{}: ends at byte {}, {} expected", printable(path_), offset, size_);
+    offset += static_cast<std::uint64_t>(count);
+    out = out.subspan(static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
+Result<RecordingInput> open_recording_input(const std::string& path) {
+  RecordingInput input{path, {}, nullptr};
+  // The journal first: what is folded into the file meanwhile stands in both then, not in neither.
+  const std::string journal = journal_path_of(path);
+  std::error_code ignored;
+  if (std::filesystem::exists(journal, ignored)) {
+    auto bytes = read_file(journal, journal_bytes_max);
+    if (!bytes) return bytes.error();
+    input.journal = std::move(*bytes);
+  }
+  auto file = FileSource::open(path);
+  if (!file) return file.error();
+  input.file = std::move(*file);
+  return input;
+}
+
+Result<OpenRecording> open_recording(const std::string& path, RecordingSurvey survey) {
+  auto input = open_recording_input(path);
+  if (!input) return input.error();
+  const std::optional<std::string_view> journal = input->journal;
+  auto reader = RecordingReader::open(*input->file, journal, survey);
+  if (!reader) return error("{}: {}", printable(path), reader.error().message);
+  return OpenRecording{std::move(*input), std::move(*reader)};
+}
+
+Error damaged(const std::string& path, const Error& problem) {
+  return error("{}: {} (`drover recording recover` makes a whole file of what is left)",
+               printable(path), problem.message);
+}
+
+namespace {
+
+std::string journal_text(const RecordingInput& input, const RecordingInfo& info) {
+  return journal_path_of(printable(input.path)) +
+         (info.journal_aside
+              ? " was left aside, as nothing proves that it belongs to this recording"
+              : " is gone") +
+         ": what came last is not known";
+}
+
+}  // namespace
+
+std::string state_text(const RecordingInput& input, const RecordingInfo& info) {
+  std::vector<std::string> parts;
+  const bool being_written = input.file->being_written();
+  if (being_written) {
+    parts.emplace_back("still being written: this is what it held when it was opened");
+  } else if (!info.ended) {
+    parts.emplace_back("was not closed in order");
+  } else if (!info.closed && info.lost.empty()) {
+    parts.emplace_back("its summary is damaged");
+  }
+  if (info.journal_absent && !being_written) parts.push_back(journal_text(input, info));
+  if (!info.lost.empty()) {
+    parts.push_back(counted(info.lost.size(), "part is", "parts are") + " damaged");
+  }
+  if (!info.journal_lost.empty() && !being_written) {
+    parts.push_back(counted(info.journal_lost.size(), "part", "parts") + " of its journal " +
+                    (info.journal_lost.size() == 1 ? "is" : "are") + " damaged");
+  }
+  if (info.journaled > 0) {
+    parts.push_back(counted(info.journaled, "message is", "messages are") + " in its journal only");
+  }
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+  const bool mendable = !being_written && (!info.closed || !info.lost.empty());
+  if (mendable) text += " (`drover recording recover` makes a whole file of it)";
+  // Nothing mends that.
+  if (!info.start.speed_known) {
+    text += text.empty() ? "" : "; ";
+    text += "the speed of fleet time is not known, as the recording's beginning was lost";
+  }
+  return text;
+}
+
+// ---- Writing -----------------------------------------------------------------------------------
+
+Status RecordingOutput::open_file(bool force) {
+  const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (force ? 0 : O_EXCL);
+  file_ = ::open(path_.c_str(), mode, 0644);
+  if (file_ < 0 && errno == EEXIST) return refuse_what_is_there(path_);
+  if (file_ < 0) return problem_with(path_);
+  struct stat facts {};
+  regular_ = ::fstat(file_, &facts) == 0 && S_ISREG(facts.st_mode);
+  // Before a byte of it is taken away.
+  if (::flock(file_, LOCK_EX | LOCK_NB) != 0) return another_writes(path_);
+  if (::ftruncate(file_, 0) != 0 && errno != EINVAL) return problem_with(path_);
+  return {};
+}
+
+Result<RecordingOutput> RecordingOutput::open(const std::string& path, bool force) {
+  if (Status free = force ? Status() : refuse_what_is_there(path); !free) return free.error();
+  RecordingOutput output(path);
+  if (Status opened = output.open_file(force); !opened) return opened.error();
+  const std::string journal = journal_path_of(path);
+  const int mode = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (force ? O_TRUNC : O_EXCL);
+  output.journal_ = ::open(journal.c_str(), mode, 0644);
+  if (output.journal_ < 0) return problem_with(journal);
+  if (Status synced = sync_folder_of(path); !synced) return synced.error();
+  return output;
+}
+
+Result<RecordingOutput> RecordingOutput::open_aside(const std::string& path, bool force) {
+  namespace fs = std::filesystem;
+  if (Status free = force ? Status() : refuse_what_is_there(path); !free) return free.error();
+  std::error_code problem;
+  const fs::file_status there = fs::status(path, problem);
+  std::string target;
+  if (!fs::exists(there)) {
+    target = path;
+  } else if (fs::is_regular_file(there)) {
+    target = fs::canonical(path, problem);  // where a link leads to
+    if (problem) return error("{}: {}", printable(path), problem.message());
+    const auto old = FileSource::open(target);
+    if (old && (*old)->being_written()) return another_writes(path);
+  }  // what is no file, a pipe or a device, cannot be replaced
+  RecordingOutput output(target.empty() ? path : aside_path_of(target));
+  output.target_ = std::move(target);
+  output.old_journal_ = force;
+  if (Status opened = output.open_file(force); !opened) return opened.error();
+  return output;
+}
+
+RecordingOutput::RecordingOutput(RecordingOutput&& other) noexcept
+    : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      file_(std::exchange(other.file_, -1)),
+      journal_(std::exchange(other.journal_, -1)),
+      regular_(other.regular_),
+      old_journal_(other.old_journal_),
+      written_(other.written_) {}
+
+RecordingOutput::~RecordingOutput() {
+  if (file_ >= 0) ::close(file_);
+  if (journal_ >= 0) ::close(journal_);
+}
+
+Status RecordingOutput::append(std::string_view bytes) {
+  if (bytes.empty()) return {};
+  if (Status done = write_all(file_, bytes, path_); !done) {
+    // No half record: what is in the file is whole. If not even that can be done, readers see it.
+    if (::ftruncate(file_, static_cast<off_t>(written_)) != 0) return done;
+    return done;
+  }
+  written_ += bytes.size();
+  return {};
+}
+
+Status RecordingOutput::append_journal(std::string_view bytes) {
+  if (bytes.empty()) return {};
+  return write_all(journal_, bytes, journal_path_of(path_));
+}
+
+Status RecordingOutput::empty_journal() {
+  if (::ftruncate(journal_, 0) == 0) return {};
+  return problem_with(journal_path_of(path_));
+}
+
+Status RecordingOutput::sync() {
+  if (Status synced = sync_file(file_, path_); !synced) return synced;
+  return journal_ < 0 ? Status{} : sync_file(journal_, journal_path_of(path_));
+}
+
+Status RecordingOutput::close() {
+  if (Status synced = sync(); !synced) return synced;
+  if (!target_.empty()) {
+    if (::rename(path_.c_str(), target_.c_str()) != 0) return problem_with(target_);
+    path_ = std::exchange(target_, "");
+    if (Status synced = sync_folder_of(path_); !synced) return synced;
+  }
+  if (regular_ && (journal_ >= 0 || old_journal_)) ::unlink(journal_path_of(path_).c_str());
+  return {};
+}
+
+void RecordingOutput::discard() {
+  if (regular_) ::unlink(path_.c_str());
+  if (journal_ >= 0) ::unlink(journal_path_of(path_).c_str());
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,171 @@
+#include "commands/record/recording_rows.h"
+
+#include <array>
+#include <cmath>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "commands/query/explanations.h"
+#include "commands/query/reports.h"
+#include "commands/shell/absent.h"
+#include "fleet/sample/sample.h"
+
+namespace drover::commands {
+
+namespace {
+
+struct MetricKey {
+  Metric metric;
+  const char* name;
+  bool whole;  // counts and bytes
+};
+// As `drover devices --json` names them.
+constexpr std::array<MetricKey, metric_count> metric_keys = {{
+    {Metric::utilization, "utilization", false},
+    {Metric::matrix_activity, "matrix_activity", false},
+    {Metric::memory_activity, "memory_activity", false},
+    {Metric::memory_used, "memory_used", true},
+    {Metric::memory_total, "memory_total", true},
+    {Metric::power, "power_w", false},
+    {Metric::power_cap, "power_cap_w", false},
+    {Metric::temperature, "temperature_c", false},
+    {Metric::clock, "clock_mhz", true},
+    {Metric::throttle, "throttle_bits", true},
+    {Metric::energy, "energy_j", false},
+    {Metric::queue, "queue", true},
+    {Metric::running, "running", true},
+    {Metric::memory_temperature, "memory_temperature_c", false},
+    {Metric::power_violation, "power_violation_s", false},
+    {Metric::thermal_violation, "thermal_violation_s", false},
+    {Metric::board_violation, "board_violation_s", false},
+}};
+
+/// Enough for every integer and decimal that a column can hold, and no digit of binary rounding.
+constexpr int digits = 15;
+
+Json number(double value) {
+  if (std::isnan(value)) return {};
+  const auto parsed = Json::parse(fmt::format("{:.{}g}", value, digits));
+  return parsed ? *parsed : Json();
+}
+
+Json row_of(Instant at, const std::string& host, const Sample& sample) {
+  Json row = Json::object()
+                 .set("time", to_iso8601(at))
+                 .set("host", host)
+                 .set("device", sample.device)
+                 .set("id", to_text(DeviceId{host, sample.device}));
+  for (const MetricKey& key : metric_keys) {
+    const double value = sample[key.metric];
+    row.set(key.name, key.whole ? whole(value) : number(value));
+  }
+  return row;
+}
+
+Json fields_of(const Event& event) {
+  return Json::object()
+      .set("severity", to_text(event.severity))
+      .set("subject", event.subject)
+      .set("text", event.text);
+}
+
+Json fields_of(const Caption& caption) {
+  return Json::object()
+      .set("caption", caption.text)
+      .set("key", text_or_null(caption.key))
+      .set("chapter", caption.chapter)
+      .set("chapters", caption.chapters);
+}
+
+Json fields_of(const Audit& audit) {
+  return Json::object()
+      .set("who", audit.who)
+      .set("action", audit.action)
+      .set("target", audit.target)
+      .set("applied", audit.applied)
+      .set("detail", text_or_null(audit.detail));
+}
+
+Json fields_of(const Alert& alert) {
+  return Json::object()
+      .set("rule", alert.rule)
+      .set("subject", alert.subject)
+      .set("severity", to_text(alert.severity))
+      .set("raised", alert.raised)
+      .set("retold", alert.retold)
+      .set("since", to_iso8601(alert.since))
+      .set("text", alert.text)
+      .set("acknowledged_by", text_or_null(alert.acknowledged_by));
+}
+
+Json fields_of(const JobChanged& job) { return commands::to_json(job); }
+Json fields_of(const Decision& decision) { return commands::to_json(decision); }
+
+struct RowMaker {
+  Instant at;
+  const std::function<void(const Json&)>& take;
+
+  void operator()(const SampleBatch& batch) const {
+    if (!check(batch)) return;
+    for (const Sample& sample : unpack(batch)) take(row_of(at, batch.host, sample));
+  }
+  template <typename Body>
+  void operator()(const Body& body) const {
+    if constexpr (requires { fields_of(body); }) {
+      Json row = Json::object().set("time", to_iso8601(at));
+      const Json fields = fields_of(body);
+      for (const std::string& key : fields.keys()) row.set(key, fields[key]);
+      take(row);
+    }
+  }
+};
+
+}  // namespace
+
+void rows_of(const Recorded& recorded, const std::function<void(const Json&)>& take) {
+  std::visit(RowMaker{recorded.envelope.at, take}, recorded.envelope.body);
+}
+
+std::string csv_heading() {
+  std::string line = "time,host,device";
+  for (const MetricKey& key : metric_keys) line += fmt::format(",{}", key.name);
+  return line + "\n";
+}
+
+std::string csv_lines(const Recorded& recorded, const SampleBatch& batch) {
+  std::string lines;
+  if (!check(batch)) return lines;
+  // Names of hosts are names: nothing in them needs quotes.
+  const std::string begin = fmt::format("{},{}", to_iso8601(recorded.envelope.at), batch.host);
+  for (const Sample& sample : unpack(batch)) {
+    fmt::format_to(std::back_inserter(lines), "{},{}", begin, sample.device);
+    for (const MetricKey& key : metric_keys) {
+      const double value = sample[key.metric];
+      lines += ',';
+      if (!std::isnan(value)) {
+        fmt::format_to(std::back_inserter(lines), "{:.{}g}", value, digits);
+      }
+    }
+    lines += '\n';
+  }
+  return lines;
+}
+
+Json schema_of(RecordingChannel channel) {
+  Json properties = Json::object().set("time", Json::object().set("type", "string"));
+  if (channel == RecordingChannel::samples) {
+    properties.set("host", Json::object().set("type", "string"))
+        .set("device", Json::object().set("type", "integer"))
+        .set("id", Json::object().set("type", "string"));
+    for (const MetricKey& key : metric_keys) {
+      properties.set(key.name, Json::object().set("type", key.whole ? "integer" : "number"));
+    }
+  }
+  return Json::object()
+      .set("title", fmt::format("drover.{}", to_text(channel)))
+      .set("type", "object")
+      .set("properties", std::move(properties));
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,67 @@
+#include "commands/shell/clock.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace drover::commands {
+
+Wall wall_now() {
+  // steady_clock is CLOCK_MONOTONIC: it stands still while a laptop sleeps, and so does the fleet
+  // that is emulated on it. Processes on one machine agree on it.
+  return std::chrono::duration_cast<Wall>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+Instant FleetAnchor::at(Wall moment) const {
+  return saturating_add(fleet, from_seconds(to_seconds(moment - wall) * speed));
+}
+
+std::chrono::milliseconds FleetAnchor::until(Instant deadline, Wall moment,
+                                             std::chrono::milliseconds longest) const {
+  const Instant now = at(moment);
+  if (deadline <= now) return std::chrono::milliseconds(0);
+  // Doubles: `never` minus now does not fit 64 bits of nanoseconds when now is before 1970.
+  const double fleet_ns = static_cast<double>(deadline.time_since_epoch().count()) -
+                          static_cast<double>(now.time_since_epoch().count());
+  const double wall_ms = std::ceil(fleet_ns / speed / 1e6);
+  if (wall_ms >= static_cast<double>(longest.count())) return longest;
+  return std::chrono::milliseconds(static_cast<std::int64_t>(wall_ms));
+}
+
+Clock::Clock(Instant fleet, double speed) : anchor_{fleet, wall_now(), speed}, latest_(fleet) {}
+
+Instant Clock::now() {
+  latest_ = std::max(latest_, anchor_.at(wall_now()));
+  return latest_;
+}
+
+std::chrono::milliseconds Clock::until(Instant deadline, std::chrono::milliseconds longest) const {
+  return anchor_.until(deadline, wall_now(), longest);
+}
+
+void Clock::anchor_again(Instant fleet, double speed) {
+  anchor_ = FleetAnchor{fleet, wall_now(), speed};
+}
+
+Duration wall_span(double wall_seconds, double speed) { return from_seconds(wall_seconds * speed); }
+
+bool is_apart(Instant fleet, double speed) {
+  constexpr double apart_s = 5;
+  return speed != 1 || std::abs(to_seconds(fleet - system_now())) > apart_s;
+}
+
+std::string fleet_time_note(Instant fleet, double speed) {
+  if (!is_apart(fleet, speed)) return "";
+  const std::string clock = to_clock_text(fleet);
+  if (speed == 1) return fmt::format("fleet time {}: not the hour of the day here\n", clock);
+  return fmt::format("fleet time {}, {:g} times as fast as here: spans below are of fleet time\n",
+                     clock, speed);
+}
+
+Instant system_now() {
+  return Instant(
+      std::chrono::duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch()));
+}
+
+}  // namespace drover::commands

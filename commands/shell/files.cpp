@@ -1,0 +1,126 @@
+#include "commands/shell/files.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "fleet/base/text.h"
+
+namespace drover::commands {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view folder_prefix = "drover-";
+/// In a folder that is kept for a person to read.
+constexpr const char* kept_mark = "kept";
+/// A folder this young may not be locked yet.
+constexpr std::chrono::minutes young{1};
+
+/// An open descriptor that holds the folder's lock, which ends with the process; -1: another holds
+/// it, or it is not ours to open.
+int lock_folder(const fs::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0 || ::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
+  ::close(descriptor);
+  return -1;
+}
+
+/// Removes our folders whose process was killed.
+void remove_orphans(const fs::path& parent) {
+  std::error_code problem;
+  for (fs::directory_iterator entry(parent, problem), end; !problem && entry != end;
+       entry.increment(problem)) {
+    const fs::path& path = entry->path();
+    const std::string name = path.filename().string();
+    const bool ours = name.starts_with(folder_prefix) && name.size() == folder_prefix.size() + 6;
+    if (!ours) continue;
+    std::error_code unknown;
+    const auto changed = fs::last_write_time(path, unknown);
+    if (unknown || changed > fs::file_time_type::clock::now() - young) continue;
+    if (fs::exists(path / kept_mark, unknown) || unknown) continue;
+    const int lock = lock_folder(path);
+    if (lock < 0) continue;
+    fs::remove_all(path, unknown);
+    ::close(lock);
+  }
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
+  std::error_code problem;
+  if (fs::is_directory(path, problem)) {
+    return error("{}: is a folder, expected a file", printable(path));
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return error("{}: {}", printable(path), std::strerror(errno));
+  std::string text;
+  char block[64 * 1024];
+  while (file.read(block, sizeof block) || file.gcount() > 0) {
+    text.append(block, static_cast<std::size_t>(file.gcount()));
+    if (text.size() > bytes_max) {
+      return error("{}: over {} bytes, expected less", printable(path), bytes_max);
+    }
+  }
+  return text;
+}
+
+std::optional<std::string> config_folder() {
+  // A path that is not absolute is none (XDG Base Directory Specification 0.8).
+  if (const char* home = std::getenv("XDG_CONFIG_HOME"); home != nullptr && *home == '/') {
+    return (fs::path(home) / "drover").string();
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
+    return (fs::path(home) / ".config" / "drover").string();
+  }
+  return {};
+}
+
+Result<TemporaryFolder> TemporaryFolder::make() {
+  std::error_code problem;
+  const fs::path parent = fs::temp_directory_path(problem);
+  if (problem) return error("no folder for temporary files: {}", problem.message());
+  remove_orphans(parent);
+  std::string pattern = (parent / folder_prefix).string() + "XXXXXX";
+  if (mkdtemp(pattern.data()) == nullptr) {
+    return error("{}: {}", pattern, std::strerror(errno));
+  }
+  return TemporaryFolder(pattern, lock_folder(pattern));
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  if (!path_.empty() && !kept_) fs::remove_all(path_, ignored);
+  if (lock_ >= 0) ::close(lock_);
+}
+
+void TemporaryFolder::keep() {
+  kept_ = true;
+  std::ofstream(fs::path(path_) / kept_mark) << "kept for a person to read\n";
+}
+
+TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
+    : path_(std::exchange(other.path_, {})),
+      lock_(std::exchange(other.lock_, -1)),
+      kept_(other.kept_) {}
+
+TemporaryFolder& TemporaryFolder::operator=(TemporaryFolder&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(lock_, other.lock_);
+  std::swap(kept_, other.kept_);
+  return *this;
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,221 @@
+#include "commands/shell/options.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <boost/program_options.hpp>
+
+#include "fleet/base/identity.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+
+namespace drover::commands {
+
+namespace po = boost::program_options;
+
+namespace {
+
+// Boost sees positional words under this name; no option can be called so.
+constexpr const char* words_key = "words of the command line";
+
+constexpr std::string_view repeated = "...";
+
+std::string as_place(std::string_view name) { return fmt::format("--{}", name); }
+
+po::options_description describe(const CommandUsage& usage) {
+  po::options_description description;
+  for (const Option& option : usage.options) {
+    if (option.value.empty()) {
+      description.add_options()(option.name.c_str(), option.help.c_str());
+    } else {
+      description.add_options()(option.name.c_str(), po::value<std::vector<std::string>>(),
+                                option.help.c_str());
+    }
+  }
+  description.add_options()(words_key, po::value<std::vector<std::string>>());
+  return description;
+}
+
+/// `-o` alone is its option; every other word that begins so may be a value, such as -5.
+std::vector<std::string> with_long_names(std::vector<std::string> words,
+                                         const CommandUsage& usage) {
+  for (std::string& word : words) {
+    if (word.size() != 2 || word[0] != '-') continue;
+    for (const Option& option : usage.options) {
+      if (option.letter != 0 && option.letter == word[1]) word = as_place(option.name);
+    }
+  }
+  return words;
+}
+
+std::vector<std::string> shown_names(const CommandUsage& usage) {
+  std::vector<std::string> names;
+  for (const Option& option : usage.options) {
+    if (!option.hidden) names.push_back("--" + option.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string help_text(const CommandUsage& usage) {
+  std::string text =
+      fmt::format("{}\n\n{}\n\nOptions:\n", usage.synopsis, trimmed(usage.description));
+  std::size_t widest = 0;
+  const auto spelled = [](const Option& option) {
+    const std::string letter = option.letter == 0 ? "" : fmt::format("-{}, ", option.letter);
+    return fmt::format("  {}--{}{}{}", letter, option.name, option.value.empty() ? "" : " ",
+                       option.value);
+  };
+  for (const Option& option : usage.options) {
+    if (!option.hidden) widest = std::max(widest, spelled(option).size());
+  }
+  for (const Option& option : usage.options) {
+    if (option.hidden) continue;
+    text += fmt::format("{:<{}}  {}\n", spelled(option), widest, option.help);
+  }
+  text += fmt::format("{:<{}}  {}\n", "  --help", widest, "this text");
+  text += fmt::format("\nExamples:\n{}\n", usage.examples);
+  return text;
+}
+
+struct Arguments::State {
+  std::map<std::string, std::vector<std::string>, std::less<>> values;  // switches: no values
+  Status problem;
+};
+
+Arguments::Arguments(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Arguments::~Arguments() = default;
+Arguments::Arguments(Arguments&&) noexcept = default;
+Arguments& Arguments::operator=(Arguments&&) noexcept = default;
+
+Result<Arguments> Arguments::parse(const CommandUsage& usage,
+                                   const std::vector<std::string>& words) {
+  const po::options_description description = describe(usage);
+  po::positional_options_description positional;
+  positional.add(words_key, -1);
+  auto state = std::make_unique<State>();
+  try {
+    // No short options of Boost's: a value such as -5 is a value. No guessing: scripts break by it.
+    const auto style = po::command_line_style::allow_long |
+                       po::command_line_style::long_allow_adjacent |
+                       po::command_line_style::long_allow_next;
+    const auto parsed = po::command_line_parser(with_long_names(words, usage))
+                            .options(description)
+                            .positional(positional)
+                            .style(style)
+                            .run();
+    for (const auto& option : parsed.options) {
+      auto& values = state->values[option.string_key];
+      values.insert(values.end(), option.value.begin(), option.value.end());
+    }
+  } catch (const po::unknown_option& problem) {
+    const std::string name = problem.get_option_name();
+    return error("unknown option {}{}", excerpt(name), suggestion(name, shown_names(usage)));
+  } catch (const po::error& problem) {
+    return error("{}", excerpt(problem.what(), 200));
+  }
+  for (const Option& option : usage.options) {
+    const auto found = state->values.find(option.name);
+    if (found == state->values.end()) continue;
+    if (!option.many && found->second.size() > 1) return error("--{} is given twice", option.name);
+    for (const std::string& value : found->second) {
+      if (option.check == nullptr) break;
+      if (Status fine = option.check(value); !fine) return fine.error();
+    }
+  }
+  const auto words_given = state->values.extract(words_key);
+  const std::size_t count = words_given.empty() ? 0 : words_given.mapped().size();
+  const std::size_t names = usage.positionals.size();
+  const bool last_repeats = names > 0 && usage.positionals.back().ends_with(repeated);
+  if (count > names && !last_repeats) {
+    return error("unexpected word '{}'; {}", excerpt(words_given.mapped()[names]), usage.synopsis);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    state->values[usage.positionals[std::min(i, names - 1)]].push_back(words_given.mapped()[i]);
+  }
+  return Arguments(std::move(state));
+}
+
+bool Arguments::has(std::string_view name) const {
+  return state_->values.find(name) != state_->values.end();
+}
+
+std::string Arguments::text(std::string_view name, std::string otherwise) const {
+  const auto found = state_->values.find(name);
+  if (found == state_->values.end() || found->second.empty()) return otherwise;
+  return found->second.front();
+}
+
+std::vector<std::string> Arguments::texts(std::string_view name) const {
+  const auto found = state_->values.find(name);
+  return found == state_->values.end() ? std::vector<std::string>{} : found->second;
+}
+
+Duration Arguments::duration(std::string_view name, Duration otherwise) {
+  if (!has(name)) return otherwise;
+  const auto value = parse_duration(text(name), as_place(name));
+  if (!value) {
+    complain(value.error());
+    return otherwise;
+  }
+  return *value;
+}
+
+double Arguments::number(std::string_view name, double low, double high, double otherwise) {
+  if (!has(name)) return otherwise;
+  const auto value = parse_number(text(name), as_place(name));
+  if (!value) {
+    complain(value.error());
+    return otherwise;
+  }
+  if (*value < low || *value > high) {
+    complain(error("--{}: found {}, expected {} to {}", name, excerpt(text(name)), low, high));
+    return otherwise;
+  }
+  return *value;
+}
+
+std::int64_t Arguments::integer(std::string_view name, std::int64_t low, std::int64_t high,
+                                std::int64_t otherwise) {
+  if (!has(name)) return otherwise;
+  const auto value = parse_integer(text(name), as_place(name));
+  if (!value) {
+    complain(value.error());
+    return otherwise;
+  }
+  if (*value < low || *value > high) {
+    complain(error("--{}: found {}, expected {} to {}", name, *value, low, high));
+    return otherwise;
+  }
+  return *value;
+}
+
+std::string Arguments::one_of(std::string_view name, const std::vector<std::string>& known,
+                              std::string otherwise) {
+  if (!has(name)) return otherwise;
+  std::string value = text(name);
+  if (std::find(known.begin(), known.end(), value) == known.end()) {
+    complain(error("--{}: unknown '{}'{}", name, excerpt(value), suggestion(value, known)));
+    return otherwise;
+  }
+  return value;
+}
+
+std::string Arguments::name(std::string_view name, std::string otherwise) {
+  std::string value = text(name, std::move(otherwise));
+  if (!is_name(value)) {
+    complain(
+        error("--{}: found '{}', expected 1 to 64 of A-Z a-z 0-9 . _ : -", name, excerpt(value)));
+  }
+  return value;
+}
+
+void Arguments::complain(Error problem) {
+  if (state_->problem.ok()) state_->problem = std::move(problem);
+}
+
+Status Arguments::status() const { return state_->problem; }
+
+}  // namespace drover::commands

@@ -1,0 +1,157 @@
+// Convolution nets, encoders, diffusion, recurrent and recommendation models: rows of the tables of
+// training and of inference that are no language models of the decoder kind.
+//
+// What the rows need on the way to a case: MLPerf's volumes of v1.1 are BraTS although the row says
+// KiTS19 (the round used BraTS 2019); systems whose name says A100 are listed as A10; single-stream
+// latency is that of one device; offline throughput chooses its batch.
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "commands/validate/measured.h"
+#include "commands/validate/measured_cells.h"
+
+namespace drover::commands {
+namespace {
+
+using devices::CaseColumn;
+
+std::optional<double> number_in(const std::string& cell) {
+  double value = 0;
+  const auto [end, problem] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (problem != std::errc() || end != cell.data() + cell.size() || !(value > 0)) return {};
+  return value;
+}
+
+/// "github owner/name:path": "owner/name".
+bool is_classic_source(std::string_view source) {
+  for (const std::string_view part :
+       {"gavel", "DeepLearningExamples", "deeplearning-benchmark", "mlcommons", "onnxruntime"}) {
+    if (has(source, part)) return true;
+  }
+  return has(source, "Table 4");
+}
+
+bool is_language_model(std::string_view model) {
+  for (const std::string_view part : {"GPT", "Llama", "Mixtral", "llama", "Qwen", "Mistral"}) {
+    if (has(model, part)) return true;
+  }
+  return false;
+}
+
+struct UnitRow {
+  std::string_view words;  // that the unit begins with
+  std::string_view answer;
+  double scale;
+};
+constexpr std::array<UnitRow, 7> units = {{{"ms", "time_ms", 1},
+                                           {"images/s", "samples_per_s", 1},
+                                           {"sequences/s", "samples_per_s", 1},
+                                           {"samples_per_s", "samples_per_s", 1},
+                                           {"samples/s", "samples_per_s", 1},
+                                           {"inferences/s", "samples_per_s", 1},
+                                           {"tokens/s", "tokens_per_s", 1}}};
+
+const UnitRow* unit_of(std::string_view text) {
+  for (const UnitRow& row : units) {
+    if (text.starts_with(row.words)) return &row;
+  }
+  return nullptr;
+}
+
+/// Systems of MLPerf whose name says which board they hold, where the column says less.
+std::string device_of(const std::string& device, std::string_view source) {
+  if (device != "A10" || !has(source, "A100")) return device;
+  if (has(source, "SXM-40")) return "A100-SXM4-40GB";
+  return has(source, "ND96") ? "A100-SXM4-80GB" : "A100-PCIe-80GB";
+}
+
+std::string model_of(const std::string& model, std::string_view source) {
+  const bool volumes = has(model, "3D-UNet") && has(source, "inference_results_v1.1");
+  return volumes ? "3D-UNet BraTS" : model;
+}
+
+struct ClassicReading {
+  Measurement measurement;
+  std::string why_not;
+};
+
+/// Submissions with TensorRT that leave it out run as the others of their benchmark do.
+std::string precision_of(const std::string& written, std::string_view source,
+                         const devices::CaseRow& row) {
+  if (!written.empty() || source.find("_TRT") == std::string_view::npos) return written;
+  return row[CaseColumn::model] == "RNN-T" ? "fp16" : "int8";
+}
+
+ClassicReading read_common(const CsvTable& table, const CsvRow& row) {
+  ClassicReading reading;
+  Measurement& it = reading.measurement;
+  const std::string& source = table.cell(row, "source");
+  const std::optional<double> value = number_in(table.cell(row, "measured"));
+  const UnitRow* unit = unit_of(table.cell(row, "unit"));
+  if (!value || unit == nullptr) {
+    reading.why_not =
+        unit == nullptr ? "unit " + table.cell(row, "unit") : std::string("no measured figure");
+    return reading;
+  }
+  it.answer = unit->answer;
+  it.value = *value * unit->scale;
+  it.measure_class = MeasureClass::classic;
+  it.source = repository(source);
+  it.table = table.place;
+  it.line = row.line;
+  it.row[CaseColumn::device] = device_of(table.cell(row, "device"), source);
+  it.row[CaseColumn::devices] = table.cell(row, "n_devices");
+  it.row[CaseColumn::model] = model_of(table.cell(row, "model"), source);
+  it.row[CaseColumn::precision] = precision_of(table.cell(row, "precision"), source, it.row);
+  return reading;
+}
+
+void keep(MeasuredTable& out, const CsvRow& row, ClassicReading reading) {
+  if (reading.why_not.empty()) {
+    out.measurements.push_back(std::move(reading.measurement));
+  } else {
+    out.skipped.push_back({row.line, std::move(reading.why_not)});
+  }
+}
+
+}  // namespace
+
+MeasuredTable measured_classic_training(const CsvTable& table) {
+  MeasuredTable out;
+  for (const CsvRow& row : table.rows) {
+    const std::string& model = table.cell(row, "model");
+    if (!is_classic_source(table.cell(row, "source")) || is_language_model(model)) continue;
+    ClassicReading reading = read_common(table, row);
+    devices::CaseRow& question = reading.measurement.row;
+    question[CaseColumn::kind] = "train";
+    question[CaseColumn::seq_len] = table.cell(row, "seq_len");
+    question[CaseColumn::global_batch] = table.cell(row, "global_batch");
+    keep(out, row, std::move(reading));
+  }
+  return out;
+}
+
+MeasuredTable measured_classic_inference(const CsvTable& table) {
+  MeasuredTable out;
+  for (const CsvRow& row : table.rows) {
+    const std::string& model = table.cell(row, "model");
+    if (!is_classic_source(table.cell(row, "source")) || is_language_model(model)) continue;
+    ClassicReading reading = read_common(table, row);
+    devices::CaseRow& question = reading.measurement.row;
+    question[CaseColumn::kind] = "infer";
+    question[CaseColumn::input_len] = table.cell(row, "input_len");
+    const std::string& batch = table.cell(row, "batch_or_concurrency");
+    if (number_in(batch)) question[CaseColumn::batch] = batch;
+    if (table.cell(row, "scenario") == "SingleStream") {
+      question[CaseColumn::batch] = "1";
+      question[CaseColumn::devices] = "1";
+    }
+    keep(out, row, std::move(reading));
+  }
+  return out;
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,98 @@
+// kernel_timings.csv: products become cases of kind gemm. Element-wise rows and copies have no kind
+// of case; they were used to fit the memory's efficiency.
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "commands/validate/measured.h"
+#include "commands/validate/measured_cells.h"
+
+namespace drover::commands {
+namespace {
+
+using devices::CaseColumn;
+
+constexpr double flops_of_large = 1e9;
+
+/// How the table words a precision, first match wins.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> precision_words{{
+    {"16 bit", "fp16"},
+    {"fp16", "fp16"},
+    {"bf16", "bf16"},
+    {"fp8", "fp8"},
+    {"int8", "int8"},
+    {"tf32", "tf32"},
+    {"fp32", "fp32"},
+}};
+
+std::string_view precision_of(std::string_view words) {
+  for (const auto& [begin, precision] : precision_words) {
+    if (words.starts_with(begin)) return precision;
+  }
+  return {};
+}
+
+/// Devices of the table without matrix units for 16 bits, and those that are no GPUs.
+constexpr std::array<std::string_view, 3> outside_goal{"P100", "K80", "TPU"};
+
+bool within_goal(std::string_view device) {
+  for (const std::string_view name : outside_goal) {
+    if (device.starts_with(name)) return false;
+  }
+  return true;
+}
+
+/// "github microsoft/vidur:data/.." is known as "microsoft/vidur".
+MeasureClass class_of(std::string_view device, double flops) {
+  if (flops < flops_of_large) return MeasureClass::small_kernel;
+  return within_goal(device) ? MeasureClass::gemm : MeasureClass::other;
+}
+
+Result<Measurement> product(const CsvTable& table, const CsvRow& row) {
+  Measurement found;
+  const std::string_view precision = precision_of(table.cell(row, "dtype"));
+  if (precision.empty()) return error("dtype: found \"{}\"", table.cell(row, "dtype"));
+  double flops = 2;
+  for (const auto& [column, name] : {std::pair{CaseColumn::m, "m"}, std::pair{CaseColumn::n, "n"},
+                                     std::pair{CaseColumn::k, "k"}}) {
+    found.row[column] = table.cell(row, name);
+    flops *= number(found.row[column]);
+  }
+  found.value = number(table.cell(row, "ms"));
+  if (!(flops > 0) || !(found.value > 0)) return error("m, n, k or ms: expected numbers above 0");
+  found.row[CaseColumn::id] = fmt::format("kernel-{}", row.line);
+  found.row[CaseColumn::kind] = "gemm";
+  found.row[CaseColumn::device] = table.cell(row, "device");
+  found.row[CaseColumn::precision] = precision;
+  found.answer = "time_ms";
+  found.measure_class = class_of(found.row[CaseColumn::device], flops);
+  found.source = repository(table.cell(row, "source"));
+  found.table = table.place;
+  found.line = row.line;
+  found.remark = table.cell(row, "notes");
+  return found;
+}
+
+}  // namespace
+
+MeasuredTable measured_kernels(const CsvTable& table) {
+  MeasuredTable all;
+  for (const CsvRow& row : table.rows) {
+    const std::string& operation = table.cell(row, "op");
+    if (!operation.starts_with("gemm")) {
+      all.skipped.push_back({row.line, fmt::format("{} is no case", operation)});
+      continue;
+    }
+    Result<Measurement> found = product(table, row);
+    if (found) {
+      all.measurements.push_back(*std::move(found));
+    } else {
+      all.skipped.push_back({row.line, found.error().message});
+    }
+  }
+  return all;
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,140 @@
+// Watts of energy_power.csv: what a board draws in the mean while it serves, generates or
+// multiplies.
+//
+// Serving (ML.ENERGY) is asked as the inter-token step whose time is measured beside it. Generation
+// without a cache (energy-inference) computes the whole sequence for each token, which is a prefill
+// of its mean length. Whole nodes, idle figures, all-zero products and image generators are no
+// cases of a board under load.
+#include <cmath>
+#include <cstdlib>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "commands/validate/measured.h"
+#include "commands/validate/measured_cells.h"
+
+namespace drover::commands {
+namespace {
+
+using devices::CaseColumn;
+
+/// Shorter runs are over before the energy counter has seen a few of its periods.
+constexpr double run_s_min = 1.2;
+/// Below so many tokens a step of the transformers library is as long as its host's work.
+constexpr double host_bound_tokens = 256;
+
+class PowerRow {
+ public:
+  /// `step`: the row's inter-token step; null where it is none.
+  PowerRow(const CsvTable& table, const CsvRow& row, const Measurement* step)
+      : table_(table), row_(row), step_(step) {
+    found_.table = table.place;
+    found_.line = row.line;
+    found_.source = repository(text("source"));
+    found_.answer = "avg_power_w";
+    found_.measure_class = MeasureClass::power;
+    found_.value = number(text("avg_power_w")) / number(text("n_devices"));
+    set(CaseColumn::id, fmt::format("power-{}", row.line));
+    set(CaseColumn::device, text("device"));
+    set(CaseColumn::devices, text("n_devices"));
+    set(CaseColumn::model, text("model"));
+  }
+
+  /// Why it is no case; empty when it is one.
+  std::string read() {
+    const std::string& scope = text("power_scope");
+    if (!(found_.value > 0)) return "no power";
+    if (scope.find("GPU board") == std::string::npos) return "no board's power: " + scope;
+    const std::string& workload = text("workload");
+    if (has(workload, "serving")) return read_serving();
+    if (has(workload, "use_cache=False")) return read_generation(workload);
+    if (has(workload, "HF transformers")) return read_single(workload);
+    if (has(workload, "GEMM")) return read_product(workload);
+    return "no case of a kind: " + workload;
+  }
+
+  Measurement take() { return std::move(found_); }
+
+ private:
+  const std::string& text(std::string_view column) const { return table_.cell(row_, column); }
+  void set(CaseColumn column, std::string value) { found_.row[column] = std::move(value); }
+
+  /// The same case as its inter-token time: what the board draws in a step of the mean batch.
+  std::string read_serving() {
+    if (step_ == nullptr) return "no inter-token step";
+    found_.row = step_->row;
+    set(CaseColumn::id, fmt::format("power-{}", row_.line));
+    return "";
+  }
+
+  std::string read_generation(const std::string& workload) {
+    if (number(text("latency")) < run_s_min) return "too short for the energy counter";
+    const double input = number(number_after(workload, "input "));
+    const double output = number(number_after(workload, "limit "));
+    set(CaseColumn::kind, "prefill");
+    set(CaseColumn::batch, "1");
+    set(CaseColumn::input_len, fmt::format("{:.0f}", input + output / 2));
+    set(CaseColumn::pp, text("n_devices"));  // layers on one device after the other
+    set(CaseColumn::precision, has(text("device"), "V100") ? "fp16" : "bf16");
+    // The table names both boards of this source alike; the cluster tells them apart.
+    if (has(text("notes"), "palmetto") && has(text("device"), "A100")) {
+      set(CaseColumn::device, "A100-PCIe-40GB");
+    }
+    found_.remark = "no KV cache";
+    // The library's host time, 30 ms a token, hides the device's on short sequences; with layers on
+    // several devices, one works at a time.
+    if (input + output / 2 < host_bound_tokens || text("n_devices") != "1") {
+      found_.measure_class = MeasureClass::other;
+      found_.remark = "no KV cache; the host is slower than the device, or devices take turns";
+    }
+    return "";
+  }
+
+  std::string read_single(const std::string& workload) {
+    set(CaseColumn::kind, "decode");
+    set(CaseColumn::batch, "1");
+    set(CaseColumn::context_len, "150");
+    set(CaseColumn::precision, "fp16");
+    found_.remark = "transformers library: the host is slower than the device";
+    found_.measure_class = has(workload, "2023") ? MeasureClass::other : MeasureClass::power;
+    return "";
+  }
+
+  std::string read_product(const std::string& workload) {
+    if (!has(workload, "random")) return "the pattern of the data is not random";
+    const std::string edge = number_after(text("model"), "GEMM ");
+    for (const CaseColumn column : {CaseColumn::m, CaseColumn::n, CaseColumn::k}) set(column, edge);
+    set(CaseColumn::kind, "gemm");
+    set(CaseColumn::model, "");
+    set(CaseColumn::precision, text("precision"));
+    set(CaseColumn::power_limit_w, number_after(text("notes"), "board limit "));
+    return "";
+  }
+
+  const CsvTable& table_;
+  const CsvRow& row_;
+  const Measurement* step_;
+  Measurement found_;
+};
+
+}  // namespace
+
+MeasuredTable measured_power(const CsvTable& table) {
+  const MeasuredTable steps = measured_serving_energy(table);
+  std::map<std::size_t, const Measurement*> step_of_line;
+  for (const Measurement& step : steps.measurements) step_of_line[step.line] = &step;
+  MeasuredTable read;
+  for (const CsvRow& row : table.rows) {
+    const auto step = step_of_line.find(row.line);
+    PowerRow power(table, row, step == step_of_line.end() ? nullptr : step->second);
+    if (std::string why = power.read(); !why.empty()) {
+      read.skipped.push_back({row.line, std::move(why)});
+    } else {
+      read.measurements.push_back(power.take());
+    }
+  }
+  return read;
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,143 @@
+// `drover validate`: the device models against published measurements.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "commands/estimate/catalogue_files.h"
+#include "commands/shell/files.h"
+#include "commands/shell/output.h"
+#include "commands/validate/validate_reference.h"
+#include "commands/validate/validate_run.h"
+#include "commands/validate/validation_page.h"
+#include "commands/validate/validation_rows.h"
+#include "commands/verbs.h"
+#include "fleet/base/text.h"
+
+namespace drover::commands {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The file itself, or the tables of a folder in order of their names.
+Result<std::vector<std::string>> tables_under(const std::string& path) {
+  std::error_code problem;
+  if (!fs::is_directory(path, problem)) return std::vector<std::string>{path};
+  std::vector<std::string> files;
+  for (fs::recursive_directory_iterator entry(path, problem), end; !problem && entry != end;
+       entry.increment(problem)) {
+    if (entry->path().extension() == ".csv") files.push_back(entry->path().string());
+  }
+  if (problem) return error("{}: {}", printable(path), problem.message());
+  std::ranges::sort(files);
+  return files;
+}
+
+Result<std::optional<MeasuredRows>> read_table(const std::string& file,
+                                               const devices::Catalogue& catalogue) {
+  const Result<std::string> text = read_file(file);
+  if (!text) return text.error();
+  const Result<CsvTable> table = CsvTable::parse(*text, fs::path(file).filename().string());
+  if (!table) return table.error();
+  std::optional<MeasuredRows> rows = measured_rows(*table);
+  if (rows) return rows;
+  return logged_rows(*table, catalogue);
+}
+
+/// What has been read so far, and the files of a folder that hold something else.
+struct CaseRows {
+  MeasuredRows rows;
+  std::vector<std::string> passed_over;
+};
+
+/// A file that the user names must be a table of measurements; a folder may hold others too.
+Status add_path(CaseRows& reading, const std::string& path, const devices::Catalogue& catalogue) {
+  const Result<std::vector<std::string>> files = tables_under(path);
+  if (!files) return files.error();
+  for (const std::string& file : *files) {
+    Result<std::optional<MeasuredRows>> rows = read_table(file, catalogue);
+    if (rows && *rows) {
+      append(reading.rows, std::move(**rows));
+    } else if (file != path) {
+      reading.passed_over.push_back(fs::path(file).filename().string());
+      if (!rows) put_error("drover validate: {}\n", rows.error().message);
+    } else if (!rows) {
+      return rows.error();
+    } else {
+      return error("{}: no table of measurements that is known by its columns", printable(path));
+    }
+  }
+  return {};
+}
+
+Result<MeasuredRows> rows_of(const std::string& path, const devices::Catalogue& catalogue) {
+  CaseRows reading;
+  if (!path.empty()) {
+    const Status added = add_path(reading, path, catalogue);
+    if (!added) return added.error();
+  }
+  Result<MeasuredRows> own = reference_rows(catalogue);
+  if (!own) return own.error();
+  append(reading.rows, without_repeats(*std::move(own), reading.rows));
+  if (!reading.passed_over.empty()) {
+    put_error("drover validate: passed over, no measurements: {}\n",
+              printable(fmt::format("{}", fmt::join(reading.passed_over, ", "))));
+  }
+  return std::move(reading.rows);
+}
+
+/// Writes what an option asks for, if it is given.
+Status write_wanted(const Arguments& arguments, const std::string& option,
+                    std::string (*text)(const ValidationReport&), const ValidationReport& report) {
+  if (!arguments.has(option)) return {};
+  const std::string path = arguments.text(option);
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text(report);
+  file.close();
+  if (!file) return error("--{} {}: cannot be written", option, printable(path));
+  return {};
+}
+
+}  // namespace
+
+CommandUsage validate_usage() {
+  return {"usage: drover validate [TABLE.csv|FOLDER] [options]",
+          "The device models against published measurements: error per class, source and device "
+          "beside the goals, worst cases, contradictions between measurements, and what nobody has "
+          "measured. Without a table: the figures that the program carries.",
+          {{"html", "FILE", "a page with plots, for a browser"},
+           {"rows", "FILE", "every case with its measured and predicted value, as CSV"},
+           {"catalogue", "DIR", "more specs, *.toml"},
+           setting_option(),
+           {"json", "", "JSON on stdout"}},
+          {"TABLE"},
+          "  drover validate\n"
+          "  drover validate measurements/ --html report.html\n"
+          "  drover validate collective_timings.csv --json"};
+}
+
+CommandOutcome run_validate(Arguments& arguments) {
+  auto catalogue = load_catalogue(arguments.text("catalogue"));
+  if (!catalogue) return CommandOutcome::failed(catalogue.error());
+  if (const Status set = apply_settings(*catalogue, arguments.texts("set")); !set) {
+    return CommandOutcome::usage(set.error());
+  }
+  const Result<MeasuredRows> rows = rows_of(arguments.text("TABLE"), *catalogue);
+  if (!rows) return CommandOutcome::failed(rows.error());
+  const ValidationReport report = validate(*rows, *catalogue);
+  for (const auto& [option, text] :
+       {std::pair("html", &validation_page), std::pair("rows", &validation_rows)}) {
+    const Status written = write_wanted(arguments, option, text, report);
+    if (!written) return CommandOutcome::failed(written.error());
+  }
+  if (arguments.has("json")) {
+    put("{}\n", validation_json(report).dump());
+  } else {
+    put_text(validation_text(report));
+  }
+  return CommandOutcome::done();
+}
+
+}  // namespace drover::commands

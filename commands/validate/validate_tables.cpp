@@ -1,0 +1,134 @@
+#include "commands/validate/validate_tables.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "commands/validate/validate_run.h"
+#include "devices/estimate/estimate.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+
+namespace drover::commands {
+namespace {
+
+using Reader = MeasuredTable (*)(const CsvTable&);
+
+struct KnownTable {
+  std::vector<std::string_view> columns;  // that no other table has all of
+  std::vector<Reader> readers;            // each takes the rows of its classes
+};
+
+const std::vector<KnownTable>& known_tables() {
+  static const std::vector<KnownTable> tables = {
+      {{"answer", "value", "kind", "device"}, {measured_points}},
+      {{"op", "dtype", "ms"}, {measured_kernels}},
+      {{"collective", "size_bytes", "ms"}, {measured_collectives}},
+      {{"parallelism", "global_batch", "measured"}, {measured_training, measured_classic_training}},
+      {{"batch_or_concurrency", "scenario", "measured"},
+       {measured_serving, measured_classic_inference}},
+      {{"power_limit_w", "optimizer", "throughput"}, {measured_capping}},
+      {{"power_scope", "workload", "energy_unit"}, {measured_serving_energy, measured_power}},
+  };
+  return tables;
+}
+
+bool has_columns(const CsvTable& table, const KnownTable& known) {
+  return std::ranges::all_of(known.columns,
+                             [&](std::string_view name) { return table.column(name).has_value(); });
+}
+
+std::optional<MeasureClass> parse_class(std::string_view id) {
+  const auto& classes = error_classes();
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    if (classes[i].id == id) return static_cast<MeasureClass>(i);
+  }
+  return std::nullopt;
+}
+
+Result<Measurement> read_point(const CsvTable& table, const CsvRow& row) {
+  Measurement point;
+  const auto answer = figure_column(table.cell(row, "answer"));
+  if (!answer) {
+    return error("answer: found \"{}\", expected a figure of the estimate, as time_ms",
+                 excerpt(table.cell(row, "answer")));
+  }
+  const Result<double> value = parse_number(table.cell(row, "value"), "value");
+  if (!value) return value.error();
+  if (!(*value > 0)) return error("value: found {}, expected a number above 0", *value);
+  const std::string& class_id = table.cell(row, "class");
+  const auto measure_class = class_id.empty() ? MeasureClass::other : parse_class(class_id);
+  if (!measure_class) return error("class: found \"{}\", which is none", excerpt(class_id));
+  for (std::size_t i = 0; i < devices::case_column_count; ++i) {
+    const auto column = static_cast<devices::CaseColumn>(i);
+    point.row[column] = table.cell(row, to_text(column));
+  }
+  point.answer = *answer;
+  point.value = *value;
+  point.measure_class = *measure_class;
+  point.source = table.cell(row, "source");
+  point.remark = table.cell(row, "remark");
+  point.table = table.place;
+  point.line = row.line;
+  if (point.measure_class == MeasureClass::capped) {
+    if (point.row[devices::CaseColumn::power_limit_w].empty()) {
+      return error("power_limit_w: found nothing, expected the limit under which it ran");
+    }
+    if (!grows_with_speed(point.answer)) {
+      return error("answer: found \"{}\", expected a rate, as samples_per_s", point.answer);
+    }
+    point.uncapped_line = point.line;
+    point.uncapped_value = 1;
+  }
+  return point;
+}
+
+}  // namespace
+
+void append(MeasuredRows& rows, MeasuredRows more) {
+  std::ranges::move(more.measurements, std::back_inserter(rows.measurements));
+  std::ranges::move(more.courses, std::back_inserter(rows.courses));
+  std::ranges::move(more.left_out, std::back_inserter(rows.left_out));
+}
+
+MeasuredTable measured_points(const CsvTable& table) {
+  MeasuredTable answer;
+  for (const CsvRow& row : table.rows) {
+    Result<Measurement> point = read_point(table, row);
+    if (point) {
+      answer.measurements.push_back(std::move(*point));
+    } else {
+      answer.skipped.push_back({row.line, point.error().message});
+    }
+  }
+  return answer;
+}
+
+std::optional<MeasuredRows> measured_rows(const CsvTable& table) {
+  const auto& tables = known_tables();
+  const auto known =
+      std::ranges::find_if(tables, [&](const KnownTable& it) { return has_columns(table, it); });
+  if (known == tables.end()) return std::nullopt;
+  MeasuredRows rows;
+  std::set<std::size_t> measured;
+  std::map<std::size_t, std::string> skipped;  // what one reader skips another may take
+  for (const Reader reader : known->readers) {
+    MeasuredTable part = reader(table);
+    for (Measurement& measurement : part.measurements) {
+      measured.insert(measurement.line);
+      rows.measurements.push_back(std::move(measurement));
+    }
+    for (SkippedRow& row : part.skipped) skipped.try_emplace(row.line, std::move(row.why));
+  }
+  for (auto& [line, why] : skipped) {
+    if (measured.contains(line)) continue;
+    rows.left_out.push_back({fmt::format("{}:{}", table.place, line), std::move(why)});
+  }
+  return rows;
+}
+
+}  // namespace drover::commands

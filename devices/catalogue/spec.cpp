@@ -1,0 +1,349 @@
+// A device spec file: one table per part of the chip. What the file does not say is looked up in
+// the file of its generation.
+#include "devices/catalogue/spec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "devices/catalogue/spec_file.h"
+#include "devices/catalogue/spec_rows.h"
+#include "fleet/base/identity.h"
+#include "fleet/base/text.h"
+#include "fleet/text/toml.h"
+
+namespace drover::devices {
+namespace {
+
+using toml_file::Table;
+
+constexpr std::array<std::string_view, 3> basis_names{"datasheet", "fitted", "assumed"};
+
+/// The file of a device and, where there are, that of its generation and that of every one.
+class Layers {
+ public:
+  Layers(Table device, std::optional<Table> generation, std::optional<Table> every)
+      : device_(std::move(device)), generation_(std::move(generation)), every_(std::move(every)) {}
+
+  Table& device() { return device_; }
+
+  /// The number under a key of a section, in the file's unit.
+  double number(DeviceSpec& spec, const char* section, const char* key, double low, double high,
+                std::optional<double> otherwise) {
+    for (const auto& [file, which] : files()) {
+      std::optional<Table> table = file->table(section);
+      if (!table || !table->has(key)) continue;
+      FactBasis basis;
+      const double value = read(*table, key, low, high, basis);
+      basis.file = which;
+      if (basis.basis != Basis::datasheet || which != FactFile::device) {
+        spec.bases[name_of(section, key)] = std::move(basis);
+      }
+      return value;
+    }
+    if (!otherwise) {
+      device_.complain(section,
+                       fmt::format("{}: found nothing, expected a number {}..{}", key, low, high));
+    }
+    // What no file says is a guess of the program; 0 says that nothing is known.
+    const bool guessed = otherwise.value_or(0) != 0;
+    spec.bases[name_of(section, key)] = {guessed ? Basis::assumed : Basis::datasheet,
+                                         FactFile::none, guessed ? "default" : ""};
+    return otherwise.value_or(low);
+  }
+
+  /// The section of the first file that has the key in it.
+  std::optional<Table> holder(const char* section, const char* key) {
+    for (const auto& [file, which] : files()) {
+      std::optional<Table> table = file->table(section);
+      if (table && table->has(key)) return table;
+    }
+    return std::nullopt;
+  }
+
+  /// What a section says of its own.
+  void read_source(DeviceSpec& spec, const char* section) {
+    std::optional<Table> table = device_.table(section);
+    if (!table || !table->has("source")) return;
+    spec.sources[section] = table->text("source");
+  }
+
+  static std::string name_of(const char* section, const char* key) {
+    return fmt::format("{}.{}", section, key);
+  }
+
+ private:
+  std::vector<std::pair<Table*, FactFile>> files() {
+    std::vector<std::pair<Table*, FactFile>> files{{&device_, FactFile::device}};
+    if (generation_) files.emplace_back(&*generation_, FactFile::generation);
+    if (every_) files.emplace_back(&*every_, FactFile::every_generation);
+    return files;
+  }
+
+  static double read(Table& table, const char* key, double low, double high, FactBasis& basis) {
+    if (!table.holds_table(key)) return table.number_in(key, low, high);
+    Table fact = *table.table(key);
+    int tags = 0;
+    for (std::size_t i = 0; i < basis_names.size(); ++i) {
+      if (!fact.has(basis_names[i])) continue;
+      basis.basis = static_cast<Basis>(i);
+      basis.note = fact.text(basis_names[i]);
+      ++tags;
+    }
+    if (tags != 1) {
+      fact.complain("value", "expected one of datasheet, fitted, assumed beside it, as a text");
+    }
+    return fact.number_in("value", low, high);
+  }
+
+  Table device_;
+  std::optional<Table> generation_, every_;
+};
+
+void read_identity(Table& root, DeviceSpec& spec) {
+  const std::string kind = root.text("kind");
+  if (kind != "device") {
+    root.complain("kind", fmt::format("found \"{}\", expected \"device\"", kind));
+  }
+  spec.id = root.text("id");
+  if (!is_name(spec.id)) {
+    root.complain("id", "is not a name of letters, digits and . _ : - (1 to 64 of them)");
+  }
+  spec.name = root.text("name");
+  spec.aliases = root.texts("aliases");
+  const std::string device_class = root.text("class");
+  if (device_class == "gpu") {
+    spec.device_class = DeviceClass::gpu;
+  } else if (device_class == "tpu") {
+    spec.device_class = DeviceClass::tpu;
+  } else {
+    root.complain("class", fmt::format("found \"{}\", expected \"gpu\" or \"tpu\"", device_class));
+  }
+  spec.vendor = root.text("vendor", "");
+  spec.generation = root.text("generation", "");
+  spec.unit = root.text("unit", "");
+  spec.confidence = root.text("confidence", "");
+  spec.sources[""] = root.text("source", "");
+  spec.year = static_cast<std::uint32_t>(root.integer_in("year", 0, 3000, 0));
+}
+
+void read_peaks(Layers& layers, DeviceSpec& spec) {
+  bool any = false;
+  for (int i = 0; i < precision_count; ++i) {
+    const std::string precision(to_text(static_cast<Precision>(i)));
+    const double teraflops = layers.number(spec, "peak_tflops", precision.c_str(), 0, 1e6, 0.0);
+    spec.peak_flops[static_cast<std::size_t>(i)] = teraflops * 1e12;
+    any = any || teraflops > 0;
+  }
+  if (!any) layers.device().complain("peak_tflops", "no precision has a peak rate above 0");
+}
+
+void read_numbers(Layers& layers, DeviceSpec& spec) {
+  for (const NumberRow& row : number_rows()) {
+    spec.*row.member =
+        layers.number(spec, row.section, row.key, row.low, row.high, row.otherwise) * row.scale;
+  }
+  for (const CountRow& row : count_rows()) {
+    const double count =
+        layers.number(spec, row.section, row.key, row.low, count_max, row.otherwise);
+    if (count != std::floor(count)) {
+      layers.device().complain(
+          row.section, fmt::format("{}: found {}, expected a whole number", row.key, count));
+    }
+    spec.*row.member = static_cast<std::uint32_t>(count);
+  }
+}
+
+void read_torus(Layers& layers, DeviceSpec& spec) {
+  std::optional<Table> links = layers.holder("links", "torus");
+  if (!links) return;
+  const std::string torus = links->text("torus");
+  const auto found = std::find(torus_names.begin(), torus_names.end(), torus);
+  if (found == torus_names.end()) {
+    links->complain("torus", fmt::format("found \"{}\", expected \"2d\", \"3d\" or \"\"", torus));
+    return;
+  }
+  spec.torus = static_cast<Torus>(found - torus_names.begin());
+}
+
+void read_engine(Layers& layers, DeviceSpec& spec) {
+  std::optional<Table> serving = layers.holder("serving", "token_engine");
+  if (!serving) return;
+  const std::string name = serving->text("token_engine");
+  if (const auto engine = parse_engine(name)) {
+    spec.token_engine = *engine;
+  } else {
+    serving->complain("token_engine",
+                      fmt::format("found \"{}\", expected {}", excerpt(name), engine_choice));
+  }
+}
+
+void read_software(Layers& layers, DeviceSpec& spec) {
+  if (auto table = layers.holder("software", "frameworks")) {
+    spec.frameworks = table->texts("frameworks");
+  }
+  if (auto table = layers.holder("software", "missing_ops")) {
+    spec.missing_ops = table->texts("missing_ops");
+  }
+  if (auto table = layers.holder("software", "slice_shapes")) {
+    spec.slice_shapes = table->texts("slice_shapes");
+  }
+  std::optional<Table> slices = layers.holder("software", "slice_sizes");
+  if (!slices) return;
+  for (const double size : slices->numbers("slice_sizes")) {
+    if (size < 1 || size > 1e6 || size != std::floor(size)) {
+      slices->complain("slice_sizes", fmt::format("found {}, expected whole numbers from 1", size));
+      return;
+    }
+    spec.slice_sizes.push_back(static_cast<int>(size));
+  }
+}
+
+/// A cooler is sized for its board: where its resistance is not known, the rise at the board's
+/// limit is taken from others.
+void size_cooler(DeviceSpec& spec) {
+  if (spec.sink_resistance > 0) return;
+  spec.sink_resistance = std::max(spec.sink_rise_k, 1.0) / spec.tdp_w;
+  // No file says it: it is known as the rise is that it follows from.
+  const auto rise = spec.bases.find("heat.sink_rise_k");
+  if (rise != spec.bases.end()) spec.bases["heat.sink_k_per_w"] = rise->second;
+}
+
+void check_sensor(Table& root, const DeviceSpec& spec) {
+  if (spec.sensor_power_refresh_s == 0) return;
+  if (spec.sensor_power_window_s > sensor_refreshes_max * spec.sensor_power_refresh_s) {
+    root.complain("sensor", fmt::format("power_window_s: is above {} times power_refresh_s",
+                                        sensor_refreshes_max));
+  }
+}
+
+void check_order(Table& root, const DeviceSpec& spec) {
+  for (const OrderRow& row : order_rows()) {
+    if (spec.*row.lower <= spec.*row.upper) continue;
+    root.complain(row.section,
+                  fmt::format("{}: is above {}, expected at most that", row.key, row.upper_key));
+  }
+  // The closed form of the heat needs two different time constants.
+  if (spec.die_time_s * 1.5 > spec.sink_time_s) {
+    root.complain("heat", "die_s: must be at most two thirds of sink_s");
+  }
+}
+
+}  // namespace
+
+std::string_view to_text(Basis basis) { return basis_names[static_cast<std::size_t>(basis)]; }
+
+Basis DeviceSpec::basis(std::string_view section_and_key) const {
+  const auto found = bases.find(section_and_key);
+  return found == bases.end() ? Basis::datasheet : found->second.basis;
+}
+
+Result<DeviceSpec> parse_device_spec(std::string_view toml, std::string place,
+                                     std::string_view generation) {
+  Result<Table> parsed = Table::parse(toml, std::move(place));
+  if (!parsed) return parsed.error();
+  std::optional<Table> shared;
+  if (!generation.empty()) {
+    Result<Table> file = Table::parse(generation, "generation");
+    if (!file) return file.error();
+    shared = *file;
+  }
+  return read_device_spec(*parsed, shared);
+}
+
+namespace {
+
+/// The caller asks for problems.
+DeviceSpec read_layers(Layers& layers) {
+  DeviceSpec spec;
+  read_identity(layers.device(), spec);
+  read_peaks(layers, spec);
+  read_numbers(layers, spec);
+  read_torus(layers, spec);
+  read_engine(layers, spec);
+  read_software(layers, spec);
+  for (const NumberRow& row : number_rows()) layers.read_source(spec, row.section);
+  layers.read_source(spec, "peak_tflops");
+  layers.read_source(spec, "software");
+  size_cooler(spec);
+  check_order(layers.device(), spec);
+  check_sensor(layers.device(), spec);
+  return spec;
+}
+
+}  // namespace
+
+Result<DeviceSpec> read_device_spec(const Table& device, const std::optional<Table>& generation,
+                                    const std::optional<Table>& every) {
+  Layers layers(device, generation, every);
+  DeviceSpec spec = read_layers(layers);
+  if (const Status status = layers.device().finish(); !status) return status.error();
+  return spec;
+}
+
+Result<DeviceSpec> parse_travelled_spec(std::string_view toml, std::string place) {
+  Result<Table> parsed = Table::parse(toml, std::move(place));
+  if (!parsed) return parsed.error();
+  Layers layers(*parsed, std::nullopt, std::nullopt);
+  DeviceSpec spec = read_layers(layers);
+  if (const Status status = layers.device().problem(); !status) return status.error();
+  return spec;
+}
+
+Status check_generation(std::string_view toml, std::string place) {
+  Result<Table> parsed = Table::parse(toml, std::move(place));
+  if (!parsed) return parsed.error();
+  Table root = *parsed;
+  root.text("kind");
+  root.text("id");
+  root.text("name", "");
+  root.text("source", "");
+  root.integer("year", 0);
+  DeviceSpec ignored;
+  Layers layers(root, std::nullopt, std::nullopt);
+  for (int i = 0; i < precision_count; ++i) {
+    const std::string precision(to_text(static_cast<Precision>(i)));
+    layers.number(ignored, "peak_tflops", precision.c_str(), 0, 1e6, 0.0);
+  }
+  // Whatever is not said here, the devices must say.
+  for (const NumberRow& row : number_rows()) {
+    layers.number(ignored, row.section, row.key, row.low, row.high, row.low);
+    layers.read_source(ignored, row.section);
+  }
+  for (const CountRow& row : count_rows()) {
+    layers.number(ignored, row.section, row.key, row.low, count_max, row.low);
+  }
+  read_torus(layers, ignored);
+  read_engine(layers, ignored);
+  read_software(layers, ignored);
+  layers.read_source(ignored, "peak_tflops");
+  layers.read_source(ignored, "software");
+  return root.finish();
+}
+
+Status set_fact(DeviceSpec& spec, std::string_view section_and_key, double value) {
+  const auto named = [&](const auto& row) {
+    return section_and_key == fmt::format("{}.{}", row.section, row.key);
+  };
+  for (const NumberRow& row : number_rows()) {
+    if (!named(row)) continue;
+    if (!(value >= row.low && value <= row.high)) {
+      return error("{}: found {}, expected a number {}..{}", section_and_key, value, row.low,
+                   row.high);
+    }
+    spec.*row.member = value * row.scale;
+    return {};
+  }
+  for (const CountRow& row : count_rows()) {
+    if (!named(row)) continue;
+    if (!(value >= row.low && value <= count_max && value == std::floor(value))) {
+      return error("{}: found {}, expected a whole number {}..{}", section_and_key, value, row.low,
+                   count_max);
+    }
+    spec.*row.member = static_cast<std::uint32_t>(value);
+    return {};
+  }
+  return error("{}: no such number of a device", section_and_key);
+}
+
+}  // namespace drover::devices

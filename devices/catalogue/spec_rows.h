@@ -1,0 +1,42 @@
+// The numbers of a device file: one row per key, with the unit of the datasheets (GB/s, GiB, us,
+// W), the scale to SI units and the range in which a value is possible at all.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "devices/catalogue/spec.h"
+
+namespace drover::devices {
+
+struct NumberRow {
+  const char* section;
+  const char* key;
+  double DeviceSpec::*member;
+  double scale;
+  double low, high;                 // in the file's unit
+  std::optional<double> otherwise;  // in the file's unit; nothing: the key must stand somewhere
+};
+std::span<const NumberRow> number_rows();
+
+struct CountRow {
+  const char* section;
+  const char* key;
+  std::uint32_t DeviceSpec::*member;
+  std::uint32_t low;
+  std::optional<std::uint32_t> otherwise;
+};
+std::span<const CountRow> count_rows();
+inline constexpr std::uint32_t count_max = 1 << 20;
+
+/// Two values of which the first may not be above the second.
+struct OrderRow {
+  const char* section;
+  const char* key;
+  double DeviceSpec::*lower;
+  const char* upper_key;
+  double DeviceSpec::*upper;
+};
+std::span<const OrderRow> order_rows();
+
+}  // namespace drover::devices

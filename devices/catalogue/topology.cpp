@@ -1,0 +1,123 @@
+#include "devices/catalogue/topology.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fleet/base/result.h"
+
+namespace drover::devices {
+
+namespace {
+
+/// Hosts of devices that no switch joins hold at most so many (assumed; 4U servers).
+constexpr int host_devices_max = 8;
+/// Domains above are racks, not hosts (NVL72).
+constexpr int rack_domain_min = 32;
+
+/// The largest divisor of `number` that is at most its `root`-th root.
+int divisor_near_root(int number, int root) {
+  auto divisor = static_cast<int>(std::pow(number, 1.0 / root) + 1e-9);
+  while (number % divisor != 0) --divisor;
+  return divisor;
+}
+
+LinkKind kind_of(const DeviceSpec& device) {
+  if (device.torus != Torus::none) return LinkKind::torus;
+  if (device.link_bandwidth <= 0 || device.link_domain < 2) return LinkKind::host;
+  if (device.link_domain == 2) return LinkKind::pair;
+  return device.link_peers > 0 ? LinkKind::mesh : LinkKind::switched;
+}
+
+/// One direction of the slot: 8 GT/s per lane in generation 3 with 128b/130b coding, doubled by
+/// each generation (PCI Express base specification).
+double slot_bandwidth(const DeviceSpec& device) {
+  if (device.pcie_generation == 0) return 2 * device.host_bandwidth;
+  const double lane = 8e9 / 8 * 128 / 130 * std::exp2(static_cast<int>(device.pcie_generation) - 3);
+  return lane * device.pcie_lanes;
+}
+
+}  // namespace
+
+LinkSpec links_of(const DeviceSpec& device) {
+  LinkSpec links;
+  links.kind = kind_of(device);
+  links.bandwidth = device.link_bandwidth / 2;
+  links.domain = static_cast<int>(device.link_domain);
+  links.peers = static_cast<int>(device.link_peers);
+  links.host_bandwidth = slot_bandwidth(device);
+  links.axes = device.torus == Torus::three_axes ? 3 : 2;
+  links.axis_link = device.torus_link_bandwidth > 0 ? device.torus_link_bandwidth
+                                                    : device.link_bandwidth / (4.0 * links.axes);
+  links.wrap_axis = static_cast<int>(device.torus_wrap);
+  links.ring_share = device.ring_share;
+  links.ring_start_s = device.ring_start_s;
+  links.ring_step_s = device.ring_step_s;
+  links.quick_share = device.quick_share;
+  links.quick_start_s = device.quick_start_s;
+  links.quick_step_s = device.quick_step_s;
+  links.adding_step_share = device.adding_step_share;
+  links.adding_share = device.adding_share;
+  links.copy_bandwidth = device.copy_bandwidth;
+  links.reduce_copy_share = device.reduce_copy_share;
+  links.peer_share = device.peer_share;
+  links.peer_step_s = device.peer_step_s;
+  links.switch_share = device.switch_share;
+  links.switch_start_s = device.switch_start_s;
+  links.switch_quick_share = device.switch_quick_share;
+  links.switch_quick_start_s = device.switch_quick_start_s;
+  links.channel_bandwidth = device.channel_bandwidth;
+  links.message_start_s = device.message_start_s;
+  links.message_bandwidth = device.message_bandwidth;
+  return links;
+}
+
+NetworkSpec network_of(const DeviceSpec& device) {
+  NetworkSpec network;
+  network.card_bandwidth = device.network_bandwidth;
+  network.share = device.network_efficiency;
+  network.start_s = device.network_latency_s;
+  return network;
+}
+
+NetworkSpec cloud_network_of(const DeviceSpec& device) {
+  if (device.cloud_cards == 0 || device.cloud_card_bandwidth <= 0) return network_of(device);
+  return {device.cloud_card_bandwidth, static_cast<int>(device.cloud_cards),
+          device.cloud_share,          device.cloud_crowded_share,
+          device.cloud_start_s,        device.cloud_local_step_s,
+          device.cloud_quick_step_s};
+}
+
+TorusShape torus_of(const LinkSpec& links, int chips) {
+  DROVER_REQUIRE(chips >= 1 && links.axes >= 1 && links.axes <= 3);
+  TorusShape torus;
+  int left = chips;
+  for (int axis = 0; axis < links.axes; ++axis) {
+    const int length = divisor_near_root(left, links.axes - axis);
+    torus.lengths[static_cast<std::size_t>(axis)] = length;
+    left /= length;
+  }
+  std::ranges::sort(torus.lengths);
+  for (std::size_t i = 0; i < torus.lengths.size(); ++i) {
+    torus.joined[i] = torus.lengths[i] > 1 && torus.lengths[i] % links.wrap_axis == 0;
+  }
+  return torus;
+}
+
+bool joined_by_links(const LinkSpec& links, int devices) {
+  return links.kind != LinkKind::host && devices <= links.domain;
+}
+
+double reach(const LinkSpec& links, int devices) {
+  if (!joined_by_links(links, devices)) return links.host_bandwidth;
+  if (links.kind != LinkKind::mesh) return links.bandwidth;
+  // Of its links to all neighbours, a device can use those to the group's members.
+  return links.bandwidth * std::min(1.0, static_cast<double>(devices - 1) / links.peers);
+}
+
+int devices_per_host(const DeviceSpec& device, int devices, std::optional<int> given) {
+  const int domain = static_cast<int>(device.link_domain);
+  if (given && domain < rack_domain_min) return std::clamp(*given, 1, devices);
+  return std::min(devices, domain > 2 ? domain : host_devices_max);
+}
+
+}  // namespace drover::devices

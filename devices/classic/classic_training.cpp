@@ -1,0 +1,181 @@
+// Forward, and backward with two products for each of forward; norms, activation functions and
+// their gradients as passes over the outputs of the layers; the optimiser; gradients reduced behind
+// the backward pass. The host calls the layers one by one, so a small batch takes as long as it
+// does; many small kernels of the optimiser follow, one set per layer, which nothing hides.
+#include "devices/classic/classic_training.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "devices/classic/convolution.h"
+#include "devices/classic/encoder.h"
+#include "devices/classic/inference.h"
+#include "devices/classic/recurrent.h"
+
+namespace drover::devices {
+namespace {
+
+/// Readings and writings of the logits by softmax, loss and gradient, fp32 (assumed).
+constexpr double training_logit_passes = 10;
+/// Weight, gradient and two optimiser states, fp32, and a copy of the weights in 16 bits.
+constexpr double state_bytes_each = 18;
+constexpr double items_each_max = 256;
+
+bool is_tuned(const Placement& placement, Software software) {
+  // XLA fuses what submissions fuse by hand.
+  return software == Software::tuned || placement.device->device_class == DeviceClass::tpu;
+}
+
+double passes_of(const LayerRates& layer, Software software, bool tuned) {
+  const DeviceSpec& device = layer.rates.device;
+  if (tuned) return device.tuned_training_passes;
+  if (software == Software::autocast) return device.autocast_training_passes;
+  if (layer.element_bytes < 4) return device.mixed_training_passes;
+  return layer.computes_fp32 ? device.training_passes : device.tf32_training_passes;
+}
+
+void add_layers(StepSum& sum, const LayerRates& layer, const LayeredModel& model, double items,
+                double passes, bool tuned) {
+  const DeviceSpec& device = layer.rates.device;
+  double outputs = 0;
+  for (const Convolution& it : model.convolutions) {
+    for (const Pass pass : {Pass::forward, Pass::data_gradient, Pass::weight_gradient}) {
+      add_convolution(sum, layer, it, model.dimensions, items, pass, 1);
+    }
+    outputs += it.times * size_of(it, model.dimensions).outputs;
+  }
+  for (const DenseLayer& it : model.products) {
+    const double rows = items * it.rows;
+    const double flops = 2 * rows * it.inputs * it.outputs;
+    const double bytes =
+        layer.element_bytes * (rows * (it.inputs + it.outputs) + it.inputs * it.outputs);
+    for (const double product_s : {layer.product_seconds(rows, it.inputs, it.outputs),
+                                   layer.product_seconds(rows, it.outputs, it.inputs),
+                                   layer.product_seconds(it.inputs, rows, it.outputs)}) {
+      add_layer_kernel(sum, layer, product_s, flops, bytes, it.times);
+    }
+  }
+  for (const AttentionBlock& it : model.attentions) {
+    const double pairs = items * it.queries * it.keys * it.times;
+    const double flops = 3 * 4 * pairs * it.width;
+    sum.add_kernel(Part::attention, layer.attention_seconds(flops), flops, 0);
+    sum.add_kernel(Part::launch, 4 * it.times * layer.kernel_s, 0, 0);
+    if (!tuned) {
+      sum.add_memory(3 * layer.element_bytes * pairs * it.heads * device.framework_score_passes);
+    }
+  }
+  for (const Recurrence& it : model.recurrences) {
+    add_recurrence(sum, layer, it, items, 3, device.recurrent_step_s);
+  }
+  sum.add_memory(layer.element_bytes * items * outputs * passes);
+  sum.add_memory(4 * items * model.logits * training_logit_passes);
+}
+
+void add_encoder_step(StepSum& sum, const LayerRates& layer, const ModelSpec& model,
+                      const ClassicShape& shape, double items, double tokens, bool tuned) {
+  const DeviceSpec& device = layer.rates.device;
+  const bool narrow_by_hand = layer.element_bytes < 4 && shape.software != Software::autocast;
+  EncoderShape encoder;
+  encoder.items = items;
+  encoder.tokens = tokens;
+  encoder.training = true;
+  encoder.passes = tuned            ? device.tuned_encoder_training_passes
+                   : narrow_by_hand ? device.mixed_encoder_training_passes
+                                    : device.encoder_training_passes;
+  encoder.score_passes =
+      tuned ? 3 * device.engine_score_passes : device.encoder_training_score_passes;
+  add_encoder(sum, layer, model, encoder);
+}
+
+/// Gradients of all parameters over all devices: within the fast domain, then between domains on
+/// the share of each device. What the backward pass does not hide counts.
+void add_reduction(StepSum& sum, const LayerRates& layer, const Placement& placement, double bytes,
+                   double step_s) {
+  const DeviceSpec& device = *placement.device;
+  if (placement.devices <= 1) return;
+  const int linked = std::max(1, static_cast<int>(device.link_domain));
+  const int domain = placement.per_host > 0 ? std::min(linked, placement.per_host) : linked;
+  Placement inner = placement;
+  inner.devices = std::min(placement.devices, std::max(domain, 1));
+  const Rates rates(inner, layer.rates.clock_share);
+  double seconds = all_reduce_seconds(rates, bytes);
+  if (placement.devices > inner.devices && device.network_bandwidth > 0) {
+    seconds += 2 * bytes / inner.devices / (device.network_bandwidth * device.network_efficiency) +
+               std::log2(static_cast<double>(placement.devices) / inner.devices) *
+                   device.network_latency_s;
+  }
+  sum.add_link(all_reduce_bytes(rates, bytes),
+               std::max(0.0, seconds - device.hidden_reduction * step_s));
+}
+
+/// The host calls layer after layer while the device works: a step takes as long as the slower.
+void add_calls(StepSum& sum, const DeviceSpec& device, const ModelSpec& model, double items) {
+  const bool encoder = model.is_transformer();
+  const double each = encoder ? device.encoder_training_layer_s : device.training_layer_s;
+  const double layers = encoder ? model.layers : layer_count(model.layered);
+  const double host_s = std::max(layers * each, items * model.layered.input_s);
+  sum.add_seconds(std::max(0.0, host_s - sum.seconds()));
+}
+
+void add_optimizer(StepSum& sum, const LayerRates& layer, const ModelSpec& model, bool tuned) {
+  const DeviceSpec& device = layer.rates.device;
+  const bool encoder = model.is_transformer();
+  const double each = encoder ? device.optimizer_encoder_layer_s : device.optimizer_layer_s;
+  const double layers = encoder ? model.layers : layer_count(model.layered);
+  const double bytes = 4 * model.parameters() * device.optimizer_passes;
+  sum.add_kernel(Part::optimizer, layer.memory_seconds(bytes) + (tuned ? 0 : layers * each), 0,
+                 bytes);
+}
+
+}  // namespace
+
+double classic_state_bytes(const ModelSpec& model) { return state_bytes_each * model.parameters(); }
+
+double classic_item_bytes(const Placement& placement, const ModelSpec& model, double tokens) {
+  const double narrow = bytes_each(placement.precision) <= 2 ? 1 : 2;
+  if (!model.is_transformer()) return narrow * model.activation_bytes_per_item;
+  // 34 h + 5 a s bytes per token and layer in 16 bits (Korthikanti et al., arXiv:2205.05198).
+  return narrow * model.layers * tokens * (34.0 * model.hidden + 5.0 * model.heads * tokens);
+}
+
+double usual_items_each(const Placement& placement, const ModelSpec& model, double tokens) {
+  const double room = placement.device->memory_bytes - placement.device->reserved_bytes -
+                      classic_state_bytes(model);
+  const double each = classic_item_bytes(placement, model, tokens);
+  double items = items_each_max;
+  while (items > 1 && items * each > room) items /= 2;
+  return items;
+}
+
+Step classic_training_step(const Placement& placement, const ModelSpec& model,
+                           const ClassicShape& shape, double clock_share) {
+  Placement one = placement;
+  one.devices = 1;
+  one.precision = layer_precision(*placement.device, model, placement.precision);
+  const LayerRates layer(one, clock_share);
+  const DeviceSpec& device = layer.rates.device;
+  const bool tuned = is_tuned(placement, shape.software);
+  const bool given = shape.tokens > 0 && !model.packed;
+  const double tokens = given ? shape.tokens : usual_tokens(model);
+  const double each = shape.items / std::max(1, placement.devices);
+  const double at_once = std::min(each, std::max(1.0, 2 * usual_items_each(one, model, tokens)));
+  StepSum sum(layer.rates);
+  if (model.is_transformer()) {
+    add_encoder_step(sum, layer, model, shape, std::max(at_once, 1e-3), tokens, tuned);
+  } else {
+    add_layers(sum, layer, model.layered, std::max(at_once, 1e-3),
+               passes_of(layer, shape.software, tuned), tuned);
+  }
+  // Gradients add up over so many parts of the batch.
+  sum.times(std::max(1.0, each / at_once));
+  if (!tuned) add_calls(sum, device, model, each);
+  const double computing_s = sum.seconds();
+  add_optimizer(sum, layer, model, tuned);
+  if (tuned) sum.add_seconds(device.tuned_fixed_s);
+  add_reduction(sum, layer, placement, (tuned ? 2 : 4) * model.parameters(), computing_s);
+  Step step = sum.step();
+  step.duty = 1 - step.parts[static_cast<std::size_t>(Part::host)] / step.seconds;
+  return step;
+}
+
+}  // namespace drover::devices

@@ -1,0 +1,98 @@
+// Voltage over frequency, as read from an H100 PCIe board: 675 mV up to 1125 MHz, from there nearly
+// a line to 850 mV at 1755 MHz (95 points; the law leaves 5 mV RMS, 15 mV at most):
+//
+//   V / V_knee = 1 + slope * max(0, f / f_knee - 1)
+//
+// Sustained work starts at the boost clock. Where that draws more than the limit leaves it
+// (devices/operation/power.cpp), the clock is the one at which the draw is what is left. A
+// controller goes to and fro between two steps of the hardware around it, so the mean lies between
+// them.
+#include "devices/operation/clock.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "devices/operation/power.h"
+
+namespace drover::devices {
+namespace {
+
+constexpr std::size_t matrix = static_cast<std::size_t>(Part::matrix);
+constexpr std::size_t attention = static_cast<std::size_t>(Part::attention);
+
+/// Voltage over that at the knee.
+double over_knee(const DeviceSpec& device, double mhz) {
+  return 1 + device.voltage_slope * std::max(0.0, mhz / device.clock_knee_mhz - 1);
+}
+
+}  // namespace
+
+double memory_rate(const DeviceSpec& device, double clock_share) {
+  return device.memory_bandwidth * std::min(1.0, clock_share / device.clock_memory_share);
+}
+
+double voltage_share(const DeviceSpec& device, double clock_share) {
+  return over_knee(device, clock_share * device.clock_mhz) / over_knee(device, device.clock_mhz);
+}
+
+double switching_share(const DeviceSpec& device, double clock_share) {
+  const double mhz = clock_share * device.clock_mhz;
+  const double reference =
+      device.power_reference_mhz > 0 ? device.power_reference_mhz : device.clock_mhz;
+  const double voltage = over_knee(device, mhz) / over_knee(device, reference);
+  return mhz / reference * voltage * voltage;
+}
+
+double boost_share(const DeviceSpec& device) {
+  return std::max(1.0, device.clock_boost_mhz / device.clock_mhz);
+}
+
+int clock_steps(const DeviceSpec& device) {
+  return static_cast<int>(
+      std::floor((1 - device.clock_min_share) / device.clock_step_share + 1e-9));
+}
+
+double clock_share_of(const DeviceSpec& device, int steps_down) {
+  return 1 - steps_down * device.clock_step_share;
+}
+
+double clock_bound(const Step& step) {
+  double sum = 0;
+  for (const double part : step.parts) sum += part;
+  return sum > 0 ? (step.parts[matrix] + step.parts[attention]) / sum : 1;
+}
+
+Step at_clock(const Step& step, double ratio) {
+  const double bound = clock_bound(step);
+  const double pace = 1 / ((1 - bound) + bound / ratio);
+  Step moved = step;
+  moved.seconds /= pace;
+  moved.parts[matrix] /= ratio;
+  moved.parts[attention] /= ratio;
+  moved.matrix_activity *= pace;
+  moved.memory_activity *= pace;
+  moved.link_activity *= pace;
+  moved.waiting *= pace;
+  return moved;
+}
+
+Sustained sustained(const DeviceSpec& device, std::optional<double> limit_w,
+                    const std::function<Step(double)>& step_at) {
+  const double limit = std::min(limit_w.value_or(device.tdp_w), device.tdp_w);
+  const double boost = boost_share(device);
+  Sustained found{step_at(boost), boost, 0};
+  const double free_w = power_w(device, found.step, true, boost);
+  const double left_w = limited_power_w(device, free_w, limit);
+  // Each round takes the step of the last one as what scales with the clock; the second starts so
+  // near that what does not scale exactly matters no more.
+  for (int round = 0; round < 2 && left_w < free_w; ++round) {
+    const double share = clock_share_at(device, found.step, found.clock_share, left_w);
+    if (share == found.clock_share) break;
+    found.step = step_at(share);
+    found.clock_share = share;
+  }
+  found.power_w = power_w(device, found.step, true, found.clock_share);
+  return found;
+}
+
+}  // namespace drover::devices

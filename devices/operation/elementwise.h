@@ -1,0 +1,29 @@
+// Work without matrix units: element-wise operations, normalisation, embedding, optimizer.
+#pragma once
+
+#include "devices/catalogue/spec.h"
+#include "devices/operation/matrix.h"
+
+namespace drover::devices {
+
+enum class Elementwise : std::uint8_t {
+  add,         // residual: two in, one out
+  activation,  // of a gated feed-forward: two halves in, one out; `columns` of one half
+  normalise,   // of rows of `columns`
+  softmax,     // of rows of `columns`
+  rotate,      // positions into queries and keys
+  look_up,     // rows of an embedding
+  copy,
+};
+
+/// One pass over `rows` x `columns`. XLA fuses most of them into their neighbours, so that little
+/// traffic is left.
+Kernel elementwise_kernel(const DeviceSpec& device, Elementwise operation, double rows,
+                          double columns, double element_bytes, double clock_share);
+
+/// One step of Adam over so many parameters on this device, with `state_bytes` per parameter read
+/// and written in all (mixed precision: 16-bit weights and gradients, fp32 master copy and two
+/// moments: 2 + 2 + 12 read, 12 + 2 written).
+Kernel optimizer_kernel(const DeviceSpec& device, double parameters, double state_bytes = 30);
+
+}  // namespace drover::devices

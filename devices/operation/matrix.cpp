@@ -1,0 +1,233 @@
+// GPU. The output is cut into tiles, one per multiprocessor at a time; the last wave of tiles runs
+// nearly as long as a full one (NVIDIA, "Matrix Multiplication Background": tile and wave
+// quantisation). Where tiles are fewer than multiprocessors, the depth is split among them and the
+// partial sums are added up through the cache. The kernel with the best tile wins:
+//
+//   tiles  = ceil(M/a) ceil(N/b) count,  x = tiles / multiprocessors
+//   whole  = 2 a b K / (rate per multiprocessor * g(a, b)),  g = reuse / (reuse + half), scaled to
+//            1 at the largest tile, reuse = a b / (a + b)
+//   matrix = (0.8 ceil(x) + 0.2 max(1, x)) whole            or, split p = floor(1/x) ways,
+//            whole / p + 3 us + 8 a b multiprocessors / (3 bandwidth)
+//   memory = operand and result bytes / (bandwidth * operand efficiency)
+//   time   = (matrix^3 + memory^3)^(1/3)
+//
+// The five universal figures (0.8, half, 3 us, 3, the power 3) are fitted to 720 GEMM timings of
+// A100, H100 and A40 (microsoft/vidur) and 510 of V100, P100 and T4 (DeepBench): 5.9 to 6.5 % mean
+// on Vidur's, and flat around the optimum. Reading panels again where they outgrow the cache was
+// tried and did not help. Per generation only the efficiencies and the fixed time are fitted.
+#include "devices/operation/matrix.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "devices/operation/systolic.h"
+
+namespace drover::devices {
+namespace {
+
+/// Tile edges in shares of the device's matrix_tile (cuBLAS picks among such shapes).
+struct TileForm {
+  double rows, columns;
+};
+/// On matrix units; and on vector units, whose registers hold no larger tile than 128 x 128.
+constexpr std::array<TileForm, 8> matrix_forms{
+    {{2, 1}, {1, 2}, {1, 1}, {1, 0.5}, {0.5, 1}, {0.5, 0.5}, {0.5, 0.25}, {0.25, 0.5}}};
+constexpr std::array<TileForm, 7> vector_forms{
+    {{1, 1}, {1, 0.5}, {0.5, 1}, {0.5, 0.5}, {0.5, 0.25}, {0.25, 0.5}, {0.25, 0.25}}};
+
+/// Share of a wave that rounds up to whole waves; the rest is filled by the next tiles.
+constexpr double rounded_share = 0.8;
+/// Depth below which splitting a product further costs more than it gains.
+constexpr double split_depth_min = 256;
+/// A second kernel that adds up the parts, and the cache's speed over the memory's.
+constexpr double split_s = 3e-6;
+constexpr double cache_over_memory = 3;
+/// Reuse at which a tile reaches half of the peak, in elements. Vector units need less.
+constexpr double matrix_reuse_half = 10;
+constexpr double vector_reuse_half = 2;
+
+/// Multiprocessors with matrix units multiply 16 bits at least so much faster than fp32.
+constexpr double matrix_unit_gain = 2.5;
+
+bool on_matrix_units(const DeviceSpec& device, Precision computing) {
+  if (computing == Precision::fp32 || computing == Precision::fp64) return false;
+  const double fp32 = device.peak(Precision::fp32);
+  return fp32 <= 0 || device.peak(computing) > matrix_unit_gain * fp32;
+}
+
+double reuse_share(double tile_rows, double tile_columns, double half) {
+  const double reuse = tile_rows * tile_columns / (tile_rows + tile_columns);
+  return reuse / (reuse + half);
+}
+
+/// ceil of a number that is not negative. Not std::ceil: a call without SSE 4.1, four per tile.
+double whole_of(double number) {
+  constexpr double whole_above = 1LL << 52;
+  if (number >= whole_above) return number;
+  const auto below = static_cast<std::int64_t>(number);
+  return static_cast<double>(below) + (static_cast<double>(below) < number ? 1 : 0);
+}
+
+/// What stands in for a precision that is not native, best first.
+constexpr std::array<Precision, 4> wider = {Precision::bf16, Precision::fp16, Precision::tf32,
+                                            Precision::fp32};
+
+/// XLA computes fp32 products on bf16 units in six passes at its highest setting.
+constexpr double fp32_passes = 6;
+
+/// Shares of the peak by the precision computed in; 0 says that the plain one holds.
+struct EfficiencyRow {
+  Precision precision;
+  double DeviceSpec::*efficiency;
+  std::string_view fact;
+};
+constexpr EfficiencyRow plain_efficiency{Precision::bf16, &DeviceSpec::compute_efficiency,
+                                         "matrix.efficiency"};
+constexpr std::array<EfficiencyRow, 8> efficiency_rows{{
+    {Precision::fp64, &DeviceSpec::fp32_efficiency, "matrix.fp32_efficiency"},
+    {Precision::fp32, &DeviceSpec::fp32_efficiency, "matrix.fp32_efficiency"},
+    {Precision::tf32, &DeviceSpec::tf32_efficiency, "matrix.tf32_efficiency"},
+    {Precision::fp16, &DeviceSpec::fp16_efficiency, "matrix.fp16_efficiency"},
+    {Precision::fp8, &DeviceSpec::fp8_efficiency, "matrix.fp8_efficiency"},
+    {Precision::int8, &DeviceSpec::int8_efficiency, "matrix.int8_efficiency"},
+    {Precision::int4, &DeviceSpec::int8_efficiency, "matrix.int8_efficiency"},
+    {Precision::fp4, &DeviceSpec::fp4_efficiency, "matrix.fp4_efficiency"},
+}};
+
+const EfficiencyRow& efficiency_row(const DeviceSpec& device, Precision weights) {
+  const Precision computing = compute_precision(device, weights);
+  for (const EfficiencyRow& row : efficiency_rows) {
+    if (row.precision == computing && device.*row.efficiency > 0) return row;
+  }
+  return plain_efficiency;
+}
+
+}  // namespace
+
+Precision compute_precision(const DeviceSpec& device, Precision weights) {
+  if (device.runs(weights)) return weights;
+  if (weights == Precision::tf32 && device.runs(Precision::fp32)) return Precision::fp32;
+  for (const Precision precision : wider) {
+    if (device.runs(precision)) return precision;
+  }
+  return Precision::int8;
+}
+
+double compute_peak(const DeviceSpec& device, Precision weights) {
+  const Precision precision = compute_precision(device, weights);
+  const bool wants_fp32 = weights == Precision::fp32 || weights == Precision::tf32;
+  const bool emulated =
+      wants_fp32 && (precision == Precision::bf16 || precision == Precision::fp16);
+  return device.peak(precision) / (emulated ? fp32_passes : 1);
+}
+
+double matrix_efficiency(const DeviceSpec& device, Precision weights) {
+  return device.*efficiency_row(device, weights).efficiency;
+}
+
+std::string_view matrix_fact(const DeviceSpec& device, Precision weights) {
+  return efficiency_row(device, weights).fact;
+}
+
+double operand_bandwidth(const DeviceSpec& device) {
+  return device.memory_bandwidth *
+         (device.operand_efficiency > 0 ? device.operand_efficiency : device.memory_efficiency);
+}
+
+ElementBytes plain_elements(Precision precision) {
+  const double bytes = bytes_each(precision);
+  const bool integers = precision == Precision::int8 || precision == Precision::int4;
+  return {bytes, bytes, integers ? 4 : std::max(2.0, bytes)};
+}
+
+MatrixRate::MatrixRate(const DeviceSpec& device, Precision computing, double rate)
+    : device_(device), rate_(rate), units_(device.matrix_units) {
+  if (device.device_class == DeviceClass::tpu) return;
+  const bool matrix = on_matrix_units(device, computing);
+  const std::span<const TileForm> forms =
+      matrix ? std::span<const TileForm>(matrix_forms) : std::span<const TileForm>(vector_forms);
+  const double half = matrix ? matrix_reuse_half : vector_reuse_half;
+  const double edge = device.matrix_tile;
+  const double best = reuse_share(forms[0].rows * edge, forms[0].columns * edge, half);
+  const double adding = cache_over_memory * operand_bandwidth(device);
+  for (const TileForm& form : forms) {
+    const double rows = form.rows * edge, columns = form.columns * edge;
+    const double area = rows * columns;
+    const double share = reuse_share(rows, columns, half) / best;
+    tiles_[tile_count_++] = {rows, columns, 2 * area / (rate / units_ * share), 2 / (rate * share),
+                             split_s + 8 * area * units_ / adding};
+  }
+}
+
+double MatrixRate::tile_seconds(const Tile& tile, const Product& product) const {
+  const double tiles =
+      whole_of(product.rows / tile.rows) * whole_of(product.columns / tile.columns) * product.count;
+  const double waves = tiles / units_;
+  const double whole = tile.seconds_per_depth * product.inner;
+  const double unsplit =
+      (rounded_share * whole_of(waves) + (1 - rounded_share) * std::max(1.0, waves)) * whole;
+  if (waves > 0.5) return unsplit;
+  const double parts =
+      std::min(std::floor(1 / waves), std::max(1.0, product.inner / split_depth_min));
+  return parts <= 1 ? unsplit : std::min(unsplit, whole / parts + tile.adding_s);
+}
+
+double MatrixRate::seconds(const Product& product) const {
+  if (tile_count_ == 0) return systolic_seconds(device_, rate_, product);
+  // Tiles stand by falling reuse: none after one that cannot win even without waste can.
+  const double multiplied = product.rows * product.columns * product.inner * product.count;
+  double best = std::numeric_limits<double>::infinity();
+  for (std::size_t index = 0; index < tile_count_; ++index) {
+    const Tile& tile = tiles_[index];
+    if (multiplied * tile.seconds_least >= best) break;
+    best = std::min(best, tile_seconds(tile, product));
+  }
+  return best;
+}
+
+double matrix_seconds(const DeviceSpec& device, Precision computing, double rate,
+                      const Product& product) {
+  return MatrixRate(device, computing, rate).seconds(product);
+}
+
+namespace {
+
+double overlapped(const DeviceSpec& device, double matrix_s, double memory_s) {
+  if (device.device_class == DeviceClass::tpu) return systolic_overlap(matrix_s, memory_s);
+  return std::cbrt(matrix_s * matrix_s * matrix_s + memory_s * memory_s * memory_s);
+}
+
+}  // namespace
+
+Kernel product_kernel(const DeviceSpec& device, Precision weights, const Product& product,
+                      const ElementBytes& elements, double clock_share) {
+  Kernel kernel;
+  const double rate = compute_peak(device, weights) * matrix_efficiency(device, weights);
+  kernel.flops = 2 * product.count * product.rows * product.columns * product.inner;
+  kernel.bytes = product.count * (elements.left * product.rows * product.inner +
+                                  elements.right * product.inner * product.columns +
+                                  elements.result * product.rows * product.columns);
+  kernel.matrix_seconds =
+      matrix_seconds(device, compute_precision(device, weights), rate, product) / clock_share;
+  kernel.memory_seconds = kernel.bytes / operand_bandwidth(device);
+  kernel.seconds = overlapped(device, kernel.matrix_seconds, kernel.memory_seconds);
+  return kernel;
+}
+
+Kernel library_call(const DeviceSpec& device, Precision precision, const Product& product,
+                    double clock_share) {
+  Kernel kernel =
+      product_kernel(device, precision, product, plain_elements(precision), clock_share);
+  if (precision == Precision::int8 && device.int8_call_efficiency > 0) {
+    const double rate = compute_peak(device, precision) * device.int8_call_efficiency;
+    kernel.matrix_seconds = matrix_seconds(device, Precision::fp32, rate, product) / clock_share;
+    kernel.seconds = overlapped(device, kernel.matrix_seconds, kernel.memory_seconds);
+  }
+  kernel.seconds += device.kernel_floor_s;
+  return kernel;
+}
+
+}  // namespace drover::devices

@@ -1,0 +1,78 @@
+// Prefill and decode of one replica as agents and router ask for them: the pass of serving_step.cpp
+// for transformers, with the engine that answers tokens on the device; a static batch for others.
+#include "devices/serving/performance.h"
+
+#include <algorithm>
+
+#include "devices/classic/inference.h"
+#include "devices/serving/serving_replica.h"
+
+namespace drover::devices {
+namespace {
+
+/// Nets that do not generate: a static batch by a compiled engine, on each device alone.
+Step batch_step(const Placement& placement, const ModelSpec& model, std::uint32_t items,
+                double clock_share) {
+  Placement one = placement;
+  one.devices = 1;
+  const double batch = shape_bucket(*placement.device, std::max(items, 1u));
+  return inference_step(one, model, {batch, 0, Software::engine}, clock_share);
+}
+
+ServingReplica replica_of(const Placement& placement, const ModelSpec& model, double clock_share) {
+  const int devices = std::max(1, placement.devices);
+  return {*placement.device,
+          model,
+          placement.precision,
+          serving_plan(devices, devices, 1, 1, 1),
+          placement.device->token_engine,
+          clock_share,
+          placement.link_share};
+}
+
+ServingPass decode_pass(const ServingReplica& replica, double batch, double context) {
+  ServingLoad load;
+  load.sequences = std::max(batch, 1.0);
+  load.context_tokens = context;
+  return serving_pass(replica.chip, replica.shape, replica.plan, replica.bytes, load,
+                      replica.engine);
+}
+
+}  // namespace
+
+Step prefill_step(const Placement& placement, const ModelSpec& model, std::uint32_t tokens,
+                  std::uint64_t context, double clock_share) {
+  const double rows = std::max(tokens, 1u);
+  if (!model.is_transformer()) {
+    return batch_step(placement, model, tokens, clock_share);
+  }
+  const ServingReplica replica = replica_of(placement, model, clock_share);
+  // A decoder's token sees the earlier ones and half of its chunk; an encoder's sees all.
+  const double earlier =
+      static_cast<double>(context) + (model.architecture == Architecture::encoder ? rows / 2 : 0);
+  const ServingPass pass = prompt_pass(replica.chip, replica.shape, replica.plan, replica.bytes,
+                                       rows, earlier, 1, replica.engine);
+  return step_of(replica, *placement.device, pass);
+}
+
+DecodePace decode_pace(const Placement& placement, const ModelSpec& model, std::uint32_t batch,
+                       double clock_share) {
+  if (!model.is_transformer()) {
+    return {decode_step(placement, model, batch, 0, clock_share).seconds, 0};
+  }
+  const ServingReplica replica = replica_of(placement, model, clock_share);
+  DecodePace pace;
+  pace.base_s = decode_pass(replica, batch, 0).seconds();
+  pace.per_context_token_s =
+      seconds_per_cached_token(replica.chip, replica.shape, replica.plan, replica.bytes, 0);
+  return pace;
+}
+
+Step decode_step(const Placement& placement, const ModelSpec& model, std::uint32_t batch,
+                 double context, double clock_share) {
+  if (!model.is_transformer()) return batch_step(placement, model, batch, clock_share);
+  const ServingReplica replica = replica_of(placement, model, clock_share);
+  return step_of(replica, *placement.device, decode_pass(replica, batch, context));
+}
+
+}  // namespace drover::devices

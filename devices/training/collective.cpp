@@ -1,0 +1,217 @@
+#include "devices/training/collective.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace drover::devices {
+
+namespace {
+
+/// Share of the bytes that crosses every device's link in a ring, reduce and spread counted apart
+/// (NCCL tests, "Performance": bus bandwidth). The last device of a broadcast has it after one
+/// pass.
+double ring_volume(CollectiveKind collective, double devices) {
+  const double others = (devices - 1) / devices;
+  switch (collective) {
+    case CollectiveKind::all_reduce:
+      return 2 * others;
+    case CollectiveKind::all_gather:
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_to_all:
+      return others;
+    default:
+      return 1;
+  }
+}
+
+/// Passes over the data: an all-reduce gathers what it has scattered.
+double passes(CollectiveKind collective) {
+  return collective == CollectiveKind::all_reduce ? 2 : 1;
+}
+
+/// Above 0 where every step adds, below where every step copies.
+double adding(CollectiveKind collective) {
+  switch (collective) {
+    case CollectiveKind::reduce_scatter:
+      return 1;
+    case CollectiveKind::all_gather:
+    case CollectiveKind::broadcast:
+      return -1;
+    default:
+      return 0;
+  }
+}
+
+/// Steps of the ring, in those of an all-reduce.
+double ring_steps(CollectiveKind collective, int devices, const LinkSpec& links) {
+  return passes(collective) * (devices - 1) * (1 + adding(collective) * links.adding_step_share);
+}
+
+bool is_message(CollectiveKind collective) {
+  return collective == CollectiveKind::send_recv || collective == CollectiveKind::exchange;
+}
+
+/// Large buffers, pipelined around the ring; every device copies or adds its own part as well.
+double bulk_ring_s(CollectiveKind collective, double bytes, int devices, const LinkSpec& links) {
+  const bool reduces = collective == CollectiveKind::all_reduce;
+  const double copied = bytes / devices * (reduces ? links.reduce_copy_share : 1.0);
+  return links.ring_start_s + links.ring_step_s * ring_steps(collective, devices, links) +
+         bytes * ring_volume(collective, devices) * (1 + adding(collective) * links.adding_share) /
+             (reach(links, devices) * links.ring_share) +
+         copied / links.copy_bandwidth;
+}
+
+/// Small packets that carry their flags (NCCL's LL128): they start sooner and move slower.
+double quick_ring_s(CollectiveKind collective, double bytes, int devices, const LinkSpec& links) {
+  return links.quick_start_s + links.quick_step_s * ring_steps(collective, devices, links) +
+         bytes * passes(collective) / (reach(links, devices) * links.quick_share);
+}
+
+/// The switch adds: what a device gives leaves it once, and its part of the sum comes back by
+/// multicast (NVLink SHARP), so a link carries bytes x (1 + 1/n) in each direction.
+double switch_reduce_s(double bytes, int devices, const LinkSpec& links) {
+  const double carried = bytes * (1 + 1.0 / devices);
+  const double bulk = links.switch_start_s + carried / (links.bandwidth * links.switch_share);
+  const double quick =
+      links.switch_quick_start_s + 2 * bytes / (links.bandwidth * links.switch_quick_share);
+  return std::min(bulk, quick);
+}
+
+/// The ring through the hosts' PCIe.
+double host_ring_s(CollectiveKind collective, double bytes, int devices, const LinkSpec& links) {
+  return links.ring_start_s + links.peer_step_s * ring_steps(collective, devices, links) +
+         bytes * ring_volume(collective, devices) / (links.host_bandwidth * links.peer_share);
+}
+
+/// NCCL (enqueue.cc, channels of point-to-point work) shares 32 channels among the peers and gives
+/// a peer more of them once one would carry over 16 MiB.
+double message_channels(double bytes, int devices) {
+  constexpr double channels_max = 32;
+  constexpr double channel_bytes_max = 16.0 * 1024 * 1024;
+  return std::clamp(bytes / channel_bytes_max, std::max(1.0, channels_max / devices), channels_max);
+}
+
+double message_s(CollectiveKind collective, double bytes, int devices, const LinkSpec& links) {
+  if (links.message_bandwidth > 0) return links.message_start_s + bytes / links.message_bandwidth;
+  const bool both_ways = collective == CollectiveKind::exchange;
+  const bool by_links = joined_by_links(links, devices);
+  const double wire = by_links ? reach(links, devices) * (both_ways ? links.ring_share : 1.0)
+                               : links.host_bandwidth * links.peer_share;
+  const double channels = message_channels(bytes, both_ways ? devices : 2);
+  const double start = links.message_start_s * (both_ways ? 2 : 1);
+  return start + bytes / std::min(wire, channels * links.channel_bandwidth);
+}
+
+/// Within one host or one domain of switches.
+double domain_s(CollectiveKind collective, double bytes, int devices, const LinkSpec& links) {
+  if (devices < 2) return 0;
+  if (is_message(collective)) return message_s(collective, bytes, devices, links);
+  if (!joined_by_links(links, devices)) return host_ring_s(collective, bytes, devices, links);
+  const double bulk = bulk_ring_s(collective, bytes, devices, links);
+  if (collective == CollectiveKind::all_to_all) return bulk;
+  double best = std::min(bulk, quick_ring_s(collective, bytes, devices, links));
+  const bool adds = links.switch_share > 0 && links.switch_quick_share > 0;
+  if (adds && collective == CollectiveKind::all_reduce && devices > 2) {
+    best = std::min(best, switch_reduce_s(bytes, devices, links));
+  }
+  return best;
+}
+
+/// Bytes/s of a host's cards for one group, and of one card.
+struct Cards {
+  double all = 0;
+  double one = 0;
+};
+
+Cards cards_of(const Group& group, const NetworkSpec& network) {
+  const int sending = std::min(group.per_host, group.devices) * std::max(1, group.groups_at_once);
+  const int cards = network.cards > 0 ? network.cards : sending;
+  const double rate =
+      network.card_bandwidth * network.share * (sending > cards ? network.crowded_share : 1.0);
+  const double all = rate * std::min(sending, cards) / std::max(1, group.groups_at_once);
+  return {all, std::min(all, network.card_bandwidth * network.share)};
+}
+
+/// Flat rings that enter and leave a host by all its cards, or one card with less to wait for.
+double network_s(CollectiveKind collective, double bytes, const Group& group, const LinkSpec& links,
+                 const NetworkSpec& network) {
+  const Cards cards = cards_of(group, network);
+  const int hosts = group.hosts();
+  const double start = network.start_s * 2 * std::ceil(std::log2(hosts));
+  if (is_message(collective)) return start / 2 + bytes / cards.one;
+  const double further = group.per_host - 1;
+  if (collective == CollectiveKind::all_to_all) {
+    // What stays in the host goes by its links; what leaves it, by the device's part of the cards.
+    const double leaving = 1 - 1.0 / hosts;
+    return start + network.local_step_s * further +
+           std::max(bytes * leaving * group.per_host / cards.all,
+                    domain_s(collective, bytes / hosts, group.per_host, links));
+  }
+  const double inside =
+      group.per_host > 1
+          ? reach(links, group.per_host) *
+                (joined_by_links(links, group.per_host) ? links.ring_share : links.peer_share)
+          : cards.all;
+  const double bulk = start + network.local_step_s * further +
+                      bytes * ring_volume(collective, group.devices) / std::min(cards.all, inside);
+  const double quick =
+      start + network.quick_step_s * further + bytes * ring_volume(collective, hosts) / cards.one;
+  return std::min(bulk, quick);
+}
+
+/// The links of one torus axis in both directions; a line without its ends joined carries half.
+/// "How to Scale Your Model" (jax-ml), Sharded Matrices: all-gather V/(W x axes), at least the
+/// hops; all-reduce twice that.
+double torus_s(CollectiveKind collective, double bytes, int chips, const LinkSpec& links) {
+  const TorusShape torus = torus_of(links, chips);
+  double rate = 0, hops = 0, longest = 0;
+  for (std::size_t i = 0; i < torus.lengths.size(); ++i) {
+    const double length = torus.lengths[i];
+    if (length < 2) continue;
+    const double both = 2 * links.axis_link * links.ring_share * (torus.joined[i] ? 1.0 : 0.5);
+    rate += both;
+    hops += torus.joined[i] ? length / 2 : length - 1;
+    longest = std::max(longest, length / both);
+  }
+  const double waiting = links.ring_step_s * hops * passes(collective);
+  const double start = links.quick_start_s;
+  if (is_message(collective)) {
+    return start + links.ring_step_s + bytes / (links.axis_link * links.ring_share);
+  }
+  if (collective == CollectiveKind::all_to_all) {
+    // Every byte travels a quarter of each ring on average; the longest axis is the narrowest cut.
+    return start + std::max(waiting, bytes * longest / 4);
+  }
+  return start + std::max(waiting, bytes * ring_volume(collective, chips) / rate);
+}
+
+/// Slices joined by the data centre's network: scatter inside, reduce across, gather inside.
+double slices_s(CollectiveKind collective, double bytes, const Group& group, const LinkSpec& links,
+                const NetworkSpec& network) {
+  const double inside =
+      group.per_host > 1 ? torus_s(collective, bytes, group.per_host, links) : 0.0;
+  return inside + network_s(collective, bytes / group.per_host,
+                            {group.hosts(), 1, group.per_host * group.groups_at_once}, links,
+                            network);
+}
+
+}  // namespace
+
+double collective_s(CollectiveKind collective, double bytes, const Group& group,
+                    const LinkSpec& links, const NetworkSpec& network) {
+  if (group.devices < 2) return 0;
+  const bool torus = links.kind == LinkKind::torus;
+  if (group.hosts() > 1) {
+    return torus ? slices_s(collective, bytes, group, links, network)
+                 : network_s(collective, bytes, group, links, network);
+  }
+  return torus ? torus_s(collective, bytes, group.devices, links)
+               : domain_s(collective, bytes, group.devices, links);
+}
+
+double collective_s(CollectiveKind collective, double bytes, const Group& group,
+                    const DeviceSpec& device) {
+  return collective_s(collective, bytes, group, links_of(device), network_of(device));
+}
+
+}  // namespace drover::devices

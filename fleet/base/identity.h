@@ -1,0 +1,66 @@
+// Who is who: jobs, processes, hosts, devices, replicas.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "fleet/base/dice.h"
+#include "fleet/base/result.h"
+
+namespace drover {
+
+/// 128 random bits. A client makes a job's id, and stores it, before it sends the job; so a job
+/// sent twice is recognised.
+struct JobId {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  auto operator<=>(const JobId&) const = default;
+  bool empty() const { return high == 0 && low == 0; }
+};
+
+/// 128 random bits drawn at each start of a process: tells two lives of the same host apart.
+struct Incarnation {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  auto operator<=>(const Incarnation&) const = default;
+};
+
+/// One accelerator as the operating system shows it: `HOST/N`.
+struct DeviceId {
+  std::string host;
+  std::uint16_t index = 0;
+  auto operator<=>(const DeviceId&) const = default;
+};
+
+/// One loaded copy of a model: `HOST/rN`. The router chooses N when it starts one; those that an
+/// agent starts with are numbered from 0 in their order.
+struct ReplicaId {
+  std::string host;
+  std::uint32_t number = 0;
+  auto operator<=>(const ReplicaId&) const = default;
+};
+
+std::string to_text(const JobId& id);        // 32 hexadecimal digits
+std::string to_short_text(const JobId& id);  // the first 8 of them, for screens
+std::string to_text(const DeviceId& id);     // "host/3"
+std::string to_text(const ReplicaId& id);    // "host/r0"
+Result<JobId> parse_job_id(std::string_view text);
+Result<DeviceId> parse_device_id(std::string_view text);
+
+JobId draw_job_id(Dice& dice);
+Incarnation draw_incarnation(Dice& dice);
+
+/// Names of hosts, racks, sites, tenants, models: `[A-Za-z0-9._:-]{1,64}`. Everything else is
+/// refused at the door, so no name can reach a terminal as an escape sequence.
+bool is_name(std::string_view text);
+
+}  // namespace drover
+
+template <>
+struct std::hash<drover::JobId> {
+  std::size_t operator()(const drover::JobId& id) const noexcept { return id.low ^ (id.high * 31); }
+};

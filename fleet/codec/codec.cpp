@@ -1,0 +1,147 @@
+#include "fleet/codec/codec.h"
+
+#include <array>
+#include <exception>
+#include <utility>
+
+#include "fleet/codec/codec_limits.h"
+#include "fleet/codec/codec_messages.h"
+#include "fleet/codec/codec_reader.h"
+#include "fleet/codec/codec_values.h"
+#include "fleet/codec/codec_writer.h"
+
+namespace drover {
+namespace codec {
+namespace {
+
+constexpr std::uint32_t envelope_parts = 6;
+// More parts are another version's envelope, which is to be refused for its version.
+constexpr std::size_t any_envelope_parts_max = 64;
+constexpr std::size_t kind_count = std::variant_size_v<AnyMessage>;
+// Version and kind are one byte each, so that a subscriber can choose kinds by their first bytes.
+static_assert(protocol_version < 0x80 && kind_count <= 0x80);
+
+// The first guess at a message's size: most are smaller, sample batches grow once or twice.
+constexpr std::size_t usual_bytes = 512;
+
+// ---- What a table of fields cannot say
+// -----------------------------------------------------------
+
+template <typename T>
+Status checked(const T&) {
+  return {};
+}
+
+Status checked(const SampleBatch& batch) { return check(batch); }
+
+Status checked(const SnapshotPart& part) {
+  std::size_t bytes = 0;
+  for (const std::string& message : part.messages) bytes += message.size();
+  // One message may be larger than a part: it travels alone.
+  if (bytes <= snapshot_part_bytes_max || part.messages.size() == 1) return {};
+  return error("SnapshotPart.messages: found {} bytes in {} messages, expected at most {}", bytes,
+               part.messages.size(), snapshot_part_bytes_max);
+}
+
+// ---- Bodies
+// --------------------------------------------------------------------------------------
+
+template <std::size_t kind>
+Status read_body(Reader& reader, Message& message) {
+  using Body = std::variant_alternative_t<kind, AnyMessage>;
+  Body& body = message.emplace<kind>();
+  if (read(reader, body, plain)) return checked(body);
+  reader.within(layout<Body>.name);
+  return reader.problem();
+}
+
+using ReadBody = Status (*)(Reader&, Message&);
+
+template <std::size_t... kinds>
+constexpr std::array<ReadBody, kind_count> readers_of(std::index_sequence<kinds...>) {
+  return {&read_body<kinds>...};
+}
+
+template <std::size_t... kinds>
+constexpr std::array<std::string_view, kind_count> names_of(std::index_sequence<kinds...>) {
+  return {layout<std::variant_alternative_t<kinds, AnyMessage>>.name...};
+}
+
+constexpr std::array<ReadBody, kind_count> body_readers =
+    readers_of(std::make_index_sequence<kind_count>());
+constexpr std::array<std::string_view, kind_count> kind_names =
+    names_of(std::make_index_sequence<kind_count>());
+
+// ---- The envelope
+// --------------------------------------------------------------------------------
+
+// A tool that is no host may call itself nothing.
+constexpr Name sender_rule{.or_nothing = true};
+
+bool read_cover(Reader& reader, Envelope& envelope, std::size_t& kind) {
+  std::size_t parts = 0;
+  if (!reader.array(any_envelope_parts_max, parts)) return false;
+  const auto part = [&](std::string_view name, bool good) {
+    if (!good) reader.within(name);
+    return good;
+  };
+  std::uint8_t version = protocol_version;
+  // The version comes before the count of parts: another version may have other parts.
+  if (parts > 0 && !part("version", reader.integer(version, protocol_version, protocol_version))) {
+    return false;
+  }
+  if (parts != envelope_parts) {
+    return reader.fail(fmt::format("{} parts", parts), fmt::format("{}", envelope_parts));
+  }
+  return part("kind", reader.integer<std::size_t>(kind, 0, kind_count - 1)) &&
+         part("sender", read(reader, envelope.sender, sender_rule)) &&
+         part("sequence", reader.integer(envelope.sequence)) &&
+         part("at", read(reader, envelope.at, plain));
+}
+
+Result<Envelope> read_envelope(std::string_view bytes) {
+  if (bytes.size() > message_bytes_max) {
+    return error("envelope: found {} bytes, expected at most {}", bytes.size(), message_bytes_max);
+  }
+  Reader reader(bytes);
+  Envelope envelope;
+  std::size_t kind = 0;
+  if (!read_cover(reader, envelope, kind)) {
+    reader.within("envelope");
+    return reader.problem();
+  }
+  if (Status body = body_readers[kind](reader, envelope.body); !body) return body.error();
+  if (reader.left() > 0) {
+    return error("envelope: found {} bytes after the body, expected none", reader.left());
+  }
+  return envelope;
+}
+
+}  // namespace
+}  // namespace codec
+
+std::string encode(const Envelope& envelope) {
+  codec::Output output;
+  output.bytes.reserve(codec::usual_bytes);
+  codec::Packer packer(output);
+  packer.pack_array(codec::envelope_parts);
+  packer.pack_uint8(protocol_version);
+  packer.pack_uint8(static_cast<std::uint8_t>(envelope.body.index()));
+  codec::write_text(packer, envelope.sender);
+  packer.pack_uint64(envelope.sequence);
+  packer.pack_int64(envelope.at.time_since_epoch().count());
+  std::visit([&](const auto& body) { codec::write(packer, body, codec::plain); }, envelope.body);
+  return std::move(output.bytes);
+}
+
+Result<Envelope> decode(std::string_view bytes) {
+  try {
+    return codec::read_envelope(bytes);
+  } catch (const std::exception& problem) {
+    return error("envelope: {}", problem.what());
+  }
+}
+
+std::string_view kind_name(const Message& message) { return codec::kind_names[message.index()]; }
+
+}  // namespace drover

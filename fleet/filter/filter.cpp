@@ -1,0 +1,115 @@
+#include "fleet/filter/filter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fleet/base/text.h"
+#include "fleet/filter/filter_words.h"
+
+namespace drover::filter {
+
+namespace {
+
+bool contains(std::string_view text, std::string_view lower_word) {
+  if (lower_word.empty()) return true;
+  if (text.size() < lower_word.size()) return false;
+  const std::size_t last = text.size() - lower_word.size();
+  for (std::size_t at = 0; at <= last; ++at) {
+    if (lower(text[at]) == lower_word[0] &&
+        same_letters(text.substr(at, lower_word.size()), lower_word)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool TextTest::see(std::string_view text) {
+  seen_ = true;
+  held_ = held_ || holds(text);
+  return held_;
+}
+
+bool TextTest::holds(std::string_view text) const {
+  switch (how_) {
+    case How::any:
+      return true;
+    case How::equal:
+      return same_letters(text, word_);
+    case How::contains:
+      return contains(text, word_);
+    case How::pattern:
+      return pattern_->is_in(text);
+  }
+  return false;
+}
+
+bool Filter::text_holds(const Step& step, const Thing& thing) const {
+  const bool by_pattern = step.how == TextTest::How::pattern;
+  const bool by_word = step.how == TextTest::How::equal || step.how == TextTest::How::contains;
+  TextTest test(step.how, by_word ? std::string_view(words_[step.place]) : std::string_view(),
+                by_pattern ? &patterns_[step.place] : nullptr);
+  if (step.test == Test::names) {
+    for (const FieldFacts& field : fields()) {
+      if (field.is_name) thing.texts(field.field, test);
+      if (test.held()) return true;
+    }
+    return false;
+  }
+  thing.texts(step.field, test);
+  return step.test == Test::text ? test.held() : test.seen() && !test.held();
+}
+
+bool Filter::holds(const Step& step, const Thing& thing) const {
+  switch (step.test) {
+    case Test::within: {
+      const double value = thing.number(step.field);
+      return value >= step.low && value <= step.high;
+    }
+    case Test::outside: {
+      const double value = thing.number(step.field);
+      return value < step.low || value > step.high;
+    }
+    case Test::unknown:
+    case Test::known: {
+      if (facts(step.field).kind != Kind::text) {
+        return std::isnan(thing.number(step.field)) == (step.test == Test::unknown);
+      }
+      TextTest test(TextTest::How::any, {}, nullptr);
+      thing.texts(step.field, test);
+      return test.seen() == (step.test == Test::known);
+    }
+    case Test::text:
+    case Test::no_text:
+    case Test::names:
+      return text_holds(step, thing);
+  }
+  return false;
+}
+
+bool Filter::matches(const Thing& thing) const {
+  if (steps_.empty()) return true;
+  std::uint8_t at = 0;
+  while (at < failed) at = holds(steps_[at], thing) ? steps_[at].if_true : steps_[at].if_false;
+  return at == held;
+}
+
+bool Filter::asks(Field field) const {
+  return std::any_of(steps_.begin(), steps_.end(), [&](const Step& step) {
+    return step.test == Test::names ? facts(field).is_name : step.field == field;
+  });
+}
+
+std::string marked(std::string_view text, const Problem& problem) {
+  text = text.substr(0, text_bytes_max + 1);
+  const std::size_t at = std::min(problem.at, text.size());
+  const std::string_view before = text.substr(0, at);
+  const std::string_view blamed = text.substr(at, problem.length);
+  // As it is shown: a tab or a broken character takes more columns than it has bytes.
+  const std::size_t columns = column_width(printable(blamed));
+  return printable(text) + "\n" + std::string(column_width(printable(before)), ' ') + "^" +
+         std::string(columns > 1 ? columns - 1 : 0, '~');
+}
+
+}  // namespace drover::filter

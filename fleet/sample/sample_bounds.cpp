@@ -1,0 +1,107 @@
+#include "fleet/sample/sample_bounds.h"
+
+#include <array>
+#include <cstdlib>
+
+namespace drover {
+namespace {
+
+// Some counters tell a little more than all of the time.
+constexpr double share_most = 1.3;
+// The most that a device's spec may say of its power and memory (devices/catalogue/spec_rows.cpp).
+constexpr double power_most_w = 1e5;
+constexpr double memory_most_bytes = 1.1e14;
+// As many as its column holds; no clock comes near.
+constexpr double clock_most_mhz = 32'767;
+// A chip that computes is warmer than ice, and one that is hotter has gone.
+constexpr double coldest_c = 0;
+constexpr double hottest_c = 300;
+// Fleet time has 7.3e9 s from its first year to its last.
+constexpr double energy_most_j = 1e15;
+constexpr double span_most_s = 1e10;
+constexpr double requests_most = 1e6;
+constexpr double bits_most = 4'294'967'295;
+
+constexpr std::array<MetricBounds, metric_count> bounds_table{{
+    {0, share_most},         // utilization
+    {0, share_most},         // matrix_activity
+    {0, share_most},         // memory_activity
+    {0, memory_most_bytes},  // memory_used
+    {0, memory_most_bytes},  // memory_total
+    {0, power_most_w},       // power
+    {0, power_most_w},       // power_cap
+    {coldest_c, hottest_c},  // temperature
+    {0, clock_most_mhz},     // clock
+    {0, bits_most},          // throttle
+    {0, energy_most_j},      // energy
+    {0, requests_most},      // queue
+    {0, requests_most},      // running
+    {coldest_c, hottest_c},  // memory_temperature
+    {0, span_most_s},        // power_violation
+    {0, span_most_s},        // thermal_violation
+    {0, span_most_s},        // board_violation
+}};
+static_assert(static_cast<int>(Metric::board_violation) == metric_count - 1);
+
+struct Found {
+  std::size_t row = 0;
+  double value = 0;
+};
+
+double value_of(double steps, int scale) {
+  const double power = power_of_ten(std::abs(scale));
+  return scale < 0 ? steps / power : steps * power;
+}
+
+template <typename Integer>
+std::optional<Found> find_beyond(const Column& column, std::size_t rows) {
+  const IntegerRange<Integer> range = range_of<Integer>(column);
+  const char* bytes = column.bytes.data();
+  if (all_within(range, bytes, rows)) return std::nullopt;
+  // It may be absent ones alone: they are in no range either.
+  for (std::size_t row = 0; row < rows; ++row) {
+    const auto integer = integer_at<Integer>(bytes, row);
+    if (integer == std::numeric_limits<Integer>::min() || range.holds(integer)) continue;
+    return Found{row, value_of(static_cast<double>(integer), column.scale)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Found> find_beyond(const Column& column, std::size_t rows) {
+  switch (column.width) {
+    case 2:
+      return find_beyond<std::int16_t>(column, rows);
+    case 4:
+      return find_beyond<std::int32_t>(column, rows);
+    default:
+      DROVER_REQUIRE(column.width == 8);
+      return find_beyond<std::int64_t>(column, rows);
+  }
+}
+
+}  // namespace
+
+const MetricBounds& bounds(Metric metric) {
+  const auto index = static_cast<std::size_t>(metric);
+  DROVER_REQUIRE(index < bounds_table.size());
+  return bounds_table[index];
+}
+
+MetricBounds steps_within(const Column& column) {
+  constexpr double all = std::numeric_limits<double>::infinity();
+  if (column.metric >= metric_count) return {-all, all};
+  const MetricBounds& natural = bounds_table[column.metric];
+  return {value_of(natural.least, -column.scale), value_of(natural.most, -column.scale)};
+}
+
+std::optional<Absurdity> find_absurdity(const SampleBatch& batch) {
+  for (const Column& column : batch.columns) {
+    if (column.metric >= metric_count) continue;
+    const auto found = find_beyond(column, batch.devices.size());
+    if (!found) continue;
+    return Absurdity{static_cast<Metric>(column.metric), batch.devices[found->row], found->value};
+  }
+  return std::nullopt;
+}
+
+}  // namespace drover

@@ -1,0 +1,70 @@
+// The integers of a column as they stand on the wire: little-endian two's complement, at any
+// alignment.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "fleet/base/result.h"
+
+namespace drover {
+
+// A column's scale from outside is limited so that every value stays a finite double.
+inline constexpr int scale_limit = 18;
+
+inline double power_of_ten(int exponent) {
+  static constexpr std::array<double, scale_limit + 1> powers{
+      1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+      1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+  DROVER_REQUIRE(exponent >= 0 && exponent <= scale_limit);
+  return powers[static_cast<std::size_t>(exponent)];
+}
+
+template <typename Integer>
+Integer swap_bytes(Integer value) {
+  if constexpr (sizeof(Integer) == 2) {
+    return static_cast<Integer>(__builtin_bswap16(static_cast<std::uint16_t>(value)));
+  } else if constexpr (sizeof(Integer) == 4) {
+    return static_cast<Integer>(__builtin_bswap32(static_cast<std::uint32_t>(value)));
+  } else {
+    return static_cast<Integer>(__builtin_bswap64(static_cast<std::uint64_t>(value)));
+  }
+}
+
+// To and from little-endian; nothing on such a host.
+template <typename Integer>
+Integer little_endian(Integer value) {
+  if constexpr (std::endian::native == std::endian::big) return swap_bytes(value);
+  return value;
+}
+
+template <typename Integer>
+Integer integer_at(const char* bytes, std::size_t index) {
+  Integer integer;
+  std::memcpy(&integer, bytes + index * sizeof(Integer), sizeof(Integer));
+  return little_endian(integer);
+}
+
+/// From `least` to `most`.
+template <typename Integer>
+struct IntegerRange {
+  Integer least = 0;
+  Integer most = 0;
+  bool holds(Integer integer) const { return integer >= least && integer <= most; }
+};
+
+template <typename Integer>
+bool all_within(IntegerRange<Integer> range, const char* bytes, std::size_t count) {
+  Integer beyond = 0;
+  for (std::size_t index = 0; index < count; ++index) {
+    const auto integer = integer_at<Integer>(bytes, index);
+    beyond |=
+        static_cast<Integer>(integer < range.least) | static_cast<Integer>(integer > range.most);
+  }
+  return beyond == 0;
+}
+
+}  // namespace drover

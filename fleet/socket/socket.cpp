@@ -1,0 +1,320 @@
+// Frames on the wire, besides ZMTP's own:
+//   control  ROUTER [routing id][envelope] <-> [envelope] DEALER
+//   samples  PUB ["samples"][envelope] -> SUB
+//   publish  XPUB [topic][envelope] -> SUB
+//
+// A ROUTER gives each connection that brings no id of its own five bytes: zero and a counter. The
+// peer's number is that counter plus one, so a number says which connection it is without a table
+// that strangers could fill, and 0 stays `router_peer`. Ids of a peer's own making are refused.
+#include "fleet/socket/socket.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <zmq.hpp>
+
+#include "fleet/base/text.h"
+#include "fleet/codec/codec.h"
+#include "fleet/socket/socket_state.h"
+
+namespace drover {
+namespace {
+
+// More of those who ask to be let in wait for the next turn: each is some 0.1 ms of cryptography.
+constexpr int questions_per_turn = 1024;
+// The system gives a port back a moment after its door was closed.
+constexpr std::chrono::milliseconds reopen_again{20};
+
+constexpr auto last_topic = static_cast<std::uint64_t>(Topic::events);
+
+using Milliseconds = std::chrono::milliseconds;
+using SteadyClock = std::chrono::steady_clock;
+
+}  // namespace
+
+zmq::socket_t* Sockets::State::socket_of(Channel channel) {
+  if (!serves) {
+    const auto found = connections.find(channel);
+    return found == connections.end() ? nullptr : found->second.socket();
+  }
+  std::optional<zmq::socket_t>& door = channel == Channel::control   ? control
+                                       : channel == Channel::samples ? samples
+                                                                     : publish;
+  return door ? &*door : nullptr;
+}
+
+// ---- Connections -------------------------------------------------------------------------------
+
+Status Sockets::State::connect(Channel channel, const std::string& text) {
+  DROVER_REQUIRE(!serves);
+  const Result<Endpoint> endpoint = parse_endpoint(text, "");
+  if (!endpoint) return endpoint.error();
+  if (endpoint->port == 0 || endpoint->host == "*") {
+    return error("{}: expected a host and a port to connect to", endpoint->to_text());
+  }
+  connections.erase(channel);
+  return connections.try_emplace(channel, context, channel, *endpoint, keys).first->second.open();
+}
+
+const Connection* Sockets::State::control_connection() const {
+  const auto found = connections.find(Channel::control);
+  return found == connections.end() ? nullptr : &found->second;
+}
+
+void Sockets::State::follow_connections() {
+  for (auto& [channel, connection] : connections) connection.follow(SteadyClock::now());
+}
+
+void Sockets::use_keys(ClientKeys keys) { state_->keys = std::move(keys); }
+
+Status Sockets::connect_control(const std::string& endpoint) {
+  return state_->connect(Channel::control, endpoint);
+}
+
+Status Sockets::connect_samples(const std::string& endpoint) {
+  return state_->connect(Channel::samples, endpoint);
+}
+
+Status Sockets::connect_publish(const std::string& endpoint) {
+  return state_->connect(Channel::publish, endpoint);
+}
+
+Status Sockets::reconnect_control() {
+  const auto control = state_->connections.find(Channel::control);
+  DROVER_REQUIRE(control != state_->connections.end());
+  return control->second.open();
+}
+
+// ---- Traffic -----------------------------------------------------------------------------------
+
+/// Who sent these frames, in words: a key, a connection, or the name that it gave itself.
+std::string sender_of_frames(const std::vector<zmq::message_t>& frames, const Peer& from,
+                             const std::string& address, const std::string& key) {
+  const bool named = from.channel == Channel::control && from.number == 0 && key.empty();
+  if (!named) return sender_text(from, address, key);
+  constexpr std::size_t shown_max = 24;
+  const std::string id = printable(frames[0].to_string_view().substr(0, shown_max));
+  return fmt::format("id \"{}\"{}{}", id, address.empty() ? "" : " from ", address);
+}
+
+void Sockets::State::drop(const std::vector<zmq::message_t>& frames, Peer from, std::string why,
+                          Turn& turn, std::string asked) {
+  ++malformed;
+  if (!serves) return;
+  Dropped dropped{from, {}, std::move(why)};
+  dropped.address = address_of_sender(frames.back());
+  dropped.asked = std::move(asked);
+  const std::optional<Gate::Holder> holder = gate ? gate->holder_of(frames.back()) : std::nullopt;
+  if (holder && holder->admitted) dropped.key = holder->name;
+  // A name may be another key's by now.
+  const std::string told = holder && !holder->admitted ? holder->name + " (revoked)" : dropped.key;
+  dropped.sender = sender_of_frames(frames, from, dropped.address, told);
+  turn.dropped.push_back(std::move(dropped));
+}
+
+/// Who sent these frames; or what is wrong with them.
+std::optional<std::string> Sockets::State::sort(const std::vector<zmq::message_t>& frames,
+                                                Peer& from) const {
+  const bool numbered = from.channel == Channel::control && serves;
+  if (numbered) {
+    const auto number = number_of(frames[0]);
+    if (!number) return "a routing id of its own making, expected none";
+    from.number = *number;
+  }
+  const std::size_t wanted = numbered || from.channel != Channel::control ? 2 : 1;
+  if (frames.size() != wanted) {
+    const std::size_t before = numbered ? 1 : 0;  // the routing id is ours, not the sender's
+    return fmt::format("found {} frames{}, expected {}", frames.size() - before,
+                       frames.size() == frames_kept ? " or more" : "", wanted - before);
+  }
+  if (from.channel != Channel::control && !is_topic(frames[0].to_string_view())) {
+    return "a topic that there is not";
+  }
+  return std::nullopt;
+}
+
+// Takes one message from the channel's socket, if there is one.
+bool Sockets::State::take_one(Channel channel, Turn& turn, Intake& intake) {
+  const std::vector<zmq::message_t> frames = receive_frames(*socket_of(channel));
+  if (frames.empty()) return false;
+  Peer from{channel, 0};
+  if (auto wrong = sort(frames, from)) {
+    drop(frames, from, *std::move(wrong), turn);
+  } else {
+    const zmq::message_t& last = frames.back();
+    const PublicKey* key = gate ? gate->sender_of(last, from.number) : nullptr;
+    if (gate && key == nullptr) {
+      // Nothing goes to its connection any more, so there is nobody to be answered.
+      drop(frames, {channel, 0}, "its key was taken off the allow-list", turn, "send");
+      return true;
+    }
+    if (serves && channel == Channel::control) backlog.heard(from.number, last);
+    Incoming head{from, {}, serves ? address_of_sender(last) : std::string(), key};
+    ++intake.messages;
+    traffic += last.size();
+    if (intake.take) {
+      if (intake.take(std::move(head), last.to_string_view())) intake.kept_bytes += last.size();
+    } else {
+      intake.kept_bytes += last.size();
+      head.bytes = last.to_string();
+      turn.messages.push_back(std::move(head));
+    }
+  }
+  return true;
+}
+
+bool Sockets::State::send_control(std::uint64_t number, std::string_view bytes) {
+  if (number == 0 || number > 1 + std::uint64_t{0xffffffff}) return false;
+  if (gate && gate->cut_off(number)) return false;
+  if (backlog.waiting(number) + bytes.size() > control_waiting_max) return false;
+  const std::array<char, 5> id = routing_id_of(number);
+  if (!send_pair(*control, {id.data(), id.size()}, bytes)) return false;
+  backlog.sent(number, bytes.size());
+  return true;
+}
+
+bool Sockets::State::send(const Peer& to, std::string_view bytes) {
+  if (bytes.size() > message_bytes_max) {
+    ++oversize;
+    return false;
+  }
+  zmq::socket_t* socket = socket_of(to.channel);
+  if (socket == nullptr) return false;
+  switch (to.channel) {
+    case Channel::control:
+      if (serves) return send_control(to.number, bytes);
+      // A lost connection takes nothing: what waited would come late, before the next Join.
+      return (control_connection()->connected() || !control_connection()->stood_once()) &&
+             send_frame(*socket, bytes, 0);
+    case Channel::samples:
+      return !serves && send_pair(*socket, to_text(Topic::samples), bytes);
+    default:
+      return serves && to.number <= last_topic &&
+             send_pair(*socket, to_text(static_cast<Topic>(to.number)), bytes);
+  }
+}
+
+Sockets::Sockets() : state_(std::make_unique<State>()) {}
+
+Sockets::~Sockets() = default;
+
+void Sockets::watch(int descriptor) { state_->descriptors.push_back(descriptor); }
+
+void Sockets::unwatch(int descriptor) { std::erase(state_->descriptors, descriptor); }
+
+/// No longer than until something is to be tried again.
+Milliseconds Sockets::State::wait_max(Milliseconds wait) const {
+  if (serves && !publish) wait = std::min(wait, reopen_again);
+  for (const auto& [channel, connection] : connections) {
+    if (!connection.mend_at()) continue;
+    const auto left = *connection.mend_at() - SteadyClock::now();
+    wait = std::min(wait, std::chrono::ceil<Milliseconds>(left));
+  }
+  return wait;
+}
+
+Sockets::Turn Sockets::wait(Milliseconds wait, TurnLimits limits, const Take& take) {
+  State& state = *state_;
+  // Only the doors that bring messages; PUB brings none.
+  std::vector<Channel> channels;
+  std::vector<zmq_pollitem_t> items;
+  const auto poll_socket = [&](zmq::socket_t& socket) {
+    items.push_back({socket.handle(), 0, ZMQ_POLLIN, 0});
+  };
+  for (auto& [channel, connection] : state.connections) {
+    if (connection.monitor() != nullptr) poll_socket(*connection.monitor());
+  }
+  if (state.gate) poll_socket(state.gate->questions());
+  if (state.publish) poll_socket(*state.publish);
+  for (const Channel channel : {Channel::control, Channel::samples, Channel::publish}) {
+    const bool sends_only = channel == (state.serves ? Channel::publish : Channel::samples);
+    if (sends_only || !state.socket_of(channel)) continue;
+    channels.push_back(channel);
+    poll_socket(*state.socket_of(channel));
+  }
+  const std::size_t first_descriptor = items.size();
+  for (const int descriptor : state.descriptors) {
+    items.push_back({nullptr, descriptor, ZMQ_POLLIN | ZMQ_POLLERR, 0});
+  }
+  Turn turn;
+  // A signal ends the wait early, so the caller can look at what it means.
+  const long timeout = std::max<long>(0, static_cast<long>(state.wait_max(wait).count()));
+  if (zmq_poll(items.data(), static_cast<int>(items.size()), timeout) < 0) return turn;
+  for (std::size_t index = first_descriptor; index < items.size(); ++index) {
+    if (items[index].revents != 0) turn.ready_descriptors.push_back(items[index].fd);
+  }
+  state.follow_connections();
+  state.reopen_publish();
+  if (state.gate) state.gate->answer(questions_per_turn, turn.dropped);
+  if (state.publish) state.serve_subscriptions(turn);
+  // One from each in turn, so a flood on one door holds up no other.
+  State::Intake intake{take};
+  const auto end = SteadyClock::now() + limits.time;
+  const auto full = [&] {
+    return intake.messages + turn.dropped.size() >= limits.messages ||
+           intake.kept_bytes >= limits.kept_bytes || SteadyClock::now() >= end;
+  };
+  while (!channels.empty() && !full()) {
+    std::erase_if(channels, [&](Channel channel) {
+      return full() || !state.take_one(channel, turn, intake);
+    });
+  }
+  return turn;
+}
+
+bool Sockets::has_been_asked_for(Topic topic) const {
+  return state_->subscribed.contains("") || state_->subscribed.contains(to_text(topic));
+}
+
+bool Sockets::send(const Peer& to, std::string_view bytes) {
+  const bool sent = state_->send(to, bytes);
+  if (sent) state_->traffic += bytes.size();
+  if (!sent) ++state_->drops;
+  return sent;
+}
+
+bool Sockets::control_connected() const {
+  const Connection* control = state_->control_connection();
+  return control != nullptr && control->connected();
+}
+
+std::uint64_t Sockets::control_connections() const {
+  const Connection* control = state_->control_connection();
+  return control == nullptr ? 0 : control->times_stood();
+}
+
+std::optional<Barred> Sockets::barred() const {
+  const Connection* control = state_->control_connection();
+  if (control == nullptr || control->barred()) {
+    return control == nullptr ? std::nullopt : control->barred();
+  }
+  const auto publish = state_->connections.find(Channel::publish);
+  return publish == state_->connections.end() ? std::nullopt : publish->second.barred();
+}
+
+std::size_t Sockets::waiting_bytes(const Peer& to) { return state_->backlog.waiting(to.number); }
+
+std::size_t Sockets::waiting_bytes(const PublicKey& key) {
+  DROVER_REQUIRE(state_->gate != nullptr);
+  std::size_t bytes = 0;
+  state_->gate->visit_connections(
+      key.key, [&](std::uint64_t number) { bytes += state_->backlog.waiting(number); });
+  return bytes;
+}
+
+const PublicKey* Sockets::admitted(const std::string& key) const {
+  DROVER_REQUIRE(state_->gate != nullptr);
+  return state_->gate->admitted(key);
+}
+
+std::uint64_t Sockets::bytes() const { return state_->traffic; }
+
+std::uint64_t Sockets::drops() const { return state_->drops; }
+
+std::uint64_t Sockets::oversize() const { return state_->oversize; }
+
+std::uint64_t Sockets::malformed() const { return state_->malformed; }
+
+}  // namespace drover

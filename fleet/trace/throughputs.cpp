@@ -1,0 +1,114 @@
+#include "fleet/trace/throughputs.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "fleet/base/text.h"
+#include "fleet/codec/codec_limits.h"
+#include "fleet/text/json.h"
+
+namespace drover {
+namespace {
+
+constexpr std::string_view spread_suffix = "_unconsolidated";
+constexpr double steps_per_s_max = 1e9;
+
+// GCP's parts, on which Gavel measured: its V100 has 16 GB on SXM2.
+constexpr std::pair<std::string_view, std::string_view> worker_types[] = {
+    {"k80", "k80"}, {"p100", "p100-pcie"}, {"v100", "v100-sxm2-16gb"}};
+
+struct Gang {
+  std::string job_type;
+  std::uint16_t devices = 0;
+};
+
+/// "('ResNet-18 (batch size 16)', 2)".
+std::optional<Gang> parse_gang(std::string_view key) {
+  constexpr std::string_view open = "('", between = "', ", close = ")";
+  const std::size_t middle = key.rfind(between);
+  if (!key.starts_with(open) || !key.ends_with(close) || middle == std::string_view::npos) {
+    return std::nullopt;
+  }
+  Gang gang;
+  gang.job_type = std::string(key.substr(open.size(), middle - open.size()));
+  const std::string_view scale = key.substr(middle + between.size());
+  const char* end = scale.data() + scale.size() - close.size();
+  const auto [stop, problem] = std::from_chars(scale.data(), end, gang.devices);
+  if (problem != std::errc{} || stop != end || gang.devices == 0) return std::nullopt;
+  return gang;
+}
+
+Result<std::string> device_of(std::string_view worker_type, const FindName& find_device) {
+  for (const auto& [known, device] : worker_types) {
+    if (known == worker_type) return find_device(device);
+  }
+  return find_device(worker_type);
+}
+
+Result<double> steps_per_s_of(const Json& measured) {
+  const Json& alone = measured["null"];
+  const double number = alone.number();
+  if (!alone.is_number() || !(number >= 0) || number > steps_per_s_max) {
+    return error("null: found {}, expected steps per second, 0 to {}", excerpt(alone.dump()),
+                 steps_per_s_max);
+  }
+  return number;
+}
+
+}  // namespace
+
+Status Throughputs::add(const std::string& device, bool over_hosts, const Json& jobs) {
+  for (const std::string& key : jobs.keys()) {
+    const std::optional<Gang> gang = parse_gang(key);
+    if (!gang) {
+      return error("found \"{}\", expected such as \"('LM (batch size 5)', 2)\"", excerpt(key));
+    }
+    const Result<double> steps_per_s = steps_per_s_of(jobs[key]);
+    if (!steps_per_s) return error("{}: {}", excerpt(key), steps_per_s.error().message);
+    if (over_hosts && gang->devices < 2) continue;
+    std::vector<Pace>& paces = paces_[gang->job_type];
+    if (paces.size() == codec::paces_max) {
+      return error("{}: found more than {} throughputs", excerpt(key), codec::paces_max);
+    }
+    paces.push_back({device, gang->devices, *steps_per_s, over_hosts});
+  }
+  return {};
+}
+
+Result<Throughputs> Throughputs::parse(std::string_view json, std::string_view place,
+                                       const FindName& find_device) {
+  const Result<Json> workers = Json::parse(json);
+  if (!workers) return error("{}: {}", place, workers.error().message);
+  if (!workers->is_object()) return error("{}: expected an object of worker types", place);
+  Throughputs measured;
+  for (const std::string& worker : workers->keys()) {
+    const Json& jobs = (*workers)[worker];
+    if (!jobs.is_object()) {
+      return error("{}: {}: expected an object of jobs", place, excerpt(worker));
+    }
+    std::string_view type = worker;
+    const bool over_hosts = type.ends_with(spread_suffix);
+    if (over_hosts) type.remove_suffix(spread_suffix.size());
+    const Result<std::string> device = device_of(type, find_device);
+    const Status added = device ? measured.add(*device, over_hosts, jobs) : Status(device.error());
+    if (!added) return error("{}: {}: {}", place, excerpt(worker), added.error().message);
+  }
+  for (auto& [type, paces] : measured.paces_) {
+    std::sort(paces.begin(), paces.end(), [](const Pace& left, const Pace& right) {
+      return std::tie(left.device, left.over_hosts, left.devices) <
+             std::tie(right.device, right.over_hosts, right.devices);
+    });
+  }
+  return measured;
+}
+
+const std::vector<Pace>& Throughputs::paces(std::string_view job_type) const {
+  static const std::vector<Pace> none;
+  const auto found = paces_.find(job_type);
+  return found == paces_.end() ? none : found->second;
+}
+
+}  // namespace drover

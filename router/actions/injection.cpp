@@ -1,0 +1,269 @@
+#include "router/actions/injection.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "fleet/base/dice.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+#include "fleet/target.h"
+#include "fleet/xid.h"
+#include "router/actions/power_caps.h"
+
+namespace drover::router {
+namespace {
+
+/// A host, or one device of it; where the fault takes whole groups, one stands for its group.
+struct Victim {
+  HostIndex host = nowhere;
+  std::uint16_t device = 0;
+};
+
+bool of_hosts(FaultKind kind, TargetKind target) {
+  if (kind == FaultKind::inlet || kind == FaultKind::fan || kind == FaultKind::reclaim) return true;
+  return kind == FaultKind::lose && (target == TargetKind::host || target == TargetKind::rack);
+}
+
+Status check_fault(const Fault& fault) {
+  // What cannot be written and read again is no fault that a person could have asked for.
+  if (const auto same = parse_fault(to_text(fault)); !same) return same.error();
+  if (fault.lasts <= Duration{0} || fault.lasts > action_span_max) {
+    return error("a fault for {} s, expected more than 0 s and at most a week",
+                 to_seconds(fault.lasts));
+  }
+  return {};
+}
+
+Status check_fault(const Inject& inject, const Target& target) {
+  if (auto status = check_fault(inject.fault); !status) return status;
+  if (inject.fault.kind == FaultKind::lose && target.kind == TargetKind::site) {
+    return error("the whole site cannot be lost, expected a device, host, rack or pool");
+  }
+  const bool air = inject.fault.kind == FaultKind::inlet || inject.fault.kind == FaultKind::fan;
+  if (air && target.kind == TargetKind::device) {
+    return error("{} draws the air of its host: inject into host:{}", to_text(target), target.name);
+  }
+  if (inject.fault.kind == FaultKind::reclaim && target.kind == TargetKind::device) {
+    return error("{} is reclaimed with its host: inject into host:{}", to_text(target),
+                 target.name);
+  }
+  return {};
+}
+
+/// Checks a target that names one host.
+Status check_host(const Target& target, const Roster& roster) {
+  if (target.kind != TargetKind::device && target.kind != TargetKind::host) return {};
+  const HostEntry& host = roster.hosts()[*roster.find_host(target.name)];
+  if (is_gone(host.health)) {
+    return error("{} {}: it cannot be reached", target.name,
+                 host.health == Health::left ? "has left" : "is lost");
+  }
+  if (host.health == Health::suspect) {
+    return error("{} has been silent and may not hear it", target.name);
+  }
+  if (target.kind == TargetKind::device && target.device >= host.devices.size()) {
+    return error("no device {}: {} has the devices 0 to {}", to_text(target), target.name,
+                 host.devices.size() - 1);
+  }
+  return {};
+}
+
+class Aim {
+ public:
+  Aim(const Target& target, const Roster& roster, const Policy& policy)
+      : target_(target), roster_(roster) {
+    if (target.kind == TargetKind::pool) pool_ = policy.pool_index(target.name).value_or(nowhere);
+  }
+
+  bool at_host(const HostEntry& host) const {
+    switch (target_.kind) {
+      case TargetKind::device:
+      case TargetKind::host:
+        return host.hello.host == target_.name;
+      case TargetKind::rack:
+        return host.hello.rack == target_.name;
+      case TargetKind::pool:
+        return std::any_of(host.groups.begin(), host.groups.end(),
+                           [&](GroupIndex group) { return in_pool(group); });
+      case TargetKind::site:
+        return true;
+    }
+    return false;
+  }
+  bool at_device(DeviceIndex device) const {
+    const DeviceColumns& columns = roster_.devices();
+    if (target_.kind == TargetKind::device) return columns.number[device] == target_.device;
+    return target_.kind != TargetKind::pool || in_pool(columns.group[device]);
+  }
+
+ private:
+  bool in_pool(GroupIndex group) const { return roster_.groups()[group].in_pool(pool_); }
+
+  const Target& target_;
+  const Roster& roster_;
+  std::uint32_t pool_ = nowhere;
+};
+
+const GroupEntry& group_of(const Roster& roster, DeviceIndex device) {
+  return roster.groups()[roster.devices().group[device]];
+}
+
+/// As the agents see it: a link is its whole group's, a TPU slice is lost as a whole.
+bool of_groups(FaultKind kind, const GroupEntry& group) {
+  return kind == FaultKind::slow_link ||
+         (kind == FaultKind::lose && group.spec->device_class == DeviceClass::tpu);
+}
+
+/// Those of one host; the first that cannot have the fault is why, in `refused`.
+void find_devices(const Inject& inject, const Aim& aim, const Roster& roster, HostIndex host,
+                  std::vector<Victim>& victims, std::string& refused) {
+  const HostEntry& entry = roster.hosts()[host];
+  const GroupEntry* taken = nullptr;  // the last group of which all devices are
+  for (const DeviceIndex device : entry.devices) {
+    const GroupEntry& group = group_of(roster, device);
+    if (!aim.at_device(device) || &group == taken) continue;
+    const std::uint16_t number = roster.devices().number[device];
+    if (inject.fault.kind == FaultKind::xid && group.spec->device_class == DeviceClass::tpu) {
+      if (refused.empty()) {
+        refused = fmt::format("Xids are NVIDIA's: {}/{} is a {}", entry.hello.host, number,
+                              group.spec->id);
+      }
+      continue;
+    }
+    victims.push_back({host, number});
+    if (of_groups(inject.fault.kind, group)) taken = &group;
+  }
+}
+
+/// What the policy's prices take for spot, and every host that is labelled so.
+bool is_spot_host(const Roster& roster, const Policy& policy, const HostEntry& host) {
+  if (host.term != PriceTerm::unsaid) return host.term == PriceTerm::spot;
+  return std::any_of(host.groups.begin(), host.groups.end(), [&](GroupIndex group) {
+    const auto& pools = roster.groups()[group].pools;
+    return std::any_of(pools.begin(), pools.end(), [&](std::uint32_t pool) {
+      return is_spot(policy.pools[pool].prices, host.term);
+    });
+  });
+}
+
+Result<std::vector<Victim>> find_victims(const Inject& inject, const Target& target,
+                                         const Roster& roster, const Policy& policy) {
+  const bool hosts_only = of_hosts(inject.fault.kind, target.kind);
+  const Aim aim(target, roster, policy);
+  std::vector<Victim> victims;
+  std::string refused;
+  for (const HostIndex index : hosts_by_name(roster)) {
+    const HostEntry& host = roster.hosts()[index];
+    if (host.health != Health::ok || !aim.at_host(host)) continue;
+    if (inject.fault.kind == FaultKind::reclaim && !is_spot_host(roster, policy, host)) {
+      if (refused.empty()) {
+        refused = fmt::format("only spot hosts are reclaimed: {} has no label price=spot",
+                              host.hello.host);
+      }
+    } else if (hosts_only) {
+      victims.push_back({index, 0});
+    } else {
+      find_devices(inject, aim, roster, index, victims, refused);
+    }
+  }
+  if (!victims.empty()) return victims;
+  if (!refused.empty()) return error("{}", refused);
+  return error("{} has no {} that can be reached", to_text(target), hosts_only ? "host" : "device");
+}
+
+/// `any` of them, in their order. REQUIRES that there are so many.
+void draw(std::vector<Victim>& victims, const Inject& inject) {
+  Dice dice = Dice(inject.seed).child("inject");
+  std::vector<std::size_t> places(victims.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  for (std::size_t drawn = 0; drawn < inject.any; ++drawn) {
+    std::swap(places[drawn], places[drawn + dice.below(places.size() - drawn)]);
+  }
+  places.resize(inject.any);
+  std::sort(places.begin(), places.end());
+  for (std::size_t drawn = 0; drawn < inject.any; ++drawn) victims[drawn] = victims[places[drawn]];
+  victims.resize(inject.any);
+}
+
+/// The device, and all that fall with it.
+void add_devices(const Roster& roster, FaultKind kind, Victim victim,
+                 std::vector<std::uint16_t>& devices) {
+  const DeviceIndex device = roster.hosts()[victim.host].devices[victim.device];
+  const GroupEntry& group = group_of(roster, device);
+  if (!of_groups(kind, group)) return devices.push_back(victim.device);
+  for (std::uint16_t offset = 0; offset < group.group.count; ++offset) {
+    devices.push_back(static_cast<std::uint16_t>(group.group.first + offset));
+  }
+}
+
+}  // namespace
+
+std::vector<HostIndex> hosts_by_name(const Roster& roster) {
+  std::vector<HostIndex> hosts;
+  for (HostIndex host = 0; host < roster.hosts().size(); ++host) {
+    if (!roster.hosts()[host].forgotten) hosts.push_back(host);
+  }
+  std::sort(hosts.begin(), hosts.end(), [&](HostIndex a, HostIndex b) {
+    return roster.hosts()[a].hello.host < roster.hosts()[b].hello.host;
+  });
+  return hosts;
+}
+
+bool can_be_in_force(const Fault& fault) { return !over_at_once(fault) && check_fault(fault).ok(); }
+
+Status check_known(const Target& target, const Roster& roster, const Policy& policy) {
+  if (target.kind == TargetKind::site) return {};
+  std::set<std::string> names;
+  std::string_view kind = "host";
+  if (target.kind == TargetKind::pool) {
+    kind = "pool";
+    for (const Pool& pool : policy.pools) names.insert(pool.name);
+  } else {
+    if (target.kind == TargetKind::rack) kind = "rack";
+    for (const HostEntry& host : roster.hosts()) {
+      if (host.forgotten) continue;
+      names.insert(target.kind == TargetKind::rack ? host.hello.rack : host.hello.host);
+    }
+    names.erase("");
+  }
+  if (names.contains(target.name)) return {};
+  if (names.empty()) return error("no {} \"{}\": there are none", kind, printable(target.name));
+  return error("no {} \"{}\"{}", kind, printable(target.name),
+               suggestion(target.name, {names.begin(), names.end()}));
+}
+
+Result<std::vector<Reached>> plan_injection(const Inject& inject, const Roster& roster,
+                                            const Policy& policy) {
+  const auto target = parse_target(inject.target);
+  if (!target) return target.error();
+  if (auto status = check_fault(inject, *target); !status) return status.error();
+  if (auto status = check_known(*target, roster, policy); !status) return status.error();
+  if (auto status = check_host(*target, roster); !status) return status.error();
+  auto victims = find_victims(inject, *target, roster, policy);
+  if (!victims) return victims.error();
+  const bool whole = of_hosts(inject.fault.kind, target->kind);
+  if (inject.any > victims->size()) {
+    return error("any {} of {}, which has {} that can be reached", inject.any, to_text(*target),
+                 victims->size());
+  }
+  if (inject.any > 0) draw(*victims, inject);
+  std::vector<Reached> reached;
+  for (const Victim& victim : *victims) {
+    if (reached.empty() || reached.back().host != victim.host) {
+      reached.push_back({victim.host, whole, {}});
+    }
+    if (!whole) add_devices(roster, inject.fault.kind, victim, reached.back().devices);
+  }
+  return reached;
+}
+
+std::string action_text(const Inject& inject) {
+  std::string text = fmt::format("inject {} for {}", to_text(inject.fault),
+                                 duration_text(to_seconds(inject.fault.lasts)));
+  if (inject.any > 0) text += fmt::format(", any {} with seed {}", inject.any, inject.seed);
+  return text;
+}
+
+}  // namespace drover::router

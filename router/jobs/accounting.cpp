@@ -1,0 +1,335 @@
+#include "router/jobs/accounting.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace drover::router {
+namespace {
+
+constexpr double seconds_per_hour = 3600;
+
+// Histogram: bucket i holds values in (low * growth^(i-1), low * growth^i].
+constexpr double histogram_low = 1e-5;
+constexpr double histogram_growth = 1.02;
+constexpr std::size_t histogram_buckets = 1513;  // up to 1e-5 * 1.02^1512 = 1e8
+
+// A fleet of two million devices at 10 kW uses so many joules in 1,500 years.
+constexpr double credible_max = 1e21;
+// Of one device between two readings of its counter: a board's limit is a mean, its peaks are
+// higher.
+constexpr double power_slack = 2;
+// A counter that has not been read before may have run for so long.
+constexpr double counter_age_max_s = 10 * 365.25 * 86'400;
+
+}  // namespace
+
+double credible(double figure) { return figure >= 0 && figure <= credible_max ? figure : 0; }
+
+Usage credible(const Usage& usage) {
+  return {credible(usage.device_s), credible(usage.energy_j), credible(usage.cost_usd)};
+}
+
+Histogram::Histogram() : buckets_(histogram_buckets, 0) {}
+
+void Histogram::add(double value) {
+  if (!std::isfinite(value)) return;
+  std::size_t bucket = 0;
+  if (value > histogram_low) {
+    const double steps = std::ceil(std::log(value / histogram_low) / std::log(histogram_growth));
+    bucket = static_cast<std::size_t>(
+        std::clamp(steps, 0.0, static_cast<double>(histogram_buckets - 1)));
+  }
+  ++buckets_[bucket];
+  ++count_;
+  max_ = std::max(max_, value);
+}
+
+double Histogram::quantile(double share) const {
+  if (count_ == 0) return 0;
+  // The smallest value that at least this share of all values does not exceed.
+  const auto rank =
+      static_cast<std::uint64_t>(std::max(1.0, std::ceil(share * static_cast<double>(count_))));
+  std::uint64_t seen = 0;
+  for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+    seen += buckets_[bucket];
+    if (seen < rank) continue;
+    const double top = histogram_low * std::pow(histogram_growth, static_cast<double>(bucket));
+    // The middle of the bucket, in the sense that the error is the same both ways.
+    return std::min(max_, top * 2 / (1 + histogram_growth));
+  }
+  return max_;
+}
+
+Percentiles Histogram::percentiles() const {
+  return {count_, quantile(0.5), quantile(0.9), quantile(0.99), max_};
+}
+
+std::uint64_t requested_input_tokens(const Job& job) {
+  if (job.work.kind == WorkKind::train) return 0;
+  const std::uint64_t items = job.work.kind == WorkKind::batch ? job.work.items : 1;
+  return items * job.work.input_tokens;
+}
+
+std::uint64_t requested_output_tokens(const Job& job) {
+  if (job.work.kind == WorkKind::train) return 0;
+  const std::uint64_t items = job.work.kind == WorkKind::batch ? job.work.items : 1;
+  return items * job.work.output_tokens;
+}
+
+void Accounting::accepted(const Job& job) {
+  ++accepted_;
+  input_tokens_ += requested_input_tokens(job);
+  output_tokens_ += requested_output_tokens(job);
+}
+
+void Accounting::finished(const Job& job, const Usage& usage, const Outcome& outcome,
+                          double latency_s) {
+  ++finished_;
+  charged_ += credible(usage);
+  const bool trains = job.work.kind == WorkKind::train;
+  Production& work = trains ? steps_work_ : tokens_work_;
+  ++work.jobs;
+  work.units += trains ? outcome.steps : outcome.input_tokens + outcome.output_tokens;
+  work.charged += credible(usage);
+  if (job.work.kind != WorkKind::serve) return;
+  latency_s_.add(latency_s);
+  // The agent counts from the arrival there; people count from the submission.
+  const double before_s = std::max(0.0, latency_s - outcome.run_s);
+  first_token_s_.add(before_s + outcome.first_token_s);
+}
+
+void Accounting::failed(Reason reason) {
+  if (reason == Reason::cancelled) {
+    ++cancelled_;
+    return;
+  }
+  ++failed_;
+  ++failures_[reason];
+}
+
+std::uint64_t Accounting::ended(JobState state) const {
+  switch (state) {
+    case JobState::finished:
+      return finished_;
+    case JobState::failed:
+      return failed_;
+    case JobState::cancelled:
+      return cancelled_;
+    default:
+      return 0;
+  }
+}
+
+void Accounting::fell_back(Reason reason, const Estimate& more) {
+  ++fallbacks_[reason];
+  FallbackSum& sum = fallback_costs_[reason];
+  sum.reason = reason;
+  ++sum.jobs;
+  sum.cost_usd += more.cost_usd;
+  sum.energy_j += more.energy_j;
+  if (!more.wait_known) return;
+  sum.finish_s += more.finish_s;
+  ++sum.timed;
+}
+
+void Accounting::finished_in(const WorkClass& work_class, double value) {
+  ClassTally& tally = classes_[work_class.name];
+  const bool other = tally.metric != work_class.metric || tally.target != work_class.target;
+  if (other) tally = {work_class.metric, work_class.target, 0, Histogram{}};  // a new policy's
+  tally.values.add(value);
+  if (work_class.target <= 0 || value <= work_class.target) ++tally.met;
+}
+
+void Accounting::read_energy(const Roster& roster, HostIndex host, Duration slack) {
+  const DeviceColumns& columns = roster.devices();
+  const HostEntry& entry = roster.hosts()[host];
+  if (counters_.size() <= host) counters_.resize(roster.hosts().size());
+  std::vector<Counter>& counters = counters_[host];
+  if (counters.size() < entry.devices.size()) counters.resize(entry.devices.size());
+  for (std::size_t number = 0; number < entry.devices.size(); ++number) {
+    const DeviceIndex device = entry.devices[number];
+    const double reading = columns.energy_j[device];
+    Counter& counter = counters[number];
+    // Zero is also what stands there before a counter has come.
+    if (!std::isfinite(reading) || reading <= 0 || reading == counter.read_j) continue;
+    const Instant before_at = std::exchange(counter.read_at, columns.sampled[device]);
+    const double elapsed_s = counter.read_j < 0
+                                 ? counter_age_max_s
+                                 : to_seconds(counter.read_at - before_at) + to_seconds(slack);
+    if (counter.read_j < 0) counter.read_j = restored_energy(entry.hello.host, number);
+    const double most_j =
+        roster.groups()[columns.group[device]].spec->tdp_w * power_slack * elapsed_s;
+    const double grown_j = reading >= counter.read_j ? reading - counter.read_j : reading;
+    fleet_energy_j_ += std::min(grown_j, most_j);
+    counter.read_j = reading;
+    energy_changed_.insert(host);
+  }
+}
+
+void Accounting::forget_host(const Roster& roster, HostIndex host) {
+  if (host >= counters_.size()) return;
+  const std::string& name = roster.hosts()[host].hello.host;
+  const std::vector<Counter> counters = std::exchange(counters_[host], {});
+  if (energy_changed_.erase(host) > 0) take_counters(name, counters);
+  std::vector<double>& kept = energy_restored_[name];
+  if (kept.size() < counters.size()) kept.resize(counters.size(), -1);
+  for (std::size_t number = 0; number < counters.size(); ++number) {
+    if (counters[number].read_j >= 0) kept[number] = counters[number].read_j;
+  }
+}
+
+double Accounting::restored_energy(std::string_view host, std::size_t number) const {
+  const auto known = energy_restored_.find(host);
+  if (known == energy_restored_.end() || number >= known->second.size()) return 0;
+  return std::max(known->second[number], 0.0);
+}
+
+void Accounting::take_counters(const std::string& name, const std::vector<Counter>& counters) {
+  std::vector<Sample> rows;
+  const auto close = [&] {
+    if (!rows.empty()) energies_.push_back(pack(name, rows));
+    rows.clear();
+  };
+  for (std::size_t number = 0; number < counters.size(); ++number) {
+    if (counters[number].read_j < 0) continue;
+    Sample row;
+    row.device = static_cast<std::uint16_t>(number);
+    row[Metric::energy] = counters[number].read_j;
+    rows.push_back(row);
+    if (rows.size() == batch_rows_max) close();
+  }
+  close();
+}
+
+std::vector<SampleBatch> Accounting::take_energies(const Roster& roster) {
+  for (const HostIndex host : energy_changed_) {
+    take_counters(roster.hosts()[host].hello.host, counters_[host]);
+  }
+  energy_changed_.clear();
+  return std::exchange(energies_, {});
+}
+
+void Accounting::restore_sums(double fleet_energy_j, double fleet_cost_usd) {
+  fleet_energy_j_ = credible(fleet_energy_j);
+  fleet_cost_usd_ = credible(fleet_cost_usd);
+}
+
+void Accounting::restore_shown(const Shown& shown) {
+  noted_ = shown;
+  noted_.energy_j = credible(shown.energy_j);
+  noted_.cost_usd = credible(shown.cost_usd);
+  shown_before_ = noted_;
+  // Rows of earlier versions were counted already: what was shown holds them.
+  refused_ = std::max(refused_, shown.refused);
+}
+
+Shown Accounting::shown(Instant now, const Shown& live) const {
+  return {shown_energy_j(),
+          shown_cost_usd(now),
+          shown_before_.decisions + decisions_,
+          shown_before_.undecodable + live.undecodable,
+          shown_before_.sample_gaps + live.sample_gaps,
+          live.classes,
+          refused_};
+}
+
+double Accounting::shown_cost_usd(Instant now) const {
+  double cost_usd = fleet_cost_usd_;
+  if (now > costed_until_) cost_usd += usd_per_s_ * to_seconds(now - costed_until_);
+  return std::max(cost_usd, shown_before_.cost_usd);
+}
+
+void Accounting::restore_energy(const SampleBatch& energies) {
+  std::vector<double>& of_host = energy_restored_[energies.host];
+  for (const Sample& row : unpack(energies)) {
+    const double reading = row[Metric::energy];
+    if (!(reading >= 0)) continue;
+    if (of_host.size() <= row.device) of_host.resize(row.device + std::size_t{1}, -1);
+    of_host[row.device] = reading;
+  }
+}
+
+void Accounting::settle_cost(Instant now) {
+  if (now <= costed_until_) return;
+  fleet_cost_usd_ += usd_per_s_ * to_seconds(now - costed_until_);
+  costed_until_ = now;
+}
+
+double price_usd_per_h(const Roster& roster, const Policy& policy, GroupIndex group) {
+  const GroupEntry& entry = roster.groups()[group];
+  const HostEntry& host = roster.hosts()[entry.host];
+  const double listed = entry.spec != nullptr ? entry.spec->price_usd_per_h : 0;
+  Prices prices;
+  for (const std::uint32_t pool : entry.pools) {
+    if (pool >= policy.pools.size() || !policy.pools[pool].prices.given()) continue;
+    prices = policy.pools[pool].prices;
+    break;
+  }
+  const double price = usd_per_h(prices, host.term, entry.spec).value_or(listed);
+  return usd_per_h_there(price, host.price_factor);
+}
+
+void Accounting::set_cost_rate(const Roster& roster, const Policy& policy) {
+  double usd_per_h = 0;
+  for (const HostEntry& host : roster.hosts()) {
+    if (is_gone(host.health)) continue;
+    for (const GroupIndex group : host.groups) {
+      usd_per_h += price_usd_per_h(roster, policy, group) * roster.groups()[group].group.count;
+    }
+  }
+  usd_per_s_ = usd_per_h / seconds_per_hour;
+}
+
+std::vector<ClassReport> Accounting::reports_of(const std::vector<WorkClass>& classes) const {
+  std::vector<ClassReport> reports;
+  for (const WorkClass& one : classes) {
+    if (one.metric == ClassMetric::none) continue;
+    ClassReport report{one.name, one.metric, one.target, 0, {}};
+    const auto same = [&](const auto& counted) {
+      return counted.metric == one.metric && counted.target == one.target;
+    };
+    for (const ClassReport& earlier : shown_before_.classes) {
+      if (earlier.name == one.name && same(earlier)) report = earlier;
+    }
+    const auto found = classes_.find(one.name);
+    if (found != classes_.end() && same(found->second)) {
+      const Percentiles earlier = std::exchange(report.values, found->second.values.percentiles());
+      report.met += found->second.met;
+      report.values.count += earlier.count;
+      report.values.max = std::max(report.values.max, earlier.max);
+    }
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+Summary Accounting::summary(Instant now) const {
+  Summary summary;
+  summary.started = started_;
+  summary.accepted = accepted_;
+  summary.refused = refused_;
+  summary.finished = finished_;
+  summary.failed = failed_;
+  summary.cancelled = cancelled_;
+  summary.input_tokens = input_tokens_;
+  summary.output_tokens = output_tokens_;
+  summary.fallbacks = fallbacks_;
+  summary.failures = failures_;
+  for (const auto& [reason, sum] : fallback_costs_) summary.fallback_costs.push_back(sum);
+  summary.charged = charged_;
+  summary.wasted = wasted_;
+  summary.tokens_work = tokens_work_;
+  summary.steps_work = steps_work_;
+  summary.fleet_energy_j = shown_energy_j();
+  summary.fleet_cost_usd = shown_cost_usd(now);
+  summary.latency_s = latency_s_.percentiles();
+  summary.first_token_s = first_token_s_.percentiles();
+  summary.retries = retries_;
+  summary.preempted = preempted_;
+  summary.stale_results = stale_results_;
+  summary.decisions = shown_before_.decisions + decisions_;
+  return summary;
+}
+
+}  // namespace drover::router

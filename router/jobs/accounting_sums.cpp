@@ -1,0 +1,157 @@
+// What jobs have come to, as text: for the ledger, when their rows go.
+#include <algorithm>
+
+#include "fleet/base/text.h"
+#include "router/jobs/accounting.h"
+
+namespace drover::router {
+namespace {
+
+Json counts_json(const std::map<Reason, std::uint64_t>& counts) {
+  Json json = Json::object();
+  for (const auto& [reason, count] : counts) json.set(to_text(reason), count);
+  return json;
+}
+
+Status take_counts(const Json& json, std::map<Reason, std::uint64_t>& counts) {
+  counts.clear();
+  for (const std::string& name : json.keys()) {
+    const auto reason = parse_reason(name);
+    if (!reason) return error("sums: no reason is called \"{}\"", excerpt(name));
+    counts[*reason] = static_cast<std::uint64_t>(json[name].integer());
+  }
+  return {};
+}
+
+Json costs_json(const std::map<Reason, FallbackSum>& costs) {
+  Json json = Json::object();
+  for (const auto& [reason, sum] : costs) {
+    json.set(to_text(reason), Json::array()
+                                  .add(sum.jobs)
+                                  .add(sum.cost_usd)
+                                  .add(sum.energy_j)
+                                  .add(sum.finish_s)
+                                  .add(sum.timed));
+  }
+  return json;
+}
+
+Status take_costs(const Json& json, std::map<Reason, FallbackSum>& costs) {
+  costs.clear();
+  for (const std::string& name : json.keys()) {
+    const auto reason = parse_reason(name);
+    if (!reason) return error("sums: no reason is called \"{}\"", excerpt(name));
+    const Json& sum = json[name];
+    costs[*reason] = {*reason, static_cast<std::uint64_t>(sum[0].integer()),
+                      credible(sum[1].number()), credible(sum[2].number()),
+                      credible(sum[3].number()),
+                      // Earlier versions invented an hour where nothing was known.
+                      static_cast<std::uint64_t>(sum[sum.size() > 4 ? 4 : 0].integer())};
+  }
+  return {};
+}
+
+Json usage_json(const Usage& usage) {
+  return Json::array().add(usage.device_s).add(usage.energy_j).add(usage.cost_usd);
+}
+
+Usage usage_of(const Json& json) {
+  return credible(Usage{json[0].number(), json[1].number(), json[2].number()});
+}
+
+Json production_json(const Production& work) {
+  return Json::array().add(work.jobs).add(work.units).add(usage_json(work.charged));
+}
+
+/// Sums of earlier versions do not have it: nothing was counted.
+Production production_of(const Json& json) {
+  if (json.size() == 0) return {};
+  return {static_cast<std::uint64_t>(json[0].integer()),
+          static_cast<std::uint64_t>(json[1].integer()), usage_of(json[2])};
+}
+
+}  // namespace
+
+Json Histogram::to_json() const {
+  Json filled = Json::array();
+  for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+    if (buckets_[bucket] == 0) continue;
+    filled.add(Json::array().add(bucket).add(buckets_[bucket]));
+  }
+  return Json::object().set("max", max_).set("buckets", std::move(filled));
+}
+
+Status Histogram::take(const Json& json) {
+  *this = Histogram();
+  max_ = json["max"].number();
+  const Json& filled = json["buckets"];
+  for (std::size_t at = 0; at < filled.size(); ++at) {
+    const auto bucket = static_cast<std::uint64_t>(filled[at][0].integer());
+    if (bucket >= buckets_.size()) {
+      return error("sums: bucket {}, expected less than {}", bucket, buckets_.size());
+    }
+    buckets_[bucket] = static_cast<std::uint64_t>(filled[at][1].integer());
+    count_ += buckets_[bucket];
+  }
+  return {};
+}
+
+// A table inside a member, because the numbers are private.
+struct Accounting::Count {
+  const char* name;
+  std::uint64_t Accounting::*member;
+  bool newer = false;  // sums of earlier versions do not have it: zero
+};
+constexpr Accounting::Count Accounting::counts[] = {
+    {"accepted", &Accounting::accepted_},         {"refused", &Accounting::refused_},
+    {"finished", &Accounting::finished_},         {"failed", &Accounting::failed_},
+    {"input_tokens", &Accounting::input_tokens_}, {"output_tokens", &Accounting::output_tokens_},
+    {"retries", &Accounting::retries_},           {"stale_results", &Accounting::stale_results_},
+    {"preempted", &Accounting::preempted_, true}, {"cancelled", &Accounting::cancelled_, true}};
+
+std::string Accounting::job_sums() const {
+  Json json = Json::object();
+  json.set("started_ns", started_.time_since_epoch().count());
+  for (const Count& count : counts) json.set(count.name, this->*count.member);
+  json.set("fallbacks", counts_json(fallbacks_)).set("failures", counts_json(failures_));
+  json.set("fallback_costs", costs_json(fallback_costs_));
+  json.set("charged", usage_json(charged_)).set("wasted", usage_json(wasted_));
+  json.set("tokens_work", production_json(tokens_work_));
+  json.set("steps_work", production_json(steps_work_));
+  json.set("latency_s", latency_s_.to_json()).set("first_token_s", first_token_s_.to_json());
+  return json.dump();
+}
+
+Status Accounting::restore_job_sums(std::string_view text) {
+  const auto json = Json::parse(text);
+  if (!json) return json.error();
+  for (const char* name : {"started_ns", "charged", "wasted", "latency_s", "first_token_s"}) {
+    if (!json->has(name)) return error("sums: {} is missing", name);
+  }
+  started_ = Instant(Duration((*json)["started_ns"].integer()));
+  for (const Count& count : counts) {
+    if (!json->has(count.name) && count.newer) continue;
+    if (!json->has(count.name)) return error("sums: {} is missing", count.name);
+    this->*count.member = static_cast<std::uint64_t>((*json)[count.name].integer());
+  }
+  charged_ = usage_of((*json)["charged"]);
+  wasted_ = usage_of((*json)["wasted"]);
+  tokens_work_ = production_of((*json)["tokens_work"]);
+  steps_work_ = production_of((*json)["steps_work"]);
+  for (const Status& status :
+       {take_counts((*json)["fallbacks"], fallbacks_), take_counts((*json)["failures"], failures_),
+        take_costs((*json)["fallback_costs"], fallback_costs_),
+        latency_s_.take((*json)["latency_s"]), first_token_s_.take((*json)["first_token_s"])}) {
+    if (!status) return status;
+  }
+  // Sums of earlier versions count cancelled jobs among the failed ones.
+  const auto cancelled = failures_.find(Reason::cancelled);
+  if (cancelled != failures_.end()) {
+    cancelled_ += cancelled->second;
+    failed_ -= std::min(failed_, cancelled->second);
+    failures_.erase(cancelled);
+  }
+  return {};
+}
+
+}  // namespace drover::router

@@ -1,0 +1,115 @@
+#include "router/jobs/pool_reports.h"
+
+#include "router/jobs/accounting.h"
+
+namespace drover::router {
+namespace {
+
+/// Devices that work, by group. One that two replicas share counts for both.
+std::vector<std::uint32_t> working_devices(const Roster& roster) {
+  std::vector<std::uint32_t> working(roster.groups().size(), 0);
+  const DeviceColumns& columns = roster.devices();
+  for (DeviceIndex device = 0; device < columns.size(); ++device) {
+    if (!columns.gang[device].empty()) ++working[columns.group[device]];
+  }
+  for (const ReplicaEntry& entry : roster.replicas()) {
+    if (entry.promised_requests == 0) continue;
+    working[entry.group] += static_cast<std::uint32_t>(entry.replica.devices.size());
+  }
+  return working;
+}
+
+double spent_usd_per_h(const Roster& roster, const Policy& policy, GroupIndex group,
+                       std::uint32_t working) {
+  return working == 0 ? 0 : price_usd_per_h(roster, policy, group) * working;
+}
+
+/// By device: whether work keeps away from it because of what failed there.
+std::vector<bool> ejected_devices(const Roster& roster) {
+  std::vector<bool> ejected(roster.devices().size(), false);
+  for (const GroupEntry& group : roster.groups()) {
+    if (!group.trust.ejected || group.gone) continue;
+    for (std::uint32_t n = 0; n < group.group.count; ++n) ejected[group.first + n] = true;
+  }
+  for (const ReplicaEntry& entry : roster.replicas()) {
+    if (!entry.trust.ejected || entry.replica.state == ReplicaState::gone) continue;
+    roster.each_device(entry, [&](DeviceIndex device) { ejected[device] = true; });
+  }
+  return ejected;
+}
+
+PoolReport report_of(const Roster& roster, const GroupEntry& group,
+                     const std::vector<bool>& ejected) {
+  PoolReport report;
+  const HostEntry& host = roster.hosts()[group.host];
+  if (host.health == Health::lost) {
+    report.lost = group.group.count;
+    return report;
+  }
+  const DeviceColumns& columns = roster.devices();
+  const bool suspect = host.health == Health::suspect;
+  report.devices = group.group.count;
+  for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
+    const std::uint32_t bits = columns.condition[device];
+    const bool drained = host.draining || (bits & condition_drained) != 0;
+    const bool unusable = (bits & condition_unusable) != 0;
+    report.suspect += suspect ? 1 : 0;
+    report.drained += drained ? 1 : 0;
+    report.unusable += unusable ? 1 : 0;
+    report.ejected += ejected[device] ? 1 : 0;
+    report.usable += suspect || drained || unusable || ejected[device] ? 0 : 1;
+    report.power_w += columns.power_w[device];
+    report.power_reserved_w += columns.promised_w[device];
+  }
+  return report;
+}
+
+void add(PoolReport& sum, const PoolReport& part) {
+  sum.devices += part.devices;
+  sum.usable += part.usable;
+  sum.unusable += part.unusable;
+  sum.drained += part.drained;
+  sum.ejected += part.ejected;
+  sum.suspect += part.suspect;
+  sum.lost += part.lost;
+  sum.power_w += part.power_w;
+  sum.power_reserved_w += part.power_reserved_w;
+  sum.spend_usd_per_h += part.spend_usd_per_h;
+}
+
+}  // namespace
+
+std::vector<PoolReport> pool_reports(const Roster& roster, const Policy& policy,
+                                     const std::map<std::string, std::uint64_t>& waiting) {
+  std::vector<PoolReport> reports(policy.pools.size());
+  for (std::size_t pool = 0; pool < reports.size(); ++pool) {
+    const std::string& name = policy.pools[pool].name;
+    reports[pool].name = name;
+    const auto cap = policy.limits.pool_power_cap_w.find(name);
+    if (cap != policy.limits.pool_power_cap_w.end()) reports[pool].power_cap_w = cap->second;
+    const auto wanted = waiting.find(name);
+    if (wanted != waiting.end()) reports[pool].queued = wanted->second;
+  }
+  const std::vector<std::uint32_t> working = working_devices(roster);
+  const std::vector<bool> ejected = ejected_devices(roster);
+  for (GroupIndex index = 0; index < roster.groups().size(); ++index) {
+    const GroupEntry& group = roster.groups()[index];
+    if (group.gone || group.pools.empty()) continue;
+    if (roster.hosts()[group.host].health == Health::left) continue;
+    PoolReport part = report_of(roster, group, ejected);
+    part.spend_usd_per_h = spent_usd_per_h(roster, policy, index, working[index]);
+    for (const std::uint32_t pool : group.pools) add(reports[pool], part);
+  }
+  return reports;
+}
+
+double spend_usd_per_h(const Roster& roster, const Policy& policy) {
+  const std::vector<std::uint32_t> working = working_devices(roster);
+  double usd_per_h = 0;
+  for (GroupIndex index = 0; index < working.size(); ++index) {
+    usd_per_h += spent_usd_per_h(roster, policy, index, working[index]);
+  }
+  return usd_per_h;
+}
+
+}  // namespace drover::router

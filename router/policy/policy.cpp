@@ -1,0 +1,279 @@
+// The policy file as a whole; pools, rules and lint stand in policy_*.cpp.
+#include "router/policy/policy.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "fleet/base/text.h"
+#include "router/policy/policy_read.h"
+#include "router/policy/policy_values.h"
+#include "router/roster/roster.h"
+
+namespace drover::router {
+namespace {
+
+using toml_file::Table;
+
+constexpr std::array<std::string_view, scorer_count> scorer_names = {
+    "queue",       "start_time", "finish_time",   "latency",     "cost",
+    "energy",      "locality",   "fragmentation", "temperature", "power_headroom",
+    "switch_cost", "prefix",     "distance"};
+
+struct ActionWord {
+  std::string_view word;
+  FallbackAction action;
+};
+constexpr std::array<ActionWord, 3> action_words = {{{"queue", FallbackAction::queue},
+                                                     {"reject", FallbackAction::reject},
+                                                     {"shed", FallbackAction::shed}}};
+
+void read_head(Table file, Policy& policy) {
+  auto head = file.table("policy");
+  if (!head) return;
+  policy.name = head->text("name", policy.name);
+  policy.version = head->integer_in("version", 0, 1'000'000'000'000, 1);
+  policy.objective = head->text("objective", "balanced");
+  constexpr std::array<std::string_view, 4> objectives = {"cost", "energy", "latency", "balanced"};
+  bool known = false;
+  for (const std::string_view objective : objectives) known |= policy.objective == objective;
+  if (!known) {
+    head->complain("objective",
+                   fmt::format("found \"{}\", expected cost, energy, latency or balanced",
+                               printable(policy.objective)));
+  }
+  policy.default_action = read_action(*head, "default_action", FallbackAction::queue);
+  policy.seed = static_cast<std::uint64_t>(
+      head->integer_in("seed", 0, std::numeric_limits<std::int64_t>::max(), 42));
+  policy.stale_after_s = head->number_in("stale_after_s", 0.1, 86'400, policy.stale_after_s);
+  policy.impossible_after_s =
+      head->number_in("impossible_after_s", 0, 31'536'000, policy.impossible_after_s);
+}
+
+void read_limits(Table file, Policy& policy) {
+  auto limits = file.table("limits");
+  if (!limits) return;
+  policy.limits.queue_max =
+      static_cast<std::size_t>(limits->integer_in("queue_max", 1, 10'000'000, 100'000));
+  policy.limits.budget_usd_per_h = limits->number_in("budget_usd_per_h", 0, 1e9, 0.0);
+  if (auto caps = limits->table("power_cap_w")) {
+    for (const std::string& name : caps->keys()) {
+      const double watts = caps->number_in(name, 1, 1e12);
+      if (name == "site") {
+        policy.limits.site_power_cap_w = watts;
+        continue;
+      }
+      const std::string pool = name.rfind("pool.", 0) == 0 ? name.substr(5) : "";
+      if (policy.find_pool(pool) == nullptr) {
+        caps->complain(name, "expected \"site\" or \"pool.NAME\" of a pool of this policy");
+      }
+      policy.limits.pool_power_cap_w[pool] = watts;
+    }
+  }
+  if (!limits->boolean("power_enforce", true)) {
+    policy.limits.site_admission_only = true;
+    for (const auto& [pool, watts] : policy.limits.pool_power_cap_w) {
+      policy.limits.pools_admission_only.insert(pool);
+    }
+  }
+  policy.limits.rack_power_w = limits->number_in("rack_power_kw", 0, 1e6, 0.0) * 1000;
+  if (auto lever = limits->table("power_lever")) {
+    policy.limits.lever = read_power_lever(*lever);
+  }
+  auto tenants = limits->table("per_tenant");
+  if (!tenants) return;
+  for (const std::string& name : tenants->keys()) {
+    auto table = tenants->table(name);
+    if (!table) continue;
+    TenantLimit limit;
+    limit.share = read_share(*table, "share", 1);
+    if (limit.share <= 0) table->complain("share", "expected more than 0");
+    limit.borrow = table->boolean("borrow", true);
+    policy.limits.tenants.emplace(name, limit);
+  }
+}
+
+void read_retry(Table file, Policy& policy) {
+  auto retry = file.table("retry");
+  if (!retry) return;
+  policy.retry.attempts_max = static_cast<std::uint32_t>(retry->integer_in("max", 0, 100, 2)) + 1;
+  policy.retry.backoff_s = retry->number_in("backoff_s", 0, 3600, policy.retry.backoff_s);
+  if (auto budget = retry->table("budget")) {
+    RetryBudget& limits = policy.retry.budget;
+    limits.percent = budget->number_in("percent", 0, 100, limits.percent);
+    limits.min = static_cast<std::uint32_t>(budget->integer_in("min", 0, 1'000'000, limits.min));
+    limits.window = budget->duration("per", limits.window);
+  }
+}
+
+void read_replicas(Table file, Policy& policy) {
+  auto table = file.table("replicas");
+  if (!table) return;
+  Replicas& replicas = policy.replicas;
+  replicas.manage = table->boolean("manage", true);
+  replicas.start_after = table->duration("start_after", replicas.start_after);
+  replicas.retire_after = table->duration("retire_after", replicas.retire_after);
+  replicas.yield_after = table->duration("yield_after", replicas.yield_after);
+  replicas.starting_max = static_cast<std::uint32_t>(
+      table->integer_in("starting_max", 1, 10'000, replicas.starting_max));
+}
+
+void read_explain(Table file, Policy& policy) {
+  auto explain = file.table("explain");
+  if (!explain) return;
+  policy.explain_keep =
+      static_cast<std::size_t>(explain->integer_in("keep", 0, 10'000'000, 100'000));
+  policy.top_k = static_cast<std::uint32_t>(explain->integer_in("top_k", 1, 3, 3));
+}
+
+}  // namespace
+
+std::vector<Precision> read_precisions(Table table, std::string_view key) {
+  std::vector<std::string> names;
+  for (int index = 0; index < precision_count; ++index) {
+    names.emplace_back(to_text(static_cast<Precision>(index)));
+  }
+  std::vector<Precision> precisions;
+  for (const std::string& word : table.texts(key)) {
+    const auto precision = parse_precision(word);
+    if (!precision) {
+      table.complain(
+          key, fmt::format("no such precision \"{}\"{}", printable(word), suggestion(word, names)));
+      return precisions;
+    }
+    precisions.push_back(*precision);
+  }
+  return precisions;
+}
+
+double read_share(Table table, std::string_view key, double otherwise) {
+  if (!table.has(key)) return otherwise;
+  if (table.holds_number(key)) return table.number_in(key, 0, 1e6);
+  const auto share = parse_share(table.text(key));
+  if (!share) table.complain(key, share.error().message);
+  return share ? *share : otherwise;
+}
+
+FallbackAction read_action(Table table, std::string_view key, FallbackAction otherwise) {
+  if (!table.has(key)) return otherwise;
+  const std::string word = table.text(key);
+  for (const ActionWord& row : action_words) {
+    if (row.word == word) return row.action;
+  }
+  table.complain(key, fmt::format("found \"{}\", expected queue, reject or shed", printable(word)));
+  return otherwise;
+}
+
+std::string_view to_text(Scorer scorer) { return scorer_names[static_cast<std::size_t>(scorer)]; }
+
+std::optional<Scorer> parse_scorer(std::string_view text) {
+  // A job's number of steps is given, so its cost per epoch orders places as its cost does.
+  if (text == "cost_per_epoch") return Scorer::cost;
+  if (text == "energy_per_epoch") return Scorer::energy;
+  for (std::size_t index = 0; index < scorer_names.size(); ++index) {
+    if (scorer_names[index] == text) return static_cast<Scorer>(index);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> Policy::pool_names() const {
+  std::vector<std::string> names;
+  for (const Pool& pool : pools) names.push_back(pool.name);
+  return names;
+}
+
+const Pool* Policy::find_pool(std::string_view pool_name) const {
+  const auto index = pool_index(pool_name);
+  return index ? &pools[*index] : nullptr;
+}
+
+std::optional<std::uint32_t> Policy::pool_index(std::string_view pool_name) const {
+  for (std::size_t index = 0; index < pools.size(); ++index) {
+    if (pools[index].name == pool_name) return static_cast<std::uint32_t>(index);
+  }
+  return std::nullopt;
+}
+
+const WorkClass* Policy::find_class(std::string_view class_name) const {
+  const auto found = std::find_if(classes.begin(), classes.end(),
+                                  [&](const WorkClass& each) { return each.name == class_name; });
+  return found == classes.end() ? nullptr : &*found;
+}
+
+void read_tables(const Table& file, Policy& policy) {
+  read_head(file, policy);
+  read_pools(file, policy);
+  read_capabilities(file, policy);
+  read_network(file, policy);
+  read_classes(file, policy);
+  read_rules(file, policy);
+  read_limits(file, policy);
+  read_retry(file, policy);
+  read_replicas(file, policy);
+  read_explain(file, policy);
+  read_health(file, policy);
+  read_alerts(file, policy);
+}
+
+const Policy& builtin_policy() {
+  static const Policy policy = [] {
+    auto parsed = parse_policy(builtin_policy_text(), "builtin_policy.toml");
+    DROVER_REQUIRE(parsed.ok());
+    return std::move(parsed).value();
+  }();
+  return policy;
+}
+
+bool matches(const PoolMatch& match, const Hello& host, const Group& group,
+             std::string_view device_name, DeviceClass device_class) {
+  if (match.device_class && *match.device_class != device_class) return false;
+  const auto fits = [](std::string_view text, std::string_view glob) {
+    return glob.empty() || matches_glob(text, glob);
+  };
+  // People call the chips v5e and v5p; their ids say tpu-v5e and tpu-v5p.
+  std::string_view chip = group.device;
+  if (chip.substr(0, 4) == "tpu-") chip.remove_prefix(4);
+  if (!fits(group.device, match.model) && !fits(chip, match.model) &&
+      !fits(device_name, match.model)) {
+    return false;
+  }
+  if (!fits(host.rack, match.rack) || !fits(host.host, match.host) ||
+      !fits(host.site, match.site)) {
+    return false;
+  }
+  for (const auto& [label, glob] : match.labels) {
+    // "tier=" asks for hosts without that label; "*" for any value, so not for them.
+    const auto found = host.labels.find(label);
+    const bool absent = found == host.labels.end();
+    if (absent ? !glob.empty() : !matches_glob(found->second, glob)) return false;
+  }
+  return true;
+}
+
+void assign_pools(const Policy& policy, Roster& roster) {
+  std::vector<std::uint32_t> counts(policy.pools.size(), 0);
+  for (GroupIndex index = 0; index < roster.groups().size(); ++index) {
+    GroupEntry& entry = roster.group(index);
+    entry.pools.clear();
+    entry.pool_bits = 0;
+    if (entry.gone) continue;
+    const HostEntry& host = roster.hosts()[entry.host];
+    const auto join = [&](bool rest) {
+      for (std::uint32_t pool = 0; pool < policy.pools.size(); ++pool) {
+        const PoolMatch& match = policy.pools[pool].match;
+        if (match.rest != rest ||
+            !matches(match, host.hello, entry.group, entry.spec->name, entry.spec->device_class)) {
+          continue;
+        }
+        entry.pools.push_back(pool);
+        ++counts[pool];
+        if (pool < 64) entry.pool_bits |= std::uint64_t{1} << pool;
+      }
+    };
+    join(false);
+    if (entry.pools.empty()) join(true);
+  }
+  roster.set_pool_groups(std::move(counts));
+}
+
+}  // namespace drover::router

@@ -1,0 +1,78 @@
+#include "agents/execution/decode_run.h"
+
+#include <gtest/gtest.h>
+
+#include "fleet/base/dice.h"
+
+namespace drover::agents {
+namespace {
+
+DecodeRun draw_run(Dice& dice) {
+  DecodeRun run;
+  run.pace = {dice.uniform(1e-3, 5e-2), dice.chance(0.2) ? 0.0 : dice.uniform(1e-10, 1e-6)};
+  run.batch = static_cast<double>(1 + dice.below(256));
+  run.context = static_cast<double>(dice.below(500'000));
+  run.first_share = dice.chance(0.5) ? 1.0 : dice.uniform(0.01, 1.0);
+  return run;
+}
+
+double step_by_step(const DecodeRun& run, std::uint64_t steps) {
+  double seconds = 0;
+  double context = run.context;
+  for (std::uint64_t step = 0; step < steps; ++step) {
+    seconds += (step == 0 ? run.first_share : 1.0) * run.pace.seconds(context);
+    context += run.batch;
+  }
+  return seconds;
+}
+
+TEST(DecodeRun, ManyStepsAtOnceTakeAsLongAsOneByOne) {
+  Dice dice(1);
+  for (int round = 0; round < 200; ++round) {
+    const DecodeRun run = draw_run(dice);
+    const std::uint64_t steps = dice.below(4000);
+    const double expected = step_by_step(run, steps);
+    EXPECT_NEAR(run.seconds(steps), expected, 1e-11 * expected) << "round " << round;
+  }
+}
+
+TEST(DecodeRun, CountsExactlyTheStepsThatFitIntoASpan) {
+  Dice dice(2);
+  for (int round = 0; round < 2000; ++round) {
+    const DecodeRun run = draw_run(dice);
+    const std::uint64_t steps = dice.below(4000);
+    const double span = run.seconds(steps);
+    EXPECT_EQ(run.steps_within(span, 5000), steps) << "round " << round;
+    if (steps > 0) {
+      EXPECT_EQ(run.steps_within(span * (1 - 1e-9), 5000), steps - 1) << round;
+    }
+    EXPECT_EQ(run.steps_within(span, steps / 2), steps / 2) << "round " << round;
+  }
+}
+
+TEST(DecodeRun, GoingOnAtTheSamePaceChangesNothing) {
+  Dice dice(3);
+  for (int round = 0; round < 500; ++round) {
+    const DecodeRun run = draw_run(dice);
+    const std::uint64_t steps = 1 + dice.below(3000);
+    const double whole = run.seconds(steps);
+    const double elapsed = dice.uniform() * whole;
+    const std::uint64_t done = run.steps_within(elapsed, steps);
+    if (done == steps) continue;
+    const DecodeRun rest = run.after(elapsed, steps, run.pace);
+    EXPECT_NEAR(elapsed + rest.seconds(steps - done), whole, 1e-11 * whole) << "round " << round;
+  }
+}
+
+TEST(DecodeRun, TheStepInFlightKeepsWhatIsDoneOfIt) {
+  DecodeRun run;
+  run.pace = {1.0, 0};
+  run.batch = 1;
+  const DecodeRun rest = run.after(2.25, 10, {2.0, 0});
+  EXPECT_DOUBLE_EQ(rest.first_share, 0.75);
+  EXPECT_DOUBLE_EQ(rest.context, 2);
+  EXPECT_DOUBLE_EQ(rest.seconds(8), 1.5 + 14);
+}
+
+}  // namespace
+}  // namespace drover::agents

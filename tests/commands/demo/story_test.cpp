@@ -1,0 +1,165 @@
+// The demo's story as a pure thing: the same for the same seed, in order, pausable, endless.
+#include "commands/demo/story.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "fleet/codec/codec.h"
+#include "tui/state/keymap.h"
+
+namespace drover::commands {
+namespace {
+
+constexpr Instant start{std::chrono::hours(24 * 365 * 56)};
+
+Instant at(double seconds) { return saturating_add(start, from_seconds(seconds)); }
+
+Summary drawing(double watts) {
+  Summary summary;
+  summary.power_w = watts;
+  return summary;
+}
+
+/// Everything that a story does up to an end, as bytes with the second it is done in.
+std::vector<std::string> told(Story& story, double from_s, double to_s) {
+  std::vector<std::string> lines;
+  for (double second = from_s; second <= to_s; ++second) {
+    Story::Doings doings = story.due(at(second));
+    const auto add = [&](Message message) {
+      lines.push_back(std::to_string(second) + " " +
+                      encode({"story", 1, start, std::move(message)}));
+    };
+    add(story.caption());
+    for (Message& message : doings.messages) add(std::move(message));
+    if (!doings.jobs.empty()) {
+      for (Job& job : doings.jobs) add(Submit{{job}});
+    }
+  }
+  return lines;
+}
+
+std::uint32_t chapter_at(Story& story, double second) {
+  story.due(at(second));
+  return story.caption().chapter;
+}
+
+TEST(Story, IsTheSameForTheSameSeed) {
+  Story one(7, 1, start);
+  Story two(7, 1, start);
+  Story other(8, 1, start);
+  one.heard(start, drawing(9000));
+  two.heard(start, drawing(9000));
+  other.heard(start, drawing(9000));
+  const auto lines = told(one, 0, 2 * story_s);
+  EXPECT_EQ(lines, told(two, 0, 2 * story_s));
+  EXPECT_NE(lines, told(other, 0, 2 * story_s));
+}
+
+TEST(Story, TellsItsChaptersInOrderAndBeginsAnew) {
+  Story story(1, 1, start);
+  std::vector<std::uint32_t> seen;
+  for (double second = 0; second < 2 * story_s; second += 5) {
+    const std::uint32_t chapter = chapter_at(story, second);
+    if (seen.empty() || seen.back() != chapter) seen.push_back(chapter);
+  }
+  std::vector<std::uint32_t> wanted;
+  for (int round = 0; round < 2; ++round) {
+    for (std::uint32_t number = 1; number <= chapters().size(); ++number) wanted.push_back(number);
+  }
+  EXPECT_EQ(seen, wanted);
+}
+
+TEST(Story, StandsStillWhileItIsPaused) {
+  Story story(1, 1, start);
+  story.due(at(50));
+  story.toggle(at(50));
+  EXPECT_TRUE(story.caption().paused);
+  EXPECT_TRUE(story.due(at(500)).empty());
+  EXPECT_EQ(story.next_deadline(), never);
+  story.toggle(at(550));
+  EXPECT_FALSE(story.caption().paused);
+  const double second_chapter_s = chapters()[1].begins_s;
+  EXPECT_EQ(chapter_at(story, 500 + second_chapter_s - 1), 1u);
+  EXPECT_EQ(chapter_at(story, 500 + second_chapter_s), 2u);
+}
+
+/// The story's cap, where the site drew a tenth in its first half minute and is asked so often.
+double cap_told(double every_s) {
+  Story story(1, 1, start);
+  double watts = 0;
+  for (double second = 0; second < story_s; second += every_s) {
+    story.heard(at(second), drawing(second < 30 ? 1'000 : 10'000));
+    for (const Message& message : story.due(at(second)).messages) {
+      if (const auto* cap = std::get_if<SetPowerCap>(&message)) watts = cap->watts;
+    }
+  }
+  return watts;
+}
+
+TEST(Story, CapsTheSiteBelowWhatItUsuallyDrawsHoweverSeldomItIsTold) {
+  // Once a wall second: every tenth fleet second at the demo's speed, every hundredth at --speed
+  // 100.
+  for (const double every_s : {1.0, 10.0, 100.0}) {
+    EXPECT_NEAR(cap_told(every_s), 9'000, 10) << every_s;
+  }
+}
+
+TEST(Story, SetsNoCapBeforeItKnowsWhatTheSiteDraws) {
+  Story story(1, 1, start);
+  for (double second = 0; second < story_s; ++second) {
+    for (const Message& message : story.due(at(second)).messages) {
+      EXPECT_FALSE(std::holds_alternative<SetPowerCap>(message));
+    }
+  }
+}
+
+TEST(Story, CaptionsFitANarrowTerminalAndNameKeysThatShowAView) {
+  for (const Chapter& one : chapters()) {
+    EXPECT_LE(one.caption.size(), 61u) << one.caption;
+    const auto command = tui::command_of(tui::Key{std::string(one.key)}, tui::View::fleet);
+    ASSERT_TRUE(command) << one.key;
+    EXPECT_LT(static_cast<int>(*command), tui::view_count) << one.key;
+  }
+}
+
+TEST(Story, LoadMultipliesItsRequests) {
+  const auto requests = [](double load) {
+    Story story(3, load, start);
+    std::size_t count = 0;
+    for (double second = 0; second < story_s; ++second) count += story.due(at(second)).jobs.size();
+    return count;
+  };
+  const auto once = static_cast<double>(requests(1));
+  EXPECT_GT(once, 100);
+  EXPECT_NEAR(static_cast<double>(requests(2)) / once, 2, 0.3);
+}
+
+TEST(Story, DrawsItsRequestsOnlyAsTheyComeHoweverManyTheyAre) {
+  // A round would hold 72 million of them.
+  Story story(3, 100'000, start);
+  EXPECT_TRUE(story.due(at(chapters()[1].begins_s)).jobs.empty());
+  std::vector<Job> first = story.due(at(chapters()[1].begins_s + 1), 2'000).jobs;
+  EXPECT_EQ(first.size(), 2'000U) << "no more than there is room for";
+  const std::vector<Job> next = story.due(at(chapters()[1].begins_s + 1), 2'000).jobs;
+  Story whole(3, 100'000, start);
+  first.insert(first.end(), next.begin(), next.end());
+  EXPECT_EQ(first, whole.due(at(chapters()[1].begins_s + 1), 4'000).jobs) << "what waited comes";
+}
+
+TEST(Story, GoesOnWhenThereIsNoRoomForItsRequests) {
+  Story story(3, 1, start);
+  std::vector<std::uint32_t> seen;
+  for (double second = 0; second < 2 * story_s; ++second) {
+    EXPECT_TRUE(story.due(at(second), 0).jobs.empty());
+    if (seen.empty() || seen.back() != story.caption().chapter) {
+      seen.push_back(story.caption().chapter);
+    }
+  }
+  EXPECT_EQ(seen.size(), 2 * chapters().size());
+}
+
+}  // namespace
+}  // namespace drover::commands

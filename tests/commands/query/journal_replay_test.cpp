@@ -1,0 +1,212 @@
+// A real router's journal, fed to a fresh core, says again what the router published, byte for
+// byte.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands/agent/agent_start.h"
+#include "commands/connection/keys.h"
+#include "commands/query/journal_replay.h"
+#include "fleet/codec/codec.h"
+#include "fleet/codec/journal.h"
+#include "fleet/socket/socket.h"
+#include "tests/commands/program.h"
+
+namespace drover::commands {
+namespace {
+
+/// Everything the router itself publishes, as bytes; agents' samples are not its words.
+void take_published(Sockets& sockets, std::vector<std::string>& published) {
+  for (Incoming& incoming : sockets.wait(std::chrono::milliseconds(50)).messages) {
+    const auto envelope = decode(incoming.bytes);
+    ASSERT_TRUE(envelope.ok()) << envelope.error().message;
+    if (envelope->sender == "router") published.push_back(std::move(incoming.bytes));
+  }
+}
+
+struct Replayed {
+  std::string problem;
+  std::vector<std::string> published;
+};
+
+/// Feeds the records to the core that the first one describes.
+Replayed replay(const std::vector<JournalRecord>& records) {
+  Replayed replayed;
+  JournalReplay replay(devices::Catalogue::embedded());
+  for (const JournalRecord& record : records) {
+    if (const Status fed = replay.feed(record); !fed) return {fed.error().message, {}};
+    for (const Send& send : replay.outbox().sends) {
+      if (send.to.channel == Channel::publish) replayed.published.push_back(encode(send.envelope));
+    }
+  }
+  EXPECT_GT(replay.counts().said, 0u);
+  return replayed;
+}
+
+struct Said {
+  std::string problem;
+  std::vector<std::string> control;
+  std::vector<std::string> samples;
+};
+
+/// What a fresh agent core says when it is fed the records.
+Said replay_agent(const std::vector<JournalRecord>& records) {
+  Said said;
+  if (records.empty() || !std::holds_alternative<JournalStart>(records.front())) {
+    return {"the journal does not begin with a start", {}, {}};
+  }
+  const auto start = parse_agent_start(std::get<JournalStart>(records.front()).settings);
+  if (!start.ok()) return {start.error().message, {}, {}};
+  agents::Agent agent(start->settings, devices::Catalogue::embedded(), start->start);
+  for (const JournalRecord& record : records) {
+    if (const auto* receive = std::get_if<JournalReceive>(&record)) {
+      const auto envelope = decode(receive->bytes);
+      if (!envelope.ok()) {
+        agent.count_undecodable();
+      } else if (const auto* welcome = std::get_if<Welcome>(&envelope->body)) {
+        agent.welcomed(receive->now, *welcome);
+      } else {
+        agent.receive(receive->now, *envelope);
+      }
+    } else if (const auto* leave = std::get_if<JournalLeave>(&record)) {
+      agent.leave(leave->now, leave->why);
+    } else if (const auto* tick = std::get_if<JournalTick>(&record)) {
+      agent.tick(tick->now);
+      for (const Send& send : agent.take_outbox().sends) {
+        auto& channel = send.to.channel == Channel::samples ? said.samples : said.control;
+        channel.push_back(encode(send.envelope));
+      }
+    }
+  }
+  return said;
+}
+
+/// What a router's journal says that it heard from the agent; Join is its shell's word.
+Said heard_from(const std::string& name, const std::vector<JournalRecord>& records) {
+  Said heard;
+  for (const JournalRecord& record : records) {
+    const auto* receive = std::get_if<JournalReceive>(&record);
+    if (receive == nullptr) continue;
+    const auto envelope = decode(receive->bytes);
+    if (!envelope.ok()) heard.problem = envelope.error().message;
+    if (!envelope.ok() || envelope->sender != name) continue;
+    if (std::holds_alternative<Join>(envelope->body)) continue;
+    auto& channel = receive->from.channel == Channel::samples ? heard.samples : heard.control;
+    channel.push_back(receive->bytes);
+  }
+  return heard;
+}
+
+/// Whether `part` stands in `whole` without a gap.
+bool holds_in_a_row(const std::vector<std::string>& whole, const std::vector<std::string>& part) {
+  return std::search(whole.begin(), whole.end(), part.begin(), part.end()) != whole.end();
+}
+
+TEST(Journal, OfARealRouterAndAgentReplaysToTheSameWords) {
+  Folder folder;
+  const std::string endpoint = free_endpoint();
+  const std::string file = folder.file("router.journal");
+  Program router({"router", "--listen", endpoint, "--ledger", folder.file("ledger.sqlite"),
+                  "--speed", "20", "--journal", file});
+  ASSERT_TRUE(router.says("router ready")) << router.err();
+  const auto control = parse_endpoint(endpoint, "");
+  ASSERT_TRUE(control.ok());
+  Endpoint publish = *control;
+  publish.port = static_cast<std::uint16_t>(publish.port + 2);
+  Sockets subscriber;
+  ASSERT_TRUE(subscriber.connect_publish(publish.to_text()).ok());
+
+  const std::string agent_file = folder.file("agent.journal");
+  Program agent({"agent", "--connect", endpoint, "--name", "h-1", "--devices", "h100-sxm:2",
+                 "--replicas", "llama-3.1-8b:0", "--journal", agent_file});
+  std::vector<std::string> published;
+  for (int job = 0; job < 12; ++job) {
+    Program submit({"submit", "--connect", endpoint, "--model", "llama-3.1-8b", "--input",
+                    std::to_string(100 + job), "--output", "20", "--wait"});
+    ASSERT_TRUE(eventually([&] {
+      take_published(subscriber, published);
+      return submit.ends(std::chrono::seconds(0));
+    })) << submit.err();
+  }
+  agent.signal(SIGTERM);
+  ASSERT_EQ(agent.wait().exit_code, 0) << agent.err();
+  take_published(subscriber, published);
+  router.signal(SIGTERM);
+  ASSERT_EQ(router.wait().exit_code, 0) << router.err();
+
+  const auto records = decode_journal(folder.read("router.journal"));
+  ASSERT_TRUE(records.ok()) << records.error().message;
+  const Replayed replayed = replay(*records);
+  ASSERT_EQ(replayed.problem, "");
+  // The subscriber joined a little later than the router began, so it has a part of the words.
+  ASSERT_GT(published.size(), 40u);
+  EXPECT_TRUE(holds_in_a_row(replayed.published, published));
+
+  const auto agent_records = decode_journal(folder.read("agent.journal"));
+  ASSERT_TRUE(agent_records.ok()) << agent_records.error().message;
+  const Said said = replay_agent(*agent_records);
+  ASSERT_EQ(said.problem, "");
+  const Said heard = heard_from("h-1", *records);
+  ASSERT_EQ(heard.problem, "");
+  ASSERT_GT(heard.control.size(), 24u);
+  ASSERT_GT(heard.samples.size(), 3u);
+  EXPECT_TRUE(holds_in_a_row(said.control, heard.control));
+  EXPECT_TRUE(holds_in_a_row(said.samples, heard.samples));
+}
+
+TEST(Journal, OfARouterWithKeysReplaysToTheSameWords) {
+  Folder folder;
+  const std::string keys = folder.file("keys");
+  ASSERT_TRUE(make_key(keys, "router", KeyRole::router));
+  for (const auto& [name, role] : {std::pair("h-1", KeyRole::agent), {"ada", KeyRole::admin}}) {
+    ASSERT_TRUE(make_key(keys, name, role));
+    ASSERT_TRUE(allow_key(keys, name));
+  }
+  const std::string endpoint = free_endpoint();
+  const std::string file = folder.file("router.journal");
+  Program router({"router", "--listen", endpoint, "--ledger", folder.file("ledger.sqlite"),
+                  "--keys", keys, "--journal", file});
+  ASSERT_TRUE(router.says("router ready")) << router.err();
+  Endpoint publish = *parse_endpoint(endpoint, "");
+  publish.port = static_cast<std::uint16_t>(publish.port + 2);
+  const auto ada = read_credentials(keys, "ada", "");
+  ASSERT_TRUE(ada) << ada.error().message;
+  Sockets subscriber;
+  subscriber.use_keys({ada->router_key, ada->own.known.key, ada->own.secret});
+  ASSERT_TRUE(subscriber.connect_publish(publish.to_text()));
+  const auto as = [&](std::vector<std::string> words, const std::string& name) {
+    words.insert(words.end(), {"--connect", endpoint, "--keys", keys, "--key", name});
+    return words;
+  };
+  Program agent(as({"agent", "--name", "h-1", "--devices", "l4:1"}, "h-1"));
+  std::vector<std::string> published;
+  ASSERT_TRUE(eventually([&] {
+    take_published(subscriber, published);
+    return run_drover(as({"inject", "h-1/0", "hang"}, "ada")).exit_code == 0;
+  })) << agent.err();
+  const auto told = [&] {
+    take_published(subscriber, published);
+    return std::any_of(published.begin(), published.end(), [](const std::string& bytes) {
+      const auto envelope = decode(bytes);
+      const auto* audit = envelope ? std::get_if<Audit>(&envelope->body) : nullptr;
+      return audit != nullptr && audit->applied && audit->who.starts_with("ada/");
+    });
+  };
+  ASSERT_TRUE(eventually(told)) << router.err();
+  router.signal(SIGTERM);
+  ASSERT_EQ(router.wait().exit_code, 0) << router.err();
+
+  const auto records = decode_journal(folder.read("router.journal"));
+  ASSERT_TRUE(records.ok()) << records.error().message;
+  const Replayed replayed = replay(*records);
+  ASSERT_EQ(replayed.problem, "");
+  EXPECT_TRUE(holds_in_a_row(replayed.published, published));
+}
+
+}  // namespace
+}  // namespace drover::commands

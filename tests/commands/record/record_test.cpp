@@ -1,0 +1,140 @@
+// Recordings in the making: `drover record` and `drover router --record`, as real processes.
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "tests/commands/program.h"
+#include "tests/commands/small_fleet.h"
+
+namespace drover::commands {
+namespace {
+
+Json info(const std::string& path) {
+  return only_object(run_drover({"recording", "info", path, "--json"}).out);
+}
+
+int verified(const std::string& path) {
+  return run_drover({"recording", "verify", path}).exit_code;
+}
+
+std::int64_t messages_of(const Json& info, const std::string& channel) {
+  for (std::size_t i = 0; i < info["channels"].size(); ++i) {
+    if (info["channels"][i]["channel"].text() == channel) {
+      return info["channels"][i]["messages"].integer();
+    }
+  }
+  return 0;
+}
+
+TEST(Record, WritesWhatARouterPublishesUntilItIsToldToEnd) {
+  SmallFleet fleet;
+  ASSERT_TRUE(fleet.start()) << fleet.trouble();
+  const std::string path = fleet.file("a.mcap");
+  Program record(fleet.with_connect({"record", "-o", path}));
+  ASSERT_TRUE(record.says("recording to")) << record.err();
+  const Ran job = fleet.ask({"submit", "--kind", "train", "--model", "bert-large", "--steps", "3",
+                             "--batch", "8", "--seq", "128", "--wait"});
+  EXPECT_EQ(job.exit_code, 0) << job.err;
+  ASSERT_TRUE(eventually([&] { return info(path)["journaled"].integer() > 10; })) << record.err();
+  EXPECT_NE(info(path)["state"].text().find("still being written"), std::string::npos);
+  record.signal(SIGTERM);
+  const Ran ran = record.wait();
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(verified(path), 0);
+  const Json said = info(path);
+  EXPECT_EQ(said["devices"].integer(), 2) << said.dump();
+  EXPECT_GE(said["keyframes"].integer(), 1) << said.dump();
+  EXPECT_GT(said["sample_batches"].integer(), 1) << said.dump();
+  EXPECT_GT(messages_of(said, "jobs"), 0) << said.dump();
+  EXPECT_GT(messages_of(said, "decisions"), 0) << said.dump();
+  const std::vector<std::string> frame = {"frame", "--replay", path,      "--at",
+                                          "1s",    "--view",   "devices", "--ascii"};
+  const Ran once = run_drover(frame);
+  EXPECT_NE(once.out.find("h-1/0"), std::string::npos) << once.out << once.err;
+  EXPECT_EQ(run_drover(frame).out, once.out);
+}
+
+TEST(Record, LosesNothingOfWhatItHadWrittenWhenItIsKilled) {
+  SmallFleet fleet;
+  ASSERT_TRUE(fleet.start()) << fleet.trouble();
+  const std::string path = fleet.file("a.mcap");
+  Program record(fleet.with_connect({"record", "-o", path}));
+  ASSERT_TRUE(eventually([&] { return info(path)["journaled"].integer() > 20; })) << record.err();
+  const Json before = info(path);
+  record.signal(SIGKILL);
+  ASSERT_TRUE(record.ends());
+  const Ran recovered = run_drover({"recording", "recover", path, "-o", fleet.file("whole.mcap")});
+  EXPECT_EQ(recovered.exit_code, 0) << recovered.out << recovered.err;
+  EXPECT_EQ(verified(fleet.file("whole.mcap")), 0);
+  const Json after = info(fleet.file("whole.mcap"));
+  EXPECT_GE(after["last"].text(), before["last"].text());
+  EXPECT_EQ(after["first"].text(), before["first"].text());
+  EXPECT_EQ(after["devices"].integer(), 2);
+}
+
+TEST(Record, EndsWithItsTimeAndSaysWhatStandsInTheWay) {
+  SmallFleet fleet;
+  ASSERT_TRUE(fleet.start()) << fleet.trouble();
+  const std::string path = fleet.file("a.mcap");
+  EXPECT_EQ(fleet.ask({"record", "-o", path, "--for", "1s"}).exit_code, 0);
+  EXPECT_EQ(verified(path), 0);
+  const Ran again = fleet.ask({"record", "-o", path, "--for", "1s"});
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_NE(again.err.find("is there already; give --force"), std::string::npos) << again.err;
+  EXPECT_EQ(fleet.ask({"record", "-o", path, "--for", "1s", "--force"}).exit_code, 0);
+  const Ran nameless = fleet.ask({"record"});
+  EXPECT_EQ(nameless.exit_code, 2);
+  EXPECT_NE(nameless.err.find("-o FILE"), std::string::npos) << nameless.err;
+}
+
+TEST(RouterRecord, WritesItsOwnStreamAndClosesTheFileAtItsEnd) {
+  const Folder folder;
+  const std::string path = folder.file("a.mcap");
+  SmallFleet fleet({"--record", path}, "20");
+  ASSERT_TRUE(fleet.start()) << fleet.trouble();
+  EXPECT_EQ(fleet
+                .ask({"submit", "--kind", "train", "--model", "bert-large", "--steps", "3",
+                      "--batch", "8", "--seq", "128", "--wait"})
+                .exit_code,
+            0);
+  // A keyframe a fleet minute.
+  ASSERT_TRUE(eventually([&] { return info(path)["keyframes"].integer() >= 2; }));
+  fleet.router().signal(SIGTERM);
+  const Ran ran = fleet.router().wait();
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(verified(path), 0);
+  const Json said = info(path);
+  EXPECT_EQ(said["devices"].integer(), 2) << said.dump();
+  EXPECT_EQ(said["dropped"].integer(), 0) << said.dump();
+  EXPECT_GT(messages_of(said, "jobs"), 0) << said.dump();
+  const Ran states =
+      run_drover({"recording", "export", path, "--format", "ndjson", "--channel", "jobs"});
+  EXPECT_NE(states.out.find("\"state\":\"finished\""), std::string::npos) << states.out;
+}
+
+TEST(RouterRecord, RoutesOnWhenTheRecordingCannot) {
+  const Folder folder;
+  // The limit on file sizes stands for a full disk: the ledger is small, the recording grows.
+  const std::string endpoint = free_endpoint();
+  const std::string path = folder.file("a.mcap");
+  Program router(
+      "/bin/sh",
+      {"-c", "trap '' XFSZ; ulimit -f 1024; exec " DROVER_BINARY " router --listen " + endpoint +
+                 " --ledger " + folder.file("ledger.sqlite") + " --speed 20 --record " + path});
+  ASSERT_TRUE(router.says("router ready")) << router.err();
+  Program agent({"agent", "--connect", endpoint, "--name", "h-1", "--devices", "l4:128,l4:128"});
+  ASSERT_TRUE(router.says("the recording has ended: ")) << router.err();
+  const Ran job =
+      run_drover({"submit", "--connect", endpoint, "--kind", "train", "--model", "bert-large",
+                  "--steps", "3", "--batch", "8", "--seq", "128", "--wait"});
+  EXPECT_EQ(job.exit_code, 0) << job.err;
+  const Ran seen = run_drover({"frame", "--connect", endpoint, "--ascii", "--size", "160x50"});
+  EXPECT_NE(seen.out.find("the recording has ended: "), std::string::npos) << seen.out << seen.err;
+  router.signal(SIGTERM);
+  const Ran ran = router.wait();
+  EXPECT_EQ(ran.exit_code, 3) << ran.err;
+  EXPECT_NE(ran.err.find("File too large"), std::string::npos) << ran.err;
+}
+
+}  // namespace
+}  // namespace drover::commands

@@ -1,0 +1,113 @@
+#include "commands/shell/options.h"
+
+#include <gtest/gtest.h>
+
+#include "commands/shell/table.h"
+
+namespace drover::commands {
+namespace {
+
+Usage example() {
+  return {"usage: drover try [WHAT] [options]",
+          "Tries.",
+          {{"speed", "X", "how fast"},
+           {"for", "DURATION", "how long"},
+           {"json", "", "as JSON"},
+           {"op", "NAME", "several", false, true},
+           {"secret", "N", "not shown", true},
+           {"output", "FILE", "where to", false, false, nullptr, 'o'}},
+          {"WHAT"},
+          "  drover try"};
+}
+
+Result<Arguments> parsed(const std::vector<std::string>& words) {
+  return Arguments::parse(example(), words);
+}
+
+TEST(Options, ReadsValuesSwitchesAndWords) {
+  auto arguments = parsed({"this", "--speed", "2.5", "--json", "--op=a", "--op", "b"});
+  ASSERT_TRUE(arguments.ok());
+  EXPECT_EQ(arguments->text("WHAT"), "this");
+  EXPECT_EQ(arguments->number("speed", 0, 10, 1), 2.5);
+  EXPECT_TRUE(arguments->has("json"));
+  EXPECT_FALSE(arguments->has("for"));
+  EXPECT_EQ(arguments->texts("op"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(arguments->status().ok());
+}
+
+TEST(Options, TakesANegativeNumberAsAValue) {
+  auto arguments = parsed({"--speed", "-5"});
+  ASSERT_TRUE(arguments.ok()) << arguments.error().message;
+  EXPECT_EQ(arguments->number("speed", -10, 10, 1), -5);
+}
+
+TEST(Options, TakesALetterWhereAnOptionHasOne) {
+  const auto arguments = parsed({"-o", "there", "--speed", "-s"});
+  ASSERT_TRUE(arguments.ok()) << arguments.error().message;
+  EXPECT_EQ(arguments->text("output"), "there");
+  EXPECT_EQ(arguments->text("speed"), "-s");
+  EXPECT_NE(help_text(example()).find("  -o, --output FILE"), std::string::npos);
+}
+
+TEST(Options, NamesWhatIsWrongWithAWord) {
+  struct Case {
+    std::vector<std::string> words;
+    const char* said;
+  };
+  const Case cases[] = {
+      {{"--spede", "1"}, "--speed"},
+      {{"--speed"}, "speed"},
+      {{"--speed", "1", "--speed", "2"}, "twice"},
+      {{"one", "two"}, "'two'"},
+      {{"--jso"}, "--json"},
+  };
+  for (const Case& expected : cases) {
+    const auto arguments = parsed(expected.words);
+    ASSERT_FALSE(arguments.ok()) << expected.words[0];
+    EXPECT_NE(arguments.error().message.find(expected.said), std::string::npos)
+        << arguments.error().message;
+  }
+}
+
+TEST(Options, KeepsTheFirstProblemOfItsReaders) {
+  auto arguments = parsed({"--speed", "fast", "--for", "soon"});
+  ASSERT_TRUE(arguments.ok());
+  EXPECT_EQ(arguments->number("speed", 0, 10, 7), 7);
+  arguments->duration("for", Duration{0});
+  ASSERT_FALSE(arguments->status().ok());
+  EXPECT_NE(arguments->status().error().message.find("--speed"), std::string::npos);
+}
+
+TEST(Options, RefusesNumbersOutOfTheirRange) {
+  for (const char* value : {"11", "-1", "nan", "1e999"}) {
+    auto arguments = parsed({"--speed", value});
+    ASSERT_TRUE(arguments.ok());
+    arguments->number("speed", 0, 10, 1);
+    EXPECT_FALSE(arguments->status().ok()) << value;
+  }
+}
+
+TEST(Options, HelpShowsEveryOptionButTheHidden) {
+  const std::string text = help_text(example());
+  for (const char* shown : {"--speed X", "--for DURATION", "--json", "--help", "Examples:"}) {
+    EXPECT_NE(text.find(shown), std::string::npos) << shown;
+  }
+  EXPECT_EQ(text.find("secret"), std::string::npos);
+}
+
+TEST(Table, AlignsColumnsAndEndsNoLineInBlanks) {
+  const std::string text = table_text({{"NAME"}, {"COUNT", Align::right}, {"WHY"}},
+                                      {{"a", "1", ""}, {"longer", "1234", "because"}});
+  EXPECT_EQ(text,
+            "NAME    COUNT  WHY\n"
+            "a           1\n"
+            "longer   1234  because\n");
+}
+
+TEST(Table, MakesForeignTextSafe) {
+  const std::string text = table_text({{"NAME"}}, {{"\x1b[31mred"}});
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace drover::commands

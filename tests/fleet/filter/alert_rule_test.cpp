@@ -1,0 +1,118 @@
+// An alert rule as a policy's table says it.
+#include "fleet/filter/alert_rule.h"
+
+#include <gtest/gtest.h>
+
+namespace drover {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+struct Reading {
+  AlertRule rule;
+  std::string problem;
+};
+
+Reading read(const std::string& keys, AlertRule before = {}) {
+  auto file = toml_file::Table::parse("[[alert]]\n" + keys, "p.toml");
+  toml_file::Table table = file->tables("alert").at(0);
+  if (before.told.about.empty()) before.told.about = "device";
+  read_alert_rule(table, before);
+  const Status status = file->finish();
+  return {before, status ? "" : status.error().message};
+}
+
+AlertRule hot() {
+  AlertRule rule;
+  rule.told = {"hot",           Severity::warning, "device",    "headroom < 3C",
+               "headroom > 6C", seconds(10),       seconds(20), "near its limit"};
+  return rule;
+}
+
+TEST(AlertRule, IsReadWhole) {
+  const auto [rule, problem] = read(
+      "when = \"headroom < 3C & kind == tpu\"\nclear = \"headroom > 6C\"\nfor = \"1m\"\n"
+      "clear_for = 30\nseverity = \"critical\"\nabout = \"device\"\ntext = \"too warm\"\n");
+  ASSERT_EQ(problem, "");
+  EXPECT_EQ(rule.told.when, "headroom < 3C & kind == tpu");
+  EXPECT_EQ(rule.told.clear, "headroom > 6C");
+  EXPECT_EQ(rule.told.raise_after, minutes(1));
+  EXPECT_EQ(rule.told.clear_after, seconds(30));
+  EXPECT_EQ(rule.told.severity, Severity::critical);
+  EXPECT_EQ(rule.told.about, "device");
+  EXPECT_EQ(rule.told.help, "too warm");
+  EXPECT_TRUE(rule.enabled);
+}
+
+TEST(AlertRule, KeepsWhatATableDoesNotName) {
+  AlertRule changed = hot();
+  changed.told.raise_after = minutes(5);
+  EXPECT_EQ(read("for = \"5m\"\n", hot()).rule, changed);
+  changed = hot();
+  changed.enabled = false;
+  EXPECT_EQ(read("enabled = false\n", hot()).rule, changed);
+  EXPECT_EQ(read("", hot()).rule, hot());
+}
+
+TEST(AlertRule, ANewConditionTakesTheOldEndWithIt) {
+  const auto [rule, problem] = read("when = \"headroom < 10C\"\n", hot());
+  ASSERT_EQ(problem, "");
+  EXPECT_EQ(rule.told.when, "headroom < 10C");
+  EXPECT_EQ(rule.told.clear, "") << "above 6 C both would hold";
+}
+
+TEST(AlertRule, AsksOnlyWhatItsSubjectsHave) {
+  EXPECT_EQ(read("about = \"pool\"\nwhen = \"well < 50%\"\n").problem, "");
+  EXPECT_EQ(read("about = \"site\"\nwhen = \"queueshare > 50%\"\n").problem, "");
+  EXPECT_NE(read("about = \"pool\"\nwhen = \"temp > 70\"\n").problem, "");
+  EXPECT_NE(read("about = \"site\"\nwhen = \"well < 50%\"\n").problem, "");
+  EXPECT_NE(read("when = \"queueshare > 50%\"\n").problem, "");
+}
+
+TEST(AlertRule, MistakesAreToldByLineKeyAndPlace) {
+  struct Case {
+    std::string keys;
+    std::vector<std::string> said;
+  };
+  const Case cases[] = {
+      {"", {"p.toml:1", "when"}},
+      {"when = \"headrom < 3C\"\n",
+       {"p.toml:2: alert[1].when: ", "headroom", "at character 1 of \"headrom < 3C\""}},
+      {"when = \"temp > hot\"\n", {"p.toml:2: alert[1].when: ", "at character 8 of"}},
+      {"when = \"\"\n", {"p.toml:2: alert[1].when: ", "found nothing, expected a filter"}},
+      {"when = \"temp > 80\"\nclear = \"temp <\"\n", {"p.toml:3: alert[1].clear: "}},
+      {"when = \"temp > 80\"\nclear = \" \"\n", {"p.toml:3: alert[1].clear: ", "found nothing"}},
+      {"when = \"temp > 80\"\nseverity = \"bad\"\n",
+       {"p.toml:3: alert[1].severity: found \"bad\", expected info, warning or critical"}},
+      {"when = \"temp > 80\"\nabout = \"rack\"\n",
+       {"p.toml:3: alert[1].about: found \"rack\", expected device, pool or site"}},
+      {"when = \"temp > 80\"\nfor = \"8d\"\n", {"p.toml:3: alert[1].for: ", "at most"}},
+      {"when = \"temp > 80\"\nfor = -1\n", {"p.toml:3: alert[1].for: "}},
+      {"when = \"temp > 80\"\nunless = \"x\"\n", {"p.toml:3: alert[1].unless: "}},
+  };
+  for (const Case& each : cases) {
+    const std::string problem = read(each.keys).problem;
+    for (const std::string& said : each.said) {
+      EXPECT_NE(problem.find(said), std::string::npos) << each.keys << ": " << problem;
+    }
+  }
+}
+
+TEST(AlertRule, OfWhatTheRouterItselfLooksForOnlyTheFrameChanges) {
+  AlertRule lost;
+  lost.told.name = "host_lost";
+  lost.told.when = "it is lost";
+  lost.looked_for = true;
+  const auto [rule, problem] = read("for = \"1m\"\nseverity = \"info\"\n", lost);
+  EXPECT_EQ(problem, "");
+  EXPECT_EQ(rule.told.raise_after, minutes(1));
+  EXPECT_EQ(rule.told.when, "it is lost");
+  EXPECT_NE(read("when = \"temp > 80\"\n", lost)
+                .problem.find("alert[1].when: the router itself looks "
+                              "for host_lost"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,375 @@
+// Encrypted doors: who gets in, who does not, and what is said at both ends. Real sockets on
+// loopback.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "fleet/codec/codec.h"
+#include "fleet/socket/socket.h"
+#include "fleet/socket/socket_keys.h"
+
+namespace drover {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// Far longer than anything here takes; a broken promise fails, a slow machine does not.
+constexpr std::chrono::seconds patience{20};
+const std::string any_port = "tcp://127.0.0.1:*";
+
+/// A key pair with its name and role.
+struct Holder {
+  KeyPair pair = *draw_key_pair();
+  PublicKey known;
+  explicit Holder(const std::string& name, KeyRole role = KeyRole::agent)
+      : known{name, role, {}, pair.key} {
+    if (role == KeyRole::agent) known.ids = {name};
+  }
+};
+
+/// A router's doors, with keys unless it is told otherwise.
+struct Doors {
+  KeyPair pair = *draw_key_pair();
+  Sockets sockets;
+  Sockets::Bound bound;
+  std::vector<Incoming> received;
+  std::vector<std::string> names;  // of the keys that what was received came with
+  std::vector<Dropped> dropped;
+
+  explicit Doors(std::vector<PublicKey> keys, bool guarded = true) {
+    if (guarded) {
+      const Status guard = sockets.guard(pair.secret);
+      if (!guard) ADD_FAILURE() << guard.error().message;
+      sockets.admit(std::move(keys));
+    }
+    auto result = sockets.bind_router(any_port, any_port, any_port);
+    if (!result) ADD_FAILURE() << result.error().message;
+    bound = *std::move(result);
+  }
+  void turn() {
+    auto taken = sockets.wait(milliseconds(5));
+    for (const Incoming& incoming : taken.messages) {
+      names.push_back(incoming.key == nullptr ? "" : incoming.key->name);
+    }
+    std::move(taken.messages.begin(), taken.messages.end(), std::back_inserter(received));
+    std::move(taken.dropped.begin(), taken.dropped.end(), std::back_inserter(dropped));
+  }
+  bool told(const std::string& text) const {
+    for (const Dropped& one : dropped) {
+      if ((one.sender + " " + one.why).find(text) != std::string::npos) return true;
+    }
+    return false;
+  }
+};
+
+struct Guest {
+  Sockets sockets;
+  std::vector<Incoming> received;
+
+  Guest() = default;
+  Guest(const Doors& router, const Holder& holder) { use(router.pair.key, holder); }
+  void use(const std::string& router_key, const Holder& holder) {
+    sockets.use_keys({router_key, holder.pair.key, holder.pair.secret});
+  }
+  void turn() {
+    auto taken = sockets.wait(milliseconds(5));
+    std::move(taken.messages.begin(), taken.messages.end(), std::back_inserter(received));
+  }
+};
+
+bool until(const std::function<bool()>& done, std::initializer_list<std::function<void()>> turns) {
+  const auto end = Clock::now() + patience;
+  while (!done()) {
+    if (Clock::now() > end) return false;
+    for (const auto& turn : turns) turn();
+  }
+  return true;
+}
+
+/// Both ends turn until `done`.
+bool until(Doors& router, Guest& guest, const std::function<bool()>& done) {
+  return until(done, {[&] { router.turn(); }, [&] { guest.turn(); }});
+}
+
+TEST(GuardedSockets, AnAllowedKeyTalksAtAllDoorsAndIsKnownByItsName) {
+  const Holder agent("h-1");
+  const Holder viewer("eve", KeyRole::view);
+  Doors router({agent.known, viewer.known});
+  Guest guest(router, agent);
+  ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
+  EXPECT_TRUE(guest.sockets.send(router_peer, "question"));
+  ASSERT_TRUE(until(router, guest, [&] { return router.received.size() == 1; }));
+  EXPECT_EQ(router.names[0], "h-1");
+  EXPECT_TRUE(router.sockets.send(router.received[0].from, "answer"));
+  ASSERT_TRUE(until(router, guest, [&] { return guest.received.size() == 1; }));
+  EXPECT_EQ(guest.received[0].bytes, "answer");
+  EXPECT_EQ(guest.sockets.barred(), std::nullopt);
+
+  ASSERT_TRUE(guest.sockets.connect_samples(router.bound.samples));
+  ASSERT_TRUE(until(router, guest, [&] {
+    guest.sockets.send(samples_peer, "sample");
+    return router.received.size() > 1;
+  }));
+  EXPECT_EQ(router.received[1].from, samples_peer);
+  EXPECT_EQ(router.names[1], "h-1");
+
+  Guest watching(router, viewer);
+  ASSERT_TRUE(watching.sockets.connect_publish(router.bound.publish));
+  ASSERT_TRUE(until(router, watching, [&] {
+    router.sockets.send(publish_under(Topic::decisions), "news");
+    return !watching.received.empty();
+  }));
+  EXPECT_EQ(watching.received[0].bytes, "news");
+  EXPECT_EQ(router.sockets.malformed(), 0U);
+}
+
+TEST(GuardedSockets, TheLongestMessageGoesEncryptedToo) {
+  const Holder agent("h-1");
+  Doors router({agent.known});
+  Guest guest(router, agent);
+  ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
+  EXPECT_TRUE(guest.sockets.send(router_peer, std::string(message_bytes_max, 'x')));
+  ASSERT_TRUE(until(router, guest, [&] { return router.received.size() == 1; }));
+  EXPECT_EQ(router.received[0].bytes.size(), message_bytes_max);
+  EXPECT_TRUE(router.sockets.send(router.received[0].from, std::string(message_bytes_max, 'y')));
+  EXPECT_TRUE(until(router, guest, [&] { return guest.received.size() == 1; }));
+  EXPECT_EQ(guest.sockets.control_connections(), 1U);
+}
+
+TEST(GuardedSockets, AKeyThatIsNotAllowedIsToldAtBothEndsAndGetsInOnceItIs) {
+  const Holder agent("h-1");
+  Doors router({});
+  Guest guest(router, agent);
+  ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
+  ASSERT_TRUE(guest.sockets.connect_samples(router.bound.samples));
+  ASSERT_TRUE(until(router, guest, [&] { return guest.sockets.barred() == Barred::key; }));
+  EXPECT_FALSE(guest.sockets.control_connected());
+  EXPECT_TRUE(router.told(fingerprint(agent.pair.key)));
+  EXPECT_TRUE(router.told("drover keys allow"));
+  EXPECT_TRUE(router.told("127.0.0.1"));
+  router.sockets.admit({agent.known});
+  ASSERT_TRUE(until(router, guest, [&] { return guest.sockets.control_connected(); }));
+  EXPECT_EQ(guest.sockets.barred(), std::nullopt);
+  EXPECT_TRUE(guest.sockets.send(router_peer, "hello"));
+  EXPECT_TRUE(until(router, guest, [&] { return router.received.size() == 1; }));
+  // So does the other door, without anybody's doing.
+  EXPECT_TRUE(until(router, guest, [&] {
+    guest.sockets.send(samples_peer, "sample");
+    return router.received.back().from == samples_peer;
+  }));
+}
+
+TEST(GuardedSockets, EachWayOfNotFittingIsToldByTheOtherEnd) {
+  const Holder agent("h-1");
+  Doors guarded({agent.known});
+  {
+    Guest misled;
+    misled.use(draw_key_pair()->key, agent);
+    ASSERT_TRUE(misled.sockets.connect_control(guarded.bound.control));
+    EXPECT_TRUE(
+        until(guarded, misled, [&] { return misled.sockets.barred() == Barred::router_key; }));
+  }
+  {
+    Guest plain;
+    ASSERT_TRUE(plain.sockets.connect_control(guarded.bound.control));
+    EXPECT_TRUE(
+        until(guarded, plain, [&] { return plain.sockets.barred() == Barred::plain_text; }));
+  }
+  Doors open({}, false);
+  Guest keyed(guarded, agent);
+  ASSERT_TRUE(keyed.sockets.connect_control(open.bound.control));
+  EXPECT_TRUE(until(open, keyed, [&] { return keyed.sockets.barred() == Barred::encryption; }));
+  EXPECT_TRUE(guarded.received.empty());
+  EXPECT_TRUE(open.received.empty());
+}
+
+TEST(GuardedSockets, DoorsAreForTheRolesThatUseThem) {
+  const Holder agent("h-1");
+  const Holder submitter("sue", KeyRole::submit);
+  Doors router({agent.known, submitter.known});
+  for (const Holder* holder : {&agent, &submitter}) {
+    Guest guest(router, *holder);
+    ASSERT_TRUE(guest.sockets.connect_publish(router.bound.publish));
+    EXPECT_TRUE(until(router, guest, [&] {
+      return router.told("key " + holder->known.name + " from 127.0.0.1 the key " +
+                         holder->known.name + " (role " + std::string(to_text(holder->known.role)) +
+                         ") is not for the publish door");
+    }));
+  }
+  Guest guest(router, submitter);
+  ASSERT_TRUE(guest.sockets.connect_samples(router.bound.samples));
+  EXPECT_TRUE(until(router, guest, [&] { return router.told("is not for the samples door"); }));
+}
+
+TEST(GuardedSockets, ARevokedKeyIsCutOffWhileItIsConnected) {
+  const Holder agent("h-1");
+  const Holder other("h-2");
+  Doors router({agent.known, other.known});
+  Guest guest(router, agent);
+  Guest stays(router, other);
+  ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
+  ASSERT_TRUE(stays.sockets.connect_control(router.bound.control));
+  ASSERT_TRUE(guest.sockets.connect_samples(router.bound.samples));
+  guest.sockets.send(router_peer, "before");
+  ASSERT_TRUE(until(router, guest, [&] {
+    guest.sockets.send(samples_peer, "sample");
+    return router.received.size() > 1 && router.received.back().from == samples_peer;
+  }));
+  const auto before = std::find_if(router.received.begin(), router.received.end(),
+                                   [](const Incoming& one) { return one.bytes == "before"; });
+  ASSERT_NE(before, router.received.end());
+  const Peer peer = before->from;
+  ASSERT_TRUE(router.sockets.send(peer, "answer"));
+  // Whatever is still under way.
+  ASSERT_TRUE(until(router, guest, [&] { return guest.received.size() == 1; }));
+  while (!router.sockets.wait(milliseconds(50)).messages.empty()) continue;
+
+  router.sockets.admit({other.known});
+  router.received.clear();
+  EXPECT_FALSE(router.sockets.send(peer, "secret"));
+  guest.sockets.send(router_peer, "after");
+  guest.sockets.send(samples_peer, "after");
+  ASSERT_TRUE(until(router, guest, [&] { return router.dropped.size() >= 2; }));
+  EXPECT_TRUE(router.told("taken off the allow-list"));
+  EXPECT_TRUE(router.received.empty());
+  // Others are not disturbed.
+  stays.sockets.send(router_peer, "still here");
+  ASSERT_TRUE(until(router, stays, [&] { return !router.received.empty(); }));
+  EXPECT_EQ(router.received[0].bytes, "still here");
+  EXPECT_EQ(stays.sockets.control_connections(), 1U);
+  // Allowed again, the same connection is good again.
+  router.sockets.admit({agent.known, other.known});
+  EXPECT_TRUE(router.sockets.send(peer, "welcome back"));
+  EXPECT_TRUE(until(router, guest, [&] { return guest.received.size() == 2; }));
+}
+
+TEST(GuardedSockets, EveryConnectionOfARevokedKeyIsCutOff) {
+  constexpr std::size_t connections = 100;
+  Holder rack("rack");
+  for (std::size_t host = 0; host < connections; ++host) {
+    rack.known.ids.push_back("n" + std::to_string(host));
+  }
+  Doors router({rack.known});
+  std::vector<std::unique_ptr<Guest>> hosts;
+  for (std::size_t host = 0; host < connections; ++host) {
+    hosts.push_back(std::make_unique<Guest>(router, rack));
+    ASSERT_TRUE(hosts.back()->sockets.connect_control(router.bound.control));
+    hosts.back()->sockets.send(router_peer, "before");
+  }
+  // Nobody's turn is needed for a message to go out.
+  ASSERT_TRUE(
+      until([&] { return router.received.size() == connections; }, {[&] { router.turn(); }}));
+  router.sockets.admit({});
+  for (const Incoming& before : router.received) {
+    EXPECT_FALSE(router.sockets.send(before.from, "secret")) << before.from.number;
+  }
+}
+
+TEST(GuardedSockets, ARevokedViewerIsShutOutAndTheOthersComeBack) {
+  const Holder viewer("eve", KeyRole::view);
+  const Holder admin("ada", KeyRole::admin);
+  Doors router({viewer.known, admin.known});
+  Guest out(router, viewer);
+  Guest in(router, admin);
+  for (Guest* guest : {&out, &in}) {
+    ASSERT_TRUE(guest->sockets.connect_publish(router.bound.publish));
+    ASSERT_TRUE(until(router, *guest, [&] {
+      router.sockets.send(publish_peer, "before");
+      return !guest->received.empty();
+    }));
+  }
+  router.sockets.admit({admin.known});
+  ASSERT_TRUE(until(
+      [&] {
+        router.sockets.send(publish_peer, "after");
+        return !in.received.empty() && in.received.back().bytes == "after" &&
+               router.told(fingerprint(viewer.pair.key));
+      },
+      {[&] { router.turn(); }, [&] { out.turn(); }, [&] { in.turn(); }}));
+  for (const Incoming& incoming : out.received) EXPECT_EQ(incoming.bytes, "before");
+}
+
+TEST(GuardedSockets, ARevokedViewerLearnsItThoughItsControlConnectionStands) {
+  const Holder viewer("eve", KeyRole::view);
+  Doors router({viewer.known});
+  Guest guest(router, viewer);
+  ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
+  ASSERT_TRUE(guest.sockets.connect_publish(router.bound.publish));
+  ASSERT_TRUE(until(router, guest, [&] {
+    router.sockets.send(publish_peer, "before");
+    return !guest.received.empty();
+  }));
+  EXPECT_EQ(guest.sockets.barred(), std::nullopt);
+  router.sockets.admit({});
+  EXPECT_TRUE(until(router, guest, [&] { return guest.sockets.barred() == Barred::key; }));
+  EXPECT_TRUE(guest.sockets.control_connected());
+  router.sockets.admit({viewer.known});
+  EXPECT_TRUE(until(router, guest, [&] { return !guest.sockets.barred(); }));
+}
+
+TEST(GuardedSockets, WhatIsRefusedNamesTheKeyOrWhereStrangersComeFrom) {
+  const Holder submitter("sue", KeyRole::submit);
+  const Holder stranger("mallory");
+  Doors router({submitter.known});
+  Guest wrong_door(router, submitter);
+  ASSERT_TRUE(wrong_door.sockets.connect_publish(router.bound.publish));
+  Guest unknown(router, stranger);
+  ASSERT_TRUE(unknown.sockets.connect_control(router.bound.control));
+  Guest member(router, submitter);
+  ASSERT_TRUE(member.sockets.connect_control(router.bound.control));
+  member.sockets.send(router_peer, "before");
+  ASSERT_TRUE(until(
+      [&] {
+        return router.received.size() == 1 && router.told("publish door") &&
+               router.told("allow-list");
+      },
+      {[&] { router.turn(); }, [&] { wrong_door.turn(); }, [&] { unknown.turn(); }}));
+  for (const Dropped& one : router.dropped) {
+    const bool known = one.why.find("publish door") != std::string::npos;
+    EXPECT_EQ(one.sender, known ? "key sue from 127.0.0.1" : "strangers from 127.0.0.1");
+    EXPECT_EQ(one.key, known ? "sue" : "");
+    EXPECT_EQ(one.address, "127.0.0.1");
+    EXPECT_TRUE(one.asked.starts_with("connect")) << one.asked;
+  }
+  router.dropped.clear();
+  router.sockets.admit({});
+  member.sockets.send(router_peer, "after");
+  ASSERT_TRUE(until(router, member, [&] { return router.told("taken off the allow-list"); }));
+  const auto cut = std::find_if(router.dropped.begin(), router.dropped.end(),
+                                [](const Dropped& one) { return one.asked == "send"; });
+  ASSERT_NE(cut, router.dropped.end());
+  EXPECT_EQ(cut->sender, "key sue (revoked) from 127.0.0.1");
+  EXPECT_EQ(cut->key, "") << "it has no place of its own any more";
+}
+
+TEST(GuardedSockets, ANameThatGoesToAnotherKeyDoesNotKeepTheOldOneIn) {
+  const Holder old("h-1");
+  const Holder fresh("h-1");
+  Doors router({old.known});
+  Guest guest(router, old);
+  ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
+  guest.sockets.send(router_peer, "before");
+  ASSERT_TRUE(until(router, guest, [&] { return router.received.size() == 1; }));
+  router.sockets.admit({fresh.known});
+  guest.sockets.send(router_peer, "after");
+  ASSERT_TRUE(until(router, guest, [&] { return !router.dropped.empty(); }));
+  EXPECT_EQ(router.received.size(), 1U);
+}
+
+TEST(GuardedSockets, AProcessHasOneGate) {
+  Doors router({});
+  Sockets second;
+  const Status guard = second.guard(draw_key_pair()->secret);
+  ASSERT_FALSE(guard);
+  EXPECT_NE(guard.error().message.find("gate"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,126 @@
+#include "tui/canvas/canvas.h"
+
+#include <gtest/gtest.h>
+
+#include "fleet/sample/sample.h"
+#include "tui/canvas/palette.h"
+#include "tui/canvas/pen.h"
+
+namespace drover::tui {
+namespace {
+
+TEST(Canvas, ClipsAtTheRightEdgeAndAnswersTheColumnBehind) {
+  Canvas canvas({6, 2});
+  EXPECT_EQ(canvas.put(2, 0, "abcdef"), 8);
+  canvas.put({1, 1, 3, 1}, 0, 1, "12345");
+  EXPECT_EQ(canvas.to_text(), "  abcd\n 234\n");
+  canvas.put(-2, 5, "outside");
+  canvas.put(0, -1, "outside");
+  EXPECT_EQ(canvas.to_text(), "  abcd\n 234\n");
+}
+
+TEST(Canvas, WideCharactersTakeTwoCellsAndAreNeverCutInHalf) {
+  Canvas canvas({5, 1});
+  canvas.put(0, 0, "漢字語");
+  EXPECT_EQ(canvas.to_text(), "漢字\n") << "the third does not fit";
+  canvas.put(1, 0, "x");
+  EXPECT_EQ(canvas.to_text(), " x字\n") << "what was written over is gone whole";
+  canvas.put(3, 0, "y");
+  EXPECT_EQ(canvas.to_text(), " x y\n");
+}
+
+TEST(Canvas, MakesTextFromOutsideHarmless) {
+  Canvas canvas({20, 1});
+  canvas.put(0, 0, "a\x1b[31mb");
+  EXPECT_EQ(canvas.to_text(), "a^[[31mb\n");
+}
+
+TEST(Canvas, StyledTextHasALetterPerRole) {
+  Canvas canvas({8, 2});
+  canvas.put(0, 0, "ok", Role::good);
+  canvas.put(3, 0, "bad", Role::critical);
+  canvas.put(0, 1, "plain");
+  EXPECT_EQ(canvas.to_styled_text(), "ok bad\ngg ccc\nplain\n");
+}
+
+TEST(Canvas, BlankHeatCellsSpeakWithoutColour) {
+  Canvas canvas({9, 1});
+  for (int level = 0; level < 8; ++level) canvas.put(level, 0, " ", heat_role(level / 8.0));
+  canvas.put(8, 0, " ", Role::fill_hot);
+  EXPECT_EQ(canvas.to_text(), ".:-=+*#@|\n");
+}
+
+TEST(Canvas, TintLeavesBarsAndHeatAlone) {
+  Canvas canvas({3, 1});
+  canvas.put(0, 0, "a");
+  canvas.put(1, 0, " ", Role::heat5);
+  canvas.put(2, 0, " ", Role::track);
+  canvas.tint({0, 0, 3, 1}, Role::selected);
+  EXPECT_EQ(canvas.at(0, 0).role, Role::selected);
+  EXPECT_EQ(canvas.at(1, 0).role, Role::heat5);
+  EXPECT_EQ(canvas.at(2, 0).role, Role::track);
+}
+
+TEST(Canvas, AnsiIsOfAThemeAndOfSoManyColours) {
+  Canvas canvas({3, 1});
+  canvas.put(0, 0, "a", Role::good);
+  canvas.put(1, 0, " ", Role::heat7);
+  EXPECT_EQ(canvas.to_ansi(), "\x1b[0;38;5;78ma\x1b[0;38;5;16;48;5;229m \x1b[0m \x1b[0m\n");
+  EXPECT_EQ(canvas.to_ansi(Theme::light),
+            "\x1b[0;38;5;22ma\x1b[0;38;5;231;48;5;88m \x1b[0m \x1b[0m\n");
+  EXPECT_EQ(canvas.to_ansi(Theme::dark, Colours::eight),
+            "\x1b[0;32ma\x1b[0;30;47m@\x1b[0m \x1b[0m\n");
+  EXPECT_EQ(canvas.to_ansi(Theme::dark, Colours::none), "\x1b[0ma\x1b[0m@\x1b[0m \x1b[0m\n");
+}
+
+TEST(Palette, LettersAreDistinct) {
+  std::string letters;
+  for (int i = 0; i < role_count; ++i) letters += facts(static_cast<Role>(i)).letter;
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    EXPECT_EQ(letters.find(letters[i]), i) << letters[i];
+  }
+}
+
+TEST(Pen, GaugesHoldTheirNumberInside) {
+  struct Case {
+    double share;
+    const char* number;
+    const char* bar;  // text and roles, as in the golden screens
+  };
+  const std::vector<Case> cases = {
+      {0.5, "50%", "||||| 50%\nGGGGG_____\n"},
+      {0.8, "80%", "||||||80%\nGGGGGGGG__\n"},
+      {0.0, "0%", "       0%\n__________\n"},
+      {0.01, "1%", "|      1%\nG_________\n"},  // something is not nothing
+      {1.0, "100%", "|||||100%|\nGGGGGGGGGG\n"},
+      {1.7, "170%", "|||||170%|\nGGGGGGGGGG\n"},
+      {-1.0, "-1%", "      -1%\n__________\n"},
+      {absent, "-", "        -\nffffffffff\n"},  // no bar, unlike zero
+      {0.5, "a long number", "a long nu~\nGGGGG_____\n"},
+  };
+  for (const Case& c : cases) {
+    Canvas canvas({10, 1});
+    Pen pen(canvas, {0, 0, 10, 1}, true);
+    pen.gauge(0, 0, 10, c.share, c.number, Role::fill_good);
+    EXPECT_EQ(canvas.to_styled_text(), c.bar) << c.share;
+  }
+}
+
+TEST(Pen, ShortensWithAnEllipsis) {
+  EXPECT_EQ(shortened("abcdef", 6, true), "abcdef");
+  EXPECT_EQ(shortened("abcdefg", 6, true), "abcde~");
+  EXPECT_EQ(shortened("abcdefg", 6, false), "abcde…");
+  EXPECT_EQ(shortened("漢字漢字", 4, true), "漢~");
+  EXPECT_EQ(shortened("abc", 0, true), "");
+}
+
+TEST(Pen, NewestValueStandsAtTheRightEnd) {
+  Canvas canvas({5, 1});
+  Pen pen(canvas, {0, 0, 5, 1}, false);
+  const std::vector<double> shares = {1.0, absent, 0.0};
+  pen.sparkline(0, 0, 5, shares, Role::good);
+  EXPECT_EQ(canvas.to_text(), "  ▇ ▁\n") << "seven eighths, so that rows stay apart";
+}
+
+}  // namespace
+}  // namespace drover::tui

@@ -1,0 +1,236 @@
+#include "tui/canvas/chart.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "fleet/base/units.h"
+
+namespace drover::tui {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Instant noon{seconds(1'763'726'400)};  // 2025-11-21T12:00:00Z
+constexpr double gone = absent;
+
+std::vector<ChartPoint> each_second(Instant first, const std::vector<double>& values) {
+  std::vector<ChartPoint> points;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    points.push_back({first + seconds(i), values[i]});
+  }
+  return points;
+}
+
+std::string whole(double value) { return std::to_string(static_cast<int>(value)); }
+
+/// What a chart of `columns` x `rows` looks like, its value axis included.
+std::string drawn(const Chart& chart, const TimeWindow& window, int columns, int rows,
+                  bool ascii = false) {
+  Canvas canvas({columns, rows});
+  Pen pen(canvas, {0, 0, columns, rows}, ascii);
+  draw_chart(pen, {0, 0, columns, rows}, chart, window);
+  return "\n" + canvas.to_text();
+}
+
+Chart chart_of(const std::vector<ChartPoint>& points, double high) {
+  Chart chart;
+  chart.area = points;
+  chart.scale = {0, high};
+  chart.holds = seconds(1);
+  return chart;
+}
+
+TEST(Chart, ACellHoldsTwoValuesAndFourSteps) {
+  const auto points = each_second(noon, {1, 2, 3, 4, 4, 3, 2, 1, 0, 0});
+  EXPECT_EQ(drawn(chart_of(points, 4), {noon + seconds(9), seconds(1)}, 5, 1), "\n⣠⣾⣷⣄⣀\n");
+  EXPECT_EQ(drawn(chart_of(points, 2), {noon + seconds(9), seconds(1)}, 5, 1), "\n⣼⣿⣿⣧⣀\n");
+  const auto steep = each_second(noon, {1, 2, 3, 4, 5, 6, 7, 8});
+  EXPECT_EQ(drawn(chart_of(steep, 8), {noon + seconds(7), seconds(1)}, 4, 2), "\n  ⣠⣾\n⣠⣾⣿⣿\n");
+}
+
+TEST(Chart, WhatIsNotKnownIsAGapAndNeverZero) {
+  const auto points = each_second(noon, {4, 4, gone, gone, 0, 0, gone, 4});
+  EXPECT_EQ(drawn(chart_of(points, 4), {noon + seconds(7), seconds(1)}, 6, 1), "\n  ⣿ ⣀⢸\n");
+}
+
+TEST(Chart, AValueStandsUntilTheNextButNotForLong) {
+  const std::vector<ChartPoint> late = {{noon, 4}, {noon + seconds(2), 4}, {noon + seconds(9), 4}};
+  const TimeWindow window{noon + seconds(9), seconds(1)};
+  Chart chart = chart_of(late, 4);
+  EXPECT_EQ(drawn(chart, window, 5, 1), "\n⣿⣿  ⢸\n");
+  chart.holds = seconds(0);
+  EXPECT_EQ(drawn(chart, window, 5, 1), "\n⡇⡇  ⢸\n");
+}
+
+TEST(Chart, SeveralValuesOfABinShowTheGreatest) {
+  const auto points = each_second(noon, {1, 4, 0, 2, 3, 1, 0, 0});
+  EXPECT_EQ(bin_values(points, {noon + seconds(7), seconds(2)}, 4, {}),
+            (std::vector<double>{4, 2, 3, 0}));
+}
+
+TEST(Chart, DrawnValuesMoveAndKeepTheirShape) {
+  std::vector<double> values;
+  for (int i = 0; i < 64; ++i) values.push_back((i * 37) % 11);
+  const auto points = each_second(noon, values);
+  // Bins of three seconds: at any moment, the bins that are over have the values they will keep.
+  const std::vector<double> last = bin_values(points, {noon + seconds(63), seconds(3)}, 40, {});
+  for (int now = 20; now < 63; ++now) {
+    const TimeWindow window{noon + seconds(now), seconds(3)};
+    const std::vector<double> then = bin_values(points, window, 40, {});
+    const auto shift = static_cast<std::size_t>(
+        (TimeWindow{noon + seconds(63), seconds(3)}.begin(20) - window.begin(20)) / seconds(3));
+    for (std::size_t bin = shift; bin < 40; ++bin) {
+      const Instant end = window.begin(20) + seconds(3) * (bin + 1);
+      if (end > window.end || std::isnan(then[bin])) continue;
+      EXPECT_EQ(then[bin], last[bin - shift]) << "at " << now << ", bin " << bin;
+    }
+  }
+}
+
+TEST(Chart, WhatLiesAfterTheWindowIsNotShown) {
+  const auto points = each_second(noon, {4, 4, 4, 4, 4, 4});
+  EXPECT_EQ(drawn(chart_of(points, 4), {noon + seconds(1), seconds(1)}, 3, 1), "\n  ⣿\n");
+}
+
+TEST(Chart, ALineStandsAboveTheAreaAndInItsDepthButNeverHidesWhereItEnds) {
+  const auto points = each_second(noon, {1, 1, 2, 2, 8, 8, 6, 6});
+  const auto cap = each_second(noon, {8, 8, 8, 8, 6, 6, 6, 6});
+  Chart chart = chart_of(points, 8);
+  chart.line = cap;
+  const TimeWindow window{noon + seconds(7), seconds(1)};
+  EXPECT_EQ(drawn(chart, window, 4, 2), "\n▔▔⣿⣤\n⣀⣤⣿⣿\n");
+  EXPECT_EQ(drawn(chart, window, 4, 2, true), "\n--#:\n.:##\n");
+  chart.line = {};
+  chart.limit = 1;
+  EXPECT_EQ(drawn(chart, window, 4, 2), "\n  ⣿⣤\n⣀⣤▁▁\n");
+  chart.limit = 9;  // beyond the scale: not drawn at a height that would lie
+  EXPECT_EQ(drawn(chart, window, 4, 2), "\n  ⣿⣤\n⣀⣤⣿⣿\n");
+}
+
+TEST(Chart, WhereTheAreaReachesTheLineItHasTheLinesColour) {
+  Canvas canvas({4, 3});
+  Pen pen(canvas, {0, 0, 4, 3}, false);
+  // Of twelve dots: below the line's cell, in it but below the line, at the line, above it.
+  const auto points = each_second(noon, {8, 8, 9, 9, 10, 10, 12, 12});
+  Chart chart = chart_of(points, 12);
+  chart.limit = 10;
+  chart.role = Role::accent;
+  chart.line_role = Role::hot;
+  draw_chart(pen, {0, 0, 4, 3}, chart, {noon + seconds(7), seconds(1)});
+  EXPECT_EQ(canvas.to_text(), "─⣀⣤⣿\n⣿⣿⣿⣿\n⣿⣿⣿⣿\n");
+  const std::vector<Role> expected = {Role::hot, Role::accent, Role::hot, Role::hot};
+  for (int cell = 0; cell < 4; ++cell) {
+    EXPECT_EQ(canvas.at(cell, 0).role, expected[static_cast<std::size_t>(cell)]) << cell;
+    EXPECT_EQ(canvas.at(cell, 1).role, Role::accent) << cell;
+  }
+}
+
+TEST(Chart, TheValueAxisTellsHeadMiddleAndFoot) {
+  const auto points = each_second(noon, std::vector<double>(30, 200.0));
+  Chart chart = chart_of(points, 400);
+  chart.text = watts_text;
+  const TimeWindow window{noon + seconds(29), seconds(1)};
+  EXPECT_EQ(drawn(chart, window, 22, 5),
+            "\n  400W┤\n      │\n  200W┤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤\n"
+            "      │⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿\n    0W┤⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿\n");
+  EXPECT_EQ(drawn(chart, window, 22, 2, true), "\n  400W+\n    0W+###############\n");
+  EXPECT_EQ(drawn(chart, window, 12, 2), "\n\n⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿\n");  // too narrow for numbers
+}
+
+TEST(Chart, ScalesEndAtNumbersThatReadWell) {
+  struct Case {
+    double most, base, high;
+  };
+  constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
+  for (const Case& c : {Case{0, 1000, 1},
+                        {0.3, 1000, 0.3},
+                        {1, 1000, 1},
+                        {3, 1000, 3},
+                        {7, 1000, 8},
+                        {11, 1000, 15},
+                        {420, 1000, 500},
+                        {812, 1000, 1000},
+                        {1'240, 1000, 1'500},
+                        {72'000, 1000, 80'000},
+                        {absent, 1000, 1},
+                        {60 * gibibyte, 1024, 64 * gibibyte},
+                        {700, 1024, 1024}}) {
+    EXPECT_DOUBLE_EQ(scale_up_to(c.most, c.base).high, c.high) << c.most;
+  }
+}
+
+std::string axis(int columns, const TimeWindow& window, TimeLabels labels) {
+  Canvas canvas({columns, 1});
+  Pen pen(canvas, {0, 0, columns, 1}, false);
+  draw_time_axis(pen, 0, 0, columns, window, labels);
+  return canvas.to_text();
+}
+
+TEST(Chart, TimeLabelsStandApartAndAtRoundMoments) {
+  const Instant now = noon + seconds(67);
+  EXPECT_EQ(axis(40, {now, seconds(1)}, TimeLabels::clock),
+            "  12:00:00       12:00:30       12:01:00\n");
+  EXPECT_EQ(axis(40, {now, seconds(30)}, TimeLabels::clock), "      11:30     11:40     11:50\n");
+  EXPECT_EQ(axis(40, {now, seconds(1)}, TimeLabels::ago),
+            "        -1m           -30s           now\n");
+  EXPECT_EQ(axis(12, {now, seconds(1)}, TimeLabels::ago), "         now\n");
+  EXPECT_EQ(axis(2, {now, seconds(1)}, TimeLabels::ago), "\n");
+}
+
+TEST(Chart, TimeLabelsNeverTouchOrLeaveTheirRowAtAnyWidthAndPace) {
+  for (int columns = 1; columns <= 130; ++columns) {
+    for (const int bin_s : {1, 2, 3, 5, 60, 3'600}) {
+      for (const TimeLabels labels : {TimeLabels::clock, TimeLabels::ago}) {
+        const std::string text = axis(columns, {noon + seconds(columns), seconds(bin_s)}, labels);
+        ASSERT_LE(static_cast<int>(text.size()), columns + 1);
+        std::size_t at = 0;
+        for (std::size_t end; (at = text.find_first_not_of(" \n", at)) != std::string::npos;
+             at = end) {
+          end = text.find_first_of(" \n", at);
+          const std::string label = text.substr(at, end - at);
+          ASSERT_TRUE(label == "now" || label.front() == '-' || label.size() == 5 ||
+                      label.size() == 8)
+              << text;
+        }
+      }
+    }
+  }
+}
+
+TEST(Chart, AStripShowsTheGravestSignOfACell) {
+  static constexpr StripSign signs[] = {{4, "H", "heat", Role::hot}, {2, "P", "power", Role::warm}};
+  const auto points = each_second(noon, {0, 0, 2, 0, 2, 6, gone, gone, 0, 0});
+  for (const bool ascii : {false, true}) {
+    Canvas canvas({6, 1});
+    Pen pen(canvas, {0, 0, 6, 1}, ascii);
+    draw_strip(pen, 0, 0, 6, points, {noon + seconds(9), seconds(1)}, seconds(1), signs);
+    EXPECT_EQ(canvas.to_text(), ascii ? " .PH .\n" : " ·PH ·\n");
+  }
+}
+
+TEST(Chart, NothingIsDrawnOutsideItsRectangle) {
+  const auto points = each_second(noon, std::vector<double>(200, 5.0));
+  for (int columns = 0; columns <= 40; ++columns) {
+    for (int rows = 0; rows <= 6; ++rows) {
+      Canvas canvas({60, 12});
+      canvas.fill({0, 0, 60, 12}, ".");
+      Pen pen(canvas, {2, 2, 50, 8}, false);
+      Chart chart = chart_of(points, 5);
+      chart.text = whole;
+      chart.limit = 3;
+      draw_chart(pen, {1, 1, columns, rows}, chart, {noon + seconds(199), seconds(1)});
+      for (int row = 0; row < 12; ++row) {
+        for (int column = 0; column < 60; ++column) {
+          const bool inside = column >= 3 && column < 3 + columns && row >= 3 && row < 3 + rows;
+          if (!inside) {
+            ASSERT_EQ(canvas.at(column, row).text, ".") << columns << "x" << rows;
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace drover::tui

@@ -1,0 +1,278 @@
+// Every theme can be read, computed from its tables: contrast after WCAG 2.1, lightness after CIE
+// L*a*b*, and what colour-blind eyes see after Machado, Oliveira and Fernandes, "A Physiologically-
+// based Model for Simulation of Color Vision Deficiency", IEEE TVCG 15(6), 2009 (their matrices of
+// severity 1.0, which are for linear light).
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tui/canvas/palette.h"
+#include "tui/canvas/role_words.h"
+
+namespace drover::tui {
+namespace {
+
+using Light = std::array<double, 3>;  // linear red, green, blue, 0..1
+using Matrix = std::array<Light, 3>;
+
+constexpr Matrix normal = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+constexpr Matrix deuteranope = {{{0.367322, 0.860646, -0.227968},
+                                 {0.280085, 0.672501, 0.047413},
+                                 {-0.011820, 0.042940, 0.968881}}};
+constexpr Matrix tritanope = {{{1.255528, -0.076749, -0.178779},
+                               {-0.078411, 0.930809, 0.147602},
+                               {0.004733, 0.691367, 0.303900}}};
+
+/// sRGB to linear light (IEC 61966-2-1).
+double linear(int byte) {
+  const double share = byte / 255.0;
+  return share <= 0.04045 ? share / 12.92 : std::pow((share + 0.055) / 1.055, 2.4);
+}
+
+/// xterm's cube and greys; the first sixteen are each terminal's own affair.
+Light light_256(int colour) {
+  EXPECT_GE(colour, 16);
+  EXPECT_LE(colour, 255);
+  if (colour >= 232) {
+    const double grey = linear(8 + 10 * (colour - 232));
+    return {grey, grey, grey};
+  }
+  constexpr std::array levels = {0, 95, 135, 175, 215, 255};
+  const auto level = [&](int digit) { return linear(levels[static_cast<std::size_t>(digit)]); };
+  const int cube = colour - 16;
+  return {level(cube / 36), level(cube / 6 % 6), level(cube % 6)};
+}
+
+/// xterm's defaults for the first eight.
+Light light_8(int colour) {
+  if (colour == 4) return {0, 0, linear(238)};
+  if (colour == 7) return {linear(229), linear(229), linear(229)};
+  const double on = linear(205);
+  return {(colour & 1) != 0 ? on : 0, (colour & 2) != 0 ? on : 0, (colour & 4) != 0 ? on : 0};
+}
+
+/// WCAG 2.1 relative luminance.
+double luminance(const Light& light) {
+  return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2];
+}
+
+double contrast(const Light& one, const Light& other) {
+  const double a = luminance(one), b = luminance(other);
+  return (std::max(a, b) + 0.05) / (std::min(a, b) + 0.05);
+}
+
+Light seen_by(const Matrix& eye, const Light& light) {
+  Light seen{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) seen[i] += eye[i][j] * light[j];
+    seen[i] = std::clamp(seen[i], 0.0, 1.0);
+  }
+  return seen;
+}
+
+struct Lab {
+  double lightness, a, b;
+};
+
+/// CIE 1976, white point D65.
+Lab lab(const Light& light) {
+  const auto f = [](double t) {
+    return t > 216.0 / 24389 ? std::cbrt(t) : (24389.0 / 27 * t + 16) / 116;
+  };
+  const double x = f((0.4124 * light[0] + 0.3576 * light[1] + 0.1805 * light[2]) / 0.95047);
+  const double y = f(luminance(light));
+  const double z = f((0.0193 * light[0] + 0.1192 * light[1] + 0.9505 * light[2]) / 1.08883);
+  return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
+}
+
+double difference(const Lab& one, const Lab& other) {
+  return std::hypot(one.lightness - other.lightness, one.a - other.a, one.b - other.b);
+}
+
+std::vector<Theme> all_themes() {
+  std::vector<Theme> themes;
+  for (int i = 0; i < theme_count; ++i) themes.push_back(static_cast<Theme>(i));
+  return themes;
+}
+
+std::vector<Role> all_roles() {
+  std::vector<Role> roles;
+  for (int i = 0; i < role_count; ++i) roles.push_back(static_cast<Role>(i));
+  return roles;
+}
+
+std::string name_of(Theme theme, Role role) {
+  return std::string(facts(theme).name) + " '" + facts(role).letter + "'";
+}
+
+/// Ink and ground as the eye gets them; the terminal's own are black and white, or its light grey.
+struct Pair {
+  Light ink, ground;
+};
+
+Pair pair_256(Role role, Theme theme) {
+  const RoleColours& row = colours_of(role, theme);
+  const bool white = facts(theme).on_white;
+  return {row.ink_256 >= 0 ? light_256(row.ink_256) : light_8(white ? 0 : 7),
+          row.ground_256 >= 0 ? light_256(row.ground_256) : light_256(white ? 231 : 16)};
+}
+
+Pair pair_8(Role role, Theme theme) {
+  const RoleColours& row = colours_of(role, theme);
+  const bool white = facts(theme).on_white;
+  Pair pair{light_8(row.ink_8 >= 0 ? row.ink_8
+                    : white        ? 0
+                                   : 7),
+            row.ground_8 >= 0 ? light_8(row.ground_8) : light_256(white ? 231 : 16)};
+  if ((row.look & look_reverse) != 0) std::swap(pair.ink, pair.ground);
+  return pair;
+}
+
+bool is_quiet(Role role) { return role == Role::faint || role == Role::stale; }
+
+TEST(Theme, HasANameByWhichItIsFound) {
+  for (const Theme theme : all_themes()) {
+    EXPECT_EQ(theme_named(facts(theme).name), theme);
+    EXPECT_EQ(theme_names()[static_cast<std::size_t>(theme)], facts(theme).name);
+  }
+  EXPECT_EQ(theme_named("drak"), std::nullopt);
+  EXPECT_EQ(colours_named("256"), Colours::many);
+  EXPECT_EQ(colours_named("16"), std::nullopt);
+}
+
+// WCAG 2.1: 4.5 is what text needs (1.4.3), 7 what it needs for weak eyes (1.4.6), 3 what signs
+// need (1.4.11): quiet text stands back on purpose.
+TEST(Theme, EveryTextCanBeRead) {
+  for (const Theme theme : all_themes()) {
+    const bool high = theme == Theme::contrast;
+    for (const Role role : all_roles()) {
+      const Pair pair = pair_256(role, theme);
+      EXPECT_GE(contrast(pair.ink, pair.ground), high             ? 7
+                                                 : is_quiet(role) ? 3
+                                                                  : 4.5)
+          << name_of(theme, role);
+    }
+  }
+}
+
+// The first eight colours are set by people, so that no more than a plain mistake can be found; 2
+// lets xterm's dark blue on black pass for what is quiet.
+TEST(Theme, EveryTextCanBeReadInEightColours) {
+  for (const Theme theme : all_themes()) {
+    for (const Role role : all_roles()) {
+      const Pair pair = pair_8(role, theme);
+      EXPECT_GE(contrast(pair.ink, pair.ground), is_quiet(role) ? 2 : 3) << name_of(theme, role);
+    }
+  }
+}
+
+// Rising on black grounds and falling on white ones, so that a cold cell is near the ground.
+TEST(Theme, TheHeatScaleIsOrderedByLightness) {
+  constexpr double step_min = 5;  // of 100
+  for (const Theme theme : all_themes()) {
+    for (int level = 1; level < 8; ++level) {
+      const auto role = [](int at) {
+        return static_cast<Role>(static_cast<int>(Role::heat0) + at);
+      };
+      const double before = lab(pair_256(role(level - 1), theme).ground).lightness;
+      const double after = lab(pair_256(role(level), theme).ground).lightness;
+      EXPECT_GE(facts(theme).on_white ? before - after : after - before, step_min)
+          << name_of(theme, role(level));
+    }
+  }
+}
+
+struct Eye {
+  Theme theme;
+  const char* name;
+  const Matrix* matrix;
+};
+const std::vector<Eye> eyes = {{Theme::deuteranopia, "deuteranope", &deuteranope},
+                               {Theme::deuteranopia, "normal", &normal},
+                               {Theme::tritanopia, "tritanope", &tritanope},
+                               {Theme::tritanopia, "normal", &normal}};
+
+// A difference of about 2.3 is just noticeable side by side; cells and words stand apart, and are
+// small.
+TEST(Theme, ColourBlindEyesTellAlarmsApartByHueAndByLightness) {
+  constexpr double difference_min = 35;
+  constexpr double lightness_min = 8;
+  const std::vector<std::vector<Role>> families = {
+      {Role::good, Role::warm, Role::hot, Role::critical},
+      {Role::fill_good, Role::fill_warm, Role::fill_hot, Role::fill_critical}};
+  for (const Eye& eye : eyes) {
+    for (const std::vector<Role>& family : families) {
+      for (std::size_t i = 0; i < family.size(); ++i) {
+        for (std::size_t j = i + 1; j < family.size(); ++j) {
+          const auto seen = [&](Role role) {
+            const Pair pair = pair_256(role, eye.theme);
+            return lab(seen_by(*eye.matrix, role < Role::fill_good ? pair.ink : pair.ground));
+          };
+          const Lab one = seen(family[i]), other = seen(family[j]);
+          EXPECT_GE(difference(one, other), difference_min)
+              << eye.name << ": " << name_of(eye.theme, family[i]) << " and "
+              << facts(family[j]).letter;
+          EXPECT_GE(std::abs(one.lightness - other.lightness), lightness_min)
+              << eye.name << ": " << name_of(eye.theme, family[i]) << " and "
+              << facts(family[j]).letter;
+        }
+      }
+    }
+  }
+}
+
+TEST(Theme, ColourBlindEyesTellNeighboursOnTheHeatScaleApart) {
+  constexpr double difference_min = 10;
+  for (const Eye& eye : eyes) {
+    for (int level = 1; level < 8; ++level) {
+      const auto seen = [&](int at) {
+        const auto role = static_cast<Role>(static_cast<int>(Role::heat0) + at);
+        return lab(seen_by(*eye.matrix, pair_256(role, eye.theme).ground));
+      };
+      EXPECT_GE(difference(seen(level - 1), seen(level)), difference_min)
+          << eye.name << ": " << facts(eye.theme).name << " " << level;
+    }
+  }
+}
+
+// ---- What is sent to a terminal
+
+DescribedTerminal terminal_of(int colours) {
+  return {colours, [colours](const char* name, int parameter) {
+            const bool coloured = colours > 0 || std::string(name).substr(0, 3) != "set";
+            return coloured ? "<" + std::string(name) + " " + std::to_string(parameter) + ">" : "";
+          }};
+}
+
+std::string word(const DescribedTerminal& terminal, Theme theme, Colours colours, Role role) {
+  return role_words(terminal, theme, colours)[static_cast<std::size_t>(role)];
+}
+
+TEST(RoleWords, ColoursAreDetectedUnlessNobodyWantsThem) {
+  EXPECT_EQ(detected_colours(terminal_of(256), false), Colours::many);
+  EXPECT_EQ(detected_colours(terminal_of(88), false), Colours::eight);
+  EXPECT_EQ(detected_colours(terminal_of(-1), false), Colours::none);
+  EXPECT_EQ(detected_colours(terminal_of(256), true), Colours::none);
+}
+
+TEST(RoleWords, AreTheTerminalsOwnWhereItHasThem) {
+  const DescribedTerminal xterm = terminal_of(256);
+  EXPECT_EQ(word(xterm, Theme::dark, Colours::many, Role::title), "<sgr0 0><setaf 252><setab 236>");
+  EXPECT_EQ(word(xterm, Theme::dark, Colours::eight, Role::title), "<sgr0 0><setaf 7><setab 4>");
+  EXPECT_EQ(word(xterm, Theme::dark, Colours::none, Role::title), "<sgr0 0><rev 0>");
+  EXPECT_EQ(word(xterm, Theme::light, Colours::many, Role::title),
+            "<sgr0 0><setaf 235><setab 252>");
+}
+
+TEST(RoleWords, AreXtermsWhereAPersonAsksForMoreThanTheDescriptionHas) {
+  EXPECT_EQ(word(terminal_of(8), Theme::dark, Colours::many, Role::critical), "\x1b[0;1;38;5;203m");
+  EXPECT_EQ(word(terminal_of(0), Theme::dark, Colours::eight, Role::alarm), "\x1b[0;1;37;41m");
+  EXPECT_EQ(word(terminal_of(0), Theme::dark, Colours::none, Role::alarm),
+            "<sgr0 0><bold 0><rev 0>");
+}
+
+}  // namespace
+}  // namespace drover::tui

@@ -1,0 +1,316 @@
+// Where devices lie on the heat map, in every grouping, at any size.
+#include "tui/map/heat_map.h"
+
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "tests/tui/sample_fleet.h"
+#include "tui/screen.h"
+#include "tui/views/views.h"
+
+namespace drover::tui {
+namespace {
+
+constexpr Instant now = SampleFleet::start;
+constexpr Grouping groupings[] = {Grouping::host, Grouping::rack, Grouping::pool, Grouping::kind,
+                                  Grouping::state};
+
+Model model_of(const std::vector<Envelope>& envelopes) {
+  Model model{std::chrono::seconds(1)};
+  for (const Envelope& envelope : envelopes) model.apply(now, envelope);
+  return model;
+}
+
+/// Hosts of `each` devices in pools and racks of unequal sizes, some of them lost.
+Model mixed_model(int hosts, int each) {
+  std::vector<Envelope> envelopes = plain_hosts(hosts, each);
+  int number = 0;
+  for (Envelope& envelope : envelopes) {
+    HostChanged host = std::get<HostChanged>(envelope.body);
+    host.pools = {number % 7 == 0 ? "" : number % 3 == 0 ? "batch" : "chat"};
+    if (number % 11 == 5) host.health = Health::lost;
+    envelope.body = host;
+    ++number;
+  }
+  return model_of(envelopes);
+}
+
+Narrowing judged(const Model& model, std::string_view filter) {
+  Narrowing narrowing;
+  EXPECT_FALSE(narrowing.set(filter));
+  narrowing.judge(model, now);
+  return narrowing;
+}
+
+std::vector<Rect> areas() {
+  return {{0, 0, 60, 3}, {0, 0, 80, 11}, {0, 0, 118, 22}, {0, 0, 200, 40}};
+}
+
+/// Every device of the order in one cell, cells inside the area and apart from each other and from
+/// the labels.
+void expect_sound(const HeatMap& map, const Rect& area) {
+  std::set<std::pair<int, int>> taken;
+  const auto take = [&](int column, int row, int columns) {
+    ASSERT_TRUE(column >= 0 && row >= 0 && column + columns <= area.columns && row < area.rows)
+        << column << "," << row << " in " << area.columns << "x" << area.rows;
+    for (int i = 0; i < columns; ++i) {
+      ASSERT_TRUE(taken.insert({column + i, row}).second) << column + i << "," << row;
+    }
+  };
+  std::uint32_t next = 0;
+  for (const HeatCell& cell : map.cells) {
+    ASSERT_EQ(cell.first, next);
+    ASSERT_GE(cell.count, 1u);
+    ASSERT_LE(cell.count, map.per_cell);
+    ASSERT_NO_FATAL_FAILURE(take(cell.column, cell.row, map.cell_columns));
+    next += cell.count;
+  }
+  ASSERT_EQ(next, map.order.rows.size());
+  for (const HeatLabel& label : map.labels) {
+    int columns = 0;
+    for (const int part : {map.rack_columns, map.name_columns, map.kind_columns, map.count_columns,
+                           map.mean_columns}) {
+      if (part > 0) columns += part + 1;
+    }
+    ASSERT_NO_FATAL_FAILURE(take(label.column, label.row, columns));
+  }
+}
+
+TEST(HeatMap, HoldsEveryDeviceOnceInsideItsRectangleInEveryGrouping) {
+  struct Fleet {
+    int hosts, each;
+  };
+  for (const Fleet& size : {Fleet{1, 1}, {4, 8}, {40, 8}, {130, 8}, {10, 1'000}, {1'250, 8}}) {
+    const Model model = mixed_model(size.hosts, size.each);
+    for (const Grouping grouping : groupings) {
+      for (const Rect& area : areas()) {
+        SCOPED_TRACE(std::string(to_text(grouping)) + " " + std::to_string(size.hosts) + "x" +
+                     std::to_string(size.each) + " in " + std::to_string(area.columns));
+        const HeatMap map = lay_out_heat_map(
+            model, order_devices(model, now, grouping, Narrowing()), area.columns, area.rows);
+        ASSERT_EQ(map.order.rows.size(), model.devices().rows());
+        const std::set<DeviceTable::Row> rows(map.order.rows.begin(), map.order.rows.end());
+        ASSERT_EQ(rows.size(), map.order.rows.size());
+        ASSERT_NO_FATAL_FAILURE(expect_sound(map, area));
+        for (DeviceTable::Row row = 0; row < model.devices().rows(); row += 37) {
+          const std::uint32_t place = map.order.places[row];
+          ASSERT_EQ(map.order.rows[place], row);
+          const HeatCell& cell = map.cells.at(cell_of(map, place));
+          ASSERT_TRUE(place >= cell.first && place < cell.first + cell.count);
+        }
+      }
+    }
+  }
+}
+
+TEST(HeatMap, NothingIsDrawnWhereThereIsNoRoom) {
+  const Model model = mixed_model(40, 8);
+  for (const Grouping grouping : groupings) {
+    for (int columns = 0; columns <= 130; ++columns) {
+      for (int rows = 0; rows <= 30; rows += rows < 6 ? 1 : 5) {
+        SCOPED_TRACE(std::string(to_text(grouping)) + std::to_string(columns) + "x" +
+                     std::to_string(rows));
+        const HeatMap map = lay_out_heat_map(
+            model, order_devices(model, now, grouping, Narrowing()), columns, rows);
+        if (columns == 0 || rows == 0) {
+          EXPECT_TRUE(map.cells.empty() && map.labels.empty());
+        } else {
+          ASSERT_NO_FATAL_FAILURE(expect_sound(map, {0, 0, columns, rows}));
+        }
+      }
+    }
+  }
+}
+
+TEST(HeatMap, OfGroupsThatAreNoHostsNoCellShowsTwo) {
+  const Model model = mixed_model(1'250, 8);
+  for (const Grouping grouping :
+       {Grouping::rack, Grouping::pool, Grouping::kind, Grouping::state}) {
+    for (const Rect& area : areas()) {
+      const HeatMap map = lay_out_heat_map(model, order_devices(model, now, grouping, Narrowing()),
+                                           area.columns, area.rows);
+      for (const HeatGroup& group : map.order.groups) {
+        EXPECT_EQ(map.cells.at(cell_of(map, group.first)).first, group.first)
+            << group.name << " per " << to_text(grouping) << " in " << area.columns;
+      }
+    }
+  }
+}
+
+TEST(HeatOrder, GroupsAreWhatTheyAreNamedAndInTheirOrder) {
+  SampleFleet fleet;
+  std::vector<Envelope> envelopes = fleet.state();
+  for (Envelope& batch : fleet.samples(0)) envelopes.push_back(std::move(batch));
+  const Model model = model_of(envelopes);
+  struct Case {
+    Grouping grouping;
+    std::vector<std::pair<std::string, std::uint32_t>> groups;
+  };
+  const std::vector<Case> cases = {
+      {Grouping::host, {{"gpu-a", 8}, {"gpu-b", 8}, {"tpu-a", 8}, {"tpu-b", 8}, {"edge-1", 4}}},
+      {Grouping::rack, {{"r1", 16}, {"r2", 16}, {"r3", 4}}},
+      {Grouping::pool, {{"ampere", 8}, {"edge", 4}, {"hopper", 8}, {"tpu", 16}}},
+      {Grouping::kind, {{"a100-sxm-80gb", 8}, {"h100-sxm", 8}, {"l4", 4}, {"tpu-v5e", 16}}},
+      {Grouping::state, {{"ok", 30}, {"faulty", 1}, {"unusable", 1}, {"lost", 4}}},
+  };
+  for (const Case& c : cases) {
+    std::vector<std::pair<std::string, std::uint32_t>> found;
+    for (const HeatGroup& group : order_devices(model, now, c.grouping, Narrowing()).groups) {
+      found.emplace_back(group.name, group.count);
+    }
+    EXPECT_EQ(found, c.groups) << to_text(c.grouping);
+  }
+}
+
+TEST(HeatOrder, AKindOfWhichHostsTellDifferentTextsIsOneGroup) {
+  std::vector<Envelope> said = plain_hosts(2, 3);
+  std::get<HostChanged>(said[1].body).hello.specs[0].text += "# another\n";
+  const HeatOrder order = order_devices(model_of(said), now, Grouping::kind, Narrowing());
+  ASSERT_EQ(order.groups.size(), 1U);
+  EXPECT_EQ(order.groups[0].count, 6U);
+}
+
+TEST(HeatOrder, ADeviceOfSeveralPoolsStandsOnceInTheGroupOfThemAll) {
+  SampleFleet fleet;
+  fleet.hosts[0].further_pools = {{0, "spot"}};
+  fleet.hosts[2].pools.clear();
+  const Model model = model_of(fleet.state());
+  std::vector<std::pair<std::string, std::uint32_t>> found;
+  for (const HeatGroup& group : order_devices(model, now, Grouping::pool, Narrowing()).groups) {
+    found.emplace_back(group.name, group.count);
+  }
+  const std::vector<std::pair<std::string, std::uint32_t>> expected = {
+      {"ampere", 8}, {"edge", 4}, {"hopper,spot", 8}, {"tpu", 8}, {"no pool", 8}};
+  EXPECT_EQ(found, expected);
+}
+
+TEST(HeatOrder, WhatTheFilterHidesIsInNoGrouping) {
+  SampleFleet fleet;
+  const Model model = model_of(fleet.state());
+  const Narrowing narrowing = judged(model, "kind==tpu");
+  for (const Grouping grouping : groupings) {
+    const HeatOrder order = order_devices(model, now, grouping, narrowing);
+    EXPECT_EQ(order.rows.size(), 16u) << to_text(grouping);
+    for (DeviceTable::Row row = 0; row < model.devices().rows(); ++row) {
+      EXPECT_EQ(order.places[row] != HeatOrder::nowhere, narrowing.shows(row));
+    }
+    for (const HeatGroup& group : order.groups) EXPECT_GT(group.count, 0u);
+  }
+}
+
+TEST(HeatMap, EveryCellIsReachedAndEdgesHold) {
+  const Model model = model_of(plain_hosts(20, 8));
+  const HeatMap map =
+      lay_out_heat_map(model, order_devices(model, now, Grouping::host, Narrowing()), 80, 11);
+  std::size_t cell = 0;
+  for (std::size_t step = 1; step < map.cells.size(); ++step) {
+    cell = neighbour(map, cell, 1, 0);
+    EXPECT_EQ(cell, step);
+  }
+  EXPECT_EQ(neighbour(map, cell, 1, 0), cell);
+  EXPECT_EQ(neighbour(map, 0, -1, 0), 0u);
+  EXPECT_EQ(neighbour(map, 0, 0, -1), 0u);
+  const std::size_t below = neighbour(map, 0, 0, 1);
+  EXPECT_EQ(map.cells[below].row, map.cells[0].row + 1);
+  EXPECT_EQ(neighbour(map, below, 0, -1), 0u);
+}
+
+TEST(HeatMap, AThousandDevicesHaveACellEachAt120x40BesideTheDeviceUnderTheCursor) {
+  const Rect body{1, 1, 118, 38};
+  struct Fleet {
+    int hosts, each;
+  };
+  for (const Fleet& size : {Fleet{125, 8}, {250, 4}, {16, 64}, {1, 1'000}}) {
+    const Model model = mixed_model(size.hosts, size.each);
+    for (const Grouping grouping : groupings) {
+      const HeatOrder order = order_devices(model, now, grouping, Narrowing());
+      const FleetLayout layout = lay_out_fleet(body, model, order, Narrowing());
+      const Rect cells = map_cells(layout);
+      const HeatMap map = lay_out_heat_map(model, order, cells.columns, cells.rows);
+      EXPECT_EQ(map.per_cell, 1u) << to_text(grouping) << " of " << size.hosts;
+      EXPECT_GE(map.cells.size(), 1'000u);
+      EXPECT_GE(layout.device.rows, 7);
+    }
+  }
+}
+
+/// Text of the fleet view of so many devices after `keys`.
+std::string shown_of(int hosts, Size size, const std::vector<std::string>& keys) {
+  Dashboard dashboard({}, size, now);
+  for (const Envelope& host : plain_hosts(hosts, 8)) dashboard.receive(now, publish_peer, host);
+  for (const Envelope& batch : plain_samples(hosts, 8, 1)) {
+    dashboard.receive(now, publish_peer, batch);
+  }
+  dashboard.draw(now);
+  for (const std::string& key : keys) dashboard.press(now, {key});
+  return dashboard.draw(now).to_text();
+}
+
+TEST(HeatMap, SaysHowManyDevicesShareACell) {
+  EXPECT_EQ(shown_of(125, {120, 40}, {}).find("hottest"), std::string::npos);
+  for (int presses = 0; presses < grouping_count; ++presses) {
+    const std::string text = shown_of(
+        1'250, {120, 40}, std::vector<std::string>(static_cast<std::size_t>(presses), "b"));
+    EXPECT_NE(text.find("of 10000"), std::string::npos) << text;
+    EXPECT_NE(text.find("devices, the hottest shown)"), std::string::npos) << text;
+    const std::string narrow =
+        shown_of(1'250, {70, 20}, std::vector<std::string>(static_cast<std::size_t>(presses), "b"));
+    EXPECT_NE(narrow.find("hottest"), std::string::npos) << narrow;
+  }
+}
+
+TEST(HeatMap, ASharedCellShowsTheHottestThatIsKnown) {
+  Model model = model_of(plain_hosts(1, 4));
+  std::vector<Sample> samples(4);
+  for (std::uint16_t i = 0; i < 4; ++i) samples[i].device = i;
+  samples[1][Metric::utilization] = 0.2;
+  samples[2][Metric::utilization] = 0.7;
+  model.apply(now, {"host-0000", 1, now, pack("host-0000", samples)});
+  const std::vector<DeviceTable::Row> rows = {0, 1, 2, 3};
+  EXPECT_EQ(hottest_of(model, now, MapMetric::utilization, rows), 2u);
+  EXPECT_EQ(hottest_of(model, now, MapMetric::temperature, rows), 0u);
+  EXPECT_NEAR(mean_figure(model, now, MapMetric::utilization, rows), 45, 0.01);
+  EXPECT_TRUE(std::isnan(mean_figure(model, now, MapMetric::temperature, rows)));
+}
+
+TEST(HeatMap, IsGroupedAndColouredByTypedNames) {
+  struct Case {
+    std::vector<std::string> line;
+    const char* shown;
+  };
+  const std::vector<Case> cases = {
+      {{"g", "r", "o", "u", "p", "Space", "k", "i", "n", "d"}, "Devices per kind by utilization"},
+      {{"g", "r", "o", "u", "p", "Space", "s", "Tab"}, "Devices per state by utilization"},
+      {{"m", "e", "t", "r", "i", "c", "Space", "q", "Tab"}, "Devices by queue"},
+      {{"m", "e", "t", "r", "i", "c", "Space", "h", "e", "a", "t"},
+       "found 'heat', expected utilization, useful-load, memory, power, temperature, queue, age"},
+  };
+  for (const Case& c : cases) {
+    SampleFleet fleet;
+    const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 3);
+    const Instant later = now + std::chrono::seconds(3);
+    dashboard->press(later, {":"});
+    for (const std::string& key : c.line) dashboard->press(later, {key});
+    dashboard->press(later, {"Enter"});
+    const std::string text = dashboard->draw(later).to_text();
+    EXPECT_NE(text.find(c.shown), std::string::npos) << text;
+  }
+}
+
+TEST(HeatMap, TheSelectionStaysWithItsDeviceInEveryGrouping) {
+  SampleFleet fleet;
+  const auto dashboard = dashboard_of(fleet, {120, 40}, "fleet", false, 3);
+  const Instant later = now + std::chrono::seconds(3);
+  for (int i = 0; i < 20; ++i) dashboard->press(later, {"l"});
+  for (int presses = 0; presses <= grouping_count; ++presses) {
+    const std::string text = dashboard->draw(later).to_text();
+    EXPECT_NE(text.find("Device tpu-a/3"), std::string::npos) << text;
+    EXPECT_NE(text.find('['), std::string::npos) << text;
+    dashboard->press(later, {"b"});
+  }
+}
+
+}  // namespace
+}  // namespace drover::tui

@@ -1,0 +1,197 @@
+// Above the live decisions: how fast work goes where, what falling back costs, how the pools are.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tests/tui/golden_screen.h"
+#include "tests/tui/sample_fleet.h"
+#include "tui/canvas/layout.h"
+#include "tui/panels/routing_page.h"
+#include "tui/views/views.h"
+
+namespace drover::tui {
+namespace {
+
+using std::chrono::seconds;
+constexpr Instant start = SampleFleet::start;
+constexpr Instant later = start + seconds(2);
+const FlowKey as_wanted{"hopper", "hopper", std::nullopt};
+
+/// A model that hears decisions at chosen instants, and a summary so that it is not silent.
+struct Routed {
+  Model model;
+  std::uint64_t number = 0;
+
+  explicit Routed(Duration wall = seconds(1)) : model(wall) {}
+  void decide(Instant at, const std::string& pool = "hopper") {
+    Decision decision;
+    decision.number = ++number;
+    decision.at = at;
+    decision.wanted_pool = decision.pool = pool;
+    model.apply(at, {"router", number, at, decision});
+  }
+  void hear(Instant at) { model.apply(at, {"router", 0, at, Summary{}}); }
+  double rate(Instant now) { return model.per_min(model.flows().at(as_wanted), now); }
+};
+
+TEST(FlowRates, AreOfTheLastMinuteAndNotOfAllThatWas) {
+  Routed routed;
+  for (int second = 0; second < 100; ++second) routed.decide(start + seconds(second));
+  EXPECT_NEAR(routed.rate(start + seconds(100)), 60, 1);
+  for (int second = 100; second < 300; ++second) {
+    second % 10 == 0 ? routed.decide(start + seconds(second))
+                     : routed.hear(start + seconds(second));
+  }
+  EXPECT_NEAR(routed.rate(start + seconds(300)), 6, 1);
+  for (int second = 300; second < 366; ++second) routed.hear(start + seconds(second));
+  EXPECT_EQ(routed.rate(start + seconds(365)), 0);
+  EXPECT_EQ(routed.model.flows().at(as_wanted).all, 120u) << "the count is of all";
+}
+
+TEST(FlowRates, ArePerMinuteOfFleetTimeAtAnyPace) {
+  for (const int pace : {1, 5, 60}) {
+    Routed routed{seconds(pace)};
+    for (int second = 0; second < 100 * pace; second += pace) {
+      routed.decide(start + seconds(second));
+    }
+    EXPECT_NEAR(routed.rate(start + seconds(100 * pace)), 60.0 / pace, 1) << pace;
+  }
+}
+
+TEST(FlowRates, OfATimeTooShortToTellAreNotKnown) {
+  Routed routed;
+  routed.decide(start);
+  EXPECT_TRUE(std::isnan(routed.rate(start + seconds(4))));
+  routed.decide(start + seconds(5));
+  EXPECT_NEAR(routed.rate(start + seconds(6)), 20, 0.1) << "two in six seconds";
+}
+
+TEST(FlowRates, OfASilentRouterAreNotKnown) {
+  Routed routed;
+  for (int second = 0; second < 60; ++second) routed.decide(start + seconds(second));
+  EXPECT_FALSE(std::isnan(routed.rate(start + seconds(61))));
+  EXPECT_TRUE(std::isnan(routed.rate(start + seconds(70))));
+}
+
+TEST(FlowRates, OfAPastMomentAreThoseOfThatMoment) {
+  Routed routed;
+  for (int second = 0; second < 100; ++second) routed.decide(start + seconds(second));
+  const Model then = routed.model;
+  const double rate = then.per_min(then.flows().at(as_wanted), start + seconds(99));
+  for (int second = 100; second < 200; ++second) routed.hear(start + seconds(second));
+  EXPECT_EQ(then.per_min(then.flows().at(as_wanted), start + seconds(99)), rate);
+  EXPECT_NEAR(rate, 60, 1);
+}
+
+TEST(FlowRates, CountWhatASnapshotTellsOfThePastWhereItWas) {
+  SampleFleet fleet;
+  Model model(seconds(1));
+  // The decisions of the last 21 seconds come at once.
+  for (const Envelope& envelope : fleet.state()) model.apply(start, envelope);
+  const double rate = model.per_min(model.flows().at(as_wanted), start);
+  EXPECT_NEAR(rate, 24 * 60 / 20.0, 5);
+}
+
+TEST(Flows, BeyondTheLinesThereAreAreCounted) {
+  SampleFleet fleet;
+  for (int i = 0; i < 20; ++i) {
+    Decision decision = fleet.decisions.back();
+    decision.number = 1'000 + static_cast<std::uint64_t>(i);
+    decision.wanted_pool = decision.pool = "pool-" + std::to_string(i);
+    fleet.decisions.push_back(decision);
+  }
+  const auto dashboard = dashboard_of(fleet, {120, 40}, "routing", false, 2);
+  const std::string text = dashboard->draw(later).to_text();
+  EXPECT_NE(text.find("17 more flows, of 17 jobs"), std::string::npos) << text;
+}
+
+TEST(Fallbacks, TellWhatTheyCostMoreAndWhatTheySaved) {
+  SampleFleet fleet;
+  fleet.summary.fallbacks = {{Reason::capacity, 10}, {Reason::thermal, 4}, {Reason::memory, 2}};
+  fleet.summary.fallback_costs = {{Reason::capacity, 10, 1.5, 2e3, 90, 9},
+                                  {Reason::thermal, 4, -0.25, -3e3, -12, 4},
+                                  {Reason::memory, 2, 0, 0, 0, 0}};
+  const auto dashboard = dashboard_of(fleet, {120, 40}, "routing", false, 2);
+  const Canvas& canvas = dashboard->draw(later);
+  const std::string text = canvas.to_text();
+  for (const char* part : {"+$1.50", "+2.00kJ", "+90s"}) {
+    EXPECT_NE(line_with(text, part).find("capacity "), std::string::npos) << part << "\n" << text;
+    EXPECT_EQ(role_at(canvas, "capacity ", part), Role::warm);
+  }
+  for (const char* part : {"-$0.25", "-3.00kJ", "-12s"}) {
+    EXPECT_NE(line_with(text, part).find("thermal "), std::string::npos) << part << "\n" << text;
+    EXPECT_EQ(role_at(canvas, "thermal ", part), Role::good);
+  }
+  EXPECT_NE(text.find("memory            2       N/A       N/A       N/A"), std::string::npos)
+      << "no estimate could be made there: " << text;
+}
+
+TEST(Pools, TellTheirHealthInWordsAndTheSiteItsBudget) {
+  SampleFleet fleet;
+  fleet.summary.pools.resize(1);
+  PoolReport& pool = fleet.summary.pools[0];
+  pool = {.name = "mixed",
+          .devices = 12,
+          .usable = 3,
+          .unusable = 2,
+          .drained = 4,
+          .ejected = 1,
+          .suspect = 2,
+          .lost = 8};
+  for (const int columns : {80, 120, 200}) {
+    const auto dashboard = dashboard_of(fleet, {columns, 60}, "routing", false, 2);
+    const std::string text = dashboard->draw(later).to_text();
+    const std::string line = line_with(text, "mixed");
+    EXPECT_NE(line.find("3 of 12"), std::string::npos) << line;
+    EXPECT_NE(line.find("8 lost, 1 ejected"), std::string::npos) << line;
+    EXPECT_NE(line_with(text, "site ").find("92% of $90.00 budget"), std::string::npos) << text;
+  }
+}
+
+TEST(Pools, WithoutDevicesDrawAndCostWhatNobodyKnows) {
+  SampleFleet fleet;
+  const auto dashboard = dashboard_of(fleet, {120, 40}, "routing", false, 2);
+  const std::string line = line_with(dashboard->draw(later).to_text(), "edge  ");
+  EXPECT_NE(line.find("N/A"), std::string::npos) << line;
+  EXPECT_EQ(line.find("0W"), std::string::npos) << line;
+  EXPECT_EQ(line.find('$'), std::string::npos) << line;
+}
+
+TEST(Pools, ThatAreOnlyNamesTakeNoLine) {
+  SampleFleet fleet;
+  fleet.summary.pools = {{.name = "has-none"},
+                         {.name = "has-work", .queued = 1},
+                         {.name = "has-lost", .lost = 2},
+                         {.name = "has-some", .devices = 1, .usable = 1}};
+  const auto dashboard = dashboard_of(fleet, {120, 40}, "routing", false, 2);
+  const std::string text = dashboard->draw(later).to_text();
+  EXPECT_EQ(text.find("has-none"), std::string::npos) << text;
+  EXPECT_NE(line_with(text, "Pools 4").find("1 without devices"), std::string::npos) << text;
+  for (const char* name : {"has-work", "has-lost", "has-some"}) {
+    EXPECT_NE(text.find(name), std::string::npos) << text;
+  }
+}
+
+TEST(Pools, BeyondTheLinesThereAreAreCounted) {
+  SampleFleet fleet;
+  fleet.summary.pools.assign(100, PoolReport{.name = "many", .devices = 1});
+  const auto dashboard = dashboard_of(fleet, {120, 40}, "routing", false, 2);
+  EXPECT_NE(dashboard->draw(later).to_text().find("76 more left out"), std::string::npos);
+}
+
+TEST(Routing, DecisionsKeepAThirdOfEveryScreen) {
+  SampleFleet fleet;
+  fleet.summary.pools.assign(100, PoolReport{.name = "many", .devices = 1});
+  Model model(seconds(1));
+  for (const Envelope& envelope : fleet.state()) model.apply(start, envelope);
+  for (int rows = 16; rows <= 120; ++rows) {
+    for (const int columns : {60, 80, 120, 200}) {
+      // A title and hints, and up to three lines between them.
+      const Rect body{0, 2, columns, rows - 2};
+      EXPECT_GE(3 * lay_out_routing(body, model, 0).list.rows, rows) << columns << "x" << rows;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace drover::tui

@@ -1,0 +1,105 @@
+// A terminal that takes bytes slowly, or not at all.
+#include "tui/terminal/frame_stream.h"
+
+#include <gtest/gtest.h>
+
+namespace drover::tui {
+namespace {
+
+using namespace std::chrono_literals;
+
+TerminalWords plain_words() {
+  TerminalWords words;
+  words.clear = "!";
+  words.move = [](int row, int column) {
+    return "<" + std::to_string(row) + "," + std::to_string(column) + ">";
+  };
+  return words;
+}
+
+Canvas canvas_of(std::string_view text) {
+  Canvas canvas({40, 4});
+  canvas.put(0, 0, text);
+  return canvas;
+}
+
+TEST(FrameStream, OneFrameIsOnItsWayAtATime) {
+  FrameStream stream(plain_words(), frame_bytes_unlimited);
+  EXPECT_TRUE(stream.ready());
+  stream.show(canvas_of("abc"), 1000ms);
+  EXPECT_EQ(stream.pending(), "!<0,0>abc");
+  EXPECT_FALSE(stream.ready());
+  stream.sent(4);
+  EXPECT_EQ(stream.pending(), "0>abc");
+  EXPECT_EQ(stream.figures(1250ms).backlog_age, 250ms);
+  stream.sent(5);
+  EXPECT_TRUE(stream.ready());
+  const TerminalFigures figures = stream.figures(1300ms);
+  EXPECT_EQ(figures.backlog_age, 0ms);
+  EXPECT_EQ(figures.bytes, 9u);
+  EXPECT_EQ(figures.frame_bytes, 9u);
+  stream.show(canvas_of("abd"), 1300ms);
+  EXPECT_EQ(stream.pending(), "<0,2>d") << "what went is what stands there";
+}
+
+TEST(FrameStream, TheBellRingsOnceWithTheNextFrame) {
+  FrameStream stream(plain_words(), frame_bytes_unlimited);
+  stream.ring();
+  stream.show(canvas_of("abc"), 1000ms);
+  EXPECT_EQ(stream.pending(), "!<0,0>abc\a");
+  stream.sent(stream.pending().size());
+  stream.ring();
+  stream.show(canvas_of("abc"), 1250ms);
+  EXPECT_EQ(stream.pending(), "\a") << "though nothing else has changed";
+  stream.sent(1);
+  stream.show(canvas_of("abc"), 1500ms);
+  EXPECT_EQ(stream.pending(), "");
+}
+
+TEST(FrameStream, CountsTheFramesThatWereDueMeanwhile) {
+  FrameStream stream(plain_words(), frame_bytes_unlimited);
+  stream.show(canvas_of("abc"), 1000ms);
+  for (auto now = 1001ms; now < 2001ms; now += 10ms) stream.skip(now);
+  EXPECT_EQ(stream.figures(2001ms).frames_skipped, 4u) << "at their pace, not at the loop's";
+  stream.sent(stream.pending().size());
+  stream.show(canvas_of("abd"), 2010ms);
+  stream.skip(2011ms);
+  EXPECT_EQ(stream.figures(2011ms).frames_skipped, 5u);
+  EXPECT_EQ(stream.figures(2011ms).frames_drawn, 2u);
+}
+
+TEST(FrameStream, ALongFrameGoesInPieces) {
+  Canvas canvas({80, 24});
+  for (int row = 0; row < 24; ++row)
+    canvas.put(0, row, std::string(80, static_cast<char>('a' + row)));
+  FrameStream stream(plain_words(), 512);
+  int pieces = 0;
+  for (auto now = 0ms; pieces == 0 || stream.cut(); now += 100ms) {
+    stream.show(canvas, now);
+    ASSERT_LE(stream.pending().size(), 512u);
+    ASSERT_FALSE(stream.cut()) << "the piece has not gone";
+    stream.sent(stream.pending().size());
+    ASSERT_LT(++pieces, 10);
+  }
+  EXPECT_GE(pieces, 4) << "1920 characters";
+  stream.show(canvas, 9000ms);
+  EXPECT_EQ(stream.pending(), "") << "all of it stands there";
+}
+
+TEST(FrameStream, WhatIsDroppedIsPaintedAfresh) {
+  FrameStream stream(plain_words(), frame_bytes_unlimited);
+  stream.show(canvas_of("abc"), 0ms);
+  EXPECT_FALSE(stream.drop()) << "nothing of it had gone";
+  stream.show(canvas_of("abc"), 0ms);
+  EXPECT_EQ(stream.pending(), "!<0,0>abc");
+  stream.sent(3);
+  EXPECT_TRUE(stream.drop()) << "within a sequence, perhaps";
+  stream.begin_with("(in)");
+  EXPECT_FALSE(stream.ready());
+  stream.sent(4);
+  stream.show(canvas_of("abc"), 0ms);
+  EXPECT_EQ(stream.pending(), "!<0,0>abc");
+}
+
+}  // namespace
+}  // namespace drover::tui

@@ -1,0 +1,168 @@
+#include "tui/device/device_memory.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+#include "tui/tables/device_facts.h"
+
+namespace drover::tui {
+namespace {
+
+using Kind = MemoryOwner::Kind;
+
+/// Below it nobody asks whose it is: samples round to megabytes, and are older than reports.
+constexpr double other_share_least = 0.002;
+
+std::string requests_text(std::uint32_t count) { return counted(count, "request"); }
+
+/// Those who hold most, in the order of their names.
+std::vector<TenantShare> greatest(std::vector<TenantShare> tenants) {
+  if (tenants.size() <= tenant_lines_max) return tenants;
+  std::stable_sort(tenants.begin(), tenants.end(), [](const TenantShare& a, const TenantShare& b) {
+    return a.kv_tokens > b.kv_tokens;
+  });
+  tenants.resize(tenant_lines_max);
+  std::sort(tenants.begin(), tenants.end(),
+            [](const TenantShare& a, const TenantShare& b) { return a.tenant < b.tenant; });
+  return tenants;
+}
+
+void add_replica(const Replica& replica, std::vector<MemoryOwner>& owners) {
+  if (replica.weights_bytes == 0) return;  // its agent does not tell
+  const auto bytes_of = [&](std::uint64_t tokens) {
+    return static_cast<double>(tokens) * static_cast<double>(replica.kv_token_bytes);
+  };
+  owners.push_back({Kind::weights,
+                    fmt::format("weights of {} {}", replica.model, to_text(replica.precision)),
+                    static_cast<double>(replica.weights_bytes)});
+  std::uint64_t left = replica.kv_used_tokens;
+  std::uint32_t requests = replica.running;
+  for (const TenantShare& share : greatest(replica.tenants)) {
+    owners.push_back({Kind::tenant,
+                      fmt::format("KV of {}: {}", share.tenant, requests_text(share.requests)),
+                      bytes_of(share.kv_tokens)});
+    left -= std::min(left, share.kv_tokens);
+    requests -= std::min(requests, share.requests);
+  }
+  if (left > 0) {
+    owners.push_back(
+        {Kind::tenant, fmt::format("KV of others: {}", requests_text(requests)), bytes_of(left)});
+  }
+  const std::uint64_t capacity = std::max(replica.kv_capacity_tokens, replica.kv_used_tokens);
+  owners.push_back(
+      {Kind::cache_free, "KV cache that is free", bytes_of(capacity - replica.kv_used_tokens)});
+}
+
+double sum_of(const std::vector<MemoryOwner>& owners) {
+  double sum = 0;
+  for (const MemoryOwner& owner : owners) sum += owner.bytes;
+  return sum;
+}
+
+/// One character in bar and legend: tenants are told apart by theirs.
+char sign_of(const MemoryUse& use, std::size_t index) {
+  switch (use.owners[index].kind) {
+    case Kind::weights:
+      return 'W';
+    case Kind::cache_free:
+      return '-';
+    case Kind::training:
+      return 'T';
+    case Kind::other:
+      return '?';
+    case Kind::tenant:
+      break;
+  }
+  const auto before =
+      std::count_if(use.owners.begin(), use.owners.begin() + static_cast<std::ptrdiff_t>(index),
+                    [](const MemoryOwner& owner) { return owner.kind == Kind::tenant; });
+  return static_cast<char>('a' + before % 26);
+}
+
+Role role_of(char sign) {
+  switch (sign) {
+    case 'W':
+      return level_role(1);
+    case 'T':
+      return level_role(3);
+    case '-':
+      return Role::track;
+    case '?':
+      return Role::faint;
+    default:
+      return level_role(4 + (sign - 'a') % 4);
+  }
+}
+
+/// Owners beside each other, from the left; what is not taken stays empty.
+void draw_bar(Pen& pen, const MemoryUse& use) {
+  const double whole = std::max({use.total, use.used, sum_of(use.owners)});
+  double sum = 0;
+  int column = 0;
+  for (std::size_t i = 0; i < use.owners.size(); ++i) {
+    sum += use.owners[i].bytes;
+    const int end = static_cast<int>(std::lround(sum / whole * pen.columns()));
+    const char sign = sign_of(use, i);
+    if (end > column) {
+      pen.text(column, 1, std::string(static_cast<std::size_t>(end - column), sign), role_of(sign));
+    }
+    column = std::max(column, end);
+  }
+  const auto free = static_cast<std::size_t>(std::max(0, pen.columns() - column));
+  pen.text(column, 1, std::string(free, ' '), Role::track);
+}
+
+}  // namespace
+
+MemoryUse memory_use_of(const Model& model, DeviceTable::Row row) {
+  MemoryUse use;
+  use.used = model.reading(row, Metric::memory_used);
+  use.total = model.reading(row, Metric::memory_total);
+  const DeviceId id = model.id_of(row);
+  for (const ReplicaRow* replica : replicas_on(model, id)) {
+    add_replica(replica->said.replica, use.owners);
+  }
+  const double rest = use.used - sum_of(use.owners);
+  if (!(rest > other_share_least * use.total)) return use;
+  for (const JobRow* job : jobs_on(model, id)) {
+    const Job& said = job->said.job;
+    if (said.work.kind != WorkKind::train || job->said.state != JobState::running) continue;
+    use.owners.push_back(
+        {Kind::training, fmt::format("{}: training of {}", said.tenant, said.work.model), rest});
+    return use;  // a device works for one at a time
+  }
+  use.owners.push_back({Kind::other, "other: nobody tells whose", rest});
+  return use;
+}
+
+int memory_rows(const MemoryUse& use) { return 2 + static_cast<int>(use.owners.size()); }
+
+void draw_memory(Pen pen, const MemoryUse& use) {
+  const bool told = !std::isnan(use.used) && use.total > 0;
+  pen.heading(0, "Memory by owner",
+              told ? fmt::format("{} of {}", bytes_text(use.used), bytes_text(use.total)) : "N/A");
+  if (!told) {
+    pen.text(0, 1, "no sample tells of it", Role::faint);
+    return;
+  }
+  draw_bar(pen, use);
+  constexpr int bytes_columns = 7, share_columns = 5;
+  const int words = std::max(0, pen.columns() - 2 - bytes_columns - share_columns);
+  for (std::size_t i = 0; i < use.owners.size(); ++i) {
+    const MemoryOwner& owner = use.owners[i];
+    const int line = 2 + static_cast<int>(i);
+    const char sign = sign_of(use, i);
+    pen.text(0, line, std::string(1, sign), role_of(sign));
+    pen.field(2, line, words, owner.name);
+    pen.field(2 + words, line, bytes_columns, bytes_text(owner.bytes), Role::plain, Align::right);
+    pen.field(2 + words + bytes_columns, line, share_columns, percent_text(owner.bytes / use.total),
+              Role::faint, Align::right);
+  }
+}
+
+}  // namespace drover::tui

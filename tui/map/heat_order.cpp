@@ -1,0 +1,154 @@
+// Devices have a number for what they are grouped by (their host, pool, kind, state), numbers have
+// a group, and rows are dealt out to their groups in the order of the fleet.
+#include "tui/map/heat_order.h"
+
+#include <algorithm>
+
+#include "tui/model/device_state.h"
+
+namespace drover::tui {
+namespace {
+
+/// The groups, and which of them each number has.
+struct Numbers {
+  std::vector<HeatGroup> groups;
+  std::vector<std::uint32_t> group_of;
+
+  void add(std::string_view name, std::uint32_t number) {
+    group_of[number] = static_cast<std::uint32_t>(groups.size());
+    groups.push_back({std::string(name), 0, 0, number});
+  }
+};
+
+Numbers by_host(const Model& model, bool whole_racks) {
+  Numbers numbers;
+  numbers.group_of.resize(model.hosts().size());
+  const std::string* rack = nullptr;
+  for (const std::uint32_t host : model.host_order()) {
+    const Hello& hello = model.hosts()[host].said.hello;
+    if (!whole_racks) {
+      numbers.add(hello.host, host);
+    } else if (rack == nullptr || *rack != hello.rack) {
+      numbers.add(hello.rack.empty() ? std::string_view("no rack") : hello.rack, host);
+    } else {
+      numbers.group_of[host] = static_cast<std::uint32_t>(numbers.groups.size() - 1);
+    }
+    rack = &hello.rack;
+  }
+  return numbers;
+}
+
+/// A device stands in one group: that of all the pools it is in.
+Numbers by_pools(const Model& model) {
+  std::vector<std::pair<std::string, std::uint32_t>> sets;
+  for (std::uint32_t set = 1; set < model.pool_sets(); ++set) {
+    sets.emplace_back(model.pool_set_text(set), set);
+  }
+  std::sort(sets.begin(), sets.end());
+  Numbers numbers;
+  numbers.group_of.resize(model.pool_sets());
+  for (const auto& [name, set] : sets) numbers.add(name, set);
+  numbers.add("no pool", 0);
+  return numbers;
+}
+
+Numbers by_kind(const Model& model) {
+  const std::vector<SpecRow>& specs = model.specs();
+  std::vector<std::uint32_t> order(specs.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(specs[a].device_class, std::string_view(specs[a].id)) <
+           std::pair(specs[b].device_class, std::string_view(specs[b].id));
+  });
+  Numbers numbers;
+  numbers.group_of.resize(specs.size());
+  for (const std::uint32_t spec : order) {
+    // Hosts may tell different texts of one kind.
+    if (numbers.groups.empty() || numbers.groups.back().name != specs[spec].id) {
+      numbers.add(specs[spec].id, spec);
+    } else {
+      numbers.group_of[spec] = static_cast<std::uint32_t>(numbers.groups.size() - 1);
+    }
+  }
+  return numbers;
+}
+
+Numbers by_state() {
+  Numbers numbers;
+  numbers.group_of.resize(device_state_count);
+  for (std::uint32_t i = device_state_count; i-- > 0;) {
+    numbers.add(to_text(static_cast<DeviceState>(i)), i);
+  }
+  return numbers;
+}
+
+Numbers numbers_of(const Model& model, Grouping grouping) {
+  switch (grouping) {
+    case Grouping::host:
+    case Grouping::rack:
+      return by_host(model, grouping == Grouping::rack);
+    case Grouping::pool:
+      return by_pools(model);
+    case Grouping::kind:
+      return by_kind(model);
+    case Grouping::state:
+      return by_state();
+  }
+  return {};
+}
+
+std::uint32_t number_of(const Model& model, Instant now, Grouping grouping, DeviceTable::Row row) {
+  switch (grouping) {
+    case Grouping::host:
+    case Grouping::rack:
+      return model.devices().host(row);
+    case Grouping::pool:
+      return model.devices().pools(row);
+    case Grouping::kind:
+      return model.devices().spec(row);
+    case Grouping::state:
+      return static_cast<std::uint32_t>(gravest_state(model, now, row));
+  }
+  return 0;
+}
+
+}  // namespace
+
+HeatOrder order_devices(const Model& model, Instant now, Grouping grouping,
+                        const Narrowing& narrowing) {
+  HeatOrder order;
+  order.grouping = grouping;
+  Numbers numbers = numbers_of(model, grouping);
+  std::vector<DeviceTable::Row> shown;
+  std::vector<std::uint32_t> groups;  // of those
+  shown.reserve(model.device_order().size());
+  groups.reserve(model.device_order().size());
+  for (const DeviceTable::Row row : model.device_order()) {
+    if (!narrowing.shows(row)) continue;
+    shown.push_back(row);
+    groups.push_back(numbers.group_of[number_of(model, now, grouping, row)]);
+    ++numbers.groups[groups.back()].count;
+  }
+  std::vector<std::uint32_t> next;  // place in each group
+  std::uint32_t first = 0;
+  for (HeatGroup& group : numbers.groups) {
+    group.first = first;
+    next.push_back(first);
+    first += group.count;
+  }
+  order.rows.resize(shown.size());
+  order.places.assign(model.devices().rows(), HeatOrder::nowhere);
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const std::uint32_t place = next[groups[i]]++;
+    order.rows[place] = shown[i];
+    order.places[shown[i]] = place;
+  }
+  const bool keeps_empty = grouping == Grouping::host && !narrowing.active();
+  if (!keeps_empty) {
+    std::erase_if(numbers.groups, [](const HeatGroup& group) { return group.count == 0; });
+  }
+  order.groups = std::move(numbers.groups);
+  return order;
+}
+
+}  // namespace drover::tui

@@ -1,0 +1,399 @@
+#include "tui/model/model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include "fleet/base/natural_order.h"
+
+namespace drover::tui {
+
+bool Model::apply(Instant now, const Envelope& envelope) {
+  tick(now);
+  if (hears(envelope.body)) heard_ = std::max(heard_, now);
+  const bool changed = apply_news(now, envelope);
+  if (trend_due_ == never && !in_snapshot_) tick(now);
+  return changed;
+}
+
+bool Model::apply_news(Instant now, const Envelope& envelope) {
+  if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
+    return apply_samples(now, envelope, *batch);
+  }
+  if (const auto* host = std::get_if<HostChanged>(&envelope.body)) return apply_host(*host);
+  if (const auto* host = std::get_if<HostForgotten>(&envelope.body)) {
+    return forget_host(host->host);
+  }
+  if (const auto* replica = std::get_if<ReplicaChanged>(&envelope.body)) {
+    return apply_replica(*replica);
+  }
+  if (const auto* job = std::get_if<JobChanged>(&envelope.body)) return apply_job(now, *job);
+  if (const auto* decision = std::get_if<Decision>(&envelope.body)) {
+    return apply_decision(now, *decision);
+  }
+  if (const auto* event = std::get_if<Event>(&envelope.body)) {
+    return apply_event(envelope.at, *event);
+  }
+  if (const auto* summary = std::get_if<Summary>(&envelope.body)) {
+    summary_ = *summary;
+    return true;
+  }
+  if (const auto* device = std::get_if<DeviceChanged>(&envelope.body)) {
+    return apply_condition(*device);
+  }
+  if (const auto* alert = std::get_if<Alert>(&envelope.body)) {
+    return apply_alert(envelope.at, *alert);
+  }
+  if (const auto* audit = std::get_if<Audit>(&envelope.body)) {
+    return apply_audit(envelope.at, *audit);
+  }
+  if (const auto* caption = std::get_if<Caption>(&envelope.body)) return apply_caption(*caption);
+  if (const auto* policy = std::get_if<PolicyChanged>(&envelope.body)) {
+    policy_ = *policy;
+    if (policy->stale_after_s > 0) stale_after_ = from_seconds(policy->stale_after_s);
+    return true;
+  }
+  return false;
+}
+
+namespace {
+
+std::size_t hash_of(const std::vector<SpecText>& specs) {
+  std::size_t hash = specs.size();
+  for (const SpecText& spec : specs) {
+    for (const std::string* text : {&spec.id, &spec.text}) {
+      hash = hash * 1'099'511'628'211u + std::hash<std::string>{}(*text);
+    }
+  }
+  return hash;
+}
+
+/// But for what is in force of them, such as a cap: that changes while the devices stay.
+bool same_shape(const std::vector<Group>& before, const std::vector<Group>& after) {
+  return std::equal(before.begin(), before.end(), after.begin(), after.end(),
+                    [](const Group& a, const Group& b) {
+                      return std::tie(a.number, a.first, a.count, a.device, a.topology) ==
+                             std::tie(b.number, b.first, b.count, b.device, b.topology);
+                    });
+}
+
+HostChanged without_specs(HostChanged host) {
+  host.hello.specs = {};
+  return host;
+}
+
+}  // namespace
+
+bool Model::apply_host(const HostChanged& changed) {
+  const auto known = host_numbers_.find(changed.hello.host);
+  if (known != host_numbers_.end()) {
+    HostRow& host = hosts_[known->second];
+    const bool same_devices = same_shape(host.said.hello.groups, changed.hello.groups) &&
+                              host.specs_told == hash_of(changed.hello.specs);
+    const bool new_life = host.said.hello.incarnation != changed.hello.incarnation;
+    host.said = without_specs(changed);
+    host.snapshot = snapshot_;
+    if (new_life) host.sequence = 0;
+    if (!same_devices) {
+      remove_devices(host);
+      place_devices(known->second, changed);
+    } else if (host.count > 0) {
+      const std::vector<std::uint16_t> pools = pool_sets_of(host.said);
+      DeviceTable::Row row = host.first;
+      for (std::size_t g = 0; g < pools.size(); ++g) {
+        for (int i = 0; i < host.said.hello.groups[g].count; ++i)
+          devices_.set_pools(row++, pools[g]);
+      }
+    }
+    ++structure_;  // its rack may have changed
+    return true;
+  }
+  if (hosts_.size() >= hosts_max) {
+    ++left_out_;
+    return false;
+  }
+  const auto number = static_cast<std::uint32_t>(hosts_.size());
+  host_numbers_.emplace(changed.hello.host, number);
+  hosts_.push_back(HostRow{.said = without_specs(changed), .snapshot = snapshot_});
+  place_devices(number, changed);
+  return true;
+}
+
+void Model::place_devices(std::uint32_t number, const HostChanged& said) {
+  const Hello& hello = said.hello;
+  std::uint64_t count = 0;
+  for (const Group& group : hello.groups) count += group.count;
+  ++structure_;
+  HostRow& host = hosts_[number];
+  host.specs_told = hash_of(hello.specs);
+  host.first = devices_.rows();
+  host.count = 0;
+  host.sampled = Instant::min();
+  if (devices_.rows() + count > devices_max) {
+    left_out_ += count;
+    return;
+  }
+  std::vector<std::uint16_t> specs;
+  for (const Group& group : hello.groups) {
+    specs.push_back(spec_number(group.device, hello.specs, specs));
+  }
+  host.first = devices_.append(number, hello.groups, specs, pool_sets_of(said));
+  host.count = devices_.rows() - host.first;
+}
+
+void Model::remove_devices(HostRow& host) {
+  devices_.remove(host.first, host.count);
+  for (HostRow& other : hosts_) {
+    if (&other != &host && other.first > host.first) other.first -= host.count;
+  }
+  host.count = 0;
+  ++structure_;
+}
+
+bool Model::apply_samples(Instant now, const Envelope& envelope, const SampleBatch& batch) {
+  const auto known = host_numbers_.find(batch.host);
+  if (known == host_numbers_.end() || !check(batch)) return false;
+  HostRow& host = hosts_[known->second];
+  if (in_snapshot_) {
+    // What the stream has brought since the snapshot was made is newer. What it has not brought
+    // does not count as lost: it may be on its way, or from before we listened.
+    if (host.sequence > 0 && envelope.sequence <= host.sequence) return false;
+    // One batch for each age: devices that are in no sample any more have the oldest.
+    const Instant sampled = std::min(now, envelope.at);
+    host.sampled = std::max(host.sampled, sampled);
+    devices_.take(sampled, host.first, host.count, batch);
+    return true;
+  }
+  if (envelope.sequence > 0) {
+    if (host.sequence > 0 && envelope.sequence > host.sequence + 1) {
+      host.gaps += envelope.sequence - host.sequence - 1;
+    }
+    host.sequence = envelope.sequence;
+  }
+  const bool follows =
+      host.sampled != Instant::min() && saturating_add(host.sampled, stale_after_) >= now;
+  host.sampled = now;
+  host.traffic.count(now, envelope.at, batch.devices.size(), wall_);
+  held_.before(devices_, host.first, host.count);
+  devices_.take(now, host.first, host.count, batch);
+  if (follows) held_.after(devices_, host.first, host.count);
+  return true;
+}
+
+bool Model::apply_replica(const ReplicaChanged& changed) {
+  const auto known = replicas_.find(changed.replica.id);
+  if (changed.replica.state == ReplicaState::gone) {
+    if (known != replicas_.end()) replicas_.erase(known);
+    return true;
+  }
+  if (known == replicas_.end() && replicas_.size() >= replicas_max) {
+    ++left_out_;
+    return false;
+  }
+  replicas_[changed.replica.id] = ReplicaRow{changed, snapshot_};
+  return true;
+}
+
+bool Model::apply_job(Instant now, const JobChanged& changed) {
+  const auto known = jobs_.find(changed.job.id);
+  const bool ended = is_terminal(changed.state);
+  const bool was_open = known != jobs_.end() && !is_terminal(known->second.said.state);
+  if (known == jobs_.end() && !ended && open_jobs_ >= open_jobs_max) {
+    ++left_out_;
+    return false;
+  }
+  if (known != jobs_.end() && !was_open) {
+    // Ended once, ended for good: only news of the same end may correct it.
+    if (ended) known->second = JobRow{changed, now, snapshot_};
+    return ended;
+  }
+  jobs_[changed.job.id] = JobRow{changed, now, snapshot_};
+  if (!ended) {
+    if (!was_open) ++open_jobs_;
+    return true;
+  }
+  if (was_open) --open_jobs_;
+  ended_.push_back(changed.job.id);
+  if (ended_.size() > ended_jobs_max) {
+    jobs_.erase(ended_.front());
+    ended_.pop_front();
+  }
+  return true;
+}
+
+bool Model::apply_decision(Instant now, const Decision& decision) {
+  // Usually the newest; a snapshot may bring older ones after newer.
+  auto place = decisions_.end();
+  while (place != decisions_.begin() && std::prev(place)->number >= decision.number) --place;
+  if (place != decisions_.end() && place->number == decision.number) return false;
+  decisions_.insert(place, decision);
+  if (decisions_.size() > decisions_max) decisions_.pop_front();
+  if (decision.action == Action::assign) count_flow(std::min(now, decision.at), decision);
+  return true;
+}
+
+void Model::forget_decision_numbers() { decisions_.clear(); }
+
+bool Model::apply_event(Instant at, const Event& event) {
+  const bool seen = std::any_of(events_.begin(), events_.end(), [&](const EventRow& row) {
+    return row.at == at && row.event == event;
+  });
+  if (seen) return false;
+  auto place = events_.end();
+  while (place != events_.begin() && std::prev(place)->at > at) --place;
+  events_.insert(place, EventRow{at, event});
+  if (events_.size() > events_max) events_.pop_front();
+  return true;
+}
+
+void Model::begin_snapshot() {
+  ++snapshot_;
+  in_snapshot_ = true;
+}
+
+void Model::end_snapshot(Instant now) {
+  in_snapshot_ = false;
+  remove_absent_hosts();
+  std::erase_if(replicas_, [&](const auto& row) { return row.second.snapshot != snapshot_; });
+  open_jobs_ -= std::erase_if(jobs_, [&](const auto& row) {
+    return !is_terminal(row.second.said.state) && row.second.snapshot != snapshot_;
+  });
+  std::erase_if(conditions_, [&](const auto& row) { return row.second.snapshot != snapshot_; });
+  std::erase_if(alerts_, [&](const auto& row) { return row.second.snapshot != snapshot_; });
+  if (caption_snapshot_ != snapshot_) caption_.reset();
+  tick(now);
+}
+
+void Model::remove_absent_hosts() {
+  remove_hosts([&](const HostRow& host) { return host.snapshot != snapshot_; });
+}
+
+bool Model::forget_host(const std::string& name) {
+  if (!host_numbers_.contains(name)) return false;
+  remove_hosts([&](const HostRow& host) { return host.said.hello.host == name; });
+  std::erase_if(replicas_, [&](const auto& row) { return row.first.host == name; });
+  std::erase_if(conditions_, [&](const auto& row) { return row.first.host == name; });
+  return true;
+}
+
+/// The others keep all that is known of their devices.
+void Model::remove_hosts(const std::function<bool(const HostRow&)>& which) {
+  if (std::erase_if(hosts_, which) == 0) return;
+  host_numbers_.clear();
+  std::vector<std::uint32_t> by_rows(hosts_.size());
+  for (std::uint32_t i = 0; i < hosts_.size(); ++i) {
+    host_numbers_.emplace(hosts_[i].said.hello.host, i);
+    by_rows[i] = i;
+  }
+  std::sort(by_rows.begin(), by_rows.end(), [&](std::uint32_t one, std::uint32_t other) {
+    return hosts_[one].first < hosts_[other].first;
+  });
+  std::vector<DeviceTable::Row> rows;
+  std::vector<std::uint32_t> owners;
+  for (const std::uint32_t number : by_rows) {
+    HostRow& host = hosts_[number];
+    const DeviceTable::Row before =
+        std::exchange(host.first, static_cast<DeviceTable::Row>(rows.size()));
+    for (DeviceTable::Row i = 0; i < host.count; ++i) rows.push_back(before + i);
+    owners.resize(rows.size(), number);
+  }
+  devices_.keep(rows, owners);
+  ++structure_;
+}
+
+void Model::refresh_order() const {
+  if (ordered_structure_ == structure_) return;
+  ordered_structure_ = structure_;
+  host_order_.resize(hosts_.size());
+  for (std::uint32_t i = 0; i < hosts_.size(); ++i) host_order_[i] = i;
+  std::sort(host_order_.begin(), host_order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const Hello& left = hosts_[a].said.hello;
+    const Hello& right = hosts_[b].said.hello;
+    if (left.rack != right.rack) return natural_less(left.rack, right.rack);
+    return natural_less(left.host, right.host);
+  });
+  device_order_.clear();
+  for (const std::uint32_t number : host_order_) {
+    const HostRow& host = hosts_[number];
+    for (DeviceTable::Row row = host.first; row < host.first + host.count; ++row) {
+      device_order_.push_back(row);
+    }
+  }
+}
+
+const std::vector<DeviceTable::Row>& Model::device_order() const {
+  refresh_order();
+  return device_order_;
+}
+
+const std::vector<std::uint32_t>& Model::host_order() const {
+  refresh_order();
+  return host_order_;
+}
+
+std::optional<DeviceTable::Row> Model::find(const DeviceId& id) const {
+  const auto known = host_numbers_.find(id.host);
+  if (known == host_numbers_.end()) return std::nullopt;
+  const HostRow& host = hosts_[known->second];
+  const DeviceTable::Row row = devices_.find(host.first, host.count, id.index);
+  if (row >= devices_.rows()) return std::nullopt;
+  return row;
+}
+
+DeviceId Model::id_of(DeviceTable::Row row) const {
+  return {host_of(row).said.hello.host, devices_.index(row)};
+}
+
+const Group* Model::group_of(DeviceTable::Row row) const {
+  for (const Group& group : host_of(row).said.hello.groups) {
+    if (group.number == devices_.group(row)) return &group;
+  }
+  return nullptr;
+}
+
+double Model::price_usd_per_h(DeviceTable::Row row) const {
+  const HostChanged& said = host_of(row).said;
+  const Group* const group = group_of(row);
+  const auto place = group == nullptr ? said.prices_usd_per_h.size()
+                                      : static_cast<std::size_t>(group - said.hello.groups.data());
+  const double usd = place < said.prices_usd_per_h.size()
+                         ? said.prices_usd_per_h[place]
+                         : spec_of(row).price_usd_per_h * said.hello.price_factor;
+  return usd > 0 ? usd : absent;
+}
+
+const HostRow* Model::find_host(const std::string& name) const {
+  const auto known = host_numbers_.find(name);
+  return known == host_numbers_.end() ? nullptr : &hosts_[known->second];
+}
+
+bool Model::is_past(DeviceTable::Row row) const {
+  return is_gone(row) || saturating_add(devices_.arrived(row), stale_after_) < heard_;
+}
+
+double Model::reading(DeviceTable::Row row, Metric metric) const {
+  return is_past(row) ? absent : devices_.value(row, metric);
+}
+
+double Model::share(DeviceTable::Row row, Shade shade) const {
+  return is_past(row) ? absent : devices_.share(row, shade);
+}
+
+bool Model::is_stale(Instant now, DeviceTable::Row row) const {
+  if (is_gone(row)) return true;
+  const Instant arrived = devices_.arrived(row);
+  return arrived == Instant::min() || saturating_add(arrived, stale_after_) < now;
+}
+
+bool Model::is_stale(Instant now, const HostRow& host) const {
+  if (drover::is_gone(host.said.health)) return true;
+  return host.sampled == Instant::min() || saturating_add(host.sampled, stale_after_) < now;
+}
+
+bool Model::is_silent(Instant now) const {
+  return heard_ == Instant::min() || saturating_add(heard_, stale_after_) < now;
+}
+
+}  // namespace drover::tui

@@ -1,0 +1,150 @@
+#include "tui/panels/class_panel.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "fleet/base/units.h"
+#include "tui/canvas/fit_columns.h"
+#include "tui/tables/columns.h"
+
+namespace drover::tui {
+namespace {
+
+// A 99th percentile within the target is the same as so great a share of jobs within it.
+constexpr double share_good = 0.99, share_fair = 0.90;
+
+/// A token takes few joules, so their fractions count.
+std::string unit_joules_text(double joules) {
+  return joules < 100 ? fmt::format("{:.2f}J", joules) : joules_text(joules);
+}
+
+struct MetricWords {
+  ClassMetric metric;
+  std::string_view name;
+  std::string (*text)(double);
+};
+constexpr std::array<MetricWords, 6> metric_words = {{
+    {ClassMetric::none, "-", duration_text},
+    {ClassMetric::training_time, "training", duration_text},
+    {ClassMetric::first_token, "1st token", duration_text},
+    {ClassMetric::per_token, "per token", duration_text},
+    {ClassMetric::cost_per_unit, "$/1M tok,1k st", dollars_text},
+    {ClassMetric::energy_per_unit, "J/token, step", unit_joules_text},
+}};
+
+const MetricWords& words_of(const ClassReport& report) {
+  return metric_words[static_cast<std::size_t>(report.metric)];
+}
+
+/// A number in the class's own unit, and how it stands to the target.
+struct Figure {
+  std::string text;
+  Role role = Role::plain;
+};
+
+Figure value_figure(const ClassReport& report, double value) {
+  if (report.values.count == 0) return {std::string(not_known), Role::faint};
+  const std::string text = words_of(report).text(value);
+  if (report.target <= 0) return {text};
+  return {text, value <= report.target ? Role::good : Role::hot};
+}
+
+Figure name_of(const ClassReport& report) { return {report.name}; }
+Figure metric_of(const ClassReport& report) {
+  return {std::string(words_of(report).name), Role::faint};
+}
+Figure target_of(const ClassReport& report) {
+  return report.target > 0 ? Figure{words_of(report).text(report.target)}
+                           : Figure{"none", Role::faint};
+}
+Figure p50_of(const ClassReport& report) { return value_figure(report, report.values.p50); }
+Figure p90_of(const ClassReport& report) { return value_figure(report, report.values.p90); }
+Figure p99_of(const ClassReport& report) { return value_figure(report, report.values.p99); }
+Figure max_of(const ClassReport& report) {
+  // One bad job in thousands breaks no promise.
+  return {value_figure(report, report.values.max).text,
+          report.values.count == 0 ? Role::faint : Role::plain};
+}
+Figure done_of(const ClassReport& report) {
+  return {count_text(static_cast<double>(report.values.count))};
+}
+
+struct ClassColumn {
+  std::string_view title;
+  int width;
+  Align align;
+  int rank;
+  Figure (*figure)(const ClassReport& report);  // null: the share within the target, as a bar
+};
+constexpr std::array<ClassColumn, 9> class_columns = {{
+    {"CLASS", 10, Align::left, 0, name_of},
+    {"DECIDED BY", 14, Align::left, 6, metric_of},
+    {"TARGET", 7, Align::right, 1, target_of},
+    {"P50", 7, Align::right, 5, p50_of},
+    {"P90", 7, Align::right, 3, p90_of},
+    {"P99", 7, Align::right, 2, p99_of},
+    {"MAX", 7, Align::right, 7, max_of},
+    {"WITHIN", 8, Align::right, 4, nullptr},
+    {"DONE", 6, Align::right, 8, done_of},
+}};
+
+void draw_share(Pen& pen, int column, int row, int width, const ClassReport& report) {
+  if (report.values.count == 0 || report.target <= 0) {
+    pen.field(column, row, width, not_known, Role::faint, Align::right);
+    return;
+  }
+  const double share = static_cast<double>(report.met) / static_cast<double>(report.values.count);
+  // 99.96 % is not all of them.
+  const std::string text = share < 1 && share > 0.995
+                               ? fmt::format("{:.1f}%", std::min(99.9, 100 * share))
+                               : percent_text(share);
+  pen.gauge(column, row, width, share, text,
+            share >= share_good   ? Role::fill_good
+            : share >= share_fair ? Role::fill_warm
+                                  : Role::fill_hot);
+}
+
+}  // namespace
+
+int class_panel_rows(const Model& model) {
+  if (!model.summary() || model.summary()->classes.empty()) return 0;
+  return 2 + static_cast<int>(model.summary()->classes.size());
+}
+
+void draw_classes(const Scene& scene, Pen pen) {
+  if (class_panel_rows(scene.model) == 0) return;
+  const std::vector<ClassReport>& classes = scene.model.summary()->classes;
+  pen.heading(0, fmt::format("Classes {}", classes.size()),
+              scene.unnarrowed("finished, against targets"));
+  const std::vector<int> columns = fit_columns<ClassColumn>(class_columns, pen.columns() + 1);
+  int spare = pen.columns() + 1;
+  for (const int number : columns) {
+    spare -= class_columns[static_cast<std::size_t>(number)].width + 1;
+  }
+  const auto each_column = [&](auto&& draw) {
+    int at = 0;
+    for (const int number : columns) {
+      const ClassColumn& column = class_columns[static_cast<std::size_t>(number)];
+      // What is left over goes to the names.
+      const int width = column.width + (column.figure == name_of ? std::clamp(spare, 0, 20) : 0);
+      draw(at, width, column);
+      at += width + 1;
+    }
+  };
+  each_column([&](int at, int width, const ClassColumn& column) {
+    pen.field(at, 1, width, column.title, Role::faint, column.align);
+  });
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const int row = static_cast<int>(i) + 2;
+    if (row >= pen.rows()) break;
+    each_column([&](int at, int width, const ClassColumn& column) {
+      if (column.figure == nullptr) return draw_share(pen, at, row, width, classes[i]);
+      const Figure figure = column.figure(classes[i]);
+      pen.field(at, row, width, figure.text, figure.role, column.align);
+    });
+  }
+}
+
+}  // namespace drover::tui

@@ -1,0 +1,120 @@
+// One table from keys to actions: it drives the keys, the help page and the hint row, so none of
+// them can promise what another does not do.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "tui/terminal/key.h"
+
+namespace drover::tui {
+
+enum class View : std::uint8_t {
+  fleet,
+  devices,
+  device,
+  jobs,
+  routing,
+  power,
+  events,
+  data_plane,
+  help
+};
+inline constexpr int view_count = 9;
+
+enum class Command : std::uint8_t {
+  show_fleet,  // in the order of View
+  show_devices,
+  show_device,
+  show_jobs,
+  show_routing,
+  show_power,
+  show_events,
+  show_data_plane,
+  show_help,
+  next_view,
+  previous_view,
+  up,
+  down,
+  left,
+  right,
+  page_up,
+  page_down,
+  wheel_up,
+  wheel_down,
+  first,
+  last,
+  open,
+  back,
+  details_down,
+  details_up,
+  next_shade,
+  previous_shade,
+  next_group,
+  sort_right,
+  sort_left,
+  sort_second,
+  invert,
+  next_filter,
+  zoom_in,
+  zoom_out,
+  tag,
+  untag_all,
+  find_next,
+  find_previous,
+  pause,  // commands of the time cursor, up to `slower`
+  step_back,
+  step_on,
+  previous_mark,
+  next_mark,
+  go_live,
+  bookmark,
+  loop_begin,
+  loop_end,
+  faster,
+  slower,
+  ask_time,  // prompts, up to `ask_find`
+  ask_filter,
+  ask_command,
+  ask_find,
+  drain,  // what the router is asked for, up to `acknowledge_all`
+  resume,
+  cap_power,
+  cancel,
+  inject,
+  acknowledge,
+  acknowledge_all,
+  toggle_story,
+  redraw,
+  quit,
+};
+
+/// Bits of the views that a binding works in.
+using Views = std::uint16_t;
+inline constexpr Views in_fleet = 1, in_devices = 2, in_device = 4, in_jobs = 8, in_routing = 16,
+                       in_power = 32, in_events = 64, in_data_plane = 128, in_help = 256;
+inline constexpr Views in_tables = in_devices | in_jobs | in_routing | in_events | in_data_plane;
+inline constexpr Views in_long = in_device | in_jobs | in_routing | in_power;
+inline constexpr Views with_devices = in_fleet | in_devices | in_device | in_data_plane;
+inline constexpr Views in_every_view = 511;
+
+struct Binding {
+  Command command;
+  Views views;             // where it does something, by the bits above
+  std::string_view keys;   // names of Key, parted by blanks
+  std::string_view shown;  // for people: "j k"
+  std::string_view hint;   // a word for the hint row; empty: not there
+  std::string_view help;   // a sentence for the help page
+};
+
+std::span<const Binding> bindings();
+
+/// What `key` does in `view`.
+std::optional<Command> command_of(const Key& key, View view);
+bool works_in(const Binding& binding, View view);
+/// Whether a command asks the router to change something, or to note it.
+bool changes_fleet(Command command);
+
+}  // namespace drover::tui

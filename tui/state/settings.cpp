@@ -1,0 +1,239 @@
+#include "tui/state/settings.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "fleet/base/identity.h"
+#include "fleet/base/text.h"
+#include "fleet/text/toml.h"
+#include "tui/state/settings_table.h"
+
+namespace drover::tui {
+namespace {
+
+using toml_file::Table;
+
+std::string listed(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+// ---- Reading: one reader per type. A value that is wrong is told, and the default stays.
+
+template <typename Owner>
+void check_text(Table& table, const Setting<Owner>& setting, const std::string& text) {
+  if (setting.names != nullptr) {
+    const std::vector<std::string> names = setting.names();
+    if (std::find(names.begin(), names.end(), text) != names.end()) return;
+    table.complain(setting.key,
+                   fmt::format("found '{}', expected one of {}", excerpt(text), listed(names)));
+  } else if (setting.check != nullptr) {
+    if (const Status fine = setting.check(text); !fine) {
+      table.complain(setting.key, fine.error().message);
+    }
+  }
+}
+
+template <typename Owner>
+void read(Table& table, const Setting<Owner>& setting, std::string& value) {
+  value = table.text(setting.key, value);
+  check_text(table, setting, value);
+}
+
+template <typename Owner>
+void read(Table& table, const Setting<Owner>& setting, std::vector<std::string>& value) {
+  if (!table.has(setting.key)) return;
+  value = table.texts(setting.key);
+  if (value.size() < setting.low || value.size() > setting.high) {
+    table.complain(setting.key, fmt::format("found {} names, expected {} to {}", value.size(),
+                                            setting.low, setting.high));
+  }
+  for (const std::string& text : value) check_text(table, setting, text);
+}
+
+template <typename Owner>
+void read(Table& table, const Setting<Owner>& setting, std::int64_t& value) {
+  value = table.integer_in(setting.key, static_cast<std::int64_t>(setting.low),
+                           static_cast<std::int64_t>(setting.high), value);
+}
+
+template <typename Owner>
+void read(Table& table, const Setting<Owner>& setting, std::uint64_t& value) {
+  value = table.bytes(setting.key, value);
+  if (value >= setting.low && value <= setting.high) return;
+  table.complain(setting.key, fmt::format("found {} bytes, expected {} to {}", value, setting.low,
+                                          setting.high));
+}
+
+template <typename Owner>
+void read(Table& table, const Setting<Owner>& setting, AutoBytes& value) {
+  if (!table.has(setting.key)) return;
+  if (table.holds_text(setting.key) && table.text(setting.key) == "auto") {
+    value.reset();
+    return;
+  }
+  std::uint64_t bytes = 0;
+  read(table, setting, bytes);
+  value = bytes;
+}
+
+template <typename Owner>
+void read_all(Table& table, std::span<const Setting<Owner>> settings, Owner& owner) {
+  for (const Setting<Owner>& setting : settings) {
+    std::visit([&](auto member) { read(table, setting, owner.*member); }, setting.member);
+  }
+}
+
+void read_views(Table& root, Settings& settings) {
+  std::optional<Table> views = root.table("views");
+  if (!views) return;
+  const std::vector<std::string> names = views->keys();
+  if (names.size() > saved_views_max) {
+    root.complain(
+        "views", fmt::format("found {} views, expected at most {}", names.size(), saved_views_max));
+    return;
+  }
+  for (const std::string& name : names) {
+    if (!is_name(name)) views->complain(name, "expected a name of 1 to 64 of A-Z a-z 0-9 . _ : -");
+    std::optional<Table> table = views->table(name);
+    if (!table) return;
+    // What a saved view does not say is as at the start.
+    ViewSettings& view = settings.views.emplace(name, settings.start).first->second;
+    read_all(*table, view_settings(), view);
+  }
+}
+
+// ---- Writing: one writer per type, as TOML.
+
+std::string toml_text(const std::string& value) { return toml_file::quoted(valid_utf8(value)); }
+
+std::string toml_text(const std::vector<std::string>& value) {
+  std::vector<std::string> texts;
+  for (const std::string& text : value) texts.push_back(toml_text(text));
+  return fmt::format("[{}]", fmt::join(texts, ", "));
+}
+
+std::string toml_text(std::int64_t value) { return fmt::format("{}", value); }
+
+std::string toml_text(std::uint64_t value) {
+  struct Unit {
+    std::uint64_t bytes;
+    const char* name;
+  };
+  for (const Unit& unit : {Unit{1U << 30, "GiB"}, Unit{1U << 20, "MiB"}, Unit{1U << 10, "KiB"}}) {
+    if (value > 0 && value % unit.bytes == 0) {
+      return fmt::format("\"{}{}\"", value / unit.bytes, unit.name);
+    }
+  }
+  return fmt::format("{}", value);
+}
+
+std::string toml_text(const AutoBytes& value) { return value ? toml_text(*value) : "\"auto\""; }
+
+template <typename Owner>
+std::string value_text(const Setting<Owner>& setting, const Owner& owner) {
+  return std::visit([&](auto member) { return toml_text(owner.*member); }, setting.member);
+}
+
+/// What may stand there, for people: names, a range, or nothing where the help says it.
+template <typename Owner>
+std::string values_text(const Setting<Owner>& setting) {
+  if (setting.names != nullptr) return listed(setting.names());
+  if (std::holds_alternative<std::int64_t Owner::*>(setting.member)) {
+    return fmt::format("{} to {}", setting.low, setting.high);
+  }
+  if (std::holds_alternative<std::uint64_t Owner::*>(setting.member)) return "bytes";
+  if (std::holds_alternative<AutoBytes Owner::*>(setting.member)) return "auto, or bytes";
+  if (std::holds_alternative<std::vector<std::string> Owner::*>(setting.member)) return "a list";
+  return "a text";
+}
+
+template <typename Owner>
+std::string documented_lines(std::span<const Setting<Owner>> settings, const Owner& owner) {
+  const Owner defaults;
+  std::string text;
+  for (const Setting<Owner>& setting : settings) {
+    text += fmt::format("\n# {} ({})\n# default: {} = {}\n{} = {}\n", setting.help,
+                        values_text(setting), setting.key, value_text(setting, defaults),
+                        setting.key, value_text(setting, owner));
+  }
+  return text;
+}
+
+template <typename Owner>
+std::string changed_lines(std::span<const Setting<Owner>> settings, const Owner& owner,
+                          const Owner& otherwise) {
+  std::string text;
+  for (const Setting<Owner>& setting : settings) {
+    const std::string value = value_text(setting, owner);
+    if (value == value_text(setting, otherwise)) continue;
+    text += fmt::format("{} = {}\n", setting.key, value);
+  }
+  return text;
+}
+
+std::string view_tables(const Settings& settings) {
+  std::string text;
+  for (const auto& [name, view] : settings.views) {
+    text += fmt::format("\n[views.{}]\n{}", toml_file::quoted(name),
+                        changed_lines(view_settings(), view, settings.start));
+  }
+  return text;
+}
+
+template <typename Owner>
+void add_rows(std::vector<SettingRow>& rows, std::span<const Setting<Owner>> settings) {
+  const Owner defaults;
+  for (const Setting<Owner>& setting : settings) {
+    rows.push_back({std::string(setting.key), value_text(setting, defaults), values_text(setting),
+                    std::string(setting.help)});
+  }
+}
+
+}  // namespace
+
+Result<Settings> read_settings(std::string_view text, const std::string& place) {
+  Result<Table> root = Table::parse(text, place);
+  if (!root) return root.error();
+  Settings settings;
+  read_all(*root, view_settings(), settings.start);
+  read_all(*root, other_settings(), settings);
+  read_views(*root, settings);
+  if (const Status fine = root->finish(); !fine) return fine.error();
+  return settings;
+}
+
+std::string documented(const Settings& settings) {
+  return "# Settings of drover top. What the command line says wins over them.\n" +
+         documented_lines(view_settings(), settings.start) +
+         documented_lines(other_settings(), settings) +
+         "\n# Saved views have a table each, [views.NAME], with settings of the first kind, view "
+         "to\n"
+         "# job_filter; what they do not say is as above.\n" +
+         view_tables(settings);
+}
+
+std::string saved(const Settings& settings) {
+  const Settings defaults;
+  return "# Written by drover top: what differs from the defaults. All that can stand here:\n"
+         "# drover top --print-config\n" +
+         changed_lines(view_settings(), settings.start, defaults.start) +
+         changed_lines(other_settings(), settings, defaults) + view_tables(settings);
+}
+
+std::vector<SettingRow> setting_rows() {
+  std::vector<SettingRow> rows;
+  add_rows(rows, view_settings());
+  add_rows(rows, other_settings());
+  return rows;
+}
+
+bool rings(const Settings& settings, Severity severity) {
+  constexpr std::array severities = {Severity::info, Severity::warning, Severity::critical};
+  return std::any_of(severities.begin(), severities.end(), [&](Severity least) {
+    return to_text(least) == settings.bell && severity >= least;
+  });
+}
+
+}  // namespace drover::tui

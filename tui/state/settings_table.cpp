@@ -1,0 +1,102 @@
+#include "tui/state/settings_table.h"
+
+#include <array>
+
+#include "fleet/base/text.h"
+#include "fleet/filter/filter.h"
+#include "tui/canvas/theme.h"
+#include "tui/map/heat_order.h"
+#include "tui/map/map_metric.h"
+#include "tui/state/choices.h"
+#include "tui/state/view_table.h"
+#include "tui/tables/column_choice.h"
+
+namespace drover::tui {
+namespace {
+
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
+
+// ---- The names that a setting may have, from the tables of those who use them.
+
+std::vector<std::string> views() { return view_names(); }
+std::vector<std::string> themes() { return theme_names(); }
+std::vector<std::string> colours() { return colours_names(); }
+std::vector<std::string> automatic_or_not() { return {"auto", "on", "off"}; }
+std::vector<std::string> on_or_off() { return {"on", "off"}; }
+std::vector<std::string> bells() { return {"off", "critical", "warning", "info"}; }
+std::vector<std::string> map_groups() { return grouping_names(); }
+
+std::vector<std::string> metrics() {
+  std::vector<std::string> names;
+  for (const MapMetricFacts& metric : map_metrics()) names.emplace_back(metric.word);
+  return names;
+}
+
+std::vector<std::string> job_filters() {
+  std::vector<std::string> names;
+  for (int i = 0; i < job_filter_count; ++i) names.emplace_back(to_text(static_cast<JobFilter>(i)));
+  return names;
+}
+
+// ---- What else a text must be.
+
+Status check_filter(const std::string& text) {
+  const auto parsed = filter::Filter::parse(text);
+  const auto* const problem = std::get_if<filter::Problem>(&parsed);
+  return problem == nullptr ? Status() : Status(Error{problem->message});
+}
+
+Status check_column(const std::string& text) {
+  const auto columns = parse_columns(text);
+  if (!columns) return columns.error();
+  return columns->size() == 1 ? Status() : error("found '{}', expected one column", excerpt(text));
+}
+
+Status check_sort(const std::string& text) {
+  const auto keys = parse_sort(text);
+  if (!keys) return keys.error();
+  return keys->size() == 1 ? Status() : error("found '{}', expected one column", excerpt(text));
+}
+
+const std::array<Setting<ViewSettings>, 7> of_views = {{
+    {"view", &ViewSettings::view, "where to start", views},
+    {"filter", &ViewSettings::filter, "what is shown of the fleet; empty: all of it", nullptr,
+     check_filter},
+    {"map_metric", &ViewSettings::map_metric, "what colours the heat map", metrics},
+    {"map_group", &ViewSettings::map_group, "what stands together on the heat map", map_groups},
+    {"device_columns", &ViewSettings::device_columns,
+     "columns of the devices table in their order, \"POWER\" or, with a width, \"POWER:14\"; "
+     "empty: "
+     "all that fit",
+     nullptr, check_column, 0, 40},
+    {"sort", &ViewSettings::sort,
+     "the columns by which devices are sorted, \"-POWER\" with the greatest first", nullptr,
+     check_sort, 1, 2},
+    {"job_filter", &ViewSettings::job_filter, "which jobs the jobs view lists", job_filters},
+}};
+
+const std::array<Setting<Settings>, 8> others = {{
+    {"theme", &Settings::theme, "how it looks", themes},
+    {"colours", &Settings::colours,
+     "how many colours the terminal has; auto: as it says, and none where NO_COLOR is set",
+     colours},
+    {"ascii", &Settings::ascii,
+     "no box, block or braille characters; auto: where the locale is not UTF-8", automatic_or_not},
+    {"mouse", &Settings::mouse,
+     "clicks and the wheel go to the dashboard; off: the terminal selects text with them",
+     on_or_off},
+    {"frame_rate", &Settings::frame_rate, "frames a second at most", nullptr, nullptr, 1, 20},
+    {"bytes_per_frame", &Settings::bytes_per_frame,
+     "what is written to the terminal at once; 0: no bound; auto: bounded under ssh", nullptr,
+     nullptr, 0, 16 * mebibyte},
+    {"history", &Settings::history, "memory for the past", nullptr, nullptr, mebibyte,
+     65'536 * mebibyte},
+    {"bell", &Settings::bell, "the least severity of an alert that rings", bells},
+}};
+
+}  // namespace
+
+std::span<const Setting<ViewSettings>> view_settings() { return of_views; }
+std::span<const Setting<Settings>> other_settings() { return others; }
+
+}  // namespace drover::tui

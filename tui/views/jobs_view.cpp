@@ -1,0 +1,364 @@
+// Jobs: what waits and for what, what runs and until when, what failed and why.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+#include "tui/canvas/fit_columns.h"
+#include "tui/canvas/layout.h"
+#include "tui/panels/fleet_panels.h"
+#include "tui/panels/jobs_page.h"
+#include "tui/panels/panels.h"
+#include "tui/panels/top_page.h"
+#include "tui/tables/device_facts.h"
+#include "tui/views/views.h"
+
+namespace drover::tui {
+namespace {
+
+constexpr int roomy_rows = 22;
+
+std::string work_text(const Workload& work) {
+  switch (work.kind) {
+    case WorkKind::serve:
+      return fmt::format("{} > {} tok", work.input_tokens, work.output_tokens);
+    case WorkKind::batch:
+      return fmt::format("{} x {}>{}", work.items, work.input_tokens, work.output_tokens);
+    case WorkKind::train:
+      return fmt::format("{} dev, {} st", work.devices, work.steps);
+  }
+  return {};
+}
+
+/// Columns of the list; the job's state decides what the last ones say.
+struct JobColumn {
+  std::string_view title;
+  int width;
+  Align align;
+  int rank;
+};
+constexpr std::array<JobColumn, 10> job_columns = {{{"JOB", 8, Align::left, 0},
+                                                    {"KIND", 5, Align::left, 1},
+                                                    {"MODEL", 13, Align::left, 2},
+                                                    {"WORK", 17, Align::left, 7},
+                                                    {"TENANT", 10, Align::left, 9},
+                                                    {"PRI", 4, Align::right, 8},
+                                                    {"TRY", 3, Align::right, 6},
+                                                    {"WHERE", 12, Align::left, 3},
+                                                    {"PROGRESS", 8, Align::right, 4},
+                                                    {"TIME", 6, Align::right, 5}}};
+
+/// `left_out`: the title of a column that would tell nothing new.
+std::vector<int> shown_columns(int width, std::string_view left_out = {}) {
+  // The rest of the row says why or what; it keeps at least this much.
+  return fit_columns<JobColumn>(job_columns, width - 1 - std::max(15, width / 4), left_out);
+}
+
+/// How far a job has come. Trainings tell it; of a request we know only when it began and how long
+/// it was expected to take.
+struct Course {
+  double progress = absent;
+  double remaining_s = 0;  // below zero: so much longer than was expected
+  bool estimated = false;  // nobody has told this progress
+  bool late = false;
+};
+
+Course course_of(const Scene& scene, const JobRow& row) {
+  const JobChanged& job = row.said;
+  Course course;
+  course.remaining_s = job.remaining_s;
+  if (job.progress > 0) course.progress = job.progress;
+  if (job.state != JobState::running || job.remaining_s <= 0) return course;
+  course.estimated = job.progress <= 0;
+  const double since_s = to_seconds(scene.now - (course.estimated ? job.since : row.heard));
+  if (course.estimated) course.progress = std::clamp(since_s / job.remaining_s, 0.0, 1.0);
+  course.remaining_s = job.remaining_s - since_s;
+  course.late = course.remaining_s < 0;
+  return course;
+}
+
+/// A bar is a measurement; an estimate is a number with a "~".
+void draw_progress(Pen& pen, int at, int line, int width, const Course& course) {
+  if (course.late || course.estimated) {
+    pen.field(at, line, width, course.late ? "late" : "~" + percent_text(course.progress),
+              course.late ? Role::warm : Role::faint, Align::right);
+    return;
+  }
+  pen.gauge(at, line, width, course.progress, percent_text(course.progress), Role::fill_good);
+}
+
+std::string column_text(const Scene& scene, const JobRow& row, std::string_view title) {
+  const JobChanged& job = row.said;
+  if (title == "JOB") return to_short_text(job.job.id);
+  if (title == "KIND") return std::string(to_text(job.job.work.kind));
+  if (title == "MODEL") return job.job.work.model;
+  if (title == "WORK") return work_text(job.job.work);
+  if (title == "TENANT") return job.job.tenant;
+  if (title == "PRI") return fmt::format("{}", job.job.priority);
+  if (title == "TRY") return job.attempt == 0 ? "-" : fmt::format("{}", job.attempt);
+  if (title == "WHERE") return job.target.empty() ? "-" : job.target;
+  if (title == "TIME") {
+    if (is_terminal(job.state)) return duration_text(job.latency_s);
+    if (job.state == JobState::queued) return duration_text(to_seconds(scene.now - job.since));
+    if (job.remaining_s <= 0) return std::string(not_known);
+    const Course course = course_of(scene, row);
+    return course.late ? "+" + duration_text(-course.remaining_s)
+                       : duration_text(course.remaining_s);
+  }
+  return {};
+}
+
+/// What the reason of a job in this state explains.
+std::string_view reason_prefix(JobState state) {
+  if (state == JobState::queued) return "waits for ";
+  return is_terminal(state) ? "" : "fell back: ";
+}
+
+/// The words at the end of a row: why it waits or failed, how it ended.
+std::string note_of(const Model& model, const JobChanged& job) {
+  if (job.state == JobState::finished) {
+    std::string note =
+        fmt::format("{} {}", joules_text(job.usage.energy_j), dollars_text(job.usage.cost_usd));
+    if (job.outcome.first_token_s > 0) {
+      note += fmt::format(" 1st {}", duration_text(job.outcome.first_token_s));
+    }
+    return note;
+  }
+  std::string note;
+  // The state says already that it was cancelled; the detail says who did it.
+  if (job.reason && job.state != JobState::cancelled) {
+    note = fmt::format("{}{}", job.state == JobState::queued ? "" : reason_prefix(job.state),
+                       to_text(*job.reason));
+  }
+  if (!job.detail.empty()) note += note.empty() ? job.detail : ": " + job.detail;
+  if (const Pause pause = pause_of(model, job); pause != Pause::none) {
+    note += fmt::format("{}paused: {}", note.empty() ? "" : "; ", to_text(pause));
+  }
+  if (note.empty() && job.state == JobState::leased) note = "assigned";
+  if (note.empty()) note = job.pool;
+  return note;
+}
+
+Role note_role(JobState state) {
+  if (state == JobState::failed) return Role::critical;
+  return state == JobState::queued ? Role::warm : Role::faint;
+}
+
+void draw_job(const Scene& scene, Pen& pen, const std::vector<int>& columns, int line,
+              const JobRow& row) {
+  const JobChanged& job = row.said;
+  if (scene.choices.tagged_jobs.contains(job.job.id)) {
+    pen.text(0, line, pen.ascii() ? "+" : "✓", Role::badge);
+  }
+  int at = 1;
+  for (const int number : columns) {
+    const JobColumn& column = job_columns[static_cast<std::size_t>(number)];
+    if (column.title == "PROGRESS") {
+      const bool runs = job.state == JobState::running || job.state == JobState::leased;
+      if (runs) {
+        draw_progress(pen, at, line, column.width, course_of(scene, row));
+      } else {
+        pen.field(at, line, column.width, to_text(job.state),
+                  job.state == JobState::finished ? Role::good : note_role(job.state),
+                  column.align);
+      }
+    } else {
+      const std::string text = column_text(scene, row, column.title);
+      const Role role =
+          text == "-" || text == not_known || column.title == "WORK" ? Role::faint : Role::plain;
+      pen.field(at, line, column.width, text, role, column.align);
+    }
+    at += column.width + 1;
+  }
+  pen.field(at, line, pen.columns() - at, note_of(scene.model, job), note_role(job.state));
+}
+
+/// What the TIME column says, or the order where that is of more use.
+std::string_view section_note(JobFilter section, const std::vector<int>& columns) {
+  const bool ended = section == JobFilter::failed || section == JobFilter::cancelled ||
+                     section == JobFilter::finished;
+  if (ended) return "newest first";
+  const bool timed = std::any_of(columns.begin(), columns.end(), [](int number) {
+    return job_columns[static_cast<std::size_t>(number)].title == "TIME";
+  });
+  if (!timed) return "";
+  return section == JobFilter::running ? "time: expected to remain" : "time: waited so far";
+}
+
+void draw_line(const Scene& scene, Pen& pen, const std::vector<int>& columns, int line,
+               const JobLine& item) {
+  switch (item.kind) {
+    case JobLine::Kind::heading: {
+      std::string name(to_text(item.section));
+      name.front() = static_cast<char>(name.front() - 'a' + 'A');
+      Pen row = pen.on({pen.area().column, pen.area().row + line, pen.columns(), 1});
+      std::string note;
+      if (item.shown < item.count) note = fmt::format("{} here", item.shown);
+      const std::string_view order = section_note(item.section, columns);
+      if (!note.empty() && !order.empty()) note += ", ";
+      note += order;
+      row.heading(0, fmt::format("{} {}", name, count_text(static_cast<double>(item.count))),
+                  item.count > 0 ? note : "");
+      break;
+    }
+    case JobLine::Kind::job: {
+      const auto job = scene.model.jobs().find(item.job);
+      if (job != scene.model.jobs().end()) draw_job(scene, pen, columns, line, job->second);
+      break;
+    }
+  }
+}
+
+const Decision* decision_on(const Model& model, const JobId& job) {
+  const auto& decisions = model.decisions();
+  const auto found = std::find_if(decisions.rbegin(), decisions.rend(),
+                                  [&](const Decision& decision) { return decision.job == job; });
+  return found == decisions.rend() ? nullptr : &*found;
+}
+
+/// Rows without the heading: facts, the reason, and the last decision with a heading of its own.
+int details_rows(const Model& model, const JobChanged& job) {
+  const Decision* decision = decision_on(model, job.job.id);
+  return 4 + (job.returned.empty() ? 0 : 1) + (job.reason ? 1 : 0) +
+         (decision != nullptr ? 1 + decision_rows(*decision) : 0);
+}
+
+void draw_facts(Pen& pen, int from, const JobChanged& job) {
+  const int half = pen.columns() / 2;
+  const auto fact = [&](int column, int row, std::string_view label, const std::string& value) {
+    Pen part = pen.on({pen.area().column + column, pen.area().row, half - 1, pen.rows()});
+    draw_fact(part, 0, from + row, 10, label, value.empty() ? "-" : value);
+  };
+  const Workload& work = job.job.work;
+  fact(0, 0, "work", fmt::format("{} {}, {}", to_text(work.kind), work.model, work_text(work)));
+  fact(0, 1, "tenant", fmt::format("{}, priority {}", job.job.tenant, job.job.priority));
+  fact(0, 2, "submitted", to_clock_text(job.submitted));
+  fact(0, 3, "state", fmt::format("{} since {}", to_text(job.state), to_clock_text(job.since)));
+  fact(half, 0, "where", job.target.empty() ? "-" : fmt::format("{} in {}", job.target, job.pool));
+  fact(half, 1, "attempt", fmt::format("{}", job.attempt));
+  // Usage is told when an attempt ends.
+  fact(half, 2, "used",
+       job.usage.device_s > 0
+           ? fmt::format("{} device time, {}, {}", duration_text(job.usage.device_s),
+                         joules_text(job.usage.energy_j), dollars_text(job.usage.cost_usd))
+           : "-");
+  fact(half, 3, "result",
+       job.state == JobState::finished
+           ? fmt::format("{}, {} in {}", counted(job.outcome.output_tokens, "token"),
+                         counted(job.outcome.steps, "step"), duration_text(job.latency_s))
+           : "-");
+}
+
+void draw_details(const Scene& scene, Pen pen, const JobChanged& job) {
+  const int visible = pen.rows() - 1;
+  const std::string scroll =
+      scroll_note(details_rows(scene.model, job), visible, scene.choices.details_top);
+  pen.heading(0, fmt::format("Job {}", to_text(job.job.id)),
+              scroll.empty() ? std::string(to_text(job.state)) : scroll);
+  Pen body = pen.on({pen.area().column, pen.area().row + 1, pen.columns(), visible});
+  int row = -scene.choices.details_top;
+  draw_facts(body, row, job);
+  row += 4;
+  if (!job.returned.empty()) body.field(0, row++, body.columns(), job.returned);
+  if (job.reason) {
+    // Of one that was cancelled the detail says who did it.
+    const bool told = job.state == JobState::cancelled && !job.detail.empty();
+    body.field(
+        0, row++, body.columns(),
+        told ? job.detail
+             : fmt::format("{}{}: {}{}{}", reason_prefix(job.state), to_text(*job.reason),
+                           facts(*job.reason).meaning, job.detail.empty() ? "" : "; ", job.detail),
+        note_role(job.state));
+  }
+  const Decision* decision = decision_on(scene.model, job.job.id);
+  if (decision == nullptr) return;
+  body.heading(row++, decision_title(*decision), to_clock_text(decision->at));
+  draw_decision(body, row, *decision);
+}
+
+}  // namespace
+
+int job_details_rows(const Model& model, const JobList& list) {
+  if (!list.open || !list.chosen) return 0;
+  const auto job = model.jobs().find(*list.chosen);
+  return job == model.jobs().end() ? 0 : 1 + details_rows(model, job->second.said);
+}
+
+void draw_running_jobs(const Scene& scene, Pen pen, std::string_view title,
+                       std::span<const JobRow* const> jobs, bool with_place) {
+  const std::vector<int> columns = shown_columns(pen.columns(), with_place ? "" : "WHERE");
+  pen.heading(0, title, section_note(JobFilter::running, columns));
+  for (std::size_t i = 0; i < jobs.size() && static_cast<int>(i) + 1 < pen.rows(); ++i) {
+    draw_job(scene, pen, columns, static_cast<int>(i) + 1, *jobs[i]);
+  }
+  if (jobs.empty()) pen.text(0, 1, "nothing runs", Role::faint);
+}
+
+void draw_running(const Scene& scene, Pen pen) {
+  const Narrowing& narrowing = scene.choices.narrowing;
+  const auto rows = static_cast<std::size_t>(std::max(0, pen.rows() - 1));
+  const auto& summary = scene.model.summary();
+  // The router counts all of them, and nobody those that a filter leaves.
+  const auto jobs = running_jobs(scene.model, narrowing, narrowing.active() ? SIZE_MAX : rows);
+  std::string title = "Running";
+  if (narrowing.active()) {
+    title += fmt::format(" {}", jobs.size());
+  } else if (summary) {
+    title += " " + count_text(static_cast<double>(summary->running));
+  }
+  draw_running_jobs(scene, pen, title, jobs, true);
+}
+
+TableLayout lay_out_jobs(const Rect& area, const Model& model, int details) {
+  const JobsPage page = lay_out_jobs_page(model, area.columns);
+  // On low screens open details leave the page one line.
+  const int most = details == 0 ? area.rows / 2 : area.rows < roomy_rows ? 2 : area.rows / 3;
+  const int top = top_page_rows(page.rows, page.waiting.rows, most, details > 0);
+  const std::array<Wish, 3> rows = {Wish{top, top, 0}, Wish{3, 1'000, 1},
+                                    Wish{std::min(details, area.rows / 2), details, 0}};
+  const std::vector<Rect> parts = cut_rows(area, rows);
+  return {parts[0], parts[1], parts[2]};
+}
+
+void draw_jobs(const Scene& scene, const Pen& pen) {
+  const JobList& jobs = scene.choices.jobs;
+  const TableLayout layout =
+      lay_out_jobs(pen.area(), scene.model, job_details_rows(scene.model, jobs));
+  const bool open = layout.details.rows > 0;
+  draw_top_page(pen.on(layout.top), lay_out_jobs_page(scene.model, pen.columns()).rows,
+                open ? std::nullopt : std::optional(scene.choices.details_top),
+                [&](const Pen& page) { draw_jobs_page(scene, page); });
+  Pen list = pen.on(layout.list);
+  const std::vector<int> columns = shown_columns(list.columns());
+  list.text(0, 0, std::string(static_cast<std::size_t>(std::max(0, list.columns())), ' '),
+            Role::title);
+  int at = 1;
+  for (const int number : columns) {
+    const JobColumn& column = job_columns[static_cast<std::size_t>(number)];
+    list.field(at, 0, column.width, column.title, Role::title, column.align);
+    at += column.width + 1;
+  }
+  const std::string filter = fmt::format("showing {} ", to_text(jobs.filter));
+  const int badge = list.columns() - static_cast<int>(filter.size());
+  if (at + 5 <= badge) list.text(at, 0, "NOTE", Role::title);
+  list.text(badge, 0, filter, Role::badge);
+  const int selected = index_of_chosen(jobs);
+  for (int line = 1; line < list.rows(); ++line) {
+    const int item = jobs.place.top + line - 1;
+    if (item >= static_cast<int>(jobs.lines.size())) break;
+    draw_line(scene, list, columns, line, jobs.lines[static_cast<std::size_t>(item)]);
+    scene.hits.add(list.row_area(line), Hit::Kind::item, item);
+    if (item == selected) list.tint(line, Role::selected);
+  }
+  if (layout.details.rows > 0 && jobs.chosen) {
+    const auto job = scene.model.jobs().find(*jobs.chosen);
+    if (job != scene.model.jobs().end()) {
+      draw_details(scene, pen.on(layout.details), job->second.said);
+    }
+  }
+}
+
+}  // namespace drover::tui

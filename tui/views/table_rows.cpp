@@ -1,0 +1,69 @@
+#include "tui/views/table_rows.h"
+
+#include <algorithm>
+#include <array>
+
+#include "tui/views/table_columns.h"
+
+namespace drover::tui {
+namespace {
+
+struct NamedTable {
+  std::string_view name;
+  std::string_view view;  // whose table it is where none is named; empty: of none
+  bool narrows;           // by a filter, and to one device
+  TableRows (*rows)(const TableSource& from);
+};
+constexpr std::array<NamedTable, 11> tables = {{
+    {"devices", "devices", true, device_rows},
+    {"replicas", "", true, replica_rows},
+    {"jobs", "jobs", true, job_rows},
+    {"classes", "", false, class_rows},
+    {"decisions", "routing", true, decision_rows},
+    {"flows", "", false, flow_rows},
+    {"fallbacks", "", false, fallback_rows},
+    {"pools", "power", true, pool_rows},
+    {"events", "events", true, event_rows},
+    {"rules", "", false, alert_rule_rows},
+    {"hosts", "data-plane", true, host_rows},
+}};
+
+const NamedTable* find_table(std::string_view name) {
+  const auto found = std::find_if(tables.begin(), tables.end(),
+                                  [&](const NamedTable& table) { return table.name == name; });
+  return found == tables.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+const std::vector<std::string>& table_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const NamedTable& table : tables) all.emplace_back(table.name);
+    return all;
+  }();
+  return names;
+}
+
+std::string_view table_of_view(std::string_view view) {
+  const auto found = std::find_if(tables.begin(), tables.end(), [&](const NamedTable& table) {
+    return !table.view.empty() && table.view == view;
+  });
+  return found == tables.end() ? std::string_view() : found->name;
+}
+
+bool table_narrows(std::string_view name) {
+  const NamedTable* const table = find_table(name);
+  return table != nullptr && table->narrows;
+}
+
+TableRows table_rows(const Scene& scene, std::string_view name) {
+  const NamedTable* const table = find_table(name);
+  DROVER_REQUIRE(table != nullptr);
+  const JobsByDevice jobs(scene.model);
+  const Judged at{scene.model, scene.now, jobs};
+  const auto device = parse_device_id(scene.options.device);
+  return table->rows({scene, at, device ? std::optional(*device) : std::nullopt});
+}
+
+}  // namespace drover::tui
