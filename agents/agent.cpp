@@ -1,9 +1,10 @@
-// Time. The agent's own events (ends of steps, controls of the chassis, heartbeats, samples, the
-// end of the lease) happen at their exact instants, however late `tick` comes: it goes through them
-// in order and stamps each message with its event's instant. So more ticks change nothing.
+// Timed events. The agent's own events (ends of steps, controls of the chassis, heartbeats,
+// samples, the end of the lease) happen at their exact instants, however late `tick` comes: it
+// processes them in order and stamps each message with its event's instant. So extra ticks change
+// nothing.
 //
-// Order of events at one instant: physics and work, then the ends of faults and those that come,
-// then the lease, then heartbeat, then samples.
+// Order of events at one instant: physics and work, then ends of faults and new ones, then the
+// lease, then heartbeat, then samples.
 #include <algorithm>
 #include <utility>
 
@@ -14,8 +15,8 @@
 namespace drover::agents {
 namespace {
 
-std::vector<FaultBook::Device> devices_of(const HostPlan& plan) {
-  std::vector<FaultBook::Device> devices;
+std::vector<FaultState::Device> devices_of(const HostPlan& plan) {
+  std::vector<FaultState::Device> devices;
   for (const Executor::Device& device : plan.devices) {
     devices.push_back({device.group, device.spec->device_class});
   }
@@ -28,12 +29,12 @@ Agent::State::State(AgentSettings given, const devices::Catalogue& known, Instan
     : settings(std::move(given)),
       plan(plan_host(settings, known)),
       executor(settings.host, plan.devices, devices::Ambient{settings.ambient_c},
-               Dice(settings.seed).child(settings.host), start),
+               RandomStream(settings.seed).child(settings.host), start),
       sampler(settings.sample_every, settings.sample_every_min),
       models(known),
       faults(devices_of(plan)),
       coming_faults(devices_of(plan), settings.fault_rate,
-                    Dice(settings.seed).child(settings.host).child("faults"), start),
+                    RandomStream(settings.seed).child(settings.host).child("faults"), start),
       latest(start) {
   counters.incarnation = settings.incarnation;
   for (const PlannedReplica& replica : plan.replicas) {
@@ -53,50 +54,51 @@ void Agent::State::send_samples(Instant at, SampleBatch batch) {
   ++counters.samples_sent;
 }
 
-// ---- What time brings --------------------------------------------------------------------------
+// Timed events.
 
 Instant Agent::State::next_deadline() const {
   if (ended()) return never;
   const Instant physics =
       std::min({executor.next_event(), faults.next_end(), coming_faults.next()});
-  if (silent) return physics;
+  if (host_down) return physics;
   const Instant late =
       delayed.empty() ? never : saturating_add(delayed.front().first, settings.sample_delay);
-  return std::min({physics, lapsed ? never : lease_end, next_heartbeat, sampler.next_due(), late});
+  return std::min(
+      {physics, lease_expired ? never : lease_end, next_heartbeat, sampler.next_due(), late});
 }
 
-/// Everything that is due at this instant. REQUIRES at <= next_deadline().
+/// Handles everything due at this instant. REQUIRES at <= next_deadline().
 void Agent::State::advance(Instant at) {
   executor.advance(at);
   report_changes(at);
   if (faults.next_end() <= at) end_faults(at);
-  if (coming_faults.next() <= at) meet_faults(at);
-  if (silent) return;
-  if (!lapsed && lease_end <= at) end_lease(at);
+  if (coming_faults.next() <= at) start_spontaneous_faults(at);
+  if (host_down) return;
+  if (!lease_expired && lease_end <= at) end_lease(at);
   if (next_heartbeat <= at) heartbeat(at);
   if (sampler.next_due() <= at) sample(at);
   send_delayed(at);
 }
 
-/// The router may give this host's work to others from now on: it must not run here any longer. The
-/// failures are kept for the day when the router is heard again.
+/// From now on the router may place this host's work elsewhere: it must not run here any longer.
+/// The failures are kept until the router is reachable again.
 void Agent::State::end_lease(Instant at) {
-  lapsed = true;
+  lease_expired = true;
   executor.stop_all(at, Reason::unhealthy, "lease ended");
   report_changes(at, false, true);
 }
 
-/// All that ended goes out once more between the two: what a lapsed lease kept back was never sent,
-/// and of the rest the router takes each only once.
+/// All results are sent once more between the two Leaves: an expired lease held some back, and the
+/// router applies each only once.
 void Agent::State::leave(Instant now, const std::string& why) {
   left = true;
-  if (silent) return;
+  if (host_down) return;
   executor.stop_all(now, Reason::drain, fmt::format("{} leaves: {}", settings.host, why));
   report_changes(now, false);
-  if (next_heartbeat == never) return;  // there is no router that knows of us
+  if (next_heartbeat == never) return;  // no router knows this host
   const auto held = static_cast<std::uint32_t>(results.all().size());
   if (held > 0) send(now, Leave{why, held});
-  send_kept(now);
+  resend_results(now);
   send(now, Leave{why, 0});
 }
 
@@ -114,7 +116,7 @@ void Agent::State::heartbeat(Instant at) {
 }
 
 void Agent::State::report_replica(Instant at, Replica replica) {
-  replica.asked_for = asked_for.contains(replica.id.number);
+  replica.started_by_router = started_by_router.contains(replica.id.number);
   send(at, ReplicaReport{std::move(replica)});
 }
 
@@ -134,7 +136,7 @@ void Agent::State::sample(Instant at) {
   sampler.taken();
 }
 
-/// The stamp stays that of the instant at which the samples were true.
+/// The envelope keeps the time of measurement.
 void Agent::State::send_delayed(Instant at) {
   while (!delayed.empty() && saturating_add(delayed.front().first, settings.sample_delay) <= at) {
     send_samples(delayed.front().first, std::move(delayed.front().second));
@@ -142,30 +144,31 @@ void Agent::State::send_delayed(Instant at) {
   }
 }
 
-/// Drawn anew for each device and instant, so it depends on nothing else.
+/// Drawn separately for each device and instant, so it depends on nothing else.
 bool Agent::State::sample_lost(Instant at, std::uint16_t device) const {
   if (settings.sample_loss <= 0) return false;
-  Dice dice = Dice(settings.seed).child(settings.host).child("sample loss").child(device);
-  return dice.child(static_cast<std::uint64_t>(at.time_since_epoch().count()))
+  RandomStream random =
+      RandomStream(settings.seed).child(settings.host).child("sample loss").child(device);
+  return random.child(static_cast<std::uint64_t>(at.time_since_epoch().count()))
       .chance(settings.sample_loss);
 }
 
-/// Ended attempts and changed replicas go out; without `tell` they are only remembered.
-/// `lease_over`: that is why attempts have ended.
-void Agent::State::report_changes(Instant at, bool tell, bool lease_over) {
+/// Sends ended attempts and changed replicas; without `publish` they are only recorded.
+/// `lease_over`: the lease's end is why attempts ended.
+void Agent::State::report_changes(Instant at, bool publish, bool lease_over) {
   for (Executor::Change& change : executor.take_changes()) {
-    if (silent) continue;
+    if (host_down) continue;
     if (const auto* device = std::get_if<DeviceReport>(&change)) {
       if (next_heartbeat != never) send(at, *device);
       continue;
     }
-    if (const auto* pace = std::get_if<MemberPace>(&change)) {
+    if (const auto* pace = std::get_if<MemberStepTime>(&change)) {
       if (next_heartbeat != never) send(at, *pace);
       continue;
     }
     if (const auto* ended = std::get_if<EndedAttempt>(&change)) {
       const Message& message = results.keep(*ended, settings.incarnation, lease_over);
-      if (tell && !lapsed) send(at, message);
+      if (publish && !lease_expired) send(at, message);
       continue;
     }
     Replica& replica = std::get<Replica>(change);
@@ -178,7 +181,7 @@ void Agent::State::report_changes(Instant at, bool tell, bool lease_over) {
   }
 }
 
-// ---- The core ----------------------------------------------------------------------------------
+// The public interface.
 
 Agent::Agent(AgentSettings settings, const devices::Catalogue& catalogue, Instant start) {
   DROVER_REQUIRE(check(settings, catalogue).ok());
@@ -187,30 +190,30 @@ Agent::Agent(AgentSettings settings, const devices::Catalogue& catalogue, Instan
 
 Agent::~Agent() = default;
 
-void Agent::welcomed(Instant now, const Welcome& welcome) {
+void Agent::handle_join_accepted(Instant now, const JoinAccepted& accepted) {
   now = state_->monotone(now);
   tick(now);
   State& state = *state_;
   if (state.ended()) return;
   const bool first = state.next_heartbeat == never;
-  if (first || state.heartbeat_every != welcome.heartbeat_every) {
+  if (first || state.heartbeat_every != accepted.heartbeat_every) {
     state.heartbeat_every =
-        std::max(welcome.heartbeat_every, Duration(std::chrono::milliseconds(1)));
+        std::max(accepted.heartbeat_every, Duration(std::chrono::milliseconds(1)));
     state.next_heartbeat = saturating_add(now, state.heartbeat_every);
   }
-  state.lease = welcome.lease;
-  if (state.silent) return;  // it is met when the host is back
+  state.lease = accepted.lease;
+  if (state.host_down) return;  // it registers when the host is up again
   state.models.forget();
-  state.hold_lease(now);
+  state.renew_lease(now);
   state.sampler.begin(now);
-  state.say_hello(now, welcome.fleet_time);
+  state.send_register(now, accepted.fleet_time);
 }
 
 void Agent::receive(Instant now, const Envelope& envelope) {
   now = state_->monotone(now);
   tick(now);
   const bool stored = std::holds_alternative<ResultStored>(envelope.body);
-  if (state_->superseded || state_->silent || (state_->left && !stored)) return;
+  if (state_->superseded || state_->host_down || (state_->left && !stored)) return;
   std::visit([&](const auto& body) { state_->handle(now, body); }, envelope.body);
 }
 
@@ -231,7 +234,7 @@ void Agent::leave(Instant now, const std::string& why) {
   if (!state_->ended()) state_->leave(now, why);
 }
 
-std::size_t Agent::unstored() const { return state_->results.all().size(); }
+std::size_t Agent::unacknowledged_results() const { return state_->results.all().size(); }
 
 std::vector<HeldAttempt> Agent::running() const {
   std::vector<HeldAttempt> running;
@@ -239,9 +242,9 @@ std::vector<HeldAttempt> Agent::running() const {
   return running;
 }
 
-std::vector<TrueDevice> Agent::devices(Instant now) const {
+std::vector<DeviceTruth> Agent::devices(Instant now) const {
   const devices::Chassis& chassis = state_->executor.chassis();
-  std::vector<TrueDevice> devices(state_->plan.devices.size());
+  std::vector<DeviceTruth> devices(state_->plan.devices.size());
   for (std::size_t at = 0; at < devices.size(); ++at) {
     const auto device = static_cast<std::uint16_t>(at);
     const Executor& executor = state_->executor;
@@ -258,7 +261,7 @@ std::vector<TrueDevice> Agent::devices(Instant now) const {
 
 bool Agent::superseded() const { return state_->superseded; }
 
-bool Agent::silent() const { return state_->silent; }
+bool Agent::host_down() const { return state_->host_down; }
 
 void Agent::count_undecodable() { ++state_->counters.undecodable; }
 

@@ -19,7 +19,7 @@
 
 namespace drover::agents {
 
-/// `h100-sxm:8`, `tpu-v5e:8@2x4`, several joined by commas.
+/// `h100-sxm:8` or `tpu-v5e:8@2x4`; lists are separated by commas.
 struct GroupRequest {
   std::string device;
   std::uint16_t count = 1;
@@ -29,8 +29,8 @@ struct GroupRequest {
 Result<std::vector<GroupRequest>> parse_device_list(std::string_view text,
                                                     const devices::Catalogue& catalogue);
 
-/// `llama-3.1-70b:0-3`, `llama-3.1-8b:4@int8`, several joined by commas; several copies with `4,5`
-/// as two entries. Without a precision: the device's best native one of bf16, fp16, fp32.
+/// `llama-3.1-70b:0-3` or `llama-3.1-8b:4@int8`; lists are separated by commas, and `4,5` means
+/// one replica each. Default precision: the device's best native one of bf16, fp16, fp32.
 struct ReplicaRequest {
   std::string model;
   std::uint16_t first = 0;
@@ -53,22 +53,22 @@ struct AgentSettings {
   Duration sample_every = std::chrono::seconds(1);            // fleet time
   Duration sample_every_min = std::chrono::milliseconds(50);  // fleet time; the rate limit
   std::uint64_t seed = 1;
-  double fault_rate = 0;    // faults that come by themselves: multiple of the published rates
-  double sample_loss = 0;   // share of the devices' reports that get lost on the way
-  Duration sample_delay{};  // how much later they are sent than they are true
+  double fault_rate = 0;    // spontaneous faults: multiple of the published rates
+  double sample_loss = 0;   // share of the devices' samples that are lost
+  Duration sample_delay{};  // delay from measurement to sending
 };
 
-/// A device as it is, whatever its sensors and the router say.
-struct TrueDevice {
+/// The true state of a device, whatever its sensors and the router report.
+struct DeviceTruth {
   bool usable = true;
-  bool off_bus = false;  // nobody sees it: it has no samples
+  bool off_bus = false;  // not visible: no samples
   double power_w = 0;
   double power_cap_w = 0;
   double temperature_c = 0;
   std::uint32_t running = 0;             // requests, or 1 for a gang
-  std::optional<std::uint32_t> replica;  // that is loaded on it
-  std::optional<JobId> gang;             // the training that holds it
-  std::optional<Instant> faulty_since;   // the newest fault in force that reaches it
+  std::optional<std::uint32_t> replica;  // loaded on it
+  std::optional<JobId> gang;             // the training gang that holds it
+  std::optional<Instant> faulty_since;   // start of its newest current fault
   bool is_free() const { return !replica && !gang; }
 };
 
@@ -79,33 +79,32 @@ class Agent {
   Agent(AgentSettings settings, const devices::Catalogue& catalogue, Instant start);
   ~Agent();
 
-  /// What a user can have got wrong: replicas on devices that do not exist, weights that do not
-  /// fit.
+  /// Errors that a user can make: replicas on devices that do not exist, weights that do not fit.
   static Status check(const AgentSettings& settings, const devices::Catalogue& catalogue);
 
-  /// After each Welcome: sets heartbeat and lease, and says Hello.
-  void welcomed(Instant now, const Welcome& welcome);
+  /// Handles JoinAccepted: sets heartbeat and lease, and sends Register.
+  void handle_join_accepted(Instant now, const JoinAccepted& accepted);
   void receive(Instant now, const Envelope& envelope);
   void tick(Instant now);
   Instant next_deadline() const;
   Outbox take_outbox();
 
-  /// The host is to end: stops all work, gives it back with what it has used, and says Leave (once,
-  /// and only to a router that it has met). Afterwards it hears nothing but ResultStored.
+  /// Ends the host: stops all work, reports it with its usage, and sends Leave (once, and only
+  /// after a JoinAccepted). Afterwards the agent handles only ResultStored.
   void leave(Instant now, const std::string& why);
-  /// Ended attempts that the router has not yet acknowledged as stored.
-  std::size_t unstored() const;
-  /// The attempts that run here, whatever the router believes.
+  /// Number of ended attempts that the router has not acknowledged.
+  std::size_t unacknowledged_results() const;
+  /// The attempts that run here, whatever the router estimates.
   std::vector<HeldAttempt> running() const;
-  /// Its devices, in order.
-  std::vector<TrueDevice> devices(Instant now) const;
+  /// The devices in order.
+  std::vector<DeviceTruth> devices(Instant now) const;
 
-  /// The host is lost, by an injected fault: it hears and says nothing until next_deadline() brings
-  /// its next life. The shell does not look for the router meanwhile.
-  bool silent() const;
-  /// A newer incarnation runs: the shell exits.
+  /// Whether the host is down by a fault: it neither receives nor sends until next_deadline()
+  /// restarts it. The shell does not look for the router meanwhile.
+  bool host_down() const;
+  /// Whether a newer incarnation runs: then the shell exits.
   bool superseded() const;
-  /// Messages that did not decode; the shell counts them here so that they reach the router.
+  /// Counts a message that the shell could not decode; the count is sent to the router.
   void count_undecodable();
 
  private:

@@ -1,5 +1,5 @@
-// Faults as they come and go: what an agent says of its devices, which replicas it loads again, and
-// the lives of a host that was lost.
+// Starts and ends of faults: reports on devices, replicas to reload, and hosts that are lost and
+// restarted.
 #include <algorithm>
 #include <utility>
 
@@ -10,32 +10,31 @@
 namespace drover::agents {
 
 void Agent::State::handle(Instant now, const ApplyFault& apply) {
-  if (next_heartbeat == never) return;  // not welcomed: nobody could be told
-  const std::vector<Incident> incidents = faults.hear(now, apply);
-  if (faults.host_lost()) return fall_silent(now);
-  for (const Incident& incident : incidents) happen(now, incident);
-  if (apply.fault.kind == FaultKind::reclaim) warn_of_reclaim(now);
-  follow_faults(now);
+  if (next_heartbeat == never) return;  // not joined: no report would arrive
+  const std::vector<Incident> incidents = faults.apply(now, apply);
+  if (faults.host_lost()) return lose_host(now);
+  for (const Incident& incident : incidents) apply_incident(now, incident);
+  if (apply.fault.kind == FaultKind::reclaim) announce_reclaim(now);
+  apply_fault_effects(now);
 }
 
-/// Said again after each Hello: who hears it must not give this host new work.
-void Agent::State::warn_of_reclaim(Instant now) {
+/// Repeated after each Register: a router must not place new work on this host.
+void Agent::State::announce_reclaim(Instant now) {
   const auto at = faults.reclaimed_at();
   if (!at) return;
   const auto held = static_cast<std::uint32_t>(executor.held().size());
   send(now, Leave{"reclaimed by its cloud", held, std::max(*at - now, Duration(1))});
 }
 
-/// The notice is over. Whatever ran until now is given back with its last checkpoint; then the host
-/// is gone.
-void Agent::State::go_reclaimed(Instant now) {
+/// The notice is over. Running work is returned with its last checkpoint; then the host is lost.
+void Agent::State::complete_reclaim(Instant now) {
   executor.stop_all(now, Reason::drain, fmt::format("{} was reclaimed", settings.host));
   report_changes(now);
-  if (next_heartbeat != never && !lapsed) send(now, Leave{"reclaimed by its cloud", 0, {}});
-  fall_silent(now);
+  if (next_heartbeat != never && !lease_expired) send(now, Leave{"reclaimed by its cloud", 0, {}});
+  lose_host(now);
 }
 
-void Agent::State::happen(Instant now, const Incident& incident) {
+void Agent::State::apply_incident(Instant now, const Incident& incident) {
   const bool still_usable = executor.report(incident.device).usable;
   send(now, DeviceReport{incident.device, still_usable, incident.xid, incident.detail});
   if (!incident.work_fails) return;
@@ -45,53 +44,53 @@ void Agent::State::happen(Instant now, const Incident& incident) {
   executor.fail_work(now, incident.device, Reason::unhealthy, detail);
 }
 
-/// Faults that come by themselves. They befall a host whether or not anybody could be told.
-void Agent::State::meet_faults(Instant at) {
+/// Spontaneous faults. They happen whether or not the router can be reached.
+void Agent::State::start_spontaneous_faults(Instant at) {
   for (const ApplyFault& apply : coming_faults.take(at)) {
-    const std::vector<Incident> incidents = faults.hear(at, apply, Cause::by_itself);
-    if (silent) continue;
+    const std::vector<Incident> incidents = faults.apply(at, apply, FaultOrigin::spontaneous);
+    if (host_down) continue;
     if (faults.host_lost()) {
-      fall_silent(at);
+      lose_host(at);
       continue;
     }
     if (next_heartbeat != never) {
-      for (const Incident& incident : incidents) happen(at, incident);
+      for (const Incident& incident : incidents) apply_incident(at, incident);
     }
   }
-  follow_faults(at);
+  apply_fault_effects(at);
 }
 
-/// Brings the devices to what the faults in force come to.
-void Agent::State::follow_faults(Instant now) {
-  std::vector<Condition> conditions;
+/// Applies the combined effects of the faults in force to the devices.
+void Agent::State::apply_fault_effects(Instant now) {
+  std::vector<FaultEffect> conditions;
   for (std::size_t at = 0; at < plan.devices.size(); ++at) {
     const auto device = static_cast<std::uint16_t>(at);
-    conditions.push_back(faults.condition(device));
+    conditions.push_back(faults.effect_on(device));
     const std::string& why = conditions.back().unusable;
     if (!why.empty()) {
       note_lost(device, fmt::format("device {}/{}: {}", settings.host, device, why));
     }
   }
-  executor.set_conditions(now, conditions);
+  executor.set_fault_effects(now, conditions);
   if (faults.inlet_k() != inlet_k) {
     inlet_k = faults.inlet_k();
     executor.set_inlet(now, settings.ambient_c + inlet_k);
   }
   executor.set_airflow(now, faults.airflow());
-  if (!silent) load_again(now);
+  if (!host_down) reload_replicas(now);
   report_changes(now);
 }
 
 void Agent::State::end_faults(Instant at) {
   faults.end(at);
-  if (!silent && faults.host_lost()) return go_reclaimed(at);
-  follow_faults(at);
-  if (silent && !faults.host_lost()) begin_life(at);
+  if (!host_down && faults.host_lost()) return complete_reclaim(at);
+  apply_fault_effects(at);
+  if (host_down && !faults.host_lost()) restart_host(at);
 }
 
-// ---- Replicas ----------------------------------------------------------------------------------
+// Replicas.
 
-/// The replica on a device is about to go, and not because it was to.
+/// Records that the replica on a device is about to be lost to a fault.
 void Agent::State::note_lost(std::uint16_t device, const std::string& detail) {
   const auto number = executor.replica_on(device);
   if (!number) return;
@@ -118,9 +117,9 @@ bool Agent::State::free(const std::vector<std::uint16_t>& devices) const {
                      [&](std::uint16_t device) { return executor.free(device); });
 }
 
-/// Of the replicas whose devices can all be used again, those that the host was started with; not
-/// where the router has put something else meanwhile.
-void Agent::State::load_again(Instant now) {
+/// Reloads lost replicas of the host's own plan whose devices are all usable again, unless the
+/// router has placed something else there.
+void Agent::State::reload_replicas(Instant now) {
   for (auto next = lost.begin(); next != lost.end();) {
     if (!usable(next->second.devices)) {
       ++next;
@@ -129,34 +128,35 @@ void Agent::State::load_again(Instant now) {
     const PlannedReplica* planned = next->second.planned;
     next = lost.erase(next);
     if (planned != nullptr && free(planned->start.devices)) {
-      asked_for.erase(planned->start.number);
+      started_by_router.erase(planned->start.number);
       executor.start_replica(now, planned->start, *planned->model, false);
     }
   }
 }
 
-// ---- A host that is lost and comes back --------------------------------------------------------
+// Loss and restart of the host.
 
-/// As if the agent had been killed: all work is dropped, nothing is said.
-void Agent::State::fall_silent(Instant now) {
-  silent = true;
+/// As if the agent had been killed: drops all work without reports.
+void Agent::State::lose_host(Instant now) {
+  host_down = true;
   executor.drop_all(now);
-  results = KeptResults{};
+  results = UnacknowledgedResults{};
   reported.clear();
-  asked_for.clear();
+  started_by_router.clear();
   lost.clear();
   delayed.clear();
-  follow_faults(now);
+  apply_fault_effects(now);
 }
 
-/// The agent has been started again: another incarnation, its replicas cold, what the router said
-/// in its Welcome still true.
-void Agent::State::begin_life(Instant at) {
-  silent = lapsed = false;
+/// The agent restarts with another incarnation and cold replicas; the values of JoinAccepted still
+/// apply.
+void Agent::State::restart_host(Instant at) {
+  host_down = lease_expired = false;
   const Incarnation before = settings.incarnation;
-  Dice dice = Dice(settings.seed).child(settings.host).child("next life").child(before.high);
-  dice = dice.child(before.low);
-  settings.incarnation = draw_incarnation(dice);
+  RandomStream random =
+      RandomStream(settings.seed).child(settings.host).child("next life").child(before.high);
+  random = random.child(before.low);
+  settings.incarnation = generate_incarnation(random);
   counters = Heartbeat{};
   counters.incarnation = settings.incarnation;
   models.forget();
@@ -169,14 +169,14 @@ void Agent::State::begin_life(Instant at) {
       lost[start.number] = {start.devices, "a device cannot be used", &planned};
     }
   }
-  executor.take_changes();  // the Hello tells of them
+  executor.take_changes();  // Register contains them
   next_heartbeat = saturating_add(at, heartbeat_every);
-  hold_lease(at);
+  renew_lease(at);
   sampler.begin(at);
-  say_hello(at);
+  send_register(at);
 }
 
-/// After each Hello, which does not tell.
+/// Sent after each Register, which does not contain it.
 void Agent::State::report_unusable(Instant at) {
   for (std::size_t device = 0; device < plan.devices.size(); ++device) {
     DeviceReport report = executor.report(static_cast<std::uint16_t>(device));

@@ -1,5 +1,5 @@
-// The agent core's state, for the files that implement it: agent.cpp (time), agent_hears.cpp (what
-// the router says), agent_faults.cpp (faults, and the lives of a host that was lost).
+// The agent core's state, for the files that implement it: agent.cpp (time), agent_messages.cpp
+// (messages from the router), agent_faults.cpp (faults, and hosts that were lost).
 #pragma once
 
 #include <algorithm>
@@ -12,32 +12,32 @@
 #include <vector>
 
 #include "agents/agent.h"
-#include "agents/carried_models.h"
 #include "agents/execution/executor.h"
 #include "agents/execution/fault_rates.h"
-#include "agents/execution/faults.h"
+#include "agents/execution/fault_state.h"
 #include "agents/host_plan.h"
-#include "agents/results.h"
+#include "agents/model_spec_cache.h"
 #include "agents/sampler.h"
+#include "agents/unacknowledged_results.h"
 
 namespace drover::agents {
 
-/// A replica that a fault took.
+/// A replica lost to a fault.
 struct LostReplica {
   std::vector<std::uint16_t> devices;
   std::string detail;
-  const PlannedReplica* planned = nullptr;  // set: it is loaded again when its devices can be used
+  const PlannedReplica* planned = nullptr;  // set: reload it when its devices are usable again
 };
 
 struct Agent::State {
   State(AgentSettings given, const devices::Catalogue& known, Instant start);
 
-  // What the router says.
+  // Messages from the router.
   void handle(Instant now, const Heartbeat&) { renew(now); }
-  void handle(Instant now, const HelloWanted& wanted);
+  void handle(Instant now, const Reregister& request);
   void handle(Instant now, const Superseded&);
   void handle(Instant now, const Assign& assign);
-  void handle(Instant now, const GangPace& pace);
+  void handle(Instant now, const GangStepTime& pace);
   void handle(Instant now, const Cancel& cancel);
   void handle(Instant now, const ResultStored& stored);
   void handle(Instant now, const StartReplica& start);
@@ -45,19 +45,19 @@ struct Agent::State {
   void handle(Instant now, const ApplyFault& apply);
   void handle(Instant now, const CapDevices& cap);
   template <typename Other>
-  void handle(Instant, const Other&) {}  // not for agents
+  void handle(Instant, const Other&) {}  // not sent to agents
 
   Instant monotone(Instant now) { return latest = std::max(latest, now); }
   void renew(Instant now);
-  void hold_lease(Instant now);
-  /// `asked_at`: fleet_time of what it answers.
-  void say_hello(Instant now, Instant asked_at = {});
-  void send_kept(Instant now);
+  void renew_lease(Instant now);
+  /// `asked_at`: fleet_time of the message that requested it.
+  void send_register(Instant now, Instant asked_at = {});
+  void resend_results(Instant now);
   void run(Instant now, const Assign& assign);
-  bool answer_held(Instant now, const Assign& assign);
+  bool reply_if_held(Instant now, const Assign& assign);
   std::optional<Refusal> start(Instant now, const Assign& assign);
 
-  // What time brings.
+  // Timed events.
   Instant next_deadline() const;
   void advance(Instant at);
   void end_lease(Instant at);
@@ -66,21 +66,21 @@ struct Agent::State {
   void sample(Instant at);
   void send_delayed(Instant at);
   bool sample_lost(Instant at, std::uint16_t device) const;
-  void report_changes(Instant at, bool tell = true, bool lease_over = false);
+  void report_changes(Instant at, bool publish = true, bool lease_over = false);
 
   // Faults.
-  void happen(Instant now, const Incident& incident);
-  void follow_faults(Instant now);
+  void apply_incident(Instant now, const Incident& incident);
+  void apply_fault_effects(Instant now);
   void end_faults(Instant at);
-  void meet_faults(Instant at);
+  void start_spontaneous_faults(Instant at);
   void note_lost(std::uint16_t device, const std::string& detail);
   bool usable(const std::vector<std::uint16_t>& devices) const;
   bool free(const std::vector<std::uint16_t>& devices) const;
-  void load_again(Instant now);
-  void warn_of_reclaim(Instant now);
-  void go_reclaimed(Instant now);
-  void fall_silent(Instant now);
-  void begin_life(Instant at);
+  void reload_replicas(Instant now);
+  void announce_reclaim(Instant now);
+  void complete_reclaim(Instant now);
+  void lose_host(Instant now);
+  void restart_host(Instant at);
   void report_unusable(Instant at);
 
   void report_replica(Instant at, Replica replica);
@@ -90,30 +90,30 @@ struct Agent::State {
   AgentSettings settings;
   HostPlan plan;
   Executor executor;
-  KeptResults results;
+  UnacknowledgedResults results;
   Sampler sampler;
-  CarriedModels models;
-  FaultBook faults;
+  ModelSpecCache models;
+  FaultState faults;
   FaultStream coming_faults;
-  std::map<std::uint32_t, LostReplica> lost;  // until their devices can be used again
+  std::map<std::uint32_t, LostReplica> lost;  // until their devices are usable again
   std::map<std::uint32_t, Replica> reported;  // as last reported
-  std::set<std::uint32_t> asked_for;          // replicas that the router had started
+  std::set<std::uint32_t> started_by_router;  // replicas that the router started
 
-  Instant latest;  // a router that comes back may tell an earlier time; ours never goes back
+  Instant latest;  // a restarted router may send an earlier time; ours never goes back
   Duration heartbeat_every{};
   Duration lease{};
   Instant next_heartbeat = never;
   Instant lease_end = never;
-  bool lapsed = false;  // the lease has ended and was not renewed
+  bool lease_expired = false;  // the lease ended and was not renewed
   bool superseded = false;
   bool left = false;
-  bool silent = false;  // the host is lost
-  double inlet_k = 0;   // warmer by so much
+  bool host_down = false;  // the host is lost
+  double inlet_k = 0;      // added to the inlet temperature
   bool ended() const { return superseded || left; }
   Heartbeat counters;
   std::uint64_t control_sequence = 0;
   std::uint64_t samples_sequence = 0;
-  std::deque<std::pair<Instant, SampleBatch>> delayed;  // true then, not yet sent
+  std::deque<std::pair<Instant, SampleBatch>> delayed;  // by time of measurement, not yet sent
   Outbox outbox;
 };
 

@@ -12,7 +12,7 @@
 namespace drover::agents {
 namespace {
 
-constexpr std::uint32_t devices_per_host_max = 4096;  // as many as a router enrols
+constexpr std::uint32_t devices_per_host_max = 4096;  // the limit of the router
 
 std::optional<std::uint32_t> whole_number(std::string_view text) {
   std::uint32_t number = 0;
@@ -23,9 +23,9 @@ std::optional<std::uint32_t> whole_number(std::string_view text) {
   return number;
 }
 
-/// What stands before and after the first `separator`; no second part without one.
-std::pair<std::string_view, std::optional<std::string_view>> parted(std::string_view text,
-                                                                    char separator) {
+/// The parts before and after the first `separator`; no second part without one.
+std::pair<std::string_view, std::optional<std::string_view>> split_at(std::string_view text,
+                                                                      char separator) {
   const std::size_t at = text.find(separator);
   if (at == std::string_view::npos) return {text, std::nullopt};
   return {text.substr(0, at), text.substr(at + 1)};
@@ -35,8 +35,8 @@ Status check_topology(const GroupRequest& group, const devices::DeviceSpec& spec
                       std::string_view item) {
   const auto& sizes = spec.slice_sizes;
   if (!sizes.empty() && std::find(sizes.begin(), sizes.end(), group.count) == sizes.end()) {
-    return error("devices `{}`: {} forms no slice of {}; it forms {}", printable(item), spec.id,
-                 group.count, fmt::join(sizes, ", "));
+    return error("devices `{}`: {} has no slices of {}; it has slices of {}", printable(item),
+                 spec.id, group.count, fmt::join(sizes, ", "));
   }
   if (group.topology.empty()) return {};
   if (spec.device_class != DeviceClass::tpu) {
@@ -60,8 +60,8 @@ Status check_topology(const GroupRequest& group, const devices::DeviceSpec& spec
 }
 
 Result<GroupRequest> parse_group(std::string_view item, const devices::Catalogue& catalogue) {
-  const auto [front, topology] = parted(item, '@');
-  const auto [name, count] = parted(front, ':');
+  const auto [front, topology] = split_at(item, '@');
+  const auto [name, count] = split_at(front, ':');
   GroupRequest group;
   group.device = name;
   if (name.empty()) {
@@ -90,7 +90,7 @@ Result<GroupRequest> parse_group(std::string_view item, const devices::Catalogue
 }
 
 Status parse_range(std::string_view text, std::string_view item, ReplicaRequest& replica) {
-  const auto [first_text, last_text] = parted(text, '-');
+  const auto [first_text, last_text] = split_at(text, '-');
   const auto first = whole_number(first_text);
   const auto last = last_text ? whole_number(*last_text) : first;
   if (!first || !last || *first > *last || *last >= devices_per_host_max) {
@@ -104,8 +104,8 @@ Status parse_range(std::string_view text, std::string_view item, ReplicaRequest&
 
 Result<ReplicaRequest> parse_replica(std::string_view item, const ReplicaRequest* before,
                                      const devices::Catalogue& catalogue) {
-  const auto [front, precision] = parted(item, '@');
-  const auto [name, range] = parted(front, ':');
+  const auto [front, precision] = split_at(item, '@');
+  const auto [name, range] = split_at(front, ':');
   ReplicaRequest replica;
   if (range) {
     replica.model = name;

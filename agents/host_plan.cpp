@@ -9,7 +9,7 @@
 namespace drover::agents {
 namespace {
 
-/// A slice without a stated form takes the squarest: 8 is 2x4.
+/// A slice without a given topology takes the squarest one: 8 is 2x4.
 std::string squarest(int count) {
   int side = 1;
   for (int divisor = 1; divisor * divisor <= count; ++divisor) {
@@ -18,13 +18,13 @@ std::string squarest(int count) {
   return fmt::format("{}x{}", side, count / side);
 }
 
-/// As people write it in a list: "9", "0-3".
+/// As written in a list: "9", "0-3".
 std::string range_text(std::size_t first, std::size_t last) {
   return first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
 }
 
 /// The best native one of bf16, fp16, fp32.
-Precision usual_precision(const devices::DeviceSpec& device) {
+Precision default_precision(const devices::DeviceSpec& device) {
   for (const Precision precision : {Precision::bf16, Precision::fp16}) {
     if (device.runs(precision)) return precision;
   }
@@ -70,7 +70,7 @@ Status plan_replica(const ReplicaRequest& request, const devices::Catalogue& cat
   replica.model = &(*entry)->spec;
   replica.start.number = static_cast<std::uint32_t>(plan.replicas.size());
   replica.start.model = request.model;
-  replica.start.precision = request.precision.value_or(usual_precision(*first.spec));
+  replica.start.precision = request.precision.value_or(default_precision(*first.spec));
   for (std::uint16_t device = request.first; device <= request.last; ++device) {
     if (plan.devices[device].group != first.group) {
       return error("{}: devices {} and {} are not of one group", place, request.first, device);

@@ -1,4 +1,4 @@
-// The settings of an agent, worked out: which devices, groups and replicas the host has.
+// The devices, groups and replicas of a host, from the agent's settings.
 #pragma once
 
 #include <vector>
@@ -12,11 +12,11 @@ namespace drover::agents {
 
 struct PlannedReplica {
   StartReplica start;
-  const devices::ModelSpec* model = nullptr;  // the catalogue's
+  const devices::ModelSpec* model = nullptr;  // in the catalogue
 };
 
 struct HostPlan {
-  std::vector<Executor::Device> devices;  // specs are the catalogue's
+  std::vector<Executor::Device> devices;  // specs are in the catalogue
   std::vector<Group> groups;              // without power caps
   std::vector<SpecText> specs;            // each distinct device spec once
   std::vector<PlannedReplica> replicas;

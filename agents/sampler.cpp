@@ -8,7 +8,7 @@ namespace drover::agents {
 
 Sampler::Sampler(Duration every, Duration every_min) : every_(every) {
   DROVER_REQUIRE(every.count() > 0);
-  // The next grid point that is at least `every_min` after the last report.
+  // The first grid point that is at least `every_min` after the last sample.
   stride_ = std::max<std::int64_t>(1, (every_min.count() + every.count() - 1) / every.count());
 }
 
@@ -22,7 +22,7 @@ void Sampler::begin(Instant now) {
 
 void Sampler::taken() {
   next_ = saturating_add(next_, every_ * stride_);
-  // Counted with the report that follows the gap they leave.
+  // Skipped points are counted with the sample after them.
   if (!first_) thinned_ += static_cast<std::uint64_t>(stride_ - 1);
   first_ = false;
 }

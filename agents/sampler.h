@@ -1,5 +1,5 @@
-// When the host reports its devices: on a grid of fleet time, so that all hosts report the same
-// instants, and never more often than the rate limit allows. Grid points left out for the limit are
+// When the host samples its devices: on a grid of fleet time, so that all hosts sample the same
+// instants, and never more often than the rate limit allows. Grid points skipped for the limit are
 // counted.
 #pragma once
 
@@ -15,18 +15,18 @@ class Sampler {
   /// REQUIRES every > 0.
   Sampler(Duration every, Duration every_min);
 
-  /// Begins at the first grid point after now, unless it has begun.
+  /// Starts at the first grid point after `now`, unless it has started.
   void begin(Instant now);
   /// `never` before begin().
   Instant next_due() const { return next_; }
-  /// The report due now was made.
+  /// The sample due now was taken.
   void taken();
 
   std::uint64_t thinned() const { return thinned_; }
 
  private:
   Duration every_;
-  std::int64_t stride_;  // grid points from one report to the next
+  std::int64_t stride_;  // grid points from one sample to the next
   Instant next_ = never;
   bool first_ = true;
   std::uint64_t thinned_ = 0;

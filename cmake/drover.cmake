@@ -3,6 +3,10 @@
 # drover_library(NAME): a static library whose sources drover_module() adds.
 function(drover_library library)
   add_library(${library} STATIC)
+  if(DROVER_PRECOMPILED)
+    target_precompile_headers(${library} PRIVATE <algorithm> <array> <chrono> <functional> <map>
+      <memory> <optional> <set> <string> <string_view> <variant> <vector> <fmt/format.h>)
+  endif()
   if(DROVER_UNITY)
     set_target_properties(${library} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     # g++ takes the file that includes the others for the one that private types belong to.

@@ -1,7 +1,8 @@
 # Writes OUTPUT, a C++ source with a function that returns the texts of FILES, as raw string
 # literals: the name and text of each file as elements of TYPE, or without TYPE the text of the one
 # file. HEADER declares the function.
-set(code "// Written by cmake/embed_texts.cmake.\n#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n\n")
+set(code "// Written by cmake/embed_texts.cmake.\n#include \"${HEADER}\"\n\n")
+string(APPEND code "namespace ${NAMESPACE} {\n\n")
 if(TYPE)
   string(APPEND code "std::vector<${TYPE}> ${FUNCTION}() {\n  return {\n")
 else()

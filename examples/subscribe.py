@@ -5,7 +5,7 @@ import msgpack, zmq
 TEMPERATURE = 7  # its place in the protocol's list of metrics
 
 arguments = argparse.ArgumentParser(description=__doc__)
-arguments.add_argument("endpoint", nargs="?", default="tcp://127.0.0.1:7702", help="publish door")
+arguments.add_argument("endpoint", nargs="?", default="tcp://127.0.0.1:7702", help="the publish endpoint")
 arguments.add_argument("--count", type=int, default=0, help="end after so many lines")
 options = arguments.parse_args()
 socket = zmq.Context().socket(zmq.SUB)

@@ -1,5 +1,5 @@
-// What people do to a fleet, and what the fleet tells of it: actions, their audit, faults, alerts.
-// Part of fleet/messages.h, which says who sends them.
+// Operator actions and what is reported about them: audit, faults, alerts. Part of
+// fleet/messages.h, which lists who sends each message.
 #pragma once
 
 #include <cstdint>
@@ -16,94 +16,91 @@ namespace drover {
 enum class Severity : std::uint8_t { info, warning, critical };
 std::string_view to_text(Severity severity);
 
-// ---- Actions: requested, checked, audited, applied, published
-// ------------------------------------
-
-/// Make the devices of a target faulty for a while.
-struct Inject {
+/// Inject a fault into the devices of a target for `fault.duration`.
+struct InjectFault {
   std::string target;  // as fleet/target.h writes it
   Fault fault;
-  std::uint32_t any = 0;   // of the target's devices so many, drawn from the seed; 0: all
-  std::uint64_t seed = 0;  // of that draw
-  bool operator==(const Inject&) const = default;
+  std::uint32_t any = 0;   // number of the target's devices, chosen at random; 0: all
+  std::uint64_t seed = 0;  // of that random choice
+  bool operator==(const InjectFault&) const = default;
 };
 
-/// Hold the power of the site or of a pool under so many watts.
+/// Cap the power of the site or of a pool.
 struct SetPowerCap {
   std::string target;           // "site" or "pool:NAME"
-  double watts = 0;             // 0: what the policy says again
-  Duration lasts{};             // fleet time, then as with 0; 0: until it is set anew
-  bool admission_only = false;  // new work is held back, and no device is slowed down for it
-  bool confirmed = false;       // it may lie below what the devices draw idle
+  double watts = 0;             // 0: the policy's cap applies again
+  Duration duration{};          // fleet time, then the policy's cap applies again; 0: no end
+  bool admission_only = false;  // only new work is held back; no device is capped
+  bool confirmed = false;       // the cap may be below the devices' idle power
   bool operator==(const SetPowerCap&) const = default;
 };
 
-/// Keep new work away from a target's devices, or let it come to them again. What runs there ends
-/// by itself.
+/// Drain a target's devices, or end their drain. A drained device gets no new work; its running
+/// work finishes.
 struct SetDrain {
   std::string target;   // as fleet/target.h writes it
-  bool drained = true;  // false: work may come again
-  Duration deadline{};  // fleet time, then what still runs there goes elsewhere; 0: never
+  bool drained = true;  // false: end the drain
+  Duration deadline{};  // fleet time; after it, work that still runs there is moved; 0: never
   bool operator==(const SetDrain&) const = default;
 };
 
-/// Jobs that one request may cancel.
+/// Maximum number of jobs in one CancelJobs.
 inline constexpr std::size_t cancel_jobs_max = 256;
 
-/// End these jobs. Answered by CancelReply.
+/// Cancel these jobs. Answered by CancelReply.
 struct CancelJobs {
-  std::vector<std::string> jobs;  // ids, or their first digits where these are unique
+  std::vector<std::string> jobs;  // ids, or unique prefixes of ids
   bool operator==(const CancelJobs&) const = default;
 };
 
 enum class CancelStatus : std::uint8_t {
-  cancelled,   // it has ended as cancelled, and that is on disk
-  cancelling,  // it runs: it ends as cancelled, unless its result was under way; that is on disk
-  ended,       // it had ended otherwise
-  unknown,     // no such job, or several
+  cancelled,   // the job ended as cancelled; this is on disk
+  cancelling,  // it runs and will end as cancelled unless its result is already on its way; on disk
+  ended,       // it had already ended
+  unknown,     // no job matches, or several do
 };
 std::string_view to_text(CancelStatus status);
 
 struct CancelResult {
-  std::string asked;  // as CancelJobs names it
+  std::string asked;  // the text in CancelJobs
   JobId job;          // zeros: unknown
   CancelStatus status = CancelStatus::cancelled;
-  std::string detail;  // for people; empty: the status says it all
+  std::string detail;  // for users; may be empty
   bool operator==(const CancelResult&) const = default;
 };
 
 struct CancelReply {
   std::vector<CancelResult> results;  // in the order of CancelJobs' jobs
-  std::string problem;                // why the request as a whole was refused; then no results
-  std::string summary{};              // for people: what was done, and what follows
+  std::string problem;                // why the whole request was refused; then no results
+  std::string summary{};              // for users: what was done, and what follows
   bool operator==(const CancelReply&) const = default;
 };
 
-/// Longer policies are refused.
+/// Maximum length of a policy's text.
 inline constexpr std::size_t policy_bytes_max = 256 * 1024;
 
-/// Route by this policy from now on.
+/// Replace the current policy.
 struct ApplyPolicy {
   std::string text;   // TOML
-  std::string place;  // the file's name, for messages
+  std::string place;  // name of its file, for messages
   bool operator==(const ApplyPolicy&) const = default;
 };
 
-/// Somebody has seen these alerts and cares for them; it holds until they clear. Answered by
-/// ActionReply, and each Alert is published again.
+/// Acknowledge raised alerts until they clear. Answered by ActionReply; each Alert is published
+/// again.
 struct AcknowledgeAlert {
-  std::string rule;     // empty: of every rule
-  std::string subject;  // empty: every subject
+  std::string rule;     // empty: all rules
+  std::string subject;  // empty: all subjects
   bool operator==(const AcknowledgeAlert&) const = default;
 };
 
-/// A host that is lost or has left will not return: let it go. Answered by ActionReply.
+/// Remove a host that is lost or has left and will not return. Answered by ActionReply.
 struct ForgetHost {
   std::string host;
   bool operator==(const ForgetHost&) const = default;
 };
 
-/// Which policy is in force? Answered by PolicyReply.
+/// Request the current policy. Answered by PolicyReply.
 struct PolicyRequest {
   bool operator==(const PolicyRequest&) const = default;
 };
@@ -114,7 +111,7 @@ struct PolicyReply {
   std::uint64_t version = 0;
   std::string hash;  // of its text, 16 hexadecimal digits
   Instant since{};
-  std::string by;  // who applied it; empty: it was in force when the router started
+  std::string by;  // who applied it; empty: the router started with it
   std::string text;
   bool operator==(const PolicyReply&) const = default;
 };
@@ -122,25 +119,25 @@ struct PolicyReply {
 /// The answer to an action.
 struct ActionReply {
   bool applied = false;
-  std::vector<std::string> targets;  // devices or hosts that it reached
+  std::vector<std::string> targets;  // the devices or hosts that it affected
   std::string problem;               // why it was not applied
-  std::string summary{};             // for people: what was done, and what follows
-  bool confirm = false;              // not applied, but would be if asked for as `confirmed`
+  std::string summary{};             // for users: what was done, and what follows
+  bool confirm = false;              // not applied, but would be with `confirmed`
   bool operator==(const ActionReply&) const = default;
 };
 
-/// Published for each action that was asked for, applied or not.
+/// Published for each requested action, applied or not.
 struct Audit {
   std::string who;     // the client's label
   std::string action;  // "inject xid=79 for 60s"
   std::string target;
   bool applied = false;
-  std::string detail;  // what it reached, or why it was not applied
+  std::string detail;  // what it affected, or why it was not applied
   bool operator==(const Audit&) const = default;
 };
 
-/// To an agent: these devices are faulty from now on for `fault.lasts`. `host`: the host itself is
-/// (lose, inlet); then no devices are named.
+/// To an agent: apply a fault to these devices for `fault.duration`. `host`: to the host itself
+/// (lose, inlet), and `devices` is empty.
 struct ApplyFault {
   bool host = false;
   std::vector<std::uint16_t> devices;
@@ -148,69 +145,67 @@ struct ApplyFault {
   bool operator==(const ApplyFault&) const = default;
 };
 
-inline constexpr std::size_t faults_in_force_max = 1024;  // in one Hello; more are not told
+inline constexpr std::size_t active_faults_max = 1024;  // in one Register; more are not reported
 
-/// A fault that an agent carries out, because somebody has asked for it; as ApplyFault.
-struct FaultInForce {
+/// An injected fault that an agent applies now; fields as in ApplyFault.
+struct ActiveFault {
   bool host = false;
   std::vector<std::uint16_t> devices;
   Fault fault;
   Instant until{};
-  bool operator==(const FaultInForce&) const = default;
+  bool operator==(const ActiveFault&) const = default;
 };
 
-/// To an agent: these devices may draw so much each from now on, as far as their kind allows.
+/// To an agent: set the power cap of each of these devices, within the range of its model.
 struct CapDevices {
   std::vector<std::uint16_t> devices;
-  double watts = 0;  // 0: as they are made
+  double watts = 0;  // 0: the default cap
   bool operator==(const CapDevices&) const = default;
 };
 
-/// From an agent: what its driver says of a device. A hang and a slow link are not known to it.
+/// From an agent: what its driver reports about a device. Drivers do not detect hangs and slow
+/// links.
 struct DeviceReport {
   std::uint16_t device = 0;
   bool usable = true;  // false: no work until a report says otherwise
   std::uint32_t xid = 0;
-  std::string detail;  // "Xid 79: GPU has fallen off the bus"; empty when all is well again
+  std::string detail;  // "Xid 79: GPU has fallen off the bus"; empty when the device has recovered
   bool operator==(const DeviceReport&) const = default;
 };
 
-// ---- Published
-// -----------------------------------------------------------------------------------
-
-/// A device's condition as the router knows it, at each change.
+/// A device's condition as the router knows it, published at each change.
 struct DeviceChanged {
   std::string host;
   std::uint16_t device = 0;
   bool usable = true;
   Instant since{};
   std::string detail;                 // why it is not usable
-  std::vector<std::string> injected;  // faults in force that were asked for, in words
-  bool drained = false;               // no new work, because somebody said so
+  std::vector<std::string> injected;  // injected faults that are active, as text
+  bool drained = false;               // gets no new work because of SetDrain
   bool operator==(const DeviceChanged&) const = default;
 };
 
 struct PoolLimits {
   std::string name;
   double power_cap_w = 0;      // 0: none
-  double price_usd_per_h = 0;  // of one device; 0: as the devices' specs say
+  double price_usd_per_h = 0;  // of one device; 0: the device specs' prices
   bool operator==(const PoolLimits&) const = default;
 };
 
-/// A rule in force by which alerts are raised.
+/// An alert rule of the current policy.
 struct AlertRuleText {
   std::string name;
   Severity severity = Severity::warning;
-  std::string about;  // its subjects: "device", "host", "place", "pool", "site" or "sender"
-  std::string when;   // a filter (docs/filters.md), or in words what the router itself looks for
-  std::string clear;  // a filter; empty: over when `when` no longer holds
-  Duration raise_after{};  // fleet time throughout which its condition must hold
-  Duration clear_after{};  // and must not, before the alert is over
-  std::string help;        // why one wants to know
+  std::string about;       // its subjects: "device", "host", "place", "pool", "site" or "sender"
+  std::string when;        // a filter (docs/filters.md); of a built-in rule a description
+  std::string clear;       // a filter; empty: clears when `when` no longer holds
+  Duration raise_after{};  // fleet time for which the condition must hold before it is raised
+  Duration clear_after{};  // fleet time for which it must not hold before it clears
+  std::string help;        // why the alert matters
   bool operator==(const AlertRuleText&) const = default;
 };
 
-/// The policy in force as far as a dashboard shows it, at each change.
+/// The parts of the current policy that a dashboard shows, published at each change.
 struct PolicyChanged {
   std::string name;
   std::uint64_t version = 0;
@@ -218,31 +213,30 @@ struct PolicyChanged {
   std::vector<PoolLimits> pools;
   std::string hash;  // of its text, 16 hexadecimal digits
   std::vector<AlertRuleText> alert_rules;
-  double stale_after_s = 0;  // fleet time: older samples say nothing of now; 0: not told
+  double stale_after_s = 0;  // fleet time: older samples are stale; 0: not reported
   bool operator==(const PolicyChanged&) const = default;
 };
 
-/// A rule's condition has come to hold for a subject, or holds no more; or it still holds, and
-/// somebody has acknowledged it, or its text has changed.
+/// An alert was raised or cleared; or a raised alert was acknowledged, or its text has changed.
 struct Alert {
   std::string rule;     // "throttling"
   std::string subject;  // host, device, pool or "site"
   Severity severity = Severity::warning;
   bool raised = true;
   Instant since{};                // when it was raised
-  std::string text;               // for people
-  std::string acknowledged_by{};  // empty: by nobody yet
+  std::string text;               // for users
+  std::string acknowledged_by{};  // empty: not acknowledged
   Instant acknowledged_at{};
-  bool retold = false;  // nothing but its text is new
+  bool text_only = false;  // only the text has changed
   bool operator==(const Alert&) const = default;
 };
 
-/// What is happening on purpose, for those who watch: a story's client says it, the router passes
-/// it on.
+/// A caption that explains the current step of a demo story. Its client sends it and the router
+/// publishes it.
 struct Caption {
   std::string text;           // empty: the story is over
-  std::string key;            // the dashboard's key that shows it; empty: none
-  std::uint32_t chapter = 0;  // counts from 1
+  std::string key;            // the dashboard key of the view that shows it; empty: none
+  std::uint32_t chapter = 0;  // from 1
   std::uint32_t chapters = 0;
   bool paused = false;
   bool operator==(const Caption&) const = default;

@@ -5,15 +5,15 @@
 namespace drover {
 namespace {
 
-/// Which hold, in the order of DeviceState.
-std::array<bool, device_state_count> held_by(const DeviceStanding& standing) {
-  return {standing.health == Health::lost,
-          !standing.usable,
-          standing.health == Health::suspect,
-          standing.faulty && !is_gone(standing.health),
-          is_stale(standing),
-          standing.drained,
-          standing.health == Health::left,
+/// The states that apply, in the order of DeviceState.
+std::array<bool, device_state_count> applicable_states(const DeviceCondition& condition) {
+  return {condition.health == Health::lost,
+          !condition.usable,
+          condition.health == Health::suspect,
+          condition.faulty && !is_gone(condition.health),
+          is_stale(condition),
+          condition.drained,
+          condition.health == Health::left,
           false};
 }
 
@@ -25,36 +25,36 @@ std::string_view to_text(DeviceState state) {
   return words[static_cast<std::size_t>(state)];
 }
 
-bool is_stale(const DeviceStanding& standing) {
-  // Written so that no age at all is stale as well.
-  return !is_gone(standing.health) && !(standing.age_s <= standing.stale_after_s);
+bool is_stale(const DeviceCondition& condition) {
+  // An absent age (NaN) counts as stale too.
+  return !is_gone(condition.health) && !(condition.age_s <= condition.stale_after_s);
 }
 
-bool is_known(const DeviceStanding& standing) {
-  return !is_gone(standing.health) && !is_stale(standing);
+bool is_known(const DeviceCondition& condition) {
+  return !is_gone(condition.health) && !is_stale(condition);
 }
 
-std::vector<DeviceState> states_of(const DeviceStanding& standing) {
-  const auto holds = held_by(standing);
+std::vector<DeviceState> active_states(const DeviceCondition& condition) {
+  const auto applicable = applicable_states(condition);
   std::vector<DeviceState> states;
-  for (std::size_t i = 0; i < holds.size(); ++i) {
-    if (holds[i]) states.push_back(static_cast<DeviceState>(i));
+  for (std::size_t i = 0; i < applicable.size(); ++i) {
+    if (applicable[i]) states.push_back(static_cast<DeviceState>(i));
   }
   if (states.empty()) states.push_back(DeviceState::ok);
   return states;
 }
 
-DeviceState gravest_state(const DeviceStanding& standing) {
-  const auto holds = held_by(standing);
-  for (std::size_t i = 0; i < holds.size(); ++i) {
-    if (holds[i]) return static_cast<DeviceState>(i);
+DeviceState most_severe_state(const DeviceCondition& condition) {
+  const auto applicable = applicable_states(condition);
+  for (std::size_t i = 0; i < applicable.size(); ++i) {
+    if (applicable[i]) return static_cast<DeviceState>(i);
   }
   return DeviceState::ok;
 }
 
-std::string states_text(const DeviceStanding& standing) {
+std::string states_text(const DeviceCondition& condition) {
   std::string text;
-  for (const DeviceState state : states_of(standing)) {
+  for (const DeviceState state : active_states(condition)) {
     if (!text.empty()) text += ' ';
     text += to_text(state);
   }

@@ -1,4 +1,4 @@
-// How a device is, in one word, as the router, the dashboard and the commands all judge it.
+// The state of a device in one word, the same for the router, the dashboard and the commands.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace drover {
 
-/// The gravest first.
+/// Most severe first.
 enum class DeviceState : std::uint8_t {
   lost,
   unusable,
@@ -25,26 +25,26 @@ enum class DeviceState : std::uint8_t {
 inline constexpr int device_state_count = 8;
 std::string_view to_text(DeviceState state);
 
-/// What is known of a device, beside its samples.
-struct DeviceStanding {
+/// What is known about a device besides its samples.
+struct DeviceCondition {
   Health health = Health::ok;  // of its host
   bool usable = true;
-  bool faulty = false;  // a fault that somebody asked for is in force
+  bool faulty = false;  // an injected fault is active
   bool drained = false;
-  double age_s = absent;     // of its own last sample; absent: there was none
-  double stale_after_s = 5;  // an older one says nothing of now
+  double age_s = absent;     // of its last sample; absent: it has none
+  double stale_after_s = 5;  // an older sample is stale
 };
 
-/// Whether its last sample is too old to tell how it is now, or there was none. A host that is gone
-/// has samples of the past only, and a state of its own.
-bool is_stale(const DeviceStanding& standing);
-/// Whether its last sample still says how it is now; else its metrics are not known.
-bool is_known(const DeviceStanding& standing);
+/// Whether the last sample is too old, or there is none. Devices of a host that is gone are not
+/// stale: they have a state of their own.
+bool is_stale(const DeviceCondition& condition);
+/// Whether the last sample is current, so that the device's metrics are known.
+bool is_known(const DeviceCondition& condition);
 
-/// All that hold, the gravest first; `ok` alone when none of the others does.
-std::vector<DeviceState> states_of(const DeviceStanding& standing);
-DeviceState gravest_state(const DeviceStanding& standing);
+/// All states that apply, most severe first; `ok` alone when no other applies.
+std::vector<DeviceState> active_states(const DeviceCondition& condition);
+DeviceState most_severe_state(const DeviceCondition& condition);
 /// "unusable faulty".
-std::string states_text(const DeviceStanding& standing);
+std::string states_text(const DeviceCondition& condition);
 
 }  // namespace drover

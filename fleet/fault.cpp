@@ -11,13 +11,13 @@
 namespace drover {
 namespace {
 
-/// One row per kind, in their order.
+/// One row per kind, in the order of FaultKind.
 struct FaultFacts {
   std::string_view name;
   bool takes_value;
-  double low, high;  // of the value
-  double otherwise;  // 0: there is none
-  std::string_view wanted;
+  double low, high;      // of the value
+  double default_value;  // 0: there is none
+  std::string_view expected;
 };
 constexpr std::array<FaultFacts, fault_kind_count> fault_table{{
     {"throttle", true, 0.05, 0.95, 0.5, "a share of the clock, 0.05 to 0.95"},
@@ -28,7 +28,7 @@ constexpr std::array<FaultFacts, fault_kind_count> fault_table{{
     {"slow-link", true, 0.001, 0.95, 0.1, "a share of the bandwidth, 0.001 to 0.95"},
     {"inlet", true, -30, 60, 0, "degrees, -30C to +60C"},
     {"fan", true, 0.1, 0.95, 0.5, "a share of the air, 0.1 to 0.95"},
-    // Two minutes are what AWS gives; GCP gives 30 s (assumed: from their documentation).
+    // AWS gives two minutes, GCP 30 s (assumed: from their documentation).
     {"reclaim", true, 1, 604'800, 120, "a notice of 1s to 7d"},
 }};
 
@@ -42,7 +42,7 @@ std::string known_names() {
   return names;
 }
 
-/// "+10C" of inlet, "30s" of a reclaim, a bare number of the others.
+/// "+10C" for inlet, "30s" for reclaim, a bare number for the others.
 bool read_value(FaultKind kind, std::string_view text, double& value) {
   if (kind == FaultKind::inlet) {
     if (!text.empty() && (text.back() == 'C' || text.back() == 'K')) text.remove_suffix(1);
@@ -60,9 +60,9 @@ bool read_value(FaultKind kind, std::string_view text, double& value) {
 
 }  // namespace
 
-Duration whole_span(const Fault& fault) {
-  if (fault.kind != FaultKind::reclaim) return fault.lasts;
-  return fault.lasts + from_seconds(fault.amount);
+Duration total_duration(const Fault& fault) {
+  if (fault.kind != FaultKind::reclaim) return fault.duration;
+  return fault.duration + from_seconds(fault.amount);
 }
 
 std::string_view to_text(FaultKind kind) { return facts(kind).name; }
@@ -82,19 +82,19 @@ Result<Fault> parse_fault(std::string_view text) {
     const FaultFacts& one = fault_table[i];
     if (one.name != name) continue;
     const auto kind = static_cast<FaultKind>(i);
-    double value = one.otherwise;
+    double value = one.default_value;
     const bool given = sign != std::string_view::npos;
-    const bool wrong = given != one.takes_value && (given || one.otherwise == 0);
+    const bool wrong = given != one.takes_value && (given || one.default_value == 0);
     if (wrong || (given && !read_value(kind, text.substr(sign + 1), value)) ||
         (one.takes_value && !(value >= one.low && value <= one.high))) {
       return one.takes_value
                  ? error("found \"{}\", expected {}=VALUE with {}", printable(text), name,
-                         one.wanted)
+                         one.expected)
                  : error("found \"{}\", expected {} without a value", printable(text), name);
     }
     if (kind != FaultKind::xid) return Fault{kind, 0, value, {}};
     if (value != static_cast<double>(static_cast<std::uint32_t>(value))) {
-      return error("found \"{}\", expected {}", printable(text), one.wanted);
+      return error("found \"{}\", expected {}", printable(text), one.expected);
     }
     return Fault{kind, static_cast<std::uint32_t>(value), 0, {}};
   }

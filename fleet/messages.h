@@ -4,17 +4,19 @@
 // fleet/codec/codec.cpp.
 //
 //   anyone -> router   Join                       who I am, which protocol I speak
-//   router -> anyone   Welcome | Unwelcome        fleet time, speed, where to publish and subscribe
-//   agent -> router    Hello, Heartbeat, Accepted, Refused, MemberPace, Progress, Finished, Failed,
+//   router -> anyone   JoinAccepted | JoinRejected        fleet time, speed, where to publish and
+//   subscribe agent -> router    Register, Heartbeat, Accepted, Refused, MemberStepTime, Progress,
+//   Finished, Failed,
 //                      ReplicaReport, DeviceReport, Leave
-//   router -> agent    HelloWanted, Heartbeat, Superseded, Assign, GangPace, Cancel, ResultStored,
+//   router -> agent    Reregister, Heartbeat, Superseded, Assign, GangStepTime, Cancel,
+//   ResultStored,
 //                      StartReplica, RetireReplica, ApplyFault, CapDevices
 //   agent -> router    SampleBatch on the samples channel; the router forwards the same bytes to
 //                      subscribers
-//   client -> router   Submit, JobsRequest, WhyRequest, SummaryRequest, EndRequest,
-//                      SnapshotRequest, Inject, SetPowerCap, SetDrain, CancelJobs, ApplyPolicy,
-//                      PolicyRequest, AcknowledgeAlert, ForgetHost, Caption
-//   router -> client   SubmitReply, JobsReply, WhyReply, Summary, SnapshotPart, Problem,
+//   client -> router   Submit, JobsRequest, WhyRequest, SummaryRequest, EndRunRequest,
+//                      SnapshotRequest, InjectFault, SetPowerCap, SetDrain, CancelJobs,
+//                      ApplyPolicy, PolicyRequest, AcknowledgeAlert, ForgetHost, Caption
+//   router -> client   SubmitReply, JobsReply, WhyReply, Summary, SnapshotPart, RequestError,
 //                      ActionReply, CancelReply, PolicyReply
 //   router -> all      HostChanged, ReplicaChanged, DeviceChanged, PolicyChanged, JobChanged,
 //   (published)        Decision, Event, Summary, Audit, Alert, Caption, HostForgotten
@@ -31,7 +33,7 @@
 #include "fleet/base/identity.h"
 #include "fleet/base/time.h"
 #include "fleet/decision.h"
-#include "fleet/hello.h"
+#include "fleet/host_description.h"
 #include "fleet/job.h"
 #include "fleet/reason.h"
 #include "fleet/sample/sample.h"
@@ -55,7 +57,7 @@ struct Join {
 };
 
 /// The answer to Join. The receiver anchors its monotonic clock on (fleet_time, speed).
-struct Welcome {
+struct JoinAccepted {
   Instant fleet_time{};
   double speed = 1;              // fleet seconds per wall second
   std::string samples_endpoint;  // agents publish here
@@ -63,22 +65,22 @@ struct Welcome {
   Duration heartbeat_every{};    // fleet time
   Duration lease{};              // fleet time: an agent that hears no Heartbeat for so long stops
   std::string software;
-  bool operator==(const Welcome&) const = default;
+  bool operator==(const JoinAccepted&) const = default;
 };
 
 /// The router does not want this peer: wrong protocol version, name taken, not allowed.
-struct Unwelcome {
+struct JoinRejected {
   std::string why;
-  bool passing = false;  // it may be taken later: say Join again
-  bool operator==(const Unwelcome&) const = default;
+  bool retryable = false;  // it may be taken later: say Join again
+  bool operator==(const JoinRejected&) const = default;
 };
 
 // ---- Agent and router --------------------------------------------------------------------------
 
-/// The router does not know this peer's Hello (it restarted or forgot): say it again.
-struct HelloWanted {
+/// The router does not know this peer's Register (it restarted or forgot): say it again.
+struct Reregister {
   Instant fleet_time{};
-  bool operator==(const HelloWanted&) const = default;
+  bool operator==(const Reregister&) const = default;
 };
 
 /// Both ways. From an agent: I live; the rest are counters of its life. From the router: your lease
@@ -97,12 +99,13 @@ struct Superseded {
 };
 
 /// A gang over hosts, as each of its members is told. A member takes its devices, tells its pace,
-/// and begins when the first GangPace comes.
-struct GangPart {
+/// and begins when the first GangStepTime comes.
+struct GangLayout {
   std::uint16_t devices = 0;   // of the whole gang
   std::uint16_t per_host = 0;  // of its largest part
-  Duration reserved_for{};     // without a GangPace for so long the devices are given back; 0: ever
-  bool operator==(const GangPart&) const = default;
+  // The devices are released when no GangStepTime arrives within this time. 0: no timeout.
+  Duration reservation_timeout{};
+  bool operator==(const GangLayout&) const = default;
 };
 
 /// Run this attempt. A serve job names a replica, a train job the gang's devices.
@@ -112,9 +115,9 @@ struct Assign {
   std::optional<std::uint32_t> replica;
   std::vector<std::uint16_t> devices;
   Precision precision = Precision::bf16;
-  std::string model_spec;        // TOML; empty when this connection has carried it before
-  std::uint32_t from_step = 0;   // train: the checkpoint to begin from
-  std::optional<GangPart> gang;  // when other hosts have a part in it
+  std::string model_spec;          // TOML; empty when this connection has carried it before
+  std::uint32_t from_step = 0;     // train: the checkpoint to begin from
+  std::optional<GangLayout> gang;  // when other hosts have a part in it
   bool operator==(const Assign&) const = default;
 };
 
@@ -124,23 +127,23 @@ struct Accepted {
   bool operator==(const Accepted&) const = default;
 };
 
-/// What a step takes on this member's devices, told when it takes the attempt, after each Hello,
+/// What a step takes on this member's devices, told when it takes the attempt, after each Register,
 /// and at each change.
-struct MemberPace {
+struct MemberStepTime {
   JobId job;
   std::uint32_t attempt = 0;
   double compute_s = 0;   // by themselves; 0: it stands still
   double exchange_s = 0;  // and with the others
-  bool operator==(const MemberPace&) const = default;
+  bool operator==(const MemberStepTime&) const = default;
 };
 
 /// To every member, when all have told their paces and whenever that changes: a step of the whole
 /// gang takes so long, the slowest member's work and the exchange. 0: stand still.
-struct GangPace {
+struct GangStepTime {
   JobId job;
   std::uint32_t attempt = 0;
   double step_s = 0;
-  bool operator==(const GangPace&) const = default;
+  bool operator==(const GangStepTime&) const = default;
 };
 
 /// The agent will not run it; the attempt is spent.
@@ -161,7 +164,7 @@ struct Progress {
   bool operator==(const Progress&) const = default;
 };
 
-/// Kept by the agent, and sent again after each Hello, until ResultStored answers it.
+/// Kept by the agent, and sent again after each Register, until ResultStored answers it.
 struct Finished {
   JobId job;
   std::uint32_t attempt = 0;
@@ -316,9 +319,10 @@ struct WhyReply {
   std::optional<JobChanged> job;
   // Of a job that waits the last one may have no number: what would be decided now.
   std::vector<Decision> decisions;
-  std::vector<Standing> standings;  // all candidates, best first: as of now while the job waits
-  std::uint64_t standings_of = 0;   // that decision's number; 0: as of now, or no longer kept
-  std::vector<NearestFit> nearest;  // of a job that waits, nearest first; as of now
+  std::vector<CandidateStatus> candidates;  // all, best first; of a queued job: as of now
+  // The decision that `candidates` belongs to. 0: as of now, or no longer kept.
+  std::uint64_t candidates_of_decision = 0;
+  std::vector<NearestFit> nearest;  // of a queued job, as of now; nearest first
   std::string problem;              // no such job, prefix not unique, nothing fell back
   bool operator==(const WhyReply&) const = default;
 };
@@ -329,8 +333,8 @@ struct SummaryRequest {
 
 /// End the run: refuse new jobs, fail the open ones with reason `ended`, answer with a Summary once
 /// all of that is on disk.
-struct EndRequest {
-  bool operator==(const EndRequest&) const = default;
+struct EndRunRequest {
+  bool operator==(const EndRunRequest&) const = default;
 };
 
 struct SnapshotRequest {
@@ -351,10 +355,10 @@ struct SnapshotPart {
 };
 
 /// A request that cannot be answered.
-struct Problem {
+struct RequestError {
   std::string what;
-  bool passing = false;  // nothing is wrong with the request: said again later it may be answered
-  bool operator==(const Problem&) const = default;
+  bool retryable = false;  // nothing is wrong with the request: said again later it may be answered
+  bool operator==(const RequestError&) const = default;
 };
 
 // ---- Published ---------------------------------------------------------------------------------
@@ -366,7 +370,7 @@ inline bool is_gone(Health health) { return health == Health::lost || health == 
 
 inline constexpr std::size_t further_pools_max = 1024;  // of one host; more are not told
 
-/// A group of devices, by its place in hello.groups, is in this pool as well.
+/// A group of devices, by its index in registration.groups, is in this pool as well.
 struct GroupPool {
   std::uint16_t group = 0;
   std::string pool;
@@ -374,13 +378,13 @@ struct GroupPool {
 };
 
 struct HostChanged {
-  Hello hello;  // without replicas, held attempts and faults
+  Register registration;  // without replicas, held attempts and faults
   Health health = Health::ok;
   Instant since{};
   std::uint64_t sample_gaps = 0;
   std::uint64_t samples_thinned = 0;
   std::uint64_t undecodable = 0;
-  std::vector<std::string> pools;  // the first of each group, in the order of hello.groups; or ""
+  std::vector<std::string> pools;  // the first of each group, as in registration.groups; or ""
   std::string secured_by;  // the name of the key that its agent has proven to hold; empty: none
   std::vector<double> prices_usd_per_h;  // of a device of each group, as the policy prices it
   std::vector<GroupPool> further_pools;  // of groups that are in several, in the policy's order
@@ -408,15 +412,15 @@ struct Event {
 };
 
 using AnyMessage =
-    std::variant<Join, Welcome, Unwelcome, Hello, HelloWanted, Heartbeat, Superseded, Assign,
-                 Accepted, Refused, Progress, Finished, Failed, ResultStored, Cancel, StartReplica,
-                 RetireReplica, ReplicaReport, SampleBatch, Submit, SubmitReply, JobsRequest,
-                 JobsReply, WhyRequest, WhyReply, SummaryRequest, EndRequest, Summary,
-                 SnapshotRequest, SnapshotPart, Problem, HostChanged, ReplicaChanged, JobChanged,
-                 Decision, Event, Leave, Inject, SetPowerCap, ActionReply, Audit, ApplyFault,
-                 DeviceReport, DeviceChanged, PolicyChanged, Alert, Caption, SetDrain, CancelJobs,
-                 CancelReply, ApplyPolicy, PolicyRequest, PolicyReply, MemberPace, GangPace,
-                 CapDevices, AcknowledgeAlert, ForgetHost, HostForgotten>;
+    std::variant<Join, JoinAccepted, JoinRejected, Register, Reregister, Heartbeat, Superseded,
+                 Assign, Accepted, Refused, Progress, Finished, Failed, ResultStored, Cancel,
+                 StartReplica, RetireReplica, ReplicaReport, SampleBatch, Submit, SubmitReply,
+                 JobsRequest, JobsReply, WhyRequest, WhyReply, SummaryRequest, EndRunRequest,
+                 Summary, SnapshotRequest, SnapshotPart, RequestError, HostChanged, ReplicaChanged,
+                 JobChanged, Decision, Event, Leave, InjectFault, SetPowerCap, ActionReply, Audit,
+                 ApplyFault, DeviceReport, DeviceChanged, PolicyChanged, Alert, Caption, SetDrain,
+                 CancelJobs, CancelReply, ApplyPolicy, PolicyRequest, PolicyReply, MemberStepTime,
+                 GangStepTime, CapDevices, AcknowledgeAlert, ForgetHost, HostForgotten>;
 
 template <typename Value, typename Variant>
 inline constexpr bool is_alternative = false;

@@ -1,9 +1,8 @@
-// What a core wants done: sends, and writes to the ledger; a send may wait for a write.
+// The effects of a core: messages to send, and writes to the ledger. A send may wait for a write.
 //
-// Cores never act. They fill an outbox; a shell (or the simulator) takes it, appends the writes to
-// the store, and sends what waits for nothing. When the store answers that it has committed up to a
-// write, the sends that waited for it go. `HeldSends` is that waiting room, the same for shell and
-// simulator.
+// Cores perform no I/O. They fill an outbox; a shell (or the simulator) takes it, appends the
+// writes to the store, and sends the messages that need not wait. When the store has committed a
+// write, the sends that waited for it go out. `PendingSends` holds them for shell and simulator.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +18,8 @@ namespace drover {
 
 enum class Channel : std::uint8_t { control, samples, publish };
 
-/// Whom a message is for or from. On the control channel `number` names one connection (the
-/// router's view; 0 for everyone else, who have one router).
+/// The recipient or sender of a message. On the control channel of a router, `number` identifies
+/// the connection. It is 0 for agents and clients, which have one router.
 struct Peer {
   Channel channel = Channel::control;
   std::uint64_t number = 0;
@@ -32,7 +31,7 @@ inline constexpr Peer publish_peer{Channel::publish, 0};
 
 /// One row of the append-only ledger.
 enum class Transition : std::uint8_t {
-  started,   // the ledger's own first row, and one per router start: payload = anchor
+  started,   // the ledger's first row, and one per router start: payload = time anchor
   accepted,  // payload = Job
   refused,   // payload = Job and reason; counted, never queued
   leased,    // payload = host, incarnation, target, decision facts
@@ -41,11 +40,11 @@ enum class Transition : std::uint8_t {
   finished,  // payload = usage and outcome
   failed,    // payload = reason, usage
   stale,     // a late result of an older attempt, never charged
-  counters,  // the fleet's sums, or the energy counters of one host's devices; names no job
-  audit,     // an action asked for, or what of it is in force; names no job
-  // Of jobs that ended long ago, instead of the above (router/ledger/ledger_compaction.h):
-  known,  // what it takes to recognise one; payload = hash of its content
-  sums,   // what all of them come to; names no job
+  counters,  // the fleet's totals, or the energy counters of one host's devices; no job
+  audit,     // a requested action, or its current effect; no job
+  // For jobs that ended long ago, in place of the rows above (router/ledger/compaction.h):
+  known,  // enough to recognise the job; payload = hash of its content
+  sums,   // the totals of all of them; no job
 };
 
 struct LedgerRow {
@@ -58,7 +57,7 @@ struct LedgerRow {
 };
 
 struct Write {
-  std::uint64_t sequence = 0;  // counts from 1 in this process's life
+  std::uint64_t sequence = 0;  // from 1, for one process
   LedgerRow row;
   bool operator==(const Write&) const = default;
 };
@@ -66,7 +65,7 @@ struct Write {
 struct Send {
   Peer to;
   Envelope envelope;
-  std::uint64_t after_write = 0;  // 0: at once; else when the store has committed this sequence
+  std::uint64_t after_write = 0;  // 0: at once; else once the store has committed this sequence
   bool operator==(const Send&) const = default;
 };
 
@@ -77,19 +76,19 @@ struct Outbox {
   bool operator==(const Outbox&) const = default;
 };
 
-/// Sends that wait for the store, in order. A send with after_write 0 passes at once.
-class HeldSends {
+/// Sends that wait for the store, in order. A send with after_write 0 does not wait.
+class PendingSends {
  public:
-  /// Takes the outbox's sends; returns those that may go now.
+  /// Adds an outbox's sends; returns those that may go now.
   std::vector<Send> take(std::vector<Send> sends);
-  /// The store has committed every write up to `sequence`: the sends that may go now, in their
-  /// order.
+  /// Call when the store has committed every write up to `sequence`. Returns the sends that may go
+  /// now, in order.
   std::vector<Send> committed(std::uint64_t sequence);
-  std::size_t size() const { return held_.size(); }
+  std::size_t size() const { return pending_.size(); }
 
  private:
   std::uint64_t committed_ = 0;
-  std::deque<Send> held_;
+  std::deque<Send> pending_;
 };
 
 }  // namespace drover

@@ -1,6 +1,6 @@
-// Why a candidate was passed over, a fallback fired, or a job was refused or failed. The closed set
-// of the policy language (docs/protocol.md lists it); each is permanent (trying the same place
-// again cannot help) or transient.
+// Why a candidate was rejected, a fallback was used, or a job was refused or failed. The policy
+// language has exactly these reasons (docs/protocol.md lists them). A permanent reason cannot pass
+// by a retry on the same place; a transient one can.
 #pragma once
 
 #include <cstdint>
@@ -31,12 +31,12 @@ enum class Reason : std::uint8_t {
   budget,
   preempted,
   stale_telemetry,
-  // ends of jobs that no place caused
+  // ends of jobs that are not due to a place
   invalid,
   ended,
   cancelled,
   retries,
-  // permanent as well; the newest reason has the last number
+  // permanent; the newest reason has the last number
   data,
 };
 inline constexpr int reason_count = 24;
@@ -45,7 +45,7 @@ struct ReasonFacts {
   Reason reason;
   std::string_view name;
   bool permanent;
-  std::string_view meaning;  // one sentence for people
+  std::string_view meaning;  // one sentence for users
 };
 
 const ReasonFacts& facts(Reason reason);

@@ -53,11 +53,11 @@ struct ClassReport {
 
 /// What finished jobs of one sort delivered, and what the same jobs were charged: the quotient is
 /// what a unit costs.
-struct Production {
+struct DeliveredWork {
   std::uint64_t jobs = 0;
   std::uint64_t units = 0;
   Usage charged;
-  bool operator==(const Production&) const = default;
+  bool operator==(const DeliveredWork&) const = default;
 };
 
 /// A pool of the policy, now. A device that is in several pools counts in each of them.
@@ -78,7 +78,7 @@ struct PoolReport {
   bool operator==(const PoolReport&) const = default;
 };
 
-/// Totals of the ledger. Published every second of fleet time, and on request.
+/// Totals of the ledger. Published every half second of wall time, and on request.
 struct Summary {
   Instant started{};  // of this ledger, fleet time
   std::uint64_t accepted = 0;
@@ -103,17 +103,17 @@ struct Summary {
   std::uint64_t preempted = 0;  // attempts that made room for work of higher priority
   std::uint64_t stale_results = 0;
   std::uint64_t undecodable = 0;  // messages dropped: no messages, or not this sender's to send
-  std::vector<SenderCount> undecodable_by;  // the same by sender, in the order of their names; then
-                                            // those of earlier lives of the router, in one
+  // The same by sender, in the order of their names; then those of earlier router runs, in one.
+  std::vector<SenderCount> undecodable_by_sender;
   std::uint64_t sample_gaps = 0;
   std::uint64_t decisions = 0;
   double estimate_error = 0;    // run times are missed by a factor of 1 + this
   double power_w = 0;           // of the site, as last sampled
   double power_reserved_w = 0;  // promised to work that no sample shows yet
-  std::vector<FallbackSum> fallback_costs;
+  std::vector<FallbackCost> fallback_costs;
   std::vector<ClassReport> classes;  // in the policy's order
-  Production tokens_work;            // serving and batches; units: tokens, read and written
-  Production steps_work;             // training; units: steps
+  DeliveredWork tokens_work;         // serving and batches; units: tokens, read and written
+  DeliveredWork steps_work;          // training; units: steps
   std::vector<PoolReport> pools;     // in the policy's order
   double spend_usd_per_h = 0;        // of devices that work
   double budget_usd_per_h = 0;       // of the policy; 0: none

@@ -13,7 +13,7 @@ struct PrecisionFacts {
   std::string_view name;
   double bytes;
 };
-// tf32 is a way to multiply fp32 numbers: they stand in memory as 4 bytes (NVIDIA A100 white
+// tf32 is a format for multiplying fp32 numbers, which have 4 bytes in memory (NVIDIA A100 white
 // paper).
 constexpr std::array<PrecisionFacts, precision_count> precisions{{{"fp32", 4},
                                                                   {"tf32", 4},
@@ -55,9 +55,9 @@ std::optional<Precision> parse_precision(std::string_view text) {
   return std::nullopt;
 }
 
-const Pace* measured_pace(const Workload& work, std::string_view device, int devices,
-                          bool over_hosts) {
-  for (const Pace& pace : work.paces) {
+const MeasuredThroughput* measured_throughput(const Workload& work, std::string_view device,
+                                              int devices, bool over_hosts) {
+  for (const MeasuredThroughput& pace : work.paces) {
     const bool same = pace.devices == devices && pace.over_hosts == over_hosts;
     if (same && pace.device == device) return &pace;
   }

@@ -2,11 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include <fmt/format.h>
 
 namespace drover {
 namespace {
+
+struct XidFacts {
+  std::uint32_t number;
+  XidEffect effect;
+  std::string_view meaning;
+};
 
 constexpr std::array<XidFacts, 19> xid_table{{
     {13, XidEffect::work_fails, "graphics engine exception"},
@@ -38,14 +45,12 @@ const XidFacts* find(std::uint32_t number) {
 
 }  // namespace
 
-std::span<const XidFacts> known_xids() { return xid_table; }
-
 XidEffect effect_of_xid(std::uint32_t number) {
   const XidFacts* facts = find(number);
   return facts == nullptr ? XidEffect::none : facts->effect;
 }
 
-bool over_at_once(std::uint32_t number) {
+bool clears_immediately(std::uint32_t number) {
   const XidEffect effect = effect_of_xid(number);
   return effect == XidEffect::none || effect == XidEffect::work_fails;
 }

@@ -1,7 +1,7 @@
-// What people do to the fleet: faults injected, power caps set, captions said; and what agents
-// report of single devices.
+// Operators' actions on the fleet (faults, power caps, captions), and agents' reports on single
+// devices.
 //
-// An action is checked, written to the ledger, published as an Audit and answered; agents hear of
+// An action is checked, written to the ledger, published as an Audit and answered; agents receive
 // it only when its row is on disk.
 #include <algorithm>
 #include <utility>
@@ -9,16 +9,17 @@
 #include "fleet/base/text.h"
 #include "fleet/target.h"
 #include "fleet/xid.h"
-#include "router/actions/action_words.h"
 #include "router/actions/injection.h"
-#include "router/state.h"
+#include "router/actions/reply_text.h"
+#include "router/router_core.h"
 
 namespace drover::router {
 namespace {
 
-// As many as one screen shows; the reply to a fault in a whole site would not fit a message.
-constexpr std::size_t targets_told_max = 1'000;
-// Texts of clients, cut: they are published, and quoted in other texts.
+// Targets listed in a reply: about one screen. The reply to a fault in a whole site would not fit
+// into a message.
+constexpr std::size_t targets_listed_max = 1'000;
+// Length limit of clients' texts, which are published and quoted in other texts.
 constexpr std::size_t who_max = 64;
 constexpr std::size_t target_max = 100;
 constexpr std::size_t caption_max = 200;
@@ -26,40 +27,42 @@ constexpr std::size_t key_max = 16;
 constexpr std::size_t report_max = 200;
 
 /// "h1/0-3: throttle=0.5 for 60s: work there slows down; 2 jobs run there now".
-std::string injection_words(const Inject& inject, const std::vector<Reached>& reached,
-                            const std::vector<std::string>& targets, std::size_t runs,
-                            double speed) {
+std::string injection_text(const InjectFault& inject, const std::vector<FaultTarget>& reached,
+                           const std::vector<std::string>& targets, std::size_t runs,
+                           double speed) {
   const bool hosts = !reached.empty() && reached.front().whole;
-  const std::string fault =
-      inject.fault.kind == FaultKind::reclaim
-          ? "reclaim with a notice of " + span_words(from_seconds(inject.fault.amount), speed) + ","
-          : to_text(inject.fault);
-  return fmt::format("{}: {} for {}: {}; {} there now", folded(targets), fault,
-                     span_words(inject.fault.lasts, speed), fault_follows(inject.fault, hosts),
+  const std::string fault = inject.fault.kind == FaultKind::reclaim
+                                ? "reclaim with a notice of " +
+                                      duration_phrase(from_seconds(inject.fault.amount), speed) +
+                                      ","
+                                : to_text(inject.fault);
+  return fmt::format("{}: {} for {}: {}; {} there now", compact_targets(targets), fault,
+                     duration_phrase(inject.fault.duration, speed),
+                     fault_effect_text(inject.fault, hosts),
                      runs == 0 ? "nothing runs" : counted(runs, "job runs", "jobs run"));
 }
 
-std::string device_text(const Roster& roster, DeviceKey device) {
-  return to_text(DeviceId{roster.hosts()[device.first].hello.host, device.second});
+std::string device_text(const FleetState& fleet_state, DeviceKey device) {
+  return to_text(DeviceId{fleet_state.hosts()[device.first].registration.host, device.second});
 }
 
 }  // namespace
 
-void Core::act(Instant now, Caller caller, const Inject& inject) {
+void RouterCore::handle(Instant now, Caller caller, const InjectFault& inject) {
   ActionReply reply;
-  const auto reached = plan_injection(inject, roster, policy);
+  const auto reached = plan_injection(inject, fleet_state, policy);
   if (!reached) {
     reply.problem = reached.error().message;
-    conclude(now, caller, action_text(inject), inject.target, std::move(reply));
+    reply_to_action(now, caller, action_text(inject), inject.target, std::move(reply));
     return;
   }
   reply.applied = true;
   std::vector<DeviceKey> struck;
-  for (const Reached& one : *reached) {
-    const HostEntry& host = roster.hosts()[one.host];
-    if (one.whole) reply.targets.push_back(host.hello.host);
+  for (const FaultTarget& one : *reached) {
+    const HostEntry& host = fleet_state.hosts()[one.host];
+    if (one.whole) reply.targets.push_back(host.registration.host);
     for (const std::uint16_t number : one.devices) {
-      reply.targets.push_back(to_text(DeviceId{host.hello.host, number}));
+      reply.targets.push_back(to_text(DeviceId{host.registration.host, number}));
       struck.emplace_back(one.host, number);
     }
     for (std::size_t number = 0; one.whole && number < host.devices.size(); ++number) {
@@ -67,20 +70,20 @@ void Core::act(Instant now, Caller caller, const Inject& inject) {
     }
   }
   reply.summary =
-      injection_words(inject, *reached, reply.targets, running_on(struck), settings.speed);
+      injection_text(inject, *reached, reply.targets, running_on(struck), settings.speed);
   const std::uint64_t write =
-      conclude(now, caller, action_text(inject), inject.target, std::move(reply));
-  for (const Reached& one : *reached) apply_fault(now, one, inject.fault, write);
+      reply_to_action(now, caller, action_text(inject), inject.target, std::move(reply));
+  for (const FaultTarget& one : *reached) apply_fault(now, one, inject.fault, write);
 }
 
-void Core::apply_fault(Instant now, const Reached& reached, const Fault& fault,
-                       std::uint64_t after_write) {
-  const HostEntry& host = roster.hosts()[reached.host];
-  const auto peer = peers.peer_of(host.hello.host);
-  if (!peer) return;  // lost in the meantime
-  mail.send_in_order(now, {Channel::control, *peer},
-                     ApplyFault{reached.whole, reached.devices, fault}, after_write);
-  if (over_at_once(fault)) return;
+void RouterCore::apply_fault(Instant now, const FaultTarget& reached, const Fault& fault,
+                             std::uint64_t after_write) {
+  const HostEntry& host = fleet_state.hosts()[reached.host];
+  const auto peer = connections.peer_of(host.registration.host);
+  if (!peer) return;  // the host was lost meanwhile
+  outbox.send_in_order(now, {Channel::control, *peer},
+                       ApplyFault{reached.whole, reached.devices, fault}, after_write);
+  if (clears_immediately(fault)) return;
   std::vector<std::uint16_t> devices = reached.devices;
   if (reached.whole) {
     for (std::size_t number = 0; number < host.devices.size(); ++number) {
@@ -93,195 +96,198 @@ void Core::apply_fault(Instant now, const Reached& reached, const Fault& fault,
   }
 }
 
-void Core::hear_faults(Instant now, HostIndex host, const Hello& hello, Instant asked_at) {
-  const std::size_t count = roster.hosts()[host].devices.size();
-  std::vector<Condition::InForce> of_host;
-  FaultsByDevice told;
-  for (const FaultInForce& one : hello.faults) {
+void RouterCore::replace_reported_faults(Instant now, HostIndex host, const Register& registration,
+                                         Instant asked_at) {
+  const std::size_t count = fleet_state.hosts()[host].devices.size();
+  std::vector<ReportedCondition::InForce> of_host;
+  FaultsByDevice reported;
+  for (const ActiveFault& one : registration.faults) {
     const std::string words = to_text(one.fault);
     const bool unknown = std::any_of(one.devices.begin(), one.devices.end(),
                                      [&](std::uint16_t number) { return number >= count; });
     if (unknown || !can_be_in_force(one.fault)) {
-      drop(now, hello.host, fmt::format("{} is no fault that its devices can have", words));
+      drop(now, registration.host, fmt::format("{} is not a valid fault for its devices", words));
       continue;
     }
-    const Instant until = std::min(one.until, saturating_add(now, whole_span(one.fault)));
+    const Instant until = std::min(one.until, saturating_add(now, total_duration(one.fault)));
     if (until <= now) continue;
-    const Condition::InForce fault{{}, until, one.host, one.fault.kind, words};
+    const ReportedCondition::InForce fault{{}, until, one.host, one.fault.kind, words};
     if (one.host) replace(of_host, fault);
-    for (const std::uint16_t number : one.devices) replace(told[number], fault);
+    for (const std::uint16_t number : one.devices) replace(reported[number], fault);
   }
   for (std::uint16_t number = 0; !of_host.empty() && number < count; ++number) {
-    auto& faults = told[number];
+    auto& faults = reported[number];
     faults.insert(faults.end(), of_host.begin(), of_host.end());
   }
-  for (const DeviceKey& device : conditions.hear_faults(now, host, std::move(told), asked_at)) {
+  for (const DeviceKey& device :
+       conditions.replace_reported_faults(now, host, std::move(reported), asked_at)) {
     publish_device(now, device);
   }
 }
 
-void Core::act(Instant now, Caller caller, const SetPowerCap& cap) {
+void RouterCore::handle(Instant now, Caller caller, const SetPowerCap& cap) {
   ActionReply reply;
   if (auto status = check_cap(cap, policy); !status) {
     reply.problem = status.error().message;
-    conclude(now, caller, action_text(cap), cap.target, std::move(reply));
+    reply_to_action(now, caller, action_text(cap), cap.target, std::move(reply));
     return;
   }
   const Target target = *parse_target(cap.target);
-  reply.problem = cap_doubt(
+  reply.problem = cap_confirmation_text(
       cap, target.kind == TargetKind::pool ? policy.pool_index(target.name) : std::nullopt);
   if (!reply.problem.empty()) {
     reply.confirm = true;
-    conclude(now, caller, action_text(cap), cap.target, std::move(reply));
+    reply_to_action(now, caller, action_text(cap), cap.target, std::move(reply));
     return;
   }
   reply.applied = true;
   reply.targets = {to_text(target)};
-  const SetPowerCap set{reply.targets.front(), cap.watts, cap.lasts, cap.admission_only};
-  // The cap's own row first: what is audited as applied must survive a restart.
-  mail.write(ledger::power_cap(now, set));
+  const SetPowerCap set{reply.targets.front(), cap.watts, cap.duration, cap.admission_only};
+  // The cap's own row first: an audited action must survive a restart.
+  outbox.write(ledger::power_cap(now, set));
   const bool was_set = caps.holds(set.target);
   caps.set(now, set);
   change_limits();
-  over_cap_since.erase(set.target);  // its time begins anew
-  reply.summary = cap_outlook(now, set, was_set);
-  conclude(now, caller, action_text(cap), cap.target, std::move(reply));
-  hold_caps(now);
+  over_cap_since.erase(set.target);  // its time starts again
+  reply.summary = cap_effect_text(now, set, was_set);
+  reply_to_action(now, caller, action_text(cap), cap.target, std::move(reply));
+  enforce_caps(now);
 }
 
-std::string Core::who(Caller caller) const {
+std::string RouterCore::who(Caller caller) const {
   return caller.entry.name.empty() ? fmt::format("connection {}", caller.peer.number)
                                    : excerpt(caller.entry.name, who_max);
 }
 
-std::uint64_t Core::put_on_record(Instant now, Audit audit) {
+std::uint64_t RouterCore::record_audit(Instant now, Audit audit) {
   audit.target = excerpt(audit.target, target_max);
-  const std::uint64_t write = mail.write(ledger::audit(now, audit));
+  const std::uint64_t write = outbox.write(ledger::audit(now, audit));
   const std::string action = fmt::format("{}: {}", audit.who, audit.action);
   event(now, audit.applied ? Severity::warning : Severity::info, audit.target,
         audit.applied ? action : fmt::format("{}: not done: {}", action, audit.detail));
-  mail.publish(now, std::move(audit));
+  outbox.publish(now, std::move(audit));
   return write;
 }
 
-std::uint64_t Core::conclude(Instant now, Caller caller, const std::string& action,
-                             const std::string& target, ActionReply reply) {
-  const std::uint64_t write = put_on_record(now, {who(caller), action, target, reply.applied,
-                                                  reply.applied ? reply.summary : reply.problem});
-  if (reply.targets.size() > targets_told_max) {
-    const std::size_t more = reply.targets.size() - targets_told_max;
-    reply.targets.resize(targets_told_max);
+std::uint64_t RouterCore::reply_to_action(Instant now, Caller caller, const std::string& action,
+                                          const std::string& target, ActionReply reply) {
+  const std::uint64_t write = record_audit(now, {who(caller), action, target, reply.applied,
+                                                 reply.applied ? reply.summary : reply.problem});
+  if (reply.targets.size() > targets_listed_max) {
+    const std::size_t more = reply.targets.size() - targets_listed_max;
+    reply.targets.resize(targets_listed_max);
     reply.targets.push_back(fmt::format("and {} more", more));
   }
-  mail.send(now, caller.peer, std::move(reply), write);
+  outbox.send(now, caller.peer, std::move(reply), write);
   return write;
 }
 
-void Core::change_limits() {
+void RouterCore::change_limits() {
   policy.limits = caps.in_force();
-  policy_untold = true;
-  next_give_back = {};
+  policy_unpublished = true;
+  next_cap_raise = {};
   queue.wake_all();
 }
 
-void Core::end_actions(Instant now) {
+void RouterCore::end_actions(Instant now) {
   for (const DeviceKey& device : conditions.end(now)) {
-    settle_device(now, device);
+    update_device(now, device);
     queue.wake_all();
   }
   const std::vector<std::string> ended = caps.end(now);
   if (!ended.empty()) change_limits();
   for (const std::string& target : ended) {
-    event(now, Severity::info, target, "the power cap has ended: the policy's own holds again");
+    event(now, Severity::info, target, "the power cap has ended: the policy's cap applies again");
   }
-  call_off(now);
-  if (std::exchange(policy_untold, false)) mail.publish(now, policy_shown());
+  cancel_due_attempts(now);
+  if (std::exchange(policy_unpublished, false)) outbox.publish(now, policy_changed());
 }
 
-void Core::take(Instant now, Caller caller, const DeviceReport& report) {
-  const auto host = roster.find_host(caller.entry.host);
+void RouterCore::handle(Instant now, Caller caller, const DeviceReport& report) {
+  const auto host = fleet_state.find_host(caller.entry.host);
   if (!host) return;
-  if (report.device >= roster.hosts()[*host].devices.size()) {
+  if (report.device >= fleet_state.hosts()[*host].devices.size()) {
     return drop(now, caller.entry.host, fmt::format("device {}: no such device", report.device));
   }
   std::string detail = printable(report.detail.substr(0, report_max));
   if (detail.empty() && report.xid > 0) detail = fmt::format("Xid {}", report.xid);
   if (detail.empty() && !report.usable) detail = "not usable";
   const DeviceKey device{*host, report.device};
-  const Condition before = conditions.of(device);
-  const bool passing = report.xid > 0 && over_at_once(report.xid);
+  const ReportedCondition before = conditions.of(device);
+  const bool passing = report.xid > 0 && clears_immediately(report.xid);
   if (passing || (report.usable && !detail.empty())) {
-    // Said in passing: no reason why the device is usable or not.
-    event(now, Severity::warning, device_text(roster, device), detail);
+    // An event only: the device's usability is unchanged.
+    event(now, Severity::warning, device_text(fleet_state, device), detail);
     if (report.usable) detail.clear();
     if (!report.usable && !before.usable) detail = before.detail;
   }
   if (!conditions.report(now, device, report.usable, detail)) return;
-  settle_device(now, device);
+  update_device(now, device);
   if (before.usable != report.usable) {
-    event(now, report.usable ? Severity::info : Severity::critical, device_text(roster, device),
-          report.usable ? "usable again" : "unusable: " + detail);
+    event(now, report.usable ? Severity::info : Severity::critical,
+          device_text(fleet_state, device), report.usable ? "usable again" : "unusable: " + detail);
   }
   queue.wake_all();
 }
 
-void Core::forget_conditions(Instant now, HostIndex host, bool in_force) {
-  for (const DeviceKey& device : conditions.forget(host, in_force)) settle_device(now, device);
+void RouterCore::forget_conditions(Instant now, HostIndex host, bool in_force) {
+  for (const DeviceKey& device : conditions.forget(host, in_force)) update_device(now, device);
 }
 
-void Core::settle_device(Instant now, DeviceKey device) {
-  // A host may have come back with fewer devices.
-  if (device.second < roster.hosts()[device.first].devices.size()) {
-    roster.set_usable(device.first, device.second, conditions.of(device).usable);
-    roster.set_drained(device.first, device.second, conditions.of(device).drained);
+void RouterCore::update_device(Instant now, DeviceKey device) {
+  // A host may have returned with fewer devices.
+  if (device.second < fleet_state.hosts()[device.first].devices.size()) {
+    fleet_state.set_usable(device.first, device.second, conditions.of(device).usable);
+    fleet_state.set_drained(device.first, device.second, conditions.of(device).drained);
   }
   publish_device(now, device);
 }
 
-void Core::settle_silent(Instant now) {
+void RouterCore::discard_stale_readings(Instant now) {
   const Instant heard_before = now - from_seconds(policy.stale_after_s);
   for (const auto& [device, condition] : conditions.all()) {
-    const bool there = device.second < roster.hosts()[device.first].devices.size();
+    const bool there = device.second < fleet_state.hosts()[device.first].devices.size();
     if (!condition.usable && there) {
-      roster.settle_silent(device.first, device.second, heard_before);
+      fleet_state.discard_stale_readings(device.first, device.second, heard_before);
     }
   }
 }
 
-void Core::take(Instant now, Caller caller, const Caption& said) {
+void RouterCore::handle(Instant now, Caller caller, const Caption& said) {
   caption = said;
   caption.text = excerpt(said.text, caption_max);
   caption.key = excerpt(said.key, key_max);
   caption_by = caller.peer.number;
-  mail.publish(now, caption);
+  outbox.publish(now, caption);
 }
 
-void Core::end_caption(Instant now) {
-  if (caption.text.empty() || peers.find(caption_by) != nullptr) return;
+void RouterCore::end_caption(Instant now) {
+  if (caption.text.empty() || connections.find(caption_by) != nullptr) return;
   caption = {};
-  mail.publish(now, caption);
+  outbox.publish(now, caption);
 }
 
-DeviceChanged Core::device_shown(DeviceKey device) const {
-  const Condition& condition = conditions.of(device);
+DeviceChanged RouterCore::device_changed(DeviceKey device) const {
+  const ReportedCondition& condition = conditions.of(device);
   DeviceChanged changed;
-  changed.host = roster.hosts()[device.first].hello.host;
+  changed.host = fleet_state.hosts()[device.first].registration.host;
   changed.device = device.second;
   changed.usable = condition.usable;
   changed.since = condition.since;
   changed.detail = condition.detail;
-  for (const Condition::InForce& fault : condition.faults) changed.injected.push_back(fault.words);
-  changed.drained = condition.drained || roster.hosts()[device.first].draining;
+  for (const ReportedCondition::InForce& fault : condition.faults)
+    changed.injected.push_back(fault.words);
+  changed.drained = condition.drained || fleet_state.hosts()[device.first].draining;
   return changed;
 }
 
-void Core::publish_device(Instant now, DeviceKey device) {
-  DeviceChanged changed = device_shown(device);
+void RouterCore::publish_device(Instant now, DeviceKey device) {
+  DeviceChanged changed = device_changed(device);
   if (changed.since == Instant{}) changed.since = now;
-  mail.publish(now, std::move(changed));
+  outbox.publish(now, std::move(changed));
 }
 
-PolicyChanged Core::policy_shown() const {
+PolicyChanged RouterCore::policy_changed() const {
   PolicyChanged shown;
   shown.name = policy.name;
   shown.version = static_cast<std::uint64_t>(policy.version);
@@ -291,11 +297,12 @@ PolicyChanged Core::policy_shown() const {
   for (const Pool& pool : policy.pools) {
     const auto cap = policy.limits.pool_power_cap_w.find(pool.name);
     const bool capped = cap != policy.limits.pool_power_cap_w.end();
-    shown.pools.push_back({pool.name, capped ? cap->second : 0,
-                           usd_per_h(pool.prices, PriceTerm::unsaid, nullptr).value_or(0)});
+    shown.pools.push_back(
+        {pool.name, capped ? cap->second : 0,
+         usd_per_h(pool.prices, PurchaseOption::unspecified, nullptr).value_or(0)});
   }
   for (const AlertRule& rule : policy.alerts) {
-    if (rule.enabled) shown.alert_rules.push_back(rule.told);
+    if (rule.enabled) shown.alert_rules.push_back(rule.published);
   }
   return shown;
 }

@@ -3,24 +3,29 @@
 #include <utility>
 
 #include "fleet/base/units.h"
-#include "router/actions/action_words.h"
+#include "router/actions/reply_text.h"
 #include "router/jobs/checkpoints.h"
 #include "router/jobs/pool_reports.h"
 #include "router/policy/work_class.h"
-#include "router/state.h"
+#include "router/router_core.h"
 
 namespace drover::router {
 namespace {
 
-/// KV-cache tokens that a job takes at once: a batch job runs as many items beside each other as
-/// the replica's batch holds.
-std::uint64_t promised_tokens(const Job& job, const Replica& replica) {
+/// Decisions per tick; the rest follows in the next, so that messages are read in between.
+constexpr int decisions_per_tick = 2'000;
+/// Decisions kept per job, for `why`.
+constexpr std::size_t decisions_per_job = 64;
+
+/// KV-cache tokens that a job uses at once: a batch job runs as many items concurrently as fit
+/// into the replica's batch.
+std::uint64_t reserved_tokens(const Job& job, const Replica& replica) {
   const std::uint64_t each = std::uint64_t{job.work.input_tokens} + job.work.output_tokens;
   if (job.work.kind != WorkKind::batch) return each;
   return each * std::min(job.work.items, std::max(replica.batch_max, 1U));
 }
 
-/// What the place costs more than the wanted pool's best would have; nothing where none could.
+/// Extra cost over the preferred pool's best candidate; empty if that had none.
 Estimate cost_of_fallback(const Decision& decision) {
   Estimate more;
   more.wait_known = decision.primary && decision.primary->wait_known;
@@ -35,20 +40,20 @@ Estimate cost_of_fallback(const Decision& decision) {
   return more;
 }
 
-/// What passes may have a place for it later, but the policy does not let it wait.
-std::string rejection_words(const Decision& decision, Reason reason) {
-  if (decision.rule.empty()) return "no rule of the policy holds for it";
+/// The reason may pass, but the policy does not let the job wait.
+std::string rejection_text(const Decision& decision, Reason reason) {
+  if (decision.rule.empty()) return "no rule of the policy matches it";
   if (!decision.change.empty()) return decision.change;  // a panic that fails at once
-  if (is_permanent(reason)) return "no place of the fleet can run it";
-  return fmt::format("no room now, and the policy rejects what would wait: {}",
+  if (is_permanent(reason)) return "no device of the fleet can run it";
+  return fmt::format("no capacity now, and the policy rejects jobs that would wait: {}",
                      facts(reason).meaning);
 }
 
 }  // namespace
 
-void Core::dispatch(Instant now) {
+void RouterCore::dispatch(Instant now) {
   // A lease would wait for the disk, and hold devices meanwhile.
-  if (takes_no_writes()) {
+  if (rejects_writes()) {
     more_to_decide = false;
     return;
   }
@@ -65,158 +70,160 @@ void Core::dispatch(Instant now) {
   more_to_decide = !queue.idle();
 }
 
-void Core::enqueue(JobRecord& record) {
+void RouterCore::enqueue(JobRecord& record) {
   queue.push(record);
-  tenants.waits(record.job.tenant);
+  tenants.add_waiting(record.job.tenant);
 }
 
-void Core::dequeue(JobRecord& record) {
+void RouterCore::dequeue(JobRecord& record) {
   if (record.queue_class == nullptr) return;
   queue.erase(record);
-  tenants.waits_no_more(record.job.tenant);
+  tenants.remove_waiting(record.job.tenant);
 }
 
-Instant Core::retry_room(Instant now, const JobRecord& record) {
-  if (!record.would_retry()) return now;
+Instant RouterCore::retry_allowed_at(Instant now, const JobRecord& record) {
+  if (!record.failed_last) return now;
   RetryBudget budget = policy.retry.budget;
   budget.window = from_seconds(to_seconds(budget.window) * settings.speed);
   return retries.next(now, budget, jobs.open().size());
 }
 
-std::string Core::retry_words(Instant until) const {
-  // A moment and no span: what is said stays true while nobody says it again.
-  return until == never
-             ? "retry budget used up: the policy allows none"
-             : fmt::format("retry budget used up: the next may begin at {}", clock_words(until));
+std::string RouterCore::retry_wait_text(Instant until) const {
+  // A time, not a duration: the text stays true without updates.
+  return until == never ? "retry budget used up: the policy allows no retries"
+                        : fmt::format("retry budget used up: the next retry may start at {}",
+                                      fleet_time_text(until));
 }
 
-void Core::hold_retry(Instant now, JobRecord& record, Instant until) {
+void RouterCore::wait_for_retry_budget(Instant now, JobRecord& record, Instant until) {
   queue.hold(record, Reason::budget);
   if (until != never) back_offs.emplace(until, record.job.work.model);
-  const std::string before = std::exchange(record.detail, retry_words(until));
+  const std::string before = std::exchange(record.detail, retry_wait_text(until));
   if (record.reason == Reason::budget) {
-    // Others have begun meanwhile.
+    // Other retries have started meanwhile.
     if (record.detail != before) publish_job(now, record);
     return;
   }
   record.reason = Reason::budget;
   estimator.scratch().record.clear();
-  note(now, &record, held_decision(now, record, record.detail));
+  record_decision(now, &record, held_decision(now, record, record.detail));
   publish_job(now, record);
 }
 
-Ask Core::ask_for(const JobRecord& record, const devices::ModelSpec& model) const {
-  Ask ask;
-  ask.job = &record.job;
-  ask.model = &model;
-  ask.attempt = record.attempt + 1;
-  ask.submitted = record.submitted;
-  ask.from_step = record.steps_saved;
-  ask.avoid = record.avoid;
-  ask.running_jobs = static_cast<double>(jobs.attempts_out());
+PlacementRequest RouterCore::ask_for(const JobRecord& record,
+                                     const devices::ModelSpec& model) const {
+  PlacementRequest request;
+  request.job = &record.job;
+  request.model = &model;
+  request.attempt = record.attempt + 1;
+  request.submitted = record.submitted;
+  request.from_step = record.steps_saved;
+  request.avoid = record.avoid;
+  request.running_jobs = static_cast<double>(jobs.active_attempts());
   if (policy.limits.budget_usd_per_h > 0) {
-    ask.spend_usd_per_h = spend_usd_per_h(roster, policy);
+    request.spend_usd_per_h = spend_usd_per_h(fleet_state, policy);
   }
   const WorkClass* work_class = class_of(policy, record.job, model);
   if (const Rule* rule = find_rule(policy, record.job, model, work_class)) {
-    ask.route = routes.find(rule->name);
+    request.route = routes.find(rule->name);
   }
   if (tenants.counts()) {
     const std::string& tenant = record.job.tenant;
-    ask.tenant_devices = tenants.held(tenant);
-    ask.tenant_devices_max = tenants.held_max(tenant, static_cast<double>(roster.device_count()));
+    request.tenant_devices = tenants.held(tenant);
+    request.tenant_devices_max =
+        tenants.held_max(tenant, static_cast<double>(fleet_state.device_count()));
   }
-  return ask;
+  return request;
 }
 
-void Core::decide_one(Instant now, JobRecord& record) {
-  const Instant room = retry_room(now, record);
-  if (room > now) return hold_retry(now, record, room);
+void RouterCore::decide_one(Instant now, JobRecord& record) {
+  const Instant allowed_at = retry_allowed_at(now, record);
+  if (allowed_at > now) return wait_for_retry_budget(now, record, allowed_at);
   const auto model = catalogue.model(record.job.work.model);
   if (!model) {
-    // Accepted in an earlier life with a larger catalogue.
+    // Accepted before a restart, with a larger catalogue.
     fail(now, record, Reason::invalid, model.error().message);
     return;
   }
-  Ask ask = ask_for(record, (*model)->spec);
-  ask.avoid_binds = now < record.retry_at;
-  Verdict verdict = decide_reserved(now, record, ask, dice);
+  PlacementRequest request = ask_for(record, (*model)->spec);
+  request.avoid_binds = now < record.retry_at;
+  PlacementResult result = decide_with_reservation(now, record, request, random);
   accounting.decided();
-  const std::optional<Reason> reason = verdict.decision.fallback_reason;
-  if (verdict.decision.action == Action::assign) {
-    DROVER_REQUIRE(verdict.place.has_value());
-    return lease(now, record, verdict);
+  const std::optional<Reason> reason = result.decision.fallback_reason;
+  if (result.decision.action == Action::assign) {
+    DROVER_REQUIRE(result.place.has_value());
+    return lease(now, record, result);
   }
-  if (verdict.decision.action == Action::reject) {
+  if (result.decision.action == Action::reject) {
     const Reason last =
         record.last_reason && record.attempt > 0 ? *record.last_reason : Reason::policy;
     const Reason why = reason.value_or(last);
-    const std::string words = rejection_words(verdict.decision, why);
-    note(now, &record, std::move(verdict.decision));
+    const std::string words = rejection_text(result.decision, why);
+    record_decision(now, &record, std::move(result.decision));
     fail(now, record, why, words);
     return;
   }
-  if (give_up_impossible(now, record, verdict)) return;
-  const bool preempts = preempt_for(now, record, verdict);
-  queue.block(record, {reason, verdict.max_wait, verdict.decision.wanted_pool,
-                       demands_behind(verdict.decision.rejections, verdict.unfair)});
-  record.wants_w = verdict.wants_w;
+  if (fail_impossible(now, record, result)) return;
+  const bool preempts = preempt_for(now, record, result);
+  queue.block(record, {reason, result.max_wait, result.decision.preferred_pool,
+                       demands_behind(result.decision.rejections, result.unfair)});
+  record.required_power_w = result.required_power_w;
   const bool known = record.reason == reason && record.detail.empty() && !record.decisions.empty();
   if (!preempts && known) return;
   record.reason = reason;
-  record.detail.clear();  // of how the last attempt ended: it waits for something else now
-  note(now, &record, std::move(verdict.decision));
+  record.detail.clear();  // the last attempt's end; it now waits for another reason
+  record_decision(now, &record, std::move(result.decision));
   publish_job(now, record);
 }
 
-bool Core::give_up_impossible(Instant now, JobRecord& record, Verdict& verdict) {
-  if (!verdict.impossible || policy.impossible_after_s <= 0) return false;
+bool RouterCore::fail_impossible(Instant now, JobRecord& record, PlacementResult& result) {
+  if (!result.impossible || policy.impossible_after_s <= 0) return false;
   const Duration grace = from_seconds(policy.impossible_after_s * settings.speed);
   if (now < saturating_add(std::max(record.submitted, begun), grace)) return false;
-  const Reason reason = *verdict.impossible;
-  verdict.decision.action = Action::reject;
-  verdict.decision.fallback_reason = reason;
-  const bool unruled = verdict.decision.rule.empty();
-  note(now, &record, std::move(verdict.decision));
+  const Reason reason = *result.impossible;
+  result.decision.action = Action::reject;
+  result.decision.fallback_reason = reason;
+  const bool unmatched = result.decision.rule.empty();
+  record_decision(now, &record, std::move(result.decision));
   fail(now, record, reason,
-       unruled
-           ? "no rule of the policy holds for it"
-           : fmt::format("no device of the fleet could ever run it: {}", facts(reason).meaning));
+       unmatched
+           ? "no rule of the policy matches it"
+           : fmt::format("no device of the fleet can ever run it: {}", facts(reason).meaning));
   return true;
 }
 
-void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
-  const Place& place = *verdict.place;
+void RouterCore::lease(Instant now, JobRecord& record, PlacementResult& result) {
+  const Allocation& place = *result.place;
   dequeue(record);
-  if (record.would_retry()) retries.began(now);
+  if (record.failed_last) retries.began(now);
   record.waited += now - record.since;
   ++record.attempt;
   if (record.attempt > 1) accounting.retried();
   Lease& lease = record.lease;
   lease = {};
   const auto add_member = [&](HostIndex host, const std::vector<std::uint16_t>& devices) {
-    const Hello& hello = roster.hosts()[host].hello;
-    Member& member = lease.members.emplace_back(hello.host);
-    member.incarnation = hello.incarnation;
+    const Register& registration = fleet_state.hosts()[host].registration;
+    Member& member = lease.members.emplace_back(registration.host);
+    member.incarnation = registration.incarnation;
     if (!place.replica) member.devices = devices;
   };
   add_member(place.host, place.devices);
-  for (const PlacePart& part : place.others) add_member(part.host, part.devices);
-  if (place.replica) lease.replica = roster.replicas()[*place.replica].replica.id.number;
+  for (const AllocationPart& part : place.others) add_member(part.host, part.devices);
+  if (place.replica) lease.replica = fleet_state.replicas()[*place.replica].replica.id.number;
   lease.begun = now;
-  lease.target = verdict.decision.target;
-  lease.pool = verdict.decision.pool;
-  lease.fallback = verdict.decision.fallback_reason;
+  lease.target = result.decision.target;
+  lease.pool = result.decision.pool;
+  lease.fallback = result.decision.fallback_reason;
   lease.predicted_s = place.wait_s + place.run_s;
   lease.ratio = place.ratio;
   lease.expected = place.expected;
-  lease.more = cost_of_fallback(verdict.decision);
+  lease.more = cost_of_fallback(result.decision);
   lease.from_step = record.steps_saved;
-  note_route(now, record, verdict);
+  update_failback(now, record, result);
   if (lease.fallback) accounting.fell_back(*lease.fallback, lease.more);
-  record.change = verdict.decision.change;
-  record.work_class = verdict.decision.work_class;
-  record.policy_version = verdict.decision.policy_version;
+  record.change = result.decision.change;
+  record.work_class = result.decision.work_class;
+  record.policy_version = result.decision.policy_version;
   record.state = JobState::leased;
   record.since = now;
   record.reason = lease.fallback;
@@ -225,20 +232,20 @@ void Core::lease(Instant now, JobRecord& record, Verdict& verdict) {
   record.remaining_s = lease.predicted_s;
   end_preemption(now, record.job.id, "");
   jobs.bind(record);
-  promise(now, record, place);
+  make_reservation(now, record, place);
 
-  const std::uint64_t write = mail.write(ledger::leased(now, record));
+  const std::uint64_t write = outbox.write(ledger::leased(now, record));
   for (const Member& member : lease.members) this->assign(now, record, member, place, write);
-  verdict.decision.attempt = record.attempt;
-  note(now, &record, std::move(verdict.decision));
+  result.decision.attempt = record.attempt;
+  record_decision(now, &record, std::move(result.decision));
   publish_job(now, record);
 }
 
-void Core::assign(Instant now, const JobRecord& record, const Member& member, const Place& place,
-                  std::uint64_t write) {
+void RouterCore::assign(Instant now, const JobRecord& record, const Member& member,
+                        const Allocation& place, std::uint64_t write) {
   const Lease& lease = record.lease;
-  const auto speaker = peers.peer_of(member.host);
-  DROVER_REQUIRE(speaker.has_value());  // a host whose connection is gone is lost, and not chosen
+  const auto speaker = connections.peer_of(member.host);
+  DROVER_REQUIRE(speaker.has_value());  // a host without a connection is lost, and never chosen
   Assign assign;
   assign.job = record.job;
   assign.attempt = record.attempt;
@@ -248,26 +255,26 @@ void Core::assign(Instant now, const JobRecord& record, const Member& member, co
   assign.from_step = lease.from_step;
   assign.model_spec = spec_text_for(*speaker, record.job.work.model);
   if (lease.over_hosts()) {
-    GangPart& gang = assign.gang.emplace();
+    GangLayout& gang = assign.gang.emplace();
     gang.devices = static_cast<std::uint16_t>(lease.devices());
     for (const Member& each : lease.members) {
       const auto part = static_cast<std::uint16_t>(each.devices.size());
       gang.per_host = std::max(gang.per_host, part);
     }
-    gang.reserved_for = settings.lost_after;
+    gang.reservation_timeout = settings.lost_after;
   }
-  mail.send_in_order(now, {Channel::control, *speaker}, std::move(assign), write);
+  outbox.send_in_order(now, {Channel::control, *speaker}, std::move(assign), write);
 }
 
-void Core::note_route(Instant now, JobRecord& record, const Verdict& verdict) {
-  const Decision& decision = verdict.decision;
-  if (verdict.leaving) routes.set_leaving(decision.rule, *verdict.leaving);
+void RouterCore::update_failback(Instant now, JobRecord& record, const PlacementResult& result) {
+  const Decision& decision = result.decision;
+  if (result.leaving) routes.set_leaving(decision.rule, *result.leaving);
   record.lease.rule = decision.rule;
-  record.lease.probe = verdict.probe;
-  if (verdict.probe) routes.probe_began(decision.rule);
+  record.lease.probe = result.probe;
+  if (result.probe) routes.probe_began(decision.rule);
   const auto rule = std::find_if(policy.rules.begin(), policy.rules.end(),
                                  [&](const Rule& each) { return each.name == decision.rule; });
-  if (verdict.held || rule == policy.rules.end() || !decision.fallback_reason) return;
+  if (result.held || rule == policy.rules.end() || !decision.fallback_reason) return;
   const std::size_t before = std::max<std::size_t>(1, rule->pools.size());
   if (decision.fallback_step < before) return;
   const std::size_t fallback = decision.fallback_step - before;
@@ -276,52 +283,52 @@ void Core::note_route(Instant now, JobRecord& record, const Verdict& verdict) {
   if (sticky) routes.fell_back(now, rule->name, fallback, *decision.fallback_reason);
 }
 
-void Core::promise(Instant now, JobRecord& record, const Place& place) {
-  const auto host = roster.find_host(record.lease.members.front().host);
+void RouterCore::make_reservation(Instant now, JobRecord& record, const Allocation& place) {
+  const auto host = fleet_state.find_host(record.lease.members.front().host);
   const Instant busy_until = saturating_add(now, from_seconds(place.wait_s + place.run_s));
-  Promise promised;
-  if (host) promised.host = *host;
+  Reservation reserved;
+  if (host) reserved.host = *host;
   if (record.lease.replica) {
     if (!host) return;
-    const auto replica = roster.find_replica(*host, *record.lease.replica);
+    const auto replica = fleet_state.find_replica(*host, *record.lease.replica);
     if (!replica) return;
-    promised.replica = *replica;
-    promised.group = roster.replicas()[*replica].group;
-    promised.tokens = promised_tokens(record.job, roster.replicas()[*replica].replica);
-    roster.note_prefix(*replica, record.job.work.prefix);
-    // Of the time to the first token what is not waiting is reading the prompt.
-    promised.prompt =
-        roster.promise_request(now, *replica, promised.tokens, busy_until,
-                               from_seconds(place.first_token_s - place.wait_s), place.serving);
+    reserved.replica = *replica;
+    reserved.group = fleet_state.replicas()[*replica].group;
+    reserved.tokens = reserved_tokens(record.job, fleet_state.replicas()[*replica].replica);
+    fleet_state.note_prefix(*replica, record.job.work.prefix);
+    // The part of the time to the first token that is not waiting is prefill.
+    reserved.prompt = fleet_state.reserve_request(now, *replica, reserved.tokens, busy_until,
+                                                  from_seconds(place.first_token_s - place.wait_s),
+                                                  place.serving);
   } else {
-    promised.group = promise_gang(now, record, busy_until, place.watts_each);
+    reserved.group = reserve_gang(now, record, busy_until, place.watts_each);
   }
-  promised.made = true;
-  promised.devices = place.run_s > 0 ? place.expected.device_s / place.run_s : 0;
-  tenants.placed(record.job.tenant, promised.devices, place.expected.device_s);
-  record.promise = promised;
+  reserved.made = true;
+  reserved.devices = place.run_s > 0 ? place.expected.device_s / place.run_s : 0;
+  tenants.placed(record.job.tenant, reserved.devices, place.expected.device_s);
+  record.reservation = reserved;
 }
 
-GroupIndex Core::promise_gang(Instant now, const JobRecord& record, Instant busy_until,
-                              double watts_each) {
+GroupIndex RouterCore::reserve_gang(Instant now, const JobRecord& record, Instant busy_until,
+                                    double watts_each) {
   for (const Member& member : record.lease.members) {
-    const auto host = roster.find_host(member.host);
+    const auto host = fleet_state.find_host(member.host);
     if (host && !member.used) {
-      roster.promise_gang(now, record.job.id, *host, member.devices, busy_until, watts_each);
+      fleet_state.reserve_gang(now, record.job.id, *host, member.devices, busy_until, watts_each);
     }
   }
   const Member& first = record.lease.members.front();
-  const auto host = roster.find_host(first.host);
-  if (!host || first.devices.empty()) return nowhere;
-  for (const GroupIndex group : roster.hosts()[*host].groups) {
-    const Group& facts = roster.groups()[group].group;
+  const auto host = fleet_state.find_host(first.host);
+  if (!host || first.devices.empty()) return no_index;
+  for (const GroupIndex group : fleet_state.hosts()[*host].groups) {
+    const Group& facts = fleet_state.groups()[group].group;
     const std::uint16_t device = first.devices.front();
     if (device >= facts.first && device < facts.first + facts.count) return group;
   }
-  return nowhere;
+  return no_index;
 }
 
-void Core::note(Instant now, JobRecord* record, Decision decision) {
+void RouterCore::record_decision(Instant now, JobRecord* record, Decision decision) {
   const Decision& kept = decisions.add(std::move(decision), estimator.scratch().record);
   if (record != nullptr) {
     if (record->decisions.size() >= decisions_per_job) {
@@ -329,13 +336,13 @@ void Core::note(Instant now, JobRecord* record, Decision decision) {
     }
     record->decisions.push_back(kept.number);
   }
-  if (!mail.watched()) return mail.publish_unheard();
-  mail.publish(now, kept);
+  if (!outbox.has_subscribers()) return outbox.skip_publish();
+  outbox.publish(now, kept);
 }
 
-std::string Core::spec_text_for(std::uint64_t peer, const std::string& model) {
-  PeerEntry* entry = peers.find(peer);
-  if (entry == nullptr || !entry->models_carried.insert(model).second) return "";
+std::string RouterCore::spec_text_for(std::uint64_t peer, const std::string& model) {
+  ConnectionEntry* entry = connections.find(peer);
+  if (entry == nullptr || !entry->model_specs_sent.insert(model).second) return "";
   const auto found = catalogue.model(model);
   return found ? (*found)->text : "";
 }

@@ -1,18 +1,19 @@
-// Jobs as clients list them: the open ones, and the ended ones in pages, newest first.
+// Job lists for clients: open jobs, and ended ones in pages, newest first.
 #include <algorithm>
 #include <utility>
 
 #include "fleet/codec/codec.h"
-#include "router/state.h"
+#include "router/router_core.h"
 
 namespace drover::router {
 namespace {
 
 constexpr std::size_t jobs_reply_max = 1'000;
-// One page: a millisecond's work, so that whoever asks for all of them holds up nobody.
+// One page takes a millisecond, so that a client that lists all jobs delays nobody.
 constexpr std::size_t jobs_reply_bytes_max = 128 * 1024;
 
-/// At least the encoded size of one entry: its texts and lists, and what the rest takes at most.
+/// Upper bound on the encoded size of an entry: its texts and lists, plus the most that the rest
+/// takes.
 std::size_t size_bound(const JobChanged& job) {
   constexpr std::size_t fixed = 640;
   constexpr std::size_t of_text = 5;
@@ -26,19 +27,19 @@ std::size_t size_bound(const JobChanged& job) {
   for (const std::string& op : work.ops) size += op.size() + of_text;
   for (const auto& [name, version] : work.versions)
     size += name.size() + version.size() + 2 * of_text;
-  for (const Pace& pace : work.paces) size += pace.device.size() + of_pace;
+  for (const MeasuredThroughput& pace : work.paces) size += pace.device.size() + of_pace;
   return size;
 }
 
-/// Fills a reply until it is full, with one job at least; what comes after that is only counted.
+/// Fills a reply until it is full, with at least one job; later jobs are only counted.
 class Listing {
  public:
   explicit Listing(JobsReply& reply) : reply_(reply) {}
-  /// `told` makes the entry of a record: not for those that are left out.
-  template <typename Told>
-  void add(const JobRecord& record, const Told& told) {
+  /// `entry_of` builds the entry of a record; it is not called for jobs that are left out.
+  template <typename EntryOf>
+  void add(const JobRecord& record, const EntryOf& entry_of) {
     if (!full_) {
-      JobChanged job = told(record);
+      JobChanged job = entry_of(record);
       bytes_ += size_bound(job);
       full_ = reply_.jobs.size() >= jobs_reply_max ||
               (bytes_ > jobs_reply_bytes_max && !reply_.jobs.empty());
@@ -53,7 +54,7 @@ class Listing {
   bool full_ = false;
 };
 
-/// Where an open job stands in the list: what runs comes first, since with 100,000 waiting jobs it
+/// List position of an open job: running jobs come first, because with 100,000 waiting jobs they
 /// would otherwise be on the last page.
 using ListedAt = std::pair<bool, std::uint64_t>;  // waits, number
 
@@ -63,21 +64,22 @@ ListedAt listed_at(const JobRecord& record) {
 
 }  // namespace
 
-void Core::answer(Instant now, Caller caller, const JobsRequest& request) {
+void RouterCore::handle(Instant now, Caller caller, const JobsRequest& request) {
   JobsReply reply;
   if (request.job) {
-    if (const JobRecord* record = jobs.find(*request.job)) reply.jobs.push_back(told(*record));
+    if (const JobRecord* record = jobs.find(*request.job))
+      reply.jobs.push_back(job_changed(*record));
   } else {
     reply = listed(request);
   }
-  mail.send(now, caller.peer, std::move(reply));
+  outbox.send(now, caller.peer, std::move(reply));
 }
 
-JobsReply Core::listed(const JobsRequest& request) const {
+JobsReply RouterCore::listed(const JobsRequest& request) const {
   const auto asked = [&](const JobRecord* record) {
     return !request.state || record->state == *request.state;
   };
-  const auto as_told = [&](const JobRecord& record) { return told(record); };
+  const auto entry_of = [&](const JobRecord& record) { return job_changed(record); };
   JobsReply reply;
   Listing listing(reply);
   const JobRecord* before = request.open_after ? jobs.find(*request.open_after) : nullptr;
@@ -88,7 +90,7 @@ JobsReply Core::listed(const JobsRequest& request) const {
     for (const auto& [number, record] : jobs.open()) {
       const ListedAt at = listed_at(*record);
       if (at.first == waits && (!from || at > *from) && asked(record)) {
-        listing.add(*record, as_told);
+        listing.add(*record, entry_of);
       }
     }
   }
@@ -100,7 +102,7 @@ JobsReply Core::listed(const JobsRequest& request) const {
   }
   for (std::uint32_t count = 0; next != ended.rend() && count < request.ended_max; ++next) {
     if (!asked(*next)) continue;
-    listing.add(**next, as_told);
+    listing.add(**next, entry_of);
     ++count;
   }
   reply.ended_kept =

@@ -1,20 +1,19 @@
-// What clients and dashboards ask.
+// Requests of clients and dashboards.
 #include <algorithm>
 #include <utility>
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/codec/codec.h"
-#include "fleet/pause.h"
+#include "router/fleet_state/job_validation.h"
 #include "router/policy/work_class.h"
-#include "router/roster/submission.h"
+#include "router/router_core.h"
 #include "router/snapshot.h"
-#include "router/state.h"
 
 namespace drover::router {
 namespace {
 
-// A dashboard that has lost the stream asks at most so often per heartbeat.
+// Snapshots that a dashboard may request per heartbeat after it lost the stream.
 constexpr int snapshots_per_heartbeat = 5;
 constexpr std::size_t id_digits = 32;
 
@@ -28,40 +27,40 @@ SubmitResult result_of(const Job& job, SubmitStatus status, JobState state) {
 
 SubmitResult conflict(const Job& job, JobState state) {
   SubmitResult result = result_of(job, SubmitStatus::conflict, state);
-  result.detail = "another job was accepted under this id";
+  result.detail = "another job was accepted with this id";
   return result;
 }
 
 /// Why this job is one too many; empty: it is not.
-std::string crowding(const Job& job, const JobBook& jobs, std::size_t waiting,
+std::string crowding(const Job& job, const JobTable& jobs, std::size_t waiting,
                      const Limits& limits) {
   if (waiting >= limits.queue_max) {
     return counted(waiting, "job waits", "jobs wait") + ", the policy's limit";
   }
-  const std::size_t room = carried_bytes_max(limits.queue_max);
-  if (jobs.carried_bytes_open() + carried_bytes(job) <= room) return {};
+  const std::size_t most = payload_bytes_max(limits.queue_max);
+  if (jobs.open_payload_bytes() + payload_bytes(job) <= most) return {};
   return fmt::format("{} hold {} of paces, operations and prompts, expected at most {}",
                      counted(jobs.open().size(), "open job"),
-                     bytes_text(static_cast<double>(jobs.carried_bytes_open())),
-                     bytes_text(static_cast<double>(room)));
+                     bytes_text(static_cast<double>(jobs.open_payload_bytes())),
+                     bytes_text(static_cast<double>(most)));
 }
 
 }  // namespace
 
-void Core::submit(Instant now, Caller caller, const Submit& submit) {
+void RouterCore::handle(Instant now, Caller caller, const Submit& submit) {
   if (submit.jobs.size() > submit_jobs_max) {
-    mail.send(now, caller.peer,
-              Problem{fmt::format("Submit.jobs: found {}, expected at most {}", submit.jobs.size(),
-                                  submit_jobs_max)});
+    outbox.send(now, caller.peer,
+                RequestError{fmt::format("Submit.jobs: found {}, expected at most {}",
+                                         submit.jobs.size(), submit_jobs_max)});
     return;
   }
   SubmitReply reply;
   std::uint64_t after_write = 0;
   for (const Job& job : submit.jobs) reply.results.push_back(submit_one(now, job, after_write));
-  mail.send(now, caller.peer, std::move(reply), after_write);
+  outbox.send(now, caller.peer, std::move(reply), after_write);
 }
 
-SubmitResult Core::submit_one(Instant now, const Job& job, std::uint64_t& after_write) {
+SubmitResult RouterCore::submit_one(Instant now, const Job& job, std::uint64_t& after_write) {
   if (const JobRecord* known = jobs.find(job.id)) {
     if (known->job != job) return conflict(job, known->state);
     after_write = std::max(after_write, known->accepted_write);
@@ -69,7 +68,7 @@ SubmitResult Core::submit_one(Instant now, const Job& job, std::uint64_t& after_
   }
   if (const auto known = jobs.remembered(job.id)) {
     if (known->content != content_hash(job)) return conflict(job, known->state);
-    after_write = std::max(after_write, mail.last_write());
+    after_write = std::max(after_write, outbox.last_write());
     return result_of(job, SubmitStatus::exists, known->state);
   }
   if (ending) return refuse(job, Reason::ended, "the run has ended");
@@ -79,10 +78,10 @@ SubmitResult Core::submit_one(Instant now, const Job& job, std::uint64_t& after_
   if (std::string why = crowding(job, jobs, queue.size(), policy.limits); !why.empty()) {
     return refuse(job, Reason::capacity, std::move(why));
   }
-  if (takes_no_writes()) return refuse(job, Reason::capacity, disk.words());
+  if (rejects_writes()) return refuse(job, Reason::capacity, disk.text());
   JobRecord& record = jobs.add(job, now);
-  note_class(record);
-  record.accepted_write = mail.write(ledger::accepted(now, job));
+  set_job_class(record);
+  record.accepted_write = outbox.write(ledger::accepted(now, job));
   after_write = std::max(after_write, record.accepted_write);
   accounting.accepted(job);
   if (record.deadline() != never) deadlines[{record.deadline(), record.number}] = &record;
@@ -92,7 +91,7 @@ SubmitResult Core::submit_one(Instant now, const Job& job, std::uint64_t& after_
   return result_of(job, SubmitStatus::accepted, JobState::queued);
 }
 
-void Core::note_class(JobRecord& record) const {
+void RouterCore::set_job_class(JobRecord& record) const {
   const auto model = catalogue.model(record.job.work.model);
   const WorkClass* found = model ? class_of(policy, record.job, (*model)->spec) : nullptr;
   record.work_class = found != nullptr ? found->name : "";
@@ -100,8 +99,8 @@ void Core::note_class(JobRecord& record) const {
   record.rule = rule != nullptr ? rule->name : "";
 }
 
-// Nothing of it is kept, on disk or in memory: whoever floods would fill both.
-SubmitResult Core::refuse(const Job& job, Reason reason, std::string detail) {
+// Nothing is kept on disk or in memory, so that a flood fills neither.
+SubmitResult RouterCore::refuse(const Job& job, Reason reason, std::string detail) {
   SubmitResult result = result_of(job, SubmitStatus::refused, JobState::failed);
   result.reason = reason;
   result.detail = std::move(detail);
@@ -109,11 +108,11 @@ SubmitResult Core::refuse(const Job& job, Reason reason, std::string detail) {
   return result;
 }
 
-JobChanged Core::told(const JobRecord& record) const {
+JobChanged RouterCore::job_changed(const JobRecord& record) const {
   JobChanged changed = shown(record);
   if (record.state == JobState::queued) {
-    // One that was asked has its own reason; the others wait for what their class waits for. How
-    // its last attempt ended is no longer the reason.
+    // A decided job has its own reason; the others wait for their class's reason, not for the way
+    // their last attempt ended.
     const bool asked =
         record.queue_class != nullptr && record.queue_class->tried.contains(record.number);
     const auto reason = asked ? record.reason : queue.waits_for(record);
@@ -121,9 +120,10 @@ JobChanged Core::told(const JobRecord& record) const {
     if (reason) changed.reason = reason;
   }
   if (record.holds_attempt() && record.lease.replica) {
-    const auto host = roster.find_host(record.lease.members.front().host);
-    const auto replica = host ? roster.find_replica(*host, *record.lease.replica) : std::nullopt;
-    if (replica) changed.pause = pause_of_requests(roster.replicas()[*replica].replica);
+    const auto host = fleet_state.find_host(record.lease.members.front().host);
+    const auto replica =
+        host ? fleet_state.find_replica(*host, *record.lease.replica) : std::nullopt;
+    if (replica) changed.pause = pause_of_requests(fleet_state.replicas()[*replica].replica);
   }
   if (!record.cancelled.empty() && !is_terminal(record.state)) {
     changed.detail = fmt::format("being {}", record.cancelled);
@@ -131,7 +131,7 @@ JobChanged Core::told(const JobRecord& record) const {
   return changed;
 }
 
-Result<JobRecord*> Core::named(const std::string& prefix) {
+Result<JobRecord*> RouterCore::find_job_by_prefix(const std::string& prefix) {
   const bool hexadecimal = !prefix.empty() && prefix.size() <= id_digits &&
                            prefix.find_first_not_of("0123456789abcdef") == std::string::npos;
   const auto found = hexadecimal ? jobs.with_prefix(prefix) : std::vector<JobRecord*>{};
@@ -144,77 +144,79 @@ Result<JobRecord*> Core::named(const std::string& prefix) {
   return error("several jobs begin with \"{}\"; give more digits", shown_prefix);
 }
 
-void Core::answer(Instant now, Caller caller, const SnapshotRequest&) {
+void RouterCore::handle(Instant now, Caller caller, const SnapshotRequest&) {
   const bool before = caller.entry.snapshot_sent != Instant{};
   if (before &&
       now - caller.entry.snapshot_sent < settings.heartbeat_every / snapshots_per_heartbeat) {
-    mail.send(now, caller.peer, Problem{"a snapshot was sent a moment ago", true});
+    outbox.send(now, caller.peer, RequestError{"a snapshot was sent a moment ago", true});
     return;
   }
   caller.entry.snapshot_sent = now;
   for (SnapshotPart& part :
-       pack_parts(++snapshots, mail.last_published(), snapshot_messages(now))) {
-    mail.send(now, caller.peer, std::move(part));
+       pack_parts(++snapshots, outbox.last_published(), snapshot_messages(now))) {
+    outbox.send(now, caller.peer, std::move(part));
   }
 }
 
-void Core::answer(Instant now, Caller caller, const SummaryRequest&) {
-  // Sums wait for the rows before them. While the disk takes none, those told last are certain.
-  if (disk.holds_answers(mail.uncommitted()) && told_totals) {
-    return mail.send(now, caller.peer, *told_totals);
+void RouterCore::handle(Instant now, Caller caller, const SummaryRequest&) {
+  // Totals wait for the rows before them. While the disk takes none, the last published ones are
+  // certain.
+  if (disk.delays_replies(outbox.uncommitted()) && published_totals) {
+    return outbox.send(now, caller.peer, *published_totals);
   }
-  note_shown(now);
-  mail.send(now, caller.peer, summary(now), mail.last_write());
+  write_published_totals(now);
+  outbox.send(now, caller.peer, summary(now), outbox.last_write());
 }
 
-std::vector<std::string> Core::snapshot_messages(Instant now) const {
+std::vector<std::string> RouterCore::snapshot_messages(Instant now) const {
   std::vector<std::string> messages;
   const auto add = [&](Message body) {
-    messages.push_back(encode(Envelope{"router", mail.last_published(), now, std::move(body)}));
+    messages.push_back(encode(Envelope{"router", outbox.last_published(), now, std::move(body)}));
   };
-  add(policy_shown());
-  for (HostIndex host = 0; host < roster.hosts().size(); ++host) {
-    if (roster.hosts()[host].forgotten) continue;
-    add(host_shown(host));
-    for (const Envelope& batch : rebuilt_samples(roster, host)) messages.push_back(encode(batch));
+  add(policy_changed());
+  for (HostIndex host = 0; host < fleet_state.hosts().size(); ++host) {
+    if (fleet_state.hosts()[host].forgotten) continue;
+    add(host_changed(host));
+    for (const Envelope& batch : rebuilt_samples(fleet_state, host))
+      messages.push_back(encode(batch));
   }
-  for (const ReplicaEntry& entry : roster.replicas()) {
+  for (const ReplicaEntry& entry : fleet_state.replicas()) {
     if (entry.replica.state == ReplicaState::gone) continue;
     add(ReplicaChanged{entry.replica, pool_of(entry.group)});
   }
-  for (const JobRecord* record : jobs_to_show(jobs)) add(told(*record));
+  for (const JobRecord* record : jobs_to_show(jobs)) add(job_changed(*record));
   for (const Decision* decision : decisions.last(snapshot_decisions_max)) add(*decision);
   for (const auto& [at, event] : events) {
-    messages.push_back(encode(Envelope{"router", mail.last_published(), at, event}));
+    messages.push_back(encode(Envelope{"router", outbox.last_published(), at, event}));
   }
-  for (const auto& [device, condition] : conditions.all()) add(device_shown(device));
-  for (HostIndex host = 0; host < roster.hosts().size(); ++host) {
-    if (!roster.hosts()[host].draining) continue;
-    for (const DeviceIndex device : roster.hosts()[host].devices) {
-      const DeviceKey key{host, roster.devices().number[device]};
-      if (!conditions.all().contains(key)) add(device_shown(key));
+  for (const auto& [device, condition] : conditions.all()) add(device_changed(device));
+  for (HostIndex host = 0; host < fleet_state.hosts().size(); ++host) {
+    if (!fleet_state.hosts()[host].draining) continue;
+    for (const DeviceIndex device : fleet_state.hosts()[host].devices) {
+      const DeviceKey key{host, fleet_state.devices().number[device]};
+      if (!conditions.all().contains(key)) add(device_changed(key));
     }
   }
   for (Alert& alert : alerts.raised()) add(std::move(alert));
   if (!caption.text.empty()) add(caption);
-  // Nothing that a later life could take back.
-  const bool on_disk = mail.uncommitted() == 0 && shown_now(now) == accounting.noted();
-  add(on_disk || !told_totals ? summary(now) : *told_totals);
+  // Nothing that a restart could take back.
+  const bool on_disk = outbox.uncommitted() == 0 && published_totals_now(now) == accounting.noted();
+  add(on_disk || !published_totals ? summary(now) : *published_totals);
   return messages;
 }
 
-void Core::end_run(Instant now, Caller caller) {
+void RouterCore::handle(Instant now, Caller caller, const EndRunRequest&) {
   ending = true;
   std::vector<JobRecord*> open;
   for (const auto& [number, record] : jobs.open()) open.push_back(record);
   for (JobRecord* record : open) {
-    if (record->holds_attempt()) call_off(now, *record, Reason::ended);
-    fail(now, *record, Reason::ended, "the run ended before it did");
+    if (record->holds_attempt()) cancel_attempt(now, *record, Reason::ended);
+    fail(now, *record, Reason::ended, "the run ended first");
   }
   awaiting_hosts = false;
   write_counters(now);
-  note_shown(now);
-  mail.send(now, caller.peer, summary(now), mail.last_write());
+  write_published_totals(now);
+  outbox.send(now, caller.peer, summary(now), outbox.last_write());
 }
 
 }  // namespace drover::router

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034,SC2154
 # What ./examples/demo, ./tests/run and .ci/run share: the packages, the question before sudo, the
 # build. Sourced by bash; `name` is the script's name for messages.
 
@@ -63,7 +64,7 @@ $missing"
   system=$(. /etc/os-release; echo "${ID:-} ${VERSION_ID:-0} ${PRETTY_NAME:-unknown}")
   case $system in
     "debian 1"[2-9]*) ;;
-    *) fail "this script sets up Debian 12 and later, and this is ${system#* * }. Install: $words" ;;
+    *) fail "this script sets up Debian 12 and later; this is ${system#* * }. Install: $words" ;;
   esac
   printf 'Drover needs these packages:\n%s\n' "$missing"
   if [ "$(id -u)" != 0 ]; then
@@ -132,7 +133,6 @@ build() {
     fail "the build failed (whole log: $log)"
   }
 }
-}
 
 # build_release TARGETS: what a user runs, and what ./tests/run tests by default.
 build_release() {
@@ -140,5 +140,6 @@ build_release() {
   # Tests and benchmarks are added to the same objects, and stay.
   [ "$1" != drover ] && tests=ON
   grep -qs 'DROVER_TESTS=ON' "$root/build/release/options" && tests=ON
-  build "$root/build/release" "$1" -DCMAKE_BUILD_TYPE=Release -DDROVER_UNITY=ON -DDROVER_TESTS=$tests
+  build "$root/build/release" "$1" -DCMAKE_BUILD_TYPE=Release -DDROVER_UNITY=ON \
+    "-DDROVER_TESTS=$tests"
 }

@@ -1,4 +1,4 @@
-// What a simulated run consists of: fleet, arrivals, faults, delays, one seed.
+// The inputs of a simulated run: fleet, arrivals, faults, delays, one seed.
 #pragma once
 
 #include <cstdint>
@@ -15,35 +15,35 @@
 
 namespace drover::simulator {
 
-/// All times count from the start of the run.
+/// A job's submission. All times count from the start of the run.
 struct Arrival {
   Duration at{};
   Job job;
 };
 
-/// The agent's process dies at once; another life of the same host starts later, or never.
+/// The agent's process is killed; a new incarnation of the host starts later, or never.
 struct AgentKill {
   Duration at{};
   std::string host;
   std::optional<Duration> restart_after;
-  bool in_order = false;  // it is told to end: it gives its work back first, and says so
+  bool in_order = false;  // stopped in order: it returns its work and sends Leave first
 };
 
-/// The router's process dies at once; what its store had not committed is gone; it starts again on
-/// what was committed.
+/// The router's process is killed; uncommitted writes are lost; it restarts from what was
+/// committed.
 struct RouterKill {
   Duration at{};
   Duration restart_after{};
 };
 
-/// Nothing passes between a host and the router, both ways.
+/// No messages pass between the host and the router, in either direction.
 struct Partition {
   Duration at{};
   std::string host;
-  Duration lasts{};
+  Duration duration{};
 };
 
-/// Something that the client asks for: Inject, SetPowerCap, SetDrain, CancelJobs, ApplyPolicy,
+/// A client request: InjectFault, SetPowerCap, SetDrain, CancelJobs, ApplyPolicy,
 /// AcknowledgeAlert, ForgetHost, Caption.
 struct ClientAction {
   Duration at{};
@@ -61,14 +61,14 @@ struct Scenario {
   std::vector<RouterKill> router_kills;
   std::vector<Partition> partitions;
   std::vector<ClientAction> actions;
-  /// Each message takes a time drawn from here; messages of one link keep their order.
+  /// Delay of a message, drawn from this range; messages on one link keep their order.
   Duration delay_min{std::chrono::microseconds(200)};
   Duration delay_max{std::chrono::milliseconds(3)};
-  /// One commit of the store takes a time drawn from here.
+  /// Duration of a commit of the store, drawn from this range.
   Duration commit_min{std::chrono::microseconds(300)};
   Duration commit_max{std::chrono::milliseconds(8)};
   double sample_loss = 0;  // share of sample batches that never arrive
-  /// A submit without an answer for so long is sent again, with the same ids.
+  /// A submit without a reply for this long is sent again, with the same ids.
   Duration resend_after{std::chrono::seconds(5)};
   bool journal = false;  // keep the router's inputs and outboxes
 };

@@ -1,27 +1,26 @@
-// The views on a terminal too small for panels: title, then the most important facts or the rows of
-// the list, a line each, as many as there are rows.
+// The views on a terminal too small for panels: a title, then one line for each of the most
+// important facts or for each row of the list.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "tui/state/scene.h"
+#include "tui/state/frame_context.h"
 
 namespace drover::tui {
 
-/// From here on views have panels; below, lines.
+/// Views have panels from this size on; smaller terminals get lines.
 inline constexpr Size panels_size{60, 16};
 
 struct CompactLine {
   std::string text;
-  Role role = Role::plain;
-  int item = -1;  // in the view's list; -1: of none
+  CellStyle style = CellStyle::plain;
+  int item = -1;  // index in the view's list; -1: the line is no item
 };
 
 bool is_compact(Size size);
-/// What there is to say, the most important first: at most `most` lines, of a list those around the
-/// selected item.
-std::vector<CompactLine> compact_lines(const Scene& scene, int most);
-void draw_compact(const Scene& scene, Canvas& canvas);
+/// At most `lines_max` lines, the most important first. Of a list, those around the selected item.
+std::vector<CompactLine> compact_lines(const FrameContext& frame, int lines_max);
+void draw_compact(const FrameContext& frame, Canvas& canvas);
 
 }  // namespace drover::tui

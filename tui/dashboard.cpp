@@ -5,15 +5,15 @@
 #include "tui/dashboard_state.h"
 #include "tui/screen.h"
 #include "tui/state/keymap.h"
-#include "tui/state/settings_choices.h"
 #include "tui/state/update.h"
+#include "tui/state/view_settings.h"
 #include "tui/views/table_rows.h"
 #include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
 
-/// A wall second in the time of `now`.
+/// One wall second in the time of `now`: fleet time, or wall time in a replay.
 Duration wall_second(const DashboardOptions& options) {
   return options.replay.timeline != nullptr ? std::chrono::seconds(1) : fleet_second(options);
 }
@@ -22,7 +22,7 @@ Duration frame_every(const DashboardOptions& options) {
   return wall_second(options) / options.settings.frame_rate;
 }
 
-TimeCursor::Start cursor_start(const DashboardOptions& options) {
+PlaybackCursor::Start cursor_start(const DashboardOptions& options) {
   const Replay& replay = options.replay;
   if (replay.timeline == nullptr) return {};
   return {true, options.speed, replay.rate, replay.at, replay.paused};
@@ -34,11 +34,11 @@ Dashboard::State::State(DashboardOptions chosen, Size size, Instant start)
     : options(std::move(chosen)),
       memory(start, fleet_second(options), options.settings.history / 2),
       history(fleet_second(options), options.settings.history / 2),
-      moment_history(fleet_second(options), options.settings.history / 8),
+      cursor_history(fleet_second(options), options.settings.history / 8),
       cursor(options.replay.timeline != nullptr ? *options.replay.timeline : memory,
              cursor_start(options), start),
       live_model(fleet_second(options)),
-      feed(fleet_second(options), &memory, &history),
+      subscriber(fleet_second(options), &memory, &history),
       canvas(size),
       now(start),
       connection_since(start) {}
@@ -47,52 +47,52 @@ Instant Dashboard::State::next_second() const {
   return saturating_add(drawn_at, wall_second(options));
 }
 
-/// The cursor goes on to `now`, and what is on the screen is laid out for that moment.
+/// Advances the cursor to `now` and lays out the screen for the moment it shows.
 void Dashboard::State::arrange_now() {
   cursor.move(now);
   if (std::exchange(cursor_changes, cursor.changes()) != cursor.changes()) {
-    choices.devices.order_structure = 0;  // rows of another model
-    choices.levels.forget();
+    ui.devices.order_structure = 0;  // rows of another model
+    ui.levels.forget();
   }
-  if (is_too_small(canvas.size())) return choices.forget_layout();
-  choices.narrowing.judge(model(), cursor.shown());
-  const Rect body = body_of(scene(), canvas.size());
-  // A moment at which time stands looks the same wherever one comes from.
+  if (is_too_small(canvas.size())) return ui.forget_layout();
+  ui.fleet_filter.evaluate(model(), cursor.shown());
+  const Rect body = body_of(frame(), canvas.size());
+  // While time stands still, a frame must not depend on earlier frames.
   const bool steady = options.steady_colours && (cursor.live() || cursor.playing());
-  arrange({model(), body, cursor.shown(), wall_second(options), steady}, choices);
+  arrange({model(), body, cursor.shown(), wall_second(options), steady}, ui);
   find_recent();
   find_curves(body.columns);
   series = &nothing;
-  if (choices.view == View::device && choices.device) {
-    const Instant from = device_view_begin(scene(), body.columns);
-    series = &reader.read(cursor.timeline(), *choices.device, from, cursor.shown());
+  if (ui.view == View::device && ui.device) {
+    const Instant from = device_view_begin(frame(), body.columns);
+    series = &reader.read(cursor.timeline(), *ui.device, from, cursor.shown());
   }
 }
 
-/// Where views with sparklines find the last minute of the moment that is shown.
+/// Sets `recent` to the history of the minute before the shown moment, for sparklines.
 void Dashboard::State::find_recent() {
   recent = &history;
-  if (cursor.live()) return moment_history.forget();
-  if (moment_history.empty() && !replay()) moment_history.begin(history, now);
-  if (choices.view != View::fleet && choices.view != View::devices) return;
-  recent = &moment_history.follow(cursor.timeline(), cursor.shown());
+  if (cursor.live()) return cursor_history.forget();
+  if (cursor_history.empty() && !replay()) cursor_history.begin(history, now);
+  if (ui.view != View::fleet && ui.view != View::devices) return;
+  recent = &cursor_history.follow(cursor.timeline(), cursor.shown());
 }
 
-/// A live model, and its copies in memory, know all the past that there is; one that was made from
-/// a recording does not.
+/// Sets the curves of the power view. The live model and its copies in memory have all of them; the
+/// model of a recording needs a backfill.
 void Dashboard::State::find_curves(int columns) {
-  curves.clear();
-  if (choices.view != View::power) return;
-  const CurvesWanted wanted = power_view_curves(scene(), columns);
-  curves = replay() ? trend_past.read(cursor.timeline(), model(), wanted.from, cursor.shown(),
-                                      wanted.bin)
-                    : points_from(model(), wanted.from, wanted.bin);
+  fleet_trend.clear();
+  if (ui.view != View::power) return;
+  const TrendRange wanted = power_view_trend_range(frame(), columns);
+  fleet_trend = replay() ? trend_past.read(cursor.timeline(), model(), wanted.from, cursor.shown(),
+                                           wanted.bin)
+                         : points_from(model(), wanted.from, wanted.bin);
 }
 
 Dashboard::Dashboard(DashboardOptions options, Size size, Instant start)
     : state_(std::make_unique<State>(std::move(options), size, start)) {
-  choose(state_->options.settings.start, state_->choices);
-  if (const auto device = parse_device_id(state_->options.device)) state_->choices.device = *device;
+  apply_view_settings(state_->options.settings.start, state_->ui);
+  if (const auto device = parse_device_id(state_->options.device)) state_->ui.device = *device;
   tick(start);
 }
 
@@ -102,18 +102,19 @@ void Dashboard::receive(Instant now, Peer from, const Envelope& envelope) {
   State& state = *state_;
   state.now = std::max(state.now, now);
   if (state.replay()) return;
-  if (from == router_peer && state.asked.receive(envelope.body)) {
-    state.cursor.say(state.asked.text());
+  if (from == router_peer && state.pending_action.receive(envelope.body)) {
+    state.cursor.say(state.pending_action.text());
     state.pressed = true;
     return tick(now);
   }
   const auto* const alert = std::get_if<Alert>(&envelope.body);
   const bool rings = alert != nullptr && tui::rings(state.options.settings, alert->severity);
   const bool was_raised = rings && state.is_raised(*alert);
-  if (state.feed.receive(state.now, from, envelope, state.live_model) && state.cursor.live()) {
+  if (state.subscriber.receive(state.now, from, envelope, state.live_model) &&
+      state.cursor.live()) {
     state.changed();
   }
-  // What a snapshot tells was raised before; who comes later sees it.
+  // Alerts of a snapshot were raised before; they do not ring.
   if (rings && !was_raised && alert->acknowledged_by.empty() && state.is_raised(*alert)) {
     state.bell = true;
   }
@@ -123,19 +124,19 @@ void Dashboard::receive(Instant now, Peer from, const Envelope& envelope) {
 void Dashboard::press(Instant now, const Key& key) {
   State& state = *state_;
   state.now = std::max(state.now, now);
-  if (state.choices.prompt) {
+  if (state.ui.prompt) {
     state.pressed = true;
     return state.take_text(key);
   }
-  const auto command = command_of(key, state.choices.view);
+  const auto command = command_of(key, state.ui.view);
   const bool clicked = key.name == "Click" || key.name == "DoubleClick";
   if (!command && !clicked) return;
   state.pressed = true;
-  state.cursor.forget_note();  // who presses the next key has read it
+  state.cursor.forget_note();  // the user has read it
   if (clicked) {
     state.click(key);
   } else {
-    // Keys act on what the person sees: lists must be laid out before they are moved in.
+    // Keys act on the visible lists, so these must be laid out before the selection moves.
     state.arrange_now();
     state.take(*command);
   }
@@ -145,8 +146,8 @@ void Dashboard::press(Instant now, const Key& key) {
 void Dashboard::resize(Instant now, Size size) {
   state_->now = std::max(state_->now, now);
   state_->canvas = Canvas(size);
-  if (is_too_small(size)) {  // it cannot be seen any more, nor what it asks
-    state_->choices.prompt.reset();
+  if (is_too_small(size)) {  // a prompt and its question would be invisible
+    state_->ui.prompt.reset();
     state_->proposed.reset();
   }
   state_->pressed = true;
@@ -158,14 +159,14 @@ void Dashboard::tick(Instant now) {
   if (!state.replay()) {
     state.live_model.tick(state.now);
     if (state.connected) {
-      if (auto request = state.feed.take_request(state.now)) {
+      if (auto request = state.subscriber.take_snapshot_request(state.now)) {
         state.outbox.sends.push_back({router_peer, std::move(*request), 0});
       }
     }
   }
-  if (state.now >= state.asked.deadline()) {
-    state.asked.tick(state.now);
-    say(state.asked.text());
+  if (state.now >= state.pending_action.deadline()) {
+    state.pending_action.tick(state.now);
+    say(state.pending_action.text());
   }
   if (state.cursor.playing()) state.changed();
   if (state.drawn_at != Instant::min() && state.now >= state.next_second()) state.changed();
@@ -173,8 +174,8 @@ void Dashboard::tick(Instant now) {
 
 Instant Dashboard::next_deadline() const {
   const State& state = *state_;
-  Instant next = state.connected && !state.replay() ? state.feed.next_deadline() : never;
-  next = std::min(next, state.asked.deadline());
+  Instant next = state.connected && !state.replay() ? state.subscriber.next_deadline() : never;
+  next = std::min(next, state.pending_action.deadline());
   if (state.drawn_at == Instant::min() || state.pressed) return std::min(next, state.now);
   if (state.dirty || state.cursor.playing()) {
     next = std::min(next, saturating_add(state.drawn_at, frame_every(state.options)));
@@ -184,47 +185,47 @@ Instant Dashboard::next_deadline() const {
 
 Outbox Dashboard::take_outbox() { return std::exchange(state_->outbox, Outbox{}); }
 
-void Dashboard::set_connected(Instant now, bool connected, const std::string& barred) {
+void Dashboard::set_connected(Instant now, bool connected, const std::string& connect_refusal) {
   State& state = *state_;
   state.now = std::max(state.now, now);
-  const bool came_or_went = state.connected != connected;
-  if (!came_or_went && state.barred == barred) return;
+  const bool changed = state.connected != connected;
+  if (!changed && state.connect_refusal == connect_refusal) return;
   state.connected = connected;
-  state.barred = barred;
-  if (came_or_went) state.connection_since = now;
-  if (came_or_went && connected) state.feed.want_snapshot();
+  state.connect_refusal = connect_refusal;
+  if (changed) state.connection_since = now;
+  if (changed && connected) state.subscriber.request_snapshot();
   state.pressed = true;
   tick(now);
 }
 
-void Dashboard::begin_anew(Instant now, double speed, bool clock_apart) {
+void Dashboard::restart(Instant now, double speed, bool clock_apart) {
   State& old = *state_;
   DROVER_REQUIRE(!old.replay());
   DashboardOptions options = old.options;
   options.speed = speed;
   options.clock_apart = clock_apart;
   auto fresh = std::make_unique<State>(std::move(options), old.canvas.size(), now);
-  fresh->choices = std::move(old.choices);
-  fresh->choices.prompt.reset();
-  fresh->choices.devices.order_structure = 0;  // rows of another model
-  fresh->choices.levels.forget();
-  fresh->choices.forget_layout();
+  fresh->ui = std::move(old.ui);
+  fresh->ui.prompt.reset();
+  fresh->ui.devices.order_structure = 0;  // rows of another model
+  fresh->ui.levels.forget();
+  fresh->ui.forget_layout();
   fresh->connected = old.connected;
   fresh->shell = old.shell;
   fresh->policy_file = std::move(old.policy_file);
-  fresh->settings_wish = std::move(old.settings_wish);
+  fresh->settings_change = std::move(old.settings_change);
   fresh->story_toggled = old.story_toggled;
   state_ = std::move(fresh);
   tick(now);
 }
 
-void Dashboard::told(const ShellFacts& facts) { state_->shell = facts; }
+void Dashboard::set_shell_stats(const ShellStats& stats) { state_->shell = stats; }
 
-void Dashboard::adopt(Instant now, const Settings& settings, bool ascii) {
+void Dashboard::apply_settings(Instant now, const Settings& settings, bool ascii) {
   State& state = *state_;
   state.now = std::max(state.now, now);
   const ViewSettings before = std::exchange(state.options.settings, settings).start;
-  if (!(before == settings.start)) choose(settings.start, state.choices);
+  if (!(before == settings.start)) apply_view_settings(settings.start, state.ui);
   state.options.ascii = ascii;
   state.pressed = true;
 }
@@ -233,8 +234,8 @@ std::optional<std::string> Dashboard::take_policy_file() {
   return std::exchange(state_->policy_file, std::nullopt);
 }
 
-std::optional<SettingsWish> Dashboard::take_settings_wish() {
-  return std::exchange(state_->settings_wish, std::nullopt);
+std::optional<SettingsChange> Dashboard::take_settings_change() {
+  return std::exchange(state_->settings_change, std::nullopt);
 }
 
 void Dashboard::say(std::string note) {
@@ -242,7 +243,7 @@ void Dashboard::say(std::string note) {
   state_->pressed = true;
 }
 
-bool Dashboard::quit() const { return state_->choices.quit; }
+bool Dashboard::quit() const { return state_->ui.quit; }
 
 bool Dashboard::take_bell() { return std::exchange(state_->bell, false); }
 
@@ -250,15 +251,16 @@ bool Dashboard::take_story_toggle() { return std::exchange(state_->story_toggled
 
 bool Dashboard::knows_device() const {
   const auto device = parse_device_id(state_->options.device);
-  return !device || state_->scene().model.find(*device).has_value();
+  return !device || state_->frame().model.find(*device).has_value();
 }
 
-bool Dashboard::settled() const {
+bool Dashboard::has_synced() const {
   if (state_->replay()) return true;
-  if (!state_->feed.has_snapshot()) return false;
+  if (!state_->subscriber.has_snapshot()) return false;
   const auto& hosts = state_->live_model.hosts();
   return std::all_of(hosts.begin(), hosts.end(), [](const HostRow& host) {
-    return is_gone(host.said.health) || host.count == 0 || host.sampled != Instant::min();
+    return is_gone(host.reported.health) || host.count == 0 ||
+           host.last_sample_at != Instant::min();
   });
 }
 
@@ -273,9 +275,9 @@ const Canvas& Dashboard::draw(Instant now) {
   tick(now);
   state.arrange_now();
   state.canvas.fill({0, 0, state.canvas.size().columns, state.canvas.size().rows}, " ");
-  state.hits.clear();
-  state.hits_of = {state.model().structure(), state.cursor_changes};
-  draw_screen(state.scene(), state.canvas);
+  state.click_targets.clear();
+  state.click_targets_model = {state.model().structure(), state.cursor_changes};
+  draw_screen(state.frame(), state.canvas);
   state.drawn_at = state.now;
   state.dirty = false;
   state.pressed = false;
@@ -284,7 +286,7 @@ const Canvas& Dashboard::draw(Instant now) {
 
 TableRows Dashboard::table(Instant now, std::string_view name) {
   draw(now);
-  return table_rows(state_->scene(), name);
+  return table_rows(state_->frame(), name);
 }
 
 }  // namespace drover::tui

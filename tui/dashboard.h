@@ -1,5 +1,5 @@
-// The dashboard core: model, update and views behind one door. A state machine without clock,
-// socket, file, thread or terminal: messages and keys come in, frames and requests go out.
+// The dashboard core: model, update and views behind one interface. It is a state machine without
+// clock, socket, file, thread or terminal: messages and keys come in, frames and requests go out.
 #pragma once
 
 #include <cstdint>
@@ -26,49 +26,49 @@ class Dashboard {
   Dashboard(DashboardOptions options, Size size, Instant start);
   ~Dashboard();
 
-  /// Published envelopes and snapshot parts. On a gap in the router's sequence the outbox asks for
-  /// a snapshot.
+  /// Takes published envelopes and snapshot parts. After a gap in the router's sequence numbers the
+  /// outbox contains a request for a snapshot.
   void receive(Instant now, Peer from, const Envelope& envelope);
   void press(Instant now, const Key& key);
   void resize(Instant now, Size size);
   void tick(Instant now);
   Instant next_deadline() const;
   Outbox take_outbox();
-  /// The connection to the router came or went: shown. `barred`: why the router refuses this
-  /// dashboard, in words; empty: it does not.
-  void set_connected(Instant now, bool connected, const std::string& barred = {});
+  /// Shows that the connection to the router was made or lost. `connect_refusal`: why the router
+  /// refuses this dashboard; empty if it does not.
+  void set_connected(Instant now, bool connected, const std::string& connect_refusal = {});
 
-  /// The router lives at another time, or at another speed: all that is known is forgotten, and
-  /// the person stays in the view where they are. REQUIRES that it is no replay.
-  void begin_anew(Instant now, double speed, bool clock_apart);
+  /// The router's fleet time or speed changed: the model and its history are cleared. The current
+  /// view stays. REQUIRES that this is no replay.
+  void restart(Instant now, double speed, bool clock_apart);
 
-  void told(const ShellFacts& facts);
-  /// Other settings from now on; of their history only the next dashboard knows. Where they start
-  /// otherwise than those before, that is shown now; else the person stays where they are. `ascii`
-  /// as in the options.
-  void adopt(Instant now, const Settings& settings, bool ascii);
+  void set_shell_stats(const ShellStats& stats);
+  /// Replaces the settings. A changed history size applies from the next start. If the start view
+  /// changed, it is shown now; else the current view stays. `ascii` is as in the options.
+  void apply_settings(Instant now, const Settings& settings, bool ascii);
 
   bool quit() const;
-  /// The file whose policy the person wants applied, once; the answer comes like any other.
+  /// The policy file that the user asked to apply; each request is returned once. The router's
+  /// reply arrives through `receive`.
   std::optional<std::string> take_policy_file();
-  /// What a person has changed of the settings, once: the dashboard goes by it already.
-  std::optional<SettingsWish> take_settings_wish();
-  /// Something that a person is to read where the keys stand, until the next key.
+  /// The settings that the user changed; each change is returned once. They are in force already.
+  std::optional<SettingsChange> take_settings_change();
+  /// Shows a note in the hint row until the next key.
   void say(std::string note);
-  /// Alerts have been raised since the last call that the settings want to ring for.
+  /// Whether an alert was raised since the last call that rings the bell by the settings.
   bool take_bell();
-  /// Once for each time that the person asked to pause the story or to let it go on.
+  /// True once for each time that the user asked to pause or resume the story.
   bool take_story_toggle();
-  /// A whole snapshot has arrived and every host that is not lost has one sample; of a replay at
-  /// once.
-  bool settled() const;
-  /// Whether options.device, where one is given, is of the fleet at the moment drawn last.
+  /// Whether a whole snapshot and a sample of every host that is not lost have arrived. A replay
+  /// is synced at once.
+  bool has_synced() const;
+  /// Whether options.device, if given, is in the fleet at the moment drawn last.
   bool knows_device() const;
-  /// True once per change that a frame would show; `draw` resets it.
+  /// Whether something changed that a frame would show; `draw` resets it.
   bool needs_frame() const;
   const Canvas& draw(Instant now);
-  /// A table of what the frame would show, whole; of options.device alone where that is given and
-  /// the table is one that narrows. REQUIRES one of table_names().
+  /// All rows of a table of what the frame shows. If options.device is given and the table has a
+  /// row for each device, only that device. REQUIRES one of table_names().
   TableRows table(Instant now, std::string_view name);
 
  private:

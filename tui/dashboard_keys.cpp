@@ -1,10 +1,11 @@
-// What keys and clicks do: prompts, answers, changes of the fleet; the rest is update's.
+// Handling of keys and clicks: prompts, confirmations and changes of the fleet. tui::update handles
+// all other commands.
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "fleet/filter/filter_complete.h"
+#include "fleet/filter/complete.h"
 #include "tui/dashboard_state.h"
 #include "tui/panels/scrubber.h"
 #include "tui/screen.h"
@@ -13,146 +14,146 @@
 namespace drover::tui {
 namespace {
 
-/// So many wall seconds without an answer to an action are an answer.
-constexpr int action_patience_walls = 10;
+/// Wall seconds until a missing reply to an action counts as failed.
+constexpr int action_timeout_s = 10;
 
 }  // namespace
 
-/// Whether the line was taken; else its problem stands there.
+/// Executes a line. Returns whether it was accepted; if not, the prompt shows the error.
 bool Dashboard::State::enter(const Prompt& prompt) {
-  Desk desk = this->desk();
+  CommandContext context = this->context();
   Status done;
   switch (prompt.kind) {
     case PromptKind::time:
-      done = run_line(desk, "at " + prompt.text);
+      done = run_command_line(context, "at " + prompt.text);
       break;
     case PromptKind::filter:
-      if (const auto problem = choices.narrowing.set(prompt.text)) {
-        choices.prompt->problem = problem->message;
-        choices.prompt->problem_at = problem->at;
-        choices.prompt->problem_length = std::max<std::size_t>(1, problem->length);
+      if (const auto problem = ui.fleet_filter.set(prompt.text)) {
+        ui.prompt->problem = problem->message;
+        ui.prompt->problem_at = problem->at;
+        ui.prompt->problem_length = std::max<std::size_t>(1, problem->length);
         return false;
       }
       return true;
     case PromptKind::command:
-      done = run_line(desk, prompt.text);
+      done = run_command_line(context, prompt.text);
       break;
     case PromptKind::find:
-      done = run_line(desk, "find " + prompt.text);
+      done = run_command_line(context, "find " + prompt.text);
       break;
     case PromptKind::confirm:
       break;
   }
-  if (!done) choices.prompt->problem = done.error().message;
+  if (!done) ui.prompt->problem = done.error().message;
   return done.ok();
 }
 
-Offers Dashboard::State::offers_at_cursor(const Prompt& prompt) {
+Completions Dashboard::State::completions_at_cursor(const Prompt& prompt) {
   const std::string before = prompt.text.substr(0, prompt.at);
   static constexpr std::string_view filter_command = "filter ";
   const bool filters = prompt.kind == PromptKind::filter || before.starts_with(filter_command);
   if (!filters) {
-    return prompt.kind == PromptKind::command ? offers_for(desk(), before) : Offers{};
+    return prompt.kind == PromptKind::command ? completions_for(context(), before) : Completions{};
   }
   const std::size_t from = prompt.kind == PromptKind::filter ? 0 : filter_command.size();
   const auto known = [&](filter::Field field) { return known_values(model(), field); };
-  const filter::Completion offers =
+  const filter::Completion completions =
       filter::complete(std::string_view(before).substr(from), before.size() - from, known);
-  return {from + offers.at, offers.words};
+  return {from + completions.at, completions.words};
 }
 
-/// A key while something is being typed.
+/// Handles a key while a prompt is open.
 void Dashboard::State::take_text(const Key& key) {
-  Prompt& prompt = *choices.prompt;
+  Prompt& prompt = *ui.prompt;
   if (prompt.kind == PromptKind::confirm) return take_answer(key);
-  // Below a line that was wrong a colon begins the next one; Up brings the wrong one back.
+  // After an error a colon begins a new line; Up recalls the wrong one.
   if (prompt.kind == PromptKind::command && !prompt.problem.empty() && key.name == ":") {
-    remember(choices.typed, prompt.kind, prompt.text);
+    add_to_history(ui.typed, prompt.kind, prompt.text);
     return begin_prompt(Command::ask_command);
   }
-  switch (type(prompt, choices.typed, key)) {
-    case Typed::editing:
+  switch (handle_prompt_key(prompt, ui.typed, key)) {
+    case PromptResult::editing:
       return;
-    case Typed::wants_offers: {
-      const Offers offers = offers_at_cursor(prompt);
-      return offer(prompt, offers.from, offers.words);
+    case PromptResult::wants_completions: {
+      const Completions completions = completions_at_cursor(prompt);
+      return offer_completions(prompt, completions.from, completions.words);
     }
-    case Typed::quit:
-      choices.quit = true;
+    case PromptResult::quit:
+      ui.quit = true;
       return;
-    case Typed::left:
-      return choices.prompt.reset();
-    case Typed::entered:
+    case PromptResult::left:
+      return ui.prompt.reset();
+    case PromptResult::entered:
       break;
   }
   const Prompt entered = prompt;
-  // An empty filter is no filter; of the others there is nothing to do.
+  // An empty filter removes the filter; other empty lines do nothing.
   if (!entered.text.empty() || entered.kind == PromptKind::filter) {
     if (!enter(entered)) return;
-    if (!entered.text.empty()) remember(choices.typed, entered.kind, entered.text);
+    if (!entered.text.empty()) add_to_history(ui.typed, entered.kind, entered.text);
   }
-  choices.prompt.reset();
+  ui.prompt.reset();
   say_note();
   ask_for_yes();
 }
 
 void Dashboard::State::say_note() {
-  if (!choices.note.empty()) cursor.say(std::exchange(choices.note, {}));
+  if (!ui.note.empty()) cursor.say(std::exchange(ui.note, {}));
 }
 
-/// Puts what was proposed before the person.
+/// Asks the user to confirm the proposed action.
 void Dashboard::State::ask_for_yes() {
   if (!proposed) return;
-  choices.prompt.emplace();
-  choices.prompt->kind = PromptKind::confirm;
-  choices.prompt->question = proposed->question;
+  ui.prompt.emplace();
+  ui.prompt->kind = PromptKind::confirm;
+  ui.prompt->question = proposed->question;
 }
 
 void Dashboard::State::take_answer(const Key& key) {
-  if (key.name == "Ctrl-C") choices.quit = true;
+  if (key.name == "Ctrl-C") ui.quit = true;
   if (key.name != "y" && key.name != "n" && key.name != "Esc") return;
-  choices.prompt.reset();
+  ui.prompt.reset();
   const Action action = std::move(*std::exchange(proposed, std::nullopt));
   if (key.name != "y") return cursor.say("nothing was done");
-  asked.ask(now, action.requests.size() + (action.policy_file.empty() ? 0 : 1),
-            action_patience_walls * fleet_second(options));
+  pending_action.ask(now, action.requests.size() + (action.policy_file.empty() ? 0 : 1),
+                     action_timeout_s * fleet_second(options));
   for (const Message& request : action.requests) {
     outbox.sends.push_back({router_peer, {"dashboard", ++asked_count, now, request}, 0});
   }
   if (!action.policy_file.empty()) policy_file = action.policy_file;
-  cursor.say(asked.text());
+  cursor.say(pending_action.text());
 }
 
 void Dashboard::State::start_prompt(PromptKind kind, std::string text) {
-  // Nobody types what they cannot see, and the letters after it would be text.
+  // The prompt would be invisible, and the next keys would become its text.
   if (is_too_small(canvas.size())) return;
-  choices.prompt.emplace();
-  choices.prompt->kind = kind;
-  choices.prompt->at = text.size();
-  choices.prompt->text = std::move(text);
+  ui.prompt.emplace();
+  ui.prompt->kind = kind;
+  ui.prompt->at = text.size();
+  ui.prompt->text = std::move(text);
 }
 
-/// What changes the fleet: asked at once where that is enough, else the line is begun.
+/// Begins a change of the fleet: asks for confirmation, or opens a prompt if it needs arguments.
 void Dashboard::State::begin_change(Command command) {
-  Desk desk = this->desk();
-  if (const Status may = may_change(desk); !may) return cursor.say(may.error().message);
-  const auto row = choices.device ? model().find(*choices.device) : std::nullopt;
+  CommandContext context = this->context();
+  if (const Status may = check_can_control(context); !may) return cursor.say(may.error().message);
+  const auto row = ui.device ? model().find(*ui.device) : std::nullopt;
   Status done;
   switch (command) {
     case Command::drain:
-      done = run_line(desk, "drain");
+      done = run_command_line(context, "drain");
       break;
     case Command::resume:
-      done = run_line(desk, "resume");
+      done = run_command_line(context, "resume");
       break;
     case Command::cancel:
-      done = run_line(desk, "cancel");
+      done = run_command_line(context, "cancel");
       break;
     case Command::acknowledge:
-      done = run_line(desk, "acknowledge");
+      done = run_command_line(context, "acknowledge");
       break;
     case Command::acknowledge_all:
-      done = run_line(desk, "acknowledge all");
+      done = run_command_line(context, "acknowledge all");
       break;
     case Command::cap_power: {
       const std::string pool(row ? model().first_pool_of(*row) : std::string_view());
@@ -160,10 +161,10 @@ void Dashboard::State::begin_change(Command command) {
                           pool.empty() ? "cap site " : fmt::format("cap pool:{} ", pool));
     }
     case Command::inject: {
-      const bool tagged = !choices.tagged_devices.empty();
+      const bool tagged = !ui.tagged_devices.empty();
       return start_prompt(
           PromptKind::command,
-          tagged || !row ? "inject " : fmt::format("inject {} ", to_text(*choices.device)));
+          tagged || !row ? "inject " : fmt::format("inject {} ", to_text(*ui.device)));
     }
     default:
       return;
@@ -177,7 +178,7 @@ void Dashboard::State::begin_prompt(Command command) {
     case Command::ask_time:
       return start_prompt(PromptKind::time, {});
     case Command::ask_filter:
-      return start_prompt(PromptKind::filter, choices.narrowing.text());
+      return start_prompt(PromptKind::filter, ui.fleet_filter.text());
     case Command::ask_command:
       return start_prompt(PromptKind::command, {});
     default:
@@ -186,46 +187,45 @@ void Dashboard::State::begin_prompt(Command command) {
 }
 
 void Dashboard::State::take(Command command) {
-  if (TimeCursor::takes(command)) return cursor.take(command, now);
+  if (PlaybackCursor::takes(command)) return cursor.take(command, now);
   if (command >= Command::ask_time && command <= Command::ask_find) return begin_prompt(command);
   if (changes_fleet(command)) return begin_change(command);
   const bool finds = command == Command::find_next || command == Command::find_previous;
-  if (finds && choices.finding.empty()) return begin_prompt(Command::ask_find);
+  if (finds && ui.finding.empty()) return begin_prompt(Command::ask_find);
   if (command == Command::toggle_story) {
     story_toggled = options.story;
-    if (!options.story) cursor.say("there is no story here to pause: Space stops time");
+    if (!options.story) cursor.say("no story to pause: Space pauses time");
     return;
   }
-  update(model(), choices, command, now);
+  update(model(), ui, command, now);
   say_note();
-  if (const auto at = std::exchange(choices.wanted_moment, std::nullopt)) cursor.go_to(*at, now);
+  if (const auto at = std::exchange(ui.seek_target, std::nullopt)) cursor.go_to(*at, now);
 }
 
-/// What lies under the pointer acts as if its key had been pressed.
+/// Executes the click target under the pointer.
 void Dashboard::State::click(const Key& key) {
-  const auto hit = hits.at(key.column, key.row);
-  // What was seen is what is meant: lists are not laid out anew before, so that a line that has
-  // moved since the last frame stays the one that was clicked on; of another model it means
-  // nothing.
-  if (!hit || hits_of != std::pair(model().structure(), cursor.changes())) return;
+  const auto hit = click_targets.at(key.column, key.row);
+  // Lists are not laid out before a click, so that it selects the line that the user saw even if it
+  // has moved since. If the model was replaced, the target is no longer valid.
+  if (!hit || click_targets_model != std::pair(model().structure(), cursor.changes())) return;
   switch (hit->kind) {
-    case Hit::Kind::view:
-      return show_view(choices, static_cast<View>(hit->value));
-    case Hit::Kind::command:
+    case ClickTarget::Kind::view:
+      return show_view(ui, static_cast<View>(hit->value));
+    case ClickTarget::Kind::command:
       return take(static_cast<Command>(hit->value));
-    case Hit::Kind::column:
-      return sort_by(choices.devices, hit->value);
-    case Hit::Kind::moment:
+    case ClickTarget::Kind::column:
+      return sort_by(ui.devices, hit->value);
+    case ClickTarget::Kind::moment:
       return cursor.go_to(moment_at_part(cursor, now, hit->value), now);
-    case Hit::Kind::figure: {
-      const bool again = choices.figure.index == hit->value;
-      select_figure(choices, hit->value);
+    case ClickTarget::Kind::figure: {
+      const bool again = ui.figure.index == hit->value;
+      select_formula(ui, hit->value);
       if (again) take(Command::open);
       return;
     }
-    case Hit::Kind::item: {
-      const bool again = selected_index(model(), choices) == hit->value;
-      select_item(model(), choices, hit->value, now);
+    case ClickTarget::Kind::item: {
+      const bool again = selected_index(model(), ui) == hit->value;
+      select_item(model(), ui, hit->value, now);
       if (again) take(Command::open);  // a second click opens
       return;
     }

@@ -1,4 +1,4 @@
-// What a dashboard holds, for the files that make it up.
+// The state of a Dashboard, for the source files that implement it.
 #pragma once
 
 #include <optional>
@@ -6,21 +6,21 @@
 #include <utility>
 
 #include "tui/dashboard.h"
-#include "tui/history/feed.h"
-#include "tui/history/history.h"
-#include "tui/history/history_moment.h"
-#include "tui/history/timeline_memory.h"
+#include "tui/history/cursor_history.h"
+#include "tui/history/device_history.h"
+#include "tui/history/in_memory_timeline.h"
+#include "tui/history/stream_subscriber.h"
 #include "tui/history/timeline_series.h"
-#include "tui/history/trend_past.h"
+#include "tui/history/trend_backfill.h"
 #include "tui/model/model.h"
 #include "tui/state/actions.h"
 #include "tui/state/command_line.h"
-#include "tui/state/scene.h"
-#include "tui/state/timeline_cursor.h"
+#include "tui/state/frame_context.h"
+#include "tui/state/playback_cursor.h"
 
 namespace drover::tui {
 
-/// A wall second in fleet time.
+/// One wall second in fleet time.
 inline Duration fleet_second(const DashboardOptions& options) {
   return from_seconds(options.speed);
 }
@@ -31,27 +31,29 @@ struct Dashboard::State {
   bool replay() const { return options.replay.timeline != nullptr; }
   const Model& model() const { return cursor.live() ? live_model : cursor.model(); }
   void changed() { dirty = true; }
-  /// The clock in the title moves and values age once a wall second.
+  /// When the next wall second begins: the clock in the title moves and values age.
   Instant next_second() const;
-  Scene scene() {
+  FrameContext frame() {
     return {.model = model(),
-            .choices = choices,
-            .feed = feed,
+            .ui = ui,
+            .subscriber = subscriber,
             .options = options,
             .now = cursor.shown(),
             .connected = connected,
             .connection_since = connection_since,
-            .barred = barred,
+            .connect_refusal = connect_refusal,
             .cursor = cursor,
             .series = *series,
-            .curves = curves,
+            .fleet_trend = fleet_trend,
             .live_now = now,
             .recent = *recent,
             .history = history,
-            .hits = hits,
+            .click_targets = click_targets,
             .shell = shell};
   }
-  Desk desk() { return {model(), choices, cursor, options, now, proposed, settings_wish}; }
+  CommandContext context() {
+    return {model(), ui, cursor, options, now, proposed, settings_change};
+  }
   bool is_raised(const Alert& alert) const {
     return live_model.alerts().contains({alert.rule, alert.subject});
   }
@@ -61,7 +63,7 @@ struct Dashboard::State {
   void take(Command command);
   void take_text(const Key& key);
   bool enter(const Prompt& prompt);
-  Offers offers_at_cursor(const Prompt& prompt);
+  Completions completions_at_cursor(const Prompt& prompt);
   void take_answer(const Key& key);
   void ask_for_yes();
   void say_note();
@@ -71,39 +73,39 @@ struct Dashboard::State {
   void click(const Key& key);
 
   DashboardOptions options;
-  MemoryTimeline memory;
-  History history;
-  MomentHistory moment_history;
-  TimeCursor cursor;
+  InMemoryTimeline memory;
+  DeviceHistory history;
+  CursorHistory cursor_history;
+  PlaybackCursor cursor;
   Model live_model;
-  Feed feed;
-  Choices choices;
+  StreamSubscriber subscriber;
+  UiState ui;
   Canvas canvas;
   Outbox outbox;
   SeriesReader reader;
-  Series nothing;  // of no device
+  Series nothing;  // when no device is shown
   const Series* series = &nothing;
-  const History* recent = &history;
-  TrendPast trend_past;
-  std::vector<TrendPoint> curves;
-  Hits hits;
-  std::pair<std::uint64_t, std::uint64_t> hits_of{};  // the model whose rows they mean
-  ShellFacts shell;
+  const DeviceHistory* recent = &history;
+  TrendBackfill trend_past;
+  std::vector<TrendPoint> fleet_trend;
+  ClickTargets click_targets;
+  std::pair<std::uint64_t, std::uint64_t> click_targets_model{};  // of the model they refer to
+  ShellStats shell;
   std::optional<Action> proposed;
-  AskedAction asked;
+  PendingAction pending_action;
   std::uint64_t asked_count = 0;
   std::optional<std::string> policy_file;
-  std::optional<SettingsWish> settings_wish;
+  std::optional<SettingsChange> settings_change;
   Instant now;
   Instant drawn_at = Instant::min();  // before the first frame
   Instant connection_since;
   std::uint64_t cursor_changes = 0;
   bool connected = true;
-  std::string barred;  // why the router refuses us; empty: it does not
+  std::string connect_refusal;  // why the router refuses us; empty if it does not
   bool story_toggled = false;
   bool bell = false;
-  bool dirty = true;    // a frame is wanted, at the pace of frames
-  bool pressed = true;  // a frame is wanted at once
+  bool dirty = true;    // a frame is due at the next frame interval
+  bool pressed = true;  // a frame is due at once
 };
 
 }  // namespace drover::tui

@@ -24,20 +24,21 @@ struct Refusal {
   std::string detail;
 };
 
-/// How a running attempt ended: with an outcome, or with the reason why not.
+/// How an attempt ended: with an outcome, or with a failure reason.
 struct EndedAttempt {
   AttemptKey key;
   Instant at{};
   Usage usage;
-  Outcome outcome;                // when it finished
-  std::optional<Reason> failure;  // when it did not
+  Outcome outcome;                // if it finished
+  std::optional<Reason> failure;  // if it did not
   std::string detail;
-  // train: where it ended, and its last checkpoint; with the steps of earlier attempts.
+  // train: steps at its end and at its last checkpoint; with the steps of earlier attempts.
   double steps_done = 0;
   std::uint32_t steps_saved = 0;
 };
 
-/// The counters of a set of devices at one instant: joules since the start, summed over the set.
+/// The energy counter of a set of devices at one instant: joules since the start, summed over the
+/// set.
 struct Meter {
   Instant at{};
   double energy_j = 0;

@@ -8,12 +8,12 @@
 namespace drover::agents {
 namespace {
 
-/// A prompt that is read in less is no pause worth telling: hosts tell their states once a second.
-constexpr double told_prefill_s = 1;
+/// Shorter prefills are not reported as a pause: hosts report their states once a second.
+constexpr double reported_prefill_s = 1;
 
 }  // namespace
 
-using devices::DecodePace;
+using devices::DecodeStepTime;
 using devices::Step;
 
 ContinuousBatch::ContinuousBatch(const devices::Placement& placement,
@@ -21,7 +21,7 @@ ContinuousBatch::ContinuousBatch(const devices::Placement& placement,
     : placement_(placement), model_(&model), limits_(limits) {}
 
 void ContinuousBatch::warm(int count) {
-  // The order in which a serving stack meets shapes: small batches and whole chunks first.
+  // The order in which a serving stack compiles shapes: small batches and whole chunks first.
   static constexpr std::array<Bucket, buckets_max> usual{{
       {Kind::decode, 16},
       {Kind::prefill, 2048},
@@ -64,7 +64,7 @@ void ContinuousBatch::leave(std::uint64_t number) {
 
 void ContinuousBatch::interrupt(Instant now) {
   if (phase_.kind != Kind::decode || phase_.steps <= 1) return;
-  now = standstill_.own(now);
+  now = paused_clock_.own(now);
   const double elapsed_s = to_seconds(now - phase_.began) - phase_.residue_s;
   std::uint64_t steps = phase_.run.steps_within(elapsed_s, phase_.steps);
   // Instants are whole nanoseconds: a boundary that rounds to now is now.
@@ -74,7 +74,7 @@ void ContinuousBatch::interrupt(Instant now) {
 }
 
 Instant ContinuousBatch::next_event() const {
-  if (phase_.kind == Kind::idle || standstill_.holds()) return never;
+  if (phase_.kind == Kind::idle || paused_clock_.is_paused()) return never;
   return instant_of(phase_.steps);
 }
 
@@ -86,7 +86,7 @@ std::uint32_t ContinuousBatch::padded(std::uint32_t size) const {
   return devices::shape_bucket(*placement_.device, size);
 }
 
-DecodePace ContinuousBatch::pace_of_phase() const {
+DecodeStepTime ContinuousBatch::pace_of_phase() const {
   switch (phase_.kind) {
     case Kind::idle:
       return {};
@@ -98,27 +98,27 @@ DecodePace ContinuousBatch::pace_of_phase() const {
                   .seconds,
               0};
     case Kind::decode:
-      return devices::decode_pace(placement_, *model_, static_cast<std::uint32_t>(decoding_.size()),
-                                  pace_);
+      return devices::decode_step_time(placement_, *model_,
+                                       static_cast<std::uint32_t>(decoding_.size()), pace_);
   }
   return {};
 }
 
-void ContinuousBatch::stand_still(Instant now, bool still) {
-  if (still == standstill_.holds()) return;
-  if (still) return standstill_.begin(now);
-  phase_.began += standstill_.end(now);
+void ContinuousBatch::set_paused(Instant now, bool still) {
+  if (still == paused_clock_.is_paused()) return;
+  if (still) return paused_clock_.begin(now);
+  phase_.began += paused_clock_.end(now);
 }
 
 void ContinuousBatch::set_pace(Instant now, double pace, double link_share) {
-  DROVER_REQUIRE(!standstill_.holds());
+  DROVER_REQUIRE(!paused_clock_.is_paused());
   pace_ = pace;
   placement_.link_share = link_share;
   if (phase_.kind == Kind::idle) return;
   const double elapsed_s = std::max(0.0, to_seconds(now - phase_.began) - phase_.residue_s);
   const std::uint64_t done =
       phase_.steps == 0 ? 0 : phase_.run.steps_within(elapsed_s, phase_.steps);
-  if (done >= phase_.steps) return;  // the boundary is now: the next phase takes the new pace
+  if (done >= phase_.steps) return;  // the boundary is now: the next phase uses the new pace
   phase_.run = phase_.run.after(elapsed_s, phase_.steps, pace_of_phase());
   phase_.steps -= done;
   phase_.began = now;
@@ -131,7 +131,7 @@ void ContinuousBatch::set_pace(Instant now, double pace, double link_share) {
 
 Pause ContinuousBatch::pause() const {
   if (phase_.kind == Kind::compile) return Pause::compiling;
-  if (phase_.kind != Kind::prefill || phase_.run.seconds(phase_.steps) < told_prefill_s) {
+  if (phase_.kind != Kind::prefill || phase_.run.seconds(phase_.steps) < reported_prefill_s) {
     return Pause::none;
   }
   const bool others_wait = !decoding_.empty() || prefilling_.size() > 1;
@@ -141,16 +141,16 @@ Pause ContinuousBatch::pause() const {
 Step ContinuousBatch::activity() const {
   switch (phase_.kind) {
     case Kind::idle:
-    case Kind::compile: {  // the host's processors compile; the device waits
+    case Kind::compile: {  // the host's CPUs compile; the device waits
       Step step;
-      step.duty = 0;
+      step.duty_cycle = 0;
       return step;
     }
     case Kind::prefill:
       return devices::prefill_step(placement_, *model_, phase_.chunk,
                                    requests_.at(phase_.number).prefilled, pace_);
     case Kind::decode: {
-      // Constant over the phase, so taken in its middle.
+      // Constant over the phase: the value in its middle.
       const double middle =
           phase_.run.context + phase_.run.batch * (static_cast<double>(phase_.steps) - 1) / 2;
       return devices::decode_step(placement_, *model_, static_cast<std::uint32_t>(decoding_.size()),
@@ -171,7 +171,7 @@ void ContinuousBatch::begin_phase(const Meter& meter) {
   if (metered_.at != meter.at) residue_s_ = 0;
   metered_ = meter;
   phase_ = Phase{};
-  phase_.began = standstill_.own(meter.at);
+  phase_.began = paused_clock_.own(meter.at);
   phase_.residue_s = residue_s_;
   if (!prefilling_.empty() && (!prefilled_last_ || decoding_.empty())) {
     begin_prefill();
@@ -224,7 +224,7 @@ void ContinuousBatch::charge(const Meter& meter) {
   }
 }
 
-std::vector<ContinuousBatch::Left> ContinuousBatch::finish_phase(const Meter& meter) {
+std::vector<ContinuousBatch::EndedRequest> ContinuousBatch::finish_phase(const Meter& meter) {
   DROVER_REQUIRE(busy() && meter.at == next_event());
   charge(meter);
   residue_s_ =
@@ -246,7 +246,7 @@ std::vector<ContinuousBatch::Left> ContinuousBatch::finish_phase(const Meter& me
   if (phase_.kind != Kind::compile) prefilled_last_ = phase_.kind == Kind::prefill;
   phase_ = Phase{};
   std::sort(complete_.begin(), complete_.end());
-  std::vector<Left> left;
+  std::vector<EndedRequest> left;
   for (const std::uint64_t number : complete_) take_out(number, true, left);
   while (!leaving_.empty()) take_out(*leaving_.begin(), false, left);
   return left;
@@ -282,7 +282,8 @@ void ContinuousBatch::finish_decode() {
   }
 }
 
-void ContinuousBatch::take_out(std::uint64_t number, bool complete, std::vector<Left>& left) {
+void ContinuousBatch::take_out(std::uint64_t number, bool complete,
+                               std::vector<EndedRequest>& left) {
   const auto found = requests_.find(number);
   Request& request = found->second;
   if (request.decoding) {
@@ -300,10 +301,10 @@ void ContinuousBatch::take_out(std::uint64_t number, bool complete, std::vector<
   requests_.erase(found);
 }
 
-std::vector<ContinuousBatch::Left> ContinuousBatch::abort(const Meter& meter) {
+std::vector<ContinuousBatch::EndedRequest> ContinuousBatch::abort(const Meter& meter) {
   if (busy()) charge(meter);
   phase_ = Phase{};
-  std::vector<Left> left;
+  std::vector<EndedRequest> left;
   while (!requests_.empty()) take_out(requests_.begin()->first, false, left);
   prefilled_last_ = false;
   return left;

@@ -1,18 +1,18 @@
-// The steps of one replica, without its life and its queue: which requests run together, how long
-// that takes, who is charged for it.
+// The steps of one replica, without its lifecycle and its queue: which requests run together, how
+// long that takes, and who is charged.
 //
 // Policy. A joining request is first prefilled in chunks of at most `prefill_chunk_tokens`, first
 // come, first served, one request per chunk. While prompts wait, one chunk and one decode step of
-// all others alternate, so a long prompt delays running answers by a chunk per token at most. The
-// last chunk yields the first token. Decode steps without waiting prompts are one phase, however
-// many: it ends when the shortest request ends, or at the next step boundary after `interrupt`.
+// all others alternate, so a long prompt delays running requests by at most a chunk per token. The
+// last chunk yields the first token. Decode steps without waiting prompts form one phase of any
+// length: it ends when the shortest request ends, or at the next step boundary after `interrupt`.
 // Every request reserves KV cache for its whole input and output when it joins.
 //
-// TPUs run padded shapes: a chunk or batch is padded to its shape bucket, and a bucket that was not
-// compiled yet costs its compile time once, in which nothing else runs.
+// TPUs run padded shapes: a chunk or batch is padded to its shape bucket, and a bucket that is not
+// compiled yet costs its compile time once, during which nothing else runs.
 //
-// Accounting: each phase's device-seconds and joules go in equal parts to the requests that had a
-// token in its steps. Idle and compile times are charged to nobody.
+// Accounting: each phase's device-seconds and joules are split equally among the requests that had
+// a token in its steps. Idle and compile times are charged to nobody.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@
 
 #include "agents/execution/attempt.h"
 #include "agents/execution/decode_run.h"
-#include "agents/execution/standstill.h"
+#include "agents/execution/paused_clock.h"
 #include "devices/serving/performance.h"
 #include "fleet/job.h"
 
 namespace drover::agents {
 
-inline constexpr std::uint32_t prefill_chunk_tokens = 2048;  // as vLLM's chunked prefill by default
+inline constexpr std::uint32_t prefill_chunk_tokens = 2048;  // vLLM's default for chunked prefill
 
 class ContinuousBatch {
  public:
@@ -43,14 +43,14 @@ class ContinuousBatch {
   ContinuousBatch(const devices::Placement& placement, const devices::ModelSpec& model,
                   Limits limits);
 
-  /// Marks the first `count` of the usual shape buckets as compiled; all of them at most.
+  /// Marks the first `count` of the usual shape buckets as compiled, at most all of them.
   void warm(int count);
-  static constexpr int buckets_max = 13;  // there are no others up to batch 256
+  static constexpr int buckets_max = 13;  // all buckets up to batch 256
 
-  /// Whether a request of so many tokens (input and output) may join now.
+  /// Whether a request of this many tokens (input and output) may join now.
   bool fits(std::uint64_t tokens) const;
-  /// REQUIRES fits(input + output), input > 0 and a number never used before. It takes part from
-  /// the next phase on; call `interrupt` so that this is soon.
+  /// Adds a request. REQUIRES fits(input + output), input > 0 and a number never used before. It
+  /// runs from the next phase on; call `interrupt` to make that soon.
   void join(std::uint64_t number, std::uint32_t input_tokens, std::uint32_t output_tokens);
   /// The request leaves, incomplete, at the next step boundary.
   void leave(std::uint64_t number);
@@ -61,30 +61,30 @@ class ContinuousBatch {
   Instant next_event() const;
   bool busy() const { return phase_.kind != Kind::idle; }
 
-  struct Left {
+  struct EndedRequest {
     std::uint64_t number = 0;
     Usage usage;  // without dollars
     Instant first_token{};
     bool complete = false;
   };
-  /// Ends the phase: those that are complete or were leaving, in the order of their numbers.
-  /// REQUIRES meter.at == next_event().
-  std::vector<Left> finish_phase(const Meter& meter);
-  /// Begins the next phase, if there is anything to do. REQUIRES !busy().
+  /// Ends the phase and returns the requests that completed or left, in order of number. REQUIRES
+  /// meter.at == next_event().
+  std::vector<EndedRequest> finish_phase(const Meter& meter);
+  /// Starts the next phase, if there is work. REQUIRES !busy().
   void begin_phase(const Meter& meter);
-  /// Drops everything at once; charges up to now.
-  std::vector<Left> abort(const Meter& meter);
+  /// Drops all requests at once; charges up to now.
+  std::vector<EndedRequest> abort(const Meter& meter);
 
-  /// The share of the nominal pace, and of the links' bandwidth, from now on; the step in flight
-  /// keeps what is done of it.
+  /// Sets the share of the nominal pace and of the link bandwidth from now on; the step in flight
+  /// keeps its progress.
   void set_pace(Instant now, double pace, double link_share = 1);
   double pace() const { return pace_; }
   double link_share() const { return placement_.link_share; }
-  /// No progress until it is told otherwise; then the step in flight goes on where it was.
-  void stand_still(Instant now, bool still);
-  /// Why requests that run wait at this moment.
+  /// Pauses or resumes progress; after a resume the step in flight continues where it was.
+  void set_paused(Instant now, bool still);
+  /// Why running requests make no progress now.
   Pause pause() const;
-  /// What the phase asks of each device.
+  /// The phase's load on each device.
   devices::Step activity() const;
 
   std::uint64_t kv_used_tokens() const { return kv_used_; }
@@ -99,15 +99,15 @@ class ContinuousBatch {
     std::uint32_t input = 0;
     std::uint32_t output = 0;
     std::uint32_t prefilled = 0;
-    std::uint64_t end_step = 0;  // of steps_done_, once decoding
+    std::uint64_t end_step = 0;  // value of steps_done_ at its end, once decoding
     Instant first_token{};
     Usage usage;
-    Usage joined;  // decode_share_ when it began to decode
+    Usage joined;  // decode_share_ when it started to decode
     bool decoding = false;
     bool leaving = false;
   };
 
-  /// What runs now. Prefill chunks and compilations are runs of one step without growth.
+  /// The current phase. Prefill chunks and compilations are runs of one step without growth.
   struct Phase {
     Kind kind = Kind::idle;
     DecodeRun run;
@@ -120,7 +120,7 @@ class ContinuousBatch {
   };
 
   Instant instant_of(std::uint64_t steps) const;
-  devices::DecodePace pace_of_phase() const;
+  devices::DecodeStepTime pace_of_phase() const;
   std::uint32_t padded(std::uint32_t size) const;
   bool begin_compile(Bucket bucket);
   void begin_prefill();
@@ -129,7 +129,7 @@ class ContinuousBatch {
   void finish_prefill(Instant now);
   void finish_decode();
   void start_decoding(std::uint64_t number, Request& request, Instant now);
-  void take_out(std::uint64_t number, bool complete, std::vector<Left>& left);
+  void take_out(std::uint64_t number, bool complete, std::vector<EndedRequest>& left);
 
   devices::Placement placement_;
   const devices::ModelSpec* model_;
@@ -144,12 +144,12 @@ class ContinuousBatch {
   std::set<Bucket> compiled_;
   std::uint64_t kv_used_ = 0;
   std::uint64_t steps_done_ = 0;  // decode steps since the batch was last empty
-  std::uint64_t context_ = 0;     // tokens in the caches of those that decode
-  Usage decode_share_;            // of one request, summed over the decode steps
+  std::uint64_t context_ = 0;     // tokens in the KV caches of decoding requests
+  Usage decode_share_;            // of one request, summed over decode steps
   bool prefilled_last_ = false;
 
   Phase phase_;
-  Standstill standstill_;
+  PausedClock paused_clock_;
   Meter metered_;
   double residue_s_ = 0;
 };

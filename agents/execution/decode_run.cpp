@@ -33,7 +33,7 @@ std::uint64_t DecodeRun::steps_within(double elapsed_s, std::uint64_t steps_max)
 }
 
 DecodeRun DecodeRun::after(double elapsed_s, std::uint64_t steps_max,
-                           devices::DecodePace next) const {
+                           devices::DecodeStepTime next) const {
   const std::uint64_t done = steps_within(elapsed_s, steps_max);
   DecodeRun rest = *this;
   rest.pace = next;

@@ -1,6 +1,6 @@
-// Many decode steps at once. While the running set stands still, each step of a batch of B requests
-// adds B tokens of context, so step i takes `base + c * (C + i * B)` and k steps are a sum that is
-// quadratic in k: one closed form instead of k events.
+// Many decode steps at once. While the running set is unchanged, each step of a batch of B
+// requests adds B tokens of context, so step i takes `base + c * (C + i * B)`, and k steps are a
+// sum that is quadratic in k: one closed form instead of k events.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 namespace drover::agents {
 
 struct DecodeRun {
-  devices::DecodePace pace;
-  double batch = 0;        // requests in each step: context grows by so much per step
+  devices::DecodeStepTime pace;
+  double batch = 0;        // requests in each step: context growth per step
   double context = 0;      // tokens in all KV caches at the first step
-  double first_share = 1;  // of the first step still to do; below 1 after a change of pace
+  double first_share = 1;  // of the first remaining step; below 1 after a change of pace
 
   /// Seconds until `steps` steps are done.
   double seconds(std::uint64_t steps) const;
   /// Largest number of whole steps done after `elapsed_s`, at most `steps_max`.
   std::uint64_t steps_within(double elapsed_s, std::uint64_t steps_max) const;
-  /// The run as it goes on after `elapsed_s` (less than `steps_max` steps) at another pace: the
-  /// steps done are gone, the step in flight keeps the share of its work that is still to do.
-  DecodeRun after(double elapsed_s, std::uint64_t steps_max, devices::DecodePace next) const;
+  /// The rest of the run after `elapsed_s` (less than `steps_max` steps) at another pace:
+  /// completed steps are removed, the step in flight keeps the share of its work that remains.
+  DecodeRun after(double elapsed_s, std::uint64_t steps_max, devices::DecodeStepTime next) const;
 };
 
 }  // namespace drover::agents

@@ -1,6 +1,7 @@
 #include "agents/execution/executor.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ std::vector<const devices::DeviceSpec*> specs_of(const std::vector<Executor::Dev
   return specs;
 }
 
-std::optional<Refusal> refuse_part(const GangPart& gang, std::size_t devices) {
+std::optional<Refusal> refuse_part(const GangLayout& gang, std::size_t devices) {
   if (devices <= gang.per_host && gang.per_host < gang.devices) return std::nullopt;
   return Refusal{Reason::invalid,
                  fmt::format("{} devices of a gang of {}, of which a host has at most {}", devices,
@@ -26,15 +27,15 @@ std::optional<Refusal> refuse_part(const GangPart& gang, std::size_t devices) {
 }  // namespace
 
 Executor::Executor(std::string host, std::vector<Device> devices, devices::Ambient ambient,
-                   const Dice& dice, Instant start)
+                   const RandomStream& random, Instant start)
     : host_(std::move(host)),
       devices_(std::move(devices)),
       owners_(devices_.size()),
-      conditions_(devices_.size()),
-      shut_down_told_(devices_.size(), false),
-      chassis_(specs_of(devices_), ambient, dice, start) {
+      fault_effects_(devices_.size()),
+      shut_down_reported_(devices_.size(), false),
+      chassis_(specs_of(devices_), ambient, random, start) {
   for (std::size_t device = 0; device < devices_.size(); ++device) {
-    tell_free(start, static_cast<std::uint16_t>(device));
+    set_free_activity(start, static_cast<std::uint16_t>(device));
   }
 }
 
@@ -59,7 +60,7 @@ std::optional<Refusal> Executor::refuse_devices(const std::vector<std::uint16_t>
                      fmt::format("device {}/{}, the host has {}", host_, device, devices_.size())};
     }
     if (seen[device]) {
-      return Refusal{Reason::invalid, fmt::format("device {}/{} stands twice", host_, device)};
+      return Refusal{Reason::invalid, fmt::format("device {}/{} is given twice", host_, device)};
     }
     seen[device] = true;
     if (devices_[device].group != devices_[devices.front()].group) {
@@ -74,7 +75,7 @@ std::optional<Refusal> Executor::refuse_devices(const std::vector<std::uint16_t>
                      fmt::format("device {}/{}: {}", host_, device, said.detail)};
     }
     if (!std::holds_alternative<Free>(owners_[device])) {
-      return Refusal{Reason::capacity, fmt::format("device {}/{} is taken", host_, device)};
+      return Refusal{Reason::capacity, fmt::format("device {}/{} is in use", host_, device)};
     }
   }
   return std::nullopt;
@@ -84,15 +85,16 @@ void Executor::own(const std::vector<std::uint16_t>& devices, const Owner& owner
   for (const std::uint16_t device : devices) owners_[device] = owner;
 }
 
-/// Paces the work as its devices allow and tells the chassis what it achieves at that, until the
-/// power limiter has nothing against it. It first judges from another clock, then from a near one;
-/// after that the clock only falls, so this ends.
+/// Sets the pace that the devices allow and the resulting load on the chassis, until the power
+/// limiter is satisfied. The first pass may start far from the final clock; after that the clock
+/// only falls, so this terminates.
 template <typename Work>
 void Executor::apply(Instant now, Work& work, const std::vector<std::uint16_t>& devices) {
   const double link = link_share(devices);
   const bool hung = any_hung(devices);
-  const bool still = hung || work.waits();
-  work.stand_still(now, still);
+  bool still = hung;
+  if constexpr (std::is_same_v<Work, TrainingGang>) still |= work.waits();
+  work.set_paused(now, still);
   bool clock_changed = true;
   for (int round = 0; clock_changed; ++round) {
     const double pace = slowest(devices);
@@ -104,7 +106,7 @@ void Executor::apply(Instant now, Work& work, const std::vector<std::uint16_t>& 
     for (const std::uint16_t device : devices) {
       DROVER_REQUIRE(activity.memory_used_bytes <= devices_[device].spec->memory_bytes);
       clock_changed |= chassis_.set_activity(
-          now, device, hung ? hanging(activity, device) : activity, round < 2);
+          now, device, hung ? hung_activity(activity, device) : activity, round < 2);
     }
   }
 }
@@ -112,7 +114,7 @@ void Executor::apply(Instant now, Work& work, const std::vector<std::uint16_t>& 
 void Executor::release(Instant now, const std::vector<std::uint16_t>& devices) {
   for (const std::uint16_t device : devices) {
     owners_[device] = Free{};
-    tell_free(now, device);
+    set_free_activity(now, device);
   }
 }
 
@@ -122,7 +124,7 @@ void Executor::settle(Instant now, ReplicaEngine& engine, ReplicaState before) {
     changes_.emplace_back(std::move(ended));
   }
   const std::vector<std::uint16_t> devices = engine.place().devices;
-  const bool compiling = engine.tells_compiling();
+  const bool compiling = engine.take_compiling_change();
   if (engine.state() != before || compiling) changes_.emplace_back(engine.report(host_));
   if (engine.state() == ReplicaState::gone) {
     replicas_.erase(engine.place().number);
@@ -145,7 +147,7 @@ std::optional<Refusal> Executor::serve(Instant now, const Assign& assign) {
   if (!accepted.empty() && assign.precision != precision &&
       std::find(accepted.begin(), accepted.end(), precision) == accepted.end()) {
     return Refusal{Reason::precision,
-                   fmt::format("replica r{} runs {}, wanted {}", engine.place().number,
+                   fmt::format("replica r{} runs {}, expected {}", engine.place().number,
                                to_text(precision), to_text(assign.precision))};
   }
   const AttemptKey key{assign.job.id, assign.attempt};
@@ -179,7 +181,7 @@ std::optional<Refusal> Executor::train(Instant now, const Assign& assign,
   DROVER_REQUIRE(added && held_.emplace(key, ByGang{number}).second);
   own(assign.devices, ByGang{number});
   apply(now, gang->second, assign.devices);
-  tell_pace(gang->second);
+  report_step_time(gang->second);
   return std::nullopt;
 }
 
@@ -189,29 +191,29 @@ void Executor::set_gang_step(Instant now, const AttemptKey& key, double step_s) 
   const auto* by_gang = std::get_if<ByGang>(&held->second);
   if (by_gang == nullptr) return;
   TrainingGang& gang = gangs_.at(by_gang->number);
-  if (!gang.is_part()) return;
+  if (!gang.is_member()) return;
   gang.set_gang_step(now, step_s);
   apply(now, gang, gang.devices());
-  tell_pace(gang);
+  report_step_time(gang);
 }
 
-/// Of a part of a gang.
-MemberPace Executor::own_pace(const TrainingGang& gang) const {
+/// Own step time of a part of a gang.
+MemberStepTime Executor::own_step_time(const TrainingGang& gang) const {
   const auto& devices = gang.devices();
-  return gang.own_pace(slowest(devices), link_share(devices), any_hung(devices));
+  return gang.own_step_time(slowest(devices), link_share(devices), any_hung(devices));
 }
 
-/// A change that nobody could measure is not told: clocks near a limit go up and down all the time.
-void Executor::tell_pace(TrainingGang& gang) {
-  if (!gang.is_part()) return;
-  const MemberPace pace = own_pace(gang);
-  if (gang.tells(pace)) changes_.emplace_back(pace);
+/// Changes too small to measure are not reported: clocks near a limit change all the time.
+void Executor::report_step_time(TrainingGang& gang) {
+  if (!gang.is_member()) return;
+  const MemberStepTime pace = own_step_time(gang);
+  if (gang.take_step_time_change(pace)) changes_.emplace_back(pace);
 }
 
-std::vector<MemberPace> Executor::member_paces() const {
-  std::vector<MemberPace> paces;
+std::vector<MemberStepTime> Executor::member_step_times() const {
+  std::vector<MemberStepTime> paces;
   for (const auto& [number, gang] : gangs_) {
-    if (gang.is_part()) paces.push_back(own_pace(gang));
+    if (gang.is_member()) paces.push_back(own_step_time(gang));
   }
   return paces;
 }
@@ -249,7 +251,7 @@ void Executor::stop_all(Instant now, Reason reason, const std::string& detail) {
     end_gang(now, gang, gang->second.stop(at, reason, detail), false);
   }
   for (auto next = replicas_.begin(); next != replicas_.end();) {
-    ReplicaEngine& engine = *(next++)->second;  // a draining one goes now
+    ReplicaEngine& engine = *(next++)->second;  // a draining one is removed now
     const ReplicaState before = engine.state();
     engine.stop_all(meter(now, engine.place().devices), reason, detail);
     settle(now, engine, before);
@@ -277,8 +279,8 @@ void Executor::start_replica(Instant now, const StartReplica& start,
     changes_.emplace_back(std::move(gone));
     return;
   }
-  const ReplicaEngine::Place place{start.number, devices_[start.devices.front()].group,
-                                   start.devices};
+  const ReplicaEngine::ReplicaLocation place{start.number, devices_[start.devices.front()].group,
+                                             start.devices};
   auto engine = std::make_unique<ReplicaEngine>(place, placement, model, now, warm);
   engine->set_pace(now, slowest(start.devices), placement.link_share);
   own(start.devices, ByReplica{start.number});
@@ -317,7 +319,7 @@ void Executor::advance(Instant now) {
     const Meter at = meter(now, gang->second.devices());
     end_gang(now, gang,
              gang->second.expired(now)
-                 ? gang->second.stop(at, Reason::capacity, "its gang did not come together in time")
+                 ? gang->second.stop(at, Reason::capacity, "its gang did not start in time")
                  : gang->second.finish(at),
              false);
   }
@@ -340,7 +342,7 @@ void Executor::repace(Instant now, const std::vector<std::size_t>& changed) {
     } else if (const auto* by_gang = std::get_if<ByGang>(&owner)) {
       TrainingGang& gang = gangs_.at(by_gang->number);
       apply(now, gang, gang.devices());
-      tell_pace(gang);
+      report_step_time(gang);
     }
   }
 }

@@ -1,9 +1,9 @@
-// The devices of one host and all that runs on them: which device belongs to which replica or gang,
-// how much of its memory is taken, what it is doing, when something ends. A device serves one
-// replica or one gang at a time.
+// The devices of one host and all work on them: which replica or gang holds each device, its
+// memory in use, its activity, and when work ends. A device serves one replica or one gang at a
+// time.
 //
 // Each change of the work sets the activity of its devices on the chassis; each change of a
-// device's pace (clock steps near a limit) re-bases the work that runs on it, exactly.
+// device's pace (clock steps near a limit) re-bases its work exactly.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "agents/execution/attempt.h"
-#include "agents/execution/faults.h"
+#include "agents/execution/fault_state.h"
 #include "agents/execution/replica.h"
 #include "agents/execution/training.h"
 #include "devices/board/chassis.h"
@@ -32,73 +32,73 @@ class Executor {
   };
 
   Executor(std::string host, std::vector<Device> devices, devices::Ambient ambient,
-           const Dice& dice, Instant start);
+           const RandomStream& random, Instant start);
 
   // All calls with `now` REQUIRE that advance() was called for every next_event() before it.
 
-  /// Takes the attempt, or says why not. REQUIRES that no attempt of this key is held.
+  /// Accepts the attempt, or returns why not. REQUIRES that no attempt of this key is held.
   std::optional<Refusal> serve(Instant now, const Assign& assign);
   std::optional<Refusal> train(Instant now, const Assign& assign, const devices::ModelSpec& model);
-  /// Ends the attempt with this reason; silently without a word. False when it is not held.
+  /// Ends the attempt with this reason; silent: its end is not reported. False: it is not held.
   bool cancel(Instant now, const AttemptKey& key, Reason reason, bool silent = false);
   /// Ends everything that runs; loaded models stay.
   void stop_all(Instant now, Reason reason, const std::string& detail);
 
-  /// Starts to load; a replica that cannot be is reported gone at once. Warm: it is ready.
-  /// REQUIRES !replica(start.number).
+  /// Starts to load; a replica that cannot be loaded is reported gone at once. Warm: it is ready
+  /// at once. REQUIRES !replica(start.number).
   void start_replica(Instant now, const StartReplica& start, const devices::ModelSpec& model,
                      bool warm);
-  /// False when there is none of this number.
+  /// False: there is no replica of this number.
   bool retire_replica(Instant now, std::uint32_t number);
 
-  /// Of a gang over hosts: what a step of the whole takes from now on; 0: stand still. Nothing
-  /// happens when the attempt is not held.
+  /// Gang over hosts: sets the gang's step time from now on; 0: paused. Does nothing when the
+  /// attempt is not held.
   void set_gang_step(Instant now, const AttemptKey& key, double step_s);
-  /// Of all parts of gangs over hosts.
-  std::vector<MemberPace> member_paces() const;
+  /// Own step times of all parts of gangs over hosts.
+  std::vector<MemberStepTime> member_step_times() const;
 
   void set_power_cap(Instant now, std::uint16_t device, double cap_w);
 
-  /// What faults come to now, for every device in order. Devices that become unusable are reported,
-  /// and all that runs on them ends; those that are usable again are reported too.
-  void set_conditions(Instant now, const std::vector<Condition>& conditions);
+  /// Applies the combined fault effects, one per device in order. Devices that become unusable are
+  /// reported, and their work ends; devices that are usable again are reported too.
+  void set_fault_effects(Instant now, const std::vector<FaultEffect>& effects);
   void set_inlet(Instant now, double inlet_c);
   void set_airflow(Instant now, double share);
-  /// All that runs on the device ends for this reason; a replica on it is gone.
+  /// Ends all work on the device for this reason; a replica on it is gone.
   void fail_work(Instant now, std::uint16_t device, Reason reason, const std::string& detail);
-  /// Everything ends without a word, loaded models too.
+  /// Drops all work and loaded models without reports.
   void drop_all(Instant now);
 
   Instant next_event() const { return std::min(chassis_.next_event(), next_end()); }
   /// REQUIRES now <= next_event().
   void advance(Instant now);
 
-  /// Since the last call, in order: attempts that ended, replicas whose state changed or that begin
-  /// or end to compile a shape, devices that
-  /// can be used no longer or again, paces of parts of gangs that changed.
-  using Change = std::variant<EndedAttempt, Replica, DeviceReport, MemberPace>;
+  /// Changes since the last call, in order: ended attempts, replicas whose state changed or that
+  /// start or end a compilation, devices that became unusable or usable, and changed step times of
+  /// parts of gangs.
+  using Change = std::variant<EndedAttempt, Replica, DeviceReport, MemberStepTime>;
   std::vector<Change> take_changes();
 
   bool holds(const AttemptKey& key) const { return held_.contains(key); }
-  /// The running attempts, and of one job.
+  /// The running attempts; `attempt_of`: that of one job.
   std::vector<AttemptKey> held() const;
   std::optional<std::uint32_t> attempt_of(const JobId& job) const;
   std::vector<Replica> replicas() const;
   std::optional<Replica> replica(std::uint32_t number) const;
-  /// Of training gangs and attempts of many items.
+  /// Progress of training gangs and of attempts with many items.
   std::vector<Progress> progress(Instant now) const;
   std::optional<std::uint32_t> replica_on(std::uint16_t device) const;
-  /// The training whose gang holds it.
+  /// The training job whose gang holds the device.
   std::optional<JobId> gang_on(std::uint16_t device) const;
-  /// Nothing was given to it.
+  /// Whether nothing holds the device.
   bool free(std::uint16_t device) const { return std::holds_alternative<Free>(owners_[device]); }
-  /// What its driver says of a device now.
+  /// What the driver reports about the device now.
   DeviceReport report(std::uint16_t device) const;
-  /// Nobody sees it: it has no samples.
-  bool off_bus(std::uint16_t device) const { return conditions_[device].off_bus; }
-  /// The truth about one device, with its queue and running requests.
+  /// Whether the device is not visible: it has no samples.
+  bool off_bus(std::uint16_t device) const { return fault_effects_[device].off_bus; }
+  /// True values of one device, with its queue and running requests.
   Sample reading(Instant now, std::uint16_t device) const;
-  /// What its sensors publish, with the same.
+  /// Values that its sensors publish, with the same.
   Sample published(Instant now, std::uint16_t device) const;
   const devices::Chassis& chassis() const { return chassis_; }
 
@@ -123,24 +123,25 @@ class Executor {
   void apply(Instant now, Work& work, const std::vector<std::uint16_t>& devices);
   void release(Instant now, const std::vector<std::uint16_t>& devices);
 
-  /// After anything happened to a replica: its ended attempts, its state, its devices' activity.
+  /// After any change of a replica: collects its ended attempts, its state, and its devices'
+  /// activity.
   void settle(Instant now, ReplicaEngine& engine, ReplicaState before);
-  MemberPace own_pace(const TrainingGang& gang) const;
-  void tell_pace(TrainingGang& gang);
+  MemberStepTime own_step_time(const TrainingGang& gang) const;
+  void report_step_time(TrainingGang& gang);
   void end_gang(Instant now, Gangs::iterator gang, EndedAttempt ended, bool silent);
   void repace(Instant now, const std::vector<std::size_t>& changed);
   double link_share(const std::vector<std::uint16_t>& devices) const;
   bool any_hung(const std::vector<std::uint16_t>& devices) const;
-  devices::Activity hanging(const devices::Activity& wanted, std::uint16_t device) const;
-  void tell_free(Instant now, std::uint16_t device);
+  devices::Activity hung_activity(const devices::Activity& healthy, std::uint16_t device) const;
+  void set_free_activity(Instant now, std::uint16_t device);
   void shut_down(Instant now, std::uint16_t device);
   void add_work(Sample& sample, std::uint16_t device) const;
 
   std::string host_;
   std::vector<Device> devices_;
   std::vector<Owner> owners_;
-  std::vector<Condition> conditions_;
-  std::vector<bool> shut_down_told_;
+  std::vector<FaultEffect> fault_effects_;
+  std::vector<bool> shut_down_reported_;
   devices::Chassis chassis_;
   Replicas replicas_;
   Gangs gangs_;

@@ -9,8 +9,8 @@ namespace {
 
 /// Llama 3 (arXiv:2407.21783, table 5): counts of 54 days on 16,384 H100.
 constexpr double llama_h = 16384.0 * 54 * 24;
-/// Delta (arXiv:2503.11901): an A100 sees a third of the memory errors of an H100; both classes of
-/// GPU get the rate of the H100 here.
+/// Delta (arXiv:2503.11901): an A100 has a third of the memory errors of an H100; here both GPU
+/// classes get the rate of the H100.
 constexpr double minute = 60, hour = 3600;
 
 constexpr std::array<FaultRate, 15> table{{
@@ -46,7 +46,7 @@ constexpr std::array<FaultRate, 15> table{{
      "published: Llama 3, 3 of power supplies; that boards brake for a minute assumed"},
 }};
 
-FaultSubject subject_of(const FaultBook::Device& device) {
+FaultSubject subject_of(const FaultState::Device& device) {
   return device.device_class == DeviceClass::tpu ? FaultSubject::tpu : FaultSubject::gpu;
 }
 
@@ -54,12 +54,12 @@ FaultSubject subject_of(const FaultBook::Device& device) {
 
 std::span<const FaultRate> published_fault_rates() { return table; }
 
-FaultStream::FaultStream(const std::vector<FaultBook::Device>& devices, double multiple,
-                         const Dice& dice, Instant start)
+FaultStream::FaultStream(const std::vector<FaultState::Device>& devices, double multiple,
+                         const RandomStream& random, Instant start)
     : multiple_(multiple), devices_(static_cast<std::uint16_t>(devices.size())) {
   if (multiple <= 0) return;
   for (const FaultRate& rate : table) {
-    const Dice purpose = dice.child(rate.name);
+    const RandomStream purpose = random.child(rate.name);
     if (rate.subject == FaultSubject::host) {
       add(rate, 0, purpose, start);
       continue;
@@ -71,23 +71,23 @@ FaultStream::FaultStream(const std::vector<FaultBook::Device>& devices, double m
   }
 }
 
-void FaultStream::add(const FaultRate& rate, std::uint16_t device, const Dice& dice,
+void FaultStream::add(const FaultRate& rate, std::uint16_t device, const RandomStream& random,
                       Instant start) {
-  sources_.push_back({&rate, device, hour / (rate.per_hour * multiple_), dice, start});
+  sources_.push_back({&rate, device, hour / (rate.per_hour * multiple_), random, start});
   draw(sources_.back());
 }
 
 void FaultStream::draw(Source& source) {
-  const double gap_s = source.dice.exponential(source.mean_s);
-  // Beyond centuries there is nothing to wait for.
+  const double gap_s = source.random.exponential(source.mean_s);
+  // A gap of centuries counts as never.
   source.next = gap_s < 1e9 ? saturating_add(source.next, from_seconds(gap_s)) : never;
 }
 
-/// What befalls a host is its own affair, or that of all its devices.
-ApplyFault FaultStream::happening(const Source& source) const {
+/// A fault of a host affects the host itself, or all of its devices.
+ApplyFault FaultStream::fault_of(const Source& source) const {
   ApplyFault apply;
   apply.fault = *parse_fault(source.rate->fault);
-  apply.fault.lasts = from_seconds(source.rate->lasts_s);
+  apply.fault.duration = from_seconds(source.rate->lasts_s);
   const FaultKind kind = apply.fault.kind;
   if (source.rate->subject != FaultSubject::host) {
     apply.devices = {source.device};
@@ -109,7 +109,7 @@ std::vector<ApplyFault> FaultStream::take(Instant now) {
   std::vector<ApplyFault> due;
   for (Source& source : sources_) {
     if (source.next > now) continue;
-    due.push_back(happening(source));
+    due.push_back(fault_of(source));
     draw(source);
   }
   return due;

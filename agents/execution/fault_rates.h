@@ -1,8 +1,8 @@
-// Faults that come by themselves, at the rates that fleets have published.
+// Spontaneous faults at the published rates of real fleets.
 //
-// Each row of the table is one kind of event: what happens, to what, how often per device-hour, how
-// long it lasts, and where the rate comes from. Events of a row on a device (or a host) form a
-// Poisson process with a stream of its own: a device more, or a row more, shifts no other's.
+// Each row of the table is one kind of event: what happens, to what, how often per device-hour,
+// how long it lasts, and the source of the rate. Events of a row on a device (or a host) form a
+// Poisson process with its own random stream: adding a device or a row does not shift the others.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/execution/faults.h"
-#include "fleet/base/dice.h"
+#include "agents/execution/fault_state.h"
+#include "fleet/base/random_stream.h"
 #include "fleet/base/time.h"
 #include "fleet/messages.h"
 
@@ -20,38 +20,38 @@ namespace drover::agents {
 enum class FaultSubject : std::uint8_t { gpu, tpu, host };
 
 struct FaultRate {
-  std::string_view name;  // names its stream
+  std::string_view name;  // names its random stream
   FaultSubject subject = FaultSubject::gpu;
-  std::string_view fault;   // as `drover inject` takes it
-  double per_hour = 0;      // of one device, or of one host
+  std::string_view fault;   // in the syntax of `drover inject`
+  double per_hour = 0;      // per device or per host
   double lasts_s = 0;       // until it is repaired
   std::string_view source;  // tagged published, derived or assumed
 };
 
 std::span<const FaultRate> published_fault_rates();
 
-/// The faults of one host in the order in which they come.
+/// The faults of one host in order of time.
 class FaultStream {
  public:
-  /// `multiple` of the published rates; with 0 nothing ever comes.
-  FaultStream(const std::vector<FaultBook::Device>& devices, double multiple, const Dice& dice,
-              Instant start);
+  /// `multiple` of the published rates; 0: no faults.
+  FaultStream(const std::vector<FaultState::Device>& devices, double multiple,
+              const RandomStream& random, Instant start);
 
   Instant next() const;
-  /// Those due at `now`, in the order of devices and rows. REQUIRES now <= next().
+  /// Faults due at `now`, in order of devices and rows. REQUIRES now <= next().
   std::vector<ApplyFault> take(Instant now);
 
  private:
   struct Source {
     const FaultRate* rate = nullptr;
-    std::uint16_t device = 0;  // of a host: not used
+    std::uint16_t device = 0;  // unused for a host
     double mean_s = 0;
-    Dice dice;
+    RandomStream random;
     Instant next;
   };
-  ApplyFault happening(const Source& source) const;
+  ApplyFault fault_of(const Source& source) const;
   static void draw(Source& source);
-  void add(const FaultRate& rate, std::uint16_t device, const Dice& dice, Instant start);
+  void add(const FaultRate& rate, std::uint16_t device, const RandomStream& random, Instant start);
 
   double multiple_;
   std::uint16_t devices_ = 0;

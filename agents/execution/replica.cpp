@@ -60,15 +60,15 @@ std::optional<Refusal> refuse_needs(const devices::DeviceSpec& device, const Wor
   return std::nullopt;
 }
 
-ReplicaEngine::ReplicaEngine(Place place, devices::Placement placement, devices::ModelSpec model,
-                             Instant now, bool warm)
+ReplicaEngine::ReplicaEngine(ReplicaLocation place, devices::Placement placement,
+                             devices::ModelSpec model, Instant now, bool warm)
     : place_(std::move(place)),
       placement_(placement),
       model_(std::move(model)),
       batch_(placement_, model_,
              {devices::kv_capacity_tokens(placement_, model_), replica_batch_max}) {
   const int buckets = devices::warm_buckets(*placement_.device);
-  // A replica that is there from the start brings its compilation cache along.
+  // A replica loaded from the start has its compilation cache.
   batch_.warm(warm ? ContinuousBatch::buckets_max : buckets);
   loaded_at_ = ready_at_ = now;
   if (warm) return;
@@ -84,7 +84,7 @@ std::optional<Refusal> ReplicaEngine::refuse(const Job& job) const {
     return Refusal{Reason::drain, fmt::format("replica r{} is {}", place_.number, to_text(state_))};
   }
   if (work.model != model_.id) {
-    return Refusal{Reason::invalid, fmt::format("replica r{} holds {}, the job wants {}",
+    return Refusal{Reason::invalid, fmt::format("replica r{} holds {}, the job needs {}",
                                                 place_.number, model_.id, work.model)};
   }
   if (work.kind == WorkKind::train || work.input_tokens == 0 || work.items == 0) {
@@ -101,7 +101,7 @@ std::optional<Refusal> ReplicaEngine::refuse(const Job& job) const {
                                                place_.number, batch_.limits().kv_capacity_tokens)};
   }
   if (waiting_.size() >= replica_queue_max) {
-    return Refusal{Reason::capacity, fmt::format("{} requests wait for replica r{} already",
+    return Refusal{Reason::capacity, fmt::format("{} requests already wait for replica r{}",
                                                  waiting_.size(), place_.number)};
   }
   return std::nullopt;
@@ -139,7 +139,7 @@ void ReplicaEngine::admit() {
   }
 }
 
-/// Lets in what fits, and sees that it takes part soon.
+/// Admits what fits, and makes it join soon.
 void ReplicaEngine::go_on(const Meter& meter) {
   const std::uint32_t running = batch_.running();
   admit();
@@ -148,7 +148,7 @@ void ReplicaEngine::go_on(const Meter& meter) {
   } else if (batch_.running() > running) {
     batch_.interrupt(meter.at);
   }
-  if (state_ == ReplicaState::draining && attempts_.empty()) vanish("retired");
+  if (state_ == ReplicaState::draining && attempts_.empty()) remove_now("retired");
 }
 
 void ReplicaEngine::leave_queue(const AttemptKey& key, Attempt& attempt) {
@@ -183,11 +183,11 @@ void ReplicaEngine::stop_all(const Meter& meter, Reason reason, const std::strin
   }
   settle(batch_.abort(meter), meter.at);
   while (!attempts_.empty()) end(attempts_.begin(), meter.at);
-  if (state_ == ReplicaState::draining) vanish("retired");
+  if (state_ == ReplicaState::draining) remove_now("retired");
 }
 
-void ReplicaEngine::settle(const std::vector<ContinuousBatch::Left>& left, Instant now) {
-  for (const ContinuousBatch::Left& one : left) {
+void ReplicaEngine::settle(const std::vector<ContinuousBatch::EndedRequest>& left, Instant now) {
+  for (const ContinuousBatch::EndedRequest& one : left) {
     const auto item = items_.find(one.number);
     const auto found = attempts_.find(item->second);
     items_.erase(item);
@@ -210,7 +210,7 @@ void ReplicaEngine::end(Attempts::iterator found, Instant now) {
   ended.at = now;
   ended.usage = attempt.usage;
   ended.usage.cost_usd = attempt.usage.device_s / 3600 * placement_.device->price_usd_per_h;
-  // A cancellation that came while the last step ran came too late: the work is done.
+  // A cancellation during the last step is too late: the work is done.
   if (attempt.items_done < items) {
     ended.failure = attempt.stopping.value_or(Reason::cancelled);
     ended.detail = attempt.detail;
@@ -228,28 +228,28 @@ void ReplicaEngine::drain(const Meter& meter) {
   if (state_ == ReplicaState::draining || state_ == ReplicaState::gone) return;
   const bool was_ready = state_ == ReplicaState::ready;
   state_ = ReplicaState::draining;
-  // What waited for a replica that will never be ready goes back to the router.
+  // Work waiting for a replica that will never be ready is returned to the router.
   if (!was_ready) return stop_all(meter, Reason::drain, "retired before it was ready");
   go_on(meter);
 }
 
-void ReplicaEngine::vanish(std::string detail) {
+void ReplicaEngine::remove_now(std::string detail) {
   DROVER_REQUIRE(attempts_.empty() && !batch_.busy());
   state_ = ReplicaState::gone;
   detail_ = std::move(detail);
 }
 
-void ReplicaEngine::stand_still(Instant now, bool still) {
-  if (still == standstill_.holds()) return;
-  batch_.stand_still(now, still);
-  if (still) return standstill_.begin(now);
-  const Duration lost = standstill_.end(now);
+void ReplicaEngine::set_paused(Instant now, bool still) {
+  if (still == paused_clock_.is_paused()) return;
+  batch_.set_paused(now, still);
+  if (still) return paused_clock_.begin(now);
+  const Duration lost = paused_clock_.end(now);
   if (state_ == ReplicaState::loading) loaded_at_ += lost;
   if (state_ == ReplicaState::loading || state_ == ReplicaState::compiling) ready_at_ += lost;
 }
 
 Instant ReplicaEngine::next_event() const {
-  if (standstill_.holds()) return never;
+  if (paused_clock_.is_paused()) return never;
   if (state_ == ReplicaState::loading) return loaded_at_;
   if (state_ == ReplicaState::compiling) return ready_at_;
   return batch_.next_event();
@@ -271,9 +271,9 @@ Pause ReplicaEngine::pause() const {
   return batch_.pause();
 }
 
-bool ReplicaEngine::tells_compiling() {
+bool ReplicaEngine::take_compiling_change() {
   const bool compiles = batch_.pause() == Pause::compiling;
-  return std::exchange(compiling_told_, compiles) != compiles;
+  return std::exchange(compiling_reported_, compiles) != compiles;
 }
 
 double ReplicaEngine::memory_bytes() const {
@@ -284,7 +284,7 @@ double ReplicaEngine::memory_bytes() const {
 
 std::vector<EndedAttempt> ReplicaEngine::take_ended() { return std::exchange(ended_, {}); }
 
-/// Those who hold most of the KV cache, by name.
+/// The tenants with the most KV cache, by name.
 std::vector<TenantShare> ReplicaEngine::tenants() const {
   std::map<std::string_view, TenantShare> by_name;
   for (const auto& [key, attempt] : attempts_) {
@@ -335,7 +335,7 @@ std::vector<Progress> ReplicaEngine::progress(Instant now) const {
     if (attempt.work.kind != WorkKind::batch || attempt.items_done == 0) continue;
     const double share = static_cast<double>(attempt.items_done) / attempt.work.items;
     const double elapsed_s =
-        to_seconds(std::max(attempt.arrived, standstill_.own(now)) - attempt.arrived);
+        to_seconds(std::max(attempt.arrived, paused_clock_.own(now)) - attempt.arrived);
     all.push_back({key.job, key.attempt, share, elapsed_s * (1 - share) / share});
   }
   return all;

@@ -17,22 +17,21 @@ devices::TrainingShape shape_of(const Workload& work) {
   return {std::max(1u, work.batch), std::max(1u, work.sequence)};
 }
 
-/// How much longer a step takes than the model says, where its owner has measured it: the same
-/// operations and bytes, spread over the measured time.
+/// Factor of a measured step time over the device model's, for the same operations and bytes.
 double stretch_of(const devices::Placement& placement, const devices::ModelSpec& model,
                   const Workload& work) {
-  const Pace* pace =
-      measured_pace(work, placement.device->id, placement.devices, placement.per_host > 0);
+  const MeasuredThroughput* pace =
+      measured_throughput(work, placement.device->id, placement.devices, placement.per_host > 0);
   if (pace == nullptr || pace->steps_per_s <= 0) return 1;
   const double modelled_s = devices::training_step(placement, model, shape_of(work), 1).seconds;
   return modelled_s > 0 ? 1 / (pace->steps_per_s * modelled_s) : 1;
 }
 
-/// The same operations and bytes over a longer time.
+/// Spreads the same operations and bytes over a longer time.
 void stretch(devices::Step& step, double factor) {
   step.seconds *= factor;
   for (double& part : step.parts) part *= factor;
-  for (double* share : {&step.matrix_activity, &step.memory_activity, &step.link_activity}) {
+  for (double* share : {&step.tensor_activity, &step.memory_activity, &step.link_activity}) {
     *share = std::min(1.0, *share / factor);
   }
 }
@@ -43,10 +42,10 @@ std::optional<Refusal> refuse_training(const devices::Placement& placement,
                                        const devices::ModelSpec& model, const Workload& work,
                                        std::uint32_t from_step) {
   const devices::DeviceSpec& device = *placement.device;
-  if (work.steps == 0) return Refusal{Reason::invalid, "a training job of no steps"};
+  if (work.steps == 0) return Refusal{Reason::invalid, "a training job without steps"};
   if (from_step >= work.steps) {
-    return Refusal{Reason::invalid, fmt::format("a training job of {} steps, from step {} on",
-                                                work.steps, from_step)};
+    return Refusal{Reason::invalid,
+                   fmt::format("a training job of {} steps, from step {}", work.steps, from_step)};
   }
   if (!device.runs(placement.precision)) {
     return Refusal{Reason::precision, fmt::format("{} does not run {} natively", device.id,
@@ -56,17 +55,18 @@ std::optional<Refusal> refuse_training(const devices::Placement& placement,
   const auto& sizes = device.slice_sizes;
   const int slice = placement.per_host > 0 ? placement.per_host : placement.devices;
   if (!sizes.empty() && std::find(sizes.begin(), sizes.end(), slice) == sizes.end()) {
-    return Refusal{Reason::topology, fmt::format("{} forms no slice of {} (it forms {})", device.id,
-                                                 slice, fmt::join(sizes, ", "))};
+    return Refusal{Reason::topology, fmt::format("{} has no slices of {} (it has slices of {})",
+                                                 device.id, slice, fmt::join(sizes, ", "))};
   }
   const bool transformer = model.is_transformer();
   if (transformer && model.context_max > 0 && work.sequence > model.context_max) {
     return Refusal{Reason::context, fmt::format("{} tokens per sample, {} takes {}", work.sequence,
                                                 model.id, model.context_max)};
   }
-  const Pace* tried = measured_pace(work, device.id, placement.devices, placement.per_host > 0);
+  const MeasuredThroughput* tried =
+      measured_throughput(work, device.id, placement.devices, placement.per_host > 0);
   if (tried != nullptr && tried->steps_per_s <= 0) {
-    return Refusal{Reason::memory, fmt::format("its owner has tried it on {} {}: it does not run",
+    return Refusal{Reason::memory, fmt::format("its owner tried it on {} {}: it does not run",
                                                placement.devices, device.id)};
   }
   if (!devices::fits_training(placement, model, shape_of(work))) {
@@ -83,7 +83,7 @@ std::optional<Refusal> refuse_training(const devices::Placement& placement,
 TrainingGang::TrainingGang(AttemptKey key, std::vector<std::uint16_t> devices,
                            devices::Placement placement, devices::ModelSpec model,
                            const Workload& work, double pace, const Meter& meter,
-                           std::uint32_t from_step, const std::optional<GangPart>& part)
+                           std::uint32_t from_step, const std::optional<GangLayout>& layout)
     : key_(key),
       devices_(std::move(devices)),
       placement_(placement),
@@ -97,9 +97,9 @@ TrainingGang::TrainingGang(AttemptKey key, std::vector<std::uint16_t> devices,
       started_(meter),
       steps_left_(work.steps - from_step),
       began_(meter.at),
-      part_(part) {
-  if (part_ && part_->reserved_for > Duration{0}) {
-    reserved_until_ = saturating_add(meter.at, part_->reserved_for);
+      layout_(layout) {
+  if (layout_ && layout_->reservation_timeout > Duration{0}) {
+    reserved_until_ = saturating_add(meter.at, layout_->reservation_timeout);
   }
   run_.pace = {own_step(pace_, placement_).seconds, 0};
 }
@@ -113,12 +113,12 @@ devices::Step TrainingGang::own_step(double pace, const devices::Placement& plac
 devices::Step TrainingGang::activity() const {
   if (waits()) {
     devices::Step idle;
-    idle.duty = begun_ ? 1 : 0;  // begun, it spins until the others enter
+    idle.duty_cycle = begun_ ? 1 : 0;  // once started, it spins until the others enter
     return idle;
   }
   devices::Step step = own_step(pace_, placement_);
-  if (part_ && gang_step_s_ > step.seconds) {
-    // It waits for the slower ones in the exchange.
+  if (layout_ && gang_step_s_ > step.seconds) {
+    // It waits for slower members in the exchange.
     const double own_s = step.seconds;
     stretch(step, gang_step_s_ / own_s);
     step.waiting = 1 - own_s / gang_step_s_ * (1 - step.waiting);
@@ -126,55 +126,55 @@ devices::Step TrainingGang::activity() const {
   return step;
 }
 
-MemberPace TrainingGang::own_pace(double pace, double link_share, bool hung) const {
-  MemberPace told{key_.job, key_.attempt, 0, 0};
+MemberStepTime TrainingGang::own_step_time(double pace, double link_share, bool hung) const {
+  MemberStepTime own{key_.job, key_.attempt, 0, 0};
   devices::Placement placement = placement_;
   placement.link_share = link_share;
-  if (hung || pace <= 0) return told;
+  if (hung || pace <= 0) return own;
   const devices::Step step = own_step(pace, placement);
-  told.exchange_s = step.parts[static_cast<std::size_t>(devices::Part::collectives)];
-  told.compute_s = step.seconds - told.exchange_s;
-  return told;
+  own.exchange_s = step.parts[static_cast<std::size_t>(devices::TimeComponent::collectives)];
+  own.compute_s = step.seconds - own.exchange_s;
+  return own;
 }
 
-bool TrainingGang::tells(const MemberPace& pace) {
-  constexpr double notable = 0.002;  // of a step
-  const double before_s = told_ ? told_->compute_s + told_->exchange_s : -1;
-  const double now_s = pace.compute_s + pace.exchange_s;
-  if (told_ && std::abs(now_s - before_s) <= notable * before_s) return false;
-  told_ = pace;
+bool TrainingGang::take_step_time_change(const MemberStepTime& step_time) {
+  constexpr double notable = 0.002;  // share of a step
+  const double before_s = reported_ ? reported_->compute_s + reported_->exchange_s : -1;
+  const double now_s = step_time.compute_s + step_time.exchange_s;
+  if (reported_ && std::abs(now_s - before_s) <= notable * before_s) return false;
+  reported_ = step_time;
   return true;
 }
 
 double TrainingGang::elapsed_s(Instant now) const {
-  return to_seconds(standstill_.own(now) - began_);
+  return to_seconds(paused_clock_.own(now) - began_);
 }
 
 Instant TrainingGang::next_event() const {
   if (waits() && !begun_) return reserved_until_;
-  if (standstill_.holds()) return never;
+  if (paused_clock_.is_paused()) return never;
   return saturating_add(began_, from_seconds(run_.seconds(steps_left_)));
 }
 
-void TrainingGang::stand_still(Instant now, bool still) {
-  if (still == standstill_.holds()) return;
-  if (still) return standstill_.begin(now);
-  began_ += standstill_.end(now);
-  if (part_) rebase(now);  // the others may have become slower or faster meanwhile
+void TrainingGang::set_paused(Instant now, bool still) {
+  if (still == paused_clock_.is_paused()) return;
+  if (still) return paused_clock_.begin(now);
+  began_ += paused_clock_.end(now);
+  if (layout_) rebase(now);  // the others' pace may have changed meanwhile
 }
 
 void TrainingGang::set_pace(Instant now, double pace, double link_share) {
-  DROVER_REQUIRE(!standstill_.holds());
+  DROVER_REQUIRE(!paused_clock_.is_paused());
   pace_ = pace;
   placement_.link_share = link_share;
   rebase(now);
 }
 
 void TrainingGang::set_gang_step(Instant now, double step_s) {
-  DROVER_REQUIRE(part_.has_value());
+  DROVER_REQUIRE(layout_.has_value());
   gang_step_s_ = step_s;
   begun_ |= step_s > 0;
-  if (!standstill_.holds() && !waits()) rebase(now);
+  if (!paused_clock_.is_paused() && !waits()) rebase(now);
 }
 
 void TrainingGang::rebase(Instant now) {
@@ -199,7 +199,7 @@ double TrainingGang::steps_done(Instant now) const {
 std::uint32_t TrainingGang::steps_saved(Instant now) const {
   if (checkpoint_steps_ == 0) return from_step_;
   const std::uint64_t done = steps_ - steps_left_ + run_.steps_within(elapsed_s(now), steps_left_);
-  // What has done them all has finished, and needs no checkpoint any more.
+  // A gang that has done all steps has finished, and needs no checkpoint.
   const std::uint64_t begun = std::min<std::uint64_t>(done, steps_ - 1);
   const auto saved = static_cast<std::uint32_t>(begun / checkpoint_steps_ * checkpoint_steps_);
   return std::max(from_step_, saved);

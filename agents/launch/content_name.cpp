@@ -15,7 +15,7 @@ struct Lanes {
   std::uint64_t left = 0x9e3779b97f4a7c15;
   std::uint64_t right = 0xd1b54a32d192ed03;
 
-  // Each step can be undone, so two contents of one length differ until a later step joins them.
+  // Each step is invertible, so two contents of equal length differ until a later step joins them.
   void take(std::uint64_t word) {
     left = std::rotl((left ^ word) * 0xff51afd7ed558ccd, 29);
     right = (std::rotl(right, 17) + word) * 0xc4ceb9fe1a85ec53;

@@ -1,5 +1,5 @@
-// A short name for contents: the same contents have the same one, others practically never. No
-// protection against people who want two alike; ssh sees to them.
+// A short name for contents: equal contents have equal names, different ones practically never. It
+// does not protect against deliberate collisions; ssh authenticates hosts.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace drover::launch {
 
-/// 32 hexadecimal digits. Parts are told apart: {"ab", "c"} is not {"a", "bc"}.
+/// 32 hexadecimal digits. Parts are separate: {"ab", "c"} is not {"a", "bc"}.
 std::string content_name(const std::vector<std::string_view>& parts);
 
 }  // namespace drover::launch

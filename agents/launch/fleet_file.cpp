@@ -27,8 +27,8 @@ bool is_plain(const std::string& text) {
 void read_name(Table& table, const char* key, std::string& name) {
   name = table.text(key, name);
   if (is_name(name)) return;
-  table.complain(key,
-                 fmt::format("found '{}', expected 1 to 64 of A-Z a-z 0-9 . _ : -", excerpt(name)));
+  table.add_problem(
+      key, fmt::format("found '{}', expected 1 to 64 of A-Z a-z 0-9 . _ : -", excerpt(name)));
 }
 
 void read_labels(Table& table, std::map<std::string, std::string>& labels) {
@@ -38,7 +38,7 @@ void read_labels(Table& table, std::map<std::string, std::string>& labels) {
   for (const std::string& key : given->keys()) {
     const std::string value = given->text(key);
     if (!is_name(key) || !is_name(value)) {
-      given->complain(key, "expected key and value of A-Z a-z 0-9 . _ : -");
+      given->add_problem(key, "expected key and value of A-Z a-z 0-9 . _ : -");
     }
     labels[key] = value;
   }
@@ -50,7 +50,7 @@ void read_root(Table& table, std::string& root) {
   const auto parts = split(root, '/');
   const bool climbs = std::find(parts.begin(), parts.end(), "..") != parts.end();
   if (absolute && root.size() > 2 && root.size() < 512 && !climbs && is_plain(root)) return;
-  table.complain(
+  table.add_problem(
       "root",
       fmt::format("found '{}', expected a folder such as ~/.drover or /opt/drover", excerpt(root)));
 }
@@ -58,22 +58,23 @@ void read_root(Table& table, std::string& root) {
 void read_way(Table& table, LaunchHost& host) {
   const std::string via = table.text("via", host.via == Via::ssh ? "ssh" : "local");
   if (via != "ssh" && via != "local") {
-    table.complain("via", fmt::format("found '{}', expected ssh or local", excerpt(via)));
+    table.add_problem("via", fmt::format("found '{}', expected ssh or local", excerpt(via)));
   }
   host.via = via == "local" ? Via::local : Via::ssh;
   host.user = table.text("user", host.user);
   if (!host.user.empty() && (!is_name(host.user) || host.user[0] == '-')) {
-    table.complain("user", fmt::format("found '{}', expected a user's name", excerpt(host.user)));
+    table.add_problem("user",
+                      fmt::format("found '{}', expected a user's name", excerpt(host.user)));
   }
   host.port = table.integer_in("port", 0, 65535, host.port);
   if (table.has("ssh_options")) host.ssh_options = table.texts("ssh_options");
   if (!std::all_of(host.ssh_options.begin(), host.ssh_options.end(), is_plain)) {
-    table.complain("ssh_options", "found a control character, expected words for ssh");
+    table.add_problem("ssh_options", "found a control character, expected words for ssh");
   }
   read_root(table, host.root);
 }
 
-/// Everything but the names: of [defaults], and of an entry on top of them.
+/// Reads everything but the names, from [defaults] or from an entry on top of them.
 void read_host(Table& table, LaunchHost& host) {
   read_way(table, host);
   host.devices = table.text("devices", host.devices);
@@ -86,31 +87,32 @@ void read_host(Table& table, LaunchHost& host) {
   host.seed = table.integer_in("seed", 0, INT64_MAX, host.seed);
 }
 
-/// "fleet.toml:7: hosts[1].hosts: what is wrong", without the place that an error repeats.
+/// Reads a nodeset. Errors read "fleet.toml:7: hosts[1].hosts: ..", without the location that the
+/// inner error repeats.
 std::vector<std::string> read_nodeset(Table& table, const char* key) {
-  auto names = expand_nodeset(table.text(key), table.place_of(key));
+  auto names = expand_nodeset(table.text(key), table.location_of(key));
   if (names) return *names;
-  table.complain(key, names.error().message.substr(table.place_of(key).size() + 2));
+  table.add_problem(key, names.error().message.substr(table.location_of(key).size() + 2));
   return {};
 }
 
 void read_entry(Table& table, const LaunchHost& defaults, std::vector<LaunchHost>& hosts) {
   LaunchHost host = defaults;
   read_host(table, host);
-  host.place = table.place_of("hosts");
+  host.place = table.location_of("hosts");
   const std::vector<std::string> names = read_nodeset(table, "hosts");
   std::vector<std::string> addresses = names;
   if (table.has("addresses")) addresses = read_nodeset(table, "addresses");
   if (addresses.size() != names.size()) {
-    table.complain("addresses", fmt::format("found {} addresses for {} hosts, expected as many",
-                                            addresses.size(), names.size()));
+    table.add_problem("addresses", fmt::format("found {} addresses for {} hosts, expected as many",
+                                               addresses.size(), names.size()));
     return;
   }
   if (host.devices.empty()) {
-    table.complain("devices", "found nothing, expected what to emulate, such as h100-sxm:8");
+    table.add_problem("devices", "found nothing, expected what to emulate, such as h100-sxm:8");
   }
   if (hosts.size() + names.size() > nodeset_names_max) {
-    table.complain("hosts", fmt::format("over {} hosts", nodeset_names_max));
+    table.add_problem("hosts", fmt::format("over {} hosts", nodeset_names_max));
     return;
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -123,16 +125,17 @@ void read_entry(Table& table, const LaunchHost& defaults, std::vector<LaunchHost
 void read_router(Table& file, LaunchFleet& fleet) {
   std::optional<Table> router = file.table("router");
   if (!router) {
-    file.complain("router", "found nothing, expected connect = \"tcp://..\" under [router]");
+    file.add_problem("router", "found nothing, expected connect = \"tcp://..\" under [router]");
     return;
   }
   fleet.connect = router->text("connect");
   fleet.keys = router->text("keys", "");
   const auto endpoint = parse_endpoint(fleet.connect, "");
   if (!endpoint || endpoint->port == 0 || endpoint->host == "*") {
-    router->complain("connect", fmt::format("found '{}', expected an endpoint to connect to, such "
-                                            "as tcp://10.0.0.1:7700",
-                                            excerpt(fleet.connect)));
+    router->add_problem("connect",
+                        fmt::format("found '{}', expected an endpoint to connect to, such "
+                                    "as tcp://10.0.0.1:7700",
+                                    excerpt(fleet.connect)));
   }
 }
 
@@ -201,7 +204,7 @@ std::vector<std::string> agent_words(const LaunchFleet& fleet, const LaunchHost&
   if (!host.replicas.empty()) add("--replicas", host.replicas);
   for (const auto& [key, value] : host.labels) add("--label", fmt::format("{}={}", key, value));
   add("--ambient", fmt::format("{}", host.ambient_c));
-  add("--rate", fmt::format("{}", host.rate_hz));
+  add("--sample-rate", fmt::format("{}", host.rate_hz));
   add("--seed", fmt::format("{}", host.seed));
   return words;
 }

@@ -1,4 +1,4 @@
-// FLEET.toml: which hosts run agents, how they are reached, and what each emulates.
+// FLEET.toml: which hosts run agents, how to reach them, and what each emulates.
 //
 //   [router]
 //   connect = "tcp://10.0.0.1:7700"     # where the agents find the router
@@ -25,11 +25,11 @@ enum class Via : std::uint8_t { local, ssh };
 struct LaunchHost {
   std::string name;
   Via via = Via::ssh;
-  std::string address;  // what ssh is given
+  std::string address;  // address for ssh
   std::string user;     // empty: ssh decides
   std::int64_t port = 0;
-  std::vector<std::string> ssh_options;  // words before all others
-  std::string root;                      // folder on the host; "~/" is its user's home there
+  std::vector<std::string> ssh_options;  // options before all others
+  std::string root;                      // folder on the host; "~/" is the user's home there
   std::string devices;
   std::string replicas;
   std::string rack;
@@ -47,13 +47,13 @@ struct LaunchFleet {
   std::vector<LaunchHost> hosts;
 };
 
-/// `place` is the file's name as messages show it.
+/// `place` is the file's name for messages.
 Result<LaunchFleet> parse_fleet_file(std::string_view text, const std::string& place);
 
-/// Those of the fleet that `nodeset` names, in its order; all of them when it is empty.
+/// The hosts of the fleet that `nodeset` names, in its order; all when it is empty.
 Result<std::vector<LaunchHost>> chosen_hosts(const LaunchFleet& fleet, std::string_view nodeset);
 
-/// The agent's command line, without what only its host knows (folders there).
+/// The agent's command line, without parts that only its host knows (folders there).
 std::vector<std::string> agent_words(const LaunchFleet& fleet, const LaunchHost& host);
 
 }  // namespace drover::launch

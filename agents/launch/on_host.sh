@@ -1,17 +1,18 @@
-# What `drover launch` runs on a host, with the host's own POSIX shell. Before it stand the order's
-# words: action name root version machine glibc_major glibc_minor settings router_key agent_key lines
-# purge others, and the agent's command line as positional parameters. The launcher reads lines that begin
-# with "@drover "; everything else is noise. Truth about the agent is on the host only:
-#   ROOT/.drover-launch   the mark of a folder that Drover works in
-#   ROOT/versions/HASH/   drover and lib/, complete or absent; `whole` stands in complete ones
-#   ROOT/agents/NAME/     lock      held by the agent as long as it lives
+# The script that `drover launch` runs on a host, with the host's own POSIX shell. The launcher
+# prepends the order as shell variables: action name root version machine glibc_major glibc_minor
+# settings router_key agent_key lines purge others, and the agent's command line as positional
+# parameters. The launcher reads lines that begin with "@drover " and ignores all others. The state
+# of the agent is on the host only:
+#   ROOT/.drover-launch   marks a folder that Drover uses
+#   ROOT/versions/HASH/   drover and lib/, complete or absent; complete ones contain `whole`
+#   ROOT/agents/NAME/     lock      held by the agent while it runs
 #                         pid       its pid, kernel start time, seconds since 1970
-#                         settings  what it was started with
-#                         state     its own word: joined or waiting
-#                         log       and log.1, by the agent
+#                         settings  the settings that it was started with
+#                         state     written by the agent: joined or waiting
+#                         log       and log.1, written by the agent
 #                         keys/     router.pub NAME.key
 #                         busy      held by a launcher while it works here
-# What else stands there is not ours, whatever its name: the folder may be anybody's.
+# Other files there do not belong to Drover, whatever their names: the folder may be shared.
 set -u
 umask 077
 LC_ALL=C
@@ -23,8 +24,8 @@ refuse() {
   exit 1
 }
 
-# Sets complaint: a step that failed in a folder, and its program's own words, two lines of them.
-# Whether the disk is full is asked of the disk: many a program says no more than "I/O error".
+# Sets complaint: the step that failed in a folder, and two lines of its program's message. A full
+# disk is detected by writing to it, because many programs only report "I/O error".
 complain() { # FOLDER STEP WORDS
   room=$(dd if=/dev/zero of="$1/.new.$$" bs=4096 count=1 2>&1)
   rm -f "$1/.new.$$"
@@ -46,7 +47,7 @@ make_folder() { # FOLDER
   words=$(mkdir -p "$1" 2>&1) || refuse_for "$1" "cannot make $1" "$words"
 }
 
-# Then it can be opened, without a redirection of `exec` that would end the shell without a word.
+# Checks that the file can be opened: a failed redirection of `exec` would end the shell silently.
 try_file() { # FILE
   words=$({ true >>"$1"; } 2>&1) || refuse_for "${1%/*}" "cannot write $1" "$words"
 }
@@ -63,7 +64,7 @@ take_turn() {
   flock -w 20 9 || refuse "another launcher works on this agent"
 }
 
-# An agent's folder, rather than somebody's of the same name.
+# Whether it is an agent's folder, and not another one of the same name.
 holds_agent() { [ -e "$1/lock" ] || [ -e "$1/busy" ] || [ -e "$1/settings" ]; } # FOLDER
 
 is_version() { # FOLDER
@@ -72,7 +73,7 @@ is_version() { # FOLDER
   [ ${#hash} -eq 32 ] && [ -e "$1/whole" ]
 }
 
-# Earlier versions have left no mark.
+# Earlier versions left no mark.
 root_is_ours() {
   [ -e "$mark" ] && return
   for found in "$root"/agents/*/lock "$root"/versions/*; do
@@ -81,7 +82,7 @@ root_is_ours() {
   return 1
 }
 
-# Not flock with the file's name: that makes the file anew where --purge has just deleted it.
+# Not flock with the file's name: that would create a file again that --purge has just deleted.
 is_held() { # LOCK
   (flock -n -s 8 || exit 7) 2>/dev/null 8<"$1"
   [ $? -eq 7 ]
@@ -89,8 +90,8 @@ is_held() { # LOCK
 
 is_running() { is_held "$folder/lock"; }
 
-# What the kernel says of a process behind its name: 1 is its state, 20 its start time, which no
-# other life of its pid has.
+# Fields of the process in /proc after its name: 1 is its state, 20 its start time, which is unique
+# among processes with the same pid.
 stat_of() { # PID FIELD
   stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
   skipped=$(($2 - 1))
@@ -102,10 +103,10 @@ stat_of() { # PID FIELD
 
 ticks_of() { stat_of "$1" 20; }
 
-# By SIGSTOP, or by a debugger: it holds its lock, and does nothing.
+# Suspended by SIGSTOP or a debugger: it holds its lock and does nothing.
 is_suspended() { case $(stat_of "$pid" 1) in T | t) ;; *) return 1 ;; esac; }
 
-# Sets pid and since of the agent that runs; its pid may be a moment behind its lock.
+# Sets pid and since of the running agent; it writes its pid a moment after it takes its lock.
 read_pid() {
   tries=0
   while [ $tries -lt 20 ]; do
@@ -126,7 +127,7 @@ tell_running() {
   say "since $since"
   say "now $(date +%s)"
   say "version $(sed -n '1s/^version //p' "$folder/settings" 2>/dev/null)"
-  # What a suspended one said of its router is no longer so.
+  # The state file of a suspended agent is outdated.
   is_suspended && return
   word=
   [ -r "$folder/state" ] && read -r word <"$folder/state"
@@ -143,7 +144,7 @@ await_end() { # in tenths of a second
   done
 }
 
-# In order first, by force after five seconds. Sets how.
+# Stops it with SIGTERM, and with SIGKILL after five seconds. Sets how.
 stop_agent() {
   how=stopped
   kill -TERM "$pid" 2>/dev/null
@@ -173,7 +174,7 @@ check_host() {
   fi
 }
 
-# Under a lock, so that it comes once for all agents of a folder; whole, or not at all.
+# Under a lock, so that it is copied once for all agents of a folder; completely or not at all.
 install_version() {
   versions=$root/versions
   make_folder "$versions"
@@ -187,8 +188,8 @@ install_version() {
     make_folder "$new"
     say cargo
     if ! words=$(tar -x -o -f - -C "$new" 2>&1) || [ ! -f "$new/whole" ]; then
-      # Before the half copy goes, and makes room.
-      complain "$versions" "the copy broke off" "$words"
+      # Before the partial copy is deleted, which frees space.
+      complain "$versions" "the copy failed" "$words"
       rm -rf "$new"
       refuse "$complaint"
     fi
@@ -199,7 +200,7 @@ install_version() {
   exec 7>&-
 }
 
-# Whole under its name, or not at all.
+# Writes the file completely or not at all.
 put_file() { # FILE TEXT
   if ! words=$({ printf '%s' "$2" >"$1.new.$$" && mv "$1.new.$$" "$1"; } 2>&1); then
     rm -f "$1.new.$$"
@@ -215,7 +216,7 @@ install_keys() {
   put_file "$folder/keys/$name.key" "$agent_key"
 }
 
-# A session of its own, nothing of ours open but the lock, which ends with the agent.
+# Runs the agent in its own session; it inherits only the lock, which is freed when it ends.
 start_agent() {
   rm -f "$folder/pid" "$folder/state"
   words=$(mv "$folder/settings.new" "$folder/settings" 2>&1) ||
@@ -232,12 +233,13 @@ start_agent() {
       ticks=$(set -- ${stat##*) } && echo "${20}")
       echo "$$ $ticks $(date +%s)" >"$folder/pid" || exit 1
       exec "$binary" "$@"' \
-      sh "$folder" "$root/versions/$version/drover" "$@" --log "$folder/log" --state "$folder/state" \
+      sh "$folder" "$root/versions/$version/drover" "$@" --log "$folder/log" \
+      --state "$folder/state" \
       </dev/null >>"$folder/log" 2>&1 7>&- 9>&- &
   )
 }
 
-# Until it has met its router, or has ended; three seconds are enough for a router that is there.
+# Waits until it has joined its router or has ended; three seconds suffice for a running router.
 await_router() {
   tries=0
   while [ $tries -lt 30 ]; do
@@ -268,7 +270,7 @@ launch_up() {
     fi
     did=restarted
   fi
-  # Before the old one ends: where there is no room for these, it runs on.
+  # Before the old one is stopped: without space for the settings, it keeps running.
   put_file "$folder/settings.new" "$settings"
   [ $did = started ] || stop_agent
   start_agent "$@"
@@ -277,7 +279,7 @@ launch_up() {
   say did $did
 }
 
-# Agents that run here under other names: it is the launcher who knows which of them it wants.
+# Lists agents that run here under other names; the launcher decides which of them matter.
 tell_others() {
   [ "$others" = yes ] || return
   for lock in "$root"/agents/*/lock; do
@@ -325,7 +327,7 @@ purge_root() {
   root_is_ours || return
   holds_agent "$folder" && purge_folder
   rmdir "$folder" "$root/agents" 2>/dev/null
-  # The last agent of a folder takes with it what they shared.
+  # With the last agent of a folder, the shared files are deleted too.
   for found in "$root"/agents/*; do
     holds_agent "$found" && return
   done
@@ -348,18 +350,19 @@ purge_folder() {
   purge_old_keys
 }
 
-# Earlier versions put keys beside the agents. A folder that people keep keys in has more: the
-# public half, or a router's.
+# Earlier versions put keys beside the agents. A folder in which users keep keys contains more: the
+# public half, or a router's key.
 purge_old_keys() {
   keys=$root/keys
   [ -e "$keys/$name.pub" ] || [ -e "$keys/router.key" ] && return
   is_kind secret "$keys/$name.key" || return
   rm -f "$keys/$name.key"
-  [ "$(ls -A "$keys")" = router.pub ] && is_kind public "$keys/router.pub" && rm -f "$keys/router.pub"
+  [ "$(ls -A "$keys")" = router.pub ] && is_kind public "$keys/router.pub" &&
+    rm -f "$keys/router.pub"
   rmdir "$keys" 2>/dev/null
 }
 
-is_kind() { # KIND FILE: a key file of ours
+is_kind() { # KIND FILE: a key file of Drover
   [ -r "$2" ] && read -r line <"$2" && [ "$line" = "kind = \"$1\"" ]
 }
 

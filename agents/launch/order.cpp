@@ -31,7 +31,7 @@ const char* action_word(Action action) {
   return "down";
 }
 
-/// What an agent was started with: any difference restarts it.
+/// The agent's settings: any difference restarts it.
 std::string settings_text(const Order& order) {
   std::string text = "version " + order.needs.version;
   for (const std::string& word : order.words) text += "\n" + word;
@@ -83,7 +83,7 @@ std::string script_of(const Order& order) {
   set("glibc_major", std::to_string(order.needs.glibc_major));
   set("glibc_minor", std::to_string(order.needs.glibc_minor));
   set("settings", settings_text(order));
-  // Secrets go nowhere but where they are to be kept.
+  // Secrets are only sent where they are stored.
   const bool carried = order.action == Action::up;
   set("router_key", carried ? order.router_key : "");
   set("agent_key", carried ? order.agent_key : "");
@@ -98,8 +98,8 @@ std::string script_of(const Order& order) {
 }
 
 std::string reading_command(std::size_t script_bytes, std::int64_t limit_s) {
-  // dd reads byte by byte: what stands behind the script is for the script. Single quotes and no
-  // `!` mean the same to every login shell.
+  // dd reads byte by byte: the input after the script is left for the script. Single quotes
+  // without `!` mean the same to every login shell.
   return fmt::format("exec timeout {} sh -c 'eval \"$(dd bs=1 count={} 2>/dev/null)\"'", limit_s,
                      script_bytes);
 }
@@ -115,7 +115,7 @@ Answer parse_answer(std::string_view output) {
     const std::string_view key = said.substr(0, blank);
     const std::string_view value = said.substr(std::min(blank + 1, said.size()));
     if (key == "log") answer.log.push_back(excerpt(value, log_line_max));
-    if (key == "also" && is_host_name(value)) answer.also.emplace_back(value);
+    if (key == "also" && is_host_name(value)) answer.unlisted_agents.emplace_back(value);
     if (key == "pid") answer.pid = number_in(value);
     if (key == "since") since = number_in(value);
     if (key == "now") now = number_in(value);

@@ -1,7 +1,7 @@
-// What a host is told to do, as text for its shell, and what it answers.
+// The order for one host as a shell script, and the host's answer.
 //
-// The script travels on standard input, so that neither keys nor settings stand in any process
-// list; after it, when the host asks for it, the cargo: a tar of the program and its libraries.
+// The script is sent on standard input, so that neither keys nor settings appear in a process
+// list; after it, if the host asks for it, the payload: a tar of the program and its libraries.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ namespace drover::launch {
 
 enum class Action : std::uint8_t { up, status, logs, down };
 
-/// What the program needs of a host, and by which name its copy there is known.
+/// What the program requires of a host, and the name of its copy there.
 struct Needs {
   std::string version;  // content_name of the program and its libraries
-  std::string machine;  // as `uname -m` says it
+  std::string machine;  // as from `uname -m`
   int glibc_major = 2;
   int glibc_minor = 0;
 };
@@ -34,24 +34,24 @@ struct Order {
   std::string agent_key;
   std::int64_t lines = 100;  // of the log
   bool purge = false;
-  bool others = false;  // status, down: tell which other agents run there
+  bool others = false;  // status, down: list other agents that run there
 };
 
-/// One word for a POSIX shell, whatever stands in it.
+/// Quotes any text as one word for a POSIX shell.
 std::string shell_quoted(std::string_view text);
 
-/// The script that stays the same: agents/launch/on_host.sh.
+/// The constant part of the script: agents/launch/on_host.sh.
 std::string_view on_host_script();
 
 /// The whole script for one host.
 std::string script_of(const Order& order);
 
-/// The command line that reads a script of so many bytes from its standard input and runs it, for
-/// `limit_s` at most: what a launcher leaves behind ends by itself.
+/// The command line that reads a script of `script_bytes` from standard input and runs it for at
+/// most `limit_s`, so that nothing that a launcher leaves behind runs on.
 std::string reading_command(std::size_t script_bytes, std::int64_t limit_s);
 
-/// The host asks for the cargo in this line.
-inline constexpr std::string_view cargo_wanted = "@drover cargo";
+/// The line with which the host requests the payload.
+inline constexpr std::string_view payload_request = "@drover cargo";
 
 struct Answer {
   /// started already restarted running suspended ended absent stopped killed shown; or ""
@@ -61,14 +61,14 @@ struct Answer {
   std::int64_t age_s = 0;
   std::string router;  // joined or waiting; empty: not known
   std::string version;
-  bool differs = false;  // runs with other settings than the fleet file's
+  bool differs = false;  // its settings differ from the fleet file
   bool copied = false;   // the program was sent
-  std::string last;      // the last line of the log of one that ended
+  std::string last;      // last log line of an ended agent
   std::vector<std::string> log;
-  std::vector<std::string> also;  // other agents that run there
+  std::vector<std::string> unlisted_agents;  // other agents that run there
 };
 
-/// All texts are printable and short, whatever the host said.
+/// Parses the host's output; all texts are made printable and short.
 Answer parse_answer(std::string_view output);
 
 }  // namespace drover::launch

@@ -27,7 +27,7 @@ void add_to_tar(std::string& tar, std::string_view name, unsigned mode, std::str
   put(108, "0000000");  // owner and group: the receiver's own
   put(116, "0000000");
   put(124, fmt::format("{:011o}", content.size()));
-  put(136, "00000000000");  // no time: the same contents give the same archive
+  put(136, "00000000000");  // no time: equal contents give equal archives
   put(checksum_at, std::string(checksum_size, ' '));
   put(156, "0");  // a plain file
   put(257, std::string_view("ustar\00000", 8));

@@ -1,10 +1,10 @@
-// `drover cancel`: ends jobs.
+// `drover cancel`: cancels jobs.
 #include <algorithm>
 
-#include "commands/connection/acting.h"
+#include "commands/connection/action_request.h"
 #include "commands/connection/session.h"
 #include "commands/shell/output.h"
-#include "commands/verbs.h"
+#include "commands/subcommands.h"
 #include "fleet/base/text.h"
 #include "fleet/text/json.h"
 
@@ -20,8 +20,9 @@ Result<CancelJobs> read_jobs(const std::vector<std::string>& words) {
     const bool digits = !word.empty() && word.size() <= 32 &&
                         word.find_first_not_of("0123456789abcdef") == std::string_view::npos;
     if (!digits) {
-      return error("found \"{}\", expected job:ID, an id of 32 digits 0-9 a-f or its first ones",
-                   excerpt(word));
+      return error(
+          "found \"{}\", expected job:ID, or an id (32 digits 0-9 a-f) or its first digits",
+          excerpt(word));
     }
     jobs.jobs.emplace_back(word);
   }
@@ -39,14 +40,14 @@ Json to_json(const CancelReply& reply) {
   Json jobs = Json::array();
   for (const CancelResult& result : reply.results) {
     jobs.add(Json::object()
-                 .set("asked", result.asked)
+                 .set("requested", result.asked)
                  .set("job", result.job.empty() ? Json() : Json(to_text(result.job)))
                  .set("status", to_text(result.status))
                  .set("detail", result.detail));
   }
   return Json::object()
       .set("jobs", std::move(jobs))
-      .set("problem", reply.problem)
+      .set("error", reply.problem)
       .set("summary", reply.summary);
 }
 
@@ -67,11 +68,11 @@ CommandOutcome outcome_of(const CancelReply& reply) {
 
 CommandUsage cancel_usage() {
   return {"usage: drover cancel JOB... [options]",
-          "Ends jobs. JOB is job:ID, an id alone, or its first digits where these are unique.\n"
-          "A job that waits has ended when the answer comes (cancelled). One that runs is called\n"
-          "off (cancelling): it ends as cancelled, also when its host is lost, unless its result\n"
-          "was under way. One that had ended already stays as it is: exit 1, or 3 when others\n"
-          "were cancelled. What is answered is in the router's ledger.",
+          "Cancels jobs. JOB is job:ID, an id alone, or its first digits if they are unique.\n"
+          "A queued job is cancelled at once (cancelled). A running job is stopped (cancelling):\n"
+          "it ends as cancelled, even if its host is lost, unless its result was already on its\n"
+          "way. A job that has ended stays as it is: exit 1, or 3 if other jobs were cancelled.\n"
+          "The router writes the cancellation to its ledger before it answers.",
           {connect_option(), {"json", "", "one JSON object on stdout"}},
           {"JOB..."},
           "  drover cancel job:3f2a91c0\n"
@@ -79,25 +80,26 @@ CommandUsage cancel_usage() {
 }
 
 CommandOutcome run_cancel(Arguments& arguments) {
-  const auto words = arguments.texts("JOB...");
+  const auto words = arguments.text_list("JOB...");
   if (words.empty())
-    return CommandOutcome::usage(error("expected a JOB; {}", cancel_usage().synopsis));
+    return CommandOutcome::usage(error("JOB is required; {}", cancel_usage().synopsis));
   auto jobs = read_jobs(words);
   if (!jobs) return CommandOutcome::usage(jobs.error());
-  const auto answer = answer_to(arguments, "cancel", [&](double) { return *jobs; });
+  const auto answer = send_action(arguments, "cancel", [&](double) { return *jobs; });
   if (!answer) return CommandOutcome::failed(answer.error());
   const auto* reply = std::get_if<CancelReply>(&*answer);
-  if (reply == nullptr) return CommandOutcome::failed(error("the router answers something else"));
+  if (reply == nullptr) return CommandOutcome::failed(error("unexpected answer from the router"));
   if (arguments.has("json")) {
-    put("{}\n", to_json(*reply).dump());
+    write_stdout("{}\n", to_json(*reply).dump());
     return outcome_of(*reply);
   }
   for (const CancelResult& result : reply->results) {
-    put("{} {}{}{}\n", result.job.empty() ? printable(result.asked) : to_text(result.job),
-        to_text(result.status), result.detail.empty() ? "" : ": ", printable(result.detail));
+    write_stdout("{} {}{}{}\n", result.job.empty() ? printable(result.asked) : to_text(result.job),
+                 to_text(result.status), result.detail.empty() ? "" : ": ",
+                 printable(result.detail));
   }
-  // Of one job its line says it all.
-  if (reply->results.size() > 1) put("{}\n", printable(reply->summary));
+  // For a single job the summary would repeat its line.
+  if (reply->results.size() > 1) write_stdout("{}\n", printable(reply->summary));
   return outcome_of(*reply);
 }
 

@@ -1,9 +1,9 @@
-// `drover cap`: holds the power of the site or of a pool under so many watts.
+// `drover cap`: limits the power of the site or of a pool.
 #include <fmt/format.h>
 
-#include "commands/connection/acting.h"
+#include "commands/connection/action_request.h"
 #include "commands/connection/session.h"
-#include "commands/verbs.h"
+#include "commands/subcommands.h"
 #include "fleet/base/units.h"
 
 namespace drover::commands {
@@ -12,21 +12,20 @@ CommandUsage cap_usage() {
   return {
       "usage: drover cap TARGET WATTS [options]",
       fmt::format(
-          "Holds the power of the site or of a pool under so many watts. Devices' own power caps\n"
-          "are lowered at once, as far as their kinds allow, and given back when the cap is over;\n"
-          "new work that would break the cap waits or falls back (power_cap). The answer says "
-          "what\n"
-          "will be reached and when; where that is above the cap, the alert power_cap_unmet says\n"
-          "why. TARGET is site or pool:POOL. WATTS is like 20kW or 800W; \"none\" gives the "
-          "policy's\n"
-          "own limit back. A cap below what the devices draw idle is asked about first. The cap "
-          "is\n"
-          "kept in the router's ledger: it outlives a restart.\n{}",
+          "Limits the power of the site or of a pool. The power limits of the devices are lowered\n"
+          "at once, as far as their models allow, and restored when the cap ends. New work that\n"
+          "would exceed the cap waits or falls back (reason power_cap). The reply says which "
+          "power\n"
+          "will be reached, and when; if that is above the cap, the alert power_cap_unmet says\n"
+          "why. TARGET is site or pool:POOL. WATTS is, for example, 20kW or 800W; \"none\" "
+          "removes\n"
+          "the cap, and the policy's own limit applies. A cap below the idle power of the devices\n"
+          "needs confirmation. The cap is kept in the router's ledger and survives a restart.\n{}",
           action_span_help),
       {connect_option(),
-       {"for", "DURATION", "how long (default: until it is set anew)"},
-       {"admission-only", "", "hold back new work, and slow nothing down"},
-       {"yes", "", "do not ask, whatever the devices draw idle"},
+       {"for", "DURATION", "how long the cap lasts (default: until it is changed)"},
+       {"admission-only", "", "only hold back new work; do not lower the devices' limits"},
+       {"yes", "", "do not ask for confirmation"},
        {"json", "", "one JSON object on stdout"}},
       {"TARGET", "WATTS"},
       "  drover cap site 20kW --for 10m\n"
@@ -36,7 +35,7 @@ CommandUsage cap_usage() {
 
 CommandOutcome run_cap(Arguments& arguments) {
   if (!arguments.has("TARGET") || !arguments.has("WATTS")) {
-    return CommandOutcome::usage(error("expected a TARGET and WATTS; {}", cap_usage().synopsis));
+    return CommandOutcome::usage(error("TARGET and WATTS are required; {}", cap_usage().synopsis));
   }
   SetPowerCap cap;
   cap.target = arguments.text("TARGET");
@@ -44,23 +43,24 @@ CommandOutcome run_cap(Arguments& arguments) {
     const auto watts = parse_power(arguments.text("WATTS"), "WATTS");
     if (!watts) return CommandOutcome::usage(watts.error());
     if (*watts <= 0) {
-      return CommandOutcome::usage(error("WATTS: found {}, expected more than 0, or none", *watts));
+      return CommandOutcome::usage(
+          error("WATTS: found {}, expected more than 0, or \"none\"", *watts));
     }
     cap.watts = *watts;
   }
   cap.admission_only = arguments.has("admission-only");
-  const ActionSpan lasts = span_of(arguments, "for", {});
+  const ActionDuration duration = span_of(arguments, "for", {});
   if (const Status status = arguments.status(); !status)
     return CommandOutcome::usage(status.error());
-  const auto asked = [&](double speed, bool confirmed) {
+  const auto cap_request = [&](double speed, bool confirmed) {
     SetPowerCap request = cap;
-    request.lasts = lasts.in_fleet_time(speed);
+    request.duration = duration.in_fleet_time(speed);
     request.confirmed = confirmed;
     return request;
   };
-  return act_with_care(
-      arguments, "cap", [&](double speed) { return asked(speed, false); },
-      [&](double speed) { return asked(speed, true); });
+  return run_confirmed_action(
+      arguments, "cap", [&](double speed) { return cap_request(speed, false); },
+      [&](double speed) { return cap_request(speed, true); });
 }
 
 }  // namespace drover::commands

@@ -1,7 +1,7 @@
-// `drover inject`: makes emulated devices faulty for a while.
-#include "commands/connection/acting.h"
+// `drover inject`: injects faults into emulated devices and hosts.
+#include "commands/connection/action_request.h"
 #include "commands/connection/session.h"
-#include "commands/verbs.h"
+#include "commands/subcommands.h"
 #include "fleet/target.h"
 
 namespace drover::commands {
@@ -9,18 +9,25 @@ namespace drover::commands {
 CommandUsage inject_usage() {
   return {
       "usage: drover inject TARGET FAULT [options]",
-      "Makes devices of a running fleet faulty, for practice. TARGET is HOST/N (a device),\n"
-      "host:HOST, rack:RACK, pool:POOL or site. FAULT is throttle=SHARE (of the clock), hang,\n"
-      "xid=N (GPUs), ecc, lose (of a host or rack: the hosts themselves), slow-link=SHARE,\n"
-      "inlet=+10C, fan=SHARE (of the air; hosts) or reclaim=30s (a notice; spot hosts, that are\n"
-      "away for the time of --for after it; default 120s; a span like that of --for). What was "
-      "reached and what follows is\n"
-      "printed; nothing is done before it is in the router's ledger.\n" +
+      "Injects a fault into devices or hosts of a running fleet. TARGET is HOST/N (a device),\n"
+      "host:HOST, rack:RACK, pool:POOL or site. FAULT is one of:\n"
+      "  throttle=SHARE   the clock runs at SHARE of its nominal speed at most\n"
+      "  hang             the device looks busy and makes no progress\n"
+      "  xid=N            an Xid error (GPUs)\n"
+      "  ecc              uncorrectable memory errors\n"
+      "  lose             the device is lost; with a host or rack, the hosts are lost\n"
+      "  slow-link=SHARE  the fast interconnect carries SHARE of its bandwidth\n"
+      "  inlet=+10C       the inlet air is 10 C warmer\n"
+      "  fan=SHARE        the fans move SHARE of the usual air (hosts)\n"
+      "  reclaim=30s      a reclaim notice of 30 s (spot hosts; default 120s); after the notice\n"
+      "                   the host is away for the time of --for\n"
+      "The router writes the fault to its ledger before it applies it. The reply names the\n"
+      "targets and the consequences. The notice of a reclaim is a duration like that of --for.\n" +
           std::string(action_span_help),
       {connect_option(),
-       {"for", "DURATION", "how long (default 60s; at most 7d of fleet time)"},
-       {"any", "N", "only N of the target's devices (or hosts, groups), drawn from the seed"},
-       {"seed", "N", "of that draw: the same seed draws the same ones (default 1)"},
+       {"for", "DURATION", "how long the fault lasts (default 60s; at most 7d of fleet time)"},
+       {"any", "N", "only N of the target's devices (or hosts, groups), chosen at random"},
+       {"seed", "N", "seed of --any: the same seed chooses the same ones (default 1)"},
        {"json", "", "one JSON object on stdout"}},
       {"TARGET", "FAULT"},
       "  drover inject h100-1/3 xid=79\n"
@@ -33,22 +40,22 @@ CommandUsage inject_usage() {
 CommandOutcome run_inject(Arguments& arguments) {
   if (!arguments.has("TARGET") || !arguments.has("FAULT")) {
     return CommandOutcome::usage(
-        error("expected a TARGET and a FAULT; {}", inject_usage().synopsis));
+        error("TARGET and FAULT are required; {}", inject_usage().synopsis));
   }
   const auto target = parse_target(arguments.text("TARGET"));
   if (!target) return CommandOutcome::usage(target.error());
-  const auto fault = parse_spoken_fault(arguments.text("FAULT"));
+  const auto fault = parse_fault_request(arguments.text("FAULT"));
   if (!fault) return CommandOutcome::usage(fault.error());
-  Inject inject;
+  InjectFault inject;
   inject.target = to_text(*target);
-  const ActionSpan lasts = span_of(arguments, "for", {std::chrono::seconds(60)});
+  const ActionDuration duration = span_of(arguments, "for", {std::chrono::seconds(60)});
   inject.any = static_cast<std::uint32_t>(arguments.integer("any", 1, UINT32_MAX, 0));
   inject.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
   if (const Status status = arguments.status(); !status)
     return CommandOutcome::usage(status.error());
-  return act(arguments, "inject", [&](double speed) {
+  return run_action(arguments, "inject", [&](double speed) {
     inject.fault = fault->in_fleet_time(speed);
-    inject.fault.lasts = lasts.in_fleet_time(speed);
+    inject.fault.duration = duration.in_fleet_time(speed);
     return inject;
   });
 }

@@ -1,4 +1,4 @@
-// `drover keys`: makes keys, lists them, and says who may come in.
+// `drover keys`: makes and lists keys, and decides who may connect.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -10,7 +10,7 @@
 #include "commands/connection/keys.h"
 #include "commands/shell/output.h"
 #include "commands/shell/table.h"
-#include "commands/verbs.h"
+#include "commands/subcommands.h"
 #include "fleet/base/text.h"
 #include "fleet/text/json.h"
 #include "fleet/text/nodeset.h"
@@ -27,10 +27,10 @@ const std::vector<std::string>& key_actions() {
 }
 
 CommandOutcome make(Arguments& arguments, const std::string& folder, const std::string& name) {
-  // A router's key has a name of its own, so that nobody has to say so twice.
+  // The name "router" implies the role.
   const std::string role_text = arguments.text("role", name == "router" ? "router" : "");
   if (role_text.empty()) {
-    return CommandOutcome::usage(error("--role is wanted: agent, submit, view, admin or router"));
+    return CommandOutcome::usage(error("--role is required: agent, submit, view, admin or router"));
   }
   const auto role = parse_key_role(role_text, "--role");
   if (!role) return CommandOutcome::usage(role.error());
@@ -42,13 +42,14 @@ CommandOutcome make(Arguments& arguments, const std::string& folder, const std::
   }
   const auto made = make_key(folder, name, *role, std::move(ids));
   if (!made) return CommandOutcome::failed(made.error());
-  put("{} (role {}{}{}) {}\n  secret {}\n  public {}\n", made->key.name, to_text(made->key.role),
-      made->key.ids.empty() ? "" : " of ", made->key.ids.empty() ? "" : ids_text(made->key),
-      fingerprint(made->key.key), printable(made->secret_file), printable(made->public_file));
+  write_stdout("{} (role {}{}{}) {}\n  secret {}\n  public {}\n", made->key.name,
+               to_text(made->key.role), made->key.ids.empty() ? "" : " of ",
+               made->key.ids.empty() ? "" : ids_text(made->key), fingerprint(made->key.key),
+               printable(made->secret_file), printable(made->public_file));
   return CommandOutcome::done();
 }
 
-/// A file, or the name of a key of the folder, with or without ".pub".
+/// `what` is a file, or the name of a key in the folder, with or without ".pub".
 CommandOutcome allow(const std::string& folder, const std::string& what) {
   const fs::path own = fs::path(folder) / (what.ends_with(".pub") ? what : what + ".pub");
   std::error_code unknown;
@@ -56,15 +57,15 @@ CommandOutcome allow(const std::string& folder, const std::string& what) {
                          (what.ends_with(".pub") && fs::is_regular_file(what, unknown));
   const auto allowed = allow_file(folder, elsewhere ? what : own.string());
   if (!allowed) return CommandOutcome::failed(allowed.error());
-  put("{} (role {}) {} is allowed\n", allowed->name, to_text(allowed->role),
-      fingerprint(allowed->key));
+  write_stdout("{} (role {}) {} is allowed\n", allowed->name, to_text(allowed->role),
+               fingerprint(allowed->key));
   return CommandOutcome::done();
 }
 
 CommandOutcome revoke(const std::string& folder, const std::string& name) {
   const auto revoked = revoke_key(folder, name);
   if (!revoked) return CommandOutcome::failed(revoked.error());
-  put("{} {}\n", name, *revoked ? "is revoked" : "was not allowed");
+  write_stdout("{} {}\n", name, *revoked ? "is revoked" : "was not allowed");
   return CommandOutcome::done();
 }
 
@@ -83,11 +84,11 @@ Json to_json(const ListedKey& listed) {
 CommandOutcome list(Arguments& arguments, const std::string& folder) {
   const auto listing = list_keys(folder);
   if (!listing) return CommandOutcome::failed(listing.error());
-  for (const std::string& problem : listing->problems) put_error("drover keys: {}\n", problem);
+  for (const std::string& problem : listing->problems) write_stderr("drover keys: {}\n", problem);
   if (arguments.has("json")) {
     Json all = Json::array();
     for (const ListedKey& listed : listing->keys) all.add(to_json(listed));
-    put("{}\n", all.dump());
+    write_stdout("{}\n", all.dump());
     return CommandOutcome::done();
   }
   std::vector<std::vector<std::string>> rows;
@@ -96,7 +97,7 @@ CommandOutcome list(Arguments& arguments, const std::string& folder) {
                     fingerprint(listed.key.key), listed.secret ? "here" : "-",
                     listed.allowed ? "yes" : "-"});
   }
-  put_text(
+  write_stdout_text(
       table_text({{"NAME"}, {"ROLE"}, {"HOSTS"}, {"FINGERPRINT"}, {"SECRET"}, {"ALLOWED"}}, rows));
   return CommandOutcome::done();
 }
@@ -106,13 +107,14 @@ CommandOutcome list(Arguments& arguments, const std::string& folder) {
 CommandUsage keys_usage() {
   return {
       "usage: drover keys new NAME --role ROLE | list | allow NAME or FILE.pub | revoke NAME",
-      "Keys for encrypted connections. A router that is started with --keys lets in the keys that\n"
-      "are allowed, each to do what its role may: agent (be the hosts in --ids), view (ask and\n"
-      "watch), submit (ask and submit work), admin (all that a client can do). A change counts\n"
-      "within a second. Secrets stay where they were made; only .pub files travel.",
+      "Manages keys for encrypted connections. A router that was started with --keys accepts\n"
+      "only allowed keys, each with the rights of its role: agent (act as the hosts in --ids),\n"
+      "view (query and watch), submit (query and submit work), admin (everything a client can\n"
+      "do). A change takes effect within a second. Secrets stay where they were made; copy only\n"
+      ".pub files to other machines.",
       {{"role", "ROLE", "agent, submit, view, admin or router"},
-       {"ids", "NAMES", "the hosts an agent's key speaks for, node[01-20] (default: its name)"},
-       {"dir", "DIR", "the folder (default: $DROVER_KEYS, else ~/.config/drover/keys)"},
+       {"ids", "NAMES", "the hosts of an agent's key, such as node[01-20] (default: its name)"},
+       {"dir", "DIR", "the key folder (default: $DROVER_KEYS, else ~/.config/drover/keys)"},
        {"json", "", "list: a JSON array on stdout"}},
       {"ACTION", "WHAT"},
       "  drover keys new router\n"
@@ -128,12 +130,12 @@ CommandOutcome run_keys(Arguments& arguments) {
   const std::string what = arguments.text("WHAT");
   if (std::find(key_actions().begin(), key_actions().end(), action) == key_actions().end()) {
     return CommandOutcome::usage(
-        error("found '{}'{}", excerpt(action), suggestion(action, key_actions())));
+        error("unknown action '{}'{}", excerpt(action), suggestion(action, key_actions())));
   }
   if ((action == "list") != what.empty()) {
     return CommandOutcome::usage(action == "list"
-                                     ? error("found '{}', expected no more", excerpt(what))
-                                     : error("{}: the name of a key is wanted", action));
+                                     ? error("unexpected argument '{}'", excerpt(what))
+                                     : error("{}: the name of a key is required", action));
   }
   auto folder =
       arguments.has("dir") ? Result<std::string>(arguments.text("dir")) : default_keys_folder();

@@ -1,16 +1,16 @@
-// `drover policy`: checks, shows and changes how work is routed.
+// `drover policy`: checks a policy file; shows or changes the router's policy.
 #include <algorithm>
 
-#include "commands/connection/acting.h"
+#include "commands/connection/action_request.h"
 #include "commands/connection/session.h"
 #include "commands/shell/files.h"
 #include "commands/shell/output.h"
-#include "commands/verbs.h"
+#include "commands/subcommands.h"
 #include "fleet/base/text.h"
 #include "fleet/text/json.h"
-#include "router/lint/policy_outcomes.h"
-#include "router/policy/policy_findings.h"
-#include "router/policy/policy_text.h"
+#include "router/lint/outcomes.h"
+#include "router/policy/findings.h"
+#include "router/policy/text.h"
 
 namespace drover::commands {
 namespace {
@@ -23,11 +23,11 @@ const std::vector<std::string>& policy_actions() {
 Json to_json(const router::Finding& finding) {
   return Json::object()
       .set("error", finding.error)
-      .set("place", finding.place)
+      .set("location", finding.place)
       .set("text", finding.text);
 }
 
-/// Errors fail the check, and a router would refuse the file; warnings are only told.
+/// Errors fail the check, as a router would reject the file. Warnings do not.
 CommandOutcome check_file(const Arguments& arguments, const std::string& file) {
   const auto text = read_file(file, policy_bytes_max);
   if (!text) return CommandOutcome::failed(text.error());
@@ -37,11 +37,11 @@ CommandOutcome check_file(const Arguments& arguments, const std::string& file) {
   if (arguments.has("json")) {
     Json list = Json::array();
     for (const router::Finding& finding : findings) list.add(to_json(finding));
-    put("{}\n", Json::object().set("findings", std::move(list)).dump());
+    write_stdout("{}\n", Json::object().set("findings", std::move(list)).dump());
   } else {
     for (const router::Finding& finding : router::grouped(findings)) {
-      put("{}: {}: {}\n", printable(finding.place), finding.error ? "error" : "warning",
-          printable(finding.text));
+      write_stdout("{}: {}: {}\n", printable(finding.place), finding.error ? "error" : "warning",
+                   printable(finding.text));
     }
   }
   if (errors > 0)
@@ -50,22 +50,22 @@ CommandOutcome check_file(const Arguments& arguments, const std::string& file) {
   if (!arguments.has("table")) return CommandOutcome::done();
   const auto policy = router::parse_policy(*text, file);
   if (!policy) return CommandOutcome::failed(policy.error());
-  put_text(router::outcome_table(*policy));
+  write_stdout_text(router::outcome_table(*policy));
   return CommandOutcome::done();
 }
 
 Json to_json(const PolicyReply& reply) {
   return Json::object()
       .set("name", reply.name)
-      .set("place", reply.place.empty() ? Json() : Json(reply.place))
+      .set("location", reply.place.empty() ? Json() : Json(reply.place))
       .set("version", reply.version)
       .set("hash", reply.hash)
       .set("since", to_iso8601(reply.since))
-      .set("by", reply.by.empty() ? Json() : Json(reply.by))
+      .set("applied_by", reply.by.empty() ? Json() : Json(reply.by))
       .set("text", reply.text);
 }
 
-/// Lines, and the tabs that TOML allows in them, stay as they are.
+/// `printable`, but keeps line feeds and the tabs that TOML allows.
 std::string printable_lines(std::string_view text) {
   std::string shown;
   std::size_t begin = 0;
@@ -79,22 +79,22 @@ std::string printable_lines(std::string_view text) {
   return shown;
 }
 
-/// The text alone goes to standard output, so that it can be changed and applied.
+/// Only the policy's text goes to standard output, so that it can be edited and applied.
 CommandOutcome show_policy(const Arguments& arguments) {
   auto session = Session::open({endpoint_of(arguments), Role::client, "policy"});
   if (!session) return CommandOutcome::failed(session.error());
   const auto reply = (*session)->ask<PolicyReply>(PolicyRequest{}, std::chrono::milliseconds(5000));
   if (!reply) return CommandOutcome::failed(reply.error());
   if (arguments.has("json")) {
-    put("{}\n", to_json(*reply).dump());
+    write_stdout("{}\n", to_json(*reply).dump());
     return CommandOutcome::done();
   }
-  put_error("{} version {}, hash {}, from {}, in force since {}{}{}\n", printable(reply->name),
-            reply->version, printable(reply->hash),
-            reply->place.empty() ? "the program" : printable(reply->place),
-            to_iso8601(reply->since), reply->by.empty() ? "" : ", applied by ",
-            printable(reply->by));
-  put_text(printable_lines(reply->text));
+  write_stderr("{} version {}, hash {}, from {}, in force since {}{}{}\n", printable(reply->name),
+               reply->version, printable(reply->hash),
+               reply->place.empty() ? "the program" : printable(reply->place),
+               to_iso8601(reply->since), reply->by.empty() ? "" : ", applied by ",
+               printable(reply->by));
+  write_stdout_text(printable_lines(reply->text));
   return CommandOutcome::done();
 }
 
@@ -102,7 +102,7 @@ CommandOutcome apply_file(const Arguments& arguments, const std::string& file) {
   auto text = read_file(file, policy_bytes_max);
   if (!text) return CommandOutcome::failed(text.error());
   if (!is_utf8(*text)) return CommandOutcome::failed(error("{}: is not UTF-8", printable(file)));
-  return act(arguments, "policy", [&](double) { return ApplyPolicy{*text, file}; });
+  return run_action(arguments, "policy", [&](double) { return ApplyPolicy{*text, file}; });
 }
 
 }  // namespace
@@ -110,19 +110,18 @@ CommandOutcome apply_file(const Arguments& arguments, const std::string& file) {
 CommandUsage policy_usage() {
   return {
       "usage: drover policy check FILE | show | apply FILE",
-      "check: reads a policy without a router, and prints what is wrong with it (errors: exit 1)\n"
-      "and what is doubtful (warnings), each with its line; with --table also what happens to "
-      "each\n"
-      "kind of job for each reason.\n"
+      "check: reads a policy without a router and prints errors (exit 1) and warnings, each with\n"
+      "its line. With --table it also prints what happens to each kind of job for each fallback\n"
+      "reason.\n"
       "show: prints the policy in force; its version and hash go to standard error.\n"
       "apply: the router routes by FILE (at most 256 KiB) from now on. Its [policy] version must\n"
-      "be above the one in force, so that a version stands for one text for good. With an error\n"
-      "the old policy stays in force. What runs goes on; power caps that people have set stay.\n"
-      "An applied policy is kept in the ledger: it is in force again when the router restarts,\n"
-      "unless --policy names one with a higher version. SIGHUP makes a router that was started\n"
-      "with --policy read that file again, in the same way.",
+      "be higher than the one in force, so that a version always means the same text. If FILE has\n"
+      "an error, the old policy stays in force. Running work continues, and power caps set by\n"
+      "users stay. The ledger keeps an applied policy: it is in force again when the\n"
+      "router restarts, unless --policy names a file with a higher version. SIGHUP makes a router\n"
+      "that was started with --policy apply that file again in the same way.",
       {connect_option(),
-       {"table", "", "check: rule by rule, what happens for each reason"},
+       {"table", "", "check: print what each rule does for each fallback reason"},
        {"json", "", "one JSON object on stdout"}},
       {"ACTION", "FILE"},
       "  drover policy check my.toml --table\n"
@@ -137,15 +136,14 @@ CommandOutcome run_policy(Arguments& arguments) {
   if (std::find(policy_actions().begin(), policy_actions().end(), action) ==
       policy_actions().end()) {
     return CommandOutcome::usage(
-        error("found '{}'{}", excerpt(action), suggestion(action, policy_actions())));
+        error("unknown action '{}'{}", excerpt(action), suggestion(action, policy_actions())));
   }
   if ((action == "show") != file.empty()) {
-    return CommandOutcome::usage(action == "show"
-                                     ? error("found '{}', expected no more", excerpt(file))
-                                     : error("{}: expected a FILE", action));
+    return CommandOutcome::usage(action == "show" ? error("unexpected argument '{}'", excerpt(file))
+                                                  : error("{}: FILE is required", action));
   }
   if (action != "check" && arguments.has("table")) {
-    return CommandOutcome::usage(error("--table is for check"));
+    return CommandOutcome::usage(error("--table works only with check"));
   }
   if (action == "check") return check_file(arguments, file);
   return action == "show" ? show_policy(arguments) : apply_file(arguments, file);

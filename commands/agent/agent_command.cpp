@@ -1,5 +1,5 @@
-// `drover agent`: the agent core, which emulates the devices of one host, and its connection to the
-// router. The router is found again whenever it was away; the core keeps working under its lease.
+// `drover agent`: runs the agent core, which emulates the devices of one host, and connects it to
+// the router. It reconnects whenever the router was away; meanwhile the core works under its lease.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -9,20 +9,20 @@
 #include <fmt/format.h>
 
 #include "agents/agent.h"
-#include "commands/agent/agent_options.h"
-#include "commands/agent/agent_start.h"
-#include "commands/agent/host_claim.h"
+#include "commands/agent/host_name_lock.h"
+#include "commands/agent/options.h"
+#include "commands/agent/start.h"
 #include "commands/connection/fleet_time_bounds.h"
 #include "commands/connection/session.h"
 #include "commands/estimate/catalogue_files.h"
 #include "commands/shell/clock.h"
+#include "commands/shell/connection_timeouts.h"
 #include "commands/shell/journal_file.h"
-#include "commands/shell/kept_log.h"
-#include "commands/shell/lifeline.h"
 #include "commands/shell/output.h"
-#include "commands/shell/silence.h"
+#include "commands/shell/parent_watchdog.h"
+#include "commands/shell/rotating_log.h"
 #include "commands/shell/stop_signals.h"
-#include "commands/verbs.h"
+#include "commands/subcommands.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/codec/codec.h"
@@ -35,13 +35,13 @@ namespace drover::commands {
 namespace {
 
 constexpr std::chrono::milliseconds longest_wait{500};
-/// Without a word from the router for so long, the agent introduces itself anew.
+/// After this long without a message from the router, the agent sends Join again.
 constexpr Wall silence_max = std::chrono::seconds(3);
 constexpr Wall join_again = std::chrono::seconds(1);
-constexpr Wall room_again = std::chrono::seconds(5);  // a router without room for this host
-/// So long an agent that ends waits for the router to store what it gave back.
-constexpr Wall farewell_max = std::chrono::seconds(1);
-/// So long one that starts waits for an earlier one of its name, which may be saying farewell.
+constexpr Wall capacity_again = std::chrono::seconds(5);  // a router without capacity for this host
+/// How long an agent that exits waits for the router to store the work that it gave back.
+constexpr Wall leave_max = std::chrono::seconds(1);
+/// How long a starting agent waits for an earlier one of its name, which may be leaving.
 constexpr Wall claim_max = std::chrono::seconds(3);
 
 /// "8 x h100-sxm, 4 x tpu-v5e".
@@ -63,9 +63,11 @@ class AgentShell {
   Status open() {
     sockets_.watch(signals_.descriptor());
     if (const Status kept = log_.open(options_.log); !kept) return kept.error();
-    if (const Status told = put_file(options_.state, "waiting"); !told) return told.error();
+    if (const Status written = replace_file(options_.state, "waiting"); !written) {
+      return written.error();
+    }
     if (const Status claimed = claim(); !claimed) return claimed;
-    auto journal = JournalFile::open(options_.journal);
+    auto journal = JournalWriter::open(options_.journal);
     if (!journal) return journal.error();
     journal_ = std::move(*journal);
     const Status keyed = use_keys_of(options_.endpoint, options_.settings.host, sockets_);
@@ -73,21 +75,21 @@ class AgentShell {
   }
 
   CommandOutcome run() {
-    last_heard_ = connected_ = wall_now();
+    last_received_ = connected_ = wall_now();
     while (!signals_.stopped()) {
-      knock();
+      try_join();
       if (const Status fine = turn(wait()); !fine) return CommandOutcome::failed(fine.error());
-      log_.keep_short();
+      log_.rotate_when_large();
       if (orphaned()) {
         (void)leave();
-        return CommandOutcome::failed(error("no word from a router at {} for {}: this agent ends",
-                                            options_.endpoint.endpoint,
-                                            duration_text(to_seconds(options_.orphan_after))));
+        return CommandOutcome::failed(error(
+            "no answer from a router at {} for {}: this agent exits", options_.endpoint.endpoint,
+            duration_text(to_seconds(options_.exit_after_silence))));
       }
       if (core_ && core_->superseded()) {
         return CommandOutcome::failed(
-            error("another agent named {} has registered since: this one ends; when both are "
-                  "wanted, give one another --name",
+            error("another agent named {} has registered since: this one exits; to run both, give "
+                  "one of them another --name",
                   options_.settings.host));
       }
     }
@@ -96,10 +98,11 @@ class AgentShell {
   }
 
  private:
-  /// One of a name on this machine; a restart waits for the old process to end.
+  /// Takes the lock of the host's name. An agent that was restarted waits for the old process to
+  /// end.
   Status claim() {
     const Wall end = wall_now() + claim_max;
-    bool told = false;
+    bool reported = false;
     while (!signals_.stopped()) {
       const auto taken = claim_.take();
       if (!taken) return taken.error();
@@ -108,30 +111,32 @@ class AgentShell {
         return error("another agent named {} runs on this machine: give this one another --name",
                      options_.settings.host);
       }
-      if (!std::exchange(told, true)) {
-        put_error("drover agent: another agent named {} runs on this machine; waiting\n",
-                  options_.settings.host);
+      if (!std::exchange(reported, true)) {
+        write_stderr("drover agent: another agent named {} runs on this machine; waiting\n",
+                     options_.settings.host);
       }
       sockets_.wait(std::chrono::milliseconds(100));
     }
     for (const std::string& why : claim_.passed_over()) {
-      put_error("drover agent: {}; a second agent of this name may go unnoticed\n", why);
+      write_stderr("drover agent: {}; a second agent of this name may not be detected\n", why);
     }
     return {};
   }
 
-  /// The one word that a launcher reads. On a full disk the agent works on, and says so once.
-  void tell(const char* word) {
-    const Status told = put_file(options_.state, word);
-    if (told || std::exchange(untold_, true)) return;
-    put_error("drover agent: --state: {}\n", told.error().message);
+  /// Writes the state file, which a launcher reads. On a full disk the agent continues and reports
+  /// the problem once.
+  void write_state(const char* state) {
+    const Status written = replace_file(options_.state, state);
+    if (written || std::exchange(state_problem_reported_, true)) return;
+    write_stderr("drover agent: --state: {}\n", written.error().message);
   }
 
   bool orphaned() const {
-    return options_.orphan_after.count() > 0 && wall_now() - last_heard_ > options_.orphan_after;
+    return options_.exit_after_silence.count() > 0 &&
+           wall_now() - last_received_ > options_.exit_after_silence;
   }
 
-  /// Waits, receives, lets the core act, sends.
+  /// One turn: waits, receives, runs the core, sends.
   Status turn(std::chrono::milliseconds longest) {
     auto turn = sockets_.wait(longest);
     if (core_) end_after_pause();
@@ -150,26 +155,26 @@ class AgentShell {
     return journal_.flush();
   }
 
-  /// A process that was stopped for long does not go through what it has missed: the router has
-  /// given up its work, as after a leap of the router's own time.
+  /// A process that was stopped for long does not catch up: the router has given up its work, as
+  /// after a jump of the router's own clock.
   void end_after_pause() {
     const Instant now = clock_.now();
-    if (const auto leap = leap_between(lived_to_, now, lease_)) end_life(*leap);
+    if (const auto clock_jump = clock_jump_between(lived_to_, now, lease_)) end_life(*clock_jump);
   }
 
-  /// Of this incarnation: the next Welcome begins another at the time that it tells. Its work is
-  /// given up as that of an agent that was killed.
-  void end_life(const TimeLeap& leap) {
-    put_error("drover agent: {}: {} begins anew there, and what it ran is given up\n",
-              to_text(leap), options_.settings.host);
+  /// Ends this incarnation. Its work is dropped like that of an agent that was killed. The next
+  /// JoinAccepted starts a new incarnation at the time that it reports.
+  void end_life(const ClockJump& clock_jump) {
+    write_stderr("drover agent: {}: {} restarts there, and its running work is dropped\n",
+                 to_text(clock_jump), options_.settings.host);
     core_.reset();
     options_.settings.incarnation = fresh_incarnation();
-    join_wanted_ = true;
+    join_needed_ = true;
     last_join_ = Wall{0};
   }
 
-  /// Gives back all work and says Leave. What is sent last goes out while the sockets close; what
-  /// the router is to store is waited for, a moment, as long as there is a router.
+  /// Gives back all work and sends Leave. Waits up to `leave_max` for the router to store the
+  /// results, as long as it is connected. The last messages are sent while the sockets close.
   Status leave() {
     if (core_) end_after_pause();
     if (!core_) return {};
@@ -177,9 +182,10 @@ class AgentShell {
     const std::string why = signals_.name();
     journal_.write(JournalLeave{now, why});
     core_->leave(now, why);
-    const Wall end = wall_now() + farewell_max;
+    const Wall end = wall_now() + leave_max;
     Status fine = turn(std::chrono::milliseconds(0));
-    while (fine && core_->unstored() > 0 && sockets_.control_connected() && wall_now() < end) {
+    while (fine && core_->unacknowledged_results() > 0 && sockets_.control_connected() &&
+           wall_now() < end) {
       fine = turn(std::chrono::milliseconds(20));
     }
     return fine;
@@ -190,32 +196,32 @@ class AgentShell {
     return clock_.until(core_->next_deadline(), longest_wait);
   }
 
-  /// Says Join until there is a Welcome, and again when the router has been silent.
-  void knock() {
-    if (core_ && core_->silent()) {
-      // The emulated host is lost, and its agent with it: whom nobody knows, nobody talks to.
-      last_heard_ = wall_now();
+  /// Sends Join until JoinAccepted arrives, and again when the router has been silent.
+  void try_join() {
+    if (core_ && core_->host_down()) {
+      // The emulated host is lost, and its agent with it: no message from the router is expected.
+      last_received_ = wall_now();
       return;
     }
-    tell_barred();
+    report_refusal();
     const Wall now = wall_now();
     if (sockets_.control_connections() != connections_) {
-      // A connection that came back may lead to a new life of the router.
+      // After a reconnection the router may have restarted.
       connections_ = sockets_.control_connections();
-      join_wanted_ = true;
+      join_needed_ = true;
       if (connections_ > 1) last_join_ = Wall{0};
     }
-    const bool silent = now - last_heard_ > silence_max;
-    if (!(join_wanted_ || silent) || now - last_join_ < join_again) return;
-    if (silent && !std::exchange(told_, true)) {
-      put_error("drover agent: cannot reach the router at {}, retrying\n",
-                options_.endpoint.endpoint);
-      tell("waiting");
+    const bool silent = now - last_received_ > silence_max;
+    if (!(join_needed_ || silent) || now - last_join_ < join_again) return;
+    if (silent && !std::exchange(silence_reported_, true)) {
+      write_stderr("drover agent: cannot reach the router at {}, retrying\n",
+                   options_.endpoint.endpoint);
+      write_state("waiting");
     }
-    if (now - std::max(last_heard_, connected_) > agent_connection_silence_max) {
+    if (now - std::max(last_received_, connected_) > agent_connection_timeout) {
       connected_ = now;
       if (const Status again = sockets_.reconnect_control(); !again) {
-        put_error("drover agent: {}\n", again.error().message);
+        write_stderr("drover agent: {}\n", again.error().message);
       }
     }
     last_join_ = now;
@@ -227,24 +233,24 @@ class AgentShell {
     sockets_.send(router_peer, encode(envelope));
   }
 
-  /// Once a connection, and when the router is heard again after a silence that was told.
-  void tell_connected() {
-    const bool silent = std::exchange(told_, false);
-    if (std::exchange(connected_told_, connections_) == connections_ && !silent) return;
-    put_error("drover agent: connected to {} as {}: {}\n", options_.endpoint.endpoint,
-              options_.settings.host, devices_text(options_.settings));
+  /// Reports the connection once, and again when the router answers after a reported silence.
+  void report_connected() {
+    const bool silent = std::exchange(silence_reported_, false);
+    if (std::exchange(reported_connection_, connections_) == connections_ && !silent) return;
+    write_stderr("drover agent: connected to {} as {}: {}\n", options_.endpoint.endpoint,
+                 options_.settings.host, devices_text(options_.settings));
   }
 
-  /// Each reason once; the sockets try on by themselves.
-  void tell_barred() {
-    const auto barred = sockets_.barred();
-    if (barred == barred_) return;
-    barred_ = barred;
-    if (!barred) return;
-    put_error("drover agent: {}; retrying\n",
-              barred_text(*barred, options_.endpoint, options_.settings.host));
-    told_ = true;
-    tell("waiting");
+  /// Reports each reason once; the sockets retry by themselves.
+  void report_refusal() {
+    const auto connect_refusal = sockets_.connect_refusal();
+    if (connect_refusal == connect_refusal_) return;
+    connect_refusal_ = connect_refusal;
+    if (!connect_refusal) return;
+    write_stderr("drover agent: {}; retrying\n",
+                 connect_refusal_text(*connect_refusal, options_.endpoint, options_.settings.host));
+    silence_reported_ = true;
+    write_state("waiting");
   }
 
   Status receive(const Incoming& incoming) {
@@ -256,19 +262,20 @@ class AgentShell {
       core_->count_undecodable();
       return {};
     }
-    last_heard_ = wall_now();
-    if (const auto* refusal = std::get_if<Unwelcome>(&envelope->body)) {
-      if (refusal->passing) return wait_for_room(refusal->why);
-      return error("the router at {} does not take {}: {}", options_.endpoint.endpoint,
+    last_received_ = wall_now();
+    if (const auto* refusal = std::get_if<JoinRejected>(&envelope->body)) {
+      if (refusal->retryable) return wait_for_capacity(refusal->why);
+      return error("the router at {} refused {}: {}", options_.endpoint.endpoint,
                    options_.settings.host, printable(refusal->why));
     }
-    if (const auto* welcome = std::get_if<Welcome>(&envelope->body)) {
-      return be_welcomed(*welcome, incoming);
+    if (const auto* welcome = std::get_if<JoinAccepted>(&envelope->body)) {
+      return handle_welcome(*welcome, incoming);
     }
     if (!core_) return {};
-    // A router that does not know us has a new life: its speed, lease and doors may be others.
-    if (std::holds_alternative<HelloWanted>(envelope->body)) {
-      join_wanted_ = true;
+    // A router that does not know this agent has restarted: its speed, lease and endpoints may have
+    // changed.
+    if (std::holds_alternative<Reregister>(envelope->body)) {
+      join_needed_ = true;
       return {};
     }
     const Instant now = clock_.now();
@@ -277,26 +284,26 @@ class AgentShell {
     return {};
   }
 
-  /// The fleet's tables are full; others may leave. Told once a reason.
-  Status wait_for_room(const std::string& why) {
-    join_wanted_ = true;
-    last_join_ = wall_now() + room_again - join_again;
-    if (std::exchange(no_room_, why) == why) return {};
-    put_error("drover agent: the router at {} has no room for {} now, retrying: {}\n",
-              options_.endpoint.endpoint, options_.settings.host, printable(why));
-    tell("waiting");
+  /// The fleet's tables are full, but other hosts may leave. Reports each reason once.
+  Status wait_for_capacity(const std::string& why) {
+    join_needed_ = true;
+    last_join_ = wall_now() + capacity_again - join_again;
+    if (std::exchange(no_capacity_, why) == why) return {};
+    write_stderr("drover agent: the router at {} has no capacity for {} now, retrying: {}\n",
+                 options_.endpoint.endpoint, options_.settings.host, printable(why));
+    write_state("waiting");
     return {};
   }
 
-  Status be_welcomed(const Welcome& welcome, const Incoming& incoming) {
+  Status handle_welcome(const JoinAccepted& welcome, const Incoming& incoming) {
     if (const Status sensible = check_welcome(welcome); !sensible) {
-      return error("the router at {} tells a time that cannot be: {}", options_.endpoint.endpoint,
+      return error("the router at {} reports an invalid time: {}", options_.endpoint.endpoint,
                    sensible.error().message);
     }
     if (core_) {
-      if (const auto leap = leap_to(welcome, clock_.now())) end_life(*leap);
+      if (const auto clock_jump = clock_jump_to(welcome, clock_.now())) end_life(*clock_jump);
     }
-    join_wanted_ = false;
+    join_needed_ = false;
     if (welcome.lease.count() > 0) lease_ = welcome.lease;
     if (!core_) {
       clock_ = Clock(welcome.fleet_time, welcome.speed);
@@ -307,7 +314,7 @@ class AgentShell {
       core_.emplace(start.settings, catalogue_, start.start);
       lived_to_ = start.start;
     } else {
-      clock_.anchor_again(welcome.fleet_time, welcome.speed);
+      clock_.reanchor(welcome.fleet_time, welcome.speed);
     }
     const std::string samples = reachable(welcome.samples_endpoint, options_.endpoint);
     if (samples != samples_endpoint_) {
@@ -318,35 +325,35 @@ class AgentShell {
     }
     const Instant now = clock_.now();
     if (journal_.on()) journal_.write(JournalReceive{now, incoming.from, incoming.bytes, {}});
-    core_->welcomed(now, welcome);
-    tell_connected();
-    tell("joined");
+    core_->handle_join_accepted(now, welcome);
+    report_connected();
+    write_state("joined");
     return {};
   }
 
   AgentOptions options_;
   const devices::Catalogue& catalogue_;
-  HostClaim claim_;
+  HostNameLock claim_;
   StopSignals signals_;  // before the sockets, whose threads must not take signals
   Sockets sockets_;
-  KeptLog log_;
-  JournalFile journal_;
+  RotatingLog log_;
+  JournalWriter journal_;
   Clock clock_{Instant{}, 1};
   Instant lived_to_{};  // the core's last tick
   Duration lease_ = std::chrono::seconds(10);
   std::optional<agents::Agent> core_;
   std::string samples_endpoint_;
-  bool join_wanted_ = true;
-  bool told_ = false;
-  bool untold_ = false;
-  std::optional<Barred> barred_;
-  std::string no_room_;  // why, as told last
-  Wall last_heard_{0};
+  bool join_needed_ = true;
+  bool silence_reported_ = false;
+  bool state_problem_reported_ = false;
+  std::optional<ConnectRefusal> connect_refusal_;
+  std::string no_capacity_;  // the last reported reason
+  Wall last_received_{0};
   Wall last_join_{0};
   Wall connected_{0};
   std::uint64_t joins_ = 0;
   std::uint64_t connections_ = 0;
-  std::optional<std::uint64_t> connected_told_;  // of which connection
+  std::optional<std::uint64_t> reported_connection_;
 };
 
 }  // namespace
@@ -354,41 +361,41 @@ class AgentShell {
 CommandUsage agent_usage() {
   return {
       "usage: drover agent --devices LIST [options]",
-      "Emulates the devices of one host: their speed, memory, power and heat. It connects to the\n"
-      "router, reports samples and runs what the router assigns; it keeps trying while no router\n"
-      "is there. `drover catalogue devices` and `drover catalogue models` list the names.",
+      "Emulates the devices of one host: their speed, memory, power and temperature. Connects to\n"
+      "the router, reports samples and runs the work that the router assigns. Retries while the\n"
+      "router cannot be reached. `drover catalogue devices` and `drover catalogue models` list "
+      "the\n"
+      "names.",
       {connect_option(),
-       {"devices", "LIST", "DEVICE:COUNT[@TOPOLOGY], joined by commas; each entry one group"},
-       {"replicas", "LIST", "MODEL:FIRST[-LAST][@PRECISION]: copies loaded from the start"},
+       {"devices", "LIST", "DEVICE:COUNT[@TOPOLOGY],..; each entry is one group of devices"},
+       {"replicas", "LIST", "MODEL:FIRST[-LAST][@PRECISION],..: replicas loaded at the start"},
        {"name", "HOST", "the host's name (default: this machine's)"},
        {"rack", "R", "its rack (default rack-1)"},
        {"site", "S", "its site (default local)"},
        {"label", "K=V", "a label for policies; may be given several times", false, true},
-       {"ambient", "C", "temperature of the inlet air (default 22)"},
-       {"rate", "HZ", "samples per fleet second (default 1)"},
-       {"seed", "N", "draws the differences between its devices, and its faults (default 1)"},
-       {"faults", "RATE",
-        "faults that come by themselves: RATE times as often as published\n"
-        "(default 0: none)"},
-       {"sample-loss", "SHARE", "of its devices' reports that get lost (default 0)"},
-       {"sample-delay", "T", "its reports come so much later, in fleet time (default 0s)"},
+       {"ambient", "C", "temperature of the inlet air in C (default 22)"},
+       {"sample-rate", "HZ", "samples per fleet second (default 1)"},
+       {"seed", "N", "seed of the differences between devices and of faults (default 1)"},
+       {"faults", "RATE", "random faults: RATE times the published rates (default 0: none)"},
+       {"sample-loss", "SHARE", "share of the device samples that are lost (default 0)"},
+       {"sample-delay", "T", "delay of the samples, in fleet time (default 0s)"},
        {"catalogue", "DIR", "more device and model specs, *.toml"},
-       {"journal", "FILE", "write every input there, to replay this agent"},
-       {"orphan-after", "T", "end when no router has been heard for so long (default never)"},
-       {"log", "FILE", "append messages there, and keep it short (one older part, FILE.1)"},
-       {"state", "FILE", "keep one word there: joined or waiting"},
-       lifeline_option()},
+       {"journal", "FILE", "write every input to FILE, for a replay"},
+       {"exit-after-silence", "T", "exit after T without an answer from a router (default: never)"},
+       {"log", "FILE", "append messages to FILE; over 1 MiB it is rotated to FILE.1"},
+       {"state", "FILE", "keep the state in FILE: joined or waiting"},
+       parent_pipe_option()},
       {},
       "  drover agent --devices h100-sxm:8\n"
-      "      eight H100, nothing loaded\n"
+      "      eight H100, no model loaded\n"
       "  drover agent --name h100-1 --devices h100-sxm:8 --replicas "
       "llama-3.1-70b:0-3,llama-3.1-8b:4\n"
-      "      a 70B model over devices 0 to 3, an 8B model on device 4\n"
+      "      a 70B model on devices 0 to 3, an 8B model on device 4\n"
       "  drover agent --name v5e-1 --devices tpu-v5e:8@2x4 --replicas llama-3.1-70b:0-7@int8"};
 }
 
 CommandOutcome run_agent(Arguments& arguments) {
-  if (const Status held = hold_lifeline(arguments); !held)
+  if (const Status held = watch_parent(arguments); !held)
     return CommandOutcome::usage(held.error());
   auto catalogue = load_catalogue(arguments.text("catalogue"));
   if (!catalogue) return CommandOutcome::failed(catalogue.error());

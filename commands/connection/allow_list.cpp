@@ -19,16 +19,16 @@ namespace {
 
 constexpr const char* key_ending = ".pub";
 
-/// Enters the key that a file holds, or what is wrong with it.
-void take(const std::string& name, const std::string& path, const std::string& text,
-          std::map<std::string, std::string>& seen, AllowList& list) {
+/// Adds the key in the file to the list, or the problem with it.
+void add_key(const std::string& name, const std::string& path, const std::string& text,
+             std::map<std::string, std::string>& seen, AllowList& list) {
   const auto key = parse_public_key(text, path);
   if (!key) {
     list.problems.push_back(key.error().message);
   } else if (key->name != name || key->role == KeyRole::router) {
     list.problems.push_back(
-        fmt::format("{}: found the key {} of role {}, expected one of the "
-                    "file's name and no router's",
+        fmt::format("{}: found the key {} with role {}, expected a key named like the file and "
+                    "another role than router",
                     printable(path), key->name, to_text(key->role)));
   } else if (const auto [known, fresh] = seen.emplace(key->key, name); !fresh) {
     list.problems.push_back(
@@ -61,7 +61,7 @@ Result<AllowList> read_allow_list(const std::string& folder) {
         list.problems.push_back(std::move(read.text));
         break;
       case AllowText::State::good:
-        take(name, opened->path + "/" + file, read.text, seen, list);
+        add_key(name, opened->path + "/" + file, read.text, seen, list);
     }
   }
   return list;
@@ -76,7 +76,7 @@ Result<std::string> allow_list_state(const std::string& folder) {
   for (const std::string& name : *names) {
     struct stat found {};
     if (fstatat(opened->files.get(), (name + key_ending).c_str(), &found, 0) != 0) continue;
-    // The time of change tells of another owner or mode too, and nobody can set it back.
+    // The ctime also changes with the owner or mode, and cannot be set back.
     state += fmt::format("{} {} {}.{} {}\n", name, found.st_ino, found.st_ctim.tv_sec,
                          found.st_ctim.tv_nsec, found.st_size);
   }

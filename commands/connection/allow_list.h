@@ -1,5 +1,5 @@
-// Whom a router lets in: DIR/authorized/NAME.pub, one file for each key. Only what nobody but root
-// and the router's own user may write counts.
+// The allow-list of a router: DIR/authorized/NAME.pub, one file for each key that may connect.
+// Files and folders that users other than root and the router's own may write to are not trusted.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace drover::commands {
 
 struct AllowList {
   std::vector<PublicKey> keys;
-  std::vector<std::string> problems;  // a line for each file that is wrong; it lets nobody in
-  std::string unsafe;  // others may write to the list, so it has no keys; how to mend it
+  std::vector<std::string> problems;  // a line for each invalid file; such a file grants no access
+  std::string unsafe;  // set if others may write to the list: why, and how to fix it; no keys then
 };
 
-/// No folder: nobody. The error: the list could not be read, which says nothing about whom it
-/// names.
+/// Without a folder the list is empty. On an error the list could not be read, and its content is
+/// unknown.
 Result<AllowList> read_allow_list(const std::string& folder);
-/// Another text after any change of what `read_allow_list` goes by.
+/// A text that differs after every change of what `read_allow_list` reads.
 Result<std::string> allow_list_state(const std::string& folder);
 
 }  // namespace drover::commands

@@ -7,7 +7,7 @@ namespace drover::commands {
 
 namespace {
 
-/// Both lines moved in, so that they stand apart from the message.
+/// Indents both lines, which sets them apart from the message.
 std::string indented(std::string lines) {
   lines.insert(0, "  ");
   lines.insert(lines.find('\n') + 1, "  ");
@@ -17,7 +17,7 @@ std::string indented(std::string lines) {
 }  // namespace
 
 Option filter_option() {
-  return {"filter", "EXPR", "only those for which it holds, such as 'kind==tpu & temp>70'"};
+  return {"filter", "EXPR", "only those that match, such as 'kind==tpu & temp>70'"};
 }
 
 filter::Filter read_filter(Arguments& arguments, filter::Subjects of) {
@@ -25,8 +25,8 @@ filter::Filter read_filter(Arguments& arguments, filter::Subjects of) {
   auto parsed = filter::Filter::parse(text, of);
   if (auto* const filter = std::get_if<filter::Filter>(&parsed)) return std::move(*filter);
   const auto& problem = std::get<filter::Problem>(parsed);
-  arguments.complain(
-      error("--filter: {}\n{}", problem.message, indented(filter::marked(text, problem))));
+  arguments.add_problem(error("--filter: {}\n{}", problem.message,
+                              indented(filter::underline_problem(text, problem))));
   return {};
 }
 

@@ -1,4 +1,4 @@
-// `--filter EXPR` of every verb that has it.
+// The option `--filter EXPR`, shared by the commands that have it.
 #pragma once
 
 #include "commands/shell/options.h"
@@ -8,8 +8,8 @@ namespace drover::commands {
 
 Option filter_option();
 
-/// The filter that is given, or one that holds for everything. `of`: what it will judge. What is no
-/// filter is complained of, with the text and a mark under the place.
+/// The given filter, or one that matches everything. `of`: the subjects that it will match. Adds a
+/// problem for an invalid filter: the text with a mark under the error.
 filter::Filter read_filter(Arguments& arguments, filter::Subjects of);
 
 }  // namespace drover::commands

@@ -8,7 +8,7 @@ namespace drover::commands {
 
 namespace {
 
-constexpr double lease_s = 10;  // of the wall, where a router tells none
+constexpr double lease_s = 10;  // wall time, if a router reports no lease
 
 }  // namespace
 
@@ -24,7 +24,7 @@ std::string instant_text(Instant instant) {
   return to_iso8601(instant);
 }
 
-Status check_welcome(const Welcome& welcome) {
+Status check_welcome(const JoinAccepted& welcome) {
   if (!is_fleet_time(welcome.fleet_time)) {
     return error("fleet time: found {}, expected a time of the years {}",
                  instant_text(welcome.fleet_time), fleet_years);
@@ -35,22 +35,22 @@ Status check_welcome(const Welcome& welcome) {
   return {};
 }
 
-std::string to_text(const TimeLeap& leap) {
-  return fmt::format("fleet time went from {} {} to {}", instant_text(leap.from),
-                     leap.back() ? "back" : "forward", instant_text(leap.to));
+std::string to_text(const ClockJump& clock_jump) {
+  return fmt::format("fleet time went from {} {} to {}", instant_text(clock_jump.from),
+                     clock_jump.back() ? "back" : "forward", instant_text(clock_jump.to));
 }
 
-std::optional<TimeLeap> leap_between(Instant here, Instant there, Duration lease) {
+std::optional<ClockJump> clock_jump_between(Instant here, Instant there, Duration lease) {
   const double ahead_s = to_seconds(there.time_since_epoch()) - to_seconds(here.time_since_epoch());
   const double one_lease_s = to_seconds(lease);
-  if (ahead_s <= leases_lived_through * one_lease_s && ahead_s >= -one_lease_s) return {};
-  return TimeLeap{here, there};
+  if (ahead_s <= clock_jump_leases_max * one_lease_s && ahead_s >= -one_lease_s) return {};
+  return ClockJump{here, there};
 }
 
-std::optional<TimeLeap> leap_to(const Welcome& welcome, Instant here) {
+std::optional<ClockJump> clock_jump_to(const JoinAccepted& welcome, Instant here) {
   const Duration lease =
       welcome.lease.count() > 0 ? welcome.lease : wall_span(lease_s, welcome.speed);
-  return leap_between(here, welcome.fleet_time, lease);
+  return clock_jump_between(here, welcome.fleet_time, lease);
 }
 
 }  // namespace drover::commands

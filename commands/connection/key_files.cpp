@@ -42,7 +42,7 @@ bool write_all(int descriptor, std::string_view text) {
   return fsync(descriptor) == 0;
 }
 
-/// All of it, or the first bytes that are too many.
+/// Reads the whole file, but stops once it is over key_file_bytes_max.
 bool read_all(int descriptor, std::string& text) {
   char block[16 * 1024];
   while (text.size() <= key_file_bytes_max) {
@@ -55,7 +55,7 @@ bool read_all(int descriptor, std::string& text) {
   return true;
 }
 
-/// The names in an open folder, which is closed. `path` is for messages.
+/// The names in an open folder. Closes the descriptor. `path` is for messages.
 Result<std::vector<std::string>> names_of(int descriptor, std::string_view ending,
                                           const std::string& path) {
   DIR* listing = fdopendir(descriptor);
@@ -81,28 +81,28 @@ Result<std::vector<std::string>> names_of(int descriptor, std::string_view endin
   return names;
 }
 
-/// Who could write there beside its owner; empty: nobody.
+/// The problem if others than the owner may write there; empty: none.
 std::string writing_others(const struct stat& found, const std::string& path) {
   if ((found.st_mode & others_write) == 0) return {};
   return fmt::format(
-      "{}: others may write there (mode {:04o}), and so let themselves in; mend it with: chmod "
+      "{}: others may write there (mode {:04o}) and could grant themselves access; fix with: chmod "
       "go-w {}",
       printable(path), found.st_mode & 07777U, printable(path));
 }
 
-/// Who could write there beside root and this user.
+/// The problem if others than root and this user may write there; empty: none.
 std::string unsafe_by(const struct stat& found, const std::string& path) {
   if (found.st_uid == 0 || found.st_uid == geteuid()) return writing_others(found, path);
   return fmt::format(
-      "{}: belongs to user {}, who could let himself in; expected this user ({}) or root; mend it "
-      "with: chown {} {}",
+      "{}: belongs to user {}, who could grant access; expected this user ({}) or root; fix with: "
+      "chown {} {}",
       printable(path), found.st_uid, geteuid(), geteuid(), printable(path));
 }
 
-/// What may go by without anybody's doing, and says nothing about the file itself.
-bool may_pass(int code) {
-  constexpr int passing[] = {EMFILE, ENFILE, ENOMEM, ENOBUFS, EIO, ESTALE, EINTR, ETIMEDOUT};
-  return std::find(std::begin(passing), std::end(passing), code) != std::end(passing);
+/// Whether the error may go away by itself and implies nothing about the file.
+bool is_temporary(int code) {
+  constexpr int retryable[] = {EMFILE, ENFILE, ENOMEM, ENOBUFS, EIO, ESTALE, EINTR, ETIMEDOUT};
+  return std::find(std::begin(retryable), std::end(retryable), code) != std::end(retryable);
 }
 
 }  // namespace
@@ -122,13 +122,13 @@ Status make_key_folder(const std::string& path) {
 }
 
 Result<bool> write_new_key_file(const std::string& path, const std::string& text, Secrecy secrecy) {
-  // Under another name first: a half-written key is no key, and a present one stays as it is.
+  // Written under another name first: a key is never half written, and an existing one stays.
   const fs::path target(path);
   const std::string draft =
       (target.parent_path() / fmt::format(".{}.{}", target.filename().string(), getpid())).string();
   const mode_t mode = secrecy == Secrecy::secret ? S_IRUSR | S_IWUSR : 0644;
   unlink(draft.c_str());
-  const OpenFile file(
+  const FileDescriptor file(
       open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (file.get() < 0) return system_error(draft);
   bool fresh = true;
@@ -144,14 +144,14 @@ Result<bool> write_new_key_file(const std::string& path, const std::string& text
 }
 
 Result<std::string> read_key_text(const std::string& path, Secrecy secrecy) {
-  const OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.is_open()) return system_error(path);
   struct stat found {};
   if (fstat(file.get(), &found) != 0) return system_error(path);
   if (!S_ISREG(found.st_mode)) return error("{}: expected a file", printable(path));
   if (secrecy == Secrecy::secret && (found.st_mode & others_all) != 0) {
     return error(
-        "{}: others may read this secret (mode {:04o}, expected 0600); mend it with: chmod "
+        "{}: others may read this secret (mode {:04o}, expected 0600); fix with: chmod "
         "600 {}; if anybody may have read it, make a new one",
         printable(path), found.st_mode & 07777U, printable(path));
   }
@@ -161,7 +161,7 @@ Result<std::string> read_key_text(const std::string& path, Secrecy secrecy) {
   return error("{}: over {} bytes, expected less", printable(path), key_file_bytes_max);
 }
 
-Result<bool> is_there(const std::string& path) {
+Result<bool> path_exists(const std::string& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) == 0) return true;
   if (errno == ENOENT) return false;
@@ -175,11 +175,12 @@ Result<std::vector<std::string>> names_in(const std::string& folder, std::string
   return system_error(folder);
 }
 
-OpenFile::~OpenFile() {
+FileDescriptor::~FileDescriptor() {
   if (descriptor_ >= 0) close(descriptor_);
 }
-OpenFile::OpenFile(OpenFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-OpenFile& OpenFile::operator=(OpenFile&& other) noexcept {
+FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)) {}
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
   return *this;
 }
@@ -188,14 +189,14 @@ Result<AllowFolder> open_allow_folder(const std::string& folder) {
   AllowFolder opened;
   opened.path = (fs::path(folder) / "authorized").string();
   constexpr int flags = O_DIRECTORY | O_CLOEXEC;
-  // Only looked at: what counts is who may put another `authorized` there.
-  const OpenFile above(open(folder.c_str(), O_PATH | flags));
+  // O_PATH is enough: only the owner and mode matter, that is, who could replace `authorized`.
+  const FileDescriptor above(open(folder.c_str(), O_PATH | flags));
   if (!above.is_open() && errno != ENOENT) return system_error(folder);
   if (above.is_open()) {
-    opened.files = OpenFile(openat(above.get(), "authorized", O_RDONLY | flags));
+    opened.files = FileDescriptor(openat(above.get(), "authorized", O_RDONLY | flags));
     if (!opened.files.is_open() && errno != ENOENT) return system_error(opened.path);
   }
-  const auto look = [&](const OpenFile& file, const std::string& path) {
+  const auto check = [&](const FileDescriptor& file, const std::string& path) {
     struct stat found {};
     if (!file.is_open()) return true;
     if (fstat(file.get(), &found) != 0) return false;
@@ -203,13 +204,13 @@ Result<AllowFolder> open_allow_folder(const std::string& folder) {
     if (opened.unsafe.empty()) opened.unsafe = unsafe_by(found, path);
     return true;
   };
-  if (!look(above, folder) || !look(opened.files, opened.path)) return system_error(opened.path);
+  if (!check(above, folder) || !check(opened.files, opened.path)) return system_error(opened.path);
   return opened;
 }
 
 Result<std::vector<std::string>> names_in(const AllowFolder& folder, std::string_view ending) {
   if (!folder.files.is_open()) return std::vector<std::string>{};
-  // A description of its own: the place in the listing is not shared.
+  // A new open file description, so that the read position of the listing is not shared.
   const int again = openat(folder.files.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (again < 0) return system_error(folder.path);
   return names_of(again, ending, folder.path);
@@ -219,13 +220,13 @@ AllowText read_allow_text(const AllowFolder& folder, const std::string& file) {
   using State = AllowText::State;
   const std::string path = (fs::path(folder.path) / file).string();
   const auto failed = [&] {
-    const State state = errno == ENOENT   ? State::absent
-                        : may_pass(errno) ? State::unreadable
-                                          : State::bad;
+    const State state = errno == ENOENT       ? State::absent
+                        : is_temporary(errno) ? State::unreadable
+                                              : State::bad;
     return AllowText{state, system_error(path).message};
   };
-  // Without waiting: what stands there may be a pipe.
-  const OpenFile opened(
+  // O_NONBLOCK: the file may be a pipe.
+  const FileDescriptor opened(
       openat(folder.files.get(), file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat found {};
   if (!opened.is_open() || fstat(opened.get(), &found) != 0) return failed();

@@ -1,5 +1,5 @@
-// Key files on disk: written whole and never over another, read only when they are as safe as they
-// must be.
+// Key files on disk. They are written atomically and never overwritten, and read only if their
+// owner and mode are safe.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +13,29 @@ namespace drover::commands {
 
 enum class Secrecy { secret, open };  // 0600 and 0644
 
-/// The folder (0700), made with those above it where they are absent.
+/// Makes the folder (0700) and its parents if they do not exist.
 Status make_key_folder(const std::string& path);
 
-/// Writes a file that is not there yet, whole or not at all. Answers false when it was there.
+/// Writes a new file atomically. Returns false if the file exists already.
 Result<bool> write_new_key_file(const std::string& path, const std::string& text, Secrecy secrecy);
 
-/// The text of a key file. A secret that others may read is refused, with how to mend it.
+/// The text of a key file. The error for a secret that others may read says how to fix its mode.
 Result<std::string> read_key_text(const std::string& path, Secrecy secrecy);
 
-/// Whether there is something; the error: it cannot be known.
-Result<bool> is_there(const std::string& path);
+/// An error if the path cannot be checked.
+Result<bool> path_exists(const std::string& path);
 
-/// The names of a folder's files that end so, without the ending, in order; no folder has no files.
+/// The sorted names of a folder's files with this ending, without the ending. Empty if the folder
+/// does not exist.
 Result<std::vector<std::string>> names_in(const std::string& folder, std::string_view ending);
 
-// ---- What a router goes by: held open, so that what was checked is what is read.
-
 /// A descriptor that closes itself.
-class OpenFile {
+class FileDescriptor {
  public:
-  explicit OpenFile(int descriptor = -1) : descriptor_(descriptor) {}
-  ~OpenFile();
-  OpenFile(OpenFile&& other) noexcept;
-  OpenFile& operator=(OpenFile&& other) noexcept;
+  explicit FileDescriptor(int descriptor = -1) : descriptor_(descriptor) {}
+  ~FileDescriptor();
+  FileDescriptor(FileDescriptor&& other) noexcept;
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
   int get() const { return descriptor_; }
   bool is_open() const { return descriptor_ >= 0; }
 
@@ -44,24 +43,25 @@ class OpenFile {
   int descriptor_;
 };
 
-/// DIR/authorized; not open where one of both folders is absent.
+/// DIR/authorized, held open so that the folder that was checked is the one that is read. Not open
+/// if one of the two folders does not exist.
 struct AllowFolder {
-  OpenFile files;
+  FileDescriptor files;
   std::string path;
-  std::string unsafe;  // who else could let himself in there, and how to mend it; empty: nobody
-  std::string marks;   // of both folders; others after a change of owner or mode
+  std::string unsafe;  // who else could grant access there, and how to fix it; empty: nobody
+  std::string marks;   // of both folders; differ after a change of owner or mode
 };
-/// The error: nothing can be said about it now.
+/// On an error the state of the folder is unknown.
 Result<AllowFolder> open_allow_folder(const std::string& folder);
 Result<std::vector<std::string>> names_in(const AllowFolder& folder, std::string_view ending);
 
-/// A file of it: its text, or why that cannot be had.
+/// A file of the folder: its text, or why it could not be read.
 struct AllowText {
   enum class State : std::uint8_t {
     good,
     absent,
-    bad,         // not as it should be: it lets nobody in
-    unreadable,  // for now: nothing can be said about it
+    bad,         // invalid: it grants no access
+    unreadable,  // temporarily: its content is unknown
   };
   State state = State::good;
   std::string text;  // or the problem

@@ -14,7 +14,7 @@
 #include "commands/shell/files.h"
 #include "fleet/base/identity.h"
 #include "fleet/base/text.h"
-#include "fleet/socket/socket_keys.h"
+#include "fleet/socket/keys.h"
 
 namespace drover::commands {
 
@@ -41,7 +41,7 @@ Result<SecretKey> read_secret(const std::string& path) {
     return error("{}: name: found {}, expected the name of the file", printable(path),
                  key->known.name);
   }
-  if (public_half(key->secret) != key->known.key) {
+  if (public_key_of(key->secret) != key->known.key) {
     return error("{}: the public key is not that of the secret", printable(path));
   }
   return key;
@@ -53,43 +53,43 @@ Result<PublicKey> read_public(const std::string& path) {
   return parse_public_key(*text, path);
 }
 
-/// What is there already must be what is wanted.
-Status check_same(const PublicKey& found, const PublicKey& wanted, const std::string& path) {
-  if (found.role == wanted.role && found.ids == wanted.ids) return {};
-  return error("{}: is there already, with role {} and hosts {}: choose another name, or remove it",
+/// An existing key must have the requested role and hosts.
+Status check_same(const PublicKey& found, const PublicKey& requested, const std::string& path) {
+  if (found.role == requested.role && found.ids == requested.ids) return {};
+  return error("{}: already exists, with role {} and hosts {}: choose another name, or remove it",
                printable(path), to_text(found.role), ids_text(found));
 }
 
 Result<PublicKey> check_request(const std::string& name, KeyRole role,
                                 std::vector<std::string> ids) {
-  PublicKey wanted{name, role, std::move(ids), {}};
+  PublicKey requested{name, role, std::move(ids), {}};
   if (!is_name(name) || name.starts_with('.')) {
     return error(
-        "the name of a key: found \"{}\", expected 1 to 64 of A-Z a-z 0-9 . _ : -, the "
-        "first no dot",
+        "the name of a key: found \"{}\", expected 1 to 64 of A-Z a-z 0-9 . _ : -, not starting "
+        "with a dot",
         excerpt(name));
   }
   if ((role == KeyRole::router) != (name == "router")) {
-    return error("the router's key has the name router and the role router, and no other has");
+    return error("the name router and the role router go together: only the router's key has them");
   }
-  if (role == KeyRole::agent && wanted.ids.empty()) wanted.ids = {name};
-  if (role != KeyRole::agent && !wanted.ids.empty()) {
-    return error("--ids: only a key of role agent speaks for hosts");
+  if (role == KeyRole::agent && requested.ids.empty()) requested.ids = {name};
+  if (role != KeyRole::agent && !requested.ids.empty()) {
+    return error("--ids: only a key with role agent may act as hosts");
   }
-  if (wanted.ids.size() > key_ids_max) {
-    return error("--ids: found {} hosts, expected at most {}", wanted.ids.size(), key_ids_max);
+  if (requested.ids.size() > key_ids_max) {
+    return error("--ids: found {} hosts, expected at most {}", requested.ids.size(), key_ids_max);
   }
-  return wanted;
+  return requested;
 }
 
 Status enter(const std::string& folder, const PublicKey& key) {
   if (key.role == KeyRole::router) {
-    return error("{}: is a router's key: it is for connecting to that router, not for coming in",
+    return error("{}: is a router's key: clients need it to connect; it cannot be allowed",
                  key.name);
   }
-  const std::string place = allow_folder(folder);
-  if (const Status made = make_key_folder(place); !made) return made;
-  const std::string path = public_path(place, key.name);
+  const std::string authorized = allow_folder(folder);
+  if (const Status made = make_key_folder(authorized); !made) return made;
+  const std::string path = public_path(authorized, key.name);
   const auto written = write_new_key_file(path, to_toml(key), Secrecy::open);
   if (!written) return written.error();
   if (*written) return {};
@@ -100,20 +100,21 @@ Status enter(const std::string& folder, const PublicKey& key) {
                fingerprint(present->key));
 }
 
-/// The secret half, new or as it is there; nothing is told of it yet.
-Result<KeyFiles> make_secret(const std::string& folder, const PublicKey& wanted) {
+/// Makes the secret half, or reads the existing one. The public half is not written yet.
+Result<KeyFiles> make_secret(const std::string& folder, const PublicKey& requested) {
   if (const Status made = make_key_folder(folder); !made) return made.error();
-  KeyFiles files{wanted, secret_path(folder, wanted.name), public_path(folder, wanted.name)};
-  const auto secret = is_there(files.secret_file);
-  const auto told = is_there(files.public_file);
+  KeyFiles files{requested, secret_path(folder, requested.name),
+                 public_path(folder, requested.name)};
+  const auto secret = path_exists(files.secret_file);
+  const auto published = path_exists(files.public_file);
   if (!secret) return secret.error();
-  if (!told) return told.error();
-  if (!*secret && *told) {
-    return error("{}: is there without its secret: choose another name, or remove it",
+  if (!published) return published.error();
+  if (!*secret && *published) {
+    return error("{}: exists without its secret: choose another name, or remove it",
                  printable(files.public_file));
   }
-  files.fresh = !*told;
-  const auto pair = draw_key_pair();
+  files.fresh = !*published;
+  const auto pair = generate_key_pair();
   if (!pair) return pair.error();
   files.key.key = pair->key;
   const std::string text = to_toml(SecretKey{files.key, pair->secret});
@@ -122,17 +123,17 @@ Result<KeyFiles> make_secret(const std::string& folder, const PublicKey& wanted)
   if (*written) return files;
   const auto present = read_secret(files.secret_file);
   if (!present) return present.error();
-  if (const Status same = check_same(present->known, wanted, files.secret_file); !same) {
+  if (const Status same = check_same(present->known, requested, files.secret_file); !same) {
     return same.error();
   }
   files.key = present->known;
   return files;
 }
 
-/// The public half, after all else: where it is, everything is done.
+/// Writes the public half. It is written last: if it exists, every step is done.
 Result<KeyFiles> publish(KeyFiles files) {
-  const auto told = write_new_key_file(files.public_file, to_toml(files.key), Secrecy::open);
-  if (!told) return told.error();
+  const auto written = write_new_key_file(files.public_file, to_toml(files.key), Secrecy::open);
+  if (!written) return written.error();
   return files;
 }
 
@@ -148,16 +149,16 @@ Result<std::string> default_keys_folder() {
 
 Result<KeyFiles> make_key(const std::string& folder, const std::string& name, KeyRole role,
                           std::vector<std::string> ids) {
-  const auto wanted = check_request(name, role, std::move(ids));
-  if (!wanted) return wanted.error();
-  const auto made = make_secret(folder, *wanted);
+  const auto requested = check_request(name, role, std::move(ids));
+  if (!requested) return requested.error();
+  const auto made = make_secret(folder, *requested);
   return made ? publish(*made) : made;
 }
 
 Result<KeyFiles> make_allowed_key(const std::string& folder, const std::string& name) {
-  const auto wanted = check_request(name, KeyRole::agent, {});
-  if (!wanted) return wanted.error();
-  const auto made = make_secret(folder, *wanted);
+  const auto requested = check_request(name, KeyRole::agent, {});
+  if (!requested) return requested.error();
+  const auto made = make_secret(folder, *requested);
   if (!made) return made;
   if (made->fresh) {
     if (const Status entered = enter(folder, made->key); !entered) return entered.error();
@@ -167,18 +168,11 @@ Result<KeyFiles> make_allowed_key(const std::string& folder, const std::string& 
 
 Result<bool> is_allowed(const std::string& folder, const PublicKey& key) {
   const std::string path = public_path(allow_folder(folder), key.name);
-  const auto there = is_there(path);
+  const auto there = path_exists(path);
   if (!there || !*there) return there;
   const auto present = read_public(path);
   if (!present) return present.error();
   return *present == key;
-}
-
-Status allow_key(const std::string& folder, const std::string& name) {
-  if (!is_name(name)) return error("found \"{}\", expected the name of a key", excerpt(name));
-  const auto key = read_public(public_path(folder, name));
-  if (!key) return key.error();
-  return enter(folder, *key);
 }
 
 Result<PublicKey> allow_file(const std::string& folder, const std::string& file) {
@@ -193,17 +187,17 @@ Result<bool> revoke_key(const std::string& folder, const std::string& name) {
   if (!is_name(name)) return error("found \"{}\", expected the name of a key", excerpt(name));
   const std::string path = public_path(allow_folder(folder), name);
   std::error_code problem;
-  const bool stood = fs::remove(path, problem);
+  const bool removed = fs::remove(path, problem);
   if (problem) return error("{}: {}", printable(path), problem.message());
-  return stood;
+  return removed;
 }
 
 Result<SecretKey> read_router_key(const std::string& folder) {
   const std::string path = secret_path(folder, "router");
-  const auto there = is_there(path);
+  const auto there = path_exists(path);
   if (!there) return there.error();
   if (!*there) {
-    return error("{}: is not there; make it with: drover keys new router --role router --dir {}",
+    return error("{}: does not exist; make it with: drover keys new router --role router --dir {}",
                  printable(path), printable(folder));
   }
   return read_secret(path);
@@ -238,10 +232,10 @@ Result<Credentials> read_credentials(const std::string& folder, const std::strin
   auto own = read_secret(secret_path(folder, chosen));
   if (!own) return own.error();
   const std::string router_file = public_path(folder, "router");
-  const auto there = is_there(router_file);
+  const auto there = path_exists(router_file);
   if (!there) return there.error();
   if (!*there) {
-    return error("{}: is not there: copy it from the keys of the router", printable(router_file));
+    return error("{}: does not exist: copy it from the keys of the router", printable(router_file));
   }
   const auto router = read_public(router_file);
   if (!router) return router.error();
@@ -257,8 +251,8 @@ Result<KeyListing> list_keys(const std::string& folder) {
   if (!allowed) return allowed.error();
   const auto secrets = names_in(folder, ".key");
   if (!secrets) return secrets.error();
-  const auto told = names_in(folder, ".pub");
-  if (!told) return told.error();
+  const auto published = names_in(folder, ".pub");
+  if (!published) return published.error();
   KeyListing listing{{}, allowed->problems};
   if (!allowed->unsafe.empty()) listing.problems.push_back(allowed->unsafe);
   std::map<std::pair<std::string, std::string>, ListedKey> keys;  // by name and key
@@ -275,7 +269,7 @@ Result<KeyListing> list_keys(const std::string& folder) {
       listing.problems.push_back(key.error().message);
     }
   }
-  for (const std::string& name : *told) {
+  for (const std::string& name : *published) {
     const auto key = read_public(public_path(folder, name));
     if (key) {
       entry(*key);

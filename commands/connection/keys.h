@@ -1,8 +1,8 @@
-// Folders of key files: where they are, how they are made, read, allowed and revoked.
+// Folders of key files: finds, makes, reads, allows and revokes keys.
 //
 //   DIR/NAME.key             secret, 0600        DIR/NAME.pub       its public half
-//   DIR/router.key           the router's        DIR/router.pub     what clients need of it
-//   DIR/authorized/NAME.pub  whom the router lets in, one file for each
+//   DIR/router.key           the router's        DIR/router.pub     clients need it
+//   DIR/authorized/NAME.pub  one file for each key that may connect to the router
 //
 // A router needs router.key and authorized/; a client or agent needs its NAME.key and router.pub.
 #pragma once
@@ -21,46 +21,43 @@ struct KeyFiles {
   PublicKey key;
   std::string secret_file;
   std::string public_file;
-  bool fresh = false;  // NAME.pub, which is written last, was not there before
+  bool fresh = false;  // NAME.pub, which is written last, did not exist before
 };
 
 /// $DROVER_KEYS, else $XDG_CONFIG_HOME/drover/keys, else ~/.config/drover/keys.
 Result<std::string> default_keys_folder();
 
-/// Makes a key pair and its two files, and the folder (0700) where it is absent. A key that is
-/// there already with this role and these ids is answered as it is; with others it is an error.
-/// `ids`: of an agent's key the hosts that it speaks for; empty: the one of its name. The router's
-/// own key has the name "router" and the role `router`.
+/// Makes a key pair and its two files, and the folder (0700) if it does not exist. Returns an
+/// existing key with this role and these ids; one with others is an error. `ids`: the hosts that an
+/// agent's key may act as; empty: the host of its name. The router's own key has the name "router"
+/// and the role `router`.
 Result<KeyFiles> make_key(const std::string& folder, const std::string& name, KeyRole role,
                           std::vector<std::string> ids = {});
-/// The same for an agent's key of its own name, which is entered in the folder's allow-list if it
-/// is fresh: one that was revoked since it was made stays revoked. A process that ended between the
-/// steps is finished by the next.
+/// Makes the key of an agent and, if it is fresh, adds it to the allow-list: a key that was revoked
+/// since it was made stays revoked. Completes what an earlier process left unfinished.
 Result<KeyFiles> make_allowed_key(const std::string& folder, const std::string& name);
 
-/// Enters the folder's own NAME.pub in its allow-list; a router that runs on that folder lets the
-/// key in within a second. Done before: nothing changes.
-Status allow_key(const std::string& folder, const std::string& name);
-/// The same for a .pub file from elsewhere. Answers the key that it holds.
+/// Adds the key in a .pub file to the folder's allow-list and returns it. A router that runs on
+/// that folder accepts the key within a second. Does nothing if the key is allowed already.
 Result<PublicKey> allow_file(const std::string& folder, const std::string& file);
-/// Whether this very key is on the allow-list.
+/// Whether exactly this key is on the allow-list.
 Result<bool> is_allowed(const std::string& folder, const PublicKey& key);
-/// Takes the key off the allow-list. Answers whether it stood there.
+/// Removes the key from the allow-list. Returns whether it was on it.
 Result<bool> revoke_key(const std::string& folder, const std::string& name);
 
 /// The router's key. The error says how to make one.
 Result<SecretKey> read_router_key(const std::string& folder);
 
-/// What a client or agent connects with.
+/// The keys that a client or agent connects with.
 struct Credentials {
   SecretKey own;
   std::string router_key;  // Z85, public
 };
-/// With `name` empty: the folder's only key beside the router's, or the one called `preferred`.
+/// If `name` is empty: the key called `preferred`, else the folder's only key besides the router's.
 Result<Credentials> read_credentials(const std::string& folder, const std::string& name,
                                      const std::string& preferred);
 
-/// Every key of a folder: own ones and allowed ones.
+/// A key of a folder: made there, or allowed there.
 struct ListedKey {
   PublicKey key;
   bool secret = false;   // its secret half is here

@@ -25,7 +25,7 @@ CommandUsage with_key_options(CommandUsage usage) {
   usage.options.insert(
       connects + 1,
       {{"keys", "DIR", "connect encrypted, with a key of this folder (default: $DROVER_KEYS)"},
-       {"key", "NAME", "which of its keys, when there are several"}});
+       {"key", "NAME", "the key to use, if the folder has several"}});
   return usage;
 }
 
@@ -52,7 +52,7 @@ RouterAddress endpoint_of(const Arguments& arguments) {
 Status use_keys_of(const RouterAddress& address, const std::string& preferred, Sockets& sockets) {
   if (address.keys.empty()) {
     if (address.key_name.empty()) return {};
-    return error("--key {}: of which folder? Name it with --keys", excerpt(address.key_name));
+    return error("--key {}: needs --keys DIR, the folder of the key", excerpt(address.key_name));
   }
   const auto credentials = read_credentials(address.keys, address.key_name, preferred);
   if (!credentials) return credentials.error();
@@ -60,62 +60,62 @@ Status use_keys_of(const RouterAddress& address, const std::string& preferred, S
   return {};
 }
 
-std::string barred_text(Barred barred, const RouterAddress& address, const std::string& preferred) {
-  switch (barred) {
-    case Barred::key: {
+std::string connect_refusal_text(ConnectRefusal connect_refusal, const RouterAddress& address,
+                                 const std::string& preferred) {
+  switch (connect_refusal) {
+    case ConnectRefusal::key: {
       const auto credentials = read_credentials(address.keys, address.key_name, preferred);
       if (!credentials) return credentials.error().message;
       const PublicKey& key = credentials->own.known;
       return fmt::format(
-          "the router at {} does not let in the key {} ({}, role {}); where the router runs: "
+          "the router at {} does not accept the key {} ({}, role {}); run on the router's machine: "
           "drover keys allow {}.pub",
           address.endpoint, key.name, fingerprint(key.key), to_text(key.role), key.name);
     }
-    case Barred::router_key:
+    case ConnectRefusal::router_key:
       return fmt::format(
-          "what answers at {} does not hold the key in {}/router.pub: another router, one that was "
+          "the server at {} does not have the key in {}/router.pub: it is another router, it was "
           "started without --keys, or its key has changed; then copy its router.pub again",
           address.endpoint, printable(address.keys));
-    case Barred::plain_text:
+    case ConnectRefusal::plain_text:
       return fmt::format(
-          "the router at {} takes only encrypted connections: give --keys DIR or set DROVER_KEYS "
+          "the router at {} accepts only encrypted connections: use --keys DIR or set DROVER_KEYS "
           "(drover keys --help)",
           address.endpoint);
-    case Barred::encryption:
+    case ConnectRefusal::encryption:
       return fmt::format(
-          "the router at {} was started without --keys and takes no encrypted connections: start "
-          "it "
-          "with --keys, or connect without",
+          "the router at {} was started without --keys and accepts no encrypted connections: start "
+          "it with --keys, or connect without",
           address.endpoint);
   }
   return {};
 }
 
-std::string barred_words(Barred barred, const RouterAddress& address) {
-  switch (barred) {
-    case Barred::key: {
+std::string connect_refusal_summary(ConnectRefusal connect_refusal, const RouterAddress& address) {
+  switch (connect_refusal) {
+    case ConnectRefusal::key: {
       const auto credentials = read_credentials(address.keys, address.key_name, "");
       const std::string name = credentials ? " " + credentials->own.known.name : "";
       return fmt::format("the router no longer accepts the key{}", name);
     }
-    case Barred::router_key:
-      return "what answers there does not hold the router's key";
-    case Barred::plain_text:
-      return "the router now takes only encrypted connections";
-    case Barred::encryption:
-      return "the router now takes no encrypted connections";
+    case ConnectRefusal::router_key:
+      return "the server there does not have the router's key";
+    case ConnectRefusal::plain_text:
+      return "the router now accepts only encrypted connections";
+    case ConnectRefusal::encryption:
+      return "the router now accepts no encrypted connections";
   }
   return {};
 }
 
-std::string reachable(const std::string& door, const std::string& control) {
-  auto there = parse_endpoint(door, "");
-  const auto here = parse_endpoint(control, "");
-  if (!there || !here) return door;
-  if (there->host == "0.0.0.0" || there->host == "::" || there->host == "*") {
-    there->host = here->host;
+std::string reachable(const std::string& endpoint, const std::string& control) {
+  auto reported = parse_endpoint(endpoint, "");
+  const auto used = parse_endpoint(control, "");
+  if (!reported || !used) return endpoint;
+  if (reported->host == "0.0.0.0" || reported->host == "::" || reported->host == "*") {
+    reported->host = used->host;
   }
-  return there->to_text();
+  return reported->to_text();
 }
 
 }  // namespace drover::commands

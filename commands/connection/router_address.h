@@ -1,5 +1,5 @@
-// Where the router is and with which key to go there: the options and the environment of every verb
-// that connects.
+// The router's endpoint and the key to connect with: the options and environment variables of
+// every command that connects.
 #pragma once
 
 #include <memory>
@@ -20,32 +20,34 @@ struct RouterAddress {
   std::string key_name;  // empty: the folder's only key
 
   RouterAddress() = default;
-  RouterAddress(std::string where) : endpoint(std::move(where)) {}
-  RouterAddress(const char* where) : endpoint(where) {}
+  RouterAddress(std::string text) : endpoint(std::move(text)) {}
+  RouterAddress(const char* text) : endpoint(text) {}
   operator const std::string&() const { return endpoint; }
 };
 
-/// `--connect`, then the environment's DROVER_CONNECT, then the default.
+/// The option `--connect`.
 Option connect_option();
-/// The usage of a verb with `--connect`, which then takes `--keys` and `--key` too.
+/// Adds `--keys` and `--key` to the usage of a command that has `--connect`.
 CommandUsage with_key_options(CommandUsage usage);
-/// `--keys`, then DROVER_KEYS, then none.
+/// The endpoint: `--connect`, else $DROVER_CONNECT, else the default. The keys: `--keys`, else
+/// $DROVER_KEYS, else none.
 RouterAddress endpoint_of(const Arguments& arguments);
-/// Whether one can connect there; `place` names where the text stood.
+/// Checks that a client can connect to the endpoint. `place` names the source of the text.
 Status check_connect(const std::string& endpoint, std::string_view place);
 
-/// Encrypts from now on, when the address says so. `preferred`: the key to take, if it is there,
-/// where the address names none.
+/// Encrypts new connections if the address has keys. `preferred`: the key to use, if it exists,
+/// when the address names none.
 Status use_keys_of(const RouterAddress& address, const std::string& preferred, Sockets& sockets);
 
-/// Why the router's door stays closed, and how to mend it; one line.
-std::string barred_text(Barred barred, const RouterAddress& address, const std::string& preferred);
+/// Why the router refuses the connection, and how to fix it; one line.
+std::string connect_refusal_text(ConnectRefusal connect_refusal, const RouterAddress& address,
+                                 const std::string& preferred);
 
-/// The same of a router that had taken us, in a few words for a line of a dashboard.
-std::string barred_words(Barred barred, const RouterAddress& address);
+/// Why a router that had accepted this client now refuses it; short, for a line of a dashboard.
+std::string connect_refusal_summary(ConnectRefusal connect_refusal, const RouterAddress& address);
 
-/// The endpoint of one of the router's doors as seen from here: a router that listens on every
-/// address does not know by which one it was reached.
-std::string reachable(const std::string& door, const std::string& control);
+/// The router's `endpoint` as reachable from here. A router that listens on every address does not
+/// know which one the client used, so the host is taken from `control`.
+std::string reachable(const std::string& endpoint, const std::string& control);
 
 }  // namespace drover::commands

@@ -5,7 +5,7 @@
 #include "commands/connection/session.h"
 #include "commands/shell/clock.h"
 #include "fleet/text/json.h"
-#include "router/policy/policy_text.h"
+#include "router/policy/text.h"
 
 namespace drover::commands {
 

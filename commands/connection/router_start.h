@@ -1,6 +1,5 @@
-// How a router core is made: settings in fleet time from limits in wall time, the policy's text,
-// and the instant at which it begins. The same value starts the live core and, from a journal, its
-// replay.
+// The inputs from which a router core is made: settings, the policy's text, and the instant at
+// which it begins. The same value starts the live core and, read from a journal, its replay.
 #pragma once
 
 #include <memory>
@@ -27,17 +26,17 @@ struct RouterStart {
   bool operator==(const RouterStart&) const = default;
 };
 
-/// The policy as the core will follow it. The error names file, line and key.
+/// The policy, with its durations in fleet time. The error names file, line and key.
 Result<router::Policy> read_policy(const RouterStart& start);
 
-/// Limits of wall time as spans of fleet time.
+/// The core's settings; limits of wall time are converted to fleet time.
 router::RouterSettings router_settings(const RouterStart& start);
 
 /// The catalogue must outlive the router.
 Result<std::unique_ptr<router::Router>> make_router(const RouterStart& start,
                                                     const devices::Catalogue& catalogue);
 
-/// For the journal's first record, and back.
+/// The text of the journal's first record, and its parser.
 std::string to_text(const RouterStart& start);
 Result<RouterStart> parse_router_start(std::string_view text);
 

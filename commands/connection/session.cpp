@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "commands/shell/silence.h"
+#include "commands/shell/connection_timeouts.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
@@ -10,7 +10,7 @@ namespace drover::commands {
 namespace {
 
 constexpr std::chrono::milliseconds join_again{500};
-/// The router has said nothing for so long to what was sent: it may have a new life.
+/// After this long without an answer the router may have restarted.
 constexpr Wall silence_max = std::chrono::seconds(2);
 
 }  // namespace
@@ -29,7 +29,7 @@ Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
 }
 
 Status Session::join() {
-  const Wall end = wall_now() + options_.patience;
+  const Wall end = wall_now() + options_.timeout;
   Wall ask_again{0};
   while (wall_now() < end) {
     if (wall_now() >= ask_again) {
@@ -37,28 +37,30 @@ Status Session::join() {
       ask_again = wall_now() + join_again;
     }
     for (const auto& [from, envelope] : wait(std::chrono::milliseconds(100)).messages) {
-      if (const auto* refusal = std::get_if<Unwelcome>(&envelope.body)) {
-        return error("the router at {} does not take this client: {}", options_.router.endpoint,
+      if (const auto* refusal = std::get_if<JoinRejected>(&envelope.body)) {
+        return error("the router at {} refused this client: {}", options_.router.endpoint,
                      printable(refusal->why));
       }
     }
     if (welcomed_) return {};
-    if (!trouble_.empty()) {
-      return error("the router at {} tells a time that cannot be: {}", options_.router.endpoint,
-                   trouble_);
+    if (!welcome_problem_.empty()) {
+      return error("the router at {} reports an invalid time: {}", options_.router.endpoint,
+                   welcome_problem_);
     }
-    if (const auto barred = sockets_.barred()) {
-      return Error{barred_text(*barred, options_.router, "")};
+    if (const auto connect_refusal = sockets_.connect_refusal()) {
+      return Error{connect_refusal_text(*connect_refusal, options_.router, "")};
     }
   }
-  return nobody_there();
+  return no_router_error();
 }
 
-Error Session::nobody_there() const {
+Error Session::no_router_error() const {
   const auto endpoint = parse_endpoint(options_.router.endpoint, "");
   if (endpoint && !endpoint->loopback()) {
-    return error("no router at {}: is one running there, and may this machine reach it?",
-                 options_.router.endpoint);
+    return error(
+        "no router at {}: check that one is running there and that this machine can reach "
+        "it",
+        options_.router.endpoint);
   }
   const std::string listen =
       options_.router.endpoint == default_endpoint ? "" : " --listen " + options_.router.endpoint;
@@ -67,7 +69,8 @@ Error Session::nobody_there() const {
 }
 
 bool Session::send(Message message) {
-  // A fresh socket would keep it for when the router lets us in, late and before the Join.
+  // A fresh socket would queue the message until the router accepts the connection, and then send
+  // it before the Join.
   if (connections_ > 0 && !sockets_.control_connected()) return false;
   Envelope envelope;
   envelope.sender = options_.name;
@@ -84,13 +87,13 @@ bool Session::send_join() {
   return send(Join{options_.role, options_.name, software_name});
 }
 
-void Session::knock() {
+void Session::try_join() {
   if (!unanswered_since_) return;
   const Wall now = wall_now();
-  // Without keys nobody is shut out, and ZeroMQ's heartbeats find a dead connection.
-  if (!options_.router.keys.empty() && now - *unanswered_since_ > client_connection_silence_max) {
+  // Without keys the router refuses nobody, and ZeroMQ's heartbeats detect a dead connection.
+  if (!options_.router.keys.empty() && now - *unanswered_since_ > client_connection_timeout) {
     unanswered_since_.reset();
-    // Without a descriptor for it, say: the next time may be better.
+    // Reconnecting may fail, for example without a free descriptor: try again later.
     if (!sockets_.reconnect_control()) unanswered_since_ = now;
   } else if (now - std::max(*unanswered_since_, joined_) > silence_max) {
     send_join();
@@ -103,24 +106,24 @@ Status Session::subscribe() {
   return sockets_.connect_publish(subscribed_);
 }
 
-/// The first one starts the clock; later ones (a router that restarted) set it right.
-void Session::be_welcomed(const Welcome& welcome, Turn& turn) {
-  const auto leap = welcomed_ ? leap_to(welcome, clock_.now()) : std::nullopt;
-  if (welcomed_ && !leap) {
-    clock_.anchor_again(welcome.fleet_time, welcome.speed);
+/// The first one starts the clock; later ones, from a router that restarted, correct it.
+void Session::handle_welcome(const JoinAccepted& welcome, PollResult& turn) {
+  const auto clock_jump = welcomed_ ? clock_jump_to(welcome, clock_.now()) : std::nullopt;
+  if (welcomed_ && !clock_jump) {
+    clock_.reanchor(welcome.fleet_time, welcome.speed);
   } else {
     clock_ = Clock(welcome.fleet_time, welcome.speed);
   }
-  if (leap) turn.leap = leap;
+  if (clock_jump) turn.clock_jump = clock_jump;
   welcome_ = welcome;
-  const auto door = parse_endpoint(welcome.publish_endpoint, "");
-  insecure_ = options_.router.keys.empty() && door && !door->loopback();
+  const auto endpoint = parse_endpoint(welcome.publish_endpoint, "");
+  insecure_ = options_.router.keys.empty() && endpoint && !endpoint->loopback();
   welcome_.publish_endpoint = reachable(welcome.publish_endpoint, options_.router.endpoint);
   welcomed_ = true;
 }
 
-Session::Turn Session::wait(std::chrono::milliseconds longest) {
-  Turn turn;
+Session::PollResult Session::wait(std::chrono::milliseconds longest) {
+  PollResult turn;
   auto arrived = sockets_.wait(longest);
   turn.ready_descriptors = std::move(arrived.ready_descriptors);
   if (sockets_.control_connections() != connections_) {
@@ -135,13 +138,13 @@ Session::Turn Session::wait(std::chrono::milliseconds longest) {
       ++undecodable_;
       continue;
     }
-    if (const auto* welcome = std::get_if<Welcome>(&envelope->body)) {
+    if (const auto* welcome = std::get_if<JoinAccepted>(&envelope->body)) {
       if (const Status sensible = check_welcome(*welcome); !sensible) {
-        trouble_ = sensible.error().message;
+        welcome_problem_ = sensible.error().message;
         ++undecodable_;
         continue;
       }
-      be_welcomed(*welcome, turn);
+      handle_welcome(*welcome, turn);
     }
     turn.messages.emplace_back(incoming.from, std::move(*envelope));
   }

@@ -1,4 +1,4 @@
-// The client side of a connection to the router: find it, say who we are, learn fleet time, ask.
+// A client's connection to the router: it joins, keeps the fleet's clock, and sends requests.
 #pragma once
 
 #include <chrono>
@@ -26,82 +26,79 @@ struct SessionOptions {
   RouterAddress router;
   Role role = Role::client;
   std::string name = "client";
-  std::chrono::milliseconds patience{3000};  // for the Welcome
+  std::chrono::milliseconds timeout{3000};  // for the JoinAccepted
 };
 
 class Session {
  public:
-  /// Joins, and asks again until a Welcome comes or patience ends. The error for a router that is
-  /// not there says how to start one; that for one which refuses us says how to mend it.
+  /// Sends Join until JoinAccepted arrives or the timeout passes. The error says how to start a
+  /// router if none answers, and how to fix it if the router refuses the client.
   static Result<std::unique_ptr<Session>> open(const SessionOptions& options);
 
   const RouterAddress& router() const { return options_.router; }
-  const Welcome& welcome() const { return welcome_; }
-  /// The router listens beyond loopback, and takes anyone who can reach it: it took us without
-  /// keys.
+  const JoinAccepted& welcome() const { return welcome_; }
+  /// The router listens beyond loopback and accepts clients without keys.
   bool insecure() const { return insecure_; }
   Clock& clock() { return clock_; }
   Sockets& sockets() { return sockets_; }
 
-  /// To the router. False when it could not go (its queue is full, or the connection is lost).
+  /// Sends to the router. False if the queue is full or the connection is lost.
   bool send(Message message);
   bool send_join();
-  /// To all that the router publishes; again after a Welcome: a router that was started anew may
-  /// publish elsewhere.
+  /// Subscribes to the published stream. Call it after each JoinAccepted: a router that was
+  /// restarted may publish at another endpoint.
   Status subscribe();
 
-  struct Turn {
+  struct PollResult {
     std::vector<std::pair<Peer, Envelope>> messages;
     std::vector<int> ready_descriptors;
-    /// A Welcome among the messages told another time than the clock's, by more than is lived
-    /// through: the clock begins anew there.
-    std::optional<TimeLeap> leap;
+    /// Set if a JoinAccepted among the messages reported a time too far from the clock's. The clock
+    /// was then set to the new time.
+    std::optional<ClockJump> clock_jump;
   };
-  /// Waits once. Messages that do not decode, and a Welcome of a time that cannot be, are counted
-  /// and dropped; a Welcome anchors the clock;
-  /// a connection that came back is answered by a Join.
-  Turn wait(std::chrono::milliseconds longest);
+  /// Waits once. Drops and counts messages that do not decode and JoinAccepted with an invalid
+  /// time. Anchors the clock at each JoinAccepted. Sends Join when a lost connection is back.
+  PollResult wait(std::chrono::milliseconds longest);
   std::uint64_t undecodable() const { return undecodable_; }
 
-  /// To be called after each `wait` while an answer is expected. After 2 s without a word from the
-  /// router it sends Join again, because the router may have forgotten us. After 5 s it replaces a
+  /// Call it after each `wait` while an answer is expected. After 2 s without a message from the
+  /// router it sends Join again, because the router may have restarted. After 5 s it replaces a
   /// connection that has keys: ZeroMQ keeps the old one open when the key is revoked, and refuses
-  /// only a new one. `sockets().barred()` then gives the reason.
-  void knock();
+  /// only a new one. `sockets().connect_refusal()` then gives the reason.
+  void try_join();
 
-  /// Sends a request and waits for its answer; asks again every second, because a router that
-  /// restarts forgets questions, and one that has too much to do turns them away. Other messages of
-  /// the meantime are dropped. The error for a router that shuts us out by then says how to mend
-  /// it.
+  /// Sends a request and waits for its answer. Repeats the request every second, because a router
+  /// that restarts loses requests and an overloaded one rejects them. Drops other messages that
+  /// arrive meanwhile. If the router refuses the client, the error says how to fix it.
   template <typename Answer>
-  Result<Answer> ask(const Message& request, std::chrono::milliseconds patience);
+  Result<Answer> ask(const Message& request, std::chrono::milliseconds timeout);
 
  private:
   Session(SessionOptions options);
-  void be_welcomed(const Welcome& welcome, Turn& turn);
+  void handle_welcome(const JoinAccepted& welcome, PollResult& turn);
   Status join();
-  Error nobody_there() const;
+  Error no_router_error() const;
 
   SessionOptions options_;
   Sockets sockets_;
-  Welcome welcome_;
+  JoinAccepted welcome_;
   Clock clock_{Instant{}, 1};
   std::uint64_t sequence_ = 0;
   std::uint64_t undecodable_ = 0;
   std::uint64_t connections_ = 0;
-  std::optional<Wall> unanswered_since_;  // on this connection, without a word from the router
+  std::optional<Wall> unanswered_since_;  // on this connection, since the router's last message
   Wall joined_{0};                        // the last Join
   std::string subscribed_;                // the endpoint
-  std::string trouble_;                   // with the last Welcome that was dropped
+  std::string welcome_problem_;           // with the last JoinAccepted that was dropped
   bool welcomed_ = false;
   bool insecure_ = false;
 };
 
 template <typename Answer>
-Result<Answer> Session::ask(const Message& request, std::chrono::milliseconds patience) {
-  const Wall end = wall_now() + patience;
+Result<Answer> Session::ask(const Message& request, std::chrono::milliseconds timeout) {
+  const Wall end = wall_now() + timeout;
   Wall ask_again{0};
-  std::string turned_away;
+  std::string rejection;
   while (wall_now() < end) {
     if (wall_now() >= ask_again) {
       send(request);
@@ -111,22 +108,22 @@ Result<Answer> Session::ask(const Message& request, std::chrono::milliseconds pa
       if (auto* answer = std::get_if<Answer>(&envelope.body); answer && from == router_peer) {
         return std::move(*answer);
       }
-      const auto* problem = std::get_if<Problem>(&envelope.body);
+      const auto* problem = std::get_if<RequestError>(&envelope.body);
       if (problem == nullptr) continue;
-      if (!problem->passing) return error("the router answers: {}", printable(problem->what));
-      turned_away = problem->what;
+      if (!problem->retryable) return error("the router answers: {}", printable(problem->what));
+      rejection = problem->what;
     }
-    knock();
+    try_join();
   }
-  if (const auto barred = sockets_.barred()) {
-    return Error{barred_text(*barred, options_.router, "")};
+  if (const auto connect_refusal = sockets_.connect_refusal()) {
+    return Error{connect_refusal_text(*connect_refusal, options_.router, "")};
   }
-  if (!turned_away.empty()) {
-    return error("the router at {} has too much to do: {}", options_.router.endpoint,
-                 printable(turned_away));
+  if (!rejection.empty()) {
+    return error("the router at {} is overloaded: {}", options_.router.endpoint,
+                 printable(rejection));
   }
   return error("the router at {} did not answer within {} ms", options_.router.endpoint,
-               patience.count());
+               timeout.count());
 }
 
 }  // namespace drover::commands

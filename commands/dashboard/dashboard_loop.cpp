@@ -14,7 +14,7 @@ namespace drover::commands {
 
 namespace {
 
-/// A router publishes its totals twice a second: silent for so long, it is not there.
+/// A router publishes totals twice a second: after this long it counts as disconnected.
 constexpr Wall silence_max = std::chrono::seconds(3);
 constexpr Wall join_again = std::chrono::seconds(1);
 constexpr std::chrono::milliseconds headless_wait{20};
@@ -43,19 +43,20 @@ tui::DashboardOptions DashboardLoop::options_of(const Session& session, const Da
                                                 const std::string& endpoint) {
   tui::DashboardOptions options = dashboard_options(view, endpoint, session.welcome().speed);
   options.insecure = session.insecure();
-  options.clock_apart = is_apart(session.welcome().fleet_time, session.welcome().speed);
+  options.clock_apart =
+      differs_from_system_clock(session.welcome().fleet_time, session.welcome().speed);
   return options;
 }
 
 Option device_option() {
-  return {"device", "HOST/N", "the device that is selected; of a table only what is about it"};
+  return {"device", "HOST/N", "select this device; a table has only its rows"};
 }
 
 std::string read_device(Arguments& arguments) {
   if (!arguments.has("device")) return {};
   const auto id = parse_device_id(arguments.text("device"));
   if (id) return to_text(*id);
-  arguments.complain(error("--device: {}", id.error().message));
+  arguments.add_problem(error("--device: {}", id.error().message));
   return {};
 }
 
@@ -76,13 +77,13 @@ tui::Size read_size(Arguments& arguments, tui::Size otherwise) {
       return {static_cast<int>(*columns), static_cast<int>(*rows)};
     }
   }
-  arguments.complain(error("--size: found '{}', expected COLUMNSxROWS from {}x{} to {}x{}",
-                           excerpt(arguments.text("size")), tui::smallest_size.columns,
-                           tui::smallest_size.rows, largest_size.columns, largest_size.rows));
+  arguments.add_problem(error("--size: found '{}', expected COLUMNSxROWS from {}x{} to {}x{}",
+                              excerpt(arguments.text("size")), tui::smallest_size.columns,
+                              tui::smallest_size.rows, largest_size.columns, largest_size.rows));
   return otherwise;
 }
 
-void take_keys(tui::Terminal& terminal, tui::Dashboard& core, Instant now) {
+void forward_keys(tui::Terminal& terminal, tui::Dashboard& core, Instant now) {
   for (const tui::Key& key : terminal.keys()) {
     if (key.name == "Resize") {
       core.resize(now, terminal.size());
@@ -92,21 +93,22 @@ void take_keys(tui::Terminal& terminal, tui::Dashboard& core, Instant now) {
   }
 }
 
-void show_frame(tui::Terminal& terminal, tui::Dashboard& core, FrameWatch& watch, Instant now) {
+void show_frame(tui::Terminal& terminal, tui::Dashboard& core, FrameStats& stats, Instant now) {
   if (core.take_bell()) terminal.ring();
   if (!core.needs_frame() && !terminal.wants_rest()) return;
   if (terminal.ready()) {
     const Wall before = wall_now();
-    core.told(watch.facts(terminal.figures(), before));
+    core.set_shell_stats(stats.shell_stats(terminal.stats(), before));
     const tui::Canvas& canvas = core.draw(now);
-    watch.drew(wall_now() - before);
+    stats.record_frame(wall_now() - before);
     terminal.show(canvas);
   } else {
     terminal.skip();
   }
 }
 
-std::chrono::milliseconds wait_with(const tui::Terminal& terminal, std::chrono::milliseconds wait) {
+std::chrono::milliseconds frame_wait(const tui::Terminal& terminal,
+                                     std::chrono::milliseconds wait) {
   return terminal.ready() ? wait : std::max(wait, blocked_wait);
 }
 
@@ -124,7 +126,7 @@ DashboardLoop::DashboardLoop(Session& session, const DashboardView& view,
     : session_(session),
       core_(options_of(session, view, endpoint), size, session.clock().now()),
       speed_(session.welcome().speed) {
-  last_heard_ = last_join_ = wall_now();
+  last_received_ = last_join_ = wall_now();
   core_.set_connected(session_.clock().now(), true);
 }
 
@@ -136,62 +138,64 @@ void DashboardLoop::attach(tui::Terminal& terminal) {
 
 void DashboardLoop::turn(std::chrono::milliseconds longest) {
   auto wait = session_.clock().until(core_.next_deadline(), longest);
-  // Without a terminal no frame is ever shown, and one that is due stays due.
+  // Without a terminal no frame is shown, so a due frame stays due and must not end the wait.
   if (terminal_ == nullptr) wait = std::max(wait, std::min(longest, headless_wait));
-  if (terminal_ != nullptr) wait = wait_with(*terminal_, wait);
-  const Session::Turn turn = session_.wait(wait);
+  if (terminal_ != nullptr) wait = frame_wait(*terminal_, wait);
+  const Session::PollResult turn = session_.wait(wait);
   for (const auto& [from, envelope] : turn.messages) {
-    last_heard_ = wall_now();
-    if (std::holds_alternative<Welcome>(envelope.body)) {
-      // The same router, or a new life of it: its doors may be others now.
+    last_received_ = wall_now();
+    if (std::holds_alternative<JoinAccepted>(envelope.body)) {
+      // The router may have restarted, and its endpoints may have changed.
       if (const Status subscribed = session_.subscribe(); !subscribed) {
-        tell(Severity::critical, "router", subscribed.error().message);
+        notify(Severity::critical, "router", subscribed.error().message);
       }
-      follow_time(turn.leap);
+      follow_time(turn.clock_jump);
       continue;
     }
     if (on_message) on_message(from, envelope);
     core_.receive(session_.clock().now(), from, envelope);
   }
-  if (terminal_ != nullptr) take_keys(*terminal_, core_, session_.clock().now());
-  watch_silence();
+  if (terminal_ != nullptr) forward_keys(*terminal_, core_, session_.clock().now());
+  check_connection();
   core_.tick(session_.clock().now());
   for (const Send& send : core_.take_outbox().sends) session_.send(send.envelope.body);
   if (const auto file = core_.take_policy_file()) apply_policy(*file);
   if (terminal_ != nullptr) show_frame(*terminal_, core_, frames_, session_.clock().now());
 }
 
-/// What is drawn by the time and the speed of another fleet would be wrong, for as long as the gap.
-void DashboardLoop::follow_time(const std::optional<TimeLeap>& leap) {
-  const Welcome& welcome = session_.welcome();
-  if (!leap && welcome.speed == std::exchange(speed_, welcome.speed)) return;
+/// Restarts the core after a jump or a change of speed: its history would be wrong.
+void DashboardLoop::follow_time(const std::optional<ClockJump>& clock_jump) {
+  const JoinAccepted& welcome = session_.welcome();
+  if (!clock_jump && welcome.speed == std::exchange(speed_, welcome.speed)) return;
   speed_ = welcome.speed;
-  core_.begin_anew(session_.clock().now(), welcome.speed,
-                   is_apart(welcome.fleet_time, welcome.speed));
-  core_.say(
-      leap ? to_text(*leap) + ": what was before it is forgotten"
-           : fmt::format("fleet time runs {:g} times as fast as here from now on", welcome.speed));
+  core_.restart(session_.clock().now(), welcome.speed,
+                differs_from_system_clock(welcome.fleet_time, welcome.speed));
+  core_.say(clock_jump ? to_text(*clock_jump) + ": the history before it was dropped"
+                       : fmt::format("fleet time now runs {:g} times as fast as wall time",
+                                     welcome.speed));
 }
 
 void DashboardLoop::apply_policy(const std::string& file) {
   auto text = read_file(file, policy_bytes_max);
-  if (!text) {  // the answer that the router would give, had it been asked
+  if (!text) {  // shown like a reply of the router
     const Instant now = session_.clock().now();
     return core_.receive(now, router_peer,
-                         {"here", ++told_, now, ActionReply{false, {}, text.error().message}});
+                         {"here", ++sequence_, now, ActionReply{false, {}, text.error().message}});
   }
   session_.send(ApplyPolicy{std::move(*text), file});
 }
 
-void DashboardLoop::watch_silence() {
+void DashboardLoop::check_connection() {
   const Wall now = wall_now();
-  const auto barred = session_.sockets().barred();
-  const bool connected = !barred && now - last_heard_ <= silence_max;
-  if (connected != connected_ || barred != barred_) {
+  const auto connect_refusal = session_.sockets().connect_refusal();
+  const bool connected = !connect_refusal && now - last_received_ <= silence_max;
+  if (connected != connected_ || connect_refusal != connect_refusal_) {
     connected_ = connected;
-    barred_ = barred;
+    connect_refusal_ = connect_refusal;
     core_.set_connected(session_.clock().now(), connected,
-                        barred ? barred_words(*barred, session_.router()) : std::string());
+                        connect_refusal
+                            ? connect_refusal_summary(*connect_refusal, session_.router())
+                            : std::string());
   }
   if (!connected && now - last_join_ >= join_again) {
     last_join_ = now;
@@ -199,10 +203,10 @@ void DashboardLoop::watch_silence() {
   }
 }
 
-void DashboardLoop::tell(Severity severity, const std::string& subject, const std::string& text) {
+void DashboardLoop::notify(Severity severity, const std::string& subject, const std::string& text) {
   Envelope envelope;
   envelope.sender = "here";
-  envelope.sequence = ++told_;
+  envelope.sequence = ++sequence_;
   envelope.at = session_.clock().now();
   envelope.body = Event{severity, subject, text};
   core_.receive(envelope.at, router_peer, envelope);

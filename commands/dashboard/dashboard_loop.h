@@ -1,4 +1,5 @@
-// The dashboard core between a session and, perhaps, a terminal: shared by top, frame and demo.
+// Connects the dashboard core to a session and, if there is one, a terminal. Used by top, frame and
+// demo.
 #pragma once
 
 #include <chrono>
@@ -8,7 +9,7 @@
 #include <string>
 
 #include "commands/connection/session.h"
-#include "commands/dashboard/frame_watch.h"
+#include "commands/dashboard/frame_stats.h"
 #include "commands/shell/options.h"
 #include "fleet/base/result.h"
 #include "tui/dashboard.h"
@@ -19,50 +20,50 @@ namespace drover::commands {
 struct DashboardView {
   tui::Settings settings;
   bool ascii = false;
-  bool story = false;           // there is one that can be paused
-  bool steady_colours = false;  // for a terminal: frame follows frame
-  bool control = false;         // the fleet may be changed from here
+  bool story = false;           // there is a story that can be paused
+  bool steady_colours = false;  // for a terminal, which shows many frames
+  bool control = false;         // the user may change the fleet
   std::string device{};         // "host/3", or empty
 };
 
-/// How a dashboard of a fleet at this speed is made.
+/// The options of a dashboard for a fleet at this speed.
 tui::DashboardOptions dashboard_options(const DashboardView& view, const std::string& endpoint,
                                         double speed);
 
-/// `--device`, for the verbs that have it; empty where it is not given.
+/// The option `--device`, and its value; empty if it is not given.
 Option device_option();
 std::string read_device(Arguments& arguments);
 
-/// `--size`, "120x40"; from the least that the dashboard can be drawn on.
+/// The option `--size`, "120x40", with the smallest size that the dashboard can be drawn in.
 Option size_option();
 tui::Size read_size(Arguments& arguments, tui::Size otherwise);
 
-/// What was typed goes to the dashboard; it comes before frames, which can wait.
-void take_keys(tui::Terminal& terminal, tui::Dashboard& core, Instant now);
-/// Draws a frame where one is due and the terminal has taken the one before.
-void show_frame(tui::Terminal& terminal, tui::Dashboard& core, FrameWatch& watch, Instant now);
-/// How long to wait: a frame that is due cannot go while the terminal has not taken the last one,
-/// and it says when it has.
-std::chrono::milliseconds wait_with(const tui::Terminal& terminal, std::chrono::milliseconds wait);
+/// Passes typed keys to the dashboard. Called before a frame is drawn: keys must not wait.
+void forward_keys(tui::Terminal& terminal, tui::Dashboard& core, Instant now);
+/// Draws a frame if one is due and the terminal has accepted the previous one.
+void show_frame(tui::Terminal& terminal, tui::Dashboard& core, FrameStats& stats, Instant now);
+/// Extends the wait if the terminal has not accepted the previous frame: its descriptor becomes
+/// ready when it has.
+std::chrono::milliseconds frame_wait(const tui::Terminal& terminal, std::chrono::milliseconds wait);
 
 class DashboardLoop {
  public:
-  /// Subscribes to what the session's router publishes. The session must outlive the loop.
+  /// Subscribes to the published stream of the session's router. The session must outlive the loop.
   static Result<std::unique_ptr<DashboardLoop>> open(Session& session, const DashboardView& view,
                                                      const std::string& endpoint, tui::Size size);
 
-  /// Keys come from this terminal and frames go to it, from now on.
+  /// Reads keys from this terminal and draws frames on it from now on.
   void attach(tui::Terminal& terminal);
 
-  /// One turn: waits for messages, keys, a watched descriptor of the session's sockets or a
-  /// deadline, at most so long; then works them off and shows a frame where one is due.
+  /// One turn: waits at most `longest` for messages, keys, a watched descriptor of the session's
+  /// sockets or a deadline. Then handles them and shows a frame if one is due.
   void turn(std::chrono::milliseconds longest);
 
-  /// Something that this process wants its user to see, like an event of the router.
-  void tell(Severity severity, const std::string& subject, const std::string& text);
+  /// Shows an event of this process to the user, like an event of the router.
+  void notify(Severity severity, const std::string& subject, const std::string& text);
 
   tui::Dashboard& core() { return core_; }
-  /// Sees every message before the dashboard does.
+  /// Called with every message before the dashboard receives it.
   std::function<void(Peer, const Envelope&)> on_message;
 
  private:
@@ -70,20 +71,20 @@ class DashboardLoop {
                 tui::Size size);
   static tui::DashboardOptions options_of(const Session& session, const DashboardView& view,
                                           const std::string& endpoint);
-  void watch_silence();
-  void follow_time(const std::optional<TimeLeap>& leap);
+  void check_connection();
+  void follow_time(const std::optional<ClockJump>& clock_jump);
   void apply_policy(const std::string& file);
 
   Session& session_;
   tui::Dashboard core_;
-  double speed_;  // of fleet time, as the core knows it
+  double speed_;  // of fleet time, as set in the core
   tui::Terminal* terminal_ = nullptr;
   bool connected_ = true;
-  std::optional<Barred> barred_;
-  FrameWatch frames_;
-  Wall last_heard_{0};
+  std::optional<ConnectRefusal> connect_refusal_;
+  FrameStats frames_;
+  Wall last_received_{0};
   Wall last_join_{0};
-  std::uint64_t told_ = 0;
+  std::uint64_t sequence_ = 0;  // of the messages that this process makes itself
 };
 
 }  // namespace drover::commands

@@ -17,16 +17,14 @@ namespace drover::commands {
 
 namespace {
 
-// Below, not even a small fleet has a past; above, someone slipped (as in
-// tui/state/settings_table.cpp).
-constexpr std::uint64_t history_bytes_least = 1u << 20;
-constexpr std::uint64_t history_bytes_most = 64ull << 30;
+// Less is not enough for a small fleet; more is a mistake (as in tui/state/settings_table.cpp).
+constexpr std::uint64_t history_bytes_min = 1u << 20;
+constexpr std::uint64_t history_bytes_max = 64ull << 30;
 
-/// As a terminal would be asked (tui/terminal/terminal.cpp), without changing this process's
-/// locale.
+/// Like tui/terminal/terminal.cpp, but without changing the locale of this process.
 bool locale_is_utf8() {
   const locale_t locale = newlocale(LC_ALL_MASK, "", locale_t{});
-  if (locale == locale_t{}) return false;  // one that is not installed: the C locale then
+  if (locale == locale_t{}) return false;  // the locale is not installed: the C locale applies
   const bool utf8 = std::strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
   freelocale(locale);
   return utf8;
@@ -45,16 +43,16 @@ std::optional<std::string> given_name(Arguments& arguments, std::string_view nam
 std::optional<std::uint64_t> given_history(Arguments& arguments) {
   if (!arguments.has("history")) return {};
   const auto bytes = parse_bytes(arguments.text("history"), "--history");
-  if (bytes && *bytes >= history_bytes_least && *bytes <= history_bytes_most) return *bytes;
-  arguments.complain(bytes ? error("--history: found {}, expected from 1MiB to 64GiB",
-                                   excerpt(arguments.text("history")))
-                           : bytes.error());
+  if (bytes && *bytes >= history_bytes_min && *bytes <= history_bytes_max) return *bytes;
+  arguments.add_problem(bytes ? error("--history: found {}, expected from 1MiB to 64GiB",
+                                      excerpt(arguments.text("history")))
+                              : bytes.error());
   return {};
 }
 
 }  // namespace
 
-tui::Settings GivenSettings::over(tui::Settings settings) const {
+tui::Settings CommandLineSettings::over(tui::Settings settings) const {
   settings.start.view = view.value_or(settings.start.view);
   settings.start.filter = filter.value_or(settings.start.filter);
   settings.theme = theme.value_or(settings.theme);
@@ -66,31 +64,31 @@ tui::Settings GivenSettings::over(tui::Settings settings) const {
   return settings;
 }
 
-std::vector<Option> look_options() {
-  return {{"view", "NAME", "where to start: " + listed(tui::view_names())},
-          {"ascii", "", "no box or block characters (so does a locale that is not UTF-8)"},
-          {"theme", "NAME", "how it looks: " + listed(tui::theme_names())},
-          {"colours", "N", "how many colours the terminal has: " + listed(tui::colours_names())},
+std::vector<Option> appearance_options() {
+  return {{"view", "NAME", "the first view: " + listed(tui::view_names())},
+          {"ascii", "", "no box or block characters (default if the locale is not UTF-8)"},
+          {"theme", "NAME", "the theme: " + listed(tui::theme_names())},
+          {"colours", "N", "colours of the terminal: " + listed(tui::colours_names())},
           {"history", "BYTES",
-           "what it may remember of devices, and to go back in time: half each (default 96MiB)"}};
+           "memory for the history, half for devices, half for going back (default 96MiB)"}};
 }
 
 std::vector<Option> settings_options() {
-  std::vector<Option> options = look_options();
-  options.push_back({"no-colour", "", "--colours none (so does the variable NO_COLOR)"});
-  options.push_back(
-      {"no-mouse", "", "leave the mouse to the terminal, which selects text with it"});
+  std::vector<Option> options = appearance_options();
+  options.push_back({"no-colour", "", "same as --colours none (also the variable NO_COLOR)"});
+  options.push_back({"no-mouse", "", "let the terminal select text with the mouse"});
   options.push_back(
       {"frame-bytes", "N",
-       fmt::format("at most at once to the terminal, from {} (default {} over ssh, else no limit)",
+       fmt::format("most bytes sent to the terminal at once, from {} (default {} over ssh, else no "
+                   "limit)",
                    tui::frame_bytes_min, tui::frame_bytes_remote)});
-  options.push_back({"config", "FILE", "settings (default ~/.config/drover/top.toml)"});
-  options.push_back({"no-config", "", "no file of settings"});
+  options.push_back({"config", "FILE", "settings file (default ~/.config/drover/top.toml)"});
+  options.push_back({"no-config", "", "do not read a settings file"});
   return options;
 }
 
-GivenSettings read_given(Arguments& arguments) {
-  GivenSettings given;
+CommandLineSettings read_command_line_settings(Arguments& arguments) {
+  CommandLineSettings given;
   given.view = given_name(arguments, "view", tui::view_names());
   given.theme = given_name(arguments, "theme", tui::theme_names());
   given.colours = given_name(arguments, "colours", tui::colours_names());
@@ -104,18 +102,19 @@ GivenSettings read_given(Arguments& arguments) {
   }
   if (arguments.has("no-colour")) {
     if (given.colours.value_or("none") != "none") {
-      arguments.complain(error("--no-colour and --colours {}: give one of them", *given.colours));
+      arguments.add_problem(
+          error("--no-colour and --colours {} exclude each other", *given.colours));
     }
     given.colours = "none";
   }
   return given;
 }
 
-bool wants_ascii(const tui::Settings& settings, bool unicode) {
+bool use_ascii(const tui::Settings& settings, bool unicode) {
   return settings.ascii == "auto" ? !unicode : settings.ascii == "on";
 }
 
-bool wants_ascii(const tui::Settings& settings) { return wants_ascii(settings, locale_is_utf8()); }
+bool use_ascii(const tui::Settings& settings) { return use_ascii(settings, locale_is_utf8()); }
 
 tui::TerminalOptions terminal_options(const tui::Settings& settings) {
   const auto theme = tui::theme_named(settings.theme);
@@ -138,18 +137,18 @@ std::string frame_text(const tui::Canvas& canvas, const tui::Settings& settings,
                         look.colours == tui::Colours::detect ? tui::Colours::many : look.colours);
 }
 
-DashboardSettings::DashboardSettings(const GivenSettings& given)
+DashboardSettings::DashboardSettings(const CommandLineSettings& given)
     : given_(given), file_(""), settings_(given.over({})) {}
 
 Result<DashboardSettings> DashboardSettings::open(Arguments& arguments) {
-  DashboardSettings settings(read_given(arguments));
+  DashboardSettings settings(read_command_line_settings(arguments));
   const bool named = arguments.has("config");
   if (arguments.has("no-config")) {
-    if (named) arguments.complain(error("--config and --no-config: give one of them"));
+    if (named) arguments.add_problem(error("--config and --no-config exclude each other"));
     return settings;
   }
-  settings.file_ = SettingsFile(arguments.text("config", SettingsFile::usual_path()));
-  // A file that is about to be written need not be there.
+  settings.file_ = SettingsFile(arguments.text("config", SettingsFile::default_path()));
+  // A file that --save-config will write need not exist.
   if (named && !settings.file_.exists() && !arguments.has("save-config")) {
     return error("--config {}: no such file", printable(settings.file_.path()));
   }
@@ -159,27 +158,27 @@ Result<DashboardSettings> DashboardSettings::open(Arguments& arguments) {
   return settings;
 }
 
-void DashboardSettings::fulfil(const tui::SettingsWish& wish, tui::Dashboard& dashboard,
-                               tui::Terminal& terminal) {
-  // A terminal of another style is painted afresh.
-  const bool restyles = wish.settings.theme != settings_.theme;
-  settings_ = wish.settings;
+void DashboardSettings::apply(const tui::SettingsChange& change, tui::Dashboard& dashboard,
+                              tui::Terminal& terminal) {
+  // Another theme redraws the whole terminal.
+  const bool restyles = change.settings.theme != settings_.theme;
+  settings_ = change.settings;
   if (restyles) terminal.restyle(terminal_options(settings_));
-  if (!wish.save) return;
+  if (!change.save) return;
   const auto path = save(settings_);
   dashboard.say(path ? fmt::format("settings saved: {}", printable(*path))
                      : fmt::format("settings not saved: {}", path.error().message));
 }
 
 void DashboardSettings::follow(tui::Dashboard& dashboard, tui::Terminal& terminal, Instant now) {
-  if (const auto wish = dashboard.take_settings_wish()) fulfil(*wish, dashboard, terminal);
-  const auto changed = file_.read_again(wall_now());
+  if (const auto change = dashboard.take_settings_change()) apply(*change, dashboard, terminal);
+  const auto changed = file_.read_if_changed(wall_now());
   if (!changed) return;
   if (!*changed) {
-    return dashboard.say(fmt::format("settings stay as they were: {}", changed->error().message));
+    return dashboard.say(fmt::format("settings unchanged: {}", changed->error().message));
   }
   settings_ = given_.over(**changed);
-  dashboard.adopt(now, settings_, wants_ascii(settings_, terminal.unicode()));
+  dashboard.apply_settings(now, settings_, use_ascii(settings_, terminal.unicode()));
   terminal.restyle(terminal_options(settings_));
   dashboard.say(fmt::format("settings read again: {}", printable(file_.path())));
 }

@@ -1,5 +1,5 @@
-// The settings that a dashboard goes by: those of the file, and over them what the command line
-// says, also after the file has changed.
+// The settings of a dashboard: those of the file, overridden by the command line, also after the
+// file has changed.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace drover::commands {
 
-/// What the command line says of how the dashboard starts and looks.
-struct GivenSettings {
+/// The settings given on the command line.
+struct CommandLineSettings {
   std::optional<std::string> view, theme, colours, filter;
   std::optional<std::uint64_t> history, bytes_per_frame;
   bool ascii = false, no_mouse = false;
@@ -24,43 +24,41 @@ struct GivenSettings {
 };
 
 /// `--view`, `--ascii`, `--theme`, `--colours`, `--history`.
-std::vector<Option> look_options();
-/// The same and `--no-colour`, `--no-mouse`, `--frame-bytes`, `--config`, `--no-config`: of verbs
-/// with a terminal.
+std::vector<Option> appearance_options();
+/// The same and `--no-colour`, `--no-mouse`, `--frame-bytes`, `--config`, `--no-config`, for
+/// commands with a terminal.
 std::vector<Option> settings_options();
-GivenSettings read_given(Arguments& arguments);
+CommandLineSettings read_command_line_settings(Arguments& arguments);
 
-/// Whether box and block characters are left out where the locale, or the terminal, is UTF-8 or
-/// not.
-bool wants_ascii(const tui::Settings& settings, bool unicode);
-/// The same where the locale is not asked through a terminal.
-bool wants_ascii(const tui::Settings& settings);
+/// Whether to draw without box and block characters. `unicode`: the terminal is UTF-8.
+bool use_ascii(const tui::Settings& settings, bool unicode);
+/// The same without a terminal: the locale decides.
+bool use_ascii(const tui::Settings& settings);
 tui::TerminalOptions terminal_options(const tui::Settings& settings);
-/// A frame as text; `ansi`: in the colours of the settings, all of them where that is `auto`.
+/// A frame as text. `ansi`: with the colours of the settings; `auto` means all colours.
 std::string frame_text(const tui::Canvas& canvas, const tui::Settings& settings, bool ansi);
 
 class DashboardSettings {
  public:
-  /// `--config`, `--no-config` and what is given beside them. Complains to the arguments about what
-  /// does not go together; the error is about the file.
+  /// Reads the command line and the file of `--config`. Adds a problem for options that do not go
+  /// together; the error is about the file.
   static Result<DashboardSettings> open(Arguments& arguments);
-  /// No file: the defaults, and what is given.
-  explicit DashboardSettings(const GivenSettings& given);
+  /// Without a file: the defaults and the command line.
+  explicit DashboardSettings(const CommandLineSettings& given);
 
   const tui::Settings& in_force() const { return settings_; }
 
-  /// Goes by what the person has changed, and saves it where they ask; the dashboard says where to.
-  /// Reads the file again when it has changed, and has dashboard and terminal go by it; of a file
-  /// that is wrong they say why, and go on as they were. Looks at most once a second; `now` is the
-  /// dashboard's.
+  /// Applies and, if asked, saves the changes that the user has made; the dashboard shows the path.
+  /// Checks the file at most once a second and applies it if it has changed. If it is invalid, the
+  /// dashboard shows why, and the settings stay. `now` is the dashboard's time.
   void follow(tui::Dashboard& dashboard, tui::Terminal& terminal, Instant now);
-  /// Writes these settings to the file; answers its path.
+  /// Writes these settings to the file and returns its path.
   Result<std::string> save(const tui::Settings& settings);
 
  private:
-  void fulfil(const tui::SettingsWish& wish, tui::Dashboard& dashboard, tui::Terminal& terminal);
+  void apply(const tui::SettingsChange& change, tui::Dashboard& dashboard, tui::Terminal& terminal);
 
-  GivenSettings given_;
+  CommandLineSettings given_;
   SettingsFile file_;
   tui::Settings settings_;
 };

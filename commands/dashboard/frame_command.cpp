@@ -1,20 +1,20 @@
-// `drover frame`: the exact frame that top would show, as text, or its table for programs.
+// `drover frame`: prints the exact frame that top would show, as text, or a table for programs.
 #include "commands/connection/filter_option.h"
 #include "commands/dashboard/dashboard_settings.h"
-#include "commands/dashboard/frame_form.h"
+#include "commands/dashboard/frame_output.h"
 #include "commands/dashboard/replay.h"
-#include "commands/verbs.h"
+#include "commands/subcommands.h"
 
 namespace drover::commands {
 
 CommandUsage frame_usage() {
   CommandUsage usage{
       "usage: drover frame [options]",
-      "One frame of the dashboard as text, without a terminal: for scripts, tickets and tests.\n"
-      "Waits until the whole fleet is known and each host has reported once, at most 5 s.\n"
-      "With --replay the frame of one moment of a recording, always the same. With --json or\n"
-      "--csv a table instead, all of its columns and rows: the view's, or the one that --table "
-      "names.",
+      "Prints one frame of the dashboard as text, without a terminal: for scripts, tickets and\n"
+      "tests. It waits at most 5 s until the whole fleet is known and each host has reported.\n"
+      "With --replay it prints the frame at one time of a recording, which is always the same.\n"
+      "With --json or --csv it prints a table with all columns and rows: that of the view, or the\n"
+      "one named by --table.",
       {connect_option(),
        replay_option(),
        replay_at_option(),
@@ -33,20 +33,20 @@ CommandUsage frame_usage() {
       "  drover frame --view jobs --filter 'jobstate==failed' --csv > failed.csv\n"
       "  drover frame --table pools --csv\n"
       "  drover frame --replay today.mcap --at 90s --view devices"};
-  const std::vector<Option> of_looks = look_options();
-  usage.options.insert(usage.options.end(), of_looks.begin(), of_looks.end());
+  const std::vector<Option> further = appearance_options();
+  usage.options.insert(usage.options.end(), further.begin(), further.end());
   return usage;
 }
 
 CommandOutcome run_frame(Arguments& arguments) {
-  // No file of settings: the same words give the same frame everywhere.
-  const tui::Settings settings = read_given(arguments).over({});
+  // No settings file is read: the same command line gives the same frame everywhere.
+  const tui::Settings settings = read_command_line_settings(arguments).over({});
   const DashboardView view{
-      .settings = settings, .ascii = wants_ascii(settings), .device = read_device(arguments)};
+      .settings = settings, .ascii = use_ascii(settings), .device = read_device(arguments)};
   if (!arguments.has("ansi") && (arguments.has("theme") || arguments.has("colours"))) {
-    arguments.complain(error("--theme and --colours go with --ansi"));
+    arguments.add_problem(error("--theme and --colours work only with --ansi"));
   }
-  const FrameForm form = read_form(arguments, view, "frame");
+  const FrameOutput form = read_frame_output(arguments, view, "frame");
   const auto replay = read_replay(arguments);
   if (const Status status = arguments.status(); !status)
     return CommandOutcome::usage(status.error());

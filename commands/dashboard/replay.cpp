@@ -10,7 +10,7 @@
 #include "commands/shell/output.h"
 #include "commands/shell/stop_signals.h"
 #include "fleet/base/text.h"
-#include "tui/state/timeline_words.h"
+#include "tui/state/timeline_text.h"
 
 namespace drover::commands {
 
@@ -18,52 +18,52 @@ namespace {
 
 constexpr std::chrono::milliseconds longest_wait{250};
 
-/// A replay's dashboard lives in wall time.
+/// The time of a replay's dashboard is wall time.
 Instant wall_instant() { return Instant(wall_now()); }
 
 void wait_for(const tui::Terminal& terminal, const StopSignals& signals, Instant deadline) {
   const FleetAnchor wall{wall_instant(), wall_now(), 1};
-  const auto wait = wait_with(terminal, wall.until(deadline, wall_now(), longest_wait));
+  const auto wait = frame_wait(terminal, wall.until(deadline, wall_now(), longest_wait));
   pollfd watched[] = {{terminal.descriptor(), POLLIN, 0}, {signals.descriptor(), POLLIN, 0}};
   (void)::poll(watched, std::size(watched), static_cast<int>(wait.count()));
 }
 
 /// Why nothing of a recording can be shown, and what to do about it.
-std::string nothing_text(const OpenRecording& recording) {
+std::string no_messages_text(const OpenRecording& recording) {
   const std::string path = printable(recording.input.path);
-  if (recording.input.file->being_written()) return path + ": holds no message yet";
+  if (recording.input.file->being_written()) return path + ": has no messages yet";
   const std::string state = state_text(recording.input, recording.reader.info());
-  if (state.empty()) return path + ": holds no message";
-  return fmt::format("{}: holds no message that can be read: {}", path, state);
+  if (state.empty()) return path + ": has no messages";
+  return fmt::format("{}: has no readable messages: {}", path, state);
 }
 
 }  // namespace
 
-Option replay_option() { return {"replay", "FILE", "look at a recording instead of a router"}; }
+Option replay_option() { return {"replay", "FILE", "show a recording instead of a live router"}; }
 
 Option replay_at_option() {
-  return {"at", "TIME", "with --replay: from the start (30s, 5m) or in UTC"};
+  return {"at", "TIME", "with --replay: the time to show, from the start (30s, 5m) or in UTC"};
 }
 
 std::optional<ReplayOptions> read_replay(Arguments& arguments) {
   if (!arguments.has("replay")) {
-    if (arguments.has("at") || arguments.has("rate")) {
-      arguments.complain(error("--at and --rate go with --replay"));
+    if (arguments.has("at") || arguments.has("replay-speed")) {
+      arguments.add_problem(error("--at and --replay-speed work only with --replay"));
     }
     return {};
   }
   if (arguments.has("connect")) {
-    arguments.complain(error("--replay shows a file and --connect a router: give one of them"));
+    arguments.add_problem(error("--replay shows a file and --connect a router: use one of them"));
   }
   ReplayOptions options;
   options.file = arguments.text("replay");
-  options.rate = arguments.number("rate", 0.1, 1000, 1);
+  options.rate = arguments.number("replay-speed", 0.1, 1000, 1);
   if (arguments.has("at")) {
-    const auto at = parse_given_time(arguments.text("at"), "--at");
+    const auto at = parse_time_argument(arguments.text("at"), "--at");
     if (at) {
       options.at = *at;
     } else {
-      arguments.complain(at.error());
+      arguments.add_problem(at.error());
     }
   }
   return options;
@@ -73,7 +73,7 @@ Result<std::unique_ptr<Replay>> Replay::open(const ReplayOptions& options) {
   auto recording = open_recording(options.file, RecordingSurvey::always);
   if (!recording) return recording.error();
   const RecordingReader& reader = recording->reader;
-  if (!reader.info().has_messages()) return error("{}", nothing_text(*recording));
+  if (!reader.info().has_messages()) return error("{}", no_messages_text(*recording));
   std::unique_ptr<Replay> replay(new Replay(std::move(*recording), options));
   const ReplayTimeline& timeline = replay->timeline_;
   if (const Status problem = timeline.problem(); !problem) {
@@ -82,7 +82,7 @@ Result<std::unique_ptr<Replay>> Replay::open(const ReplayOptions& options) {
   if (!options.at) return replay;
   const Instant at = options.at->in(timeline.first());
   if (at >= timeline.first() && at <= timeline.last()) return replay;
-  return error("--at {}: the recording is of {} to {} ({:.0f} s)", to_iso8601(at),
+  return error("--at {}: the recording covers {} to {} ({:.0f} s)", to_iso8601(at),
                to_iso8601(timeline.first()), to_iso8601(timeline.last()),
                to_seconds(timeline.last() - timeline.first()));
 }
@@ -95,13 +95,13 @@ tui::DashboardOptions Replay::dashboard(const DashboardView& view, bool paused) 
   tui::DashboardOptions options = dashboard_options(view, "", info.start.speed);
   options.replay.timeline = &timeline_;
   options.replay.title = printable(std::filesystem::path(options_.file).filename().string());
-  // Whether its time is that of the day cannot be said.
+  // Without the speed it is unknown whether fleet time is the system's time.
   if (!info.start.speed_known) options.clock_apart = true;
-  if (!info.start.speed_known) options.replay.title += ", speed not known";
+  if (!info.start.speed_known) options.replay.title += ", speed unknown";
   if (recording_.input.file->being_written()) {
     options.replay.title += ", still being written";
   } else if (!info.closed) {
-    options.replay.title += ", not closed in order";
+    options.replay.title += ", not closed properly";
   }
   if (!info.lost.empty() || !info.journal_lost.empty()) options.replay.title += ", damaged";
   options.replay.rate = options_.rate;
@@ -112,10 +112,11 @@ tui::DashboardOptions Replay::dashboard(const DashboardView& view, bool paused) 
 
 namespace {
 
-/// What is unusual about the file, on stderr; and what could not be read.
-CommandOutcome said(const Replay& replay, std::string_view verb, const std::string& path) {
+/// Prints on stderr what is unusual about the file. Fails if a part could not be read.
+CommandOutcome report_state(const Replay& replay, std::string_view command,
+                            const std::string& path) {
   if (const std::string state = replay.state(); !state.empty()) {
-    put_error("drover {}: {}: {}\n", verb, printable(path), state);
+    write_stderr("drover {}: {}: {}\n", command, printable(path), state);
   }
   const Status problem = replay.timeline().problem();
   return problem ? CommandOutcome::done() : CommandOutcome::failed(damaged(path, problem.error()));
@@ -131,33 +132,33 @@ CommandOutcome show_replay(const ReplayOptions& options, const std::string& devi
   auto terminal = tui::Terminal::open(terminal_options(settings.in_force()));
   if (!terminal) return CommandOutcome::failed(terminal.error());
   const DashboardView view{.settings = settings.in_force(),
-                           .ascii = wants_ascii(settings.in_force(), (*terminal)->unicode()),
+                           .ascii = use_ascii(settings.in_force(), (*terminal)->unicode()),
                            .steady_colours = true,
                            .device = device};
   tui::Dashboard core((*replay)->dashboard(view, false), (*terminal)->size(), wall_instant());
-  FrameWatch frames;
+  FrameStats frames;
   while (!core.quit() && !signals.stopped()) {
     core.tick(wall_instant());
     show_frame(**terminal, core, frames, wall_instant());
     wait_for(**terminal, signals, core.next_deadline());
-    take_keys(**terminal, core, wall_instant());
+    forward_keys(**terminal, core, wall_instant());
     settings.follow(core, **terminal, wall_instant());
   }
   const Status there = (*terminal)->status();
   terminal->reset();
   if (!there) return CommandOutcome::failed(there.error());
-  return said(**replay, "top", options.file);
+  return report_state(**replay, "top", options.file);
 }
 
 CommandOutcome print_replay(const ReplayOptions& options, const DashboardView& view,
-                            const FrameForm& form) {
+                            const FrameOutput& form) {
   const auto replay = Replay::open(options);
   if (!replay) return CommandOutcome::failed(replay.error());
-  // Any beginning will do, and always the same one.
+  // The start time has no effect; it is fixed so that the output is always the same.
   tui::Dashboard core((*replay)->dashboard(view, true), form.size, Instant{});
-  const Status printed = put_frame(core, Instant{}, form, view);
+  const Status printed = write_frame(core, Instant{}, form, view);
   if (!printed) return CommandOutcome::failed(printed.error());
-  CommandOutcome outcome = said(**replay, form.verb, options.file);
+  CommandOutcome outcome = report_state(**replay, form.command, options.file);
   if (outcome.exit != Exit::done) return outcome;
   const ReplayTimeline& timeline = (*replay)->timeline();
   const Instant shown = options.at ? options.at->in(timeline.first()) : timeline.first();
@@ -168,7 +169,7 @@ CommandOutcome print_replay(const ReplayOptions& options, const DashboardView& v
   }
   if (!(*replay)->speed_known()) {
     return CommandOutcome::partly(
-        fmt::format("{}: is shown at speed 1, because the recording's own speed is lost", path));
+        fmt::format("{}: shown at speed 1, because the recording's own speed is lost", path));
   }
   return outcome;
 }

@@ -1,4 +1,4 @@
-// A recording opened for looking at: for `top --replay` and `frame --replay`.
+// Replays a recording on the dashboard, for `top --replay` and `frame --replay`.
 #pragma once
 
 #include <memory>
@@ -7,11 +7,11 @@
 
 #include "commands/dashboard/dashboard_loop.h"
 #include "commands/dashboard/dashboard_settings.h"
-#include "commands/dashboard/frame_form.h"
+#include "commands/dashboard/frame_output.h"
 #include "commands/dashboard/replay_timeline.h"
 #include "commands/record/recording_file.h"
-#include "commands/shell/given_time.h"
 #include "commands/shell/outcome.h"
+#include "commands/shell/time_argument.h"
 
 namespace drover::commands {
 
@@ -21,18 +21,18 @@ Option replay_at_option();
 struct ReplayOptions {
   std::string file;
   double rate = 1;
-  std::optional<GivenTime> at;
+  std::optional<TimeArgument> at;
 };
-/// `--replay`, `--at`, and `--rate` where the verb has it; nothing when no recording is asked for.
+/// Reads `--replay`, `--at` and `--replay-speed`; no value without --replay.
 std::optional<ReplayOptions> read_replay(Arguments& arguments);
 
 class Replay {
  public:
-  /// The error says what is wrong with the file, or that it does not reach to that time.
+  /// The error says what is wrong with the file, or that it does not cover the time of --at.
   static Result<std::unique_ptr<Replay>> open(const ReplayOptions& options);
 
   tui::DashboardOptions dashboard(const DashboardView& view, bool paused) const;
-  /// What a person should know of the file; empty: nothing.
+  /// What is unusual about the file; empty: nothing.
   std::string state() const { return state_text(recording_.input, recording_.reader.info()); }
   bool speed_known() const { return recording_.reader.info().start.speed_known; }
   const ReplayTimeline& timeline() const { return timeline_; }
@@ -44,11 +44,11 @@ class Replay {
   ReplayOptions options_;
 };
 
-/// The dashboard on this terminal, until q.
+/// Shows the dashboard on this terminal, until q.
 CommandOutcome show_replay(const ReplayOptions& options, const std::string& device,
                            DashboardSettings& settings);
-/// One frame, or a table of it.
+/// Prints one frame, or a table.
 CommandOutcome print_replay(const ReplayOptions& options, const DashboardView& view,
-                            const FrameForm& form);
+                            const FrameOutput& form);
 
 }  // namespace drover::commands

@@ -11,23 +11,23 @@ namespace {
 
 using recording::SurveyedKeyframe;
 using std::chrono::seconds;
-using tui::Heard;
+using tui::StreamRecord;
 
-// Positions: message `place` stands at 2 * place, a state anew behind it at 2 * place + 1.
-std::uint64_t position_of(std::uint64_t place) { return 2 * place; }
-std::uint64_t position_behind(std::uint64_t place) { return 2 * place + 1; }
+// Positions: message `ordinal` is at 2 * ordinal, a keyframe after it at 2 * ordinal + 1.
+std::uint64_t position_of(std::uint64_t ordinal) { return 2 * ordinal; }
+std::uint64_t position_after(std::uint64_t ordinal) { return 2 * ordinal + 1; }
 
-// A dashboard's curves reach back four minutes of the wall.
+// A dashboard's curves reach back four minutes of wall time.
 constexpr int preroll_wall_s = 300;
-constexpr double preroll_rows_max = 2e5;   // and other messages: tenths of a second
-constexpr double reach_rows_max = 5e5;     // and other messages: a second or two
-constexpr double history_rows_max = 20e6;  // of one device's past, all its neighbours read as well
-constexpr int turns_per_preroll = 2;       // who plays goes over to a later keyframe so often
-constexpr Duration turn_least = seconds(10);
-constexpr int slice_wall_s = 30;           // is read at once
-constexpr double slice_messages = 10'000;  // at most, of jobs and all else that is no sample
-constexpr std::size_t places_max = 256;
-constexpr std::size_t marks_max = 5'000;
+constexpr double preroll_rows_max = 2e5;   // sample rows and messages: tenths of a second to read
+constexpr double reach_rows_max = 5e5;     // sample rows and messages: a second or two to read
+constexpr double history_rows_max = 20e6;  // read for the history of one device
+constexpr int intervals_per_preroll = 2;   // how often playback switches to a later keyframe
+constexpr Duration interval_min = seconds(10);
+constexpr int slice_wall_s = 30;           // read at once
+constexpr double slice_messages = 10'000;  // at most, without samples
+constexpr std::size_t read_points_max = 256;
+constexpr std::size_t timeline_markers_max = 5'000;
 
 double rows_per_s(const RecordingReader& reader) {
   const double span_s = to_seconds(reader.last() - reader.first());
@@ -35,7 +35,7 @@ double rows_per_s(const RecordingReader& reader) {
   return rows / std::max(span_s, 1.0);
 }
 
-/// Of jobs, decisions and all else that is no sample.
+/// Jobs, decisions and all other messages except samples.
 double messages_per_s(const RecordingReader& reader) {
   std::uint64_t messages = 0;
   for (const ChannelFacts& channel : reader.info().channels) messages += channel.messages;
@@ -62,7 +62,7 @@ ReplayTimeline::ReplayTimeline(RecordingReader& reader)
   find_gaps();
 }
 
-/// Mostly it stands before all messages. What came before it has no state to stand on.
+/// Usually the first keyframe is before all messages. Messages before it cannot be shown.
 void ReplayTimeline::find_first_state() {
   const std::vector<SurveyedKeyframe>& keyframes = reader_.keyframes();
   if (keyframes.empty()) return;
@@ -72,9 +72,9 @@ void ReplayTimeline::find_first_state() {
 }
 
 void ReplayTimeline::find_gaps() {
-  // Without any whole state nothing of what was heard has one to stand on.
+  // Without a keyframe the messages have no state to start from.
   if (reader_.keyframes().empty() && reader_.info().has_messages()) {
-    // A gap begins with what was heard: the first moment lies inside of it.
+    // The gap begins before the first message, so that the first moment is in it.
     gaps_.push_back({first_ - Duration{1}, never});
     return;
   }
@@ -88,7 +88,7 @@ void ReplayTimeline::find_gaps() {
     gaps_.push_back({std::max(gap.from, first_), gap.end});
     for (const SurveyedKeyframe& keyframe : reader_.keyframes()) {
       const bool inside = keyframe.at >= gap.from && keyframe.at <= gap.end;
-      if (inside && keyframe.place > first_keyframe_.place) repairs_.push_back(keyframe);
+      if (inside && keyframe.ordinal > first_keyframe_.ordinal) repairs_.push_back(keyframe);
     }
   }
 }
@@ -97,98 +97,101 @@ Keyframe ReplayTimeline::read(const SurveyedKeyframe& keyframe) const {
   auto found = reader_.read(keyframe);
   if (found) return std::move(*found);
   problem_ = found.error();
-  return {keyframe.at, keyframe.place, {}};
+  return {keyframe.at, keyframe.ordinal, {}};
 }
 
 const Keyframe& ReplayTimeline::start_for(Instant at) const {
-  // All moments of a turn start from the same one: the work to go over to the next is little beside
-  // what it took to play so long.
-  const Duration turn = std::max(turn_least, preroll_ / turns_per_preroll);
+  // All moments of an interval start from the same keyframe: switching to the next one is cheap
+  // compared with playing the interval.
+  const Duration interval = std::max(interval_min, preroll_ / intervals_per_preroll);
   const Duration since = std::max(Duration{}, at - preroll_ - first_);
-  const Instant target = first_ + since / turn * turn;
+  const Instant target = first_ + since / interval * interval;
   if (target == found_for_) return found_;
   auto keyframe = reader_.keyframe_before(target);
   if (!keyframe) problem_ = keyframe.error();
   found_ = first_keyframe_;
-  if (keyframe && *keyframe && (*keyframe)->place >= found_.place) found_ = std::move(**keyframe);
+  if (keyframe && *keyframe && (*keyframe)->ordinal >= found_.ordinal)
+    found_ = std::move(**keyframe);
   found_for_ = target;
   return found_;
 }
 
 Instant ReplayTimeline::keyframe_before(Instant at) const { return start_for(at).at; }
 
-tui::Moment ReplayTimeline::keyframe(Instant at) const {
+tui::ModelSnapshot ReplayTimeline::keyframe(Instant at) const {
   const Keyframe& keyframe = start_for(at);
-  tui::Moment moment{keyframe.at, 0, tui::Model(wall_), keyframe.at};
-  moment.position = show(keyframe, [&](const Heard& heard) { tui::apply(moment.model, heard); });
-  places_[moment.position] = {keyframe.at, 0};
+  tui::ModelSnapshot moment{keyframe.at, 0, tui::Model(wall_), keyframe.at};
+  moment.position =
+      show(keyframe, [&](const StreamRecord& record) { tui::apply(moment.model, record); });
+  read_points_[moment.position] = {keyframe.at, 0};
   return moment;
 }
 
 std::uint64_t ReplayTimeline::show(const Keyframe& keyframe, const Visit& visit) const {
-  visit({Heard::Kind::snapshot_begins, keyframe.at, {}, false});
+  visit({StreamRecord::Kind::snapshot_begins, keyframe.at, {}, false});
   for (const std::string& bytes : keyframe.messages) {
     auto envelope = decode(bytes);
-    if (envelope) visit({Heard::Kind::news, keyframe.at, std::move(*envelope), true});
+    if (envelope) visit({StreamRecord::Kind::message, keyframe.at, std::move(*envelope), true});
   }
-  visit({Heard::Kind::snapshot_ends, keyframe.at, {}, false});
-  return position_of(keyframe.place + 1);
+  visit({StreamRecord::Kind::snapshot_ends, keyframe.at, {}, false});
+  return position_of(keyframe.ordinal + 1);
 }
 
-ReplayTimeline::Place ReplayTimeline::place_of(std::uint64_t position) const {
-  const auto behind = places_.upper_bound(position);
-  return behind == places_.begin() ? Place{reader_.first(), 0} : std::prev(behind)->second;
+ReplayTimeline::ReadPoint ReplayTimeline::read_point_of(std::uint64_t position) const {
+  const auto after = read_points_.upper_bound(position);
+  return after == read_points_.begin() ? ReadPoint{reader_.first(), 0} : std::prev(after)->second;
 }
 
-std::vector<Recorded> ReplayTimeline::found(Result<std::vector<Recorded>> messages) const {
+std::vector<RecordedMessage> ReplayTimeline::found(
+    Result<std::vector<RecordedMessage>> messages) const {
   if (messages) return std::move(*messages);
   problem_ = messages.error();
   return {};
 }
 
 std::uint64_t ReplayTimeline::visit(std::uint64_t position, Instant to, const Visit& visit) const {
-  Place place = place_of(position);
+  ReadPoint point = read_point_of(position);
   auto repair =
       std::find_if(repairs_.begin(), repairs_.end(), [&](const SurveyedKeyframe& keyframe) {
-        return position_behind(keyframe.place) >= position;
+        return position_after(keyframe.ordinal) >= position;
       });
   const auto repair_up_to = [&](std::uint64_t limit) {
-    for (; repair != repairs_.end() && position_behind(repair->place) < limit && repair->at <= to;
+    for (; repair != repairs_.end() && position_after(repair->ordinal) < limit && repair->at <= to;
          ++repair) {
       position = show(read(*repair), visit);
     }
   };
-  // What came at `to` itself is to be seen as well.
+  // Includes messages that arrived at `to`.
   const Instant end = saturating_add(to, Duration(1));
-  while (place.from < end) {
-    const Instant until = std::min(saturating_add(place.from, slice_), end);
-    for (Recorded& recorded : found(reader_.read(place.from, until))) {
-      const bool before = position_of(recorded.place) < position;
-      if (!before) repair_up_to(position_of(recorded.place));
+  while (point.from < end) {
+    const Instant until = std::min(saturating_add(point.from, slice_), end);
+    for (RecordedMessage& recorded : found(reader_.read(point.from, until))) {
+      const bool before = position_of(recorded.ordinal) < position;
+      if (!before) repair_up_to(position_of(recorded.ordinal));
       const std::uint64_t sequence = recorded.envelope.sequence;
       if (!std::holds_alternative<SampleBatch>(recorded.envelope.body)) {
-        if (!before && sequence < place.sequence) {
-          visit({Heard::Kind::router_restarts, recorded.arrived, {}, false});
+        if (!before && sequence < point.sequence) {
+          visit({StreamRecord::Kind::router_restarts, recorded.arrived, {}, false});
         }
-        place.sequence = sequence;
+        point.sequence = sequence;
       }
       if (before) continue;
-      position = position_behind(recorded.place);
-      visit({Heard::Kind::news, recorded.arrived, std::move(recorded.envelope), false});
+      position = position_after(recorded.ordinal);
+      visit({StreamRecord::Kind::message, recorded.arrived, std::move(recorded.envelope), false});
     }
-    place.from = until;
+    point.from = until;
   }
   repair_up_to(UINT64_MAX);
-  // More may have come at the same instant: whoever goes on looks there again.
-  place.from = to;
-  // Every other one goes, so that wherever one goes on a place near by is known.
-  if (places_.size() >= places_max) {
-    for (auto one = places_.begin(); one != places_.end();) {
-      one = places_.erase(one);
-      if (one != places_.end()) ++one;
+  // More messages may have arrived at the same instant: the next visit reads it again.
+  point.from = to;
+  // Removes every other point, so that a point near any position stays known.
+  if (read_points_.size() >= read_points_max) {
+    for (auto one = read_points_.begin(); one != read_points_.end();) {
+      one = read_points_.erase(one);
+      if (one != read_points_.end()) ++one;
     }
   }
-  places_[position] = place;
+  read_points_[position] = point;
   return position;
 }
 
@@ -199,7 +202,7 @@ void ReplayTimeline::visit_batches(const std::string& host, Instant from, Instan
   const Instant end = saturating_add(to, Duration(1));
   for (Instant at = from + Duration(1); at < end;) {
     const Instant until = std::min(saturating_add(at, slice_wall_s * wall_), end);
-    for (const Recorded& recorded : found(reader_.read_samples(at, until))) {
+    for (const RecordedMessage& recorded : found(reader_.read_samples(at, until))) {
       const auto* batch = std::get_if<SampleBatch>(&recorded.envelope.body);
       if (batch == nullptr || (!host.empty() && batch->host != host)) continue;
       visit(recorded.arrived, *batch);
@@ -208,24 +211,25 @@ void ReplayTimeline::visit_batches(const std::string& host, Instant from, Instan
   }
 }
 
-const std::vector<tui::Mark>& ReplayTimeline::marks() const {
-  if (marks_) return *marks_;
-  marks_.emplace();
-  // What is bad comes first where there is more than anyone can look at.
-  const auto add = [&](const Result<std::vector<Recorded>>& found) {
+const std::vector<tui::TimelineMarker>& ReplayTimeline::markers() const {
+  if (markers_) return *markers_;
+  markers_.emplace();
+  // Alerts are added first, because the number of markers is limited.
+  const auto add = [&](const Result<std::vector<RecordedMessage>>& found) {
     if (!found) problem_ = found.error();
     if (!found) return;
-    for (const Recorded& recorded : *found) {
-      tui::Mark mark;
-      const Heard heard{Heard::Kind::news, recorded.arrived, recorded.envelope, false};
-      if (marks_->size() < marks_max && tui::is_mark(heard, mark)) marks_->push_back(mark);
+    for (const RecordedMessage& recorded : *found) {
+      const auto marker = tui::timeline_marker_of(
+          {StreamRecord::Kind::message, recorded.arrived, recorded.envelope, false});
+      if (marker && markers_->size() < timeline_markers_max) markers_->push_back(*marker);
     }
   };
   add(reader_.alerts());
   add(reader_.events());
-  std::stable_sort(marks_->begin(), marks_->end(),
-                   [](const tui::Mark& a, const tui::Mark& b) { return a.at < b.at; });
-  return *marks_;
+  std::stable_sort(
+      markers_->begin(), markers_->end(),
+      [](const tui::TimelineMarker& a, const tui::TimelineMarker& b) { return a.at < b.at; });
+  return *markers_;
 }
 
 }  // namespace drover::commands

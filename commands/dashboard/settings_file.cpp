@@ -19,19 +19,19 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t file_bytes_max = 1 << 20;  // as toml_file::Table
-constexpr Wall look_every = std::chrono::seconds(1);
+constexpr Wall check_every = std::chrono::seconds(1);
 
 Error system_error(const std::string& path) {
   return error("{}: {}", printable(path), std::strerror(errno));
 }
 
-/// Folders of settings are for their user alone (XDG Base Directory Specification 0.8).
+/// Only the user may access new settings folders (XDG Base Directory Specification 0.8).
 Status make_folder(const fs::path& folder) {
   fs::path made;
   for (const fs::path& part : folder) {
     made /= part;
     if (mkdir(made.c_str(), S_IRWXU) == 0 || errno == EEXIST) continue;
-    // Above what is ours there may be folders that say other things: they only must be there.
+    // Folders above may give other errors; they only have to exist.
     std::error_code ignored;
     if (!fs::is_directory(made, ignored)) return system_error(made.string());
   }
@@ -56,7 +56,7 @@ bool SettingsFile::Mark::operator==(const Mark& other) const {
                   other.changed.tv_nsec);
 }
 
-std::string SettingsFile::usual_path() {
+std::string SettingsFile::default_path() {
   const auto folder = config_folder();
   return folder ? (fs::path(*folder) / "top.toml").string() : std::string();
 }
@@ -73,26 +73,26 @@ std::optional<SettingsFile::Mark> SettingsFile::mark() const {
 }
 
 Result<tui::Settings> SettingsFile::read() {
-  read_ = mark();  // first: what changes while it is read is read again
+  read_ = mark();  // before reading, so that a change meanwhile is detected
   if (!exists()) return tui::Settings();
   const Result<std::string> text = read_file(path_, file_bytes_max);
   if (!text) return text.error();
   return tui::read_settings(*text, printable(path_));
 }
 
-std::optional<Result<tui::Settings>> SettingsFile::read_again(Wall now) {
-  if (now - looked_ < look_every) return {};
-  looked_ = now;
+std::optional<Result<tui::Settings>> SettingsFile::read_if_changed(Wall now) {
+  if (now - checked_ < check_every) return {};
+  checked_ = now;
   const auto found = mark();
   if (!found || found == read_) return {};
   return read();
 }
 
 Status SettingsFile::write(const tui::Settings& settings) {
-  if (path_.empty()) return error("no file of settings to write: name one with --config");
+  if (path_.empty()) return error("no settings file to write: name one with --config");
   std::error_code unknown;
-  const fs::path led_to = fs::weakly_canonical(path_, unknown);
-  const fs::path target = unknown ? fs::path(path_) : led_to;
+  const fs::path resolved = fs::weakly_canonical(path_, unknown);
+  const fs::path target = unknown ? fs::path(path_) : resolved;
   if (const Status made = make_folder(target.parent_path()); !made) return made;
   std::string draft = target.string() + ".XXXXXX";
   const int file = mkstemp(draft.data());  // 0600
@@ -106,7 +106,7 @@ Status SettingsFile::write(const tui::Settings& settings) {
     ::unlink(draft.c_str());
     return status;
   }
-  read_ = mark();  // these settings are known
+  read_ = mark();  // this change need not be read again
   return {};
 }
 

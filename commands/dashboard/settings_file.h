@@ -1,5 +1,5 @@
-// The dashboard's settings on disk: found, read, written whole or not at all, and read again when
-// the file changes. What may stand in it: tui/state/settings.h.
+// The dashboard's settings file: reads it, writes it atomically, and reads it again when it
+// changes. Its content: tui/state/settings.h.
 #pragma once
 
 #include <sys/stat.h>
@@ -15,27 +15,26 @@ namespace drover::commands {
 
 class SettingsFile {
  public:
-  /// $XDG_CONFIG_HOME/drover/top.toml, else ~/.config/drover/top.toml; empty where there is no
-  /// home.
-  static std::string usual_path();
+  /// $XDG_CONFIG_HOME/drover/top.toml, else ~/.config/drover/top.toml; empty without a home folder.
+  static std::string default_path();
 
-  /// An empty path: there is no file, and nothing changes.
+  /// An empty path: there is no file.
   explicit SettingsFile(std::string path) : path_(std::move(path)) {}
 
   const std::string& path() const { return path_; }
   bool exists() const;
-  /// The defaults where there is no file.
+  /// Returns the defaults if there is no file.
   Result<tui::Settings> read();
-  /// Looks at the file at most once a second: its settings, or what is wrong with them, when it has
-  /// changed since it was last read or looked at. A file that went away has not changed: it may be
-  /// about to be replaced.
-  std::optional<Result<tui::Settings>> read_again(Wall now);
-  /// Under another name first, then in one step in its place; only this user can read it. Folders
-  /// that are absent are made. Where the path is a link, what it leads to is replaced.
+  /// Checks the file at most once a second. If it has changed since it was last read, returns its
+  /// settings or the error in them. A file that was removed counts as unchanged: it may be about to
+  /// be replaced.
+  std::optional<Result<tui::Settings>> read_if_changed(Wall now);
+  /// Writes the file atomically; only this user can read it. Makes missing folders. If the path is
+  /// a link, replaces its target.
   Status write(const tui::Settings& settings);
 
  private:
-  /// By what a change is noticed.
+  /// The attributes whose change shows that the file has changed.
   struct Mark {
     dev_t device = 0;
     ino_t inode = 0;
@@ -46,8 +45,8 @@ class SettingsFile {
   std::optional<Mark> mark() const;
 
   std::string path_;
-  std::optional<Mark> read_;  // of the file as it was last read; none: there was none
-  Wall looked_{0};
+  std::optional<Mark> read_;  // of the file as last read; no value: there was no file
+  Wall checked_{0};
 };
 
 }  // namespace drover::commands

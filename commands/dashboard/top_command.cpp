@@ -1,30 +1,30 @@
-// `drover top`: the dashboard on a terminal, live or of a recording.
+// `drover top`: shows the dashboard on a terminal, live or of a recording.
 #include <chrono>
 
 #include "commands/connection/filter_option.h"
 #include "commands/dashboard/dashboard_loop.h"
 #include "commands/dashboard/dashboard_settings.h"
-#include "commands/dashboard/frame_form.h"
+#include "commands/dashboard/frame_output.h"
 #include "commands/dashboard/replay.h"
 #include "commands/shell/output.h"
 #include "commands/shell/stop_signals.h"
 #include "commands/shell/user_name.h"
-#include "commands/verbs.h"
+#include "commands/subcommands.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
 
 namespace {
 
-/// `--print-config` and `--save-config`: of the settings in force, those of the command line too.
-CommandOutcome put_settings(DashboardSettings& settings, bool print) {
+/// `--print-config` and `--save-config`: the settings in force, including the command line.
+CommandOutcome output_settings(DashboardSettings& settings, bool print) {
   if (print) {
-    put_text(tui::documented(settings.in_force()));
+    write_stdout_text(tui::annotated_settings(settings.in_force()));
     return CommandOutcome::done();
   }
   const auto path = settings.save(settings.in_force());
   if (!path) return CommandOutcome::failed(path.error());
-  put("{}\n", printable(*path));
+  write_stdout("{}\n", printable(*path));
   return CommandOutcome::done();
 }
 
@@ -38,7 +38,7 @@ CommandOutcome show_live(const Arguments& arguments, const std::string& device,
   auto terminal = tui::Terminal::open(terminal_options(settings.in_force()));
   if (!terminal) return CommandOutcome::failed(terminal.error());
   const DashboardView view{.settings = settings.in_force(),
-                           .ascii = wants_ascii(settings.in_force(), (*terminal)->unicode()),
+                           .ascii = use_ascii(settings.in_force(), (*terminal)->unicode()),
                            .steady_colours = true,
                            .control = control,
                            .device = device};
@@ -55,14 +55,16 @@ CommandOutcome show_live(const Arguments& arguments, const std::string& device,
   return there ? CommandOutcome::done() : CommandOutcome::failed(there.error());
 }
 
-/// What goes with `--once`, and what does not.
+/// Adds a problem for options that need `--once` or do not work with it.
 void check_once(Arguments& arguments, bool once) {
   for (const char* name : {"json", "csv", "size"}) {
-    if (arguments.has(name) && !once) arguments.complain(error("--{} goes with --once", name));
+    if (arguments.has(name) && !once) {
+      arguments.add_problem(error("--{} works only with --once", name));
+    }
   }
-  for (const char* name : {"rate", "control", "no-mouse", "frame-bytes"}) {
+  for (const char* name : {"replay-speed", "control", "no-mouse", "frame-bytes"}) {
     if (arguments.has(name) && once) {
-      arguments.complain(error("--{} does not go with --once", name));
+      arguments.add_problem(error("--{} and --once exclude each other", name));
     }
   }
 }
@@ -72,24 +74,24 @@ void check_once(Arguments& arguments, bool once) {
 CommandUsage top_usage() {
   CommandUsage usage{
       "usage: drover top [options]",
-      "The live dashboard: totals, a heat map of all devices, tables of devices and jobs, and\n"
-      "each routing decision with its reason. Press ? for its keys, q to leave.\n"
-      "With --replay the same of a recording: Space pauses, [ and ] step, + and - set the\n"
-      "pace, @ goes to a time.",
+      "Shows the live dashboard: totals, a heat map of all devices, tables of devices and jobs,\n"
+      "and each routing decision with its reason. Press ? for the keys, q to quit.\n"
+      "With --replay it shows a recording: Space pauses, [ and ] step, + and - change the speed,\n"
+      "@ goes to a time.",
       {connect_option(),
        replay_option(),
        replay_at_option(),
-       {"rate", "X", "with --replay: so many times as fast as it was, 0.1 to 1000"},
+       {"replay-speed", "X", "with --replay: playback speed, 0.1 to 1000 (default 1)"},
        filter_option(),
        device_option(),
-       {"control", "", "change the fleet from here: drain, cap, cancel, inject; each asks first"},
-       {"once", "", "print one frame and end, as drover frame does; needs no terminal"},
+       {"control", "", "allow drain, cap, cancel, inject and more; each asks for confirmation"},
+       {"once", "", "print one frame and exit, like drover frame; needs no terminal"},
        size_option(),
        json_table_option(),
        csv_table_option(),
        table_option(),
-       {"print-config", "", "print the settings in force, each with what it is for, and end"},
-       {"save-config", "", "write them to the file of settings, print its path, and end"}},
+       {"print-config", "", "print the settings in force, each with a description, and exit"},
+       {"save-config", "", "write the settings in force to the file, print its path, and exit"}},
       {},
       "  drover top\n"
       "  drover top --view routing\n"
@@ -97,9 +99,9 @@ CommandUsage top_usage() {
       "  drover top --view devices --once --json\n"
       "  drover top --theme light --save-config\n"
       "  drover top --connect tcp://127.0.0.1:9000 --ascii\n"
-      "  drover top --replay today.mcap --at 5m --rate 10"};
-  const std::vector<Option> of_settings = settings_options();
-  usage.options.insert(usage.options.end(), of_settings.begin(), of_settings.end());
+      "  drover top --replay today.mcap --at 5m --replay-speed 10"};
+  const std::vector<Option> further = settings_options();
+  usage.options.insert(usage.options.end(), further.begin(), further.end());
   return usage;
 }
 
@@ -107,15 +109,15 @@ CommandOutcome run_top(Arguments& arguments) {
   auto settings = DashboardSettings::open(arguments);
   const auto replay = read_replay(arguments);
   if (arguments.has("control") && replay) {
-    arguments.complain(error("--control: a recording cannot be changed"));
+    arguments.add_problem(error("--control: a recording cannot be changed"));
   }
   const bool print = arguments.has("print-config");
   const bool save = arguments.has("save-config");
   if (print && save) {
-    arguments.complain(error("--print-config and --save-config: give one of them"));
+    arguments.add_problem(error("--print-config and --save-config exclude each other"));
   }
   if (save && arguments.has("no-config")) {
-    arguments.complain(error("--save-config and --no-config: give one of them"));
+    arguments.add_problem(error("--save-config and --no-config exclude each other"));
   }
   const std::string device = read_device(arguments);
   const bool once = arguments.has("once");
@@ -125,13 +127,12 @@ CommandOutcome run_top(Arguments& arguments) {
     return status ? CommandOutcome::failed(settings.error())
                   : CommandOutcome::usage(status.error());
   }
-  const DashboardView printed{.settings = settings->in_force(),
-                              .ascii = wants_ascii(settings->in_force()),
-                              .device = device};
-  const FrameForm form = read_form(arguments, printed, "top");
+  const DashboardView printed{
+      .settings = settings->in_force(), .ascii = use_ascii(settings->in_force()), .device = device};
+  const FrameOutput form = read_frame_output(arguments, printed, "top");
   if (const Status status = arguments.status(); !status)
     return CommandOutcome::usage(status.error());
-  if (print || save) return put_settings(*settings, print);
+  if (print || save) return output_settings(*settings, print);
   if (once) {
     return replay ? print_replay(*replay, printed, form) : print_live(arguments, printed, form);
   }

@@ -1,11 +1,11 @@
-// `drover demo`: a whole fleet on this machine.
+// `drover demo`: runs a complete fleet on this machine.
 #include <unistd.h>
 
 #include <fmt/format.h>
 
-#include "commands/demo/demo_run.h"
+#include "commands/demo/run.h"
+#include "commands/subcommands.h"
 #include "commands/submit/trace_source.h"
-#include "commands/verbs.h"
 #include "devices/catalogue/catalogue.h"
 #include "fleet/base/text.h"
 
@@ -13,10 +13,10 @@ namespace drover::commands {
 
 namespace {
 
-/// A story of 900 s is told in 90.
+/// Runs the story of 900 s in 90 s.
 constexpr double story_speed = 10;
 
-/// Wrong traces are found before anything is started: no such file, no such format, no good row.
+/// Detects invalid traces before anything is started: no such file, wrong format, no valid row.
 Status check_trace(const TraceOptions& options) {
   std::string first_problem;
   auto trace =
@@ -25,20 +25,20 @@ Status check_trace(const TraceOptions& options) {
       });
   if (!trace) return trace.error();
   if ((*trace)->next()) return {};
-  if ((*trace)->skipped() == 0) return error("--trace {}: holds no rows", printable(options.file));
+  if ((*trace)->skipped() == 0) return error("--trace {}: has no rows", printable(options.file));
   return error("--trace {}: {}; the first: {}", printable(options.file),
                all_bad_text((*trace)->skipped()), first_problem);
 }
 
-DemoShow read_show(Arguments& arguments) {
-  if (arguments.has("once") && arguments.has("no-tui")) {
-    arguments.complain(error("--once prints a frame and --no-tui a summary: give one of them"));
+DemoOutput read_output(Arguments& arguments) {
+  if (arguments.has("once") && arguments.has("headless")) {
+    arguments.add_problem(error("--once prints a frame and --headless a summary: use one of them"));
   }
-  if (arguments.has("json") && !arguments.has("no-tui")) {
-    arguments.complain(error("--json prints the summary alone: give --no-tui besides"));
+  if (arguments.has("json") && !arguments.has("headless")) {
+    arguments.add_problem(error("--json works only with --headless"));
   }
-  if (arguments.has("once")) return DemoShow::frame;
-  return arguments.has("no-tui") ? DemoShow::summary : DemoShow::dashboard;
+  if (arguments.has("once")) return DemoOutput::frame;
+  return arguments.has("headless") ? DemoOutput::summary : DemoOutput::dashboard;
 }
 
 }  // namespace
@@ -46,30 +46,30 @@ DemoShow read_show(Arguments& arguments) {
 CommandUsage demo_usage() {
   CommandUsage usage{
       "usage: drover demo [options]",
-      "A whole fleet on this machine: a router, four agents with emulated H100, A100 and TPU v5e "
-      "in\n"
-      "two racks, chat requests and training jobs, and the dashboard on top. Without a trace a\n"
-      "story happens to the fleet and is told while it does: a cold slice, a burst, jobs that do\n"
-      "not fit everywhere, heat, a lost host, a power cap. It takes a quarter of an hour of fleet\n"
-      "time, and begins again. Everything ends with the demo. The router takes the usual ports, "
-      "or\n"
-      "free ones, which it prints: other drover commands can look at the same fleet.",
-      {{"story", "on|off", "what happens to the fleet on purpose (default on, off with a trace)"},
+      "Runs a complete fleet on this machine: a router, four agents with emulated H100, A100 and\n"
+      "TPU v5e devices in two racks, chat requests and training jobs, and the dashboard. Without "
+      "a\n"
+      "trace a story plays, with captions: a cold slice, a burst, jobs that do not fit "
+      "everywhere,\n"
+      "heat, a lost host, a power cap. It takes a quarter of an hour of fleet time and repeats.\n"
+      "All processes end with the demo. The router uses the default ports, or free ones, which it\n"
+      "prints: other drover commands can query the same fleet.",
+      {{"story", "on|off", "play the story (default on, off with a trace)"},
        {"speed", "X", "fleet seconds per wall second (default 1, with a story 10)"},
-       {"load", "X", "multiplies the arrivals of work (default 1)"},
-       {"seed", "N", "draws the work and the differences between devices (default 1)"},
-       {"model", "M", "what every row of the trace runs, where it names none"},
-       {"for", "DURATION", "wall time: then feeding stops, and work gets up to 30 s to finish"},
-       {"once", "", "print one frame of the fleet at work, and end"},
-       {"no-tui", "", "no dashboard; print a summary at the end"},
-       {"json", "", "with --no-tui: the summary as one JSON object, alone on stdout"},
+       {"load", "X", "multiplies the arrival rate of work (default 1)"},
+       {"seed", "N", "seed of the work and of the differences between devices (default 1)"},
+       {"model", "M", "the model of every row, if the trace names none"},
+       {"for", "DURATION", "stop submitting after this wall time; work gets up to 30 s to finish"},
+       {"once", "", "print one frame of the busy fleet, and exit"},
+       {"headless", "", "no dashboard; print a summary at the end"},
+       {"json", "", "with --headless: print only the summary, as one JSON object on stdout"},
        size_option()},
       {},
       "  drover demo\n"
-      "      press ? for the dashboard's keys, q to end\n"
+      "      press ? for the dashboard's keys, q to quit\n"
       "  drover demo --story off --speed 60 --load 2\n"
-      "      nothing but work: an hour a minute, twice as much\n"
-      "  drover demo --no-tui --for 30s --json\n"
+      "      only work, without a story: an hour per minute, and twice the load\n"
+      "  drover demo --headless --for 30s --json\n"
       "  drover demo --trace azure2023_code.csv --format azure --model llama-3.1-70b --speed 60"};
   for (const std::vector<Option>& more : {settings_options(), trace_options()}) {
     usage.options.insert(usage.options.end(), more.begin(), more.end());
@@ -79,30 +79,30 @@ CommandUsage demo_usage() {
 
 CommandOutcome run_demo(Arguments& arguments) {
   DemoPlan plan;
-  plan.show = read_show(arguments);
+  plan.output = read_output(arguments);
   plan.json = arguments.has("json");
   plan.fleet.work = read_trace_options(arguments, devices::Catalogue::embedded());
   const bool from_trace = arguments.has("trace");
   plan.fleet.story = arguments.one_of("story", {"on", "off"}, from_trace ? "off" : "on") == "on";
   if (plan.fleet.story && from_trace) {
-    arguments.complain(error("--story on tells what happens to drawn work: leave out --trace"));
+    arguments.add_problem(error("--story on and --trace exclude each other"));
   }
   plan.fleet.speed = arguments.number("speed", 0.01, 10'000, plan.fleet.story ? story_speed : 1);
   if (arguments.has("for")) {
     plan.feed_for = arguments.duration("for", Duration{0});
     if (plan.feed_for == Duration{0}) {
-      arguments.complain(
-          error("--for: found {}, expected more than no time", arguments.text("for")));
+      arguments.add_problem(error("--for: found {}, expected more than 0s", arguments.text("for")));
     }
   }
   plan.size = read_size(arguments, {120, 40});
   for (const char* option : {"model", "format", "columns", "throughputs", "measured-on"}) {
     if (from_trace || !arguments.has(option)) continue;
-    arguments.complain(error("--{} describes a trace: give --trace FILE", option));
+    arguments.add_problem(error("--{} works only with --trace FILE", option));
   }
-  // A frame is the same whatever the file of settings says.
-  auto settings = plan.show == DemoShow::dashboard ? DashboardSettings::open(arguments)
-                                                   : DashboardSettings(read_given(arguments));
+  // Frames do not depend on a settings file.
+  auto settings = plan.output == DemoOutput::dashboard
+                      ? DashboardSettings::open(arguments)
+                      : DashboardSettings(read_command_line_settings(arguments));
   if (const Status status = arguments.status(); !status)
     return CommandOutcome::usage(status.error());
   if (!settings) return CommandOutcome::failed(settings.error());
@@ -111,10 +111,10 @@ CommandOutcome run_demo(Arguments& arguments) {
     const Status fine = check_trace(plan.fleet.work);
     if (!fine) return CommandOutcome::failed(fine.error());
   }
-  // Found out before a fleet is started for nothing.
-  if (plan.show == DemoShow::dashboard && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
+  // Checked before a fleet is started.
+  if (plan.output == DemoOutput::dashboard && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
     return CommandOutcome::failed(
-        error("no terminal to show the dashboard on: use --once for a frame or --no-tui for a "
+        error("no terminal to show the dashboard on: use --once for a frame or --headless for a "
               "summary"));
   }
   return DemoRun(std::move(plan)).run();

@@ -20,8 +20,8 @@ constexpr std::array<Chapter, 8> all_chapters{{
     {300, "Jobs want fp8, which v5e and A100 cannot compute: precision", "5"},
     {390, "Rack-2 gets hot, TPUs throttle and work moves away: thermal", "1"},
     {550, "Host h100-1 is killed, its work is requeued: unhealthy", "4"},
-    {720, "The site may draw less: new work waits for watts: power_cap", "6"},
-    {820, "The cap is lifted, all are back: work returns where wanted", "5"},
+    {720, "Site power is capped: new work waits for watts: power_cap", "6"},
+    {820, "The cap is lifted: work returns to its preferred pools", "5"},
 }};
 
 Fault fault(FaultKind kind, double amount, double lasts_s) {
@@ -39,25 +39,25 @@ Job request(const char* model, std::uint32_t input_tokens, std::uint32_t output_
   return job;
 }
 
-// Of what the site draws as the cap is set. Enough to bind, and above what idle devices draw.
+// Of the site's power when the cap is set. Low enough to bind, and above the idle power.
 constexpr double cap_share = 0.9;
-// So long what the site drew once counts for what it usually draws, in fleet time.
-constexpr double usual_s = 50;
+// The time constant of the moving mean of the site's power, in fleet time.
+constexpr double mean_s = 50;
 
 }  // namespace
 
 std::span<const Chapter> chapters() { return all_chapters; }
 
 Story::Story(std::uint64_t seed, double load, Instant start)
-    : dice_(Dice(seed).child("story")), load_(load), start_(start) {
+    : random_(RandomStream(seed).child("story")), load_(load), start_(start) {
   write_next_round();
 }
 
-void Story::heard(Instant now, const Summary& summary) {
-  // However seldom summaries come, the same span weighs the same.
-  const double weight = heard_ ? 1 - std::exp(-to_seconds(now - *heard_) / usual_s) : 1;
+void Story::receive(Instant now, const Summary& summary) {
+  // The weight depends on the time since the last summary, not on the number of summaries.
+  const double weight = received_ ? 1 - std::exp(-to_seconds(now - *received_) / mean_s) : 1;
   site_w_ += weight * (summary.power_w - site_w_);
-  heard_ = now;
+  received_ = now;
 }
 
 Caption Story::caption() const {
@@ -76,16 +76,16 @@ void Story::toggle(Instant now) {
 }
 
 void Story::add(double at_s, Message message) {
-  beats_.push_back({at_s, [message = std::move(message)](Doings& doings) {
-                      doings.messages.push_back(message);
-                    }});
+  events_.push_back({at_s, [message = std::move(message)](StoryActions& actions) {
+                       actions.messages.push_back(message);
+                     }});
 }
 
 void Story::add_requests(const char* name, double from_s, double to_s, double rate_per_s,
                          Job like) {
-  Requests requests{dice_.child(name).child(round_), 1 / (rate_per_s * load_), to_s,
+  Requests requests{random_.child(name).child(round_), 1 / (rate_per_s * load_), to_s,
                     std::move(like), from_s};
-  requests.at_s += requests.dice.exponential(requests.every_s);
+  requests.at_s += requests.random.exponential(requests.every_s);
   requests_.push_back(std::move(requests));
 }
 
@@ -98,26 +98,26 @@ Story::Requests* Story::next_requests() {
 }
 
 Job Story::draw(Requests& requests) {
-  Dice& dice = requests.dice;
+  RandomStream& random = requests.random;
   Job job = requests.like;
-  job.id = draw_job_id(dice);
+  job.id = generate_job_id(random);
   for (std::uint32_t* tokens : {&job.work.input_tokens, &job.work.output_tokens}) {
-    *tokens = static_cast<std::uint32_t>(*tokens * dice.uniform(0.7, 1.3));
+    *tokens = static_cast<std::uint32_t>(*tokens * random.uniform(0.7, 1.3));
   }
-  requests.at_s += dice.exponential(requests.every_s);
+  requests.at_s += random.exponential(requests.every_s);
   return job;
 }
 
 void Story::write_next_round() {
-  beats_.clear();
+  events_.clear();
   requests_.clear();
   next_ = 0;
   const auto begins = [](ChapterNumber number) { return all_chapters[number].begins_s; };
   for (std::size_t number = 0; number < all_chapters.size(); ++number) {
-    beats_.push_back(
-        {all_chapters[number].begins_s, [this, number](Doings&) { chapter_ = number; }});
+    events_.push_back(
+        {all_chapters[number].begins_s, [this, number](StoryActions&) { chapter_ = number; }});
   }
-  add(begins(cold), Inject{"device:v5e-2/8", fault(FaultKind::lose, 0, 2), 0, 0});
+  add(begins(cold), InjectFault{"device:v5e-2/8", fault(FaultKind::lose, 0, 2), 0, 0});
   add_requests("burst", begins(burst), begins(burst) + 60, 12, request("llama-3.1-70b", 1500, 300));
   Job kernel = request("llama-3.1-70b", 1000, 150);
   kernel.work.ops = {"custom_cuda"};
@@ -125,37 +125,38 @@ void Story::write_next_round() {
   Job small = request("llama-3.1-70b", 1000, 150);
   small.work.precisions = {Precision::fp8};
   add_requests("fp8", begins(fp8), begins(fp8) + 60, 0.3, small);
-  add(begins(heat), Inject{"rack:rack-2", fault(FaultKind::inlet, 48, 120), 0, 0});
-  add(begins(killed), Inject{"host:h100-1", fault(FaultKind::lose, 0, 150), 0, 0});
-  beats_.push_back({begins(cap), [this](Doings& doings) {
-                      if (site_w_ <= 0) return;
-                      const double lasts_s =
-                          all_chapters[recovery].begins_s - all_chapters[cap].begins_s;
-                      doings.messages.emplace_back(
-                          SetPowerCap{"site", cap_share * site_w_, from_seconds(lasts_s)});
-                    }});
-  std::stable_sort(beats_.begin(), beats_.end(),
-                   [](const Beat& left, const Beat& right) { return left.at_s < right.at_s; });
+  add(begins(heat), InjectFault{"rack:rack-2", fault(FaultKind::inlet, 48, 120), 0, 0});
+  add(begins(killed), InjectFault{"host:h100-1", fault(FaultKind::lose, 0, 150), 0, 0});
+  events_.push_back({begins(cap), [this](StoryActions& actions) {
+                       if (site_w_ <= 0) return;
+                       const double lasts_s =
+                           all_chapters[recovery].begins_s - all_chapters[cap].begins_s;
+                       actions.messages.emplace_back(
+                           SetPowerCap{"site", cap_share * site_w_, from_seconds(lasts_s)});
+                     }});
+  std::stable_sort(
+      events_.begin(), events_.end(),
+      [](const StoryEvent& left, const StoryEvent& right) { return left.at_s < right.at_s; });
 }
 
-Story::Doings Story::due(Instant now, std::size_t room) {
-  Doings doings;
+Story::StoryActions Story::due(Instant now, std::size_t room) {
+  StoryActions actions;
   while (!paused_) {
-    const Beat& beat = beats_[next_];
+    const StoryEvent& event = events_[next_];
     Requests* requests = next_requests();
-    if (requests != nullptr && requests->at_s < beat.at_s && at(requests->at_s) <= now &&
-        doings.jobs.size() < room) {
-      doings.jobs.push_back(draw(*requests));
+    if (requests != nullptr && requests->at_s < event.at_s && at(requests->at_s) <= now &&
+        actions.jobs.size() < room) {
+      actions.jobs.push_back(draw(*requests));
       continue;
     }
-    if (at(beat.at_s) > now) break;
-    beat.act(doings);
-    if (++next_ < beats_.size()) continue;
+    if (at(event.at_s) > now) break;
+    event.act(actions);
+    if (++next_ < events_.size()) continue;
     start_ = saturating_add(start_, from_seconds(story_s));
     ++round_;
     write_next_round();
   }
-  return doings;
+  return actions;
 }
 
 Instant Story::at(double second) const { return saturating_add(start_, from_seconds(second)); }
@@ -163,8 +164,8 @@ Instant Story::at(double second) const { return saturating_add(start_, from_seco
 Instant Story::next_deadline() {
   if (paused_) return never;
   const Requests* requests = next_requests();
-  const double beat_s = beats_[next_].at_s;
-  return at(requests == nullptr ? beat_s : std::min(beat_s, requests->at_s));
+  const double event_s = events_[next_].at_s;
+  return at(requests == nullptr ? event_s : std::min(event_s, requests->at_s));
 }
 
 }  // namespace drover::commands

@@ -1,18 +1,18 @@
-// `drover story`, hidden: the client that makes the demo's story happen. SIGUSR1 pauses it.
+// `drover story` (hidden): the client that plays the demo's story. SIGUSR1 pauses it.
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "commands/connection/barred_notice.h"
+#include "commands/connection/connect_refusal_notice.h"
 #include "commands/connection/session.h"
 #include "commands/demo/story.h"
-#include "commands/shell/lifeline.h"
 #include "commands/shell/output.h"
+#include "commands/shell/parent_watchdog.h"
 #include "commands/shell/stop_signals.h"
-#include "commands/submit/delivery.h"
-#include "commands/verbs.h"
+#include "commands/subcommands.h"
+#include "commands/submit/job_submitter.h"
 #include "fleet/base/text.h"
 #include "fleet/text/json.h"
 
@@ -21,13 +21,13 @@ namespace drover::commands {
 namespace {
 
 constexpr std::chrono::milliseconds longest_wait{200};
-/// A router that lives anew, and one that forgets silent clients, hear the caption again.
+/// The caption is repeated for a router that has restarted or has forgotten silent clients.
 constexpr Wall caption_every = std::chrono::seconds(5);
 constexpr Wall ask_every = std::chrono::seconds(1);
-/// So many requests wait for the router's acknowledgements at most.
+/// The maximum number of unacknowledged requests.
 constexpr std::size_t open_max = 65'536;
 
-/// SIGUSR1 as something to read.
+/// Delivers SIGUSR1 through a descriptor.
 class PauseSignal {
  public:
   PauseSignal() {
@@ -52,9 +52,9 @@ class PauseSignal {
   int descriptor_ = -1;
 };
 
-class Teller {
+class StoryPlayer {
  public:
-  Teller(Session& session, Story& story, StopSignals& stop, PauseSignal& pause)
+  StoryPlayer(Session& session, Story& story, StopSignals& stop, PauseSignal& pause)
       : session_(session), story_(story), stop_(stop), pause_(pause) {
     session_.sockets().watch(stop_.descriptor());
     session_.sockets().watch(pause_.descriptor());
@@ -64,43 +64,43 @@ class Teller {
     while (!stop_.stopped() && !over_) turn();
     session_.send(Caption{});
   }
-  const Delivery::Counts& counts() const { return delivery_.counts(); }
+  const JobSubmitter::Counts& counts() const { return delivery_.counts(); }
 
  private:
   void turn() {
     const Instant now = session_.clock().now();
     while (pause_.take()) story_.toggle(now);
-    // A router that is behind slows the story's bursts down, as it does every feeder.
+    // A slow router slows the story's bursts, as it does every feeder.
     const std::size_t room = open_max - std::min(delivery_.open(), open_max);
-    Story::Doings doings = story_.due(now, room);
-    for (Message& message : doings.messages) session_.send(std::move(message));
-    for (Job& job : doings.jobs) delivery_.add(std::move(job));
+    Story::StoryActions actions = story_.due(now, room);
+    for (Message& message : actions.messages) session_.send(std::move(message));
+    for (Job& job : actions.jobs) delivery_.add(std::move(job));
     const Wall wall = wall_now();
     for (Submit& submit : delivery_.due(wall)) session_.send(std::move(submit));
-    say(wall);
-    const Session::Turn turn = session_.wait(wait());
-    if (turn.leap) {
-      put_error("drover story: {}: the story ends there\n", to_text(*turn.leap));
+    send_caption(wall);
+    const Session::PollResult turn = session_.wait(wait());
+    if (turn.clock_jump) {
+      write_stderr("drover story: {}: the story ends there\n", to_text(*turn.clock_jump));
       over_ = true;
     }
-    for (const auto& [from, envelope] : turn.messages) hear(envelope.body);
-    session_.knock();  // there is always a question for the site's sums
-    barred_.look(session_);
+    for (const auto& [from, envelope] : turn.messages) receive(envelope.body);
+    session_.try_join();  // a request for the totals is always open
+    connect_refusal_.update(session_);
   }
 
   std::chrono::milliseconds wait() {
-    // Without room its answers wake us, and what is due can wait.
+    // At the limit only the router's answers matter, and they end the wait.
     if (delivery_.open() >= open_max) return longest_wait;
     const auto wait = session_.clock().until(story_.next_deadline(), longest_wait);
     return std::max(wait, std::chrono::milliseconds(1));
   }
 
-  void say(Wall wall) {
+  void send_caption(Wall wall) {
     const Caption caption = story_.caption();
-    if (!(caption == said_) || wall >= say_again_) {
+    if (!(caption == sent_) || wall >= send_again_) {
       session_.send(caption);
-      said_ = caption;
-      say_again_ = wall + caption_every;
+      sent_ = caption;
+      send_again_ = wall + caption_every;
     }
     if (wall >= ask_again_) {
       session_.send(SummaryRequest{});
@@ -108,14 +108,14 @@ class Teller {
     }
   }
 
-  void hear(const Message& message) {
+  void receive(const Message& message) {
     if (const auto* reply = std::get_if<SubmitReply>(&message)) delivery_.receive(*reply);
     if (const auto* summary = std::get_if<Summary>(&message)) {
-      story_.heard(session_.clock().now(), *summary);
+      story_.receive(session_.clock().now(), *summary);
     }
     const auto* reply = std::get_if<ActionReply>(&message);
     if (reply != nullptr && !reply->applied) {
-      put_error("drover story: {}\n", printable(reply->problem));
+      write_stderr("drover story: {}\n", printable(reply->problem));
     }
   }
 
@@ -123,11 +123,11 @@ class Teller {
   Story& story_;
   StopSignals& stop_;
   PauseSignal& pause_;
-  Delivery delivery_;
-  BarredNotice barred_{"drover story"};
-  Caption said_;
+  JobSubmitter delivery_;
+  ConnectRefusalNotice connect_refusal_{"drover story"};
+  Caption sent_;
   bool over_ = false;
-  Wall say_again_{0}, ask_again_{0};
+  Wall send_again_{0}, ask_again_{0};
 };
 
 }  // namespace
@@ -135,18 +135,18 @@ class Teller {
 CommandUsage story_usage() {
   return {
       "usage: drover story [options]",
-      "Makes the demo's story happen to the demo's fleet, until SIGTERM; SIGUSR1 pauses it, and\n"
-      "again lets it go on. At the end it prints how many jobs it submitted, as JSON.",
+      "Plays the demo's story on the demo's fleet until SIGTERM; SIGUSR1 pauses and continues it.\n"
+      "At the end it prints how many jobs it has submitted, as JSON.",
       {connect_option(),
        {"load", "X", "multiplies the requests of its bursts (default 1)"},
-       {"seed", "N", "draws its jobs (default 1)"},
-       lifeline_option()},
+       {"seed", "N", "seed of its jobs (default 1)"},
+       parent_pipe_option()},
       {},
       "  drover story --seed 7"};
 }
 
 CommandOutcome run_story(Arguments& arguments) {
-  if (const Status held = hold_lifeline(arguments); !held)
+  if (const Status held = watch_parent(arguments); !held)
     return CommandOutcome::usage(held.error());
   const double load = arguments.number("load", 0.001, 100'000, 1);
   const auto seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
@@ -157,13 +157,13 @@ CommandOutcome run_story(Arguments& arguments) {
   auto session = Session::open({endpoint_of(arguments), Role::client, "story"});
   if (!session) return CommandOutcome::failed(session.error());
   Story story(seed, load, (*session)->clock().now());
-  Teller teller(**session, story, stop, pause);
-  teller.run();
-  put("{}\n", Json::object()
-                  .set("rows", teller.counts().given)
-                  .set("accepted", teller.counts().accepted + teller.counts().existed)
-                  .set("refused", teller.counts().refused)
-                  .dump());
+  StoryPlayer player(**session, story, stop, pause);
+  player.run();
+  write_stdout("{}\n", Json::object()
+                           .set("rows", player.counts().given)
+                           .set("accepted", player.counts().accepted + player.counts().existed)
+                           .set("refused", player.counts().refused)
+                           .dump());
   return CommandOutcome::done();
 }
 

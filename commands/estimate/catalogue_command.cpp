@@ -1,11 +1,11 @@
-// `drover catalogue`: the known devices and models, and one of them with all its facts.
+// `drover catalogue`: lists the known devices and models, or prints one with all its facts.
 #include <fmt/format.h>
 
 #include "commands/estimate/catalogue_files.h"
-#include "commands/shell/absent.h"
+#include "commands/shell/json_null.h"
 #include "commands/shell/output.h"
 #include "commands/shell/table.h"
-#include "commands/verbs.h"
+#include "commands/subcommands.h"
 #include "devices/catalogue/spec_rows.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
@@ -84,8 +84,8 @@ std::string models_table(const devices::Catalogue& catalogue) {
                     rows);
 }
 
-/// The numbers of a device that one kind of file beyond its own says: comments, so that what is
-/// printed is a file of the device still.
+/// Adds, as comments, the numbers of a device that come from `file` instead of its own file. With
+/// comments the output is still a valid file of the device.
 template <typename Rows>
 void add_facts(std::string& text, const devices::DeviceSpec& spec, const Rows& rows,
                devices::FactFile file,
@@ -95,7 +95,7 @@ void add_facts(std::string& text, const devices::DeviceSpec& spec, const Rows& r
     const auto basis = spec.bases.find(name);
     if (basis == spec.bases.end() || basis->second.file != file) continue;
     if (file == devices::FactFile::none && basis->second.basis == devices::Basis::datasheet) {
-      continue;  // nothing is known
+      continue;  // unknown
     }
     text += fmt::format("# {} = {:.6g}", name, value(spec, row));
     if (basis->second.basis != devices::Basis::datasheet) {
@@ -105,17 +105,17 @@ void add_facts(std::string& text, const devices::DeviceSpec& spec, const Rows& r
   }
 }
 
-/// What a device has from elsewhere, nearest first.
+/// The numbers that a device gets from other files, nearest first.
 std::string inherited_facts(const devices::DeviceSpec& spec) {
-  struct Place {
+  struct FactSource {
     devices::FactFile file;
     std::string title;
   };
   std::string text;
-  for (const Place& it :
-       {Place{devices::FactFile::generation, "from the generation " + spec.generation},
-        Place{devices::FactFile::every_generation, "of every generation"},
-        Place{devices::FactFile::none, "said by no file"}}) {
+  for (const FactSource& it :
+       {FactSource{devices::FactFile::generation, "from the generation " + spec.generation},
+        FactSource{devices::FactFile::every_generation, "from every generation"},
+        FactSource{devices::FactFile::none, "in no file"}}) {
     std::string facts;
     add_facts(facts, spec, devices::number_rows(), it.file,
               [](const devices::DeviceSpec& of, const devices::NumberRow& row) {
@@ -136,11 +136,11 @@ template <typename Spec>
 CommandOutcome show_one(const Result<const devices::Entry<Spec>*>& entry, bool as_json) {
   if (!entry) return CommandOutcome::usage(entry.error());
   if (as_json) {
-    put("{}\n", to_json(**entry).dump());
+    write_stdout("{}\n", to_json(**entry).dump());
   } else {
-    // The spec's own text, where facts stand with their sources, and what it has from elsewhere.
-    put("# {} ({})\n{}\n", (*entry)->spec.id, (*entry)->origin, trimmed((*entry)->file));
-    put_text(inherited_facts((*entry)->spec));
+    // The spec's own text, with the sources of its facts, then the facts from other files.
+    write_stdout("# {} ({})\n{}\n", (*entry)->spec.id, (*entry)->origin, trimmed((*entry)->file));
+    write_stdout_text(inherited_facts((*entry)->spec));
   }
   return CommandOutcome::done();
 }
@@ -149,14 +149,15 @@ template <typename Entries>
 void print_all(const Entries& entries) {
   Json array = Json::array();
   for (const auto& [id, entry] : entries) array.add(to_json(entry));
-  put("{}\n", array.dump());
+  write_stdout("{}\n", array.dump());
 }
 
 }  // namespace
 
 CommandUsage catalogue_usage() {
   return {"usage: drover catalogue devices|models [NAME] [options]",
-          "The devices and models that Drover knows. With a name: all its facts and their sources.",
+          "Lists the devices and models that Drover knows. With a name, prints all facts of that\n"
+          "device or model with their sources.",
           {{"catalogue", "DIR", "more specs, *.toml"}, {"json", "", "JSON on stdout"}},
           {"WHAT", "NAME"},
           "  drover catalogue devices\n"
@@ -173,7 +174,7 @@ CommandOutcome run_catalogue(Arguments& arguments) {
   const std::vector<std::string> known = {"devices", "models"};
   if (what != "devices" && what != "models") {
     return CommandOutcome::usage(
-        what.empty() ? error("say which: devices or models")
+        what.empty() ? error("WHAT is required: devices or models")
                      : error("unknown '{}'{}", printable(what), suggestion(what, known)));
   }
   if (!name.empty()) {
@@ -183,7 +184,7 @@ CommandOutcome run_catalogue(Arguments& arguments) {
   if (as_json) {
     what == "devices" ? print_all(catalogue->devices()) : print_all(catalogue->models());
   } else {
-    put_text(what == "devices" ? devices_table(*catalogue) : models_table(*catalogue));
+    write_stdout_text(what == "devices" ? devices_table(*catalogue) : models_table(*catalogue));
   }
   return CommandOutcome::done();
 }

@@ -16,13 +16,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A replaced spec changes every estimate, so nobody should do it without knowing.
+/// Reports replaced specs: they change every estimate.
 template <typename Entries>
-void tell_replaced(const char* what, const Entries& embedded, const Entries& all) {
+void report_replaced(const char* what, const Entries& embedded, const Entries& all) {
   for (const auto& [id, entry] : all) {
     const auto known = embedded.find(id);
     if (known == embedded.end() || known->second.origin == entry.origin) continue;
-    put_error("drover: {} replaces the built-in {} {}\n", printable(entry.origin), what, id);
+    write_stderr("drover: {} replaces the built-in {} {}\n", printable(entry.origin), what, id);
   }
 }
 
@@ -39,7 +39,7 @@ Result<devices::Catalogue> load_catalogue(const std::string& folder) {
   }
   if (problem) return error("--catalogue {}: {}", printable(folder), problem.message());
   if (paths.empty()) {
-    return error("--catalogue {}: holds no *.toml, expected device or model specs",
+    return error("--catalogue {}: has no *.toml, expected device or model specs",
                  printable(folder));
   }
   std::sort(paths.begin(), paths.end());
@@ -49,14 +49,14 @@ Result<devices::Catalogue> load_catalogue(const std::string& folder) {
     if (const Status added = catalogue.add(*text, path); !added) return added.error();
   }
   const devices::Catalogue& embedded = devices::Catalogue::embedded();
-  tell_replaced("device", embedded.devices(), catalogue.devices());
-  tell_replaced("model", embedded.models(), catalogue.models());
+  report_replaced("device", embedded.devices(), catalogue.devices());
+  report_replaced("model", embedded.models(), catalogue.models());
   return catalogue;
 }
 
 Option setting_option() {
-  Option set{"set", "ID.SECTION.KEY=VALUE", "another number for a device or a generation"};
-  set.many = true;
+  Option set{"set", "ID.SECTION.KEY=VALUE", "change a number of a device or a generation"};
+  set.repeatable = true;
   return set;
 }
 

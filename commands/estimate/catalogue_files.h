@@ -1,4 +1,4 @@
-// The catalogue as --catalogue extends it and --set changes it.
+// Loads the catalogue, extended by --catalogue and changed by --set.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 namespace drover::commands {
 
 /// The embedded specs, extended by every `*.toml` of a folder (in order of names); an empty folder
-/// name adds nothing. Says on standard error which embedded ones are replaced.
+/// name adds nothing. Reports on standard error which embedded specs are replaced.
 Result<devices::Catalogue> load_catalogue(const std::string& folder);
 
-/// --set ID.SECTION.KEY=VALUE, which may be repeated: another number for a device or a generation.
+/// The option --set ID.SECTION.KEY=VALUE, which changes a number of a device or a generation.
 Option setting_option();
-/// Each applied in order. The error names the setting that is none.
+/// Applies the settings in order. The error names the invalid one.
 Status apply_settings(devices::Catalogue& catalogue, const std::vector<std::string>& settings);
 
 }  // namespace drover::commands

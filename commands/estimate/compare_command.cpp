@@ -1,4 +1,4 @@
-// `drover compare`: the same work on several sets of devices, and which one wins from which batch.
+// `drover compare`: compares sets of devices for one workload, and prints the winner by batch size.
 #include <fmt/format.h>
 
 #include "commands/estimate/catalogue_files.h"
@@ -6,8 +6,8 @@
 #include "commands/shell/files.h"
 #include "commands/shell/output.h"
 #include "commands/shell/table.h"
-#include "commands/verbs.h"
-#include "devices/catalogue/names.h"
+#include "commands/subcommands.h"
+#include "devices/catalogue/spec_name_resolver.h"
 #include "devices/estimate/comparison.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
@@ -18,14 +18,14 @@ namespace {
 
 using devices::Candidate;
 using devices::CaseKind;
-using devices::Compared;
-using devices::Measure;
-using devices::Workset;
+using devices::ComparisonResult;
+using devices::ComparisonWorkload;
+using devices::RankingMetric;
 
 constexpr int devices_max = 100'000;
 
 Result<std::vector<Candidate>> read_candidates(const std::vector<std::string>& words,
-                                               devices::Names& names) {
+                                               devices::SpecNameResolver& names) {
   std::vector<Candidate> candidates;
   for (const std::string& word : words) {
     const std::size_t colon = word.rfind(':');
@@ -43,7 +43,9 @@ Result<std::vector<Candidate>> read_candidates(const std::vector<std::string>& w
     candidate.device = device->spec;
     candidates.push_back(candidate);
   }
-  if (candidates.empty()) return error("say which devices: h100-sxm:8 tpu-v5e:16 ..");
+  if (candidates.empty()) {
+    return error("DEVICE:COUNT is required, such as h100-sxm:8 tpu-v5e:16");
+  }
   return candidates;
 }
 
@@ -95,12 +97,12 @@ std::string_view unit_of(CaseKind kind) {
   return kind == CaseKind::serve ? "Mtok" : "M";
 }
 
-/// Steps of small batches take less than a millisecond.
+/// Like duration_text, but also shows parts of a millisecond, for small batches.
 std::string step_text(double seconds) {
   return seconds < 0.00995 ? fmt::format("{:.2g}ms", seconds * 1e3) : duration_text(seconds);
 }
 
-std::vector<std::string> row_of(const Compared& it) {
+std::vector<std::string> row_of(const ComparisonResult& it) {
   std::vector<std::string> row{name_of(it.candidate), std::string(to_text(it.precision))};
   if (!it.estimate) {
     row.insert(row.end(), {"-", "-", "-", "-", "-", "-", it.why});
@@ -113,9 +115,10 @@ std::vector<std::string> row_of(const Compared& it) {
   return row;
 }
 
-std::string table_at(const Workset& work, const std::vector<Compared>& compared) {
+std::string table_at(const ComparisonWorkload& work,
+                     const std::vector<ComparisonResult>& compared) {
   std::vector<std::vector<std::string>> rows;
-  for (const Compared& it : compared) rows.push_back(row_of(it));
+  for (const ComparisonResult& it : compared) rows.push_back(row_of(it));
   const std::string unit(unit_of(work.kind));
   return table_text({{"CANDIDATE"},
                      {"PRECISION"},
@@ -129,48 +132,50 @@ std::string table_at(const Workset& work, const std::vector<Compared>& compared)
                     rows);
 }
 
-std::string winner_name(const std::vector<Compared>& compared, Measure measure) {
+std::string winner_name(const std::vector<ComparisonResult>& compared, RankingMetric measure) {
   const auto best = winner(compared, measure);
   return best ? name_of(compared[*best].candidate) : "none";
 }
 
-constexpr Measure measures[] = {Measure::time, Measure::cost, Measure::energy};
+constexpr RankingMetric measures[] = {RankingMetric::time, RankingMetric::cost,
+                                      RankingMetric::energy};
 
-std::vector<Compared> compare_all(const Workset& work, const std::vector<Candidate>& candidates,
-                                  double batch) {
-  std::vector<Compared> compared;
+std::vector<ComparisonResult> compare_all(const ComparisonWorkload& work,
+                                          const std::vector<Candidate>& candidates, double batch) {
+  std::vector<ComparisonResult> compared;
   for (const Candidate& candidate : candidates) {
     compared.push_back(compare_one(work, candidate, batch));
   }
   return compared;
 }
 
-void show_ranges(const Workset& work, const std::vector<Candidate>& candidates,
+void show_ranges(const ComparisonWorkload& work, const std::vector<Candidate>& candidates,
                  const BatchRange& range) {
-  for (const Measure measure : measures) {
+  for (const RankingMetric measure : measures) {
     std::string line;
     for (const auto& it : winning_ranges(work, candidates, range.low, range.high, measure)) {
       line += fmt::format("{}{}{} {}", line.empty() ? "" : ", ", it.low,
                           it.high > it.low ? fmt::format("..{}", it.high) : "",
                           it.candidate ? name_of(candidates[*it.candidate]) : "none");
     }
-    put("{:<8}{}\n", to_text(measure), line);
+    write_stdout("{:<8}{}\n", to_text(measure), line);
   }
 }
 
-void show(const Workset& work, const std::vector<Candidate>& candidates, const BatchRange& range) {
+void show(const ComparisonWorkload& work, const std::vector<Candidate>& candidates,
+          const BatchRange& range) {
   const auto put_table = [&](double batch) {
-    put("{}, {}, batch {}\n", work.model->id, to_text(work.kind), batch);
-    put_text(table_at(work, compare_all(work, candidates, batch)));
-    put_text("\n");
+    write_stdout("{}, {}, batch {}\n", work.model->id, to_text(work.kind), batch);
+    write_stdout_text(table_at(work, compare_all(work, candidates, batch)));
+    write_stdout_text("\n");
   };
   put_table(range.low);
   if (range.high > range.low) put_table(range.high);
-  put_text("Winner by batch:\n");
+  write_stdout_text("Winner by batch:\n");
   show_ranges(work, candidates, range);
 }
 
-Json to_json(const Compared& it) {
+Json to_json(const ComparisonResult& it) {
   Json json = Json::object();
   json.set("device", it.candidate.device->id)
       .set("devices", it.candidate.count)
@@ -188,10 +193,10 @@ Json to_json(const Compared& it) {
       .set("units_per_wh", it.units_per_wh);
 }
 
-Json ranges_json(const Workset& work, const std::vector<Candidate>& candidates,
+Json ranges_json(const ComparisonWorkload& work, const std::vector<Candidate>& candidates,
                  const BatchRange& range) {
   Json winners = Json::object();
-  for (const Measure measure : measures) {
+  for (const RankingMetric measure : measures) {
     Json ranges = Json::array();
     for (const auto& it : winning_ranges(work, candidates, range.low, range.high, measure)) {
       ranges.add(
@@ -205,58 +210,58 @@ Json ranges_json(const Workset& work, const std::vector<Candidate>& candidates,
   return winners;
 }
 
-void print_json(const Workset& work, const std::vector<Candidate>& candidates,
+void print_json(const ComparisonWorkload& work, const std::vector<Candidate>& candidates,
                 const BatchRange& range) {
   Json rows = Json::array();
   for (double batch = range.low; batch <= range.high; batch *= 2) {
-    for (const Compared& it : compare_all(work, candidates, batch)) rows.add(to_json(it));
+    for (const ComparisonResult& it : compare_all(work, candidates, batch)) rows.add(to_json(it));
   }
-  put("{}\n", Json::object()
-                  .set("model", work.model->id)
-                  .set("kind", to_text(work.kind))
-                  .set("unit", unit_of(work.kind))
-                  .set("candidates", std::move(rows))
-                  .set("winners", ranges_json(work, candidates, range))
-                  .dump());
+  write_stdout("{}\n", Json::object()
+                           .set("model", work.model->id)
+                           .set("kind", to_text(work.kind))
+                           .set("unit", unit_of(work.kind))
+                           .set("candidates", std::move(rows))
+                           .set("winners", ranges_json(work, candidates, range))
+                           .dump());
 }
 
-/// The selection table: one row per workload, who wins by what, and by how much.
+/// One row per workload with the fastest, cheapest and most efficient candidate.
 CommandOutcome show_worksets(const std::vector<WorksetRow>& worksets,
                              const std::vector<Candidate>& candidates, bool as_json) {
   std::vector<std::vector<std::string>> rows;
   Json array = Json::array();
   for (const WorksetRow& row : worksets) {
-    const std::vector<Compared> compared = compare_all(row.work, candidates, row.batch);
+    const std::vector<ComparisonResult> compared = compare_all(row.work, candidates, row.batch);
     std::vector<std::string> cells{row.work.name, std::string(to_text(row.work.kind)),
                                    row.work.model->id, fmt::format("{}", row.batch)};
     Json json = Json::object();
     json.set("name", row.work.name).set("batch", row.batch);
-    for (const Measure measure : measures) {
+    for (const RankingMetric measure : measures) {
       cells.push_back(winner_name(compared, measure));
       json.set(to_text(measure), cells.back());
     }
     rows.push_back(std::move(cells));
     Json all = Json::array();
-    for (const Compared& it : compared) all.add(to_json(it));
+    for (const ComparisonResult& it : compared) all.add(to_json(it));
     array.add(json.set("candidates", std::move(all)));
   }
   if (as_json) {
-    put("{}\n", array.dump());
+    write_stdout("{}\n", array.dump());
   } else {
-    put_text(table_text({{"WORKLOAD"},
-                         {"KIND"},
-                         {"MODEL"},
-                         {"BATCH", Align::right},
-                         {"FASTEST"},
-                         {"CHEAPEST"},
-                         {"LEAST ENERGY"}},
-                        rows));
+    write_stdout_text(table_text({{"WORKLOAD"},
+                                  {"KIND"},
+                                  {"MODEL"},
+                                  {"BATCH", Align::right},
+                                  {"FASTEST"},
+                                  {"CHEAPEST"},
+                                  {"LEAST ENERGY"}},
+                                 rows));
   }
   return CommandOutcome::done();
 }
 
-Result<Workset> read_work(Arguments& arguments, devices::Names& names) {
-  Workset work;
+Result<ComparisonWorkload> read_work(Arguments& arguments, devices::SpecNameResolver& names) {
+  ComparisonWorkload work;
   const auto kind =
       devices::parse_case_kind(arguments.one_of("kind", {"train", "serve", "infer"}, "serve"));
   work.kind = kind.value_or(CaseKind::serve);
@@ -271,7 +276,7 @@ Result<Workset> read_work(Arguments& arguments, devices::Names& names) {
     if (!arguments.has(name)) return std::nullopt;
     return static_cast<double>(arguments.integer(name, 1, 100'000'000, 1));
   };
-  work.sequence = tokens("seq");
+  work.sequence = tokens("seq-len");
   work.input = tokens("input");
   work.output = tokens("output");
   work.samples = arguments.number("epoch-samples", 1, 1e15, 1e6);
@@ -287,19 +292,19 @@ CommandUsage compare_usage() {
   return {
       "usage: drover compare --model NAME [options] DEVICE:COUNT ...\n"
       "       drover compare --workloads FILE DEVICE:COUNT ...",
-      "The same work on several sets of devices: whether it fits, time, $ and energy, and the "
-      "batches at which the winner changes.",
-      {{"model", "NAME", "what is computed"},
-       {"kind", "KIND", "train, serve or infer (serve)"},
-       {"batch", "LOW..HIGH", "samples per step, sequences or items at once (1..256)"},
+      "Compares several sets of devices for one workload: whether it fits, time, cost and energy,\n"
+      "and the batch sizes at which the winner changes.",
+      {{"model", "NAME", "the model"},
+       {"kind", "KIND", "train, serve or infer (default serve)"},
+       {"batch", "LOW..HIGH", "samples per step, concurrent sequences or items (default 1..256)"},
        {"concurrency", "COUNT", "serve: the same as --batch COUNT"},
-       {"seq", "TOKENS", "train, infer: of one sample"},
-       {"input", "TOKENS", "serve: prompt of a request (294)"},
-       {"output", "TOKENS", "serve: answer to a request (294)"},
-       {"epoch-samples", "COUNT", "train: samples of one epoch (1000000)"},
-       {"precision", "NAME", "the same for all (each device's usual one)"},
-       {"slo", "LIMITS", "ttft=500ms,tpot=50ms,step=2s: candidates beyond do not count"},
-       {"workloads", "FILE", "workload classes in TOML: the table of selections"},
+       {"seq-len", "TOKENS", "train, infer: tokens per sample"},
+       {"input", "TOKENS", "serve: prompt tokens per request (default 294)"},
+       {"output", "TOKENS", "serve: output tokens per request (default 294)"},
+       {"epoch-samples", "COUNT", "train: samples of one epoch (default 1000000)"},
+       {"precision", "NAME", "the precision on all devices (default: each device's usual one)"},
+       {"slo", "LIMITS", "exclude candidates over these limits: ttft=500ms,tpot=50ms,step=2s"},
+       {"workloads", "FILE", "compare for each workload class of a TOML file"},
        {"catalogue", "DIR", "more specs, *.toml"},
        setting_option(),
        {"json", "", "JSON on stdout"}},
@@ -312,11 +317,11 @@ CommandUsage compare_usage() {
 CommandOutcome run_compare(Arguments& arguments) {
   auto catalogue = load_catalogue(arguments.text("catalogue"));
   if (!catalogue) return CommandOutcome::failed(catalogue.error());
-  if (const Status set = apply_settings(*catalogue, arguments.texts("set")); !set) {
+  if (const Status set = apply_settings(*catalogue, arguments.text_list("set")); !set) {
     return CommandOutcome::usage(set.error());
   }
-  devices::Names names(*catalogue);
-  const auto candidates = read_candidates(arguments.texts("DEVICE:COUNT..."), names);
+  devices::SpecNameResolver names(*catalogue);
+  const auto candidates = read_candidates(arguments.text_list("DEVICE:COUNT..."), names);
   if (!candidates) return CommandOutcome::usage(candidates.error());
   if (arguments.has("workloads")) {
     const std::string path = arguments.text("workloads");
@@ -327,8 +332,8 @@ CommandOutcome run_compare(Arguments& arguments) {
     return show_worksets(*worksets, *candidates, arguments.has("json"));
   }
   if (!arguments.has("model"))
-    return CommandOutcome::usage(error("--model or --workloads is missing"));
-  Result<Workset> work = read_work(arguments, names);
+    return CommandOutcome::usage(error("--model or --workloads is required"));
+  Result<ComparisonWorkload> work = read_work(arguments, names);
   if (!work) return CommandOutcome::usage(work.error());
   const auto range = read_batches(arguments.text("batch", arguments.text("concurrency", "1..256")));
   if (!range) return CommandOutcome::usage(range.error());

@@ -1,4 +1,4 @@
-// `drover estimate`: what the device models say of one case, or of a table of cases.
+// `drover estimate`: predicts one case, or a table of cases, with the device models.
 #include <algorithm>
 #include <fstream>
 
@@ -8,7 +8,7 @@
 #include "commands/estimate/estimate_table.h"
 #include "commands/shell/files.h"
 #include "commands/shell/output.h"
-#include "commands/verbs.h"
+#include "commands/subcommands.h"
 #include "devices/estimate/estimate.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
@@ -29,45 +29,45 @@ struct ColumnHelp {
 constexpr ColumnHelp column_helps[] = {
     {CaseColumn::kind, "KIND",
      "gemm, attention_prefill, attention_decode, train, prefill, decode, serve, infer, collective"},
-    {CaseColumn::device, "NAME", "a device of the catalogue, or a usual spelling of it"},
-    {CaseColumn::devices, "COUNT", "all together (1)"},
-    {CaseColumn::model, "NAME", "a model of the catalogue, or a usual spelling of it"},
+    {CaseColumn::device, "NAME", "a device of the catalogue, or a common spelling of it"},
+    {CaseColumn::devices, "COUNT", "total number of devices (default 1)"},
+    {CaseColumn::model, "NAME", "a model of the catalogue, or a common spelling of it"},
     {CaseColumn::params_b, "NUMBER", "unknown model: parameters in billions"},
-    {CaseColumn::layers, "COUNT", "unknown model: its dimensions"},
-    {CaseColumn::hidden, "COUNT", ""},
-    {CaseColumn::heads, "COUNT", ""},
-    {CaseColumn::kv_heads, "COUNT", ""},
-    {CaseColumn::head_dim, "COUNT", ""},
-    {CaseColumn::ffn, "COUNT", ""},
-    {CaseColumn::vocab, "COUNT", ""},
-    {CaseColumn::experts, "COUNT", ""},
-    {CaseColumn::experts_active, "COUNT", ""},
-    {CaseColumn::precision, "NAME", "fp32 tf32 bf16 fp16 fp8 int8 fp4 int4 (bf16)"},
-    {CaseColumn::seq_len, "TOKENS", "train: of one sample"},
+    {CaseColumn::layers, "COUNT", "unknown model: layers"},
+    {CaseColumn::hidden, "COUNT", "unknown model: hidden size"},
+    {CaseColumn::heads, "COUNT", "unknown model: attention heads"},
+    {CaseColumn::kv_heads, "COUNT", "unknown model: key-value heads"},
+    {CaseColumn::head_dim, "COUNT", "unknown model: head dimension"},
+    {CaseColumn::ffn, "COUNT", "unknown model: feed-forward size"},
+    {CaseColumn::vocab, "COUNT", "unknown model: vocabulary size"},
+    {CaseColumn::experts, "COUNT", "unknown model: experts"},
+    {CaseColumn::experts_active, "COUNT", "unknown model: active experts"},
+    {CaseColumn::precision, "NAME", "fp32 tf32 bf16 fp16 fp8 int8 fp4 int4 (default bf16)"},
+    {CaseColumn::seq_len, "TOKENS", "train: tokens per sample"},
     {CaseColumn::global_batch, "COUNT", "train: samples per optimiser step"},
-    {CaseColumn::micro_batch, "COUNT", "train: samples at once"},
-    {CaseColumn::tp, "COUNT", "tensor parallel"},
+    {CaseColumn::micro_batch, "COUNT", "train: samples per micro-batch"},
+    {CaseColumn::tp, "COUNT", "tensor-parallel size"},
     {CaseColumn::pp, "COUNT", "pipeline stages"},
-    {CaseColumn::dp, "COUNT", "data parallel"},
-    {CaseColumn::cp, "COUNT", "context parallel"},
-    {CaseColumn::ep, "COUNT", "expert parallel"},
-    {CaseColumn::fsdp, "0|1", "states sharded over the data-parallel group"},
-    {CaseColumn::recompute, "HOW", "none, selective or full"},
-    {CaseColumn::batch, "COUNT", "sequences or items at once"},
-    {CaseColumn::context_len, "TOKENS", "in the cache of each sequence"},
-    {CaseColumn::input_len, "TOKENS", "prompt of a request"},
-    {CaseColumn::output_len, "TOKENS", "answer to a request"},
+    {CaseColumn::dp, "COUNT", "data-parallel size"},
+    {CaseColumn::cp, "COUNT", "context-parallel size"},
+    {CaseColumn::ep, "COUNT", "expert-parallel size"},
+    {CaseColumn::fsdp, "0|1", "1: shard the states over the data-parallel group"},
+    {CaseColumn::recompute, "HOW", "activation recomputation: none, selective or full"},
+    {CaseColumn::batch, "COUNT", "concurrent sequences or items"},
+    {CaseColumn::context_len, "TOKENS", "cached tokens per sequence"},
+    {CaseColumn::input_len, "TOKENS", "prompt tokens per request"},
+    {CaseColumn::output_len, "TOKENS", "output tokens per request"},
     {CaseColumn::m, "COUNT", "gemm: rows"},
     {CaseColumn::n, "COUNT", "gemm: columns"},
     {CaseColumn::k, "COUNT", "gemm: depth"},
-    {CaseColumn::bytes, "BYTES", "collective: the whole buffer"},
+    {CaseColumn::bytes, "BYTES", "collective: size of the whole buffer"},
     {CaseColumn::collective, "NAME",
      "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, send_recv, exchange"},
-    {CaseColumn::devices_per_node, "COUNT", "devices of one host"},
-    {CaseColumn::power_limit_w, "WATTS", "limit of each board"},
+    {CaseColumn::devices_per_node, "COUNT", "devices per host"},
+    {CaseColumn::power_limit_w, "WATTS", "power limit of each board"},
     {CaseColumn::engine, "NAME",
-     "decode: vllm-0.11, vllm-0.5 (the one measured on the device); prefill, serve: also offline "
-     "(that)"},
+     "decode: vllm-0.11 or vllm-0.5 (default: the one measured on the device); prefill, serve: "
+     "also offline (default)"},
 };
 
 std::string option_name(CaseColumn column) {
@@ -88,24 +88,24 @@ CommandOutcome run_table(Arguments& arguments, const devices::Catalogue& catalog
     known.emplace_back(to_text(static_cast<CaseColumn>(i)));
   }
   for (const std::string& column : answer.unknown_columns) {
-    put_error("drover: {}: column \"{}\" is not read{}\n", printable(path), excerpt(column),
-              suggestion(column, known));
+    write_stderr("drover: {}: column \"{}\" is not read{}\n", printable(path), excerpt(column),
+                 suggestion(column, known));
   }
   const std::string out = arguments.text("out", "-");
   if (out == "-") {
-    put_text(answer.text);
+    write_stdout_text(answer.text);
   } else {
     std::ofstream file(out, std::ios::binary | std::ios::trunc);
     file << answer.text;
     file.close();
     if (!file) return CommandOutcome::failed(error("--out {}: cannot be written", printable(out)));
-    put("{}, {} without an answer\n", counted(answer.rows, "row"), answer.failed);
+    write_stdout("{}, {} without an estimate\n", counted(answer.rows, "row"), answer.failed);
   }
   return CommandOutcome::done();
 }
 
-void put_figure(std::string_view name, const std::string& value) {
-  if (!value.empty()) put("{:<18}{}\n", name, value);
+void print_figure(std::string_view name, const std::string& value) {
+  if (!value.empty()) write_stdout("{:<18}{}\n", name, value);
 }
 
 std::string parts_text(const Estimate& answer) {
@@ -114,7 +114,7 @@ std::string parts_text(const Estimate& answer) {
     const double share = answer.parts[i] / answer.seconds;
     if (share < 0.0005) continue;
     text += fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ",
-                        to_text(static_cast<devices::Part>(i)), share * 100);
+                        to_text(static_cast<devices::TimeComponent>(i)), share * 100);
   }
   return text;
 }
@@ -134,26 +134,27 @@ std::string memory_text(const devices::MemoryUse& memory) {
   return text;
 }
 
-void show(const Case& question, const Estimate& answer) {
+void print(const Case& question, const Estimate& answer) {
   const auto cells = estimate_cells(answer);
-  put("{} on {} x {}{}{}\n\n", to_text(question.kind), question.devices, question.device->id,
-      question.model ? ", " : "", question.model ? question.model->id : "");
+  write_stdout("{} on {} x {}{}{}\n\n", to_text(question.kind), question.devices,
+               question.device->id, question.model ? ", " : "",
+               question.model ? question.model->id : "");
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    put_figure(devices::estimate_columns[i], cells[i]);
-    if (devices::estimate_columns[i] == "time_ms") put_figure("parts", parts_text(answer));
+    print_figure(devices::estimate_columns[i], cells[i]);
+    if (devices::estimate_columns[i] == "time_ms") print_figure("parts", parts_text(answer));
   }
   if (const auto engine = devices::engine_of(question)) {
-    put_figure("engine", std::string(to_text(*engine)));
+    print_figure("engine", std::string(to_text(*engine)));
   }
-  put_figure("memory", memory_text(answer.memory));
-  put_figure("clock_share", fmt::format("{:.2f}", answer.clock_share));
+  print_figure("memory", memory_text(answer.memory));
+  print_figure("clock_share", fmt::format("{:.2f}", answer.clock_share));
   if (answer.temperature_c > 0) {
-    put_figure("temperature_c", fmt::format("{:.0f}", answer.temperature_c));
+    print_figure("temperature_c", fmt::format("{:.0f}", answer.temperature_c));
   }
-  put_figure("confidence", std::string(devices::confidence(question)));
-  for (const devices::Ground& ground : devices::grounds(question)) {
-    put_figure("rests on", fmt::format("{}, {}: {}", ground.fact, to_text(ground.basis),
-                                       printable(ground.note)));
+  print_figure("confidence", std::string(devices::confidence(question)));
+  for (const devices::EstimateProvenance& fact : devices::provenance(question)) {
+    print_figure("provenance",
+                 fmt::format("{}, {}: {}", fact.fact, to_text(fact.basis), printable(fact.note)));
   }
 }
 
@@ -174,21 +175,21 @@ Json to_json(const Case& question, const Estimate& answer) {
   }
   Json parts = Json::object();
   for (std::size_t i = 0; i < devices::part_count; ++i) {
-    parts.set(std::string(to_text(static_cast<devices::Part>(i))), answer.parts[i] * 1e3);
+    parts.set(std::string(to_text(static_cast<devices::TimeComponent>(i))), answer.parts[i] * 1e3);
   }
-  Json grounds = Json::array();
-  for (const devices::Ground& ground : devices::grounds(question)) {
-    grounds.add(Json::object()
-                    .set("fact", ground.fact)
-                    .set("basis", to_text(ground.basis))
-                    .set("note", ground.note));
+  Json provenance = Json::array();
+  for (const devices::EstimateProvenance& fact : devices::provenance(question)) {
+    provenance.add(Json::object()
+                       .set("fact", fact.fact)
+                       .set("basis", to_text(fact.basis))
+                       .set("note", fact.note));
   }
   if (const auto engine = devices::engine_of(question)) json.set("engine", to_text(*engine));
-  return json.set("parts_ms", std::move(parts))
+  return json.set("time_breakdown_ms", std::move(parts))
       .set("clock_share", answer.clock_share)
       .set("temperature_c", answer.temperature_c)
       .set("confidence", devices::confidence(question))
-      .set("rests_on", std::move(grounds));
+      .set("provenance", std::move(provenance));
 }
 
 }  // namespace
@@ -197,10 +198,10 @@ CommandUsage estimate_usage() {
   CommandUsage usage{
       "usage: drover estimate --kind KIND --device NAME [options]\n"
       "       drover estimate --cases IN.csv [--out OUT.csv]",
-      "What the device models say: time and what it is made of, memory, power, cost. One "
-      "case by options, or a table of them (columns by name, as the options with _).",
-      {{"cases", "FILE", "a table of cases, CSV"},
-       {"out", "FILE", "where its answers go (standard output)"},
+      "Predicts time and its parts, memory, power and cost with the device models: for one case\n"
+      "given by options, or for a CSV table of cases (columns are named like the options, with _).",
+      {{"cases", "FILE", "a CSV table of cases"},
+       {"out", "FILE", "with --cases: the output file (default standard output)"},
        {"catalogue", "DIR", "more specs, *.toml"},
        {"json", "", "JSON on stdout"}},
       {},
@@ -218,7 +219,7 @@ CommandUsage estimate_usage() {
 CommandOutcome run_estimate(Arguments& arguments) {
   auto catalogue = load_catalogue(arguments.text("catalogue"));
   if (!catalogue) return CommandOutcome::failed(catalogue.error());
-  if (const Status set = apply_settings(*catalogue, arguments.texts("set")); !set) {
+  if (const Status set = apply_settings(*catalogue, arguments.text_list("set")); !set) {
     return CommandOutcome::usage(set.error());
   }
   if (arguments.has("cases")) return run_table(arguments, *catalogue);
@@ -230,9 +231,9 @@ CommandOutcome run_estimate(Arguments& arguments) {
   const Result<Estimate> answer = devices::estimate(*question);
   if (!answer) return CommandOutcome::failed(answer.error());
   if (arguments.has("json")) {
-    put("{}\n", to_json(*question, *answer).dump());
+    write_stdout("{}\n", to_json(*question, *answer).dump());
   } else {
-    show(*question, *answer);
+    print(*question, *answer);
   }
   return CommandOutcome::done();
 }

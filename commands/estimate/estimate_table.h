@@ -1,4 +1,4 @@
-// A table of cases, answered row by row.
+// Estimates a table of cases row by row.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace drover::commands {
 struct EstimatedTable {
   std::string text;  // CSV: the input columns, then those of the estimate
   std::size_t rows = 0;
-  std::size_t failed = 0;                    // rows whose note says why they have no answer
-  std::vector<std::string> unknown_columns;  // carried along, not read
+  std::size_t failed = 0;                    // rows without an answer; their note says why
+  std::vector<std::string> unknown_columns;  // copied to the output, not read
 };
 
 EstimatedTable estimate_table(const CsvTable& table, const devices::Catalogue& catalogue);

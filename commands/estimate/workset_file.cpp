@@ -2,14 +2,14 @@
 
 #include <utility>
 
-#include "devices/catalogue/names.h"
+#include "devices/catalogue/spec_name_resolver.h"
 #include "fleet/text/toml.h"
 
 namespace drover::commands {
 namespace {
 
 using devices::CaseKind;
-using devices::Workset;
+using devices::ComparisonWorkload;
 using toml_file::Table;
 
 std::optional<double> positive(Table& table, const char* key) {
@@ -22,35 +22,35 @@ std::optional<double> seconds(Table& table, const char* key) {
   return to_seconds(table.duration(key));
 }
 
-void read_kind(Table& table, Workset& work) {
+void read_kind(Table& table, ComparisonWorkload& work) {
   const std::string kind = table.text("kind");
   const auto known = devices::parse_case_kind(kind);
   if (known == CaseKind::train || known == CaseKind::serve || known == CaseKind::infer) {
     work.kind = *known;
   } else {
-    table.complain("kind", "found \"" + kind + "\", expected train, serve or infer");
+    table.add_problem("kind", "found \"" + kind + "\", expected train, serve or infer");
   }
 }
 
-void read_model(Table& table, devices::Names& names, Workset& work) {
+void read_model(Table& table, devices::SpecNameResolver& names, ComparisonWorkload& work) {
   const auto model = names.model(table.text("model"));
   if (model) {
     work.model = *model;
   } else {
-    table.complain("model", model.error().message);
+    table.add_problem("model", model.error().message);
   }
 }
 
-WorksetRow read_row(Table& table, devices::Names& names) {
+WorksetRow read_row(Table& table, devices::SpecNameResolver& names) {
   WorksetRow row;
-  Workset& work = row.work;
+  ComparisonWorkload& work = row.work;
   work.name = table.text("name");
   read_kind(table, work);
   read_model(table, names, work);
   row.batch = table.number_in("batch", 1, 1e6);
   if (table.has("precision")) {
     work.precision = parse_precision(table.text("precision"));
-    if (!work.precision) table.complain("precision", "expected bf16, fp16, fp8, int8, ..");
+    if (!work.precision) table.add_problem("precision", "expected bf16, fp16, fp8, int8, ..");
   }
   work.sequence = positive(table, "sequence");
   work.input = positive(table, "input");
@@ -66,10 +66,10 @@ Result<std::vector<WorksetRow>> read_worksets(std::string_view toml, std::string
                                               const devices::Catalogue& catalogue) {
   Result<Table> root = Table::parse(toml, std::move(place));
   if (!root) return root.error();
-  devices::Names names(catalogue);
+  devices::SpecNameResolver names(catalogue);
   std::vector<WorksetRow> rows;
   for (Table& table : root->tables("workload")) rows.push_back(read_row(table, names));
-  if (rows.empty()) root->complain("workload", "expected at least one [[workload]]");
+  if (rows.empty()) root->add_problem("workload", "expected at least one [[workload]]");
   if (const Status status = root->finish(); !status) return status.error();
   return rows;
 }

@@ -1,4 +1,4 @@
-// Workload classes to compare devices for, from a TOML file.
+// Reads the workload classes of `drover compare --workloads` from a TOML file.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@
 namespace drover::commands {
 
 struct WorksetRow {
-  devices::Workset work;
+  devices::ComparisonWorkload work;
   double batch = 1;
 };
 
 /// `[[workload]]` tables: name, kind (train, serve, infer), model, batch, precision, sequence,
-/// input, output, samples, ttft, tpot, step. Problems name file, line and key.
+/// input, output, samples, ttft, tpot, step. The error names file, line and key.
 Result<std::vector<WorksetRow>> read_worksets(std::string_view toml, std::string place,
                                               const devices::Catalogue& catalogue);
 

@@ -1,5 +1,5 @@
-// `drover launch`: agents on many hosts, through ssh or on this machine. Nothing is remembered
-// here: the hosts are asked.
+// `drover launch`: runs agents on many hosts, through ssh or on this machine. It keeps no state of
+// its own: every action queries the hosts.
 #include <cmath>
 #include <cstdlib>
 #include <optional>
@@ -13,14 +13,14 @@
 #include "agents/agent.h"
 #include "agents/launch/fleet_file.h"
 #include "agents/launch/order.h"
-#include "commands/launch/launch_cargo.h"
-#include "commands/launch/launch_crew.h"
-#include "commands/launch/launch_keys.h"
-#include "commands/launch/launch_progress.h"
-#include "commands/launch/launch_results.h"
+#include "commands/launch/keys.h"
+#include "commands/launch/payload.h"
+#include "commands/launch/progress.h"
+#include "commands/launch/results.h"
+#include "commands/launch/task_runner.h"
 #include "commands/shell/files.h"
 #include "commands/shell/output.h"
-#include "commands/verbs.h"
+#include "commands/subcommands.h"
 #include "fleet/base/text.h"
 #include "fleet/socket/socket.h"
 #include "fleet/text/nodeset.h"
@@ -45,8 +45,8 @@ struct LaunchOptions {
   bool json = false;
 };
 
-/// An agent that its launcher has lost ends by itself after so long without a router.
-constexpr const char* orphan_after = "10m";
+/// A launched agent exits by itself after this long without a router.
+constexpr const char* exit_after_silence = "10m";
 
 Result<LaunchOptions> read_options(Arguments& arguments) {
   constexpr std::pair<const char*, Action> actions[] = {{"up", Action::up},
@@ -62,13 +62,14 @@ Result<LaunchOptions> read_options(Arguments& arguments) {
     known = true;
   }
   if (!known) {
-    return error("found '{}', expected up, status, logs or down, and a fleet file", excerpt(word));
+    return error("found action '{}', expected up, status, logs or down, and a fleet file",
+                 excerpt(word));
   }
   options.file = arguments.text("fleet");
   if (options.file.empty())
-    return error("a fleet file is wanted: drover launch {} FLEET.toml", word);
+    return error("a fleet file is required: drover launch {} FLEET.toml", word);
   if (arguments.has("hosts") && arguments.has("set")) {
-    return error("--hosts: found hosts after the file too, expected one of both");
+    return error("--hosts and HOSTS after the file exclude each other");
   }
   options.hosts = arguments.text("hosts", arguments.text("set"));
   options.fanout = static_cast<std::size_t>(arguments.integer("fanout", 1, 200, 32));
@@ -77,7 +78,7 @@ Result<LaunchOptions> read_options(Arguments& arguments) {
   options.purge = arguments.has("purge");
   options.all = arguments.has("all");
   options.json = arguments.has("json");
-  if (options.all && options.action != Action::down) return error("--all: goes with down");
+  if (options.all && options.action != Action::down) return error("--all works only with down");
   if (options.limit < std::chrono::seconds(1) || options.limit > std::chrono::hours(1)) {
     return error("--timeout: found {}, expected 1s to 1h", excerpt(arguments.text("timeout")));
   }
@@ -85,7 +86,7 @@ Result<LaunchOptions> read_options(Arguments& arguments) {
   return options;
 }
 
-/// What would only be found out on the host, after all the copying.
+/// Checks the agents' settings here, before the program is copied to the hosts.
 Status check_agents(const std::vector<LaunchHost>& hosts) {
   const devices::Catalogue& catalogue = devices::Catalogue::embedded();
   for (const LaunchHost& host : hosts) {
@@ -122,18 +123,19 @@ std::vector<std::string> command_for(const LaunchHost& host, const std::string& 
   return words;
 }
 
-Result<Errand> errand_for(const LaunchOptions& options, const LaunchFleet& fleet,
-                          const LaunchHost& host, const std::optional<Cargo>& cargo, bool others) {
+Result<RemoteTask> task_for(const LaunchOptions& options, const LaunchFleet& fleet,
+                            const LaunchHost& host, const std::optional<LaunchPayload>& payload,
+                            bool others) {
   launch::Order order;
   order.action = options.action;
   order.name = host.name;
   order.root = host.root;
   order.words = agent_words(fleet, host);
-  order.words.insert(order.words.end(), {"--orphan-after", orphan_after});
-  if (cargo) {
-    order.needs = cargo->needs;
-    auto keys = carried_keys(fleet_keys_folder(fleet, options.file), host.name,
-                             options.action == Action::up);
+  order.words.insert(order.words.end(), {"--exit-after-silence", exit_after_silence});
+  if (payload) {
+    order.needs = payload->needs;
+    auto keys = keys_for_host(fleet_keys_folder(fleet, options.file), host.name,
+                              options.action == Action::up);
     if (!keys) return keys.error();
     order.router_key = std::move(keys->router);
     order.agent_key = std::move(keys->agent);
@@ -141,12 +143,12 @@ Result<Errand> errand_for(const LaunchOptions& options, const LaunchFleet& fleet
   order.lines = options.lines;
   order.purge = options.purge;
   order.others = others;
-  Errand errand;
-  errand.script = script_of(order);
-  // Longer than ours: what we end here has had its time there.
+  RemoteTask task;
+  task.script = script_of(order);
+  // Longer than the local limit, so that the task is ended from here first.
   const auto limit_s = static_cast<std::int64_t>(std::ceil(to_seconds(options.limit))) + 5;
-  errand.command = command_for(host, launch::reading_command(errand.script.size(), limit_s));
-  return errand;
+  task.command = command_for(host, launch::reading_command(task.script.size(), limit_s));
+  return task;
 }
 
 void warn_of_loopback(const LaunchFleet& fleet, const std::vector<LaunchHost>& hosts) {
@@ -154,117 +156,119 @@ void warn_of_loopback(const LaunchFleet& fleet, const std::vector<LaunchHost>& h
   if (!endpoint || !endpoint->loopback()) return;
   for (const LaunchHost& host : hosts) {
     if (host.via != launch::Via::ssh) continue;
-    put_error(
-        "drover launch: the agents on other hosts will look for the router at {}, which is "
-        "themselves\n",
+    write_stderr(
+        "drover launch: agents on other hosts will look for the router at {}, which is their own "
+        "host\n",
         fleet.connect);
     return;
   }
 }
 
-/// Where an agent's folder stands, as far as can be seen from here.
+/// Identifies the folder of an agent, as far as it is known here.
 std::string folder_of(const LaunchHost& host) {
   if (host.via == launch::Via::local) return host.root;
   return fmt::format("{} {} {} {}", host.address, host.user, host.port, host.root);
 }
 
-Result<std::vector<Errand>> errands_for(const LaunchOptions& options, const LaunchFleet& fleet,
-                                        const std::vector<LaunchHost>& hosts,
-                                        const std::optional<Cargo>& cargo) {
-  std::vector<Errand> errands;
-  std::set<std::string> asked;  // one host of those that share a folder tells who else is there
+Result<std::vector<RemoteTask>> tasks_for(const LaunchOptions& options, const LaunchFleet& fleet,
+                                          const std::vector<LaunchHost>& hosts,
+                                          const std::optional<LaunchPayload>& payload) {
+  std::vector<RemoteTask> tasks;
+  std::set<std::string> folders;  // only one host of each folder reports unlisted agents
   for (const LaunchHost& host : hosts) {
-    auto errand = errand_for(options, fleet, host, cargo, asked.insert(folder_of(host)).second);
-    if (!errand) return errand.error();
-    errands.push_back(std::move(*errand));
+    auto task = task_for(options, fleet, host, payload, folders.insert(folder_of(host)).second);
+    if (!task) return task.error();
+    tasks.push_back(std::move(*task));
   }
-  return errands;
+  return tasks;
 }
 
-std::vector<HostResult> ask_all(const LaunchOptions& options, const std::vector<LaunchHost>& hosts,
-                                const std::vector<Errand>& errands,
-                                const std::optional<Cargo>& cargo, StopSignals& signals) {
+std::vector<HostResult> run_all(const LaunchOptions& options, const std::vector<LaunchHost>& hosts,
+                                const std::vector<RemoteTask>& tasks,
+                                const std::optional<LaunchPayload>& payload, StopSignals& signals) {
   std::vector<std::string> names;
   for (const LaunchHost& host : hosts) names.push_back(host.name);
   LaunchProgress progress(std::move(names), options.json ? LaunchProgress::Style::silent
                                                          : LaunchProgress::style_for(hosts.size()));
   const double limit_s = to_seconds(options.limit);
-  CrewPlan plan;
-  plan.fanout = options.fanout;
-  plan.limit = options.limit;
-  if (options.action == Action::up) plan.cargo = &cargo->tar;
-  plan.changed = [&](std::size_t number, const Returned& returned) {
-    if (returned.fate == Fate::under_way) {
-      progress.tell(number, returned.cargo ? "copying the program" : "connecting");
+  TaskRunnerOptions runner;
+  runner.fanout = options.fanout;
+  runner.limit = options.limit;
+  if (options.action == Action::up) runner.payload = &payload->tar;
+  runner.changed = [&](std::size_t number, const RemoteTaskResult& task_result) {
+    if (task_result.task_state == RemoteTaskState::running) {
+      progress.set_status(number, task_result.payload ? "copying the program" : "connecting");
       return;
     }
-    const HostResult result = judge(hosts[number], returned, limit_s);
-    progress.done(number, result.well,
-                  result.state + (result.detail.empty() ? "" : " (" + result.detail + ")"));
+    const HostResult result = host_result(hosts[number], task_result, limit_s);
+    progress.done(number, result.ok,
+                  state_text(result) + (result.detail.empty() ? "" : " (" + result.detail + ")"));
   };
-  const std::vector<Returned> returned = run_errands(errands, plan, signals);
+  const std::vector<RemoteTaskResult> task_results = run_remote_tasks(tasks, runner, signals);
   progress.finish();
   std::vector<HostResult> results;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    results.push_back(judge(hosts[i], returned[i], limit_s));
+    results.push_back(host_result(hosts[i], task_results[i], limit_s));
   }
   return results;
 }
 
-/// Agents that the hosts have told of and the fleet file does not name: each as the host that told,
-/// by another name.
-std::vector<LaunchHost> take_strays(const LaunchFleet& fleet, const std::vector<LaunchHost>& hosts,
-                                    std::vector<HostResult>& results) {
+/// Agents that the hosts have reported and that are not in the fleet file: each as a copy of its
+/// host with the agent's name. Adds them to the host's result.
+std::vector<LaunchHost> find_unlisted(const LaunchFleet& fleet,
+                                      const std::vector<LaunchHost>& hosts,
+                                      std::vector<HostResult>& results) {
   std::set<std::string> known;
   for (const LaunchHost& host : fleet.hosts) known.insert(host.name);
-  std::vector<LaunchHost> strays;
+  std::vector<LaunchHost> unlisted;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    for (const std::string& name : results[i].answer.also) {
+    for (const std::string& name : results[i].answer.unlisted_agents) {
       if (known.contains(name)) continue;
-      results[i].also.push_back(name);
-      strays.push_back(hosts[i]);
-      strays.back().name = name;
+      results[i].unlisted_agents.push_back(name);
+      unlisted.push_back(hosts[i]);
+      unlisted.back().name = name;
     }
-    if (results[i].also.empty()) continue;
+    if (results[i].unlisted_agents.empty()) continue;
     std::string& detail = results[i].detail;
     detail += fmt::format("{}also runs here: {}", detail.empty() ? "" : "; ",
-                          fold_nodeset(results[i].also));
+                          fold_nodeset(results[i].unlisted_agents));
   }
-  return strays;
+  return unlisted;
 }
 
-CommandOutcome tell(const LaunchOptions& options, const std::vector<HostResult>& results) {
-  put_text(options.json ? results_json(options.action, results)
-                        : results_text(options.action, results));
+CommandOutcome print_results(const LaunchOptions& options, const std::vector<HostResult>& results) {
+  write_stdout_text(options.json ? results_json(options.action, results)
+                                 : results_text(options.action, results));
   std::size_t failed = 0;
-  for (const HostResult& result : results) failed += result.well ? 0 : 1;
+  for (const HostResult& result : results) failed += result.ok ? 0 : 1;
   if (failed == 0) return CommandOutcome::done();
-  if (!options.json) put("failed: {}\n", failed_hosts(results));
+  if (!options.json) write_stdout("failed: {}\n", failed_hosts(results));
   return {failed == results.size() ? Exit::failed : Exit::partly, ""};
 }
 
 }  // namespace
 
 CommandUsage launch_usage() {
-  return {"usage: drover launch up|status|logs|down FLEET.toml [HOSTS] [options]",
-          "Runs agents on the hosts of a fleet file, through the system's ssh or on this machine. "
-          "`up`\n"
-          "copies the program where it is missing and starts what does not run as the file says;\n"
-          "`status`, `logs` and `down` ask the hosts. HOSTS is a nodeset such as node[01-03].",
-          {{"hosts", "NODESET", "only these hosts of the file"},
-           {"fanout", "N", "so many hosts at once (default 32)"},
-           {"timeout", "T", "time limit for each host (default 60s)"},
-           {"lines", "N", "logs: the last N lines of each host (default 100)"},
-           {"purge", "", "down: remove the folders there, copies of the program included"},
-           {"all", "", "down: end also the agents there that the file does not name"},
-           {"json", "", "one JSON object on stdout"}},
-          {"action", "fleet", "set"},
-          "  drover launch up fleet.toml\n"
-          "      afterwards every host runs its agent; a second time changes nothing\n"
-          "  drover launch up fleet.toml --hosts node[03,07]\n"
-          "      only these, such as those named after `failed:`\n"
-          "  drover launch logs fleet.toml node03 --lines 20\n"
-          "  drover launch down fleet.toml --purge"};
+  return {
+      "usage: drover launch up|status|logs|down FLEET.toml [HOSTS] [options]",
+      "Runs agents on the hosts of a fleet file, through the system's ssh or on this machine.\n"
+      "`up` copies the program to hosts that do not have it, and starts agents that do not run\n"
+      "as the file says. `status` and `logs` query the hosts; `down` stops the agents. HOSTS is\n"
+      "a nodeset such as node[01-03].",
+      {{"hosts", "NODESET", "only these hosts of the file"},
+       {"fanout", "N", "number of hosts at once (default 32)"},
+       {"timeout", "T", "time limit for each host (default 60s)"},
+       {"lines", "N", "logs: the last N lines of each host (default 100)"},
+       {"purge", "", "down: remove the folders on the hosts, including copies of the program"},
+       {"all", "", "down: also stop agents there that are not in the file"},
+       {"json", "", "one JSON object on stdout"}},
+      {"action", "fleet", "set"},
+      "  drover launch up fleet.toml\n"
+      "      every host runs its agent; running it again changes nothing\n"
+      "  drover launch up fleet.toml --hosts node[03,07]\n"
+      "      only these hosts, such as those listed after `failed:`\n"
+      "  drover launch logs fleet.toml node03 --lines 20\n"
+      "  drover launch down fleet.toml --purge"};
 }
 
 CommandOutcome run_launch(Arguments& arguments) {
@@ -277,29 +281,29 @@ CommandOutcome run_launch(Arguments& arguments) {
   const auto hosts = launch::chosen_hosts(*fleet, options->hosts);
   if (!hosts) return CommandOutcome::usage(hosts.error());
   StopSignals signals;
-  std::optional<Cargo> cargo;
+  std::optional<LaunchPayload> payload;
   if (options->action == Action::up || options->action == Action::status) {
-    auto packed = pack_cargo(options->action == Action::up);
+    auto packed = build_launch_payload(options->action == Action::up);
     if (!packed) return CommandOutcome::failed(packed.error());
-    cargo = std::move(*packed);
+    payload = std::move(*packed);
   }
   if (options->action == Action::up) {
     if (const Status fine = check_agents(*hosts); !fine)
       return CommandOutcome::failed(fine.error());
     warn_of_loopback(*fleet, *hosts);
   }
-  const auto errands = errands_for(*options, *fleet, *hosts, cargo);
-  if (!errands) return CommandOutcome::failed(errands.error());
-  auto results = ask_all(*options, *hosts, *errands, cargo, signals);
-  const auto strays = take_strays(*fleet, *hosts, results);
-  if (options->all && !strays.empty()) {
-    const auto more = errands_for(*options, *fleet, strays, cargo);
+  const auto tasks = tasks_for(*options, *fleet, *hosts, payload);
+  if (!tasks) return CommandOutcome::failed(tasks.error());
+  auto results = run_all(*options, *hosts, *tasks, payload, signals);
+  const auto unlisted = find_unlisted(*fleet, *hosts, results);
+  if (options->all && !unlisted.empty()) {
+    const auto more = tasks_for(*options, *fleet, unlisted, payload);
     if (!more) return CommandOutcome::failed(more.error());
-    for (HostResult& result : ask_all(*options, strays, *more, cargo, signals)) {
+    for (HostResult& result : run_all(*options, unlisted, *more, payload, signals)) {
       results.push_back(std::move(result));
     }
   }
-  return tell(*options, results);
+  return print_results(*options, results);
 }
 
 }  // namespace drover::commands

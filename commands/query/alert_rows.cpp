@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "commands/shell/absent.h"
+#include "commands/shell/json_null.h"
 #include "commands/shell/table.h"
 #include "fleet/base/units.h"
 #include "fleet/codec/codec.h"
@@ -26,7 +26,7 @@ Json to_json(const AlertRuleText& rule) {
   return Json::object()
       .set("name", rule.name)
       .set("severity", to_text(rule.severity))
-      .set("about", rule.about)
+      .set("subject_kind", rule.about)
       .set("when", rule.when)
       .set("clear", text_or_null(rule.clear))
       .set("for_s", to_seconds(rule.raise_after))
@@ -43,7 +43,7 @@ Json array_of(const std::vector<Row>& rows) {
 
 }  // namespace
 
-bool AlertsView::take(const SnapshotPart& part) {
+bool AlertsView::add(const SnapshotPart& part) {
   if (snapshot != part.snapshot) *this = {{}, {}, {}, part.snapshot};
   if (!parts.insert(part.part).second) return false;
   for (const std::string& bytes : part.messages) {
@@ -61,6 +61,7 @@ Json to_json(const std::vector<Alert>& alerts) { return array_of(alerts); }
 Json to_json(const std::vector<AlertRuleText>& rules) { return array_of(rules); }
 
 std::string to_table(std::vector<Alert> alerts, Instant now) {
+  if (alerts.empty()) return "no alerts\n";
   std::stable_sort(alerts.begin(), alerts.end(),
                    [](const Alert& a, const Alert& b) { return a.severity > b.severity; });
   std::vector<std::vector<std::string>> cells;
@@ -69,9 +70,13 @@ std::string to_table(std::vector<Alert> alerts, Instant now) {
                      duration_text(to_seconds(now - alert.since)), alert.acknowledged_by,
                      alert.text});
   }
-  return table_text(
-      {{"severity"}, {"rule"}, {"subject"}, {"for", Align::right}, {"acknowledged by"}, {"text"}},
-      cells);
+  return table_text({{"SEVERITY"},
+                     {"RULE"},
+                     {"SUBJECT"},
+                     {"FIRING FOR", Align::right},
+                     {"ACKNOWLEDGED BY"},
+                     {"TEXT"}},
+                    cells);
 }
 
 std::string to_table(const std::vector<AlertRuleText>& rules) {
@@ -84,13 +89,13 @@ std::string to_table(const std::vector<AlertRuleText>& rules) {
                      span(rule.raise_after), span(rule.clear_after), rule.when,
                      rule.clear.empty() ? "-" : rule.clear});
   }
-  return table_text({{"rule"},
-                     {"severity"},
-                     {"about"},
-                     {"raised after", Align::right},
-                     {"cleared after", Align::right},
-                     {"holds when"},
-                     {"over when"}},
+  return table_text({{"RULE"},
+                     {"SEVERITY"},
+                     {"SUBJECT"},
+                     {"RAISED AFTER", Align::right},
+                     {"CLEARED AFTER", Align::right},
+                     {"RAISED WHEN"},
+                     {"CLEARED WHEN"}},
                     cells);
 }
 

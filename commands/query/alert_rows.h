@@ -1,4 +1,4 @@
-// Alerts that are raised, and the rules by which they are, as rows for people and for programs.
+// Active alerts and alert rules, as JSON and as tables.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace drover::commands {
 
-/// What a snapshot tells of alerts.
+/// The alerts and rules of a snapshot.
 struct AlertsView {
-  std::vector<Alert> alerts;  // that are raised, by rule and subject
+  std::vector<Alert> alerts;  // active ones, by rule and subject
   std::vector<AlertRuleText> rules;
   std::set<std::uint32_t> parts;
   std::uint64_t snapshot = 0;
 
-  /// Answers whether the snapshot is whole.
-  bool take(const SnapshotPart& part);
+  /// Adds a part. Returns true once the snapshot is complete.
+  bool add(const SnapshotPart& part);
 };
 
-/// What `drover alerts` prints, and with --rules.
+/// The output of `drover alerts`, and with --rules. Without alerts the table is "no alerts".
 Json to_json(const std::vector<Alert>& alerts);
 std::string to_table(std::vector<Alert> alerts, Instant now);
 Json to_json(const std::vector<AlertRuleText>& rules);

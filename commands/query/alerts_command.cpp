@@ -1,16 +1,16 @@
-// `drover alerts`: what is raised, and the rules by which alerts are raised.
+// `drover alerts`: lists active alerts, or the alert rules.
 #include "commands/connection/session.h"
 #include "commands/query/alert_rows.h"
 #include "commands/shell/output.h"
-#include "commands/verbs.h"
+#include "commands/subcommands.h"
 
 namespace drover::commands {
 namespace {
 
-constexpr Wall alerts_patience = std::chrono::seconds(5);
+constexpr Wall alerts_timeout = std::chrono::seconds(5);
 
 Result<AlertsView> ask(Session& session) {
-  const Wall end = wall_now() + alerts_patience;
+  const Wall end = wall_now() + alerts_timeout;
   Wall ask_again{0};
   AlertsView known;
   while (wall_now() < end) {
@@ -20,27 +20,27 @@ Result<AlertsView> ask(Session& session) {
     }
     for (const auto& [from, envelope] : session.wait(std::chrono::milliseconds(100)).messages) {
       const auto* part = std::get_if<SnapshotPart>(&envelope.body);
-      if (part != nullptr && known.take(*part)) return known;
+      if (part != nullptr && known.add(*part)) return known;
     }
   }
-  return error("the router sent no whole snapshot within 5 s");
+  return error("the router sent no complete snapshot within 5 s");
 }
 
 }  // namespace
 
 CommandUsage alerts_usage() {
-  return {"usage: drover alerts [options]",
-          "What is raised now: how much it matters, which rule, about what, for how long (fleet "
-          "time),\n"
-          "and who has acknowledged it. With --rules the rules in force instead, which a policy\n"
-          "changes and adds to (docs/policies.md).",
-          {connect_option(),
-           {"json", "", "a JSON array on stdout"},
-           {"rules", "", "the rules by which alerts are raised"}},
-          {},
-          "  drover alerts\n"
-          "  drover alerts --json | jq '.[] | select(.acknowledged_by == null)'\n"
-          "  drover alerts --rules"};
+  return {
+      "usage: drover alerts [options]",
+      "Lists the active alerts: severity, rule, subject, how long they have been firing (fleet\n"
+      "time) and who has acknowledged them. With --rules it lists the alert rules in force,\n"
+      "which a policy can change and extend (docs/policies.md).",
+      {connect_option(),
+       {"json", "", "a JSON array on stdout"},
+       {"rules", "", "list the alert rules"}},
+      {},
+      "  drover alerts\n"
+      "  drover alerts --json | jq '.[] | select(.acknowledged_by == null)'\n"
+      "  drover alerts --rules"};
 }
 
 CommandOutcome run_alerts(Arguments& arguments) {
@@ -52,10 +52,11 @@ CommandOutcome run_alerts(Arguments& arguments) {
   if (!known) return CommandOutcome::failed(known.error());
   const bool json = arguments.has("json");
   if (arguments.has("rules")) {
-    json ? put("{}\n", to_json(known->rules).dump()) : put_text(to_table(known->rules));
+    json ? write_stdout("{}\n", to_json(known->rules).dump())
+         : write_stdout_text(to_table(known->rules));
   } else {
-    json ? put("{}\n", to_json(known->alerts).dump())
-         : put_text(to_table(known->alerts, (*session)->clock().now()));
+    json ? write_stdout("{}\n", to_json(known->alerts).dump())
+         : write_stdout_text(to_table(known->alerts, (*session)->clock().now()));
   }
   return CommandOutcome::done();
 }

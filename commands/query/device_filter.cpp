@@ -5,17 +5,17 @@
 
 #include <fmt/format.h>
 
-#include "fleet/filter/filter_device.h"
-#include "fleet/placement.h"
+#include "fleet/filter/device.h"
+#include "fleet/job_target.h"
 
 namespace drover::commands {
 
 namespace {
 
 using filter::Field;
-using filter::TextTest;
+using filter::TextMatcher;
 
-class FilteredDevice : public filter::Thing {
+class FilteredDevice : public filter::FilterSubject {
  public:
   FilteredDevice(const DeviceRow& row, const FleetView& fleet, const tui::SpecRow& spec)
       : row_(row), fleet_(fleet), spec_(spec) {}
@@ -24,42 +24,43 @@ class FilteredDevice : public filter::Thing {
     filter::DeviceFacts facts;
     facts.index = row_.id.index;
     facts.group = row_.group->number;
-    facts.standing = row_.standing;
+    facts.condition = row_.standing;
     facts.slowdown_c = spec_.slowdown_c;
     facts.group_cap_w = row_.group->power_cap_w;
     facts.price_usd_per_h = price_usd_per_h();
     return filter::number_of(field, facts, [&](Metric metric) { return row_.sample[metric]; });
   }
 
-  void texts(Field field, TextTest& test) const override {
+  void texts(Field field, TextMatcher& test) const override {
     switch (field) {
       case Field::id:
-        test.see(to_text(row_.id));
+        test.match(to_text(row_.id));
         break;
       case Field::host:
-        test.see(row_.id.host);
+        test.match(row_.id.host);
         break;
       case Field::rack:
-        show_known(hello().rack, test);
+        show_known(registration().rack, test);
         break;
       case Field::site:
-        show_known(hello().site, test);
+        show_known(registration().site, test);
         break;
       case Field::kind:
-        test.see(to_text(spec_.device_class));
-        test.see(row_.group->device);
+        test.match(to_text(spec_.device_class));
+        test.match(row_.group->device);
         break;
       case Field::pool:
         show_pool(test);
         break;
       case Field::label:
-        for (const auto& [key, value] : hello().labels) test.see(fmt::format("{}={}", key, value));
+        for (const auto& [key, value] : registration().labels)
+          test.match(fmt::format("{}={}", key, value));
         break;
       case Field::state:
         filter::show_states(row_.standing, test);
         break;
-      case Field::slowed:
-        filter::show_slowed(row_.sample[Metric::throttle], test);
+      case Field::throttle:
+        filter::show_throttle_reasons(row_.sample[Metric::throttle], test);
         break;
       case Field::model:
         show_models(test);
@@ -72,7 +73,7 @@ class FilteredDevice : public filter::Thing {
         show_alerts(test);
         break;
       case Field::pause:
-        if (!gone()) test.see(row_.pause == Pause::none ? "no" : to_text(row_.pause));
+        if (!gone()) test.match(row_.pause == Pause::none ? "no" : to_text(row_.pause));
         break;
       default:
         break;
@@ -80,52 +81,57 @@ class FilteredDevice : public filter::Thing {
   }
 
  private:
-  const Hello& hello() const { return row_.host->changed.hello; }
+  const Register& registration() const { return row_.host->changed.registration; }
   bool gone() const { return is_gone(row_.host->changed.health); }
 
-  /// As the policy prices it, or its spec where the router has not told.
+  /// The policy's price, or that of the device's spec if the router has reported none.
   double price_usd_per_h() const {
-    const auto place = static_cast<std::size_t>(row_.group - hello().groups.data());
+    const std::size_t group = group_index();
     const auto& prices = row_.host->changed.prices_usd_per_h;
-    return place < prices.size() ? prices[place] : spec_.price_usd_per_h * hello().price_factor;
+    return group < prices.size() ? prices[group]
+                                 : spec_.price_usd_per_h * registration().price_factor;
   }
 
-  static void show_known(const std::string& text, TextTest& test) {
-    if (!text.empty()) test.see(text);
+  std::size_t group_index() const {
+    return static_cast<std::size_t>(row_.group - registration().groups.data());
   }
 
-  void show_pool(TextTest& test) const {
-    const auto place = static_cast<std::size_t>(row_.group - hello().groups.data());
+  static void show_known(const std::string& text, TextMatcher& test) {
+    if (!text.empty()) test.match(text);
+  }
+
+  void show_pool(TextMatcher& test) const {
+    const std::size_t group = group_index();
     const HostChanged& host = row_.host->changed;
-    if (place < host.pools.size()) show_known(host.pools[place], test);
+    if (group < host.pools.size()) show_known(host.pools[group], test);
     for (const GroupPool& further : host.further_pools) {
-      if (further.group == place) test.see(further.pool);
+      if (further.group == group) test.match(further.pool);
     }
   }
 
-  void show_models(TextTest& test) const {
+  void show_models(TextMatcher& test) const {
     if (gone()) return;
-    for_replicas([&](const ReplicaChanged& replica) { test.see(replica.replica.model); });
-    for_jobs([&](const JobId&, const FleetView::PlacedJob& job) { test.see(job.model); });
+    for_replicas([&](const ReplicaChanged& replica) { test.match(replica.replica.model); });
+    for_jobs([&](const JobId&, const FleetView::PlacedJob& job) { test.match(job.model); });
   }
 
-  void show_jobs(Field field, TextTest& test) const {
+  void show_jobs(Field field, TextMatcher& test) const {
     if (gone()) return;
     for_jobs([&](const JobId& id, const FleetView::PlacedJob& job) {
       if (field == Field::tenant) {
-        test.see(job.tenant);
+        test.match(job.tenant);
       } else {
-        test.see(to_text(id));
-        test.see(job.model);
+        test.match(to_text(id));
+        test.match(job.model);
       }
     });
   }
 
-  void show_alerts(TextTest& test) const {
+  void show_alerts(TextMatcher& test) const {
     const std::string device = to_text(row_.id);
     for (const auto& [subject, rules] : fleet_.alerts()) {
       if (!filter::is_about_device(subject, device, row_.id.host)) continue;
-      for (const std::string& rule : rules) test.see(rule);
+      for (const std::string& rule : rules) test.match(rule);
     }
   }
 
@@ -174,14 +180,14 @@ void DeviceFilter::narrow(std::vector<DeviceRow>& rows, const FleetView& fleet) 
 const tui::SpecRow& DeviceFilter::spec_of(const DeviceRow& row) {
   const std::string& id = row.group->device;
   std::string_view text;
-  for (const SpecText& spec : row.host->changed.hello.specs) {
+  for (const SpecText& spec : row.host->changed.registration.specs) {
     if (spec.id == id) text = spec.text;
   }
   const auto known = specs_.find(text);
   if (known != specs_.end()) return known->second;
-  // One host may tell others each time.
-  if (specs_.size() >= tui::specs_kept_max) specs_.clear();
-  return specs_.emplace(text, tui::read_spec(id, text)).first->second;
+  // Limits the memory if a host reports other specs each time.
+  if (specs_.size() >= tui::specs_max) specs_.clear();
+  return specs_.emplace(text, tui::parse_spec_row(id, text)).first->second;
 }
 
 }  // namespace drover::commands

@@ -1,4 +1,4 @@
-// Filters over rows of devices: which of them a filter holds for.
+// Applies a filter to rows of devices.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 #include "commands/query/device_rows.h"
 #include "commands/query/fleet_view.h"
 #include "fleet/filter/filter.h"
-#include "tui/model/spec_text.h"
+#include "tui/model/spec_row.h"
 
 namespace drover::commands {
 
@@ -18,14 +18,14 @@ class DeviceFilter {
  public:
   explicit DeviceFilter(filter::Filter filter) : filter_(std::move(filter)) {}
 
-  /// Removes the rows that it does not hold for. REQUIRES they are of this fleet.
+  /// Removes the rows that do not match. REQUIRES rows of this fleet.
   void narrow(std::vector<DeviceRow>& rows, const FleetView& fleet);
 
  private:
   const tui::SpecRow& spec_of(const DeviceRow& row);
 
   filter::Filter filter_;
-  /// By their texts, each of which is read once.
+  /// By text, so that each text is parsed once.
   std::map<std::string, tui::SpecRow, std::less<>> specs_;
 };
 

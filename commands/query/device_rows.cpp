@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "commands/shell/absent.h"
+#include "commands/shell/json_null.h"
 #include "fleet/base/natural_order.h"
 #include "fleet/base/units.h"
-#include "fleet/placement.h"
+#include "fleet/job_target.h"
 
 namespace drover::commands {
 
@@ -27,7 +27,7 @@ std::string models_on(const FleetView& fleet, const DeviceId& id) {
   return models;
 }
 
-/// Of what is loaded or runs on the device: the first that stands still.
+/// The pause of the first replica or job on the device that makes no progress.
 Pause pause_on(const FleetView& fleet, const FleetView::Host& host, const DeviceId& id) {
   const auto& replicas = fleet.replicas();
   for (auto at = replicas.lower_bound({id.host, 0});
@@ -38,19 +38,19 @@ Pause pause_on(const FleetView& fleet, const FleetView::Host& host, const Device
     if (here && replica.pause != Pause::none) return replica.pause;
   }
   const auto condition = host.conditions.find(id.index);
-  const bool ill = condition != host.conditions.end() &&
-                   (!condition->second.usable || !condition->second.injected.empty());
+  const bool faulty = condition != host.conditions.end() &&
+                      (!condition->second.usable || !condition->second.injected.empty());
   for (const auto& [job, placed] : host.jobs) {
-    // It is what the others wait for.
-    if (ill && placed.pause == Pause::peer) continue;
+    // The other devices wait for this one.
+    if (faulty && placed.pause == Pause::peer) continue;
     if (placed.pause != Pause::none && lists_device(placed.place, id.index)) return placed.pause;
   }
   return Pause::none;
 }
 
-DeviceStanding standing_of(const FleetView& fleet, const FleetView::Host& host,
-                           std::uint16_t device, const Moment& at) {
-  DeviceStanding standing;
+DeviceCondition standing_of(const FleetView& fleet, const FleetView::Host& host,
+                            std::uint16_t device, const AsOf& at) {
+  DeviceCondition standing;
   standing.health = host.changed.health;
   standing.stale_after_s = fleet.stale_after_s(at.stale_after_s);
   const auto sampled = host.sampled.find(device);
@@ -67,7 +67,7 @@ DeviceStanding standing_of(const FleetView& fleet, const FleetView::Host& host,
 }
 
 DeviceRow row_of(const FleetView& fleet, const DeviceId& id, const FleetView::Host& host,
-                 const Group& group, const Moment& at) {
+                 const Group& group, const AsOf& at) {
   DeviceRow row{id, &host, &group, {}, standing_of(fleet, host, id.index, at), {}, {}};
   const auto found = host.samples.find(id.index);
   if (found != host.samples.end() && is_known(row.standing)) row.sample = found->second;
@@ -79,7 +79,7 @@ DeviceRow row_of(const FleetView& fleet, const DeviceId& id, const FleetView::Ho
 }
 
 const Group* group_with(const FleetView::Host& host, std::uint16_t device) {
-  for (const Group& group : host.changed.hello.groups) {
+  for (const Group& group : host.changed.registration.groups) {
     if (device >= group.first && device - group.first < group.count) return &group;
   }
   return nullptr;
@@ -95,12 +95,12 @@ std::string state_text(const DeviceRow& row) {
 Json throttle_json(double bits) {
   if (std::isnan(bits)) return {};
   constexpr std::pair<Throttle, const char*> names[] = {
-      {throttle_idle, "idle"},
-      {throttle_power_cap, "power_cap"},
-      {throttle_hardware_slowdown, "hardware_slowdown"},
-      {throttle_thermal_software, "thermal_software"},
-      {throttle_thermal_hardware, "thermal_hardware"},
-      {throttle_power_brake, "power_brake"},
+      {throttle_gpu_idle, "idle"},
+      {throttle_sw_power_cap, "sw_power_cap"},
+      {throttle_hw_slowdown, "hw_slowdown"},
+      {throttle_sw_thermal_slowdown, "sw_thermal_slowdown"},
+      {throttle_hw_thermal_slowdown, "hw_thermal_slowdown"},
+      {throttle_hw_power_brake, "hw_power_brake"},
   };
   Json set = Json::array();
   for (const auto& [bit, name] : names) {
@@ -111,7 +111,7 @@ Json throttle_json(double bits) {
 
 }  // namespace
 
-std::vector<DeviceRow> rows_of(const FleetView& fleet, const Moment& at) {
+std::vector<DeviceRow> rows_of(const FleetView& fleet, const AsOf& at) {
   std::vector<DeviceRow> rows;
   std::vector<const std::string*> names;
   for (const auto& [name, host] : fleet.hosts()) names.push_back(&name);
@@ -119,7 +119,7 @@ std::vector<DeviceRow> rows_of(const FleetView& fleet, const Moment& at) {
             [](const std::string* a, const std::string* b) { return natural_less(*a, *b); });
   for (const std::string* const name : names) {
     const FleetView::Host& host = fleet.hosts().at(*name);
-    for (const Group& group : host.changed.hello.groups) {
+    for (const Group& group : host.changed.registration.groups) {
       for (std::uint16_t i = 0; i < group.count; ++i) {
         const DeviceId id{*name, static_cast<std::uint16_t>(group.first + i)};
         rows.push_back(row_of(fleet, id, host, group, at));
@@ -129,7 +129,7 @@ std::vector<DeviceRow> rows_of(const FleetView& fleet, const Moment& at) {
   return rows;
 }
 
-std::vector<DeviceRow> rows_of(const FleetView& fleet, const SampleBatch& batch, const Moment& at) {
+std::vector<DeviceRow> rows_of(const FleetView& fleet, const SampleBatch& batch, const AsOf& at) {
   std::vector<DeviceRow> rows;
   const auto host = fleet.hosts().find(batch.host);
   if (host == fleet.hosts().end()) return rows;
@@ -147,7 +147,7 @@ Json to_json(const DeviceRow& row) {
   return Json::object()
       .set("id", to_text(row.id))
       .set("device", row.group->device)
-      .set("rack", row.host->changed.hello.rack)
+      .set("rack", row.host->changed.registration.rack)
       .set("state", states_text(row.standing))
       .set("health", to_text(row.host->changed.health))
       .set("usable", row.standing.usable)
@@ -156,10 +156,10 @@ Json to_json(const DeviceRow& row) {
       .set("age_s", row.standing.age_s)
       .set("pause", row.pause == Pause::none ? Json() : Json(to_text(row.pause)))
       .set("utilization", value(Metric::utilization))
-      .set("matrix_activity", value(Metric::matrix_activity))
+      .set("tensor_activity", value(Metric::tensor_activity))
       .set("memory_activity", value(Metric::memory_activity))
-      .set("memory_used", count(Metric::memory_used))
-      .set("memory_total", count(Metric::memory_total))
+      .set("memory_used_bytes", count(Metric::memory_used))
+      .set("memory_total_bytes", count(Metric::memory_total))
       .set("power_w", value(Metric::power))
       .set("power_cap_w", value(Metric::power_cap))
       .set("temperature_c", value(Metric::temperature))
@@ -171,7 +171,7 @@ Json to_json(const DeviceRow& row) {
       .set("memory_temperature_c", value(Metric::memory_temperature))
       .set("power_violation_s", value(Metric::power_violation))
       .set("thermal_violation_s", value(Metric::thermal_violation))
-      .set("board_violation_s", value(Metric::board_violation))
+      .set("board_limit_violation_s", value(Metric::board_limit_violation))
       .set("models", row.models);
 }
 
@@ -186,14 +186,14 @@ std::vector<Heading> device_headings() {
           {"DEVICE"},
           {"STATE"},
           {"AGE", Align::right},
-          {"BUSY", Align::right},
-          {"MATRIX", Align::right},
-          {"USED", Align::right},
-          {"MEMORY", Align::right},
+          {"UTIL", Align::right},
+          {"TENSOR", Align::right},
+          {"MEM USED", Align::right},
+          {"MEM TOTAL", Align::right},
           {"POWER", Align::right},
           {"TEMP", Align::right},
           {"MHZ", Align::right},
-          {"RUNS", Align::right},
+          {"RUNNING", Align::right},
           {"MODELS"}};
 }
 
@@ -209,7 +209,7 @@ std::vector<std::string> device_cells(const DeviceRow& row) {
           state_text(row),
           std::isnan(row.standing.age_s) ? "N/A" : duration_text(row.standing.age_s),
           shown(Metric::utilization, percent),
-          shown(Metric::matrix_activity, percent),
+          shown(Metric::tensor_activity, percent),
           shown(Metric::memory_used, bytes_text),
           shown(Metric::memory_total, bytes_text),
           shown(Metric::power, watts_text),

@@ -1,4 +1,4 @@
-// Devices as last reported, as rows for people and for programs.
+// The devices of a fleet as last reported, as JSON and as tables.
 #pragma once
 
 #include <string>
@@ -15,25 +15,25 @@ struct DeviceRow {
   DeviceId id;
   const FleetView::Host* host;
   const Group* group;
-  Sample sample;              // nothing but absent values when they say nothing of now
-  DeviceStanding standing;    // with the age of its own last sample, fleet time
-  std::string models;         // of the replicas on it, none when its host is gone
-  Pause pause = Pause::none;  // why work there makes no progress
+  Sample sample;              // only missing values if the last sample is stale
+  DeviceCondition standing;   // with the age of its last sample, fleet time
+  std::string models;         // of its replicas; empty if its host is gone
+  Pause pause = Pause::none;  // why its work makes no progress
 };
 
-/// When one looks.
-struct Moment {
+/// The time of the query.
+struct AsOf {
   Instant now;
-  double stale_after_s = 5;  // as long as the router has told no policy
+  double stale_after_s = 5;  // used until the router has reported the policy
 };
 
-/// Every device of the fleet, in the order of their names. The fleet must outlive the rows.
-std::vector<DeviceRow> rows_of(const FleetView& fleet, const Moment& at);
-/// Those of one host that a batch spoke of; none when the host is not known (yet).
-std::vector<DeviceRow> rows_of(const FleetView& fleet, const SampleBatch& batch, const Moment& at);
+/// Every device of the fleet, in natural order of the host names. The fleet must outlive the rows.
+std::vector<DeviceRow> rows_of(const FleetView& fleet, const AsOf& at);
+/// The devices of one batch of samples; empty if its host is not known (yet).
+std::vector<DeviceRow> rows_of(const FleetView& fleet, const SampleBatch& batch, const AsOf& at);
 
 Json to_json(const DeviceRow& row);
-/// What `drover devices` prints, for programs and for people.
+/// The output of `drover devices`.
 Json to_json(const std::vector<DeviceRow>& rows);
 std::string to_table(const std::vector<DeviceRow>& rows);
 

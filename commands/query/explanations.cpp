@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "commands/query/reports.h"
-#include "commands/shell/absent.h"
+#include "commands/shell/json_null.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 
@@ -40,7 +40,7 @@ Json to_json(const Candidate& candidate) {
       .set("price", text_or_null(candidate.price));
 }
 
-Json to_json(const Standing& standing) {
+Json to_json(const CandidateStatus& standing) {
   Json reasons = Json::array();
   for (const Reason reason : standing.reasons) reasons.add(Json(to_text(reason)));
   return Json::object()
@@ -60,7 +60,8 @@ Json to_json(const NearestFit& fit) {
       .set("change", fit.change);
 }
 
-/// A place counts under each of its reasons, so the reasons of one kind of device stand together.
+/// One line per pool and kind of device, with all its reasons: a candidate counts under each of its
+/// reasons.
 std::string rejections_text(const Decision& decision) {
   std::map<std::pair<std::string, std::string>, std::string> reasons;
   for (const Rejection& rejection : decision.rejections) {
@@ -69,16 +70,16 @@ std::string rejections_text(const Decision& decision) {
                         to_text(rejection.reason));
   }
   std::string lines;
-  for (const auto& [place, text] : reasons) {
-    lines += fmt::format("  passed over {} in pool {}: {}\n", printable(place.second),
-                         printable(place.first), text);
+  for (const auto& [group, text] : reasons) {
+    lines += fmt::format("  rejected {} in pool {}: {}\n", printable(group.second),
+                         printable(group.first), text);
   }
   return lines;
 }
 
-/// Wanted or meant as a fallback, and there is nothing of it.
-std::string absent_text(const Decision& decision) {
-  const std::vector<std::string>& pools = decision.absent_pools;
+/// Names the preferred or fallback pools that have no device.
+std::string empty_pools_text(const Decision& decision) {
+  const std::vector<std::string>& pools = decision.empty_pools;
   if (pools.empty()) return "";
   std::string names;
   for (const std::string& pool : pools) {
@@ -102,12 +103,12 @@ std::string candidate_text(const Candidate& candidate, std::string_view rank) {
   return text;
 }
 
-/// What the fallback costs against the primary.
+/// What the fallback costs compared with the preferred pool.
 std::string cost_text(const Decision& decision) {
-  // A wish that was given up leaves a job in the pool that it wanted.
-  const bool elsewhere = decision.pool != decision.wanted_pool;
+  // If only a soft constraint was dropped, the job is still in its preferred pool.
+  const bool elsewhere = decision.pool != decision.preferred_pool;
   if (!decision.fallback_reason || decision.top.empty() || !elsewhere) return "";
-  if (!decision.primary) return "  nothing of the wanted pool could ever take it\n";
+  if (!decision.primary) return "  no device of the preferred pool can run it\n";
   const Estimate& chosen = decision.top.front().estimate;
   const Estimate& primary = *decision.primary;
   return fmt::format("  costs {}, {}, {} against the best of pool {}\n",
@@ -115,19 +116,21 @@ std::string cost_text(const Decision& decision) {
                      signed_text(joules_text, chosen.energy_j - primary.energy_j),
                      primary.wait_known
                          ? signed_text(duration_text, chosen.finish_s - primary.finish_s)
-                         : "time N/A (when it has room is not known)",
-                     printable(decision.wanted_pool));
+                         : "time N/A (unknown when it has capacity)",
+                     printable(decision.preferred_pool));
 }
 
-std::string standings_text(std::uint64_t decision, const std::vector<Standing>& standings) {
-  if (standings.empty()) return "";
+std::string candidates_text(std::uint64_t decision,
+                            const std::vector<CandidateStatus>& candidates) {
+  if (candidates.empty()) return "";
   std::string text =
-      fmt::format("all {}{}:\n", counted(standings.size(), "candidate"),
+      fmt::format("all {}{}:\n", counted(candidates.size(), "candidate"),
                   decision > 0 ? fmt::format(" of decision {}", decision) : " as of now");
   std::size_t width = 24;
-  for (const Standing& standing : standings) width = std::max(width, standing.target.size());
-  width = std::min<std::size_t>(width, 48);  // a longer one moves its own line only
-  for (const Standing& standing : standings) {
+  for (const CandidateStatus& standing : candidates)
+    width = std::max(width, standing.target.size());
+  width = std::min<std::size_t>(width, 48);  // a longer name moves only its own line
+  for (const CandidateStatus& standing : candidates) {
     text += fmt::format("  {:<{}} {:<14} {:<12} ", printable(standing.target), width,
                         printable(standing.device_class), printable(standing.pool));
     if (standing.score) text += fmt::format("{:.3f}", *standing.score);
@@ -141,13 +144,13 @@ std::string standings_text(std::uint64_t decision, const std::vector<Standing>& 
 
 std::string nearest_text(const WhyReply& reply) {
   if (reply.nearest.empty()) return "";
-  std::string text = "any one of these would place it:\n";
+  std::string text = "any one of these changes would place it:\n";
   for (const NearestFit& fit : reply.nearest) {
-    const std::string place =
+    const std::string where =
         fit.target.empty()
             ? ""
             : fmt::format(" on {} in pool {}", printable(fit.target), printable(fit.pool));
-    text += fmt::format("  {:<30}{} ({})\n", printable(fit.change), place, to_text(fit.reason));
+    text += fmt::format("  {:<30}{} ({})\n", printable(fit.change), where, to_text(fit.reason));
   }
   return text;
 }
@@ -158,7 +161,7 @@ Json to_json(const Decision& decision) {
   Json top = Json::array();
   for (const Candidate& candidate : decision.top) top.add(to_json(candidate));
   Json absent = Json::array();
-  for (const std::string& pool : decision.absent_pools) absent.add(Json(pool));
+  for (const std::string& pool : decision.empty_pools) absent.add(Json(pool));
   Json rejections = Json::array();
   for (const Rejection& rejection : decision.rejections) {
     rejections.add(Json::object()
@@ -169,14 +172,14 @@ Json to_json(const Decision& decision) {
   }
   return Json::object()
       .set("number", when(decision.number > 0, decision.number))
-      .set("at", to_iso8601(decision.at))
+      .set("time", to_iso8601(decision.at))
       .set("job", decision.job.empty() ? Json() : Json(to_text(decision.job)))
       .set("attempt", decision.attempt)
       .set("kind", to_text(decision.kind))
       .set("model", decision.model)
       .set("action", to_text(decision.action))
       .set("rule", text_or_null(decision.rule))
-      .set("wanted_pool", text_or_null(decision.wanted_pool))
+      .set("preferred_pool", text_or_null(decision.preferred_pool))
       .set("pool", text_or_null(decision.pool))
       .set("target", text_or_null(decision.target))
       .set("fallback_reason",
@@ -189,13 +192,13 @@ Json to_json(const Decision& decision) {
       .set("top", std::move(top))
       .set("rejections", std::move(rejections))
       .set("considered", decision.considered)
-      .set("roster_version", decision.roster_version)
-      .set("absent_pools", std::move(absent));
+      .set("fleet_version", decision.fleet_version)
+      .set("empty_pools", std::move(absent));
 }
 
-Json to_json(const std::vector<Standing>& standings) {
+Json to_json(const std::vector<CandidateStatus>& candidates) {
   Json all = Json::array();
-  for (const Standing& standing : standings) all.add(to_json(standing));
+  for (const CandidateStatus& standing : candidates) all.add(to_json(standing));
   return all;
 }
 
@@ -207,9 +210,10 @@ Json to_json(const WhyReply& reply) {
   return Json::object()
       .set("job", reply.job ? to_json(*reply.job) : Json())
       .set("decisions", std::move(decisions))
-      .set("standings", to_json(reply.standings))
-      .set("standings_of", reply.standings_of > 0 ? Json(reply.standings_of) : Json())
-      .set("nearest", std::move(nearest));
+      .set("candidates", to_json(reply.candidates))
+      .set("candidates_of_decision",
+           reply.candidates_of_decision > 0 ? Json(reply.candidates_of_decision) : Json())
+      .set("nearest_fits", std::move(nearest));
 }
 
 std::string explain(const JobChanged& job) {
@@ -225,7 +229,7 @@ std::string explain(const JobChanged& job) {
   if (job.state == JobState::cancelled) {
     return text + (job.detail.empty() ? "" : fmt::format("  {}\n", printable(job.detail)));
   }
-  const char* const label = job.state == JobState::queued   ? "waits for"
+  const char* const label = job.state == JobState::queued   ? "waiting for"
                             : job.state == JobState::failed ? "failed for"
                                                             : "fell back for";
   return text + fmt::format("  {} {}{}{}\n", label, to_text(*job.reason),
@@ -233,7 +237,7 @@ std::string explain(const JobChanged& job) {
 }
 
 std::string explain(const Decision& decision) {
-  // One without a number has not been made: it is what would be decided now.
+  // A decision without a number has not been made: it is what would be decided now.
   const std::string which =
       decision.number > 0 ? fmt::format("decision {}", decision.number) : std::string("as of now");
   std::string text = fmt::format("{} fleet time, {}, attempt {}: {}", to_clock_text(decision.at),
@@ -241,8 +245,9 @@ std::string explain(const Decision& decision) {
   if (!decision.target.empty()) {
     text += fmt::format(" {} in pool {}", printable(decision.target), printable(decision.pool));
   }
-  text += fmt::format(" (rule {}, wanted pool {}, policy version {})\n", printable(decision.rule),
-                      printable(decision.wanted_pool), decision.policy_version);
+  text +=
+      fmt::format(" (rule {}, preferred pool {}, policy version {})\n", printable(decision.rule),
+                  printable(decision.preferred_pool), decision.policy_version);
   if (decision.fallback_reason) {
     text += fmt::format("  because {}: {}", to_text(*decision.fallback_reason),
                         facts(*decision.fallback_reason).meaning);
@@ -257,26 +262,26 @@ std::string explain(const Decision& decision) {
   for (std::size_t i = 0; i < decision.top.size(); ++i) {
     text += candidate_text(decision.top[i], i == 0 ? "best" : "next");
   }
-  return text + rejections_text(decision) + absent_text(decision);
+  return text + rejections_text(decision) + empty_pools_text(decision);
 }
 
-std::string explain(const WhyReply& reply, const StandingsOf& standings) {
+std::string explain(const WhyReply& reply, const CandidatesByDecision& candidates) {
   std::string text;
   if (reply.job) text += explain(*reply.job);
   for (const Decision& decision : reply.decisions) {
     text += explain(decision);
-    const auto all = standings.find(decision.number);
-    if (all != standings.end()) text += standings_text(decision.number, all->second);
+    const auto all = candidates.find(decision.number);
+    if (all != candidates.end()) text += candidates_text(decision.number, all->second);
   }
-  // Of a decision that has not been made, and is as the last one was.
-  const auto now = standings.find(0);
-  const bool told = !reply.decisions.empty() && reply.decisions.back().number == 0;
-  if (now != standings.end() && !told) text += standings_text(0, now->second);
+  // Candidates as of now, if the decision that would be made now is not in the reply.
+  const auto now = candidates.find(0);
+  const bool shown = !reply.decisions.empty() && reply.decisions.back().number == 0;
+  if (now != candidates.end() && !shown) text += candidates_text(0, now->second);
   return text + nearest_text(reply);
 }
 
 std::string explain(const WhyReply& reply) {
-  return explain(reply, {{reply.standings_of, reply.standings}});
+  return explain(reply, {{reply.candidates_of_decision, reply.candidates}});
 }
 
 }  // namespace drover::commands

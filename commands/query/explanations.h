@@ -1,4 +1,4 @@
-// Decisions told: as JSON and as text for people.
+// Decisions on jobs, as JSON and as text.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,26 @@ namespace drover::commands {
 
 Json to_json(const Decision& decision);
 
-/// Keys: job, decisions, standings (each with target, pool, device, score or null, reasons),
-/// standings_of, nearest.
+/// Keys: job, decisions, candidates (each with target, pool, device, score or null, reasons),
+/// candidates_of_decision, nearest_fits.
 Json to_json(const WhyReply& reply);
 
-/// What it is, where it stands, and why; the decisions on it follow.
+/// The job, its state and the reason for it.
 std::string explain(const JobChanged& job);
 
-/// Some lines: what was decided, what else stood for choice, who was passed over and why, and what
-/// a fallback costs against the pool that was wanted.
+/// The decision, the best candidates, the rejected ones with their reasons, and what a fallback
+/// costs compared with the preferred pool.
 std::string explain(const Decision& decision);
 
 /// Every candidate of a decision, best first, by the decision's number.
-using StandingsOf = std::map<std::uint64_t, std::vector<Standing>>;
+using CandidatesByDecision = std::map<std::uint64_t, std::vector<CandidateStatus>>;
 
-Json to_json(const std::vector<Standing>& standings);
+Json to_json(const std::vector<CandidateStatus>& candidates);
 
-/// The job, each decision in order with all of its candidates, where these are known, each with its
-/// score or all of its rejecting reasons, and for a job that waits the nearest fits.
-std::string explain(const WhyReply& reply, const StandingsOf& standings);
-/// With the candidates of the last decision.
+/// The job and its decisions in order. Each decision has its candidates, if they are known, with
+/// the score or all reasons for rejection. For a queued job the nearest fits follow.
+std::string explain(const WhyReply& reply, const CandidatesByDecision& candidates);
+/// The same, with the candidates of the last decision.
 std::string explain(const WhyReply& reply);
 
 }  // namespace drover::commands

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fleet/codec/codec.h"
-#include "fleet/placement.h"
+#include "fleet/job_target.h"
 
 namespace drover::commands {
 
@@ -11,7 +11,7 @@ void FleetView::receive(const Envelope& envelope) {
   if (const auto* part = std::get_if<SnapshotPart>(&envelope.body)) {
     receive_part(*part);
   } else if (const auto* host = std::get_if<HostChanged>(&envelope.body)) {
-    hosts_[host->hello.host].changed = *host;
+    hosts_[host->registration.host].changed = *host;
   } else if (const auto* forgotten = std::get_if<HostForgotten>(&envelope.body)) {
     forget_host(forgotten->host);
   } else if (const auto* policy = std::get_if<PolicyChanged>(&envelope.body)) {
@@ -58,7 +58,7 @@ void FleetView::receive_job(const JobChanged& job) {
   const auto before = targets_.find(job.job.id);
   if (before != targets_.end()) {
     std::string_view target = before->second;
-    while (const auto part = take_part(target)) {
+    while (const auto part = take_target_part(target)) {
       const auto host = hosts_.find(std::string(part->host));
       if (host != hosts_.end()) host->second.jobs.erase(job.job.id);
     }
@@ -66,7 +66,7 @@ void FleetView::receive_job(const JobChanged& job) {
   }
   if (job.state != JobState::leased && job.state != JobState::running) return;
   std::string_view target = job.target;
-  while (const auto part = take_part(target)) {
+  while (const auto part = take_target_part(target)) {
     const auto host = hosts_.find(std::string(part->host));
     if (host == hosts_.end()) continue;
     host->second.jobs[job.job.id] = {job.job.work.model, job.job.tenant, std::string(part->place),
@@ -99,13 +99,13 @@ void FleetView::receive_part(const SnapshotPart& part) {
   parts_here_.insert(part.part);
   for (const std::string& bytes : part.messages) {
     const auto envelope = decode(bytes);
-    // A snapshot holds no snapshots: this ends.
+    // A snapshot contains no snapshots, so the recursion ends.
     if (envelope && !std::holds_alternative<SnapshotPart>(envelope->body)) receive(*envelope);
   }
   whole_ = whole_ || parts_here_.size() >= part.parts;
 }
 
-bool FleetView::sampled() const {
+bool FleetView::all_hosts_sampled() const {
   for (const auto& [name, host] : hosts_) {
     if (!is_gone(host.changed.health) && host.samples.empty()) return false;
   }

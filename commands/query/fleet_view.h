@@ -1,5 +1,5 @@
-// The fleet as one client knows it from a snapshot: hosts, their devices' last samples, what they
-// run, what stands against them.
+// The fleet as a client knows it from a snapshot and published messages: hosts, the last samples of
+// their devices, jobs, replicas and alerts.
 #pragma once
 
 #include <cstdint>
@@ -16,35 +16,34 @@ namespace drover::commands {
 
 class FleetView {
  public:
-  /// Snapshot parts and published messages; others are passed over.
+  /// Applies snapshot parts and published messages; ignores others.
   void receive(const Envelope& envelope);
 
-  /// All parts of one snapshot are here.
+  /// All parts of a snapshot have arrived.
   bool whole() const { return whole_; }
   /// Every host that is not gone has reported at least one sample.
-  bool sampled() const;
+  bool all_hosts_sampled() const;
 
   struct PlacedJob {
     std::string model;
     std::string tenant;
-    std::string place;  // its devices or replica on this host, as fleet/placement.h reads them
+    std::string place;  // its devices or replica on this host, as fleet/job_target.h reads them
     Pause pause = Pause::none;
   };
   struct Host {
     HostChanged changed;
     std::map<std::uint16_t, Sample> samples;            // by device number
-    std::map<std::uint16_t, Instant> sampled;           // when each of these was true
-    std::map<std::uint16_t, DeviceChanged> conditions;  // of devices that are not as they should be
-    std::map<JobId, PlacedJob> jobs;                    // that it runs, whole or in part
+    std::map<std::uint16_t, Instant> sampled;           // the time of each of these
+    std::map<std::uint16_t, DeviceChanged> conditions;  // of unusable, faulty or drained devices
+    std::map<JobId, PlacedJob> jobs;                    // that run on it, completely or in part
   };
   const std::map<std::string, Host>& hosts() const { return hosts_; }
   const std::map<ReplicaId, ReplicaChanged>& replicas() const { return replicas_; }
-  /// How old a sample may be and still tell how its device is now, as the policy in force says;
-  /// `otherwise` until that is known.
+  /// The age at which a sample is stale, from the policy in force; `otherwise` until it is known.
   double stale_after_s(double otherwise) const {
     return stale_after_s_ > 0 ? stale_after_s_ : otherwise;
   }
-  /// Rules of raised alerts by subject: a host, a device, a pool.
+  /// The rules of active alerts, by subject: a host, a device, a pool.
   const std::map<std::string, std::set<std::string>>& alerts() const { return alerts_; }
 
  private:

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "commands/connection/barred_notice.h"
+#include "commands/connection/connect_refusal_notice.h"
 #include "commands/connection/session.h"
 #include "commands/query/device_filter.h"
 #include "commands/query/device_rows.h"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::chrono::milliseconds longest_wait{250};
 
-/// Lines come one batch at a time: columns have the width that they usually need.
+/// The lines are printed batch by batch, so the columns have fixed minimum widths.
 std::vector<Heading> follow_headings() {
   constexpr std::array widths = {14, 14, 7, 6, 4, 6, 6, 6, 6, 4, 5, 4, 0};
   std::vector<Heading> headings = {{"TIME", Align::left, 8}};
@@ -42,36 +42,37 @@ class Following {
 
   Status turn(std::chrono::milliseconds longest) {
     const Instant now = session_.clock().now();
-    if (stream_.take_request(now)) session_.send(SnapshotRequest{});
+    if (stream_.take_snapshot_request(now)) session_.send(SnapshotRequest{});
     const auto wait = session_.clock().until(stream_.next_deadline(), longest);
-    const Session::Turn turn = session_.wait(wait);
+    const Session::PollResult turn = session_.wait(wait);
     for (const auto& [from, envelope] : turn.messages) {
-      if (std::holds_alternative<Welcome>(envelope.body)) {
+      if (std::holds_alternative<JoinAccepted>(envelope.body)) {
         if (Status subscribed = session_.subscribe(); !subscribed) return subscribed;
-        if (turn.leap) {
+        if (turn.clock_jump) {
           stream_ = PublishedStream(wall_span(1, session_.welcome().speed));
           fleet_ = FleetView();
         }
-        stream_.want_snapshot();
+        stream_.request_snapshot();
       }
       take(from, envelope);
     }
-    // It goes on, as it does without a router: who reads the lines may not look for others.
-    barred_.look(session_);
+    // It continues, as it does without a router: a program that reads the lines may not expect an
+    // end.
+    connect_refusal_.update(session_);
     return flush_output();
   }
 
  private:
   void take(Peer from, const Envelope& envelope) {
-    auto heard = stream_.receive(session_.clock().now(), from, envelope);
-    if (heard.news) {
+    auto update = stream_.receive(session_.clock().now(), from, envelope);
+    if (update.is_new) {
       fleet_.receive(envelope);
       const auto* batch = std::get_if<SampleBatch>(&envelope.body);
       if (batch != nullptr && check(*batch)) show(envelope.at, *batch);
     }
-    if (heard.snapshot) {
+    if (update.snapshot) {
       fleet_ = FleetView();
-      fleet_.receive({"", 0, envelope.at, SnapshotPart{0, 0, 1, 0, std::move(*heard.snapshot)}});
+      fleet_.receive({"", 0, envelope.at, SnapshotPart{0, 0, 1, 0, std::move(*update.snapshot)}});
     }
   }
 
@@ -84,7 +85,7 @@ class Following {
         Json line = Json::object().set("time", to_iso8601(at)).set("host", batch.host);
         const Json fields = to_json(row);
         for (const std::string& key : fields.keys()) line.set(key, fields[key]);
-        put("{}\n", line.dump());
+        write_stdout("{}\n", line.dump());
       }
       return;
     }
@@ -94,15 +95,15 @@ class Following {
       for (std::string& cell : device_cells(row)) cells.back().push_back(std::move(cell));
     }
     const std::string text = table_text(headings_, cells);
-    put_text(std::exchange(headed_, true) ? text.substr(text.find('\n') + 1) : text);
+    write_stdout_text(std::exchange(headed_, true) ? text.substr(text.find('\n') + 1) : text);
   }
 
   Session& session_;
   bool json_;
   PublishedStream stream_;
-  BarredNotice barred_{"drover devices"};
+  ConnectRefusalNotice connect_refusal_{"drover devices"};
   DeviceFilter filter_;
-  double stale_after_s_;  // as long as the router has told no policy
+  double stale_after_s_;  // used until the router has reported the policy
   FleetView fleet_;
   std::vector<Heading> headings_ = follow_headings();
   bool headed_ = false;
@@ -120,9 +121,9 @@ CommandOutcome follow_devices(const RouterAddress& endpoint, FollowOptions optio
     return CommandOutcome::failed(subscribed.error());
   }
   const Wall begun = wall_now();
-  while (!signals.stopped() && !output_closed() && wall_now() - begun < options.lasts) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(options.lasts - (wall_now() - begun));
+  while (!signals.stopped() && !output_closed() && wall_now() - begun < options.duration) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(options.duration -
+                                                                            (wall_now() - begun));
     const auto wait = std::clamp(left, std::chrono::milliseconds(1), longest_wait);
     if (const Status done = following.turn(wait); !done)
       return CommandOutcome::failed(done.error());

@@ -1,4 +1,4 @@
-// `drover devices --follow`: every report of every device as a line, as it comes.
+// `drover devices --follow`: prints every report of every device as it arrives.
 #pragma once
 
 #include "commands/connection/router_address.h"
@@ -10,11 +10,11 @@ namespace drover::commands {
 
 struct FollowOptions {
   bool json = false;
-  Wall lasts = Wall::max();
+  Wall duration = Wall::max();
   filter::Filter filter;
 };
 
-/// Ends in order on a signal, when the time is over, and when the reader of the output has left.
+/// Ends on a signal, after `duration`, and when the output is closed.
 CommandOutcome follow_devices(const RouterAddress& endpoint, FollowOptions options);
 
 }  // namespace drover::commands

@@ -10,12 +10,13 @@
 namespace drover::commands {
 namespace {
 
-/// What the table does not show: "20 of 104 ended jobs; --ended N|all for more".
+/// The numbers of jobs that the table does not show: "20 of 104 ended jobs; --ended N|all for
+/// more".
 std::string left_out_text(const JobListing& listing, const std::string& state) {
   const std::string kind = state.empty() ? "ended job" : state + " job";
   std::string text;
   if (listing.open_left_out > 0) {
-    text += fmt::format("{} more that are not shown: too many for one answer\n",
+    text += fmt::format("{} more are not shown: too many for one answer\n",
                         counted(listing.open_left_out, state.empty() ? "open job" : kind));
   }
   if (listing.ended_shown < listing.ended_kept) {
@@ -23,7 +24,7 @@ std::string left_out_text(const JobListing& listing, const std::string& state) {
                         counted(listing.ended_kept, kind));
   }
   if (listing.ended_kept < listing.ended_ever) {
-    text += fmt::format("{} of longer ago, of which the router has let the details go\n",
+    text += fmt::format("{} older: the router no longer has the details\n",
                         counted(listing.ended_ever - listing.ended_kept, kind));
   }
   return text;
@@ -31,19 +32,19 @@ std::string left_out_text(const JobListing& listing, const std::string& state) {
 
 }  // namespace
 
-std::optional<JobsRequest> next_page(JobsRequest asked, const JobsReply& page) {
+std::optional<JobsRequest> next_page(JobsRequest request, const JobsReply& page) {
   if (page.left_out == 0 || page.jobs.empty()) return std::nullopt;
   const JobChanged& last = page.jobs.back();
   if (!is_terminal(last.state)) {
-    asked.open_after = last.job.id;
-    return asked;
+    request.open_after = last.job.id;
+    return request;
   }
   const auto ended = std::count_if(page.jobs.begin(), page.jobs.end(),
                                    [](const JobChanged& job) { return is_terminal(job.state); });
-  asked.ended_only = true;
-  asked.ended_before = last.job.id;
-  asked.ended_max -= std::min(asked.ended_max, static_cast<std::uint32_t>(ended));
-  return asked;
+  request.ended_only = true;
+  request.ended_before = last.job.id;
+  request.ended_max -= std::min(request.ended_max, static_cast<std::uint32_t>(ended));
+  return request;
 }
 
 Json to_json(const JobListing& listing) {

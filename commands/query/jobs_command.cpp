@@ -1,4 +1,4 @@
-// `drover jobs`: the open jobs and the last ended ones.
+// `drover jobs`: lists the open jobs and the last ended ones.
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -14,14 +14,14 @@
 #include "commands/query/reports.h"
 #include "commands/shell/clock.h"
 #include "commands/shell/output.h"
-#include "commands/verbs.h"
+#include "commands/subcommands.h"
 
 namespace drover::commands {
 namespace {
 
-constexpr std::chrono::milliseconds page_patience{5000};
-constexpr std::uint32_t ended_usual = 20;
-/// Open jobs that are worth a row each; of more only the number is told.
+constexpr std::chrono::milliseconds page_timeout{5000};
+constexpr std::uint32_t ended_default = 20;
+/// At most this many open jobs are listed; further ones are only counted.
 constexpr std::size_t open_shown_max = 1'000;
 
 std::vector<std::string> state_names() {
@@ -32,15 +32,15 @@ std::vector<std::string> state_names() {
 
 std::uint32_t read_ended(Arguments& arguments) {
   if (arguments.text("ended") == "all") return std::numeric_limits<std::uint32_t>::max();
-  return static_cast<std::uint32_t>(arguments.integer("ended", 0, 10'000'000, ended_usual));
+  return static_cast<std::uint32_t>(arguments.integer("ended", 0, 10'000'000, ended_default));
 }
 
-/// Asks for page after page, until there are so many jobs. Answers how many were left out.
+/// Requests page after page until there are `jobs_max` jobs. Returns how many were left out.
 Result<std::uint64_t> add_pages(Session& session, std::optional<JobsRequest> request,
                                 std::size_t jobs_max, JobListing& all) {
   std::uint64_t left_out = 0;
   while (request && all.jobs.size() < jobs_max) {
-    auto page = session.ask<JobsReply>(*request, page_patience);
+    auto page = session.ask<JobsReply>(*request, page_timeout);
     if (!page) return page.error();
     left_out = page->left_out;
     all.ended_kept = page->ended_kept;
@@ -52,7 +52,7 @@ Result<std::uint64_t> add_pages(Session& session, std::optional<JobsRequest> req
   return left_out;
 }
 
-/// The open jobs, then as many ended ones as are wanted.
+/// The open jobs, then at most `ended_max` ended ones.
 Result<JobListing> list(Session& session, std::optional<JobState> state, std::uint32_t ended_max) {
   JobListing all;
   JobsRequest request;
@@ -74,17 +74,16 @@ Result<JobListing> list(Session& session, std::optional<JobState> state, std::ui
 }  // namespace
 
 CommandUsage jobs_usage() {
-  return {
-      "usage: drover jobs [options]",
-      "The open jobs and the last ended ones: what they are, where they run, what they wait for.",
-      {connect_option(),
-       {"ended", "N|all", "how many ended jobs besides, the last ones (default 20)"},
-       {"state", "S", "only queued, leased, running, finished, failed or cancelled"},
-       {"json", "", "one JSON object on stdout: jobs, and how many more have ended"}},
-      {},
-      "  drover jobs\n"
-      "  drover jobs --state failed --ended all\n"
-      "  drover jobs --json"};
+  return {"usage: drover jobs [options]",
+          "Lists the open jobs and the last ended ones: their work, state, target and reason.",
+          {connect_option(),
+           {"ended", "N|all", "number of ended jobs to list, the last ones (default 20)"},
+           {"state", "S", "only queued, leased, running, finished, failed or cancelled jobs"},
+           {"json", "", "one JSON object on stdout: jobs, and how many more have ended"}},
+          {},
+          "  drover jobs\n"
+          "  drover jobs --state failed --ended all\n"
+          "  drover jobs --json"};
 }
 
 CommandOutcome run_jobs(Arguments& arguments) {
@@ -97,11 +96,11 @@ CommandOutcome run_jobs(Arguments& arguments) {
   const auto listed = list(**session, parse_job_state(state), ended);
   if (!listed) return CommandOutcome::failed(listed.error());
   if (arguments.has("json")) {
-    put("{}\n", to_json(*listed).dump());
+    write_stdout("{}\n", to_json(*listed).dump());
   } else {
     const Instant now = (*session)->clock().now();
-    put_text(fleet_time_note(now, (*session)->welcome().speed));
-    put_text(to_table(*listed, state, now));
+    write_stdout_text(fleet_time_note(now, (*session)->welcome().speed));
+    write_stdout_text(to_table(*listed, state, now));
   }
   return CommandOutcome::done();
 }

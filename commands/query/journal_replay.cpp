@@ -21,8 +21,8 @@ std::optional<Instant> time_of(const JournalRecord& record) {
 
 Status JournalReplay::feed(const JournalRecord& record) {
   outbox_ = {};
-  if (const auto* said = std::get_if<JournalSaid>(&record)) return compare(said);
-  // A router that was killed may not have come to writing what it said last.
+  if (const auto* recorded = std::get_if<JournalOutboxDigest>(&record)) return compare(recorded);
+  // A router that was killed may not have written its last digest.
   if (const auto* start = std::get_if<JournalStart>(&record)) return begin(*start);
   if (const Status same = compare(nullptr); !same) return same;
   if (!router_) return error("found an input before the start of a router");
@@ -33,7 +33,7 @@ Status JournalReplay::feed(const JournalRecord& record) {
 
 Status JournalReplay::begin(const JournalStart& start) {
   if (start.core != "router") {
-    return error("it is the journal of an {}, expected a router's",
+    return error("found the journal of an {}, expected a router's",
                  printable(start.core.substr(0, 40)));
   }
   const auto settings = parse_router_start(start.settings);
@@ -42,9 +42,9 @@ Status JournalReplay::begin(const JournalStart& start) {
   if (!router) return router.error();
   router_ = std::move(*router);
   restoring_ = true;
-  unheard_.reset();
+  uncompared_.reset();
   now_ = settings->start;
-  ++counts_.lives;
+  ++counts_.router_runs;
   return {};
 }
 
@@ -68,14 +68,15 @@ Status JournalReplay::input(const JournalRecord& record) {
     if (!envelope) return error("a message: {}", envelope.error().message);
     router_->receive(receive->now, receive->from, *envelope, receive->key);
   } else if (const auto* dropped = std::get_if<JournalDropped>(&record)) {
-    router_->turn_away(dropped->now, {dropped->from, dropped->sender, dropped->why, dropped->key,
-                                      dropped->address, dropped->asked, dropped->passing});
+    router_->reject_message(
+        dropped->now, {dropped->from, dropped->sender, dropped->why, dropped->key, dropped->address,
+                       dropped->asked, dropped->retryable});
   } else if (const auto* committed = std::get_if<JournalCommitted>(&record)) {
     router_->committed(committed->now, committed->sequence);
   } else if (const auto* tick = std::get_if<JournalTick>(&record)) {
     turn(*tick);
   } else {
-    return error("found an input that no router has");
+    return error("found an input that does not belong to a router");
   }
   return {};
 }
@@ -83,24 +84,24 @@ Status JournalReplay::input(const JournalRecord& record) {
 void JournalReplay::turn(const JournalTick& tick) {
   router_->tick(tick.now);
   outbox_ = router_->take_outbox();
-  if (!outbox_.empty()) unheard_ = said(outbox_);
+  if (!outbox_.empty()) uncompared_ = outbox_digest(outbox_);
   counts_.decisions += static_cast<std::uint64_t>(std::count_if(
       outbox_.sends.begin(), outbox_.sends.end(),
       [](const Send& send) { return std::holds_alternative<Decision>(send.envelope.body); }));
 }
 
-/// `said`: by the router at the turn before; null: nothing.
-Status JournalReplay::compare(const JournalSaid* said) {
-  const auto here = std::exchange(unheard_, std::nullopt);
-  if (said == nullptr && !here) return {};
-  if (said != nullptr && here && *here == *said) {
-    ++counts_.said;
+/// `recorded`: the router's digest of the turn before; null: it had no output.
+Status JournalReplay::compare(const JournalOutboxDigest* recorded) {
+  const auto here = std::exchange(uncompared_, std::nullopt);
+  if (recorded == nullptr && !here) return {};
+  if (recorded != nullptr && here && *here == *recorded) {
+    ++counts_.reproduced_turns;
     return {};
   }
   return error(
-      "{}: this core says {:016x} where the router said {:016x}; expected the same version of "
-      "drover, the same --catalogue and the journal as it was written",
-      to_iso8601(now_), here ? here->digest : 0, said != nullptr ? said->digest : 0);
+      "{}: the replay's output has digest {:016x}, the router's {:016x}; a replay needs the same "
+      "version of drover, the same --catalogue and the unchanged journal",
+      to_iso8601(now_), here ? here->digest : 0, recorded != nullptr ? recorded->digest : 0);
 }
 
 }  // namespace drover::commands

@@ -1,5 +1,5 @@
-// The decisions of a router that ended, made again: a fresh core is fed the journal of its inputs,
-// and must say what the router said, bit for bit.
+// Reproduces the decisions of a router that has ended: a fresh core receives the inputs in the
+// journal and must produce the router's output, bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,25 @@ namespace drover::commands {
 class JournalReplay {
  public:
   struct Counts {
-    std::uint64_t lives = 0;  // of the router
+    std::uint64_t router_runs = 0;
     std::uint64_t inputs = 0;
     std::uint64_t decisions = 0;
-    std::uint64_t said = 0;  // turns at which the router said something, and this core the same
+    std::uint64_t reproduced_turns = 0;  // turns with output, the same as the router's
   };
 
-  /// The catalogue must outlive it.
+  /// The catalogue must outlive the replay.
   explicit JournalReplay(const devices::Catalogue& catalogue) : catalogue_(catalogue) {}
 
-  /// The next record. An error when it cannot follow, and when this core said at the turn before
-  /// what the router did not say: another version of drover, another catalogue, a changed journal.
+  /// Applies the next record. An error if the record cannot follow, or if the core's output at the
+  /// turn before differs from the router's: another version of drover, another catalogue, or a
+  /// changed journal.
   Status feed(const JournalRecord& record);
-  /// Before the router is asked: the rows of the ledger have all been fed, if any were.
+  /// Call it before querying the router: it finishes the restore from the ledger's rows.
   Status settle();
-  /// What the core said at the turn that `feed` has just ended; empty after other records.
+  /// The core's output at the turn that `feed` has just ended; empty after other records.
   const Outbox& outbox() const { return outbox_; }
 
-  /// The core as it is now; nothing before the first start.
+  /// The core; null before the first start.
   router::Router* router() { return router_.get(); }
   /// The time of the last record.
   Instant now() const { return now_; }
@@ -44,18 +45,18 @@ class JournalReplay {
   Status restore(const JournalRestore& rows);
   Status input(const JournalRecord& record);
   void turn(const JournalTick& tick);
-  Status compare(const JournalSaid* said);
+  Status compare(const JournalOutboxDigest* recorded);
 
   const devices::Catalogue& catalogue_;
   std::unique_ptr<router::Router> router_;
   Outbox outbox_;
-  bool restoring_ = false;              // rows of the ledger may follow
-  std::optional<JournalSaid> unheard_;  // said by this core, and not yet compared
+  bool restoring_ = false;                         // rows of the ledger may follow
+  std::optional<JournalOutboxDigest> uncompared_;  // of this core's last output
   Instant now_{};
   Counts counts_;
 };
 
-/// When the record happened; nothing of those that say no time.
+/// The time of the record; no value if it has none.
 std::optional<Instant> time_of(const JournalRecord& record);
 
 }  // namespace drover::commands

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "commands/shell/absent.h"
+#include "commands/shell/json_null.h"
 #include "commands/shell/table.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
@@ -50,9 +50,9 @@ Json to_json(const std::vector<SenderCount>& counts) {
 constexpr std::size_t senders_named = 3;
 
 /// "3", "3 (2 from h100-1, 1 from 127.0.0.1)", "90 (40 from h1, 20 from h2, 9 from h3, 21 from 12
-/// others)": those that sent most.
+/// others)": names the senders with the most messages.
 std::string undecodable_text(const Summary& summary) {
-  std::vector<SenderCount> senders = summary.undecodable_by;
+  std::vector<SenderCount> senders = summary.undecodable_by_sender;
   std::stable_sort(senders.begin(), senders.end(),
                    [](const SenderCount& a, const SenderCount& b) { return a.count > b.count; });
   std::string text;
@@ -85,7 +85,7 @@ std::string percentiles_text(const Percentiles& percentiles) {
                      duration_text(percentiles.max));
 }
 
-/// A mean of differences that are never exactly nothing: 0 before the first.
+/// The mean error is 0 only before the first estimate.
 bool estimate_known(const Summary& summary) { return summary.estimate_error > 0; }
 
 std::string decisions_text(const Summary& summary) {
@@ -94,11 +94,11 @@ std::string decisions_text(const Summary& summary) {
                      1 + summary.estimate_error);
 }
 
-bool is_progress_told(const JobChanged& job) {
+bool is_progress_known(const JobChanged& job) {
   return job.state == JobState::running && !std::isnan(known_progress(job));
 }
 
-/// Null until the job has finished. Tokens and steps: what work of its kind has.
+/// Null until the job has finished. Tokens or steps, depending on the kind of work.
 Json outcome_json(const JobChanged& job) {
   if (job.state != JobState::finished) return {};
   const Outcome& outcome = job.outcome;
@@ -118,24 +118,24 @@ std::string usage_text(const Usage& usage) {
 
 Json fallback_costs_json(const Summary& summary) {
   Json reasons = Json::object();
-  for (const FallbackSum& sum : summary.fallback_costs) {
+  for (const FallbackCost& sum : summary.fallback_costs) {
     reasons.set(std::string(to_text(sum.reason)),
                 Json::object()
                     .set("jobs", sum.jobs)
                     .set("cost_usd", sum.cost_usd)
                     .set("energy_j", sum.energy_j)
-                    .set("timed", sum.timed)
+                    .set("jobs_timed", sum.timed)
                     .set("finish_s", when(sum.timed > 0, sum.finish_s)));
   }
   return reasons;
 }
 
-/// What fallbacks cost against the wanted pools, as estimated when the jobs were placed.
+/// What fallbacks cost compared with the preferred pools, estimated when the jobs were placed.
 std::string fallback_costs_text(const Summary& summary) {
   std::string text;
-  for (const FallbackSum& sum : summary.fallback_costs) {
+  for (const FallbackCost& sum : summary.fallback_costs) {
     text +=
-        fmt::format("{:<12} {} for {}: {}, {}, {} against the wanted pool (estimated)\n",
+        fmt::format("{:<12} {} for {}: {}, {}, {} against the preferred pool (estimated)\n",
                     "fell back", sum.jobs, to_text(sum.reason),
                     signed_text(dollars_text, sum.cost_usd), signed_text(joules_text, sum.energy_j),
                     sum.timed > 0 ? signed_text(duration_text, sum.finish_s) : "time N/A");
@@ -164,19 +164,19 @@ Json classes_json(const Summary& summary) {
                     .set("name", report.name)
                     .set("metric", to_text(report.metric))
                     .set("target", when(report.target > 0, report.target))
-                    .set("met", report.met)
+                    .set("within_target", report.met)
                     .set("values", to_json(report.values)));
   }
   return classes;
 }
 
-/// Each class by the number that decides over it.
+/// One line for each class, with its metric.
 std::string classes_text(const Summary& summary) {
   std::string text;
   for (const ClassReport& report : summary.classes) {
     const MetricFacts& facts = metric_facts[static_cast<std::size_t>(report.metric)];
     if (report.values.count == 0) {
-      text += fmt::format("{:<12} {}: none has finished yet\n", "class", printable(report.name));
+      text += fmt::format("{:<12} {}: no job has finished yet\n", "class", printable(report.name));
       continue;
     }
     text += fmt::format("{:<12} {}: {} p50 {}, p99 {}", "class", printable(report.name), facts.name,
@@ -217,7 +217,7 @@ Json to_json(const Summary& summary) {
       .set("preempted", summary.preempted)
       .set("stale_results", summary.stale_results)
       .set("undecodable", summary.undecodable)
-      .set("undecodable_by", to_json(summary.undecodable_by))
+      .set("undecodable_by", to_json(summary.undecodable_by_sender))
       .set("sample_gaps", summary.sample_gaps)
       .set("decisions", summary.decisions)
       .set("fallback_costs", fallback_costs_json(summary))
@@ -271,7 +271,7 @@ Json to_json(const JobChanged& job) {
       .set("pool", text_or_null(job.pool))
       .set("reason", job.reason ? Json(to_text(*job.reason)) : Json())
       .set("detail", text_or_null(job.detail))
-      .set("returned", text_or_null(job.returned))
+      .set("requeue_reason", text_or_null(job.returned))
       .set("pause", when(job.pause != Pause::none, std::string(to_text(job.pause))))
       .set("work_class", text_or_null(job.work_class))
       .set("change", text_or_null(job.change))
@@ -314,7 +314,7 @@ std::string checkpoint_text(const JobChanged& job) {
                        counted(lost, "step"));
   }
   const bool waits = job.state == JobState::queued;
-  std::string text = fmt::format("{} step {} of {}", waits ? "resumes at" : "saved until",
+  std::string text = fmt::format("{} step {} of {}", waits ? "resumes at" : "checkpointed at",
                                  job.steps_saved, job.job.work.steps);
   if (job.steps_lost > 0) text += fmt::format("; {} lost", counted(lost, "step"));
   return text;
@@ -345,9 +345,9 @@ std::string ending_text(const JobChanged& job, bool fleet_time) {
 std::string to_table(const std::vector<JobChanged>& jobs, Instant now) {
   std::vector<std::vector<std::string>> rows;
   for (const JobChanged& job : jobs) {
-    // The state says already that it was cancelled; the detail says who did it.
-    const bool told = job.reason && job.state != JobState::cancelled;
-    std::string about = told ? std::string(to_text(*job.reason)) : std::string();
+    // The state column says that a job was cancelled; the detail names the user.
+    const bool has_reason = job.reason && job.state != JobState::cancelled;
+    std::string about = has_reason ? std::string(to_text(*job.reason)) : std::string();
     if (!job.detail.empty()) about += (about.empty() ? "" : ": ") + job.detail;
     if (job.pause != Pause::none) {
       about += fmt::format("{}paused: {}", about.empty() ? "" : "; ", to_text(job.pause));
@@ -356,7 +356,7 @@ std::string to_table(const std::vector<JobChanged>& jobs, Instant now) {
     if (!saved.empty()) about += (about.empty() ? "" : "; ") + saved;
     rows.push_back({to_short_text(job.job.id), work_text(job.job.work),
                     std::string(to_text(job.state)),
-                    is_progress_told(job) ? fmt::format("{:.0f}%", job.progress * 100) : "-",
+                    is_progress_known(job) ? fmt::format("{:.0f}%", job.progress * 100) : "-",
                     duration_text(to_seconds(now - job.submitted)),
                     is_terminal(job.state) ? duration_text(job.latency_s) : "-",
                     std::to_string(job.attempt), job.target.empty() ? "-" : job.target, about});
@@ -364,12 +364,12 @@ std::string to_table(const std::vector<JobChanged>& jobs, Instant now) {
   return table_text({{"JOB"},
                      {"WORK"},
                      {"STATE"},
-                     {"DONE", Align::right},
+                     {"PROGRESS", Align::right},
                      {"AGE", Align::right},
-                     {"TOOK", Align::right},
-                     {"TRY", Align::right},
-                     {"WHERE"},
-                     {"WHY"}},
+                     {"LATENCY", Align::right},
+                     {"ATTEMPT", Align::right},
+                     {"TARGET"},
+                     {"REASON"}},
                     rows);
 }
 

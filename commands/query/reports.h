@@ -1,4 +1,4 @@
-// What the reading verbs show: messages of the router as JSON and as text for people.
+// Totals and jobs, as JSON and as text, for the commands that query the router.
 #pragma once
 
 #include <string>
@@ -19,14 +19,14 @@ Json to_json(const JobChanged& job);
 /// One row per job.
 std::string to_table(const std::vector<JobChanged>& jobs, Instant now);
 
-/// How much of a training is safe, "resumes at step 400 of 1000; 37 steps lost", "no checkpoint; 37
-/// steps lost"; empty: it has neither saved nor lost anything, or has ended.
+/// The saved and lost steps of a training job, "resumes at step 400 of 1000; 37 steps lost", "no
+/// checkpoint; 37 steps lost"; empty if it has saved and lost nothing, or has ended.
 std::string checkpoint_text(const JobChanged& job);
 
-/// Of a job that has ended: "finished in 12s on h100-1/r0 (waited 410ms), $0.0012, 3.4kJ".
-/// `fleet_time`: that its spans are of fleet time is said.
+/// The result of a job that has ended: "finished in 12s on h100-1/r0 (waited 410ms), $0.0012,
+/// 3.4kJ". `fleet_time`: adds that durations are fleet time.
 std::string ending_text(const JobChanged& job, bool fleet_time);
-/// One that ended between two questions was told twice: as it ended, it stands where it was last.
+/// Keeps the last entry of each job. A job that ended between two requests is in both answers.
 std::vector<JobChanged> once_each(std::vector<JobChanged> jobs);
 
 /// "serve llama-3.1-8b 1020+129 tokens", "train bert-large 900 steps".

@@ -1,18 +1,19 @@
-// `drover status`: totals of the fleet and its work.
+// `drover status`: prints totals of the fleet and its jobs.
 #include <fmt/format.h>
 
 #include "commands/connection/session.h"
 #include "commands/query/reports.h"
 #include "commands/shell/clock.h"
 #include "commands/shell/output.h"
-#include "commands/verbs.h"
+#include "commands/subcommands.h"
 
 namespace drover::commands {
 
 CommandUsage status_usage() {
   return {
       "usage: drover status [options]",
-      "Totals of the router's ledger: jobs, tokens, fallbacks by reason, energy, cost, latency.",
+      "Prints totals from the router's ledger: jobs, tokens, fallbacks by reason, energy, cost,\n"
+      "latency.",
       {connect_option(), {"json", "", "one JSON object on stdout"}},
       {},
       "  drover status\n"
@@ -25,10 +26,10 @@ CommandOutcome run_status(Arguments& arguments) {
   const auto summary = (*session)->ask<Summary>(SummaryRequest{}, std::chrono::milliseconds(5000));
   if (!summary) return CommandOutcome::failed(summary.error());
   if (arguments.has("json")) {
-    put("{}\n", to_json(*summary).dump());
+    write_stdout("{}\n", to_json(*summary).dump());
   } else {
-    put_text(fleet_time_note((*session)->clock().now(), (*session)->welcome().speed));
-    put_text(to_table(*summary));
+    write_stdout_text(fleet_time_note((*session)->clock().now(), (*session)->welcome().speed));
+    write_stdout_text(to_table(*summary));
   }
   return CommandOutcome::done();
 }

@@ -1,26 +1,26 @@
-// `drover why`: the decisions on one job, with every reason; of a running router, or made again
-// from the journal of one.
+// `drover why`: explains the decisions on one job, of a running router or reproduced from a
+// router's journal.
 #include <fmt/format.h>
 
 #include "commands/connection/session.h"
 #include "commands/estimate/catalogue_files.h"
 #include "commands/query/explanations.h"
 #include "commands/query/journal_replay.h"
-#include "commands/shell/given_time.h"
 #include "commands/shell/journal_file.h"
 #include "commands/shell/output.h"
-#include "commands/verbs.h"
+#include "commands/shell/time_argument.h"
+#include "commands/subcommands.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
 namespace {
 
-/// Of one job, the last ones.
-constexpr std::size_t standings_kept = 64;
+/// The last decisions of a job whose candidates are kept.
+constexpr std::size_t kept_decisions_max = 64;
 
 struct ReplayedWhy {
   WhyReply reply;
-  StandingsOf standings;
+  CandidatesByDecision candidates;
   Instant from{}, until{};
   JournalReplay::Counts counts;
 };
@@ -28,123 +28,124 @@ struct ReplayedWhy {
 struct WhyReplay {
   std::string journal;
   std::string job;
-  std::optional<GivenTime> at;
+  std::optional<TimeArgument> at;
 };
 
 bool is_of(const Decision& decision, const std::string& job) {
   return !job.empty() && to_text(decision.job).starts_with(job);
 }
 
-/// What every candidate was worth is known at the moment of the decision only.
-void note_standings(JournalReplay& replay, const std::string& job, StandingsOf& standings) {
+/// Keeps the candidates of this turn's decisions on the job: they are known only at that moment.
+void keep_candidates(JournalReplay& replay, const std::string& job,
+                     CandidatesByDecision& candidates) {
   for (const Send& send : replay.outbox().sends) {
     const auto* decision = std::get_if<Decision>(&send.envelope.body);
     if (decision == nullptr || !is_of(*decision, job)) continue;
-    standings[decision->number] = replay.router()->standings(decision->number);
-    if (standings.size() > standings_kept) standings.erase(standings.begin());
+    candidates[decision->number] = replay.router()->candidates(decision->number);
+    if (candidates.size() > kept_decisions_max) candidates.erase(candidates.begin());
   }
 }
 
-Result<ReplayedWhy> why_again(const WhyReplay& asked, const devices::Catalogue& catalogue) {
-  auto journal = JournalInput::open(asked.journal);
+Result<ReplayedWhy> replay_why(const WhyReplay& request, const devices::Catalogue& catalogue) {
+  auto journal = JournalReader::open(request.journal);
   if (!journal) return journal.error();
   JournalReplay replay(catalogue);
   ReplayedWhy found;
-  bool more = false;  // the journal goes on after the moment that was asked for
+  bool more = false;  // the journal continues after the requested time
   while (true) {
     const std::uint64_t at = journal->at();
     auto record = journal->next();
     if (!record) return record.error();
     if (!*record) break;
     const auto time = time_of(**record);
-    more = asked.at && time && *time > asked.at->in(found.from);
+    more = request.at && time && *time > request.at->in(found.from);
     if (more) break;
-    if (std::holds_alternative<JournalStart>(**record)) found.standings.clear();
+    if (std::holds_alternative<JournalStart>(**record)) found.candidates.clear();
     if (const Status fed = replay.feed(**record); !fed) {
-      return error("{}: byte {}: {}", printable(asked.journal), at, fed.error().message);
+      return error("{}: byte {}: {}", printable(request.journal), at, fed.error().message);
     }
     if (at == 0) found.from = replay.now();
-    note_standings(replay, asked.job, found.standings);
+    keep_candidates(replay, request.job, found.candidates);
   }
   if (const Status settled = replay.settle(); !settled) {
-    return error("{}: {}", printable(asked.journal), settled.error().message);
+    return error("{}: {}", printable(request.journal), settled.error().message);
   }
   found.until = replay.now();
   found.counts = replay.counts();
-  const Instant as_of = asked.at ? asked.at->in(found.from) : found.until;
+  const Instant as_of = request.at ? request.at->in(found.from) : found.until;
   if (as_of < found.from || (as_of > found.until && !more)) {
-    return error("--at {}: the journal is of {} to {}", to_iso8601(as_of), to_iso8601(found.from),
+    return error("--at {}: the journal covers {} to {}", to_iso8601(as_of), to_iso8601(found.from),
                  to_iso8601(found.until));
   }
-  found.reply = replay.router()->why(found.until, asked.job);
+  found.reply = replay.router()->why(found.until, request.job);
   return found;
 }
 
-/// A job that waits has its candidates as they stand now, as a running router says, and not those
-/// of the decision since which it waits.
-StandingsOf standings_to_show(const ReplayedWhy& found) {
-  StandingsOf shown = found.standings;
-  if (found.reply.standings_of > 0 || found.reply.decisions.empty()) return shown;
+/// For a queued job the current candidates, as a running router reports them, not those of the
+/// decision that queued it.
+CandidatesByDecision candidates_to_show(const ReplayedWhy& found) {
+  CandidatesByDecision shown = found.candidates;
+  if (found.reply.candidates_of_decision > 0 || found.reply.decisions.empty()) return shown;
   shown.erase(found.reply.decisions.back().number);
-  shown[0] = found.reply.standings;
+  shown[0] = found.reply.candidates;
   return shown;
 }
 
 std::string replay_text(const ReplayedWhy& found) {
   const JournalReplay::Counts& counts = found.counts;
   return fmt::format(
-      "as of {}, from {} in {} of the router: {} made again, and all that it\n"
-      "said in {} said again bit for bit\n",
+      "as of {}: replayed {} of {}; reproduced {}, and the\n"
+      "output of {}, bit for bit\n",
       to_iso8601(found.until), counted(counts.inputs, "input"),
-      counted(counts.lives, "life", "lives"), counted(counts.decisions, "decision"),
-      counted(counts.said, "turn"));
+      counted(counts.router_runs, "router run"), counted(counts.decisions, "decision"),
+      counted(counts.reproduced_turns, "turn"));
 }
 
 Json replay_json(const ReplayedWhy& found) {
-  Json standings = Json::object();
-  for (const auto& [decision, all] : found.standings) {
-    standings.set(std::to_string(decision), to_json(all));
+  Json candidates = Json::object();
+  for (const auto& [decision, all] : found.candidates) {
+    candidates.set(std::to_string(decision), to_json(all));
   }
   return to_json(found.reply)
-      .set("standings_by_decision", std::move(standings))
+      .set("candidates_by_decision", std::move(candidates))
       .set("replay", Json::object()
                          .set("from", to_iso8601(found.from))
                          .set("until", to_iso8601(found.until))
-                         .set("lives", found.counts.lives)
+                         .set("router_runs", found.counts.router_runs)
                          .set("inputs", found.counts.inputs)
                          .set("decisions", found.counts.decisions)
-                         .set("turns_said_again", found.counts.said));
+                         .set("reproduced_turns", found.counts.reproduced_turns));
 }
 
 CommandOutcome run_replay(Arguments& arguments) {
-  WhyReplay asked{arguments.text("replay"), arguments.text("JOB"), {}};
+  WhyReplay request{arguments.text("replay"), arguments.text("JOB"), {}};
   if (arguments.has("connect")) {
-    arguments.complain(error("--replay reads a file and --connect asks a router: give one"));
+    arguments.add_problem(error("--replay reads a file and --connect queries a router: use one"));
   }
   if (arguments.has("at")) {
-    const auto at = parse_given_time(arguments.text("at"), "--at");
-    if (!at) arguments.complain(at.error());
-    if (at) asked.at = *at;
+    const auto at = parse_time_argument(arguments.text("at"), "--at");
+    if (!at) arguments.add_problem(at.error());
+    if (at) request.at = *at;
   }
   if (const Status status = arguments.status(); !status)
     return CommandOutcome::usage(status.error());
   const auto catalogue = load_catalogue(arguments.text("catalogue"));
   if (!catalogue) return CommandOutcome::failed(catalogue.error());
-  auto found = why_again(asked, *catalogue);
-  if (found && asked.job.empty() && found->reply.job) {
-    // Only now is it known whose candidates are wanted.
-    asked.job = to_text(found->reply.job->job.id);
-    found = why_again(asked, *catalogue);
+  auto found = replay_why(request, *catalogue);
+  if (found && request.job.empty() && found->reply.job) {
+    // Only now is the job known whose candidates must be kept.
+    request.job = to_text(found->reply.job->job.id);
+    found = replay_why(request, *catalogue);
   }
   if (!found) return CommandOutcome::failed(found.error());
   if (!found->reply.problem.empty()) {
     return CommandOutcome::failed(error("{}", printable(found->reply.problem)));
   }
   if (arguments.has("json")) {
-    put("{}\n", replay_json(*found).dump());
+    write_stdout("{}\n", replay_json(*found).dump());
   } else {
-    put_text(explain(found->reply, standings_to_show(*found)));
-    put_text(replay_text(*found));
+    write_stdout_text(explain(found->reply, candidates_to_show(*found)));
+    write_stdout_text(replay_text(*found));
   }
   return CommandOutcome::done();
 }
@@ -154,16 +155,16 @@ CommandOutcome run_replay(Arguments& arguments) {
 CommandUsage why_usage() {
   return {
       "usage: drover why [JOB] [options]",
-      "Explains where a job went: every decision on it, each candidate with its score or all the\n"
-      "reasons against it, and what a fallback costs. Of a job that waits: the smallest single\n"
-      "changes that would place it. JOB is an id or its first digits; without it, the last job\n"
-      "that fell back is explained. From the journal of a router (drover router --journal FILE)\n"
-      "the decisions are made again, with all candidates of each, up to any moment; all that the\n"
-      "router said then must come out again bit for bit.",
+      "Explains the placement of a job: every decision, each candidate with its score or all\n"
+      "reasons against it, and what a fallback costs. For a queued job it lists the smallest\n"
+      "single changes that would place it. JOB is an id or its first digits; without it, the last\n"
+      "job that fell back is explained. With --replay the decisions are reproduced from a\n"
+      "router's journal (drover router --journal FILE), with all candidates of each, up to any\n"
+      "time. It fails unless the router's output is reproduced bit for bit.",
       {connect_option(),
-       {"replay", "FILE", "the journal of a router instead of a running one"},
-       {"at", "TIME", "with --replay: as of then, from the start (30s, 5m) or in UTC"},
-       {"catalogue", "DIR", "with --replay: more model specs, as the router had"},
+       {"replay", "FILE", "read the journal of a router instead of querying a running one"},
+       {"at", "TIME", "with --replay: stop at this time, from the start (30s, 5m) or in UTC"},
+       {"catalogue", "DIR", "with --replay: more model specs, the same as the router's"},
        {"json", "", "one JSON object on stdout"}},
       {"JOB"},
       "  drover why\n"
@@ -175,7 +176,9 @@ CommandUsage why_usage() {
 CommandOutcome run_why(Arguments& arguments) {
   if (arguments.has("replay")) return run_replay(arguments);
   for (const char* option : {"at", "catalogue"}) {
-    if (arguments.has(option)) arguments.complain(error("--{} goes with --replay", option));
+    if (arguments.has(option)) {
+      arguments.add_problem(error("--{} works only with --replay", option));
+    }
   }
   if (const Status status = arguments.status(); !status)
     return CommandOutcome::usage(status.error());
@@ -187,9 +190,9 @@ CommandOutcome run_why(Arguments& arguments) {
   if (!reply->problem.empty())
     return CommandOutcome::failed(error("{}", printable(reply->problem)));
   if (arguments.has("json")) {
-    put("{}\n", to_json(*reply).dump());
+    write_stdout("{}\n", to_json(*reply).dump());
   } else {
-    put_text(explain(*reply));
+    write_stdout_text(explain(*reply));
   }
   return CommandOutcome::done();
 }

@@ -1,5 +1,5 @@
-// An MCAP file of JSON messages (https://mcap.dev/spec), for programs that know nothing of ours:
-// chunks without compression, with an index, so that Foxglove can jump in it.
+// Writes an MCAP file of JSON messages (https://mcap.dev/spec) for other programs: uncompressed
+// chunks with an index, so that Foxglove can seek in it.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 #include <utility>
 #include <vector>
 
+#include "fleet/recording/format/file.h"
 #include "fleet/recording/format/recording.h"
-#include "fleet/recording/format/recording_file.h"
 
 namespace drover::commands {
 
 class JsonMcap {
  public:
-  /// One channel for each, with its schema.
+  /// Writes one channel, with its schema, for each of `channels`.
   explicit JsonMcap(std::vector<RecordingChannel> channels) : channels_(std::move(channels)) {}
 
-  /// Each answers the bytes to append to the file.
+  /// Each of these returns the bytes to append to the file.
   std::string begin();
   std::string add(RecordingChannel channel, Instant arrived, Instant published,
                   std::string_view json);

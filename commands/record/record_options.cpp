@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "commands/connection/session.h"
-#include "fleet/base/dice.h"
+#include "fleet/base/random_stream.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 
 namespace drover::commands {
 
 Option min_free_option() {
-  return {"min-free", "BYTES", "end the recording when the disk has less left (default 256MiB)"};
+  return {"min-free", "BYTES", "stop recording if the disk has less free space (default 256MiB)"};
 }
 
 RecorderOptions read_recorder(Arguments& arguments, std::string path, bool force) {
@@ -23,20 +23,20 @@ RecorderOptions read_recorder(Arguments& arguments, std::string path, bool force
   if (bytes) {
     options.disk_free_bytes_min = *bytes;
   } else {
-    arguments.complain(bytes.error());
+    arguments.add_problem(bytes.error());
   }
   return options;
 }
 
 RecordingStart recording_start(Instant now, double speed) {
   std::random_device kernel;
-  Dice dice((static_cast<std::uint64_t>(kernel()) << 32) | kernel());
-  return {now, speed, software_name, {}, draw_incarnation(dice)};
+  RandomStream random((static_cast<std::uint64_t>(kernel()) << 32) | kernel());
+  return {now, speed, software_name, {}, generate_incarnation(random)};
 }
 
 std::string missing_text(const Recorder& recorder) {
   if (recorder.dropped() == 0 && recorder.lost() == 0) return {};
-  return fmt::format("{} lost on the way here, {} dropped for want of room",
+  return fmt::format("{} lost on the way, {} dropped because the queue was full",
                      counted(recorder.lost(), "message was", "messages were"),
                      counted(recorder.dropped(), "was", "were"));
 }

@@ -1,4 +1,4 @@
-// What `drover record` and `drover router --record` are told about the file alike.
+// Options and texts shared by `drover record` and `drover router --record`.
 #pragma once
 
 #include "commands/record/recorder.h"
@@ -7,13 +7,13 @@
 namespace drover::commands {
 
 Option min_free_option();
-/// With a `path` from another option: `--force` and `--min-free`.
+/// Reads `--min-free`. `path` and `force` are from other options.
 RecorderOptions read_recorder(Arguments& arguments, std::string path, bool force);
 
-/// What a recording that begins now says of itself.
+/// The start record of a recording that begins now.
 RecordingStart recording_start(Instant now, double speed);
 
-/// One line of how it went, "" when all is in the file.
+/// One line about lost and dropped messages; "" if there are none.
 std::string missing_text(const Recorder& recorder);
 
 }  // namespace drover::commands

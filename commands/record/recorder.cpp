@@ -15,7 +15,7 @@ namespace drover::commands {
 namespace {
 
 constexpr Wall sync_every = std::chrono::seconds(1);
-constexpr std::uint64_t message_overhead = 512;  // what an envelope takes beside its columns
+constexpr std::uint64_t message_overhead = 512;  // bytes of an envelope besides its columns
 
 std::uint64_t bytes_of(const Envelope& envelope) {
   std::uint64_t bytes = message_overhead;
@@ -23,30 +23,30 @@ std::uint64_t bytes_of(const Envelope& envelope) {
     for (const Column& column : batch->columns) bytes += sizeof(Column) + column.bytes.size();
     bytes += batch->devices.size() * sizeof(std::uint16_t);
   } else if (const auto* host = std::get_if<HostChanged>(&envelope.body)) {
-    for (const SpecText& spec : host->hello.specs) bytes += spec.text.size();
-    bytes += host->hello.groups.size() * sizeof(Group);
+    for (const SpecText& spec : host->registration.specs) bytes += spec.text.size();
+    bytes += host->registration.groups.size() * sizeof(Group);
   }
   return bytes;
 }
 
-Error too_little_room(const RecorderOptions& options, std::uint64_t free_bytes) {
-  return error("{}: the disk has {} left, and --min-free asks for {}", printable(options.path),
+Error too_little_space(const RecorderOptions& options, std::uint64_t free_bytes) {
+  return error("{}: the disk has {} left, --min-free requires {}", printable(options.path),
                bytes_text(static_cast<double>(free_bytes)),
                bytes_text(static_cast<double>(options.disk_free_bytes_min)));
 }
 
 Error full(const RecorderOptions& options) {
-  return error("{}: is full with {} messages: begin another recording", printable(options.path),
-               options.places_max);
+  return error("{}: the recording is full with {} messages: start another", printable(options.path),
+               options.messages_max);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Recorder>> Recorder::open(RecorderOptions options,
                                                  const RecordingStart& start) {
-  // Before a file that is there is written over.
+  // Checked before an existing file is overwritten.
   if (const auto left = disk_free_bytes(options.path); left < options.disk_free_bytes_min) {
-    return too_little_room(options, left);
+    return too_little_space(options, left);
   }
   auto output = RecordingOutput::open(options.path, options.force);
   if (!output) return output.error();
@@ -69,15 +69,15 @@ Recorder::~Recorder() {
   if (ended_descriptor_ >= 0) ::close(ended_descriptor_);
 }
 
-bool Recorder::take(Instant arrived, Envelope envelope) {
+bool Recorder::record(Instant arrived, Envelope envelope) {
   const std::uint64_t bytes = bytes_of(envelope);
   const std::lock_guard lock(mutex_);
   // Time in a file never goes back.
   latest_ = std::max(latest_, arrived);
-  return push(Recorded{latest_, std::move(envelope), 0}, bytes);
+  return push(RecordedMessage{latest_, std::move(envelope), 0}, bytes);
 }
 
-bool Recorder::take_keyframe(Instant at, std::vector<std::string> messages) {
+bool Recorder::record_keyframe(Instant at, std::vector<std::string> messages) {
   std::uint64_t bytes = message_overhead;
   for (const std::string& message : messages) bytes += message.size();
   const std::lock_guard lock(mutex_);
@@ -99,9 +99,9 @@ void Recorder::note_missing(Instant at, std::uint64_t count) {
 }
 
 bool Recorder::push(Entry entry, std::uint64_t bytes) {
-  if (!failure_ || ending_) return true;  // nobody keeps it any more
+  if (!failure_ || ending_) return true;  // the recording has ended: the entry is discarded
   if (queue_bytes_ + bytes > options_.queue_bytes_max) {
-    const bool message = std::holds_alternative<Recorded>(entry);
+    const bool message = std::holds_alternative<RecordedMessage>(entry);
     if (message) {
       ++dropped_;
       note_missing(latest_, 1);
@@ -130,21 +130,21 @@ void Recorder::work() {
     }
     write_entries(std::move(entries));
     if (ending) return finish();
-    if (broken_) return;
-    if (wall_now() - synced_ >= sync_every) look_after_disk();
-    if (broken_) return;
+    if (closed_) return;
+    if (wall_now() - synced_ >= sync_every) sync_and_check_space();
+    if (closed_) return;
   }
 }
 
 void Recorder::write_entries(std::deque<Entry> entries) {
   for (Entry& entry : entries) {
-    if (broken_) return;
-    if (writer_.place() >= options_.places_max) {
+    if (closed_) return;
+    if (writer_.ordinal() >= options_.messages_max) {
       finish();
       return fail(full(options_));
     }
     RecordingBytes bytes;
-    if (auto* recorded = std::get_if<Recorded>(&entry)) {
+    if (auto* recorded = std::get_if<RecordedMessage>(&entry)) {
       bytes = writer_.add(*recorded);
     } else if (auto* keyframe = std::get_if<NewKeyframe>(&entry)) {
       bytes = writer_.keyframe(keyframe->at, keyframe->messages);
@@ -158,31 +158,31 @@ void Recorder::write_entries(std::deque<Entry> entries) {
 Status Recorder::write(const RecordingBytes& bytes) {
   if (Status done = output_.append(bytes.file); !done) return done;
   if (bytes.folded) {
-    // What the journal held must be on the disk elsewhere before it goes.
+    // The journal's messages must be on the disk in the file before the journal is emptied.
     if (Status synced = output_.sync(); !synced) return synced;
     if (Status emptied = output_.empty_journal(); !emptied) return emptied;
   }
   return output_.append_journal(bytes.journal);
 }
 
-void Recorder::look_after_disk() {
+void Recorder::sync_and_check_space() {
   synced_ = wall_now();
   if (const Status synced = output_.sync(); !synced) return fail(synced.error());
   if (const auto left = disk_free_bytes(options_.path); left < options_.disk_free_bytes_min) {
     finish();
-    fail(too_little_room(options_, left));
+    fail(too_little_space(options_, left));
   }
 }
 
 void Recorder::finish() {
-  if (broken_) return;
+  if (closed_) return;
   if (const Status done = write(writer_.end()); !done) return fail(done.error());
   if (const Status closed = output_.close(); !closed) return fail(closed.error());
-  broken_ = true;
+  closed_ = true;
 }
 
 void Recorder::fail(Error problem) {
-  broken_ = true;
+  closed_ = true;
   const std::lock_guard lock(mutex_);
   if (failure_.ok()) failure_ = std::move(problem);
   queue_.clear();

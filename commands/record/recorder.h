@@ -1,8 +1,9 @@
-// A recording in the making: a worker thread owns the file and its journal, behind a bounded queue.
+// Writes a recording: a worker thread owns the file and its journal, behind a bounded queue.
 //
-// Whoever hands a message over never waits. What does not fit is dropped and counted, and the count
-// stands in the file. The journal gets each message at once; both files go to the disk once a
-// second. A full disk, a failed write or a full recording ends it, and nothing else.
+// The caller never waits. Messages that do not fit into the queue are dropped, and their number is
+// recorded in the file. Each message is written to the journal at once; both files are synced once
+// a second. The recording ends by itself only if the disk is full, a write fails, or the recording
+// is full.
 #pragma once
 
 #include <condition_variable>
@@ -20,43 +21,43 @@
 #include "fleet/base/result.h"
 #include "fleet/base/time.h"
 #include "fleet/recording/format/recording.h"
-#include "fleet/recording/recording_writer.h"
+#include "fleet/recording/writer.h"
 
 namespace drover::commands {
 
 struct RecorderOptions {
   std::string path;
-  bool force = false;                              // write over a file that is there
-  std::uint64_t disk_free_bytes_min = 256U << 20;  // with less the recording ends
+  bool force = false;                              // overwrite an existing file
+  std::uint64_t disk_free_bytes_min = 256U << 20;  // with less free space the recording ends
   std::uint64_t queue_bytes_max = 64U << 20;
-  std::uint64_t places_max = recording_places_max;  // with so many messages the recording ends
+  std::uint64_t messages_max = recording_messages_max;  // with this many the recording ends
   RecordingOptions layout;
 };
 
 class Recorder {
  public:
-  /// Makes the file. The error says what is in the way.
+  /// Makes the file. The error says why it cannot be made.
   static Result<std::unique_ptr<Recorder>> open(RecorderOptions options,
                                                 const RecordingStart& start);
-  /// Ends the recording in order, unless that is done.
+  /// Ends the recording, unless it has ended.
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// False when there was no room: then a keyframe is wanted soon.
-  bool take(Instant arrived, Envelope envelope);
-  bool take_keyframe(Instant at, std::vector<std::string> messages);
-  /// Messages that did not even reach this process.
+  /// Returns false if the queue is full: then request a keyframe soon.
+  bool record(Instant arrived, Envelope envelope);
+  bool record_keyframe(Instant at, std::vector<std::string> messages);
+  /// Records that messages were lost before they reached this process.
   void note_lost(Instant at, std::uint64_t count);
 
-  /// Can be read when the recording has ended by itself.
+  /// Readable once the recording has ended by itself.
   int ended_descriptor() const { return ended_descriptor_; }
-  /// Why it has; fine while it goes on.
+  /// Why the recording has ended by itself; no error while it runs.
   Status failure() const;
-  std::uint64_t dropped() const;  // for want of room
-  std::uint64_t lost() const;     // before they came here
+  std::uint64_t dropped() const;  // messages that did not fit into the queue
+  std::uint64_t lost() const;     // messages that did not reach this process
 
-  /// Brings all that waits to the disk and closes the file.
+  /// Writes all queued messages to the disk and closes the file.
   Status end();
 
  private:
@@ -64,7 +65,7 @@ class Recorder {
     Instant at{};
     std::vector<std::string> messages;
   };
-  using Entry = std::variant<Recorded, NewKeyframe, DroppedMessages>;
+  using Entry = std::variant<RecordedMessage, NewKeyframe, DroppedMessages>;
 
   Recorder(RecorderOptions options, RecordingOutput output);
   bool push(Entry entry, std::uint64_t bytes);
@@ -72,23 +73,23 @@ class Recorder {
   void work();
   void write_entries(std::deque<Entry> entries);
   Status write(const RecordingBytes& bytes);
-  void look_after_disk();
+  void sync_and_check_space();
   void finish();
   void fail(Error problem);
 
   RecorderOptions options_;
-  // Of the worker alone, once it runs.
+  // Only the worker uses these once it runs.
   RecordingOutput output_;
   RecordingWriter writer_;
   std::chrono::nanoseconds synced_{0};
-  bool broken_ = false;  // nothing more can be written
+  bool closed_ = false;  // the file is closed, or writing failed
 
   int ended_descriptor_ = -1;
-  mutable std::mutex mutex_;  // over all that follows
+  mutable std::mutex mutex_;  // guards all members below
   std::condition_variable filled_;
   std::deque<Entry> queue_;
   std::uint64_t queue_bytes_ = 0;
-  std::optional<DroppedMessages> missing_;  // to be told in the file
+  std::optional<DroppedMessages> missing_;  // to be recorded in the file
   Instant latest_{};
   std::uint64_t dropped_ = 0;
   std::uint64_t lost_ = 0;

@@ -16,28 +16,28 @@ constexpr std::array exported = {RecordingChannel::samples,   RecordingChannel::
                                  RecordingChannel::decisions, RecordingChannel::events,
                                  RecordingChannel::audit,     RecordingChannel::alerts};
 
-/// What is read at once; a file that spans ages is not read minute by minute.
+/// The time span that is read at once: a minute, or more for a very long recording.
 Duration step_of(const ExportOptions& options) {
   constexpr int steps_max = 100'000;
   return std::max<Duration>(std::chrono::minutes(1), (options.to - options.from) / steps_max);
 }
 
-/// Every message of the wanted channels, in order.
+/// Visits every message of the selected channels, in order.
 Status visit(RecordingReader& reader, const ExportOptions& options,
-             const std::function<Status(RecordingChannel, const Recorded&)>& take) {
-  const auto& wanted = options.channels;
-  const auto is_wanted = [&](RecordingChannel channel) {
-    return std::find(wanted.begin(), wanted.end(), channel) != wanted.end();
+             const std::function<Status(RecordingChannel, const RecordedMessage&)>& take) {
+  const auto& channels = options.channels;
+  const auto is_selected = [&](RecordingChannel channel) {
+    return std::find(channels.begin(), channels.end(), channel) != channels.end();
   };
-  const bool samples = is_wanted(RecordingChannel::samples);
+  const bool samples = is_selected(RecordingChannel::samples);
   const Duration step = step_of(options);
   for (Instant from = options.from; from < options.to; from = saturating_add(from, step)) {
     const Instant to = std::min(saturating_add(from, step), options.to);
     const auto messages = samples ? reader.read(from, to) : reader.read_rows(from, to);
     if (!messages) return messages.error();
-    for (const Recorded& recorded : *messages) {
+    for (const RecordedMessage& recorded : *messages) {
       const auto channel = channel_of(recorded.envelope.body);
-      if (!channel || !is_wanted(*channel)) continue;
+      if (!channel || !is_selected(*channel)) continue;
       if (Status taken = take(*channel, recorded); !taken) return taken;
     }
   }
@@ -45,15 +45,15 @@ Status visit(RecordingReader& reader, const ExportOptions& options,
 }
 
 Status export_csv(RecordingReader& reader, const ExportOptions& options, const ByteSink& sink) {
-  if (Status begun = sink(csv_heading()); !begun) return begun;
-  return visit(reader, options, [&](RecordingChannel, const Recorded& recorded) {
+  if (Status begun = sink(csv_header()); !begun) return begun;
+  return visit(reader, options, [&](RecordingChannel, const RecordedMessage& recorded) {
     return sink(csv_lines(recorded, std::get<SampleBatch>(recorded.envelope.body)));
   });
 }
 
 Status export_ndjson(RecordingReader& reader, const ExportOptions& options, const ByteSink& sink) {
   const bool several = options.channels.size() > 1;
-  return visit(reader, options, [&](RecordingChannel channel, const Recorded& recorded) {
+  return visit(reader, options, [&](RecordingChannel channel, const RecordedMessage& recorded) {
     std::string lines;
     rows_of(recorded, [&](const Json& row) {
       if (several) {
@@ -72,7 +72,7 @@ Status export_mcap(RecordingReader& reader, const ExportOptions& options, const 
   JsonMcap file(options.channels);
   if (Status begun = sink(file.begin()); !begun) return begun;
   const Status done =
-      visit(reader, options, [&](RecordingChannel channel, const Recorded& recorded) {
+      visit(reader, options, [&](RecordingChannel channel, const RecordedMessage& recorded) {
         std::string bytes;
         rows_of(recorded, [&](const Json& row) {
           bytes += file.add(channel, recorded.arrived, recorded.envelope.at, row.dump());
@@ -92,10 +92,10 @@ ExportOptions read_export(Arguments& arguments) {
                                         : ExportFormat::json_mcap;
   std::vector<std::string> known;
   for (const RecordingChannel channel : exported) known.emplace_back(to_text(channel));
-  for (const std::string& name : arguments.texts("channel")) {
+  for (const std::string& name : arguments.text_list("channel")) {
     const auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end()) {
-      arguments.complain(
+      arguments.add_problem(
           error("--channel: unknown '{}'{}", excerpt(name), suggestion(name, known)));
       continue;
     }
@@ -109,8 +109,8 @@ ExportOptions read_export(Arguments& arguments) {
   }
   const bool only_samples = options.channels == std::vector{RecordingChannel::samples};
   if (options.format == ExportFormat::csv && !only_samples) {
-    arguments.complain(
-        error("--format csv: is of the samples channel; for the others give --format ndjson"));
+    arguments.add_problem(
+        error("--format csv exports only the samples channel; for others use --format ndjson"));
   }
   return options;
 }

@@ -1,4 +1,4 @@
-// Recordings for other programs: CSV and NDJSON, and an MCAP file of JSON messages.
+// Exports recordings for other programs: as CSV, NDJSON, or an MCAP file of JSON messages.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "commands/shell/options.h"
-#include "fleet/recording/recording_reader.h"
+#include "fleet/recording/reader.h"
 
 namespace drover::commands {
 
@@ -14,15 +14,15 @@ enum class ExportFormat { csv, ndjson, json_mcap };
 
 struct ExportOptions {
   ExportFormat format = ExportFormat::csv;
-  std::vector<RecordingChannel> channels;  // empty: the samples, or, of json-mcap, all
-  Instant from{};                          // arrival
+  std::vector<RecordingChannel> channels;  // empty: the samples; for json-mcap: all
+  Instant from{};                          // time of arrival
   Instant to{};                            // not included
 };
 
 /// `--format` and `--channel`.
 ExportOptions read_export(Arguments& arguments);
 
-/// In the order of arrival.
+/// Writes the messages in the order of arrival.
 Status export_recording(RecordingReader& reader, const ExportOptions& options,
                         const ByteSink& sink);
 

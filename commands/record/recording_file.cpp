@@ -34,13 +34,13 @@ Status write_all(int descriptor, std::string_view bytes, const std::string& path
   return {};
 }
 
-/// A device such as /dev/full cannot be brought to a disk, and need not.
+/// A device such as /dev/full cannot be synced.
 Status sync_file(int descriptor, const std::string& path) {
   if (::fdatasync(descriptor) == 0 || errno == EINVAL) return {};
   return problem_with(path);
 }
 
-/// The names in the folder where the file stands. Who may not read the folder cannot do it.
+/// Syncs the entries of the file's folder. Skipped if the folder cannot be read.
 Status sync_folder_of(const std::string& path) {
   const std::string folder = std::filesystem::absolute(path).parent_path();
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -52,14 +52,14 @@ Status sync_folder_of(const std::string& path) {
 }
 
 Error another_writes(const std::string& path) {
-  return error("{}: another recorder writes it", printable(path));
+  return error("{}: another recorder is writing it", printable(path));
 }
 
-Status refuse_what_is_there(const std::string& path) {
+Status refuse_existing(const std::string& path) {
   std::error_code ignored;
   for (const std::string& name : {path, journal_path_of(path)}) {
     if (!std::filesystem::exists(std::filesystem::symlink_status(name, ignored))) continue;
-    return error("{}: is there already; give --force to write over it", printable(name));
+    return error("{}: already exists; use --force to overwrite it", printable(name));
   }
   return {};
 }
@@ -68,7 +68,7 @@ Status refuse_what_is_there(const std::string& path) {
 
 std::string journal_path_of(const std::string& path) { return path + ".journal"; }
 
-std::string aside_path_of(const std::string& path) { return path + ".new"; }
+std::string temporary_path_of(const std::string& path) { return path + ".new"; }
 
 std::uint64_t disk_free_bytes(const std::string& path) {
   const auto folder = std::filesystem::absolute(path).parent_path();
@@ -76,8 +76,6 @@ std::uint64_t disk_free_bytes(const std::string& path) {
   const auto space = std::filesystem::space(folder, problem);
   return problem ? UINT64_MAX : space.available;
 }
-
-// ---- Reading -----------------------------------------------------------------------------------
 
 FileSource::FileSource(std::string path, int descriptor)
     : path_(std::move(path)), descriptor_(descriptor) {}
@@ -90,9 +88,9 @@ Result<std::unique_ptr<FileSource>> FileSource::open(const std::string& path) {
   std::unique_ptr<FileSource> source(new FileSource(path, descriptor));
   struct stat facts {};
   if (::fstat(descriptor, &facts) != 0) return problem_with(path);
-  if (!S_ISREG(facts.st_mode)) return error("{}: is not a file", printable(path));
+  if (!S_ISREG(facts.st_mode)) return error("{}: is not a regular file", printable(path));
   source->size_ = static_cast<std::uint64_t>(facts.st_size);
-  // Its recorder holds the lock for itself.
+  // A recorder holds an exclusive lock.
   source->being_written_ = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   if (!source->being_written_) ::flock(descriptor, LOCK_UN);
   return source;
@@ -104,7 +102,7 @@ Status FileSource::read(std::uint64_t offset, std::span<char> out) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return problem_with(path_);
     if (count == 0)
-      return error("{}: ends at byte {}, {} expected", printable(path_), offset, size_);
+      return error("{}: ends at byte {}, expected {} bytes", printable(path_), offset, size_);
     offset += static_cast<std::uint64_t>(count);
     out = out.subspan(static_cast<std::size_t>(count));
   }
@@ -113,7 +111,8 @@ Status FileSource::read(std::uint64_t offset, std::span<char> out) {
 
 Result<RecordingInput> open_recording_input(const std::string& path) {
   RecordingInput input{path, {}, nullptr};
-  // The journal first: what is folded into the file meanwhile stands in both then, not in neither.
+  // The journal is read first: messages that move into the file meanwhile are then in both, never
+  // in neither.
   const std::string journal = journal_path_of(path);
   std::error_code ignored;
   if (std::filesystem::exists(journal, ignored)) {
@@ -137,7 +136,7 @@ Result<OpenRecording> open_recording(const std::string& path, RecordingSurvey su
 }
 
 Error damaged(const std::string& path, const Error& problem) {
-  return error("{}: {} (`drover recording recover` makes a whole file of what is left)",
+  return error("{}: {} (`drover recording recover` makes a complete file of the rest)",
                printable(path), problem.message);
 }
 
@@ -145,10 +144,10 @@ namespace {
 
 std::string journal_text(const RecordingInput& input, const RecordingInfo& info) {
   return journal_path_of(printable(input.path)) +
-         (info.journal_aside
-              ? " was left aside, as nothing proves that it belongs to this recording"
-              : " is gone") +
-         ": what came last is not known";
+         (info.journal_rejected
+              ? " was ignored, because it cannot be verified that it belongs to this recording"
+              : " is missing") +
+         ": the last messages are lost";
 }
 
 }  // namespace
@@ -157,9 +156,9 @@ std::string state_text(const RecordingInput& input, const RecordingInfo& info) {
   std::vector<std::string> parts;
   const bool being_written = input.file->being_written();
   if (being_written) {
-    parts.emplace_back("still being written: this is what it held when it was opened");
+    parts.emplace_back("still being written: read as of the time it was opened");
   } else if (!info.ended) {
-    parts.emplace_back("was not closed in order");
+    parts.emplace_back("was not closed properly");
   } else if (!info.closed && info.lost.empty()) {
     parts.emplace_back("its summary is damaged");
   }
@@ -172,37 +171,35 @@ std::string state_text(const RecordingInput& input, const RecordingInfo& info) {
                     (info.journal_lost.size() == 1 ? "is" : "are") + " damaged");
   }
   if (info.journaled > 0) {
-    parts.push_back(counted(info.journaled, "message is", "messages are") + " in its journal only");
+    parts.push_back(counted(info.journaled, "message is", "messages are") + " only in its journal");
   }
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
-  const bool mendable = !being_written && (!info.closed || !info.lost.empty());
-  if (mendable) text += " (`drover recording recover` makes a whole file of it)";
-  // Nothing mends that.
+  const bool recoverable = !being_written && (!info.closed || !info.lost.empty());
+  if (recoverable) text += " (`drover recording recover` makes a complete file of it)";
+  // This cannot be recovered.
   if (!info.start.speed_known) {
     text += text.empty() ? "" : "; ";
-    text += "the speed of fleet time is not known, as the recording's beginning was lost";
+    text += "the speed of fleet time is unknown, because the recording's beginning was lost";
   }
   return text;
 }
 
-// ---- Writing -----------------------------------------------------------------------------------
-
 Status RecordingOutput::open_file(bool force) {
   const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (force ? 0 : O_EXCL);
   file_ = ::open(path_.c_str(), mode, 0644);
-  if (file_ < 0 && errno == EEXIST) return refuse_what_is_there(path_);
+  if (file_ < 0 && errno == EEXIST) return refuse_existing(path_);
   if (file_ < 0) return problem_with(path_);
   struct stat facts {};
   regular_ = ::fstat(file_, &facts) == 0 && S_ISREG(facts.st_mode);
-  // Before a byte of it is taken away.
+  // Locked before it is truncated.
   if (::flock(file_, LOCK_EX | LOCK_NB) != 0) return another_writes(path_);
   if (::ftruncate(file_, 0) != 0 && errno != EINVAL) return problem_with(path_);
   return {};
 }
 
 Result<RecordingOutput> RecordingOutput::open(const std::string& path, bool force) {
-  if (Status free = force ? Status() : refuse_what_is_there(path); !free) return free.error();
+  if (Status free = force ? Status() : refuse_existing(path); !free) return free.error();
   RecordingOutput output(path);
   if (Status opened = output.open_file(force); !opened) return opened.error();
   const std::string journal = journal_path_of(path);
@@ -213,21 +210,21 @@ Result<RecordingOutput> RecordingOutput::open(const std::string& path, bool forc
   return output;
 }
 
-Result<RecordingOutput> RecordingOutput::open_aside(const std::string& path, bool force) {
+Result<RecordingOutput> RecordingOutput::open_temporary(const std::string& path, bool force) {
   namespace fs = std::filesystem;
-  if (Status free = force ? Status() : refuse_what_is_there(path); !free) return free.error();
+  if (Status free = force ? Status() : refuse_existing(path); !free) return free.error();
   std::error_code problem;
   const fs::file_status there = fs::status(path, problem);
   std::string target;
   if (!fs::exists(there)) {
     target = path;
   } else if (fs::is_regular_file(there)) {
-    target = fs::canonical(path, problem);  // where a link leads to
+    target = fs::canonical(path, problem);  // the target of a link
     if (problem) return error("{}: {}", printable(path), problem.message());
     const auto old = FileSource::open(target);
     if (old && (*old)->being_written()) return another_writes(path);
-  }  // what is no file, a pipe or a device, cannot be replaced
-  RecordingOutput output(target.empty() ? path : aside_path_of(target));
+  }  // a pipe or a device cannot be replaced: it is written directly
+  RecordingOutput output(target.empty() ? path : temporary_path_of(target));
   output.target_ = std::move(target);
   output.old_journal_ = force;
   if (Status opened = output.open_file(force); !opened) return opened.error();
@@ -251,7 +248,7 @@ RecordingOutput::~RecordingOutput() {
 Status RecordingOutput::append(std::string_view bytes) {
   if (bytes.empty()) return {};
   if (Status done = write_all(file_, bytes, path_); !done) {
-    // No half record: what is in the file is whole. If not even that can be done, readers see it.
+    // Removes an incomplete record. If that fails too, readers detect the damage.
     if (::ftruncate(file_, static_cast<off_t>(written_)) != 0) return done;
     return done;
   }

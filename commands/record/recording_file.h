@@ -1,4 +1,4 @@
-// The files of recordings: FILE itself, and FILE.journal beside it while FILE is being written.
+// The files of a recording: FILE, and FILE.journal beside it while FILE is being written.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 
 #include "fleet/base/result.h"
 #include "fleet/recording/format/recording.h"
-#include "fleet/recording/recording_reader.h"
+#include "fleet/recording/reader.h"
 
 namespace drover::commands {
 
 std::string journal_path_of(const std::string& path);
 
-/// On the disk where the file stands, or will; as much as can be said when nobody knows.
+/// The free space on the disk of the file, which need not exist yet; UINT64_MAX if unknown.
 std::uint64_t disk_free_bytes(const std::string& path);
 
-/// The bytes that a file had when it was opened.
+/// Reads a file, up to the size that it had when it was opened.
 class FileSource final : public ByteSource {
  public:
   static Result<std::unique_ptr<FileSource>> open(const std::string& path);
   ~FileSource() override;
   std::uint64_t size() const override { return size_; }
   Status read(std::uint64_t offset, std::span<char> out) override;
-  /// A recorder holds it at this moment.
+  /// A recorder had the file open when it was opened here.
   bool being_written() const { return being_written_; }
 
  private:
@@ -36,10 +36,10 @@ class FileSource final : public ByteSource {
   bool being_written_ = false;
 };
 
-/// A recording with what its journal holds beyond it.
+/// A recording and its journal.
 struct RecordingInput {
   std::string path;
-  std::optional<std::string> journal;  // none: there is no such file
+  std::optional<std::string> journal;  // no value if the file does not exist
   std::unique_ptr<FileSource> file;
 };
 Result<RecordingInput> open_recording_input(const std::string& path);
@@ -52,23 +52,23 @@ using RecordingSurvey = RecordingReader::Survey;
 Result<OpenRecording> open_recording(const std::string& path,
                                      RecordingSurvey survey = RecordingSurvey::where_needed);
 
-/// What a person should know of a file that was not closed in order, or is damaged; empty: nothing.
+/// What is unusual about the file: not closed, damaged, or still being written; empty: nothing.
 std::string state_text(const RecordingInput& input, const RecordingInfo& info);
-/// The error of what could not be read in it: with the file, and what makes a whole one of it.
+/// The error of a damaged file: names the file and how to recover it.
 Error damaged(const std::string& path, const Error& problem);
 
-/// What a whole FILE is made as.
-std::string aside_path_of(const std::string& path);
+/// The temporary name of a file that is made from others.
+std::string temporary_path_of(const std::string& path);
 
-/// A new file, written in order, and locked while it is open. Refuses, unless `force`, to write
-/// over a file that is there, and over a journal: what it holds may be nowhere else.
+/// A new file, locked while it is open. Unless `force`, refuses to overwrite an existing file or
+/// journal: a journal may have the only copy of its messages.
 class RecordingOutput {
  public:
-  /// For a recorder: FILE and FILE.journal, which others read while they grow.
+  /// For a recorder: FILE and FILE.journal, which others may read while they grow.
   static Result<RecordingOutput> open(const std::string& path, bool force);
-  /// For what is made of other files: stands aside until it is closed, so that what stood there
-  /// goes only when what takes its place is whole.
-  static Result<RecordingOutput> open_aside(const std::string& path, bool force);
+  /// For a file that is made from others: has a temporary name until it is closed, so that an
+  /// existing file is replaced only by a complete one.
+  static Result<RecordingOutput> open_temporary(const std::string& path, bool force);
   RecordingOutput(RecordingOutput&& other) noexcept;
   RecordingOutput& operator=(RecordingOutput&&) = delete;
   ~RecordingOutput();
@@ -76,23 +76,23 @@ class RecordingOutput {
   Status append(std::string_view bytes);
   Status append_journal(std::string_view bytes);
   Status empty_journal();
-  Status sync();  // both, to the disk
-  /// To the disk, to its place, and the journal away.
+  Status sync();  // both files, to the disk
+  /// Syncs the file, gives it its final name, and removes the journal.
   Status close();
-  /// Takes away what was written: what was to stand there could not be made.
+  /// Removes the files, which could not be completed.
   void discard();
-  const std::string& path() const { return path_; }  // where it is written
+  const std::string& path() const { return path_; }  // the current name
 
  private:
   explicit RecordingOutput(std::string path) : path_(std::move(path)) {}
   Status open_file(bool force);
 
   std::string path_;
-  std::string target_;  // its place when it is closed; empty: it stands there already
+  std::string target_;  // the final name; empty: it is the current one
   int file_ = -1;
   int journal_ = -1;
-  bool regular_ = true;       // no device or pipe
-  bool old_journal_ = false;  // one that is there belongs to the file that is replaced
+  bool regular_ = true;       // not a device or pipe
+  bool old_journal_ = false;  // an existing journal belongs to the replaced file
   std::uint64_t written_ = 0;
 };
 

@@ -8,7 +8,7 @@
 
 #include "commands/query/explanations.h"
 #include "commands/query/reports.h"
-#include "commands/shell/absent.h"
+#include "commands/shell/json_null.h"
 #include "fleet/sample/sample.h"
 
 namespace drover::commands {
@@ -20,13 +20,13 @@ struct MetricKey {
   const char* name;
   bool whole;  // counts and bytes
 };
-// As `drover devices --json` names them.
+// The names of `drover devices --json`.
 constexpr std::array<MetricKey, metric_count> metric_keys = {{
     {Metric::utilization, "utilization", false},
-    {Metric::matrix_activity, "matrix_activity", false},
+    {Metric::tensor_activity, "tensor_activity", false},
     {Metric::memory_activity, "memory_activity", false},
-    {Metric::memory_used, "memory_used", true},
-    {Metric::memory_total, "memory_total", true},
+    {Metric::memory_used, "memory_used_bytes", true},
+    {Metric::memory_total, "memory_total_bytes", true},
     {Metric::power, "power_w", false},
     {Metric::power_cap, "power_cap_w", false},
     {Metric::temperature, "temperature_c", false},
@@ -38,10 +38,10 @@ constexpr std::array<MetricKey, metric_count> metric_keys = {{
     {Metric::memory_temperature, "memory_temperature_c", false},
     {Metric::power_violation, "power_violation_s", false},
     {Metric::thermal_violation, "thermal_violation_s", false},
-    {Metric::board_violation, "board_violation_s", false},
+    {Metric::board_limit_violation, "board_limit_violation_s", false},
 }};
 
-/// Enough for every integer and decimal that a column can hold, and no digit of binary rounding.
+/// Enough digits for every value of a column, and few enough to hide binary rounding.
 constexpr int digits = 15;
 
 Json number(double value) {
@@ -93,7 +93,7 @@ Json fields_of(const Alert& alert) {
       .set("subject", alert.subject)
       .set("severity", to_text(alert.severity))
       .set("raised", alert.raised)
-      .set("retold", alert.retold)
+      .set("text_only", alert.text_only)
       .set("since", to_iso8601(alert.since))
       .set("text", alert.text)
       .set("acknowledged_by", text_or_null(alert.acknowledged_by));
@@ -104,11 +104,11 @@ Json fields_of(const Decision& decision) { return commands::to_json(decision); }
 
 struct RowMaker {
   Instant at;
-  const std::function<void(const Json&)>& take;
+  const std::function<void(const Json&)>& add;
 
   void operator()(const SampleBatch& batch) const {
     if (!check(batch)) return;
-    for (const Sample& sample : unpack(batch)) take(row_of(at, batch.host, sample));
+    for (const Sample& sample : unpack(batch)) add(row_of(at, batch.host, sample));
   }
   template <typename Body>
   void operator()(const Body& body) const {
@@ -116,27 +116,27 @@ struct RowMaker {
       Json row = Json::object().set("time", to_iso8601(at));
       const Json fields = fields_of(body);
       for (const std::string& key : fields.keys()) row.set(key, fields[key]);
-      take(row);
+      add(row);
     }
   }
 };
 
 }  // namespace
 
-void rows_of(const Recorded& recorded, const std::function<void(const Json&)>& take) {
-  std::visit(RowMaker{recorded.envelope.at, take}, recorded.envelope.body);
+void rows_of(const RecordedMessage& recorded, const std::function<void(const Json&)>& add) {
+  std::visit(RowMaker{recorded.envelope.at, add}, recorded.envelope.body);
 }
 
-std::string csv_heading() {
+std::string csv_header() {
   std::string line = "time,host,device";
   for (const MetricKey& key : metric_keys) line += fmt::format(",{}", key.name);
   return line + "\n";
 }
 
-std::string csv_lines(const Recorded& recorded, const SampleBatch& batch) {
+std::string csv_lines(const RecordedMessage& recorded, const SampleBatch& batch) {
   std::string lines;
   if (!check(batch)) return lines;
-  // Names of hosts are names: nothing in them needs quotes.
+  // Host names need no quotes.
   const std::string begin = fmt::format("{},{}", to_iso8601(recorded.envelope.at), batch.host);
   for (const Sample& sample : unpack(batch)) {
     fmt::format_to(std::back_inserter(lines), "{},{}", begin, sample.device);

@@ -1,4 +1,4 @@
-// Recorded messages as rows: of JSON, and of CSV for samples.
+// Recorded messages as rows of JSON, and samples as rows of CSV.
 #pragma once
 
 #include <functional>
@@ -9,14 +9,14 @@
 
 namespace drover::commands {
 
-/// Hands out one object per message, and of a sample batch one per device: `time`, then the fields
-/// that `drover devices`, `jobs` and `why` show as well.
-void rows_of(const Recorded& recorded, const std::function<void(const Json&)>& take);
+/// Calls `add` with one object per message, for a batch of samples one per device: `time`, then the
+/// fields that `drover devices`, `jobs` and `why` print.
+void rows_of(const RecordedMessage& recorded, const std::function<void(const Json&)>& add);
 
-/// With its newline.
-std::string csv_heading();
-/// One line per device of the batch; absent is empty.
-std::string csv_lines(const Recorded& recorded, const SampleBatch& batch);
+/// The header line, with its newline.
+std::string csv_header();
+/// One line per device of the batch; missing values are empty.
+std::string csv_lines(const RecordedMessage& recorded, const SampleBatch& batch);
 
 /// The JSON schema of a channel's rows.
 Json schema_of(RecordingChannel channel);

@@ -1,5 +1,5 @@
-// From the published stream to a recording: joins news and snapshots, asks for a keyframe at the
-// start, every minute, and after whatever was lost. Without clock, socket or file of its own.
+// Records the published stream: joins messages and snapshots, and requests a keyframe at the start,
+// every minute, and after lost messages. It has no clock, socket or file of its own.
 #pragma once
 
 #include <string>
@@ -18,14 +18,14 @@ class StreamRecorder {
   StreamRecorder(Recorder& recorder, Duration wall) : recorder_(recorder), stream_(wall) {}
 
   void receive(Instant now, Peer from, Envelope envelope);
-  /// The connection to the router came back.
-  void want_keyframe() { stream_.want_snapshot(); }
-  /// Whether a SnapshotRequest is to go now.
-  bool take_request(Instant now);
+  /// Call it when a lost connection to the router is back.
+  void request_keyframe() { stream_.request_snapshot(); }
+  /// Whether to send a SnapshotRequest now.
+  bool take_snapshot_request(Instant now);
   Instant next_deadline() const;
 
  private:
-  void take_keyframe(Instant now, std::vector<std::string> messages);
+  void record_keyframe(Instant now, std::vector<std::string> messages);
 
   Recorder& recorder_;
   PublishedStream stream_;

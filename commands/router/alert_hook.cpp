@@ -57,8 +57,8 @@ std::vector<std::string> environment_of(const Alert& alert) {
   return variables;
 }
 
-/// Where the program stands; empty: nowhere, or nobody may run it.
-std::string found(const std::string& program) {
+/// The path of the program; empty if it does not exist or cannot be executed.
+std::string find_program(const std::string& program) {
   if (program.find('/') != std::string::npos) {
     return access(program.c_str(), X_OK) == 0 ? program : "";
   }
@@ -70,8 +70,8 @@ std::string found(const std::string& program) {
   return "";
 }
 
-/// All that the child needs, made before the fork: after it only calls may be made that are safe in
-/// a process which had threads.
+/// Everything that the child needs, prepared before the fork: after a fork of a process with
+/// threads only async-signal-safe calls are allowed.
 struct Launch {
   const char* path;
   char* const* arguments;
@@ -113,18 +113,17 @@ AlertHook::~AlertHook() {
 
 Status AlertHook::open(const std::string& program) {
   if (program.empty()) return {};
-  path_ = found(program);
+  path_ = find_program(program);
   if (path_.empty()) {
-    return error("--on-alert: found \"{}\", expected a program that can be run",
-                 printable(program));
+    return error("--on-alert: found \"{}\", expected an executable program", printable(program));
   }
   return {};
 }
 
-void AlertHook::hear(const Alert& alert) {
+void AlertHook::add(const Alert& alert) {
   if (!on()) return;
   if (waiting_.size() == alert_queue_max) {
-    ++troubles_.dropped;
+    ++problems_.dropped;
     return;
   }
   waiting_.push_back(alert);
@@ -143,12 +142,12 @@ void AlertHook::reap(Wall now) {
     Ended ended{path_, 0};
     const bool over = waitpid(run.pid, &ended.status, WNOHANG) == run.pid;
     if (!over && now < run.end) return false;
-    // Whatever it has started goes with it, also when it has ended by itself.
+    // Kills its process group, also when the program has ended by itself.
     kill(-run.pid, SIGKILL);
-    if (!over && !std::exchange(run.overdue, true)) ++troubles_.overdue;
-    if (over && !run.overdue && !ended.well()) {
-      ++troubles_.failed;
-      troubles_.last = ended.how();
+    if (!over && !std::exchange(run.overdue, true)) ++problems_.overdue;
+    if (over && !run.overdue && !ended.succeeded()) {
+      ++problems_.failed;
+      problems_.last = ended.how();
     }
     return over;
   });
@@ -157,14 +156,14 @@ void AlertHook::reap(Wall now) {
 void AlertHook::start(Wall now, const Alert& alert) {
   int input[2] = {-1, -1};
   if (pipe2(input, O_CLOEXEC | O_NONBLOCK) != 0) {
-    ++troubles_.failed;
-    troubles_.last = fmt::format("no pipe: {}", std::strerror(errno));
+    ++problems_.failed;
+    problems_.last = fmt::format("cannot make a pipe: {}", std::strerror(errno));
     return;
   }
-  // Before the child is there: an alert is smaller than what a pipe takes at once, so this neither
-  // waits nor meets a reader who has left.
-  const std::string told = json_of(alert);
-  const bool whole = write(input[1], told.data(), told.size()) == static_cast<ssize_t>(told.size());
+  // Written before the child starts: an alert fits into the pipe's buffer, so this does not wait
+  // and cannot fail because of a closed reader.
+  const std::string json = json_of(alert);
+  const bool whole = write(input[1], json.data(), json.size()) == static_cast<ssize_t>(json.size());
   close(input[1]);
   fcntl(input[0], F_SETFL, 0);
   std::vector<std::string> words = {path_};
@@ -177,26 +176,27 @@ void AlertHook::start(Wall now, const Alert& alert) {
   const int problem = errno;
   close(input[0]);
   if (pid < 0) {
-    ++troubles_.failed;
-    troubles_.last = whole ? std::strerror(problem) : "the alert is too long to be told";
+    ++problems_.failed;
+    problems_.last = whole ? std::strerror(problem) : "the alert is too long for a pipe";
     return;
   }
-  setpgid(pid, pid);  // as it does itself: whoever is first
-  runs_.push_back({pid, now + alert_run_span});
+  setpgid(pid, pid);  // the child does the same: whichever is first
+  runs_.push_back({pid, now + alert_run_timeout});
 }
 
-std::optional<std::string> AlertHook::trouble(Wall now) {
-  const bool any = troubles_.dropped + troubles_.overdue + troubles_.failed > 0;
-  if (!any || now < next_trouble_) return std::nullopt;
-  next_trouble_ = now + alert_trouble_every;
-  const Troubles told = std::exchange(troubles_, {});
+std::optional<std::string> AlertHook::take_problems(Wall now) {
+  const bool any = problems_.dropped + problems_.overdue + problems_.failed > 0;
+  if (!any || now < next_report_) return std::nullopt;
+  next_report_ = now + alert_report_every;
+  const Problems problems = std::exchange(problems_, {});
   std::string text;
   const auto add = [&](std::uint64_t count, const std::string& words) {
     if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, words);
   };
-  add(told.dropped, "dropped: too many alerts wait for it");
-  add(told.overdue, fmt::format("ended after {} s", alert_run_span / std::chrono::seconds(1)));
-  add(told.failed, fmt::format("failed, the last one with {}", told.last));
+  add(problems.dropped, "dropped: too many alerts are waiting");
+  add(problems.overdue,
+      fmt::format("killed after {} s", alert_run_timeout / std::chrono::seconds(1)));
+  add(problems.failed, fmt::format("failed, the last one with {}", problems.last));
   return fmt::format("{}: {}", path_, text);
 }
 

@@ -1,10 +1,10 @@
-// `--on-alert PROGRAM`: a program of the operator's, run for every alert that is raised, cleared or
+// `--on-alert PROGRAM`: runs the operator's program for every alert that is raised, cleared or
 // acknowledged.
 //
-// It gets the alert as one JSON object on its standard input, and as DROVER_ALERT_EVENT (raised,
-// cleared, acknowledged), _RULE, _SUBJECT, _SEVERITY, _SINCE, _TEXT and _ACKNOWLEDGED_BY in its
-// environment: no shell reads a text that came from outside. What it prints goes to the router's
-// standard error.
+// The program gets the alert as one JSON object on its standard input, and as DROVER_ALERT_EVENT
+// (raised, cleared, acknowledged), _RULE, _SUBJECT, _SEVERITY, _SINCE, _TEXT and _ACKNOWLEDGED_BY
+// in its environment, so that no shell interprets text from outside. Its output goes to the
+// router's standard error.
 #pragma once
 
 #include <sys/types.h>
@@ -22,47 +22,48 @@
 
 namespace drover::commands {
 
-/// Runs at once: a burst of alerts is no burst of processes.
+/// The maximum number of programs that run at once.
 inline constexpr std::size_t alert_runs_max = 4;
-/// Alerts that wait for one of these; what comes when so many do is dropped, and told.
+/// The maximum number of alerts that wait for a run; further ones are dropped and reported.
 inline constexpr std::size_t alert_queue_max = 64;
-/// A run that takes longer is ended, and what it started with it.
-inline constexpr Wall alert_run_span = std::chrono::seconds(30);
-/// What went wrong is told at most so often.
-inline constexpr Wall alert_trouble_every = std::chrono::seconds(10);
+/// A run that takes longer is killed, with the processes that it has started.
+inline constexpr Wall alert_run_timeout = std::chrono::seconds(30);
+/// The shortest time between two reports of problems.
+inline constexpr Wall alert_report_every = std::chrono::seconds(10);
 
 class AlertHook {
  public:
   AlertHook() = default;
-  /// Ends what still runs.
+  /// Kills the programs that still run.
   ~AlertHook();
   AlertHook(const AlertHook&) = delete;
   AlertHook& operator=(const AlertHook&) = delete;
 
-  /// `program`: a path, or a name that is looked for in PATH; empty: nothing is ever run. The error
-  /// says that it cannot be run.
+  /// `program`: a path, or a name that is searched in PATH; empty: no program. An error if it
+  /// cannot be run.
   Status open(const std::string& program);
   bool on() const { return !path_.empty(); }
-  /// Nothing runs, and nothing waits.
+  /// No program runs, and no alert waits.
   bool idle() const { return runs_.empty() && waiting_.empty(); }
 
-  void hear(const Alert& alert);
-  /// Starts what may start, and ends what must. Never waits.
+  void add(const Alert& alert);
+  /// Starts waiting runs and kills overdue ones. Never waits.
   void tick(Wall now);
-  /// What went wrong since this was last told, in words, unless that was a moment ago.
-  std::optional<std::string> trouble(Wall now);
+  /// The problems since the last report, as text; no value if there are none or the last report was
+  /// less than `alert_report_every` ago.
+  std::optional<std::string> take_problems(Wall now);
 
  private:
   struct Run {
     pid_t pid = -1;
-    Wall end{};            // then it is overdue
-    bool overdue = false;  // and was told to end
+    Wall end{};            // when it is overdue
+    bool overdue = false;  // it was killed
   };
-  struct Troubles {
+  struct Problems {
     std::uint64_t dropped = 0;
     std::uint64_t overdue = 0;
     std::uint64_t failed = 0;
-    std::string last;  // how the last one that failed did
+    std::string last;  // how the last failed run ended
   };
   void reap(Wall now);
   void start(Wall now, const Alert& alert);
@@ -70,8 +71,8 @@ class AlertHook {
   std::string path_;
   std::deque<Alert> waiting_;
   std::vector<Run> runs_;
-  Troubles troubles_;
-  Wall next_trouble_{0};
+  Problems problems_;
+  Wall next_report_{0};
 };
 
 }  // namespace drover::commands

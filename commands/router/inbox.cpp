@@ -10,12 +10,12 @@
 namespace drover::commands {
 namespace {
 
-/// What a message takes beside its bytes, about.
-constexpr std::size_t cover_bytes = 256;
+/// The approximate memory that a message takes besides its bytes.
+constexpr std::size_t overhead_bytes = 256;
 
-std::size_t cost(const Incoming& message) { return message.bytes.size() + cover_bytes; }
+std::size_t cost(const Incoming& message) { return message.bytes.size() + overhead_bytes; }
 
-/// The one behind `last`, or the first. REQUIRES one.
+/// The entry after `last`, or the first. REQUIRES one.
 template <typename Map, typename Key>
 typename Map::iterator next_in_turn(Map& map, const Key& last) {
   const auto next = map.upper_bound(last);
@@ -34,31 +34,31 @@ const Inbox::Connection* Inbox::find(const Queue& queue, const std::string& owne
 
 std::optional<std::string> Inbox::refuses(const std::string& owner, const Peer& from,
                                           std::size_t bytes) const {
-  const std::size_t wanted = bytes + cover_bytes;
+  const std::size_t message_cost = bytes + overhead_bytes;
   const auto known = clients_.owners.find(owner);
   const std::size_t of_owner = known == clients_.owners.end() ? 0 : known->second.bytes;
   const Connection* connection = find(clients_, owner, from.number);
   const std::size_t of_connection = connection == nullptr ? 0 : connection->bytes;
   const struct {
-    std::size_t waiting, most;
+    std::size_t waiting, max;
     const char* whose;
   } limits[] = {{of_connection, budget_.connection, "of this connection"},
                 {of_owner, budget_.owner, "of this key"},
                 {clients_.bytes, budget_.clients, "of all clients"}};
   for (const auto& limit : limits) {
-    if (limit.waiting + wanted <= limit.most) continue;
-    return fmt::format("{} of requests {} wait already, at most {} may; wait for answers first",
+    if (limit.waiting + message_cost <= limit.max) continue;
+    return fmt::format("{} of requests {} are waiting, at most {} may; wait for answers first",
                        bytes_text(static_cast<double>(limit.waiting)), limit.whose,
-                       bytes_text(static_cast<double>(limit.most)));
+                       bytes_text(static_cast<double>(limit.max)));
   }
   return std::nullopt;
 }
 
-void Inbox::put(Line line, const std::string& owner, Incoming message) {
+void Inbox::put(Lane lane, const std::string& owner, Incoming message) {
   const std::size_t bytes = cost(message);
-  const Line other = line == Line::agents ? Line::clients : Line::agents;
+  const Lane other = lane == Lane::agents ? Lane::clients : Lane::agents;
   const bool waits_there = find(queue(other), owner, message.from.number) != nullptr;
-  Queue& all = queue(waits_there ? other : line);
+  Queue& all = queue(waits_there ? other : lane);
   Owner& sender = all.owners[owner];
   Connection& connection = sender.connections[message.from.number];
   connection.messages.push_back(std::move(message));
@@ -72,8 +72,8 @@ bool Inbox::agents_full() const {
   return agents_.bytes >= budget_.agents || agents_.messages >= budget_.agent_messages;
 }
 
-Incoming Inbox::next(Line line, std::string* owner) {
-  Queue& all = queue(line);
+Incoming Inbox::next(Lane lane, std::string* owner) {
+  Queue& all = queue(lane);
   DROVER_REQUIRE(all.messages > 0);
   const auto sender = next_in_turn(all.owners, all.last);
   const auto connection = next_in_turn(sender->second.connections, sender->second.last);

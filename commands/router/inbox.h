@@ -1,9 +1,9 @@
-// What came in at the router's control door and waits for the core. Agents go first, so that no
-// client can hold up a lease; within a line every sender has its turn, so that no flood holds up
-// another sender. Pure: the shell says when.
+// The queue between the router's control endpoint and its core. Agents' messages go first, so that
+// no client delays a lease. Within a lane the senders take turns, so that a flood does not delay
+// other senders. Pure.
 //
-// Agents are never refused here: a shell stops reading while their line is full, and they wait.
-// Clients are refused what is over their budget, because all come through one door.
+// Agents' messages are never rejected: the shell stops reading while their lane is full. Clients'
+// messages over the budget are rejected, because all of them come through one endpoint.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace drover::commands {
 
-/// Bytes that may wait. Each message counts for some more than it is: it takes memory besides.
+/// Limits on waiting bytes. Each message counts for more than its size, for its memory overhead.
 struct InboxBudget {
   std::size_t connection = std::size_t{4} * 1024 * 1024;
   std::size_t owner = std::size_t{16} * 1024 * 1024;
@@ -28,24 +28,24 @@ struct InboxBudget {
 
 class Inbox {
  public:
-  enum class Line : std::uint8_t { agents, clients };
+  enum class Lane : std::uint8_t { agents, clients };
 
   explicit Inbox(InboxBudget budget = {}) : budget_(budget) {}
 
-  /// Why a client's message of so many bytes cannot wait, for people; none: it can. `owner`: whom
-  /// all connections of one key, or one connection without a key, count for.
+  /// Why a client's message of this size is rejected; no value if it is not. `owner`: a key with
+  /// all its connections, or one connection without a key.
   std::optional<std::string> refuses(const std::string& owner, const Peer& from,
                                      std::size_t bytes) const;
-  /// A connection whose earlier messages wait in the other line stays there: its messages keep
-  /// their order.
-  void put(Line line, const std::string& owner, Incoming message);
+  /// If earlier messages of the connection wait in the other lane, the message goes there as well,
+  /// so that the messages of a connection keep their order.
+  void put(Lane lane, const std::string& owner, Incoming message);
 
-  /// Nothing more is to be read from the door until agents have been heard.
+  /// If true, do not read from the endpoint until agents' messages have been handled.
   bool agents_full() const;
-  bool empty(Line line) const { return queue(line).messages == 0; }
-  /// Of the next sender the oldest; senders in turn, and of one sender its connections in turn.
-  /// REQUIRES one. `owner`, where it is wanted, becomes its owner.
-  Incoming next(Line line, std::string* owner = nullptr);
+  bool empty(Lane lane) const { return queue(lane).messages == 0; }
+  /// The oldest message of the next sender. Senders take turns, and so do the connections of a
+  /// sender. REQUIRES a message. Sets `owner` unless it is null.
+  Incoming next(Lane lane, std::string* owner = nullptr);
 
  private:
   struct Connection {
@@ -54,17 +54,17 @@ class Inbox {
   };
   struct Owner {
     std::map<std::uint64_t, Connection> connections;
-    std::uint64_t last = 0;  // connection that had its turn
+    std::uint64_t last = 0;  // the connection that had the last turn
     std::size_t bytes = 0;
   };
   struct Queue {
     std::map<std::string, Owner, std::less<>> owners;
-    std::string last;  // owner that had its turn
+    std::string last;  // the owner that had the last turn
     std::size_t bytes = 0;
     std::size_t messages = 0;
   };
-  Queue& queue(Line line) { return line == Line::agents ? agents_ : clients_; }
-  const Queue& queue(Line line) const { return line == Line::agents ? agents_ : clients_; }
+  Queue& queue(Lane lane) { return lane == Lane::agents ? agents_ : clients_; }
+  const Queue& queue(Lane lane) const { return lane == Lane::agents ? agents_ : clients_; }
   static const Connection* find(const Queue& queue, const std::string& owner, std::uint64_t number);
 
   InboxBudget budget_;

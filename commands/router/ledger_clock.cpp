@@ -37,28 +37,28 @@ namespace {
 
 Status check_clock_file(const std::string& path, const LedgerClock& clock,
                         std::optional<Instant> last_row, Instant system_now) {
-  const auto mend = [&] {
-    return fmt::format("remove the file to go on from the ledger's last row, at {}",
+  const auto fix = [&] {
+    return fmt::format("remove the file to continue from the ledger's last row, at {}",
                        last_row ? instant_text(*last_row) : "the system's time");
   };
   if (!is_speed(clock.speed)) {
     return error("{}: the speed: found {:g}, expected {:g} to {:g}; {}", path, clock.speed,
-                 speed_min, speed_max, mend());
+                 speed_min, speed_max, fix());
   }
   if (!is_fleet_time(clock.fleet)) {
     return error("{}: fleet time: found {}, expected a time of the years {}; {}", path,
-                 instant_text(clock.fleet), fleet_years, mend());
+                 instant_text(clock.fleet), fleet_years, fix());
   }
   if (clock.system < fleet_time_first) {
     return error("{}: the system's time: found {}, expected a time after 1970; {}", path,
-                 instant_text(clock.system), mend());
+                 instant_text(clock.system), fix());
   }
   const Instant resumed = resume_fleet_time(clock, last_row, system_now);
   if (is_fleet_time(resumed)) return {};
   return error(
-      "{}: since {} at {:g} times the speed it would be {} by now, expected a time of the years "
-      "{}; {}",
-      path, instant_text(clock.system), clock.speed, instant_text(resumed), fleet_years, mend());
+      "{}: fleet time would now be {} (since {} at speed {:g}), expected a time of the years {}; "
+      "{}",
+      path, instant_text(resumed), instant_text(clock.system), clock.speed, fleet_years, fix());
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ Status check_ledger_times(const std::string& ledger, const std::optional<LedgerC
         "ledger with --ledger",
         ledger, instant_text(*last_row), fleet_years);
   }
-  // Without a row the file counts for nothing.
+  // Without a row the file is not used.
   if (!clock || !last_row) return {};
   return check_clock_file(ledger + ".clock", *clock, last_row, system_now);
 }
@@ -90,7 +90,7 @@ Result<Instant> resume_ledger_clock(const std::string& ledger, std::optional<Ins
     return fine.error();
   }
   const Instant fleet = resume_fleet_time(clock, last_row, system_now);
-  // Written beside and renamed: a crash leaves the old file or the new one, never half of one.
+  // Written to another file and renamed: a crash leaves the old file or the new one.
   {
     std::ofstream file(fresh, std::ios::trunc);
     file << to_text(LedgerClock{fleet, system_now, speed});

@@ -1,5 +1,5 @@
-// `drover router`: the router core between its doors and its ledger. The loop: wait, receive, hear
-// what is on disk, tick, append the writes, send what waits for nothing.
+// `drover router`: runs the router core between its endpoints and its ledger. The loop: wait,
+// receive, take commits, tick, append writes, send the messages that need not wait for a commit.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -16,26 +16,26 @@
 #include "commands/connection/session.h"
 #include "commands/estimate/catalogue_files.h"
 #include "commands/record/record_options.h"
+#include "commands/router/access_control.h"
 #include "commands/router/alert_hook.h"
+#include "commands/router/ingress.h"
 #include "commands/router/ledger_clock.h"
-#include "commands/router/router_guard.h"
-#include "commands/router/router_intake.h"
-#include "commands/router/router_options.h"
-#include "commands/router/router_recording.h"
+#include "commands/router/options.h"
+#include "commands/router/recording.h"
 #include "commands/shell/clock.h"
 #include "commands/shell/files.h"
 #include "commands/shell/journal_file.h"
-#include "commands/shell/lifeline.h"
 #include "commands/shell/output.h"
+#include "commands/shell/parent_watchdog.h"
 #include "commands/shell/stop_signals.h"
-#include "commands/verbs.h"
+#include "commands/subcommands.h"
 #include "fleet/base/text.h"
 #include "fleet/codec/codec.h"
 #include "fleet/outbox.h"
 #include "fleet/socket/socket.h"
-#include "router/ledger/ledger_compaction.h"
-#include "router/ledger/ledger_stages.h"
-#include "router/ledger/ledger_store.h"
+#include "router/ledger/compaction.h"
+#include "router/ledger/failpoints.h"
+#include "router/ledger/store.h"
 #include "router/policy/policy.h"
 #include "router/router.h"
 
@@ -43,10 +43,10 @@ namespace drover::commands {
 
 namespace {
 
-/// A loop with nothing to do turns this often, so that no missed wake-up can last.
+/// An idle loop turns this often, so that a missed wake-up has no lasting effect.
 constexpr std::chrono::milliseconds longest_wait{500};
 
-/// Of the ledger in one record of the journal.
+/// Rows of the ledger in one record of the journal.
 constexpr std::size_t journalled_rows = 10'000;
 
 class RouterShell {
@@ -58,7 +58,8 @@ class RouterShell {
         clock_(Instant{}, options_.start.speed) {}
 
   Status open() {
-    if (const Status asked = router::fail_at(std::getenv("DROVER_FAIL_AT")); !asked) return asked;
+    if (const Status armed = router::arm_failpoint(std::getenv("DROVER_FAIL_AT")); !armed)
+      return armed;
     auto store = router::LedgerStore::open(
         options_.ledger, std::make_unique<router::LedgerCompaction>(options_.start.retention));
     if (!store) return store.error();
@@ -70,7 +71,7 @@ class RouterShell {
         resume_ledger_clock(store_->path(), store_->last_at(), system_now(), options_.start.speed);
     if (!start) return start.error();
     clock_ = Clock(*start, options_.start.speed);
-    auto journal = JournalFile::open(options_.journal);
+    auto journal = JournalWriter::open(options_.journal);
     if (!journal) return journal.error();
     journal_ = std::move(*journal);
     return begin(*start);
@@ -80,23 +81,25 @@ class RouterShell {
     StopSignals& signals = signals_;
     sockets_.watch(signals.descriptor());
     sockets_.watch(store_->ready_descriptor());
-    put("router ready: control {} samples {} publish {}\n", bound_.control, bound_.samples,
-        bound_.publish);
-    if (const Status said = flush_output(); !said) return CommandOutcome::failed(said.error());
+    write_stdout("router ready: control {} samples {} publish {}\n", bound_.control, bound_.samples,
+                 bound_.publish);
+    if (const Status written = flush_output(); !written) {
+      return CommandOutcome::failed(written.error());
+    }
     while (!signals.stopped()) {
-      look_at_files();
+      reload_files();
       out_of_time_ = clock_.now() >= fleet_time_end;
       if (out_of_time_) break;
-      read_doors();
-      hear_watchers();
-      hear_commits();
-      if (recording_) hear_recording();
+      read_endpoints();
+      check_subscribers();
+      take_commits();
+      if (recording_) take_recording_messages();
       if (hook_.on()) run_hook();
       const Instant now = clock_.now();
       journal_.write(JournalTick{now});
       core_->tick(now);
       Outbox outbox = core_->take_outbox();
-      if (journal_.on() && !outbox.empty()) journal_.write(said(outbox));
+      if (journal_.on() && !outbox.empty()) journal_.write(outbox_digest(outbox));
       act(std::move(outbox));
       if (const Status failed = store_->failure(); !failed)
         return CommandOutcome::failed(failed.error());
@@ -106,17 +109,17 @@ class RouterShell {
     leave();
     if (const Status flushed = store_->flush(); !flushed)
       return CommandOutcome::failed(flushed.error());
-    hear_commits();
+    take_commits();
     CommandOutcome ended = recording_ ? recording_->end() : CommandOutcome::done();
     return out_of_time_ ? CommandOutcome::failed(end_of_time()) : std::move(ended);
   }
 
  private:
-  /// The ledger is whole, but no router can begin with it: nanoseconds end not long after.
+  /// The ledger is complete, but no router can start with it again.
   Error end_of_time() const {
     return error(
-        "fleet time has come to {}, the last that a router runs at; ledger {} is kept: begin a new "
-        "one with --ledger",
+        "fleet time has reached {}, the end of its range; ledger {} is kept: begin a new one with "
+        "--ledger",
         instant_text(fleet_time_end), store_->path());
   }
 
@@ -128,18 +131,19 @@ class RouterShell {
   Status bind() {
     auto endpoint = parse_endpoint(options_.listen, "--listen");
     if (!endpoint) return endpoint.error();
-    // Samples come in and publishing goes out at the next two ports, or at free ones.
-    std::vector<std::string> doors;
+    // The endpoints of samples and publishing use the next two ports, or free ones.
+    std::vector<std::string> endpoints;
     for (int offset = 0; offset < 3; ++offset) {
-      Endpoint door = *endpoint;
-      if (door.port != 0) {
-        if (door.port > 65533)
-          return error("--listen {}: no room for two more ports", options_.listen);
-        door.port = static_cast<std::uint16_t>(door.port + offset);
+      Endpoint next = *endpoint;
+      if (next.port != 0) {
+        if (next.port > 65533) {
+          return error("--listen {}: the next two ports do not exist", options_.listen);
+        }
+        next.port = static_cast<std::uint16_t>(next.port + offset);
       }
-      doors.push_back(door.to_text());
+      endpoints.push_back(next.to_text());
     }
-    auto bound = sockets_.bind_router(doors[0], doors[1], doors[2]);
+    auto bound = sockets_.bind_router(endpoints[0], endpoints[1], endpoints[2]);
     if (!bound) return bound.error();
     bound_ = std::move(*bound);
     return {};
@@ -159,9 +163,9 @@ class RouterShell {
       if (!recording) return recording.error();
       recording_ = std::move(*recording);
     }
-    // A journal compares all that is said.
+    // A replay of the journal compares all output, so everything must be published.
     watched_ = recording_ || journal_.on() || hook_.on();
-    core_->set_watched(watched_);
+    core_->set_has_subscribers(watched_);
     return restore();
   }
 
@@ -184,51 +188,51 @@ class RouterShell {
     const std::string started_with = core_->policy().text;
     if (const Status status = core_->restored(); !status) return status;
     if (const router::Policy& policy = core_->policy(); policy.text != started_with) {
-      put_error("drover router: policy {} version {}, applied earlier, is in force again\n",
-                printable(policy.name), policy.version);
+      write_stderr("drover router: policy {} version {}, applied before, is in force again\n",
+                   printable(policy.name), policy.version);
     }
     if (journal_.on()) journal_.write(restored);
     return {};
   }
 
-  void read_doors() {
-    const auto turn = intake_.read(clock_.until(next_deadline(), longest_wait),
-                                   [&](const Peer& peer) { return core_->speaks_for_host(peer); });
+  void read_endpoints() {
+    const auto turn = ingress_.read(clock_.until(next_deadline(), longest_wait),
+                                    [&](const Peer& peer) { return core_->speaks_for_host(peer); });
     for (const Incoming& samples : turn.samples) receive(samples);
     for (const Dropped& dropped : turn.dropped) drop(dropped);
-    intake_.serve([&](const Incoming& incoming) { receive(incoming); },
-                  [&](const Dropped& dropped) { drop(dropped); });
+    ingress_.serve([&](const Incoming& incoming) { receive(incoming); },
+                   [&](const Dropped& dropped) { drop(dropped); });
   }
 
-  /// SIGHUP means that files are to be read again: the allow-list, and the policy.
-  void look_at_files() {
+  /// Reads the allow-list again if it has changed. On SIGHUP reads it and the policy again.
+  void reload_files() {
     if (signals_.hung_up()) {
       guard_.reload(sockets_);
       if (!options_.start.policy_place.empty()) read_policy_again();
     }
-    guard_.look(wall_now(), sockets_);
+    guard_.reload_if_changed(wall_now(), sockets_);
   }
 
   void read_policy_again() {
     const std::string& file = options_.start.policy_place;
     auto text = read_file(file, policy_bytes_max);
     const Instant now = clock_.now();
-    Envelope told{"SIGHUP", 0, now, {}};
+    Envelope envelope{"SIGHUP", 0, now, {}};
     if (text) {
-      told.body = ApplyPolicy{std::move(*text), file};
+      envelope.body = ApplyPolicy{std::move(*text), file};
     } else {
-      told.body = Audit{"SIGHUP", "apply policy", file, false, text.error().message};
+      envelope.body = Audit{"SIGHUP", "apply policy", file, false, text.error().message};
     }
-    if (journal_.on()) journal_.write(JournalReceive{now, publish_peer, encode(told), {}});
-    core_->receive(now, publish_peer, told);
+    if (journal_.on()) journal_.write(JournalReceive{now, publish_peer, encode(envelope), {}});
+    core_->receive(now, publish_peer, envelope);
   }
 
   void receive(const Incoming& incoming) {
     auto envelope = decode(incoming.bytes);
-    if (!envelope) return turn_away(incoming, envelope.error().message, {});
+    if (!envelope) return reject_message(incoming, envelope.error().message, {});
     auto why = guard_.refuse(incoming, *envelope);
     if (!why) why = core_->refusal(incoming.from, *envelope);
-    if (why) return turn_away(incoming, *std::move(why), kind_name(envelope->body));
+    if (why) return reject_message(incoming, *std::move(why), kind_name(envelope->body));
     const std::string_view key =
         incoming.key == nullptr ? "" : std::string_view(incoming.key->name);
     const Instant now = clock_.now();
@@ -236,36 +240,36 @@ class RouterShell {
       journal_.write(JournalReceive{now, incoming.from, incoming.bytes, std::string(key)});
     }
     core_->receive(now, incoming.from, *envelope, key);
-    // Subscribers get the very bytes that the agent sent: nothing is encoded twice.
+    // Subscribers get the agent's bytes: nothing is encoded again.
     if (incoming.from.channel == Channel::samples &&
         std::holds_alternative<SampleBatch>(envelope->body)) {
       sockets_.send(publish_under(Topic::samples), incoming.bytes);
-      if (recording_) recording_->hear(now, publish_peer, std::move(*envelope));
+      if (recording_) recording_->receive(now, publish_peer, std::move(*envelope));
     }
   }
 
-  /// Once anybody has subscribed, everything is published.
-  void hear_watchers() {
+  /// Once a client has subscribed, everything is published.
+  void check_subscribers() {
     if (watched_) return;
     for (const Topic topic : {Topic::state, Topic::decisions, Topic::events}) {
-      watched_ = watched_ || sockets_.has_been_asked_for(topic);
+      watched_ = watched_ || sockets_.ever_subscribed(topic);
     }
-    core_->set_watched(watched_);
+    core_->set_has_subscribers(watched_);
   }
 
-  /// Like a viewer that asks for a snapshot, only without a connection.
-  void hear_recording() {
-    for (const RouterRecording::Word& word : recording_->take_words(clock_.now())) {
+  /// The recording acts like a viewer without a connection: it requests snapshots.
+  void take_recording_messages() {
+    for (const RouterRecording::ToRouter& message : recording_->take_messages(clock_.now())) {
       const Instant now = clock_.now();
       if (journal_.on()) {
-        journal_.write(JournalReceive{now, word.from, encode(word.envelope), {}});
+        journal_.write(JournalReceive{now, message.from, encode(message.envelope), {}});
       }
-      core_->receive(now, word.from, word.envelope);
+      core_->receive(now, message.from, message.envelope);
     }
   }
 
-  /// `kind`: of the message that its sender may not send; empty: it was no message.
-  void turn_away(const Incoming& incoming, std::string why, std::string_view kind) {
+  /// `kind`: the kind of the rejected message; empty if it could not be decoded.
+  void reject_message(const Incoming& incoming, std::string why, std::string_view kind) {
     const std::string key = incoming.key == nullptr ? "" : incoming.key->name;
     drop({incoming.from, sender_text(incoming.from, incoming.address, key), std::move(why), key,
           incoming.address, std::string(kind)});
@@ -274,68 +278,68 @@ class RouterShell {
   void drop(const Dropped& dropped) {
     const Instant now = clock_.now();
     journal_.write(JournalDropped{now, dropped.from, dropped.why, dropped.sender, dropped.key,
-                                  dropped.address, dropped.asked, dropped.passing});
-    core_->turn_away(now, dropped);
+                                  dropped.address, dropped.asked, dropped.retryable});
+    core_->reject_message(now, dropped);
   }
 
-  void hear_commits() {
+  void take_commits() {
     const std::uint64_t committed = store_->committed();
-    if (store_->log() != told_log_) tell_log();
-    if (store_->full() != told_full_) tell_full();
-    if (committed == heard_commit_) return;
-    heard_commit_ = committed;
+    if (store_->log() != reported_wal_) report_wal();
+    if (store_->full() != reported_full_) report_full();
+    if (committed == committed_) return;
+    committed_ = committed;
     const Instant now = clock_.now();
     journal_.write(JournalCommitted{now, committed});
     core_->committed(now, committed);
     send_all(held_.committed(committed));
-    router::pass(router::LedgerStage::after_acknowledgement);
+    router::pass(router::LedgerFailpoint::after_acknowledgement);
   }
 
-  /// As a published event and on stderr, once: whoever waits for an acknowledgement can wait on.
-  void tell_full() {
-    told_full_ = !told_full_;
+  /// Reports once, as a published event and on stderr, that the ledger is full or writable again.
+  void report_full() {
+    reported_full_ = !reported_full_;
     Event event;
-    event.severity = told_full_ ? Severity::critical : Severity::info;
+    event.severity = reported_full_ ? Severity::critical : Severity::info;
     event.subject = "ledger";
     event.text =
-        !told_full_ ? "there is room for its writes again"
-        : store_->log() == router::LedgerLog::full
+        !reported_full_ ? "writes succeed again"
+        : store_->log() == router::WalState::full
             ? fmt::format("{}: nothing is acknowledged until that ends", router::ledger_log_full)
-            : "its disk is full: nothing is acknowledged until there is room";
-    put_error("drover router: ledger {}: {}\n", store_->path(), event.text);
-    tell(std::move(event));
+            : "its disk is full: nothing is acknowledged until there is space";
+    write_stderr("drover router: ledger {}: {}\n", store_->path(), event.text);
+    publish(std::move(event));
   }
 
-  /// Before it is too long, so that somebody can end whoever reads it.
-  void tell_log() {
+  /// Reports a growing log early, so that an operator can end the program that reads the ledger.
+  void report_wal() {
     const bool was_short =
-        std::exchange(told_log_, store_->log()) == router::LedgerLog::short_enough;
-    if (!was_short || told_log_ == router::LedgerLog::short_enough) return;
+        std::exchange(reported_wal_, store_->log()) == router::WalState::short_enough;
+    if (!was_short || reported_wal_ == router::WalState::short_enough) return;
     Event event{
         Severity::warning, "ledger log",
         "another program reads the ledger in one long transaction: its log grows until that "
         "ends"};
-    put_error("drover router: ledger {}: {}\n", store_->path(), event.text);
-    tell(std::move(event));
+    write_stderr("drover router: ledger {}: {}\n", store_->path(), event.text);
+    publish(std::move(event));
   }
 
   void run_hook() {
     const Wall now = wall_now();
     hook_.tick(now);
-    if (const auto trouble = hook_.trouble(now)) {
-      put_error("drover router: --on-alert {}\n", *trouble);
-      tell({Severity::warning, "on-alert", printable(*trouble)});
+    if (const auto problems = hook_.take_problems(now)) {
+      write_stderr("drover router: --on-alert {}\n", *problems);
+      publish({Severity::warning, "on-alert", printable(*problems)});
     }
   }
 
-  void tell(Event event) {
+  void publish(Event event) {
     const Instant now = clock_.now();
     const Envelope envelope{"router", 0, now, std::move(event)};
     if (journal_.on()) journal_.write(JournalReceive{now, publish_peer, encode(envelope), {}});
     core_->receive(now, publish_peer, envelope);
   }
 
-  /// What is only counted so far goes on record.
+  /// Writes pending counts to the ledger.
   void leave() {
     const Instant now = clock_.now();
     const Envelope envelope{"router", 0, now, Leave{}};
@@ -352,17 +356,17 @@ class RouterShell {
   void send_all(const std::vector<Send>& sends) {
     for (const Send& send : sends) {
       if (recording_ && (send.to == RouterRecording::peer || send.to.channel == Channel::publish)) {
-        recording_->hear(clock_.now(), send.to, send.envelope);
+        recording_->receive(clock_.now(), send.to, send.envelope);
       }
       if (send.to == RouterRecording::peer) continue;
       const auto* alert = std::get_if<Alert>(&send.envelope.body);
-      if (alert != nullptr && !alert->retold) hook_.hear(*alert);
+      if (alert != nullptr && !alert->text_only) hook_.add(*alert);
       if (send.to.channel != Channel::publish) {
         sockets_.send(send.to, encode(send.envelope));
         continue;
       }
       const Topic topic = topic_of(send.envelope.body);
-      if (sockets_.has_been_asked_for(topic)) {
+      if (sockets_.ever_subscribed(topic)) {
         sockets_.send(publish_under(topic), encode(send.envelope));
       }
     }
@@ -372,27 +376,27 @@ class RouterShell {
   const devices::Catalogue& catalogue_;
   StopSignals signals_;  // before the sockets, whose threads must not take signals
   Sockets sockets_;
-  RouterIntake intake_{sockets_};
-  RouterGuard guard_;
+  RouterIngress ingress_{sockets_};
+  RouterAccessControl guard_;
   AlertHook hook_;
   Sockets::Bound bound_;
   Clock clock_;
-  JournalFile journal_;
+  JournalWriter journal_;
   std::unique_ptr<router::LedgerStore> store_;
   std::unique_ptr<router::Router> core_;
-  HeldSends held_;
-  std::unique_ptr<RouterRecording> recording_;  // none: nobody asked for one
-  std::uint64_t heard_commit_ = 0;
+  PendingSends held_;
+  std::unique_ptr<RouterRecording> recording_;  // null without --record
+  std::uint64_t committed_ = 0;
   bool watched_ = true;
-  bool told_full_ = false;
+  bool reported_full_ = false;
   bool out_of_time_ = false;
-  router::LedgerLog told_log_ = router::LedgerLog::short_enough;
+  router::WalState reported_wal_ = router::WalState::short_enough;
 };
 
 }  // namespace
 
 CommandOutcome run_router(Arguments& arguments) {
-  if (const Status held = hold_lifeline(arguments); !held)
+  if (const Status held = watch_parent(arguments); !held)
     return CommandOutcome::usage(held.error());
   RouterOptions options;
   if (const auto wrong = read_router_options(arguments, options)) return *wrong;

@@ -8,8 +8,8 @@
 namespace drover::commands {
 
 Wall wall_now() {
-  // steady_clock is CLOCK_MONOTONIC: it stands still while a laptop sleeps, and so does the fleet
-  // that is emulated on it. Processes on one machine agree on it.
+  // steady_clock is CLOCK_MONOTONIC: it stops while a laptop sleeps, and so does the emulated
+  // fleet. All processes of a machine share it.
   return std::chrono::duration_cast<Wall>(std::chrono::steady_clock::now().time_since_epoch());
 }
 
@@ -21,7 +21,7 @@ std::chrono::milliseconds FleetAnchor::until(Instant deadline, Wall moment,
                                              std::chrono::milliseconds longest) const {
   const Instant now = at(moment);
   if (deadline <= now) return std::chrono::milliseconds(0);
-  // Doubles: `never` minus now does not fit 64 bits of nanoseconds when now is before 1970.
+  // Doubles, because `never` minus now does not fit 64 bits of nanoseconds if now is before 1970.
   const double fleet_ns = static_cast<double>(deadline.time_since_epoch().count()) -
                           static_cast<double>(now.time_since_epoch().count());
   const double wall_ms = std::ceil(fleet_ns / speed / 1e6);
@@ -40,23 +40,24 @@ std::chrono::milliseconds Clock::until(Instant deadline, std::chrono::millisecon
   return anchor_.until(deadline, wall_now(), longest);
 }
 
-void Clock::anchor_again(Instant fleet, double speed) {
+void Clock::reanchor(Instant fleet, double speed) {
   anchor_ = FleetAnchor{fleet, wall_now(), speed};
 }
 
 Duration wall_span(double wall_seconds, double speed) { return from_seconds(wall_seconds * speed); }
 
-bool is_apart(Instant fleet, double speed) {
+bool differs_from_system_clock(Instant fleet, double speed) {
   constexpr double apart_s = 5;
   return speed != 1 || std::abs(to_seconds(fleet - system_now())) > apart_s;
 }
 
 std::string fleet_time_note(Instant fleet, double speed) {
-  if (!is_apart(fleet, speed)) return "";
+  if (!differs_from_system_clock(fleet, speed)) return "";
   const std::string clock = to_clock_text(fleet);
-  if (speed == 1) return fmt::format("fleet time {}: not the hour of the day here\n", clock);
-  return fmt::format("fleet time {}, {:g} times as fast as here: spans below are of fleet time\n",
-                     clock, speed);
+  if (speed == 1) return fmt::format("fleet time {}: differs from this machine's clock\n", clock);
+  return fmt::format(
+      "fleet time {}, {:g} times as fast as wall time: durations below are in fleet time\n", clock,
+      speed);
 }
 
 Instant system_now() {

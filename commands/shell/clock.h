@@ -1,4 +1,4 @@
-// Fleet time anchored on this machine's monotonic clock: the one place where time is read.
+// Fleet time, anchored on this machine's monotonic clock. The program reads the time only here.
 #pragma once
 
 #include <chrono>
@@ -8,32 +8,32 @@
 
 namespace drover::commands {
 
-/// Nanoseconds of CLOCK_MONOTONIC: for time limits of shells.
+/// Nanoseconds of CLOCK_MONOTONIC, for timeouts.
 using Wall = std::chrono::nanoseconds;
 Wall wall_now();
 
-/// At `wall` it is `fleet`, and from then on fleet time runs `speed` times as fast.
+/// At wall time `wall` the fleet time is `fleet`; from then on it passes `speed` times as fast.
 struct FleetAnchor {
   Instant fleet{};
   Wall wall{0};
   double speed = 1;
 
   Instant at(Wall moment) const;
-  /// Wall time from `moment` until the deadline: 0 when it is past, at most `longest`; rounded up
-  /// to whole milliseconds, so that the deadline is reached when the wait ends.
+  /// Wall time from `moment` until the deadline: 0 if it has passed, at most `longest`. Rounded up
+  /// to whole milliseconds, so that the deadline has passed when the wait ends.
   std::chrono::milliseconds until(Instant deadline, Wall moment,
                                   std::chrono::milliseconds longest) const;
 };
 
-/// Fleet time now; never goes back, whatever is anchored anew.
+/// The current fleet time. It never goes back, even when it is reanchored.
 class Clock {
  public:
   Clock(Instant fleet, double speed);
 
   Instant now();
   std::chrono::milliseconds until(Instant deadline, std::chrono::milliseconds longest) const;
-  /// The router has said what time it is, again.
-  void anchor_again(Instant fleet, double speed);
+  /// Sets the clock to the time that the router has reported.
+  void reanchor(Instant fleet, double speed);
   double speed() const { return anchor_.speed; }
 
  private:
@@ -41,16 +41,16 @@ class Clock {
   Instant latest_{};
 };
 
-/// Wall seconds as a span of fleet time: heartbeats, leases and time limits are given so.
+/// Wall seconds as a duration of fleet time, for heartbeats, leases and timeouts.
 Duration wall_span(double wall_seconds, double speed);
 
-/// The system's clock, ns since the Unix epoch: only to begin a new ledger's fleet time, and to say
-/// where fleet time is another.
+/// The system's clock, ns since the Unix epoch. Used only to begin the fleet time of a new ledger,
+/// and to report that fleet time differs from it.
 Instant system_now();
-/// Whether this fleet time, as just told, is not the hour of the day.
-bool is_apart(Instant fleet, double speed);
-/// "fleet time 14:02:10, 10 times as fast as here: spans below are of fleet time"; empty where it
-/// is the hour of the day and passes as ours does.
+/// Whether fleet time, as just reported, differs from the system's clock.
+bool differs_from_system_clock(Instant fleet, double speed);
+/// "fleet time 14:02:10, 10 times as fast as wall time: durations below are in fleet time"; empty
+/// if fleet time is the system's time.
 std::string fleet_time_note(Instant fleet, double speed);
 
 }  // namespace drover::commands

@@ -23,13 +23,13 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view folder_prefix = "drover-";
-/// In a folder that is kept for a person to read.
+/// A file of this name marks a folder that is kept for a person to read.
 constexpr const char* kept_mark = "kept";
-/// A folder this young may not be locked yet.
+/// A folder younger than this may not be locked yet.
 constexpr std::chrono::minutes young{1};
 
-/// An open descriptor that holds the folder's lock, which ends with the process; -1: another holds
-/// it, or it is not ours to open.
+/// An open descriptor that holds the folder's lock until the process ends. -1 if another process
+/// holds the lock or the folder cannot be opened.
 int lock_folder(const fs::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0 || ::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
@@ -37,7 +37,7 @@ int lock_folder(const fs::path& path) {
   return -1;
 }
 
-/// Removes our folders whose process was killed.
+/// Removes the folders of killed drover processes.
 void remove_orphans(const fs::path& parent) {
   std::error_code problem;
   for (fs::directory_iterator entry(parent, problem), end; !problem && entry != end;
@@ -78,7 +78,7 @@ Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
 }
 
 std::optional<std::string> config_folder() {
-  // A path that is not absolute is none (XDG Base Directory Specification 0.8).
+  // Relative paths are ignored (XDG Base Directory Specification 0.8).
   if (const char* home = std::getenv("XDG_CONFIG_HOME"); home != nullptr && *home == '/') {
     return (fs::path(home) / "drover").string();
   }

@@ -1,4 +1,4 @@
-// Files of the user, read whole, and folders of our own.
+// Reads whole files, and makes the program's own folders.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace drover::commands {
 
-/// The error names the file and what the system says. Refuses files over `bytes_max`.
+/// The error names the file and the system's error. Refuses files over `bytes_max`.
 Result<std::string> read_file(const std::string& path, std::size_t bytes_max = 64U << 20);
 
-/// $XDG_CONFIG_HOME/drover, else ~/.config/drover; nothing where there is no home.
+/// $XDG_CONFIG_HOME/drover, else ~/.config/drover; no value without a home folder.
 std::optional<std::string> config_folder();
 
-/// A new folder under $TMPDIR that only this user can read; removed by the destructor unless kept.
-/// What killed processes have left there is removed first.
+/// A new folder under $TMPDIR that only this user can read. The destructor removes it unless it is
+/// kept. `make` also removes the folders that killed processes have left there.
 class TemporaryFolder {
  public:
   static Result<TemporaryFolder> make();
@@ -30,7 +30,7 @@ class TemporaryFolder {
  private:
   explicit TemporaryFolder(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
   std::string path_;
-  int lock_ = -1;  // on the folder, held while its process lives
+  int lock_ = -1;  // on the folder, held while the process runs
   bool kept_ = false;
 };
 

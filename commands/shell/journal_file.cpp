@@ -11,13 +11,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where the whole records of a journal end that is there already; 0 when there is none.
+/// The byte after the last complete record of an existing journal; 0 if there is none. Cuts off an
+/// incomplete record.
 Result<std::uint64_t> end_of(const std::string& path) {
   std::error_code problem;
   if (!fs::exists(path, problem) || fs::is_empty(path, problem)) return std::uint64_t{0};
-  // A pipe or a terminal has no earlier life.
+  // A pipe or a terminal has no earlier records.
   if (!fs::is_regular_file(path, problem)) return std::uint64_t{0};
-  auto before = JournalInput::open(path);
+  auto before = JournalReader::open(path);
   if (!before) return before.error();
   while (before->skip()) {
   }
@@ -28,8 +29,8 @@ Result<std::uint64_t> end_of(const std::string& path) {
 
 }  // namespace
 
-Result<JournalFile> JournalFile::open(const std::string& path) {
-  JournalFile journal;
+Result<JournalWriter> JournalWriter::open(const std::string& path) {
+  JournalWriter journal;
   if (path.empty()) return journal;
   if (const auto end = end_of(path); !end) return error("--journal {}", end.error().message);
   journal.path_ = path;
@@ -38,21 +39,21 @@ Result<JournalFile> JournalFile::open(const std::string& path) {
   return journal;
 }
 
-void JournalFile::write(const JournalRecord& record) {
+void JournalWriter::write(const JournalRecord& record) {
   if (!file_) return;
   const std::string bytes = encode_record(record);
   file_->write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-Status JournalFile::flush() {
+Status JournalWriter::flush() {
   if (!file_) return {};
   file_->flush();
   if (!*file_) return error("--journal {}: writing failed", path_);
   return {};
 }
 
-Result<JournalInput> JournalInput::open(const std::string& path) {
-  JournalInput input(path);
+Result<JournalReader> JournalReader::open(const std::string& path) {
+  JournalReader input(path);
   input.file_.open(path, std::ios::binary);
   std::error_code problem;
   input.size_ = fs::file_size(path, problem);
@@ -61,14 +62,14 @@ Result<JournalInput> JournalInput::open(const std::string& path) {
   }
   const auto first = input.next();
   if (!first || !*first || !std::holds_alternative<JournalStart>(**first)) {
-    return error("{}: it is no journal of a router or an agent (--journal FILE)", printable(path));
+    return error("{}: not a journal of a router or an agent (--journal FILE)", printable(path));
   }
   input.file_.seekg(0);
   input.at_ = 0;
   return input;
 }
 
-std::optional<std::uint64_t> JournalInput::length() {
+std::optional<std::uint64_t> JournalReader::length() {
   std::array<char, journal_prefix_bytes> prefix{};
   if (size_ - at_ < prefix.size()) return {};
   if (!file_.read(prefix.data(), static_cast<std::streamsize>(prefix.size()))) return {};
@@ -77,7 +78,7 @@ std::optional<std::uint64_t> JournalInput::length() {
   return length;
 }
 
-Result<std::optional<JournalRecord>> JournalInput::next() {
+Result<std::optional<JournalRecord>> JournalReader::next() {
   const auto bytes = length();
   if (!bytes) return std::optional<JournalRecord>{};
   bytes_.resize(*bytes);
@@ -90,7 +91,7 @@ Result<std::optional<JournalRecord>> JournalInput::next() {
   return std::optional<JournalRecord>(std::move(*record));
 }
 
-bool JournalInput::skip() {
+bool JournalReader::skip() {
   const auto bytes = length();
   if (!bytes) return false;
   file_.seekg(static_cast<std::streamoff>(*bytes), std::ios::cur);

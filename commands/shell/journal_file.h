@@ -1,5 +1,5 @@
-// The file behind `--journal`: every input of a core in order, for feeding to a fresh one. Each
-// life of the program adds its own at the end.
+// The file of `--journal`: every input of a core in order, for a replay. Each run of the program
+// appends to it.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,14 @@
 
 namespace drover::commands {
 
-/// Writes nothing when no file was asked for.
-class JournalFile {
+class JournalWriter {
  public:
-  /// An empty path: no journal. What an earlier life wrote stays; a record in which it died is cut
-  /// off. Refuses to write into a file that is no journal.
-  static Result<JournalFile> open(const std::string& path);
+  /// Without a path nothing is written. Keeps the records of earlier runs, and cuts off a record
+  /// that a killed process left incomplete. Refuses to write into a file that is not a journal.
+  static Result<JournalWriter> open(const std::string& path);
 
   void write(const JournalRecord& record);
-  /// At the end of each turn of the loop, so that a crash loses at most one turn.
+  /// Call it at the end of each turn of the loop, so that a crash loses at most one turn.
   Status flush();
   bool on() const { return file_ != nullptr; }
 
@@ -30,22 +29,22 @@ class JournalFile {
   std::unique_ptr<std::ofstream> file_;
 };
 
-/// Reads record by record what the file had when it was opened.
-class JournalInput {
+/// Reads record by record, up to the size that the file had when it was opened.
+class JournalReader {
  public:
   /// The file must begin with a whole JournalStart.
-  static Result<JournalInput> open(const std::string& path);
+  static Result<JournalReader> open(const std::string& path);
 
-  /// Nothing at the end, or where the last record is cut short.
+  /// No value at the end, or if the last record is incomplete.
   Result<std::optional<JournalRecord>> next();
-  /// Passes over one record without reading it; false where next() would give none.
+  /// Skips one record without reading it. False where next() would return no value.
   bool skip();
   /// The byte at which the next record begins.
   std::uint64_t at() const { return at_; }
   std::uint64_t size() const { return size_; }
 
  private:
-  explicit JournalInput(std::string path) : path_(std::move(path)) {}
+  explicit JournalReader(std::string path) : path_(std::move(path)) {}
   std::optional<std::uint64_t> length();
 
   std::string path_;

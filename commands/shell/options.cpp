@@ -16,12 +16,12 @@ namespace po = boost::program_options;
 
 namespace {
 
-// Boost sees positional words under this name; no option can be called so.
+// The name of the positional words for Boost; no option can have it.
 constexpr const char* words_key = "words of the command line";
 
 constexpr std::string_view repeated = "...";
 
-std::string as_place(std::string_view name) { return fmt::format("--{}", name); }
+std::string long_name(std::string_view name) { return fmt::format("--{}", name); }
 
 po::options_description describe(const CommandUsage& usage) {
   po::options_description description;
@@ -37,13 +37,13 @@ po::options_description describe(const CommandUsage& usage) {
   return description;
 }
 
-/// `-o` alone is its option; every other word that begins so may be a value, such as -5.
+/// Replaces `-o` by its long name. Other words that begin with `-` may be values, such as -5.
 std::vector<std::string> with_long_names(std::vector<std::string> words,
                                          const CommandUsage& usage) {
   for (std::string& word : words) {
     if (word.size() != 2 || word[0] != '-') continue;
     for (const Option& option : usage.options) {
-      if (option.letter != 0 && option.letter == word[1]) word = as_place(option.name);
+      if (option.letter != 0 && option.letter == word[1]) word = long_name(option.name);
     }
   }
   return words;
@@ -75,7 +75,7 @@ std::string help_text(const CommandUsage& usage) {
     if (option.hidden) continue;
     text += fmt::format("{:<{}}  {}\n", spelled(option), widest, option.help);
   }
-  text += fmt::format("{:<{}}  {}\n", "  --help", widest, "this text");
+  text += fmt::format("{:<{}}  {}\n", "  --help", widest, "show this help");
   text += fmt::format("\nExamples:\n{}\n", usage.examples);
   return text;
 }
@@ -97,7 +97,8 @@ Result<Arguments> Arguments::parse(const CommandUsage& usage,
   positional.add(words_key, -1);
   auto state = std::make_unique<State>();
   try {
-    // No short options of Boost's: a value such as -5 is a value. No guessing: scripts break by it.
+    // Boost's short options are off, because -5 may be a value. Abbreviations are off, because a
+    // new option would break scripts that use them.
     const auto style = po::command_line_style::allow_long |
                        po::command_line_style::long_allow_adjacent |
                        po::command_line_style::long_allow_next;
@@ -119,7 +120,9 @@ Result<Arguments> Arguments::parse(const CommandUsage& usage,
   for (const Option& option : usage.options) {
     const auto found = state->values.find(option.name);
     if (found == state->values.end()) continue;
-    if (!option.many && found->second.size() > 1) return error("--{} is given twice", option.name);
+    if (!option.repeatable && found->second.size() > 1) {
+      return error("--{} is given twice", option.name);
+    }
     for (const std::string& value : found->second) {
       if (option.check == nullptr) break;
       if (Status fine = option.check(value); !fine) return fine.error();
@@ -148,16 +151,16 @@ std::string Arguments::text(std::string_view name, std::string otherwise) const 
   return found->second.front();
 }
 
-std::vector<std::string> Arguments::texts(std::string_view name) const {
+std::vector<std::string> Arguments::text_list(std::string_view name) const {
   const auto found = state_->values.find(name);
   return found == state_->values.end() ? std::vector<std::string>{} : found->second;
 }
 
 Duration Arguments::duration(std::string_view name, Duration otherwise) {
   if (!has(name)) return otherwise;
-  const auto value = parse_duration(text(name), as_place(name));
+  const auto value = parse_duration(text(name), long_name(name));
   if (!value) {
-    complain(value.error());
+    add_problem(value.error());
     return otherwise;
   }
   return *value;
@@ -165,13 +168,13 @@ Duration Arguments::duration(std::string_view name, Duration otherwise) {
 
 double Arguments::number(std::string_view name, double low, double high, double otherwise) {
   if (!has(name)) return otherwise;
-  const auto value = parse_number(text(name), as_place(name));
+  const auto value = parse_number(text(name), long_name(name));
   if (!value) {
-    complain(value.error());
+    add_problem(value.error());
     return otherwise;
   }
   if (*value < low || *value > high) {
-    complain(error("--{}: found {}, expected {} to {}", name, excerpt(text(name)), low, high));
+    add_problem(error("--{}: found {}, expected {} to {}", name, excerpt(text(name)), low, high));
     return otherwise;
   }
   return *value;
@@ -180,13 +183,13 @@ double Arguments::number(std::string_view name, double low, double high, double 
 std::int64_t Arguments::integer(std::string_view name, std::int64_t low, std::int64_t high,
                                 std::int64_t otherwise) {
   if (!has(name)) return otherwise;
-  const auto value = parse_integer(text(name), as_place(name));
+  const auto value = parse_integer(text(name), long_name(name));
   if (!value) {
-    complain(value.error());
+    add_problem(value.error());
     return otherwise;
   }
   if (*value < low || *value > high) {
-    complain(error("--{}: found {}, expected {} to {}", name, *value, low, high));
+    add_problem(error("--{}: found {}, expected {} to {}", name, *value, low, high));
     return otherwise;
   }
   return *value;
@@ -197,7 +200,7 @@ std::string Arguments::one_of(std::string_view name, const std::vector<std::stri
   if (!has(name)) return otherwise;
   std::string value = text(name);
   if (std::find(known.begin(), known.end(), value) == known.end()) {
-    complain(error("--{}: unknown '{}'{}", name, excerpt(value), suggestion(value, known)));
+    add_problem(error("--{}: unknown '{}'{}", name, excerpt(value), suggestion(value, known)));
     return otherwise;
   }
   return value;
@@ -206,13 +209,13 @@ std::string Arguments::one_of(std::string_view name, const std::vector<std::stri
 std::string Arguments::name(std::string_view name, std::string otherwise) {
   std::string value = text(name, std::move(otherwise));
   if (!is_name(value)) {
-    complain(
+    add_problem(
         error("--{}: found '{}', expected 1 to 64 of A-Z a-z 0-9 . _ : -", name, excerpt(value)));
   }
   return value;
 }
 
-void Arguments::complain(Error problem) {
+void Arguments::add_problem(Error problem) {
   if (state_->problem.ok()) state_->problem = std::move(problem);
 }
 

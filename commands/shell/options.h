@@ -1,8 +1,8 @@
-// The options of one verb: declared once, parsed, checked, and shown by `--help`.
+// The options of one command: declared once, then parsed, checked, and shown by `--help`.
 //
-// The first problem that a reader finds sticks, like in fleet/text/toml.h: a verb reads everything
-// it needs and then asks `status()` once. Unknown options list the nearest known ones. The only
-// file that knows Boost.Program_options is options.cpp.
+// Only the first problem is kept, as in fleet/text/toml.h: a command reads all its options and then
+// checks `status()` once. The error for an unknown option suggests the nearest known ones. Only
+// options.cpp includes Boost.Program_options.
 #pragma once
 
 #include <cstdint>
@@ -17,31 +17,31 @@
 
 namespace drover::commands {
 
-/// One option. `value` names what follows it ("FILE"); empty: a switch.
+/// One option. `value` is the name of its value ("FILE"); empty: a switch.
 struct Option {
   std::string name;
   std::string value;
   std::string help;
   bool hidden = false;                                  // works, but `--help` does not show it
-  bool many = false;                                    // may be given several times
-  Status (*check)(const std::string& value) = nullptr;  // what is wrong with a value, if anything
+  bool repeatable = false;                              // may be given several times
+  Status (*check)(const std::string& value) = nullptr;  // returns the problem with a value
   char letter = 0;                                      // `-o` for `--output`; 0: none
 };
 
-/// What `drover VERB --help` says and what the verb understands.
+/// The options and arguments of a command, and the text of its `--help`.
 struct CommandUsage {
   std::string synopsis;     // "drover why [JOB] [options]"
   std::string description;  // a paragraph
   std::vector<Option> options;
   std::vector<std::string> positionals;  // names; all optional, in order; a last "NAME..." repeats
-  std::string examples;                  // each line one command with a comment under it
+  std::string examples;                  // one command a line, with a comment below it if needed
 };
 
 std::string help_text(const CommandUsage& usage);
 
 class Arguments {
  public:
-  /// An unknown option, a missing value, or a word too many is an error.
+  /// An unknown option, a missing value, or a surplus word is an error.
   static Result<Arguments> parse(const CommandUsage& usage, const std::vector<std::string>& words);
   ~Arguments();
   Arguments(Arguments&&) noexcept;
@@ -49,19 +49,19 @@ class Arguments {
 
   bool has(std::string_view name) const;
   std::string text(std::string_view name, std::string otherwise = "") const;
-  std::vector<std::string> texts(std::string_view name) const;
+  std::vector<std::string> text_list(std::string_view name) const;
   Duration duration(std::string_view name, Duration otherwise);
   double number(std::string_view name, double low, double high, double otherwise);
   std::int64_t integer(std::string_view name, std::int64_t low, std::int64_t high,
                        std::int64_t otherwise);
-  /// One of `known`, else an error that lists the nearest.
+  /// One of `known`; adds a problem with the nearest names for any other value.
   std::string one_of(std::string_view name, const std::vector<std::string>& known,
                      std::string otherwise);
-  /// A name in the sense of `is_name`.
+  /// A valid name (`is_name`).
   std::string name(std::string_view name, std::string otherwise);
 
-  /// Records a problem, unless one stands already.
-  void complain(Error problem);
+  /// Keeps the problem, unless there is one already.
+  void add_problem(Error problem);
   Status status() const;
 
  private:

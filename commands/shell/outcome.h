@@ -1,4 +1,4 @@
-// How a verb ended: the exit code of the program, and one line for a person where it is not 0.
+// How a command ended: the exit code, and one line on stderr if it is not 0.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ enum class Exit : int { done = 0, failed = 1, usage = 2, partly = 3 };
 
 struct CommandOutcome {
   Exit exit = Exit::done;
-  std::string message;  // what `drover VERB: ` is put before on stderr; empty: nothing is said
+  std::string message;  // printed on stderr after "drover COMMAND: "; empty: nothing is printed
 
   static CommandOutcome done() { return {}; }
   static CommandOutcome failed(const Error& error) { return {Exit::failed, error.message}; }

@@ -20,20 +20,20 @@ void note_problem() {
 
 }  // namespace
 
-void hold_standard_streams() {
+void reserve_standard_streams() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(number, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest free number is taken, so it is this one. Opened for reading: writing fails.
+    // open() returns the lowest free number, which is this one. Opened for reading: writing fails.
     const int opened = ::open("/dev/null", number == STDERR_FILENO ? O_WRONLY : O_RDONLY);
     if (opened >= 0 && opened != number) ::close(opened);
   }
 }
 
-void put_text(std::string_view text) {
+void write_stdout_text(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) note_problem();
 }
 
-void put_error_text(std::string_view text) {
+void write_stderr_text(std::string_view text) {
   (void)std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

@@ -1,5 +1,5 @@
-// What a verb says. Everything goes through here, so that a full disk or a closed descriptor ends
-// every verb in the same way: one line, and exit 1.
+// The output of commands. All output goes through these functions, so that a full disk or a closed
+// descriptor ends every command in the same way: one line, and exit 1.
 #pragma once
 
 #include <string_view>
@@ -11,29 +11,29 @@
 
 namespace drover::commands {
 
-/// To be called first of all: where the caller has closed standard input, output or error, no file
-/// or socket of ours may take its number. Writing to such an output fails as it should.
-void hold_standard_streams();
+/// Call it first. If the caller has closed standard input, output or error, no file or socket of
+/// the program may get its number. Writing to such an output still fails.
+void reserve_standard_streams();
 
-/// To standard output; what goes wrong is kept for `flush_output`.
-void put_text(std::string_view text);
-/// To standard error. There is nowhere left to say that this failed.
-void put_error_text(std::string_view text);
+/// Writes to standard output. `flush_output` reports a failure.
+void write_stdout_text(std::string_view text);
+/// Writes to standard error. A failure cannot be reported.
+void write_stderr_text(std::string_view text);
 
 template <typename... Values>
-void put(fmt::format_string<Values...> format, Values&&... values) {
-  put_text(fmt::format(format, std::forward<Values>(values)...));
+void write_stdout(fmt::format_string<Values...> format, Values&&... values) {
+  write_stdout_text(fmt::format(format, std::forward<Values>(values)...));
 }
 
 template <typename... Values>
-void put_error(fmt::format_string<Values...> format, Values&&... values) {
-  put_error_text(fmt::format(format, std::forward<Values>(values)...));
+void write_stderr(fmt::format_string<Values...> format, Values&&... values) {
+  write_stderr_text(fmt::format(format, std::forward<Values>(values)...));
 }
 
-/// Whether all that was put has been written. A reader who has left (`| head`) is no failure.
+/// Whether all output has been written. A closed pipe (`| head`) is not a failure.
 Status flush_output();
 
-/// The reader of standard output has left: there is nobody to go on for.
+/// The reader of standard output has closed it: the command need not continue.
 bool output_closed();
 
 }  // namespace drover::commands

@@ -18,7 +18,7 @@ StopSignals::StopSignals(bool hangup_stops) : hangup_stops_(hangup_stops) {
   DROVER_REQUIRE(pthread_sigmask(SIG_BLOCK, &wanted, nullptr) == 0);
   descriptor_ = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
   DROVER_REQUIRE(descriptor_ >= 0);
-  // A reader of our output that goes away is a failed write, not a death.
+  // A closed output makes the write fail and does not kill the process.
   ::signal(SIGPIPE, SIG_IGN);
 }
 

@@ -1,4 +1,4 @@
-// SIGTERM, SIGINT and SIGHUP as something to read, so that a loop ends cleanly between two turns.
+// Delivers SIGTERM, SIGINT and SIGHUP through a descriptor, so that a loop ends between two turns.
 #pragma once
 
 #include <string>
@@ -6,20 +6,20 @@
 
 namespace drover::commands {
 
-/// Make it before any thread (ZeroMQ's too): the signals are blocked in all of them.
+/// Make it before any thread is started (ZeroMQ's too), so that all threads block the signals.
 class StopSignals {
  public:
-  /// `hangup_stops` false: SIGHUP does not end the program, and `hung_up` tells of it.
+  /// `hangup_stops` false: SIGHUP does not end the program; `hung_up` reports it.
   explicit StopSignals(bool hangup_stops = true);
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  /// Can be read once a signal has come.
+  /// Readable once a signal has arrived.
   int descriptor() const { return descriptor_; }
-  /// True from the first signal on; takes what is pending.
+  /// True from the first signal on. Reads the pending signals.
   bool stopped();
-  /// Whether SIGHUP has come since the last call; to be asked after `stopped`.
+  /// Whether SIGHUP has arrived since the last call. Call it after `stopped`.
   bool hung_up() { return std::exchange(hung_up_, false); }
   /// The first signal's name, "SIGTERM".
   std::string name() const;

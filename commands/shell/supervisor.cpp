@@ -21,15 +21,15 @@ namespace {
 
 constexpr std::size_t shown_log_bytes_max = 16U << 20;
 
-/// Everything the child needs between fork and exec, made before: there only calls that are safe
-/// after a fork of a process with threads may be made.
+/// Everything that the child needs between fork and exec, prepared before: after a fork of a
+/// process with threads only async-signal-safe calls are allowed.
 struct Launch {
   const char* program;
   char* const* arguments;
   int log;
   int output;
   int input;
-  int lifeline;
+  int parent_pipe;
   pid_t parent;
 };
 
@@ -46,16 +46,16 @@ struct Launch {
   dup2(launch.output, STDOUT_FILENO);
   dup2(launch.log, STDERR_FILENO);
   close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-  fcntl(launch.lifeline, F_SETFD, 0);
+  fcntl(launch.parent_pipe, F_SETFD, 0);
   execv(launch.program, launch.arguments);
-  // The file was replaced by a newer build: what runs here is still this.
+  // The file was replaced by a newer build: start the same version as this process.
   execv("/proc/self/exe", launch.arguments);
   _exit(127);
 }
 
 }  // namespace
 
-bool Ended::well() const { return WIFEXITED(status) && WEXITSTATUS(status) == 0; }
+bool Ended::succeeded() const { return WIFEXITED(status) && WEXITSTATUS(status) == 0; }
 
 std::string Ended::how() const {
   if (WIFSIGNALED(status)) {
@@ -68,36 +68,36 @@ Supervisor::Supervisor(std::string log_folder) : log_folder_(std::move(log_folde
   char path[4096] = {};
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
   program_ = length > 0 ? std::string(path, static_cast<std::size_t>(length)) : "/proc/self/exe";
-  DROVER_REQUIRE(pipe2(lifeline_, O_CLOEXEC) == 0);
+  DROVER_REQUIRE(pipe2(parent_pipe_, O_CLOEXEC) == 0);
 }
 
 Supervisor::~Supervisor() {
   stop_all(std::chrono::seconds(3));
   for (Child& child : children_) close(child.output);
-  close(lifeline_[0]);
-  close(lifeline_[1]);
+  close(parent_pipe_[0]);
+  close(parent_pipe_[1]);
 }
 
-Status Supervisor::start(const ChildOrder& order) {
+Status Supervisor::start(const ChildCommand& command) {
   std::vector<std::string> words = {"drover"};
-  words.insert(words.end(), order.arguments.begin(), order.arguments.end());
-  words.insert(words.end(), {"--lifeline", std::to_string(lifeline_[0])});
+  words.insert(words.end(), command.arguments.begin(), command.arguments.end());
+  words.insert(words.end(), {"--parent-pipe", std::to_string(parent_pipe_[0])});
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
 
   const int log =
-      open(log_path(order.name).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (log < 0) return error("{}: {}", log_path(order.name), std::strerror(errno));
+      open(log_path(command.name).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (log < 0) return error("{}: {}", log_path(command.name), std::strerror(errno));
   const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
   int output[2] = {-1, -1};
   if (pipe2(output, O_CLOEXEC) != 0) {
     close(log);
     close(input);
-    return error("no pipe: {}", std::strerror(errno));
+    return error("cannot make a pipe: {}", std::strerror(errno));
   }
   const Launch launch{program_.c_str(), arguments.data(), log, output[1], input,
-                      lifeline_[0],     getpid()};
+                      parent_pipe_[0],  getpid()};
   const pid_t pid = fork();
   if (pid == 0) become(launch);
   const int problem = errno;
@@ -106,14 +106,14 @@ Status Supervisor::start(const ChildOrder& order) {
   close(output[1]);
   if (pid < 0) {
     close(output[0]);
-    return error("{}: cannot be started: {}", order.name, std::strerror(problem));
+    return error("{}: cannot be started: {}", command.name, std::strerror(problem));
   }
-  children_.push_back({order.name, pid, output[0], {}});
+  children_.push_back({command.name, pid, output[0], {}});
   return {};
 }
 
 Supervisor::Child* Supervisor::find(const std::string& name) {
-  // The newest of a name: a child that failed may have been started again.
+  // The newest child of the name: a child that failed may have been restarted.
   const auto found = std::find_if(children_.rbegin(), children_.rend(),
                                   [&](const Child& child) { return child.name == name; });
   return found == children_.rend() ? nullptr : &*found;
@@ -146,10 +146,10 @@ std::vector<Ended> Supervisor::reap() {
 }
 
 Result<std::string> Supervisor::read_line(const std::string& name,
-                                          std::chrono::milliseconds patience) {
+                                          std::chrono::milliseconds timeout) {
   Child* child = find(name);
   DROVER_REQUIRE(child != nullptr);
-  const Wall end = wall_now() + patience;
+  const Wall end = wall_now() + timeout;
   for (;;) {
     if (const auto stop = child->unread.find('\n'); stop != std::string::npos) {
       std::string line = child->unread.substr(0, stop);
@@ -157,13 +157,13 @@ Result<std::string> Supervisor::read_line(const std::string& name,
       return line;
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - wall_now());
-    if (left.count() <= 0) return error("{} said nothing in {} ms", name, patience.count());
+    if (left.count() <= 0) return error("{} printed nothing in {} ms", name, timeout.count());
     pollfd watched{child->output, POLLIN, 0};
     if (poll(&watched, 1, static_cast<int>(left.count())) <= 0) continue;
     char block[4096];
     const ssize_t count = read(child->output, block, sizeof block);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return error("{} ended without a word", name);
+    if (count <= 0) return error("{} ended without output", name);
     child->unread.append(block, static_cast<std::size_t>(count));
   }
 }
@@ -172,7 +172,7 @@ std::string Supervisor::log_path(const std::string& name) const {
   return log_folder_ + "/" + name + ".log";
 }
 
-std::string Supervisor::last_words(const std::string& name) const {
+std::string Supervisor::last_log_line(const std::string& name) const {
   const auto text = read_file(log_path(name), shown_log_bytes_max);
   if (!text) return {};
   std::string last;
@@ -182,11 +182,11 @@ std::string Supervisor::last_words(const std::string& name) const {
   return printable(last);
 }
 
-void Supervisor::stop_all(std::chrono::milliseconds patience) {
+void Supervisor::stop_all(std::chrono::milliseconds timeout) {
   for (auto child = children_.rbegin(); child != children_.rend(); ++child) {
     if (child->pid > 0) kill(child->pid, SIGTERM);
   }
-  const Wall end = wall_now() + patience;
+  const Wall end = wall_now() + timeout;
   const auto any_left = [&] {
     reap();
     return std::any_of(children_.begin(), children_.end(),

@@ -1,4 +1,4 @@
-// Child processes of this very program: started, watched, and never left behind.
+// Starts and watches child processes of this program, and ends them with it.
 #pragma once
 
 #include <sys/types.h>
@@ -12,45 +12,45 @@
 
 namespace drover::commands {
 
-struct ChildOrder {
+struct ChildCommand {
   std::string name;                    // for messages and its log
-  std::vector<std::string> arguments;  // the verb and its options
+  std::vector<std::string> arguments;  // the command and its options
 };
 
 /// How a child ended.
 struct Ended {
   std::string name;
-  int status = 0;  // as waitpid tells it
-  bool well() const;
+  int status = 0;  // from waitpid
+  bool succeeded() const;
   std::string how() const;  // "exit code 1", "signal 9 (Killed)"
 };
 
-/// Children get the lifeline's read end as `--lifeline FD`, the parent-death signal SIGKILL, their
-/// own process group (a Ctrl-C is for the parent, who ends them in order), no signal blocked,
-/// /dev/null as stdin, FOLDER/NAME.log as stderr and a pipe as stdout.
+/// Children get the read end of the parent's pipe as `--parent-pipe FD`, the parent-death signal
+/// SIGKILL, their own process group (Ctrl-C goes to the parent, which ends them in order), no
+/// blocked signals, /dev/null as stdin, FOLDER/NAME.log as stderr and a pipe as stdout.
 class Supervisor {
  public:
   explicit Supervisor(std::string log_folder);
-  /// Ends all that still run.
+  /// Ends the children that still run.
   ~Supervisor();
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  Status start(const ChildOrder& order);
+  Status start(const ChildCommand& command);
   bool running(const std::string& name) const;
   void signal(const std::string& name, int signal_number);
-  /// Those that have ended since the last call.
+  /// The children that have ended since the last call.
   std::vector<Ended> reap();
 
-  /// The next line of the child's stdout; the error says that it ended or was silent for too long.
-  Result<std::string> read_line(const std::string& name, std::chrono::milliseconds patience);
-  /// The last line of its log; empty when it wrote none.
-  std::string last_words(const std::string& name) const;
+  /// The next line of the child's stdout. An error if the child ended or printed nothing in time.
+  Result<std::string> read_line(const std::string& name, std::chrono::milliseconds timeout);
+  /// The last line of the child's log; empty if it has none.
+  std::string last_log_line(const std::string& name) const;
   std::string log_path(const std::string& name) const;
 
-  /// SIGTERM to all, in the reverse order of their start, and SIGKILL to those that are still there
-  /// after `patience`.
-  void stop_all(std::chrono::milliseconds patience);
+  /// Sends SIGTERM to all children, in the reverse order of their start, and SIGKILL to those that
+  /// still run after `timeout`.
+  void stop_all(std::chrono::milliseconds timeout);
 
  private:
   struct Child {
@@ -64,7 +64,7 @@ class Supervisor {
 
   std::string log_folder_;
   std::string program_;
-  int lifeline_[2] = {-1, -1};
+  int parent_pipe_[2] = {-1, -1};
   std::vector<Child> children_;
 };
 

@@ -1,4 +1,4 @@
-// Text tables for people and pipes: plain, aligned, no colour.
+// Aligned text tables without colour.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ enum class Align { left, right };
 struct Heading {
   std::string name;
   Align align = Align::left;
-  std::size_t width_min = 0;  // for tables that are written piece by piece
+  std::size_t width_min = 0;  // for tables that are written in several parts
 };
 
-/// Columns are as wide as their widest cell; cells are made safe by `printable`. The last column is
-/// not padded, so no line ends in blanks. REQUIRES as many cells in each row as headings.
+/// Columns are as wide as their widest cell. `printable` escapes the cells. No line ends in blanks.
+/// REQUIRES as many cells in each row as headings.
 std::string table_text(const std::vector<Heading>& headings,
                        const std::vector<std::vector<std::string>>& rows);
 

@@ -1,16 +1,16 @@
-// `drover feed`, hidden: the demo's source of work. Its last line on stdout is a JSON summary.
+// `drover feed` (hidden): submits the demo's work. Its last line on stdout is a JSON summary.
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "commands/connection/session.h"
-#include "commands/shell/lifeline.h"
 #include "commands/shell/output.h"
+#include "commands/shell/parent_watchdog.h"
 #include "commands/shell/stop_signals.h"
-#include "commands/submit/feeding.h"
+#include "commands/subcommands.h"
+#include "commands/submit/job_feeder.h"
 #include "commands/submit/synthetic_work.h"
 #include "commands/submit/trace_source.h"
-#include "commands/verbs.h"
 #include "fleet/base/text.h"
 #include "fleet/text/json.h"
 
@@ -19,26 +19,26 @@ namespace drover::commands {
 CommandUsage feed_usage() {
   CommandUsage usage{
       "usage: drover feed [options]",
-      "Feeds a trace, or without one a synthetic workload, until SIGTERM; then prints a summary\n"
+      "Submits a trace, or without one a synthetic workload, until SIGTERM; then prints a summary\n"
       "as JSON.",
       {connect_option(),
-       {"model", "M", "what every row of the trace runs, where it names none"},
-       {"load", "X", "multiplies the arrivals (default 1)"},
-       {"seed", "N", "draws the work and the ids of jobs (default 1)"},
-       {"for", "DURATION", "wall time after which feeding stops"},
-       lifeline_option()},
+       {"model", "M", "the model of every row, if the trace names none"},
+       {"load", "X", "multiplies the arrival rate (default 1)"},
+       {"seed", "N", "seed of the work and the ids of jobs (default 1)"},
+       {"for", "DURATION", "stop submitting after this time (wall time)"},
+       parent_pipe_option()},
       {},
       "  drover feed --load 2 --for 30s\n"
       "  drover feed --trace azure2023_code.csv --format azure --model llama-3.1-70b"};
-  const std::vector<Option> of_traces = trace_options();
-  usage.options.insert(usage.options.end(), of_traces.begin(), of_traces.end());
+  const std::vector<Option> further = trace_options();
+  usage.options.insert(usage.options.end(), further.begin(), further.end());
   return usage;
 }
 
 CommandOutcome run_feed(Arguments& arguments) {
-  if (const Status held = hold_lifeline(arguments); !held)
+  if (const Status held = watch_parent(arguments); !held)
     return CommandOutcome::usage(held.error());
-  const auto say = [](const std::string& line) { put_error("drover feed: {}\n", line); };
+  const auto report = [](const std::string& line) { write_stderr("drover feed: {}\n", line); };
   const devices::Catalogue& catalogue = devices::Catalogue::embedded();
   const TraceOptions options = read_trace_options(arguments, catalogue);
   FeedingLimits limits;
@@ -51,7 +51,7 @@ CommandOutcome run_feed(Arguments& arguments) {
   if (options.file.empty()) {
     source = std::make_unique<SyntheticWork>(options.seed, options.load);
   } else {
-    auto opened = TraceSource::open(options, catalogue, say);
+    auto opened = TraceSource::open(options, catalogue, report);
     if (!opened) return CommandOutcome::failed(opened.error());
     trace = opened->get();
     source = std::move(*opened);
@@ -59,26 +59,27 @@ CommandOutcome run_feed(Arguments& arguments) {
   StopSignals signals;
   auto session = Session::open({endpoint_of(arguments), Role::client, "feeder"});
   if (!session) return CommandOutcome::failed(session.error());
-  std::uint64_t told = 0;
-  BarredNotice barred("drover feed");
-  const Fed fed =
-      feed(**session, *source, signals, limits, barred, [&](const SubmitResult& result) {
-        if (++told > bad_rows_told_max) return;
-        say(fmt::format("refused job {}: {}", to_short_text(result.job), printable(result.detail)));
+  std::uint64_t refusals = 0;
+  ConnectRefusalNotice connect_refusal("drover feed");
+  const SubmitStats fed =
+      feed(**session, *source, signals, limits, connect_refusal, [&](const SubmitResult& result) {
+        if (++refusals > bad_rows_reported_max) return;
+        report(
+            fmt::format("refused job {}: {}", to_short_text(result.job), printable(result.detail)));
       });
   if (!fed.problem.empty()) {
     return CommandOutcome::failed(error("the router answers: {}", fed.problem));
   }
-  put("{}\n", Json::object()
-                  .set("rows", fed.counts.given)
-                  .set("skipped_rows", trace != nullptr ? trace->skipped() : 0)
-                  .set("accepted", fed.counts.accepted + fed.counts.existed)
-                  .set("refused", fed.counts.refused)
-                  .set("unacknowledged", fed.unacknowledged)
-                  .set("sent_again", fed.counts.sent_again)
-                  .set("input_tokens", fed.input_tokens)
-                  .set("output_tokens", fed.output_tokens)
-                  .dump());
+  write_stdout("{}\n", Json::object()
+                           .set("rows", fed.counts.given)
+                           .set("skipped_rows", trace != nullptr ? trace->skipped() : 0)
+                           .set("accepted", fed.counts.accepted + fed.counts.existed)
+                           .set("refused", fed.counts.refused)
+                           .set("unacknowledged", fed.unacknowledged)
+                           .set("resent", fed.counts.sent_again)
+                           .set("input_tokens", fed.input_tokens)
+                           .set("output_tokens", fed.output_tokens)
+                           .dump());
   if (trace != nullptr && fed.counts.given == 0 && trace->skipped() > 0) {
     return CommandOutcome::failed(
         error("{}: {}", printable(options.file), all_bad_text(trace->skipped())));

@@ -27,7 +27,7 @@ void read_precisions(Arguments& arguments, Workload& work) {
     for (int i = 0; i < precision_count; ++i) {
       known.emplace_back(to_text(static_cast<Precision>(i)));
     }
-    arguments.complain(
+    arguments.add_problem(
         error("--precision: unknown '{}'{}", printable(word), suggestion(word, known)));
   }
 }
@@ -35,13 +35,13 @@ void read_precisions(Arguments& arguments, Workload& work) {
 void read_model(Arguments& arguments, const devices::Catalogue& catalogue, std::string& model) {
   model = arguments.text("model");
   if (model.empty()) {
-    arguments.complain(error("--model is wanted, such as llama-3.1-8b"));
+    arguments.add_problem(error("--model is required, such as llama-3.1-8b"));
   } else if (const auto found = catalogue.model(model); !found) {
-    arguments.complain(error("--model: {}", found.error().message));
+    arguments.add_problem(error("--model: {}", found.error().message));
   }
 }
 
-/// What any device of the catalogue says under `words`: the names that mean something to a router.
+/// The union of `words` over all devices of the catalogue: the names that a router knows.
 std::vector<std::string> known_words(const devices::Catalogue& catalogue,
                                      std::vector<std::string> devices::DeviceSpec::*words) {
   std::set<std::string> known;
@@ -55,22 +55,22 @@ void read_needs(Arguments& arguments, const devices::Catalogue& catalogue, Workl
   work.framework =
       arguments.one_of("framework", known_words(catalogue, &devices::DeviceSpec::frameworks), "");
   const auto known = known_words(catalogue, &devices::DeviceSpec::missing_ops);
-  work.ops = arguments.texts("op");
+  work.ops = arguments.text_list("op");
   for (const std::string& op : work.ops) {
     if (std::find(known.begin(), known.end(), op) != known.end()) continue;
-    arguments.complain(error("--op: unknown '{}'{}", excerpt(op), suggestion(op, known)));
+    arguments.add_problem(error("--op: unknown '{}'{}", excerpt(op), suggestion(op, known)));
   }
 }
 
 void read_versions(Arguments& arguments, Workload& work) {
-  for (const std::string& word : arguments.texts("built-with")) {
+  for (const std::string& word : arguments.text_list("software")) {
     const auto equals = word.find('=');
     const std::string name = word.substr(0, equals);
     const auto version = equals == std::string::npos ? Result<Version>(error("no version"))
                                                      : parse_version(word.substr(equals + 1));
     if (!is_name(name) || !version) {
-      arguments.complain(error(
-          "--built-with: found \"{}\", expected NAME=VERSION such as cuda=12.4", excerpt(word)));
+      arguments.add_problem(error(
+          "--software: found \"{}\", expected NAME=VERSION such as cuda=12.4", excerpt(word)));
       continue;
     }
     work.versions[name] = word.substr(equals + 1);
@@ -83,7 +83,7 @@ struct Applies {
   const char* meant_for;
 };
 
-// Options that are not named here are for every submission.
+// Options that are not listed here apply to every submission.
 constexpr unsigned one_job = serve | train | batch;
 constexpr Applies applies[] = {
     {"input", serve | batch, "--kind serve or batch"},
@@ -91,7 +91,7 @@ constexpr Applies applies[] = {
     {"items", batch, "--kind batch"},
     {"steps", train, "--kind train"},
     {"batch", train, "--kind train"},
-    {"seq", train, "--kind train"},
+    {"seq-len", train, "--kind train"},
     {"devices", train, "--kind train"},
     {"format", whole_trace, "--trace"},
     {"columns", whole_trace, "--trace"},
@@ -103,7 +103,7 @@ constexpr Applies applies[] = {
     {"precision", one_job, "one job, not for a trace"},
     {"framework", one_job, "one job, not for a trace"},
     {"op", one_job, "one job, not for a trace"},
-    {"built-with", one_job, "one job, not for a trace"},
+    {"software", one_job, "one job, not for a trace"},
     {"loss-scaling", train, "--kind train"},
     {"checkpoint", train, "--kind train"},
     {"class", one_job, "one job, not for a trace"},
@@ -129,7 +129,7 @@ void read_size_of_work(Arguments& arguments, Workload& work) {
   if (work.kind == WorkKind::train) {
     work.steps = count_option(arguments, "steps", 100);
     work.batch = count_option(arguments, "batch", 32);
-    work.sequence = count_option(arguments, "seq", 1);
+    work.sequence = count_option(arguments, "seq-len", 1);
     work.devices = static_cast<std::uint16_t>(arguments.integer("devices", 1, 4096, 1));
     work.loss_scaling = arguments.has("loss-scaling");
     if (arguments.has("checkpoint"))
@@ -146,7 +146,8 @@ void read_size_of_work(Arguments& arguments, Workload& work) {
 void check_applies(Arguments& arguments, Submission submission) {
   for (const Applies& row : applies) {
     if ((row.to & submission) != 0 || !arguments.has(row.option)) continue;
-    arguments.complain(error("--{} changes nothing here: it is for {}", row.option, row.meant_for));
+    arguments.add_problem(
+        error("--{} has no effect here: it is for {}", row.option, row.meant_for));
   }
 }
 
@@ -177,7 +178,7 @@ Job read_job(Arguments& arguments, const devices::Catalogue& catalogue) {
     if (id) {
       job.id = *id;
     } else {
-      arguments.complain(error("--id: {}", id.error().message));
+      arguments.add_problem(error("--id: {}", id.error().message));
     }
   }
   return job;

@@ -1,5 +1,5 @@
-// Work for a fleet when there is no trace: requests and training jobs drawn from a seed with the
-// published statistics of real traces. Pure; the same seed and load give the same jobs.
+// Synthetic work for a fleet without a trace: random requests and training jobs with the published
+// statistics of real traces. Pure; the same seed and load give the same jobs.
 #pragma once
 
 #include <cstdint>
@@ -7,26 +7,27 @@
 #include <vector>
 
 #include "commands/submit/work_source.h"
-#include "fleet/base/dice.h"
+#include "fleet/base/random_stream.h"
 
 namespace drover::commands {
 
-/// Token counts: log-normal through a median and a high percentile, cut at the largest seen.
-struct Lengths {
+/// The distribution of token counts: log-normal, fitted to the median and a high percentile, and
+/// cut off at the largest observed value.
+struct LengthDistribution {
   double median = 1;
   double sigma = 0;
-  std::uint32_t most = 1;
-  std::uint32_t draw(Dice& dice) const;
+  std::uint32_t max = 1;
+  std::uint32_t draw(RandomStream& random) const;
 };
 
 /// Requests of one kind.
 struct RequestStream {
-  std::string name;  // its tenant, and its child of the dice
+  std::string name;  // the tenant, and the name of the child random stream
   double rate_per_s = 1;
-  /// Variance over mean of the counts per second: 1 is Poisson, more comes in bursts.
+  /// Variance over mean of the counts per second: 1 is Poisson, higher values are bursty.
   double burstiness = 1;
-  Lengths input;
-  Lengths output;
+  LengthDistribution input;
+  LengthDistribution output;
   struct Target {
     std::string model;
     double share;
@@ -34,38 +35,35 @@ struct RequestStream {
   std::vector<Target> targets;
 };
 
-/// Training jobs of one model, one after the other.
+/// Training jobs of one model.
 struct TrainingStream {
   std::string model;
   std::uint16_t devices = 1;
   std::uint32_t batch = 1;
   std::uint32_t sequence = 1;
   std::uint32_t steps = 1;
-  double every_s = 1;     // mean time between two
-  std::uint32_t at_once;  // so many at the very start
+  double every_s = 1;     // mean time between two arrivals
+  std::uint32_t at_once;  // number of jobs that arrive at the start
 };
 
-const std::vector<RequestStream>& request_streams();
-const std::vector<TrainingStream>& training_streams();
-
-/// Times of arrivals with a mean rate and burstiness: in each second the rate is drawn anew from a
-/// gamma distribution, so counts per second are negative binomial.
+/// Arrival times with a mean rate and burstiness. The rate of each second is drawn from a gamma
+/// distribution, so counts per second are negative binomial.
 class BurstArrivals {
  public:
-  BurstArrivals(double rate_per_s, double burstiness, Dice dice);
+  BurstArrivals(double rate_per_s, double burstiness, RandomStream random);
   double next_s();
 
  private:
   double rate_per_s_;
   double burstiness_;
-  Dice dice_;
+  RandomStream random_;
   double now_s_ = 0;
   double second_ends_s_ = 0;
   double rate_now_ = 0;
 };
 
-/// A gamma variate of this shape and scale 1.
-double draw_gamma(Dice& dice, double shape);
+/// A gamma variate with this shape and scale 1.
+double draw_gamma(RandomStream& random, double shape);
 
 /// All streams merged by time. `load` multiplies the arrivals. Never ends.
 class SyntheticWork : public WorkSource {
@@ -77,12 +75,12 @@ class SyntheticWork : public WorkSource {
   struct Requests {
     const RequestStream* stream;
     BurstArrivals arrivals;
-    Dice dice;
+    RandomStream random;
     double at_s;
   };
   struct Trainings {
     const TrainingStream* stream;
-    Dice dice;
+    RandomStream random;
     std::uint32_t submitted;
     double at_s;
   };

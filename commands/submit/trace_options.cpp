@@ -20,14 +20,14 @@ constexpr OfFormat of_formats[] = {
     {"measured-on", TraceFormat::tiresias, &TraceOptions::measured_on},
 };
 
-Status check_fit(const TraceOptions& options, const TraceReading& reading) {
+Status check_fit(const TraceOptions& options, const TraceReaderOptions& reading) {
   for (const OfFormat& row : of_formats) {
     if (row.format == reading.format || (options.*row.value).empty()) continue;
-    return error("--{} changes nothing here: it is for --format {}", row.option,
+    return error("--{} has no effect here: it is for --format {}", row.option,
                  trace_format_names()[static_cast<std::size_t>(row.format)]);
   }
   if (reading.model.empty() && !names_models(reading)) {
-    return error("--model is wanted: which the trace's jobs ask for, such as llama-3.1-8b");
+    return error("--model is required: the model of the trace's jobs, such as llama-3.1-8b");
   }
   return {};
 }
@@ -37,13 +37,14 @@ Status check_fit(const TraceOptions& options, const TraceReading& reading) {
 std::vector<Option> trace_options() {
   return {{"trace", "FILE", "a recorded workload (docs/traces.md)"},
           {"format", "F",
-           fmt::format("of the trace: {} (default azure)", fmt::join(trace_format_names(), ", "))},
-          {"columns", "MAP", "csv: FIELD=COLUMN[:UNIT] or FIELD='value', with commas between"},
-          {"throughputs", "FILE", "gavel: measured steps per second, which become jobs' paces"},
-          {"measured-on", "ID", "tiresias: the device on which its durations were measured"}};
+           fmt::format("the trace's format: {} (default azure)",
+                       fmt::join(trace_format_names(), ", "))},
+          {"columns", "MAP", "csv: FIELD=COLUMN[:UNIT] or FIELD='value', separated by commas"},
+          {"throughputs", "FILE", "gavel: measured steps per second of each kind of job"},
+          {"measured-on", "ID", "tiresias: the device on which the durations were measured"}};
 }
 
-std::string trace_examples(const std::string& verb) {
+std::string trace_examples(const std::string& command) {
   return fmt::format(
       "  drover {0} --trace azure2023_code.csv --format azure --model llama-3.1-70b\n"
       "  drover {0} --trace mooncake.jsonl --format mooncake --model llama-3.1-70b\n"
@@ -52,7 +53,7 @@ std::string trace_examples(const std::string& verb) {
       "p100-pcie\n"
       "  drover {0} --trace log.csv --format csv --columns "
       "\"arrival=at:ms,input=in,output=out,model='llama-3.1-8b'\"",
-      verb);
+      command);
 }
 
 TraceOptions read_trace_options(Arguments& arguments, const devices::Catalogue& catalogue) {
@@ -64,10 +65,10 @@ TraceOptions read_trace_options(Arguments& arguments, const devices::Catalogue& 
   options.load = arguments.number("load", 0.001, 100'000, 1);
   options.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
   if (options.file.empty()) return options;
-  if (const auto reading = trace_reading(options); !reading) arguments.complain(reading.error());
+  if (const auto reading = trace_reading(options); !reading) arguments.add_problem(reading.error());
   if (options.model.empty()) return options;
   if (const auto model = catalogue.model(options.model); !model) {
-    arguments.complain(error("--model: {}", model.error().message));
+    arguments.add_problem(error("--model: {}", model.error().message));
   }
   return options;
 }
@@ -85,16 +86,16 @@ std::vector<std::string> trace_words(const TraceOptions& options) {
   return words;
 }
 
-Result<TraceReading> trace_reading(const TraceOptions& options) {
+Result<TraceReaderOptions> trace_reading(const TraceOptions& options) {
   const Result<TraceFormat> format = parse_trace_format(options.format);
   if (!format) return error("--format: {}", format.error().message);
-  TraceReading reading;
+  TraceReaderOptions reading;
   reading.format = *format;
   reading.file = printable(options.file);
   reading.model = options.model;
   if (*format == TraceFormat::csv) {
     if (options.columns.empty()) {
-      return error("--columns is wanted: what the columns mean, such as arrival=at:ms,input=in");
+      return error("--columns is required: what the columns mean, such as arrival=at:ms,input=in");
     }
     Result<TraceColumns> columns = TraceColumns::parse(options.columns);
     if (!columns) return error("--columns: {}", columns.error().message);

@@ -1,4 +1,5 @@
-// Which recorded workload to feed, and how to read it: the same for every verb that takes one.
+// The options that name a recorded workload and describe how to read it, shared by the commands
+// that have them.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +20,20 @@ struct TraceOptions {
   std::string columns;      // of a table, --format csv
   std::string throughputs;  // a file, --format gavel
   std::string measured_on;  // a device, --format tiresias
-  double load = 1;          // arrivals come so many times faster
+  double load = 1;          // multiplies the arrival rate
   std::uint64_t seed = 1;
 };
 
-/// --trace, --format and what belongs to the formats.
+/// --trace, --format and the options of the formats.
 std::vector<Option> trace_options();
-/// Examples of the formats, as lines of a verb's help.
-std::string trace_examples(const std::string& verb);
-/// Complains of what is unknown or does not fit together.
+/// Examples of the formats, as lines of the help of `command`.
+std::string trace_examples(const std::string& command);
+/// Adds a problem for unknown names and for options that do not go together.
 TraceOptions read_trace_options(Arguments& arguments, const devices::Catalogue& catalogue);
-/// The same as words of a command line.
+/// The options as words of a command line.
 std::vector<std::string> trace_words(const TraceOptions& options);
 
-/// What the options say of format, model and columns; the problem names the option.
-Result<TraceReading> trace_reading(const TraceOptions& options);
+/// The format, model and columns that the options name. The error names the option.
+Result<TraceReaderOptions> trace_reading(const TraceOptions& options);
 
 }  // namespace drover::commands

@@ -14,16 +14,16 @@ namespace drover::commands {
 
 namespace {
 
-/// One byte more than a good line has: what is cut there is still too long.
+/// One byte more than the longest valid line, so that a line that is cut here is still too long.
 constexpr std::size_t buffer_bytes = trace_line_bytes_max + 2;
 
-/// Two traces are told apart by the names of their files, wherever these lie: their rows get ids of
-/// their own, and the same trace fed again is recognised.
+/// Identifies a trace by its file name, without the folder. Rows of different traces get different
+/// ids, and the same trace submitted again is recognised.
 std::string trace_name(const std::string& file) {
   return "trace " + std::filesystem::path(file).filename().string();
 }
 
-/// Said row by row: a list of all that is known would bury the names.
+/// Reported for each row, so it does not list all known models.
 Error unknown_model(std::string_view name, const devices::Catalogue& catalogue) {
   std::vector<std::string> known;
   for (const auto& [id, entry] : catalogue.models()) known.push_back(id);
@@ -32,11 +32,11 @@ Error unknown_model(std::string_view name, const devices::Catalogue& catalogue) 
   }
   return error(
       "unknown model \"{}\", expected one that `drover catalogue models` lists; --model "
-      "runs one in place of all",
+      "replaces the models of all rows",
       excerpt(name));
 }
 
-FindName model_finder(devices::Names& names, const devices::Catalogue& catalogue) {
+FindName model_finder(devices::SpecNameResolver& names, const devices::Catalogue& catalogue) {
   return [&names, &catalogue](std::string_view name) -> Result<std::string> {
     const auto model = names.model(name);
     if (!model) return unknown_model(name, catalogue);
@@ -44,7 +44,7 @@ FindName model_finder(devices::Names& names, const devices::Catalogue& catalogue
   };
 }
 
-FindName device_finder(devices::Names& names) {
+FindName device_finder(devices::SpecNameResolver& names) {
   return [&names](std::string_view name) -> Result<std::string> {
     const auto device = names.device(name);
     if (!device) return device.error();
@@ -52,9 +52,9 @@ FindName device_finder(devices::Names& names) {
   };
 }
 
-/// What the options name beside the trace.
-Status read_measurements(const TraceOptions& options, devices::Names& names,
-                         TraceReading& reading) {
+/// Reads --measured-on and --throughputs.
+Status read_measurements(const TraceOptions& options, devices::SpecNameResolver& names,
+                         TraceReaderOptions& reading) {
   if (!options.measured_on.empty()) {
     Result<std::string> device = device_finder(names)(options.measured_on);
     if (!device) return error("--measured-on: {}", device.error().message);
@@ -74,13 +74,13 @@ Status read_measurements(const TraceOptions& options, devices::Names& names,
 
 Result<std::unique_ptr<TraceSource>> TraceSource::open(
     const TraceOptions& options, const devices::Catalogue& catalogue,
-    std::function<void(const std::string&)> tell) {
-  Result<TraceReading> reading = trace_reading(options);
+    std::function<void(const std::string&)> report) {
+  Result<TraceReaderOptions> reading = trace_reading(options);
   if (!reading) return reading.error();
-  std::unique_ptr<devices::Names> names;
-  // All specs are read for it.
+  std::unique_ptr<devices::SpecNameResolver> names;
+  // The resolver reads all specs, so it is made only if needed.
   if (names_models(*reading)) {
-    names = std::make_unique<devices::Names>(catalogue);
+    names = std::make_unique<devices::SpecNameResolver>(catalogue);
     reading->find_model = model_finder(*names, catalogue);
     const Status read = read_measurements(options, *names, *reading);
     if (!read) return read.error();
@@ -91,27 +91,29 @@ Result<std::unique_ptr<TraceSource>> TraceSource::open(
   }
   std::ifstream file(options.file, std::ios::binary);
   if (!file) return error("--trace {}: {}", printable(options.file), std::strerror(errno));
-  TraceReader reader(*std::move(reading), Dice(options.seed).child(trace_name(options.file)));
+  TraceReader reader(*std::move(reading),
+                     RandomStream(options.seed).child(trace_name(options.file)));
   std::unique_ptr<TraceSource> source(new TraceSource(
-      options.load, std::move(names), std::move(reader), std::move(file), std::move(tell)));
+      options.load, std::move(names), std::move(reader), std::move(file), std::move(report)));
   if (const Status headed = source->read_header(); !headed) return headed.error();
   return source;
 }
 
-TraceSource::TraceSource(double load, std::unique_ptr<devices::Names> names, TraceReader reader,
-                         std::ifstream file, std::function<void(const std::string&)> tell)
+TraceSource::TraceSource(double load, std::unique_ptr<devices::SpecNameResolver> names,
+                         TraceReader reader, std::ifstream file,
+                         std::function<void(const std::string&)> report)
     : load_(load),
       names_(std::move(names)),
       reader_(std::move(reader)),
       file_(std::move(file)),
-      tell_(std::move(tell)),
+      report_(std::move(report)),
       buffer_(buffer_bytes) {}
 
 std::optional<std::string> TraceSource::line() {
   file_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
   const std::streamsize count = file_.gcount();
   if (count == 0 && !file_) return std::nullopt;
-  // The line end is counted and not kept. What is kept may hold zeros.
+  // gcount() includes the line end, which is not stored. The text may contain NUL bytes.
   const bool ended = file_.good();
   std::string text(buffer_.data(), static_cast<std::size_t>(count - (ended ? 1 : 0)));
   if (file_.fail() && !file_.eof()) {
@@ -121,7 +123,7 @@ std::optional<std::string> TraceSource::line() {
   return text;
 }
 
-/// Without a header that names the columns there are no rows, good or bad.
+/// Without a header that names the columns, no row can be read.
 Status TraceSource::read_header() {
   while (!reader_.headed()) {
     const auto text = line();
@@ -133,18 +135,18 @@ Status TraceSource::read_header() {
 
 void TraceSource::skip(const Error& problem) {
   ++skipped_;
-  if (skipped_ <= bad_rows_told_max) tell_(problem.message);
-  if (skipped_ == bad_rows_told_max + 1) tell_("more bad rows are only counted from here on");
+  if (skipped_ <= bad_rows_reported_max) report_(problem.message);
+  if (skipped_ == bad_rows_reported_max + 1) report_("further bad rows are only counted");
 }
 
 std::optional<Arrival> TraceSource::next() {
   while (const auto text = line()) {
     auto row = reader_.read_line(*text);
     if (!row) skip(row.error());
-    for (const std::string& remark : reader_.take_remarks()) tell_(remark);
+    for (const std::string& remark : reader_.take_remarks()) report_(remark);
     if (!row || !*row) continue;
     ++rows_;
-    // Rows that are out of order go at once: time does not run back.
+    // Rows that are out of order arrive at once, because time does not go back.
     latest_ = std::max(latest_, from_seconds(to_seconds((*row)->arrival) / load_));
     return Arrival{latest_, std::move((*row)->job)};
   }

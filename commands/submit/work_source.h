@@ -1,4 +1,4 @@
-// Where work comes from: jobs with their arrival times, one after the other.
+// The interface of a source of work: jobs with their arrival times, one after the other.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 namespace drover::commands {
 
 struct Arrival {
-  Duration at{};  // fleet time after the start of feeding; never less than the one before
+  Duration at{};  // fleet time since the start; never decreases
   Job job;
 };
 
 class WorkSource {
  public:
   virtual ~WorkSource() = default;
-  /// Nothing: there is no more.
+  /// No value at the end.
   virtual std::optional<Arrival> next() = 0;
 };
 

@@ -1,4 +1,4 @@
-// Published measurements as cases with the figure that was measured, for `drover validate`.
+// Published measurements as cases with their measured figure, for `drover validate`.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace drover::commands {
 
-/// The classes whose errors are told apart, in the order of the report.
+/// The error classes, in the order of the report.
 enum class MeasureClass : std::uint8_t {
   gemm,          // GPUs with tensor cores, 1 GFLOP and more
   small_kernel,  // smaller products, attention, element-wise
@@ -23,28 +23,28 @@ enum class MeasureClass : std::uint8_t {
   serve,
   classic,  // CNN, BERT and other training and inference
   power,    // of a board under load
-  capped,   // relative throughput under a power cap: absolute difference
+  capped,   // relative throughput under a power cap; its error is an absolute difference
   temperature,
   other,  // measured, but outside the goals (small collectives, GEMM without tensor cores)
 };
 
 struct Measurement {
-  devices::CaseRow row;     // the question
+  devices::CaseRow row;     // the case
   std::string_view answer;  // the column of the estimate: "time_ms", "tokens_per_s", ..
   double value = 0;         // measured, in that column's unit
   MeasureClass measure_class = MeasureClass::other;
   std::string source;    // short: "mosaicml/llm-foundry"
   std::string table;     // the file
-  std::size_t line = 0;  // in it
+  std::size_t line = 0;  // of the file
   std::string remark;    // contradiction, convention, ..
-  /// capped only: the same work without the cap is measured in this row of the same table (line);
-  /// the error is |measured ratio - predicted ratio|. The row itself: its value is the ratio, and
-  /// it is compared with itself without the limit.
+  /// capped only: the line of the same table with the same work without the cap. The error is
+  /// |measured ratio - predicted ratio|. If it is the row's own line, the value is the ratio, and
+  /// the row is compared with itself without the limit.
   std::size_t uncapped_line = 0;
   double uncapped_value = 0;
 };
 
-/// A row that is no case (an idle figure, a sum) or cannot be read says so.
+/// A row that is not a case (an idle figure, a sum) or cannot be read.
 struct SkippedRow {
   std::size_t line = 0;
   std::string why;
@@ -55,16 +55,16 @@ struct MeasuredTable {
   std::vector<SkippedRow> skipped;
 };
 
-// One per table of measurements; pure. Each knows the columns of its own table and takes the rows
-// of its classes.
+// One converter per table of measurements; pure. Each reads the columns of its own table and
+// converts the rows of its classes.
 MeasuredTable measured_kernels(const CsvTable& table);
 MeasuredTable measured_collectives(const CsvTable& table);
 MeasuredTable measured_training(const CsvTable& table);          // language models
 MeasuredTable measured_classic_training(const CsvTable& table);  // everything else
-MeasuredTable measured_serving(const CsvTable& table);           // of inference_throughput
+MeasuredTable measured_serving(const CsvTable& table);           // inference_throughput
 MeasuredTable measured_classic_inference(const CsvTable& table);
-MeasuredTable measured_serving_energy(const CsvTable& table);  // decode times of energy_power
-MeasuredTable measured_power(const CsvTable& table);           // watts of energy_power
+MeasuredTable measured_serving_energy(const CsvTable& table);  // energy_power, decode times
+MeasuredTable measured_power(const CsvTable& table);           // energy_power, watts
 MeasuredTable measured_capping(const CsvTable& table);
 
 }  // namespace drover::commands

@@ -1,9 +1,9 @@
-// power_capping.csv: the same work under several limits of the board.
+// power_capping.csv: the same work under several power limits of the board.
 //
-// Zeus: training jobs of one board, each under five to nine limits; the highest is the board's own.
-// A row gives two figures: the mean power, and the rate over that under the highest limit. MLPerf
-// inference: a capped submission (MaxQ) and the same system's uncapped one; only the rate, since
-// the power there is the node's.
+// Zeus: training jobs on one board, each under five to nine limits; the highest is the board's own.
+// A row gives two figures: the mean power, and the rate relative to that under the highest limit.
+// MLPerf inference: a capped submission (MaxQ) and the uncapped one of the same system; only the
+// rate, because the power there is that of the node.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -18,14 +18,14 @@ namespace {
 
 using devices::CaseColumn;
 
-/// Tokens of a sample (assumed for the tweets: 64, padded).
+/// Tokens per sample (assumed for the tweets: 64, padded).
 std::string sequence_of(std::string_view dataset) {
   if (dataset == "squad") return "384";
   if (dataset == "sentiment140") return "64";
   return "";
 }
 
-/// What must be the same for two limits to be compared; the sample size of an epoch cancels.
+/// Rows with the same job can be compared; the sample size of an epoch cancels.
 using Job = std::tuple<std::string, std::string, std::string, std::string, std::string>;
 
 struct Uncapped {
@@ -76,8 +76,8 @@ class Capping {
 
   void note_uncapped(const CsvRow& row) {
     const double limit_w = number(text(row, "power_limit_w"));
-    Uncapped& most = uncapped_[job(row)];
-    if (limit_w > most.limit_w) most = {row.line, limit_w, rate(row)};
+    Uncapped& highest = uncapped_[job(row)];
+    if (limit_w > highest.limit_w) highest = {row.line, limit_w, rate(row)};
   }
 
   Measurement base(const CsvRow& row) const {
@@ -93,7 +93,7 @@ class Capping {
     return found;
   }
 
-  void ask_training(const CsvRow& row, Measurement& found) const {
+  void set_training_case(const CsvRow& row, Measurement& found) const {
     found.row[CaseColumn::kind] = "train";
     found.row[CaseColumn::precision] = "fp32";
     const std::string batch = number_after(text(row, "batch_size"), "");
@@ -101,8 +101,8 @@ class Capping {
     found.row[CaseColumn::seq_len] = sequence_of(text(row, "dataset"));
   }
 
-  /// Offline: batches are the submitter's choice and large.
-  void ask_inference(const CsvRow& row, Measurement& found) const {
+  /// Offline: the submitter chooses the batches, which are large.
+  void set_inference_case(const CsvRow& row, Measurement& found) const {
     const bool generates =
         has(text(row, "throughput_unit"), "tokens") || has(text(row, "model"), "GPT-J");
     found.row[CaseColumn::kind] = generates ? "serve" : "infer";
@@ -121,27 +121,27 @@ class Capping {
     if (fixed) return skip(row, "the batch is not given");
     Measurement found = base(row);
     if (of_nodes(row)) {
-      ask_inference(row, found);
+      set_inference_case(row, found);
     } else {
-      ask_training(row, found);
+      set_training_case(row, found);
       Measurement power = found;
       power.answer = "avg_power_w";
       power.measure_class = MeasureClass::power;
       power.value = number(text(row, "avg_power_w"));
       read_.measurements.push_back(std::move(power));
     }
-    const Uncapped& most = uncapped_.at(job(row));
-    const bool uncapped = most.line == row.line;
-    if (uncapped && !of_nodes(row)) return;  // its case stands there with the power
+    const Uncapped& highest = uncapped_.at(job(row));
+    const bool uncapped = highest.line == row.line;
+    if (uncapped && !of_nodes(row)) return;  // the power measurement above is its case
     found.answer = of_nodes(row) ? "samples_per_s" : "time_ms";
     if (found.row[CaseColumn::kind] == "serve") found.answer = "tokens_per_s";
     found.measure_class = uncapped ? MeasureClass::other : MeasureClass::capped;
     found.value = of_nodes(row) ? rate(row) : 1000 / rate(row);
     if (uncapped) {
-      found.remark = "what the capped rows of its system are compared with";
+      found.remark = "reference of the capped rows of its system";
     } else {
-      found.uncapped_line = most.line;
-      found.uncapped_value = of_nodes(row) ? most.rate : 1000 / most.rate;
+      found.uncapped_line = highest.line;
+      found.uncapped_value = of_nodes(row) ? highest.rate : 1000 / highest.rate;
     }
     read_.measurements.push_back(std::move(found));
   }

@@ -1,4 +1,4 @@
-// Words and figures in the cells of a measured table.
+// Parses the cells of measured tables.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ inline bool has(std::string_view text, std::string_view words) {
   return text.find(words) != std::string_view::npos;
 }
 
-/// The number that a cell is; not a number where it is none.
+/// The number in a cell; NaN if it is not a number.
 double number(std::string_view cell);
 
-/// The figure that follows the first `mark`, as it is written; empty when none does.
+/// The figure that follows the first `mark`, as written; empty if there is none.
 std::string number_after(std::string_view text, std::string_view mark);
 
 /// "github ml-energy/zeus:examples/.." -> "ml-energy/zeus".

@@ -1,9 +1,9 @@
-// Convolution nets, encoders, diffusion, recurrent and recommendation models: rows of the tables of
-// training and of inference that are no language models of the decoder kind.
+// Convolutional networks, encoders, diffusion, recurrent and recommendation models: the rows of the
+// training and inference tables that are not decoder language models.
 //
-// What the rows need on the way to a case: MLPerf's volumes of v1.1 are BraTS although the row says
-// KiTS19 (the round used BraTS 2019); systems whose name says A100 are listed as A10; single-stream
-// latency is that of one device; offline throughput chooses its batch.
+// Corrections to the rows: MLPerf's volumes of v1.1 are BraTS although the row says KiTS19 (the
+// round used BraTS 2019); systems with A100 in their name are listed as A10; single-stream latency
+// is that of one device; for offline throughput the model chooses the batch.
 #include <array>
 #include <charconv>
 #include <optional>
@@ -25,7 +25,6 @@ std::optional<double> number_in(const std::string& cell) {
   return value;
 }
 
-/// "github owner/name:path": "owner/name".
 bool is_classic_source(std::string_view source) {
   for (const std::string_view part :
        {"gavel", "DeepLearningExamples", "deeplearning-benchmark", "mlcommons", "onnxruntime"}) {
@@ -61,7 +60,7 @@ const UnitRow* unit_of(std::string_view text) {
   return nullptr;
 }
 
-/// Systems of MLPerf whose name says which board they hold, where the column says less.
+/// The board of MLPerf systems whose name is more precise than the column.
 std::string device_of(const std::string& device, std::string_view source) {
   if (device != "A10" || !has(source, "A100")) return device;
   if (has(source, "SXM-40")) return "A100-SXM4-40GB";
@@ -78,7 +77,7 @@ struct ClassicReading {
   std::string why_not;
 };
 
-/// Submissions with TensorRT that leave it out run as the others of their benchmark do.
+/// TensorRT submissions without a precision use that of the others in their benchmark.
 std::string precision_of(const std::string& written, std::string_view source,
                          const devices::CaseRow& row) {
   if (!written.empty() || source.find("_TRT") == std::string_view::npos) return written;

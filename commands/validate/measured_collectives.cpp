@@ -8,14 +8,14 @@ namespace {
 
 using devices::CaseColumn;
 
-/// Below, start-up costs rule, and no goal is set.
+/// Below this size start-up costs dominate, and no goal is set.
 constexpr double large_bytes = 1024.0 * 1024.0;
 
-/// What the figures say of themselves and no model can meet.
+/// A remark on figures that no model can match.
 std::string remark_on(const std::string& device, const std::string& collective) {
   const bool pair = device.find("pairwise NVLink") != std::string::npos;
   if (pair && collective == "send_recv" && device.find("A40") == std::string::npos) {
-    return "the files of the A100 and the H100 pair are the same, and beat the bridge's 300 GB/s";
+    return "the files of the A100 and H100 pairs are identical and exceed the bridge's 300 GB/s";
   }
   return "";
 }

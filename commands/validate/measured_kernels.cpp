@@ -1,5 +1,5 @@
-// kernel_timings.csv: products become cases of kind gemm. Element-wise rows and copies have no kind
-// of case; they were used to fit the memory's efficiency.
+// kernel_timings.csv: matrix products become cases of kind gemm. There is no kind of case for
+// element-wise rows and copies; they were used to fit the memory efficiency.
 #include <array>
 #include <charconv>
 #include <utility>
@@ -16,7 +16,7 @@ using devices::CaseColumn;
 
 constexpr double flops_of_large = 1e9;
 
-/// How the table words a precision, first match wins.
+/// The table's words for precisions; the first match wins.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> precision_words{{
     {"16 bit", "fp16"},
     {"fp16", "fp16"},
@@ -34,7 +34,7 @@ std::string_view precision_of(std::string_view words) {
   return {};
 }
 
-/// Devices of the table without matrix units for 16 bits, and those that are no GPUs.
+/// Devices of the table without 16-bit matrix units, and those that are not GPUs.
 constexpr std::array<std::string_view, 3> outside_goal{"P100", "K80", "TPU"};
 
 bool within_goal(std::string_view device) {
@@ -44,7 +44,6 @@ bool within_goal(std::string_view device) {
   return true;
 }
 
-/// "github microsoft/vidur:data/.." is known as "microsoft/vidur".
 MeasureClass class_of(std::string_view device, double flops) {
   if (flops < flops_of_large) return MeasureClass::small_kernel;
   return within_goal(device) ? MeasureClass::gemm : MeasureClass::other;
@@ -82,7 +81,7 @@ MeasuredTable measured_kernels(const CsvTable& table) {
   for (const CsvRow& row : table.rows) {
     const std::string& operation = table.cell(row, "op");
     if (!operation.starts_with("gemm")) {
-      all.skipped.push_back({row.line, fmt::format("{} is no case", operation)});
+      all.skipped.push_back({row.line, fmt::format("{} is not a case", operation)});
       continue;
     }
     Result<Measurement> found = product(table, row);

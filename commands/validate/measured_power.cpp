@@ -1,10 +1,9 @@
-// Watts of energy_power.csv: what a board draws in the mean while it serves, generates or
-// multiplies.
+// Watts of energy_power.csv: the mean power of a board while it serves, generates or multiplies.
 //
-// Serving (ML.ENERGY) is asked as the inter-token step whose time is measured beside it. Generation
-// without a cache (energy-inference) computes the whole sequence for each token, which is a prefill
-// of its mean length. Whole nodes, idle figures, all-zero products and image generators are no
-// cases of a board under load.
+// Serving (ML.ENERGY) is predicted as the inter-token step whose time is in the same row.
+// Generation without a cache (energy-inference) computes the whole sequence for each token, which
+// is a prefill of the mean length. Whole nodes, idle figures, all-zero products and image
+// generators are not cases of a board under load.
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -19,14 +18,14 @@ namespace {
 
 using devices::CaseColumn;
 
-/// Shorter runs are over before the energy counter has seen a few of its periods.
+/// Shorter runs cover too few periods of the energy counter.
 constexpr double run_s_min = 1.2;
-/// Below so many tokens a step of the transformers library is as long as its host's work.
+/// With fewer tokens the host limits a step of the transformers library.
 constexpr double host_bound_tokens = 256;
 
 class PowerRow {
  public:
-  /// `step`: the row's inter-token step; null where it is none.
+  /// `step`: the row's inter-token step, or null.
   PowerRow(const CsvTable& table, const CsvRow& row, const Measurement* step)
       : table_(table), row_(row), step_(step) {
     found_.table = table.place;
@@ -41,17 +40,17 @@ class PowerRow {
     set(CaseColumn::model, text("model"));
   }
 
-  /// Why it is no case; empty when it is one.
+  /// Why the row is not a case; empty if it is one.
   std::string read() {
     const std::string& scope = text("power_scope");
     if (!(found_.value > 0)) return "no power";
-    if (scope.find("GPU board") == std::string::npos) return "no board's power: " + scope;
+    if (scope.find("GPU board") == std::string::npos) return "not the power of a board: " + scope;
     const std::string& workload = text("workload");
     if (has(workload, "serving")) return read_serving();
     if (has(workload, "use_cache=False")) return read_generation(workload);
     if (has(workload, "HF transformers")) return read_single(workload);
     if (has(workload, "GEMM")) return read_product(workload);
-    return "no case of a kind: " + workload;
+    return "no kind of case: " + workload;
   }
 
   Measurement take() { return std::move(found_); }
@@ -60,7 +59,7 @@ class PowerRow {
   const std::string& text(std::string_view column) const { return table_.cell(row_, column); }
   void set(CaseColumn column, std::string value) { found_.row[column] = std::move(value); }
 
-  /// The same case as its inter-token time: what the board draws in a step of the mean batch.
+  /// The same case as the inter-token time: the power during a step of the mean batch.
   std::string read_serving() {
     if (step_ == nullptr) return "no inter-token step";
     found_.row = step_->row;
@@ -77,13 +76,13 @@ class PowerRow {
     set(CaseColumn::input_len, fmt::format("{:.0f}", input + output / 2));
     set(CaseColumn::pp, text("n_devices"));  // layers on one device after the other
     set(CaseColumn::precision, has(text("device"), "V100") ? "fp16" : "bf16");
-    // The table names both boards of this source alike; the cluster tells them apart.
+    // The table has one name for both boards of this source; the cluster distinguishes them.
     if (has(text("notes"), "palmetto") && has(text("device"), "A100")) {
       set(CaseColumn::device, "A100-PCIe-40GB");
     }
     found_.remark = "no KV cache";
-    // The library's host time, 30 ms a token, hides the device's on short sequences; with layers on
-    // several devices, one works at a time.
+    // On short sequences the library's host time, 30 ms per token, hides the device time; with
+    // layers on several devices, one works at a time.
     if (input + output / 2 < host_bound_tokens || text("n_devices") != "1") {
       found_.measure_class = MeasureClass::other;
       found_.remark = "no KV cache; the host is slower than the device, or devices take turns";

@@ -4,9 +4,9 @@
 // ROCm/vllm, vLLM on TPU, MLPerf), times to the first token, times per output token.
 // energy_power.csv: inter-token times of the ML.ENERGY leaderboards.
 //
-// What the tables leave out is filled in as a reader of the sources would:
+// Values that the tables lack are filled in from the sources:
 // - The context of a chat step is the task's usual prompt and half of the mean answer. The prompts
-//   are fitted, one number per task, to how the time grows with the batch.
+//   are fitted, one number per task, to the growth of the time with the batch.
 // - MLPerf rows carry the precision of the submission's default; NVIDIA's Llama 2 70B and GPT-J ran
 //   in fp8 (fp4 on B200), as the submissions' descriptions say.
 #include <array>
@@ -61,7 +61,7 @@ Measurement measurement(const CsvTable& table, const CsvRow& row, std::string_vi
   found.row[CaseColumn::precision] = table.cell(row, "precision");
   found.answer = answer;
   found.source = serving_source(table.cell(row, "source"));
-  // The second leaderboard ran vLLM 0.5.4, the third 0.11; both answer tokens as they come.
+  // The second leaderboard ran vLLM 0.5.4, the third 0.11; both stream tokens.
   if (has(found.source, "leaderboard")) {
     found.row[CaseColumn::engine] = has(found.source, "v2") ? "vllm-0.5" : "vllm-0.11";
   }
@@ -69,8 +69,7 @@ Measurement measurement(const CsvTable& table, const CsvRow& row, std::string_vi
   return found;
 }
 
-// ---- inference_throughput.csv ------------------------------------------------------------------
-
+/// Whether a row of inference_throughput.csv is about text generation.
 bool is_generation(const CsvTable& table, const CsvRow& row) {
   const std::string& source = table.cell(row, "source");
   const std::string& model = table.cell(row, "model");
@@ -152,9 +151,8 @@ std::optional<Measurement> serving_row(const CsvTable& table, const CsvRow& row,
   return found;
 }
 
-// ---- energy_power.csv --------------------------------------------------------------------------
-
-/// Tokens before the answer: system prompt, question, earlier turns, image or video.
+/// Tokens before the answer in energy_power.csv: system prompt, question, earlier turns, image or
+/// video.
 struct TaskPrompt {
   std::string_view task;
   double tokens;

@@ -7,14 +7,14 @@
 #include <optional>
 #include <string_view>
 
-#include "devices/board/heat_log.h"
+#include "devices/board/thermal_replay.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
 namespace {
 
-/// Where the boards of the logs stand: inlet temperatures as fitted with the sinks, since the logs
-/// do not tell them. Of others it is taken from the coolest moment of the log.
+/// The boards of the logs. The inlet temperatures were fitted together with the heat sinks, because
+/// the logs do not have them. Without one it is derived from the coolest moment of the log.
 struct Bench {
   std::string_view file_prefix, device;
   std::optional<double> inlet_c;
@@ -26,12 +26,12 @@ constexpr std::array<Bench, 6> benches{{{"h100pcie", "h100-pcie", 19.6},
                                         {"h20", "h20-sxm", {}},
                                         {"a100sxm", "a100-sxm-80gb", {}}}};
 
-/// Idle is what draws up to so much more than the least of the log.
+/// A board is idle if its power is at most this multiple of the lowest power of the log.
 constexpr double idle_factor = 1.2;
 
 struct LogRow {
   std::size_t line = 0;
-  devices::LoggedPower power;
+  devices::PowerLogEntry power;
   double die_c = 0;
   std::optional<double> memory_c;
 };
@@ -50,7 +50,7 @@ Result<std::optional<double>> number(const CsvTable& table, const CsvRow& row,
   return std::optional<double>{value};
 }
 
-/// Nothing where a cell that is needed is blank.
+/// No value if a required cell is blank.
 Result<std::optional<LogRow>> read_log_row(const CsvTable& table, const CsvRow& row) {
   constexpr std::array<std::string_view, 5> names{"t_s", "temp_gpu_c", "temp_mem_c",
                                                   "power_instant_w", "power_avg_w"};
@@ -75,7 +75,7 @@ const Bench* bench_of(std::string_view place) {
 }
 
 TemperatureCourse compare(const std::vector<LogRow>& rows,
-                          const std::vector<devices::ModelledHeat>& modelled, bool memory) {
+                          const std::vector<devices::ModelledTemperatures>& modelled, bool memory) {
   TemperatureCourse course;
   course.sensor = memory ? "memory" : "die";
   double squares = 0, sum = 0, next_s = rows.front().power.t_s;
@@ -83,9 +83,9 @@ TemperatureCourse compare(const std::vector<LogRow>& rows,
     if (memory && !rows[i].memory_c) continue;
     const double measured_c = memory ? *rows[i].memory_c : rows[i].die_c;
     const double modelled_c = memory ? modelled[i].memory_c : modelled[i].die_c;
-    const double apart_c = modelled_c - measured_c;
-    squares += apart_c * apart_c;
-    sum += apart_c;
+    const double error_c = modelled_c - measured_c;
+    squares += error_c * error_c;
+    sum += error_c;
     ++course.rows;
     if (rows[i].power.t_s < next_s) continue;
     course.points.push_back({rows[i].line, rows[i].power.t_s, measured_c, modelled_c});
@@ -98,7 +98,7 @@ TemperatureCourse compare(const std::vector<LogRow>& rows,
   return course;
 }
 
-/// As if the board had settled at the coolest moment at which it idled. REQUIRES rows.
+/// Assumes that the board was in steady state at its coolest idle moment. REQUIRES rows.
 double coolest_inlet_c(const std::vector<LogRow>& rows, const devices::DeviceSpec& device) {
   double idle_w = rows.front().power.power_w;
   for (const LogRow& row : rows) idle_w = std::min(idle_w, row.power.power_w);
@@ -107,16 +107,16 @@ double coolest_inlet_c(const std::vector<LogRow>& rows, const devices::DeviceSpe
     if (row.power.power_w > idle_factor * idle_w) continue;
     if (coolest == nullptr || row.die_c < coolest->die_c) coolest = &row;
   }
-  return devices::inlet_of_settled(device, coolest->die_c, coolest->power.power_w);
+  return devices::inlet_for_steady_state(device, coolest->die_c, coolest->power.power_w);
 }
 
 /// Both sensors of one window of a log. REQUIRES rows.
 void add_window(const std::string& window, const std::vector<LogRow>& rows, const Bench& bench,
                 const devices::DeviceSpec& device, std::vector<TemperatureCourse>& courses) {
   const double inlet_c = bench.inlet_c ? *bench.inlet_c : coolest_inlet_c(rows, device);
-  std::vector<devices::LoggedPower> power;
+  std::vector<devices::PowerLogEntry> power;
   for (const LogRow& row : rows) power.push_back(row.power);
-  const auto modelled = heat_along(device, inlet_c, rows.front().die_c, power);
+  const auto modelled = replay_temperatures(device, inlet_c, rows.front().die_c, power);
   for (const bool memory : {false, true}) {
     TemperatureCourse course = compare(rows, modelled, memory);
     if (course.rows == 0) continue;

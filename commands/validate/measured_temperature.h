@@ -1,4 +1,4 @@
-// Logs of boards under load, each held against the temperatures that the heat model gives for the
+// Compares logs of boards under load with the temperatures that the thermal model predicts for the
 // logged power.
 #pragma once
 
@@ -19,22 +19,22 @@ struct TemperaturePoint {
   double modelled_c = 0;
 };
 
-/// One course of one sensor: what a row of the report is about.
+/// The temperatures of one sensor over time.
 struct TemperatureCourse {
   std::string device;  // catalogue id
-  std::string window;  // workload of the log; empty: the log has one
+  std::string window;  // workload of the log; empty: the log has only one
   std::string sensor;  // "die" or "memory"
   double inlet_c = 0;
-  bool inlet_known = false;  // else it was taken from the coolest moment of the log
+  bool inlet_known = false;  // else derived from the coolest moment of the log
   std::size_t rows = 0;      // of the log
-  double rms_c = 0;          // of modelled minus measured, over all rows
+  double rms_c = 0;          // of modelled - measured, over all rows
   double bias_c = 0;
-  std::vector<TemperaturePoint> points;  // about one a second
+  std::vector<TemperaturePoint> points;  // about one per second
 };
 
-/// The courses of a table whose file name tells the board and that has the columns t_s, temp_gpu_c
-/// and power_avg_w or power_instant_w; none of other tables. A cell that is no number is a problem
-/// that names its line.
+/// The courses of a table whose file name identifies the board and that has the columns t_s,
+/// temp_gpu_c and power_avg_w or power_instant_w; empty for other tables. The error for a cell that
+/// is not a number names its line.
 Result<std::vector<TemperatureCourse>> temperature_courses(const CsvTable& table,
                                                            const devices::Catalogue& catalogue);
 

@@ -1,9 +1,9 @@
 // Training steps of language models, from training_throughput.csv.
 //
-// What is scored. Where a row has the time of a step, that; else tokens/s; else its TFLOP/s, when
-// its source counts as the estimates do (6 N + 12 L h s, non-causal, no recomputation: MaxText to
+// The compared figure is the time of a step if the row has it, else tokens/s, else TFLOP/s if its
+// source counts flop as the estimates do (6 N + 12 L h s, non-causal, no recomputation: MaxText to
 // 2024, NeMo 24.03, the Llama 3 paper). Megatron-LM's tables of 2020 to 2022 count recomputation:
-// their rate is turned back into time by their own formula (arXiv:2104.04473, equation 3).
+// their rate is converted to time with their own formula (arXiv:2104.04473, equation 3).
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -28,7 +28,7 @@ std::optional<double> number(std::string_view text) {
 
 std::string text_of(double value) { return fmt::format("{:.10g}", value); }
 
-/// Digits right after a word that stands alone: 4 in "with CP: TP4 PP1" for "TP".
+/// The digits right after a separate word: 4 in "with CP: TP4 PP1" for "TP".
 std::optional<int> degree(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != std::string_view::npos;
        at = text.find(word, at + 1)) {
@@ -157,11 +157,11 @@ void set_shape(CaseRow& out, TrainingRow& row) {
       out[CaseColumn::pp] = std::to_string(shape.pipeline);
     }
   }
-  // MaxText's table of tiers does not print the batch: two samples of 8192 tokens per chip.
+  // MaxText's table of tiers has no batch: two samples of 8192 tokens per chip.
   if (!row.batch && row.tokens_per_s && row.devices && row.sequence) {
-    constexpr double usual_tokens = 16384;
-    row.batch = *row.devices *
-                row.micro_batch.value_or(std::max(1.0, std::floor(usual_tokens / *row.sequence)));
+    constexpr double default_sequence_tokens = 16384;
+    row.batch = *row.devices * row.micro_batch.value_or(std::max(
+                                   1.0, std::floor(default_sequence_tokens / *row.sequence)));
   }
 }
 
@@ -207,8 +207,8 @@ std::optional<Figure> figure_of(const TrainingRow& row) {
   if (has(row.unit, "samples_per_s") && row.measured) return Figure{"samples_per_s", *row.measured};
   if (row.tokens_per_s) return Figure{"tokens_per_s", *row.tokens_per_s * row.devices.value_or(1)};
   if (counts_recomputation(row)) {
-    const bool whole = row.tflops && row.hidden && row.layers && row.sequence && row.batch;
-    return whole ? std::optional(Figure{"time_ms", megatron_step_s(row) * 1e3}) : std::nullopt;
+    const bool complete = row.tflops && row.hidden && row.layers && row.sequence && row.batch;
+    return complete ? std::optional(Figure{"time_ms", megatron_step_s(row) * 1e3}) : std::nullopt;
   }
   if (row.tflops) return Figure{"tflops_per_device", *row.tflops};
   if (row.mfu) return Figure{"mfu_pct", *row.mfu};
@@ -217,7 +217,7 @@ std::optional<Figure> figure_of(const TrainingRow& row) {
 
 std::string remark_of(const TrainingRow& row) {
   if (has(row.notes, "INCONSISTENT")) return "the source contradicts itself";
-  if (has(row.parallelism, "unlisted")) return "the source does not say the layout";
+  if (has(row.parallelism, "unlisted")) return "the source does not give the layout";
   return "";
 }
 

@@ -1,4 +1,4 @@
-// `drover validate`: the device models against published measurements.
+// `drover validate`: checks the device models against published measurements.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -9,11 +9,11 @@
 #include "commands/estimate/catalogue_files.h"
 #include "commands/shell/files.h"
 #include "commands/shell/output.h"
+#include "commands/subcommands.h"
 #include "commands/validate/validate_reference.h"
 #include "commands/validate/validate_run.h"
 #include "commands/validate/validation_page.h"
 #include "commands/validate/validation_rows.h"
-#include "commands/verbs.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file itself, or the tables of a folder in order of their names.
+/// The file itself, or the tables of a folder, sorted by name.
 Result<std::vector<std::string>> tables_under(const std::string& path) {
   std::error_code problem;
   if (!fs::is_directory(path, problem)) return std::vector<std::string>{path};
@@ -46,13 +46,13 @@ Result<std::optional<MeasuredRows>> read_table(const std::string& file,
   return logged_rows(*table, catalogue);
 }
 
-/// What has been read so far, and the files of a folder that hold something else.
+/// The rows read so far, and the files of a folder that have no measurements.
 struct CaseRows {
   MeasuredRows rows;
-  std::vector<std::string> passed_over;
+  std::vector<std::string> ignored;
 };
 
-/// A file that the user names must be a table of measurements; a folder may hold others too.
+/// A file that the user names must be a table of measurements; a folder may have other files too.
 Status add_path(CaseRows& reading, const std::string& path, const devices::Catalogue& catalogue) {
   const Result<std::vector<std::string>> files = tables_under(path);
   if (!files) return files.error();
@@ -61,12 +61,12 @@ Status add_path(CaseRows& reading, const std::string& path, const devices::Catal
     if (rows && *rows) {
       append(reading.rows, std::move(**rows));
     } else if (file != path) {
-      reading.passed_over.push_back(fs::path(file).filename().string());
-      if (!rows) put_error("drover validate: {}\n", rows.error().message);
+      reading.ignored.push_back(fs::path(file).filename().string());
+      if (!rows) write_stderr("drover validate: {}\n", rows.error().message);
     } else if (!rows) {
       return rows.error();
     } else {
-      return error("{}: no table of measurements that is known by its columns", printable(path));
+      return error("{}: not a table of measurements with known columns", printable(path));
     }
   }
   return {};
@@ -81,15 +81,15 @@ Result<MeasuredRows> rows_of(const std::string& path, const devices::Catalogue& 
   Result<MeasuredRows> own = reference_rows(catalogue);
   if (!own) return own.error();
   append(reading.rows, without_repeats(*std::move(own), reading.rows));
-  if (!reading.passed_over.empty()) {
-    put_error("drover validate: passed over, no measurements: {}\n",
-              printable(fmt::format("{}", fmt::join(reading.passed_over, ", "))));
+  if (!reading.ignored.empty()) {
+    write_stderr("drover validate: ignored files without measurements: {}\n",
+                 printable(fmt::format("{}", fmt::join(reading.ignored, ", "))));
   }
   return std::move(reading.rows);
 }
 
-/// Writes what an option asks for, if it is given.
-Status write_wanted(const Arguments& arguments, const std::string& option,
+/// Writes the output of an option, if it is given.
+Status write_output(const Arguments& arguments, const std::string& option,
                     std::string (*text)(const ValidationReport&), const ValidationReport& report) {
   if (!arguments.has(option)) return {};
   const std::string path = arguments.text(option);
@@ -104,11 +104,11 @@ Status write_wanted(const Arguments& arguments, const std::string& option,
 
 CommandUsage validate_usage() {
   return {"usage: drover validate [TABLE.csv|FOLDER] [options]",
-          "The device models against published measurements: error per class, source and device "
-          "beside the goals, worst cases, contradictions between measurements, and what nobody has "
-          "measured. Without a table: the figures that the program carries.",
-          {{"html", "FILE", "a page with plots, for a browser"},
-           {"rows", "FILE", "every case with its measured and predicted value, as CSV"},
+          "Checks the device models against published measurements: errors per class, source and\n"
+          "device with the goals, worst cases, contradictions between measurements, and what has\n"
+          "not been measured. Without a table it uses only the figures built into the program.",
+          {{"html", "FILE", "write a page with plots for a browser"},
+           {"rows", "FILE", "write every case with its measured and predicted value as CSV"},
            {"catalogue", "DIR", "more specs, *.toml"},
            setting_option(),
            {"json", "", "JSON on stdout"}},
@@ -121,7 +121,7 @@ CommandUsage validate_usage() {
 CommandOutcome run_validate(Arguments& arguments) {
   auto catalogue = load_catalogue(arguments.text("catalogue"));
   if (!catalogue) return CommandOutcome::failed(catalogue.error());
-  if (const Status set = apply_settings(*catalogue, arguments.texts("set")); !set) {
+  if (const Status set = apply_settings(*catalogue, arguments.text_list("set")); !set) {
     return CommandOutcome::usage(set.error());
   }
   const Result<MeasuredRows> rows = rows_of(arguments.text("TABLE"), *catalogue);
@@ -129,13 +129,13 @@ CommandOutcome run_validate(Arguments& arguments) {
   const ValidationReport report = validate(*rows, *catalogue);
   for (const auto& [option, text] :
        {std::pair("html", &validation_page), std::pair("rows", &validation_rows)}) {
-    const Status written = write_wanted(arguments, option, text, report);
+    const Status written = write_output(arguments, option, text, report);
     if (!written) return CommandOutcome::failed(written.error());
   }
   if (arguments.has("json")) {
-    put("{}\n", validation_json(report).dump());
+    write_stdout("{}\n", validation_json(report).dump());
   } else {
-    put_text(validation_text(report));
+    write_stdout_text(validation_text(report));
   }
   return CommandOutcome::done();
 }

@@ -1,4 +1,4 @@
-// Logs of boards under load as comparisons, one for every moment.
+// Converts logs of boards under load to comparisons, one for each point in time.
 #include <fmt/format.h>
 
 #include "commands/validate/measured_temperature.h"
@@ -18,9 +18,9 @@ Result<std::optional<MeasuredRows>> logged_rows(const CsvTable& table,
       of.class_id = "temperature";
       of.device = course.device;
       of.source = table.place;
-      of.place = fmt::format("{}:{}", table.place, point.line);
+      of.location = fmt::format("{}:{}", table.place, point.line);
       of.label = fmt::format("{} {} after {:.0f} s", course.sensor, course.window, point.t_s);
-      of.given = of.place + course.sensor;
+      of.given = of.location + course.sensor;
       of.unit = "C, " + course.sensor;
       of.measured = point.measured_c;
       of.predicted = point.modelled_c;

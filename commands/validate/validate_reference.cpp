@@ -11,8 +11,8 @@
 namespace drover::commands {
 namespace {
 
-/// A case with its figure as one text. Of a capped row the figure is the share of the rate without
-/// the cap, whichever way its table says it.
+/// A case with its figure as one text. The figure of a capped row is the share of the uncapped
+/// rate, however its table gives it.
 std::string figure_text(const Measurement& measurement) {
   std::string text;
   for (std::size_t i = 1; i < devices::case_column_count; ++i) {
@@ -37,7 +37,7 @@ Result<MeasuredRows> reference_rows(const devices::Catalogue& catalogue) {
       if (!logged) return logged.error();
       rows = *std::move(logged);
     }
-    if (!rows) return error("{}: no table of measurements", it.file);
+    if (!rows) return error("{}: not a table of measurements", it.file);
     append(all, *std::move(rows));
   }
   return all;

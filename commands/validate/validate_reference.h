@@ -1,4 +1,4 @@
-// The figures that the program carries, beside those of tables that a person names.
+// The figures that are built into the program, used besides the tables that the user names.
 #pragma once
 
 #include <string_view>
@@ -8,25 +8,25 @@
 
 namespace drover::commands {
 
-/// Published figures that stand in the program itself: the texts of commands/reference/*.csv as
-/// CMake wrote them into it, in order of file name.
+/// Published figures: the texts of commands/reference/*.csv, which CMake embeds, in order of file
+/// name.
 ///
-///   points.csv      cases with the figure that was measured, each with its source: of each class,
-///                   source and device of the measurements that the models were held against one
-///                   row, or some evenly spaced ones; none was chosen by how well it is met. Of
-///                   sources that allow no copies single figures.
-///   *_step.csv      two boards that are loaded: mean watts before and after, and what their
-///                   sensor showed at the beginning and at the end (yqg9651/cuda_test)
+///   points.csv      cases with their measured figure and source: for each class, source and device
+///                   of the measurements used for validation one row, or some evenly spaced ones.
+///                   None was chosen by its error. Single figures from sources that allow no
+///                   copies.
+///   *_step.csv      two boards under a load step: mean watts before and after, and the sensor's
+///                   values at the beginning and at the end (yqg9651/cuda_test)
 struct ReferenceTable {
   std::string_view file;  // "points.csv"
   std::string_view text;
 };
 std::vector<ReferenceTable> reference_tables();
 
-/// All of them. A problem is one of the program's own files; the tests read them.
+/// The rows of all reference tables. An error is a mistake in the program's own files.
 Result<MeasuredRows> reference_rows(const devices::Catalogue& catalogue);
 
-/// What of `own` the tables do not bring as well: the same case in the same words with the same
+/// `own` without the rows that are also in `tables`: the same case, spelled the same, with the same
 /// figure.
 MeasuredRows without_repeats(MeasuredRows own, const MeasuredRows& tables);
 

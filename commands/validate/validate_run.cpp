@@ -37,7 +37,7 @@ const AnswerColumn* find_answer(std::string_view column) {
   return nullptr;
 }
 
-std::string place_of(const Measurement& measurement, std::size_t line) {
+std::string location_of(const Measurement& measurement, std::size_t line) {
   return fmt::format("{}:{}", measurement.table, line);
 }
 
@@ -50,7 +50,7 @@ std::string given_text(const Measurement& measurement) {
   return text;
 }
 
-/// A measurement with what the models say of it.
+/// The prediction for a measurement.
 struct Predicted {
   std::string device;
   double value = 0;
@@ -58,7 +58,7 @@ struct Predicted {
 
 Result<Predicted> predict(const devices::CaseRow& row, std::string_view answer,
                           devices::CaseReader& reader) {
-  if (find_answer(answer) == nullptr) return error("{}: no such answer", answer);
+  if (find_answer(answer) == nullptr) return error("{}: not a figure of the estimate", answer);
   const Result<devices::Case> question = reader.read(row);
   if (!question) return question.error();
   const Result<Estimate> estimate = devices::estimate(*question);
@@ -68,19 +68,19 @@ Result<Predicted> predict(const devices::CaseRow& row, std::string_view answer,
   return Predicted{question->device->id, *value};
 }
 
-/// How fast the second is relative to the first.
+/// The speed under the cap relative to that without.
 double relative_speed(std::string_view answer, double uncapped, double capped) {
   return grows_with_speed(answer) ? capped / uncapped : uncapped / capped;
 }
 
-/// Answers measurements in order and remembers what was said of each row.
+/// Predicts measurements in order and builds the report.
 class Validator {
  public:
   Validator(const devices::Catalogue& catalogue, const MeasuredRows& rows) : reader_(catalogue) {
     report_.left_out = rows.left_out;
     for (const auto& [id, entry] : catalogue.devices()) report_.devices.push_back(id);
     for (const Measurement& measurement : rows.measurements) {
-      rows_.try_emplace(place_of(measurement, measurement.line), &measurement.row);
+      rows_.try_emplace(location_of(measurement, measurement.line), &measurement.row);
     }
     for (const Measurement& measurement : rows.measurements) add(measurement);
   }
@@ -99,8 +99,8 @@ class Validator {
 
   /// Throughput under the cap as a share of that without, measured and predicted.
   void add_capped(const Measurement& measurement, const Predicted& capped) {
-    const auto row = rows_.find(place_of(measurement, measurement.uncapped_line));
-    if (row == rows_.end()) return leave_out(measurement, "the row without a cap is no case");
+    const auto row = rows_.find(location_of(measurement, measurement.uncapped_line));
+    if (row == rows_.end()) return leave_out(measurement, "the row without a cap is not a case");
     devices::CaseRow uncapped = *row->second;
     if (measurement.uncapped_line == measurement.line) uncapped[CaseColumn::power_limit_w] = "";
     const Result<Predicted> free = predict(uncapped, measurement.answer, reader_);
@@ -110,25 +110,25 @@ class Validator {
   }
 
   void leave_out(const Measurement& measurement, std::string why) {
-    report_.left_out.push_back({place_of(measurement, measurement.line), std::move(why)});
+    report_.left_out.push_back({location_of(measurement, measurement.line), std::move(why)});
   }
 
   void compare(const Measurement& measurement, const Predicted& predicted, std::string unit,
                double measured, double value) {
     if (!(measured > 0) || !std::isfinite(value)) {
-      return leave_out(measurement, "measured or predicted value is no figure");
+      return leave_out(measurement, "the measured or predicted value is not a number");
     }
     Comparison of;
     of.class_id = error_classes()[static_cast<std::size_t>(measurement.measure_class)].id;
     of.device = predicted.device;
     of.source = measurement.source;
-    of.place = place_of(measurement, measurement.line);
+    of.location = location_of(measurement, measurement.line);
     of.label = case_text(measurement.row);
     if (!measurement.remark.empty()) of.label += " (" + measurement.remark + ")";
     of.given = given_text(measurement);
     of.unit = std::move(unit);
     of.row = measurement.row;
-    // A ratio is read back as one of rates.
+    // `drover validate` reads a ratio as one of rates, so a ratio of times gets no answer column.
     const bool ratio = measurement.measure_class == MeasureClass::capped;
     if (!ratio || grows_with_speed(measurement.answer)) of.answer = measurement.answer;
     of.remark = measurement.remark;
@@ -139,7 +139,7 @@ class Validator {
 
   devices::CaseReader reader_;
   ValidationReport report_;
-  std::map<std::string, const devices::CaseRow*> rows_;  // by place
+  std::map<std::string, const devices::CaseRow*> rows_;  // by location
 };
 
 }  // namespace
@@ -174,9 +174,9 @@ std::string case_text(const devices::CaseRow& row) {
     const auto column = static_cast<CaseColumn>(i);
     const std::string& cell = row[column];
     if (column == CaseColumn::kind || column == CaseColumn::device || cell.empty()) continue;
-    const bool speaks_alone = column == CaseColumn::model || column == CaseColumn::precision ||
-                              column == CaseColumn::collective;
-    text += speaks_alone ? " " + cell : fmt::format(" {} {}", to_text(column), cell);
+    const bool needs_no_name = column == CaseColumn::model || column == CaseColumn::precision ||
+                               column == CaseColumn::collective;
+    text += needs_no_name ? " " + cell : fmt::format(" {} {}", to_text(column), cell);
   }
   return text;
 }

@@ -1,4 +1,4 @@
-// Measurements answered by the device models.
+// Predicts measurements with the device models.
 #pragma once
 
 #include "commands/validate/measured.h"
@@ -9,21 +9,21 @@
 
 namespace drover::commands {
 
-/// The figure under a column of the estimate, in its unit; nothing where it does not apply.
+/// The figure in a column of the estimate, in its unit; no value if it does not apply.
 std::optional<double> answer_of(const devices::Estimate& estimate, std::string_view column);
 
 /// "train llama-2-7b, 8 x a100-sxm-80gb, seq_len 4096, ..", for people.
 std::string case_text(const devices::CaseRow& row);
 
-/// The name of a column of the estimate that is a figure; nothing where there is none of that name.
+/// The column of the estimate with this name that is a figure; no value if there is none.
 std::optional<std::string_view> figure_column(std::string_view name);
-/// Whether more is faster. REQUIRES figure_column(name).
+/// Whether a higher figure means faster. REQUIRES figure_column(name).
 bool grows_with_speed(std::string_view figure_column);
 
-/// Of a capped measurement: its rate as a share of that without the cap.
+/// The rate of a capped measurement as a share of the rate without the cap.
 double capped_share(const Measurement& measurement);
 
-/// Predicts every measurement; what cannot be predicted is left out with its reason.
+/// Predicts every measurement. Those that cannot be predicted are left out with the reason.
 ValidationReport validate(const MeasuredRows& rows, const devices::Catalogue& catalogue);
 
 }  // namespace drover::commands

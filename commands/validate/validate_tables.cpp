@@ -19,8 +19,8 @@ namespace {
 using Reader = MeasuredTable (*)(const CsvTable&);
 
 struct KnownTable {
-  std::vector<std::string_view> columns;  // that no other table has all of
-  std::vector<Reader> readers;            // each takes the rows of its classes
+  std::vector<std::string_view> columns;  // no other table has all of them
+  std::vector<Reader> readers;            // each converts the rows of its classes
 };
 
 const std::vector<KnownTable>& known_tables() {
@@ -54,7 +54,7 @@ Result<Measurement> read_point(const CsvTable& table, const CsvRow& row) {
   Measurement point;
   const auto answer = figure_column(table.cell(row, "answer"));
   if (!answer) {
-    return error("answer: found \"{}\", expected a figure of the estimate, as time_ms",
+    return error("answer: found \"{}\", expected a figure of the estimate, such as time_ms",
                  excerpt(table.cell(row, "answer")));
   }
   const Result<double> value = parse_number(table.cell(row, "value"), "value");
@@ -62,7 +62,7 @@ Result<Measurement> read_point(const CsvTable& table, const CsvRow& row) {
   if (!(*value > 0)) return error("value: found {}, expected a number above 0", *value);
   const std::string& class_id = table.cell(row, "class");
   const auto measure_class = class_id.empty() ? MeasureClass::other : parse_class(class_id);
-  if (!measure_class) return error("class: found \"{}\", which is none", excerpt(class_id));
+  if (!measure_class) return error("class: unknown \"{}\"", excerpt(class_id));
   for (std::size_t i = 0; i < devices::case_column_count; ++i) {
     const auto column = static_cast<devices::CaseColumn>(i);
     point.row[column] = table.cell(row, to_text(column));
@@ -76,10 +76,10 @@ Result<Measurement> read_point(const CsvTable& table, const CsvRow& row) {
   point.line = row.line;
   if (point.measure_class == MeasureClass::capped) {
     if (point.row[devices::CaseColumn::power_limit_w].empty()) {
-      return error("power_limit_w: found nothing, expected the limit under which it ran");
+      return error("power_limit_w is required: the limit under which it ran");
     }
     if (!grows_with_speed(point.answer)) {
-      return error("answer: found \"{}\", expected a rate, as samples_per_s", point.answer);
+      return error("answer: found \"{}\", expected a rate, such as samples_per_s", point.answer);
     }
     point.uncapped_line = point.line;
     point.uncapped_value = 1;
@@ -115,7 +115,7 @@ std::optional<MeasuredRows> measured_rows(const CsvTable& table) {
   if (known == tables.end()) return std::nullopt;
   MeasuredRows rows;
   std::set<std::size_t> measured;
-  std::map<std::size_t, std::string> skipped;  // what one reader skips another may take
+  std::map<std::size_t, std::string> skipped;  // another reader may convert these rows
   for (const Reader reader : known->readers) {
     MeasuredTable part = reader(table);
     for (Measurement& measurement : part.measurements) {

@@ -1,4 +1,4 @@
-// Which tables of measurements are known, and what their rows become.
+// Recognises tables of measurements and converts their rows.
 #pragma once
 
 #include <optional>
@@ -13,25 +13,26 @@
 
 namespace drover::commands {
 
-/// Measurements of any number of tables, and the rows that are none.
+/// Measurements of any number of tables, and the rows that were left out.
 struct MeasuredRows {
   std::vector<Measurement> measurements;
-  std::vector<Comparison> courses;  // logs over time, already answered moment by moment
+  std::vector<Comparison> courses;  // of logs over time, already predicted
   std::vector<LeftOut> left_out;
 };
 
 void append(MeasuredRows& rows, MeasuredRows more);
 
-/// A table is known by its columns. Nothing: no kind of table has such columns.
+/// Recognises the table by its columns. No value if it is not a known kind of table.
 std::optional<MeasuredRows> measured_rows(const CsvTable& table);
 
-/// Temperatures of a log beside those of the heat model for the logged power. Nothing: no log.
+/// The temperatures of a log and those that the thermal model predicts for the logged power. No
+/// value if the table is not a log.
 Result<std::optional<MeasuredRows>> logged_rows(const CsvTable& table,
                                                 const devices::Catalogue& catalogue);
 
-/// Cases that carry their own figure: the columns of a case, then `answer` (a column of the
-/// estimate), `value`, `class` (as in the report), `source` and `remark`. In class power-cap the
-/// value is the rate under the row's limit as a share of the rate without.
+/// Converts a table of cases with their figure: the columns of a case, then `answer` (a column of
+/// the estimate), `value`, `class` (as in the report), `source` and `remark`. In class power-cap
+/// the value is the rate under the row's limit as a share of the rate without it.
 MeasuredTable measured_points(const CsvTable& table);
 
 }  // namespace drover::commands

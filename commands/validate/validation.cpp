@@ -10,7 +10,7 @@ namespace drover::commands {
 
 namespace {
 
-/// The value below which a share of the sorted values lies, between neighbours in proportion.
+/// The quantile of sorted values, interpolated linearly.
 double quantile(const std::vector<double>& sorted, double share) {
   const double position = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(position);
@@ -34,7 +34,7 @@ std::vector<Group> grouped(const std::vector<Comparison>& comparisons,
   return groups;
 }
 
-/// How many goals a comparison is away.
+/// The error of a comparison in units of its class's goal.
 double goals_away(const Comparison& comparison) {
   const ErrorClass* error_class = find_class(comparison.class_id);
   if (error_class == nullptr || error_class->goal <= 0) return 0;
@@ -44,7 +44,7 @@ double goals_away(const Comparison& comparison) {
 }  // namespace
 
 const std::vector<ErrorClass>& error_classes() {
-  constexpr Distance share = Distance::relative;
+  constexpr ErrorKind share = ErrorKind::relative;
   static const std::vector<ErrorClass> classes = {
       {"gemm", "GEMM above 1 GFLOP, GPUs with tensor cores", share, 0.08,
        "LLMCompass 10.9 %; small fits 3 % on 20 points"},
@@ -60,9 +60,9 @@ const std::vector<ErrorClass>& error_classes() {
       {"classic", "CNN, BERT, other training and inference", share, 0.15, ""},
       {"power", "board power under load", share, 0.07,
        "AccelWattch 32 %; Wattchmen 11 to 14 %; fits 4 to 8 %"},
-      {"power-cap", "relative throughput under a power cap", Distance::absolute, 0.03, "0.03"},
-      {"temperature", "temperature after a load step", Distance::absolute, 2.0, "none found", "C",
-       Judged::root_mean_square},
+      {"power-cap", "relative throughput under a power cap", ErrorKind::absolute, 0.03, "0.03"},
+      {"temperature", "temperature after a load step", ErrorKind::absolute, 2.0, "none found", "C",
+       GoalStatistic::root_mean_square},
       {"other", "outside the goals: small messages, no matrix units, ..", share, 0, ""},
   };
   return classes;
@@ -75,9 +75,9 @@ const ErrorClass* find_class(std::string_view id) {
   return nullptr;
 }
 
-double distance(const Comparison& comparison, Distance kind) {
+double distance(const Comparison& comparison, ErrorKind kind) {
   const double difference = comparison.predicted - comparison.measured;
-  return kind == Distance::relative ? difference / comparison.measured : difference;
+  return kind == ErrorKind::relative ? difference / comparison.measured : difference;
 }
 
 Statistics statistics_of(const std::vector<double>& distances) {
@@ -98,12 +98,13 @@ Statistics statistics_of(const std::vector<double>& distances) {
       std::sqrt(statistics.root_mean_square / static_cast<double>(distances.size()));
   std::ranges::sort(sizes);
   statistics.median = quantile(sizes, 0.5);
-  statistics.ninetieth = quantile(sizes, 0.9);
+  statistics.p90 = quantile(sizes, 0.9);
   return statistics;
 }
 
-double judged(const ErrorClass& error_class, const Statistics& statistics) {
-  return error_class.judged == Judged::mean ? statistics.mean : statistics.root_mean_square;
+double goal_value(const ErrorClass& error_class, const Statistics& statistics) {
+  return error_class.goal_statistic == GoalStatistic::mean ? statistics.mean
+                                                           : statistics.root_mean_square;
 }
 
 std::vector<Group> by_class(const std::vector<Comparison>& comparisons) {

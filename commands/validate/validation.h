@@ -1,5 +1,5 @@
-// Predictions beside measurements: the classes with the errors to reach, and the statistics of a
-// set of comparisons. Pure; nothing here knows how a prediction is made.
+// Compares predictions with measurements: the error classes with their goals, and the statistics of
+// a set of comparisons. Pure, and independent of how predictions are made.
 #pragma once
 
 #include <cstddef>
@@ -11,85 +11,85 @@
 
 namespace drover::commands {
 
-/// How far a prediction is from its measurement.
-enum class Distance {
+/// How the error of a prediction is measured.
+enum class ErrorKind {
   relative,  // of the measured value
   absolute,  // in the class's unit
 };
 
-/// Which statistic of a class its goal is about.
-enum class Judged { mean, root_mean_square };
+/// The statistic that the goal of a class limits.
+enum class GoalStatistic { mean, root_mean_square };
 
 /// A class of measurements, most with a goal of their own.
 struct ErrorClass {
-  std::string_view id;     // "gemm", what conversions write
-  std::string_view title;  // what people read
-  Distance distance = Distance::relative;
-  double goal = 0;             // to reach on measurements that were not fitted; 0: none is set
-  std::string_view elsewhere;  // the best error published or measured by others
-  std::string_view unit{};     // of absolute distances
-  Judged judged = Judged::mean;
+  std::string_view id;     // "gemm", as in tables
+  std::string_view title;  // for people
+  ErrorKind distance = ErrorKind::relative;
+  double goal = 0;                   // for measurements that were not fitted; 0: no goal
+  std::string_view published_error;  // the best error that others have published or measured
+  std::string_view unit{};           // of absolute distances
+  GoalStatistic goal_statistic = GoalStatistic::mean;
 };
 
-/// In the order in which they are shown, which is that of MeasureClass
-/// (commands/validate/measured.h).
+/// The classes in the order of MeasureClass (commands/validate/measured.h), which is also that of
+/// the report.
 const std::vector<ErrorClass>& error_classes();
-/// Null where no class has that id.
+/// Null if no class has this id.
 const ErrorClass* find_class(std::string_view id);
 
-/// One prediction beside its measurement.
+/// One measurement with its prediction.
 struct Comparison {
   std::string class_id;
   std::string device;    // catalogue id
   std::string source;    // where the measurement was published
-  std::string place;     // "kernel_timings.csv:812"
-  std::string label;     // what ran, for people
+  std::string location;  // "kernel_timings.csv:812"
+  std::string label;     // the case, for people
   std::string given;     // all inputs as one text: equal for repeated measurements of one case
   std::string unit;      // of both values
-  devices::CaseRow row;  // what was asked; empty for a moment of a log
+  devices::CaseRow row;  // the case; empty for a point of a log
   std::string answer;    // the column of the estimate; empty for logs and ratios of times
   std::string remark;    // of the measurement
   double measured = 0;
   double predicted = 0;
 };
 
-/// Signed: above zero where the prediction is too high.
-double distance(const Comparison& comparison, Distance kind);
+/// Signed: above zero if the prediction is too high.
+double distance(const Comparison& comparison, ErrorKind kind);
 
 struct Statistics {
   std::size_t rows = 0;
-  double mean = 0;       // of |distance|
-  double median = 0;     // of |distance|
-  double ninetieth = 0;  // percentile of |distance|
-  double bias = 0;       // mean of the signed distance
+  double mean = 0;    // of |distance|
+  double median = 0;  // of |distance|
+  double p90 = 0;     // of |distance|
+  double bias = 0;    // mean of the signed distance
   double root_mean_square = 0;
 };
 
-/// Of signed distances; empty: all zero.
+/// The statistics of signed distances; all zero if there are none.
 Statistics statistics_of(const std::vector<double>& distances);
 
-/// The statistic that the class's goal is about.
-double judged(const ErrorClass& error_class, const Statistics& statistics);
+/// The statistic that the class's goal limits.
+double goal_value(const ErrorClass& error_class, const Statistics& statistics);
 
 /// The statistics of the comparisons that share a name.
 struct Group {
   std::string class_id;
-  std::string name;  // a device, a source, or empty: all of the class
+  std::string name;  // a device or a source; empty: the whole class
   Statistics statistics;
 };
 
-/// One group per class that has comparisons, in the classes' order.
+/// One group per class that has comparisons, in the order of the classes.
 std::vector<Group> by_class(const std::vector<Comparison>& comparisons);
-/// One group per class and device, or class and source; names in order within their class.
+/// One group per class and device, or class and source, sorted by name within a class.
 std::vector<Group> by_device(const std::vector<Comparison>& comparisons);
 std::vector<Group> by_source(const std::vector<Comparison>& comparisons);
 
-/// The comparisons farthest from their measurement in units of their class's goal, farthest first,
-/// at most `count`; comparisons of the same distance keep their order.
+/// The comparisons with the largest errors in units of their class's goal, largest first, at most
+/// `count`; comparisons with the same error keep their order.
 std::vector<const Comparison*> worst_cases(const std::vector<Comparison>& comparisons,
                                            std::size_t count);
 
-/// The same case measured more than once with values that differ: no model can meet both.
+/// The same case measured more than once with different values: no model can match both.
 struct Contradiction {
   const Comparison* low = nullptr;
   const Comparison* high = nullptr;
@@ -97,7 +97,7 @@ struct Contradiction {
   double ratio = 0;      // high over low
 };
 
-/// Cases whose highest measured value exceeds their lowest by more than `share`, widest first.
+/// Cases whose highest measured value exceeds the lowest by more than `share`, widest first.
 std::vector<Contradiction> contradictions(const std::vector<Comparison>& comparisons,
                                           double share = 0.15);
 

@@ -45,11 +45,11 @@ circle { fill-opacity: .65; } .grid { stroke: var(--rule); } .exact { stroke: va
 .key i { display: inline-block; width: .7em; height: .7em; border-radius: 50%; margin-right: .35em; }
 </style></head><body>
 <h1>Predictions against measurements</h1>
-<p>Each measurement is predicted from its inputs alone. Errors are of the measured value unless a
-unit stands beside them; bias is above zero where predictions are too high.</p>
+<p>Each measurement is predicted from its inputs alone. Errors are relative to the measured value
+unless they have a unit; bias is above zero if predictions are too high.</p>
 )html";
 
-using Cells = std::vector<std::string>;  // "text" or ">text" for a figure at the right
+using Cells = std::vector<std::string>;  // "text", or ">text" for a right-aligned figure
 
 std::string cell(const std::string& tag, const std::string& text) {
   if (text.starts_with('>')) {
@@ -77,9 +77,9 @@ const Cells statistics_headings = {">rows", ">mean", ">median", ">90th percentil
 
 void add_statistics(Cells& row, const ErrorClass& error_class, const Statistics& of) {
   row.push_back(fmt::format(">{}", of.rows));
-  row.push_back(">" + distance_text(error_class, judged(error_class, of), false));
+  row.push_back(">" + distance_text(error_class, goal_value(error_class, of), false));
   row.push_back(">" + distance_text(error_class, of.median, false));
-  row.push_back(">" + distance_text(error_class, of.ninetieth, false));
+  row.push_back(">" + distance_text(error_class, of.p90, false));
   row.push_back(">" + distance_text(error_class, of.bias, true));
 }
 
@@ -94,8 +94,8 @@ std::string classes_section(const ValidationReport& report) {
     add_statistics(row, error_class, group.statistics);
     row.push_back(error_class.goal > 0 ? ">" + distance_text(error_class, error_class.goal, false)
                                        : "");
-    row.emplace_back(verdict(error_class, group.statistics));
-    row.emplace_back(error_class.elsewhere);
+    row.emplace_back(goal_status(error_class, group.statistics));
+    row.emplace_back(error_class.published_error);
     rows.push_back(std::move(row));
   }
   return "<h2>Classes and goals</h2>\n" + table(headings, rows);
@@ -115,7 +115,7 @@ std::string groups_table(const std::string& name, const std::vector<Group>& grou
   return table(headings, rows);
 }
 
-/// Devices of a class, those with most rows first; a device's place is its colour.
+/// The devices of a class, those with most rows first. The index of a device is its colour.
 std::vector<std::string> series_of(const std::vector<const Comparison*>& comparisons) {
   std::map<std::string, std::size_t> counts;
   for (const Comparison* of : comparisons) ++counts[of->device];
@@ -141,13 +141,13 @@ std::string plots(const ErrorClass& error_class, const std::vector<const Compari
                   const std::vector<std::string>& devices) {
   std::map<std::string, std::vector<PlotPoint>> by_unit;
   for (const Comparison* of : comparisons) {
-    const auto place = std::ranges::find(devices, of->device) - devices.begin();
+    const auto location = std::ranges::find(devices, of->device) - devices.begin();
     by_unit[of->unit].push_back(
-        {of->measured, of->predicted, std::min(static_cast<std::size_t>(place), series_max - 1),
+        {of->measured, of->predicted, std::min(static_cast<std::size_t>(location), series_max - 1),
          fmt::format("{}: {} ({}): measured {:.4g}, predicted {:.4g} {}", of->device, of->label,
-                     of->place, of->measured, of->predicted, of->unit)});
+                     of->location, of->measured, of->predicted, of->unit)});
   }
-  const double band = error_class.distance == Distance::relative ? error_class.goal : 0;
+  const double band = error_class.distance == ErrorKind::relative ? error_class.goal : 0;
   std::string html = "<div class=\"plots\">";
   for (const auto& [unit, points] : by_unit) {
     html += "<figure>" + plot_svg(points, unit, band) + "</figure>\n";
@@ -176,7 +176,7 @@ std::string worst_section(const ValidationReport& report) {
     rows.push_back({of->class_id, of->device,
                     ">" + distance_text(error_class, distance(*of, error_class.distance), true),
                     fmt::format(">{:.4g}", of->measured), fmt::format(">{:.4g}", of->predicted),
-                    of->unit, of->label, of->place});
+                    of->unit, of->label, of->location});
   }
   return "<h2>Worst cases</h2>\n" +
          table({"class", "device", ">error", ">measured", ">predicted", "unit", "case", "row"},
@@ -189,11 +189,11 @@ std::string contradictions_section(const ValidationReport& report) {
     rows.push_back({of.low->class_id, of.low->device, fmt::format(">{:.2f}", of.ratio),
                     fmt::format(">{:.4g}", of.low->measured),
                     fmt::format(">{:.4g}", of.high->measured), of.low->unit, of.low->label,
-                    of.low->place, of.high->place});
+                    of.low->location, of.high->location});
   }
   if (rows.empty()) return "";
   return "<h2>Contradictions</h2>\n<p>The same case measured more than once, more than 15 % apart. "
-         "No prediction meets both; nothing is averaged.</p>\n" +
+         "No prediction can match both; values are not averaged.</p>\n" +
          table({"class", "device", ">ratio", ">low", ">high", "unit", "case", "low in", "high in"},
                rows);
 }
@@ -219,9 +219,9 @@ std::string left_out_section(const ValidationReport& report) {
   if (report.left_out.empty()) return "";
   std::vector<Cells> rows;
   for (const Reason& reason : reasons(report.left_out)) {
-    rows.push_back({fmt::format(">{}", reason.rows), reason.text, reason.places});
+    rows.push_back({fmt::format(">{}", reason.rows), reason.text, reason.locations});
   }
-  return "<h2>Rows left out</h2>\n" + table({">rows", "why", "where"}, rows);
+  return "<h2>Rows left out</h2>\n" + table({">rows", "reason", "location"}, rows);
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// What `drover validate --html` writes: one page without script or outside files, for light and
-// dark screens.
+// The page of `drover validate --html`: one file without scripts, for light and dark screens.
 #pragma once
 
 #include <string>

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "commands/shell/absent.h"
+#include "commands/shell/json_null.h"
 #include "commands/shell/table.h"
 #include "fleet/base/text.h"
 
@@ -19,7 +19,7 @@ constexpr std::size_t shown_worst_max = 20;
 constexpr std::size_t contradictions_max = 30;
 constexpr std::size_t reasons_max = 40;
 constexpr std::size_t reason_bytes_max = 110;
-constexpr std::size_t places_max = 3;  // of one reason
+constexpr std::size_t locations_max = 3;  // of one reason
 
 const std::vector<Heading> text_statistics_headings = {
     {"ROWS", Align::right}, {"MEAN", Align::right}, {"MEDIAN", Align::right},
@@ -29,9 +29,9 @@ std::vector<std::string> statistics_cells(const Group& group) {
   const ErrorClass& error_class = *find_class(group.class_id);
   const Statistics& of = group.statistics;
   return {std::to_string(of.rows),
-          distance_text(error_class, judged(error_class, of), false),
+          distance_text(error_class, goal_value(error_class, of), false),
           distance_text(error_class, of.median, false),
-          distance_text(error_class, of.ninetieth, false),
+          distance_text(error_class, of.p90, false),
           distance_text(error_class, of.bias, true),
           error_class.goal > 0 ? distance_text(error_class, error_class.goal, false) : "-"};
 }
@@ -39,14 +39,14 @@ std::vector<std::string> statistics_cells(const Group& group) {
 std::string classes_table(const ValidationReport& report) {
   std::vector<Heading> headings = {{"CLASS"}};
   headings.insert(headings.end(), text_statistics_headings.begin(), text_statistics_headings.end());
-  headings.push_back({"VERDICT"});
-  headings.push_back({"WHAT"});
+  headings.push_back({"STATUS"});
+  headings.push_back({"CASE"});
   std::vector<std::vector<std::string>> rows;
   for (const Group& group : by_class(report.comparisons)) {
     const ErrorClass& error_class = *find_class(group.class_id);
     std::vector<std::string> row = {group.class_id};
     for (std::string& cell : statistics_cells(group)) row.push_back(std::move(cell));
-    row.emplace_back(verdict(error_class, group.statistics));
+    row.emplace_back(goal_status(error_class, group.statistics));
     row.emplace_back(error_class.title);
     rows.push_back(std::move(row));
   }
@@ -74,7 +74,7 @@ std::string worst_table(const ValidationReport& report) {
     rows.push_back({of->class_id, of->device,
                     distance_text(error_class, distance(*of, error_class.distance), true),
                     fmt::format("{:.4g}", of->measured), fmt::format("{:.4g}", of->predicted),
-                    of->unit, of->place, of->label});
+                    of->unit, of->location, of->label});
   }
   return table_text({{"CLASS"},
                      {"DEVICE"},
@@ -82,8 +82,8 @@ std::string worst_table(const ValidationReport& report) {
                      {"MEASURED", Align::right},
                      {"PREDICTED", Align::right},
                      {"UNIT"},
-                     {"WHERE"},
-                     {"WHAT"}},
+                     {"LOCATION"},
+                     {"CASE"}},
                     rows);
 }
 
@@ -93,8 +93,8 @@ std::string contradictions_table(const std::vector<Contradiction>& found) {
     if (rows.size() == contradictions_max) break;
     rows.push_back({of.low->class_id, of.low->device, fmt::format("{:.2f}x", of.ratio),
                     fmt::format("{:.4g}", of.low->measured),
-                    fmt::format("{:.4g}", of.high->measured), of.low->unit, of.low->place,
-                    of.high->place, of.low->label});
+                    fmt::format("{:.4g}", of.high->measured), of.low->unit, of.low->location,
+                    of.high->location, of.low->label});
   }
   return table_text({{"CLASS"},
                      {"DEVICE"},
@@ -104,7 +104,7 @@ std::string contradictions_table(const std::vector<Contradiction>& found) {
                      {"UNIT"},
                      {"LOW AT"},
                      {"HIGH AT"},
-                     {"WHAT"}},
+                     {"CASE"}},
                     rows);
 }
 
@@ -130,11 +130,11 @@ std::string reasons_table(const std::vector<LeftOut>& left_out) {
       more += reason.rows;
     } else {
       rows.push_back(
-          {std::to_string(reason.rows), excerpt(reason.text, reason_bytes_max), reason.places});
+          {std::to_string(reason.rows), excerpt(reason.text, reason_bytes_max), reason.locations});
     }
   }
   if (more > 0) rows.push_back({std::to_string(more), "other reasons: see --json", ""});
-  return table_text({{"ROWS", Align::right}, {"WHY"}, {"WHERE"}}, rows);
+  return table_text({{"ROWS", Align::right}, {"REASON"}, {"LOCATION"}}, rows);
 }
 
 Json statistics_json(const Group& group) {
@@ -146,11 +146,11 @@ Json statistics_json(const Group& group) {
       .set("rows", of.rows)
       .set("mean", of.mean)
       .set("median", of.median)
-      .set("p90", of.ninetieth)
+      .set("p90", of.p90)
       .set("bias", of.bias)
       .set("root_mean_square", of.root_mean_square)
       .set("goal", when(error_class.goal > 0, error_class.goal))
-      .set("relative", error_class.distance == Distance::relative);
+      .set("relative", error_class.distance == ErrorKind::relative);
 }
 
 Json groups_json(const std::vector<Group>& groups) {
@@ -164,7 +164,7 @@ Json comparison_json(const Comparison& of) {
       .set("class", of.class_id)
       .set("device", of.device)
       .set("source", of.source)
-      .set("place", of.place)
+      .set("location", of.location)
       .set("case", of.label)
       .set("unit", of.unit)
       .set("measured", of.measured)
@@ -182,7 +182,7 @@ std::string short_source(std::string_view source) {
 }
 
 std::string distance_text(const ErrorClass& error_class, double value, bool signed_value) {
-  if (error_class.distance == Distance::relative) {
+  if (error_class.distance == ErrorKind::relative) {
     return signed_value ? fmt::format("{:+.1f} %", 100 * value)
                         : fmt::format("{:.1f} %", 100 * value);
   }
@@ -191,9 +191,9 @@ std::string distance_text(const ErrorClass& error_class, double value, bool sign
   return text;
 }
 
-std::string_view verdict(const ErrorClass& error_class, const Statistics& statistics) {
+std::string_view goal_status(const ErrorClass& error_class, const Statistics& statistics) {
   if (error_class.goal <= 0) return "-";
-  return judged(error_class, statistics) <= error_class.goal ? "met" : "missed";
+  return goal_value(error_class, statistics) <= error_class.goal ? "met" : "missed";
 }
 
 std::vector<Coverage> coverage(const ValidationReport& report) {
@@ -217,10 +217,10 @@ std::vector<Reason> reasons(const std::vector<LeftOut>& left_out) {
   for (const LeftOut& row : left_out) {
     Reason& reason = found[row.reason];
     ++reason.rows;
-    if (reason.rows <= places_max) {
-      reason.places += (reason.rows > 1 ? ", " : "") + row.place;
-    } else if (reason.rows == places_max + 1) {
-      reason.places += ", ..";
+    if (reason.rows <= locations_max) {
+      reason.locations += (reason.rows > 1 ? ", " : "") + row.location;
+    } else if (reason.rows == locations_max + 1) {
+      reason.locations += ", ..";
     }
     reason.text = row.reason;
   }
@@ -244,7 +244,7 @@ std::string validation_text(const ValidationReport& report) {
                         found.size()),
             contradictions_table(found));
   }
-  section("Rows per device and class; empty: no public measurement", coverage_table(report));
+  section("Rows per device and class (empty: no public measurement)", coverage_table(report));
   if (!report.left_out.empty()) {
     section(fmt::format("Rows left out: {}", report.left_out.size()),
             reasons_table(report.left_out));
@@ -267,7 +267,7 @@ Json validation_json(const ValidationReport& report) {
   }
   Json left_out = Json::array();
   for (const LeftOut& row : report.left_out) {
-    left_out.add(Json::object().set("place", row.place).set("reason", row.reason));
+    left_out.add(Json::object().set("location", row.location).set("reason", row.reason));
   }
   Json devices = Json::object();
   for (const Coverage& of : coverage(report)) {

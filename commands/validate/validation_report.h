@@ -1,4 +1,4 @@
-// What `drover validate` says, as text for a terminal and as JSON.
+// The report of `drover validate`, as text and as JSON.
 #pragma once
 
 #include <cstddef>
@@ -11,45 +11,46 @@
 
 namespace drover::commands {
 
-/// A measurement that was left out of the comparisons, and why.
+/// A measurement that was left out, and why.
 struct LeftOut {
-  std::string place;   // "training_throughput.csv:17"
-  std::string reason;  // for people; the same words for the same cause
+  std::string location;  // "training_throughput.csv:17"
+  std::string reason;    // the same text for the same cause
 };
 
 struct ValidationReport {
   std::vector<Comparison> comparisons;
   std::vector<LeftOut> left_out;
-  std::vector<std::string> devices;  // of the catalogue, for the table of what was measured
+  std::vector<std::string> devices;  // of the catalogue, for the coverage table
 };
 
 /// "github owner/repository:path/file.csv" is shown as "owner/repository".
 std::string short_source(std::string_view source);
 
-/// "+4.1 %", or in the class's unit where its distances are absolute.
+/// "+4.1 %", or in the class's unit if its distances are absolute.
 std::string distance_text(const ErrorClass& error_class, double value, bool signed_value);
 
-/// "met", "missed", or "-" where no goal is set.
-std::string_view verdict(const ErrorClass& error_class, const Statistics& statistics);
+/// "met", "missed", or "-" without a goal.
+std::string_view goal_status(const ErrorClass& error_class, const Statistics& statistics);
 
 /// How many rows of each class were measured on a device.
 struct Coverage {
   std::string device;
   std::vector<std::size_t> rows;  // in the order of `error_classes()`
 };
-/// All devices of the catalogue, and those that only the measurements name; sorted by name.
+/// All devices of the catalogue and of the measurements, sorted by name.
 std::vector<Coverage> coverage(const ValidationReport& report);
 
-/// Reasons with the number of rows they left out and the first of their places, most rows first.
+/// A reason with the number of rows that it applies to and the first of their locations. Sorted by
+/// the number of rows.
 struct Reason {
   std::string text;
   std::size_t rows = 0;
-  std::string places;  // "a.csv:3, a.csv:9, .."
+  std::string locations;  // "a.csv:3, a.csv:9, .."
 };
 std::vector<Reason> reasons(const std::vector<LeftOut>& left_out);
 
-/// Tables: classes with their goals, sources, devices, worst cases, contradictions, coverage, rows
-/// left out.
+/// Tables of classes with their goals, sources, devices, worst cases, contradictions, coverage, and
+/// rows left out.
 std::string validation_text(const ValidationReport& report);
 
 Json validation_json(const ValidationReport& report);

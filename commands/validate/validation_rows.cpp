@@ -15,7 +15,7 @@ std::string validation_rows(const ValidationReport& report) {
   for (const Comparison& comparison : report.comparisons) {
     devices::CaseRow row = comparison.row;
     if (row[devices::CaseColumn::kind].empty()) continue;
-    row[devices::CaseColumn::id] = comparison.place;
+    row[devices::CaseColumn::id] = comparison.location;
     for (const std::string& cell : row.cells) text += csv_cell(cell) + ",";
     text += fmt::format("{},{},{},{},{},{},{}\n", comparison.answer, comparison.measured,
                         comparison.class_id, csv_cell(comparison.source),

@@ -1,4 +1,4 @@
-// Every comparison of a report as a row of CSV.
+// Writes every comparison of a report as a row of CSV.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace drover::commands {
 
-/// The columns of a case (`drover estimate --cases`; id is the place of the measurement), then
-/// answer, value, class, source and remark, so that `drover validate` reads it again, then
-/// catalogue_id and predicted. Rates under a power cap are a share of the uncapped rate and have no
-/// answer. Moments of logs are no cases and are not among the rows.
+/// The columns of a case (`drover estimate --cases`; id is the location of the measurement), then
+/// answer, value, class, source and remark, so that `drover validate` can read the file, then
+/// catalogue_id and predicted. Rates under a power cap are a share of the uncapped rate; ratios of
+/// times have no answer. Points of logs are not cases and are not included.
 std::string validation_rows(const ValidationReport& report);
 
 }  // namespace drover::commands

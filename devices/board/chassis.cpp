@@ -1,7 +1,7 @@
-// The devices of a host in the order of their events.
+// Processes the events of a host's devices in order.
 //
-// State changes only at events and at what callers set; `advance` to a time without an event
-// changes nothing. So one advance or many give the same bits.
+// State changes only at events and in setters; `advance` to a time without an event changes
+// nothing. So one advance or many give bit-identical results.
 #include "devices/board/chassis.h"
 
 #include <algorithm>
@@ -13,32 +13,32 @@
 namespace drover::devices {
 namespace {
 
-/// Air passes so many devices one behind the other, in order of index; the next ones have their own
-/// cool air (assumed: two fan walls of four in an 8-device host).
+/// Number of devices in one air lane, one behind the other in order of index; the next ones have
+/// their own cool air (assumed: two fan walls of four in an 8-device host).
 constexpr std::size_t lane_devices = 4;
 
-/// Standard deviations, and where they are cut off (assumed: the spread that fleets report between
-/// boards of one kind; AcmeTrace for cooling).
+/// Standard deviations, and where they are cut off (assumed: the reported variation between boards
+/// of one model; AcmeTrace for cooling).
 constexpr double speed_deviation = 0.015, leakage_deviation = 0.04, cooling_deviation = 0.06;
 constexpr double deviations_max = 2.5;
 
-double draw_factor(Dice dice, double deviation) {
-  return 1 + deviation * std::clamp(dice.normal(), -deviations_max, deviations_max);
+double draw_factor(RandomStream random, double deviation) {
+  return 1 + deviation * std::clamp(random.normal(), -deviations_max, deviations_max);
 }
 
 }  // namespace
 
-Variation draw_variation(const Dice& dice) {
-  return {draw_factor(dice.child("speed"), speed_deviation),
-          draw_factor(dice.child("leakage"), leakage_deviation),
-          draw_factor(dice.child("cooling"), cooling_deviation)};
+Variation draw_variation(const RandomStream& random) {
+  return {draw_factor(random.child("speed"), speed_deviation),
+          draw_factor(random.child("leakage"), leakage_deviation),
+          draw_factor(random.child("cooling"), cooling_deviation)};
 }
 
 struct Chassis::State {
   std::vector<Chip> chips;
   std::vector<Instant> events;  // of each chip
   std::set<std::pair<Instant, std::size_t>> queue;
-  std::vector<std::size_t> changed;  // pace changed since the last advance
+  std::vector<std::size_t> changed;  // devices whose pace changed since the last advance
   Ambient ambient;
   Instant now;
 
@@ -66,7 +66,7 @@ struct Chassis::State {
     }
   }
 
-  /// What follows from a device's change; true when its pace changed.
+  /// Applies the consequences of a device's change; returns whether its pace changed.
   bool settle(std::size_t device, const Chip::Outcome& outcome) {
     if (outcome.power_changed) power_changed(device);
     schedule(device);
@@ -86,15 +86,15 @@ struct Chassis::State {
   }
 };
 
-Chassis::Chassis(std::vector<const DeviceSpec*> specs, Ambient ambient, const Dice& dice,
+Chassis::Chassis(std::vector<const DeviceSpec*> specs, Ambient ambient, const RandomStream& random,
                  Instant start)
     : state_(std::make_unique<State>()) {
   state_->ambient = ambient;
   state_->now = start;
-  const Dice devices = dice.child("device");
+  const RandomStream devices = random.child("device");
   for (std::size_t i = 0; i < specs.size(); ++i) {
     DROVER_REQUIRE(specs[i] != nullptr);
-    const Dice own = devices.child(i);
+    const RandomStream own = devices.child(i);
     state_->chips.emplace_back(*specs[i], draw_variation(own), ambient.inlet_c, start,
                                own.child("sensor").uniform());
   }
@@ -116,10 +116,10 @@ const DeviceSpec& Chassis::spec(std::size_t device) const {
 }
 
 bool Chassis::set_activity(Instant now, std::size_t device, const Activity& activity,
-                           bool may_rise) {
+                           bool may_raise_clock) {
   DROVER_REQUIRE(device < size());
   state_->run_events(now);
-  return state_->settle(device, state_->chips[device].set_activity(now, activity, may_rise));
+  return state_->settle(device, state_->chips[device].set_activity(now, activity, may_raise_clock));
 }
 
 bool Chassis::set_power_cap(Instant now, std::size_t device, double cap_w) {
@@ -153,7 +153,7 @@ void Chassis::set_airflow(Instant now, double share) {
 }
 
 Instant Chassis::next_event() const {
-  // Changes that a setter met on its way are due at once: `advance` tells them.
+  // Changes that happened in a setter are due at once: `advance` returns them.
   if (!state_->changed.empty()) return state_->now;
   return state_->queue.empty() ? never : state_->queue.begin()->first;
 }
@@ -182,8 +182,8 @@ double Chassis::memory_temperature_c(Instant now, std::size_t device) const {
   return state_->chips.at(device).memory_temperature_c(now);
 }
 
-Violations Chassis::violations(Instant now, std::size_t device) const {
-  return state_->chips.at(device).violations(now);
+ThrottleTimes Chassis::throttle_times(Instant now, std::size_t device) const {
+  return state_->chips.at(device).throttle_times(now);
 }
 
 int Chassis::fan_steps(std::size_t device) const { return state_->chips.at(device).fan_steps(); }

@@ -1,10 +1,11 @@
-// The devices of one host as physics: what each is doing goes in; clock, heat, power, energy and
-// throttling come out. Truth, of which the router sees only samples.
+// The physical model of the devices of one host. Inputs are the activities; outputs are clock,
+// temperature, power, energy and throttling. These are the true values; the router gets samples.
 //
-// Event-driven: between events activity and clock are constant and heat follows a closed form.
-// The power limiter acts when what runs or the cap changes, the temperature controllers on a 100 ms
-// grid of fleet time, only near a limit. Devices advance together: neighbours heat each other.
-// `reading(now)` is computed from the last event: asking more often changes nothing, bit for bit.
+// Event-driven: between events activity and clock are constant and the temperature has a closed
+// form. The power limiter acts when the work or the cap changes, the temperature controllers act on
+// a 100 ms grid of fleet time, only near a limit. Devices advance together because neighbours heat
+// each other. `reading(now)` is computed from the last event, so the number of readings does not
+// change any result, bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -13,33 +14,33 @@
 
 #include "devices/catalogue/spec.h"
 #include "devices/operation/step.h"
-#include "fleet/base/dice.h"
+#include "fleet/base/random_stream.h"
 #include "fleet/base/time.h"
 #include "fleet/sample/sample.h"
 
 namespace drover::devices {
 
-/// What one device is doing from now until told otherwise.
+/// The activity of one device until the next set_activity().
 struct Activity {
-  Step step;                  // duty and activities; `seconds` is not used
+  Step step;                  // duty cycle and activities; `seconds` is not used
   bool context_open = false;  // a model is loaded
   double memory_used_bytes = 0;
 };
 
-/// Seeded differences between devices of one kind, which the router does not know.
+/// Random differences between devices of one model, unknown to the router.
 struct Variation {
   double speed = 1;    // achieved rates, about 1 +- 1.5 %
   double leakage = 1;  // idle and static power, about 1 +- 4 %
   double cooling = 1;  // thermal resistance, about 1 +- 6 %
 };
-Variation draw_variation(const Dice& dice);
+Variation draw_variation(const RandomStream& random);
 
-/// Time for which the clock was held down, by what held it: NVML's violation counters.
-struct Violations {
+/// Throttle time by cause, as NVML's violation counters.
+struct ThrottleTimes {
   Duration power{};        // the power cap
   Duration thermal{};      // a temperature, by software or hardware
   Duration board_limit{};  // a power brake
-  bool operator==(const Violations&) const = default;
+  bool operator==(const ThrottleTimes&) const = default;
 };
 
 struct Ambient {
@@ -50,8 +51,9 @@ struct Ambient {
 
 class Chassis {
  public:
-  /// One spec pointer per device; they must outlive the chassis. Dice: the host's own stream.
-  Chassis(std::vector<const DeviceSpec*> specs, Ambient ambient, const Dice& dice, Instant start);
+  /// One spec per device; they must outlive the chassis. `random`: the host's own stream.
+  Chassis(std::vector<const DeviceSpec*> specs, Ambient ambient, const RandomStream& random,
+          Instant start);
   ~Chassis();
   Chassis(Chassis&&) noexcept;
   Chassis& operator=(Chassis&&) noexcept;
@@ -61,41 +63,42 @@ class Chassis {
 
   // Setters REQUIRE now >= every earlier time given, and advance to `now` first.
 
-  /// What the device does, as achieved at its present clock. It takes the clock that the cap allows
-  /// at once, as if matrix work followed the clock and nothing else did. True when the clock
-  /// changed by that: what is achieved now should be told again, with `may_rise` false in the end,
-  /// so that telling ends, under the cap.
+  /// Sets the device's activity as achieved at its current clock. The clock is adjusted to the cap
+  /// at once, assuming that only matrix work scales with it. Returns true when the clock changed:
+  /// the caller should then set the activity achieved at the new clock, at last with
+  /// `may_raise_clock` false, so that this ends with the power under the cap.
   bool set_activity(Instant now, std::size_t device, const Activity& activity,
-                    bool may_rise = true);
-  /// True when the clock changed at once.
+                    bool may_raise_clock = true);
+  /// Returns true when the clock changed at once.
   bool set_power_cap(Instant now, std::size_t device, double cap_w);
   void set_inlet(Instant now, double inlet_c);
-  /// The hardware holds the clock at or under this share of the nominal one, as on a power brake; 1
-  /// lets go. REQUIRES 0 < share <= 1. True when the clock changed at once.
+  /// Limits the clock to this share of the nominal one, as a power brake does; 1 removes the limit.
+  /// REQUIRES 0 < share <= 1. Returns true when the clock changed at once.
   bool set_clock_limit(Instant now, std::size_t device, double share);
-  /// The fans move this share of the usual air, as when some of them stand still. REQUIRES share >
+  /// Sets the air flow as a share of the usual one, as when some fans have failed. REQUIRES share >
   /// 0.
   void set_airflow(Instant now, double share);
 
-  /// When something will change by itself (a control step, a crossing); `never` in steady state.
+  /// When the next change without input happens (a control step, a crossing); `never` in steady
+  /// state.
   Instant next_event() const;
-  /// Moves on to `now`; answers the devices whose pace changed by itself.
+  /// Advances to `now`; returns the devices whose pace changed.
   std::vector<std::size_t> advance(Instant now);
 
-  /// Share of the nominal pace of compute-bound work: clock share times the device's own speed.
+  /// Pace of compute-bound work as a share of the nominal one: clock share times device speed.
   double pace(std::size_t device) const;
   double power_cap_w(std::size_t device) const;
   double energy_j(Instant now, std::size_t device) const;
   bool shut_down(std::size_t device) const;
 
   double memory_temperature_c(Instant now, std::size_t device) const;
-  Violations violations(Instant now, std::size_t device) const;
-  /// Steps that the device's fans are above their usual speed.
+  ThrottleTimes throttle_times(Instant now, std::size_t device) const;
+  /// Steps of the device's fans above their usual speed.
   int fan_steps(std::size_t device) const;
 
-  /// What a perfect sensor reads; queue and running stay absent (the executor knows them).
+  /// The exact values; queue and running are absent (the executor has them).
   Sample reading(Instant now, std::size_t device) const;
-  /// What the board's own sensors say: see Sensor.
+  /// The readings of the board's sensors; see Sensor.
   Sample published(Instant now, std::size_t device) const;
 
  private:

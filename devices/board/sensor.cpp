@@ -1,7 +1,7 @@
-// Periods, windows and steps as measured: an H100 PCIe and an H800 SXM renew power.draw.instant and
-// power.draw.average each 0.1 s, the average ramps over 1 s after a step, power comes in 0.01 W,
-// temperature in 1 C, clocks in 15 MHz, and utilization follows the work by up to 1 s. A100 and
-// H100 look at a quarter of the time only (arXiv:2312.02741).
+// Measured periods, windows and resolutions: an H100 PCIe and an H800 SXM refresh
+// power.draw.instant and power.draw.average every 0.1 s, the average ramps over 1 s after a step,
+// the resolutions are 0.01 W, 1 C and 15 MHz, and utilization lags the work by up to 1 s. A100 and
+// H100 sample only a quarter of the time (arXiv:2312.02741).
 #include "devices/board/sensor.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ double in_steps(double value, double step) {
   return step > 0 ? std::nearbyint(value / step) * step : value;
 }
 
-/// A board runs at one of its clocks, so what is shown is not above what holds it down.
+/// Rounds down, so that the published clock does not exceed the limit that applies.
 double down_in_steps(double value, double step) {
   return step > 0 ? std::floor(value / step + 1e-9) * step : value;
 }
@@ -101,12 +101,13 @@ Sensor::Sensor(const DeviceSpec& spec, double phase) : spec_(&spec) {
   activities_ = Activities({activity, activity, share_of(activity, phase), 1});
 }
 
-/// NVML counts the time in which any kernel runs, sampled so coarsely that the gaps between the
-/// kernels of a step do not show; a TPU's duty cycle is the share of time that its cores compute.
+/// NVML's utilization is the time in which a kernel runs, sampled so coarsely that the gaps between
+/// the kernels of a step are not visible. A TPU's duty cycle is the time in which its cores
+/// compute.
 Sensor::Activities::Rates Sensor::activities(const Truth& truth) const {
   const bool any = spec_->device_class == DeviceClass::gpu;
-  const double utilization = any ? (truth.resident ? 1 : 0) : truth.duty;
-  return {utilization, truth.matrix_activity, truth.memory_activity};
+  const double utilization = any ? (truth.resident ? 1 : 0) : truth.duty_cycle;
+  return {utilization, truth.tensor_activity, truth.memory_activity};
 }
 
 void Sensor::enter(Instant from, Instant until, const Truth& truth) {
@@ -121,7 +122,7 @@ Sample Sensor::published(Instant now, Instant from, const Truth& truth, const Sa
   if (spec_->sensor_activity_s > 0) {
     const auto means = activities_.mean(now, from, activities(truth));
     sample[Metric::utilization] = in_steps(means[0], spec_->sensor_utilization_step);
-    sample[Metric::matrix_activity] = means[1];
+    sample[Metric::tensor_activity] = means[1];
     sample[Metric::memory_activity] = means[2];
   }
   sample[Metric::temperature] =

@@ -1,10 +1,10 @@
-// What a board publishes of itself, which is not the truth: values change at their own period, are
-// means over a window of which only a part is looked at, and come in steps.
+// The readings of a board's sensors, which differ from the true values: they are refreshed
+// periodically, are means over a window of which only a part is sampled, and are quantised.
 //
-// The truth changes at events and is constant in between. A sensor enters each such stretch when it
-// ends, as the overlap with the sampled part of each period: exact, whatever the events, and a
-// bounded number of periods is kept. What it publishes is computed from those and from the stretch
-// that still lasts; asking changes nothing.
+// True values change at events and are constant in between. A sensor records each such interval
+// when it ends, as its overlap with the sampled part of each period. This is exact for any events,
+// and a bounded number of periods is kept. Readings are computed from these and from the current
+// interval; reading has no side effects.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace drover::devices {
 inline constexpr std::size_t sensor_periods_max = 16;
 
 /// Means of rates over sampled periods. Period k ends at `phase + (k + 1) * every`, and its last
-/// `part` is looked at; a new mean over the last `count` periods appears at its end.
+/// `part` is sampled. A new mean over the last `count` periods is published at its end.
 template <std::size_t width>
 class SampledMeans {
  public:
@@ -35,15 +35,16 @@ class SampledMeans {
   SampledMeans() = default;
   explicit SampledMeans(const Timing& timing) : timing_(timing) {}
 
-  /// A stretch of constant rates has ended. REQUIRES from >= the end of the one before.
+  /// Records an interval of constant rates that has ended. REQUIRES from >= the end of the last
+  /// one.
   void enter(Instant from, Instant until, const Rates& rates);
-  /// Published at `now`, in a stretch that has lasted since `from`.
+  /// The mean published at `now`, in an interval that began at `from`.
   Rates mean(Instant now, Instant from, const Rates& rates) const;
 
  private:
-  /// The period in which an instant lies; its end belongs to the next.
+  /// The period of an instant; its end belongs to the next.
   std::int64_t period_of(Instant instant) const;
-  /// Seconds of a stretch in the sampled part of a period.
+  /// Seconds of an interval in the sampled part of a period.
   double overlap_s(std::int64_t period, Instant from, Instant until) const;
   Rates amount(std::int64_t period, Instant from, Instant until, const Rates& rates) const;
 
@@ -55,20 +56,20 @@ class SampledMeans {
 /// The sensors of one board.
 class Sensor {
  public:
-  /// What a stretch is like: what is averaged.
+  /// The true values in an interval.
   struct Truth {
     double power_w = 0;
-    bool resident = false;  // any kernel, however little of the device it uses
-    double duty = 0, matrix_activity = 0, memory_activity = 0;
+    bool resident = false;  // a kernel runs, however little of the device it uses
+    double duty_cycle = 0, tensor_activity = 0, memory_activity = 0;
   };
 
   Sensor() = default;
-  /// Boards do not refresh in step: `phase` is a share of the period, 0 to 1.
+  /// `phase` is a share of the refresh period, 0 to 1, because boards do not refresh in sync.
   Sensor(const DeviceSpec& spec, double phase);
 
-  /// A stretch has ended at `until`.
+  /// Records an interval that has ended.
   void enter(Instant from, Instant until, const Truth& truth);
-  /// The sample as published, made of the true one.
+  /// The sample that the sensors publish instead of the exact one.
   Sample published(Instant now, Instant from, const Truth& truth, const Sample& exact) const;
 
  private:

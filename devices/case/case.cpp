@@ -6,7 +6,7 @@
 #include <deque>
 
 #include "devices/case/case_model.h"
-#include "devices/catalogue/names.h"
+#include "devices/catalogue/spec_name_resolver.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 
@@ -122,7 +122,7 @@ Status read_counts(const CaseRow& row, Case& question) {
       return unexpected(it.column, row[it.column], "a whole number");
     question.*it.member = static_cast<int>(*value);
   }
-  // What one copy of the model takes; data parallel copies come beside it.
+  // The devices of one copy of the model; data-parallel copies are additional.
   const double copy = double{1} * question.tensor.value_or(1) * question.pipeline.value_or(1) *
                       question.context_parallel.value_or(1);
   if (row[CaseColumn::devices].empty()) {
@@ -163,7 +163,7 @@ Status read_numbers(const CaseRow& row, Case& question) {
 Status read_words(const CaseRow& row, Case& question) {
   const std::string sharded = small_letters(row[CaseColumn::fsdp]);
   if (const std::string& cell = row[CaseColumn::fsdp]; !cell.empty()) {
-    // FULL_SHARD, SHARD_GRAD_OP and HYBRID_SHARD of PyTorch gather weights alike.
+    // FULL_SHARD, SHARD_GRAD_OP and HYBRID_SHARD of PyTorch all gather weights.
     const bool yes = cell == "1" || sharded == "true" || sharded == "yes" || sharded == "full" ||
                      sharded.find("fsdp") != std::string::npos ||
                      (sharded.find("shard") != std::string::npos && sharded != "noshard");
@@ -240,10 +240,10 @@ std::optional<CaseColumn> parse_case_column(std::string_view name) {
   return static_cast<CaseColumn>(found - column_names.begin());
 }
 
-struct CaseReader::Memory {
-  explicit Memory(const Catalogue& catalogue) : names(catalogue) {}
+struct CaseReader::NameCache {
+  explicit NameCache(const Catalogue& catalogue) : names(catalogue) {}
 
-  Names names;
+  SpecNameResolver names;
   std::deque<ModelSpec> described;
   std::map<std::string, FoundDevice> devices;
   std::map<std::pair<std::string, const DeviceSpec*>, FoundPrecision> precisions;
@@ -251,7 +251,7 @@ struct CaseReader::Memory {
 
 namespace {
 
-/// What "submission default" of MLPerf training means for language models: fp8 on GPUs that have
+/// The meaning of "submission default" in MLPerf training of language models: fp8 on GPUs that have
 /// it; int8 on v5p (round v4.0), bf16 on Trillium and later (v4.1).
 constexpr std::uint32_t trillium_year = 2024;
 
@@ -271,7 +271,8 @@ std::optional<Precision> submitted_precision(const CaseRow& row, const Case& que
 
 }  // namespace
 
-CaseReader::CaseReader(const Catalogue& catalogue) : memory_(std::make_unique<Memory>(catalogue)) {}
+CaseReader::CaseReader(const Catalogue& catalogue)
+    : memory_(std::make_unique<NameCache>(catalogue)) {}
 CaseReader::~CaseReader() = default;
 
 Result<Case> CaseReader::read(const CaseRow& row) {

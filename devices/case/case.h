@@ -1,6 +1,6 @@
-// One question to the device models: so much work of a kind on so many devices. And the columns in
-// which questions come as tables: every cell a text, empty where a default holds or a column does
-// not apply.
+// A case for the device models: an amount of work of one kind on a number of devices. Tables of
+// cases have one column per property; a cell is empty when a default applies or the column does
+// not.
 #pragma once
 
 #include <array>
@@ -41,48 +41,48 @@ enum class CollectiveKind : std::uint8_t {
   all_to_all,
   broadcast,
   send_recv,  // one device to one other
-  exchange,   // "sendrecv" of nccl-tests: every device to the next, and from the one before
+  exchange,   // "sendrecv" of nccl-tests: each device sends to the next one
 };
 std::string_view to_text(CollectiveKind kind);
-/// Also the spellings of other tools: "sendrecv" (an exchange), "alltoall", "AllReduce".
+/// Accepts the spellings of other tools too: "sendrecv" (an exchange), "alltoall", "AllReduce".
 std::optional<CollectiveKind> parse_collective(std::string_view text);
 
 enum class Recompute : std::uint8_t { none, selective, full };
 
-/// What is asked. Numbers that were not given are empty: the models choose as an expert would.
+/// One case. Numbers that are not given are empty; the models choose suitable values.
 struct Case {
   std::string id;
   CaseKind kind = CaseKind::gemm;
   const DeviceSpec* device = nullptr;  // of a catalogue that outlives the case
   const ModelSpec* model = nullptr;    // of the catalogue or the reader; null for gemm, collective
   Precision precision = Precision::bf16;  // of the matrix products and, serving, of the weights
-  Software software = Software::engine;   // of nets that are no language models
-  std::optional<Engine> engine;           // of language models that serve
-  int devices = 1;                        // all together
+  SoftwareStack software = SoftwareStack::engine;  // of models that are not language models
+  std::optional<ServingEngine> engine;             // of language models, for serving
+  int devices = 1;                                 // all together
   std::optional<int> tensor, pipeline, data, context_parallel, expert;  // tp, pp, dp, cp, ep
   std::optional<int> devices_per_node;
   std::optional<bool> sharded;  // fsdp: ZeRO-3
-  bool adapters = false;        // "LoRA" in the model's name: small adapters are trained
+  bool adapters = false;        // "LoRA" in the model's name: only small adapters are trained
   std::optional<Recompute> recompute;
 
   std::optional<double> sequence;       // seq_len, tokens
   std::optional<double> global_batch;   // samples per optimiser step; batch of infer
   std::optional<double> micro_batch;    // samples per device (of a data-parallel group) at once
-  std::optional<double> batch;          // sequences at once
+  std::optional<double> batch;          // concurrent sequences
   std::optional<double> context;        // context_len: tokens in the cache of each sequence
   std::optional<double> input, output;  // input_len, output_len: tokens per request
   std::optional<double> m, n, k;
-  std::optional<double> bytes;  // collective: as NCCL counts, the size of the whole buffer
+  std::optional<double> bytes;  // collective: size of the whole buffer, as NCCL counts it
   CollectiveKind collective = CollectiveKind::all_reduce;
-  /// Limit of a board, W: given as a column or in brackets after the device's name.
+  /// Power limit of a board, W: from a column or in brackets after the device's name.
   std::optional<double> power_limit_w;
-  std::string note;  // what was assumed on the way from the texts
+  std::string note;  // what was assumed when the texts were read
 
   /// Attention without a model: from heads, kv_heads and head_dim.
   int heads = 0, kv_heads = 0, head_size = 0;
 };
 
-/// Columns in their order.
+/// The columns, in order.
 enum class CaseColumn : std::uint8_t {
   id,
   kind,
@@ -136,18 +136,18 @@ struct CaseRow {
   }
 };
 
-/// Reads rows; remembers names that it resolved and keeps models that rows describe. The catalogue
-/// must outlive it, and it the cases.
+/// Reads rows. Caches resolved names and owns the models that rows describe. The catalogue must
+/// outlive the reader, and the reader the cases.
 class CaseReader {
  public:
   explicit CaseReader(const Catalogue& catalogue);
   ~CaseReader();
-  /// The problem names the column, what was found and what was expected; the caller knows the row.
+  /// The error names the column, what was found and what was expected; the caller adds the row.
   Result<Case> read(const CaseRow& row);
 
  private:
-  struct Memory;
-  std::unique_ptr<Memory> memory_;
+  struct NameCache;
+  std::unique_ptr<NameCache> memory_;
 };
 
 }  // namespace drover::devices

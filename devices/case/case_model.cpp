@@ -1,7 +1,7 @@
-// Unknown models. What is not given follows what most published decoders have: heads of 128, a
-// feed-forward size from the parameters where they are given, else 4 x hidden; a vocabulary of
-// 50,000. With the size alone, layers and hidden follow the aspect of published dense decoders:
-// hidden is about 128 x layers (GPT-3, Llama), parameters about 12 x layers x hidden^2.
+// Unknown models get the usual dimensions of published decoders: heads of 128, a feed-forward size
+// from the number of parameters if given, else 4 x hidden, and a vocabulary of 50,000. If only the
+// size is known, layers and hidden follow the aspect ratio of published dense decoders: hidden is
+// about 128 x layers (GPT-3, Llama), parameters about 12 x layers x hidden^2.
 #include "devices/case/case_model.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr double usual_vocabulary = 50'000;
 constexpr double usual_head_size = 128;
 constexpr double usual_aspect = 128;  // hidden / layers
 
-/// Numbers of the row's model columns; nothing where the cell is empty.
+/// The numbers in the row's model columns; none for empty cells.
 struct Given {
   std::optional<double> parameters, layers, hidden, heads, kv_heads, head_size, feed_forward,
       vocabulary, experts, active;
@@ -66,7 +66,7 @@ void replace(std::uint32_t& dimension, const std::optional<double>& given) {
   if (given) dimension = whole(*given);
 }
 
-/// Feed-forward size at which the parameters come out as given.
+/// The feed-forward size that gives this number of parameters.
 double fitting_feed_forward(const ModelSpec& model, double parameters) {
   const double hidden = model.hidden;
   const double rest = parameters - (model.tied_embeddings ? 1 : 2) * model.vocabulary * hidden -
@@ -75,8 +75,8 @@ double fitting_feed_forward(const ModelSpec& model, double parameters) {
   return rest / model.layers / blocks / ((model.gated ? 3 : 2) * hidden);
 }
 
-/// Families reuse a size's name for other shapes (MaxText's 32B on v5e and v5p): where a row's size
-/// contradicts its dimensions, the feed-forward size gives way.
+/// Families use the name of a size for different shapes (MaxText's 32B on v5e and v5p). If a row's
+/// size contradicts its dimensions, the feed-forward size is changed.
 void agree_with_size(ModelSpec& model, const Given& given) {
   constexpr double tolerance = 0.05;
   if (!given.parameters || given.feed_forward || model.experts.count > 0) return;
@@ -143,7 +143,7 @@ ModelSpec from_dimensions(const Given& given) {
       parameters > 0 ? fitting_feed_forward(model, parameters) : 4 * hidden);
   model.feed_forward = whole(std::max(inner, 1.0));
   model.experts.feed_forward = model.feed_forward;
-  // Three matrices where a feed-forward size was given that two cannot fill.
+  // Three matrices if two of the given feed-forward size have too few parameters.
   if (given.feed_forward && parameters > 0) {
     ModelSpec gated = model;
     gated.gated = true;
@@ -156,7 +156,8 @@ ModelSpec from_dimensions(const Given& given) {
 
 }  // namespace
 
-Result<CaseModel> case_model(const CaseRow& row, Names& names, std::deque<ModelSpec>& described) {
+Result<CaseModel> case_model(const CaseRow& row, SpecNameResolver& names,
+                             std::deque<ModelSpec>& described) {
   const Result<Given> given = read_given(row);
   if (!given) return given.error();
   CaseModel answer;

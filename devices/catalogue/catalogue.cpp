@@ -20,21 +20,22 @@ Error unknown(std::string_view what, std::string_view id, const Entries& entries
 }
 
 constexpr std::string_view embedded_origin = "embedded";
-/// The id of the file for what no generation is known to differ in.
+/// The id of the file with facts common to all generations.
 constexpr std::string_view every_generation = "every_generation";
 
-/// An embedded entry gives way; two files that say different things of one id are a mistake.
+/// Adds or replaces an entry. Only an embedded entry may be replaced; two files with the same id
+/// are an error.
 template <typename Value>
 Status put(std::map<std::string, Value>& entries, const std::string& id, Value value) {
   const auto known = entries.find(id);
   if (known != entries.end() && known->second.origin != embedded_origin) {
-    return error("{}: id: \"{}\" stands in {} already", value.origin, id, known->second.origin);
+    return error("{}: id: \"{}\" is already in {}", value.origin, id, known->second.origin);
   }
   entries[id] = std::move(value);
   return {};
 }
 
-/// The text under a key at the beginning of an embedded file, whose form the tests check.
+/// The value of a key at the beginning of an embedded file, whose format the tests check.
 std::string head_of(std::string_view text, std::string_view key) {
   const std::string start = fmt::format("\n{} = \"", key);
   const std::size_t at = text.find(start);
@@ -43,7 +44,7 @@ std::string head_of(std::string_view text, std::string_view key) {
   return std::string(text.substr(from, text.find('"', from) - from));
 }
 
-/// Whether a device would take a number from the file of this generation, if it stood there.
+/// Whether a device would inherit a number from this generation, if the generation had it.
 bool takes_from(const DeviceSpec& spec, std::string_view name, std::string_view id) {
   const auto basis = spec.bases.find(name);
   if (basis == spec.bases.end()) return false;
@@ -51,7 +52,7 @@ bool takes_from(const DeviceSpec& spec, std::string_view name, std::string_view 
   return spec.generation == id && basis->second.file >= FactFile::generation;
 }
 
-/// The tests read every embedded spec, so this stops only a build that was never tested.
+/// The tests read every embedded spec, so this stops only untested builds.
 template <typename T>
 T good(Result<T> result) {
   if (!result) stop_broken_invariant(result.error().message.c_str(), __FILE__, __LINE__);
@@ -112,9 +113,9 @@ Status Catalogue::add(std::string_view toml, std::string place) {
   if (kind == "device") return add_device(toml, std::move(place));
   if (kind == "model") return add_model(toml, std::move(place));
   if (kind == "generation") return add_generation(toml, root->text("id"), std::move(place));
-  root->complain("kind", fmt::format("found \"{}\", expected \"device\", \"model\" or "
-                                     "\"generation\"",
-                                     excerpt(kind)));
+  root->add_problem("kind", fmt::format("found \"{}\", expected \"device\", \"model\" or "
+                                        "\"generation\"",
+                                        excerpt(kind)));
   return root->finish();
 }
 
@@ -134,7 +135,7 @@ Result<std::optional<toml_file::Table>> Catalogue::generation_table(std::string_
 Result<Entry<DeviceSpec>> Catalogue::read_device(std::string_view toml, std::string place) const {
   Result<toml_file::Table> root = toml_file::Table::parse(toml, place);
   if (!root) return root.error();
-  // A spec that needs nothing of its generation is read without it: those that travel are so.
+  // A self-contained spec, such as a received one, is read without its generation.
   const auto shared = generation_table(root->text("generation", ""));
   if (!shared) return shared.error();
   const auto every = generation_table(every_generation);
@@ -143,7 +144,7 @@ Result<Entry<DeviceSpec>> Catalogue::read_device(std::string_view toml, std::str
   if (!spec) return spec.error();
   std::string text = to_toml(*spec);
   if (text.size() > spec_bytes_max) {
-    return error("{}: {} bytes with what its generation says, expected at most {}", place,
+    return error("{}: {} bytes with the facts of its generation, expected at most {}", place,
                  text.size(), spec_bytes_max);
   }
   return Entry<DeviceSpec>{*std::move(spec), std::move(text), std::string(toml), std::move(place)};
@@ -171,7 +172,7 @@ Status Catalogue::add_generation(std::string_view toml, const std::string& id, s
     return error("{}: id: is not a name of letters, digits and . _ : - (1 to 64 of them)", place);
   }
   if (const Status checked = check_generation(toml, place); !checked) return checked.error();
-  devices();  // before it changes
+  devices();  // read all devices before the generation changes
   Status added = put(generations_, id, Generation{std::string(toml), std::move(place), {}});
   if (!added) return added;
   for (auto& [name, entry] : devices_) {
@@ -193,7 +194,7 @@ Status Catalogue::set(std::string_view id_section_key, double value) {
   const std::string id(id_section_key.substr(0, section_dot));
   const std::string_view name = id_section_key.substr(section_dot + 1);
   const bool is_generation = generations_.contains(id);
-  if (is_generation) devices();  // all that inherit from it
+  if (is_generation) devices();  // read all devices that inherit from it
   if (!is_generation && !device(id)) return device(id).error();
   const FactFile file = !is_generation           ? FactFile::device
                         : id == every_generation ? FactFile::every_generation
@@ -204,13 +205,13 @@ Status Catalogue::set(std::string_view id_section_key, double value) {
     if (const Status changed = set_fact(entry.spec, name, value); !changed) {
       return error("{}.{}", id, changed.error().message);
     }
-    // As if the number now stood in that file.
+    // As if the number were in that file.
     const auto basis = entry.spec.bases.find(name);
     if (basis != entry.spec.bases.end()) basis->second.file = file;
     entry.text = to_toml(entry.spec);
     any = true;
   }
-  if (!any) return error("{}: no device takes such a number from there", excerpt(id_section_key));
+  if (!any) return error("{}: no device inherits such a number from it", excerpt(id_section_key));
   return {};
 }
 

@@ -1,4 +1,4 @@
-// The texts of devices/specs/*.toml as CMake wrote them into the program, in order of file name.
+// The texts of devices/specs/*.toml, embedded by CMake, sorted by file name.
 #pragma once
 
 #include <string_view>

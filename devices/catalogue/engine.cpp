@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::array<std::string_view, 3> engine_names{"vllm-0.11", "vllm-0.5", "offline"};
 
-/// Small letters and digits, each other run of characters a blank: "vLLM v0.5.4" to "vllm v0 5 4".
+/// Lower-case letters and digits; other runs of characters become a blank: "vLLM v0.5.4" becomes
+/// "vllm v0 5 4".
 std::string plain(std::string_view text) {
   std::string letters;
   for (const char character : text) {
@@ -25,7 +26,7 @@ std::string plain(std::string_view text) {
   return letters;
 }
 
-/// Nothing, or numbers with blanks between them, the first perhaps after a v: " v0 5 4".
+/// Whether the text is empty, or numbers separated by blanks, with an optional v: " v0 5 4".
 bool is_release(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   if (text.starts_with('v')) text.remove_prefix(1);
@@ -34,38 +35,41 @@ bool is_release(std::string_view text) {
 
 }  // namespace
 
-std::string_view to_text(Engine engine) { return engine_names[static_cast<std::size_t>(engine)]; }
+std::string_view to_text(ServingEngine engine) {
+  return engine_names[static_cast<std::size_t>(engine)];
+}
 
-std::optional<Engine> parse_engine(std::string_view text) {
+std::optional<ServingEngine> parse_engine(std::string_view text) {
   const std::string name = plain(text);
-  if (name == "offline") return Engine::offline;
+  if (name == "offline") return ServingEngine::offline;
   for (const std::string_view own : {"tensorrt llm", "tensorrtllm", "trt llm", "trtllm"}) {
-    if (name.starts_with(own) && is_release(name.substr(own.size()))) return Engine::offline;
+    if (name.starts_with(own) && is_release(name.substr(own.size()))) return ServingEngine::offline;
   }
   if (!name.starts_with("vllm")) return std::nullopt;
   const std::string release = name.substr(4);
   if (!is_release(release)) return std::nullopt;
-  // Nothing is measured between 0.5 and 0.11.
+  // There are no measurements between 0.5 and 0.11.
   const std::size_t digits = release.find_first_of("0123456789");
   const bool zero = digits != std::string::npos && release.compare(digits, 2, "0 ") == 0;
-  if (!zero) return Engine::vllm_0_11;
+  if (!zero) return ServingEngine::vllm_0_11;
   const std::string minor = release.substr(digits + 2, release.find(' ', digits + 2) - digits - 2);
-  return minor.size() == 1 && minor[0] <= '6' ? Engine::vllm_0_5 : Engine::vllm_0_11;
+  return minor.size() == 1 && minor[0] <= '6' ? ServingEngine::vllm_0_5 : ServingEngine::vllm_0_11;
 }
 
-EngineConstants engine_constants(const ServingConstants& serving, Engine engine) {
-  EngineConstants constants{
-      serving.request_s,    serving.step_s,        serving.all_reduce_s,   serving.hop_s,
-      serving.reduce_share, serving.recorded_rows, serving.layer_launch_s, 1};
-  if (engine == Engine::vllm_0_5) {
-    constants.request_s = serving.early_request_s;
-    constants.step_s = serving.early_step_s;
-    constants.recorded_rows = 0;
-    constants.layer_launch_s = serving.early_layer_launch_s;
-    constants.gang_launches = serving.early_gang_launches;
-    constants.idle_request_s = std::max(0.0, serving.early_request_s - serving.request_s);
-  } else if (engine == Engine::offline) {
-    // What its launches cost is part of the fitted time per step.
+EngineConstants engine_constants(const ServingConstants& serving, ServingEngine engine) {
+  EngineConstants constants{serving.request_s,      serving.step_s,
+                            serving.all_reduce_s,   serving.hop_s,
+                            serving.reduce_share,   serving.cuda_graph_rows_max,
+                            serving.layer_launch_s, 1};
+  if (engine == ServingEngine::vllm_0_5) {
+    constants.request_s = serving.vllm_0_5_request_s;
+    constants.step_s = serving.vllm_0_5_step_s;
+    constants.cuda_graph_rows_max = 0;
+    constants.layer_launch_s = serving.vllm_0_5_layer_launch_s;
+    constants.gang_launches = serving.vllm_0_5_gang_launches;
+    constants.idle_request_s = std::max(0.0, serving.vllm_0_5_request_s - serving.request_s);
+  } else if (engine == ServingEngine::offline) {
+    // The cost of its launches is part of the fitted time per step.
     constants = {serving.offline_request_s,
                  serving.offline_step_s,
                  serving.offline_all_reduce_s,

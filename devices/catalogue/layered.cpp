@@ -1,5 +1,5 @@
-// Layers are written as a person would: "64 -> 256, kernel 1, edge 56, times 4" is a convolution
-// from 64 to 256 channels, four times in the model.
+// Layers are written as text: "64 -> 256, kernel 1, edge 56, times 4" is a convolution from 64 to
+// 256 channels that occurs four times in the model.
 //
 // A convolution of n dimensions from edge e to edge e' = ceil(e / stride) * up has e'^n output
 // positions, each the sum over (kernel / up)^n taps of inputs / groups channels.
@@ -79,7 +79,7 @@ constexpr std::array<Word<Recurrence>, 4> words<Recurrence> = {{
 template <>
 constexpr std::array<Word<Embedding>, 1> words<Embedding> = {{{"rows", &Embedding::rows}}};
 
-/// One "name value" or "name" of a line; empty when it was understood, else what is wrong.
+/// Reads one "name value" or "name" of a line; returns the problem, or an empty text.
 template <typename Layer>
 std::string read_word(std::string_view text, Layer& layer) {
   text = trimmed(text);
@@ -100,7 +100,7 @@ std::string read_word(std::string_view text, Layer& layer) {
   return fmt::format("found \"{}\", expected a known word and a positive number", text);
 }
 
-/// "A -> B" or "A x B": the two sizes that lead a line.
+/// Reads "A -> B" or "A x B": the two sizes at the beginning of a line.
 template <typename Layer>
 bool read_pair(std::string_view text, std::string_view sign, double Layer::*first,
                double Layer::*second, Layer& layer) {
@@ -126,7 +126,7 @@ bool read_head(std::string_view text, Recurrence& layer) {
 bool read_head(std::string_view text, Embedding& layer) {
   return read_pair(text, " x ", &Embedding::entries, &Embedding::width, layer);
 }
-/// An attention has no leading sizes: its first word is read like the others.
+/// An attention has no sizes at the beginning: its first word is read like the others.
 bool read_head(std::string_view text, AttentionBlock& layer) {
   return read_word(text, layer).empty();
 }
@@ -146,7 +146,7 @@ std::vector<Layer> read_lines(Table& table, const char* key) {
           !first                   ? read_word(part, layer)
           : read_head(part, layer) ? ""
                                    : fmt::format("found \"{}\", expected two positive sizes", part);
-      if (!problem.empty()) table.complain(key, fmt::format("in \"{}\": {}", line, problem));
+      if (!problem.empty()) table.add_problem(key, fmt::format("in \"{}\": {}", line, problem));
       first = false;
     }
     layers.push_back(layer);
@@ -161,7 +161,7 @@ Choice read_choice(Table& table, const char* key, const char* otherwise,
   for (const auto& [name, choice] : choices) {
     if (found == name) return choice;
   }
-  table.complain(key, fmt::format("found \"{}\", expected another word", found));
+  table.add_problem(key, fmt::format("found \"{}\", expected another word", found));
   return choices.front().second;
 }
 
@@ -193,7 +193,7 @@ ConvolutionSize size_of(const Convolution& layer, int dimensions) {
 double counted_parameters(const LayeredModel& model) {
   double sum = 0;
   for (const Convolution& layer : model.convolutions) {
-    // A norm has a scale and a shift per channel, in place of a bias.
+    // A norm has a scale and a shift per channel instead of a bias.
     const double channels = model.norm == Norm::none ? layer.outputs : 2 * layer.outputs;
     if (!layer.shared) {
       sum += layer.times * (size_of(layer, model.dimensions).parameters + channels);

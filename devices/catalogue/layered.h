@@ -1,5 +1,5 @@
-// Models that are lists of layers: convolution nets, recurrent nets, perceptrons, diffusion nets.
-// One line of a model file is one kind of layer, with how often it occurs.
+// Models described as lists of layers: convolution nets, recurrent nets, perceptrons, diffusion
+// nets. One line of a model file is one kind of layer and its number.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace drover::devices {
 
-/// A square (or cubic) convolution, as it slides over one item.
+/// A square (or cubic) convolution over one item.
 struct Convolution {
   double inputs = 0, outputs = 0;  // channels
   double kernel = 1, stride = 1;   // edges
-  double up = 1;                   // transposed: the edge grows by this
+  double up = 1;                   // transposed: factor of the edge
   double edge = 1;                 // of the input
   double groups = 1;
   double times = 1;
-  bool shared = false;  // its weights are those of an earlier layer
+  bool shared = false;  // uses the weights of an earlier layer
 };
 
 /// A matrix times `rows` vectors of one item.
@@ -32,13 +32,13 @@ struct AttentionBlock {
   double times = 1;
 };
 
-/// Steps that wait for one another: each multiplies input and state by the weights of all gates.
+/// Dependent steps, each of which multiplies input and state by the weights of all gates.
 struct Recurrence {
   double inputs = 0, outputs = 0;
   double steps = 1;
   double gates = 4;  // LSTM 4, GRU 3
   double times = 1;
-  bool feed_forward = false;  // no state of its own, but inside the loop
+  bool feed_forward = false;  // inside the loop, without a state of its own
 };
 
 struct Embedding {
@@ -46,7 +46,7 @@ struct Embedding {
   double rows = 1;  // read per item
 };
 
-/// What follows a convolution and must pass over its output again.
+/// The normalisation after a convolution, which reads its output again.
 enum class Norm : std::uint8_t { none, batch, instance, group };
 enum class Optimizer : std::uint8_t { sgd, adam, adadelta };
 
@@ -60,16 +60,16 @@ struct LayeredModel {
   Optimizer optimizer = Optimizer::sgd;
   int dimensions = 2;      // of a convolution
   double evaluations = 1;  // of the whole list, one after the other: denoising steps
-  double windows = 1;      // of one item, each passes the list by itself: parts of a volume
+  double windows = 1;      // of one item, each evaluated separately: parts of a volume
   double together = 1;     // evaluations in one batch: with and without a prompt
-  double logits = 0;       // elements per item that pass through a softmax and its loss
+  double logits = 0;       // elements per item of the softmax and its loss
   double tail_flops = 0;   // per item, after all evaluations
   double input_s = 0;      // host work to prepare one item in a framework's loader
 };
 
 /// The sizes of a convolution on one item.
 struct ConvolutionSize {
-  double taps = 1;        // of the kernel that meet one output position
+  double taps = 1;        // kernel elements per output position
   double positions = 1;   // of the output
   double inputs = 0;      // elements read
   double outputs = 0;     // elements written
@@ -78,14 +78,14 @@ struct ConvolutionSize {
 ConvolutionSize size_of(const Convolution& layer, int dimensions);
 
 double counted_parameters(const LayeredModel& model);
-/// Forward, one item, all evaluations; a multiply and an add count as two.
+/// Forward pass of one item, all evaluations; a multiply-add counts as two.
 double forward_flops(const LayeredModel& model);
-/// What the layers write, one item, one evaluation.
+/// Elements that the layers write for one item in one evaluation.
 double output_elements(const LayeredModel& model);
-/// Layers that a framework calls one after the other.
+/// The number of layers that a framework calls one after the other.
 double layer_count(const LayeredModel& model);
 
-/// Reads the table [layered] of a model file; problems are recorded at their key.
+/// Reads the table [layered] of a model file. Problems are added to the table.
 LayeredModel read_layered(toml_file::Table& table);
 
 }  // namespace drover::devices

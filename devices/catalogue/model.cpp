@@ -1,10 +1,10 @@
-// A model spec file, and the count of parameters from its dimensions.
+// Parses model spec files, and computes parameters from dimensions.
 //
 // Decoder (Llama): embeddings, and an output matrix unless tied; per layer the four attention
 // matrices with grouped key and value heads, three (gated) or two feed-forward matrices and the
-// norms; a last norm. Layers with experts hold a router (hidden x experts) and each expert's
-// matrices. Encoder (BERT) besides: learnt positions, two segment types, norms and matrices with
-// biases, a pooler.
+// norms; a last norm. Layers with experts have a router (hidden x experts) and each expert's
+// matrices. Encoders (BERT) also have learned positions, two segment types, norms and matrices with
+// biases, and a pooler.
 #include "devices/catalogue/model.h"
 
 #include <cmath>
@@ -56,8 +56,8 @@ constexpr DimensionRow<Latent> latent_rows[] = {
     {"value_size", &Latent::value_size, 1, 100'000, {}},
 };
 
-/// Largest difference between counted and published parameters: those are printed with two to
-/// three digits.
+/// Maximum relative difference between computed and published parameters, which have two to three
+/// digits.
 constexpr double parameter_tolerance = 0.015;
 
 template <typename Owner, std::size_t Count>
@@ -73,17 +73,17 @@ void read_positions(Table& table, ModelSpec& model) {
   model.learned_positions = positions == "learned";
   if (!model.learned_positions && positions != "rotary" && positions != "alibi" &&
       positions != "none") {
-    table.complain("positions",
-                   fmt::format("found \"{}\", expected \"rotary\", \"learned\", \"alibi\" or "
-                               "\"none\"",
-                               positions));
+    table.add_problem("positions",
+                      fmt::format("found \"{}\", expected \"rotary\", \"learned\", \"alibi\" or "
+                                  "\"none\"",
+                                  positions));
   }
 }
 
 void read_dimensions(Table& root, ModelSpec& model) {
   std::optional<Table> table = root.table("dimensions");
   if (!table) {
-    root.complain("dimensions", "missing, expected a table [dimensions]");
+    root.add_problem("dimensions", "missing, expected a table [dimensions]");
     return;
   }
   const bool encoder = model.architecture == Architecture::encoder;
@@ -94,8 +94,8 @@ void read_dimensions(Table& root, ModelSpec& model) {
   model.qkv_biases = table->boolean("qkv_biases", false);
   read_positions(*table, model);
   if (model.kv_heads == 0 || model.heads % model.kv_heads != 0) {
-    table->complain("kv_heads", fmt::format("found {}, expected a divisor of heads ({})",
-                                            model.kv_heads, model.heads));
+    table->add_problem("kv_heads", fmt::format("found {}, expected a divisor of heads ({})",
+                                               model.kv_heads, model.heads));
   }
 }
 
@@ -104,12 +104,12 @@ void read_experts(Table& root, ModelSpec& model) {
   if (!table) return;
   read_rows(*table, expert_rows, model.experts);
   if (model.experts.active > model.experts.count) {
-    table->complain("active", fmt::format("found {}, expected at most count ({})",
-                                          model.experts.active, model.experts.count));
+    table->add_problem("active", fmt::format("found {}, expected at most count ({})",
+                                             model.experts.active, model.experts.count));
   }
   if (model.experts.dense_layers > model.layers) {
-    table->complain("dense_layers", fmt::format("found {}, expected at most layers ({})",
-                                                model.experts.dense_layers, model.layers));
+    table->add_problem("dense_layers", fmt::format("found {}, expected at most layers ({})",
+                                                   model.experts.dense_layers, model.layers));
   }
 }
 
@@ -118,14 +118,14 @@ void read_latent(Table& root, ModelSpec& model) {
   if (table) read_rows(*table, latent_rows, model.latent);
 }
 
-/// What training keeps of a layer's output element until the backward pass: ResNet-50 takes about
-/// 22 GB at batch 256 in 16 bits, 8 bytes for each of 11 million elements (assumed for the others).
+/// Bytes that training keeps per output element until the backward pass: ResNet-50 uses about 22 GB
+/// at batch 256 in 16 bits, 8 bytes for each of 11 million elements (assumed for other models).
 constexpr double kept_bytes_per_element = 8;
 
 void read_layers(Table& root, ModelSpec& model) {
   std::optional<Table> table = root.table("layered");
   if (!table) {
-    root.complain("layered", "missing, expected a table [layered]");
+    root.add_problem("layered", "missing, expected a table [layered]");
     return;
   }
   model.layered = read_layered(*table);
@@ -166,10 +166,10 @@ void read_body(Table& root, ModelSpec& model) {
     read_experts(root, model);
     return read_latent(root, model);
   }
-  root.complain("architecture",
-                fmt::format("found \"{}\", expected \"decoder\", \"encoder\", \"convolution\", "
-                            "\"recurrent\" or \"perceptron\"",
-                            found));
+  root.add_problem("architecture",
+                   fmt::format("found \"{}\", expected \"decoder\", \"encoder\", \"convolution\", "
+                               "\"recurrent\" or \"perceptron\"",
+                               found));
 }
 
 double norm_parameters(const ModelSpec& model) { return model.hidden * (model.biases ? 2.0 : 1.0); }
@@ -182,7 +182,7 @@ double bias_parameters(const ModelSpec& model) {
   return model.qkv_biases ? qkv : 0;
 }
 
-/// Of all layers, with so many of the experts that tokens choose from.
+/// Parameters of all layers with this number of routed experts.
 double layers_parameters(const ModelSpec& model, double experts_used) {
   const Experts& experts = model.experts;
   const double sparse = model.expert_layers();
@@ -226,11 +226,6 @@ double feed_forward_parameters(const ModelSpec& model, double inner) {
   return (model.gated ? 3.0 : 2.0) * model.hidden * inner;
 }
 
-bool ModelSpec::has_experts(std::uint32_t layer) const {
-  if (experts.count == 0 || layer < experts.dense_layers) return false;
-  return (layer - experts.dense_layers + 1) % experts.every == 0;
-}
-
 std::uint32_t ModelSpec::expert_layers() const {
   if (experts.count == 0) return 0;
   return (layers - experts.dense_layers) / experts.every;
@@ -250,11 +245,11 @@ Result<ModelSpec> parse_model_spec(std::string_view toml, std::string place) {
   Table root = *parsed;
   ModelSpec model;
   if (const std::string kind = root.text("kind"); kind != "model") {
-    root.complain("kind", fmt::format("found \"{}\", expected \"model\"", kind));
+    root.add_problem("kind", fmt::format("found \"{}\", expected \"model\"", kind));
   }
   model.id = root.text("id");
   if (!is_name(model.id)) {
-    root.complain("id", "is not a name of letters, digits and . _ : - (1 to 64 of them)");
+    root.add_problem("id", "is not a name of letters, digits and . _ : - (1 to 64 of them)");
   }
   model.name = root.text("name");
   model.aliases = root.texts("aliases");
@@ -264,8 +259,8 @@ Result<ModelSpec> parse_model_spec(std::string_view toml, std::string place) {
   read_body(root, model);
   const double counted = model.parameters();
   if (std::abs(counted / model.published_parameters - 1) > parameter_tolerance) {
-    root.complain("parameters", fmt::format("found {:.4g}, but the dimensions give {:.4g}",
-                                            model.published_parameters, counted));
+    root.add_problem("parameters", fmt::format("found {:.4g}, but the dimensions give {:.4g}",
+                                               model.published_parameters, counted));
   }
   if (const Status status = root.finish(); !status) return status.error();
   return model;

@@ -1,4 +1,4 @@
-// What one model is: dimensions from which parameters, flops and bytes are counted.
+// The description of a model: dimensions from which parameters, flops and bytes are computed.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@ namespace drover::devices {
 
 enum class Architecture : std::uint8_t { decoder, encoder, convolution, recurrent, perceptron };
 
-/// Mixture of experts: some layers hold `count` feed-forward blocks, of which each token uses
+/// Mixture of experts: some layers have `count` feed-forward blocks, of which each token uses
 /// `active` (and all `shared` ones).
 struct Experts {
   std::uint32_t count = 0;  // 0: the model is dense
   std::uint32_t active = 0;
   std::uint32_t feed_forward = 0;  // of one expert
   std::uint32_t shared = 0;        // experts of the same size that every token uses
-  std::uint32_t dense_layers = 0;  // first layers without experts, of the model's feed_forward
-  std::uint32_t every = 1;         // of the others, each so-manieth layer has experts
+  std::uint32_t dense_layers = 0;  // first layers, without experts
+  std::uint32_t every = 1;         // of the other layers, every n-th has experts
 };
 
-/// Multi-head latent attention (DeepSeek-V2, arXiv:2405.04434): keys and values are kept as one
-/// compressed vector per token; `head_size` is the part of a head without rotary position.
+/// Multi-head latent attention (DeepSeek-V2, arXiv:2405.04434): keys and values are cached as one
+/// compressed vector per token. `head_size` is the part of a head without rotary position.
 struct Latent {
   std::uint32_t kv_rank = 0;     // 0: ordinary attention
   std::uint32_t query_rank = 0;  // 0: queries are not compressed
@@ -56,21 +56,21 @@ struct ModelSpec {
   bool biases = false;                // of all matrices and norms
   bool qkv_biases = false;            // of query, key and value alone (Qwen)
   std::uint32_t norms_per_layer = 2;  // Gemma 2: 4
-  std::uint32_t window = 0;           // tokens that sliding attention sees; 0: all
-  std::uint32_t window_every = 0;     // each so-manieth layer sees all; 0: every layer slides
+  std::uint32_t window = 0;           // tokens of sliding-window attention; 0: all
+  std::uint32_t window_every = 0;     // every n-th layer attends to all tokens; 0: none does
   Experts experts;
   Latent latent;
 
-  // Encoders, and nets that run like them.
-  std::uint32_t typical_tokens = 0;  // of a sequence where none is given; 0: context_max
-  double loss_share = 0;             // of the tokens that pass the output matrix in training
+  // Encoders and similar nets.
+  std::uint32_t typical_tokens = 0;  // sequence length when none is given; 0: context_max
+  double loss_share = 0;             // share of the tokens with an output in training
   bool packed = false;               // sequences are not padded to their maximum
-  std::uint32_t memory_tokens = 0;   // of the segment before, seen by attention (Transformer-XL)
+  std::uint32_t memory_tokens = 0;   // cached tokens of the last segment (Transformer-XL)
   bool relative_positions = false;   // one more projection and score matrix per layer
 
   // All others: a list of layers.
   LayeredModel layered;
-  double flops_per_item = 0;  // forward, multiply and add counted as two
+  double flops_per_item = 0;  // forward; a multiply-add counts as two
   double activation_bytes_per_item = 0;
 
   double published_parameters = 0;  // checked against the count (transformers)
@@ -78,13 +78,11 @@ struct ModelSpec {
   bool is_transformer() const {
     return architecture == Architecture::decoder || architecture == Architecture::encoder;
   }
-  /// Whether a layer (from 0) holds experts.
-  bool has_experts(std::uint32_t layer) const;
   std::uint32_t expert_layers() const;
 
-  /// Counted from the dimensions or the layers.
+  /// Computed from the dimensions or the layers.
   double parameters() const;
-  /// Those that one token uses: of the experts only the active and shared ones.
+  /// The parameters that one token uses: of the experts only the active and shared ones.
   double active_parameters() const;
 };
 
@@ -92,7 +90,7 @@ Result<ModelSpec> parse_model_spec(std::string_view toml, std::string place);
 
 /// Weights of the attention matrices of one layer.
 double attention_parameters(const ModelSpec& model);
-/// Weights of one feed-forward block of that inner size.
+/// Weights of one feed-forward block with this inner size.
 double feed_forward_parameters(const ModelSpec& model, double inner);
 
 }  // namespace drover::devices

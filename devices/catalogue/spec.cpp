@@ -1,5 +1,5 @@
-// A device spec file: one table per part of the chip. What the file does not say is looked up in
-// the file of its generation.
+// Parses device spec files, which have one table per part of the chip. Missing values are taken
+// from the file of the generation.
 #include "devices/catalogue/spec.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using toml_file::Table;
 
 constexpr std::array<std::string_view, 3> basis_names{"datasheet", "fitted", "assumed"};
 
-/// The file of a device and, where there are, that of its generation and that of every one.
+/// The file of a device, and those of its generation and of every generation if they exist.
 class Layers {
  public:
   Layers(Table device, std::optional<Table> generation, std::optional<Table> every)
@@ -29,11 +29,11 @@ class Layers {
 
   /// The number under a key of a section, in the file's unit.
   double number(DeviceSpec& spec, const char* section, const char* key, double low, double high,
-                std::optional<double> otherwise) {
+                std::optional<double> default_value) {
     for (const auto& [file, which] : files()) {
       std::optional<Table> table = file->table(section);
       if (!table || !table->has(key)) continue;
-      FactBasis basis;
+      FactProvenance basis;
       const double value = read(*table, key, low, high, basis);
       basis.file = which;
       if (basis.basis != Basis::datasheet || which != FactFile::device) {
@@ -41,18 +41,18 @@ class Layers {
       }
       return value;
     }
-    if (!otherwise) {
-      device_.complain(section,
-                       fmt::format("{}: found nothing, expected a number {}..{}", key, low, high));
+    if (!default_value) {
+      device_.add_problem(
+          section, fmt::format("{}: found nothing, expected a number {}..{}", key, low, high));
     }
-    // What no file says is a guess of the program; 0 says that nothing is known.
-    const bool guessed = otherwise.value_or(0) != 0;
+    // A default that is in no file is assumed; 0 means unknown.
+    const bool guessed = default_value.value_or(0) != 0;
     spec.bases[name_of(section, key)] = {guessed ? Basis::assumed : Basis::datasheet,
                                          FactFile::none, guessed ? "default" : ""};
-    return otherwise.value_or(low);
+    return default_value.value_or(low);
   }
 
-  /// The section of the first file that has the key in it.
+  /// The section in the first file that has the key.
   std::optional<Table> holder(const char* section, const char* key) {
     for (const auto& [file, which] : files()) {
       std::optional<Table> table = file->table(section);
@@ -61,7 +61,7 @@ class Layers {
     return std::nullopt;
   }
 
-  /// What a section says of its own.
+  /// Reads the source given in a section.
   void read_source(DeviceSpec& spec, const char* section) {
     std::optional<Table> table = device_.table(section);
     if (!table || !table->has("source")) return;
@@ -80,7 +80,8 @@ class Layers {
     return files;
   }
 
-  static double read(Table& table, const char* key, double low, double high, FactBasis& basis) {
+  static double read(Table& table, const char* key, double low, double high,
+                     FactProvenance& basis) {
     if (!table.holds_table(key)) return table.number_in(key, low, high);
     Table fact = *table.table(key);
     int tags = 0;
@@ -91,7 +92,7 @@ class Layers {
       ++tags;
     }
     if (tags != 1) {
-      fact.complain("value", "expected one of datasheet, fitted, assumed beside it, as a text");
+      fact.add_problem("value", "expected one of datasheet, fitted, assumed next to it, as a text");
     }
     return fact.number_in("value", low, high);
   }
@@ -103,11 +104,11 @@ class Layers {
 void read_identity(Table& root, DeviceSpec& spec) {
   const std::string kind = root.text("kind");
   if (kind != "device") {
-    root.complain("kind", fmt::format("found \"{}\", expected \"device\"", kind));
+    root.add_problem("kind", fmt::format("found \"{}\", expected \"device\"", kind));
   }
   spec.id = root.text("id");
   if (!is_name(spec.id)) {
-    root.complain("id", "is not a name of letters, digits and . _ : - (1 to 64 of them)");
+    root.add_problem("id", "is not a name of letters, digits and . _ : - (1 to 64 of them)");
   }
   spec.name = root.text("name");
   spec.aliases = root.texts("aliases");
@@ -117,7 +118,8 @@ void read_identity(Table& root, DeviceSpec& spec) {
   } else if (device_class == "tpu") {
     spec.device_class = DeviceClass::tpu;
   } else {
-    root.complain("class", fmt::format("found \"{}\", expected \"gpu\" or \"tpu\"", device_class));
+    root.add_problem("class",
+                     fmt::format("found \"{}\", expected \"gpu\" or \"tpu\"", device_class));
   }
   spec.vendor = root.text("vendor", "");
   spec.generation = root.text("generation", "");
@@ -135,19 +137,19 @@ void read_peaks(Layers& layers, DeviceSpec& spec) {
     spec.peak_flops[static_cast<std::size_t>(i)] = teraflops * 1e12;
     any = any || teraflops > 0;
   }
-  if (!any) layers.device().complain("peak_tflops", "no precision has a peak rate above 0");
+  if (!any) layers.device().add_problem("peak_tflops", "no precision has a peak rate above 0");
 }
 
 void read_numbers(Layers& layers, DeviceSpec& spec) {
   for (const NumberRow& row : number_rows()) {
     spec.*row.member =
-        layers.number(spec, row.section, row.key, row.low, row.high, row.otherwise) * row.scale;
+        layers.number(spec, row.section, row.key, row.low, row.high, row.default_value) * row.scale;
   }
   for (const CountRow& row : count_rows()) {
     const double count =
-        layers.number(spec, row.section, row.key, row.low, count_max, row.otherwise);
+        layers.number(spec, row.section, row.key, row.low, count_max, row.default_value);
     if (count != std::floor(count)) {
-      layers.device().complain(
+      layers.device().add_problem(
           row.section, fmt::format("{}: found {}, expected a whole number", row.key, count));
     }
     spec.*row.member = static_cast<std::uint32_t>(count);
@@ -160,7 +162,8 @@ void read_torus(Layers& layers, DeviceSpec& spec) {
   const std::string torus = links->text("torus");
   const auto found = std::find(torus_names.begin(), torus_names.end(), torus);
   if (found == torus_names.end()) {
-    links->complain("torus", fmt::format("found \"{}\", expected \"2d\", \"3d\" or \"\"", torus));
+    links->add_problem("torus",
+                       fmt::format("found \"{}\", expected \"2d\", \"3d\" or \"\"", torus));
     return;
   }
   spec.torus = static_cast<Torus>(found - torus_names.begin());
@@ -173,8 +176,8 @@ void read_engine(Layers& layers, DeviceSpec& spec) {
   if (const auto engine = parse_engine(name)) {
     spec.token_engine = *engine;
   } else {
-    serving->complain("token_engine",
-                      fmt::format("found \"{}\", expected {}", excerpt(name), engine_choice));
+    serving->add_problem("token_engine",
+                         fmt::format("found \"{}\", expected {}", excerpt(name), engine_choice));
   }
 }
 
@@ -192,40 +195,41 @@ void read_software(Layers& layers, DeviceSpec& spec) {
   if (!slices) return;
   for (const double size : slices->numbers("slice_sizes")) {
     if (size < 1 || size > 1e6 || size != std::floor(size)) {
-      slices->complain("slice_sizes", fmt::format("found {}, expected whole numbers from 1", size));
+      slices->add_problem("slice_sizes",
+                          fmt::format("found {}, expected whole numbers from 1", size));
       return;
     }
     spec.slice_sizes.push_back(static_cast<int>(size));
   }
 }
 
-/// A cooler is sized for its board: where its resistance is not known, the rise at the board's
-/// limit is taken from others.
+/// If a cooler's resistance is unknown, it is computed from the rise at the board's power limit,
+/// which is similar for all boards.
 void size_cooler(DeviceSpec& spec) {
   if (spec.sink_resistance > 0) return;
   spec.sink_resistance = std::max(spec.sink_rise_k, 1.0) / spec.tdp_w;
-  // No file says it: it is known as the rise is that it follows from.
-  const auto rise = spec.bases.find("heat.sink_rise_k");
-  if (rise != spec.bases.end()) spec.bases["heat.sink_k_per_w"] = rise->second;
+  // It has the provenance of the rise from which it is computed.
+  const auto rise = spec.bases.find("thermal.sink_rise_k");
+  if (rise != spec.bases.end()) spec.bases["thermal.sink_k_per_w"] = rise->second;
 }
 
 void check_sensor(Table& root, const DeviceSpec& spec) {
   if (spec.sensor_power_refresh_s == 0) return;
   if (spec.sensor_power_window_s > sensor_refreshes_max * spec.sensor_power_refresh_s) {
-    root.complain("sensor", fmt::format("power_window_s: is above {} times power_refresh_s",
-                                        sensor_refreshes_max));
+    root.add_problem("sensor", fmt::format("power_window_s: is above {} times power_refresh_s",
+                                           sensor_refreshes_max));
   }
 }
 
 void check_order(Table& root, const DeviceSpec& spec) {
   for (const OrderRow& row : order_rows()) {
     if (spec.*row.lower <= spec.*row.upper) continue;
-    root.complain(row.section,
-                  fmt::format("{}: is above {}, expected at most that", row.key, row.upper_key));
+    root.add_problem(row.section,
+                     fmt::format("{}: is above {}, expected at most that", row.key, row.upper_key));
   }
-  // The closed form of the heat needs two different time constants.
+  // The closed form of the temperatures needs two distinct time constants.
   if (spec.die_time_s * 1.5 > spec.sink_time_s) {
-    root.complain("heat", "die_s: must be at most two thirds of sink_s");
+    root.add_problem("thermal", "die_s: must be at most two thirds of sink_s");
   }
 }
 
@@ -238,22 +242,9 @@ Basis DeviceSpec::basis(std::string_view section_and_key) const {
   return found == bases.end() ? Basis::datasheet : found->second.basis;
 }
 
-Result<DeviceSpec> parse_device_spec(std::string_view toml, std::string place,
-                                     std::string_view generation) {
-  Result<Table> parsed = Table::parse(toml, std::move(place));
-  if (!parsed) return parsed.error();
-  std::optional<Table> shared;
-  if (!generation.empty()) {
-    Result<Table> file = Table::parse(generation, "generation");
-    if (!file) return file.error();
-    shared = *file;
-  }
-  return read_device_spec(*parsed, shared);
-}
-
 namespace {
 
-/// The caller asks for problems.
+/// The caller checks for problems.
 DeviceSpec read_layers(Layers& layers) {
   DeviceSpec spec;
   read_identity(layers.device(), spec);
@@ -305,7 +296,7 @@ Status check_generation(std::string_view toml, std::string place) {
     const std::string precision(to_text(static_cast<Precision>(i)));
     layers.number(ignored, "peak_tflops", precision.c_str(), 0, 1e6, 0.0);
   }
-  // Whatever is not said here, the devices must say.
+  // Numbers without a value here must be in the devices' files.
   for (const NumberRow& row : number_rows()) {
     layers.number(ignored, row.section, row.key, row.low, row.high, row.low);
     layers.read_source(ignored, row.section);

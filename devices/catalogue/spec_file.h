@@ -1,4 +1,4 @@
-// A device spec from files that are parsed already: those of generations are read many times.
+// Reads a device spec from parsed files, because those of generations are used many times.
 #pragma once
 
 #include <array>
@@ -10,11 +10,12 @@
 
 namespace drover::devices {
 
-/// As files write them, in the order of Torus.
+/// The names in files, in the order of Torus.
 inline constexpr std::array<std::string_view, 3> torus_names{"", "2d", "3d"};
 
-/// As `parse_device_spec`, with the files of its generation and of every generation. A problem of
-/// those is not reported: they were checked.
+/// Reads a spec with the files of its generation and of every generation, which have the defaults.
+/// Missing keys, unknown keys and impossible values of `device` are errors that name place and key.
+/// Problems in the other two are not reported: they were checked when they were added.
 Result<DeviceSpec> read_device_spec(const toml_file::Table& device,
                                     const std::optional<toml_file::Table>& generation,
                                     const std::optional<toml_file::Table>& every = {});

@@ -1,5 +1,5 @@
-// The numbers of a device file: one row per key, with the unit of the datasheets (GB/s, GiB, us,
-// W), the scale to SI units and the range in which a value is possible at all.
+// The numbers of a device file: one row per key, with the unit of datasheets (GB/s, GiB, us, W),
+// the scale to SI units and the range of possible values.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@ struct NumberRow {
   const char* key;
   double DeviceSpec::*member;
   double scale;
-  double low, high;                 // in the file's unit
-  std::optional<double> otherwise;  // in the file's unit; nothing: the key must stand somewhere
+  double low, high;                     // in the file's unit
+  std::optional<double> default_value;  // in the file's unit; none: the key is required
 };
 std::span<const NumberRow> number_rows();
 
@@ -24,12 +24,12 @@ struct CountRow {
   const char* key;
   std::uint32_t DeviceSpec::*member;
   std::uint32_t low;
-  std::optional<std::uint32_t> otherwise;
+  std::optional<std::uint32_t> default_value;
 };
 std::span<const CountRow> count_rows();
 inline constexpr std::uint32_t count_max = 1 << 20;
 
-/// Two values of which the first may not be above the second.
+/// Two values of which the first must not exceed the second.
 struct OrderRow {
   const char* section;
   const char* key;

@@ -1,4 +1,4 @@
-// A device spec as the TOML that travels: whole without its generation's file, and small.
+// Writes a device spec as the TOML that is sent: self-contained and small.
 #include <algorithm>
 #include <array>
 
@@ -11,7 +11,7 @@
 namespace drover::devices {
 namespace {
 
-/// Not within a character.
+/// Cuts the text, but not within a character.
 std::string_view cut(std::string_view text, std::size_t bytes_max) {
   if (text.size() <= bytes_max) return text;
   std::size_t end = bytes_max;
@@ -20,11 +20,11 @@ std::string_view cut(std::string_view text, std::size_t bytes_max) {
   return text.substr(0, end);
 }
 
-/// The tag is what matters on the way, and of what people look up on a screen the reason too; whole
-/// notes stand in the file.
+/// A sent spec needs the tag, and a short reason for the numbers shown on screens. The file has the
+/// whole notes.
 std::string_view short_note(std::string_view note, std::string_view section) {
-  constexpr std::array<std::string_view, 6> looked_up = {"memory", "power", "clock",
-                                                         "heat",   "price", "sensor"};
+  constexpr std::array<std::string_view, 6> looked_up = {"memory",  "power", "clock",
+                                                         "thermal", "price", "sensor"};
   const bool explained = std::find(looked_up.begin(), looked_up.end(), section) != looked_up.end();
   return cut(note, explained ? 112 : 24);
 }
@@ -40,7 +40,7 @@ void write_fact(std::string& text, const DeviceSpec& spec, const std::string& se
                       toml_file::quoted(short_note(found->second.note, section)));
 }
 
-/// A spec that travels stays small: a longer list of sources stands in the file.
+/// Limit of a source, so that a sent spec stays small; the file has the whole list.
 constexpr std::size_t source_bytes_max = 240;
 
 std::string source_line(const DeviceSpec& spec, std::string_view section) {

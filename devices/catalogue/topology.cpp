@@ -9,9 +9,9 @@ namespace drover::devices {
 
 namespace {
 
-/// Hosts of devices that no switch joins hold at most so many (assumed; 4U servers).
+/// Maximum number of devices in a host without a switch (assumed; 4U servers).
 constexpr int host_devices_max = 8;
-/// Domains above are racks, not hosts (NVL72).
+/// Larger domains are racks, not hosts (NVL72).
 constexpr int rack_domain_min = 32;
 
 /// The largest divisor of `number` that is at most its `root`-th root.
@@ -28,8 +28,8 @@ LinkKind kind_of(const DeviceSpec& device) {
   return device.link_peers > 0 ? LinkKind::mesh : LinkKind::switched;
 }
 
-/// One direction of the slot: 8 GT/s per lane in generation 3 with 128b/130b coding, doubled by
-/// each generation (PCI Express base specification).
+/// Bytes/s of the slot in one direction: 8 GT/s per lane in generation 3 with 128b/130b coding,
+/// doubled by each generation (PCI Express base specification).
 double slot_bandwidth(const DeviceSpec& device) {
   if (device.pcie_generation == 0) return 2 * device.host_bandwidth;
   const double lane = 8e9 / 8 * 128 / 130 * std::exp2(static_cast<int>(device.pcie_generation) - 3);
@@ -52,19 +52,19 @@ LinkSpec links_of(const DeviceSpec& device) {
   links.ring_share = device.ring_share;
   links.ring_start_s = device.ring_start_s;
   links.ring_step_s = device.ring_step_s;
-  links.quick_share = device.quick_share;
-  links.quick_start_s = device.quick_start_s;
-  links.quick_step_s = device.quick_step_s;
+  links.ll_share = device.ll_share;
+  links.ll_start_s = device.ll_start_s;
+  links.ll_step_s = device.ll_step_s;
   links.adding_step_share = device.adding_step_share;
   links.adding_share = device.adding_share;
   links.copy_bandwidth = device.copy_bandwidth;
   links.reduce_copy_share = device.reduce_copy_share;
   links.peer_share = device.peer_share;
   links.peer_step_s = device.peer_step_s;
-  links.switch_share = device.switch_share;
-  links.switch_start_s = device.switch_start_s;
-  links.switch_quick_share = device.switch_quick_share;
-  links.switch_quick_start_s = device.switch_quick_start_s;
+  links.nvls_share = device.nvls_share;
+  links.nvls_start_s = device.nvls_start_s;
+  links.nvls_ll_share = device.nvls_ll_share;
+  links.nvls_ll_start_s = device.nvls_ll_start_s;
   links.channel_bandwidth = device.channel_bandwidth;
   links.message_start_s = device.message_start_s;
   links.message_bandwidth = device.message_bandwidth;
@@ -73,18 +73,18 @@ LinkSpec links_of(const DeviceSpec& device) {
 
 NetworkSpec network_of(const DeviceSpec& device) {
   NetworkSpec network;
-  network.card_bandwidth = device.network_bandwidth;
+  network.nic_bandwidth = device.network_bandwidth;
   network.share = device.network_efficiency;
   network.start_s = device.network_latency_s;
   return network;
 }
 
 NetworkSpec cloud_network_of(const DeviceSpec& device) {
-  if (device.cloud_cards == 0 || device.cloud_card_bandwidth <= 0) return network_of(device);
-  return {device.cloud_card_bandwidth, static_cast<int>(device.cloud_cards),
-          device.cloud_share,          device.cloud_crowded_share,
-          device.cloud_start_s,        device.cloud_local_step_s,
-          device.cloud_quick_step_s};
+  if (device.cloud_nics == 0 || device.cloud_nic_bandwidth <= 0) return network_of(device);
+  return {device.cloud_nic_bandwidth, static_cast<int>(device.cloud_nics),
+          device.cloud_share,         device.cloud_contended_share,
+          device.cloud_start_s,       device.cloud_local_step_s,
+          device.cloud_ll_step_s};
 }
 
 TorusShape torus_of(const LinkSpec& links, int chips) {
@@ -107,10 +107,10 @@ bool joined_by_links(const LinkSpec& links, int devices) {
   return links.kind != LinkKind::host && devices <= links.domain;
 }
 
-double reach(const LinkSpec& links, int devices) {
+double group_bandwidth(const LinkSpec& links, int devices) {
   if (!joined_by_links(links, devices)) return links.host_bandwidth;
   if (links.kind != LinkKind::mesh) return links.bandwidth;
-  // Of its links to all neighbours, a device can use those to the group's members.
+  // A device can use only the links to the members of the group.
   return links.bandwidth * std::min(1.0, static_cast<double>(devices - 1) / links.peers);
 }
 

@@ -1,7 +1,8 @@
-// Forward, and backward with two products for each of forward; norms, activation functions and
-// their gradients as passes over the outputs of the layers; the optimiser; gradients reduced behind
-// the backward pass. The host calls the layers one by one, so a small batch takes as long as it
-// does; many small kernels of the optimiser follow, one set per layer, which nothing hides.
+// A step has the forward pass; the backward pass, with two products for each one of the forward
+// pass; norms, activation functions and their gradients as passes over the outputs of the layers;
+// the optimiser; and the reduction of gradients, hidden behind the backward pass. The host calls
+// the layers one by one, so the time is at least that of the host. The small kernels of the
+// optimiser, one set per layer, are not hidden.
 #include "devices/classic/classic_training.h"
 
 #include <algorithm>
@@ -15,27 +16,27 @@
 namespace drover::devices {
 namespace {
 
-/// Readings and writings of the logits by softmax, loss and gradient, fp32 (assumed).
+/// Passes over the fp32 logits by softmax, loss and gradient (assumed).
 constexpr double training_logit_passes = 10;
 /// Weight, gradient and two optimiser states, fp32, and a copy of the weights in 16 bits.
 constexpr double state_bytes_each = 18;
 constexpr double items_each_max = 256;
 
-bool is_tuned(const Placement& placement, Software software) {
-  // XLA fuses what submissions fuse by hand.
-  return software == Software::tuned || placement.device->device_class == DeviceClass::tpu;
+bool is_tuned(const Placement& placement, SoftwareStack software) {
+  // XLA does the fusions that benchmark submissions do by hand.
+  return software == SoftwareStack::tuned || placement.device->device_class == DeviceClass::tpu;
 }
 
-double passes_of(const LayerRates& layer, Software software, bool tuned) {
+double passes_of(const LayerRates& layer, SoftwareStack software, bool tuned) {
   const DeviceSpec& device = layer.rates.device;
   if (tuned) return device.tuned_training_passes;
-  if (software == Software::autocast) return device.autocast_training_passes;
+  if (software == SoftwareStack::autocast) return device.autocast_training_passes;
   if (layer.element_bytes < 4) return device.mixed_training_passes;
   return layer.computes_fp32 ? device.training_passes : device.tf32_training_passes;
 }
 
-void add_layers(StepSum& sum, const LayerRates& layer, const LayeredModel& model, double items,
-                double passes, bool tuned) {
+void add_layers(StepAccumulator& sum, const LayerRates& layer, const LayeredModel& model,
+                double items, double passes, bool tuned) {
   const DeviceSpec& device = layer.rates.device;
   double outputs = 0;
   for (const Convolution& it : model.convolutions) {
@@ -58,8 +59,8 @@ void add_layers(StepSum& sum, const LayerRates& layer, const LayeredModel& model
   for (const AttentionBlock& it : model.attentions) {
     const double pairs = items * it.queries * it.keys * it.times;
     const double flops = 3 * 4 * pairs * it.width;
-    sum.add_kernel(Part::attention, layer.attention_seconds(flops), flops, 0);
-    sum.add_kernel(Part::launch, 4 * it.times * layer.kernel_s, 0, 0);
+    sum.add_kernel(TimeComponent::attention, layer.attention_seconds(flops), flops, 0);
+    sum.add_kernel(TimeComponent::launch, 4 * it.times * layer.kernel_s, 0, 0);
     if (!tuned) {
       sum.add_memory(3 * layer.element_bytes * pairs * it.heads * device.framework_score_passes);
     }
@@ -71,10 +72,11 @@ void add_layers(StepSum& sum, const LayerRates& layer, const LayeredModel& model
   sum.add_memory(4 * items * model.logits * training_logit_passes);
 }
 
-void add_encoder_step(StepSum& sum, const LayerRates& layer, const ModelSpec& model,
-                      const ClassicShape& shape, double items, double tokens, bool tuned) {
+void add_encoder_step(StepAccumulator& sum, const LayerRates& layer, const ModelSpec& model,
+                      const NonDecoderTrainingShape& shape, double items, double tokens,
+                      bool tuned) {
   const DeviceSpec& device = layer.rates.device;
-  const bool narrow_by_hand = layer.element_bytes < 4 && shape.software != Software::autocast;
+  const bool narrow_by_hand = layer.element_bytes < 4 && shape.software != SoftwareStack::autocast;
   EncoderShape encoder;
   encoder.items = items;
   encoder.tokens = tokens;
@@ -87,10 +89,10 @@ void add_encoder_step(StepSum& sum, const LayerRates& layer, const ModelSpec& mo
   add_encoder(sum, layer, model, encoder);
 }
 
-/// Gradients of all parameters over all devices: within the fast domain, then between domains on
-/// the share of each device. What the backward pass does not hide counts.
-void add_reduction(StepSum& sum, const LayerRates& layer, const Placement& placement, double bytes,
-                   double step_s) {
+/// Adds the reduction of all gradients over all devices: within the fast domain, then between
+/// domains for the share of each device. Only the time not hidden by the backward pass counts.
+void add_reduction(StepAccumulator& sum, const LayerRates& layer, const Placement& placement,
+                   double bytes, double step_s) {
   const DeviceSpec& device = *placement.device;
   if (placement.devices <= 1) return;
   const int linked = std::max(1, static_cast<int>(device.link_domain));
@@ -108,8 +110,9 @@ void add_reduction(StepSum& sum, const LayerRates& layer, const Placement& place
                std::max(0.0, seconds - device.hidden_reduction * step_s));
 }
 
-/// The host calls layer after layer while the device works: a step takes as long as the slower.
-void add_calls(StepSum& sum, const DeviceSpec& device, const ModelSpec& model, double items) {
+/// Adds host time: the host calls the layers while the device works, and the slower one counts.
+void add_calls(StepAccumulator& sum, const DeviceSpec& device, const ModelSpec& model,
+               double items) {
   const bool encoder = model.is_transformer();
   const double each = encoder ? device.encoder_training_layer_s : device.training_layer_s;
   const double layers = encoder ? model.layers : layer_count(model.layered);
@@ -117,38 +120,41 @@ void add_calls(StepSum& sum, const DeviceSpec& device, const ModelSpec& model, d
   sum.add_seconds(std::max(0.0, host_s - sum.seconds()));
 }
 
-void add_optimizer(StepSum& sum, const LayerRates& layer, const ModelSpec& model, bool tuned) {
+void add_optimizer(StepAccumulator& sum, const LayerRates& layer, const ModelSpec& model,
+                   bool tuned) {
   const DeviceSpec& device = layer.rates.device;
   const bool encoder = model.is_transformer();
   const double each = encoder ? device.optimizer_encoder_layer_s : device.optimizer_layer_s;
   const double layers = encoder ? model.layers : layer_count(model.layered);
   const double bytes = 4 * model.parameters() * device.optimizer_passes;
-  sum.add_kernel(Part::optimizer, layer.memory_seconds(bytes) + (tuned ? 0 : layers * each), 0,
-                 bytes);
+  sum.add_kernel(TimeComponent::optimizer,
+                 layer.memory_seconds(bytes) + (tuned ? 0 : layers * each), 0, bytes);
 }
 
 }  // namespace
 
-double classic_state_bytes(const ModelSpec& model) { return state_bytes_each * model.parameters(); }
+double non_decoder_state_bytes(const ModelSpec& model) {
+  return state_bytes_each * model.parameters();
+}
 
-double classic_item_bytes(const Placement& placement, const ModelSpec& model, double tokens) {
+double non_decoder_item_bytes(const Placement& placement, const ModelSpec& model, double tokens) {
   const double narrow = bytes_each(placement.precision) <= 2 ? 1 : 2;
   if (!model.is_transformer()) return narrow * model.activation_bytes_per_item;
   // 34 h + 5 a s bytes per token and layer in 16 bits (Korthikanti et al., arXiv:2205.05198).
   return narrow * model.layers * tokens * (34.0 * model.hidden + 5.0 * model.heads * tokens);
 }
 
-double usual_items_each(const Placement& placement, const ModelSpec& model, double tokens) {
+double default_batch_per_device(const Placement& placement, const ModelSpec& model, double tokens) {
   const double room = placement.device->memory_bytes - placement.device->reserved_bytes -
-                      classic_state_bytes(model);
-  const double each = classic_item_bytes(placement, model, tokens);
+                      non_decoder_state_bytes(model);
+  const double each = non_decoder_item_bytes(placement, model, tokens);
   double items = items_each_max;
   while (items > 1 && items * each > room) items /= 2;
   return items;
 }
 
-Step classic_training_step(const Placement& placement, const ModelSpec& model,
-                           const ClassicShape& shape, double clock_share) {
+Step non_decoder_training_step(const Placement& placement, const ModelSpec& model,
+                               const NonDecoderTrainingShape& shape, double clock_share) {
   Placement one = placement;
   one.devices = 1;
   one.precision = layer_precision(*placement.device, model, placement.precision);
@@ -156,17 +162,18 @@ Step classic_training_step(const Placement& placement, const ModelSpec& model,
   const DeviceSpec& device = layer.rates.device;
   const bool tuned = is_tuned(placement, shape.software);
   const bool given = shape.tokens > 0 && !model.packed;
-  const double tokens = given ? shape.tokens : usual_tokens(model);
+  const double tokens = given ? shape.tokens : default_sequence_tokens(model);
   const double each = shape.items / std::max(1, placement.devices);
-  const double at_once = std::min(each, std::max(1.0, 2 * usual_items_each(one, model, tokens)));
-  StepSum sum(layer.rates);
+  const double at_once =
+      std::min(each, std::max(1.0, 2 * default_batch_per_device(one, model, tokens)));
+  StepAccumulator sum(layer.rates);
   if (model.is_transformer()) {
     add_encoder_step(sum, layer, model, shape, std::max(at_once, 1e-3), tokens, tuned);
   } else {
     add_layers(sum, layer, model.layered, std::max(at_once, 1e-3),
                passes_of(layer, shape.software, tuned), tuned);
   }
-  // Gradients add up over so many parts of the batch.
+  // Gradients are accumulated over this many parts of the batch.
   sum.times(std::max(1.0, each / at_once));
   if (!tuned) add_calls(sum, device, model, each);
   const double computing_s = sum.seconds();
@@ -174,7 +181,7 @@ Step classic_training_step(const Placement& placement, const ModelSpec& model,
   if (tuned) sum.add_seconds(device.tuned_fixed_s);
   add_reduction(sum, layer, placement, (tuned ? 2 : 4) * model.parameters(), computing_s);
   Step step = sum.step();
-  step.duty = 1 - step.parts[static_cast<std::size_t>(Part::host)] / step.seconds;
+  step.duty_cycle = 1 - step.parts[static_cast<std::size_t>(TimeComponent::host)] / step.seconds;
   return step;
 }
 

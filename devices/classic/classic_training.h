@@ -1,5 +1,5 @@
-// One optimiser step of nets that are no language models of the decoder kind: convolution nets,
-// encoders, diffusion, recurrent nets; data parallel.
+// One data-parallel optimiser step of models that are not decoders: convolution nets, encoders,
+// diffusion, recurrent nets.
 #pragma once
 
 #include "devices/catalogue/model.h"
@@ -8,20 +8,20 @@
 
 namespace drover::devices {
 
-struct ClassicShape {
-  double items = 1;   // of the whole gang per optimiser step
-  double tokens = 0;  // of a sequence; 0: what is typical of the model
-  Software software = Software::framework;
+struct NonDecoderTrainingShape {
+  double items = 1;   // per optimiser step, over the whole gang
+  double tokens = 0;  // per sequence; 0: the model's typical length
+  SoftwareStack software = SoftwareStack::framework;
 };
 
-Step classic_training_step(const Placement& placement, const ModelSpec& model,
-                           const ClassicShape& shape, double clock_share);
+Step non_decoder_training_step(const Placement& placement, const ModelSpec& model,
+                               const NonDecoderTrainingShape& shape, double clock_share);
 
-/// Items per device that keep it busy and fit.
-double usual_items_each(const Placement& placement, const ModelSpec& model, double tokens);
+/// Items per device that fit and use the device well.
+double default_batch_per_device(const Placement& placement, const ModelSpec& model, double tokens);
 
-/// Of one device: weights, gradients, optimiser; and activations of the items at once.
-double classic_state_bytes(const ModelSpec& model);
-double classic_item_bytes(const Placement& placement, const ModelSpec& model, double tokens);
+/// Bytes on one device: weights, gradients and optimiser states; and activations per item.
+double non_decoder_state_bytes(const ModelSpec& model);
+double non_decoder_item_bytes(const Placement& placement, const ModelSpec& model, double tokens);
 
 }  // namespace drover::devices

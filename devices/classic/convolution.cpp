@@ -1,10 +1,10 @@
-// A convolution of n items is a product (Chetlur et al. 2014, cuDNN) of
+// A convolution of n items is a matrix product (Chetlur et al. 2014, cuDNN) with
 //   rows     n x output positions
 //   inner    taps x inputs / groups
 //   columns  outputs / groups, for each group
-// and its two gradients are products of the same three sizes in other places. The depth is padded
-// to what the matrix units take at once. Groups stand side by side in a tile, each padded to the
-// smallest fragment; a convolution with one channel per group (depthwise) only moves memory.
+// and its two gradients are products with the same three sizes permuted. The depth is padded to one
+// step of the matrix units. Groups are placed side by side in a tile, each padded to the smallest
+// fragment; a convolution with one channel per group (depthwise) is bounded by memory.
 // In fp32 a library may compute tiles of 3 x 3 taps at stride 1 with fewer multiplications
 // (Winograd's minimal filtering: Lavin and Gray 2016, arXiv:1509.09308, 36 become 16 for tiles of 2
 // x 2).
@@ -16,9 +16,9 @@
 namespace drover::devices {
 namespace {
 
-/// Bytes of depth that one step of a kernel takes in (fitted, 73 to 115).
+/// Bytes of depth per step of a kernel (fitted, 73 to 115).
 constexpr double depth_bytes = 64;
-/// Columns that a group takes in a tile at least (a fragment of the matrix units).
+/// Minimum number of columns of a group in a tile (a fragment of the matrix units).
 constexpr double group_columns_min = 16;
 
 struct ProductSizes {
@@ -48,7 +48,7 @@ ProductSizes sizes_of(const ConvolutionSize& size, const Convolution& it, double
 
 }  // namespace
 
-void add_convolution(StepSum& sum, const LayerRates& layer, const Convolution& convolution,
+void add_convolution(StepAccumulator& sum, const LayerRates& layer, const Convolution& convolution,
                      int dimensions, double items, Pass pass, double traffic) {
   const ConvolutionSize size = size_of(convolution, dimensions);
   const double groups = convolution.groups;

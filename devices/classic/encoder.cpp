@@ -1,6 +1,7 @@
-// Per layer four products over all tokens (layers.h), the two products of attention, and memory
-// passes: over tokens x hidden for what stands between products, over heads x tokens x tokens for
-// the scores, which these nets keep in memory. Backward repeats each product for both gradients.
+// A layer has four products over all tokens (layers.h), the two products of attention, and memory
+// passes: over tokens x hidden for the operations between products, and over heads x tokens x
+// tokens for the scores, which these nets keep in memory. The backward pass repeats each product
+// for both gradients.
 #include "devices/classic/encoder.h"
 
 #include "devices/operation/layers.h"
@@ -8,11 +9,11 @@
 namespace drover::devices {
 namespace {
 
-/// Kernels of a layer beside its products: forward, and forward with backward (counted in traces
+/// Kernels of a layer besides its products: forward, and forward with backward (counted in traces
 /// of BERT: norms, activation, softmax, dropout, residuals).
 constexpr double other_kernels = 2, other_training_kernels = 18;
 
-void add_encoder_product(StepSum& sum, const LayerRates& layer, double rows, double inner,
+void add_encoder_product(StepAccumulator& sum, const LayerRates& layer, double rows, double inner,
                          double columns, double times, bool training) {
   const double flops = 2 * rows * inner * columns;
   const double bytes = layer.element_bytes * (rows * inner + inner * columns + rows * columns);
@@ -24,7 +25,7 @@ void add_encoder_product(StepSum& sum, const LayerRates& layer, double rows, dou
 
 }  // namespace
 
-void add_encoder(StepSum& sum, const LayerRates& layer, const ModelSpec& model,
+void add_encoder(StepAccumulator& sum, const LayerRates& layer, const ModelSpec& model,
                  const EncoderShape& shape) {
   const double hidden = model.hidden;
   const double rows = shape.items * shape.tokens;
@@ -37,13 +38,13 @@ void add_encoder(StepSum& sum, const LayerRates& layer, const ModelSpec& model,
   }
   const double seen = shape.tokens + model.memory_tokens;
   const double flops = 4 * rows * seen * hidden * model.layers * (shape.training ? 3 : 1);
-  sum.add_kernel(Part::attention, layer.attention_seconds(flops), flops, 0);
+  sum.add_kernel(TimeComponent::attention, layer.attention_seconds(flops), flops, 0);
   const double factor =
       model.relative_positions && shape.training ? layer.rates.device.relative_score_factor : 1;
   const double scores = rows * model.heads * seen * shape.score_passes * factor;
   sum.add_memory(layer.element_bytes * model.layers * (rows * hidden * shape.passes + scores));
   const double kernels = shape.training ? other_training_kernels : other_kernels;
-  sum.add_kernel(Part::launch, kernels * model.layers * layer.kernel_s, 0, 0);
+  sum.add_kernel(TimeComponent::launch, kernels * model.layers * layer.kernel_s, 0, 0);
 }
 
 }  // namespace drover::devices

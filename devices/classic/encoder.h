@@ -1,4 +1,4 @@
-// Layers of encoders (BERT) and of nets that run like them, with sequences of equal length.
+// The layers of encoders (BERT) and similar nets, for sequences of equal length.
 #pragma once
 
 #include "devices/catalogue/model.h"
@@ -7,15 +7,15 @@
 namespace drover::devices {
 
 struct EncoderShape {
-  double items = 1;   // sequences at once
-  double tokens = 1;  // of each
+  double items = 1;   // sequences in the batch
+  double tokens = 1;  // per sequence
   bool training = false;
   double passes = 0;        // over tokens x hidden, per layer, for norms, activations, dropout
   double score_passes = 0;  // over the attention scores, per layer
 };
 
-/// All layers, forward or forward and backward; in training the output matrix too.
-void add_encoder(StepSum& sum, const LayerRates& layer, const ModelSpec& model,
+/// Adds the forward pass of all layers; in training also the backward pass and the output matrix.
+void add_encoder(StepAccumulator& sum, const LayerRates& layer, const ModelSpec& model,
                  const EncoderShape& shape);
 
 }  // namespace drover::devices

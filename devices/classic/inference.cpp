@@ -1,7 +1,7 @@
-// Compiled engines fuse norms and activation functions into the layer before, so a layer reads its
-// input and writes its output once, partly in caches; a norm over a group of channels needs the
-// whole output first and passes over it again. Frameworks run each layer's parts by themselves, and
-// the host prepares the calls: a small batch takes as long as the host (max of device and host).
+// Compiled engines fuse norms and activation functions into the layer before, so that a layer reads
+// its input and writes its output once, partly in caches. A norm over a group of channels needs the
+// whole output first and reads it again. Frameworks run each part of a layer separately, and the
+// host prepares the calls: the time is the larger of device and host time.
 #include "devices/classic/inference.h"
 
 #include <algorithm>
@@ -14,22 +14,23 @@
 namespace drover::devices {
 namespace {
 
-/// Windows of a volume that run at once (assumed: they are large already).
+/// Windows of a volume in one batch (assumed: they are large already).
 constexpr double windows_at_once = 8;
-/// Bytes per output element and evaluation that are alive at once, over all layers (assumed).
+/// Live bytes per output element and evaluation, over all layers (assumed).
 constexpr double alive_share = 0.1;
 constexpr double throughput_batch_max = 256, recurrent_batch_max = 2048;
-/// Readings and writings of logits, fp32: threshold, sorting, selection (assumed).
+/// Passes over the fp32 logits: threshold, sorting, selection (assumed).
 constexpr double logit_passes = 4;
 
-bool by_engine(const LayerRates& layer, const ModelSpec& model, Software software) {
-  if (software != Software::engine && software != Software::tuned) return false;
-  // Encoders in 16 bits are run by frameworks unless somebody removed the padding.
+bool by_engine(const LayerRates& layer, const ModelSpec& model, SoftwareStack software) {
+  if (software != SoftwareStack::engine && software != SoftwareStack::tuned) return false;
+  // Encoders in 16 bits are run by frameworks unless the padding was removed.
   if (model.architecture == Architecture::encoder && !model.packed) return layer.element_bytes <= 1;
   return true;
 }
 
-void add_products(StepSum& sum, const LayerRates& layer, const LayeredModel& model, double items) {
+void add_products(StepAccumulator& sum, const LayerRates& layer, const LayeredModel& model,
+                  double items) {
   for (const DenseLayer& it : model.products) {
     const double rows = items * it.rows;
     add_layer_kernel(
@@ -39,20 +40,20 @@ void add_products(StepSum& sum, const LayerRates& layer, const LayeredModel& mod
   }
 }
 
-void add_attentions(StepSum& sum, const LayerRates& layer, const LayeredModel& model, double items,
-                    double score_passes) {
+void add_attentions(StepAccumulator& sum, const LayerRates& layer, const LayeredModel& model,
+                    double items, double score_passes) {
   for (const AttentionBlock& it : model.attentions) {
     const double pairs = items * it.queries * it.keys * it.times;
-    sum.add_kernel(Part::attention, layer.attention_seconds(4 * pairs * it.width),
+    sum.add_kernel(TimeComponent::attention, layer.attention_seconds(4 * pairs * it.width),
                    4 * pairs * it.width, 0);
     sum.add_memory(layer.element_bytes * pairs * it.heads * score_passes);
-    sum.add_kernel(Part::launch, 2 * it.times * layer.kernel_s, 0, 0);
+    sum.add_kernel(TimeComponent::launch, 2 * it.times * layer.kernel_s, 0, 0);
   }
 }
 
-/// The whole list once.
-void add_evaluation(StepSum& sum, const LayerRates& layer, const LayeredModel& model, double items,
-                    bool engine) {
+/// Adds one evaluation of the whole list of layers.
+void add_evaluation(StepAccumulator& sum, const LayerRates& layer, const LayeredModel& model,
+                    double items, bool engine) {
   const DeviceSpec& device = layer.rates.device;
   double outputs = 0;
   for (const Convolution& it : model.convolutions) {
@@ -77,22 +78,22 @@ void add_evaluation(StepSum& sum, const LayerRates& layer, const LayeredModel& m
   }
 }
 
-void add_layered(StepSum& sum, const LayerRates& layer, const LayeredModel& model, double items,
-                 bool engine) {
+void add_layered(StepAccumulator& sum, const LayerRates& layer, const LayeredModel& model,
+                 double items, bool engine) {
   const double windows = items * model.windows;
   const double at_once =
       model.windows > 1 ? std::min(windows, windows_at_once) : items * model.together;
   add_evaluation(sum, layer, model, at_once, engine);
   sum.times(model.evaluations * (model.windows > 1 ? windows / at_once : 1));
   const double tail = items * model.tail_flops;
-  sum.add_kernel(Part::matrix, layer.attention_seconds(tail) * layer.rates.device.layer_attention,
-                 tail, 0);
+  sum.add_kernel(TimeComponent::matrix,
+                 layer.attention_seconds(tail) * layer.rates.device.layer_attention, tail, 0);
 }
 
-void add_host(StepSum& sum, const LayerRates& layer, const LayeredModel& model, Software software,
-              bool engine) {
+void add_host(StepAccumulator& sum, const LayerRates& layer, const LayeredModel& model,
+              SoftwareStack software, bool engine) {
   const DeviceSpec& device = layer.rates.device;
-  const double each = software == Software::autocast || layer.element_bytes == 2
+  const double each = software == SoftwareStack::autocast || layer.element_bytes == 2
                           ? device.autocast_layer_s
                           : device.framework_layer_s;
   double host_s = engine ? 0 : layer_count(model) * each + device.framework_fixed_s;
@@ -101,8 +102,8 @@ void add_host(StepSum& sum, const LayerRates& layer, const LayeredModel& model, 
   if (engine) sum.add_seconds(device.engine_fixed_s);
 }
 
-void add_encoder_batch(StepSum& sum, const LayerRates& layer, const ModelSpec& model, double items,
-                       double tokens, bool engine) {
+void add_encoder_batch(StepAccumulator& sum, const LayerRates& layer, const ModelSpec& model,
+                       double items, double tokens, bool engine) {
   const DeviceSpec& device = layer.rates.device;
   EncoderShape shape;
   shape.items = items;
@@ -115,7 +116,7 @@ void add_encoder_batch(StepSum& sum, const LayerRates& layer, const ModelSpec& m
 
 }  // namespace
 
-double usual_tokens(const ModelSpec& model) {
+double default_sequence_tokens(const ModelSpec& model) {
   if (!model.is_transformer()) return 1;
   if (model.typical_tokens > 0) return model.typical_tokens;
   return std::max(1u, model.context_max);
@@ -127,26 +128,28 @@ Step inference_step(const Placement& placement, const ModelSpec& model, const In
   one.devices = 1;
   one.precision = layer_precision(*placement.device, model, placement.precision);
   const LayerRates layer(one, clock_share);
-  StepSum sum(layer.rates);
+  StepAccumulator sum(layer.rates);
   const bool engine = by_engine(layer, model, shape.software);
   if (model.is_transformer()) {
     const bool given = shape.tokens > 0 && !model.packed;
-    add_encoder_batch(sum, layer, model, shape.items, given ? shape.tokens : usual_tokens(model),
-                      engine);
+    add_encoder_batch(sum, layer, model, shape.items,
+                      given ? shape.tokens : default_sequence_tokens(model), engine);
   } else {
     add_layered(sum, layer, model.layered, shape.items, engine);
     add_host(sum, layer, model.layered, shape.software, engine);
   }
   Step step = sum.step();
-  step.duty =
-      step.seconds > 0 ? 1 - step.parts[static_cast<std::size_t>(Part::host)] / step.seconds : 1;
+  step.duty_cycle =
+      step.seconds > 0
+          ? 1 - step.parts[static_cast<std::size_t>(TimeComponent::host)] / step.seconds
+          : 1;
   return step;
 }
 
 double inference_bytes(const Placement& placement, const ModelSpec& model, double items) {
   const double size = bytes_each(placement.precision);
   const double alive = model.is_transformer()
-                           ? usual_tokens(model) * (10.0 * model.hidden)
+                           ? default_sequence_tokens(model) * (10.0 * model.hidden)
                            : alive_share * output_elements(model.layered) * model.layered.together;
   return size * (model.parameters() + items * alive);
 }

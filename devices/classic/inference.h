@@ -1,5 +1,5 @@
-// One static batch of a model that does not generate: convolution nets, encoders, diffusion,
-// recurrent nets, perceptrons.
+// Inference of one static batch by a model that does not generate tokens: convolution nets,
+// encoders, diffusion, recurrent nets, perceptrons.
 #pragma once
 
 #include "devices/catalogue/model.h"
@@ -10,21 +10,21 @@ namespace drover::devices {
 
 struct InferenceShape {
   double items = 1;   // on one device
-  double tokens = 0;  // of a sequence; 0: what is typical of the model
-  Software software = Software::engine;
+  double tokens = 0;  // per sequence; 0: the model's typical length
+  SoftwareStack software = SoftwareStack::engine;
 };
 
-/// The batch on one device.
+/// One batch on one device.
 Step inference_step(const Placement& placement, const ModelSpec& model, const InferenceShape& shape,
                     double clock_share);
 
-/// A batch at which throughput hardly grows any more and whose activations fit.
+/// A batch size near the maximum throughput whose activations fit.
 double throughput_batch(const Placement& placement, const ModelSpec& model);
 
-/// Tokens of a sequence where none are given.
-double usual_tokens(const ModelSpec& model);
+/// The sequence length when none is given, tokens.
+double default_sequence_tokens(const ModelSpec& model);
 
-/// Bytes of activations alive at once, and of weights.
+/// Bytes of the weights and of the activations that are live at the same time.
 double inference_bytes(const Placement& placement, const ModelSpec& model, double items);
 
 }  // namespace drover::devices

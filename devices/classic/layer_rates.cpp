@@ -1,5 +1,5 @@
-// A layer is a product (matrix.h) at the share of the peak that such layers were measured to reach,
-// whose depth has a start: the first and last steps of the pipelines that feed the matrix units.
+// A layer is a product (matrix.h) at the measured share of the peak for such layers, with an extra
+// depth for the first and last steps of the pipelines that feed the matrix units.
 #include "devices/classic/layer_rates.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace drover::devices {
 namespace {
 
-/// Depth that a kernel's prologue and epilogue cost (fitted with the shares; 60 to 65).
+/// Extra depth for a kernel's prologue and epilogue (fitted with the shares; 60 to 65).
 constexpr double depth_start = 64;
 
 struct ShareRow {
@@ -64,12 +64,12 @@ double LayerRates::attention_seconds(double flops) const {
   return flops / (rates.peak * share * rates.device.layer_attention * rates.clock_share);
 }
 
-void add_layer_kernel(StepSum& sum, const LayerRates& layer, double product_s, double flops,
+void add_layer_kernel(StepAccumulator& sum, const LayerRates& layer, double product_s, double flops,
                       double bytes, double times) {
   const double moved_s = layer.memory_seconds(bytes);
-  const Part part = product_s >= moved_s ? Part::matrix : Part::memory;
+  const TimeComponent part = product_s >= moved_s ? TimeComponent::matrix : TimeComponent::memory;
   sum.add_kernel(part, times * std::max(product_s, moved_s), times * flops, times * bytes);
-  sum.add_kernel(Part::launch, times * layer.kernel_s, 0, 0);
+  sum.add_kernel(TimeComponent::launch, times * layer.kernel_s, 0, 0);
 }
 
 }  // namespace drover::devices

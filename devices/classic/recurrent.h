@@ -1,4 +1,4 @@
-// Layers whose steps wait for one another.
+// Recurrent layers, whose steps depend on each other.
 #pragma once
 
 #include "devices/catalogue/layered.h"
@@ -6,10 +6,10 @@
 
 namespace drover::devices {
 
-/// Forward of all `times` layers over all steps for `items` sequences side by side. Backward is
-/// twice as much: `passes` = 3 for a training step. `step_s` passes between two dependent steps
-/// that have nothing to do.
-void add_recurrence(StepSum& sum, const LayerRates& layer, const Recurrence& recurrence,
+/// Adds the forward pass of all `times` layers over all steps for `items` parallel sequences. The
+/// backward pass is twice as much: `passes` = 3 for a training step. `step_s` is the minimum time
+/// between two dependent steps.
+void add_recurrence(StepAccumulator& sum, const LayerRates& layer, const Recurrence& recurrence,
                     double items, double passes, double step_s);
 
 }  // namespace drover::devices

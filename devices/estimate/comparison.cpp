@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "devices/estimate/estimate_parts.h"
+#include "devices/estimate/parts.h"
 #include "devices/operation/matrix.h"
 
 namespace drover::devices {
@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 3> measure_names{"time", "cost", "energy"};
 constexpr double million = 1e6;
 
-/// The narrowest that the device computes in among those that need no retraining.
+/// The narrowest precision of the device that needs no retraining.
 Precision usual_precision(const DeviceSpec& device) {
   for (const Precision precision : {Precision::bf16, Precision::fp16, Precision::fp32}) {
     if (device.runs(precision)) return precision;
@@ -23,7 +23,7 @@ Precision usual_precision(const DeviceSpec& device) {
   return Precision::int8;
 }
 
-Case question_of(const Workset& work, const Candidate& candidate, double batch) {
+Case question_of(const ComparisonWorkload& work, const Candidate& candidate, double batch) {
   Case question;
   question.kind = work.kind;
   question.device = candidate.device;
@@ -44,7 +44,7 @@ struct Limit {
   double found_s;
 };
 
-/// The first objective that is missed, in words; empty when all are kept.
+/// The first missed objective as text; empty when all are met.
 std::string missed(const Objectives& objectives, const Estimate& estimate) {
   for (const Limit& it : {Limit{"time to first token", objectives.ttft_s, estimate.ttft_s},
                           Limit{"time per token", objectives.tpot_s, estimate.tpot_s},
@@ -56,7 +56,7 @@ std::string missed(const Objectives& objectives, const Estimate& estimate) {
   return "";
 }
 
-void set_units(Compared& compared, const Workset& work) {
+void set_units(ComparisonResult& compared, const ComparisonWorkload& work) {
   const Estimate& estimate = *compared.estimate;
   const double per_s =
       work.kind == CaseKind::serve ? estimate.tokens_per_s : estimate.samples_per_s;
@@ -69,8 +69,8 @@ void set_units(Compared& compared, const Workset& work) {
   compared.units_per_wh = watts > 0 ? per_s * 3600 / watts : 0;
 }
 
-/// Achieved over peak: 2 flops per active parameter and token (serving), 3 times so in training.
-double utilization(const Compared& compared, const Workset& work) {
+/// Achieved flop/s over peak: 2 flops per active parameter and token, in training three times that.
+double utilization(const ComparisonResult& compared, const ComparisonWorkload& work) {
   const Estimate& estimate = *compared.estimate;
   if (estimate.mfu >= 0) return estimate.mfu;
   const double peak =
@@ -88,9 +88,10 @@ double utilization(const Compared& compared, const Workset& work) {
   return tokens_per_s * 2 * work.model->active_parameters() / peak;
 }
 
-std::optional<std::size_t> winner_at(const Workset& work, const std::vector<Candidate>& candidates,
-                                     double batch, Measure measure) {
-  std::vector<Compared> compared;
+std::optional<std::size_t> winner_at(const ComparisonWorkload& work,
+                                     const std::vector<Candidate>& candidates, double batch,
+                                     RankingMetric measure) {
+  std::vector<ComparisonResult> compared;
   for (const Candidate& candidate : candidates) {
     compared.push_back(compare_one(work, candidate, batch));
   }
@@ -99,26 +100,27 @@ std::optional<std::size_t> winner_at(const Workset& work, const std::vector<Cand
 
 }  // namespace
 
-std::string_view to_text(Measure measure) {
+std::string_view to_text(RankingMetric measure) {
   return measure_names[static_cast<std::size_t>(measure)];
 }
 
-double Compared::value(Measure measure) const {
+double ComparisonResult::value(RankingMetric measure) const {
   switch (measure) {
-    case Measure::time:
+    case RankingMetric::time:
       return unit_s;
-    case Measure::cost:
+    case RankingMetric::cost:
       return unit_usd;
-    case Measure::energy:
+    case RankingMetric::energy:
       return unit_j;
   }
   return unit_s;
 }
 
-Compared compare_one(const Workset& work, const Candidate& candidate, double batch) {
+ComparisonResult compare_one(const ComparisonWorkload& work, const Candidate& candidate,
+                             double batch) {
   DROVER_REQUIRE(work.model != nullptr && candidate.device != nullptr);
   const Case question = question_of(work, candidate, batch);
-  Compared compared;
+  ComparisonResult compared;
   compared.candidate = candidate;
   compared.batch = batch;
   compared.precision = question.precision;
@@ -137,20 +139,21 @@ Compared compare_one(const Workset& work, const Candidate& candidate, double bat
   return compared;
 }
 
-std::optional<std::size_t> winner(const std::vector<Compared>& compared, Measure measure) {
+std::optional<std::size_t> winner(const std::vector<ComparisonResult>& compared,
+                                  RankingMetric measure) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < compared.size(); ++i) {
     const double value = compared[i].value(measure);
-    // Without a price nobody can win by it.
+    // A candidate without a price cannot win by cost.
     if (!compared[i].eligible || value < 0) continue;
     if (!best || value < compared[*best].value(measure)) best = i;
   }
   return best;
 }
 
-std::vector<WinningRange> winning_ranges(const Workset& work,
+std::vector<WinningRange> winning_ranges(const ComparisonWorkload& work,
                                          const std::vector<Candidate>& candidates, double low,
-                                         double high, Measure measure) {
+                                         double high, RankingMetric measure) {
   std::vector<WinningRange> ranges{{low, low, winner_at(work, candidates, low, measure)}};
   double at = low;
   while (at < high) {
@@ -160,7 +163,7 @@ std::vector<WinningRange> winning_ranges(const Workset& work,
       ranges.back().high = at = next;
       continue;
     }
-    double last = at, first = next;  // the last of the present winner, the first of another
+    double last = at, first = next;  // last batch of this winner, first batch of another
     while (first - last > 1) {
       const double middle = std::floor((last + first) / 2);
       (winner_at(work, candidates, middle, measure) == present ? last : first) = middle;

@@ -1,5 +1,5 @@
-// The architect's first question: which devices for this work? The same case on several candidates,
-// over a range of batches, by time, $, energy; and the batches at which the winner changes.
+// Compares devices for one workload: the same case on several candidates over a range of batches,
+// ranked by time, cost or energy, and the batches at which the winner changes.
 #pragma once
 
 #include <optional>
@@ -12,60 +12,62 @@
 
 namespace drover::devices {
 
-/// So many devices of one kind: "h100-sxm:8".
+/// A number of devices of one model: "h100-sxm:8".
 struct Candidate {
   const DeviceSpec* device = nullptr;
   int count = 1;
 };
 
-/// What the work must keep to; nothing: no limit.
+/// Limits that the work must meet; none: no limit.
 struct Objectives {
   std::optional<double> ttft_s, tpot_s, step_s;
 };
 
-struct Workset {
+struct ComparisonWorkload {
   std::string name;
   CaseKind kind = CaseKind::serve;
-  const ModelSpec* model = nullptr;    // of a catalogue that outlives it
-  std::optional<Precision> precision;  // nothing: each device's usual one
+  const ModelSpec* model = nullptr;    // of a catalogue that outlives the workload
+  std::optional<Precision> precision;  // none: the usual one of each device
   std::optional<double> sequence, input, output;
-  double samples = 1e6;  // train: of one epoch
+  double samples = 1e6;  // train: samples of one epoch
   Objectives objectives;
 };
 
-/// By what candidates are ranked.
-enum class Measure : std::uint8_t { time, cost, energy };
-std::string_view to_text(Measure measure);
+/// The metric by which candidates are ranked.
+enum class RankingMetric : std::uint8_t { time, cost, energy };
+std::string_view to_text(RankingMetric measure);
 
-/// One candidate at one batch. The unit: train: an epoch; serve: a million output tokens; infer: a
-/// million inferences.
-struct Compared {
+/// The result of one candidate at one batch. The unit is an epoch (train), a million output tokens
+/// (serve) or a million inferences (infer).
+struct ComparisonResult {
   Candidate candidate;
   double batch = 1;
   Precision precision = Precision::bf16;
-  std::optional<Estimate> estimate;  // nothing: `why` says what cannot be said
-  std::string why;                   // does not fit; misses which objective; cannot be estimated
-  bool eligible = false;             // fits and keeps all objectives
+  std::optional<Estimate> estimate;             // none: `why` has the reason
+  std::string why;                              // why it is not eligible or cannot be estimated
+  bool eligible = false;                        // fits and meets all objectives
   double unit_s = 0, unit_usd = 0, unit_j = 0;  // usd negative: no price is known
-  double utilization = 0;   // achieved flop/s over peak, as far as the kind knows it
+  double utilization = 0;                       // achieved flop/s over peak, for kinds that have it
   double units_per_wh = 0;  // performance per watt: samples or tokens per watt-second x 3600
   std::string_view confidence;
-  double value(Measure measure) const;
+  double value(RankingMetric measure) const;
 };
 
-Compared compare_one(const Workset& work, const Candidate& candidate, double batch);
+ComparisonResult compare_one(const ComparisonWorkload& work, const Candidate& candidate,
+                             double batch);
 
-/// Index of the best eligible; nothing when none is. Ties go to the first.
-std::optional<std::size_t> winner(const std::vector<Compared>& compared, Measure measure);
+/// Index of the best eligible candidate; none when no candidate is eligible. Ties go to the first.
+std::optional<std::size_t> winner(const std::vector<ComparisonResult>& compared,
+                                  RankingMetric measure);
 
 /// Whole batches from `low` to `high` in which one candidate wins.
 struct WinningRange {
   double low = 1, high = 1;
-  std::optional<std::size_t> candidate;  // nothing: none is eligible
+  std::optional<std::size_t> candidate;  // none: no candidate is eligible
 };
-/// Looks at powers of two, and between two with different winners finds the batch of the change.
-std::vector<WinningRange> winning_ranges(const Workset& work,
+/// Evaluates powers of two, and finds the batch of the change between two with different winners.
+std::vector<WinningRange> winning_ranges(const ComparisonWorkload& work,
                                          const std::vector<Candidate>& candidates, double low,
-                                         double high, Measure measure);
+                                         double high, RankingMetric measure);
 
 }  // namespace drover::devices

@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include "devices/case/case.h"
-#include "devices/estimate/estimate_parts.h"
+#include "devices/estimate/parts.h"
 
 namespace drover::devices {
 namespace {
 
-/// The air that machine halls give (ASHRAE recommends 18 to 27 C).
+/// Usual inlet temperature of data centres (ASHRAE recommends 18 to 27 C).
 constexpr double usual_inlet_c = 22;
 
 using EstimateOf = Result<Estimate> (*)(const Case&);
@@ -27,7 +27,7 @@ std::string figure(double value) {
 
 std::string_view Estimate::bound() const {
   const auto largest = std::max_element(parts.begin(), parts.end());
-  return to_text(static_cast<Part>(largest - parts.begin()));
+  return to_text(static_cast<TimeComponent>(largest - parts.begin()));
 }
 
 Result<Estimate> estimate(const Case& question) {

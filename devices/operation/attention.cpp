@@ -1,18 +1,18 @@
-// Fused attention (FlashAttention, arXiv:2205.14135, 2307.08691) takes tiles of up to 128 query
-// rows; the query heads of one key-value head share a tile. Each tile walks over the keys that it
-// sees: two products and one exponential per pair of query and key.
+// Fused attention (FlashAttention, arXiv:2205.14135, 2307.08691) uses tiles of up to 128 query
+// rows; the query heads of one key-value head share a tile. Each tile iterates over the keys that
+// it attends to: two products and one exponential per pair of query and key.
 //
 //   rows  = tiles of queries x (heads / kv heads), padded to 16, 64 or 128
-//   keys  = context + seen on average + half a tile of masked ones (causal) + 108 (a tile's start
-//           and end, counted in keys)
+//   keys  = context + mean of the new ones + half a tile of masked ones (causal) + 108 (a tile's
+//           start and end, counted in keys)
 //   pair  = 4 head / (peak share) + 0.67 / (16 exponentials per clock and multiprocessor)
 //   time  = batch kv_heads rows keys pair / (0.92 if causal: tiles of unequal length)
 //
 // Fitted to the FlashAttention-3 paper's figures of FlashAttention-2 on H100 (heads of 64 and 128,
 // 512 to 16k tokens, causal and not: 24 points, 191 to 370 TFLOP/s): 1.2 % mean error with share
 // 0.44, 108 keys, 0.67 and 0.92. The same form with share 0.8 gives the 225 TFLOP/s of
-// FlashAttention-2 on A100. Where tiles are fewer than multiprocessors, the keys are split.
-// Decoding reads every key and value once: bytes over the bandwidth that paged kernels reach.
+// FlashAttention-2 on A100. With fewer tiles than multiprocessors, the keys are split. Decoding
+// reads every key and value once, at the bandwidth that paged kernels achieve.
 #include "devices/operation/attention.h"
 
 #include <algorithm>
@@ -24,12 +24,12 @@ namespace drover::devices {
 namespace {
 
 constexpr double tile_rows_max = 128;
-/// Keys that a multiprocessor takes at least when they are split.
+/// Minimum number of keys per multiprocessor when they are split.
 constexpr double split_keys_min = 256;
 constexpr double overhead_keys = 108;
 constexpr double causal_balance = 0.92;
 constexpr double exponentials_per_clock = 16;
-/// Share of the exponentials' time that does not hide behind the products.
+/// Share of the exponentials' time that is not hidden behind the products.
 constexpr double exposed_exponentials = 0.67;
 
 double value_size(const AttentionShape& shape) {
@@ -94,7 +94,8 @@ double traffic(const AttentionShape& shape) {
           moved * shape.element_bytes);
 }
 
-/// Scores in memory: written by the first product, masked and normalised, read by the second.
+/// Attention with scores in memory: the first product writes them, they are masked and normalised,
+/// and the second product reads them.
 Kernel unfused_kernel(const DeviceSpec& device, Precision precision, const AttentionShape& shape,
                       double clock_share) {
   const double keys = shape.context + shape.queries;
@@ -126,14 +127,14 @@ double attention_flops(const AttentionShape& shape) {
          (shape.head_size + value_size(shape));
 }
 
-AttentionPace decode_attention(const DeviceSpec& device, Precision precision,
-                               const AttentionShape& shape, double clock_share) {
+DecodeAttentionTime decode_attention(const DeviceSpec& device, Precision precision,
+                                     const AttentionShape& shape, double clock_share) {
   AttentionShape step = shape;
   step.queries = 1;
   const double per_key = shape.kv_heads * padded_rows(shape.heads / shape.kv_heads) *
                          pair_seconds(device, precision, step, clock_share);
   const double per_token = cached_elements(shape) * shape.cache_bytes / memory_rate(device);
-  AttentionPace pace;
+  DecodeAttentionTime pace;
   pace.per_context_token_s = std::max(per_key, per_token);
   step.context = 0;
   pace.base_s = traffic(step) / memory_rate(device);
@@ -148,7 +149,7 @@ Kernel attention_kernel(const DeviceSpec& device, Precision precision, const Att
   kernel.bytes = traffic(shape);
   kernel.memory_seconds = kernel.bytes / memory_rate(device);
   if (shape.queries <= 1) {
-    const AttentionPace pace = decode_attention(device, precision, shape, clock_share);
+    const DecodeAttentionTime pace = decode_attention(device, precision, shape, clock_share);
     kernel.seconds = pace.base_s + pace.per_context_token_s * shape.batch * shape.context;
     kernel.matrix_seconds =
         std::min(kernel.seconds, kernel.flops / compute_peak(device, precision));

@@ -1,12 +1,11 @@
-// Voltage over frequency, as read from an H100 PCIe board: 675 mV up to 1125 MHz, from there nearly
-// a line to 850 mV at 1755 MHz (95 points; the law leaves 5 mV RMS, 15 mV at most):
+// Voltage as a function of frequency, read from an H100 PCIe board: 675 mV up to 1125 MHz, from
+// there nearly linear to 850 mV at 1755 MHz (95 points; the fit leaves 5 mV RMS, at most 15 mV):
 //
 //   V / V_knee = 1 + slope * max(0, f / f_knee - 1)
 //
-// Sustained work starts at the boost clock. Where that draws more than the limit leaves it
-// (devices/operation/power.cpp), the clock is the one at which the draw is what is left. A
-// controller goes to and fro between two steps of the hardware around it, so the mean lies between
-// them.
+// Sustained work starts at the boost clock. If that exceeds the mean power that the limit allows
+// (devices/operation/power.cpp), the clock is the one with that power. The controller alternates
+// between two hardware steps around it, so the mean clock is between them.
 #include "devices/operation/clock.h"
 
 #include <algorithm>
@@ -17,10 +16,10 @@
 namespace drover::devices {
 namespace {
 
-constexpr std::size_t matrix = static_cast<std::size_t>(Part::matrix);
-constexpr std::size_t attention = static_cast<std::size_t>(Part::attention);
+constexpr std::size_t matrix = static_cast<std::size_t>(TimeComponent::matrix);
+constexpr std::size_t attention = static_cast<std::size_t>(TimeComponent::attention);
 
-/// Voltage over that at the knee.
+/// Voltage relative to that at the knee.
 double over_knee(const DeviceSpec& device, double mhz) {
   return 1 + device.voltage_slope * std::max(0.0, mhz / device.clock_knee_mhz - 1);
 }
@@ -29,10 +28,6 @@ double over_knee(const DeviceSpec& device, double mhz) {
 
 double memory_rate(const DeviceSpec& device, double clock_share) {
   return device.memory_bandwidth * std::min(1.0, clock_share / device.clock_memory_share);
-}
-
-double voltage_share(const DeviceSpec& device, double clock_share) {
-  return over_knee(device, clock_share * device.clock_mhz) / over_knee(device, device.clock_mhz);
 }
 
 double switching_share(const DeviceSpec& device, double clock_share) {
@@ -69,22 +64,22 @@ Step at_clock(const Step& step, double ratio) {
   moved.seconds /= pace;
   moved.parts[matrix] /= ratio;
   moved.parts[attention] /= ratio;
-  moved.matrix_activity *= pace;
+  moved.tensor_activity *= pace;
   moved.memory_activity *= pace;
   moved.link_activity *= pace;
   moved.waiting *= pace;
   return moved;
 }
 
-Sustained sustained(const DeviceSpec& device, std::optional<double> limit_w,
-                    const std::function<Step(double)>& step_at) {
+PowerLimitedStep power_limited_step(const DeviceSpec& device, std::optional<double> limit_w,
+                                    const std::function<Step(double)>& step_at) {
   const double limit = std::min(limit_w.value_or(device.tdp_w), device.tdp_w);
   const double boost = boost_share(device);
-  Sustained found{step_at(boost), boost, 0};
+  PowerLimitedStep found{step_at(boost), boost, 0};
   const double free_w = power_w(device, found.step, true, boost);
   const double left_w = limited_power_w(device, free_w, limit);
-  // Each round takes the step of the last one as what scales with the clock; the second starts so
-  // near that what does not scale exactly matters no more.
+  // Each round assumes that the step of the last round scales with the clock. The second round
+  // starts so close that deviations do not matter.
   for (int round = 0; round < 2 && left_w < free_w; ++round) {
     const double share = clock_share_at(device, found.step, found.clock_share, left_w);
     if (share == found.clock_share) break;

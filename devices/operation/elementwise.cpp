@@ -1,5 +1,5 @@
-// Time is the longer of traffic over the memory's achieved bandwidth and, for operations that do
-// more than move (rows to be reduced, exponentials), bytes per clock of one multiprocessor:
+// The time is the larger of the traffic at the achieved memory bandwidth and, for operations that
+// compute (row reductions, exponentials), the bytes at a rate per clock and multiprocessor:
 //   seconds = max(bytes / (bandwidth efficiency), bytes / (multiprocessors clock rate))
 // Fitted to microsoft/vidur's timings of vLLM's kernels at 1024 to 4096 rows: residual addition
 // reaches 0.83 (A40), 0.88 (A100) and 0.96 (H100) of the bandwidth; RMS norm moves 4.5 bytes per
@@ -14,8 +14,8 @@ namespace {
 
 struct Operation {
   double passes;           // over the elements, read and written
-  double fused_passes;     // what XLA leaves (assumed)
-  double bytes_per_clock;  // of one multiprocessor; 0: nothing but traffic
+  double fused_passes;     // left after XLA's fusion (assumed)
+  double bytes_per_clock;  // of one multiprocessor; 0: bounded by memory only
 };
 constexpr std::array<Operation, 7> operations{{
     {3, 0, 0},    // add
@@ -42,14 +42,6 @@ Kernel elementwise_kernel(const DeviceSpec& device, Elementwise operation, doubl
     kernel.seconds =
         std::max(kernel.seconds, kernel.bytes / (about.bytes_per_clock * clocks_per_s));
   }
-  return kernel;
-}
-
-Kernel optimizer_kernel(const DeviceSpec& device, double parameters, double state_bytes) {
-  Kernel kernel;
-  kernel.bytes = parameters * state_bytes;
-  kernel.memory_seconds = kernel.bytes / (device.memory_bandwidth * device.memory_efficiency);
-  kernel.seconds = kernel.memory_seconds;
   return kernel;
 }
 

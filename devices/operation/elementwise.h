@@ -1,4 +1,4 @@
-// Work without matrix units: element-wise operations, normalisation, embedding, optimizer.
+// Work without matrix units: element-wise operations, normalisation, embedding.
 #pragma once
 
 #include "devices/catalogue/spec.h"
@@ -16,14 +16,9 @@ enum class Elementwise : std::uint8_t {
   copy,
 };
 
-/// One pass over `rows` x `columns`. XLA fuses most of them into their neighbours, so that little
-/// traffic is left.
+/// One pass over `rows` x `columns`. On TPUs XLA fuses most of them into their neighbours, so that
+/// little traffic is left.
 Kernel elementwise_kernel(const DeviceSpec& device, Elementwise operation, double rows,
                           double columns, double element_bytes, double clock_share);
-
-/// One step of Adam over so many parameters on this device, with `state_bytes` per parameter read
-/// and written in all (mixed precision: 16-bit weights and gradients, fp32 master copy and two
-/// moments: 2 + 2 + 12 read, 12 + 2 written).
-Kernel optimizer_kernel(const DeviceSpec& device, double parameters, double state_bytes = 30);
 
 }  // namespace drover::devices

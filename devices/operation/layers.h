@@ -1,4 +1,4 @@
-// What a transformer layer multiplies, as one device of a tensor-parallel set sees it.
+// The matrix products of a transformer layer on one device of a tensor-parallel set.
 #pragma once
 
 #include <array>
@@ -7,16 +7,16 @@
 
 namespace drover::devices {
 
-/// (rows x inner) times (inner x columns); the rows are the tokens of the step.
+/// The product (rows x inner) times (inner x columns); the rows are the tokens of the step.
 struct MatrixShape {
   double inner = 0;
   double columns = 0;
 };
 
-/// Query, key and value in one; attention output; gate and up in one; down.
+/// The four products: query, key and value; attention output; gate and up; down.
 std::array<MatrixShape, 4> layer_products(const ModelSpec& model, int devices);
 
-/// Key and value heads that one device holds: at least one.
+/// Key and value heads on each device; at least one.
 double kv_heads_each(const ModelSpec& model, int devices);
 
 }  // namespace drover::devices

@@ -1,7 +1,7 @@
-// GPU. The output is cut into tiles, one per multiprocessor at a time; the last wave of tiles runs
-// nearly as long as a full one (NVIDIA, "Matrix Multiplication Background": tile and wave
-// quantisation). Where tiles are fewer than multiprocessors, the depth is split among them and the
-// partial sums are added up through the cache. The kernel with the best tile wins:
+// GPUs. The output is split into tiles, one per multiprocessor at a time; the last wave of tiles
+// takes nearly as long as a full one (NVIDIA, "Matrix Multiplication Background": tile and wave
+// quantisation). With fewer tiles than multiprocessors, the depth is split among them and the
+// partial sums are added through the cache. The kernel with the best tile is used:
 //
 //   tiles  = ceil(M/a) ceil(N/b) count,  x = tiles / multiprocessors
 //   whole  = 2 a b K / (rate per multiprocessor * g(a, b)),  g = reuse / (reuse + half), scaled to
@@ -13,8 +13,8 @@
 //
 // The five universal figures (0.8, half, 3 us, 3, the power 3) are fitted to 720 GEMM timings of
 // A100, H100 and A40 (microsoft/vidur) and 510 of V100, P100 and T4 (DeepBench): 5.9 to 6.5 % mean
-// on Vidur's, and flat around the optimum. Reading panels again where they outgrow the cache was
-// tried and did not help. Per generation only the efficiencies and the fixed time are fitted.
+// on Vidur's, and flat around the optimum. A term for panels that exceed the cache and are read
+// again did not help. Per generation only the efficiencies and the fixed time are fitted.
 #include "devices/operation/matrix.h"
 
 #include <algorithm>
@@ -28,28 +28,28 @@
 namespace drover::devices {
 namespace {
 
-/// Tile edges in shares of the device's matrix_tile (cuBLAS picks among such shapes).
+/// Tile edges as shares of the device's matrix_tile (cuBLAS chooses among such shapes).
 struct TileForm {
   double rows, columns;
 };
-/// On matrix units; and on vector units, whose registers hold no larger tile than 128 x 128.
+/// For matrix units; and for vector units, whose registers allow tiles up to 128 x 128.
 constexpr std::array<TileForm, 8> matrix_forms{
     {{2, 1}, {1, 2}, {1, 1}, {1, 0.5}, {0.5, 1}, {0.5, 0.5}, {0.5, 0.25}, {0.25, 0.5}}};
 constexpr std::array<TileForm, 7> vector_forms{
     {{1, 1}, {1, 0.5}, {0.5, 1}, {0.5, 0.5}, {0.5, 0.25}, {0.25, 0.5}, {0.25, 0.25}}};
 
-/// Share of a wave that rounds up to whole waves; the rest is filled by the next tiles.
+/// Share of the waves that is rounded up to whole waves; the next tiles fill the rest.
 constexpr double rounded_share = 0.8;
-/// Depth below which splitting a product further costs more than it gains.
+/// Minimum depth of a part when a product is split by depth.
 constexpr double split_depth_min = 256;
-/// A second kernel that adds up the parts, and the cache's speed over the memory's.
+/// Time of a second kernel that adds the parts, and the cache's bandwidth over the memory's.
 constexpr double split_s = 3e-6;
 constexpr double cache_over_memory = 3;
-/// Reuse at which a tile reaches half of the peak, in elements. Vector units need less.
+/// Reuse at which a tile achieves half of the peak, in elements. Vector units need less.
 constexpr double matrix_reuse_half = 10;
 constexpr double vector_reuse_half = 2;
 
-/// Multiprocessors with matrix units multiply 16 bits at least so much faster than fp32.
+/// The minimum speed-up of 16 bits over fp32 on multiprocessors with matrix units.
 constexpr double matrix_unit_gain = 2.5;
 
 bool on_matrix_units(const DeviceSpec& device, Precision computing) {
@@ -63,7 +63,7 @@ double reuse_share(double tile_rows, double tile_columns, double half) {
   return reuse / (reuse + half);
 }
 
-/// ceil of a number that is not negative. Not std::ceil: a call without SSE 4.1, four per tile.
+/// ceil of a non-negative number. std::ceil is a function call without SSE 4.1, four per tile.
 double whole_of(double number) {
   constexpr double whole_above = 1LL << 52;
   if (number >= whole_above) return number;
@@ -71,14 +71,14 @@ double whole_of(double number) {
   return static_cast<double>(below) + (static_cast<double>(below) < number ? 1 : 0);
 }
 
-/// What stands in for a precision that is not native, best first.
+/// Replacements for a precision that is not native, best first.
 constexpr std::array<Precision, 4> wider = {Precision::bf16, Precision::fp16, Precision::tf32,
                                             Precision::fp32};
 
 /// XLA computes fp32 products on bf16 units in six passes at its highest setting.
 constexpr double fp32_passes = 6;
 
-/// Shares of the peak by the precision computed in; 0 says that the plain one holds.
+/// Shares of the peak by computing precision; 0: compute_efficiency applies.
 struct EfficiencyRow {
   Precision precision;
   double DeviceSpec::*efficiency;
@@ -177,7 +177,7 @@ double MatrixRate::tile_seconds(const Tile& tile, const Product& product) const 
 
 double MatrixRate::seconds(const Product& product) const {
   if (tile_count_ == 0) return systolic_seconds(device_, rate_, product);
-  // Tiles stand by falling reuse: none after one that cannot win even without waste can.
+  // Tiles are sorted by descending reuse: if one cannot win even without waste, no later one can.
   const double multiplied = product.rows * product.columns * product.inner * product.count;
   double best = std::numeric_limits<double>::infinity();
   for (std::size_t index = 0; index < tile_count_; ++index) {
@@ -195,8 +195,14 @@ double matrix_seconds(const DeviceSpec& device, Precision computing, double rate
 
 namespace {
 
+// TPUs: a kernel does not hide all of its traffic, because the first blocks arrive before any
+// arithmetic. TPU v7x, 1024 cubed: 6.1 us, where arithmetic takes 2 us and traffic 2 us
+// (AI-Hypercomputer/tpu-recipes); so time = (matrix^1.5 + memory^1.5)^(2/3).
 double overlapped(const DeviceSpec& device, double matrix_s, double memory_s) {
-  if (device.device_class == DeviceClass::tpu) return systolic_overlap(matrix_s, memory_s);
+  if (device.device_class == DeviceClass::tpu) {
+    const double root = std::cbrt(matrix_s * std::sqrt(matrix_s) + memory_s * std::sqrt(memory_s));
+    return root * root;
+  }
   return std::cbrt(matrix_s * matrix_s * matrix_s + memory_s * memory_s * memory_s);
 }
 

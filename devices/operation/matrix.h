@@ -1,5 +1,5 @@
-// How long one device takes for a matrix product: tiles, waves and splits on GPUs, padding on
-// systolic arrays, operands streamed from memory meanwhile.
+// The time of a matrix product on one device: tiles, waves and splits on GPUs, padding on systolic
+// arrays, and operands streamed from memory at the same time.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace drover::devices {
 
-/// One kernel at a clock share, without the fixed time that it costs to start and to drain.
+/// One kernel at a clock share, without the fixed time to start and to drain.
 struct Kernel {
   double seconds = 0;
   double matrix_seconds = 0;  // of the matrix units alone
@@ -20,7 +20,7 @@ struct Kernel {
   double bytes = 0;           // from and to memory
 };
 
-/// `count` independent products at once (heads, experts), each of rows x inner by inner x columns.
+/// `count` independent products (heads, experts), each rows x inner by inner x columns.
 struct Product {
   double rows = 0;
   double columns = 0;
@@ -28,46 +28,46 @@ struct Product {
   double count = 1;
 };
 
-/// Bytes of one element in memory: of what streams through, of the weights, of the result.
+/// Bytes of one element in memory: activations, weights, result.
 struct ElementBytes {
   double left = 2;
   double right = 2;
   double result = 2;
 };
 
-/// The precision that the matrix units compute in for weights of `weights`: the same where native;
-/// else the weights are widened on the way (int8 and fp8 to bf16, fp16 to bf16, tf32 to fp32, ..).
+/// The precision in which the matrix units compute with weights of `weights`: the same if native;
+/// else the weights are converted (int8 and fp8 to bf16, fp16 to bf16, tf32 to fp32, ..).
 Precision compute_precision(const DeviceSpec& device, Precision weights);
 
-/// Peak rate in that precision, flop/s. fp32 where it is not native takes six bf16 passes.
+/// Peak rate in that precision, flop/s. fp32 takes six bf16 passes if it is not native.
 double compute_peak(const DeviceSpec& device, Precision weights);
 
-/// Share of that peak that large products reach at the nominal clock.
+/// Share of that peak that large products achieve at the nominal clock.
 double matrix_efficiency(const DeviceSpec& device, Precision weights);
-/// The number of the catalogue that says so: "matrix.fp8_efficiency".
+/// The catalogue key of that share: "matrix.fp8_efficiency".
 std::string_view matrix_fact(const DeviceSpec& device, Precision weights);
 
-/// Bytes per second at which a product's operands stream from memory.
+/// Rate at which a product's operands are streamed from memory, bytes/s.
 double operand_bandwidth(const DeviceSpec& device);
 
-/// The element sizes of a plain product in a precision: narrow types give wider results.
+/// The element sizes of a plain product in a precision. Narrow types have wider results.
 ElementBytes plain_elements(Precision precision);
 
-/// What products cost the matrix units of a device at an achievable rate in flop/s: what does not
-/// depend on the product is computed once for many of them.
+/// Computes the time of products on the matrix units of a device at an achievable rate in flop/s.
+/// The constructor computes what does not depend on the product.
 class MatrixRate {
  public:
   MatrixRate(const DeviceSpec& device, Precision computing, double rate);
 
-  /// Seconds at the nominal clock; never fewer for more rows, columns, depth or count.
+  /// Seconds at the nominal clock. Monotonic in rows, columns, depth and count.
   double seconds(const Product& product) const;
 
  private:
   struct Tile {
     double rows = 0, columns = 0;
     double seconds_per_depth = 0;  // of a whole tile on one multiprocessor
-    double seconds_least = 0;      // of one multiply and add on all of them
-    double adding_s = 0;           // of the sums of a product that is split by depth
+    double seconds_least = 0;      // of one multiply-add on all of them
+    double adding_s = 0;           // to add the partial sums of a product that is split by depth
   };
   double tile_seconds(const Tile& tile, const Product& product) const;
 
@@ -77,16 +77,16 @@ class MatrixRate {
   std::size_t tile_count_ = 0;  // none on a systolic array
 };
 
-/// The same for one product.
+/// The same for a single product.
 double matrix_seconds(const DeviceSpec& device, Precision computing, double rate,
                       const Product& product);
 
-/// The product with its traffic; the clock stretches the compute alone.
+/// The product with its memory traffic. Only the compute scales with the clock.
 Kernel product_kernel(const DeviceSpec& device, Precision weights, const Product& product,
                       const ElementBytes& elements, double clock_share);
 
-/// A plain library call in one precision, as measured alone: with its fixed time, and by the path
-/// that libraries take where it is not the fastest (int8 on Turing: dot products of four).
+/// A plain library call in one precision, as measured alone: with its fixed time, and on the path
+/// that libraries take even if it is not the fastest (int8 on Turing: dot products of four).
 Kernel library_call(const DeviceSpec& device, Precision precision, const Product& product,
                     double clock_share);
 

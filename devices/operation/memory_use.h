@@ -1,9 +1,9 @@
-// What fills the memory of one device.
+// Memory use of one device.
 #pragma once
 
 namespace drover::devices {
 
-/// Bytes on one device, by what they are for.
+/// Bytes on one device, by purpose.
 struct MemoryUse {
   double weights = 0;
   double states = 0;  // gradients and optimiser

@@ -1,29 +1,28 @@
-// Watts from achieved activities.
+// The power of a device from its achieved activities.
 //
 //   P(x) = static + [active * running + matrix * (u / x)^e] * x * v(x)^2
 //        + memory * u_memory + link * u_link
 //
-// running is the share of time in which it works: a device that waits for the others of its gang
-// polls in one small kernel and draws little more than when idle (ML.ENERGY v3, Qwen3-32B, eight
-// sequences: one H100 draws 538 W with its memory 0.78 busy, each of two 425 W with 0.65).
-// x is the clock as a share of the nominal one, v(x) the voltage share
-// (devices/operation/clock.cpp); u is the achieved rate of the matrix units over their peak, so u /
-// x is what they achieve per cycle. The exponent e is below 1: a matrix unit that is fed badly
-// still fetches, pads and issues, so the first tenth of its peak costs more than the last. Memory
-// and links have clocks of their own.
+// running is the share of time in which the device works. A device that waits for the others of its
+// gang polls in one small kernel and uses little more power than when idle (ML.ENERGY v3,
+// Qwen3-32B, eight sequences: one H100 uses 538 W with its memory 0.78 busy, each of two 425 W with
+// 0.65). x is the clock as a share of the nominal one, v(x) the voltage share
+// (devices/operation/clock.cpp). u is the achieved rate of the matrix units over their peak, so u /
+// x is their rate per cycle. The exponent e is below 1: a poorly fed matrix unit still fetches,
+// pads and issues, so the first tenth of its peak costs more than the last. Memory and links have
+// their own clocks.
 //
 //   active = W per SM (CU, core) x their number     matrix = W per SM at peak x their number
 //   memory = pJ per byte x bandwidth                link = pJ per byte x bandwidth
-// so that a chip whose power nobody published follows from its generation and its size.
+// so the power of a chip without published figures follows from its generation and its size.
 //
-// A power limit holds the mean: boards react within milliseconds to parts of a step that want more
-// than the limit and leave alone those that want less. What both draw together is
+// A power limit bounds the mean: boards react within milliseconds to the parts of a step that
+// exceed the limit. The mean power is
 //
 //   P_limited = (P_free^-s + limit^-s)^(-1/s)
 //
-// with s the sharpness: large where the controller is quick and work is even. With s of 2.3 to 3.9
-// it gives the 0.87 to 1.0 of the limit that training jobs draw on V100, A40, P100 and RTX 6000
-// (Zeus).
+// where s is the sharpness, which is large for a fast controller and even work. s of 2.3 to 3.9
+// gives the 0.87 to 1.0 of the limit that training jobs use on V100, A40, P100 and RTX 6000 (Zeus).
 #include "devices/operation/power.h"
 
 #include <algorithm>
@@ -32,19 +31,19 @@
 namespace drover::devices {
 
 double static_power_w(const DeviceSpec& device, bool context_open) {
-  return context_open ? device.open_w : device.idle_w;
+  return context_open ? device.context_idle_w : device.idle_w;
 }
 
 PowerParts power_parts(const DeviceSpec& device, const Step& activity, bool context_open,
                        double clock_share) {
   const double switching = switching_share(device, clock_share);
-  const double per_cycle = std::max(0.0, activity.matrix_activity / clock_share);
+  const double per_cycle = std::max(0.0, activity.tensor_activity / clock_share);
   const double units = device.matrix_units;
   const double link_bandwidth =
       device.link_bandwidth > 0 ? device.link_bandwidth : 2 * device.host_bandwidth;
   PowerParts parts;
   parts.static_w = static_power_w(device, context_open);
-  const double running = std::max(0.0, activity.duty - activity.waiting);
+  const double running = std::max(0.0, activity.duty_cycle - activity.waiting);
   parts.awake_w = device.active_unit_w * units * running * switching;
   parts.matrix_w =
       device.matrix_unit_w * units * std::pow(per_cycle, device.matrix_exponent) * switching;
@@ -61,7 +60,7 @@ double power_w(const DeviceSpec& device, const Step& activity, bool context_open
 double limited_power_w(const DeviceSpec& device, double free_w, double limit_w) {
   if (free_w <= 0) return free_w;
   const double sharpness = device.limit_sharpness;
-  // The smaller times a factor of at most 1, so that no power of a large ratio overflows.
+  // The smaller one times a factor of at most 1, so that no large ratio overflows.
   const auto [low, high] = std::minmax(free_w, limit_w);
   return low * std::pow(1 + std::pow(low / high, sharpness), -1 / sharpness);
 }
@@ -73,7 +72,7 @@ double clock_share_at(const DeviceSpec& device, const Step& activity, double at_
   };
   double low = device.clock_min_share, high = boost_share(device);
   if (fits(high)) return high;
-  // Power rises with the clock. Sixteen halvings leave less than 0.1 MHz.
+  // Power rises with the clock. Sixteen bisections leave less than 0.1 MHz.
   for (int halving = 0; halving < 16; ++halving) {
     const double middle = (low + high) / 2;
     (fits(middle) ? low : high) = middle;
@@ -87,8 +86,8 @@ int steps_down_under_cap(const DeviceSpec& device, const Step& activity, bool co
     const double share = clock_share_of(device, steps_down);
     return power_w(device, at_clock(activity, share), context_open, share) <= cap_w;
   };
-  if (fits(0)) return 0;  // as most work does
-  // Power falls with every step down, so the first step that fits is found by halving.
+  if (fits(0)) return 0;  // the usual case
+  // Power falls with every step down, so the first step that fits is found by bisection.
   const int last = clock_steps(device);
   int low = std::min(1, last), high = last;
   while (low < high) {
@@ -100,10 +99,6 @@ int steps_down_under_cap(const DeviceSpec& device, const Step& activity, bool co
     }
   }
   return low;
-}
-
-double clock_share_under_cap(const DeviceSpec& device, const Step& activity, double cap_w) {
-  return clock_share_of(device, steps_down_under_cap(device, activity, true, cap_w));
 }
 
 }  // namespace drover::devices

@@ -1,11 +1,8 @@
-// A systolic array of R x R holds a block of weights while rows stream through it; depth and
-// columns are padded to R, rows to 8, and loading the next block hides behind at least R rows:
+// A systolic array of R x R keeps a block of weights while rows stream through it. Depth and
+// columns are padded to R, rows to 8, and loading the next block is hidden behind at least R rows:
 //   cycles = ceil(K/R) ceil(N/R) max(8 ceil(M/8), R) count
 // (weight-stationary cycles of SCALE-Sim with loading overlapped as jax-ml/scaling-book describes).
-// The compiler cuts rows or columns so that all arrays of a chip share the work. One kernel does
-// not hide all of its traffic: the first blocks arrive before any arithmetic, and small products
-// are all beginning. TPU v7x, 1024 cubed: 6.1 us where arithmetic takes 2 and traffic 2
-// (AI-Hypercomputer/tpu-recipes); so time = (matrix^1.5 + memory^1.5)^(2/3).
+// The compiler splits rows or columns so that all arrays of a chip share the work.
 #include "devices/operation/systolic.h"
 
 #include <algorithm>
@@ -19,12 +16,6 @@ double systolic_seconds(const DeviceSpec& device, double rate, const Product& pr
   const double blocks = std::ceil(product.inner / edge) * std::ceil(product.columns / edge);
   const double rows = std::max(std::ceil(product.rows / padding) * padding, edge);
   return 2 * edge * edge * blocks * rows * product.count / rate;
-}
-
-double systolic_overlap(double matrix_s, double memory_s) {
-  const double sum = matrix_s * std::sqrt(matrix_s) + memory_s * std::sqrt(memory_s);
-  const double root = std::cbrt(sum);
-  return root * root;
 }
 
 }  // namespace drover::devices

@@ -6,10 +6,7 @@
 
 namespace drover::devices {
 
-/// Seconds of the matrix units alone at an achievable rate; never fewer for a larger product.
+/// Seconds of the matrix units alone at an achievable rate. Monotonic in the size of the product.
 double systolic_seconds(const DeviceSpec& device, double rate, const Product& product);
-
-/// Seconds of matrix units and traffic together.
-double systolic_overlap(double matrix_s, double memory_s);
 
 }  // namespace drover::devices

@@ -1,89 +1,57 @@
-// What fits on a replica, and what it costs to warm it up.
-#include <algorithm>
-#include <bit>
-#include <cmath>
+#include "devices/serving/memory.h"
 
-#include "devices/operation/layers.h"
-#include "devices/serving/performance.h"
+#include <algorithm>
+#include <cmath>
 
 namespace drover::devices {
 namespace {
 
-/// Serving engines leave a tenth of the memory to fragmentation and peaks
-/// (vLLM gpu_memory_utilization = 0.9).
-constexpr double usable_share = 0.9;
+/// Output matrix and embedding stay in 16 bits with narrower weights.
+constexpr double table_bytes = 2;
 
-/// Tokens whose activations are alive at once: one prefill chunk (vLLM's default of 2048).
-constexpr double chunk_tokens = 2048;
-
-/// XLA pads small sizes at least to this, and doubles from there (vLLM on TPU).
-constexpr std::uint32_t bucket_min = 16;
-constexpr std::uint32_t bucket_max = 1u << 31;
-
-/// Buckets that are compiled before a TPU replica answers: decode batches and prefill chunks of
-/// the usual sizes (assumed; the rest compile on first use).
-constexpr int warm_bucket_count = 5;
-
-int device_count(const Placement& placement) { return std::max(1, placement.devices); }
-
-double cache_bytes_each(Precision precision) {
-  return precision == Precision::fp32 || precision == Precision::tf32 ? 4 : 2;
-}
-
-/// Of one prefill chunk on one device: the widest pair of layer tensors, and the scores.
-double chunk_bytes(const Placement& placement, const ModelSpec& model) {
-  if (!model.is_transformer()) return model.activation_bytes_per_item;
-  const double widest =
-      4.0 * model.hidden + (model.gated ? 3.0 : 2.0) * model.feed_forward / device_count(placement);
-  return chunk_tokens * widest * cache_bytes_each(placement.precision);
+double weights_each(const ServingShape& shape, const ServingPlan& plan, const ServingBytes& bytes) {
+  const double dense_layers = shape.layers - shape.expert_layers;
+  const double cut = shape.layers * shape.attention_weights + dense_layers * shape.dense_weights +
+                     shape.expert_layers * shape.shared_weights;
+  const double experts = shape.expert_layers * shape.experts * shape.expert_weights;
+  const double tables = shape.output_weights + shape.embedding_weights;
+  const double expert_devices =
+      plan.expert > 1 ? plan.expert * plan.pipeline : plan.tensor * plan.pipeline;
+  return cut * bytes.weight / (plan.tensor * plan.pipeline) +
+         experts * bytes.weight / expert_devices + tables * table_bytes / plan.tensor;
 }
 
 }  // namespace
 
-double weights_bytes(const Placement& placement, const ModelSpec& model) {
-  return model.parameters() * bytes_each(placement.precision) / device_count(placement);
+double cache_bytes_each(const ServingShape& shape, const ServingPlan& plan,
+                        const ServingBytes& bytes) {
+  const double layers = shape.layers / plan.pipeline;
+  const double own = plan.data;  // each token is in one of the data-parallel parts
+  if (shape.latent_size > 0) return layers * shape.latent_size * bytes.cache / own;
+  const double heads = std::max(1.0, shape.cache_heads / plan.tensor);
+  return layers * 2 * heads * shape.cache_head_size * bytes.cache / own;
 }
 
-double kv_bytes_per_token(const Placement& placement, const ModelSpec& model) {
-  if (!model.is_transformer()) return model.activation_bytes_per_item;
-  const int devices = device_count(placement);
-  // An encoder keeps no cache; a token in flight takes about as much while its layer runs.
-  const double layers = model.architecture == Architecture::decoder ? model.layers : 1;
-  if (model.latent.kv_rank > 0) {
-    // The compressed vector of a token serves all heads, so that each device keeps the whole one.
-    const double latent = double{1} * model.latent.kv_rank + model.latent.rope_size;
-    return layers * latent * devices * cache_bytes_each(placement.precision);
-  }
-  return 2 * layers * kv_heads_each(model, devices) * devices * model.head_size *
-         cache_bytes_each(placement.precision);
+ServingMemory serving_memory(const DeviceSpec& device, const ServingShape& shape,
+                             const ServingPlan& plan, const ServingBytes& bytes) {
+  ServingMemory memory;
+  memory.capacity = device.memory_bytes;
+  memory.weights = weights_each(shape, plan, bytes);
+  memory.reserved = device.reserved_bytes;
+  const double left = memory.capacity - memory.weights - memory.reserved;
+  memory.cache_room = std::max(0.0, device.kv_cache_utilization * left);
+  return memory;
 }
 
-std::uint64_t kv_capacity_tokens(const Placement& placement, const ModelSpec& model) {
-  const DeviceSpec& device = *placement.device;
-  const double room = usable_share * device.memory_bytes - device.reserved_bytes -
-                      weights_bytes(placement, model) - chunk_bytes(placement, model);
-  if (room <= 0) return 0;
-  const double tokens = room * device_count(placement) / kv_bytes_per_token(placement, model);
-  // Paged caches hand out blocks of 16 tokens.
-  return static_cast<std::uint64_t>(tokens / 16) * 16;
+double cache_tokens(const ServingMemory& memory, const ServingShape& shape, const ServingPlan& plan,
+                    const ServingBytes& bytes) {
+  const double tokens = memory.cache_room / cache_bytes_each(shape, plan, bytes);
+  return std::floor(tokens / cache_block) * cache_block;
 }
 
-double load_seconds(const Placement& placement, const ModelSpec& model) {
-  return weights_bytes(placement, model) / placement.device->host_bandwidth;
-}
-
-double compile_seconds(const Placement& placement, const ModelSpec& model) {
-  if (placement.device->device_class != DeviceClass::tpu) return 0;
-  return placement.device->compile_s * model.parameters() / 1e9;
-}
-
-std::uint32_t shape_bucket(const DeviceSpec& device, std::uint32_t size) {
-  if (device.device_class != DeviceClass::tpu) return size;
-  return std::bit_ceil(std::clamp(size, bucket_min, bucket_max));
-}
-
-int warm_buckets(const DeviceSpec& device) {
-  return device.device_class == DeviceClass::tpu ? warm_bucket_count : 0;
+double sequences_admitted(double tokens_held, double tokens) {
+  const double pages = std::max(1.0, std::ceil(tokens / cache_block)) * cache_block;
+  return std::floor(tokens_held / pages);
 }
 
 }  // namespace drover::devices

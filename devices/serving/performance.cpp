@@ -1,22 +1,22 @@
-// Prefill and decode of one replica as agents and router ask for them: the pass of serving_step.cpp
-// for transformers, with the engine that answers tokens on the device; a static batch for others.
+// Prefill and decode of one replica for agents and router: the pass of step.cpp for transformers,
+// with the device's engine for online serving; a static batch for other models.
 #include "devices/serving/performance.h"
 
 #include <algorithm>
 
 #include "devices/classic/inference.h"
-#include "devices/serving/serving_replica.h"
+#include "devices/serving/replica.h"
 
 namespace drover::devices {
 namespace {
 
-/// Nets that do not generate: a static batch by a compiled engine, on each device alone.
+/// Models that do not generate: a static batch by a compiled engine, on each device separately.
 Step batch_step(const Placement& placement, const ModelSpec& model, std::uint32_t items,
                 double clock_share) {
   Placement one = placement;
   one.devices = 1;
   const double batch = shape_bucket(*placement.device, std::max(items, 1u));
-  return inference_step(one, model, {batch, 0, Software::engine}, clock_share);
+  return inference_step(one, model, {batch, 0, SoftwareStack::engine}, clock_share);
 }
 
 ServingReplica replica_of(const Placement& placement, const ModelSpec& model, double clock_share) {
@@ -47,7 +47,7 @@ Step prefill_step(const Placement& placement, const ModelSpec& model, std::uint3
     return batch_step(placement, model, tokens, clock_share);
   }
   const ServingReplica replica = replica_of(placement, model, clock_share);
-  // A decoder's token sees the earlier ones and half of its chunk; an encoder's sees all.
+  // A decoder's token attends to the earlier ones and half of its chunk, an encoder's to all.
   const double earlier =
       static_cast<double>(context) + (model.architecture == Architecture::encoder ? rows / 2 : 0);
   const ServingPass pass = prompt_pass(replica.chip, replica.shape, replica.plan, replica.bytes,
@@ -55,13 +55,13 @@ Step prefill_step(const Placement& placement, const ModelSpec& model, std::uint3
   return step_of(replica, *placement.device, pass);
 }
 
-DecodePace decode_pace(const Placement& placement, const ModelSpec& model, std::uint32_t batch,
-                       double clock_share) {
+DecodeStepTime decode_step_time(const Placement& placement, const ModelSpec& model,
+                                std::uint32_t batch, double clock_share) {
   if (!model.is_transformer()) {
     return {decode_step(placement, model, batch, 0, clock_share).seconds, 0};
   }
   const ServingReplica replica = replica_of(placement, model, clock_share);
-  DecodePace pace;
+  DecodeStepTime pace;
   pace.base_s = decode_pass(replica, batch, 0).seconds();
   pace.per_context_token_s =
       seconds_per_cached_token(replica.chip, replica.shape, replica.plan, replica.bytes, 0);

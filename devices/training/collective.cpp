@@ -7,9 +7,8 @@ namespace drover::devices {
 
 namespace {
 
-/// Share of the bytes that crosses every device's link in a ring, reduce and spread counted apart
-/// (NCCL tests, "Performance": bus bandwidth). The last device of a broadcast has it after one
-/// pass.
+/// Share of the bytes that crosses every device's link in a ring, with reduce and gather counted
+/// separately (NCCL tests, "Performance": bus bandwidth). A broadcast takes one pass.
 double ring_volume(CollectiveKind collective, double devices) {
   const double others = (devices - 1) / devices;
   switch (collective) {
@@ -24,12 +23,12 @@ double ring_volume(CollectiveKind collective, double devices) {
   }
 }
 
-/// Passes over the data: an all-reduce gathers what it has scattered.
+/// Passes over the data: an all-reduce is a reduce-scatter and an all-gather.
 double passes(CollectiveKind collective) {
   return collective == CollectiveKind::all_reduce ? 2 : 1;
 }
 
-/// Above 0 where every step adds, below where every step copies.
+/// Above 0 if every step adds, below 0 if every step copies.
 double adding(CollectiveKind collective) {
   switch (collective) {
     case CollectiveKind::reduce_scatter:
@@ -42,7 +41,7 @@ double adding(CollectiveKind collective) {
   }
 }
 
-/// Steps of the ring, in those of an all-reduce.
+/// Steps of the ring relative to an all-reduce.
 double ring_steps(CollectiveKind collective, int devices, const LinkSpec& links) {
   return passes(collective) * (devices - 1) * (1 + adding(collective) * links.adding_step_share);
 }
@@ -51,29 +50,29 @@ bool is_message(CollectiveKind collective) {
   return collective == CollectiveKind::send_recv || collective == CollectiveKind::exchange;
 }
 
-/// Large buffers, pipelined around the ring; every device copies or adds its own part as well.
+/// The ring protocol with large pipelined buffers; every device also copies or adds its own part.
 double bulk_ring_s(CollectiveKind collective, double bytes, int devices, const LinkSpec& links) {
   const bool reduces = collective == CollectiveKind::all_reduce;
   const double copied = bytes / devices * (reduces ? links.reduce_copy_share : 1.0);
   return links.ring_start_s + links.ring_step_s * ring_steps(collective, devices, links) +
          bytes * ring_volume(collective, devices) * (1 + adding(collective) * links.adding_share) /
-             (reach(links, devices) * links.ring_share) +
+             (group_bandwidth(links, devices) * links.ring_share) +
          copied / links.copy_bandwidth;
 }
 
-/// Small packets that carry their flags (NCCL's LL128): they start sooner and move slower.
+/// The protocol with small packets that carry flags (NCCL's LL128): faster to start, less
+/// bandwidth.
 double quick_ring_s(CollectiveKind collective, double bytes, int devices, const LinkSpec& links) {
-  return links.quick_start_s + links.quick_step_s * ring_steps(collective, devices, links) +
-         bytes * passes(collective) / (reach(links, devices) * links.quick_share);
+  return links.ll_start_s + links.ll_step_s * ring_steps(collective, devices, links) +
+         bytes * passes(collective) / (group_bandwidth(links, devices) * links.ll_share);
 }
 
-/// The switch adds: what a device gives leaves it once, and its part of the sum comes back by
-/// multicast (NVLink SHARP), so a link carries bytes x (1 + 1/n) in each direction.
+/// Reduction in the switch (NVLink SHARP): a device sends its data once and receives its part of
+/// the sum by multicast, so a link carries bytes x (1 + 1/n) in each direction.
 double switch_reduce_s(double bytes, int devices, const LinkSpec& links) {
   const double carried = bytes * (1 + 1.0 / devices);
-  const double bulk = links.switch_start_s + carried / (links.bandwidth * links.switch_share);
-  const double quick =
-      links.switch_quick_start_s + 2 * bytes / (links.bandwidth * links.switch_quick_share);
+  const double bulk = links.nvls_start_s + carried / (links.bandwidth * links.nvls_share);
+  const double quick = links.nvls_ll_start_s + 2 * bytes / (links.bandwidth * links.nvls_ll_share);
   return std::min(bulk, quick);
 }
 
@@ -83,8 +82,8 @@ double host_ring_s(CollectiveKind collective, double bytes, int devices, const L
          bytes * ring_volume(collective, devices) / (links.host_bandwidth * links.peer_share);
 }
 
-/// NCCL (enqueue.cc, channels of point-to-point work) shares 32 channels among the peers and gives
-/// a peer more of them once one would carry over 16 MiB.
+/// NCCL (enqueue.cc, channels of point-to-point work) shares 32 channels among the peers and uses
+/// more of them for a peer when one would carry over 16 MiB.
 double message_channels(double bytes, int devices) {
   constexpr double channels_max = 32;
   constexpr double channel_bytes_max = 16.0 * 1024 * 1024;
@@ -95,14 +94,15 @@ double message_s(CollectiveKind collective, double bytes, int devices, const Lin
   if (links.message_bandwidth > 0) return links.message_start_s + bytes / links.message_bandwidth;
   const bool both_ways = collective == CollectiveKind::exchange;
   const bool by_links = joined_by_links(links, devices);
-  const double wire = by_links ? reach(links, devices) * (both_ways ? links.ring_share : 1.0)
-                               : links.host_bandwidth * links.peer_share;
+  const double wire = by_links
+                          ? group_bandwidth(links, devices) * (both_ways ? links.ring_share : 1.0)
+                          : links.host_bandwidth * links.peer_share;
   const double channels = message_channels(bytes, both_ways ? devices : 2);
   const double start = links.message_start_s * (both_ways ? 2 : 1);
   return start + bytes / std::min(wire, channels * links.channel_bandwidth);
 }
 
-/// Within one host or one domain of switches.
+/// Seconds within one host or one domain of switches.
 double domain_s(CollectiveKind collective, double bytes, int devices, const LinkSpec& links) {
   if (devices < 2) return 0;
   if (is_message(collective)) return message_s(collective, bytes, devices, links);
@@ -110,58 +110,58 @@ double domain_s(CollectiveKind collective, double bytes, int devices, const Link
   const double bulk = bulk_ring_s(collective, bytes, devices, links);
   if (collective == CollectiveKind::all_to_all) return bulk;
   double best = std::min(bulk, quick_ring_s(collective, bytes, devices, links));
-  const bool adds = links.switch_share > 0 && links.switch_quick_share > 0;
+  const bool adds = links.nvls_share > 0 && links.nvls_ll_share > 0;
   if (adds && collective == CollectiveKind::all_reduce && devices > 2) {
     best = std::min(best, switch_reduce_s(bytes, devices, links));
   }
   return best;
 }
 
-/// Bytes/s of a host's cards for one group, and of one card.
-struct Cards {
+/// Bytes/s of a host's NICs for one group, and of one NIC.
+struct NicRates {
   double all = 0;
   double one = 0;
 };
 
-Cards cards_of(const Group& group, const NetworkSpec& network) {
+NicRates nic_rates(const CollectiveGroup& group, const NetworkSpec& network) {
   const int sending = std::min(group.per_host, group.devices) * std::max(1, group.groups_at_once);
-  const int cards = network.cards > 0 ? network.cards : sending;
+  const int nics = network.nics > 0 ? network.nics : sending;
   const double rate =
-      network.card_bandwidth * network.share * (sending > cards ? network.crowded_share : 1.0);
-  const double all = rate * std::min(sending, cards) / std::max(1, group.groups_at_once);
-  return {all, std::min(all, network.card_bandwidth * network.share)};
+      network.nic_bandwidth * network.share * (sending > nics ? network.contended_share : 1.0);
+  const double all = rate * std::min(sending, nics) / std::max(1, group.groups_at_once);
+  return {all, std::min(all, network.nic_bandwidth * network.share)};
 }
 
-/// Flat rings that enter and leave a host by all its cards, or one card with less to wait for.
-double network_s(CollectiveKind collective, double bytes, const Group& group, const LinkSpec& links,
-                 const NetworkSpec& network) {
-  const Cards cards = cards_of(group, network);
+/// Flat rings that enter and leave a host by all its NICs, or by one NIC with less latency.
+double network_s(CollectiveKind collective, double bytes, const CollectiveGroup& group,
+                 const LinkSpec& links, const NetworkSpec& network) {
+  const NicRates nics = nic_rates(group, network);
   const int hosts = group.hosts();
   const double start = network.start_s * 2 * std::ceil(std::log2(hosts));
-  if (is_message(collective)) return start / 2 + bytes / cards.one;
+  if (is_message(collective)) return start / 2 + bytes / nics.one;
   const double further = group.per_host - 1;
   if (collective == CollectiveKind::all_to_all) {
-    // What stays in the host goes by its links; what leaves it, by the device's part of the cards.
+    // Traffic inside the host uses its links; other traffic uses the device's share of the NICs.
     const double leaving = 1 - 1.0 / hosts;
     return start + network.local_step_s * further +
-           std::max(bytes * leaving * group.per_host / cards.all,
+           std::max(bytes * leaving * group.per_host / nics.all,
                     domain_s(collective, bytes / hosts, group.per_host, links));
   }
   const double inside =
       group.per_host > 1
-          ? reach(links, group.per_host) *
+          ? group_bandwidth(links, group.per_host) *
                 (joined_by_links(links, group.per_host) ? links.ring_share : links.peer_share)
-          : cards.all;
+          : nics.all;
   const double bulk = start + network.local_step_s * further +
-                      bytes * ring_volume(collective, group.devices) / std::min(cards.all, inside);
+                      bytes * ring_volume(collective, group.devices) / std::min(nics.all, inside);
   const double quick =
-      start + network.quick_step_s * further + bytes * ring_volume(collective, hosts) / cards.one;
+      start + network.ll_step_s * further + bytes * ring_volume(collective, hosts) / nics.one;
   return std::min(bulk, quick);
 }
 
-/// The links of one torus axis in both directions; a line without its ends joined carries half.
-/// "How to Scale Your Model" (jax-ml), Sharded Matrices: all-gather V/(W x axes), at least the
-/// hops; all-reduce twice that.
+/// Uses the links of a torus axis in both directions; an axis that is not a ring has half the rate.
+/// "How to Scale Your Model" (jax-ml), Sharded Matrices: an all-gather takes V/(W x axes), at least
+/// the hops; an all-reduce takes twice that.
 double torus_s(CollectiveKind collective, double bytes, int chips, const LinkSpec& links) {
   const TorusShape torus = torus_of(links, chips);
   double rate = 0, hops = 0, longest = 0;
@@ -174,20 +174,20 @@ double torus_s(CollectiveKind collective, double bytes, int chips, const LinkSpe
     longest = std::max(longest, length / both);
   }
   const double waiting = links.ring_step_s * hops * passes(collective);
-  const double start = links.quick_start_s;
+  const double start = links.ll_start_s;
   if (is_message(collective)) {
     return start + links.ring_step_s + bytes / (links.axis_link * links.ring_share);
   }
   if (collective == CollectiveKind::all_to_all) {
-    // Every byte travels a quarter of each ring on average; the longest axis is the narrowest cut.
+    // Every byte crosses a quarter of each ring on average; the longest axis is the bottleneck.
     return start + std::max(waiting, bytes * longest / 4);
   }
   return start + std::max(waiting, bytes * ring_volume(collective, chips) / rate);
 }
 
-/// Slices joined by the data centre's network: scatter inside, reduce across, gather inside.
-double slices_s(CollectiveKind collective, double bytes, const Group& group, const LinkSpec& links,
-                const NetworkSpec& network) {
+/// Slices connected by the data-centre network: scatter inside, reduce across, gather inside.
+double slices_s(CollectiveKind collective, double bytes, const CollectiveGroup& group,
+                const LinkSpec& links, const NetworkSpec& network) {
   const double inside =
       group.per_host > 1 ? torus_s(collective, bytes, group.per_host, links) : 0.0;
   return inside + network_s(collective, bytes / group.per_host,
@@ -197,7 +197,7 @@ double slices_s(CollectiveKind collective, double bytes, const Group& group, con
 
 }  // namespace
 
-double collective_s(CollectiveKind collective, double bytes, const Group& group,
+double collective_s(CollectiveKind collective, double bytes, const CollectiveGroup& group,
                     const LinkSpec& links, const NetworkSpec& network) {
   if (group.devices < 2) return 0;
   const bool torus = links.kind == LinkKind::torus;
@@ -209,7 +209,7 @@ double collective_s(CollectiveKind collective, double bytes, const Group& group,
                : domain_s(collective, bytes, group.devices, links);
 }
 
-double collective_s(CollectiveKind collective, double bytes, const Group& group,
+double collective_s(CollectiveKind collective, double bytes, const CollectiveGroup& group,
                     const DeviceSpec& device) {
   return collective_s(collective, bytes, group, links_of(device), network_of(device));
 }

@@ -1,7 +1,7 @@
-// Seconds of one collective over a group of equal devices.
+// The time of one collective over a group of equal devices.
 //
-// `bytes` is what nccl-tests calls the size: all-reduce, reduce-scatter and all-to-all: what every
-// device gives; all-gather: what every device ends with; send, exchange and broadcast: the message.
+// `bytes` is the size as in nccl-tests. All-reduce, reduce-scatter and all-to-all: the input of
+// each device. All-gather: the output of each device. Send, exchange and broadcast: the message.
 #pragma once
 
 #include "devices/case/case.h"
@@ -9,21 +9,21 @@
 
 namespace drover::devices {
 
-/// Who takes part.
-struct Group {
+/// The participants.
+struct CollectiveGroup {
   int devices = 1;
   int per_host = 1;        // of the group, on one host (TPU: in one slice)
-  int groups_at_once = 1;  // of the same host, that share its network cards
+  int groups_at_once = 1;  // concurrent groups on the same host, which share its NICs
 
   int hosts() const { return per_host > 0 ? (devices + per_host - 1) / per_host : 1; }
 };
 
-/// Grows with `bytes`; 0 for a group of one.
-double collective_s(CollectiveKind collective, double bytes, const Group& group,
+/// Seconds. Monotonic in `bytes`; 0 for a group of one.
+double collective_s(CollectiveKind collective, double bytes, const CollectiveGroup& group,
                     const LinkSpec& links, const NetworkSpec& network);
 
-/// The same in a cluster of such devices.
-double collective_s(CollectiveKind collective, double bytes, const Group& group,
+/// The same in a cluster of these devices.
+double collective_s(CollectiveKind collective, double bytes, const CollectiveGroup& group,
                     const DeviceSpec& device);
 
 }  // namespace drover::devices

@@ -1,4 +1,4 @@
-// How one training job of a decoder is cut over its devices, and how much of it runs at once.
+// The parallel layout of a decoder's training job: how it is split over its devices.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace drover::devices {
 
-/// What a job says of its layout. What is not given is chosen as an expert would: the first that
-/// fits, with the fewest cuts.
+/// The layout that a job requests. Missing degrees are chosen: the first layout that fits, with the
+/// least splitting.
 struct LayoutRequest {
   std::optional<int> tensor, pipeline, data, context, expert;
   std::optional<int> devices_per_node;
@@ -19,7 +19,7 @@ struct LayoutRequest {
 };
 
 struct TrainingJob {
-  Placement placement;  // all devices of the job, and the precision of the products
+  Placement placement;  // all devices of the job, and the precision of the matrix products
   const ModelSpec* model = nullptr;
   double samples = 1;   // per optimiser step, over all devices
   double sequence = 1;  // tokens per sample
@@ -33,19 +33,19 @@ inline bool is_tpu(const TrainingJob& job) {
 
 struct Layout {
   int data = 1, tensor = 1, pipeline = 1, context = 1, expert = 1;
-  int stages = 1;  // virtual ones per device: interleaved schedule
-  int slices = 1;  // TPU: joined by the data-centre network
-  int domain = 1;  // devices that the fast links join
+  int stages = 1;  // virtual stages per device: interleaved schedule
+  int slices = 1;  // TPU: slices connected by the data-centre network
+  int domain = 1;  // devices connected by the fast links
   bool sharded = false;
-  double micro_batch = 1;    // samples of one pipeline at once; below 1 where a sample is cut
-  double micro_batches = 1;  // one after the other per optimiser step
-  double recomputed = 0;     // share of a forward pass that runs twice
+  double micro_batch = 1;    // samples of one pipeline at a time; below 1 when a sample is split
+  double micro_batches = 1;  // per optimiser step, one after the other
+  double recomputed = 0;     // share of the forward pass that is recomputed
 };
 
-/// REQUIRES a decoder. Degrees that do not divide the devices are cut to what fits.
+/// REQUIRES a decoder. Degrees that do not divide the number of devices are reduced.
 Layout choose_layout(const TrainingJob& job);
 
-/// Tokens that one device works on at once, before sequence parallelism cuts them by `tensor`.
-double tokens_at_once(const TrainingJob& job, const Layout& layout);
+/// Tokens of one micro-batch on a device, before sequence parallelism divides them by `tensor`.
+double micro_batch_tokens(const TrainingJob& job, const Layout& layout);
 
 }  // namespace drover::devices

@@ -4,64 +4,65 @@
 #include <cmath>
 
 #include "devices/classic/classic_training.h"
-#include "devices/training/training_gang.h"
-#include "devices/training/training_links.h"
-#include "devices/training/training_memory.h"
-#include "devices/training/training_work.h"
+#include "devices/training/gang.h"
+#include "devices/training/links.h"
+#include "devices/training/memory.h"
+#include "devices/training/work.h"
 
 namespace drover::devices {
 namespace {
 
-/// Adam in mixed precision: gradient, weight and two moments read in fp32, the three states written
-/// and the 16-bit weight.
+/// Bytes per parameter of Adam in mixed precision: gradient, weight and two moments are read in
+/// fp32; the three states and the 16-bit weight are written.
 constexpr double optimizer_bytes = 30;
-/// Devices beyond which stragglers are counted: one node.
+/// Number of devices (one node) beyond which stragglers are counted.
 constexpr double node = 8;
 
-/// The longer of two that run beside each other; a little longer where they are alike.
+/// The time of two concurrent activities: the longer one, or slightly more if they are similar.
 double beside(double device_s, double host_s) {
   return std::sqrt(std::hypot(device_s * device_s, host_s * host_s));
 }
 
-/// One stage's share of a micro-batch.
-TrainingSum stage_work(const TrainingJob& job, const Layout& layout, const TrainingRates& rates) {
-  TrainingSum work = micro_batch_work(job, layout, rates);
+/// The share of one stage in a micro-batch.
+TrainingStepBreakdown stage_work(const TrainingJob& job, const Layout& layout,
+                                 const TrainingRates& rates) {
+  TrainingStepBreakdown work = micro_batch_work(job, layout, rates);
   work *= 1.0 / layout.pipeline;
   const double computing = work.seconds();
   const double host = micro_batch_host_s(job, rates) / layout.pipeline;
-  work[Part::host] += beside(computing, host) - computing;
-  add_gathering(work, job, layout, rates);
+  work[TimeComponent::host] += beside(computing, host) - computing;
+  add_fsdp_collectives(work, job, layout, rates);
   return work;
 }
 
-void add_optimizer(TrainingSum& sum, const TrainingJob& job, const Layout& layout,
+void add_optimizer(TrainingStepBreakdown& sum, const TrainingJob& job, const Layout& layout,
                    const TrainingRates& rates) {
   if (job.adapters) return;
   const double shards = std::max(1, layout.data * layout.context);
   const double bytes = optimizer_bytes * owned_parameters(*job.model, layout) / shards;
-  sum[Part::optimizer] += bytes / rates.memory;
+  sum[TimeComponent::optimizer] += bytes / rates.memory;
   sum.memory_bytes += bytes;
 }
 
-void add_stragglers(TrainingSum& sum, const TrainingJob& job, const Layout& layout) {
+void add_stragglers(TrainingStepBreakdown& sum, const TrainingJob& job, const Layout& layout) {
   const DeviceSpec& device = *job.placement.device;
   const double nodes = std::max(1.0, job.placement.devices / node);
   const double late = device.training_straggler_share * std::log2(nodes) +
                       device.training_slice_straggler_share * std::log2(layout.slices);
-  sum[Part::collectives] += late * sum.seconds();
+  sum[TimeComponent::collectives] += late * sum.seconds();
 }
 
-Step as_step(const TrainingSum& sum, const TrainingRates& rates) {
+Step as_step(const TrainingStepBreakdown& sum, const TrainingRates& rates) {
   Step step;
   step.seconds = sum.seconds();
   step.parts = sum.parts;
   if (step.seconds <= 0) return step;
   const double links = link_rate(rates) / std::max(0.01, rates.device.link_efficiency);
-  step.matrix_activity = std::min(1.0, sum.flops / step.seconds / rates.peak);
+  step.tensor_activity = std::min(1.0, sum.flops / step.seconds / rates.peak);
   step.memory_activity =
       std::min(1.0, sum.memory_bytes / step.seconds / rates.device.memory_bandwidth);
   step.link_activity = std::min(1.0, sum.link_bytes / step.seconds / links);
-  step.waiting = (sum[Part::collectives] + sum[Part::bubble]) / step.seconds;
+  step.waiting = (sum[TimeComponent::collectives] + sum[TimeComponent::bubble]) / step.seconds;
   return step;
 }
 
@@ -82,10 +83,10 @@ bool is_decoder(const ModelSpec& model) { return model.architecture == Architect
 
 Step training_step(const TrainingJob& job, const Layout& layout, double clock_share) {
   const TrainingRates rates(job, clock_share);
-  const TrainingSum stage = stage_work(job, layout, rates);
-  TrainingSum sum = stage;
+  const TrainingStepBreakdown stage = stage_work(job, layout, rates);
+  TrainingStepBreakdown sum = stage;
   sum *= layout.micro_batches;
-  sum[Part::bubble] += (layout.pipeline - 1.0) / layout.stages * stage.seconds();
+  sum[TimeComponent::bubble] += (layout.pipeline - 1.0) / layout.stages * stage.seconds();
   add_stage_sends(sum, job, layout, rates);
   add_gradient_exchange(sum, job, layout, rates, stage.seconds());
   add_optimizer(sum, job, layout, rates);
@@ -93,15 +94,13 @@ Step training_step(const TrainingJob& job, const Layout& layout, double clock_sh
   return as_step(sum, rates);
 }
 
-// ---- Gangs of agents: all defaults -------------------------------------------------------------
-
 Step training_step(const Placement& placement, const ModelSpec& model, const TrainingShape& shape,
                    double clock_share) {
   if (!is_decoder(model)) {
-    const ClassicShape classic{static_cast<double>(shape.batch),
-                               static_cast<double>(model.is_transformer() ? shape.sequence : 0),
-                               Software::framework};
-    return classic_training_step(placement, model, classic, clock_share);
+    const NonDecoderTrainingShape classic{
+        static_cast<double>(shape.batch),
+        static_cast<double>(model.is_transformer() ? shape.sequence : 0), SoftwareStack::framework};
+    return non_decoder_training_step(placement, model, classic, clock_share);
   }
   const TrainingJob job = gang_job(placement, model, shape);
   return training_step(job, choose_layout(job), clock_share);

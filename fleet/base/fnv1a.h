@@ -1,4 +1,4 @@
-// FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv): tells texts apart, not against an enemy.
+// FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv). Not collision-resistant against attacks.
 #pragma once
 
 #include <cstdint>

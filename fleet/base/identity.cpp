@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::size_t name_length_max = 64;
 
-// Both halves zero mean "no job", so an id is drawn again in that case (once in 2^128).
-std::array<std::uint64_t, 2> draw_words(Dice& dice) {
+// An id of zero means "no job", so it is drawn again in that case (probability 2^-128).
+std::array<std::uint64_t, 2> draw_words(RandomStream& random) {
   std::array<std::uint64_t, 2> words{};
-  while (words[0] == 0 && words[1] == 0) words = {dice.bits(), dice.bits()};
+  while (words[0] == 0 && words[1] == 0) words = {random.bits(), random.bits()};
   return words;
 }
 
@@ -55,7 +55,7 @@ Result<DeviceId> parse_device_id(std::string_view text) {
     std::uint16_t index = 0;
     const char* end = digits.data() + digits.size();
     const auto [stop, problem] = std::from_chars(digits.data(), end, index);
-    // One device has one name: "h1/03" is refused.
+    // A device has only one name: "h1/03" is refused.
     const bool canonical = digits == "0" || !digits.starts_with('0');
     if (problem == std::errc{} && stop == end && canonical) {
       return DeviceId{std::string(text.substr(0, slash)), index};
@@ -65,13 +65,13 @@ Result<DeviceId> parse_device_id(std::string_view text) {
                printable(text.substr(0, 2 * name_length_max)));
 }
 
-JobId draw_job_id(Dice& dice) {
-  const auto [high, low] = draw_words(dice);
+JobId generate_job_id(RandomStream& random) {
+  const auto [high, low] = draw_words(random);
   return {high, low};
 }
 
-Incarnation draw_incarnation(Dice& dice) {
-  const auto [high, low] = draw_words(dice);
+Incarnation generate_incarnation(RandomStream& random) {
+  const auto [high, low] = draw_words(random);
   return {high, low};
 }
 

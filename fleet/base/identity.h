@@ -1,4 +1,4 @@
-// Who is who: jobs, processes, hosts, devices, replicas.
+// Identifiers of jobs, processes, hosts, devices and replicas.
 #pragma once
 
 #include <array>
@@ -8,13 +8,13 @@
 #include <string>
 #include <string_view>
 
-#include "fleet/base/dice.h"
+#include "fleet/base/random_stream.h"
 #include "fleet/base/result.h"
 
 namespace drover {
 
-/// 128 random bits. A client makes a job's id, and stores it, before it sends the job; so a job
-/// sent twice is recognised.
+/// 128 random bits. A client generates a job's id and stores it before it sends the job, so the
+/// router recognises a job that is sent twice.
 struct JobId {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
@@ -22,22 +22,22 @@ struct JobId {
   bool empty() const { return high == 0 && low == 0; }
 };
 
-/// 128 random bits drawn at each start of a process: tells two lives of the same host apart.
+/// 128 random bits, generated at each start of an agent: distinguishes two runs on the same host.
 struct Incarnation {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
   auto operator<=>(const Incarnation&) const = default;
 };
 
-/// One accelerator as the operating system shows it: `HOST/N`.
+/// One accelerator as the operating system numbers it: `HOST/N`.
 struct DeviceId {
   std::string host;
   std::uint16_t index = 0;
   auto operator<=>(const DeviceId&) const = default;
 };
 
-/// One loaded copy of a model: `HOST/rN`. The router chooses N when it starts one; those that an
-/// agent starts with are numbered from 0 in their order.
+/// One loaded copy of a model: `HOST/rN`. The router chooses N for the replicas that it starts. The
+/// replicas that an agent starts with are numbered from 0.
 struct ReplicaId {
   std::string host;
   std::uint32_t number = 0;
@@ -51,11 +51,11 @@ std::string to_text(const ReplicaId& id);    // "host/r0"
 Result<JobId> parse_job_id(std::string_view text);
 Result<DeviceId> parse_device_id(std::string_view text);
 
-JobId draw_job_id(Dice& dice);
-Incarnation draw_incarnation(Dice& dice);
+JobId generate_job_id(RandomStream& random);
+Incarnation generate_incarnation(RandomStream& random);
 
-/// Names of hosts, racks, sites, tenants, models: `[A-Za-z0-9._:-]{1,64}`. Everything else is
-/// refused at the door, so no name can reach a terminal as an escape sequence.
+/// Whether the text is a valid name of a host, rack, site, tenant or model:
+/// `[A-Za-z0-9._:-]{1,64}`. The decoder rejects others, so no name can carry an escape sequence.
 bool is_name(std::string_view text);
 
 }  // namespace drover

@@ -8,7 +8,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Takes the run of digits, or of others, at the beginning.
+/// Takes the run of digits, or of other characters, at the beginning.
 std::string_view take_run(std::string_view& text) {
   const bool digits = is_digit(text.front());
   const auto end =
@@ -42,7 +42,7 @@ bool natural_less(std::string_view a, std::string_view b) {
     if (order != 0) return order < 0;
   }
   if (left.empty() != right.empty()) return left.empty();
-  // The same but for zeros before numbers.
+  // Equal except for leading zeros of numbers.
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
 

@@ -1,12 +1,12 @@
-// Names in the order in which people count: h2 before h10.
+// Natural order of names: h2 before h10.
 #pragma once
 
 #include <string_view>
 
 namespace drover {
 
-/// Runs of digits compare as numbers, all else by bytes; of equal numbers the shorter one is first.
-/// A strict total order: only equal texts are neither before the other.
+/// Runs of digits compare as numbers, everything else by bytes. Of equal numbers the one with fewer
+/// digits is first. A strict total order.
 bool natural_less(std::string_view a, std::string_view b);
 
 }  // namespace drover

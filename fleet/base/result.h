@@ -1,5 +1,5 @@
-// Expected failures are values. `Result<T>` holds a T or an Error; a broken invariant stops the
-// program with `require`, in release builds too.
+// Expected failures are values: `Result<T>` holds a T or an Error. A broken invariant stops the
+// program with DROVER_REQUIRE, in release builds too.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace drover {
 
-/// What went wrong, for a person: the place (file:line, field, option), what was found there and
-/// what was expected. One line.
+/// An error message for users, one line: the location (file:line, field, option), what was found
+/// and what was expected.
 struct Error {
   std::string message;
 };
@@ -62,7 +62,7 @@ class [[nodiscard]] Result<void> {
 
 using Status = Result<void>;
 
-/// Stops the program with the place and the condition unless `condition` holds, also in release.
+/// Stops the program and prints location and condition unless `condition` holds, in release too.
 #define DROVER_REQUIRE(condition) \
   ((condition) ? void(0) : ::drover::stop_broken_invariant(#condition, __FILE__, __LINE__))
 

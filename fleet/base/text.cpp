@@ -23,8 +23,8 @@ bool within(std::span<const Range> ranges, std::uint32_t point) {
 }
 
 // Characters that can act on a terminal or mislead a reader: Unicode's Cc, Cf, Zl, Zp, Co, Cs, the
-// noncharacters, tags, fillers and variation selectors (Unicode 14, general categories). Joiners
-// are among them: without them an emoji sequence shows its parts.
+// noncharacters, tags, fillers and variation selectors (Unicode 14, general categories). They
+// include joiners, without which an emoji sequence shows its parts.
 constexpr std::array<Range, 28> unprintable{
     {{0x0, 0x1f},        {0x7f, 0x9f},       {0xad, 0xad},       {0x600, 0x605},
      {0x61c, 0x61c},     {0x6dd, 0x6dd},     {0x70f, 0x70f},     {0x890, 0x891},
@@ -34,8 +34,8 @@ constexpr std::array<Range, 28> unprintable{
      {0xffa0, 0xffa0},   {0xfff0, 0xfffb},   {0x110bd, 0x110bd}, {0x110cd, 0x110cd},
      {0x13430, 0x1345f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0x10ffff}}};
 
-// Marks that stand on the character before them and take no column of their own (categories Mn and
-// Me of the scripts met most, Unicode 14; one that is missing is given a column too many).
+// Combining marks, which take no column (categories Mn and Me of the most frequent scripts, Unicode
+// 14; a missing one is counted as one column).
 constexpr std::array<Range, 44> combining{{
     {0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},   {0x5bf, 0x5bf},   {0x5c1, 0x5c2},
     {0x5c4, 0x5c5},   {0x5c7, 0x5c7},   {0x610, 0x61a},   {0x64b, 0x65f},   {0x670, 0x670},
@@ -48,8 +48,8 @@ constexpr std::array<Range, 44> combining{{
     {0x302a, 0x302d}, {0x3099, 0x309a}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f},
 }};
 
-// East Asian Width W and F (EastAsianWidth.txt of Unicode 14); code points not assigned there count
-// with their neighbours.
+// East Asian Width W and F (EastAsianWidth.txt of Unicode 14). Unassigned code points count as
+// their neighbours.
 constexpr std::array<Range, 81> wide{
     {{0x1100, 0x115f},   {0x231a, 0x231b},   {0x2329, 0x232a},   {0x23e9, 0x23ec},
      {0x23f0, 0x23f0},   {0x23f3, 0x23f3},   {0x25fd, 0x25fe},   {0x2614, 0x2615},
@@ -86,10 +86,10 @@ static_assert(in_order(unprintable) && in_order(combining) && in_order(wide));
 struct Decoded {
   std::uint32_t point = 0;
   std::size_t length = 1;  // bytes taken
-  bool valid = false;      // else one byte that is no part of a character
+  bool valid = false;      // false: one byte that is not part of a character
 };
 
-// One character of UTF-8 as RFC 3629 has it: shortest form, no surrogates, up to U+10FFFF.
+// Decodes one character of UTF-8 (RFC 3629): shortest form, no surrogates, up to U+10FFFF.
 Decoded decode_front(std::string_view text) {
   const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
   const std::uint32_t lead = byte(0);
@@ -107,13 +107,8 @@ Decoded decode_front(std::string_view text) {
   return {point, length, true};
 }
 
-char lower(char character) {
-  return character >= 'A' && character <= 'Z' ? static_cast<char>(character - 'A' + 'a')
-                                              : character;
-}
-
-// Edits to make one word the other: insert, delete, replace, swap neighbours (Damerau-Levenshtein
-// in its optimal-string-alignment form). Case does not count.
+// The number of edits from one word to the other: insert, delete, replace, swap neighbours
+// (Damerau-Levenshtein in its optimal-string-alignment form). Case-insensitive.
 std::size_t edit_distance(std::string_view left, std::string_view right) {
   std::vector<std::size_t> before_last(right.size() + 1);
   std::vector<std::size_t> last(right.size() + 1);
@@ -137,8 +132,8 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
   return last[right.size()];
 }
 
-// Whether one begins with the other, or half of the longer one is common: "h100" for "h100-sxm",
-// "routes" for "routing". Fewer than three letters say nothing.
+// Whether one word begins with the other, or they share half of the longer one: "h100" and
+// "h100-sxm", "routes" and "routing". At least three letters must be equal.
 bool begin_alike(std::string_view left, std::string_view right) {
   constexpr std::size_t letters_min = 3;
   const std::size_t shorter = std::min(left.size(), right.size());
@@ -148,7 +143,7 @@ bool begin_alike(std::string_view left, std::string_view right) {
          (common == shorter || 2 * common >= std::max(left.size(), right.size()));
 }
 
-// Words from outside may be long; nothing known is, and the distance costs their product.
+// Longer words are not compared: no known word is longer, and the cost is the product of lengths.
 constexpr std::size_t word_length_max = 64;
 
 }  // namespace
@@ -175,7 +170,7 @@ std::string printable(std::string_view text) {
 
 std::string excerpt(std::string_view text, std::size_t bytes_max) {
   if (text.size() <= bytes_max) return printable(text);
-  // Not in the middle of a character.
+  // Do not cut in the middle of a character.
   while (bytes_max > 0 && (static_cast<unsigned char>(text[bytes_max]) & 0xc0) == 0x80) --bytes_max;
   return printable(text.substr(0, bytes_max)) + "..";
 }
@@ -218,11 +213,11 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
     std::size_t distance;
     const std::string* name;
   };
-  std::vector<Near> near;   // by a few edits
-  std::vector<Near> alike;  // by their beginning: told where nothing is nearer
+  std::vector<Near> near;   // within a few edits
+  std::vector<Near> alike;  // with the same beginning: used when `near` is empty
   for (const std::string& name : known) {
     if (name.size() > word_length_max) continue;
-    // A third of the longer word may be wrong, and always at least one letter of two.
+    // Up to a third of the longer word may differ, and always one letter of two.
     const std::size_t longer = std::max(word.size(), name.size());
     const std::size_t distance = edit_distance(word, name);
     if (distance <= std::max<std::size_t>(1, longer / 3) && distance < longer) {
@@ -246,7 +241,7 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
   return many.empty() ? fmt::format("{} {}s", count, one) : fmt::format("{} {}", count, many);
 }
 
-/// Of longer lists nobody reads the end of a message.
+/// Longer lists are cut.
 static constexpr std::ptrdiff_t known_shown_max = 40;
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
@@ -282,9 +277,18 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+char lower(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+bool same_letters(std::string_view one, std::string_view other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                    [](char a, char b) { return lower(a) == lower(b); });
+}
+
 bool matches_glob(std::string_view text, std::string_view pattern) {
-  // On a mismatch only the last star is tried again one letter further: linear in the text for each
-  // star, where trying all stars would be exponential in a hostile pattern.
+  // On a mismatch only the last star is tried again, one letter further. This is linear in the text
+  // for each star; trying all stars would be exponential for a hostile pattern.
   std::size_t at = 0;
   std::size_t rule = 0;
   std::size_t star = std::string_view::npos;

@@ -13,8 +13,8 @@ struct CivilTime {
 };
 
 CivilTime civil_time(Instant instant) {
-  // Floors, so instants before 1970 have times of day like all others. The sum is taken on whole
-  // milliseconds because the first day of the range does not begin within it.
+  // Floors, so that instants before 1970 have correct times of day. The sum is computed in whole
+  // milliseconds because the first day of the range begins before the range.
   const auto since_epoch =
       std::chrono::floor<std::chrono::milliseconds>(instant.time_since_epoch());
   const auto days = std::chrono::floor<std::chrono::days>(since_epoch);
@@ -28,7 +28,7 @@ CivilTime civil_time(Instant instant) {
 Duration from_seconds(double seconds) {
   if (std::isnan(seconds)) return Duration::zero();
   const double nanoseconds = std::round(seconds * 1e9);
-  // 2^63 itself is a double, the largest int64 is not: hence the comparison with >=.
+  // The largest int64 is not representable as a double, but 2^63 is: hence the comparison with >=.
   constexpr double limit = 9223372036854775808.0;
   if (nanoseconds >= limit) return Duration::max();
   if (nanoseconds <= -limit) return Duration::min();

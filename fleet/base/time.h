@@ -1,8 +1,8 @@
-// Fleet time: the one clock that physics, arrivals, durations and prices run in.
+// Fleet time: the one clock for physics, arrivals, durations and prices.
 //
-// `Instant` belongs to a clock without `now()`: a core that tries to read the time does not
-// compile. Time always comes in as an argument. Only the shells in commands/ anchor fleet time on a
-// real clock; the simulator's event queue is the clock there.
+// `Instant` belongs to a clock without `now()`, so a core that tries to read the time does not
+// compile. Time is always passed as an argument. Only the shells in commands/ anchor fleet time on
+// a real clock; in the simulator the event queue is the clock.
 #pragma once
 
 #include <chrono>
@@ -23,17 +23,17 @@ struct FleetClock {
 using Instant = FleetClock::time_point;
 using Duration = std::chrono::nanoseconds;
 
-/// Later than every event: the deadline of something that waits for nothing.
+/// Later than every event: stands for "no deadline".
 inline constexpr Instant never = Instant::max();
 
 constexpr double to_seconds(Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-/// Rounds to the nearest nanosecond; saturates at the ends of the range; NaN becomes zero.
+/// Rounds to the nearest nanosecond and saturates at the ends of the range. NaN becomes zero.
 Duration from_seconds(double seconds);
 
-/// `instant + duration` that stops at `never` instead of wrapping.
+/// `instant + duration`, limited to `never` instead of wrapping.
 Instant saturating_add(Instant instant, Duration duration);
 
 /// "2026-11-21T02:38:01.123Z".

@@ -8,7 +8,7 @@
 namespace drover {
 namespace {
 
-// Reads parts of a text from its front; each call answers whether the part stood there.
+// Reads parts of a text from its front. Each call returns whether the part was there.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -89,7 +89,7 @@ Result<Instant> parse_timestamp(std::string_view text) {
     const std::chrono::year_month_day date{std::chrono::year{stamp.year},
                                            std::chrono::month{static_cast<unsigned>(stamp.month)},
                                            std::chrono::day{static_cast<unsigned>(stamp.day)}};
-    // Within these years nanoseconds fit 64 bits, and so does every difference.
+    // In these years nanoseconds fit in 64 bits, and so do all differences.
     const bool in_range = stamp.year >= 1970 && stamp.year < 2200;
     if (in_range && date.ok() && stamp.hour < 24 && stamp.minute < 60 && stamp.second < 60) {
       const Duration since_epoch = std::chrono::sys_days{date}.time_since_epoch();

@@ -1,4 +1,4 @@
-// Times of day as files and people write them.
+// Parses dates with a time of day.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace drover {
 
-/// "2023-11-16 18:17:03.9799600": seconds with up to nine fractional digits; no zone means UTC, `Z`
-/// and `+HH:MM` are understood. Years 1970 to 2199.
+/// "2023-11-16 18:17:03.9799600": seconds with up to nine fractional digits, years 1970 to 2199.
+/// Accepts the zones `Z` and `+HH:MM`; without a zone it is UTC.
 Result<Instant> parse_timestamp(std::string_view text);
 
 }  // namespace drover

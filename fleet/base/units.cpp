@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -34,10 +33,10 @@ struct Quantity {
 
 std::optional<Quantity> split_quantity(std::string_view text) {
   text = trimmed(text);
-  // from_chars knows no plus sign; "+-3" must not become -3.
+  // from_chars accepts no plus sign; "+-3" must not become -3.
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   if (text.empty()) return std::nullopt;
-  // It knows "inf" and "nan" besides, which are no quantities.
+  // It also accepts "inf" and "nan", which are not quantities.
   const char first = text[text[0] == '-' && text.size() > 1 ? 1 : 0];
   if (!(first >= '0' && first <= '9') && first != '.') return std::nullopt;
   Quantity quantity{};
@@ -76,20 +75,13 @@ constexpr std::array<Unit, 10> byte_units{{{"", 1},
 constexpr std::array<Unit, 4> watt_units{{{"", 1}, {"W", 1}, {"kW", 1e3}, {"MW", 1e6}}};
 constexpr std::array<Unit, 2> celsius_units{{{"", 1}, {"C", 1}}};
 
-bool same_letters(std::string_view one, std::string_view other) {
-  return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) ==
-           std::tolower(static_cast<unsigned char>(b));
-  });
-}
-
 struct Step {
-  double up_to;  // values that round below this are shown in this step
+  double up_to;  // values that round to less than this use this step
   double divisor;
   std::string_view suffix;
 };
 
-// Three significant digits at most: "4.56", "12.3", "950"; whole numbers in the step of units.
+// At most three significant digits: "4.56", "12.3", "950".
 std::string short_number(double value) {
   const double magnitude = std::fabs(value);
   if (magnitude < 9.995) return fmt::format("{:.2f}", value);
@@ -101,7 +93,7 @@ std::string stepped(double value, std::span<const Step> steps, std::string_view 
   if (!std::isfinite(value)) return "-";
   for (const Step& step : steps) {
     const double shown = value / step.divisor;
-    // Compared as it will be shown, so 999.6 becomes "1.00k" and never "1000".
+    // Compares the rounded value, so that 999.6 becomes "1.00k" and not "1000".
     if (std::fabs(shown) < step.up_to) {
       const std::string number =
           step.divisor == 1 ? fmt::format("{:.0f}", shown + 0.0) : short_number(shown);
@@ -123,7 +115,7 @@ constexpr std::array<Step, 6> decimal_steps{{{999.5, 1, ""},
 
 namespace {
 
-/// "18m50s", "1h 5m": each unit smaller than the one before. Nothing: it is none.
+/// Parses "18m50s", "1h 5m": each unit must be smaller than the one before.
 std::optional<double> compound_seconds(std::string_view text) {
   double sum_s = 0;
   double last_factor = std::numeric_limits<double>::infinity();
@@ -143,7 +135,7 @@ std::optional<double> compound_seconds(std::string_view text) {
     last_factor = unit->factor;
     text.remove_prefix(end);
   }
-  if (std::isinf(last_factor)) return std::nullopt;  // there was no part
+  if (std::isinf(last_factor)) return std::nullopt;  // no part was found
   return sum_s;
 }
 
@@ -167,7 +159,7 @@ Result<std::uint64_t> parse_bytes(std::string_view text, std::string_view place)
   constexpr std::string_view expected = "a size (B kB MB GB TB KiB MiB GiB TiB), such as \"80GiB\"";
   const Result<double> bytes = parse_quantity(text, place, byte_units, expected);
   if (!bytes) return bytes.error();
-  // Beyond 2^53 not every whole number is a double, and no memory is so large.
+  // Above 2^53 not every integer is representable as a double, and no memory is that large.
   if (*bytes < 0 || *bytes > 0x1p53) return unexpected(place, text, expected);
   return static_cast<std::uint64_t>(std::llround(*bytes));
 }
@@ -240,7 +232,7 @@ std::string bytes_text(double bytes) {
   if (!std::isfinite(bytes)) return "-";
   static constexpr std::array<std::string_view, 6> suffixes{"B", "K", "M", "G", "T", "P"};
   std::size_t step = 0;
-  // One decimal place, so 1023.96 would be shown as 1024.0: the next step then.
+  // With one decimal place 1023.96 would be shown as 1024.0, so the next step is used.
   while (step + 1 < suffixes.size() && std::fabs(bytes) >= (step == 0 ? 1023.5 : 1000.0 - 0.05)) {
     bytes /= 1024;
     ++step;

@@ -15,7 +15,7 @@ struct BoundWord {
   std::string_view word;
   Bound bound;
 };
-// Longer words first: ">=" begins with ">".
+// Longer operators first, because ">=" begins with ">".
 constexpr std::array<BoundWord, 5> bound_words = {{{">=", Bound::at_least},
                                                    {"<=", Bound::at_most},
                                                    {">", Bound::above},

@@ -1,4 +1,4 @@
-// Versions of software, and what a place asks of them: "2.4.1" against ">=2.1, <3".
+// Software versions and version ranges: "2.4.1", ">=2.1, <3".
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@
 
 namespace drover {
 
-/// Its numbers, most significant first; missing ones at the end count as 0: 12.4 is 12.4.0.
+/// The numbers of a version, most significant first. Missing ones at the end count as 0: 12.4 is
+/// 12.4.0.
 using Version = std::vector<std::uint32_t>;
 
-/// "12.4", "2.4.1": one to four whole numbers joined by points.
+/// "12.4", "2.4.1": one to four whole numbers separated by points.
 Result<Version> parse_version(std::string_view text);
 
 /// Below 0 when `a` is older than `b`, 0 when they are equal, above 0 when it is newer.
@@ -32,7 +33,7 @@ struct VersionRange {
   bool operator==(const VersionRange&) const = default;
 };
 
-/// ">=2.1, <3", "12.4" (means exactly that one, and what follows it: 12.4.1 as well), "*".
+/// ">=2.1, <3", "12.4" (that version and its sub-versions: 12.4.1 matches too), "*".
 Result<VersionRange> parse_version_range(std::string_view text);
 
 }  // namespace drover

@@ -4,28 +4,25 @@
 #include <exception>
 #include <utility>
 
-#include "fleet/codec/codec_limits.h"
-#include "fleet/codec/codec_messages.h"
-#include "fleet/codec/codec_reader.h"
-#include "fleet/codec/codec_values.h"
-#include "fleet/codec/codec_writer.h"
+#include "fleet/codec/limits.h"
+#include "fleet/codec/messages.h"
+#include "fleet/codec/reader.h"
+#include "fleet/codec/values.h"
+#include "fleet/codec/writer.h"
 
 namespace drover {
 namespace codec {
 namespace {
 
 constexpr std::uint32_t envelope_parts = 6;
-// More parts are another version's envelope, which is to be refused for its version.
+// An envelope with more parts is of another version, and is refused for its version.
 constexpr std::size_t any_envelope_parts_max = 64;
 constexpr std::size_t kind_count = std::variant_size_v<AnyMessage>;
-// Version and kind are one byte each, so that a subscriber can choose kinds by their first bytes.
+// Version and kind are one byte each, so that a subscriber can filter kinds by the first bytes.
 static_assert(protocol_version < 0x80 && kind_count <= 0x80);
 
-// The first guess at a message's size: most are smaller, sample batches grow once or twice.
+// The initial capacity for a message: most are smaller, sample batches grow once or twice.
 constexpr std::size_t usual_bytes = 512;
-
-// ---- What a table of fields cannot say
-// -----------------------------------------------------------
 
 template <typename T>
 Status checked(const T&) {
@@ -37,14 +34,11 @@ Status checked(const SampleBatch& batch) { return check(batch); }
 Status checked(const SnapshotPart& part) {
   std::size_t bytes = 0;
   for (const std::string& message : part.messages) bytes += message.size();
-  // One message may be larger than a part: it travels alone.
+  // A message larger than a part is sent in a part of its own.
   if (bytes <= snapshot_part_bytes_max || part.messages.size() == 1) return {};
   return error("SnapshotPart.messages: found {} bytes in {} messages, expected at most {}", bytes,
                part.messages.size(), snapshot_part_bytes_max);
 }
-
-// ---- Bodies
-// --------------------------------------------------------------------------------------
 
 template <std::size_t kind>
 Status read_body(Reader& reader, Message& message) {
@@ -72,10 +66,7 @@ constexpr std::array<ReadBody, kind_count> body_readers =
 constexpr std::array<std::string_view, kind_count> kind_names =
     names_of(std::make_index_sequence<kind_count>());
 
-// ---- The envelope
-// --------------------------------------------------------------------------------
-
-// A tool that is no host may call itself nothing.
+// A tool that is not a host may have no name.
 constexpr Name sender_rule{.or_nothing = true};
 
 bool read_cover(Reader& reader, Envelope& envelope, std::size_t& kind) {
@@ -86,7 +77,7 @@ bool read_cover(Reader& reader, Envelope& envelope, std::size_t& kind) {
     return good;
   };
   std::uint8_t version = protocol_version;
-  // The version comes before the count of parts: another version may have other parts.
+  // The version is checked before the number of parts, which may differ between versions.
   if (parts > 0 && !part("version", reader.integer(version, protocol_version, protocol_version))) {
     return false;
   }

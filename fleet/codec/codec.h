@@ -1,11 +1,11 @@
-// Envelopes to bytes and back, in MessagePack. Only codec*.h and codec*.cpp know msgpack.
+// Encodes envelopes as MessagePack and decodes them.
 //
 // An envelope is an array [version, kind, sender, sequence, fleet time, body]; a body is a map from
-// short field names to values. Unknown fields are skipped, absent ones keep their defaults, so one
-// minor version may add fields. An unknown version or kind is refused with its number.
+// field names to values. Unknown fields are skipped and absent ones keep their defaults, so a minor
+// version may add fields. An unknown version or kind is an error that names its number.
 //
-// Every limit is checked before memory is taken: bytes per message, string and array lengths,
-// depth. Refused besides: trailing bytes, NaN and infinities, negative sizes, duplicate keys,
+// Every limit is checked before memory is allocated: bytes per message, string and array lengths,
+// depth. Other errors: trailing bytes, NaN and infinities, negative sizes, duplicate keys,
 // enumerators out of range, invalid UTF-8 in names.
 #pragma once
 
@@ -21,9 +21,9 @@ namespace drover {
 inline constexpr std::size_t message_bytes_max = 1 << 20;
 inline constexpr std::size_t spec_bytes_max = 16 * 1024;
 
-/// Leaves out fields that equal their defaults, and numbers that are not finite. Cuts texts for
-/// people at their limit and makes them valid UTF-8. Does not check the rest: names that are no
-/// names and lists beyond their limits are refused by whoever decodes them.
+/// Omits fields that equal their defaults and numbers that are not finite. Free texts are cut at
+/// their limit and made valid UTF-8. Other limits are not checked here: the decoder rejects invalid
+/// names and lists that are too long.
 std::string encode(const Envelope& envelope);
 
 /// The error names the field's path, what was found and what was expected: "Assign.job.priority:
@@ -31,7 +31,7 @@ std::string encode(const Envelope& envelope);
 /// bytes.size().
 Result<Envelope> decode(std::string_view bytes);
 
-/// The name of a message's kind as docs/protocol.md spells it: "Hello".
+/// The name of a message's kind, as in docs/protocol.md: "Register".
 std::string_view kind_name(const Message& message);
 
 }  // namespace drover

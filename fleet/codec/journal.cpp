@@ -1,7 +1,7 @@
-// A record is eight bytes of length, little-endian, and as many bytes of MessagePack: an array of
-// the record's kind (its place in JournalRecord) and a map of its fields, by the same tables and
-// under the same reader as messages. A record that is cut short can only be the last one: the
-// writer died in it.
+// A record is a length of eight bytes, little-endian, and that many bytes of MessagePack: an array
+// of the record's kind (its index in JournalRecord) and a map of its fields, with the same kind of
+// tables and the same reader as messages. Only the last record can be incomplete, if the writer
+// ended while writing it.
 #include "fleet/codec/journal.h"
 
 #include <array>
@@ -13,14 +13,14 @@
 
 #include "fleet/base/fnv1a.h"
 #include "fleet/codec/codec.h"
-#include "fleet/codec/codec_fields.h"
-#include "fleet/codec/codec_values.h"
-#include "fleet/codec/codec_writer.h"
+#include "fleet/codec/fields.h"
+#include "fleet/codec/values.h"
+#include "fleet/codec/writer.h"
 
 namespace drover {
 namespace codec {
 
-// Records are as large as what they hold, and the file is there already: its size is the limit.
+// The size of the file, which exists already, limits the records.
 constexpr std::size_t whole_file = std::numeric_limits<std::uint32_t>::max();
 constexpr Bytes any_bytes{whole_file};
 
@@ -69,13 +69,14 @@ inline constexpr auto layout<JournalRestore> =
     structure("JournalRestore", field("rows", &JournalRestore::rows, up_to(whole_file)));
 
 template <>
-inline constexpr auto layout<JournalDropped> = structure(
-    "JournalDropped", field("now", &JournalDropped::now), field("from", &JournalDropped::from),
-    field("why", &JournalDropped::why, any_bytes),
-    field("sender", &JournalDropped::sender, any_bytes),
-    field("key", &JournalDropped::key, any_bytes),
-    field("address", &JournalDropped::address, any_bytes),
-    field("asked", &JournalDropped::asked, any_bytes), field("passing", &JournalDropped::passing));
+inline constexpr auto layout<JournalDropped> =
+    structure("JournalDropped", field("now", &JournalDropped::now),
+              field("from", &JournalDropped::from), field("why", &JournalDropped::why, any_bytes),
+              field("sender", &JournalDropped::sender, any_bytes),
+              field("key", &JournalDropped::key, any_bytes),
+              field("address", &JournalDropped::address, any_bytes),
+              field("asked", &JournalDropped::asked, any_bytes),
+              field("retryable", &JournalDropped::retryable));
 
 template <>
 inline constexpr auto layout<JournalLeave> = structure("JournalLeave",
@@ -83,8 +84,8 @@ inline constexpr auto layout<JournalLeave> = structure("JournalLeave",
                                                        field("why", &JournalLeave::why, any_bytes));
 
 template <>
-inline constexpr auto layout<JournalSaid> = structure("JournalSaid",
-                                                      field("digest", &JournalSaid::digest));
+inline constexpr auto layout<JournalOutboxDigest> =
+    structure("JournalSaid", field("digest", &JournalOutboxDigest::digest));
 
 }  // namespace codec
 
@@ -161,22 +162,7 @@ Result<JournalRecord> decode_record(std::string_view bytes) {
   }
 }
 
-Result<std::vector<JournalRecord>> decode_journal(std::string_view bytes) {
-  std::vector<JournalRecord> records;
-  std::size_t at = 0;
-  while (bytes.size() - at >= journal_prefix_bytes) {
-    const std::uint64_t length = journal_length(bytes.substr(at));
-    const std::string_view rest = bytes.substr(at + journal_prefix_bytes);
-    if (length > rest.size()) break;
-    auto record = decode_record(rest.substr(0, length));
-    if (!record) return error("journal, byte {}: {}", at, record.error().message);
-    records.push_back(std::move(*record));
-    at += journal_prefix_bytes + length;
-  }
-  return records;
-}
-
-std::string to_bytes(const Outbox& outbox) {
+std::string outbox_bytes(const Outbox& outbox) {
   codec::Output output;
   codec::Packer packer(output);
   packer.pack_array(2);
@@ -191,6 +177,6 @@ std::string to_bytes(const Outbox& outbox) {
   return std::move(output.bytes);
 }
 
-JournalSaid said(const Outbox& outbox) { return {fnv1a(to_bytes(outbox))}; }
+JournalOutboxDigest outbox_digest(const Outbox& outbox) { return {fnv1a(outbox_bytes(outbox))}; }
 
 }  // namespace drover

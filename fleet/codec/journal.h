@@ -1,8 +1,8 @@
-// The inputs of one core, in order, as a file: feed them to a fresh core and its outbox is
-// byte-equal.
+// The journal of a core: all its inputs in order. A new core with the same inputs produces a
+// byte-equal outbox.
 //
-// A journal is a sequence of length-prefixed MessagePack records, of one life of the core or of
-// several, each with its own start. Pure: text in, text out; commands/ writes the file.
+// A journal is a sequence of length-prefixed MessagePack records of one or several runs of the
+// core, each with its own start record. Pure: bytes in, bytes out; commands/ writes the file.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,17 @@
 
 namespace drover {
 
+/// How the core was constructed.
 struct JournalStart {
   std::string core;
   std::string settings;
   bool operator==(const JournalStart&) const = default;
-};  // how the core was made
+};
 struct JournalReceive {
   Instant now{};
   Peer from;
   std::string bytes;
-  std::string key;  // the name of the sender's key, which is proven; empty: it has none
+  std::string key;  // name of the sender's authenticated key; empty: none
   bool operator==(const JournalReceive&) const = default;
 };
 struct JournalTick {
@@ -42,7 +43,7 @@ struct JournalRestore {
   std::vector<LedgerRow> rows;
   bool operator==(const JournalRestore&) const = default;
 };
-/// What the router's doors did not let in, as it was told to the core: see fleet/dropped.h.
+/// A message that the router's endpoints dropped; see fleet/dropped.h.
 struct JournalDropped {
   Instant now{};
   Peer from;
@@ -51,35 +52,33 @@ struct JournalDropped {
   std::string key{};
   std::string address{};
   std::string asked{};
-  bool passing = false;
+  bool retryable = false;
   bool operator==(const JournalDropped&) const = default;
 };
-/// What the core said at the tick before: a replay that says the same makes the same decisions.
-/// Nothing is written of a tick at which it said nothing.
-struct JournalSaid {
-  std::uint64_t digest = 0;  // fnv1a of to_bytes of its outbox
-  bool operator==(const JournalSaid&) const = default;
+/// Digest of the core's outbox at the tick before: a replay with equal digests made the same
+/// decisions. Not written for a tick with an empty outbox.
+struct JournalOutboxDigest {
+  std::uint64_t digest = 0;  // fnv1a of outbox_bytes()
+  bool operator==(const JournalOutboxDigest&) const = default;
 };
-/// The agent was told to end.
+/// The agent was asked to end.
 struct JournalLeave {
   Instant now{};
   std::string why;
   bool operator==(const JournalLeave&) const = default;
 };
-using JournalRecord = std::variant<JournalStart, JournalReceive, JournalTick, JournalCommitted,
-                                   JournalRestore, JournalDropped, JournalLeave, JournalSaid>;
+using JournalRecord =
+    std::variant<JournalStart, JournalReceive, JournalTick, JournalCommitted, JournalRestore,
+                 JournalDropped, JournalLeave, JournalOutboxDigest>;
 
 std::string encode_record(const JournalRecord& record);
-/// A record begins with the length of what follows, in so many bytes.
+/// A record begins with the length of the rest, in this number of bytes.
 inline constexpr std::size_t journal_prefix_bytes = 8;
 std::uint64_t journal_length(std::string_view prefix);
-/// What follows the prefix.
+/// Decodes a record without its prefix.
 Result<JournalRecord> decode_record(std::string_view bytes);
-/// All whole records; a torn last one is left out. An error names the byte offset.
-Result<std::vector<JournalRecord>> decode_journal(std::string_view bytes);
-
-/// The bytes of an outbox, for comparing two runs.
-std::string to_bytes(const Outbox& outbox);
-JournalSaid said(const Outbox& outbox);
+/// The bytes of an outbox, to compare two runs.
+std::string outbox_bytes(const Outbox& outbox);
+JournalOutboxDigest outbox_digest(const Outbox& outbox);
 
 }  // namespace drover

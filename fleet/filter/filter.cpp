@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "fleet/base/text.h"
-#include "fleet/filter/filter_words.h"
+#include "fleet/filter/tokenizer.h"
 
 namespace drover::filter {
 
@@ -25,31 +25,32 @@ bool contains(std::string_view text, std::string_view lower_word) {
 
 }  // namespace
 
-bool TextTest::see(std::string_view text) {
+bool TextMatcher::match(std::string_view text) {
   seen_ = true;
   held_ = held_ || holds(text);
   return held_;
 }
 
-bool TextTest::holds(std::string_view text) const {
+bool TextMatcher::holds(std::string_view text) const {
   switch (how_) {
-    case How::any:
+    case MatchMode::any:
       return true;
-    case How::equal:
+    case MatchMode::equal:
       return same_letters(text, word_);
-    case How::contains:
+    case MatchMode::contains:
       return contains(text, word_);
-    case How::pattern:
+    case MatchMode::pattern:
       return pattern_->is_in(text);
   }
   return false;
 }
 
-bool Filter::text_holds(const Step& step, const Thing& thing) const {
-  const bool by_pattern = step.how == TextTest::How::pattern;
-  const bool by_word = step.how == TextTest::How::equal || step.how == TextTest::How::contains;
-  TextTest test(step.how, by_word ? std::string_view(words_[step.place]) : std::string_view(),
-                by_pattern ? &patterns_[step.place] : nullptr);
+bool Filter::text_holds(const Step& step, const FilterSubject& thing) const {
+  const bool by_pattern = step.how == TextMatcher::MatchMode::pattern;
+  const bool by_word =
+      step.how == TextMatcher::MatchMode::equal || step.how == TextMatcher::MatchMode::contains;
+  TextMatcher test(step.how, by_word ? std::string_view(words_[step.place]) : std::string_view(),
+                   by_pattern ? &patterns_[step.place] : nullptr);
   if (step.test == Test::names) {
     for (const FieldFacts& field : fields()) {
       if (field.is_name) thing.texts(field.field, test);
@@ -61,7 +62,7 @@ bool Filter::text_holds(const Step& step, const Thing& thing) const {
   return step.test == Test::text ? test.held() : test.seen() && !test.held();
 }
 
-bool Filter::holds(const Step& step, const Thing& thing) const {
+bool Filter::holds(const Step& step, const FilterSubject& thing) const {
   switch (step.test) {
     case Test::within: {
       const double value = thing.number(step.field);
@@ -73,10 +74,10 @@ bool Filter::holds(const Step& step, const Thing& thing) const {
     }
     case Test::unknown:
     case Test::known: {
-      if (facts(step.field).kind != Kind::text) {
+      if (facts(step.field).kind != ValueKind::text) {
         return std::isnan(thing.number(step.field)) == (step.test == Test::unknown);
       }
-      TextTest test(TextTest::How::any, {}, nullptr);
+      TextMatcher test(TextMatcher::MatchMode::any, {}, nullptr);
       thing.texts(step.field, test);
       return test.seen() == (step.test == Test::known);
     }
@@ -88,7 +89,7 @@ bool Filter::holds(const Step& step, const Thing& thing) const {
   return false;
 }
 
-bool Filter::matches(const Thing& thing) const {
+bool Filter::matches(const FilterSubject& thing) const {
   if (steps_.empty()) return true;
   std::uint8_t at = 0;
   while (at < failed) at = holds(steps_[at], thing) ? steps_[at].if_true : steps_[at].if_false;
@@ -101,12 +102,12 @@ bool Filter::asks(Field field) const {
   });
 }
 
-std::string marked(std::string_view text, const Problem& problem) {
+std::string underline_problem(std::string_view text, const Problem& problem) {
   text = text.substr(0, text_bytes_max + 1);
   const std::size_t at = std::min(problem.at, text.size());
   const std::string_view before = text.substr(0, at);
   const std::string_view blamed = text.substr(at, problem.length);
-  // As it is shown: a tab or a broken character takes more columns than it has bytes.
+  // The width as shown: a tab or an invalid character takes more columns than it has bytes.
   const std::size_t columns = column_width(printable(blamed));
   return printable(text) + "\n" + std::string(column_width(printable(before)), ' ') + "^" +
          std::string(columns > 1 ? columns - 1 : 0, '~');

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 5> role_names{"agent", "submit", "view", 
 constexpr std::string_view z85 =
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
 
-// Both pairs of zmq_curve(7): anyone can look up their secrets.
+// Both example pairs of zmq_curve(7), whose secret keys are public.
 constexpr std::array<std::string_view, 2> keys_of_the_manual{
     "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID", "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7"};
 
@@ -37,7 +37,7 @@ std::string header_of(const PublicKey& key, std::string_view kind) {
   return text + fmt::format("public = \"{}\"\n", key.key);
 }
 
-/// What a key says of itself must fit together; the problem, and at which key of the file.
+/// Checks that the parts of a key are consistent; returns the key in the file and the problem.
 std::optional<std::pair<const char*, std::string>> mismatch(const PublicKey& key) {
   if (!is_name(key.name)) {
     return {{"name", fmt::format("found \"{}\", expected 1 to 64 of A-Z a-z 0-9 . _ : -",
@@ -47,7 +47,7 @@ std::optional<std::pair<const char*, std::string>> mismatch(const PublicKey& key
     return {{"role", "expected \"router\" for the key named router, and for no other"}};
   }
   if ((key.role == KeyRole::agent) == key.ids.empty()) {
-    return {{"ids", "expected the hosts that an agent's key speaks for, and none for other roles"}};
+    return {{"ids", "expected the hosts of an agent's key, and none for other roles"}};
   }
   if (key.ids.size() > key_ids_max) {
     return {
@@ -64,26 +64,26 @@ std::optional<std::pair<const char*, std::string>> mismatch(const PublicKey& key
 PublicKey read_fields(Table& table, std::string_view kind) {
   PublicKey key;
   if (const std::string found = table.text("kind"); found != kind) {
-    table.complain("kind", fmt::format("found \"{}\", expected \"{}\"", excerpt(found), kind));
+    table.add_problem("kind", fmt::format("found \"{}\", expected \"{}\"", excerpt(found), kind));
   }
   key.name = table.text("name");
   const auto role = parse_key_role(table.text("role"), "");
-  if (!role) table.complain("role", role.error().message);
+  if (!role) table.add_problem("role", role.error().message);
   key.role = role ? *role : KeyRole::view;
   key.ids = table.texts("ids");
   key.key = table.text("public");
   if (!key_bytes(key.key)) {
-    // What stands there may be a secret in the wrong place: it is not shown.
-    table.complain("public", fmt::format("found {} bytes, expected {} characters of Z85",
-                                         key.key.size(), key_characters));
+    // The value may be a misplaced secret, so it is not shown.
+    table.add_problem("public", fmt::format("found {} bytes, expected {} characters of Z85",
+                                            key.key.size(), key_characters));
   }
   if (std::find(keys_of_the_manual.begin(), keys_of_the_manual.end(), key.key) !=
       keys_of_the_manual.end()) {
-    table.complain("public",
-                   "found a key of ZeroMQ's manual, whose secret everybody knows; "
-                   "make your own with: drover keys new");
+    table.add_problem("public",
+                      "found an example key of ZeroMQ's manual, whose secret is public; "
+                      "make a new one with: drover keys new");
   }
-  if (const auto wrong = mismatch(key)) table.complain(wrong->first, wrong->second);
+  if (const auto wrong = mismatch(key)) table.add_problem(wrong->first, wrong->second);
   return key;
 }
 
@@ -125,8 +125,8 @@ Result<SecretKey> parse_secret_key(std::string_view text, const std::string& pla
   key.known = read_fields(*table, "secret");
   key.secret = table->text("secret");
   if (!key_bytes(key.secret)) {
-    table->complain("secret", fmt::format("found {} bytes, expected {} characters of Z85",
-                                          key.secret.size(), key_characters));
+    table->add_problem("secret", fmt::format("found {} bytes, expected {} characters of Z85",
+                                             key.secret.size(), key_characters));
   }
   if (const Status fine = table->finish(); !fine) return fine.error();
   return key;

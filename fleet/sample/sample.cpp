@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<MetricFacts, metric_count> facts_table{{
     {Metric::utilization, "utilization", "", 2, -4},
-    {Metric::matrix_activity, "matrix_activity", "", 2, -4},
+    {Metric::tensor_activity, "tensor_activity", "", 2, -4},
     {Metric::memory_activity, "memory_activity", "", 2, -4},
     {Metric::memory_used, "memory_used", "B", 4, 6},
     {Metric::memory_total, "memory_total", "B", 4, 6},
@@ -30,7 +30,7 @@ constexpr std::array<MetricFacts, metric_count> facts_table{{
     {Metric::memory_temperature, "memory_temperature", "C", 2, -1},
     {Metric::power_violation, "power_violation", "s", 4, -2},
     {Metric::thermal_violation, "thermal_violation", "s", 4, -2},
-    {Metric::board_violation, "board_violation", "s", 4, -2},
+    {Metric::board_limit_violation, "board_limit_violation", "s", 4, -2},
 }};
 
 constexpr bool in_order_of_enumerators() {
@@ -41,7 +41,7 @@ constexpr bool in_order_of_enumerators() {
 }
 static_assert(in_order_of_enumerators());
 
-// More columns than metrics are allowed, for those of newer versions; a limit all the same.
+// More columns than metrics are allowed, for metrics of newer versions.
 constexpr std::size_t columns_max = 64;
 
 template <typename Integer>
@@ -50,7 +50,7 @@ Integer to_integer(double value, int scale) {
   if (std::isnan(value)) return missing;
   const double scaled =
       std::nearbyint(scale < 0 ? value * power_of_ten(-scale) : value / power_of_ten(scale));
-  // 2^(bits - 1) as a double; the largest 64-bit integer is not one, hence >=.
+  // 2^(bits - 1) as a double; the largest 64-bit integer is not representable, hence >=.
   constexpr double limit = -static_cast<double>(missing);
   if (scaled >= limit) return std::numeric_limits<Integer>::max();
   // The smallest integer itself means absent.
@@ -87,8 +87,8 @@ std::uint32_t converted(double value) {
   return static_cast<std::uint32_t>(std::clamp(value, 0.0, largest));
 }
 
-// Any integers: what is absent or beyond its bounds is passed over. The loops after this one
-// REQUIRE that none is: they hold no branch, so that the compiler may vectorise them.
+// Decodes any integers; those that are absent or out of bounds are skipped. The loops below REQUIRE
+// that none is: they have no branch, so that the compiler can vectorise them.
 template <typename Integer, typename Number>
 void decode_any(IntegerRange<Integer> range, int scale, const char* bytes, std::span<Number> out) {
   const double power = power_of_ten(std::abs(scale));
@@ -117,13 +117,13 @@ void decode_all(int scale, const char* bytes, std::span<Number> out) {
   }
 }
 
-// What a float holds exactly: integers up to 2^24, powers of ten up to 10^10. Of such, floats make
-// the same value as doubles rounded at the end (53 bits are more than 2 * 24 + 1, so that the first
-// rounding never decides the second), and twice as many at a time.
+// Floats represent integers up to 2^24 and powers of ten up to 10^10 exactly. Their quotient in
+// float equals the quotient in double rounded to float (53 bits are more than 2 * 24 + 1, so double
+// rounding has no effect), and twice as many fit in a vector.
 constexpr std::int32_t float_integer_limit = 1 << 24;
 constexpr int float_scale_limit = 10;
 
-// False, with nothing done, when these integers need `decode_any`.
+// Returns false and decodes nothing when these integers need `decode_any`.
 template <typename Integer, typename Number>
 bool decode_vectorised(IntegerRange<Integer> range, int scale, const char* bytes,
                        std::span<Number> out) {
@@ -157,7 +157,7 @@ template <typename Integer, typename Number>
 void decode_integers(const Column& column, std::size_t first, std::span<Number> out) {
   const char* bytes = column.bytes.data() + first * sizeof(Integer);
   const auto range = range_of<Integer>(column);
-  // Integers of eight bytes have no vector form on a plain x86-64.
+  // Baseline x86-64 has no vector conversion of 8-byte integers.
   if constexpr (sizeof(Integer) < sizeof(std::int64_t)) {
     if (decode_vectorised<Integer>(range, column.scale, bytes, out)) return;
   }
@@ -179,12 +179,12 @@ void decode_rows(const Column& column, std::size_t first, std::span<Number> out)
 }
 
 Status check_devices(const std::vector<std::uint16_t>& devices) {
-  // Agents send theirs in ascending order, in which nothing stands twice.
+  // Agents send devices in strictly ascending order, which has no duplicates.
   const auto fall = std::adjacent_find(devices.begin(), devices.end(), std::greater_equal<>());
   if (fall == devices.end()) return {};
   std::bitset<1 << 16> seen;
   for (const std::uint16_t device : devices) {
-    if (seen.test(device)) return error("SampleBatch.devices: device {} stands twice", device);
+    if (seen.test(device)) return error("SampleBatch.devices: device {} occurs twice", device);
     seen.set(device);
   }
   return {};
@@ -222,7 +222,7 @@ SampleBatch pack(std::string host, std::span<const Sample> rows) {
   for (const Sample& row : rows) batch.devices.push_back(row.device);
   batch.columns.reserve(facts_table.size());
   for (const MetricFacts& metric : facts_table) {
-    // A metric that no row has takes no column: it is absent for all of them.
+    // A metric that is absent in all rows gets no column.
     const bool reported = std::any_of(rows.begin(), rows.end(), [&](const Sample& row) {
       return !std::isnan(row[metric.metric]);
     });
@@ -257,7 +257,7 @@ Status check(const SampleBatch& batch) {
   std::bitset<256> metrics;
   for (const Column& column : batch.columns) {
     if (metrics.test(column.metric)) {
-      return error("SampleBatch.columns: metric {} stands twice", column.metric);
+      return error("SampleBatch.columns: metric {} occurs twice", column.metric);
     }
     metrics.set(column.metric);
     if (Status status = check_column(column, batch.devices.size()); !status) return status;

@@ -1,8 +1,8 @@
-// What devices report: a table of metrics, rows as values, batches as columns of small integers.
+// Samples of devices: the table of metrics, rows of values, and batches of columns of integers.
 //
-// A batch is columnar: per metric its id, the width of its integers and a decimal scale, and the
-// values as little-endian two's complement in one byte string. The smallest integer of the width
-// means absent. `value = integer * 10^scale`.
+// A batch is columnar. A column has the metric's id, the width of its integers, a decimal scale,
+// and the values as little-endian two's complement in one byte string. The smallest integer of the
+// width means absent. `value = integer * 10^scale`.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@
 namespace drover {
 
 enum class Metric : std::uint8_t {
-  utilization,         // share of time that something ran, 0..1
-  matrix_activity,     // achieved share of the matrix units' peak, 0..1
+  utilization,         // share of time in which something ran, 0..1
+  tensor_activity,     // achieved share of the matrix units' peak, 0..1
   memory_activity,     // achieved share of the memory bandwidth, 0..1
   memory_used,         // bytes
   memory_total,        // bytes
@@ -30,24 +30,24 @@ enum class Metric : std::uint8_t {
   clock,               // MHz
   throttle,            // bits, see Throttle
   energy,              // J since the agent started
-  queue,               // requests that wait on this device
-  running,             // requests or training jobs that run on this device
+  queue,               // requests waiting on this device
+  running,             // requests or training jobs running on this device
   memory_temperature,  // C; absent where the board has no such sensor
-  // Time for which the clock was held down so far, s, as NVML's violation counters:
-  power_violation,    // by the power cap
-  thermal_violation,  // by a temperature
-  board_violation,    // by a power brake
+  // Accumulated throttle time by cause, s, as NVML's violation counters:
+  power_violation,        // by the power cap
+  thermal_violation,      // by a temperature
+  board_limit_violation,  // by a power brake
 };
 inline constexpr int metric_count = 17;
 
-/// Bits of Metric::throttle; the values are NVML's clock-event reasons, so they can be compared.
+/// Bits of Metric::throttle. The values are those of NVML's clock event reasons.
 enum Throttle : std::uint32_t {
-  throttle_idle = 0x1,
-  throttle_power_cap = 0x4,
-  throttle_hardware_slowdown = 0x8,
-  throttle_thermal_software = 0x20,
-  throttle_thermal_hardware = 0x40,
-  throttle_power_brake = 0x80,
+  throttle_gpu_idle = 0x1,
+  throttle_sw_power_cap = 0x4,
+  throttle_hw_slowdown = 0x8,
+  throttle_sw_thermal_slowdown = 0x20,
+  throttle_hw_thermal_slowdown = 0x40,
+  throttle_hw_power_brake = 0x80,
 };
 
 struct MetricFacts {
@@ -55,13 +55,13 @@ struct MetricFacts {
   std::string_view name;  // "power"
   std::string_view unit;  // "W"
   std::uint8_t width;     // bytes of one integer on the wire: 2, 4 or 8
-  std::int8_t scale;      // power of ten of one unit of the integer: power -1, memory 6 (MB)
+  std::int8_t scale;      // decimal exponent of the integer's unit: power -1, memory 6 (MB)
 };
 const MetricFacts& facts(Metric metric);
 
 inline constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
-/// One device's report. Absent values are NaN here and the smallest integer on the wire.
+/// One device's sample. Absent values are NaN here and the smallest integer on the wire.
 struct Sample {
   std::uint16_t device = 0;
   std::array<double, metric_count> values = filled_with_absent();
@@ -78,7 +78,7 @@ struct Sample {
 };
 
 struct Column {
-  std::uint8_t metric = 0;  // unknown numbers are kept and skipped
+  std::uint8_t metric = 0;  // columns of unknown metrics are kept and ignored
   std::uint8_t width = 4;
   std::int8_t scale = 0;
   std::string bytes;
@@ -87,7 +87,7 @@ struct Column {
 
 inline constexpr std::size_t batch_rows_max = 1000;
 
-/// Rows of one agent at one instant (the envelope's).
+/// Samples of one agent's devices at one instant (that of the envelope).
 struct SampleBatch {
   std::string host;
   std::vector<std::uint16_t> devices;  // the rows' device indices
@@ -95,25 +95,26 @@ struct SampleBatch {
   bool operator==(const SampleBatch&) const = default;
 };
 
-/// REQUIRES rows.size() <= batch_rows_max. Values beyond a column's range are clamped to it.
+/// Encodes rows. Values beyond a column's range are clamped to it. REQUIRES rows.size() <=
+/// batch_rows_max.
 SampleBatch pack(std::string host, std::span<const Sample> rows);
 
-/// Checks widths, lengths and counts: every column holds exactly one integer per row, no metric
-/// stands twice, no device stands twice.
+/// Checks widths, lengths and counts: every column has exactly one integer per row, and no metric
+/// and no device occurs twice.
 Status check(const SampleBatch& batch);
 
-/// The column's values in natural units, absent as NaN. REQUIRES check() passed and
-/// out.size() == rows.
+/// Decodes a column's values into the metric's unit, absent ones as NaN. REQUIRES check() passed
+/// and out.size() == rows.
 void decode(const Column& column, std::span<double> out);
 
-/// The values of rows `first` and following; where one is absent, what stands in `out` stays.
-/// Floats are the doubles' nearest, unsigned ones their whole part within 32 bits. REQUIRES check()
-/// passed and first + out.size() <= rows.
+/// Decodes the values from row `first` on. Absent values leave the element of `out` unchanged.
+/// Floats are the nearest to the doubles; unsigned integers are their whole part, limited to 32
+/// bits. REQUIRES check() passed and first + out.size() <= rows.
 void decode_present(const Column& column, std::size_t first, std::span<double> out);
 void decode_present(const Column& column, std::size_t first, std::span<float> out);
 void decode_present(const Column& column, std::size_t first, std::span<std::uint32_t> out);
 
-/// All rows, for those who want rows. REQUIRES check() passed.
+/// All rows of a batch. REQUIRES check() passed.
 std::vector<Sample> unpack(const SampleBatch& batch);
 
 }  // namespace drover

@@ -6,17 +6,17 @@
 namespace drover {
 namespace {
 
-// Some counters tell a little more than all of the time.
+// Some counters report slightly more than 100 %.
 constexpr double share_most = 1.3;
-// The most that a device's spec may say of its power and memory (devices/catalogue/spec_rows.cpp).
+// The limits of power and memory in a device's spec (devices/catalogue/spec_rows.cpp).
 constexpr double power_most_w = 1e5;
 constexpr double memory_most_bytes = 1.1e14;
-// As many as its column holds; no clock comes near.
+// The maximum of its column, far above any clock.
 constexpr double clock_most_mhz = 32'767;
-// A chip that computes is warmer than ice, and one that is hotter has gone.
+// A running chip is above 0 C, and none survives the upper bound.
 constexpr double coldest_c = 0;
 constexpr double hottest_c = 300;
-// Fleet time has 7.3e9 s from its first year to its last.
+// The range of fleet time is 7.3e9 s.
 constexpr double energy_most_j = 1e15;
 constexpr double span_most_s = 1e10;
 constexpr double requests_most = 1e6;
@@ -24,7 +24,7 @@ constexpr double bits_most = 4'294'967'295;
 
 constexpr std::array<MetricBounds, metric_count> bounds_table{{
     {0, share_most},         // utilization
-    {0, share_most},         // matrix_activity
+    {0, share_most},         // tensor_activity
     {0, share_most},         // memory_activity
     {0, memory_most_bytes},  // memory_used
     {0, memory_most_bytes},  // memory_total
@@ -39,9 +39,9 @@ constexpr std::array<MetricBounds, metric_count> bounds_table{{
     {coldest_c, hottest_c},  // memory_temperature
     {0, span_most_s},        // power_violation
     {0, span_most_s},        // thermal_violation
-    {0, span_most_s},        // board_violation
+    {0, span_most_s},        // board_limit_violation
 }};
-static_assert(static_cast<int>(Metric::board_violation) == metric_count - 1);
+static_assert(static_cast<int>(Metric::board_limit_violation) == metric_count - 1);
 
 struct Found {
   std::size_t row = 0;
@@ -58,7 +58,7 @@ std::optional<Found> find_beyond(const Column& column, std::size_t rows) {
   const IntegerRange<Integer> range = range_of<Integer>(column);
   const char* bytes = column.bytes.data();
   if (all_within(range, bytes, rows)) return std::nullopt;
-  // It may be absent ones alone: they are in no range either.
+  // Only absent values may be out of range: they are in no range.
   for (std::size_t row = 0; row < rows; ++row) {
     const auto integer = integer_at<Integer>(bytes, row);
     if (integer == std::numeric_limits<Integer>::min() || range.holds(integer)) continue;
@@ -94,12 +94,13 @@ MetricBounds steps_within(const Column& column) {
   return {value_of(natural.least, -column.scale), value_of(natural.most, -column.scale)};
 }
 
-std::optional<Absurdity> find_absurdity(const SampleBatch& batch) {
+std::optional<ImplausibleValue> find_implausible_value(const SampleBatch& batch) {
   for (const Column& column : batch.columns) {
     if (column.metric >= metric_count) continue;
     const auto found = find_beyond(column, batch.devices.size());
     if (!found) continue;
-    return Absurdity{static_cast<Metric>(column.metric), batch.devices[found->row], found->value};
+    return ImplausibleValue{static_cast<Metric>(column.metric), batch.devices[found->row],
+                            found->value};
   }
   return std::nullopt;
 }

@@ -1,5 +1,5 @@
-// What a device can show: a value beyond is no reading of any device, and is taken as not reported
-// by everybody who decodes a column, so that router, dashboards and recordings agree.
+// Bounds of plausible values. A value beyond them counts as not reported wherever a column is
+// decoded, so that router, dashboards and recordings agree.
 #pragma once
 
 #include <cmath>
@@ -12,22 +12,22 @@
 
 namespace drover {
 
-/// In the metric's unit.
+/// Bounds in the metric's unit.
 struct MetricBounds {
   double least = 0;
   double most = 0;
 };
 const MetricBounds& bounds(Metric metric);
 
-/// What a column's integers may be, in steps of its scale; of a metric that is not known here
-/// anything. REQUIRES a scale within its limit.
+/// The bounds of a column's integers, in units of its scale; unlimited for an unknown metric.
+/// REQUIRES a scale within its limit.
 MetricBounds steps_within(const Column& column);
 
-/// The same as integers. The smallest one means absent, and is in no range.
+/// The same as integers. No range includes the smallest integer, which means absent.
 template <typename Integer>
 IntegerRange<Integer> range_of(const Column& column) {
   using Limits = std::numeric_limits<Integer>;
-  // 2^(bits - 1): of eight bytes the largest integer is no double.
+  // 2^(bits - 1), because the largest 64-bit integer is not representable as a double.
   constexpr double beyond = -static_cast<double>(Limits::min());
   const MetricBounds steps = steps_within(column);
   const double least = std::ceil(steps.least);
@@ -36,13 +36,13 @@ IntegerRange<Integer> range_of(const Column& column) {
           most < beyond ? static_cast<Integer>(most) : Limits::max()};
 }
 
-/// A value that no device can show.
-struct Absurdity {
+/// A value beyond the bounds of its metric.
+struct ImplausibleValue {
   Metric metric = Metric::utilization;
   std::uint16_t device = 0;
   double value = 0;
 };
-/// The first one of a batch, by its columns. REQUIRES check() passed.
-std::optional<Absurdity> find_absurdity(const SampleBatch& batch);
+/// The first implausible value of a batch, in the order of its columns. REQUIRES check() passed.
+std::optional<ImplausibleValue> find_implausible_value(const SampleBatch& batch);
 
 }  // namespace drover

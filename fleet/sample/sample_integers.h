@@ -1,5 +1,4 @@
-// The integers of a column as they stand on the wire: little-endian two's complement, at any
-// alignment.
+// The integers of a column on the wire: little-endian two's complement, unaligned.
 #pragma once
 
 #include <array>
@@ -12,7 +11,7 @@
 
 namespace drover {
 
-// A column's scale from outside is limited so that every value stays a finite double.
+// The scale of a received column is limited so that every value is a finite double.
 inline constexpr int scale_limit = 18;
 
 inline double power_of_ten(int exponent) {
@@ -23,22 +22,18 @@ inline double power_of_ten(int exponent) {
   return powers[static_cast<std::size_t>(exponent)];
 }
 
+// To and from little-endian.
 template <typename Integer>
-Integer swap_bytes(Integer value) {
-  if constexpr (sizeof(Integer) == 2) {
+Integer little_endian(Integer value) {
+  if constexpr (std::endian::native == std::endian::little) {
+    return value;
+  } else if constexpr (sizeof(Integer) == 2) {
     return static_cast<Integer>(__builtin_bswap16(static_cast<std::uint16_t>(value)));
   } else if constexpr (sizeof(Integer) == 4) {
     return static_cast<Integer>(__builtin_bswap32(static_cast<std::uint32_t>(value)));
   } else {
     return static_cast<Integer>(__builtin_bswap64(static_cast<std::uint64_t>(value)));
   }
-}
-
-// To and from little-endian; nothing on such a host.
-template <typename Integer>
-Integer little_endian(Integer value) {
-  if constexpr (std::endian::native == std::endian::big) return swap_bytes(value);
-  return value;
 }
 
 template <typename Integer>
@@ -48,7 +43,7 @@ Integer integer_at(const char* bytes, std::size_t index) {
   return little_endian(integer);
 }
 
-/// From `least` to `most`.
+/// From `least` to `most`, both included.
 template <typename Integer>
 struct IntegerRange {
   Integer least = 0;

@@ -21,7 +21,7 @@ bool is_ipv6(const std::string& host) {
   return inet_pton(AF_INET6, host.c_str(), &address) == 1;
 }
 
-// Letters, digits, dots and hyphens; what looks like numbers must be an IPv4 address.
+// Letters, digits, dots and hyphens. A numeric name must be an IPv4 address.
 bool is_host_name(const std::string& host) {
   constexpr std::size_t length_max = 253;  // RFC 1035
   if (host.empty() || host.size() > length_max) return false;

@@ -3,9 +3,9 @@
 //   samples  PUB ["samples"][envelope] -> SUB
 //   publish  XPUB [topic][envelope] -> SUB
 //
-// A ROUTER gives each connection that brings no id of its own five bytes: zero and a counter. The
-// peer's number is that counter plus one, so a number says which connection it is without a table
-// that strangers could fill, and 0 stays `router_peer`. Ids of a peer's own making are refused.
+// A ROUTER assigns each connection without an id of its own five bytes: zero and a counter. The
+// peer's number is that counter plus one, so it identifies the connection without a table that
+// unknown peers could fill, and 0 stays `router_peer`. Ids chosen by peers are refused.
 #include "fleet/socket/socket.h"
 
 #include <algorithm>
@@ -17,14 +17,14 @@
 
 #include "fleet/base/text.h"
 #include "fleet/codec/codec.h"
-#include "fleet/socket/socket_state.h"
+#include "fleet/socket/state.h"
 
 namespace drover {
 namespace {
 
-// More of those who ask to be let in wait for the next turn: each is some 0.1 ms of cryptography.
-constexpr int questions_per_turn = 1024;
-// The system gives a port back a moment after its door was closed.
+// Further authentication requests wait for the next call: each takes about 0.1 ms.
+constexpr int requests_per_poll = 1024;
+// The system releases a port shortly after its socket was closed.
 constexpr std::chrono::milliseconds reopen_again{20};
 
 constexpr auto last_topic = static_cast<std::uint64_t>(Topic::events);
@@ -39,13 +39,11 @@ zmq::socket_t* Sockets::State::socket_of(Channel channel) {
     const auto found = connections.find(channel);
     return found == connections.end() ? nullptr : found->second.socket();
   }
-  std::optional<zmq::socket_t>& door = channel == Channel::control   ? control
-                                       : channel == Channel::samples ? samples
-                                                                     : publish;
-  return door ? &*door : nullptr;
+  std::optional<zmq::socket_t>& endpoint_socket = channel == Channel::control   ? control
+                                                  : channel == Channel::samples ? samples
+                                                                                : publish;
+  return endpoint_socket ? &*endpoint_socket : nullptr;
 }
-
-// ---- Connections -------------------------------------------------------------------------------
 
 Status Sockets::State::connect(Channel channel, const std::string& text) {
   DROVER_REQUIRE(!serves);
@@ -64,7 +62,7 @@ const Connection* Sockets::State::control_connection() const {
 }
 
 void Sockets::State::follow_connections() {
-  for (auto& [channel, connection] : connections) connection.follow(SteadyClock::now());
+  for (auto& [channel, connection] : connections) connection.process_events(SteadyClock::now());
 }
 
 void Sockets::use_keys(ClientKeys keys) { state_->keys = std::move(keys); }
@@ -87,9 +85,7 @@ Status Sockets::reconnect_control() {
   return control->second.open();
 }
 
-// ---- Traffic -----------------------------------------------------------------------------------
-
-/// Who sent these frames, in words: a key, a connection, or the name that it gave itself.
+/// The sender of these frames as text: a key, a connection, or the name that it gave itself.
 std::string sender_of_frames(const std::vector<zmq::message_t>& frames, const Peer& from,
                              const std::string& address, const std::string& key) {
   const bool named = from.channel == Channel::control && from.number == 0 && key.empty();
@@ -100,43 +96,45 @@ std::string sender_of_frames(const std::vector<zmq::message_t>& frames, const Pe
 }
 
 void Sockets::State::drop(const std::vector<zmq::message_t>& frames, Peer from, std::string why,
-                          Turn& turn, std::string asked) {
+                          PollResult& turn, std::string asked) {
   ++malformed;
   if (!serves) return;
   Dropped dropped{from, {}, std::move(why)};
   dropped.address = address_of_sender(frames.back());
   dropped.asked = std::move(asked);
-  const std::optional<Gate::Holder> holder = gate ? gate->holder_of(frames.back()) : std::nullopt;
-  if (holder && holder->admitted) dropped.key = holder->name;
-  // A name may be another key's by now.
-  const std::string told = holder && !holder->admitted ? holder->name + " (revoked)" : dropped.key;
-  dropped.sender = sender_of_frames(frames, from, dropped.address, told);
+  const std::optional<ZapAuthenticator::Holder> holder =
+      authenticator ? authenticator->holder_of(frames.back()) : std::nullopt;
+  if (holder && holder->allowed_key) dropped.key = holder->name;
+  // The name may belong to another key by now.
+  const std::string key_name =
+      holder && !holder->allowed_key ? holder->name + " (revoked)" : dropped.key;
+  dropped.sender = sender_of_frames(frames, from, dropped.address, key_name);
   turn.dropped.push_back(std::move(dropped));
 }
 
-/// Who sent these frames; or what is wrong with them.
+/// Sets the sender of these frames, or returns what is wrong with them.
 std::optional<std::string> Sockets::State::sort(const std::vector<zmq::message_t>& frames,
                                                 Peer& from) const {
   const bool numbered = from.channel == Channel::control && serves;
   if (numbered) {
     const auto number = number_of(frames[0]);
-    if (!number) return "a routing id of its own making, expected none";
+    if (!number) return "a routing id of its own, expected none";
     from.number = *number;
   }
-  const std::size_t wanted = numbered || from.channel != Channel::control ? 2 : 1;
-  if (frames.size() != wanted) {
-    const std::size_t before = numbered ? 1 : 0;  // the routing id is ours, not the sender's
+  const std::size_t expected = numbered || from.channel != Channel::control ? 2 : 1;
+  if (frames.size() != expected) {
+    const std::size_t before = numbered ? 1 : 0;  // the routing id, which is not from the sender
     return fmt::format("found {} frames{}, expected {}", frames.size() - before,
-                       frames.size() == frames_kept ? " or more" : "", wanted - before);
+                       frames.size() == frames_kept ? " or more" : "", expected - before);
   }
   if (from.channel != Channel::control && !is_topic(frames[0].to_string_view())) {
-    return "a topic that there is not";
+    return "an unknown topic";
   }
   return std::nullopt;
 }
 
 // Takes one message from the channel's socket, if there is one.
-bool Sockets::State::take_one(Channel channel, Turn& turn, Intake& intake) {
+bool Sockets::State::take_one(Channel channel, PollResult& turn, Intake& intake) {
   const std::vector<zmq::message_t> frames = receive_frames(*socket_of(channel));
   if (frames.empty()) return false;
   Peer from{channel, 0};
@@ -144,20 +142,20 @@ bool Sockets::State::take_one(Channel channel, Turn& turn, Intake& intake) {
     drop(frames, from, *std::move(wrong), turn);
   } else {
     const zmq::message_t& last = frames.back();
-    const PublicKey* key = gate ? gate->sender_of(last, from.number) : nullptr;
-    if (gate && key == nullptr) {
-      // Nothing goes to its connection any more, so there is nobody to be answered.
-      drop(frames, {channel, 0}, "its key was taken off the allow-list", turn, "send");
+    const PublicKey* key = authenticator ? authenticator->sender_of(last, from.number) : nullptr;
+    if (authenticator && key == nullptr) {
+      // Nothing is sent to its connection any more, so it cannot be answered.
+      drop(frames, {channel, 0}, "its key was removed from the allow-list", turn, "send");
       return true;
     }
-    if (serves && channel == Channel::control) backlog.heard(from.number, last);
+    if (serves && channel == Channel::control) backlog.record_received(from.number, last);
     Incoming head{from, {}, serves ? address_of_sender(last) : std::string(), key};
     ++intake.messages;
     traffic += last.size();
     if (intake.take) {
-      if (intake.take(std::move(head), last.to_string_view())) intake.kept_bytes += last.size();
+      if (intake.take(std::move(head), last.to_string_view())) intake.buffered_bytes += last.size();
     } else {
-      intake.kept_bytes += last.size();
+      intake.buffered_bytes += last.size();
       head.bytes = last.to_string();
       turn.messages.push_back(std::move(head));
     }
@@ -167,7 +165,7 @@ bool Sockets::State::take_one(Channel channel, Turn& turn, Intake& intake) {
 
 bool Sockets::State::send_control(std::uint64_t number, std::string_view bytes) {
   if (number == 0 || number > 1 + std::uint64_t{0xffffffff}) return false;
-  if (gate && gate->cut_off(number)) return false;
+  if (authenticator && authenticator->is_revoked(number)) return false;
   if (backlog.waiting(number) + bytes.size() > control_waiting_max) return false;
   const std::array<char, 5> id = routing_id_of(number);
   if (!send_pair(*control, {id.data(), id.size()}, bytes)) return false;
@@ -185,8 +183,8 @@ bool Sockets::State::send(const Peer& to, std::string_view bytes) {
   switch (to.channel) {
     case Channel::control:
       if (serves) return send_control(to.number, bytes);
-      // A lost connection takes nothing: what waited would come late, before the next Join.
-      return (control_connection()->connected() || !control_connection()->stood_once()) &&
+      // Nothing is queued for a lost connection: it would arrive late, before the next Join.
+      return (control_connection()->connected() || !control_connection()->was_connected()) &&
              send_frame(*socket, bytes, 0);
     case Channel::samples:
       return !serves && send_pair(*socket, to_text(Topic::samples), bytes);
@@ -202,22 +200,20 @@ Sockets::~Sockets() = default;
 
 void Sockets::watch(int descriptor) { state_->descriptors.push_back(descriptor); }
 
-void Sockets::unwatch(int descriptor) { std::erase(state_->descriptors, descriptor); }
-
-/// No longer than until something is to be tried again.
+/// Limits the wait to the time of the next retry.
 Milliseconds Sockets::State::wait_max(Milliseconds wait) const {
   if (serves && !publish) wait = std::min(wait, reopen_again);
   for (const auto& [channel, connection] : connections) {
-    if (!connection.mend_at()) continue;
-    const auto left = *connection.mend_at() - SteadyClock::now();
+    if (!connection.reconnect_at()) continue;
+    const auto left = *connection.reconnect_at() - SteadyClock::now();
     wait = std::min(wait, std::chrono::ceil<Milliseconds>(left));
   }
   return wait;
 }
 
-Sockets::Turn Sockets::wait(Milliseconds wait, TurnLimits limits, const Take& take) {
+Sockets::PollResult Sockets::wait(Milliseconds wait, PollLimits limits, const Take& take) {
   State& state = *state_;
-  // Only the doors that bring messages; PUB brings none.
+  // Only the sockets that receive messages; PUB receives none.
   std::vector<Channel> channels;
   std::vector<zmq_pollitem_t> items;
   const auto poll_socket = [&](zmq::socket_t& socket) {
@@ -226,7 +222,7 @@ Sockets::Turn Sockets::wait(Milliseconds wait, TurnLimits limits, const Take& ta
   for (auto& [channel, connection] : state.connections) {
     if (connection.monitor() != nullptr) poll_socket(*connection.monitor());
   }
-  if (state.gate) poll_socket(state.gate->questions());
+  if (state.authenticator) poll_socket(state.authenticator->zap_socket());
   if (state.publish) poll_socket(*state.publish);
   for (const Channel channel : {Channel::control, Channel::samples, Channel::publish}) {
     const bool sends_only = channel == (state.serves ? Channel::publish : Channel::samples);
@@ -238,8 +234,8 @@ Sockets::Turn Sockets::wait(Milliseconds wait, TurnLimits limits, const Take& ta
   for (const int descriptor : state.descriptors) {
     items.push_back({nullptr, descriptor, ZMQ_POLLIN | ZMQ_POLLERR, 0});
   }
-  Turn turn;
-  // A signal ends the wait early, so the caller can look at what it means.
+  PollResult turn;
+  // A signal ends the wait early, so that the caller can handle it.
   const long timeout = std::max<long>(0, static_cast<long>(state.wait_max(wait).count()));
   if (zmq_poll(items.data(), static_cast<int>(items.size()), timeout) < 0) return turn;
   for (std::size_t index = first_descriptor; index < items.size(); ++index) {
@@ -247,14 +243,14 @@ Sockets::Turn Sockets::wait(Milliseconds wait, TurnLimits limits, const Take& ta
   }
   state.follow_connections();
   state.reopen_publish();
-  if (state.gate) state.gate->answer(questions_per_turn, turn.dropped);
+  if (state.authenticator) state.authenticator->answer_requests(requests_per_poll, turn.dropped);
   if (state.publish) state.serve_subscriptions(turn);
-  // One from each in turn, so a flood on one door holds up no other.
+  // One message from each socket in turn, so that a flood on one does not delay the others.
   State::Intake intake{take};
   const auto end = SteadyClock::now() + limits.time;
   const auto full = [&] {
     return intake.messages + turn.dropped.size() >= limits.messages ||
-           intake.kept_bytes >= limits.kept_bytes || SteadyClock::now() >= end;
+           intake.buffered_bytes >= limits.buffered_bytes || SteadyClock::now() >= end;
   };
   while (!channels.empty() && !full()) {
     std::erase_if(channels, [&](Channel channel) {
@@ -264,7 +260,7 @@ Sockets::Turn Sockets::wait(Milliseconds wait, TurnLimits limits, const Take& ta
   return turn;
 }
 
-bool Sockets::has_been_asked_for(Topic topic) const {
+bool Sockets::ever_subscribed(Topic topic) const {
   return state_->subscribed.contains("") || state_->subscribed.contains(to_text(topic));
 }
 
@@ -282,31 +278,31 @@ bool Sockets::control_connected() const {
 
 std::uint64_t Sockets::control_connections() const {
   const Connection* control = state_->control_connection();
-  return control == nullptr ? 0 : control->times_stood();
+  return control == nullptr ? 0 : control->connect_count();
 }
 
-std::optional<Barred> Sockets::barred() const {
+std::optional<ConnectRefusal> Sockets::connect_refusal() const {
   const Connection* control = state_->control_connection();
-  if (control == nullptr || control->barred()) {
-    return control == nullptr ? std::nullopt : control->barred();
+  if (control == nullptr || control->connect_refusal()) {
+    return control == nullptr ? std::nullopt : control->connect_refusal();
   }
   const auto publish = state_->connections.find(Channel::publish);
-  return publish == state_->connections.end() ? std::nullopt : publish->second.barred();
+  return publish == state_->connections.end() ? std::nullopt : publish->second.connect_refusal();
 }
 
 std::size_t Sockets::waiting_bytes(const Peer& to) { return state_->backlog.waiting(to.number); }
 
 std::size_t Sockets::waiting_bytes(const PublicKey& key) {
-  DROVER_REQUIRE(state_->gate != nullptr);
+  DROVER_REQUIRE(state_->authenticator != nullptr);
   std::size_t bytes = 0;
-  state_->gate->visit_connections(
+  state_->authenticator->visit_connections(
       key.key, [&](std::uint64_t number) { bytes += state_->backlog.waiting(number); });
   return bytes;
 }
 
-const PublicKey* Sockets::admitted(const std::string& key) const {
-  DROVER_REQUIRE(state_->gate != nullptr);
-  return state_->gate->admitted(key);
+const PublicKey* Sockets::allowed_key(const std::string& key) const {
+  DROVER_REQUIRE(state_->authenticator != nullptr);
+  return state_->authenticator->allowed_key(key);
 }
 
 std::uint64_t Sockets::bytes() const { return state_->traffic; }

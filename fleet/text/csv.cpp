@@ -54,7 +54,7 @@ Result<std::optional<CsvRow>> CsvReader::next() {
       Result<std::string> cell = quoted_cell();
       if (!cell) return cell.error();
       row.cells.push_back(*std::move(cell));
-      // What follows a closing quote up to the comma belongs to the cell, as spreadsheets read it.
+      // Text between a closing quote and the comma belongs to the cell, as in spreadsheets.
       row.cells.back() += plain_cell();
     } else {
       row.cells.push_back(plain_cell());

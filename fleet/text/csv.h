@@ -1,5 +1,5 @@
-// Comma-separated text (RFC 4180): cells may stand in double quotes, a doubled quote inside is one
-// quote, quoted cells may hold commas and line ends. LF or CRLF; a byte order mark is skipped.
+// Comma-separated text (RFC 4180): cells may be in double quotes, a doubled quote inside is one
+// quote, quoted cells may contain commas and line ends. LF or CRLF; a byte order mark is skipped.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 namespace drover {
 
 struct CsvRow {
-  std::size_t line = 0;  // of the file, from 1, where the row begins
+  std::size_t line = 0;  // in the file, from 1, where the row begins
   std::vector<std::string> cells;
 };
 
-/// Reads one row after the other. `text` must outlive the reader.
+/// Reads rows one after the other. `text` must outlive the reader.
 class CsvReader {
  public:
   CsvReader(std::string_view text, std::string place);
-  /// Nothing at the end. Empty lines are skipped. A quote that is never closed is a problem that
-  /// names the line where it was opened, and ends the text.
+  /// Returns nothing at the end. Empty lines are skipped. A quote that is never closed is an error,
+  /// which names the line where it was opened and ends the text.
   Result<std::optional<CsvRow>> next();
 
  private:
@@ -35,8 +35,8 @@ class CsvReader {
   std::size_t line_ = 1;
 };
 
-/// A whole table with a header row. Rows may be shorter than the header (the rest is empty); a
-/// longer one is a problem that names its line.
+/// A whole table with a header row. Rows may be shorter than the header (the rest is empty). A
+/// longer one is an error that names its line.
 struct CsvTable {
   std::string place;
   std::vector<std::string> columns;
@@ -44,11 +44,11 @@ struct CsvTable {
 
   static Result<CsvTable> parse(std::string_view text, std::string place);
   std::optional<std::size_t> column(std::string_view name) const;
-  /// The cell under a column; empty where the row or the column is missing.
+  /// The cell of a column; empty when the row has no such cell or the table no such column.
   const std::string& cell(const CsvRow& row, std::string_view column) const;
 };
 
-/// The cell as it is written: in quotes when it must be.
+/// The cell's text, quoted if necessary.
 std::string csv_cell(std::string_view text);
 
 }  // namespace drover

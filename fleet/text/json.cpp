@@ -17,7 +17,7 @@ const std::string empty_text;
 
 }  // namespace
 
-// The library's value keeps the order of keys, like ours.
+// The library's ordered value, which keeps the order of keys.
 struct Json::Library {
   using Value = nlohmann::ordered_json;
 
@@ -37,7 +37,7 @@ struct Json::Library {
     return array;
   }
   static Value convert(const Object& members) {
-    // Appended as they are: keys stand once already, and looking each up would be quadratic.
+    // Appended without a look-up, which would be quadratic: keys are unique already.
     Value::object_t object;
     object.reserve(members.size());
     for (const auto& [key, value] : members) object.Container::emplace_back(key, from(value));
@@ -91,7 +91,7 @@ Json& Json::add(Json value) {
 }
 
 std::string Json::dump(int indent) const {
-  // Text is valid by construction; `replace` keeps the library from throwing all the same.
+  // Text is valid already; `replace` makes sure that the library does not throw.
   return Library::from(*this).dump(indent > 0 ? indent : -1, ' ', false,
                                    nlohmann::ordered_json::error_handler_t::replace);
 }
@@ -103,7 +103,7 @@ Result<Json> Json::parse(std::string_view text) {
   bool too_deep = false;
   const auto limit_depth = [&](int depth, nlohmann::ordered_json::parse_event_t,
                                nlohmann::ordered_json&) {
-    // Refusing a value here drops it, and all that stands in it is not kept either.
+    // Returning false here drops the value with everything in it.
     too_deep = too_deep || depth > depth_max;
     return !too_deep;
   };
@@ -171,7 +171,7 @@ double Json::number() const {
 std::int64_t Json::integer() const {
   if (const auto* integer = std::get_if<std::int64_t>(&value_)) return *integer;
   const double value = std::trunc(number());
-  // Outside the range there is no such integer; 0x1p63 itself is outside.
+  // 0x1p63 itself is out of the range of the integer.
   return value >= -0x1p63 && value < 0x1p63 ? static_cast<std::int64_t>(value) : 0;
 }
 

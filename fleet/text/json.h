@@ -1,12 +1,11 @@
-// JSON for what commands print and tests read back. The only file that knows a JSON library is
-// json.cpp.
+// JSON values, to print and to parse. Only json.cpp uses a JSON library.
 //
 //   Json summary = Json::object();
 //   summary.set("rows", 12).set("wall_s", 1.5);
 //   Json jobs = Json::array();
 //   jobs.add("a").add(Json::object());
 //
-// Objects keep the order in which their keys were set. Numbers that JSON cannot say (NaN,
+// Objects keep the order in which their keys were set. Numbers that JSON cannot represent (NaN,
 // infinities) become null; text is made valid UTF-8.
 #pragma once
 
@@ -38,20 +37,20 @@ class Json {
 
   static Json object() { return Json{Value{Object{}}}; }
   static Json array() { return Json{Value{Array{}}}; }
-  /// Every element through Json's constructors.
+  /// An array of the elements, each converted by one of Json's constructors.
   template <typename Range>
   static Json array_of(const Range& range);
 
-  /// Sets a key of an object, in place of an older value. REQUIRES an object.
+  /// Sets a key of an object, replacing an earlier value. REQUIRES an object.
   Json& set(std::string_view key, Json value);
   /// Appends to an array. REQUIRES an array.
   Json& add(Json value);
 
-  /// One line without blanks when `indent` is 0, else lines indented by so many.
+  /// One line without blanks when `indent` is 0, else indented lines.
   std::string dump(int indent = 0) const;
 
-  /// The error names the byte where the text stops being JSON. Text over 64 MiB or nested more than
-  /// 64 deep is refused.
+  /// The error names the byte where the text stops being JSON. Text over 64 MiB or with more than
+  /// 64 levels is an error.
   static Result<Json> parse(std::string_view text);
 
   bool is_null() const { return std::holds_alternative<std::nullptr_t>(value_); }
@@ -59,18 +58,17 @@ class Json {
   bool is_array() const { return std::holds_alternative<Array>(value_); }
   bool is_number() const;
   bool is_text() const { return std::holds_alternative<std::string>(value_); }
-  bool is_boolean() const { return std::holds_alternative<bool>(value_); }
 
-  /// Reading answers null, zero, "" or false where something else stands.
+  /// The reading functions return null, zero, "" or false for a value of another type.
   const Json& operator[](std::string_view key) const;
   const Json& operator[](std::size_t index) const;
-  /// Elements of an array, keys of an object; 0 for all else.
+  /// Number of elements of an array or keys of an object; else 0.
   std::size_t size() const;
   bool has(std::string_view key) const;
   std::vector<std::string> keys() const;
   double number() const;
   std::int64_t integer() const;
-  /// The number if it is a whole one from 0 to 2^64 - 1 and exact (as a double below 2^53).
+  /// The number if it is an exact integer from 0 to 2^64 - 1 (below 2^53 if it is a double).
   std::optional<std::uint64_t> natural() const;
   const std::string& text() const;
   bool boolean() const;
@@ -90,7 +88,7 @@ class Json {
 
 template <std::integral Integer>
 requires(!std::same_as<Integer, bool>) Json::Json(Integer value) {
-  // One representation for each number, so that equal numbers are equal values.
+  // One representation per number, so that equal numbers compare equal.
   if (std::in_range<std::int64_t>(value)) {
     value_ = static_cast<std::int64_t>(value);
   } else {

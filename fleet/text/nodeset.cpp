@@ -15,7 +15,7 @@ namespace drover {
 
 namespace {
 
-/// Longer runs of digits are text: no fleet counts so far.
+/// Longer runs of digits are treated as text.
 constexpr std::size_t digits_max = 9;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -37,7 +37,7 @@ std::string padded(std::uint32_t value, std::size_t width) {
 
 bool has_padding(std::string_view digits) { return digits.size() > 1 && digits[0] == '0'; }
 
-/// Adds what one element of a bracket says: "07" or "01-20".
+/// Adds the numbers of one element of a bracket: "07" or "01-20".
 Status add_element(std::string_view element, std::vector<std::string>& numbers) {
   const std::size_t dash = element.find('-');
   const std::string_view first = element.substr(0, dash);
@@ -48,10 +48,10 @@ Status add_element(std::string_view element, std::vector<std::string>& numbers) 
   }
   const std::uint32_t low = value_of(first);
   const std::uint32_t high = value_of(last);
-  if (low > high) return error("found the range {}, expected it to rise", element);
+  if (low > high) return error("found the range {}, expected an ascending range", element);
   if ((has_padding(last) && last.size() != first.size()) ||
       (has_padding(first) && last.size() < first.size())) {
-    return error("found the range {}, expected as many digits on both sides", element);
+    return error("found the range {}, expected the same number of digits on both sides", element);
   }
   if (high - low >= nodeset_names_max)
     return error("the range {} has over {} names", element, nodeset_names_max);
@@ -63,7 +63,7 @@ Status add_element(std::string_view element, std::vector<std::string>& numbers) 
   return {};
 }
 
-/// Every name so far, followed by each of the endings.
+/// Replaces the names by all combinations of a name and an ending.
 Status multiply(std::vector<std::string>& names, const std::vector<std::string>& endings) {
   if (names.size() * endings.size() > nodeset_names_max)
     return error("over {} names", nodeset_names_max);
@@ -96,7 +96,7 @@ Result<std::vector<std::string>> expand_word(std::string_view word) {
   return names;
 }
 
-/// Words at the commas that stand outside brackets.
+/// Splits the text at the commas outside brackets.
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   std::size_t start = 0;
@@ -111,7 +111,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-/// A set of names that differ in their numbers: texts[0] numbers[0] texts[1] numbers[1] ..
+/// A set of names that differ only in numbers: texts[0] numbers[0] texts[1] numbers[1] ..
 /// texts[n].
 struct Block {
   std::vector<std::string> texts;
@@ -145,7 +145,7 @@ bool before(const std::string& a, const std::string& b) {
   return left != right ? left < right : a.size() < b.size();
 }
 
-/// Joins blocks that are alike but for their numbers at `field`.
+/// Joins blocks that differ only in their numbers at `field`.
 std::vector<Block> joined_at(std::vector<Block> blocks, std::size_t field) {
   using Rest = std::pair<std::vector<std::string>, std::vector<std::vector<std::string>>>;
   std::map<Rest, Block> joined;
@@ -167,7 +167,7 @@ std::vector<Block> joined_at(std::vector<Block> blocks, std::size_t field) {
   return blocks;
 }
 
-/// "01-03,05" of sorted numbers.
+/// "01-03,05" for sorted numbers.
 std::string ranges_text(const std::vector<std::string>& numbers) {
   std::string text;
   for (std::size_t i = 0; i < numbers.size();) {

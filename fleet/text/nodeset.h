@@ -1,8 +1,7 @@
-// Sets of host names as people of clusters write them: `node[01-20]`, `gpu[1-2]-[0-1]`,
-// `a[01-03,07],b`.
+// Sets of host names in the notation of clusters: `node[01-20]`, `gpu[1-2]-[0-1]`, `a[01-03,07],b`.
 //
-// A bracket holds numbers and ranges joined by commas; zeros before a number are part of the name.
-// Several brackets in one word multiply. Commas outside brackets join words.
+// A bracket contains numbers and ranges separated by commas; leading zeros are part of the name.
+// Several brackets in one word form all combinations. Commas outside brackets separate words.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +13,18 @@
 
 namespace drover {
 
-/// More than any fleet; a set is refused before it would take room for more.
+/// Maximum number of names, checked before memory is allocated.
 inline constexpr std::size_t nodeset_names_max = 10'000;
 
-/// A name (`is_name`) that begins with a letter or digit, so that no program can take it for an
-/// option, and no system for a folder above.
+/// Whether the text is a name (`is_name`) that begins with a letter or digit, so that it cannot be
+/// mistaken for an option or a parent directory.
 bool is_host_name(std::string_view text);
 
-/// Every name, in the order in which they are written; each is a host's (`is_host_name`). A name
-/// said twice is an error. Errors begin with `place`.
+/// All names in the order of the text. Each must satisfy `is_host_name`. A repeated name is an
+/// error. Errors begin with `place`.
 Result<std::vector<std::string>> expand_nodeset(std::string_view text, std::string_view place);
 
-/// A short text that names exactly these, sorted: expanding it gives them back. "" for none.
+/// A short text for exactly these names, sorted. Its expansion is the names again. "" for none.
 std::string fold_nodeset(std::vector<std::string> names);
 
 }  // namespace drover

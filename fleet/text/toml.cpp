@@ -10,9 +10,8 @@
 
 #define TOML_EXCEPTIONS 0
 #include <toml++/impl/preprocessor.h>
-// toml++ 3.3 asserts that a key begins where a table header such as "[=a]" has none, then goes on
-// to refuse it properly: the assertion would stop a debug build and be undefined in a release
-// build.
+// toml++ 3.3 asserts that a key begins even in a table header without one ("[=a]"), and then
+// rejects it properly. The assertion would stop a debug build and be undefined in a release build.
 #undef TOML_ASSERT_ASSUME
 #define TOML_ASSERT_ASSUME(condition) static_assert(true)
 #include <toml++/toml.h>
@@ -27,16 +26,16 @@ struct Node {
   const toml::table* table = nullptr;
   std::string path;             // "pool.h100"; empty for the file's own table
   std::uint32_t line = 1;       // where the table begins
-  std::set<std::string> asked;  // keys that the program knows
+  std::set<std::string> asked;  // the known keys
 };
 
 struct Table::File {
   std::string place;
   toml::table root;
-  // By address, only to find the same node again; never walked.
+  // By address, only for look-ups; never iterated.
   std::map<const toml::table*, Node> nodes;
   std::vector<Error> problems;
-  std::set<std::string> complained;  // places of problems
+  std::set<std::string> complained;  // locations of problems
 
   Node& node(const toml::table& table, std::string path, std::uint32_t line) {
     const auto [found, fresh] = nodes.try_emplace(&table);
@@ -66,7 +65,7 @@ std::string shown_text(std::string_view text) {
                      text.size() > shown_max ? ".." : "");
 }
 
-// What a message says was found.
+// The text for "found .." in messages.
 std::string described(const toml::node& node) {
   if (const auto* text = node.as_string()) return shown_text(text->get());
   if (const auto* integer = node.as_integer()) return fmt::format("{}", integer->get());
@@ -82,7 +81,7 @@ bool earlier(const toml::source_position& left, const toml::source_position& rig
   return left.line != right.line ? left.line < right.line : left.column < right.column;
 }
 
-// toml++ keeps keys sorted by name; people read them in the order of the file.
+// toml++ sorts keys by name; messages list them in the order of the file.
 std::vector<const toml::key*> keys_in_file_order(const toml::table& table) {
   std::vector<const toml::key*> keys;
   for (auto&& [key, value] : table) keys.push_back(&key);
@@ -100,9 +99,9 @@ std::string place_of_key(const std::string& place, const Node& node, std::string
   return fmt::format("{}:{}: {}", place, line, joined(node.path, key));
 }
 
-std::uint32_t line_of(const toml::node& node, std::uint32_t otherwise) {
+std::uint32_t line_of(const toml::node& node, std::uint32_t default_value) {
   const std::uint32_t line = node.source().begin.line;
-  return line == 0 ? otherwise : line;
+  return line == 0 ? default_value : line;
 }
 
 std::optional<std::string> read_text(const toml::node& node) {
@@ -110,7 +109,7 @@ std::optional<std::string> read_text(const toml::node& node) {
   return text == nullptr ? std::nullopt : std::optional(text->get());
 }
 
-// An integer or a finite number; TOML knows nan and inf, no quantity of ours does.
+// An integer or a finite number. TOML's nan and inf are refused.
 std::optional<double> read_number(const toml::node& node) {
   if (const auto* integer = node.as_integer()) return static_cast<double>(integer->get());
   const auto* number = node.as_floating_point();
@@ -129,8 +128,6 @@ std::optional<T> only_if_good(Result<T> result) {
 }
 
 }  // namespace
-
-// ---- Parsing -----------------------------------------------------------------------------------
 
 Result<Table> Table::parse(std::string_view text, std::string place) {
   if (text.size() > file_bytes_max) {
@@ -155,8 +152,6 @@ Result<Table> Table::parse(std::string_view text, std::string place) {
 
 Table::Table(std::shared_ptr<File> file, Node& node) : file_(std::move(file)), node_(&node) {}
 
-// ---- Single values -----------------------------------------------------------------------------
-
 bool Table::has(std::string_view key) const {
   node_->asked.emplace(key);
   return node_->table->contains(key);
@@ -177,89 +172,87 @@ bool Table::holds_text(std::string_view key) const {
   return found != nullptr && found->is_string();
 }
 
-/// Finds the key's value and lets `read` make a T of it; `read` answers nothing when it cannot.
+/// Finds the key's value and converts it by `read`, which returns nothing on a wrong type.
 template <typename T, typename Read>
-T Table::value(std::string_view key, const std::optional<T>& otherwise, std::string_view expected,
-               Read read) {
+T Table::value(std::string_view key, const std::optional<T>& default_value,
+               std::string_view expected, Read read) {
   node_->asked.emplace(key);
   const toml::node* found = node_->table->get(key);
   if (found == nullptr) {
-    if (!otherwise) complain(key, fmt::format("found nothing, expected {}", expected));
-    return otherwise.value_or(T{});
+    if (!default_value) add_problem(key, fmt::format("found nothing, expected {}", expected));
+    return default_value.value_or(T{});
   }
   if (std::optional<T> read_value = read(*found)) return *std::move(read_value);
-  complain(key, fmt::format("found {}, expected {}", described(*found), expected));
-  return otherwise.value_or(T{});
+  add_problem(key, fmt::format("found {}, expected {}", described(*found), expected));
+  return default_value.value_or(T{});
 }
 
-std::string Table::text(std::string_view key, const std::optional<std::string>& otherwise) {
-  return value(key, otherwise, "a text", read_text);
+std::string Table::text(std::string_view key, const std::optional<std::string>& default_value) {
+  return value(key, default_value, "a text", read_text);
 }
 
-double Table::number(std::string_view key, std::optional<double> otherwise) {
-  return value(key, otherwise, "a number", read_number);
+double Table::number(std::string_view key, std::optional<double> default_value) {
+  return value(key, default_value, "a number", read_number);
 }
 
 double Table::number_in(std::string_view key, double low, double high,
-                        std::optional<double> otherwise) {
+                        std::optional<double> default_value) {
   const auto within = [&](const toml::node& node) {
     const std::optional<double> number = read_number(node);
     return number && *number >= low && *number <= high ? number : std::nullopt;
   };
-  return value(key, otherwise, fmt::format("a number {}..{}", low, high), within);
+  return value(key, default_value, fmt::format("a number {}..{}", low, high), within);
 }
 
-std::int64_t Table::integer(std::string_view key, std::optional<std::int64_t> otherwise) {
-  return value(key, otherwise, "a whole number", read_integer);
+std::int64_t Table::integer(std::string_view key, std::optional<std::int64_t> default_value) {
+  return value(key, default_value, "a whole number", read_integer);
 }
 
 std::int64_t Table::integer_in(std::string_view key, std::int64_t low, std::int64_t high,
-                               std::optional<std::int64_t> otherwise) {
+                               std::optional<std::int64_t> default_value) {
   const auto within = [&](const toml::node& node) {
     const std::optional<std::int64_t> integer = read_integer(node);
     return integer && *integer >= low && *integer <= high ? integer : std::nullopt;
   };
-  return value(key, otherwise, fmt::format("a whole number {}..{}", low, high), within);
+  return value(key, default_value, fmt::format("a whole number {}..{}", low, high), within);
 }
 
-bool Table::boolean(std::string_view key, std::optional<bool> otherwise) {
-  return value(key, otherwise, "true or false", [](const toml::node& node) {
+bool Table::boolean(std::string_view key, std::optional<bool> default_value) {
+  return value(key, default_value, "true or false", [](const toml::node& node) {
     const auto* boolean = node.as_boolean();
     return boolean == nullptr ? std::nullopt : std::optional(boolean->get());
   });
 }
 
-Duration Table::duration(std::string_view key, std::optional<Duration> otherwise) {
+Duration Table::duration(std::string_view key, std::optional<Duration> default_value) {
   const auto read = [](const toml::node& node) -> std::optional<Duration> {
     if (const auto text = read_text(node)) return only_if_good(parse_duration(*text, ""));
     const std::optional<double> seconds = read_number(node);
     return seconds && *seconds >= 0 ? std::optional(from_seconds(*seconds)) : std::nullopt;
   };
-  return value(key, otherwise, "seconds or a text such as \"5m\" (ns us ms s m h d)", read);
+  return value(key, default_value, "seconds or a text such as \"5m\" (ns us ms s m h d)", read);
 }
 
-std::uint64_t Table::bytes(std::string_view key, std::optional<std::uint64_t> otherwise) {
+std::uint64_t Table::bytes(std::string_view key, std::optional<std::uint64_t> default_value) {
   const auto read = [](const toml::node& node) -> std::optional<std::uint64_t> {
     if (const auto text = read_text(node)) return only_if_good(parse_bytes(*text, ""));
     const std::optional<double> bytes = read_number(node);
     if (!bytes || *bytes < 0 || *bytes > 0x1p53) return std::nullopt;
     return static_cast<std::uint64_t>(std::llround(*bytes));
   };
-  return value(key, otherwise, "bytes or a text such as \"80GiB\"", read);
+  return value(key, default_value, "bytes or a text such as \"80GiB\"", read);
 }
 
-double Table::watts(std::string_view key, std::optional<double> otherwise) {
+double Table::watts(std::string_view key, std::optional<double> default_value) {
   const auto read = [](const toml::node& node) -> std::optional<double> {
     if (const auto text = read_text(node)) return only_if_good(parse_watts(*text, ""));
     const std::optional<double> watts = read_number(node);
     return watts && *watts >= 0 ? watts : std::nullopt;
   };
-  return value(key, otherwise, "watts or a text such as \"350W\"", read);
+  return value(key, default_value, "watts or a text such as \"350W\"", read);
 }
 
-// ---- Lists and tables --------------------------------------------------------------------------
-
-/// Every element must be readable; a single value counts as a list of one.
+/// All elements must have the type. A single value counts as a list of one.
 template <typename T, typename Read>
 std::vector<T> Table::list(std::string_view key, std::string_view expected, Read read) {
   node_->asked.emplace(key);
@@ -268,14 +261,15 @@ std::vector<T> Table::list(std::string_view key, std::string_view expected, Read
   if (std::optional<T> single = read(*found)) return {*std::move(single)};
   const toml::array* elements = found->as_array();
   if (elements == nullptr) {
-    complain(key, fmt::format("found {}, expected {}", described(*found), expected));
+    add_problem(key, fmt::format("found {}, expected {}", described(*found), expected));
     return {};
   }
   std::vector<T> values;
   for (const toml::node& element : *elements) {
     std::optional<T> value = read(element);
     if (!value) {
-      complain(key, fmt::format("found {} in the list, expected {}", described(element), expected));
+      add_problem(key,
+                  fmt::format("found {} in the list, expected {}", described(element), expected));
       return {};
     }
     values.push_back(*std::move(value));
@@ -297,7 +291,7 @@ std::optional<Table> Table::table(std::string_view key) {
   if (found == nullptr) return std::nullopt;
   const toml::table* child = found->as_table();
   if (child == nullptr) {
-    complain(key, fmt::format("found {}, expected a table", described(*found)));
+    add_problem(key, fmt::format("found {}, expected a table", described(*found)));
     return std::nullopt;
   }
   return Table{file_, file_->node(*child, joined(node_->path, key), line_of(*child, node_->line))};
@@ -310,14 +304,14 @@ std::vector<Table> Table::tables(std::string_view key) {
   const toml::array* elements = found->as_array();
   if (elements == nullptr || !std::all_of(elements->begin(), elements->end(),
                                           [](const toml::node& it) { return it.is_table(); })) {
-    complain(key,
-             fmt::format("found {}, expected tables [[{}]]", described(*found), shown_key(key)));
+    add_problem(key,
+                fmt::format("found {}, expected tables [[{}]]", described(*found), shown_key(key)));
     return {};
   }
   std::vector<Table> tables;
   for (std::size_t index = 0; index < elements->size(); ++index) {
     const toml::table& element = *elements->get_as<toml::table>(index);
-    // Counted from 1, as people count.
+    // Counted from 1.
     std::string path = fmt::format("{}[{}]", joined(node_->path, key), index + 1);
     tables.push_back(
         Table{file_, file_->node(element, std::move(path), line_of(element, node_->line))});
@@ -332,12 +326,6 @@ std::vector<std::string> Table::keys() {
     names.emplace_back(key->str());
   }
   return names;
-}
-
-std::map<std::string, double> Table::all_numbers() {
-  std::map<std::string, double> numbers;
-  for (const std::string& key : keys()) numbers[key] = number(key);
-  return numbers;
 }
 
 std::string quoted(std::string_view text) {
@@ -356,14 +344,12 @@ std::string quoted(std::string_view text) {
   return written + '"';
 }
 
-// ---- Problems ----------------------------------------------------------------------------------
-
-std::string Table::place_of(std::string_view key) const {
+std::string Table::location_of(std::string_view key) const {
   return place_of_key(file_->place, *node_, key);
 }
 
-void Table::complain(std::string_view key, std::string problem) {
-  const std::string place = place_of(key);
+void Table::add_problem(std::string_view key, std::string problem) {
+  const std::string place = location_of(key);
   if (!file_->complained.insert(place).second) return;
   file_->problems.push_back(error("{}: {}", place, problem));
 }
@@ -373,7 +359,7 @@ Status Table::problem() const {
   return {};
 }
 
-/// Of keys that were asked for.
+/// The tables of known keys.
 std::vector<Table> Table::subtables() {
   std::vector<Table> all;
   for (const toml::key* key : keys_in_file_order(*node_->table)) {
@@ -397,12 +383,12 @@ Status Table::finish() {
 }
 
 std::vector<Error> Table::problems() {
-  // Of a table that nobody came to read, for another problem, no key is known to be wrong.
+  // If another problem prevented this table from being read, its keys are not reported as unknown.
   if (node_->asked.empty() && !file_->problems.empty()) return file_->problems;
   const std::vector<std::string> known(node_->asked.begin(), node_->asked.end());
   for (const toml::key* key : keys_in_file_order(*node_->table)) {
     if (node_->asked.contains(std::string(key->str()))) continue;
-    complain(key->str(), fmt::format("unknown key{}", suggestion(key->str(), known)));
+    add_problem(key->str(), fmt::format("unknown key{}", suggestion(key->str(), known)));
   }
   for (Table& each : subtables()) each.problems();
   return file_->problems;

@@ -1,12 +1,11 @@
-// TOML from outside, with errors that name file, line and key. The only file that knows toml++ is
-// toml.cpp.
+// Reads untrusted TOML, with errors that name file, line and key. Only toml.cpp uses toml++.
 //
-// Every problem reads `FILE:LINE: KEY.PATH: found X, expected Y`. Text over 1 MiB, text that is not
-// UTF-8 and text nested too deeply are refused before they are parsed.
+// Every problem reads `FILE:LINE: KEY.PATH: found X, expected Y`. Text over 1 MiB, invalid UTF-8
+// and too deeply nested text are rejected before they are parsed.
 //
-// A `Table` is read by asking for keys. Every key that was asked for is known; `finish()` reports
-// the first key that nobody asked for, with the nearest known one. A problem sticks: the read
-// returns a default, reading goes on, and `finish()` returns the first problem, `problems()` all.
+// A key becomes known when it is read. `finish()` reports the first unknown key, with the nearest
+// known one. After a problem the read returns a default and reading continues; `finish()` returns
+// the first problem, `problems()` all.
 #pragma once
 
 #include <cstdint>
@@ -22,60 +21,60 @@
 
 namespace drover::toml_file {
 
-struct Node;  // one toml++ table behind the wall, and the keys that were asked of it
+struct Node;  // a toml++ table and its known keys
 
-/// One table of a file. Cheap to copy; all tables of a file share the file's first problem.
+/// One table of a file. Cheap to copy; all tables of a file share its list of problems.
 class Table {
  public:
-  /// `place` is the file's name as messages show it.
+  /// `place` is the file's name in messages.
   static Result<Table> parse(std::string_view text, std::string place);
 
-  /// Whether the key stands here; it counts as asked for.
+  /// Whether the table has the key, which becomes known.
   bool has(std::string_view key) const;
-  /// Whether a table, in line or not, a number or a text stands under the key. Does not count as
-  /// asked for.
+  /// Whether the key's value is a table (inline or not), a number or a text. The key does not
+  /// become known.
   bool holds_table(std::string_view key) const;
   bool holds_number(std::string_view key) const;
   bool holds_text(std::string_view key) const;
-  /// The value of a key. Without `otherwise` the key must stand there. A value of another type is a
-  /// problem, and the answer then `otherwise` or zero.
+  /// The value of a key. Without `default_value` the key is required. A missing required key or a
+  /// value of another type is a problem; the function then returns `default_value` or zero.
   std::string text(std::string_view key,
-                   const std::optional<std::string>& otherwise = std::nullopt);
-  double number(std::string_view key, std::optional<double> otherwise = std::nullopt);
+                   const std::optional<std::string>& default_value = std::nullopt);
+  double number(std::string_view key, std::optional<double> default_value = std::nullopt);
   double number_in(std::string_view key, double low, double high,
-                   std::optional<double> otherwise = std::nullopt);
-  std::int64_t integer(std::string_view key, std::optional<std::int64_t> otherwise = std::nullopt);
+                   std::optional<double> default_value = std::nullopt);
+  std::int64_t integer(std::string_view key,
+                       std::optional<std::int64_t> default_value = std::nullopt);
   std::int64_t integer_in(std::string_view key, std::int64_t low, std::int64_t high,
-                          std::optional<std::int64_t> otherwise = std::nullopt);
-  bool boolean(std::string_view key, std::optional<bool> otherwise = std::nullopt);
+                          std::optional<std::int64_t> default_value = std::nullopt);
+  bool boolean(std::string_view key, std::optional<bool> default_value = std::nullopt);
   /// A number of seconds or a text such as "5m".
-  Duration duration(std::string_view key, std::optional<Duration> otherwise = std::nullopt);
+  Duration duration(std::string_view key, std::optional<Duration> default_value = std::nullopt);
   /// A number of bytes or a text such as "80GiB".
-  std::uint64_t bytes(std::string_view key, std::optional<std::uint64_t> otherwise = std::nullopt);
+  std::uint64_t bytes(std::string_view key,
+                      std::optional<std::uint64_t> default_value = std::nullopt);
   /// A number of watts or a text such as "350W".
-  double watts(std::string_view key, std::optional<double> otherwise = std::nullopt);
-  /// A list of texts; a single text counts as a list of one; absent: empty.
+  double watts(std::string_view key, std::optional<double> default_value = std::nullopt);
+  /// A list of texts. A single text counts as a list of one; an absent key as an empty list.
   std::vector<std::string> texts(std::string_view key);
   std::vector<double> numbers(std::string_view key);
   std::optional<Table> table(std::string_view key);
   /// `[[key]]`, in order.
   std::vector<Table> tables(std::string_view key);
-  /// All keys of this table, in the file's order; they count as asked for.
+  /// All keys of this table, in the order of the file. They become known.
   std::vector<std::string> keys();
-  /// Every key with a number as value.
-  std::map<std::string, double> all_numbers();
 
   /// "policy.toml:12: pool.h100.price_per_hour", for messages.
-  std::string place_of(std::string_view key) const;
-  /// Records a problem at a key, unless one stands there already: what is said of a default that
-  /// was read in its place is none.
-  void complain(std::string_view key, std::string problem);
-  /// The first problem of the file so far, or the first key of this table and its subtables that
-  /// nobody asked for.
+  std::string location_of(std::string_view key) const;
+  /// Adds a problem at a key, unless the key has one already: a check of the default that replaced
+  /// an invalid value adds no second problem.
+  void add_problem(std::string_view key, std::string problem);
+  /// The first problem of the file so far, or else the first unknown key of this table and its
+  /// subtables.
   Status finish();
-  /// The first problem of the file so far; keys that nobody asked for are none.
+  /// The first problem of the file so far, without unknown keys.
   Status problem() const;
-  /// All problems of the file, and all keys of this table and its subtables that nobody asked for.
+  /// All problems of the file, and all unknown keys of this table and its subtables.
   std::vector<Error> problems();
 
  private:
@@ -83,7 +82,7 @@ class Table {
   Table(std::shared_ptr<File> file, Node& node);
   std::vector<Table> subtables();
   template <typename T, typename Read>
-  T value(std::string_view key, const std::optional<T>& otherwise, std::string_view expected,
+  T value(std::string_view key, const std::optional<T>& default_value, std::string_view expected,
           Read read);
   template <typename T, typename Read>
   std::vector<T> list(std::string_view key, std::string_view expected, Read read);
@@ -91,7 +90,7 @@ class Table {
   Node* node_;                  // lives in the file
 };
 
-/// A text as TOML writes it, in double quotes.
+/// The text as a TOML string in double quotes.
 std::string quoted(std::string_view text);
 
 }  // namespace drover::toml_file

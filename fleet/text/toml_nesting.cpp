@@ -10,7 +10,7 @@ class NestingScan {
  public:
   explicit NestingScan(std::string_view text) : text_(text) {}
 
-  /// The line that nests too deeply, or nothing.
+  /// The first line that is nested too deeply, or nothing.
   std::optional<std::uint32_t> first_line_too_deep() {
     while (at_ < text_.size()) {
       const char character = text_[at_];

@@ -1,4 +1,4 @@
-// How deeply a TOML text nests, found before a parser sees it.
+// Checks the nesting depth of a TOML text before it is parsed.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace drover::toml_file {
 
-// toml++ frees nested tables by recursion; both limits together keep that within any stack.
+// toml++ frees nested tables by recursion; both limits together bound the stack that this needs.
 inline constexpr int brackets_deep_max = 32;
 inline constexpr int dots_per_key_max = 32;
 
-/// The first line where brackets nest, or a key's dots follow each other, beyond these limits.
-/// Follows TOML's strings and comments just far enough to count outside them. On text that is no
-/// TOML it may lose its way; by then a parser has stopped at the same place.
+/// The first line where the nesting of brackets or the number of dots in a key exceeds these
+/// limits. Recognises strings and comments, in which it does not count. On invalid TOML the result
+/// may be wrong, but only after the point where a parser stops.
 std::optional<std::uint32_t> first_line_nested_too_deeply(std::string_view text);
 
 }  // namespace drover::toml_file

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "fleet/base/text.h"
-#include "fleet/codec/codec_limits.h"
+#include "fleet/codec/limits.h"
 #include "fleet/text/json.h"
 
 namespace drover {
@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view spread_suffix = "_unconsolidated";
 constexpr double steps_per_s_max = 1e9;
 
-// GCP's parts, on which Gavel measured: its V100 has 16 GB on SXM2.
+// Gavel was measured on GCP, whose V100 has 16 GB on SXM2.
 constexpr std::pair<std::string_view, std::string_view> worker_types[] = {
     {"k80", "k80"}, {"p100", "p100-pcie"}, {"v100", "v100-sxm2-16gb"}};
 
@@ -69,7 +69,7 @@ Status Throughputs::add(const std::string& device, bool over_hosts, const Json& 
     const Result<double> steps_per_s = steps_per_s_of(jobs[key]);
     if (!steps_per_s) return error("{}: {}", excerpt(key), steps_per_s.error().message);
     if (over_hosts && gang->devices < 2) continue;
-    std::vector<Pace>& paces = paces_[gang->job_type];
+    std::vector<MeasuredThroughput>& paces = paces_[gang->job_type];
     if (paces.size() == codec::paces_max) {
       return error("{}: found more than {} throughputs", excerpt(key), codec::paces_max);
     }
@@ -97,16 +97,17 @@ Result<Throughputs> Throughputs::parse(std::string_view json, std::string_view p
     if (!added) return error("{}: {}: {}", place, excerpt(worker), added.error().message);
   }
   for (auto& [type, paces] : measured.paces_) {
-    std::sort(paces.begin(), paces.end(), [](const Pace& left, const Pace& right) {
-      return std::tie(left.device, left.over_hosts, left.devices) <
-             std::tie(right.device, right.over_hosts, right.devices);
-    });
+    std::sort(paces.begin(), paces.end(),
+              [](const MeasuredThroughput& left, const MeasuredThroughput& right) {
+                return std::tie(left.device, left.over_hosts, left.devices) <
+                       std::tie(right.device, right.over_hosts, right.devices);
+              });
   }
   return measured;
 }
 
-const std::vector<Pace>& Throughputs::paces(std::string_view job_type) const {
-  static const std::vector<Pace> none;
+const std::vector<MeasuredThroughput>& Throughputs::paces(std::string_view job_type) const {
+  static const std::vector<MeasuredThroughput> none;
   const auto found = paces_.find(job_type);
   return found == paces_.end() ? none : found->second;
 }

@@ -1,6 +1,6 @@
-// Gavel's table of measured throughputs: JSON of worker type -> "('ResNet-18 (batch size 16)', 2)",
-// the type of job and its scale factor -> "null" -> steps per second when it has the devices alone.
-// What else stands beside "null" is of jobs that share devices, and not read.
+// Gavel's table of measured throughputs. JSON: worker type -> type of job and its scale factor,
+// "('ResNet-18 (batch size 16)', 2)" -> "null" -> steps per second with exclusive devices. Keys
+// other than "null" are for jobs that share devices, and are ignored.
 #pragma once
 
 #include <functional>
@@ -16,25 +16,25 @@ namespace drover {
 
 class Json;
 
-/// The catalogue's id for a name that others use; the problem lists the nearest.
+/// Returns the catalogue's id for another name of a device or model. The error lists the nearest.
 using FindName = std::function<Result<std::string>(std::string_view name)>;
 
 class Throughputs {
  public:
-  /// `find_device` answers the catalogue's id of a worker type. A throughput of 0 says that the job
-  /// was tried and does not run there, and so does its pace of 0. Worker types that end in
+  /// `find_device` returns the catalogue's id of a worker type. A throughput of 0 means that the
+  /// job was tried and does not run there; it is kept as 0. Worker types that end in
   /// `_unconsolidated` are gangs spread over hosts.
   static Result<Throughputs> parse(std::string_view json, std::string_view place,
                                    const FindName& find_device);
 
-  /// On all devices and gang sizes, by these; empty where nothing was measured.
-  const std::vector<Pace>& paces(std::string_view job_type) const;
+  /// The throughputs of a job type for all devices and gang sizes, sorted by these; may be empty.
+  const std::vector<MeasuredThroughput>& paces(std::string_view job_type) const;
   bool empty() const { return paces_.empty(); }
 
  private:
   Status add(const std::string& device, bool over_hosts, const Json& jobs);
 
-  std::map<std::string, std::vector<Pace>, std::less<>> paces_;  // by type of job
+  std::map<std::string, std::vector<MeasuredThroughput>, std::less<>> paces_;  // by type of job
 };
 
 }  // namespace drover

@@ -5,24 +5,26 @@
 
 #include "fleet/base/text.h"
 #include "fleet/text/csv.h"
-#include "fleet/trace/trace_rows.h"
+#include "fleet/trace/rows.h"
 
 namespace drover {
 namespace {
 
 struct Format {
   std::string_view name;
-  std::unique_ptr<TraceRows> (*rows)(const TraceReading& reading);
-  bool (*names_models)(const TraceReading& reading);
+  std::unique_ptr<TraceRows> (*rows)(const TraceReaderOptions& reading);
+  bool (*names_models)(const TraceReaderOptions& reading);
   bool rows_span_lines;  // within quotes
 };
 
-/// So much is lost with a row whose quote is never closed.
+/// The number of lines lost with a row whose quote is never closed.
 constexpr std::uint64_t row_lines_max = 100;
 
-bool always(const TraceReading&) { return true; }
-bool nowhere(const TraceReading&) { return false; }
-bool if_mapped(const TraceReading& reading) { return reading.columns.maps(TraceField::model); }
+bool always(const TraceReaderOptions&) { return true; }
+bool nowhere(const TraceReaderOptions&) { return false; }
+bool if_mapped(const TraceReaderOptions& reading) {
+  return reading.columns.maps(TraceField::model);
+}
 
 // In the order of TraceFormat.
 constexpr std::array<Format, 5> formats{{{"azure", azure_rows, nowhere, false},
@@ -31,7 +33,7 @@ constexpr std::array<Format, 5> formats{{{"azure", azure_rows, nowhere, false},
                                          {"tiresias", tiresias_rows, always, false},
                                          {"csv", csv_rows, if_mapped, true}}};
 
-const Format& format_of(const TraceReading& reading) {
+const Format& format_of(const TraceReaderOptions& reading) {
   return formats[static_cast<std::size_t>(reading.format)];
 }
 
@@ -60,10 +62,12 @@ std::vector<std::string> trace_format_names() {
   return names;
 }
 
-bool names_models(const TraceReading& reading) { return format_of(reading).names_models(reading); }
+bool names_models(const TraceReaderOptions& reading) {
+  return format_of(reading).names_models(reading);
+}
 
-TraceReader::TraceReader(TraceReading reading, Dice dice)
-    : reading_(std::move(reading)), rows_(format_of(reading_).rows(reading_)), dice_(dice) {
+TraceReader::TraceReader(TraceReaderOptions reading, RandomStream random)
+    : reading_(std::move(reading)), rows_(format_of(reading_).rows(reading_)), random_(random) {
   DROVER_REQUIRE(!reading_.model.empty() || (names_models(reading_) && reading_.find_model));
 }
 
@@ -95,7 +99,7 @@ Result<std::optional<TraceJob>> TraceReader::read_line(std::string_view line) {
   if (!quotes_are_open(text)) return read_row(text);
   if (line_ - row_line_ + 1 == row_lines_max) {
     return at_row(
-        error("a quote is opened and not closed in {} lines, which are left out", row_lines_max));
+        error("a quote is opened and not closed in {} lines, which are skipped", row_lines_max));
   }
   begun_ = text + '\n';
   return std::optional<TraceJob>{};
@@ -129,8 +133,8 @@ Result<std::optional<TraceJob>> TraceReader::read_row(std::string_view text) {
   if (!row.remark.empty() && remarked_.insert(row.remark).second) {
     remarks_.push_back(at_row({row.remark}).message);
   }
-  Dice dice = dice_.child(row_line_);
-  row.job.id = draw_job_id(dice);
+  RandomStream random = random_.child(row_line_);
+  row.job.id = generate_job_id(random);
   return std::optional(TraceJob{row.at - *first_, std::move(row.job)});
 }
 

@@ -5,19 +5,20 @@
 #include <set>
 #include <utility>
 
-#include "fleet/base/dice.h"
+#include "fleet/base/random_stream.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/target.h"
 #include "fleet/xid.h"
-#include "router/actions/power_caps.h"
+#include "router/actions/power_cap_overrides.h"
 
 namespace drover::router {
 namespace {
 
-/// A host, or one device of it; where the fault takes whole groups, one stands for its group.
+/// A host, or one device of it; if the fault affects whole groups, one device stands for its
+/// group.
 struct Victim {
-  HostIndex host = nowhere;
+  HostIndex host = no_index;
   std::uint16_t device = 0;
 };
 
@@ -27,23 +28,23 @@ bool of_hosts(FaultKind kind, TargetKind target) {
 }
 
 Status check_fault(const Fault& fault) {
-  // What cannot be written and read again is no fault that a person could have asked for.
+  // Only faults that survive formatting and parsing are valid requests.
   if (const auto same = parse_fault(to_text(fault)); !same) return same.error();
-  if (fault.lasts <= Duration{0} || fault.lasts > action_span_max) {
+  if (fault.duration <= Duration{0} || fault.duration > action_duration_max) {
     return error("a fault for {} s, expected more than 0 s and at most a week",
-                 to_seconds(fault.lasts));
+                 to_seconds(fault.duration));
   }
   return {};
 }
 
-Status check_fault(const Inject& inject, const Target& target) {
+Status check_fault(const InjectFault& inject, const Target& target) {
   if (auto status = check_fault(inject.fault); !status) return status;
   if (inject.fault.kind == FaultKind::lose && target.kind == TargetKind::site) {
     return error("the whole site cannot be lost, expected a device, host, rack or pool");
   }
   const bool air = inject.fault.kind == FaultKind::inlet || inject.fault.kind == FaultKind::fan;
   if (air && target.kind == TargetKind::device) {
-    return error("{} draws the air of its host: inject into host:{}", to_text(target), target.name);
+    return error("{} shares its host's airflow: inject into host:{}", to_text(target), target.name);
   }
   if (inject.fault.kind == FaultKind::reclaim && target.kind == TargetKind::device) {
     return error("{} is reclaimed with its host: inject into host:{}", to_text(target),
@@ -53,18 +54,18 @@ Status check_fault(const Inject& inject, const Target& target) {
 }
 
 /// Checks a target that names one host.
-Status check_host(const Target& target, const Roster& roster) {
+Status check_host(const Target& target, const FleetState& fleet_state) {
   if (target.kind != TargetKind::device && target.kind != TargetKind::host) return {};
-  const HostEntry& host = roster.hosts()[*roster.find_host(target.name)];
+  const HostEntry& host = fleet_state.hosts()[*fleet_state.find_host(target.name)];
   if (is_gone(host.health)) {
     return error("{} {}: it cannot be reached", target.name,
                  host.health == Health::left ? "has left" : "is lost");
   }
   if (host.health == Health::suspect) {
-    return error("{} has been silent and may not hear it", target.name);
+    return error("{} is silent and may not receive it", target.name);
   }
   if (target.kind == TargetKind::device && target.device >= host.devices.size()) {
-    return error("no device {}: {} has the devices 0 to {}", to_text(target), target.name,
+    return error("no device {}: {} has devices 0 to {}", to_text(target), target.name,
                  host.devices.size() - 1);
   }
   return {};
@@ -72,18 +73,18 @@ Status check_host(const Target& target, const Roster& roster) {
 
 class Aim {
  public:
-  Aim(const Target& target, const Roster& roster, const Policy& policy)
-      : target_(target), roster_(roster) {
-    if (target.kind == TargetKind::pool) pool_ = policy.pool_index(target.name).value_or(nowhere);
+  Aim(const Target& target, const FleetState& fleet_state, const Policy& policy)
+      : target_(target), fleet_state_(fleet_state) {
+    if (target.kind == TargetKind::pool) pool_ = policy.pool_index(target.name).value_or(no_index);
   }
 
   bool at_host(const HostEntry& host) const {
     switch (target_.kind) {
       case TargetKind::device:
       case TargetKind::host:
-        return host.hello.host == target_.name;
+        return host.registration.host == target_.name;
       case TargetKind::rack:
-        return host.hello.rack == target_.name;
+        return host.registration.rack == target_.name;
       case TargetKind::pool:
         return std::any_of(host.groups.begin(), host.groups.end(),
                            [&](GroupIndex group) { return in_pool(group); });
@@ -93,42 +94,42 @@ class Aim {
     return false;
   }
   bool at_device(DeviceIndex device) const {
-    const DeviceColumns& columns = roster_.devices();
+    const DeviceColumns& columns = fleet_state_.devices();
     if (target_.kind == TargetKind::device) return columns.number[device] == target_.device;
     return target_.kind != TargetKind::pool || in_pool(columns.group[device]);
   }
 
  private:
-  bool in_pool(GroupIndex group) const { return roster_.groups()[group].in_pool(pool_); }
+  bool in_pool(GroupIndex group) const { return fleet_state_.groups()[group].in_pool(pool_); }
 
   const Target& target_;
-  const Roster& roster_;
-  std::uint32_t pool_ = nowhere;
+  const FleetState& fleet_state_;
+  std::uint32_t pool_ = no_index;
 };
 
-const GroupEntry& group_of(const Roster& roster, DeviceIndex device) {
-  return roster.groups()[roster.devices().group[device]];
+const GroupEntry& group_of(const FleetState& fleet_state, DeviceIndex device) {
+  return fleet_state.groups()[fleet_state.devices().group[device]];
 }
 
-/// As the agents see it: a link is its whole group's, a TPU slice is lost as a whole.
+/// As in agents: a link fault affects its whole group, and a TPU slice is lost as a whole.
 bool of_groups(FaultKind kind, const GroupEntry& group) {
   return kind == FaultKind::slow_link ||
          (kind == FaultKind::lose && group.spec->device_class == DeviceClass::tpu);
 }
 
-/// Those of one host; the first that cannot have the fault is why, in `refused`.
-void find_devices(const Inject& inject, const Aim& aim, const Roster& roster, HostIndex host,
-                  std::vector<Victim>& victims, std::string& refused) {
-  const HostEntry& entry = roster.hosts()[host];
-  const GroupEntry* taken = nullptr;  // the last group of which all devices are
+/// The devices of one host; `refused` gets the reason of the first that cannot have the fault.
+void find_devices(const InjectFault& inject, const Aim& aim, const FleetState& fleet_state,
+                  HostIndex host, std::vector<Victim>& victims, std::string& refused) {
+  const HostEntry& entry = fleet_state.hosts()[host];
+  const GroupEntry* taken = nullptr;  // the last group that is taken as a whole
   for (const DeviceIndex device : entry.devices) {
-    const GroupEntry& group = group_of(roster, device);
+    const GroupEntry& group = group_of(fleet_state, device);
     if (!aim.at_device(device) || &group == taken) continue;
-    const std::uint16_t number = roster.devices().number[device];
+    const std::uint16_t number = fleet_state.devices().number[device];
     if (inject.fault.kind == FaultKind::xid && group.spec->device_class == DeviceClass::tpu) {
       if (refused.empty()) {
-        refused = fmt::format("Xids are NVIDIA's: {}/{} is a {}", entry.hello.host, number,
-                              group.spec->id);
+        refused = fmt::format("only NVIDIA GPUs have Xids: {}/{} is a {}", entry.registration.host,
+                              number, group.spec->id);
       }
       continue;
     }
@@ -137,49 +138,49 @@ void find_devices(const Inject& inject, const Aim& aim, const Roster& roster, Ho
   }
 }
 
-/// What the policy's prices take for spot, and every host that is labelled so.
-bool is_spot_host(const Roster& roster, const Policy& policy, const HostEntry& host) {
-  if (host.term != PriceTerm::unsaid) return host.term == PriceTerm::spot;
+/// Hosts that are spot by the policy's prices, and hosts labelled so.
+bool is_spot_host(const FleetState& fleet_state, const Policy& policy, const HostEntry& host) {
+  if (host.term != PurchaseOption::unspecified) return host.term == PurchaseOption::spot;
   return std::any_of(host.groups.begin(), host.groups.end(), [&](GroupIndex group) {
-    const auto& pools = roster.groups()[group].pools;
+    const auto& pools = fleet_state.groups()[group].pools;
     return std::any_of(pools.begin(), pools.end(), [&](std::uint32_t pool) {
       return is_spot(policy.pools[pool].prices, host.term);
     });
   });
 }
 
-Result<std::vector<Victim>> find_victims(const Inject& inject, const Target& target,
-                                         const Roster& roster, const Policy& policy) {
+Result<std::vector<Victim>> find_victims(const InjectFault& inject, const Target& target,
+                                         const FleetState& fleet_state, const Policy& policy) {
   const bool hosts_only = of_hosts(inject.fault.kind, target.kind);
-  const Aim aim(target, roster, policy);
+  const Aim aim(target, fleet_state, policy);
   std::vector<Victim> victims;
   std::string refused;
-  for (const HostIndex index : hosts_by_name(roster)) {
-    const HostEntry& host = roster.hosts()[index];
+  for (const HostIndex index : hosts_by_name(fleet_state)) {
+    const HostEntry& host = fleet_state.hosts()[index];
     if (host.health != Health::ok || !aim.at_host(host)) continue;
-    if (inject.fault.kind == FaultKind::reclaim && !is_spot_host(roster, policy, host)) {
+    if (inject.fault.kind == FaultKind::reclaim && !is_spot_host(fleet_state, policy, host)) {
       if (refused.empty()) {
         refused = fmt::format("only spot hosts are reclaimed: {} has no label price=spot",
-                              host.hello.host);
+                              host.registration.host);
       }
     } else if (hosts_only) {
       victims.push_back({index, 0});
     } else {
-      find_devices(inject, aim, roster, index, victims, refused);
+      find_devices(inject, aim, fleet_state, index, victims, refused);
     }
   }
   if (!victims.empty()) return victims;
   if (!refused.empty()) return error("{}", refused);
-  return error("{} has no {} that can be reached", to_text(target), hosts_only ? "host" : "device");
+  return error("{} has no reachable {}", to_text(target), hosts_only ? "host" : "device");
 }
 
-/// `any` of them, in their order. REQUIRES that there are so many.
-void draw(std::vector<Victim>& victims, const Inject& inject) {
-  Dice dice = Dice(inject.seed).child("inject");
+/// Draws `any` of them and keeps their order. REQUIRES that there are as many.
+void draw(std::vector<Victim>& victims, const InjectFault& inject) {
+  RandomStream random = RandomStream(inject.seed).child("inject");
   std::vector<std::size_t> places(victims.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
   for (std::size_t drawn = 0; drawn < inject.any; ++drawn) {
-    std::swap(places[drawn], places[drawn + dice.below(places.size() - drawn)]);
+    std::swap(places[drawn], places[drawn + random.below(places.size() - drawn)]);
   }
   places.resize(inject.any);
   std::sort(places.begin(), places.end());
@@ -187,11 +188,11 @@ void draw(std::vector<Victim>& victims, const Inject& inject) {
   victims.resize(inject.any);
 }
 
-/// The device, and all that fall with it.
-void add_devices(const Roster& roster, FaultKind kind, Victim victim,
+/// Adds the device and all devices that fail with it.
+void add_devices(const FleetState& fleet_state, FaultKind kind, Victim victim,
                  std::vector<std::uint16_t>& devices) {
-  const DeviceIndex device = roster.hosts()[victim.host].devices[victim.device];
-  const GroupEntry& group = group_of(roster, device);
+  const DeviceIndex device = fleet_state.hosts()[victim.host].devices[victim.device];
+  const GroupEntry& group = group_of(fleet_state, device);
   if (!of_groups(kind, group)) return devices.push_back(victim.device);
   for (std::uint16_t offset = 0; offset < group.group.count; ++offset) {
     devices.push_back(static_cast<std::uint16_t>(group.group.first + offset));
@@ -200,20 +201,22 @@ void add_devices(const Roster& roster, FaultKind kind, Victim victim,
 
 }  // namespace
 
-std::vector<HostIndex> hosts_by_name(const Roster& roster) {
+std::vector<HostIndex> hosts_by_name(const FleetState& fleet_state) {
   std::vector<HostIndex> hosts;
-  for (HostIndex host = 0; host < roster.hosts().size(); ++host) {
-    if (!roster.hosts()[host].forgotten) hosts.push_back(host);
+  for (HostIndex host = 0; host < fleet_state.hosts().size(); ++host) {
+    if (!fleet_state.hosts()[host].forgotten) hosts.push_back(host);
   }
   std::sort(hosts.begin(), hosts.end(), [&](HostIndex a, HostIndex b) {
-    return roster.hosts()[a].hello.host < roster.hosts()[b].hello.host;
+    return fleet_state.hosts()[a].registration.host < fleet_state.hosts()[b].registration.host;
   });
   return hosts;
 }
 
-bool can_be_in_force(const Fault& fault) { return !over_at_once(fault) && check_fault(fault).ok(); }
+bool can_be_in_force(const Fault& fault) {
+  return !clears_immediately(fault) && check_fault(fault).ok();
+}
 
-Status check_known(const Target& target, const Roster& roster, const Policy& policy) {
+Status check_known(const Target& target, const FleetState& fleet_state, const Policy& policy) {
   if (target.kind == TargetKind::site) return {};
   std::set<std::string> names;
   std::string_view kind = "host";
@@ -222,9 +225,10 @@ Status check_known(const Target& target, const Roster& roster, const Policy& pol
     for (const Pool& pool : policy.pools) names.insert(pool.name);
   } else {
     if (target.kind == TargetKind::rack) kind = "rack";
-    for (const HostEntry& host : roster.hosts()) {
+    for (const HostEntry& host : fleet_state.hosts()) {
       if (host.forgotten) continue;
-      names.insert(target.kind == TargetKind::rack ? host.hello.rack : host.hello.host);
+      names.insert(target.kind == TargetKind::rack ? host.registration.rack
+                                                   : host.registration.host);
     }
     names.erase("");
   }
@@ -234,14 +238,15 @@ Status check_known(const Target& target, const Roster& roster, const Policy& pol
                suggestion(target.name, {names.begin(), names.end()}));
 }
 
-Result<std::vector<Reached>> plan_injection(const Inject& inject, const Roster& roster,
-                                            const Policy& policy) {
+Result<std::vector<FaultTarget>> plan_injection(const InjectFault& inject,
+                                                const FleetState& fleet_state,
+                                                const Policy& policy) {
   const auto target = parse_target(inject.target);
   if (!target) return target.error();
   if (auto status = check_fault(inject, *target); !status) return status.error();
-  if (auto status = check_known(*target, roster, policy); !status) return status.error();
-  if (auto status = check_host(*target, roster); !status) return status.error();
-  auto victims = find_victims(inject, *target, roster, policy);
+  if (auto status = check_known(*target, fleet_state, policy); !status) return status.error();
+  if (auto status = check_host(*target, fleet_state); !status) return status.error();
+  auto victims = find_victims(inject, *target, fleet_state, policy);
   if (!victims) return victims.error();
   const bool whole = of_hosts(inject.fault.kind, target->kind);
   if (inject.any > victims->size()) {
@@ -249,19 +254,19 @@ Result<std::vector<Reached>> plan_injection(const Inject& inject, const Roster& 
                  victims->size());
   }
   if (inject.any > 0) draw(*victims, inject);
-  std::vector<Reached> reached;
+  std::vector<FaultTarget> reached;
   for (const Victim& victim : *victims) {
     if (reached.empty() || reached.back().host != victim.host) {
       reached.push_back({victim.host, whole, {}});
     }
-    if (!whole) add_devices(roster, inject.fault.kind, victim, reached.back().devices);
+    if (!whole) add_devices(fleet_state, inject.fault.kind, victim, reached.back().devices);
   }
   return reached;
 }
 
-std::string action_text(const Inject& inject) {
+std::string action_text(const InjectFault& inject) {
   std::string text = fmt::format("inject {} for {}", to_text(inject.fault),
-                                 duration_text(to_seconds(inject.fault.lasts)));
+                                 duration_text(to_seconds(inject.fault.duration)));
   if (inject.any > 0) text += fmt::format(", any {} with seed {}", inject.any, inject.seed);
   return text;
 }

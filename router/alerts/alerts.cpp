@@ -6,14 +6,14 @@
 
 #include <fmt/format.h>
 
-#include "router/alerts/alert_places.h"
+#include "router/alerts/alert_slots.h"
 
 namespace drover::router {
 namespace {
 
 constexpr double jitter_share = 0.05;
 
-/// Takes what is next of a text: a number, or the words up to one.
+/// The next part of a text: a number, or the words before one.
 struct Part {
   std::string_view words;  // empty: it is a number
   double number = 0;
@@ -35,7 +35,7 @@ Part take_part_of(std::string_view& text) {
 
 }  // namespace
 
-bool tells_more(std::string_view before, std::string_view now) {
+bool differs_beyond_jitter(std::string_view before, std::string_view now) {
   while (!before.empty() && !now.empty()) {
     const Part old = take_part_of(before), fresh = take_part_of(now);
     if (old.words != fresh.words) return true;
@@ -45,29 +45,29 @@ bool tells_more(std::string_view before, std::string_view now) {
   return before.empty() != now.empty();
 }
 
-void AlertBook::set_rules(const std::vector<AlertRule>& rules) {
+void AlertTable::set_rules(const std::vector<AlertRule>& rules) {
   rules_.clear();
   for (const AlertRule& rule : rules) {
-    if (rule.enabled) rules_.emplace(rule.told.name, rule.told);
+    if (rule.enabled) rules_.emplace(rule.published.name, rule.published);
   }
 }
 
-std::vector<Alert> AlertBook::observe(Instant now, const std::vector<Sighting>& seen) {
-  std::map<std::string, std::vector<const Sighting*>> waiting;
-  for (const Sighting& sighting : seen) {
-    if (!rules_.contains(sighting.rule)) continue;
-    const bool known = entries_.contains({sighting.rule, sighting.subject});
-    if (known || subjects_[sighting.rule] < alert_subjects_max) {
-      see(now, sighting);
+std::vector<Alert> AlertTable::observe(Instant now, const std::vector<AlertCondition>& seen) {
+  std::map<std::string, std::vector<const AlertCondition*>> waiting;
+  for (const AlertCondition& condition : seen) {
+    if (!rules_.contains(condition.rule)) continue;
+    const bool known = entries_.contains({condition.rule, condition.subject});
+    if (known || subjects_[condition.rule] < alert_subjects_max) {
+      match(now, condition);
     } else {
-      waiting[sighting.rule].push_back(&sighting);
+      waiting[condition.rule].push_back(&condition);
     }
   }
   std::vector<Alert> changes;
   for (const auto& [rule, those] : waiting) {
     const std::size_t left_out = share(now, rule, those, changes);
     if (left_out == 0) continue;
-    see(now, {rule, std::string(other_subjects), fmt::format("{} more", left_out)});
+    match(now, {rule, std::string(other_subjects), fmt::format("{} more", left_out)});
   }
   for (auto next = entries_.begin(); next != entries_.end();) {
     const auto at = next++;
@@ -78,16 +78,16 @@ std::vector<Alert> AlertBook::observe(Instant now, const std::vector<Sighting>& 
   return changes;
 }
 
-std::size_t AlertBook::share(Instant now, const std::string& rule,
-                             const std::vector<const Sighting*>& waiting,
-                             std::vector<Alert>& changes) {
-  std::vector<AlertPlace> taken;
+std::size_t AlertTable::share(Instant now, const std::string& rule,
+                              const std::vector<const AlertCondition*>& waiting,
+                              std::vector<Alert>& changes) {
+  std::vector<AlertSlot> taken;
   for (auto at = entries_.lower_bound({rule, ""}); at != entries_.end() && at->first.first == rule;
        ++at) {
     if (at->first.second == other_subjects) continue;
     taken.push_back({at->first.second, at->second.first_seen});
   }
-  const PlaceChanges changed = share_places(taken, waiting);
+  const SlotChanges changed = share_slots(taken, waiting);
   std::size_t left_out = waiting.size() - changed.arrive.size();
   for (const std::string& subject : changed.leave) {
     const auto at = entries_.find({rule, subject});
@@ -98,49 +98,49 @@ std::size_t AlertBook::share(Instant now, const std::string& rule,
     entries_.erase(at);
     --subjects_[rule];
   }
-  for (const Sighting* sighting : changed.arrive) see(now, *sighting);
+  for (const AlertCondition* condition : changed.arrive) match(now, *condition);
   return left_out;
 }
 
-void AlertBook::see(Instant now, const Sighting& sighting) {
-  const auto [at, added] = entries_.try_emplace({sighting.rule, sighting.subject});
+void AlertTable::match(Instant now, const AlertCondition& condition) {
+  const auto [at, added] = entries_.try_emplace({condition.rule, condition.subject});
   Entry& entry = at->second;
   if (added) {
-    ++subjects_[sighting.rule];
+    ++subjects_[condition.rule];
     entry.first_seen = now;
-    entry.alert.rule = sighting.rule;
-    entry.alert.subject = sighting.subject;
+    entry.alert.rule = condition.rule;
+    entry.alert.subject = condition.subject;
   }
   entry.last_seen = now;
   entry.gone_since = never;
-  if (!sighting.text.empty()) entry.alert.text = sighting.text;
+  if (!condition.text.empty()) entry.alert.text = condition.text;
 }
 
-bool AlertBook::settle(Instant now, Entry& entry, std::vector<Alert>& changes) const {
+bool AlertTable::settle(Instant now, Entry& entry, std::vector<Alert>& changes) const {
   const auto rule = rules_.find(entry.alert.rule);
   const bool holds = entry.last_seen == now && rule != rules_.end();
   if (holds) {
     if (entry.raised) {
-      retell(now, entry, changes);
+      update_text(now, entry, changes);
       return false;
     }
     if (now - entry.first_seen < rule->second.raise_after) return false;
-    // Of what had no place a watcher makes no text: it has one at the next look.
+    // An alert without a slot has no text yet; it gets one at the next observation.
     if (entry.alert.text.empty() && entry.first_seen == now) return false;
     entry.raised = entry.alert.raised = true;
     entry.alert.severity = rule->second.severity;
-    entry.alert.since = entry.told_at = now;
-    entry.told = entry.alert.text;
+    entry.alert.since = entry.published_at = now;
+    entry.published = entry.alert.text;
     changes.push_back(entry.alert);
     return false;
   }
   if (!entry.raised) return true;
-  // Looks may be further apart than the span: counted from the first without the condition, one
-  // alone clears nothing that shall stay for a while.
+  // Observations may be further apart than the duration: it counts from the first one without the
+  // condition, so a single one does not clear an alert with a clear delay.
   entry.gone_since = std::min(entry.gone_since, now);
   const bool over = rule == rules_.end() || now - entry.gone_since >= rule->second.clear_after;
   if (!over) {
-    retell(now, entry, changes);  // what was seen last may not have been told yet
+    update_text(now, entry, changes);  // the last text may not be published yet
     return false;
   }
   entry.alert.raised = false;
@@ -148,18 +148,19 @@ bool AlertBook::settle(Instant now, Entry& entry, std::vector<Alert>& changes) c
   return true;
 }
 
-void AlertBook::retell(Instant now, Entry& entry, std::vector<Alert>& changes) const {
-  if (entry.alert.text == entry.told) return;
-  const bool news = tells_more(entry.told, entry.alert.text);
-  if (now - entry.told_at < (news ? retold_every_beats : jitter_every_beats) * beat_) return;
-  entry.told = entry.alert.text;
-  entry.told_at = now;
+void AlertTable::update_text(Instant now, Entry& entry, std::vector<Alert>& changes) const {
+  if (entry.alert.text == entry.published) return;
+  const bool changed = differs_beyond_jitter(entry.published, entry.alert.text);
+  if (now - entry.published_at < (changed ? text_update_beats : jitter_update_beats) * beat_)
+    return;
+  entry.published = entry.alert.text;
+  entry.published_at = now;
   changes.push_back(entry.alert);
-  changes.back().retold = true;
+  changes.back().text_only = true;
 }
 
-std::vector<Alert> AlertBook::acknowledge(Instant now, std::string_view rule,
-                                          std::string_view subject, const std::string& who) {
+std::vector<Alert> AlertTable::acknowledge(Instant now, std::string_view rule,
+                                           std::string_view subject, const std::string& who) {
   std::vector<Alert> alerts;
   for (auto& [key, entry] : entries_) {
     const bool meant =
@@ -168,15 +169,15 @@ std::vector<Alert> AlertBook::acknowledge(Instant now, std::string_view rule,
     if (entry.alert.acknowledged_by.empty()) {
       entry.alert.acknowledged_by = who;
       entry.alert.acknowledged_at = now;
-      entry.told = entry.alert.text;
-      entry.told_at = now;
+      entry.published = entry.alert.text;
+      entry.published_at = now;
     }
     alerts.push_back(entry.alert);
   }
   return alerts;
 }
 
-std::vector<Alert> AlertBook::raised() const {
+std::vector<Alert> AlertTable::raised() const {
   std::vector<Alert> alerts;
   for (const auto& [key, entry] : entries_) {
     if (entry.raised) alerts.push_back(entry.alert);
@@ -184,7 +185,7 @@ std::vector<Alert> AlertBook::raised() const {
   return alerts;
 }
 
-std::vector<std::string> AlertBook::raised_subjects(std::string_view rule) const {
+std::vector<std::string> AlertTable::raised_subjects(std::string_view rule) const {
   std::vector<std::string> subjects;
   for (auto at = entries_.lower_bound({std::string(rule), ""});
        at != entries_.end() && at->first.first == rule; ++at) {

@@ -1,6 +1,6 @@
-// Alerts: when a condition that is seen or not seen under a rule raises an alert or clears one, and
-// who cares for it. Pure: what is seen comes in, alerts come out. All spans are fleet time; where
-// looks are further apart than a span, it takes two of them.
+// Alerts: when a condition raises or clears an alert, and who acknowledged it. Pure: conditions
+// in, alerts out. All durations are fleet time; if observations are further apart than a duration,
+// two of them are needed.
 #pragma once
 
 #include <chrono>
@@ -17,78 +17,79 @@
 
 namespace drover::router {
 
-/// Subjects of one rule at once: more would tell nobody more. Hosts share these places
-/// (alert_places.h). The rest is one alert, about `other_subjects`.
+/// Alerts of one rule at once; hosts share these slots (alert_slots.h). The rest is one alert
+/// about `other_subjects`.
 inline constexpr std::size_t alert_subjects_max = 256;
 inline constexpr std::string_view other_subjects = "others";
 
-/// The text of one that stands follows what it is about. Everybody is told it anew at most so
-/// often, in beats; where it only jitters, by less than a twentieth of a number, so seldom.
-inline constexpr int retold_every_beats = 5;
-inline constexpr int jitter_every_beats = 60;
+/// The text of a raised alert follows its condition. It is published again at most every
+/// `text_update_beats` beats, or every `jitter_update_beats` if it only jitters, that is if
+/// numbers change by less than a twentieth.
+inline constexpr int text_update_beats = 5;
+inline constexpr int jitter_update_beats = 60;
 
-/// Whether one who knows the first text learns anything from the second: other words, or a number
-/// that has changed by more than jitter.
-bool tells_more(std::string_view before, std::string_view now);
+/// Whether the second text differs from the first by more than jitter: other words, or a number
+/// that changed by more.
+bool differs_beyond_jitter(std::string_view before, std::string_view now);
 
-/// A rule's condition holds for a subject at this moment.
-struct Sighting {
+/// A rule's condition is true for a subject now.
+struct AlertCondition {
   std::string rule;
   std::string subject;
-  std::string text;  // empty: as it was
+  std::string text;  // empty: unchanged
 };
 
-class AlertBook {
+class AlertTable {
  public:
   /// `beat`: a wall second in fleet time.
-  explicit AlertBook(Duration beat = std::chrono::seconds(1)) : beat_(beat) {}
+  explicit AlertTable(Duration beat = std::chrono::seconds(1)) : beat_(beat) {}
 
-  /// From now on. What other rules have raised is over at the next look.
+  /// Sets the rules. Alerts of rules that are gone are cleared at the next observation.
   void set_rules(const std::vector<AlertRule>& rules);
 
-  /// Everything that holds now; whatever is not among it does not hold, and what no rule is about
-  /// is passed over. Answers what was raised, cleared and retold by that: first what was cleared to
-  /// give its place to another host's, then the others by rule and subject.
-  std::vector<Alert> observe(Instant now, const std::vector<Sighting>& seen);
-  /// Somebody cares for what stands of this rule and subject, empty ones meaning all, until it is
-  /// over. Answers all that it is about; what somebody cares for already stays with him.
+  /// Takes all conditions that are true now; all others are false, and conditions without a rule
+  /// are ignored. Returns the alerts raised, cleared or updated by it: first those cleared for
+  /// another host's slot, then the others by rule and subject.
+  std::vector<Alert> observe(Instant now, const std::vector<AlertCondition>& seen);
+  /// Acknowledges the raised alerts of this rule and subject (empty: all) until they are cleared.
+  /// Returns all of them; an earlier acknowledgement is kept.
   std::vector<Alert> acknowledge(Instant now, std::string_view rule, std::string_view subject,
                                  const std::string& who);
-  /// Whether it is seen now, raised or not yet.
+  /// Whether the condition is known, raised or not yet.
   bool knows(const std::string& rule, const std::string& subject) const {
     return entries_.contains({rule, subject});
   }
-  /// The raised ones, by rule and subject, with their present texts.
+  /// Raised alerts, by rule and subject, with their current texts.
   std::vector<Alert> raised() const;
-  /// Subjects of the raised ones of a rule, in order.
+  /// Subjects of a rule's raised alerts, in order.
   std::vector<std::string> raised_subjects(std::string_view rule) const;
 
  private:
   struct Entry {
     Instant first_seen{};
     Instant last_seen{};
-    Instant gone_since = never;  // the first look without it
-    Alert alert;                 // its text: of the last look
-    std::string told;            // the text that everybody knows
-    Instant told_at{};
+    Instant gone_since = never;  // first observation without it
+    Alert alert;                 // with the text of the last observation
+    std::string published;       // the last published text
+    Instant published_at{};
     bool raised = false;
   };
   using Key = std::pair<std::string, std::string>;  // rule, subject
   using Entries = std::map<Key, Entry>;
 
-  void see(Instant now, const Sighting& sighting);
-  /// Shares the rule's places with those that wait for one. Answers how many are left out.
+  void match(Instant now, const AlertCondition& condition);
+  /// Shares the rule's slots with the waiting conditions. Returns how many get none.
   std::size_t share(Instant now, const std::string& rule,
-                    const std::vector<const Sighting*>& waiting, std::vector<Alert>& changes);
-  /// Answers whether the entry is over and done with.
+                    const std::vector<const AlertCondition*>& waiting, std::vector<Alert>& changes);
+  /// Returns whether the entry can be removed.
   bool settle(Instant now, Entry& entry, std::vector<Alert>& changes) const;
-  /// Its text again, when it has changed.
-  void retell(Instant now, Entry& entry, std::vector<Alert>& changes) const;
+  /// Publishes the text again if it has changed.
+  void update_text(Instant now, Entry& entry, std::vector<Alert>& changes) const;
 
   Duration beat_;
   std::map<std::string, AlertRuleText, std::less<>> rules_;
   Entries entries_;
-  std::map<std::string, std::size_t> subjects_;  // entries of each rule
+  std::map<std::string, std::size_t> subjects_;  // entries by rule
 };
 
 }  // namespace drover::router

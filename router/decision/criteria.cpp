@@ -10,193 +10,199 @@
 namespace drover::router {
 namespace {
 
-// ---- Places ------------------------------------------------------------------------------------
+// Filters on candidates.
 
 /// `fails(columns, row)`
 template <typename Test>
-void mark(Rows rows, std::uint32_t bit, Test fails) {
-  Standings& all = rows.all;
+void mark(CandidateRange rows, std::uint32_t bit, Test fails) {
+  CandidateTable& all = rows.all;
   for (std::size_t row = rows.begin; row < all.size; ++row) {
     all.failed[row] |= fails(all, row) ? bit : 0U;
   }
 }
 
-/// Rows whose condition has any of these bits: mostly there are none.
-void mark_condition(Rows rows, std::uint32_t bit, std::uint32_t bits) {
+/// Marks rows whose condition has any of these bits: usually none.
+void mark_condition(CandidateRange rows, std::uint32_t bit, std::uint32_t bits) {
   if ((rows.conditions & bits) == 0) return;
-  mark(rows, bit,
-       [bits](const Standings& all, std::size_t row) { return (all.condition[row] & bits) != 0; });
+  mark(rows, bit, [bits](const CandidateTable& all, std::size_t row) {
+    return (all.condition[row] & bits) != 0;
+  });
 }
 
-/// A loaded replica whose whole KV cache, less the headroom, is smaller than the request.
-void judge_memory(const Question& question, Rows rows, std::uint32_t bit) {
-  if (question.purpose != Purpose::request) return;
-  const auto need = static_cast<double>(question.need_tokens);
-  const double share = 1 - question.rule.memory_headroom;
-  mark(rows, bit, [&](const Standings& all, std::size_t row) {
+/// The whole KV cache of a loaded replica, less the headroom, is smaller than the request.
+void filter_memory(const PlacementQuery& query, CandidateRange rows, std::uint32_t bit) {
+  if (query.purpose != Purpose::request) return;
+  const auto need = static_cast<double>(query.need_tokens);
+  const double share = 1 - query.rule.memory_headroom;
+  mark(rows, bit, [&](const CandidateTable& all, std::size_t row) {
     const bool loaded =
-        (all.replica[row] != nowhere) & ((all.condition[row] & condition_busy) == 0);
+        (all.replica[row] != no_index) & ((all.condition[row] & condition_busy) == 0);
     return loaded & (need > all.tokens_max[row] * share);
   });
 }
 
 /// The pool may hold at most its share of the fleet's running jobs, but always one.
-void judge_share(const Question& question, Rows rows, std::uint32_t bit) {
-  if (share_used_up(question)) mark(rows, bit, [](const Standings&, std::size_t) { return true; });
+void filter_share(const PlacementQuery& query, CandidateRange rows, std::uint32_t bit) {
+  if (share_used_up(query))
+    mark(rows, bit, [](const CandidateTable&, std::size_t) { return true; });
 }
 
-/// Sites: where the way to the clients or to the data is longer than the rule allows.
-void judge_rtt(const Question& question, Rows rows, std::uint32_t bit) {
-  const double most_s = question.rule.rtt_max_s;
-  if (!question.far || most_s <= 0) return;
-  mark(rows, bit, [&](const Standings& all, std::size_t row) { return all.rtt_s[row] > most_s; });
+/// The round trip to the clients, or the transfer of the data, is longer than the rule allows.
+void filter_rtt(const PlacementQuery& query, CandidateRange rows, std::uint32_t bit) {
+  const double most_s = query.rule.rtt_max_s;
+  if (!query.far || most_s <= 0) return;
+  mark(rows, bit,
+       [&](const CandidateTable& all, std::size_t row) { return all.rtt_s[row] > most_s; });
 }
 
-void judge_data(const Question& question, Rows rows, std::uint32_t bit) {
-  if (!question.far || question.needs.data_set.empty()) return;
-  const double most_s = question.rule.data_within > Duration{0}
-                            ? to_seconds(question.rule.data_within)
+void filter_data(const PlacementQuery& query, CandidateRange rows, std::uint32_t bit) {
+  if (!query.far || query.needs.data_set.empty()) return;
+  const double most_s = query.rule.data_within > Duration{0}
+                            ? to_seconds(query.rule.data_within)
                             : std::numeric_limits<double>::infinity();
-  mark(rows, bit, [&](const Standings& all, std::size_t row) {
+  mark(rows, bit, [&](const CandidateTable& all, std::size_t row) {
     return all.reachable[row] == 0 || all.transfer_s[row] > most_s;
   });
 }
 
-/// A tenant that may not borrow has its share of the fleet's devices, but always one job.
-void judge_tenant(const Question& question, Rows rows, std::uint32_t bit) {
-  const Ask& ask = question.ask;
-  if (ask.tenant_devices_max <= 0 || ask.tenant_devices <= 0) return;
-  mark(rows, bit, [&](const Standings& all, std::size_t row) {
-    const double more = all.replica[row] == nowhere ? all.devices[row] : 0;
-    return ask.tenant_devices + more > ask.tenant_devices_max;
+/// A tenant without `borrow` has its share of the fleet's devices, but always one job.
+void filter_tenant(const PlacementQuery& query, CandidateRange rows, std::uint32_t bit) {
+  const PlacementRequest& request = query.request;
+  if (request.tenant_devices_max <= 0 || request.tenant_devices <= 0) return;
+  mark(rows, bit, [&](const CandidateTable& all, std::size_t row) {
+    const double more = all.replica[row] == no_index ? all.devices[row] : 0;
+    return request.tenant_devices + more > request.tenant_devices_max;
   });
 }
 
-void judge_health(const Question& question, Rows rows, std::uint32_t bit) {
-  const std::uint32_t silent = panics(question, rows.all) ? 0U : condition_suspect;
+void filter_health(const PlacementQuery& query, CandidateRange rows, std::uint32_t bit) {
+  const std::uint32_t silent = in_panic_mode(query, rows.all) ? 0U : condition_suspect;
   mark_condition(rows, bit, condition_lost | condition_unusable | silent);
 }
 
-void judge_drain(const Question&, Rows rows, std::uint32_t bit) {
+void filter_drain(const PlacementQuery&, CandidateRange rows, std::uint32_t bit) {
   mark_condition(rows, bit, condition_drained);
 }
 
-void judge_age(const Question& question, Rows rows, std::uint32_t bit) {
-  const Instant oldest = question.now - from_seconds(question.policy.stale_after_s);
-  if (panics(question, rows.all)) {
+void filter_age(const PlacementQuery& query, CandidateRange rows, std::uint32_t bit) {
+  const Instant oldest = query.now - from_seconds(query.policy.stale_after_s);
+  if (in_panic_mode(query, rows.all)) {
     // A silent host's samples are as old as its silence.
-    return mark(rows, bit, [&](const Standings& all, std::size_t row) {
+    return mark(rows, bit, [&](const CandidateTable& all, std::size_t row) {
       const bool silent = (all.condition[row] & (condition_suspect | condition_lost)) != 0;
       return !silent && all.sampled[row] < oldest;
     });
   }
-  mark(rows, bit, [&](const Standings& all, std::size_t row) { return all.sampled[row] < oldest; });
+  mark(rows, bit,
+       [&](const CandidateTable& all, std::size_t row) { return all.sampled[row] < oldest; });
 }
 
-void judge_cooldown(const Question& question, Rows rows, std::uint32_t bit) {
-  if (!panics(question, rows.all)) mark_condition(rows, bit, condition_ejected);
-  if (!question.avoid || question.ask.avoid.empty()) return;
-  mark(rows, bit, [&](const Standings& all, std::size_t row) {
-    return question.ask.avoid.count(target_text(question.roster, all, row)) != 0;
+void filter_cooldown(const PlacementQuery& query, CandidateRange rows, std::uint32_t bit) {
+  if (!in_panic_mode(query, rows.all)) mark_condition(rows, bit, condition_ejected);
+  if (!query.avoid || query.request.avoid.empty()) return;
+  mark(rows, bit, [&](const CandidateTable& all, std::size_t row) {
+    return query.request.avoid.count(target_text(query.fleet_state, all, row)) != 0;
   });
 }
 
-/// A device slows itself down because it is hot, or will soon.
-void judge_thermal(const Question&, Rows rows, std::uint32_t bit) {
+/// A device throttles for temperature, or will soon.
+void filter_thermal(const PlacementQuery&, CandidateRange rows, std::uint32_t bit) {
   mark_condition(rows, bit, condition_hot);
 }
 
-/// Judged is what would be reserved. A replica serves all its requests at one level, and reads
-/// their prompts at another, which samples may show already: one more adds what is missing to that.
-void judge_power(const Question& question, Rows rows, std::uint32_t bit) {
+/// Checks the power that would be reserved. A replica serves all its requests at one level, and
+/// prefills at another, which samples may show already: one more request adds what is missing.
+void filter_power(const PlacementQuery& query, CandidateRange rows, std::uint32_t bit) {
   const double none = std::numeric_limits<double>::infinity();
-  const double site_cap_w = question.policy.limits.site_power_cap_w;
+  const double site_cap_w = query.policy.limits.site_power_cap_w;
   const double left_w =
-      std::min(site_cap_w > 0 ? site_cap_w - question.site_power_w : none,
-               question.pool_cap_w > 0 ? question.pool_cap_w - question.pool_power_w : none);
+      std::min(site_cap_w > 0 ? site_cap_w - query.site_power_w : none,
+               query.pool_cap_w > 0 ? query.pool_cap_w - query.pool_power_w : none);
   if (left_w == none) return;
-  mark(rows, bit, [&](const Standings& all, std::size_t row) {
+  mark(rows, bit, [&](const CandidateTable& all, std::size_t row) {
     const ReplicaIndex replica = all.replica[row];
-    if (left_w < 0 || replica == nowhere) return all.power_w[row] > left_w;
-    const ReplicaFacts& facts = question.roster.replicas()[replica].facts;
+    if (left_w < 0 || replica == no_index) return all.power_w[row] > left_w;
+    const ReplicaFacts& facts = query.fleet_state.replicas()[replica].facts;
     const ServingPower power{all.power_w[row] / facts.batch_share, all.prompt_w[row]};
-    return question.roster.added_w(replica, power) > left_w;
+    return query.fleet_state.added_w(replica, power) > left_w;
   });
 }
 
-/// So many watts more are too many for the rack.
-bool is_over(const Question& question, std::string_view rack, double added_w) {
-  const auto drawn = question.rack_power_w.find(rack);
-  if (rack.empty() || drawn == question.rack_power_w.end()) return false;
-  return drawn->second + added_w > question.policy.limits.rack_power_w;
+/// Whether `added_w` exceeds the rack's limit.
+bool is_over(const PlacementQuery& query, std::string_view rack, double added_w) {
+  const auto drawn = query.rack_power_w.find(rack);
+  if (rack.empty() || drawn == query.rack_power_w.end()) return false;
+  return drawn->second + added_w > query.policy.limits.rack_power_w;
 }
 
-/// Each rack bears its part of a gang over hosts.
-bool is_over(const Question& question, const Spread& spread, double watts_each) {
-  const Roster& roster = question.roster;
+/// Each rack carries its part of a gang over hosts.
+bool is_over(const PlacementQuery& query, const MultiHostGang& spread, double watts_each) {
+  const FleetState& fleet_state = query.fleet_state;
   std::map<std::string_view, double> added_w;
-  for (const Spread::Part& part : spread.parts) {
-    const HostIndex host = roster.groups()[part.group].host;
-    added_w[roster.hosts()[host].hello.rack] += watts_each * part.devices;
+  for (const MultiHostGang::Part& part : spread.parts) {
+    const HostIndex host = fleet_state.groups()[part.group].host;
+    added_w[fleet_state.hosts()[host].registration.rack] += watts_each * part.devices;
   }
-  return std::any_of(added_w.begin(), added_w.end(), [&](const auto& added) {
-    return is_over(question, added.first, added.second);
-  });
+  return std::any_of(added_w.begin(), added_w.end(),
+                     [&](const auto& added) { return is_over(query, added.first, added.second); });
 }
 
-/// The devices of one rack draw from one feed.
-void judge_rack(const Question& question, Rows rows, std::uint32_t bit) {
-  if (question.policy.limits.rack_power_w <= 0) return;
-  const Roster& roster = question.roster;
-  mark(rows, bit, [&](const Standings& all, std::size_t row) {
+/// The devices of one rack share one power feed.
+void filter_rack(const PlacementQuery& query, CandidateRange rows, std::uint32_t bit) {
+  if (query.policy.limits.rack_power_w <= 0) return;
+  const FleetState& fleet_state = query.fleet_state;
+  mark(rows, bit, [&](const CandidateTable& all, std::size_t row) {
     const double added_w = all.power_w[row];
-    if (const Spread* spread = all.spread_of(row)) {
-      return is_over(question, *spread, added_w / all.devices[row]);
+    if (const MultiHostGang* spread = all.multi_host_gang_of(row)) {
+      return is_over(query, *spread, added_w / all.devices[row]);
     }
-    const HostIndex host = roster.groups()[all.group[row]].host;
-    return is_over(question, roster.hosts()[host].hello.rack, added_w);
+    const HostIndex host = fleet_state.groups()[all.group[row]].host;
+    return is_over(query, fleet_state.hosts()[host].registration.rack, added_w);
   });
 }
 
-void judge_budget(const Question& question, Rows rows, std::uint32_t bit) {
-  const double budget = question.policy.limits.budget_usd_per_h;
+void filter_budget(const PlacementQuery& query, CandidateRange rows, std::uint32_t bit) {
+  const double budget = query.policy.limits.budget_usd_per_h;
   if (budget <= 0) return;
-  mark(rows, bit, [&](const Standings& all, std::size_t row) {
-    return question.ask.spend_usd_per_h + all.usd_per_h[row] > budget;
+  mark(rows, bit, [&](const CandidateTable& all, std::size_t row) {
+    return query.request.spend_usd_per_h + all.usd_per_h[row] > budget;
   });
 }
 
-/// A replica that takes requests, with room in its batch and its KV cache, promises included; a
-/// gang or new replica: enough free devices. A pool's empty groups are no place for a request.
-void judge_capacity(const Question& question, Rows rows, std::uint32_t bit) {
+/// A replica must accept requests, with free capacity in its batch and its KV cache, reservations
+/// included; a gang or new replica needs enough free devices. A pool's empty groups cannot take a
+/// request.
+void filter_capacity(const PlacementQuery& query, CandidateRange rows, std::uint32_t bit) {
   mark_condition(rows, bit, condition_busy);
-  if (question.purpose != Purpose::request) return;
-  const auto need = static_cast<double>(question.need_tokens);
-  const double share = 1 - question.rule.memory_headroom;
-  mark(rows, bit, [&](const Standings& all, std::size_t row) {
-    const double room = all.tokens_max[row] * share;
-    // What never fits is the memory filter's to say.
-    const bool no_tokens = (need <= room) & (all.tokens[row] + need > room);
+  if (query.purpose != Purpose::request) return;
+  const auto need = static_cast<double>(query.need_tokens);
+  const double share = 1 - query.rule.memory_headroom;
+  mark(rows, bit, [&](const CandidateTable& all, std::size_t row) {
+    const double capacity_tokens = all.tokens_max[row] * share;
+    // A request that never fits is rejected by the memory filter.
+    const bool no_tokens = (need <= capacity_tokens) & (all.tokens[row] + need > capacity_tokens);
     return (all.load[row] + 1 > all.bound[row]) | no_tokens;
   });
 }
 
-/// The first token would come later than the rule wants, from now: what was waited is past.
-void judge_slo(const Question& question, Rows rows, std::uint32_t bit) {
-  const double limit_s = question.rule.slo_ttft_s;
-  if (!question.slo || limit_s <= 0 || question.purpose != Purpose::request) return;
-  mark(rows, bit,
-       [&](const Standings& all, std::size_t row) { return all.first_token_s[row] > limit_s; });
+/// The first token would come later than the rule allows, from now on: past waiting does not
+/// count.
+void filter_slo(const PlacementQuery& query, CandidateRange rows, std::uint32_t bit) {
+  const double limit_s = query.rule.slo_ttft_s;
+  if (!query.slo || limit_s <= 0 || query.purpose != Purpose::request) return;
+  mark(rows, bit, [&](const CandidateTable& all, std::size_t row) {
+    return all.first_token_s[row] > limit_s;
+  });
 }
 
-/// The job's own deadline binds; the rule's is a wish, like its slo.
-void judge_deadline(const Question& question, Rows rows, std::uint32_t bit) {
-  if (question.purpose == Purpose::replica) return;
-  const double own_s = to_seconds(question.ask.job->deadline);
-  const double rule_s = question.slo ? question.rule.slo_deadline_s : 0;
+/// The job's own deadline is a hard constraint; the rule's is soft, like its slo.
+void filter_deadline(const PlacementQuery& query, CandidateRange rows, std::uint32_t bit) {
+  if (query.purpose == Purpose::replica) return;
+  const double own_s = to_seconds(query.request.job->deadline);
+  const double rule_s = query.slo ? query.rule.slo_deadline_s : 0;
   if (own_s <= 0 && rule_s <= 0) return;
-  mark(rows, bit, [&](const Standings& all, std::size_t row) {
-    return (own_s > 0 && question.waited_s + all.finish_s[row] > own_s) ||
+  mark(rows, bit, [&](const CandidateTable& all, std::size_t row) {
+    return (own_s > 0 && query.waited_s + all.finish_s[row] > own_s) ||
            (rule_s > 0 && all.finish_s[row] > rule_s);
   });
 }
@@ -207,32 +213,32 @@ constexpr std::array<Filter, 21> filter_table = {{
     {Reason::framework, fails_framework, nullptr},
     {Reason::context, fails_context, nullptr},
     {Reason::topology, fails_topology, nullptr},
-    {Reason::memory, fails_kind_memory, judge_memory},
-    {Reason::topology, nullptr, judge_rtt},
-    {Reason::data, nullptr, judge_data},
-    {Reason::tenancy, nullptr, judge_tenant},
-    {Reason::unhealthy, nullptr, judge_health},
-    {Reason::drain, nullptr, judge_drain},
-    {Reason::stale_telemetry, nullptr, judge_age},
-    {Reason::cooldown, nullptr, judge_cooldown},
-    {Reason::thermal, nullptr, judge_thermal},
-    {Reason::power_cap, nullptr, judge_power},
-    {Reason::power_cap, nullptr, judge_rack},
-    {Reason::budget, nullptr, judge_budget},
-    {Reason::budget, nullptr, judge_share},
-    {Reason::capacity, nullptr, judge_capacity},
-    {Reason::queue_slo, nullptr, judge_slo},
-    {Reason::deadline, nullptr, judge_deadline},
+    {Reason::memory, fails_kind_memory, filter_memory},
+    {Reason::topology, nullptr, filter_rtt},
+    {Reason::data, nullptr, filter_data},
+    {Reason::tenancy, nullptr, filter_tenant},
+    {Reason::unhealthy, nullptr, filter_health},
+    {Reason::drain, nullptr, filter_drain},
+    {Reason::stale_telemetry, nullptr, filter_age},
+    {Reason::cooldown, nullptr, filter_cooldown},
+    {Reason::thermal, nullptr, filter_thermal},
+    {Reason::power_cap, nullptr, filter_power},
+    {Reason::power_cap, nullptr, filter_rack},
+    {Reason::budget, nullptr, filter_budget},
+    {Reason::budget, nullptr, filter_share},
+    {Reason::capacity, nullptr, filter_capacity},
+    {Reason::queue_slo, nullptr, filter_slo},
+    {Reason::deadline, nullptr, filter_deadline},
 }};
 
 }  // namespace
 
 std::span<const Filter> filters() { return filter_table; }
 
-bool share_used_up(const Question& question) {
-  if (question.pool->max_share >= 1) return false;
-  const double most = std::max(1.0, question.pool->max_share * (question.ask.running_jobs + 1));
-  return question.pool_jobs + 1 > most;
+bool share_used_up(const PlacementQuery& query) {
+  if (query.pool->max_share >= 1) return false;
+  const double most = std::max(1.0, query.pool->max_share * (query.request.running_jobs + 1));
+  return query.pool_jobs + 1 > most;
 }
 
 std::uint32_t filters_of(Reason reason) {
@@ -275,32 +281,31 @@ std::uint32_t state_filters() {
   return bits;
 }
 
-std::uint32_t failed_filters(const Question& question, const PlaceKind& kind) {
+std::uint32_t failed_filters(const PlacementQuery& query, const PlacementKind& kind) {
   std::uint32_t failed = 0;
   for (std::size_t index = 0; index < filter_table.size(); ++index) {
-    if (filter_table[index].kind_fails != nullptr &&
-        filter_table[index].kind_fails(question, kind)) {
+    if (filter_table[index].kind_fails != nullptr && filter_table[index].kind_fails(query, kind)) {
       failed |= 1U << index;
     }
   }
   return failed;
 }
 
-void apply_filters(const Question& question, Standings& rows, std::size_t begin) {
+void apply_filters(const PlacementQuery& query, CandidateTable& rows, std::size_t begin) {
   std::uint32_t conditions = 0;
   for (std::size_t row = begin; row < rows.size; ++row) conditions |= rows.condition[row];
   for (std::size_t index = 0; index < filter_table.size(); ++index) {
-    if (filter_table[index].judge == nullptr) continue;
-    filter_table[index].judge(question, {rows, begin, conditions}, 1U << index);
+    if (filter_table[index].filter_rows == nullptr) continue;
+    filter_table[index].filter_rows(query, {rows, begin, conditions}, 1U << index);
   }
 }
 
 void find_feasible(DecisionScratch& scratch) {
-  const Standings& rows = scratch.rows;
+  const CandidateTable& rows = scratch.rows;
   scratch.feasible.resize(rows.size);
   std::size_t count = 0;
   for (std::uint32_t row = 0; row < rows.size; ++row) {
-    scratch.feasible[count] = row;  // stays when it passes: no branch to mispredict
+    scratch.feasible[count] = row;  // kept if it passes; avoids a mispredicted branch
     if (rows.failed[row] == 0) ++count;
   }
   scratch.feasible.resize(count);

@@ -16,47 +16,48 @@ double unit(double value) {
 }
 
 /// Free share of the batch limit (with overprovision); a gang or new replica has no queue: 1.
-double queue_value(const Standings& all, std::size_t row) {
+double queue_value(const CandidateTable& all, std::size_t row) {
   return unit(1 - all.load[row] / all.bound[row]);
 }
-double start_value(const Standings& all, std::size_t row) { return all.start_s[row]; }
-double finish_value(const Standings& all, std::size_t row) { return all.finish_s[row]; }
-/// Until the first token; work without tokens: until the end.
-double latency_value(const Standings& all, std::size_t row) {
+double start_value(const CandidateTable& all, std::size_t row) { return all.start_s[row]; }
+double finish_value(const CandidateTable& all, std::size_t row) { return all.finish_s[row]; }
+/// Time to the first token; for work without tokens, to the end.
+double latency_value(const CandidateTable& all, std::size_t row) {
   return all.first_token_s[row] > 0 ? all.first_token_s[row] : all.finish_s[row];
 }
-double cost_value(const Standings& all, std::size_t row) { return all.cost_usd[row]; }
-double energy_value(const Standings& all, std::size_t row) { return all.energy_j[row]; }
+double cost_value(const CandidateTable& all, std::size_t row) { return all.cost_usd[row]; }
+double energy_value(const CandidateTable& all, std::size_t row) { return all.energy_j[row]; }
 /// How near the model's weights are: loaded here 1, on this host 2/3, in this rack 1/3, else 0.
-double locality_value(const Standings& all, std::size_t row) { return all.near_weights[row]; }
-/// Best fit: the fewer devices of the group stay free, the better; a request leaves them alone: 1.
-double fragmentation_value(const Standings& all, std::size_t row) {
+double locality_value(const CandidateTable& all, std::size_t row) { return all.near_weights[row]; }
+/// Best fit: the fewer devices of the group stay free, the better; for a request: 1.
+double fragmentation_value(const CandidateTable& all, std::size_t row) {
   return unit(1 - all.free_after[row]);
 }
-/// How far the hottest device is below its limit.
-double temperature_value(const Standings& all, std::size_t row) {
+/// Distance of the hottest device from its limit.
+double temperature_value(const CandidateTable& all, std::size_t row) {
   return unit(1 - all.hottest_share[row]);
 }
-/// How far the device nearest to its power cap is below it.
-double headroom_value(const Standings& all, std::size_t row) {
+/// Distance from the power cap of the device nearest to it.
+double headroom_value(const CandidateTable& all, std::size_t row) {
   return unit(1 - all.power_share[row]);
 }
-/// Until a new replica is warm: weights, then TPU compilation; 0 where it is loaded.
-double switch_value(const Standings& all, std::size_t row) { return all.warmup_s[row]; }
-/// Leading blocks of the prompt that the place has read before.
-double prefix_value(const Standings& all, std::size_t row) { return all.prefix_share[row]; }
-/// Data to be moved there first, and the way to the clients.
-double distance_value(const Standings& all, std::size_t row) {
+/// Time until a new replica is warm: weights, then TPU compilation; 0 if loaded.
+double switch_value(const CandidateTable& all, std::size_t row) { return all.warmup_s[row]; }
+/// Share of leading prompt blocks that it has read before.
+double prefix_value(const CandidateTable& all, std::size_t row) { return all.prefix_share[row]; }
+/// Time to move the data there, and the round trip to the clients.
+double distance_value(const CandidateTable& all, std::size_t row) {
   return all.transfer_s[row] + all.rtt_s[row];
 }
 
-// Scales (assumed) are differences that a person would not care about: a tenth of a second of
-// waiting or latency, a hundredth of a cent, one joule, a second of warm-up.
-template <double (*value)(const Standings&, std::size_t row)>
-void fill(const Standings& all, std::span<const std::uint32_t> chosen, std::span<double> values) {
+// Scales (assumed) are differences that do not matter to users: a tenth of a second of waiting or
+// latency, a hundredth of a cent, one joule, a second of warm-up.
+template <double (*value)(const CandidateTable&, std::size_t row)>
+void fill(const CandidateTable& all, std::span<const std::uint32_t> chosen,
+          std::span<double> values) {
   const std::size_t count = chosen.size();
   if (count == all.size) {
-    // All rows are chosen, as they mostly are: columns are read straight down.
+    // All rows are chosen, as usual: columns are read sequentially.
     for (std::size_t row = 0; row < count; ++row) values[row] = value(all, row);
   } else {
     for (std::size_t index = 0; index < count; ++index) values[index] = value(all, chosen[index]);
@@ -92,38 +93,38 @@ void add_least(double best, double scale, double part, std::span<double> values,
   }
 }
 
-/// Nothing to look for while nothing has come back for longer than slow start lasts.
-bool any_starts_slowly(const Question& question) {
-  const Instant last = question.roster.last_return();
-  const Duration window = from_seconds(question.policy.slow_start.window_s);
-  return last != Instant{} && question.now - last < window;
+/// Nothing is in slow start if nothing has returned within its window.
+bool any_starts_slowly(const PlacementQuery& query) {
+  const Instant last = query.fleet_state.last_return();
+  const Duration window = from_seconds(query.policy.slow_start.window_s);
+  return last != Instant{} && query.now - last < window;
 }
 
 }  // namespace
 
-double slow_start(const Question& question, const DecisionScratch& scratch, std::size_t row) {
-  if (!any_starts_slowly(question)) return 1;
-  const Roster& roster = question.roster;
-  const GroupEntry& group = roster.groups()[scratch.rows.group[row]];
+double slow_start(const PlacementQuery& query, const DecisionScratch& scratch, std::size_t row) {
+  if (!any_starts_slowly(query)) return 1;
+  const FleetState& fleet_state = query.fleet_state;
+  const GroupEntry& group = fleet_state.groups()[scratch.rows.group[row]];
   const ReplicaIndex replica = scratch.rows.replica[row];
-  const Trust& trust = replica == nowhere ? group.trust : roster.replicas()[replica].trust;
-  const Instant returned = std::max(roster.hosts()[group.host].returned, trust.returned);
+  const OutlierState& outlier =
+      replica == no_index ? group.outlier : fleet_state.replicas()[replica].outlier;
+  const Instant returned = std::max(fleet_state.hosts()[group.host].returned, outlier.returned);
   if (returned == Instant{}) return 1;
-  return slow_start_factor(question.policy.slow_start, question.now - returned,
-                           scratch.feasible.size());
+  return slow_start_factor(query.policy.slow_start, query.now - returned, scratch.feasible.size());
 }
 
 std::span<const ScorerRow> scorers() { return scorer_table; }
 
-void apply_scorers(const Question& question, DecisionScratch& scratch) {
+void apply_scorers(const PlacementQuery& query, DecisionScratch& scratch) {
   const std::size_t count = scratch.feasible.size();
   scratch.values.resize(scorer_count);
   double weights = 0;
-  for (const double weight : question.rule.weights) weights += weight;
+  for (const double weight : query.rule.weights) weights += weight;
   scratch.scores.assign(count, 0);
   for (const ScorerRow& row : scorer_table) {
     const auto number = static_cast<std::size_t>(row.scorer);
-    const double weight = question.rule.weights[number];
+    const double weight = query.rule.weights[number];
     if (weight <= 0) continue;
     std::vector<double>& values = scratch.values[number];
     values.resize(count);
@@ -136,9 +137,9 @@ void apply_scorers(const Question& question, DecisionScratch& scratch) {
       add_share(part, values, scratch.scores);
     }
   }
-  if (!any_starts_slowly(question)) return;
+  if (!any_starts_slowly(query)) return;
   for (std::size_t index = 0; index < count; ++index) {
-    scratch.scores[index] *= slow_start(question, scratch, scratch.feasible[index]);
+    scratch.scores[index] *= slow_start(query, scratch, scratch.feasible[index]);
   }
 }
 

@@ -1,38 +1,38 @@
-// A decision: the rule, the walk through it, and the wishes that are given up when it leads
-// nowhere.
+// A decision: the rule, its evaluation, and the soft constraints that are dropped when it fails.
 #include "router/decision/decide.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "router/decision/candidates.h"
 #include "router/decision/criteria.h"
-#include "router/decision/decide_candidates.h"
-#include "router/decision/decide_walk.h"
+#include "router/decision/rule_evaluation.h"
 #include "router/policy/work_class.h"
 
 namespace drover::router {
 namespace {
 
-/// What is known before any place is looked at. `rule`, `work_class`: null: none.
-Verdict blank(const Roster& roster, const Policy& policy, const Rule* rule,
-              const WorkClass* work_class, const Ask& ask, Instant now, Purpose purpose) {
-  Verdict verdict;
-  Decision& decision = verdict.decision;
+/// The result before any candidate is evaluated. `rule`, `work_class`: null: none.
+PlacementResult blank(const FleetState& fleet_state, const Policy& policy, const Rule* rule,
+                      const WorkClass* work_class, const PlacementRequest& request, Instant now,
+                      Purpose purpose) {
+  PlacementResult result;
+  Decision& decision = result.decision;
   decision.at = now;
   if (purpose != Purpose::replica) {
-    decision.job = ask.job->id;
-    decision.attempt = ask.attempt;
+    decision.job = request.job->id;
+    decision.attempt = request.attempt;
   }
-  decision.kind = ask.job->work.kind;
-  decision.model = ask.job->work.model;
+  decision.kind = request.job->work.kind;
+  decision.model = request.job->work.model;
   decision.action = Action::queue;
-  decision.roster_version = roster.version();
+  decision.fleet_version = fleet_state.version();
   decision.policy_version = static_cast<std::uint64_t>(policy.version);
   if (work_class != nullptr) decision.work_class = work_class->name;
-  if (rule == nullptr) return verdict;
+  if (rule == nullptr) return result;
   decision.rule = rule->name;
-  if (!rule->pools.empty()) decision.wanted_pool = rule->pools.front();
-  return verdict;
+  if (!rule->pools.empty()) decision.preferred_pool = rule->pools.front();
+  return result;
 }
 
 bool rejected_for(const Decision& decision, Reason reason) {
@@ -40,125 +40,133 @@ bool rejected_for(const Decision& decision, Reason reason) {
                      [&](const Rejection& rejection) { return rejection.reason == reason; });
 }
 
-/// A wish, the reasons that it rejects for, and what to say when it was given up.
-struct Wish {
-  bool Question::*held;
+/// A soft constraint, the reasons for which it rejects, and the text when it was dropped.
+struct SoftConstraint {
+  bool PlacementQuery::*held;
   std::array<Reason, 2> reasons;
   std::string_view change;
 };
-constexpr std::array<Wish, 3> wishes = {{
-    {&Question::avoid, {Reason::cooldown, Reason::cooldown}, ""},
-    {&Question::slo, {Reason::queue_slo, Reason::deadline}, "slo -> best effort"},
-    {&Question::healthy, {Reason::unhealthy, Reason::cooldown}, "panic: unhealthy places used"},
+constexpr std::array<SoftConstraint, 3> soft_constraints = {{
+    {&PlacementQuery::avoid, {Reason::cooldown, Reason::cooldown}, ""},
+    {&PlacementQuery::slo, {Reason::queue_slo, Reason::deadline}, "slo -> best effort"},
+    {&PlacementQuery::healthy,
+     {Reason::unhealthy, Reason::cooldown},
+     "panic: unhealthy hosts used"},
 }};
 
-/// Not where a request runs now, and not where a new replica could be loaded for it.
-std::optional<Reason> impossible_anywhere(Question question, const Walk& walked,
-                                          Estimator& estimator, Dice& dice) {
-  const auto reason = walked.impossible();
-  if (!reason || question.purpose != Purpose::request) return reason;
-  question.purpose = Purpose::replica;
-  Verdict elsewhere;
-  Walk loading(question, estimator, dice, elsewhere, false);
+/// Whether neither an existing nor a new replica could ever run the request.
+std::optional<Reason> impossible_anywhere(PlacementQuery query, const RuleEvaluation& evaluation,
+                                          Estimator& estimator, RandomStream& random) {
+  const auto reason = evaluation.impossible();
+  if (!reason || query.purpose != Purpose::request) return reason;
+  query.purpose = Purpose::replica;
+  PlacementResult elsewhere;
+  RuleEvaluation loading(query, estimator, random, elsewhere, false);
   loading.run();
   return loading.impossible() ? reason : std::nullopt;
 }
 
-bool longer_than_context(const Question& question) {
-  const std::uint32_t limit = question.ask.model->context_max;
-  return question.purpose == Purpose::request && limit > 0 && question.need_tokens > limit;
+bool longer_than_context(const PlacementQuery& query) {
+  const std::uint32_t limit = query.request.model->context_max;
+  return query.purpose == Purpose::request && limit > 0 && query.need_tokens > limit;
 }
 
-/// The pools and fallbacks of the rule, then again without each wish, into `verdict`.
-/// `begin()` answers what every walk of this decision begins with, as `verdict` is.
+/// Evaluates the pools and fallbacks of the rule, then again without each soft constraint, into
+/// `result`. `begin()` returns the initial state of each evaluation.
 template <typename Begin>
-void walk(Question question, Estimator& estimator, Dice& dice, const Begin& begin,
-          Verdict& verdict) {
+void evaluate(PlacementQuery query, Estimator& estimator, RandomStream& random, const Begin& begin,
+              PlacementResult& result) {
   std::vector<RecordRow>& record = estimator.scratch().record;
   record.clear();
-  Walk strict(question, estimator, dice, verdict);
+  RuleEvaluation strict(query, estimator, random, result);
   strict.run();
-  if (!strict.waits_unasked()) return;
-  if (longer_than_context(question)) {
-    verdict.decision.action = Action::reject;
-    verdict.decision.fallback_reason = Reason::context;
+  if (!strict.waits_by_default()) return;
+  if (longer_than_context(query)) {
+    result.decision.action = Action::reject;
+    result.decision.fallback_reason = Reason::context;
     return;
   }
-  verdict.impossible = impossible_anywhere(question, strict, estimator, dice);
-  if (verdict.impossible) return;
-  for (const Wish& wish : wishes) {
-    if (wish.held == &Question::avoid && question.ask.avoid_binds) continue;
-    const auto* reason = std::find_if(wish.reasons.begin(), wish.reasons.end(), [&](Reason each) {
-      return rejected_for(verdict.decision, each);
-    });
-    if (reason == wish.reasons.end()) continue;
-    question.*wish.held = false;
-    Verdict without = begin();
+  result.impossible = impossible_anywhere(query, strict, estimator, random);
+  if (result.impossible) return;
+  for (const SoftConstraint& constraint : soft_constraints) {
+    if (constraint.held == &PlacementQuery::avoid && query.request.avoid_binds) continue;
+    const auto* reason =
+        std::find_if(constraint.reasons.begin(), constraint.reasons.end(),
+                     [&](Reason each) { return rejected_for(result.decision, each); });
+    if (reason == constraint.reasons.end()) continue;
+    query.*constraint.held = false;
+    PlacementResult without = begin();
     const auto before = static_cast<std::ptrdiff_t>(record.size());
-    Walk(question, estimator, dice, without).run();
+    RuleEvaluation(query, estimator, random, without).run();
     if (!without.place) {
-      if (!verdict.wants_w) verdict.wants_w = without.wants_w;
+      if (!result.required_power_w) result.required_power_w = without.required_power_w;
       record.erase(record.begin() + before, record.end());
       continue;
     }
     record.erase(record.begin(), record.begin() + before);
-    if (!question.healthy && question.policy.panic.action == PanicAction::fail) {
-      verdict.decision.action = Action::reject;
-      verdict.decision.fallback_reason = *reason;
-      verdict.decision.change = "panic: fails at once";
+    if (!query.healthy && query.policy.panic.action == PanicAction::fail) {
+      result.decision.action = Action::reject;
+      result.decision.fallback_reason = *reason;
+      result.decision.change = "panic: fails at once";
       return;
     }
-    // Tried again where it failed before, and wanted: nothing fell back.
-    const bool wanted = without.decision.pool == without.decision.wanted_pool;
-    if (!wanted || !wish.change.empty()) without.decision.fallback_reason = *reason;
-    if (!wish.change.empty()) {
+    // Tried again in the preferred pool, where it failed before: nothing fell back.
+    const bool wanted = without.decision.pool == without.decision.preferred_pool;
+    if (!wanted || !constraint.change.empty()) without.decision.fallback_reason = *reason;
+    if (!constraint.change.empty()) {
       without.decision.change += without.decision.change.empty() ? "" : "; ";
-      without.decision.change += wish.change;
+      without.decision.change += constraint.change;
     }
-    verdict = std::move(without);
+    result = std::move(without);
     return;
   }
 }
 
-Verdict decide_for(Purpose purpose, const Roster& roster, const Policy& policy,
-                   Estimator& estimator, const Ask& ask, Instant now, Dice& dice) {
-  DROVER_REQUIRE(ask.job != nullptr && ask.model != nullptr);
-  const WorkClass* work_class = class_of(policy, *ask.job, *ask.model);
-  const Rule* rule = find_rule(policy, *ask.job, *ask.model, work_class);
-  const auto begin = [&] { return blank(roster, policy, rule, work_class, ask, now, purpose); };
-  Verdict verdict = begin();
+PlacementResult decide_for(Purpose purpose, const FleetState& fleet_state, const Policy& policy,
+                           Estimator& estimator, const PlacementRequest& request, Instant now,
+                           RandomStream& random) {
+  DROVER_REQUIRE(request.job != nullptr && request.model != nullptr);
+  const WorkClass* work_class = class_of(policy, *request.job, *request.model);
+  const Rule* rule = find_rule(policy, *request.job, *request.model, work_class);
+  const auto begin = [&] {
+    return blank(fleet_state, policy, rule, work_class, request, now, purpose);
+  };
+  PlacementResult result = begin();
   if (rule == nullptr) {
-    verdict.decision.fallback_reason = Reason::policy;
-    if (policy.default_action != FallbackAction::queue) verdict.decision.action = Action::reject;
-    verdict.impossible = Reason::policy;
-    return verdict;
+    result.decision.fallback_reason = Reason::policy;
+    if (policy.default_action != FallbackAction::queue) result.decision.action = Action::reject;
+    result.impossible = Reason::policy;
+    return result;
   }
-  const Duration deadline = ask.job->deadline;
-  if (purpose != Purpose::replica && deadline > Duration{0} && now >= ask.submitted + deadline) {
-    verdict.decision.action = Action::reject;
-    verdict.decision.fallback_reason = Reason::deadline;
-    return verdict;
+  const Duration deadline = request.job->deadline;
+  if (purpose != Purpose::replica && deadline > Duration{0} &&
+      now >= request.submitted + deadline) {
+    result.decision.action = Action::reject;
+    result.decision.fallback_reason = Reason::deadline;
+    return result;
   }
-  walk(make_question(roster, policy, *rule, ask, work_class, now, purpose), estimator, dice, begin,
-       verdict);
-  return verdict;
+  evaluate(make_query(fleet_state, policy, *rule, request, work_class, now, purpose), estimator,
+           random, begin, result);
+  return result;
 }
 
 }  // namespace
 
-Verdict decide(const Roster& roster, const Policy& policy, Estimator& estimator, const Ask& ask,
-               Instant now, Dice& dice) {
-  const bool gang = ask.job != nullptr && ask.job->work.kind == WorkKind::train;
-  return decide_for(gang ? Purpose::gang : Purpose::request, roster, policy, estimator, ask, now,
-                    dice);
+PlacementResult decide(const FleetState& fleet_state, const Policy& policy, Estimator& estimator,
+                       const PlacementRequest& request, Instant now, RandomStream& random) {
+  const bool gang = request.job != nullptr && request.job->work.kind == WorkKind::train;
+  return decide_for(gang ? Purpose::gang : Purpose::request, fleet_state, policy, estimator,
+                    request, now, random);
 }
 
-Verdict decide_replica(const Roster& roster, const Policy& policy, Estimator& estimator,
-                       const Ask& ask, Instant now, Dice& dice) {
-  Verdict verdict = decide_for(Purpose::replica, roster, policy, estimator, ask, now, dice);
-  // Nowhere now may be somewhere later: a replica decision never rejects.
-  if (verdict.decision.action == Action::reject) verdict.decision.action = Action::queue;
-  return verdict;
+PlacementResult decide_replica(const FleetState& fleet_state, const Policy& policy,
+                               Estimator& estimator, const PlacementRequest& request, Instant now,
+                               RandomStream& random) {
+  PlacementResult result =
+      decide_for(Purpose::replica, fleet_state, policy, estimator, request, now, random);
+  // No placement now may change later: a replica decision never rejects.
+  if (result.decision.action == Action::reject) result.decision.action = Action::queue;
+  return result;
 }
 
 }  // namespace drover::router

@@ -3,9 +3,9 @@
 //
 //   seconds = prefill(i) + (o - 1) * pace_b(b * (i + o / 2))
 //
-// as all b requests are taken to be like it, half way through their output on average. Prompts of
-// the others that are read meanwhile come on top, by what a replica has been promised: see
-// `disturbance` in roster_replicas.cpp.
+// because all b requests are assumed to be like it, on average half way through their output.
+// Prefill of other requests in the meantime is added from the replica's reservations: see
+// `disturbance` in router/fleet_state/replicas.cpp.
 #include "router/decision/estimate.h"
 
 #include <algorithm>
@@ -16,27 +16,26 @@
 
 #include "devices/operation/power.h"
 #include "devices/training/training.h"
-#include "router/decision/decide_candidates.h"
+#include "router/decision/candidates.h"
 
 namespace drover::router {
 namespace {
 
 constexpr std::size_t knots_per_octave = 4;
 constexpr std::uint32_t batch_exponent_max = 16;
-/// Weight of the newest attempt in a learnt ratio (assumed: about ten attempts to settle).
+/// Weight of the newest attempt in a learnt ratio (assumed: settles in about ten attempts).
 constexpr double ratio_gain = 0.2;
 constexpr double ratio_min = 0.2;
 constexpr double ratio_max = 5;
-/// Weight of the newest attempt in the published error (assumed: about a hundred attempts back).
+/// Weight of the newest attempt in the published error (assumed: about the last hundred attempts).
 constexpr double error_gain = 0.02;
-/// One hopeless prediction shall not dominate the mean for long: no miss counts as more than this
-/// factor.
+/// Limit of one prediction's error factor, so that a single bad one does not dominate the mean for
+/// long.
 constexpr double error_factor_max = 10;
-/// Distinct training runs kept; then the memo starts anew.
+/// Distinct training runs kept; beyond it the memo is cleared.
 constexpr std::size_t training_memo_max = 100'000;
 
-/// Knots are 1, 2, 3, then 4, 5, 6, 7, 8, 10, 12, 14, 16, ..: whole numbers below 2^63, no two
-/// equal.
+/// Knots are 1, 2, 3, then 4, 5, 6, 7, 8, 10, 12, 14, 16, ..: distinct integers below 2^63.
 double knot_tokens(std::size_t knot) {
   if (knot < 3) return static_cast<double>(knot + 1);
   const std::size_t octave = (knot - 3) / knots_per_octave;
@@ -45,7 +44,7 @@ double knot_tokens(std::size_t knot) {
   return static_cast<double>((knots_per_octave + quarter) << octave);
 }
 
-/// The last knot that is not above `tokens`. REQUIRES tokens >= 1 and tokens < 2^60.
+/// The last knot at or below `tokens`. REQUIRES tokens >= 1 and tokens < 2^60.
 std::size_t knot_below(double tokens) {
   const auto whole = static_cast<std::uint64_t>(tokens);
   if (whole < 4) return whole - 1;
@@ -63,16 +62,16 @@ struct ServingKey {
 
 struct ModelMemo {
   std::vector<std::pair<ServingKey, std::unique_ptr<ServingMemo>>>
-      servings;  // few: a scan finds it
+      servings;  // few: scanned linearly
 };
 
-/// By address of the spec, only to find the same again; never walked.
+/// Keyed by the spec's address for lookup only; never iterated.
 using TrainingKey = std::tuple<const devices::DeviceSpec*, std::string, Precision, int, int,
                                std::uint32_t, std::uint32_t>;
 
 }  // namespace
 
-// ---- Serving -----------------------------------------------------------------------------------
+// Serving.
 
 ServingMemo::ServingMemo(const devices::Placement& placement, const devices::ModelSpec& model)
     : placement_(placement), model_(model) {
@@ -81,7 +80,7 @@ ServingMemo::ServingMemo(const devices::Placement& placement, const devices::Mod
 
 double ServingMemo::above_open_w(const devices::Step& step) const {
   const double each_w =
-      devices::power_w(*placement_.device, step, true, 1) - placement_.device->open_w;
+      devices::power_w(*placement_.device, step, true, 1) - placement_.device->context_idle_w;
   return std::max(0.0, each_w) * placement_.devices;
 }
 
@@ -108,9 +107,9 @@ const ServingMemo::Decode& ServingMemo::decode(std::uint32_t batch_exponent) {
   Decode& memo = decode_[batch_exponent];
   if (!memo.known) {
     const std::uint32_t batch = 1U << batch_exponent;
-    // assumed: 1,000 tokens of context per request, for the power alone.
+    // assumed: 1,000 tokens of context per request, for power only.
     const double context = 1000.0 * batch;
-    memo.pace = devices::decode_pace(placement_, model_, batch, 1);
+    memo.pace = devices::decode_step_time(placement_, model_, batch, 1);
     const devices::Step step = devices::decode_step(placement_, model_, batch, context, 1);
     memo.power_w = above_open_w(step);
     memo.known = true;
@@ -137,7 +136,7 @@ Estimator::Run ServingMemo::run(const Workload& work, std::uint32_t batch) {
   return run;
 }
 
-// ---- Estimator ---------------------------------------------------------------------------------
+// Estimator.
 
 struct Estimator::State {
   std::map<std::string, ModelMemo, std::less<>> models;
@@ -192,14 +191,15 @@ Estimator::Run Estimator::train(const devices::Placement& placement,
     found = state_->trainings.emplace(key, of_one_step).first;
   }
   Run run = found->second;
-  const Pace* pace = measured_pace(work, spec.id, placement.devices, placement.per_host > 0);
+  const MeasuredThroughput* pace =
+      measured_throughput(work, spec.id, placement.devices, placement.per_host > 0);
   if (pace != nullptr && pace->steps_per_s > 0) run.seconds = 1 / pace->steps_per_s;
   run.seconds *= std::max(1U, work.steps - std::min(from_step, work.steps));
   run.first_token_s = 0;
   return run;
 }
 
-// ---- Learning ----------------------------------------------------------------------------------
+// Learning.
 
 const std::vector<double>* Estimator::ratios(WorkKind kind, std::string_view model) const {
   const auto& of_kind = state_->ratios[static_cast<std::size_t>(kind)];
@@ -253,10 +253,10 @@ void Estimator::learn(HostIndex host, GroupIndex group, WorkKind kind, std::stri
   double& learnt = known->second[group];
   const double held = ratio_then > 0 ? ratio_then : ratio(host, group, kind, model);
   const double observed = std::clamp(held * actual_s / predicted_s, ratio_min, ratio_max);
-  // Ratios are averaged as factors: half as long and twice as long make one, not 1.25.
+  // Ratios are averaged as factors: half as long and twice as long average to one, not 1.25.
   learnt *= std::pow(observed / learnt, ratio_gain);
 
-  // As a factor, so that half as long and twice as long miss by the same.
+  // As a factor, so that half as long and twice as long are equal errors.
   const double miss =
       std::min(std::abs(std::log(predicted_s / actual_s)), std::log(error_factor_max));
   state_->miss = state_->learnt ? state_->miss + error_gain * (miss - state_->miss) : miss;

@@ -1,5 +1,5 @@
-// What the router believes a job will take somewhere: the device model times a ratio learnt per
-// (device kind and host, class of work). Its error is kept and published.
+// Estimates of what a job will take on a placement: the device model times a ratio learnt per
+// (device kind and host, class of work). The estimation error is kept and published.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,20 @@
 #include "devices/serving/performance.h"
 #include "fleet/decision.h"
 #include "fleet/job.h"
+#include "router/fleet_state/fleet_state.h"
 #include "router/policy/policy.h"
-#include "router/roster/roster.h"
 
 namespace drover::router {
 
 struct DecisionScratch;
 class ServingMemo;
 
-/// Memos of serving, some 3 KB each, one for every model, spec, precision and number of devices
-/// that any replica has had. Agents say the last three: many more than fleets have are forgotten.
+/// Memos kept for serving, some 3 KB each: one per model, spec, precision and number of devices of
+/// any replica. The last three come from agents; beyond this number all are dropped.
 inline constexpr std::size_t serving_memos_max = 16'384;
 
-/// Seconds that one request or gang takes alone on a placement, memoised per (spec, model,
-/// precision, devices, shape buckets).
+/// Time of one request or gang alone on a placement, memoised per (spec, model, precision,
+/// devices, shape buckets).
 class Estimator {
  public:
   Estimator();
@@ -36,42 +36,42 @@ class Estimator {
   struct Run {
     double seconds = 0;  // from start to end, before the learnt ratio
     double first_token_s = 0;
-    double power_w = 0;   // drawn over all devices while it runs, above what they draw idle
-    double prompt_w = 0;  // serve: the same while the prompt is read; 0: not known
+    double power_w = 0;   // over all devices while it runs, above idle power
+    double prompt_w = 0;  // serve: the same during prefill; 0: not known
   };
-  /// `batch`: requests that will run beside it (serve).
+  /// `batch`: requests that will run beside it.
   Run serve(const devices::Placement& placement, const devices::ModelSpec& model,
             const Workload& work, std::uint32_t batch);
-  /// `from_step`: its steps before are done.
+  /// `from_step`: steps already done.
   Run train(const devices::Placement& placement, const devices::ModelSpec& model,
             const Workload& work, std::uint32_t from_step = 0);
-  /// The memo behind `serve` for one placement, for those who ask it often. Valid for the
-  /// estimator's life, or until `forget_devices` or `forget_excess`.
+  /// The memo behind `serve` for one placement, for frequent use. Valid until `forget_devices` or
+  /// `forget_excess`.
   ServingMemo& serving(const devices::Placement& placement, const devices::ModelSpec& model);
 
-  /// Learnt factor on Run::seconds for this kind of work on this replica or group; 1 before any.
+  /// Learnt factor on Run::seconds for this kind of work on this host and group; 1 before any.
   double ratio(HostIndex host, GroupIndex group, WorkKind kind, std::string_view model) const;
-  /// The same for every group (1 where a group is beyond its end); null before any.
+  /// The same for every group (1 beyond the end); null before any.
   const std::vector<double>* ratios(WorkKind kind, std::string_view model) const;
-  /// One ended attempt: what was predicted (after the ratio) and what was measured. `ratio_then` is
-  /// the ratio that the prediction held (Place::ratio); 0: the present one. With many attempts in
-  /// flight the two differ, and without it a correction would be applied many times over.
+  /// Learns from one ended attempt: its predicted (ratio included) and measured time. `ratio_then`
+  /// is the ratio in the prediction (Allocation::ratio); 0: the current one. With many attempts in
+  /// flight the two differ, and a correction would otherwise be applied many times.
   void learn(HostIndex host, GroupIndex group, WorkKind kind, std::string_view model,
              double predicted_s, double actual_s, double ratio_then = 0);
-  /// As if all attempts that taught the other one had been learnt here.
+  /// As if all attempts learnt by `other` had been learnt here.
   void learn_from(const Estimator& other);
-  /// The group is another one now.
+  /// The group has changed: drops what was learnt about it.
   void forget(GroupIndex group);
-  /// Devices' specs are to go: nothing of what was worked out for any is kept.
+  /// Drops everything computed from device specs, which will be freed.
   void forget_devices();
-  /// To be told between decisions: with more than `serving_memos_max`, it starts anew with them.
+  /// Called between decisions: drops all memos when there are more than `serving_memos_max`.
   void forget_excess();
   std::size_t serving_count() const;
-  /// By how much the last attempts were missed, either way: 0.25 is by a factor of 1.25 in the
-  /// geometric mean. 0 before any.
+  /// Relative error of the last predictions, in either direction: 0.25 means a factor of 1.25 in
+  /// the geometric mean. 0 before any.
   double error() const;
 
-  /// Room that decisions reuse, so that a scan allocates nothing.
+  /// Buffers that decisions reuse, so that a scan allocates nothing.
   DecisionScratch& scratch();
 
  private:
@@ -79,7 +79,7 @@ class Estimator {
   std::unique_ptr<State> state_;
 };
 
-/// Prefill times by prompt length and decode paces by batch, each worked out once.
+/// Prefill times by prompt length and decode step times by batch, each computed once.
 class ServingMemo {
  public:
   ServingMemo(const devices::Placement& placement, const devices::ModelSpec& model);
@@ -88,7 +88,7 @@ class ServingMemo {
  private:
   struct Decode {
     bool known = false;
-    devices::DecodePace pace;
+    devices::DecodeStepTime pace;
     double power_w = 0;
   };
   struct Prefill {
@@ -97,7 +97,7 @@ class ServingMemo {
   };
   const Prefill& prefill_at(std::size_t knot);
   double prefill_s(double tokens);
-  /// Over all devices.
+  /// Watts over all devices.
   double above_open_w(const devices::Step& step) const;
   const Decode& decode(std::uint32_t batch_exponent);
 

@@ -34,7 +34,7 @@ void DecisionLog::keep(const std::vector<RecordRow>& record) {
 std::vector<RecordRow> DecisionLog::record_of(std::uint64_t number) const {
   std::vector<RecordRow> record;
   if (find(number) == nullptr) return record;
-  const Span& span = spans_[number - decisions_.front().number];
+  const RowSpan& span = spans_[number - decisions_.front().number];
   if (span.begin + record_rows_max < rows_written_) return record;
   for (std::uint64_t row = span.begin; row < span.begin + span.count; ++row) {
     record.push_back(rows_[row % record_rows_max]);

@@ -1,4 +1,4 @@
-// Which change takes away which reason.
+// Which change removes which reason.
 #include "router/explain/nearest_change.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 struct ChangeRow {
   Reason reason;
-  Found (*find)(const Missed&);
+  std::optional<Change> (*find)(const RejectedCandidate&);
 };
 constexpr std::array<ChangeRow, 17> changes = {{
     {Reason::cooldown, try_again},
@@ -23,8 +23,8 @@ constexpr std::array<ChangeRow, 17> changes = {{
     {Reason::power_cap, raise_power},
     {Reason::budget, raise_budget},
     {Reason::drain, resume_replica},
-    {Reason::stale_telemetry, hear_of_it},
-    {Reason::unhealthy, mend_replica},
+    {Reason::stale_telemetry, refresh_samples},
+    {Reason::unhealthy, repair_replica},
     {Reason::tenancy, raise_share},
     {Reason::precision, allow_precision},
     {Reason::memory, add_memory},
@@ -37,7 +37,7 @@ constexpr std::array<ChangeRow, 17> changes = {{
 
 }  // namespace
 
-Change change_of(double amount, std::string words, std::function<void(Trial&)> make) {
+Change change_of(double amount, std::string words, std::function<void(WhatIf&)> make) {
   Change change;
   change.amount = amount;
   change.words = std::move(words);
@@ -47,7 +47,7 @@ Change change_of(double amount, std::string words, std::function<void(Trial&)> m
 
 double rounded_up(double amount, double step) {
   if (amount <= 0) return 0;
-  constexpr double over = 1e-6;  // a sum that was rounded shall not fall short
+  constexpr double over = 1e-6;  // so that rounding never falls short
   return std::ceil(amount / step + over) * step;
 }
 
@@ -63,11 +63,11 @@ double duration_rounded_up(double seconds) {
   return std::ceil(seconds / step - 1e-9) * step;
 }
 
-std::optional<Change> smallest_change(const Missed& missed, Reason reason) {
+std::optional<Change> smallest_change(const RejectedCandidate& rejected, Reason reason) {
   const auto* row = std::find_if(changes.begin(), changes.end(),
                                  [&](const ChangeRow& each) { return each.reason == reason; });
   if (row == changes.end()) return std::nullopt;
-  auto change = row->find(missed);
+  auto change = row->find(rejected);
   if (change) change->reason = reason;
   return change;
 }

@@ -1,4 +1,4 @@
-// The smallest change that would take away what stands against a place, and how it is made.
+// The smallest change that would remove what rejects a candidate, and how to make it.
 #pragma once
 
 #include <functional>
@@ -7,41 +7,41 @@
 #include <vector>
 
 #include "fleet/reason.h"
-#include "router/decision/decide_candidates.h"
-#include "router/explain/freeing.h"
-#include "router/explain/trial.h"
+#include "router/decision/candidates.h"
+#include "router/explain/freeing_plan.h"
+#include "router/explain/what_if.h"
 
 namespace drover::router {
 
 /// One row that filters reject.
-struct Missed {
-  const Question& question;
-  const Standings& rows;
+struct RejectedCandidate {
+  const PlacementQuery& query;
+  const CandidateTable& rows;
   std::size_t row;
-  const PlaceKind& kind;
-  const std::vector<KeptDevices>& kept;
+  const PlacementKind& kind;
+  const std::vector<ReservedDevices>& kept;
 };
 
 struct Change {
   Reason reason = Reason::capacity;
-  double amount = 0;  // in its own unit; what is told of it is no less
+  double amount = 0;  // in its own unit; the text rounds it up
   std::string words;
-  bool by_itself = false;            // it happens without anyone acting
-  std::function<void(Trial&)> make;  // holds no reference to the row
+  bool by_itself = false;             // it happens without an operator
+  std::function<void(WhatIf&)> make;  // holds no reference to the row
 };
 
-/// What would make this filter's reason no reason any more; nothing: no change of one kind would.
-std::optional<Change> smallest_change(const Missed& missed, Reason reason);
+/// The change that removes this filter's reason; nothing: no single change would.
+std::optional<Change> smallest_change(const RejectedCandidate& rejected, Reason reason);
 
-/// The devices of the row, a group's or those of a gang over hosts, made free, resumed and mended
-/// as far as it takes.
-std::optional<Change> freeing_change(const Missed& missed);
-/// Of a gang over hosts, or a group: only time.
-std::optional<Change> waiting_change(const Missed& missed);
-/// Of a replica without room, or not yet ready.
-std::optional<Change> relieving_change(const Missed& missed);
+/// Frees, resumes and repairs the devices of the row (a group or a gang over hosts) as far as
+/// needed.
+std::optional<Change> freeing_change(const RejectedCandidate& rejected);
+/// Waiting, for a gang over hosts or a group.
+std::optional<Change> waiting_change(const RejectedCandidate& rejected);
+/// For a replica without free capacity, or not yet ready.
+std::optional<Change> relieving_change(const RejectedCandidate& rejected);
 
-/// Up to what is shown of it, so that as much as is told is enough.
+/// Rounds up to the displayed precision, so that the displayed amount is enough.
 double rounded_up(double amount, double step);
 double duration_rounded_up(double seconds);
 

@@ -1,4 +1,4 @@
-// The changes one by one, for the table in nearest_change.cpp.
+// The individual changes for the table in nearest_change.cpp.
 #pragma once
 
 #include <functional>
@@ -9,27 +9,25 @@
 
 namespace drover::router {
 
-using Found = std::optional<Change>;
+Change change_of(double amount, std::string words, std::function<void(WhatIf&)> make);
 
-Change change_of(double amount, std::string words, std::function<void(Trial&)> make);
-
-// Each of these takes away one reason.
-Found try_again(const Missed& missed);
-Found cool_down(const Missed& missed);
-Found allow_later_token(const Missed& missed);
-Found wait_longer(const Missed& missed);
-Found raise_power(const Missed& missed);
-Found raise_budget(const Missed& missed);
-Found resume_replica(const Missed& missed);
-Found hear_of_it(const Missed& missed);
-Found mend_replica(const Missed& missed);
-Found raise_share(const Missed& missed);
-Found allow_precision(const Missed& missed);
-Found add_memory(const Missed& missed);
-Found take_fewer_tokens(const Missed& missed);
-Found take_other_topology(const Missed& missed);
-Found allow_transfer(const Missed& missed);
-Found take_other_framework(const Missed& missed);
-Found without_operations(const Missed& missed);
+// Each of these removes one reason.
+std::optional<Change> try_again(const RejectedCandidate& rejected);
+std::optional<Change> cool_down(const RejectedCandidate& rejected);
+std::optional<Change> allow_later_token(const RejectedCandidate& rejected);
+std::optional<Change> wait_longer(const RejectedCandidate& rejected);
+std::optional<Change> raise_power(const RejectedCandidate& rejected);
+std::optional<Change> raise_budget(const RejectedCandidate& rejected);
+std::optional<Change> resume_replica(const RejectedCandidate& rejected);
+std::optional<Change> refresh_samples(const RejectedCandidate& rejected);
+std::optional<Change> repair_replica(const RejectedCandidate& rejected);
+std::optional<Change> raise_share(const RejectedCandidate& rejected);
+std::optional<Change> allow_precision(const RejectedCandidate& rejected);
+std::optional<Change> add_memory(const RejectedCandidate& rejected);
+std::optional<Change> take_fewer_tokens(const RejectedCandidate& rejected);
+std::optional<Change> take_other_topology(const RejectedCandidate& rejected);
+std::optional<Change> allow_transfer(const RejectedCandidate& rejected);
+std::optional<Change> take_other_framework(const RejectedCandidate& rejected);
+std::optional<Change> without_operations(const RejectedCandidate& rejected);
 
 }  // namespace drover::router

@@ -1,10 +1,9 @@
 // The smallest single changes that would place a job.
 //
-// Filters run as in a decision. Where one reason stands against a place, or that and that it is
-// taken, the row says how large a change takes that away. Each change is then made and decided,
-// smallest first: it is told only when the job has a place then. A place whose kind runs no
-// accepted precision is judged no further, so it is looked at once more with every precision
-// allowed.
+// Filters run as in a decision. If one reason rejects a candidate, or that and capacity, the row
+// gives the size of the change that removes it. Each change is then applied and decided, smallest
+// first: it is reported only if the job is placed then. A candidate whose kind runs no accepted
+// precision is not filtered further, so it is evaluated once more with every precision allowed.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,7 +14,7 @@
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
-#include "fleet/codec/codec_limits.h"
+#include "fleet/codec/limits.h"
 #include "router/decision/criteria.h"
 #include "router/explain/explain.h"
 #include "router/explain/nearest_change.h"
@@ -23,7 +22,7 @@
 namespace drover::router {
 namespace {
 
-/// In the order in which they are told: what passes by itself first.
+/// Order of the reports: what passes on its own comes first.
 constexpr std::array<Reason, 18> order = {{
     Reason::capacity,
     Reason::cooldown,
@@ -45,9 +44,9 @@ constexpr std::array<Reason, 18> order = {{
     Reason::op_unsupported,
 }};
 
-/// Of one reason and pool so many are tried, the smallest change first.
+/// Trials per reason and pool, the smallest change first.
 constexpr std::size_t trials_max = 4;
-/// Of a pool's groups so many are looked at device by device, those that are free soonest first.
+/// Groups of a pool evaluated device by device, those that are free soonest first.
 constexpr std::size_t freed_max = 48;
 
 struct Offer {
@@ -59,22 +58,23 @@ struct Offer {
 
 class Search {
  public:
-  Search(Question& question, Roster& roster, Estimator& estimator, const Wait& wait)
-      : question_(question), roster_(roster), estimator_(estimator), wait_(wait) {}
+  Search(PlacementQuery& query, FleetState& fleet_state, Estimator& estimator,
+         const WaitState& wait)
+      : query_(query), fleet_state_(fleet_state), estimator_(estimator), wait_(wait) {}
 
   /// `degraded`: the precision that a fallback declares.
-  void look(const std::string& name, std::optional<Precision> degraded) {
-    const auto pool = question_.policy.pool_index(name);
-    if (!pool || !roster_.pool_has_groups(*pool)) return;
-    ask_pool(question_, *pool);
-    if (question_.purpose == Purpose::gang) return look_at_rows(degraded);
-    question_.purpose = Purpose::request;
+  void evaluate(const std::string& name, std::optional<Precision> degraded) {
+    const auto pool = query_.policy.pool_index(name);
+    if (!pool || !fleet_state_.pool_has_groups(*pool)) return;
+    set_pool(query_, *pool);
+    if (query_.purpose == Purpose::gang) return look_at_rows(degraded);
+    query_.purpose = Purpose::request;
     look_at_rows(degraded);
-    question_.purpose = Purpose::replica;
+    query_.purpose = Purpose::replica;
     look_at_rows(degraded);
   }
 
-  /// Of each reason the smallest change that places the job.
+  /// For each reason the smallest change that places the job.
   std::vector<NearestFit> take() {
     std::stable_sort(offers_.begin(), offers_.end(), [](const Offer& a, const Offer& b) {
       return std::tuple(a.rank, !a.change.by_itself, a.fit.amount) <
@@ -94,84 +94,85 @@ class Search {
  private:
   void look_at_rows(std::optional<Precision> degraded) {
     accept(degraded);
-    gather(question_, estimator_, estimator_.scratch());
+    gather(query_, estimator_, estimator_.scratch());
     collect();
-    question_.precisions.clear();
-    question_.none_accepted = false;
-    gather(question_, estimator_, estimator_.scratch());
+    query_.precisions.clear();
+    query_.none_accepted = false;
+    gather(query_, estimator_, estimator_.scratch());
     collect_in_any_precision(degraded);
   }
 
   void accept(std::optional<Precision> degraded) {
-    accept_precisions(question_, question_.rule.precisions);
+    accept_precisions(query_, query_.rule.precisions);
     if (!degraded) return;
-    question_.precisions = {*degraded};
-    question_.none_accepted = false;
-    question_.degraded = true;
+    query_.precisions = {*degraded};
+    query_.none_accepted = false;
+    query_.degraded = true;
   }
 
-  Missed missed(std::size_t row) const {
+  RejectedCandidate rejected(std::size_t row) const {
     const DecisionScratch& scratch = estimator_.scratch();
-    return {question_, scratch.rows, row, scratch.kinds[scratch.rows.kind[row]], wait_.kept};
+    return {query_, scratch.rows, row, scratch.kinds[scratch.rows.kind[row]], wait_.kept};
   }
 
-  /// A request's rows of groups say that there is no replica, and no more.
-  bool tells(const Missed& missed) const {
-    return question_.purpose != Purpose::request || missed.rows.replica[missed.row] != nowhere;
+  /// A request's rows of groups only mean that there is no replica.
+  bool is_informative(const RejectedCandidate& rejected) const {
+    return query_.purpose != Purpose::request || rejected.rows.replica[rejected.row] != no_index;
   }
 
   void collect() {
-    const Standings& rows = estimator_.scratch().rows;
+    const CandidateTable& rows = estimator_.scratch().rows;
     const std::uint32_t capacity = filters_of(Reason::capacity);
     const std::uint32_t of_room =
         capacity | filters_of(Reason::drain) | filters_of(Reason::unhealthy);
     std::vector<std::size_t> taken;
     for (std::size_t row = 0; row < rows.size; ++row) {
-      const Missed place = missed(row);
+      const RejectedCandidate place = rejected(row);
       const std::uint32_t failed = rows.failed[row];
-      const bool free = failed == 0 && question_.purpose != Purpose::replica;
-      if (!tells(place) || free) continue;
-      if (rows.replica[row] == nowhere && (failed & ~of_room) == 0) {
+      const bool free = failed == 0 && query_.purpose != Purpose::replica;
+      if (!is_informative(place) || free) continue;
+      if (rows.replica[row] == no_index && (failed & ~of_room) == 0) {
         taken.push_back(row);
       } else if (failed == capacity) {
         offer(place, relieving_change(place));
       } else if (std::popcount(failed & ~capacity) == 1) {
-        // What a place lacks is told; whether it is free says little of one that cannot be.
+        // Reports what a candidate lacks; for one that cannot work, free capacity hardly matters.
         offer(place, smallest_change(place, reason_of(failed & ~capacity)));
       }
     }
-    offer_room(taken);
+    offer_freeing(taken);
   }
 
   static Reason reason_of(std::uint32_t bit) {
     return filters()[static_cast<std::size_t>(std::countr_zero(bit))].reason;
   }
 
-  /// Groups that only lack room, or are drained or unusable as well.
-  void offer_room(std::vector<std::size_t>& taken) {
-    const Standings& rows = estimator_.scratch().rows;
+  /// Groups that only lack capacity, or are drained or unusable as well.
+  void offer_freeing(std::vector<std::size_t>& taken) {
+    const CandidateTable& rows = estimator_.scratch().rows;
     std::stable_sort(taken.begin(), taken.end(), [&](std::size_t a, std::size_t b) {
       return rows.start_s[a] < rows.start_s[b];
     });
     taken.resize(std::min(taken.size(), freed_max));
     for (const std::size_t row : taken) {
-      const Missed place = missed(row);
-      if (rows.spread_of(row) != nullptr && rows.failed[row] == filters_of(Reason::capacity)) {
+      const RejectedCandidate place = rejected(row);
+      if (rows.multi_host_gang_of(row) != nullptr &&
+          rows.failed[row] == filters_of(Reason::capacity)) {
         offer(place, waiting_change(place));
       }
       offer(place, freeing_change(place));
     }
   }
 
-  /// Rows that pass now lacked nothing but the precision.
+  /// Rows that pass now were rejected by precision only.
   void collect_in_any_precision(std::optional<Precision> degraded) {
-    Question strict = question_;
-    accept_precisions(strict, question_.rule.precisions);
-    if (degraded) return;  // the fallback's, whatever the job takes
-    const Standings& rows = estimator_.scratch().rows;
+    PlacementQuery strict = query_;
+    accept_precisions(strict, query_.rule.precisions);
+    if (degraded) return;  // the fallback's, whatever the job accepts
+    const CandidateTable& rows = estimator_.scratch().rows;
     for (std::size_t row = 0; row < rows.size; ++row) {
-      const Missed place = missed(row);
-      if (rows.failed[row] != 0 || !tells(place) || !place.kind.precision) continue;
+      const RejectedCandidate place = rejected(row);
+      if (rows.failed[row] != 0 || !is_informative(place) || !place.kind.precision) continue;
       const auto& wanted = strict.precisions;
       const bool taken =
           std::find(wanted.begin(), wanted.end(), *place.kind.precision) != wanted.end();
@@ -180,73 +181,73 @@ class Search {
     }
   }
 
-  void offer(const Missed& missed, std::optional<Change> change) {
+  void offer(const RejectedCandidate& rejected, std::optional<Change> change) {
     if (!change) return;
-    const bool loads = question_.purpose == Purpose::replica;
-    const bool managed = question_.policy.replicas.manage;
+    const bool loads = query_.purpose == Purpose::replica;
+    const bool managed = query_.policy.replicas.manage;
     if (loads && !managed && change->reason != Reason::capacity) return;  // two changes
     Offer& offer = offers_.emplace_back();
     offer.rank = static_cast<std::size_t>(std::find(order.begin(), order.end(), change->reason) -
                                           order.begin());
     offer.loads = loads;
     offer.fit.reason = change->reason;
-    offer.fit.target = place_text(missed);
-    offer.fit.pool = question_.pool->name;
+    offer.fit.target = place_text(rejected);
+    offer.fit.pool = query_.pool->name;
     offer.fit.amount = change->amount;
     offer.fit.change = change->words;
     offer.change = std::move(*change);
     if (!loads) return;
     if (!offer.fit.change.empty()) offer.fit.change += ", and ";
-    offer.fit.change += managed ? loading_words(missed)
+    offer.fit.change += managed ? loading_text(rejected)
                                 : fmt::format("a replica of {} ([replicas] manage is false)",
-                                              question_.ask.model->id);
+                                              query_.request.model->id);
     offer.change.by_itself &= managed;
   }
 
-  /// More than anybody would read, and than a message holds.
+  /// Longer than readable, and longer than a message allows.
   static bool too_long(const Offer& offer) {
     return offer.fit.change.size() > codec::text_bytes_max;
   }
 
-  static std::string loading_words(const Missed& missed) {
-    const double warmup_s = missed.rows.warmup_s[missed.row];
+  static std::string loading_text(const RejectedCandidate& rejected) {
+    const double warmup_s = rejected.rows.warmup_s[rejected.row];
     if (warmup_s <= 0) return "until the model is loaded";
     return duration_text(duration_rounded_up(warmup_s)) + " to load the model";
   }
 
-  std::string place_text(const Missed& missed) const {
-    const Standings& rows = missed.rows;
-    const std::string text = target_text(roster_, rows, missed.row);
-    if (rows.replica[missed.row] != nowhere || rows.failed[missed.row] == 0) return text;
-    const GroupEntry& group = roster_.groups()[rows.group[missed.row]];
-    std::string name =
-        fmt::format("{}/g{}", roster_.hosts()[group.host].hello.host, group.group.number);
-    const Spread* spread = rows.spread_of(missed.row);
+  std::string place_text(const RejectedCandidate& rejected) const {
+    const CandidateTable& rows = rejected.rows;
+    const std::string text = target_text(fleet_state_, rows, rejected.row);
+    if (rows.replica[rejected.row] != no_index || rows.failed[rejected.row] == 0) return text;
+    const GroupEntry& group = fleet_state_.groups()[rows.group[rejected.row]];
+    std::string name = fmt::format("{}/g{}", fleet_state_.hosts()[group.host].registration.host,
+                                   group.group.number);
+    const MultiHostGang* spread = rows.multi_host_gang_of(rejected.row);
     if (spread != nullptr) return name + fmt::format(" and {} more", spread->parts.size() - 1);
     return text.ends_with('/') ? name : text;
   }
 
-  /// It will have failed by then.
+  /// The job will have failed by then.
   bool too_late(const Offer& offer) const {
     const bool time = offer.fit.reason == Reason::capacity && offer.fit.amount > 0;
-    return time && saturating_add(question_.now, from_seconds(offer.fit.amount)) >= wait_.fails_at;
+    return time && saturating_add(query_.now, from_seconds(offer.fit.amount)) >= wait_.fails_at;
   }
 
   bool places(const Offer& offer) {
-    Trial trial(roster_, question_.policy, question_.ask, question_.now);
-    trial.loads = offer.loads;
-    offer.change.make(trial);
-    return trial.places(estimator_);
+    WhatIf what_if(fleet_state_, query_.policy, query_.request, query_.now);
+    what_if.loads = offer.loads;
+    offer.change.make(what_if);
+    return what_if.places(estimator_);
   }
 
-  Question& question_;
-  Roster& roster_;
+  PlacementQuery& query_;
+  FleetState& fleet_state_;
   Estimator& estimator_;
-  const Wait& wait_;
+  const WaitState& wait_;
   std::vector<Offer> offers_;
 };
 
-/// Each pool that the rule may lead to, once in each precision that it would be asked in.
+/// Each pool that the rule may lead to, once per precision in which it is tried.
 std::vector<std::pair<std::string, std::optional<Precision>>> ways_of(const Rule& rule) {
   std::vector<std::pair<std::string, std::optional<Precision>>> ways;
   const auto add = [&](const std::string& pool, std::optional<Precision> degraded) {
@@ -262,21 +263,22 @@ std::vector<std::pair<std::string, std::optional<Precision>>> ways_of(const Rule
 
 }  // namespace
 
-std::vector<NearestFit> nearest_fits(Roster& roster, const Policy& policy, Estimator& estimator,
-                                     const Ask& ask, Instant now, const Wait& wait) {
-  const WorkClass* work_class = class_of(policy, *ask.job, *ask.model);
-  const Rule* rule = find_rule(policy, *ask.job, *ask.model, work_class);
+std::vector<NearestFit> nearest_fits(FleetState& fleet_state, const Policy& policy,
+                                     Estimator& estimator, const PlacementRequest& request,
+                                     Instant now, const WaitState& wait) {
+  const WorkClass* work_class = class_of(policy, *request.job, *request.model);
+  const Rule* rule = find_rule(policy, *request.job, *request.model, work_class);
   if (rule == nullptr) return {};
-  RosterTrial own(roster);  // what is kept for the job is free to it
-  for (const KeptDevices& kept : wait.kept) {
-    if (kept.job != ask.job->id) continue;
+  WhatIfFleet own(fleet_state);  // devices reserved for the job are free to it
+  for (const ReservedDevices& kept : wait.kept) {
+    if (kept.job != request.job->id) continue;
     for (const DeviceIndex device : kept.devices) own.clear(device, condition_reserved);
   }
-  const bool gang = ask.job->work.kind == WorkKind::train;
-  Question question = make_question(roster, policy, *rule, ask, work_class, now,
+  const bool gang = request.job->work.kind == WorkKind::train;
+  PlacementQuery query = make_query(fleet_state, policy, *rule, request, work_class, now,
                                     gang ? Purpose::gang : Purpose::request);
-  Search search(question, roster, estimator, wait);
-  for (const auto& [pool, degraded] : ways_of(*rule)) search.look(pool, degraded);
+  Search search(query, fleet_state, estimator, wait);
+  for (const auto& [pool, degraded] : ways_of(*rule)) search.evaluate(pool, degraded);
   return search.take();
 }
 

@@ -1,7 +1,7 @@
-// How many retries may begin within a while, so that work which keeps failing is not given to a
-// fleet in trouble again and again: a budget of a rate, as Finagle and Linkerd have it (20 % of the
-// load, over 10 s). What runs is not counted: a training that is repeated runs for hours, and would
-// keep its share of a budget of retries in flight for as long.
+// How many retries may start within a window, so that work which keeps failing does not overload a
+// fleet in trouble: a rate budget as in Finagle and Linkerd (20 % of the load, over 10 s). Running
+// retries are not counted: a repeated training runs for hours and would use up a budget of retries
+// in flight for as long.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 namespace drover::router {
 
 struct RetryBudget {
-  double percent = 20;    // of the jobs that wait or run
-  std::uint32_t min = 3;  // however few jobs there are
+  double percent = 20;    // of the open jobs
+  std::uint32_t min = 3;  // lower bound, however few jobs there are
   Duration window = std::chrono::seconds(10);
 
-  /// Retries that may begin in any window.
+  /// Retries that may start in any window.
   std::size_t most(std::size_t open_jobs) const;
 };
 
@@ -25,9 +25,9 @@ struct RetryBudget {
 class RetryLog {
  public:
   void began(Instant now) { began_.push_back(now); }
-  /// When one more may begin: `now`, or later; `never` where none may at all.
+  /// When one more may start: `now`, or later; `never` when none may.
   Instant next(Instant now, const RetryBudget& budget, std::size_t open_jobs);
-  /// In the window that ends now, as of the last `next`.
+  /// Retries in the window that ends at the last `next`.
   std::size_t size() const { return began_.size(); }
 
  private:

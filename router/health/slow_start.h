@@ -1,6 +1,6 @@
-// How much of its weight a place gets back after it was seen failed: slow start, as Envoy has it
-// (arch_overview/upstream/load_balancing/slow_start), for places that returned only, as HAProxy has
-// it: never at the router's own start, when all places are new and none has failed.
+// How much weight a returned place gets: slow start as in Envoy
+// (arch_overview/upstream/load_balancing/slow_start), but only after a failure, as in HAProxy:
+// never at the router's own start, when all places are new and none has failed.
 #pragma once
 
 #include "fleet/base/time.h"
@@ -13,9 +13,9 @@ struct SlowStart {
   double aggression = 1;    // 1: linear in time; above 1: faster at first
 };
 
-/// The factor for a place that returned `since_return` ago: max(min_weight,
-/// (t / window)^(1 / aggression)), and 1 from the window's end on. A tier with one place has nobody
-/// to spare it: what comes to the tier comes to that place at once, so its factor is 1.
+/// The factor for a place that returned `since_return` ago: max(min_weight, (t / window)^(1 /
+/// aggression)), and 1 after the window. If its tier has only this place, no other can take its
+/// load, so the factor is 1.
 double slow_start_factor(const SlowStart& rules, Duration since_return, std::size_t places_in_tier);
 
 }  // namespace drover::router

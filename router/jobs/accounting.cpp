@@ -7,27 +7,22 @@
 namespace drover::router {
 namespace {
 
-constexpr double seconds_per_hour = 3600;
-
 // Histogram: bucket i holds values in (low * growth^(i-1), low * growth^i].
 constexpr double histogram_low = 1e-5;
 constexpr double histogram_growth = 1.02;
 constexpr std::size_t histogram_buckets = 1513;  // up to 1e-5 * 1.02^1512 = 1e8
 
-// A fleet of two million devices at 10 kW uses so many joules in 1,500 years.
+// A fleet of two million devices at 10 kW uses this many joules in 1,500 years.
 constexpr double credible_max = 1e21;
-// Of one device between two readings of its counter: a board's limit is a mean, its peaks are
-// higher.
-constexpr double power_slack = 2;
-// A counter that has not been read before may have run for so long.
+// Age assumed for a counter without an earlier reading.
 constexpr double counter_age_max_s = 10 * 365.25 * 86'400;
 
 }  // namespace
 
-double credible(double figure) { return figure >= 0 && figure <= credible_max ? figure : 0; }
+double plausible(double figure) { return figure >= 0 && figure <= credible_max ? figure : 0; }
 
-Usage credible(const Usage& usage) {
-  return {credible(usage.device_s), credible(usage.energy_j), credible(usage.cost_usd)};
+Usage plausible(const Usage& usage) {
+  return {plausible(usage.device_s), plausible(usage.energy_j), plausible(usage.cost_usd)};
 }
 
 Histogram::Histogram() : buckets_(histogram_buckets, 0) {}
@@ -55,7 +50,7 @@ double Histogram::quantile(double share) const {
     seen += buckets_[bucket];
     if (seen < rank) continue;
     const double top = histogram_low * std::pow(histogram_growth, static_cast<double>(bucket));
-    // The middle of the bucket, in the sense that the error is the same both ways.
+    // The harmonic middle of the bucket: the relative error is the same both ways.
     return std::min(max_, top * 2 / (1 + histogram_growth));
   }
   return max_;
@@ -86,15 +81,15 @@ void Accounting::accepted(const Job& job) {
 void Accounting::finished(const Job& job, const Usage& usage, const Outcome& outcome,
                           double latency_s) {
   ++finished_;
-  charged_ += credible(usage);
+  charged_ += plausible(usage);
   const bool trains = job.work.kind == WorkKind::train;
-  Production& work = trains ? steps_work_ : tokens_work_;
+  DeliveredWork& work = trains ? steps_work_ : tokens_work_;
   ++work.jobs;
   work.units += trains ? outcome.steps : outcome.input_tokens + outcome.output_tokens;
-  work.charged += credible(usage);
+  work.charged += plausible(usage);
   if (job.work.kind != WorkKind::serve) return;
   latency_s_.add(latency_s);
-  // The agent counts from the arrival there; people count from the submission.
+  // The agent measures from arrival at the agent; latency counts from submission.
   const double before_s = std::max(0.0, latency_s - outcome.run_s);
   first_token_s_.add(before_s + outcome.first_token_s);
 }
@@ -123,7 +118,7 @@ std::uint64_t Accounting::ended(JobState state) const {
 
 void Accounting::fell_back(Reason reason, const Estimate& more) {
   ++fallbacks_[reason];
-  FallbackSum& sum = fallback_costs_[reason];
+  FallbackCost& sum = fallback_costs_[reason];
   sum.reason = reason;
   ++sum.jobs;
   sum.cost_usd += more.cost_usd;
@@ -136,30 +131,30 @@ void Accounting::fell_back(Reason reason, const Estimate& more) {
 void Accounting::finished_in(const WorkClass& work_class, double value) {
   ClassTally& tally = classes_[work_class.name];
   const bool other = tally.metric != work_class.metric || tally.target != work_class.target;
-  if (other) tally = {work_class.metric, work_class.target, 0, Histogram{}};  // a new policy's
+  if (other) tally = {work_class.metric, work_class.target, 0, Histogram{}};  // of a new policy
   tally.values.add(value);
   if (work_class.target <= 0 || value <= work_class.target) ++tally.met;
 }
 
-void Accounting::read_energy(const Roster& roster, HostIndex host, Duration slack) {
-  const DeviceColumns& columns = roster.devices();
-  const HostEntry& entry = roster.hosts()[host];
-  if (counters_.size() <= host) counters_.resize(roster.hosts().size());
+void Accounting::read_energy(const FleetState& fleet_state, HostIndex host, Duration slack) {
+  const DeviceColumns& columns = fleet_state.devices();
+  const HostEntry& entry = fleet_state.hosts()[host];
+  if (counters_.size() <= host) counters_.resize(fleet_state.hosts().size());
   std::vector<Counter>& counters = counters_[host];
   if (counters.size() < entry.devices.size()) counters.resize(entry.devices.size());
   for (std::size_t number = 0; number < entry.devices.size(); ++number) {
     const DeviceIndex device = entry.devices[number];
     const double reading = columns.energy_j[device];
     Counter& counter = counters[number];
-    // Zero is also what stands there before a counter has come.
+    // Zero also means that no counter has arrived yet.
     if (!std::isfinite(reading) || reading <= 0 || reading == counter.read_j) continue;
     const Instant before_at = std::exchange(counter.read_at, columns.sampled[device]);
     const double elapsed_s = counter.read_j < 0
                                  ? counter_age_max_s
                                  : to_seconds(counter.read_at - before_at) + to_seconds(slack);
-    if (counter.read_j < 0) counter.read_j = restored_energy(entry.hello.host, number);
+    if (counter.read_j < 0) counter.read_j = restored_energy(entry.registration.host, number);
     const double most_j =
-        roster.groups()[columns.group[device]].spec->tdp_w * power_slack * elapsed_s;
+        fleet_state.groups()[columns.group[device]].spec->tdp_w * power_slack * elapsed_s;
     const double grown_j = reading >= counter.read_j ? reading - counter.read_j : reading;
     fleet_energy_j_ += std::min(grown_j, most_j);
     counter.read_j = reading;
@@ -167,9 +162,9 @@ void Accounting::read_energy(const Roster& roster, HostIndex host, Duration slac
   }
 }
 
-void Accounting::forget_host(const Roster& roster, HostIndex host) {
+void Accounting::forget_host(const FleetState& fleet_state, HostIndex host) {
   if (host >= counters_.size()) return;
-  const std::string& name = roster.hosts()[host].hello.host;
+  const std::string& name = fleet_state.hosts()[host].registration.host;
   const std::vector<Counter> counters = std::exchange(counters_[host], {});
   if (energy_changed_.erase(host) > 0) take_counters(name, counters);
   std::vector<double>& kept = energy_restored_[name];
@@ -202,29 +197,29 @@ void Accounting::take_counters(const std::string& name, const std::vector<Counte
   close();
 }
 
-std::vector<SampleBatch> Accounting::take_energies(const Roster& roster) {
+std::vector<SampleBatch> Accounting::take_energies(const FleetState& fleet_state) {
   for (const HostIndex host : energy_changed_) {
-    take_counters(roster.hosts()[host].hello.host, counters_[host]);
+    take_counters(fleet_state.hosts()[host].registration.host, counters_[host]);
   }
   energy_changed_.clear();
   return std::exchange(energies_, {});
 }
 
 void Accounting::restore_sums(double fleet_energy_j, double fleet_cost_usd) {
-  fleet_energy_j_ = credible(fleet_energy_j);
-  fleet_cost_usd_ = credible(fleet_cost_usd);
+  fleet_energy_j_ = plausible(fleet_energy_j);
+  fleet_cost_usd_ = plausible(fleet_cost_usd);
 }
 
-void Accounting::restore_shown(const Shown& shown) {
+void Accounting::restore_shown(const PublishedTotals& shown) {
   noted_ = shown;
-  noted_.energy_j = credible(shown.energy_j);
-  noted_.cost_usd = credible(shown.cost_usd);
+  noted_.energy_j = plausible(shown.energy_j);
+  noted_.cost_usd = plausible(shown.cost_usd);
   shown_before_ = noted_;
-  // Rows of earlier versions were counted already: what was shown holds them.
+  // Rows of earlier versions were counted already: the published totals contain them.
   refused_ = std::max(refused_, shown.refused);
 }
 
-Shown Accounting::shown(Instant now, const Shown& live) const {
+PublishedTotals Accounting::shown(Instant now, const PublishedTotals& live) const {
   return {shown_energy_j(),
           shown_cost_usd(now),
           shown_before_.decisions + decisions_,
@@ -250,15 +245,15 @@ void Accounting::restore_energy(const SampleBatch& energies) {
   }
 }
 
-void Accounting::settle_cost(Instant now) {
+void Accounting::accrue_cost(Instant now) {
   if (now <= costed_until_) return;
   fleet_cost_usd_ += usd_per_s_ * to_seconds(now - costed_until_);
   costed_until_ = now;
 }
 
-double price_usd_per_h(const Roster& roster, const Policy& policy, GroupIndex group) {
-  const GroupEntry& entry = roster.groups()[group];
-  const HostEntry& host = roster.hosts()[entry.host];
+double price_usd_per_h(const FleetState& fleet_state, const Policy& policy, GroupIndex group) {
+  const GroupEntry& entry = fleet_state.groups()[group];
+  const HostEntry& host = fleet_state.hosts()[entry.host];
   const double listed = entry.spec != nullptr ? entry.spec->price_usd_per_h : 0;
   Prices prices;
   for (const std::uint32_t pool : entry.pools) {
@@ -270,12 +265,13 @@ double price_usd_per_h(const Roster& roster, const Policy& policy, GroupIndex gr
   return usd_per_h_there(price, host.price_factor);
 }
 
-void Accounting::set_cost_rate(const Roster& roster, const Policy& policy) {
+void Accounting::set_cost_rate(const FleetState& fleet_state, const Policy& policy) {
   double usd_per_h = 0;
-  for (const HostEntry& host : roster.hosts()) {
+  for (const HostEntry& host : fleet_state.hosts()) {
     if (is_gone(host.health)) continue;
     for (const GroupIndex group : host.groups) {
-      usd_per_h += price_usd_per_h(roster, policy, group) * roster.groups()[group].group.count;
+      usd_per_h +=
+          price_usd_per_h(fleet_state, policy, group) * fleet_state.groups()[group].group.count;
     }
   }
   usd_per_s_ = usd_per_h / seconds_per_hour;

@@ -1,5 +1,5 @@
-// The sums of a ledger: jobs by their ends, tokens, charges and waste, latencies, and the fleet's
-// own energy and cost from its devices.
+// Totals of a ledger: ended jobs, tokens, charges, waste and latencies, and the fleet's own
+// energy and cost from its devices.
 #pragma once
 
 #include <algorithm>
@@ -17,20 +17,23 @@
 #include "fleet/messages.h"
 #include "fleet/sample/sample.h"
 #include "fleet/text/json.h"
+#include "router/fleet_state/fleet_state.h"
 #include "router/policy/policy.h"
-#include "router/roster/roster.h"
 
 namespace drover::router {
 
-/// Quantiles of positive numbers in bounded memory, the same for any order of adding: counts in
-/// buckets that grow by 2 % each, so an answer is within 1 % (the maximum is exact). As in DDSketch
-/// (Masson, Rim, Lee, VLDB 2019), with a fixed range of 10 us to 10^8 s.
+/// Factor on a device's power limit: the limit is a mean, and peaks are higher.
+inline constexpr double power_slack = 2;
+
+/// Quantiles of positive numbers in bounded memory, independent of the order of `add`: buckets
+/// grow by 2 % each, so a quantile is within 1 % (the maximum is exact). As in DDSketch (Masson,
+/// Rim, Lee, VLDB 2019), with a fixed range of 10 us to 10^8 s.
 class Histogram {
  public:
   Histogram();
   void add(double value);
   double quantile(double share) const;
-  /// {"max": 3.5, "buckets": [[512, 7], ..]}: buckets that hold anything, and how much.
+  /// {"max": 3.5, "buckets": [[512, 7], ..]}: the buckets that are not empty, with their counts.
   Json to_json() const;
   Status take(const Json& json);
   Percentiles percentiles() const;
@@ -41,20 +44,20 @@ class Histogram {
   double max_ = 0;
 };
 
-/// What of a life's counters nobody finds again in the ledger, as it was shown: a later life shows
-/// no less.
-struct Shown {
+/// Published totals that cannot be recomputed from the ledger's job rows. A restarted router
+/// publishes no less.
+struct PublishedTotals {
   double energy_j = 0, cost_usd = 0;  // of the fleet
   std::uint64_t decisions = 0, undecodable = 0, sample_gaps = 0;
   std::vector<ClassReport> classes;
   std::uint64_t refused = 0;
-  bool operator==(const Shown&) const = default;
+  bool operator==(const PublishedTotals&) const = default;
 };
 
-/// A number that sums can hold: what is none, below zero, or more than any fleet of this world
-/// comes to is 0. Earlier versions wrote such figures, and no sum may become infinite.
-double credible(double figure);
-Usage credible(const Usage& usage);
+/// The figure if sums can hold it; 0 if it is NaN, negative, or larger than any fleet can reach.
+/// Earlier versions wrote such figures, and no sum may become infinite.
+double plausible(double figure);
+Usage plausible(const Usage& usage);
 
 class Accounting {
  public:
@@ -63,74 +66,75 @@ class Accounting {
   void ledger_started(Instant at) { started_ = at; }
   void accepted(const Job& job);
   void refused() { ++refused_; }
-  /// An attempt was placed by a fallback.
-  /// `more`: than the wanted pool would have cost, as estimated.
+  /// An attempt was placed by a fallback. `more`: estimated extra cost over the preferred pool.
   void fell_back(Reason reason, const Estimate& more);
-  /// A finished job of a class, by the metric that decides over it.
+  /// A finished job of a class, with the value of its goal metric.
   void finished_in(const WorkClass& work_class, double value);
   void retried() { ++retries_; }
-  /// An attempt has made room for work of higher priority.
+  /// An attempt was preempted for work of higher priority.
   void preempted() { ++preempted_; }
   void finished(const Job& job, const Usage& usage, const Outcome& outcome, double latency_s);
-  /// A job has come to nothing. One that somebody cancelled has not failed.
+  /// A job failed for this reason. A cancelled job does not count as failed.
   void failed(Reason reason);
-  /// Spent by an attempt that delivered nothing.
-  void wasted(const Usage& usage) { wasted_ += credible(usage); }
+  /// Usage of an attempt that delivered nothing.
+  void wasted(const Usage& usage) { wasted_ += plausible(usage); }
   void stale_result() { ++stale_results_; }
   void decided() { ++decisions_; }
 
   /// Adds what the host's energy counters grew by since the last call. A counter that went back
-  /// began anew with its agent: its whole reading is new. At first sight the whole reading counts,
-  /// which an agent starts at zero, less what an earlier life of the router had read.
-  /// A device cannot have used more than twice its limit since it was read last, and `slack`
-  /// before: of what is beyond, nothing counts.
-  void read_energy(const Roster& roster, HostIndex host, Duration slack = std::chrono::minutes(1));
-  /// The host is let go: should it return, its counters go on from what was read.
-  void forget_host(const Roster& roster, HostIndex host);
-  /// Nor are its counters known: should it return, their whole readings are new.
+  /// was reset with its agent: its whole reading is new. The first reading counts in full (agents
+  /// start at zero), minus what an earlier router had read. A device cannot have used more than
+  /// `power_slack` times its limit since its last reading, plus `slack` before it; a larger
+  /// reading adds nothing beyond that.
+  void read_energy(const FleetState& fleet_state, HostIndex host,
+                   Duration slack = std::chrono::minutes(1));
+  /// The host is forgotten; if it returns, its counters continue from the last reading.
+  void forget_host(const FleetState& fleet_state, HostIndex host);
+  /// Forgets the host's counters as well; if it returns, its whole readings are new.
   void forget_counters(const std::string& host) { energy_restored_.erase(host); }
-  /// What `read_energy` has read of the hosts whose counters have changed since the last call, and
-  /// both sums, for the ledger; no batches and an unchanged sum: there is nothing to tell.
-  std::vector<SampleBatch> take_energies(const Roster& roster);
+  /// Readings, for the ledger, of the hosts whose counters have changed since the last call. No
+  /// batches and an unchanged sum: there is nothing to write.
+  std::vector<SampleBatch> take_energies(const FleetState& fleet_state);
   double fleet_energy_j() const { return fleet_energy_j_; }
   double fleet_cost_usd() const { return fleet_cost_usd_; }
-  /// What jobs have come to, as JSON, and back: `started` too, but nothing of the fleet's own
-  /// energy and cost. The error says what is missing.
+  /// Job totals as JSON, and back: with `started`, without the fleet's own energy and cost. The
+  /// error names what is missing.
   std::string job_sums() const;
   Status restore_job_sums(std::string_view text);
-  /// What is shown now, with what else this life has counted. It is noted in the ledger before
-  /// anybody sees it: a later life shows no less, however much of the sums themselves was lost.
-  Shown shown(Instant now, const Shown& live) const;
-  void note(const Shown& shown) { noted_ = shown; }
-  const Shown& noted() const { return noted_; }
-  /// What earlier lives have counted and shown.
-  const Shown& earlier() const { return shown_before_; }
-  /// Of an earlier life: the sums, what of them was shown, and the counters that they hold.
+  /// Totals to publish now, with this router's own counters in `live`. They are written to the
+  /// ledger before they are published, so a later router publishes no less, even if some sums were
+  /// lost.
+  PublishedTotals shown(Instant now, const PublishedTotals& live) const;
+  void note(const PublishedTotals& shown) { noted_ = shown; }
+  const PublishedTotals& noted() const { return noted_; }
+  /// What earlier routers have published.
+  const PublishedTotals& earlier() const { return shown_before_; }
+  /// Restores an earlier router's sums, published totals, and the counters that they contain.
   void restore_sums(double fleet_energy_j, double fleet_cost_usd);
-  void restore_shown(const Shown& shown);
+  void restore_shown(const PublishedTotals& shown);
   void restore_energy(const SampleBatch& energies);
 
-  /// Dollars up to `now` at the present rate; call before anything changes the rate.
-  void settle_cost(Instant now);
-  /// What all devices of hosts that are not lost cost: the first pool with a price, else the
-  /// spec's, times the host's factor.
-  void set_cost_rate(const Roster& roster, const Policy& policy);
+  /// Adds the cost up to `now` at the current rate; call it before the rate changes.
+  void accrue_cost(Instant now);
+  /// Sets the rate to the cost of all devices of hosts that are not lost: price of the first pool
+  /// with a price, else the spec's, times the host's factor.
+  void set_cost_rate(const FleetState& fleet_state, const Policy& policy);
 
-  /// Jobs that have ended so; of a state that is none of an end, none.
+  /// Jobs that ended in this state; 0 for a state that is not terminal.
   std::uint64_t ended(JobState state) const;
-  /// All but what others count: queued, running, queued_for, classes, undecodable, undecodable_by,
-  /// sample_gaps, estimate_error.
+  /// All fields but those that others fill in: queued, running, queued_for, classes, undecodable,
+  /// undecodable_by_sender, sample_gaps, estimate_error.
   Summary summary(Instant now) const;
-  /// Of the policy's classes that have a metric, in its order; of what was counted under another
-  /// metric or target nothing. Counts go on from what earlier lives have shown; quantiles are of
-  /// this life's jobs, or of what was shown last until one of them has finished.
+  /// Reports of the policy's classes that have a metric, in its order; values counted under
+  /// another metric or target are left out. Counts continue over restarts; quantiles cover the
+  /// jobs of this router, or repeat the last published ones until one has finished.
   std::vector<ClassReport> reports_of(const std::vector<WorkClass>& classes) const;
 
  private:
   struct Count;
-  static const Count counts[];  // those that job_sums tells
+  static const Count counts[];  // those in job_sums
   struct Counter {
-    double read_j = -1;  // negative: not read yet
+    double read_j = -1;  // negative: no reading yet
     Instant read_at{};
   };
   double restored_energy(std::string_view host, std::size_t number) const;
@@ -143,7 +147,7 @@ class Accounting {
   std::uint64_t input_tokens_ = 0, output_tokens_ = 0;
   std::map<Reason, std::uint64_t> fallbacks_;
   std::map<Reason, std::uint64_t> failures_;
-  std::map<Reason, FallbackSum> fallback_costs_;
+  std::map<Reason, FallbackCost> fallback_costs_;
   struct ClassTally {
     ClassMetric metric = ClassMetric::none;
     double target = 0;
@@ -152,28 +156,28 @@ class Accounting {
   };
   std::map<std::string, ClassTally, std::less<>> classes_;
   Usage charged_, wasted_;
-  Production tokens_work_, steps_work_;
+  DeliveredWork tokens_work_, steps_work_;
   Histogram latency_s_, first_token_s_;
   std::uint64_t retries_ = 0, preempted_ = 0, stale_results_ = 0, decisions_ = 0;
 
-  std::vector<std::vector<Counter>> counters_;  // by host and the device's number in it
-  // By the device's number; negative: not known.
+  std::vector<std::vector<Counter>> counters_;  // by host and device index
+  // By device index; negative: not known.
   std::map<std::string, std::vector<double>, std::less<>> energy_restored_;
   std::set<HostIndex> energy_changed_;
-  std::vector<SampleBatch> energies_;  // to be taken: of hosts that were let go
+  std::vector<SampleBatch> energies_;  // of forgotten hosts, for `take_energies`
   double fleet_energy_j_ = 0;
   double fleet_cost_usd_ = 0;
-  Shown shown_before_;  // by earlier lives
-  Shown noted_;         // as shown, in the ledger
+  PublishedTotals shown_before_;  // by earlier routers
+  PublishedTotals noted_;         // as published, in the ledger
   double usd_per_s_ = 0;
   Instant costed_until_;
 };
 
-/// Tokens of a job as requested: of all its items. Training has none.
+/// Requested tokens of a job over all its items; 0 for training.
 std::uint64_t requested_input_tokens(const Job& job);
 std::uint64_t requested_output_tokens(const Job& job);
 
-/// Dollars per hour of one device of this group, as the policy prices it.
-double price_usd_per_h(const Roster& roster, const Policy& policy, GroupIndex group);
+/// USD per hour of one device of this group, at the policy's prices.
+double price_usd_per_h(const FleetState& fleet_state, const Policy& policy, GroupIndex group);
 
 }  // namespace drover::router

@@ -1,4 +1,4 @@
-// What jobs have come to, as text: for the ledger, when their rows go.
+// Job totals as text, for the ledger when their rows are compacted.
 #include <algorithm>
 
 #include "fleet/base/text.h"
@@ -17,13 +17,13 @@ Status take_counts(const Json& json, std::map<Reason, std::uint64_t>& counts) {
   counts.clear();
   for (const std::string& name : json.keys()) {
     const auto reason = parse_reason(name);
-    if (!reason) return error("sums: no reason is called \"{}\"", excerpt(name));
+    if (!reason) return error("sums: unknown reason \"{}\"", excerpt(name));
     counts[*reason] = static_cast<std::uint64_t>(json[name].integer());
   }
   return {};
 }
 
-Json costs_json(const std::map<Reason, FallbackSum>& costs) {
+Json costs_json(const std::map<Reason, FallbackCost>& costs) {
   Json json = Json::object();
   for (const auto& [reason, sum] : costs) {
     json.set(to_text(reason), Json::array()
@@ -36,16 +36,16 @@ Json costs_json(const std::map<Reason, FallbackSum>& costs) {
   return json;
 }
 
-Status take_costs(const Json& json, std::map<Reason, FallbackSum>& costs) {
+Status take_costs(const Json& json, std::map<Reason, FallbackCost>& costs) {
   costs.clear();
   for (const std::string& name : json.keys()) {
     const auto reason = parse_reason(name);
-    if (!reason) return error("sums: no reason is called \"{}\"", excerpt(name));
+    if (!reason) return error("sums: unknown reason \"{}\"", excerpt(name));
     const Json& sum = json[name];
     costs[*reason] = {*reason, static_cast<std::uint64_t>(sum[0].integer()),
-                      credible(sum[1].number()), credible(sum[2].number()),
-                      credible(sum[3].number()),
-                      // Earlier versions invented an hour where nothing was known.
+                      plausible(sum[1].number()), plausible(sum[2].number()),
+                      plausible(sum[3].number()),
+                      // Earlier versions wrote an hour when nothing was known.
                       static_cast<std::uint64_t>(sum[sum.size() > 4 ? 4 : 0].integer())};
   }
   return {};
@@ -56,15 +56,15 @@ Json usage_json(const Usage& usage) {
 }
 
 Usage usage_of(const Json& json) {
-  return credible(Usage{json[0].number(), json[1].number(), json[2].number()});
+  return plausible(Usage{json[0].number(), json[1].number(), json[2].number()});
 }
 
-Json production_json(const Production& work) {
+Json production_json(const DeliveredWork& work) {
   return Json::array().add(work.jobs).add(work.units).add(usage_json(work.charged));
 }
 
-/// Sums of earlier versions do not have it: nothing was counted.
-Production production_of(const Json& json) {
+/// Missing in sums of earlier versions: nothing was counted.
+DeliveredWork production_of(const Json& json) {
   if (json.size() == 0) return {};
   return {static_cast<std::uint64_t>(json[0].integer()),
           static_cast<std::uint64_t>(json[1].integer()), usage_of(json[2])};
@@ -96,11 +96,11 @@ Status Histogram::take(const Json& json) {
   return {};
 }
 
-// A table inside a member, because the numbers are private.
+// A nested table, because the numbers are private.
 struct Accounting::Count {
   const char* name;
   std::uint64_t Accounting::*member;
-  bool newer = false;  // sums of earlier versions do not have it: zero
+  bool newer = false;  // missing in sums of earlier versions: zero
 };
 constexpr Accounting::Count Accounting::counts[] = {
     {"accepted", &Accounting::accepted_},         {"refused", &Accounting::refused_},
@@ -144,7 +144,7 @@ Status Accounting::restore_job_sums(std::string_view text) {
         latency_s_.take((*json)["latency_s"]), first_token_s_.take((*json)["first_token_s"])}) {
     if (!status) return status;
   }
-  // Sums of earlier versions count cancelled jobs among the failed ones.
+  // Sums of earlier versions count cancelled jobs as failed.
   const auto cancelled = failures_.find(Reason::cancelled);
   if (cancelled != failures_.end()) {
     cancelled_ += cancelled->second;

@@ -16,10 +16,10 @@ Usage times(double share, const Usage& usage) {
 
 }  // namespace
 
-std::uint32_t believed_checkpoint(const JobRecord& record, std::uint32_t told) {
+std::uint32_t estimated_checkpoint(const JobRecord& record, std::uint32_t reported) {
   const Workload& work = record.job.work;
   if (!writes_checkpoints(work)) return record.steps_saved;
-  return std::max(record.steps_saved, std::min(told, work.steps - 1));
+  return std::max(record.steps_saved, std::min(reported, work.steps - 1));
 }
 
 double saved_share(const JobRecord& record) {
@@ -27,17 +27,17 @@ double saved_share(const JobRecord& record) {
   return steps > 0 ? static_cast<double>(record.steps_saved) / steps : 0;
 }
 
-void settle_steps(const JobRecord& record, Failed& failed) {
+void fill_end_steps(const JobRecord& record, Failed& failed) {
   const Workload& work = record.job.work;
   if (work.kind != WorkKind::train) {
     failed.steps_done = 0;
     failed.steps_saved = 0;
     return;
   }
-  failed.steps_saved = believed_checkpoint(record, failed.steps_saved);
-  const double told = std::isfinite(failed.steps_done) ? failed.steps_done : 0;
+  failed.steps_saved = estimated_checkpoint(record, failed.steps_saved);
+  const double reported = std::isfinite(failed.steps_done) ? failed.steps_done : 0;
   const double seen = record.state == JobState::running ? record.progress * work.steps : 0;
-  failed.steps_done = std::clamp(std::max(told, seen), static_cast<double>(failed.steps_saved),
+  failed.steps_done = std::clamp(std::max(reported, seen), static_cast<double>(failed.steps_saved),
                                  static_cast<double>(std::max(work.steps, failed.steps_saved)));
 }
 

@@ -1,29 +1,29 @@
-// What a training keeps of an attempt that comes to nothing: its steps up to the last checkpoint.
+// What a training keeps of an unsuccessful attempt: its steps up to the last checkpoint.
 //
-// An agent tells of checkpoints with Progress, each heartbeat, and with Failed. Durable is what the
-// row of the attempt's end says (`returned`). Of an attempt that its agent still runs nothing needs
-// to be: a router that begins anew is told again. Writing a checkpoint takes no time and no energy.
+// An agent reports checkpoints in Progress, each heartbeat, and in Failed. The row of the
+// attempt's end (`returned`) makes them durable. A running attempt needs no row: after a restart
+// its agent reports again. Writing a checkpoint takes no time and no energy.
 #pragma once
 
 #include <cstdint>
 
-#include "router/jobs/jobs.h"
+#include "router/jobs/job_table.h"
 
 namespace drover::router {
 
-/// What `told` is worth as the last checkpoint of the record's present attempt: no less than was
-/// known before, and nothing of a job that writes none.
-std::uint32_t believed_checkpoint(const JobRecord& record, std::uint32_t told);
+/// The last checkpoint of the record's current attempt, given the reported one: never less than
+/// was known before, and none for a job that writes no checkpoints.
+std::uint32_t estimated_checkpoint(const JobRecord& record, std::uint32_t reported);
 
-/// The share of all steps that the last checkpoint holds.
+/// Share of all steps that the last checkpoint covers.
 double saved_share(const JobRecord& record);
 
-/// Fills in where the attempt ended, by what its agent says now and what it last told.
-void settle_steps(const JobRecord& record, Failed& failed);
+/// Fills in the step at which the attempt ended, from its agent's last reports.
+void fill_end_steps(const JobRecord& record, Failed& failed);
 
-/// The record goes on from the attempt's last checkpoint. Of what the attempt used, the share that
-/// its steps until there are of all its steps is kept in `record.kept`; the rest is answered: it is
-/// lost. REQUIRES that settle_steps() was asked before.
+/// Resumes the record from the attempt's last checkpoint. The share of the attempt's usage for the
+/// steps up to the checkpoint goes to `record.kept`; the rest is returned as lost. REQUIRES that
+/// fill_end_steps() was called before.
 Usage keep_checkpoint(JobRecord& record, const Failed& failed);
 
 }  // namespace drover::router

@@ -1,7 +1,7 @@
-// Where the current attempt of a job runs: on one replica, on devices of one group, or, as a gang
-// over hosts, on devices of several. Each host's part is a member: it takes the attempt or refuses
-// it, tells its pace, and ends by itself. The attempt has begun when every member has taken it, and
-// is over when every member has ended; the first that fails fails it.
+// Where the current attempt of a job runs: on one replica, on devices of one group, or, as a
+// gang over hosts, on devices of several. Each host's part is a member: it accepts or refuses the
+// attempt, reports its step time, and ends on its own. The attempt has started when every member
+// has accepted it, and is over when every member has ended; the first failure fails it.
 #pragma once
 
 #include <cstdint>
@@ -23,31 +23,31 @@ struct Member {
       : host(std::move(on_host)), devices(std::move(with_devices)) {}
 
   std::string host;
-  Incarnation incarnation;             // the host's life that the attempt was given to
-  std::vector<std::uint16_t> devices;  // a gang's
+  Incarnation incarnation;             // of the agent that was assigned the attempt
+  std::vector<std::uint16_t> devices;  // of a gang
   bool accepted = false;
-  std::optional<MemberPace> pace;  // last told, of a gang over hosts
-  std::optional<Usage> used;       // up to its end; nothing: it has not ended
-  bool reported = false;           // its agent has told the end, and keeps it until it is stored
+  std::optional<MemberStepTime> pace;  // last reported, by a gang over hosts
+  std::optional<Usage> used;           // total at its end; nothing: it has not ended
+  bool reported = false;               // its agent reported the end and keeps it until it is stored
   Outcome outcome;
 };
 
 struct Lease {
   std::vector<Member> members;  // at least one, unless nothing was ever leased
   std::optional<std::uint32_t> replica;
-  Instant begun{};     // when it was leased; no work of it is older
-  std::string target;  // as text, for people
+  Instant begun{};     // when it was leased; its work cannot be older
+  std::string target;  // as text
   std::string pool;
-  std::optional<Reason> fallback;  // the reason that led here, when it was a fallback
-  std::string rule;                // that placed it; empty: not known (an earlier life)
-  bool probe = false;  // asked the wanted pools while a sticky fallback held others back
+  std::optional<Reason> fallback;  // why it was placed by a fallback, if it was
+  std::string rule;                // that placed it; empty: not known (placed before a restart)
+  bool probe = false;              // tried the preferred pools while a sticky fallback holds others
   double predicted_s = 0;
-  double ratio = 0;  // the learnt ratio that predicted_s holds; 0: not known (an earlier life)
-  Estimate more;     // than the wanted pool's best would have cost, when it was a fallback
-  Usage expected;    // what the attempt is believed to use; nothing: not known (an earlier life)
-  std::uint32_t from_step = 0;    // of a training: the checkpoint that it began from
+  double ratio = 0;               // learnt ratio in predicted_s; 0: not known (before a restart)
+  Estimate more;                  // extra cost over the preferred pool's best, if a fallback
+  Usage expected;                 // estimated usage; nothing: not known (before a restart)
+  std::uint32_t from_step = 0;    // training: the checkpoint it started from
   std::optional<Failed> failure;  // of the first member that failed
-  double step_s = 0;              // of the whole gang, as its members were told last
+  double step_s = 0;              // of the whole gang, as last sent to its members
 
   bool over_hosts() const { return members.size() > 1; }
   Member* member(std::string_view host);
@@ -56,12 +56,12 @@ struct Lease {
   bool accepted_by_all() const;
   bool accepted_by_any() const;
   bool ended_by_all() const;
-  /// Of all members that have ended.
+  /// Usage of all members that have ended.
   Usage used() const;
-  /// Of the whole, from what those that finished told: the longest run.
+  /// Outcome of the whole, from the finished members: the longest run.
   Outcome outcome() const;
-  /// The slowest member's own work and the longest exchange between them, once all have told their
-  /// paces; 0 when one stands still, nothing while one has not told.
+  /// The gang's step time: the slowest member's own work plus the longest exchange, once all have
+  /// reported; 0 when one is paused; nothing until all have reported.
   std::optional<double> gang_step_s() const;
 };
 

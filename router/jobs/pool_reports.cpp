@@ -5,48 +5,48 @@
 namespace drover::router {
 namespace {
 
-/// Devices that work, by group. One that two replicas share counts for both.
-std::vector<std::uint32_t> working_devices(const Roster& roster) {
-  std::vector<std::uint32_t> working(roster.groups().size(), 0);
-  const DeviceColumns& columns = roster.devices();
+/// Devices in use, by group. A device shared by two replicas counts for both.
+std::vector<std::uint32_t> working_devices(const FleetState& fleet_state) {
+  std::vector<std::uint32_t> working(fleet_state.groups().size(), 0);
+  const DeviceColumns& columns = fleet_state.devices();
   for (DeviceIndex device = 0; device < columns.size(); ++device) {
     if (!columns.gang[device].empty()) ++working[columns.group[device]];
   }
-  for (const ReplicaEntry& entry : roster.replicas()) {
-    if (entry.promised_requests == 0) continue;
+  for (const ReplicaEntry& entry : fleet_state.replicas()) {
+    if (entry.reserved_requests == 0) continue;
     working[entry.group] += static_cast<std::uint32_t>(entry.replica.devices.size());
   }
   return working;
 }
 
-double spent_usd_per_h(const Roster& roster, const Policy& policy, GroupIndex group,
+double spent_usd_per_h(const FleetState& fleet_state, const Policy& policy, GroupIndex group,
                        std::uint32_t working) {
-  return working == 0 ? 0 : price_usd_per_h(roster, policy, group) * working;
+  return working == 0 ? 0 : price_usd_per_h(fleet_state, policy, group) * working;
 }
 
-/// By device: whether work keeps away from it because of what failed there.
-std::vector<bool> ejected_devices(const Roster& roster) {
-  std::vector<bool> ejected(roster.devices().size(), false);
-  for (const GroupEntry& group : roster.groups()) {
-    if (!group.trust.ejected || group.gone) continue;
+/// By device: whether it gets no new work because work failed there.
+std::vector<bool> ejected_devices(const FleetState& fleet_state) {
+  std::vector<bool> ejected(fleet_state.devices().size(), false);
+  for (const GroupEntry& group : fleet_state.groups()) {
+    if (!group.outlier.ejected || group.gone) continue;
     for (std::uint32_t n = 0; n < group.group.count; ++n) ejected[group.first + n] = true;
   }
-  for (const ReplicaEntry& entry : roster.replicas()) {
-    if (!entry.trust.ejected || entry.replica.state == ReplicaState::gone) continue;
-    roster.each_device(entry, [&](DeviceIndex device) { ejected[device] = true; });
+  for (const ReplicaEntry& entry : fleet_state.replicas()) {
+    if (!entry.outlier.ejected || entry.replica.state == ReplicaState::gone) continue;
+    fleet_state.each_device(entry, [&](DeviceIndex device) { ejected[device] = true; });
   }
   return ejected;
 }
 
-PoolReport report_of(const Roster& roster, const GroupEntry& group,
+PoolReport report_of(const FleetState& fleet_state, const GroupEntry& group,
                      const std::vector<bool>& ejected) {
   PoolReport report;
-  const HostEntry& host = roster.hosts()[group.host];
+  const HostEntry& host = fleet_state.hosts()[group.host];
   if (host.health == Health::lost) {
     report.lost = group.group.count;
     return report;
   }
-  const DeviceColumns& columns = roster.devices();
+  const DeviceColumns& columns = fleet_state.devices();
   const bool suspect = host.health == Health::suspect;
   report.devices = group.group.count;
   for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
@@ -59,7 +59,7 @@ PoolReport report_of(const Roster& roster, const GroupEntry& group,
     report.ejected += ejected[device] ? 1 : 0;
     report.usable += suspect || drained || unusable || ejected[device] ? 0 : 1;
     report.power_w += columns.power_w[device];
-    report.power_reserved_w += columns.promised_w[device];
+    report.power_reserved_w += columns.reserved_w[device];
   }
   return report;
 }
@@ -79,7 +79,7 @@ void add(PoolReport& sum, const PoolReport& part) {
 
 }  // namespace
 
-std::vector<PoolReport> pool_reports(const Roster& roster, const Policy& policy,
+std::vector<PoolReport> pool_reports(const FleetState& fleet_state, const Policy& policy,
                                      const std::map<std::string, std::uint64_t>& waiting) {
   std::vector<PoolReport> reports(policy.pools.size());
   for (std::size_t pool = 0; pool < reports.size(); ++pool) {
@@ -90,24 +90,24 @@ std::vector<PoolReport> pool_reports(const Roster& roster, const Policy& policy,
     const auto wanted = waiting.find(name);
     if (wanted != waiting.end()) reports[pool].queued = wanted->second;
   }
-  const std::vector<std::uint32_t> working = working_devices(roster);
-  const std::vector<bool> ejected = ejected_devices(roster);
-  for (GroupIndex index = 0; index < roster.groups().size(); ++index) {
-    const GroupEntry& group = roster.groups()[index];
+  const std::vector<std::uint32_t> working = working_devices(fleet_state);
+  const std::vector<bool> ejected = ejected_devices(fleet_state);
+  for (GroupIndex index = 0; index < fleet_state.groups().size(); ++index) {
+    const GroupEntry& group = fleet_state.groups()[index];
     if (group.gone || group.pools.empty()) continue;
-    if (roster.hosts()[group.host].health == Health::left) continue;
-    PoolReport part = report_of(roster, group, ejected);
-    part.spend_usd_per_h = spent_usd_per_h(roster, policy, index, working[index]);
+    if (fleet_state.hosts()[group.host].health == Health::left) continue;
+    PoolReport part = report_of(fleet_state, group, ejected);
+    part.spend_usd_per_h = spent_usd_per_h(fleet_state, policy, index, working[index]);
     for (const std::uint32_t pool : group.pools) add(reports[pool], part);
   }
   return reports;
 }
 
-double spend_usd_per_h(const Roster& roster, const Policy& policy) {
-  const std::vector<std::uint32_t> working = working_devices(roster);
+double spend_usd_per_h(const FleetState& fleet_state, const Policy& policy) {
+  const std::vector<std::uint32_t> working = working_devices(fleet_state);
   double usd_per_h = 0;
   for (GroupIndex index = 0; index < working.size(); ++index) {
-    usd_per_h += spent_usd_per_h(roster, policy, index, working[index]);
+    usd_per_h += spent_usd_per_h(fleet_state, policy, index, working[index]);
   }
   return usd_per_h;
 }

@@ -1,4 +1,4 @@
-// How the pools of a policy stand: their devices by health, their power and what they cost now.
+// Reports on a policy's pools: devices by health, power and current cost.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@
 #include <vector>
 
 #include "fleet/summary.h"
+#include "router/fleet_state/fleet_state.h"
 #include "router/policy/policy.h"
-#include "router/roster/roster.h"
 
 namespace drover::router {
 
-/// One for each pool, in the policy's order. Hosts that have left in order are no loss. `waiting`:
-/// jobs by the pool that they want first. One pass over the fleet.
-std::vector<PoolReport> pool_reports(const Roster& roster, const Policy& policy,
+/// One report per pool, in the policy's order. Hosts that left in order do not count as lost.
+/// `waiting`: jobs by preferred pool. Takes one pass over the fleet.
+std::vector<PoolReport> pool_reports(const FleetState& fleet_state, const Policy& policy,
                                      const std::map<std::string, std::uint64_t>& waiting);
 
-/// Of all devices that work: those of gangs, and those of replicas that have requests.
-double spend_usd_per_h(const Roster& roster, const Policy& policy);
+/// Spend rate of all devices in use: those of gangs, and those of replicas with requests.
+double spend_usd_per_h(const FleetState& fleet_state, const Policy& policy);
 
 }  // namespace drover::router

@@ -10,8 +10,8 @@
 namespace drover::router {
 namespace {
 
-/// Jobs of one class that are asked between two wakes, where one smallest demand does not settle
-/// it: as dear as so many decisions.
+/// Jobs of one class decided between two wakes if the smallest demand alone does not settle it;
+/// bounds the cost.
 constexpr std::size_t asked_max = 8;
 
 void append(std::string& text, std::uint64_t number) {
@@ -44,7 +44,7 @@ JobRecord* candidate_of(QueueClass& queue_class) {
   };
   if (queue_class.tried.empty()) return jobs.begin()->second;
   if (!queue_class.sorted) return nullptr;  // there is no other
-  const Demands& demands = queue_class.verdict.demands;
+  const Demands& demands = queue_class.result.demands;
   for (std::size_t each = 0; each < demand_count; ++each) {
     if (!demands.matter[each]) continue;
     if (JobRecord* record = fresh(queue_class.easiest[each].begin()->second)) return record;
@@ -56,25 +56,26 @@ JobRecord* candidate_of(QueueClass& queue_class) {
   return next_in_turn(queue_class);
 }
 
-/// One that was asked itself has a reason of its own, until the next wake.
-void tell_apart(QueueClass& queue_class, std::vector<const JobRecord*>& untold) {
+/// A job that was decided itself keeps its own reason until the next wake.
+void collect_unpublished_apart(QueueClass& queue_class,
+                               std::vector<const JobRecord*>& unpublished) {
   const auto own = [&](std::uint64_t number) -> std::optional<Reason> {
     if (!queue_class.tried.contains(number)) return std::nullopt;
     const auto& reason = queue_class.jobs.at(number)->reason;
-    return reason == queue_class.told ? std::nullopt : reason;
+    return reason == queue_class.published ? std::nullopt : reason;
   };
-  std::erase_if(queue_class.told_apart, [&](const auto& told) {
-    const bool over = !own(told.first);
-    if (over) untold.push_back(queue_class.jobs.at(told.first));
+  std::erase_if(queue_class.published_apart, [&](const auto& entry) {
+    const bool over = !own(entry.first);
+    if (over) unpublished.push_back(queue_class.jobs.at(entry.first));
     return over;
   });
   for (const std::uint64_t number : queue_class.tried) {
     const std::optional<Reason> reason = own(number);
     if (!reason) continue;
-    const auto known = queue_class.told_apart.find(number);
-    if (known != queue_class.told_apart.end() && known->second == *reason) continue;
-    queue_class.told_apart[number] = *reason;
-    untold.push_back(queue_class.jobs.at(number));
+    const auto known = queue_class.published_apart.find(number);
+    if (known != queue_class.published_apart.end() && known->second == *reason) continue;
+    queue_class.published_apart[number] = *reason;
+    unpublished.push_back(queue_class.jobs.at(number));
   }
 }
 
@@ -128,7 +129,7 @@ Demands demands_behind(const std::vector<Rejection>& rejections, bool unfair) {
         tokens = true;
         break;
       case Reason::queue_slo:
-      case Reason::power_cap:  // reading a prompt draws by its length
+      case Reason::power_cap:  // the power of prefill depends on its length
         prompt = true;
         break;
       case Reason::deadline:
@@ -161,7 +162,7 @@ std::string class_signature(const JobRecord& record) {
     append(signature, name);
     append(signature, version);
   }
-  for (const Pace& pace : work.paces) {
+  for (const MeasuredThroughput& pace : work.paces) {
     append(signature, pace.device);
     append(signature, pace.devices);
     append(signature, pace.over_hosts ? "over" : "");
@@ -176,8 +177,8 @@ std::string class_signature(const JobRecord& record) {
   append(signature, work.devices);
   append(signature, work.batch);
   append(signature, work.sequence);
-  append(signature, record.would_retry() ? "retry" : "first");
-  // Jobs whose back-off ends at another time shall not hold each other up.
+  append(signature, record.failed_last ? "retry" : "first");
+  // Jobs whose back-offs end at different times must not block each other.
   append(signature, static_cast<std::uint64_t>(record.retry_at.time_since_epoch().count()));
   for (const std::string& target : record.avoid) append(signature, target);
   return signature;
@@ -197,7 +198,7 @@ void JobQueue::push(JobRecord& record) {
   unlist(queue_class);
   queue_class.jobs.emplace(record.number, &record);
   if (queue_class.sorted) sort_in(queue_class, record);
-  if (queue_class.verdict.max_wait > Duration{0}) {
+  if (queue_class.result.max_wait > Duration{0}) {
     queue_class.by_wait.emplace(record.wait_began(), record.number);
   }
   by_since_.emplace(std::pair{record.since, record.number}, &record);
@@ -212,7 +213,7 @@ void JobQueue::erase(JobRecord& record) {
   unlist(queue_class);
   queue_class.jobs.erase(record.number);
   queue_class.tried.erase(record.number);
-  queue_class.told_apart.erase(record.number);
+  queue_class.published_apart.erase(record.number);
   queue_class.by_wait.erase({record.wait_began(), record.number});
   for (std::size_t each = 0; each < demand_count && queue_class.sorted; ++each) {
     queue_class.easiest[each].erase({demand_of(record, static_cast<Demand>(each)), record.number});
@@ -233,7 +234,7 @@ void JobQueue::erase(JobRecord& record) {
   classes_.erase(classes_.find(queue_class.signature));
 }
 
-JobRecord* JobQueue::next(const TenantBook& tenants) const {
+JobRecord* JobQueue::next(const FairShare& tenants) const {
   if (ready_.empty()) return nullptr;
   const auto first_of = [](const auto& entry) { return entry.second->candidate; };
   JobRecord* next = first_of(*ready_.begin());
@@ -250,20 +251,20 @@ JobRecord* JobQueue::next(const TenantBook& tenants) const {
   return next;
 }
 
-void JobQueue::block(JobRecord& record, Block verdict) {
+void JobQueue::block(JobRecord& record, Block result) {
   DROVER_REQUIRE(record.queue_class != nullptr);
   QueueClass& queue_class = *record.queue_class;
   unlist(queue_class);
-  // What the oldest waits for is what the class waits for.
+  // The class waits for the reason of its oldest job.
   const bool first = queue_class.tried.empty();
   if (queue_class.in_turn) queue_class.asked_in_turn = record.number;
   queue_class.tried.insert(record.number);
-  // The others are told of as they are asked, where that is news.
-  if (!first && verdict.reason && record.reason != verdict.reason) {
-    queue_class.told_apart[record.number] = *verdict.reason;
+  // The others are published as they are decided, if their reason differs.
+  if (!first && result.reason && record.reason != result.reason) {
+    queue_class.published_apart[record.number] = *result.reason;
   }
-  if (first) queue_class.verdict = std::move(verdict);
-  if (queue_class.verdict.max_wait > Duration{0}) {
+  if (first) queue_class.result = std::move(result);
+  if (queue_class.result.max_wait > Duration{0}) {
     sort_by_wait(queue_class);
   } else {
     queue_class.by_wait.clear();
@@ -274,8 +275,8 @@ void JobQueue::block(JobRecord& record, Block verdict) {
 void JobQueue::hold(JobRecord& record, Reason reason) {
   DROVER_REQUIRE(record.queue_class != nullptr);
   unlist(*record.queue_class);
-  record.queue_class->verdict.reason = reason;
-  record.queue_class->verdict.demands = {};
+  record.queue_class->result.reason = reason;
+  record.queue_class->result.demands = {};
   record.queue_class->blocked = true;
   list(*record.queue_class);
 }
@@ -321,13 +322,13 @@ const JobRecord* JobQueue::longest_waiting() const {
 }
 
 std::optional<Reason> JobQueue::waits_for(const JobRecord& record) const {
-  return record.queue_class == nullptr ? std::nullopt : record.queue_class->verdict.reason;
+  return record.queue_class == nullptr ? std::nullopt : record.queue_class->result.reason;
 }
 
 std::map<Reason, std::uint64_t> JobQueue::waiting_by_reason() const {
   std::map<Reason, std::uint64_t> counts;
   for (const auto& [signature, queue_class] : classes_) {
-    const auto& reason = queue_class.verdict.reason;
+    const auto& reason = queue_class.result.reason;
     if (reason) counts[*reason] += queue_class.jobs.size();
   }
   return counts;
@@ -336,29 +337,29 @@ std::map<Reason, std::uint64_t> JobQueue::waiting_by_reason() const {
 std::map<std::string, std::uint64_t> JobQueue::waiting_by_pool() const {
   std::map<std::string, std::uint64_t> counts;
   for (const auto& [signature, queue_class] : classes_) {
-    const std::string& wanted = queue_class.verdict.wanted_pool;
+    const std::string& wanted = queue_class.result.preferred_pool;
     if (!wanted.empty()) counts[wanted] += queue_class.jobs.size();
   }
   return counts;
 }
 
-std::vector<const JobRecord*> JobQueue::take_untold(std::size_t most) {
-  std::vector<const JobRecord*> untold;
+std::vector<const JobRecord*> JobQueue::take_unpublished(std::size_t most) {
+  std::vector<const JobRecord*> unpublished;
   for (auto& [signature, queue_class] : classes_) {
-    const auto& reason = queue_class.verdict.reason;
+    const auto& reason = queue_class.result.reason;
     if (!reason) continue;
-    if (queue_class.told != reason) {
-      queue_class.told = reason;
-      queue_class.told_up_to = 0;
+    if (queue_class.published != reason) {
+      queue_class.published = reason;
+      queue_class.published_up_to = 0;
     }
-    auto next = queue_class.jobs.upper_bound(queue_class.told_up_to);
-    for (; next != queue_class.jobs.end() && untold.size() < most; ++next) {
-      queue_class.told_up_to = next->first;
-      untold.push_back(next->second);
+    auto next = queue_class.jobs.upper_bound(queue_class.published_up_to);
+    for (; next != queue_class.jobs.end() && unpublished.size() < most; ++next) {
+      queue_class.published_up_to = next->first;
+      unpublished.push_back(next->second);
     }
-    tell_apart(queue_class, untold);
+    collect_unpublished_apart(queue_class, unpublished);
   }
-  return untold;
+  return unpublished;
 }
 
 void JobQueue::unlist(QueueClass& queue_class) {
@@ -373,7 +374,7 @@ void JobQueue::list(QueueClass& queue_class) {
   if (queue_class.jobs.empty()) return;
   Keys& keys = keys_[&queue_class];
   if (!queue_class.tried.empty()) {
-    // A new job may want less than all those that were asked.
+    // A new job may need less than all that were decided.
     if (queue_class.jobs.size() > 1) sort_by_demand(queue_class);
     queue_class.blocked = candidate_of(queue_class) == nullptr;
   }
@@ -384,7 +385,7 @@ void JobQueue::list(QueueClass& queue_class) {
   }
   if (!queue_class.by_wait.empty()) {
     const auto& [began, number] = *queue_class.by_wait.begin();
-    keys.overdue = OverdueKey{saturating_add(began, queue_class.verdict.max_wait), number};
+    keys.overdue = OverdueKey{saturating_add(began, queue_class.result.max_wait), number};
     overdue_.emplace(*keys.overdue, &queue_class);
   }
 }

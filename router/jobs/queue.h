@@ -1,13 +1,12 @@
-// Jobs that wait: higher priority first, then order of acceptance.
+// Waiting jobs: higher priority first, then order of acceptance.
 //
-// Jobs that differ in nothing but how much they want form a class: the same rule, deadline and
-// everything else that a filter can see, and token counts, steps and items within a factor of two.
-// The oldest of a class is asked first. When it finds no place, the one that wants least is asked,
-// as far as what stood in the way depends on how much is wanted. Where that depends on one thing,
-// no other job of the class has a place either; where it depends on several, a few more are asked,
-// in turn from wake to wake. Then the class is blocked until something changes that could help it.
-// So no job waits for a place that only another job cannot use, and 100,000 waiting jobs cost as
-// much as their few dozen classes.
+// Jobs that differ only in demand form a class: the same rule, deadline and everything else that a
+// filter can see, and token counts, steps and items within a factor of two. The oldest job of a
+// class is decided first. If it finds no placement, the job with the least demand is decided,
+// where the rejections depend on demand. If they depend on one demand, no other job of the class
+// can be placed; if on several, a few more jobs are decided, in turn from wake to wake. Then the
+// class is blocked until something changes that could help it. So no job waits for capacity that
+// only another job cannot use, and 100,000 waiting jobs cost as much as their few dozen classes.
 #pragma once
 
 #include <array>
@@ -23,58 +22,59 @@
 #include "fleet/base/time.h"
 #include "fleet/decision.h"
 #include "fleet/reason.h"
-#include "router/jobs/jobs.h"
-#include "router/jobs/tenants.h"
+#include "router/jobs/fair_share.h"
+#include "router/jobs/job_table.h"
 
 namespace drover::router {
 
-/// In what jobs of a class may differ, and a smaller number is easier to place.
+/// Demands in which jobs of a class may differ; a smaller value is easier to place.
 enum class Demand : std::uint8_t { tokens, prompt, length };  // input + output; input; steps, items
 inline constexpr std::size_t demand_count = 3;
 std::uint64_t demand_of(const JobRecord& record, Demand demand);
 
-/// Which demands could have changed a verdict, by its rejections.
+/// Which demands could have changed a decision, from its rejections.
 struct Demands {
   std::array<bool, demand_count> matter{};
-  bool age = false;  // with the same deadline, the youngest has most time left
-  /// One job may want more of one thing and less of another.
+  bool age = false;  // with one deadline, the youngest job has most time left
+  /// Whether a job may need more of one demand and less of another.
   bool are_several() const;
 };
-/// `unfair`: a place was refused by a guard, which compares times, joules and dollars.
+/// `unfair`: a guard rejected a candidate, by times, joules or dollars.
 Demands demands_behind(const std::vector<Rejection>& rejections, bool unfair);
 
-/// A verdict that lets a job wait.
+/// A decision that lets a job wait.
 struct Block {
   std::optional<Reason> reason;
   Duration max_wait{0};  // 0: for ever
-  std::string wanted_pool;
+  std::string preferred_pool;
   Demands demands;
 };
 
 struct QueueClass {
-  std::string_view signature;  // the key by which the queue has it
+  std::string_view signature;  // its key in the queue
   int priority = 0;
   WorkKind kind = WorkKind::serve;
   std::string model;
   std::map<std::uint64_t, JobRecord*> jobs;  // by order of acceptance
-  JobRecord* candidate = nullptr;            // to be asked next; null: blocked, or empty
+  JobRecord* candidate = nullptr;            // decided next; null: blocked or empty
   bool blocked = false;
-  Block verdict;  // on the oldest job that was asked: what the class waits for
+  Block result;  // of the oldest job that was decided
 
   using ByDemand = std::set<std::pair<std::uint64_t, std::uint64_t>>;  // demand, number
-  std::array<ByDemand, demand_count> easiest;  // of all jobs, once one has found no place
+  std::array<ByDemand, demand_count> easiest;  // of all jobs, once one has found no placement
   bool sorted = false;
-  std::optional<Reason> told;  // published as what its jobs wait for, up to `told_up_to`
-  std::uint64_t told_up_to = 0;
-  // What was published of jobs that were asked themselves and wait for something else.
-  std::map<std::uint64_t, Reason> told_apart;
-  std::set<std::uint64_t> tried;  // numbers of those that found no place since the last wake
-  bool in_turn = false;  // the candidate is neither the oldest nor the one that wants least
-  std::uint64_t asked_in_turn = 0;                      // number of the last such one
-  std::set<std::pair<Instant, std::uint64_t>> by_wait;  // where there is a longest wait
+  std::optional<Reason>
+      published;  // published as the reason its jobs wait, up to `published_up_to`
+  std::uint64_t published_up_to = 0;
+  // Published reasons of jobs that were decided themselves and wait for another reason.
+  std::map<std::uint64_t, Reason> published_apart;
+  std::set<std::uint64_t> tried;    // numbers of the jobs without a placement since the last wake
+  bool in_turn = false;             // the candidate is neither the oldest nor the smallest
+  std::uint64_t asked_in_turn = 0;  // number of the last such one
+  std::set<std::pair<Instant, std::uint64_t>> by_wait;  // if there is a longest wait
 };
 
-/// What a rule or a filter can tell jobs apart by, demands by their power of two.
+/// Everything by which a rule or a filter can distinguish jobs; demands rounded to powers of two.
 std::string class_signature(const JobRecord& record);
 
 class JobQueue {
@@ -84,39 +84,40 @@ class JobQueue {
   JobQueue& operator=(const JobQueue&) = delete;
 
   void push(JobRecord& record);
-  /// Nothing happens when the job does not wait.
+  /// Does nothing when the job does not wait.
   void erase(JobRecord& record);
   std::size_t size() const { return size_; }
 
-  /// The job to decide next, or null when every class is blocked or empty.
-  /// Among equal priorities the tenant that is behind its fair share goes first.
-  JobRecord* next(const TenantBook& tenants = {}) const;
+  /// The job to decide next; null when every class is blocked or empty. Among equal priorities the
+  /// tenant that is furthest behind its fair share goes first.
+  JobRecord* next(const FairShare& tenants = {}) const;
   bool idle() const { return ready_.empty(); }
-  /// This job found no place, and why.
-  void block(JobRecord& record, Block verdict);
-  /// Not asked: its class is blocked for this reason, whatever it wants.
+  /// Records that this job found no placement, and why.
+  void block(JobRecord& record, Block result);
+  /// Blocks the job's class for this reason without a decision, whatever its demand.
   void hold(JobRecord& record, Reason reason);
-  /// A place for requests of this model may have come free. Takes effect at `apply_wakes`.
+  /// Capacity for requests of this model may have become free. Takes effect at `apply_wakes`.
   void wake_model(std::string_view model);
   void wake_all() { wake_all_ = true; }
   void apply_wakes();
 
-  /// A job that has waited for as long as its class may, or null. Only waiting counts: time in
-  /// which an attempt was out does not.
+  /// A job that has waited as long as its class may; null: none. Time while an attempt ran does
+  /// not count.
   JobRecord* overdue(Instant now) const;
-  /// When `overdue` will answer next; `never` when nothing waits with a limit.
+  /// When `overdue` returns the next job; `never` when no wait has a limit.
   Instant next_overdue() const;
 
-  /// The job that waits since the longest ago, whatever its turn is, or null.
+  /// The job that has waited longest, whatever its turn; null: none.
   const JobRecord* longest_waiting() const;
-  /// What the job waits for, when its class was judged.
+  /// Why the job waits, if its class was decided.
   std::optional<Reason> waits_for(const JobRecord& record) const;
   std::map<Reason, std::uint64_t> waiting_by_reason() const;
-  /// By the pool that they want, those that were judged.
+  /// Decided jobs by preferred pool.
   std::map<std::string, std::uint64_t> waiting_by_pool() const;
-  /// Jobs whose class waits for something else than was last published of them: at most so many
-  /// more, as if they were published now. Only one of a class is asked, and tells by itself.
-  std::vector<const JobRecord*> take_untold(std::size_t most);
+  /// At most `most` jobs whose class waits for another reason than was last published for them;
+  /// marks them as published. Only one job of a class is decided, and its own change is published
+  /// anyway.
+  std::vector<const JobRecord*> take_unpublished(std::size_t most);
   /// By signature.
   const std::map<std::string, QueueClass, std::less<>>& classes() const { return classes_; }
 
@@ -128,7 +129,7 @@ class JobQueue {
     std::optional<OverdueKey> overdue;
   };
   void unlist(QueueClass& queue_class);
-  /// Chooses whom to ask next.
+  /// Chooses the job to decide next.
   void list(QueueClass& queue_class);
   void wake(QueueClass& queue_class);
 
@@ -136,7 +137,7 @@ class JobQueue {
   std::map<const QueueClass*, Keys> keys_;  // looked up only
   std::map<ReadyKey, QueueClass*> ready_;
   std::map<OverdueKey, QueueClass*> overdue_;
-  // One that came back is the first of its class again, and waits only since then.
+  // A requeued job is first in its class again, but its wait restarts.
   std::map<std::pair<Instant, std::uint64_t>, const JobRecord*> by_since_;
   std::map<std::string, std::set<std::string_view>, std::less<>> signatures_of_model_;
   std::set<std::string, std::less<>> wakes_;

@@ -35,8 +35,8 @@ Result<Body> body_of(const LedgerRow& row) {
   return error("payload is a {}", kind_name(envelope->body));
 }
 
-void end_attempt(JobBook& book, JobRecord& record) {
-  book.unbind(record);
+void end_attempt(JobTable& jobs, JobRecord& record) {
+  jobs.unbind(record);
   record.progress = 0;
   record.remaining_s = 0;
 }
@@ -44,7 +44,7 @@ void end_attempt(JobBook& book, JobRecord& record) {
 }  // namespace
 
 LedgerRow started(Instant now, double speed, const std::string& software) {
-  Welcome anchor;
+  JoinAccepted anchor;
   anchor.fleet_time = now;
   anchor.speed = speed;
   anchor.software = software;
@@ -70,7 +70,7 @@ LedgerRow leased(Instant now, const JobRecord& record) {
   change.policy_version = record.policy_version;
   change.usage = {0, record.lease.more.energy_j, record.lease.more.cost_usd};
   change.latency_s = record.lease.more.finish_s;
-  change.progress = record.lease.more.wait_known ? 0 : 1;  // 1: latency_s says nothing
+  change.progress = record.lease.more.wait_known ? 0 : 1;  // 1: latency_s is unknown
   return row_of(Transition::leased, now, record.job.id, record.attempt, std::move(change),
                 record.lease.members.front().host);
 }
@@ -98,7 +98,7 @@ LedgerRow counters(Instant now, double fleet_energy_j, double fleet_cost_usd) {
   return row_of(Transition::counters, now, {}, 0, std::move(sums));
 }
 
-LedgerRow shown(Instant now, const Shown& shown) {
+LedgerRow shown(Instant now, const PublishedTotals& shown) {
   Summary sums;
   sums.charged = {0, shown.energy_j, shown.cost_usd};
   sums.decisions = shown.decisions;
@@ -112,8 +112,8 @@ LedgerRow shown(Instant now, const Shown& shown) {
 LedgerRow host_counts(Instant now, const std::string& host, Incarnation agent,
                       const HostCounts& counts) {
   HostChanged noted;
-  noted.hello.host = host;
-  noted.hello.incarnation = agent;
+  noted.registration.host = host;
+  noted.registration.incarnation = agent;
   noted.sample_gaps = counts.sample_gaps;
   noted.samples_thinned = counts.samples_thinned;
   noted.undecodable = counts.undecodable;
@@ -140,7 +140,7 @@ LedgerRow policy(Instant now, const PolicyReply& applied) {
   return row_of(Transition::audit, now, {}, 0, applied);
 }
 
-LedgerRow known(const Known& job) {
+LedgerRow known(const CompactedJob& job) {
   LedgerRow row{Transition::known, {}, job.job, static_cast<std::uint32_t>(job.as), {}};
   for (std::size_t byte = 0; byte < content_bytes; ++byte) {
     row.payload += static_cast<char>(job.content >> (8 * (content_bytes - 1 - byte)));
@@ -184,16 +184,16 @@ Status Reader::read_any(const LedgerRow& row) {
       return accounting_.restore_job_sums(row.payload);
     case Transition::stale:
       accounting_.stale_result();
-      if (JobRecord* record = book_.find(row.job)) record->stale.push_back(row.attempt);
+      if (JobRecord* record = jobs_.find(row.job)) record->stale.push_back(row.attempt);
       return {};
     default:
       return read_step(row);
   }
 }
 
-/// Of an open job.
+/// Reads a row of an open job.
 Status Reader::read_step(const LedgerRow& row) {
-  JobRecord* record = book_.find(row.job);
+  JobRecord* record = jobs_.find(row.job);
   if (record == nullptr || is_terminal(record->state)) {
     return error("job {} is {}", to_text(row.job),
                  record == nullptr ? "not known" : "ended already");
@@ -231,7 +231,7 @@ Status Reader::read_counters(const LedgerRow& row) {
     return {};
   }
   if (auto* noted = std::get_if<HostChanged>(&envelope->body)) {
-    host_counts_.insert_or_assign(noted->hello.host, std::move(*noted));
+    host_counts_.insert_or_assign(noted->registration.host, std::move(*noted));
     return {};
   }
   const auto* sums = std::get_if<Summary>(&envelope->body);
@@ -273,26 +273,26 @@ Status Reader::read_audit(const LedgerRow& row) {
 
 void Reader::read_cancelled(const CancelReply& jobs) {
   for (const CancelResult& one : jobs.results) {
-    JobRecord* record = book_.find(one.job);
+    JobRecord* record = jobs_.find(one.job);
     if (record != nullptr && !is_terminal(record->state)) record->cancelled = one.detail;
   }
 }
 
 Status Reader::read_known(const LedgerRow& row) {
-  if (row.attempt > static_cast<std::uint32_t>(KnownAs::cancelled)) {
+  if (row.attempt > static_cast<std::uint32_t>(CompactedEnd::cancelled)) {
     return error("job {} ended as {}", to_text(row.job), row.attempt);
   }
-  const auto as = static_cast<KnownAs>(row.attempt);
-  if (as == KnownAs::refused) return {};
+  const auto as = static_cast<CompactedEnd>(row.attempt);
+  if (as == CompactedEnd::refused) return {};
   if (row.payload.size() != content_bytes) {
     return error("{} bytes, expected {}", row.payload.size(), content_bytes);
   }
   std::uint64_t content = 0;
   for (const char byte : row.payload) content = content << 8 | static_cast<unsigned char>(byte);
-  const JobState state = as == KnownAs::finished    ? JobState::finished
-                         : as == KnownAs::cancelled ? JobState::cancelled
-                                                    : JobState::failed;
-  book_.remember(row.job, {content, state});
+  const JobState state = as == CompactedEnd::finished    ? JobState::finished
+                         : as == CompactedEnd::cancelled ? JobState::cancelled
+                                                         : JobState::failed;
+  jobs_.remember(row.job, {content, state});
   return {};
 }
 
@@ -301,10 +301,10 @@ Status Reader::read_accepted(const LedgerRow& row) {
   if (!submit) return submit.error();
   if (submit->jobs.size() != 1) return error("{} jobs, expected one", submit->jobs.size());
   if (submit->jobs[0].id != row.job) return error("the payload names another job");
-  if (book_.find(row.job) != nullptr || book_.remembered(row.job)) {
+  if (jobs_.find(row.job) != nullptr || jobs_.remembered(row.job)) {
     return error("job {} was accepted before", to_text(row.job));
   }
-  book_.add(submit->jobs[0], row.at);
+  jobs_.add(submit->jobs[0], row.at);
   accounting_.accepted(submit->jobs[0]);
   return {};
 }
@@ -324,22 +324,22 @@ Status Reader::read_leased(const LedgerRow& row, JobRecord& record) {
   record.lease = std::move(*lease);
   record.lease.begun = row.at;
   record.lease.from_step = record.steps_saved;
-  if (const auto* told = std::get_if<JobChanged>(&payload->body)) {
-    record.change = told->change;
-    record.work_class = told->work_class;
-    record.policy_version = told->policy_version;
+  if (const auto* change = std::get_if<JobChanged>(&payload->body)) {
+    record.change = change->change;
+    record.work_class = change->work_class;
+    record.policy_version = change->policy_version;
   }
   record.attempt = row.attempt;
   record.state = JobState::leased;
   record.remaining_s = record.lease.predicted_s;
-  book_.bind(record);
+  jobs_.bind(record);
   return {};
 }
 
 Status Reader::read_returned(const LedgerRow& row, JobRecord& record) {
   auto failed = body_of<Failed>(row);
   if (!failed) return failed.error();
-  failed->usage = credible(failed->usage);
+  failed->usage = plausible(failed->usage);
   accounting_.wasted(keep_checkpoint(record, *failed));
   record.usage += failed->usage;
   record.failed_last = !record.excuses(*failed);
@@ -353,7 +353,7 @@ Status Reader::read_returned(const LedgerRow& row, JobRecord& record) {
   record.returned = return_text(row.at, row.attempt, *failed);
   record.detail = failed->detail;
   record.state = JobState::queued;
-  end_attempt(book_, record);
+  end_attempt(jobs_, record);
   record.progress = saved_share(record);
   return {};
 }
@@ -361,25 +361,25 @@ Status Reader::read_returned(const LedgerRow& row, JobRecord& record) {
 Status Reader::read_finished(const LedgerRow& row, JobRecord& record) {
   auto finished = body_of<Finished>(row);
   if (!finished) return finished.error();
-  finished->usage = credible(finished->usage);
+  finished->usage = plausible(finished->usage);
   record.usage += finished->usage;
   record.outcome = finished->outcome;
   record.latency_s = to_seconds(row.at - record.submitted);
   record.state = JobState::finished;
   record.since = row.at;
-  end_attempt(book_, record);
+  end_attempt(jobs_, record);
   record.progress = 1;
   Usage charged = finished->usage;
   charged += record.kept;
   accounting_.finished(record.job, charged, finished->outcome, record.latency_s);
-  book_.ended(record);
+  jobs_.ended(record);
   return {};
 }
 
 Status Reader::read_failed(const LedgerRow& row, JobRecord& record) {
   auto failed = body_of<Failed>(row);
   if (!failed) return failed.error();
-  failed->usage = credible(failed->usage);
+  failed->usage = plausible(failed->usage);
   accounting_.wasted(failed->usage);
   accounting_.wasted(record.kept);
   accounting_.failed(failed->reason);
@@ -389,8 +389,8 @@ Status Reader::read_failed(const LedgerRow& row, JobRecord& record) {
   record.latency_s = to_seconds(row.at - record.submitted);
   record.state = end_state(failed->reason);
   record.since = row.at;
-  end_attempt(book_, record);
-  book_.ended(record);
+  end_attempt(jobs_, record);
+  jobs_.ended(record);
   return {};
 }
 

@@ -1,4 +1,4 @@
-// How long a ledger keeps jobs that ended.
+// How long a ledger keeps ended jobs; see router/ledger/compaction.h.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,6 @@
 
 namespace drover::router {
 
-/// How much of the past a ledger keeps; see router/ledger/ledger_compaction.h.
 struct Retention {
   Duration ended_for = std::chrono::hours(7 * 24);  // fleet time
   std::size_t ended_jobs = 100'000;

@@ -6,14 +6,14 @@
 namespace drover::router {
 namespace {
 
-/// Longer globs are only compared letter by letter: the work grows with the product of lengths.
+/// Longer globs are only compared for equality: the work grows with the product of lengths.
 constexpr std::size_t compared_max = 256;
 
 char lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
-/// The same glob with one spelling: small letters, in each run of wildcards first the `?`, then at
+/// The glob in canonical form: lower case, and in each run of wildcards first the `?`, then at
 /// most one `*`.
 std::string spelled(std::string_view glob) {
   std::string text;
@@ -40,7 +40,7 @@ bool covers_glob(std::string_view general, std::string_view special) {
   const std::string narrow = spelled(special);
   if (wide == "*" || wide == narrow) return true;
   if (wide.size() > compared_max || narrow.size() > compared_max) return false;
-  // covered[at]: whether the rest of `wide` covers narrow[at..]; `wide` is walked from its end.
+  // covered[at]: whether the rest of `wide` covers narrow[at..]; `wide` is processed from its end.
   std::vector<bool> covered(narrow.size() + 1, false);
   covered[narrow.size()] = true;
   for (std::size_t rule = wide.size(); rule-- > 0;) {

@@ -1,4 +1,4 @@
-// Globs compared with one another: what one matches, does another match it too?
+// Comparison of globs: whether one matches everything that another matches.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace drover::router {
 
-/// Whether every text that `special` matches is matched by `general` as well (by `matches_glob`).
-/// Never yes where it is not so; sometimes no where it is.
+/// Whether `general` matches every text that `special` matches (by `matches_glob`). True is
+/// certain; false may be wrong.
 bool covers_glob(std::string_view general, std::string_view special);
 
-/// A shortest text that the glob matches. That of "*" is empty, so only stars match it.
+/// A shortest text that the glob matches. For "*" it is empty, so only stars match it.
 std::string text_of_glob(std::string_view glob);
 
 }  // namespace drover::router

@@ -9,7 +9,7 @@
 namespace drover::router {
 namespace {
 
-/// More parts than this are not followed: what is left then counts as left.
+/// More parts than this are not processed: the rest counts as left.
 constexpr std::size_t parts_max = 64;
 
 struct SizeRow {
@@ -24,8 +24,8 @@ constexpr std::array<SizeRow, size_count> rows = {{
     {"priority", &When::priority},
 }};
 
-Span whole_numbers(const Range& range, const Span& all) {
-  // Compared before they are rounded: the ends may be beyond what an integer holds.
+IntegerRange whole_numbers(const Range& range, const IntegerRange& all) {
+  // Compared before rounding: the bounds may exceed an integer.
   const auto low = static_cast<double>(all.low);
   const auto high = static_cast<double>(all.high);
   if (range.low > high || range.high < low) return {all.high, all.low};
@@ -44,11 +44,11 @@ bool covers_names(const JobSet& general, const JobSet& special) {
          covers_glob(general.tenant, special.tenant) && covers_glob(general.stage, special.stage);
 }
 
-Span overlap(const Span& a, const Span& b) {
+IntegerRange overlap(const IntegerRange& a, const IntegerRange& b) {
   return {std::max(a.low, b.low), std::min(a.high, b.high)};
 }
 
-/// Cuts off what `other` does not hold, one side at a time; what remains is in `other`.
+/// Splits off what is not in `other`, one side at a time; the remainder is in `other`.
 void cut(JobSet set, const JobSet& other, std::vector<JobSet>& left) {
   const auto keep = [&](const JobSet& part) {
     if (!part.empty()) left.push_back(part);
@@ -63,7 +63,7 @@ void cut(JobSet set, const JobSet& other, std::vector<JobSet>& left) {
   keep(part);
   set.kinds = static_cast<std::uint8_t>(set.kinds & other.kinds);
   for (std::size_t size = 0; size < set.sizes.size(); ++size) {
-    const Span both = overlap(set.sizes[size], other.sizes[size]);
+    const IntegerRange both = overlap(set.sizes[size], other.sizes[size]);
     part = set;
     part.sizes[size] = {set.sizes[size].low, both.low - 1};
     keep(part);
@@ -82,8 +82,8 @@ const std::string& narrower(const std::string& first, const std::string& second)
 std::string_view to_text(Size size) { return rows[static_cast<std::size_t>(size)].name; }
 
 bool JobSet::empty() const {
-  return kinds == 0 ||
-         std::any_of(sizes.begin(), sizes.end(), [](const Span& span) { return span.empty(); });
+  return kinds == 0 || std::any_of(sizes.begin(), sizes.end(),
+                                   [](const IntegerRange& span) { return span.empty(); });
 }
 
 JobSet job_set(const When& when) {
@@ -134,7 +134,7 @@ std::string described(const JobSet& set) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   for (std::size_t size = 0; size < rows.size(); ++size) {
-    const Span span = set.sizes[size];
+    const IntegerRange span = set.sizes[size];
     const std::string_view name = rows[size].name;
     if (span == all_sizes[size]) continue;
     if (span.low == span.high) {
@@ -151,16 +151,16 @@ std::string described(const JobSet& set) {
   return text;
 }
 
-SampleJob sample_job(const JobSet& set) {
+ExampleJob example_job(const JobSet& set) {
   DROVER_REQUIRE(!set.empty());
-  SampleJob sample;
+  ExampleJob sample;
   Job& job = sample.job;
   for (int kind = 0; kind < work_kind_count; ++kind) {
     if ((set.kinds & bit(static_cast<WorkKind>(kind))) == 0) continue;
     job.work.kind = static_cast<WorkKind>(kind);
     break;
   }
-  // One device rather than none; priority 0 rather than another.
+  // Prefers one device over none, and priority 0 over another.
   const auto least = [&](Size size, std::int64_t usual) {
     return std::clamp(usual, set[size].low, set[size].high);
   };

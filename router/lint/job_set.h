@@ -1,5 +1,5 @@
-// Sets of jobs as `when` describes them: what one holds for, does another hold for it too? The
-// arithmetic behind "this rule is never reached".
+// Sets of jobs described by `when`, and set arithmetic on them: the basis of "this rule is never
+// reached".
 #pragma once
 
 #include <array>
@@ -10,16 +10,16 @@
 
 #include "devices/catalogue/model.h"
 #include "fleet/job.h"
-#include "router/policy/policy_rule.h"
+#include "router/policy/rule.h"
 
 namespace drover::router {
 
-/// Whole numbers from `low` to `high`, both included; none when `low` is the larger.
-struct Span {
+/// Integers from `low` to `high`, both included; empty when `low` is larger.
+struct IntegerRange {
   std::int64_t low = 0;
   std::int64_t high = 0;
   bool empty() const { return low > high; }
-  bool operator==(const Span&) const = default;
+  bool operator==(const IntegerRange&) const = default;
 };
 
 enum class Size : std::uint8_t { input_tokens, output_tokens, batch, gang, priority };
@@ -27,8 +27,8 @@ inline constexpr int size_count = 5;
 std::string_view to_text(Size size);  // as `when` names it
 
 inline constexpr std::int64_t count_max = std::numeric_limits<std::uint32_t>::max();
-/// What a job can hold, in the order of `Size`.
-inline constexpr std::array<Span, size_count> all_sizes = {{
+/// The values that a job can have, in the order of `Size`.
+inline constexpr std::array<IntegerRange, size_count> all_sizes = {{
     {0, count_max},
     {0, count_max},
     {0, count_max},
@@ -40,41 +40,41 @@ inline std::uint8_t bit(WorkKind kind) {
   return static_cast<std::uint8_t>(1U << static_cast<unsigned>(kind));
 }
 
-/// The jobs that are within all of this at once; as it begins, all jobs.
+/// The jobs that match all fields at once; by default all jobs.
 struct JobSet {
   std::uint8_t kinds = all_kinds;  // bits
-  std::array<Span, size_count> sizes = all_sizes;
+  std::array<IntegerRange, size_count> sizes = all_sizes;
   std::string model = "*";
   std::string tenant = "*";
   std::string stage = "*";
-  std::vector<std::string> classes;  // one of them; "" is a job of no class; empty: any
+  std::vector<std::string> classes;  // any of these; "" is a job of no class; empty: any
 
-  Span& operator[](Size size) { return sizes[static_cast<std::size_t>(size)]; }
-  const Span& operator[](Size size) const { return sizes[static_cast<std::size_t>(size)]; }
+  IntegerRange& operator[](Size size) { return sizes[static_cast<std::size_t>(size)]; }
+  const IntegerRange& operator[](Size size) const { return sizes[static_cast<std::size_t>(size)]; }
   bool empty() const;
 };
 
-/// The jobs for which `when` holds. Ends are rounded to what a job can hold: gangs to 65535,
+/// The jobs that `when` matches. Bounds are clamped to what a job can have: gangs to 65535,
 /// priorities from -128 to 127.
 JobSet job_set(const When& when);
 
-/// The jobs in both. Of two globs of which neither surely covers the other the first stays, so
-/// there may be more jobs in it than in both.
+/// The intersection. Of two globs that may not cover each other the first is kept, so the result
+/// may be too large.
 JobSet common(const JobSet& first, const JobSet& second);
 
-/// `set` without the jobs of `others`, in parts. What is not surely in one of them stays, so an
-/// empty answer is certain: each job of `set` is in one of `others`.
+/// `set` without the jobs of `others`, in parts. Jobs that may not be in any of them stay, so an
+/// empty result is certain: each job of `set` is in one of `others`.
 std::vector<JobSet> without(const JobSet& set, const std::vector<JobSet>& others);
 
-/// "gang from 2, model llama*": what sets these jobs apart from all jobs, but for their kind and
-/// class; empty: nothing.
+/// "gang from 2, model llama*": how these jobs differ from all jobs, except in kind and class;
+/// empty: they do not.
 std::string described(const JobSet& set);
 
-/// The smallest job of a set that is not empty. Its model is called as the glob is without stars.
-struct SampleJob {
-  Job job;  // names a class where the set says one
+/// The smallest job of a set that is not empty. Its model's name is the glob without stars.
+struct ExampleJob {
+  Job job;  // names a class if the set does
   devices::ModelSpec model;
 };
-SampleJob sample_job(const JobSet& set);
+ExampleJob example_job(const JobSet& set);
 
 }  // namespace drover::router

@@ -1,5 +1,5 @@
-// The alert rules that every policy has without naming them: what the router itself looks for, and
-// filters over devices, pools and the site. A policy changes them by their names ([[alert]],
+// The alert rules that every policy has by default: conditions that the router evaluates itself,
+// and filters over devices, pools and the site. A policy changes them by name ([[alert]],
 // docs/policies.md).
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace drover::router {
 
-/// What the router itself looks for (router/watch.cpp).
+/// Names of the conditions in router/alert_conditions.cpp.
 namespace condition {
 inline constexpr std::string_view host_suspect = "host_suspect";
 inline constexpr std::string_view host_lost = "host_lost";
 inline constexpr std::string_view device_unusable = "device_unusable";
-inline constexpr std::string_view place_ejected = "place_ejected";
+inline constexpr std::string_view place_ejected = "outlier_ejected";
 inline constexpr std::string_view throttling = "throttling";
 inline constexpr std::string_view power_cap = "power_cap";
 inline constexpr std::string_view power_cap_unmet = "power_cap_unmet";

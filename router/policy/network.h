@@ -1,5 +1,5 @@
-// How far places are from each other: between sites by round trip, bandwidth and price, and where
-// data sets lie. Data of the policy's [network].
+// Distances between sites (round trip, bandwidth and price) and locations of data sets, from the
+// policy's [network].
 #pragma once
 
 #include <map>
@@ -10,16 +10,16 @@
 
 namespace drover::router {
 
-/// Between two sites, either way. Within one site all is near: no round trip, no transfer, no
-/// price.
+/// The path between two sites, in either direction. Within a site: no round trip, no transfer
+/// time, no price.
 struct Path {
   double rtt_s = 0;
-  double bytes_per_s = 0;  // 0: as fast as need be
+  double bytes_per_s = 0;  // 0: unlimited
   double usd_per_gb = 0;   // egress; decimal gigabytes
 };
 
 struct Link {
-  std::string from, to;  // globs over sites
+  std::string from, to;  // globs on site names
   Path path;
 };
 
@@ -29,18 +29,18 @@ struct DataSet {
 };
 
 struct Network {
-  Path otherwise;           // between sites that no link names
-  std::vector<Link> links;  // the first that matches counts
+  Path otherwise;           // between sites without a link
+  std::vector<Link> links;  // the first match counts
   std::map<std::string, DataSet, std::less<>> data_sets;
-  std::string clients;  // the site that requests come from; empty: beside every device
+  std::string clients;  // site that requests come from; empty: near every device
 
   bool given() const { return !links.empty() || !data_sets.empty() || !clients.empty(); }
 };
 
 Path path_between(const Network& network, std::string_view from, std::string_view to);
 
-/// What it takes to have the data set at this site, from the copy that is soonest there. Nothing:
-/// no site holds it.
+/// Cost of transferring the data set to this site from the copy that arrives first. Nothing: no
+/// site holds it.
 struct Transfer {
   double seconds = 0;
   double usd = 0;

@@ -1,4 +1,5 @@
-// The policy file as a whole; pools, rules and lint stand in policy_*.cpp.
+// The policy file as a whole; its parts are in the other files of this folder, lint in
+// router/lint.
 #include "router/policy/policy.h"
 
 #include <algorithm>
@@ -6,9 +7,9 @@
 #include <limits>
 
 #include "fleet/base/text.h"
-#include "router/policy/policy_read.h"
-#include "router/policy/policy_values.h"
-#include "router/roster/roster.h"
+#include "router/fleet_state/fleet_state.h"
+#include "router/policy/read.h"
+#include "router/policy/values.h"
 
 namespace drover::router {
 namespace {
@@ -38,9 +39,9 @@ void read_head(Table file, Policy& policy) {
   bool known = false;
   for (const std::string_view objective : objectives) known |= policy.objective == objective;
   if (!known) {
-    head->complain("objective",
-                   fmt::format("found \"{}\", expected cost, energy, latency or balanced",
-                               printable(policy.objective)));
+    head->add_problem("objective",
+                      fmt::format("found \"{}\", expected cost, energy, latency or balanced",
+                                  printable(policy.objective)));
   }
   policy.default_action = read_action(*head, "default_action", FallbackAction::queue);
   policy.seed = static_cast<std::uint64_t>(
@@ -65,7 +66,7 @@ void read_limits(Table file, Policy& policy) {
       }
       const std::string pool = name.rfind("pool.", 0) == 0 ? name.substr(5) : "";
       if (policy.find_pool(pool) == nullptr) {
-        caps->complain(name, "expected \"site\" or \"pool.NAME\" of a pool of this policy");
+        caps->add_problem(name, "expected \"site\" or \"pool.NAME\" of a pool of this policy");
       }
       policy.limits.pool_power_cap_w[pool] = watts;
     }
@@ -87,7 +88,7 @@ void read_limits(Table file, Policy& policy) {
     if (!table) continue;
     TenantLimit limit;
     limit.share = read_share(*table, "share", 1);
-    if (limit.share <= 0) table->complain("share", "expected more than 0");
+    if (limit.share <= 0) table->add_problem("share", "expected more than 0");
     limit.borrow = table->boolean("borrow", true);
     policy.limits.tenants.emplace(name, limit);
   }
@@ -137,7 +138,7 @@ std::vector<Precision> read_precisions(Table table, std::string_view key) {
   for (const std::string& word : table.texts(key)) {
     const auto precision = parse_precision(word);
     if (!precision) {
-      table.complain(
+      table.add_problem(
           key, fmt::format("no such precision \"{}\"{}", printable(word), suggestion(word, names)));
       return precisions;
     }
@@ -150,7 +151,7 @@ double read_share(Table table, std::string_view key, double otherwise) {
   if (!table.has(key)) return otherwise;
   if (table.holds_number(key)) return table.number_in(key, 0, 1e6);
   const auto share = parse_share(table.text(key));
-  if (!share) table.complain(key, share.error().message);
+  if (!share) table.add_problem(key, share.error().message);
   return share ? *share : otherwise;
 }
 
@@ -160,14 +161,15 @@ FallbackAction read_action(Table table, std::string_view key, FallbackAction oth
   for (const ActionWord& row : action_words) {
     if (row.word == word) return row.action;
   }
-  table.complain(key, fmt::format("found \"{}\", expected queue, reject or shed", printable(word)));
+  table.add_problem(key,
+                    fmt::format("found \"{}\", expected queue, reject or shed", printable(word)));
   return otherwise;
 }
 
 std::string_view to_text(Scorer scorer) { return scorer_names[static_cast<std::size_t>(scorer)]; }
 
 std::optional<Scorer> parse_scorer(std::string_view text) {
-  // A job's number of steps is given, so its cost per epoch orders places as its cost does.
+  // A job's number of steps is fixed, so cost per epoch orders candidates as cost does.
   if (text == "cost_per_epoch") return Scorer::cost;
   if (text == "energy_per_epoch") return Scorer::energy;
   for (std::size_t index = 0; index < scorer_names.size(); ++index) {
@@ -224,13 +226,13 @@ const Policy& builtin_policy() {
   return policy;
 }
 
-bool matches(const PoolMatch& match, const Hello& host, const Group& group,
+bool matches(const PoolMatch& match, const Register& host, const Group& group,
              std::string_view device_name, DeviceClass device_class) {
   if (match.device_class && *match.device_class != device_class) return false;
   const auto fits = [](std::string_view text, std::string_view glob) {
     return glob.empty() || matches_glob(text, glob);
   };
-  // People call the chips v5e and v5p; their ids say tpu-v5e and tpu-v5p.
+  // Users write v5e and v5p; the ids are tpu-v5e and tpu-v5p.
   std::string_view chip = group.device;
   if (chip.substr(0, 4) == "tpu-") chip.remove_prefix(4);
   if (!fits(group.device, match.model) && !fits(chip, match.model) &&
@@ -242,7 +244,7 @@ bool matches(const PoolMatch& match, const Hello& host, const Group& group,
     return false;
   }
   for (const auto& [label, glob] : match.labels) {
-    // "tier=" asks for hosts without that label; "*" for any value, so not for them.
+    // "tier=" matches hosts without that label; "*" matches any value, so not those.
     const auto found = host.labels.find(label);
     const bool absent = found == host.labels.end();
     if (absent ? !glob.empty() : !matches_glob(found->second, glob)) return false;
@@ -250,19 +252,19 @@ bool matches(const PoolMatch& match, const Hello& host, const Group& group,
   return true;
 }
 
-void assign_pools(const Policy& policy, Roster& roster) {
+void assign_pools(const Policy& policy, FleetState& fleet_state) {
   std::vector<std::uint32_t> counts(policy.pools.size(), 0);
-  for (GroupIndex index = 0; index < roster.groups().size(); ++index) {
-    GroupEntry& entry = roster.group(index);
+  for (GroupIndex index = 0; index < fleet_state.groups().size(); ++index) {
+    GroupEntry& entry = fleet_state.group(index);
     entry.pools.clear();
     entry.pool_bits = 0;
     if (entry.gone) continue;
-    const HostEntry& host = roster.hosts()[entry.host];
+    const HostEntry& host = fleet_state.hosts()[entry.host];
     const auto join = [&](bool rest) {
       for (std::uint32_t pool = 0; pool < policy.pools.size(); ++pool) {
         const PoolMatch& match = policy.pools[pool].match;
-        if (match.rest != rest ||
-            !matches(match, host.hello, entry.group, entry.spec->name, entry.spec->device_class)) {
+        if (match.rest != rest || !matches(match, host.registration, entry.group, entry.spec->name,
+                                           entry.spec->device_class)) {
           continue;
         }
         entry.pools.push_back(pool);
@@ -273,7 +275,7 @@ void assign_pools(const Policy& policy, Roster& roster) {
     join(false);
     if (entry.pools.empty()) join(true);
   }
-  roster.set_pool_groups(std::move(counts));
+  fleet_state.set_pool_groups(std::move(counts));
 }
 
 }  // namespace drover::router

@@ -1,13 +1,13 @@
-// How to route, as data: pools, capabilities, rules with ordered pools and typed fallbacks, limits.
-// Read from TOML; the built-in policy is such a file too, embedded.
+// A routing policy: pools, capabilities, rules with ordered pools and typed fallbacks, limits.
+// Read from TOML; the built-in policy is an embedded file of the same kind.
 //
-// Semantics. The first rule whose `when` holds decides. Its `pools` are tried in order; the first
-// that has devices at all is the wanted pool; pools without any are passed over. When a pool has no
-// place, its reason is a permanent one only where all of its places are excluded for good; else it
-// is what most of the others wait for (router/decision/decide.h). Moving on to a later pool of the
-// list is a fallback for that reason (step 0 of the list); when the list is exhausted, `fallback`
-// entries are tried in order: the first whose `on` holds the wanted pool's reason (or is "*") and
-// whose guard passes names the next pool or an action.
+// Semantics. The first rule whose `when` matches decides. Its `pools` are tried in order; the
+// first that has devices at all is the preferred pool; pools without any are skipped. When a pool
+// has no placement, its reason is permanent only if all of its candidates are excluded for good;
+// otherwise it is the reason that most of the others have (router/decision/decide.h). Moving on to
+// a later pool of the list is a fallback for that reason (step 0 of the list). After the list, the
+// `fallback` entries are tried in order: the first whose `on` contains the preferred pool's reason
+// (or is "*") and whose guard passes names the next pool or an action.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,18 @@
 #include "fleet/base/time.h"
 #include "fleet/filter/alert_rule.h"
 #include "fleet/messages.h"
-#include "router/health/ejection.h"
+#include "router/health/outlier_detector.h"
 #include "router/health/retry_budget.h"
 #include "router/health/slow_start.h"
+#include "router/policy/class.h"
 #include "router/policy/network.h"
-#include "router/policy/policy_class.h"
-#include "router/policy/policy_pool.h"
-#include "router/policy/policy_rule.h"
-#include "router/policy/power_lever.h"
-#include "router/policy/spillover.h"
+#include "router/policy/pool.h"
+#include "router/policy/power_cap_steps.h"
+#include "router/policy/rule.h"
 
 namespace drover::router {
 
-/// Of what runs and waits at once; shares are weights, whatever they sum to.
+/// A tenant's limit on concurrent work; shares are weights, whatever their sum.
 struct TenantLimit {
   double share = 1;
   bool borrow = true;  // may take more than its share while others leave theirs
@@ -44,34 +43,46 @@ struct Limits {
   std::size_t queue_max = 100'000;
   double site_power_cap_w = 0;  // 0: none
   std::map<std::string, double> pool_power_cap_w;
-  // Caps that hold back new work and slow nothing down; for the others devices' own caps go down.
+  // Caps that only block new work; for the others, device caps are lowered too.
   bool site_admission_only = false;
   std::set<std::string, std::less<>> pools_admission_only;
-  double rack_power_w = 0;  // of the devices of one rack; 0: none
+  double rack_power_w = 0;  // power limit of one rack's devices; 0: none
   double budget_usd_per_h = 0;
   std::map<std::string, TenantLimit> tenants;
-  LeverRules lever;
+  PowerLeverRules lever;
 };
 
 struct Retry {
   std::uint32_t attempts_max = 3;  // policy key retry.max counts retries: attempts - 1
   RetryBudget budget;              // its window in wall time
-  double backoff_s = 1;  // wall seconds before the first retry on the same place; then doubling
+  double backoff_s = 1;            // wall seconds before the first retry in the same place; doubles
 };
 
-/// When the router starts and retires replicas by itself.
+/// When the router itself starts and retires replicas.
 struct Replicas {
   bool manage = true;
-  Duration start_after{std::chrono::seconds(5)};  // a model's oldest job waits so long for capacity
-  Duration retire_after{std::chrono::minutes(10)};  // unused so long, when it is not a `floor` one
-  /// A replica spare for so long (spare_replicas.h) gives way to work that finds no devices.
+  Duration start_after{std::chrono::seconds(5)};  // wait of a model's oldest job for capacity
+  Duration retire_after{
+      std::chrono::minutes(10)};  // idle time of a replica that is not a `floor` one
+  /// After being surplus for this long (router/jobs/surplus_replicas.h), a replica is unloaded for
+  /// work that finds no devices.
   Duration yield_after{std::chrono::seconds(30)};
   std::uint32_t starting_max = 2;  // at once over the fleet
 };
 
+/// What a pool does in panic mode: use unhealthy candidates as well, or reject the job.
+enum class PanicAction : std::uint8_t { use_all, fail };
+
+/// Panic mode, after Envoy's panic threshold (docs: arch_overview/upstream/load_balancing), in
+/// units of capacity instead of hosts.
+struct Panic {
+  double below = 0.5;  // healthy share of a pool's capacity; 0: never
+  PanicAction action = PanicAction::use_all;
+};
+
 struct Policy {
   std::string name;
-  std::string text;  // that it was read from
+  std::string text;  // its source
   std::int64_t version = 1;
   std::string objective = "balanced";
   FallbackAction default_action = FallbackAction::queue;
@@ -86,11 +97,11 @@ struct Policy {
   SlowStart slow_start;
   Panic panic;
   Replicas replicas;
-  std::vector<AlertRule> alerts;  // those that ship, as the file changes them, and its own
+  std::vector<AlertRule> alerts;  // built-in rules, as the file changes them, and its own
   std::uint32_t top_k = 3;
   std::size_t explain_keep = 100'000;
-  double stale_after_s = 5;  // older samples: reason stale_telemetry
-  /// Wall seconds after which a job fails that no device of the fleet could ever run; 0: never.
+  double stale_after_s = 5;  // older samples give reason stale_telemetry
+  /// Wall seconds after which a job fails that no device of the fleet can ever run; 0: never.
   double impossible_after_s = 30;
 
   const Pool* find_pool(std::string_view name) const;
@@ -99,20 +110,20 @@ struct Policy {
   std::vector<std::string> pool_names() const;
 };
 
-/// The error names file, line and key. Refuses unknown keys, pools that do not exist, reasons and
-/// scorers that do not exist (with the nearest), weights that are all zero, rules after a rule that
-/// always holds, fallbacks that name the rule's own pools.
+/// The error names file, line and key. Rejects unknown keys, pools that do not exist, reasons and
+/// scorers that do not exist (with the nearest), weights that are all zero, rules after a rule
+/// that always matches, and fallbacks that name the rule's own pools.
 Result<Policy> parse_policy(std::string_view toml, std::string place);
 
 std::string_view builtin_policy_text();
 const Policy& builtin_policy();
 
-/// All keys but `rest`, which is a matter of the other pools.
-bool matches(const PoolMatch& match, const Hello& host, const Group& group,
+/// Whether all keys but `rest` match; `rest` depends on the other pools.
+bool matches(const PoolMatch& match, const Register& host, const Group& group,
              std::string_view device_name, DeviceClass device_class);
 
-class Roster;
-/// Sets each group's pools anew (after an enrolment or a new policy).
-void assign_pools(const Policy& policy, Roster& roster);
+class FleetState;
+/// Recomputes each group's pools, after a registration or a policy change.
+void assign_pools(const Policy& policy, FleetState& fleet_state);
 
 }  // namespace drover::router

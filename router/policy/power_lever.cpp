@@ -1,67 +1,27 @@
-#include "router/policy/power_lever.h"
-
-#include <algorithm>
-#include <tuple>
+// [limits] power_lever.
+#include "router/policy/read.h"
 
 namespace drover::router {
-namespace {
 
-/// Work that waits for watts is a reason only where the cap has to do with it (assumed).
-constexpr double concerned = 0.5;
-/// Smaller steps are not worth a message.
-constexpr double least_step_w = 1;
-
-double floor_of(const LeverRules& rules, const LeverDevice& device) {
-  return std::max(device.cap_min_w, rules.floor * device.made_for_w);
-}
-
-std::vector<CapStep> lower(const LeverRules& rules, const LeverLimit& limit, double missing_w) {
-  std::vector<LeverDevice> order = limit.devices;
-  std::sort(order.begin(), order.end(), [](const LeverDevice& a, const LeverDevice& b) {
-    return std::tuple(!a.serves, -a.drawn_w, a.device) <
-           std::tuple(!b.serves, -b.drawn_w, b.device);
-  });
-  std::vector<CapStep> steps;
-  for (const LeverDevice& device : order) {
-    if (missing_w <= 0) break;
-    // A cap above what it draws frees nothing.
-    const double from_w = std::min(device.cap_w, device.drawn_w);
-    const double to_w = std::max(floor_of(rules, device), from_w - rules.step * device.made_for_w);
-    if (from_w - to_w < least_step_w) continue;
-    missing_w -= from_w - to_w;
-    steps.push_back({device.device, to_w});
+PowerLeverRules read_power_lever(toml_file::Table table) {
+  PowerLeverRules rules;
+  rules.used = true;
+  rules.near = read_share(table, "near", rules.near);
+  rules.back = read_share(table, "back", rules.back);
+  rules.floor = read_share(table, "floor", rules.floor);
+  rules.step = read_share(table, "step", rules.step);
+  rules.every = from_seconds(table.number_in("every_s", 1, 3600, to_seconds(rules.every)));
+  if (rules.near > 1) table.add_problem("near", "expected at most 100%");
+  if (rules.back >= rules.near) {
+    table.add_problem("back", "expected less than `near`: caps would oscillate");
   }
-  return steps;
-}
-
-std::vector<CapStep> raise(const LeverRules& rules, const LeverLimit& limit, double room_w) {
-  std::vector<LeverDevice> order = limit.devices;
-  std::sort(order.begin(), order.end(), [](const LeverDevice& a, const LeverDevice& b) {
-    return std::tuple(a.serves, a.cap_w, a.device) < std::tuple(b.serves, b.cap_w, b.device);
-  });
-  std::vector<CapStep> steps;
-  for (const LeverDevice& device : order) {
-    const double to_w = std::min(device.made_for_w, device.cap_w + rules.step * device.made_for_w);
-    if (to_w - device.cap_w < least_step_w) continue;
-    // It may draw all that it is given.
-    if (to_w - device.cap_w > room_w) break;
-    room_w -= to_w - device.cap_w;
-    steps.push_back({device.device, to_w});
+  if (rules.floor <= 0 || rules.floor > 1) {
+    table.add_problem("floor", "expected more than 0 and at most 100%");
   }
-  return steps;
-}
-
-}  // namespace
-
-std::vector<CapStep> pull_lever(const LeverRules& rules, const LeverLimit& limit) {
-  if (limit.cap_w <= 0) return raise(rules, limit, 1e300);
-  const double over_w = limit.drawn_w - rules.near * limit.cap_w;
-  const bool wanted = limit.work_waits && limit.drawn_w >= concerned * limit.cap_w;
-  if (over_w > 0 || wanted) {
-    return lower(rules, limit, std::max(over_w, wanted ? rules.step * limit.cap_w : 0));
+  if (rules.step <= 0 || rules.step > 1) {
+    table.add_problem("step", "expected more than 0 and at most 100%");
   }
-  if (limit.work_waits) return {};
-  return raise(rules, limit, rules.back * limit.cap_w - limit.drawn_w);
+  return rules;
 }
 
 }  // namespace drover::router

@@ -84,7 +84,7 @@ std::optional<double> metric_of(ClassMetric metric, const Job& job, const Usage&
     case ClassMetric::training_time:
       return trains ? std::optional(latency_s) : std::nullopt;
     case ClassMetric::first_token:
-      // The agent counts from the arrival there; people count from the submission.
+      // The agent measures from arrival at the agent; the metric counts from submission.
       if (outcome.first_token_s <= 0) return std::nullopt;
       return before_s + outcome.first_token_s;
     case ClassMetric::per_token:

@@ -1,4 +1,4 @@
-// Which class of work a job belongs to, and what it needs once its class has had its say.
+// The class that a job belongs to, and what the job requires, including what its class adds.
 #pragma once
 
 #include <string>
@@ -13,27 +13,27 @@
 
 namespace drover::router {
 
-/// The class that the job names, else the first of the policy whose `when` holds; null: none.
+/// The class that the job names, else the first whose `when` matches; null: none.
 const WorkClass* class_of(const Policy& policy, const Job& job, const devices::ModelSpec& model);
 
-/// Whether a rule that asks for `when` is for this job. `work_class` may be null.
+/// Whether `when` matches the job. `work_class` may be null.
 bool holds(const When& when, const Job& job, const devices::ModelSpec& model,
            const WorkClass* work_class);
 
-/// The first rule that holds; null: none.
+/// The first rule that matches; null: none.
 const Rule* find_rule(const Policy& policy, const Job& job, const devices::ModelSpec& model,
                       const WorkClass* work_class);
 
-/// What places are asked for, whoever of job and class says it.
+/// Requirements on a placement, from the job or its class.
 struct Needs {
   std::string_view framework;        // empty: any
   std::string_view data_set;         // its name; empty: none
-  const DataSet* located = nullptr;  // where the policy says that it lies; null: it does not
+  const DataSet* located = nullptr;  // its location in the policy; null: not in the policy
   std::vector<std::pair<std::string, Version>> versions;
 };
 Needs needs_of(const Policy& policy, const Job& job, const WorkClass* work_class);
 
-/// The finished attempt in the metric's unit; nothing where it has no such number.
+/// The class metric of the finished attempt; nothing: the attempt has no such value.
 std::optional<double> metric_of(ClassMetric metric, const Job& job, const Usage& usage,
                                 const Outcome& outcome, double latency_s);
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/agents/fleet_of_one.h"
+#include "tests/agents/agent_harness.h"
 
 namespace drover::agents {
 namespace {
@@ -11,41 +11,41 @@ namespace {
 constexpr const char* chat = "llama-3.1-8b";
 
 TEST(Agent, SaysNothingBeforeItIsWelcome) {
-  Talk talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
+  AgentDialogue talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
   talk.pass(seconds(5));
-  talk.say(HelloWanted{});
-  talk.say(Heartbeat{});
+  talk.from_router(Reregister{});
+  talk.from_router(Heartbeat{});
   EXPECT_TRUE(talk.said.empty());
 }
 
 TEST(Agent, IntroducesItselfWholly) {
   AgentSettings settings = settings_of("h100-sxm:2,h100-sxm:2,tpu-v5e:8", "llama-3.1-8b:0,2");
   settings.labels["team"] = "a";
-  Talk talk(settings);
+  AgentDialogue talk(settings);
   talk.welcome();
-  const Hello hello = talk.all<Hello>().at(0);
-  EXPECT_EQ(hello.host, "node1");
-  EXPECT_EQ(hello.incarnation, settings.incarnation);
-  EXPECT_EQ(hello.labels, settings.labels);
-  ASSERT_EQ(hello.specs.size(), 2u) << "each distinct spec once";
-  EXPECT_EQ(hello.specs[0].text, (*catalogue().device("h100-sxm"))->text);
-  ASSERT_EQ(hello.groups.size(), 3u);
-  EXPECT_EQ(hello.groups[2].first, 4);
-  EXPECT_EQ(hello.groups[2].topology, "2x4");
-  EXPECT_EQ(hello.groups[0].power_cap_w, device_spec("h100-sxm").tdp_w);
-  ASSERT_EQ(hello.replicas.size(), 2u);
-  EXPECT_EQ(hello.replicas[1].id.number, 1u);
-  EXPECT_EQ(hello.replicas[1].group, 1);
-  EXPECT_EQ(hello.replicas[0].state, ReplicaState::ready);
-  EXPECT_EQ(hello.replicas[0].precision, Precision::bf16);
-  EXPECT_GT(hello.replicas[0].kv_capacity_tokens, 100'000u);
-  EXPECT_TRUE(hello.held.empty());
+  const Register registration = talk.all<Register>().at(0);
+  EXPECT_EQ(registration.host, "node1");
+  EXPECT_EQ(registration.incarnation, settings.incarnation);
+  EXPECT_EQ(registration.labels, settings.labels);
+  ASSERT_EQ(registration.specs.size(), 2u) << "each distinct spec once";
+  EXPECT_EQ(registration.specs[0].text, (*catalogue().device("h100-sxm"))->text);
+  ASSERT_EQ(registration.groups.size(), 3u);
+  EXPECT_EQ(registration.groups[2].first, 4);
+  EXPECT_EQ(registration.groups[2].topology, "2x4");
+  EXPECT_EQ(registration.groups[0].power_cap_w, device_spec("h100-sxm").tdp_w);
+  ASSERT_EQ(registration.replicas.size(), 2u);
+  EXPECT_EQ(registration.replicas[1].id.number, 1u);
+  EXPECT_EQ(registration.replicas[1].group, 1);
+  EXPECT_EQ(registration.replicas[0].state, ReplicaState::ready);
+  EXPECT_EQ(registration.replicas[0].precision, Precision::bf16);
+  EXPECT_GT(registration.replicas[0].kv_capacity_tokens, 100'000u);
+  EXPECT_TRUE(registration.held.empty());
 }
 
 TEST(Agent, ServesARequestFromAssignToResult) {
-  Talk talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
+  AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
-  talk.say(to_replica(serve_job(1, chat, 1000, 50), 0));
+  talk.from_router(to_replica(serve_job(1, chat, 1000, 50), 0));
   EXPECT_EQ(talk.all<Accepted>().size(), 1u);
   talk.pass(seconds(5));
   const auto finished = talk.all<Finished>();
@@ -61,12 +61,12 @@ TEST(Agent, ServesARequestFromAssignToResult) {
 }
 
 TEST(Agent, RunsABatchJobItemByItemAndReportsItsProgress) {
-  Talk talk(settings_of("l4", "llama-3.1-8b:0"));
+  AgentDialogue talk(settings_of("l4", "llama-3.1-8b:0"));
   talk.welcome(milliseconds(200));
   Job job = serve_job(1, chat, 500, 100);
   job.work.kind = WorkKind::batch;
   job.work.items = 2000;
-  talk.say(to_replica(job, 0));
+  talk.from_router(to_replica(job, 0));
   talk.pass(seconds(3000), seconds(5));
   const auto finished = talk.all<Finished>();
   ASSERT_EQ(finished.size(), 1u);
@@ -79,15 +79,15 @@ TEST(Agent, RunsABatchJobItemByItemAndReportsItsProgress) {
 }
 
 TEST(Agent, AnAssignSaidTwiceRunsOnce) {
-  Talk talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
+  AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
   const Assign assign = to_replica(serve_job(1, chat, 1000, 50), 0);
-  talk.say(assign);
-  talk.say(assign);
+  talk.from_router(assign);
+  talk.from_router(assign);
   EXPECT_EQ(talk.all<Accepted>().size(), 2u);
   talk.pass(seconds(5));
   ASSERT_EQ(talk.all<Finished>().size(), 1u);
-  talk.say(assign);  // ended, not yet stored: the result is the answer
+  talk.from_router(assign);  // ended, not yet stored: the result is the answer
   talk.pass(seconds(5));
   const auto finished = talk.all<Finished>();
   ASSERT_EQ(finished.size(), 2u);
@@ -95,12 +95,12 @@ TEST(Agent, AnAssignSaidTwiceRunsOnce) {
 }
 
 TEST(Agent, ANewerAttemptReplacesTheOneThatRuns) {
-  Talk talk(settings_of("h100-sxm:2", "llama-3.1-8b:0,1"));
+  AgentDialogue talk(settings_of("h100-sxm:2", "llama-3.1-8b:0,1"));
   talk.welcome();
-  talk.say(to_replica(serve_job(1, chat, 1000, 5000), 0, 1));
+  talk.from_router(to_replica(serve_job(1, chat, 1000, 5000), 0, 1));
   talk.pass(seconds(1));
-  talk.say(to_replica(serve_job(1, chat, 1000, 50), 1, 2));
-  talk.say(to_replica(serve_job(1, chat, 1000, 50), 0, 1));
+  talk.from_router(to_replica(serve_job(1, chat, 1000, 50), 1, 2));
+  talk.from_router(to_replica(serve_job(1, chat, 1000, 50), 0, 1));
   const auto refused = talk.all<Refused>();
   ASSERT_EQ(refused.size(), 1u) << "the older attempt must not come back";
   EXPECT_EQ(refused[0].attempt, 1u);
@@ -112,33 +112,34 @@ TEST(Agent, ANewerAttemptReplacesTheOneThatRuns) {
 }
 
 TEST(Agent, KeepsResultsUntilTheyAreStored) {
-  Talk talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
+  AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
-  talk.say(to_replica(serve_job(1, chat, 1000, 50), 0));
+  talk.from_router(to_replica(serve_job(1, chat, 1000, 50), 0));
   talk.pass(seconds(5));
   for (int life = 0; life < 3; ++life) {
     talk.forget();
     talk.welcome();
-    ASSERT_EQ(talk.all<Hello>().at(0).held.size(), 1u);
+    ASSERT_EQ(talk.all<Register>().at(0).held.size(), 1u);
     EXPECT_EQ(talk.all<Finished>().size(), 1u);
   }
-  talk.say(ResultStored{job_id(1), 1});
-  talk.say(ResultStored{job_id(1), 1});  // late and again: harmless
+  talk.from_router(ResultStored{job_id(1), 1});
+  talk.from_router(ResultStored{job_id(1), 1});  // late and again: harmless
   talk.forget();
-  talk.say(HelloWanted{});
-  EXPECT_TRUE(talk.all<Hello>().at(0).held.empty());
+  talk.from_router(Reregister{});
+  EXPECT_TRUE(talk.all<Register>().at(0).held.empty());
   EXPECT_TRUE(talk.all<Finished>().empty());
 }
 
 TEST(Agent, CancelEndsTheAttemptWithItsReason) {
-  Talk talk(settings_of("h100-sxm:9", "llama-3.1-8b:0"));
+  AgentDialogue talk(settings_of("h100-sxm:9", "llama-3.1-8b:0"));
   talk.welcome();
-  talk.say(to_replica(serve_job(1, chat, 1000, 50'000), 0));
-  talk.say(to_devices(train_job(2, "bert-large", 10'000, 64, 128, 8), {1, 2, 3, 4, 5, 6, 7, 8}));
+  talk.from_router(to_replica(serve_job(1, chat, 1000, 50'000), 0));
+  talk.from_router(
+      to_devices(train_job(2, "bert-large", 10'000, 64, 128, 8), {1, 2, 3, 4, 5, 6, 7, 8}));
   talk.pass(seconds(1));
-  talk.say(Cancel{job_id(1), 1, Reason::preempted});
-  talk.say(Cancel{job_id(2), 1, Reason::ended});
-  talk.say(Cancel{job_id(3), 1, Reason::cancelled});
+  talk.from_router(Cancel{job_id(1), 1, Reason::preempted});
+  talk.from_router(Cancel{job_id(2), 1, Reason::ended});
+  talk.from_router(Cancel{job_id(3), 1, Reason::cancelled});
   talk.pass(seconds(1));
   const auto failed = talk.all<Failed>();
   ASSERT_EQ(failed.size(), 3u);
@@ -152,21 +153,21 @@ TEST(Agent, CancelEndsTheAttemptWithItsReason) {
 }
 
 TEST(Agent, StopsItsWorkWhenItsLeaseEnds) {
-  Talk talk(settings_of("h100-sxm:3", "llama-3.1-8b:0"));
+  AgentDialogue talk(settings_of("h100-sxm:3", "llama-3.1-8b:0"));
   talk.welcome(seconds(1), seconds(10));
-  talk.say(to_replica(serve_job(1, chat, 1000, 100'000), 0));
-  talk.say(to_devices(train_job(2, "bert-large", 100'000, 64, 128, 2), {1, 2}));
+  talk.from_router(to_replica(serve_job(1, chat, 1000, 100'000), 0));
+  talk.from_router(to_devices(train_job(2, "bert-large", 100'000, 64, 128, 2), {1, 2}));
   talk.pass(seconds(9));
-  talk.say(Heartbeat{});
+  talk.from_router(Heartbeat{});
   talk.pass(milliseconds(9999));
   EXPECT_TRUE(talk.all<Failed>().empty()) << "the heartbeat renewed the lease";
   talk.pass(seconds(5));
   EXPECT_TRUE(talk.all<Failed>().empty()) << "nobody listens: the failures are kept";
-  talk.say(to_replica(serve_job(3, chat, 10, 10), 0));
+  talk.from_router(to_replica(serve_job(3, chat, 10, 10), 0));
   ASSERT_EQ(talk.all<Refused>().size(), 1u);
   EXPECT_EQ(talk.all<Refused>()[0].reason, Reason::unhealthy);
   talk.forget();
-  talk.say(Heartbeat{});  // the router was only slow
+  talk.from_router(Heartbeat{});  // the router was only slow
   const auto failed = talk.all<Failed>();
   ASSERT_EQ(failed.size(), 2u);
   for (const Failed& one : failed) {
@@ -175,12 +176,12 @@ TEST(Agent, StopsItsWorkWhenItsLeaseEnds) {
   }
   // The gang of two devices was stopped at the lease's end, 19 s after its start.
   EXPECT_NEAR(failed[1].usage.device_s, 2 * 19.0, 1e-6);
-  talk.say(to_replica(serve_job(3, chat, 10, 10), 0, 2));
+  talk.from_router(to_replica(serve_job(3, chat, 10, 10), 0, 2));
   EXPECT_EQ(talk.all<Accepted>().size(), 1u) << "the loaded model outlives the lease";
 }
 
 TEST(Agent, ReportsAReplicaFromLoadingToGone) {
-  Talk talk(settings_of("tpu-v5e:8", ""));
+  AgentDialogue talk(settings_of("tpu-v5e:8", ""));
   talk.welcome();
   StartReplica start;
   start.number = 7;
@@ -188,11 +189,11 @@ TEST(Agent, ReportsAReplicaFromLoadingToGone) {
   start.model_spec = (*catalogue().model("llama-3.1-70b"))->text;
   start.precision = Precision::int8;
   start.devices = {0, 1, 2, 3, 4, 5, 6, 7};
-  talk.say(start);
-  talk.say(start);
+  talk.from_router(start);
+  talk.from_router(start);
   talk.pass(seconds(3600), seconds(1));
-  talk.say(RetireReplica{7});
-  talk.say(RetireReplica{7});
+  talk.from_router(RetireReplica{7});
+  talk.from_router(RetireReplica{7});
   std::vector<ReplicaState> states;
   for (const ReplicaReport& report : talk.all<ReplicaReport>()) {
     EXPECT_EQ(report.replica.id.number, 7u);
@@ -206,7 +207,7 @@ TEST(Agent, ReportsAReplicaFromLoadingToGone) {
 }
 
 TEST(Agent, SaysAtOnceThatAReplicaCompilesAShapeWhileItsRequestsWait) {
-  Talk talk(settings_of("tpu-v5e:8", ""));
+  AgentDialogue talk(settings_of("tpu-v5e:8", ""));
   talk.welcome();
   StartReplica start;
   start.number = 7;
@@ -214,12 +215,12 @@ TEST(Agent, SaysAtOnceThatAReplicaCompilesAShapeWhileItsRequestsWait) {
   start.model_spec = (*catalogue().model("llama-3.1-70b"))->text;
   start.precision = Precision::int8;
   start.devices = {0, 1, 2, 3, 4, 5, 6, 7};
-  talk.say(start);
+  talk.from_router(start);
   talk.pass(seconds(3600), seconds(1));
   talk.forget();
   // Cold replicas have the usual shapes only: a batch of so many is none of them.
   for (std::uint64_t number = 1; number <= 95; ++number) {
-    talk.say(to_replica(serve_job(number, "llama-3.1-70b", 40, 400), 7));
+    talk.from_router(to_replica(serve_job(number, "llama-3.1-70b", 40, 400), 7));
   }
   std::vector<Replica> told;
   for (int second = 0; second < 300; ++second) {
@@ -236,38 +237,39 @@ TEST(Agent, SaysAtOnceThatAReplicaCompilesAShapeWhileItsRequestsWait) {
 }
 
 TEST(Agent, SaysWhichReplicasTheRouterAskedFor) {
-  Talk talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
+  AgentDialogue talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
   talk.welcome();
   StartReplica start;
   start.number = 7;
   start.model = chat;
   start.devices = {1};
-  talk.say(start);
-  EXPECT_TRUE(talk.all<ReplicaReport>().back().replica.asked_for);
-  talk.say(HelloWanted{});
-  std::map<std::uint32_t, bool> asked_for;
-  const Hello said = talk.all<Hello>().back();
-  for (const Replica& replica : said.replicas) asked_for[replica.id.number] = replica.asked_for;
-  EXPECT_EQ(asked_for, (std::map<std::uint32_t, bool>{{0, false}, {7, true}}));
+  talk.from_router(start);
+  EXPECT_TRUE(talk.all<ReplicaReport>().back().replica.started_by_router);
+  talk.from_router(Reregister{});
+  std::map<std::uint32_t, bool> started_by_router;
+  const Register said = talk.all<Register>().back();
+  for (const Replica& replica : said.replicas)
+    started_by_router[replica.id.number] = replica.started_by_router;
+  EXPECT_EQ(started_by_router, (std::map<std::uint32_t, bool>{{0, false}, {7, true}}));
 }
 
 TEST(Agent, ADrainingReplicaFinishesWhatItAccepted) {
-  Talk talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
+  AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
-  talk.say(to_replica(serve_job(1, chat, 1000, 200), 0));
-  talk.say(RetireReplica{0});
-  talk.say(to_replica(serve_job(2, chat, 1000, 200), 0));
+  talk.from_router(to_replica(serve_job(1, chat, 1000, 200), 0));
+  talk.from_router(RetireReplica{0});
+  talk.from_router(to_replica(serve_job(2, chat, 1000, 200), 0));
   ASSERT_EQ(talk.all<Refused>().size(), 1u);
   EXPECT_EQ(talk.all<Refused>()[0].reason, Reason::drain);
   talk.pass(seconds(20), seconds(1));
   EXPECT_EQ(talk.all<Finished>().size(), 1u);
   EXPECT_EQ(talk.all<ReplicaReport>().back().replica.state, ReplicaState::gone);
-  talk.say(HelloWanted{});
-  EXPECT_TRUE(talk.all<Hello>().back().replicas.empty());
+  talk.from_router(Reregister{});
+  EXPECT_TRUE(talk.all<Register>().back().replicas.empty());
 }
 
 TEST(Agent, AReplicaThatCannotBeIsGoneAtOnceAndSaysWhy) {
-  Talk talk(settings_of("h100-sxm:2,l4:1", "llama-3.1-8b:0"));
+  AgentDialogue talk(settings_of("h100-sxm:2,l4:1", "llama-3.1-8b:0"));
   talk.welcome();
   const std::vector<std::tuple<const char*, std::vector<std::uint16_t>, const char*>> cases{
       {"llama-3.1-8b", {0}, "capacity"},    {"llama-3.1-70b", {1}, "memory"},
@@ -279,7 +281,7 @@ TEST(Agent, AReplicaThatCannotBeIsGoneAtOnceAndSaysWhy) {
     start.number = static_cast<std::uint32_t>(10 + at);
     start.model = std::get<0>(cases[at]);
     start.devices = std::get<1>(cases[at]);
-    talk.say(start);
+    talk.from_router(start);
     const Replica gone = talk.all<ReplicaReport>().back().replica;
     EXPECT_EQ(gone.id.number, start.number);
     EXPECT_EQ(gone.state, ReplicaState::gone);
@@ -288,26 +290,26 @@ TEST(Agent, AReplicaThatCannotBeIsGoneAtOnceAndSaysWhy) {
 }
 
 TEST(Agent, UsesTheModelSpecThatTheRouterSends) {
-  Talk talk(settings_of("h100-sxm:2", ""));
+  AgentDialogue talk(settings_of("h100-sxm:2", ""));
   talk.welcome();
   std::string text = (*catalogue().model("bert-large"))->text;
   const std::size_t at = text.find("bert-large");
   ASSERT_NE(at, std::string::npos);
   text.replace(at, 10, "bert-other");
   Assign assign = to_devices(train_job(1, "bert-other", 10, 64, 128, 1), {0});
-  talk.say(assign);
+  talk.from_router(assign);
   EXPECT_EQ(talk.all<Refused>().at(0).reason, Reason::invalid) << "nobody has sent its spec";
   assign.attempt = 2;
   assign.model_spec = text;
-  talk.say(assign);
+  talk.from_router(assign);
   EXPECT_EQ(talk.all<Accepted>().size(), 1u);
   assign = to_devices(train_job(2, "bert-other", 10, 64, 128, 1), {1});
-  talk.say(assign);
+  talk.from_router(assign);
   EXPECT_EQ(talk.all<Accepted>().size(), 2u) << "kept by name for this connection";
   talk.welcome();
   assign = to_devices(train_job(3, "bert-other", 10, 64, 128, 1), {1});
   talk.pass(seconds(60), seconds(1));
-  talk.say(assign);
+  talk.from_router(assign);
   EXPECT_EQ(talk.all<Refused>().size(), 2u) << "a new connection carries it anew";
 }
 
@@ -315,7 +317,7 @@ TEST(Agent, SamplesOnAGridAndCountsWhatTheRateLimitLeftOut) {
   AgentSettings settings = settings_of("h100-sxm:3", "");
   settings.sample_every = milliseconds(100);
   settings.sample_every_min = milliseconds(250);
-  Talk talk(settings);
+  AgentDialogue talk(settings);
   talk.now += milliseconds(30);
   talk.welcome(seconds(1));
   talk.pass(seconds(1));
@@ -336,7 +338,7 @@ TEST(Agent, SamplesOnAGridAndCountsWhatTheRateLimitLeftOut) {
 }
 
 TEST(Agent, SplitsSamplesOfManyDevicesIntoBatchesOfAThousand) {
-  Talk talk(settings_of("l4:1500", ""));
+  AgentDialogue talk(settings_of("l4:1500", ""));
   talk.welcome();
   talk.pass(seconds(1));
   const auto batches = talk.all<SampleBatch>();
@@ -347,19 +349,19 @@ TEST(Agent, SplitsSamplesOfManyDevicesIntoBatchesOfAThousand) {
 }
 
 TEST(Agent, SurvivesARouterThatTellsAnEarlierTime) {
-  Talk talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
+  AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
   talk.pass(seconds(5), seconds(1));
   talk.now -= seconds(3);
   talk.welcome();
-  talk.say(to_replica(serve_job(1, chat, 1000, 50), 0));
+  talk.from_router(to_replica(serve_job(1, chat, 1000, 50), 0));
   talk.pass(seconds(8), seconds(1));
   EXPECT_EQ(talk.all<Finished>().size(), 1u);
   EXPECT_GE(talk.all<Finished>().at(0).outcome.run_s, 0);
 }
 
 TEST(Agent, CountsWhatDidNotDecode) {
-  Talk talk(settings_of("l4", ""));
+  AgentDialogue talk(settings_of("l4", ""));
   talk.welcome();
   talk.agent.count_undecodable();
   talk.agent.count_undecodable();
@@ -368,12 +370,12 @@ TEST(Agent, CountsWhatDidNotDecode) {
 }
 
 TEST(Agent, StopsForGoodWhenANewerLifeOfItsHostRuns) {
-  Talk talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
+  AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
-  talk.say(to_replica(serve_job(1, chat, 1000, 500), 0));
+  talk.from_router(to_replica(serve_job(1, chat, 1000, 500), 0));
   talk.forget();
   EXPECT_FALSE(talk.agent.superseded());
-  talk.say(Superseded{});
+  talk.from_router(Superseded{});
   EXPECT_TRUE(talk.agent.superseded());
   EXPECT_EQ(talk.agent.next_deadline(), never);
   talk.pass(seconds(100));
@@ -382,10 +384,10 @@ TEST(Agent, StopsForGoodWhenANewerLifeOfItsHostRuns) {
 }
 
 TEST(Agent, ThatLeavesGivesBackItsWorkWithWhatItHasUsed) {
-  Talk talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
+  AgentDialogue talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
   talk.welcome();
-  talk.say(to_replica(serve_job(1, chat, 1000, 50'000), 0));
-  talk.say(to_devices(train_job(2, "bert-large", 100'000, 32, 512, 1), {1}));
+  talk.from_router(to_replica(serve_job(1, chat, 1000, 50'000), 0));
+  talk.from_router(to_devices(train_job(2, "bert-large", 100'000, 32, 512, 1), {1}));
   talk.pass(seconds(3), seconds(1));
   talk.forget();
   talk.leave("SIGTERM");
@@ -404,30 +406,30 @@ TEST(Agent, ThatLeavesGivesBackItsWorkWithWhatItHasUsed) {
   EXPECT_EQ(leaves[1].held, 0u);
   EXPECT_TRUE(std::holds_alternative<Leave>(talk.said.front().envelope.body));
   EXPECT_TRUE(std::holds_alternative<Leave>(talk.said.back().envelope.body));
-  EXPECT_EQ(talk.agent.unstored(), 2u);
+  EXPECT_EQ(talk.agent.unacknowledged_results(), 2u);
 }
 
 TEST(Agent, ThatHasLeftHearsOnlyThatItsResultsAreStored) {
-  Talk talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
+  AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
-  talk.say(to_replica(serve_job(1, chat, 1000, 50'000), 0));
+  talk.from_router(to_replica(serve_job(1, chat, 1000, 50'000), 0));
   talk.leave("SIGTERM");
   talk.forget();
   EXPECT_EQ(talk.agent.next_deadline(), never);
   talk.leave("SIGTERM");
-  talk.say(HelloWanted{});
-  talk.say(to_replica(serve_job(2, chat, 1000, 50), 0));
+  talk.from_router(Reregister{});
+  talk.from_router(to_replica(serve_job(2, chat, 1000, 50), 0));
   talk.welcome();
   talk.pass(seconds(100));
   EXPECT_TRUE(talk.said.empty());
-  talk.say(ResultStored{job_id(1), 1});
-  EXPECT_EQ(talk.agent.unstored(), 0u);
+  talk.from_router(ResultStored{job_id(1), 1});
+  EXPECT_EQ(talk.agent.unacknowledged_results(), 0u);
 }
 
 TEST(Agent, ThatLeavesALapsedLeaseSendsWhatItKeptBack) {
-  Talk talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
+  AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
-  talk.say(to_replica(serve_job(1, chat, 1000, 100'000), 0));
+  talk.from_router(to_replica(serve_job(1, chat, 1000, 100'000), 0));
   talk.pass(seconds(12));
   EXPECT_TRUE(talk.all<Failed>().empty());
   talk.leave("SIGTERM");
@@ -435,7 +437,7 @@ TEST(Agent, ThatLeavesALapsedLeaseSendsWhatItKeptBack) {
 }
 
 TEST(Agent, ThatNobodyKnowsLeavesWithoutAWord) {
-  Talk talk(settings_of("h100-sxm:1", ""));
+  AgentDialogue talk(settings_of("h100-sxm:1", ""));
   talk.leave("SIGTERM");
   EXPECT_TRUE(talk.said.empty());
 }

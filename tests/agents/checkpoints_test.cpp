@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "agents/execution/executor.h"
-#include "tests/agents/fleet_of_one.h"
+#include "tests/agents/agent_harness.h"
 
 namespace drover::agents {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 class Gang {
  public:
   Gang()
-      : executor("node1", {{&device_spec("h100-sxm"), 0}}, devices::Ambient{}, Dice(7),
+      : executor("node1", {{&device_spec("h100-sxm"), 0}}, devices::Ambient{}, RandomStream(7),
                  beginning()) {}
 
   std::optional<Refusal> begin(std::uint32_t steps, std::uint32_t interval,

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/agents/fleet_of_one.h"
+#include "tests/agents/agent_harness.h"
 
 namespace drover::agents {
 namespace {
@@ -44,7 +44,7 @@ TEST(DeviceList, SaysWhatIsWrongAndWhatWasExpected) {
       {"tpu-v5e:8@2x", "expected a form such as 2x4"},
       {"tpu-v5e:8@2x2", "is 4 chips, expected 8"},
       {"tpu-v5e:8@99999x99999", "expected a form such as 2x4"},
-      {"tpu-v5e:7", "forms no slice of 7"},
+      {"tpu-v5e:7", "has no slices of 7"},
       {"h100-sxm:4000,h100-sxm:97", "at most 4096"},
       {"\x1b[2J", "^[[2J"},
   };

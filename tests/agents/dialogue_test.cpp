@@ -27,7 +27,7 @@
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/codec/codec.h"
-#include "tests/agents/fleet_of_one.h"
+#include "tests/agents/agent_harness.h"
 
 namespace drover::agents {
 namespace {
@@ -107,19 +107,19 @@ std::string name(const JobId& job, std::uint32_t attempt) {
 }
 std::string rough(double value) { return fmt::format("{:.2g}", value); }
 
-std::string tell(const Hello& hello) {
-  std::string text = fmt::format("{}:", hello.host);
-  for (const Group& group : hello.groups) {
+std::string tell(const Register& registration) {
+  std::string text = fmt::format("{}:", registration.host);
+  for (const Group& group : registration.groups) {
     text += fmt::format(" {}x{}{}", group.count, group.device,
                         group.topology.empty() ? "" : "@" + group.topology);
   }
-  text += hello.replicas.empty() ? "" : ", replicas";
-  for (const Replica& replica : hello.replicas) {
+  text += registration.replicas.empty() ? "" : ", replicas";
+  for (const Replica& replica : registration.replicas) {
     text +=
         fmt::format(" {}:{}@{}", to_text(replica.id), replica.model, to_text(replica.precision));
   }
-  text += hello.held.empty() ? "" : ", held";
-  for (const HeldAttempt& held : hello.held)
+  text += registration.held.empty() ? "" : ", held";
+  for (const HeldAttempt& held : registration.held)
     text += fmt::format(" {}.{}", held.job.low, held.attempt);
   return text;
 }
@@ -179,7 +179,7 @@ class Dialogue {
   std::string run(const std::string& line) {
     const Words words(line);
     if (words.plain(0) == "agent") {
-      talk_ = std::make_unique<Talk>(settings_of(words.plain(1), words.plain(2)));
+      talk_ = std::make_unique<AgentDialogue>(settings_of(words.plain(1), words.plain(2)));
     } else if (!talk_) {
       return "the first command must be `agent`\n";
     } else if (!act(words)) {
@@ -198,26 +198,26 @@ class Dialogue {
     if (verb == "welcome") {
       talk_->welcome(duration(words.text("heartbeat", "1s")), duration(words.text("lease", "10s")));
     } else if (verb == "wanted") {
-      talk_->say(HelloWanted{});
+      talk_->from_router(Reregister{});
     } else if (verb == "heartbeat") {
-      talk_->say(Heartbeat{});
+      talk_->from_router(Heartbeat{});
     } else if (verb == "superseded") {
-      talk_->say(Superseded{});
+      talk_->from_router(Superseded{});
     } else if (verb == "leave") {
       talk_->leave("SIGTERM");
     } else if (verb == "assign") {
-      talk_->say(assign(words, attempt));
+      talk_->from_router(assign(words, attempt));
     } else if (verb == "cancel") {
-      talk_->say(Cancel{job, attempt, Reason::cancelled});
+      talk_->from_router(Cancel{job, attempt, Reason::cancelled});
     } else if (verb == "stored") {
-      talk_->say(ResultStored{job, attempt});
+      talk_->from_router(ResultStored{job, attempt});
     } else if (verb == "start") {
-      talk_->say(StartReplica{words.number("replica", 0), words.plain(1), "", words.precision(),
-                              words.devices()});
+      talk_->from_router(StartReplica{words.number("replica", 0), words.plain(1), "",
+                                      words.precision(), words.devices()});
     } else if (verb == "retire") {
-      talk_->say(RetireReplica{words.number("replica", 0)});
+      talk_->from_router(RetireReplica{words.number("replica", 0)});
     } else if (verb == "fault") {
-      talk_->say(fault(words));
+      talk_->from_router(fault(words));
     } else if (verb == "tick") {
       talk_->pass(duration(words.plain(1)));
     } else if (verb == "live") {
@@ -241,7 +241,7 @@ class Dialogue {
     apply.host = !words.has("devices");
     if (!apply.host) apply.devices = words.devices();
     apply.fault = *parse_fault(words.raw(1));
-    apply.fault.lasts = duration(words.raw(2));
+    apply.fault.duration = duration(words.raw(2));
     return apply;
   }
 
@@ -266,7 +266,7 @@ class Dialogue {
     return assign;
   }
 
-  std::unique_ptr<Talk> talk_;
+  std::unique_ptr<AgentDialogue> talk_;
 };
 
 std::vector<std::string> dialogue_files() {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "agents/execution/executor.h"
-#include "tests/agents/fleet_of_one.h"
+#include "tests/agents/agent_harness.h"
 
 namespace drover::agents {
 namespace {
@@ -26,8 +26,8 @@ struct Life {
 class Script {
  public:
   explicit Script(const Life& life)
-      : dice_(Dice(life.seed).child("script")),
-        fault_dice_(Dice(life.seed).child("faults")),
+      : random_(RandomStream(life.seed).child("script")),
+        fault_dice_(RandomStream(life.seed).child("faults")),
         luck_(life.luck) {}
 
   struct Line {
@@ -38,7 +38,7 @@ class Script {
     std::vector<Line> script;
     Instant at = beginning();
     for (int number = 0; number < lines; ++number) {
-      at += from_seconds(dice_.exponential(0.15));
+      at += from_seconds(random_.exponential(0.15));
       script.push_back({at, next()});
       if (luck_ != Luck::good && fault_dice_.chance(0.15)) script.push_back({at, draw_fault()});
     }
@@ -47,14 +47,14 @@ class Script {
 
  private:
   Message next() {
-    const double which = dice_.uniform();
+    const double which = random_.uniform();
     if (which < 0.60) return request();
     if (which < 0.66) return batch();
     if (which < 0.72) return training();
-    if (which < 0.78) return Cancel{job_id(1 + dice_.below(job_ + 1)), 1, Reason::cancelled};
-    if (which < 0.82) return ResultStored{job_id(1 + dice_.below(job_ + 1)), 1};
-    if (which < 0.84) return HelloWanted{};
-    if (which < 0.86) return RetireReplica{static_cast<std::uint32_t>(dice_.below(6))};
+    if (which < 0.78) return Cancel{job_id(1 + random_.below(job_ + 1)), 1, Reason::cancelled};
+    if (which < 0.82) return ResultStored{job_id(1 + random_.below(job_ + 1)), 1};
+    if (which < 0.84) return Reregister{};
+    if (which < 0.86) return RetireReplica{static_cast<std::uint32_t>(random_.below(6))};
     if (which < 0.90) return start();
     return Heartbeat{};
   }
@@ -62,45 +62,46 @@ class Script {
     static constexpr std::array<const char*, 11> texts{
         "throttle=0.5",  "throttle=0.2", "hang",   "hang",   "ecc",   "lose",
         "slow-link=0.1", "xid=48",       "xid=79", "xid=31", "xid=63"};
-    const Duration lasts = from_seconds(fault_dice_.exponential(1.5));
-    if (luck_ == Luck::lost_hosts && fault_dice_.chance(0.1)) return fault("lose", lasts, {});
-    if (fault_dice_.chance(0.1)) return fault("inlet=+12C", lasts, {});
-    return fault(texts[fault_dice_.below(texts.size())], lasts,
+    const Duration duration = from_seconds(fault_dice_.exponential(1.5));
+    if (luck_ == Luck::lost_hosts && fault_dice_.chance(0.1)) return fault("lose", duration, {});
+    if (fault_dice_.chance(0.1)) return fault("inlet=+12C", duration, {});
+    return fault(texts[fault_dice_.below(texts.size())], duration,
                  {static_cast<std::uint16_t>(fault_dice_.below(6))});
   }
   Message request() {
-    const auto input = static_cast<std::uint32_t>(dice_.below(dice_.chance(0.1) ? 60'000 : 3000));
-    const auto output = static_cast<std::uint32_t>(dice_.below(600));
+    const auto input =
+        static_cast<std::uint32_t>(random_.below(random_.chance(0.1) ? 60'000 : 3000));
+    const auto output = static_cast<std::uint32_t>(random_.below(600));
     Job job = serve_job(id(), chat, input, output);
-    job.priority = static_cast<std::int8_t>(dice_.below(3));
-    return to_replica(job, static_cast<std::uint32_t>(dice_.below(4)), attempt());
+    job.priority = static_cast<std::int8_t>(random_.below(3));
+    return to_replica(job, static_cast<std::uint32_t>(random_.below(4)), attempt());
   }
   Message batch() {
     Job job = serve_job(id(), chat, 800, 60);
     job.work.kind = WorkKind::batch;
-    job.work.items = static_cast<std::uint32_t>(1 + dice_.below(60));
-    return to_replica(job, static_cast<std::uint32_t>(dice_.below(4)), attempt());
+    job.work.items = static_cast<std::uint32_t>(1 + random_.below(60));
+    return to_replica(job, static_cast<std::uint32_t>(random_.below(4)), attempt());
   }
   Message training() {
-    const auto first = static_cast<std::uint16_t>(dice_.below(3));
+    const auto first = static_cast<std::uint16_t>(random_.below(3));
     std::vector<std::uint16_t> devices{static_cast<std::uint16_t>(first + 2),
                                        static_cast<std::uint16_t>(first + 3)};
-    const auto steps = static_cast<std::uint32_t>(1 + dice_.below(200));
+    const auto steps = static_cast<std::uint32_t>(1 + random_.below(200));
     return to_devices(train_job(id(), "bert-large", steps, 64, 512, 2), devices, attempt());
   }
   Message start() {
     StartReplica start;
-    start.number = static_cast<std::uint32_t>(dice_.below(6));
+    start.number = static_cast<std::uint32_t>(random_.below(6));
     start.model = chat;
-    start.devices = {static_cast<std::uint16_t>(dice_.below(6))};
+    start.devices = {static_cast<std::uint16_t>(random_.below(6))};
     return start;
   }
   /// Mostly a new job, sometimes an old one again.
-  std::uint64_t id() { return dice_.chance(0.1) && job_ > 0 ? 1 + dice_.below(job_) : ++job_; }
-  std::uint32_t attempt() { return dice_.chance(0.1) ? 2 : 1; }
+  std::uint64_t id() { return random_.chance(0.1) && job_ > 0 ? 1 + random_.below(job_) : ++job_; }
+  std::uint32_t attempt() { return random_.chance(0.1) ? 2 : 1; }
 
-  Dice dice_;
-  Dice fault_dice_;
+  RandomStream random_;
+  RandomStream fault_dice_;
   Luck luck_;
   std::uint64_t job_ = 0;
 };
@@ -111,7 +112,7 @@ AgentSettings settings_of_six() {
   return settings;
 }
 
-bool was_told(const Talk& talk, const JobId& job, std::uint32_t attempt) {
+bool was_told(const AgentDialogue& talk, const JobId& job, std::uint32_t attempt) {
   for (const Send& send : talk.said) {
     const auto is_end_of = [&](const auto* end) {
       return end != nullptr && end->job == job && end->attempt == attempt;
@@ -123,13 +124,13 @@ bool was_told(const Talk& talk, const JobId& job, std::uint32_t attempt) {
 }
 
 /// A router stores only results that it was told.
-bool can_be_said(const Talk& talk, const Message& body) {
+bool can_be_said(const AgentDialogue& talk, const Message& body) {
   const auto* stored = std::get_if<ResultStored>(&body);
   return stored == nullptr || was_told(talk, stored->job, stored->attempt);
 }
 
 /// Plays a script; with dice, the shell ticks at random instants besides.
-void play(Talk& talk, const Life& life, std::optional<Dice> extra = std::nullopt) {
+void play(AgentDialogue& talk, const Life& life, std::optional<RandomStream> extra = std::nullopt) {
   talk.welcome(seconds(1), seconds(4));
   for (const Script::Line& line : Script(life).draw(600)) {
     while (extra && extra->chance(0.7)) {
@@ -139,19 +140,19 @@ void play(Talk& talk, const Life& life, std::optional<Dice> extra = std::nullopt
     talk.now = line.at;
     talk.agent.tick(talk.now);
     talk.collect();
-    if (can_be_said(talk, line.body)) talk.say(line.body);
+    if (can_be_said(talk, line.body)) talk.from_router(line.body);
   }
   talk.pass(seconds(600), seconds(1));
-  talk.say(HelloWanted{});
+  talk.from_router(Reregister{});
 }
 
 class RandomLife : public testing::TestWithParam<Life> {
  protected:
-  static Dice ticks() { return Dice(GetParam().seed).child("ticks"); }
+  static RandomStream ticks() { return RandomStream(GetParam().seed).child("ticks"); }
 };
 
 TEST_P(RandomLife, EveryAcceptedAttemptEndsExactlyOnce) {
-  Talk talk(settings_of_six());
+  AgentDialogue talk(settings_of_six());
   play(talk, GetParam());
   std::set<AttemptKey> accepted;
   std::set<JobId> second;  // jobs of which a second attempt was assigned
@@ -166,7 +167,7 @@ TEST_P(RandomLife, EveryAcceptedAttemptEndsExactlyOnce) {
   for (const Send& send : talk.said) {
     const Message& body = send.envelope.body;
     // A host that was lost has forgotten everything: what its new life tells is of that life.
-    if (const auto* one = std::get_if<Hello>(&body); one && one->incarnation != incarnation) {
+    if (const auto* one = std::get_if<Register>(&body); one && one->incarnation != incarnation) {
       incarnation = one->incarnation;
       accepted.clear();
       second.clear();
@@ -194,7 +195,7 @@ TEST_P(RandomLife, EveryAcceptedAttemptEndsExactlyOnce) {
 }
 
 TEST_P(RandomLife, MoreTicksChangeNothing) {
-  Talk calm(settings_of_six()), busy(settings_of_six());
+  AgentDialogue calm(settings_of_six()), busy(settings_of_six());
   play(calm, GetParam());
   play(busy, GetParam(), ticks());
   ASSERT_EQ(calm.said.size(), busy.said.size());
@@ -204,7 +205,7 @@ TEST_P(RandomLife, MoreTicksChangeNothing) {
 }
 
 TEST_P(RandomLife, SequencesHaveNoGapsAndTimeNeverGoesBack) {
-  Talk talk(settings_of_six());
+  AgentDialogue talk(settings_of_six());
   play(talk, GetParam(), ticks());
   std::map<Peer, std::uint64_t> last;
   Instant before = beginning();
@@ -217,7 +218,7 @@ TEST_P(RandomLife, SequencesHaveNoGapsAndTimeNeverGoesBack) {
 }
 
 TEST_P(RandomLife, CacheAndMemoryStayWithinTheirLimits) {
-  Talk talk(settings_of_six());
+  AgentDialogue talk(settings_of_six());
   play(talk, GetParam());
   std::size_t seen = 0;
   for (const ReplicaReport& report : talk.all<ReplicaReport>()) {
@@ -240,7 +241,7 @@ class Meters {
  public:
   explicit Meters(std::uint64_t seed)
       : executor("node1", std::vector<Executor::Device>(devices, {&device_spec("h100-sxm"), 0}),
-                 devices::Ambient{}, Dice(seed), beginning()) {
+                 devices::Ambient{}, RandomStream(seed), beginning()) {
     for (std::uint16_t number = 0; number < 2; ++number) {
       StartReplica start;
       start.number = number;
@@ -250,7 +251,7 @@ class Meters {
     }
   }
   void hear(const ApplyFault& fault) {
-    for (const Incident& incident : book.hear(now, fault)) {
+    for (const Incident& incident : book.apply(now, fault)) {
       if (incident.work_fails) {
         executor.fail_work(now, incident.device, Reason::unhealthy, incident.detail);
       }
@@ -259,11 +260,11 @@ class Meters {
   }
   /// As an agent does, with replicas that come back.
   void follow() {
-    std::vector<Condition> conditions;
+    std::vector<FaultEffect> conditions;
     for (std::uint16_t device = 0; device < devices; ++device) {
-      conditions.push_back(book.condition(device));
+      conditions.push_back(book.effect_on(device));
     }
-    executor.set_conditions(now, conditions);
+    executor.set_fault_effects(now, conditions);
     executor.set_inlet(now, 22 + book.inlet_k());
     for (std::uint16_t number = 0; number < 2; ++number) {
       if (executor.replica(number) || !executor.free(number)) continue;
@@ -311,7 +312,7 @@ class Meters {
 
   static constexpr std::uint16_t devices = 6;
   Executor executor;
-  FaultBook book{std::vector<FaultBook::Device>(devices)};
+  FaultState book{std::vector<FaultState::Device>(devices)};
   Instant now = beginning();
   Usage charged;
   double busy_j = 0;

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "agents/execution/executor.h"
-#include "tests/agents/fleet_of_one.h"
+#include "tests/agents/agent_harness.h"
 
 namespace drover::agents {
 namespace {
@@ -28,7 +28,7 @@ class BusyHost {
   explicit BusyHost(const Replicas& kind)
       : kind_(kind),
         executor_("node1", std::vector<Executor::Device>(8, {&device_spec(kind.device), 0}),
-                  devices::Ambient{30}, Dice(7), beginning()) {
+                  devices::Ambient{30}, RandomStream(7), beginning()) {
     start(0, kind.large, {0, 1, 2, 3}, kind.precision);
     start(1, "llama-3.1-8b", {4}, Precision::bf16);
     start(2, "llama-3.1-8b", {5}, Precision::int8);
@@ -37,10 +37,10 @@ class BusyHost {
   bool takes_power_cap() const { return device_spec(kind_.device).takes_power_cap(); }
   void run(int rounds) {
     for (int round = 0; round < rounds; ++round) {
-      if (dice_.chance(0.02)) lower_a_cap();
-      if (kind_.trains && dice_.chance(0.1)) train();
+      if (random_.chance(0.02)) lower_a_cap();
+      if (kind_.trains && random_.chance(0.1)) train();
       serve();
-      pass(from_seconds(dice_.exponential(0.1)));
+      pass(from_seconds(random_.exponential(0.1)));
     }
   }
 
@@ -68,20 +68,21 @@ class BusyHost {
     ASSERT_TRUE(executor_.replica(number)) << model;
   }
   void lower_a_cap() {
-    const auto device = static_cast<std::uint16_t>(dice_.below(8));
+    const auto device = static_cast<std::uint16_t>(random_.below(8));
     executor_.set_power_cap(now_, device,
-                            dice_.uniform(kind_.cap_low, 1) * device_spec(kind_.device).tdp_w);
+                            random_.uniform(kind_.cap_low, 1) * device_spec(kind_.device).tdp_w);
   }
   void train() {
     if (executor_.holds({job_id(training_), 1})) return;
     training_ = ++job_;
-    const Job job = train_job(training_, "bert-large", 1 + dice_.below(60), 64, 512, 2);
+    const Job job = train_job(training_, "bert-large", 1 + random_.below(60), 64, 512, 2);
     EXPECT_FALSE(executor_.train(now_, to_devices(job, {6, 7}), model_spec("bert-large")));
   }
   void serve() {
-    const auto number = static_cast<std::uint32_t>(dice_.below(3));
-    const auto input = static_cast<std::uint32_t>(1 + dice_.below(dice_.chance(0.1) ? 9000 : 1500));
-    const auto output = static_cast<std::uint32_t>(1 + dice_.below(200));
+    const auto number = static_cast<std::uint32_t>(random_.below(3));
+    const auto input =
+        static_cast<std::uint32_t>(1 + random_.below(random_.chance(0.1) ? 9000 : 1500));
+    const auto output = static_cast<std::uint32_t>(1 + random_.below(200));
     const char* model = number == 0 ? kind_.large : "llama-3.1-8b";
     // Refused when the queue is full: then there is work enough.
     (void)executor_.serve(now_, to_replica(serve_job(++job_, model, input, output), number));
@@ -100,7 +101,7 @@ class BusyHost {
       worst = std::max(worst, share);
       ++readings;
       sampled_j += sample[Metric::power] * to_seconds(next - now_);
-      if ((static_cast<std::uint32_t>(sample[Metric::throttle]) & throttle_power_cap) == 0)
+      if ((static_cast<std::uint32_t>(sample[Metric::throttle]) & throttle_sw_power_cap) == 0)
         continue;
       ++limited;
       share_sum += share;
@@ -113,7 +114,7 @@ class BusyHost {
   Replicas kind_;
   Executor executor_;
   Instant now_ = beginning();
-  Dice dice_{23};
+  RandomStream random_{23};
   std::uint64_t job_ = 0, training_ = 0;
 };
 

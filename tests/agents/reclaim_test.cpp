@@ -1,7 +1,7 @@
 // A spot host that its cloud takes back after a notice.
 #include <gtest/gtest.h>
 
-#include "tests/agents/fleet_of_one.h"
+#include "tests/agents/agent_harness.h"
 
 namespace drover::agents {
 namespace {
@@ -14,17 +14,17 @@ Assign training(std::uint64_t number, std::uint32_t steps, std::uint32_t interva
 }
 
 TEST(Reclaim, WarnsAtOnceAndWorkGoesOnForTheNotice) {
-  Talk talk(settings_of("h100-sxm:2", ""));
+  AgentDialogue talk(settings_of("h100-sxm:2", ""));
   talk.welcome();
-  talk.say(training(1, 1'000'000, 100));
+  talk.from_router(training(1, 1'000'000, 100));
   talk.forget();
   const Instant heard = talk.now;
-  talk.say(fault("reclaim=30", seconds(60), {}));
+  talk.from_router(fault("reclaim=30", seconds(60), {}));
   ASSERT_EQ(talk.all<Leave>().size(), 1u);
   EXPECT_EQ(talk.all<Leave>()[0], (Leave{"reclaimed by its cloud", 1, seconds(30)}));
   talk.pass(seconds(29), seconds(1));
   EXPECT_TRUE(talk.all<Failed>().empty());
-  talk.say(HelloWanted{});
+  talk.from_router(Reregister{});
   EXPECT_EQ(talk.all<Leave>().back().after, seconds(1)) << "said again to a router that forgot";
   talk.forget();
   talk.pass(seconds(1));
@@ -37,22 +37,22 @@ TEST(Reclaim, WarnsAtOnceAndWorkGoesOnForTheNotice) {
   EXPECT_LT(back.steps_done - back.steps_saved, 100);
   EXPECT_EQ(talk.all<Leave>().back(), (Leave{"reclaimed by its cloud", 0, {}}));
   EXPECT_EQ(talk.said.back().envelope.at, heard + seconds(30));
-  EXPECT_TRUE(talk.agent.silent());
+  EXPECT_TRUE(talk.agent.host_down());
   talk.forget();
   talk.pass(seconds(59), seconds(1));
   EXPECT_TRUE(talk.said.empty());
   talk.pass(seconds(2), seconds(1));
-  ASSERT_EQ(talk.all<Hello>().size(), 1u) << "another life";
-  EXPECT_TRUE(talk.all<Hello>()[0].held.empty());
-  EXPECT_FALSE(talk.agent.silent());
+  ASSERT_EQ(talk.all<Register>().size(), 1u) << "another life";
+  EXPECT_TRUE(talk.all<Register>()[0].held.empty());
+  EXPECT_FALSE(talk.agent.host_down());
   EXPECT_TRUE(talk.all<Leave>().empty());
 }
 
 TEST(Reclaim, WhatFinishesWithinTheNoticeHasFinished) {
-  Talk talk(settings_of("h100-sxm:2", ""));
+  AgentDialogue talk(settings_of("h100-sxm:2", ""));
   talk.welcome();
-  talk.say(training(1, 10, 0));
-  talk.say(fault("reclaim=30", seconds(60), {}));
+  talk.from_router(training(1, 10, 0));
+  talk.from_router(fault("reclaim=30", seconds(60), {}));
   talk.pass(seconds(40), seconds(1));
   EXPECT_EQ(talk.all<Finished>().size(), 1u);
   EXPECT_TRUE(talk.all<Failed>().empty());

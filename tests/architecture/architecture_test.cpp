@@ -89,10 +89,10 @@ TEST(Architecture, EachLibraryStaysInItsModule) {
       {"msgpack", R"(#include <msgpack)", {"fleet/codec/"}},
       {"toml++", R"(#include <toml\+\+)", {"fleet/text/toml."}},
       {"JSON", R"(#include <nlohmann)", {"fleet/text/json."}},
-      {"SQLite", R"(#include <sqlite3)", {"router/ledger/ledger_store_tables."}},
+      {"SQLite", R"(#include <sqlite3)", {"router/ledger/store_tables."}},
       {"zstd", R"(#include <zstd)", {"fleet/recording/"}},
       {"zlib", R"(#include <zlib)", {"fleet/recording/"}},
-      {"RE2", R"(#include <re2/)", {"fleet/filter/filter_regex."}},
+      {"RE2", R"(#include <re2/)", {"fleet/filter/regex."}},
       {"ncurses", R"(#include <(n?curses|ncursesw/))", {"tui/terminal/terminal."}},
       {"Boost.Program_options", R"(#include <boost/)", {"commands/"}},
   };
@@ -102,14 +102,14 @@ TEST(Architecture, EachLibraryStaysInItsModule) {
 }
 
 TEST(Architecture, CoresTouchNoClockThreadOrFile) {
-  const std::vector<std::string> shells = {"commands/", "fleet/socket/",
-                                           "router/ledger/ledger_store", "tui/terminal/"};
+  const std::vector<std::string> shells = {"commands/", "fleet/socket/", "router/ledger/store",
+                                           "router/ledger/wal_check", "tui/terminal/"};
   EXPECT_EQ(joined(findings(R"(_clock::now|clock_gettime|std::time\(|gettimeofday)", shells)), "");
   EXPECT_EQ(joined(findings(R"(#include <(thread|mutex|fstream|iostream|filesystem)>)", shells)),
             "");
 }
 
-TEST(Architecture, ChanceComesFromDice) {
+TEST(Architecture, RandomnessComesFromRandomStream) {
   EXPECT_EQ(joined(findings(R"(_distribution<|mt19937|random_device|\brand\(\))", {"commands/"})),
             "");
 }
@@ -140,8 +140,8 @@ TEST(Architecture, NoVagueNamesAndNoLeftovers) {
 TEST(Architecture, FilesHoldOneIdea) {
   // The limit is about 400 lines; these are longer, each for the reason beside it.
   const std::map<std::string, std::size_t> longer = {
-      {"fleet/messages.h", 450},  // every message once, each field with its meaning
-      {"router/state.h", 510},    // all that the one core does, by file
+      {"fleet/messages.h", 460},      // every message once, each field with its meaning
+      {"router/router_core.h", 530},  // all that the one core does, by file
   };
   for (const SourceFile& file : sources()) {
     const auto known = longer.find(file.name);

@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "devices/catalogue/catalogue.h"
-#include "router/alerts/rule_watch.h"
+#include "router/alerts/alert_rule_evaluator.h"
 #include "router/jobs/pool_reports.h"
 #include "router/policy/alert_rules.h"
 
@@ -12,30 +12,30 @@ namespace {
 constexpr std::uint16_t devices_per_host = 8;
 
 struct Watched {
-  Roster roster;
+  FleetState fleet_state;
   Policy policy = builtin_policy();
-  JobBook jobs{1};
-  ConditionBook conditions;
-  AlertBook alerts;
-  RuleWatch rules;
+  JobTable jobs{1};
+  DeviceConditionTable conditions;
+  AlertTable alerts;
+  AlertRuleEvaluator rules;
   Summary totals;
   Instant now = Instant{} + std::chrono::hours(24);
 
   explicit Watched(std::size_t devices) {
     const auto& device = *devices::Catalogue::embedded().device("h100-sxm").value();
     for (std::size_t host = 0; host * devices_per_host < devices; ++host) {
-      Hello hello;
-      hello.host = fmt::format("host-{}", host);
-      hello.specs = {{"h100-sxm", device.text}};
-      hello.groups = {{0, 0, devices_per_host, "h100-sxm", "", 0}};
-      const auto index = roster.enrol(now, hello);
+      Register registration;
+      registration.host = fmt::format("host-{}", host);
+      registration.specs = {{"h100-sxm", device.text}};
+      registration.groups = {{0, 0, devices_per_host, "h100-sxm", "", 0}};
+      const auto index = fleet_state.register_host(now, registration);
       DROVER_REQUIRE(index.ok());
-      roster.apply(now, *index, 1, batch_of(hello.host));
+      fleet_state.apply(now, *index, 1, batch_of(registration.host));
     }
-    assign_pools(policy, roster);
+    assign_pools(policy, fleet_state);
     alerts.set_rules(policy.alerts);
     rules.set_rules(policy.alerts);
-    totals.pools = pool_reports(roster, policy, {});
+    totals.pools = pool_reports(fleet_state, policy, {});
   }
 
   static SampleBatch batch_of(const std::string& host) {
@@ -57,12 +57,12 @@ struct Watched {
 
 void look_with_shipped_rules(benchmark::State& state) {
   Watched fleet(static_cast<std::size_t>(state.range(0)));
-  const WatchedFleet watched{fleet.roster, fleet.policy, fleet.jobs, fleet.conditions,
-                             fleet.alerts, fleet.totals, fleet.now};
-  std::vector<Sighting> seen;
+  const AlertInputs watched{fleet.fleet_state, fleet.policy, fleet.jobs, fleet.conditions,
+                            fleet.alerts,      fleet.totals, fleet.now};
+  std::vector<AlertCondition> seen;
   for (auto _ : state) {
     seen.clear();
-    fleet.rules.look(watched, seen);
+    fleet.rules.evaluate(watched, seen);
     benchmark::DoNotOptimize(seen.data());
   }
   DROVER_REQUIRE(seen.empty());
@@ -72,7 +72,7 @@ BENCHMARK(look_with_shipped_rules)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMi
 void report_pools(benchmark::State& state) {
   Watched fleet(static_cast<std::size_t>(state.range(0)));
   for (auto _ : state) {
-    benchmark::DoNotOptimize(pool_reports(fleet.roster, fleet.policy, {}));
+    benchmark::DoNotOptimize(pool_reports(fleet.fleet_state, fleet.policy, {}));
   }
 }
 BENCHMARK(report_pools)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMicrosecond);

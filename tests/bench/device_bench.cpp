@@ -20,7 +20,7 @@ const ModelSpec& model_of(const char* id) { return (*Catalogue::embedded().model
 Activity busy(double memory) {
   Activity activity;
   activity.step.memory_activity = memory;
-  activity.step.matrix_activity = 0.02;
+  activity.step.tensor_activity = 0.02;
   activity.context_open = true;
   return activity;
 }
@@ -41,7 +41,7 @@ void DeviceStep(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));
   const std::vector<const DeviceSpec*> specs(count, &device_of("h100-sxm"));
   Instant now{};
-  Chassis chassis(specs, Ambient{}, Dice(1), now);
+  Chassis chassis(specs, Ambient{}, RandomStream(1), now);
   const Activity activities[] = {busy(0.60), busy(0.62)};
   std::size_t device = 0, round = 0;
   for (auto _ : state) {
@@ -62,7 +62,7 @@ BENCHMARK(DeviceStep)->Arg(8)->Arg(10'000);
 void DeviceReading(benchmark::State& state) {
   const std::vector<const DeviceSpec*> specs(10'000, &device_of("h100-sxm"));
   Instant now{};
-  Chassis chassis(specs, Ambient{}, Dice(1), now);
+  Chassis chassis(specs, Ambient{}, RandomStream(1), now);
   std::size_t device = 0;
   for (auto _ : state) {
     now += std::chrono::microseconds(100);
@@ -78,14 +78,14 @@ BENCHMARK(DeviceReading);
 void CappedDeviceStep(benchmark::State& state) {
   const std::vector<const DeviceSpec*> specs(8, &device_of("h100-sxm"));
   Instant now{};
-  Chassis chassis(specs, Ambient{}, Dice(1), now);
+  Chassis chassis(specs, Ambient{}, RandomStream(1), now);
   for (std::size_t i = 0; i < 8; ++i) chassis.set_power_cap(now, i, 350);
   Activity activity = busy(0.3);
   std::size_t device = 0;
   for (auto _ : state) {
     now += std::chrono::milliseconds(10);
     benchmark::DoNotOptimize(chassis.advance(now));
-    activity.step.matrix_activity = activity.step.matrix_activity < 0.3 ? 0.5 : 0.1;
+    activity.step.tensor_activity = activity.step.tensor_activity < 0.3 ? 0.5 : 0.1;
     chassis.set_activity(now, device, activity);
     benchmark::DoNotOptimize(chassis.reading(now, device));
     device = (device + 1) % 8;

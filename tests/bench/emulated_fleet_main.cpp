@@ -21,7 +21,7 @@
 
 #include "commands/connection/session.h"
 #include "devices/catalogue/catalogue.h"
-#include "fleet/base/dice.h"
+#include "fleet/base/random_stream.h"
 #include "fleet/sample/sample.h"
 
 namespace drover::commands {
@@ -43,13 +43,13 @@ class Host {
  public:
   Host(const std::string& endpoint, int number, int devices)
       : name_(fmt::format("h-{:04}", number)),
-        dice_(static_cast<std::uint64_t>(number)),
+        random_(static_cast<std::uint64_t>(number)),
         devices_(static_cast<std::size_t>(devices)) {
     SessionOptions options;
     options.router.endpoint = endpoint;
     options.role = Role::agent;
     options.name = name_;
-    options.patience = std::chrono::seconds(120);
+    options.timeout = std::chrono::seconds(120);
     // A thousand hosts that come at once try a router's patience, as they do in life.
     for (int attempt = 0; session_ == nullptr; ++attempt) {
       auto session = Session::open(options);
@@ -60,13 +60,13 @@ class Host {
     }
     DROVER_REQUIRE(session_->sockets().connect_samples(session_->welcome().samples_endpoint).ok());
     for (Device& device : devices_) {
-      device.works = dice_.below(4) != 0;
-      device.load = device.works ? dice_.uniform() : 0;
-      device.memory = device.works ? dice_.uniform(0.3, 0.95) : 0;
+      device.works = random_.below(4) != 0;
+      device.load = device.works ? random_.uniform() : 0;
+      device.memory = device.works ? random_.uniform(0.3, 0.95) : 0;
     }
-    session_->send(hello(number));
+    session_->send(registration(number));
     // Spread over the second, as clocks of real hosts are.
-    next_ = wall_now() + milliseconds(dice_.below(1000));
+    next_ = wall_now() + milliseconds(random_.below(1000));
   }
 
   void turn() {
@@ -83,8 +83,8 @@ class Host {
   }
 
  private:
-  Hello hello(int number) const {
-    Hello said;
+  Register registration(int number) const {
+    Register said;
     said.host = name_;
     said.rack = fmt::format("r-{:03}", number / 8);
     said.incarnation = {1, 1};
@@ -97,16 +97,16 @@ class Host {
   Sample measure(std::size_t number) {
     Device& device = devices_[number];
     if (device.works) {
-      device.load = std::clamp(device.load + dice_.uniform(-0.05, 0.05), 0.0, 1.0);
-      if (dice_.below(20) == 0) device.memory = dice_.uniform(0.3, 0.95);
+      device.load = std::clamp(device.load + random_.uniform(-0.05, 0.05), 0.0, 1.0);
+      if (random_.below(20) == 0) device.memory = random_.uniform(0.3, 0.95);
     }
-    const double power = idle_w + (cap_w - idle_w) * device.load + dice_.uniform(-3, 3);
+    const double power = idle_w + (cap_w - idle_w) * device.load + random_.uniform(-3, 3);
     device.temperature_c += 0.05 * (inlet_c + 0.08 * power - device.temperature_c);
     device.energy_j += power;
     Sample sample;
     sample.device = static_cast<std::uint16_t>(number);
     sample[Metric::utilization] = device.load;
-    sample[Metric::matrix_activity] = 0.6 * device.load;
+    sample[Metric::tensor_activity] = 0.6 * device.load;
     sample[Metric::memory_activity] = 0.7 * device.load;
     sample[Metric::memory_total] = memory_bytes;
     sample[Metric::memory_used] = memory_bytes * device.memory;
@@ -114,7 +114,7 @@ class Host {
     sample[Metric::power_cap] = cap_w;
     sample[Metric::temperature] = device.temperature_c;
     sample[Metric::clock] = device.works ? 1'980 : 345;
-    sample[Metric::throttle] = device.works ? 0.0 : double{throttle_idle};
+    sample[Metric::throttle] = device.works ? 0.0 : double{throttle_gpu_idle};
     sample[Metric::energy] = device.energy_j;
     sample[Metric::queue] = 0;
     sample[Metric::running] = std::round(16 * device.load);
@@ -122,7 +122,7 @@ class Host {
   }
 
   std::string name_;
-  Dice dice_;
+  RandomStream random_;
   std::vector<Device> devices_;
   std::unique_ptr<Session> session_;
   Wall next_{0};

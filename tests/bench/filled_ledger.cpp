@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
+#include "router/ledger/compaction.h"
 #include "router/ledger/ledger.h"
-#include "router/ledger/ledger_compaction.h"
-#include "router/ledger/ledger_store.h"
+#include "router/ledger/store.h"
 
 namespace drover {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fleet/filter/filter.h"
-#include "fleet/filter/filter_sample.h"
+#include "fleet/filter/sample.h"
 
 namespace drover::filter {
 namespace {
@@ -36,16 +36,16 @@ std::vector<Device> devices_of(int count) {
   return made;
 }
 
-class Row : public Thing {
+class Row : public FilterSubject {
  public:
   explicit Row(const Device& device) : device_(device) {}
   double number(Field field) const override {
     return sampled(field, [&](Metric metric) { return device_.sample[metric]; });
   }
-  void texts(Field field, TextTest& test) const override {
-    if (field == Field::host) test.see(device_.host);
-    if (field == Field::kind) test.see(device_.kind);
-    if (field == Field::model) test.see(device_.model);
+  void texts(Field field, TextMatcher& test) const override {
+    if (field == Field::host) test.match(device_.host);
+    if (field == Field::kind) test.match(device_.kind);
+    if (field == Field::model) test.match(device_.model);
   }
 
  private:

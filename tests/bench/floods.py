@@ -118,7 +118,7 @@ class Fleet:
             setattr(dealer, option, value)
         dealer.connect(self.endpoint)
         dealer.send(envelope(KINDS["Join"], {"role": role, "name": name}))
-        assert dealer.poll(5000), "no Welcome"
+        assert dealer.poll(5000), "no JoinAccepted"
         self.samples_endpoint = msgpack.unpackb(dealer.recv())[5]["samples_endpoint"]
         return dealer
 

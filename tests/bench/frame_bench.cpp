@@ -6,7 +6,7 @@
 #include "tests/tui/sample_fleet.h"
 #include "tui/canvas/palette.h"
 #include "tui/dashboard.h"
-#include "tui/terminal/painter.h"
+#include "tui/terminal/diff_renderer.h"
 
 namespace drover::tui {
 namespace {
@@ -76,8 +76,8 @@ void second_and_frame(benchmark::State& state) {
 }
 BENCHMARK(second_and_frame)->Arg(100)->Arg(10'000)->Unit(benchmark::kMicrosecond);
 
-TerminalWords xterm_words() {
-  TerminalWords words;
+TerminalSequences xterm_words() {
+  TerminalSequences words;
   words.move = [](int row, int column) {
     return "\x1b[" + std::to_string(row + 1) + ";" + std::to_string(column + 1) + "H";
   };
@@ -85,9 +85,9 @@ TerminalWords xterm_words() {
   words.down = "\n";
   words.clear_rest = "\x1b[K";
   words.right = [](int cells) { return "\x1b[" + std::to_string(cells) + "C"; };
-  for (int i = 0; i < role_count; ++i) {
-    words.role[static_cast<std::size_t>(i)] =
-        ansi_of(static_cast<Role>(i), Theme::dark, Colours::many);
+  for (int i = 0; i < cell_style_count; ++i) {
+    words.style[static_cast<std::size_t>(i)] =
+        ansi_of(static_cast<CellStyle>(i), Theme::dark, Colours::many);
   }
   return words;
 }
@@ -95,15 +95,15 @@ TerminalWords xterm_words() {
 /// From the frame to the terminal's bytes, with new samples in every frame.
 void bytes_of_a_frame(benchmark::State& state, const char* view) {
   Watched watched(static_cast<int>(state.range(0)), view);
-  Painter painter(xterm_words());
-  painter.paint(watched.dashboard->draw(watched.now));
+  DiffRenderer renderer(xterm_words());
+  renderer.paint(watched.dashboard->draw(watched.now));
   std::size_t bytes = 0;
   for (auto _ : state) {
     state.PauseTiming();
     watched.receive_second();
     const Canvas& wanted = watched.dashboard->draw(watched.now);
     state.ResumeTiming();
-    bytes += painter.paint(wanted).size();
+    bytes += renderer.paint(wanted).size();
   }
   state.counters["bytes/frame"] =
       benchmark::Counter(static_cast<double>(bytes), benchmark::Counter::kAvgIterations);
@@ -119,7 +119,7 @@ void cells_filled_and_compared(benchmark::State& state) {
   for (auto _ : state) {
     for (Cell& cell : cells) {
       cell.text.assign(1, letter);
-      cell.role = Role::plain;
+      cell.style = CellStyle::plain;
     }
     std::size_t differing = 0;
     for (std::size_t i = 0; i < cells.size(); ++i) differing += cells[i] == before[i] ? 0 : 1;

@@ -7,7 +7,7 @@
 #include "fleet/base/result.h"
 #include "tests/tui/sample_fleet.h"
 #include "tui/dashboard.h"
-#include "tui/history/history.h"
+#include "tui/history/device_history.h"
 
 namespace drover::tui {
 namespace {
@@ -19,11 +19,11 @@ constexpr std::size_t ladder_bytes = history_bytes_default / 2;
 SampleBatch whole(const SampleBatch& batch) {
   std::vector<Sample> rows = unpack(batch);
   for (Sample& row : rows) {
-    for (const Metric metric : {Metric::matrix_activity, Metric::memory_activity}) {
+    for (const Metric metric : {Metric::tensor_activity, Metric::memory_activity}) {
       row[metric] = row[Metric::utilization] / 2;
     }
     row[Metric::clock] = 1980 - 400 * row[Metric::utilization];
-    row[Metric::throttle] = row[Metric::utilization] > 0.9 ? double{throttle_power_cap} : 0.0;
+    row[Metric::throttle] = row[Metric::utilization] > 0.9 ? double{throttle_sw_power_cap} : 0.0;
     row[Metric::energy] = 1e6 * row[Metric::power];
     row[Metric::queue] = 2;
     row[Metric::memory_temperature] = row[Metric::temperature] + 8;
@@ -47,7 +47,7 @@ struct Stream {
     }
   }
 
-  void tell(History& history) {
+  void tell(DeviceHistory& history) {
     now += std::chrono::seconds(1);
     for (const SampleBatch& batch : seconds[next]) history.take(now, batch);
     next = (next + 1) % seconds.size();
@@ -57,12 +57,12 @@ struct Stream {
 void take_a_second_into_the_history(benchmark::State& state) {
   const auto devices = static_cast<int>(state.range(0));
   Stream stream(devices);
-  History history(std::chrono::seconds(1), ladder_bytes);
+  DeviceHistory history(std::chrono::seconds(1), ladder_bytes);
   for (int second = 0; second < 60; ++second) stream.tell(history);
   for (auto _ : state) stream.tell(history);
   DROVER_REQUIRE(history.devices() == static_cast<std::size_t>(devices));
   state.counters["bytes/device"] = static_cast<double>(history.bytes()) / devices;
-  state.SetLabel(covers_text(history.covers()));
+  state.SetLabel(retention_text(history.retention()));
 }
 BENCHMARK(take_a_second_into_the_history)
     ->Arg(104)
@@ -73,14 +73,14 @@ BENCHMARK(take_a_second_into_the_history)
 /// What a screen of sparklines asks.
 void read_fifty_sparklines(benchmark::State& state) {
   Stream stream(10'000);
-  History history(std::chrono::seconds(1), ladder_bytes);
+  DeviceHistory history(std::chrono::seconds(1), ladder_bytes);
   for (int second = 0; second < 60; ++second) stream.tell(history);
   std::vector<DeviceId> shown;
   for (std::size_t i = 0; i < 50; ++i) shown.push_back({stream.seconds[0][i * 20].host, 3});
   for (auto _ : state) {
     for (const DeviceId& device : shown) {
-      benchmark::DoNotOptimize(
-          history.read(device, HistoryMetric::utilization, HistoryRung::seconds, stream.now, 60));
+      benchmark::DoNotOptimize(history.read(device, HistoryMetric::utilization,
+                                            HistoryResolution::seconds, stream.now, 60));
     }
   }
 }
@@ -90,13 +90,13 @@ BENCHMARK(read_fifty_sparklines)->Unit(benchmark::kMicrosecond);
 void points_copied(benchmark::State& state) {
   const auto hosts = static_cast<std::size_t>(state.range(0)) / devices_per_host;
   constexpr std::size_t host_points = history_metric_count * devices_per_host;
-  std::vector<std::vector<HistoryPoint>> rings(hosts * history_rung_count,
-                                               std::vector<HistoryPoint>(60 * host_points));
-  const std::vector<HistoryPoint> told(host_points, 7);
+  std::vector<std::vector<QuantizedValue>> rings(hosts * history_resolution_count,
+                                                 std::vector<QuantizedValue>(60 * host_points));
+  const std::vector<QuantizedValue> told(host_points, 7);
   std::size_t bin = 0;
   for (auto _ : state) {
-    for (std::vector<HistoryPoint>& ring : rings) {
-      std::memcpy(&ring[bin * host_points], told.data(), host_points * sizeof(HistoryPoint));
+    for (std::vector<QuantizedValue>& ring : rings) {
+      std::memcpy(&ring[bin * host_points], told.data(), host_points * sizeof(QuantizedValue));
     }
     benchmark::ClobberMemory();
     bin = (bin + 1) % 60;

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "devices/catalogue/catalogue.h"
-#include "router/ledger/ledger_compaction.h"
-#include "router/ledger/ledger_store.h"
+#include "router/ledger/compaction.h"
+#include "router/ledger/store.h"
 #include "router/router.h"
 #include "tests/bench/filled_ledger.h"
 

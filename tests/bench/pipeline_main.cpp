@@ -96,7 +96,7 @@ std::unique_ptr<Session> join(const std::string& endpoint, Role role, const std:
   options.router.endpoint = endpoint;
   options.role = role;
   options.name = name;
-  options.patience = std::chrono::seconds(120);
+  options.timeout = std::chrono::seconds(120);
   auto session = Session::open(options);
   DROVER_REQUIRE(session.ok());
   return std::move(*session);
@@ -107,12 +107,12 @@ class Agent {
  public:
   explicit Agent(const std::string& endpoint) : session_(join(endpoint, Role::agent, "h-1")) {
     DROVER_REQUIRE(session_->sockets().connect_samples(session_->welcome().samples_endpoint).ok());
-    Hello hello;
-    hello.host = "h-1";
-    hello.incarnation = {1, 1};
+    Register registration;
+    registration.host = "h-1";
+    registration.incarnation = {1, 1};
     const auto device = devices::Catalogue::embedded().device("h100-sxm");
-    hello.specs = {{"h100-sxm", (*device)->text}};
-    hello.groups.push_back({0, 0, replicas, "h100-sxm", "", 0});
+    registration.specs = {{"h100-sxm", (*device)->text}};
+    registration.groups.push_back({0, 0, replicas, "h100-sxm", "", 0});
     for (std::uint16_t number = 0; number < replicas; ++number) {
       Replica replica;
       replica.id = {"h-1", number};
@@ -121,9 +121,9 @@ class Agent {
       replica.state = ReplicaState::ready;
       replica.kv_capacity_tokens = 4'000'000;
       replica.batch_max = 1'024;
-      hello.replicas.push_back(replica);
+      registration.replicas.push_back(replica);
     }
-    session_->send(hello);
+    session_->send(registration);
   }
 
   /// Takes what has come; answers how many results are on disk now that were not before.

@@ -13,7 +13,7 @@
 #include "commands/dashboard/replay_timeline.h"
 #include "commands/record/recorder.h"
 #include "commands/shell/clock.h"
-#include "fleet/base/dice.h"
+#include "fleet/base/random_stream.h"
 #include "fleet/codec/codec.h"
 #include "tests/tui/sample_fleet.h"
 
@@ -27,7 +27,7 @@ constexpr Instant start = tui::SampleFleet::start;
 
 /// A minute of a fleet whose values move like those of busy devices.
 std::vector<std::vector<Envelope>> minute_of(int devices) {
-  Dice dice(1);
+  RandomStream random(1);
   std::vector<std::vector<Envelope>> ticks(60);
   std::uint64_t sequence = 0;
   for (auto& tick : ticks) {
@@ -37,19 +37,19 @@ std::vector<std::vector<Envelope>> minute_of(int devices) {
       for (std::uint16_t i = 0; i < devices_per_host; ++i) {
         Sample& row = rows[i];
         row.device = i;
-        const double load = 0.5 + 0.1 * dice.uniform();
+        const double load = 0.5 + 0.1 * random.uniform();
         row[Metric::utilization] = load;
-        row[Metric::matrix_activity] = 0.55 * load;
+        row[Metric::tensor_activity] = 0.55 * load;
         row[Metric::memory_activity] = 0.7 * load;
         row[Metric::memory_total] = 85'899'345'920;
         row[Metric::memory_used] = 64e9;
         row[Metric::power] = 200 + 400 * load;
         row[Metric::power_cap] = 700;
         row[Metric::temperature] = 40 + 40 * load;
-        row[Metric::clock] = 1'980 - 15 * static_cast<double>(dice.below(8));
+        row[Metric::clock] = 1'980 - 15 * static_cast<double>(random.below(8));
         row[Metric::throttle] = 0;
-        row[Metric::energy] = static_cast<double>(sequence) * 500 + 40 * dice.uniform();
-        row[Metric::queue] = static_cast<double>(dice.below(4));
+        row[Metric::energy] = static_cast<double>(sequence) * 500 + 40 * random.uniform();
+        row[Metric::queue] = static_cast<double>(random.below(4));
         row[Metric::running] = 20;
       }
       const std::string name = fmt::format("host-{:04}", host);  // as plain_hosts names them
@@ -75,7 +75,7 @@ void record_a_minute(benchmark::State& state) {
     auto recorder = Recorder::open(options, {start, 1, "bench", {}, {1, 2}});
     for (std::size_t s = 0; s < ticks.size(); ++s) {
       for (const Envelope& batch : ticks[s]) {
-        while (!(*recorder)->take(start + seconds(s), batch)) std::this_thread::yield();
+        while (!(*recorder)->record(start + seconds(s), batch)) std::this_thread::yield();
       }
     }
     if (!(*recorder)->end()) state.SkipWithError("the recording failed");
@@ -131,19 +131,19 @@ void seek_in_an_hour(benchmark::State& state) {
     const Instant at = start + seconds(s);
     if (s % 60 == 0) file += writer.keyframe(at, hosts).file;
     for (const Envelope& batch : ticks[static_cast<std::size_t>(s % 60)]) {
-      file += writer.add(Recorded{at, batch, 0}).file;
+      file += writer.add(RecordedMessage{at, batch, 0}).file;
     }
   }
   file += writer.end().file;
   TextSource source(file);
   auto reader = RecordingReader::open(source);
   const ReplayTimeline timeline(*reader);
-  tui::Moment moment = timeline.keyframe(start);
-  Dice dice(7);
+  tui::ModelSnapshot moment = timeline.keyframe(start);
+  RandomStream random(7);
   std::vector<double> times_ms;
   for (auto _ : state) {
     const Wall begun = wall_now();
-    tui::seek(timeline, moment, start + seconds(dice.below(3600)));
+    tui::seek(timeline, moment, start + seconds(random.below(3600)));
     times_ms.push_back(std::chrono::duration<double, std::milli>(wall_now() - begun).count());
   }
   std::sort(times_ms.begin(), times_ms.end());

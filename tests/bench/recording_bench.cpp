@@ -1,4 +1,4 @@
-// Recordings: bytes per value, and how fast they are made, read and searched. A value is one metric
+// Recordings: bytes per value, and how fast they are made and read. A value is one metric
 // of one device at one tick. DROVER_RECORDING=FILE measures a recording of a real fleet as well.
 #include <algorithm>
 #include <chrono>
@@ -12,13 +12,13 @@
 
 #include <benchmark/benchmark.h>
 
-#include "fleet/base/dice.h"
+#include "fleet/base/random_stream.h"
 #include "fleet/codec/codec.h"
-#include "fleet/recording/format/recording_block.h"
-#include "fleet/recording/format/recording_bytes.h"
-#include "fleet/recording/recording_index.h"
-#include "fleet/recording/recording_reader.h"
-#include "fleet/recording/recording_writer.h"
+#include "fleet/recording/format/block.h"
+#include "fleet/recording/format/bytes.h"
+#include "fleet/recording/index.h"
+#include "fleet/recording/reader.h"
+#include "fleet/recording/writer.h"
 
 namespace drover {
 namespace {
@@ -33,18 +33,19 @@ Instant at_tick(int tick) {
 // of a telemetry set as NVML gives it, two noisy link counters among them.
 class Device {
  public:
-  explicit Device(Dice dice) : dice_(dice), phase_left_(static_cast<int>(dice_.below(120))) {}
+  explicit Device(RandomStream random)
+      : random_(random), phase_left_(static_cast<int>(random_.below(120))) {}
 
   std::vector<std::int64_t> step() {
     if (phase_left_-- <= 0) {
-      phase_ = static_cast<int>(dice_.below(3));
-      phase_left_ = 60 + static_cast<int>(dice_.below(240));
-      memory_ = phase_ == 0 ? 1200 : 20'000 + static_cast<std::int64_t>(dice_.below(50'000));
+      phase_ = static_cast<int>(random_.below(3));
+      phase_left_ = 60 + static_cast<int>(random_.below(240));
+      memory_ = phase_ == 0 ? 1200 : 20'000 + static_cast<std::int64_t>(random_.below(50'000));
     }
     const double base[] = {0, 97, 60};
     const double wander[] = {0, 1.5, 9};
-    const double util = std::clamp(base[phase_] + dice_.normal(0, wander[phase_]), 0.0, 100.0);
-    const double power = 70 + 5.8 * util + dice_.normal(0, 6);
+    const double util = std::clamp(base[phase_] + random_.normal(0, wander[phase_]), 0.0, 100.0);
+    const double power = 70 + 5.8 * util + random_.normal(0, 6);
     heat_ += (30 + power * 0.06 - heat_) * 0.02;
     energy_ += power * 1000;
     const double traffic = phase_ == 0 ? 20 : 40'000 * util;
@@ -57,13 +58,13 @@ class Device {
             phase_ == 0 ? 345 : 1980 - 15 * std::llround(std::max(0.0, power - 640) / 8),
             phase_ == 0 ? 810 : 2619,
             static_cast<std::int64_t>(energy_),
-            std::llround(std::max(0.0, traffic + dice_.normal(0, traffic / 12))),
-            std::llround(std::max(0.0, traffic / 3 + dice_.normal(0, traffic / 40))),
+            std::llround(std::max(0.0, traffic + random_.normal(0, traffic / 12))),
+            std::llround(std::max(0.0, traffic / 3 + random_.normal(0, traffic / 40))),
             phase_ == 0 ? 1 : (power > 640 ? 4 : 0)};
   }
 
  private:
-  Dice dice_;
+  RandomStream random_;
   int phase_ = 0;
   int phase_left_ = 0;
   double heat_ = 35;
@@ -74,13 +75,13 @@ class Device {
 constexpr std::uint8_t widths[] = {2, 2, 4, 2, 2, 4, 2, 2, 8, 4, 4, 4};
 constexpr int metrics = 12;
 
-std::vector<Recorded> synthetic(int devices, int ticks) {
+std::vector<RecordedMessage> synthetic(int devices, int ticks) {
   std::vector<Device> fleet;
   for (int i = 0; i < devices; ++i) {
-    fleet.emplace_back(Dice(5).child(fmt::format("device {}", i)));
+    fleet.emplace_back(RandomStream(5).child(fmt::format("device {}", i)));
   }
-  std::vector<Recorded> messages;
-  Dice jitter(9);
+  std::vector<RecordedMessage> messages;
+  RandomStream jitter(9);
   for (int tick = 0; tick < ticks; ++tick) {
     for (int first = 0; first < devices; first += batch_rows) {
       SampleBatch batch{fmt::format("host{:04}", first / batch_rows), {}, {}};
@@ -106,26 +107,26 @@ std::vector<Recorded> synthetic(int devices, int ticks) {
   return messages;
 }
 
-const std::vector<Recorded>& fleet_of(int devices, int ticks) {
-  static std::map<std::pair<int, int>, std::vector<Recorded>> made;
-  std::vector<Recorded>& messages = made[{devices, ticks}];
+const std::vector<RecordedMessage>& fleet_of(int devices, int ticks) {
+  static std::map<std::pair<int, int>, std::vector<RecordedMessage>> made;
+  std::vector<RecordedMessage>& messages = made[{devices, ticks}];
   if (messages.empty()) messages = synthetic(devices, ticks);
   return messages;
 }
 
-std::uint64_t values_in(const std::vector<Recorded>& messages) {
+std::uint64_t values_in(const std::vector<RecordedMessage>& messages) {
   std::uint64_t values = 0;
-  for (const Recorded& one : messages) {
+  for (const RecordedMessage& one : messages) {
     const auto* batch = std::get_if<SampleBatch>(&one.envelope.body);
     if (batch != nullptr) values += batch->devices.size() * batch->columns.size();
   }
   return values;
 }
 
-std::string file_of(const std::vector<Recorded>& messages, RecordingOptions options) {
+std::string file_of(const std::vector<RecordedMessage>& messages, RecordingOptions options) {
   RecordingWriter writer(options);
   std::string file = writer.begin({}).file;
-  for (const Recorded& one : messages) file += writer.add(one).file;
+  for (const RecordedMessage& one : messages) file += writer.add(one).file;
   return file + writer.end().file;
 }
 
@@ -137,7 +138,7 @@ RecordingOptions blocks_of(std::int64_t ticks) {
 
 // The same values as rows of plain MessagePack, one array a row, compressed by zstd -3 in blocks of
 // the same time.
-double plain_rows_bytes(const std::vector<Recorded>& messages, int batches_a_block) {
+double plain_rows_bytes(const std::vector<RecordedMessage>& messages, int batches_a_block) {
   std::uint64_t bytes = 0;
   std::string block;
   int batches = 0;
@@ -155,7 +156,7 @@ double plain_rows_bytes(const std::vector<Recorded>& messages, int batches_a_blo
       out.u8(static_cast<std::uint8_t>(bits >> (8 * (i - 1))));
     block += out.view();
   };
-  for (const Recorded& one : messages) {
+  for (const RecordedMessage& one : messages) {
     const auto* batch = std::get_if<SampleBatch>(&one.envelope.body);
     if (batch == nullptr) continue;
     for (std::size_t row = 0; row < batch->devices.size(); ++row) {
@@ -179,7 +180,8 @@ double plain_rows_bytes(const std::vector<Recorded>& messages, int batches_a_blo
   return static_cast<double>(bytes);
 }
 
-void say_sizes(benchmark::State& state, const std::vector<Recorded>& messages, double bytes) {
+void say_sizes(benchmark::State& state, const std::vector<RecordedMessage>& messages,
+               double bytes) {
   const auto values = static_cast<double>(values_in(messages));
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * values));
   state.counters["B/value"] = bytes / values;
@@ -247,12 +249,12 @@ double varint_bytes(const std::vector<const recording::Source*>& block) {
 void encode_block_alone(benchmark::State& state) {
   const auto& messages = fleet_of(1000, 60);
   std::map<std::string, recording::Source> sources;
-  for (const Recorded& one : messages) {
+  for (const RecordedMessage& one : messages) {
     const auto& batch = std::get<SampleBatch>(one.envelope.body);
     recording::Source& source = sources[batch.host];
     source.sender = source.host = batch.host;
     source.devices = batch.devices;
-    source.batches.push_back({one.place, one.envelope.sequence, one.envelope.at, one.arrived});
+    source.batches.push_back({one.ordinal, one.envelope.sequence, one.envelope.at, one.arrived});
     source.columns.clear();
     for (const Column& column : batch.columns) {
       source.columns.push_back({column.metric, column.width, column.scale});
@@ -303,40 +305,6 @@ void read_envelopes(benchmark::State& state) {
   say_sizes(state, messages, static_cast<double>(file.size()));
 }
 BENCHMARK(read_envelopes)->Unit(benchmark::kMillisecond);
-
-double percentile(std::vector<double> numbers, double share) {
-  std::sort(numbers.begin(), numbers.end());
-  return numbers[static_cast<std::size_t>(share * static_cast<double>(numbers.size() - 1))];
-}
-
-// The state of the whole fleet at a moment drawn anew, in a reader that has just been opened.
-void seek(benchmark::State& state, ByteSource& source) {
-  Dice dice(21);
-  std::vector<double> seconds;
-  const Instant first = RecordingReader::open(source)->first();
-  const Duration span = RecordingReader::open(source)->last() - first;
-  for (auto _ : state) {
-    auto reader = RecordingReader::open(source);
-    const Instant at = first + from_seconds(to_seconds(span) * dice.uniform(0, 1));
-    const auto start = std::chrono::steady_clock::now();
-    benchmark::DoNotOptimize(reader->samples_at(at));
-    seconds.push_back(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  state.counters["p50_ms"] = 1e3 * percentile(seconds, 0.5);
-  state.counters["p99_ms"] = 1e3 * percentile(seconds, 0.99);
-}
-
-void seek_fleet(benchmark::State& state) {
-  const std::string file = file_of(fleet_of(static_cast<int>(state.range(0)), 240), {});
-  TextSource source(file);
-  seek(state, source);
-  state.counters["file_MB"] = static_cast<double>(file.size()) / 1e6;
-}
-BENCHMARK(seek_fleet)->Arg(1000)->Unit(benchmark::kMillisecond);
-
-// ---- A recording of a real fleet
-// ---------------------------------------------------------------------------------
 
 void real_recording(benchmark::State& state) {
   const char* path = std::getenv("DROVER_RECORDING");

@@ -6,8 +6,8 @@
 #include "fleet/codec/codec.h"
 #include "router/decision/decide.h"
 #include "router/decision/estimate.h"
+#include "router/fleet_state/fleet_state.h"
 #include "router/policy/policy.h"
-#include "router/roster/roster.h"
 
 namespace drover::router {
 namespace {
@@ -27,28 +27,28 @@ Policy bench_policy(std::string_view pick) {
 }
 
 struct Fleet {
-  Roster roster;
+  FleetState fleet_state;
   Policy policy;
   Estimator estimator;
-  Dice dice{1};
+  RandomStream random{1};
   Instant now = Instant{} + std::chrono::hours(24);
   Job job;
-  Ask ask;
+  PlacementRequest ask;
 
   Fleet(std::size_t devices, std::string_view pick) : policy(bench_policy(pick)) {
     const auto& catalogue = devices::Catalogue::embedded();
     const auto& device = *catalogue.device("h100-sxm").value();
     for (std::size_t host = 0; host * devices_per_host < devices; ++host) {
-      Hello hello;
-      hello.host = fmt::format("host-{}", host);
-      hello.specs = {{"h100-sxm", device.text}};
-      hello.groups = {{0, 0, devices_per_host, "h100-sxm", "", 0}};
-      const auto index = roster.enrol(now, hello);
+      Register registration;
+      registration.host = fmt::format("host-{}", host);
+      registration.specs = {{"h100-sxm", device.text}};
+      registration.groups = {{0, 0, devices_per_host, "h100-sxm", "", 0}};
+      const auto index = fleet_state.register_host(now, registration);
       DROVER_REQUIRE(index.ok());
       add_replicas(*index);
-      roster.apply(now, *index, 1, batch_of(hello.host, devices_per_host));
+      fleet_state.apply(now, *index, 1, batch_of(registration.host, devices_per_host));
     }
-    assign_pools(policy, roster);
+    assign_pools(policy, fleet_state);
     job.work.model = "llama-3.1-8b";
     job.work.input_tokens = 700;
     job.work.output_tokens = 200;
@@ -66,9 +66,9 @@ struct Fleet {
       replica.state = ReplicaState::ready;
       replica.kv_capacity_tokens = 400'000;
       replica.batch_max = 64;
-      const ReplicaIndex index = roster.apply(now, host, replica);
-      for (std::uint64_t load = dice.below(20); load > 0; --load) {
-        roster.promise_request(now, index, 900, now);
+      const ReplicaIndex index = fleet_state.apply(now, host, replica);
+      for (std::uint64_t load = random.below(20); load > 0; --load) {
+        fleet_state.reserve_request(now, index, 900, now);
       }
     }
   }
@@ -89,8 +89,8 @@ void decide_full_scan(benchmark::State& state) {
   Fleet fleet(static_cast<std::size_t>(state.range(0)), "max");
   for (auto _ : state) {
     fleet.job.work.input_tokens = 100 + (fleet.job.work.input_tokens * 7 + 1) % 3000;
-    benchmark::DoNotOptimize(
-        decide(fleet.roster, fleet.policy, fleet.estimator, fleet.ask, fleet.now, fleet.dice));
+    benchmark::DoNotOptimize(decide(fleet.fleet_state, fleet.policy, fleet.estimator, fleet.ask,
+                                    fleet.now, fleet.random));
   }
   state.counters["decisions/s"] =
       benchmark::Counter(static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
@@ -101,8 +101,8 @@ void decide_two_drawn(benchmark::State& state) {
   Fleet fleet(static_cast<std::size_t>(state.range(0)), "p2c");
   for (auto _ : state) {
     fleet.job.work.input_tokens = 100 + (fleet.job.work.input_tokens * 7 + 1) % 3000;
-    benchmark::DoNotOptimize(
-        decide(fleet.roster, fleet.policy, fleet.estimator, fleet.ask, fleet.now, fleet.dice));
+    benchmark::DoNotOptimize(decide(fleet.fleet_state, fleet.policy, fleet.estimator, fleet.ask,
+                                    fleet.now, fleet.random));
   }
   state.counters["decisions/s"] =
       benchmark::Counter(static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
@@ -134,22 +134,23 @@ BENCHMARK(samples_raw_decode);
 
 void samples_bytes_to_roster(benchmark::State& state) {
   const std::string bytes = sample_bytes();
-  Roster roster;
-  Hello hello;
-  hello.host = "host-0";
-  hello.specs = {{"h100-sxm", devices::Catalogue::embedded().device("h100-sxm").value()->text}};
-  hello.groups = {{0, 0, rows_per_message, "h100-sxm", "", 0}};
+  FleetState fleet_state;
+  Register registration;
+  registration.host = "host-0";
+  registration.specs = {
+      {"h100-sxm", devices::Catalogue::embedded().device("h100-sxm").value()->text}};
+  registration.groups = {{0, 0, rows_per_message, "h100-sxm", "", 0}};
   const Instant now = Instant{} + std::chrono::hours(24);
-  const auto host = roster.enrol(now, hello);
+  const auto host = fleet_state.register_host(now, registration);
   DROVER_REQUIRE(host.ok());
   std::uint64_t sequence = 0;
   for (auto _ : state) {
     const auto envelope = decode(bytes);
     const auto& batch = std::get<SampleBatch>(envelope->body);
     DROVER_REQUIRE(check(batch).ok());
-    roster.apply(now, *host, ++sequence, batch);
+    fleet_state.apply(now, *host, ++sequence, batch);
   }
-  benchmark::DoNotOptimize(roster.power_w());
+  benchmark::DoNotOptimize(fleet_state.power_w());
   count_rows(state);
 }
 BENCHMARK(samples_bytes_to_roster);

@@ -17,7 +17,7 @@ inline std::string policy_with_a_rule() {
 }
 
 struct AlertedFleet {
-  Folder folder;
+  TestFolder folder;
   std::string policy = folder.write("p.toml", policy_with_a_rule());
   SmallFleet running;
   explicit AlertedFleet(std::vector<std::string> words = {})

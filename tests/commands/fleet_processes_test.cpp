@@ -21,25 +21,25 @@ class Fleet {
 
   bool start_router() {
     router_.reset();
-    router_ = std::make_unique<Program>(
+    router_ = std::make_unique<DroverProcess>(
         std::vector<std::string>{"router", "--listen", endpoint_, "--ledger",
                                  folder_.file("ledger.sqlite"), "--speed", speed_});
     return router_->says("router ready");
   }
-  Program& router() { return *router_; }
+  DroverProcess& router() { return *router_; }
 
-  std::unique_ptr<Program> agent(const std::string& name, const std::string& devices,
-                                 const std::string& replicas) const {
-    return std::make_unique<Program>(std::vector<std::string>{"agent", "--connect", endpoint_,
-                                                              "--name", name, "--devices", devices,
-                                                              "--replicas", replicas});
+  std::unique_ptr<DroverProcess> agent(const std::string& name, const std::string& devices,
+                                       const std::string& replicas) const {
+    return std::make_unique<DroverProcess>(
+        std::vector<std::string>{"agent", "--connect", endpoint_, "--name", name, "--devices",
+                                 devices, "--replicas", replicas});
   }
 
   std::vector<std::string> with_connect(std::vector<std::string> words) const {
     words.insert(words.end(), {"--connect", endpoint_});
     return words;
   }
-  Ran ask(std::vector<std::string> words) const {
+  ProcessResult ask(std::vector<std::string> words) const {
     return run_drover(with_connect(std::move(words)));
   }
   Json status() const { return only_object(ask({"status", "--json"}).out); }
@@ -65,10 +65,10 @@ class Fleet {
   }
 
  private:
-  Folder folder_;
+  TestFolder folder_;
   std::string speed_;
   std::string endpoint_;
-  std::unique_ptr<Program> router_;
+  std::unique_ptr<DroverProcess> router_;
 };
 
 void expect_all_ended(const Json& status, std::int64_t rows) {
@@ -83,8 +83,8 @@ TEST(FleetOfProcesses, RunsAJobAndExplainsIt) {
   const auto agent = fleet.agent("h-1", "h100-sxm:2", "llama-3.1-8b:0");
   ASSERT_TRUE(eventually([&] { return fleet.ready_replicas() == 1; })) << agent->err();
 
-  const Ran done = fleet.ask({"submit", "--model", "llama-3.1-8b", "--input", "300", "--output",
-                              "30", "--wait", "--json"});
+  const ProcessResult done = fleet.ask({"submit", "--model", "llama-3.1-8b", "--input", "300",
+                                        "--output", "30", "--wait", "--json"});
   EXPECT_EQ(done.exit_code, 0) << done.err;
   const Json job = only_object(done.out);
   EXPECT_EQ(job["state"].text(), "finished") << done.out;
@@ -92,18 +92,19 @@ TEST(FleetOfProcesses, RunsAJobAndExplainsIt) {
   EXPECT_GT(job["usage"]["energy_j"].number(), 0);
   EXPECT_FALSE(job.has("status")) << "one state, the last: " << done.out;
 
-  const Ran why = fleet.ask({"why", job["id"].text().substr(0, 10)});
+  const ProcessResult why = fleet.ask({"why", job["id"].text().substr(0, 10)});
   EXPECT_EQ(why.exit_code, 0) << why.err;
   EXPECT_NE(why.out.find("h-1/r0"), std::string::npos) << why.out;
 
-  const Ran train = fleet.ask({"submit", "--kind", "train", "--model", "bert-large", "--steps", "3",
-                               "--batch", "8", "--seq", "128", "--wait"});
+  const ProcessResult train =
+      fleet.ask({"submit", "--kind", "train", "--model", "bert-large", "--steps", "3", "--batch",
+                 "8", "--seq-len", "128", "--wait"});
   EXPECT_EQ(train.exit_code, 0) << train.err;
   EXPECT_NE(train.out.find(" finished in "), std::string::npos) << train.out;
   EXPECT_NE(train.out.find(" on h-1/"), std::string::npos) << train.out;
   EXPECT_NE(train.out.find(" (waited "), std::string::npos) << train.out;
 
-  const Ran one = fleet.ask({"jobs", "--ended", "1"});
+  const ProcessResult one = fleet.ask({"jobs", "--ended", "1"});
   EXPECT_NE(one.out.find("1 of 2 ended jobs; --ended N|all for more\n"), std::string::npos)
       << one.out;
   EXPECT_EQ(fleet.ask({"jobs", "--ended", "all"}).out.find("ended job"), std::string::npos);
@@ -112,9 +113,9 @@ TEST(FleetOfProcesses, RunsAJobAndExplainsIt) {
   EXPECT_EQ(said["ended_shown"].integer(), 1);
   EXPECT_EQ(said["ended_kept"].integer(), 2);
 
-  const Ran jobs = fleet.ask({"jobs"});
+  const ProcessResult jobs = fleet.ask({"jobs"});
   EXPECT_NE(jobs.out.find("bert-large"), std::string::npos) << jobs.out;
-  const Ran frame = fleet.ask({"frame", "--view", "devices", "--ascii"});
+  const ProcessResult frame = fleet.ask({"frame", "--view", "devices", "--ascii"});
   EXPECT_EQ(frame.exit_code, 0) << frame.err;
   EXPECT_NE(frame.out.find("h-1/0"), std::string::npos) << frame.out;
   setenv("LC_ALL", "C", 1);
@@ -134,7 +135,7 @@ TEST(FleetOfProcesses, KnowsAJobThatIsSubmittedTwice) {
   EXPECT_EQ(only_object(fleet.ask(words).out)["status"].text(), "exists");
   auto other = words;
   other.insert(other.end(), {"--input", "7"});
-  const Ran conflict = fleet.ask(other);
+  const ProcessResult conflict = fleet.ask(other);
   EXPECT_EQ(conflict.exit_code, 1);
   EXPECT_NE(conflict.err.find("conflict"), std::string::npos) << conflict.err;
 }
@@ -146,12 +147,12 @@ TEST(FleetOfProcesses, GivesTheWorkOfAKilledAgentToAnother) {
   const auto other = fleet.agent("h-2", "h100-sxm:1", "llama-3.1-8b:0");
   ASSERT_TRUE(eventually([&] { return fleet.ready_replicas() == 2; }));
   const int rows = 400;
-  Program submit(fleet.with_connect(
+  DroverProcess submit(fleet.with_connect(
       {"submit", "--trace", fleet.trace(rows, 5), "--model", "llama-3.1-8b", "--wait", "--json"}));
   ASSERT_TRUE(eventually([&] { return fleet.status()["finished"].integer() > 20; }))
       << submit.err();
   doomed->signal(SIGKILL);
-  const Ran ran = submit.wait(seconds(60));
+  const ProcessResult ran = submit.wait(seconds(60));
   const Json said = only_object(ran.out);
   EXPECT_EQ(said["accepted"].integer(), rows) << ran.out << ran.err;
   expect_all_ended(fleet.status(), rows);
@@ -164,7 +165,7 @@ TEST(FleetOfProcesses, LosesNoAcknowledgedJobWhenTheRouterIsKilled) {
   const auto agent = fleet.agent("h-1", "h100-sxm:2", "llama-3.1-8b:0,llama-3.1-8b:1");
   ASSERT_TRUE(eventually([&] { return fleet.ready_replicas() == 2; })) << agent->err();
   const int rows = 600;
-  Program submit(fleet.with_connect(
+  DroverProcess submit(fleet.with_connect(
       {"submit", "--trace", fleet.trace(rows, 5), "--model", "llama-3.1-8b", "--json"}));
   std::int64_t acknowledged = 0;
   for (int life = 0; life < 4; ++life) {
@@ -176,9 +177,10 @@ TEST(FleetOfProcesses, LosesNoAcknowledgedJobWhenTheRouterIsKilled) {
     ASSERT_TRUE(fleet.start_router()) << fleet.router().err();
     EXPECT_GE(fleet.status()["accepted"].integer(), acknowledged);
   }
-  const Ran ran = submit.wait(seconds(60));
+  const ProcessResult ran = submit.wait(seconds(60));
   const Json said = only_object(ran.out);
-  EXPECT_EQ(said["accepted"].integer() + said["existed"].integer(), rows) << ran.out << ran.err;
+  EXPECT_EQ(said["accepted"].integer() + said["already_known"].integer(), rows)
+      << ran.out << ran.err;
   EXPECT_EQ(said["unacknowledged"].integer(), 0);
   EXPECT_TRUE(eventually([&] {
     const Json status = fleet.status();
@@ -189,20 +191,20 @@ TEST(FleetOfProcesses, LosesNoAcknowledgedJobWhenTheRouterIsKilled) {
 }
 
 TEST(FleetOfProcesses, ASecondRouterOnTheSameDoorOrLedgerIsTurnedAway) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string endpoint = free_endpoint();
-  Program first({"router", "--listen", endpoint, "--ledger", folder.file("a.sqlite")});
+  DroverProcess first({"router", "--listen", endpoint, "--ledger", folder.file("a.sqlite")});
   ASSERT_TRUE(first.says("router ready")) << first.err();
-  const Ran same_door =
+  const ProcessResult same_door =
       run_drover({"router", "--listen", endpoint, "--ledger", folder.file("b.sqlite")});
   EXPECT_EQ(same_door.exit_code, 1);
   EXPECT_NE(same_door.err.find("in use"), std::string::npos) << same_door.err;
-  const Ran same_ledger =
+  const ProcessResult same_ledger =
       run_drover({"router", "--listen", "tcp://127.0.0.1:0", "--ledger", folder.file("a.sqlite")});
   EXPECT_EQ(same_ledger.exit_code, 1);
   EXPECT_NE(same_ledger.err.find("a.sqlite"), std::string::npos) << same_ledger.err;
   std::filesystem::create_symlink(folder.file("a.sqlite"), folder.file("link.sqlite"));
-  const Ran by_link = run_drover(
+  const ProcessResult by_link = run_drover(
       {"router", "--listen", "tcp://127.0.0.1:0", "--ledger", folder.file("link.sqlite")});
   EXPECT_EQ(by_link.exit_code, 1);
   EXPECT_NE(by_link.err.find("another router uses it"), std::string::npos) << by_link.err;

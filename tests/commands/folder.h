@@ -11,15 +11,15 @@
 namespace drover::commands {
 
 /// Removed at the end.
-class Folder {
+class TestFolder {
  public:
-  Folder() { path_ = mkdtemp(path_.data()) != nullptr ? path_ : std::string(); }
-  ~Folder() {
+  TestFolder() { path_ = mkdtemp(path_.data()) != nullptr ? path_ : std::string(); }
+  ~TestFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
 
   const std::string& path() const { return path_; }
   std::string file(const std::string& name) const { return path_ + "/" + name; }

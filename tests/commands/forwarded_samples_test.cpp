@@ -25,9 +25,9 @@ std::string batch_bytes(std::uint64_t sequence) {
 }
 
 TEST(ForwardedSamples, AreTheBytesThatTheAgentSent) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string endpoint = free_endpoint();
-  Program router({"router", "--listen", endpoint, "--ledger", folder.file("l.sqlite")});
+  DroverProcess router({"router", "--listen", endpoint, "--ledger", folder.file("l.sqlite")});
   ASSERT_TRUE(router.says("router ready")) << router.err();
   const auto door = [&](int number) {
     Endpoint other = *parse_endpoint(endpoint, "");
@@ -38,13 +38,13 @@ TEST(ForwardedSamples, AreTheBytesThatTheAgentSent) {
   ASSERT_TRUE(agent.connect_control(endpoint));
   ASSERT_TRUE(agent.connect_samples(door(1)));
   ASSERT_TRUE(viewer.connect_publish(door(2)));
-  Hello hello;
-  hello.host = "h-1";
-  hello.incarnation = {7, 7};
-  hello.specs.push_back({"l4", devices::Catalogue::embedded().device("l4").value()->text});
-  hello.groups.push_back({0, 0, 1, "l4", "", 0});
+  Register registration;
+  registration.host = "h-1";
+  registration.incarnation = {7, 7};
+  registration.specs.push_back({"l4", devices::Catalogue::embedded().device("l4").value()->text});
+  registration.groups.push_back({0, 0, 1, "l4", "", 0});
   agent.send(router_peer, encode({"h-1", 1, {}, Join{Role::agent, "h-1", "test"}}));
-  agent.send(router_peer, encode({"h-1", 2, {}, hello}));
+  agent.send(router_peer, encode({"h-1", 2, {}, registration}));
   std::set<std::string> sent;
   std::size_t published = 0;
   EXPECT_TRUE(eventually([&] {

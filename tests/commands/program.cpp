@@ -43,7 +43,7 @@ bool can_bind(std::uint16_t port) {
 
 void rest() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
-Program::Program(const char* binary, const std::vector<std::string>& words) {
+DroverProcess::DroverProcess(const char* binary, const std::vector<std::string>& words) {
   std::vector<std::string> all = {std::filesystem::path(binary).filename()};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> arguments;
@@ -67,18 +67,18 @@ Program::Program(const char* binary, const std::vector<std::string>& words) {
   _exit(127);
 }
 
-Program::~Program() {
+DroverProcess::~DroverProcess() {
   if (!ended_) {
     kill(pid_, SIGKILL);
     waitpid(pid_, &status_, 0);
   }
 }
 
-void Program::signal(int number) const {
+void DroverProcess::signal(int number) const {
   if (!ended_) kill(pid_, number);
 }
 
-bool Program::says(const std::string& text, std::chrono::seconds patience) {
+bool DroverProcess::says(const std::string& text, std::chrono::seconds patience) {
   const auto said = [&] {
     return out().find(text) != std::string::npos || err().find(text) != std::string::npos;
   };
@@ -86,7 +86,7 @@ bool Program::says(const std::string& text, std::chrono::seconds patience) {
   return said();
 }
 
-bool Program::ends(std::chrono::seconds patience) {
+bool DroverProcess::ends(std::chrono::seconds patience) {
   return eventually(
       [&] {
         if (!ended_) ended_ = waitpid(pid_, &status_, WNOHANG) == pid_;
@@ -95,21 +95,21 @@ bool Program::ends(std::chrono::seconds patience) {
       patience);
 }
 
-Ran Program::wait(std::chrono::seconds patience) {
+ProcessResult DroverProcess::wait(std::chrono::seconds patience) {
   const bool ended = ends(patience);
   return {ended && WIFEXITED(status_) ? WEXITSTATUS(status_) : -1, out(), err()};
 }
 
-std::string Program::out() const { return text_of(folder_.file("out")); }
-std::string Program::err() const { return text_of(folder_.file("err")); }
+std::string DroverProcess::out() const { return text_of(folder_.file("out")); }
+std::string DroverProcess::err() const { return text_of(folder_.file("err")); }
 
-Ran run_drover(const std::vector<std::string>& words, std::chrono::seconds patience) {
-  return Program(words).wait(patience);
+ProcessResult run_drover(const std::vector<std::string>& words, std::chrono::seconds patience) {
+  return DroverProcess(words).wait(patience);
 }
 
-Ran run_shell(const std::string& line, std::chrono::seconds patience) {
+ProcessResult run_shell(const std::string& line, std::chrono::seconds patience) {
   const std::string drover = fmt::format("drover() {{ '{}' \"$@\"; }}; ", DROVER_BINARY);
-  return Program("/bin/sh", {"-c", drover + line}).wait(patience);
+  return DroverProcess("/bin/sh", {"-c", drover + line}).wait(patience);
 }
 
 Json only_object(const std::string& out) {

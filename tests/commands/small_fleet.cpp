@@ -11,9 +11,9 @@ SmallFleet::SmallFleet(std::vector<std::string> router_words, const std::string&
 }
 
 bool SmallFleet::start() {
-  router_ = std::make_unique<Program>(router_words_);
+  router_ = std::make_unique<DroverProcess>(router_words_);
   if (!router_->says("router ready")) return false;
-  agent_ = std::make_unique<Program>(std::vector<std::string>{
+  agent_ = std::make_unique<DroverProcess>(std::vector<std::string>{
       "agent", "--connect", endpoint_, "--name", "h-1", "--devices", "l4:2"});
   return eventually([&] {
     const auto devices = Json::parse(ask({"devices", "--json"}).out);
@@ -32,7 +32,7 @@ std::vector<std::string> SmallFleet::with_connect(std::vector<std::string> words
   return words;
 }
 
-Ran SmallFleet::ask(std::vector<std::string> words) const {
+ProcessResult SmallFleet::ask(std::vector<std::string> words) const {
   return run_drover(with_connect(std::move(words)));
 }
 

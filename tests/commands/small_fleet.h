@@ -19,19 +19,19 @@ class SmallFleet {
   const std::string& endpoint() const { return endpoint_; }
   std::string publish_endpoint() const;
   std::string file(const std::string& name) const { return folder_.file(name); }
-  Program& router() { return *router_; }
-  Program& agent() { return *agent_; }
+  DroverProcess& router() { return *router_; }
+  DroverProcess& agent() { return *agent_; }
 
   std::vector<std::string> with_connect(std::vector<std::string> words) const;
-  Ran ask(std::vector<std::string> words) const;
+  ProcessResult ask(std::vector<std::string> words) const;
   /// What the two have said on standard error.
   std::string trouble() const;
 
  private:
-  Folder folder_;
+  TestFolder folder_;
   std::string endpoint_ = free_endpoint();
   std::vector<std::string> router_words_;
-  std::unique_ptr<Program> router_, agent_;
+  std::unique_ptr<DroverProcess> router_, agent_;
 };
 
 }  // namespace drover::commands

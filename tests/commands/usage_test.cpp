@@ -18,7 +18,7 @@ struct Case {
 };
 
 TEST(Usage, EveryMistakeGetsOneClearLine) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string bad_policy =
       folder.write("bad.toml",
                    "[policy]\nname = \"x\"\n[pool.a]\nmatch = { kind = \"gpu\" }\nweird = 1\n"
@@ -32,7 +32,7 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
       folder.write("all_bad.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\nx,y,z\n");
   const std::string headless = folder.write("headless.csv", "a,b,c\n1,2,3\n");
   const Case cases[] = {
-      {{"demmo"}, 2, {"unknown verb 'demmo'", "demo"}},
+      {{"demmo"}, 2, {"unknown command 'demmo'", "demo"}},
       {{"router", "--polcy", "x"}, 2, {"--polcy", "--policy"}},
       {{"router", "--speed", "fast"}, 2, {"--speed", "fast"}},
       {{"router", "--listen", "tcp://0.0.0.0:7700"}, 2, {"not loopback", "--insecure"}},
@@ -42,8 +42,8 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
       {{"router", "--policy", bad_alert},
        1,
        {"bad_alert.toml:8: alert[1].when", "did you mean temp?, at character 1"}},
-      {{"acknowledge"}, 2, {"expected a RULE, or --all"}},
-      {{"acknowledge", "hot", "--all"}, 2, {"expected a RULE, or --all"}},
+      {{"acknowledge"}, 2, {"RULE or --all is required"}},
+      {{"acknowledge", "hot", "--all"}, 2, {"RULE or --all is required"}},
       {{"alerts", "--rule"}, 2, {"--rules"}},
       {{"agent"}, 2, {"--devices"}},
       {{"agent", "--devices", "h100-sxn:8"}, 2, {"h100-sxn", "h100-sxm"}},
@@ -79,7 +79,7 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
       {{"submit", "--trace", empty, "--format", "azur", "--model", "llama-3.1-8b"},
        2,
        {"--format", "azur", "azure"}},
-      {{"submit", "--trace", empty, "--format", "mooncake"}, 2, {"--model is wanted"}},
+      {{"submit", "--trace", empty, "--format", "mooncake"}, 2, {"--model is required"}},
       {{"submit", "--trace", empty, "--format", "csv", "--model", "gpt-2"}, 2, {"--columns"}},
       {{"submit", "--trace", empty, "--format", "csv", "--columns", "arrival=t,imput=x"},
        2,
@@ -87,14 +87,14 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
       {{"submit", "--trace", empty, "--format", "csv", "--columns",
         "arrival=t,input=in,output=out"},
        2,
-       {"--model is wanted"}},
+       {"--model is required"}},
       {{"submit", "--trace", headless, "--format", "csv", "--model", "gpt-2", "--columns",
         "arrival=t,input=a,output=b"},
        1,
        {"headless.csv:1: header: found no column t"}},
       {{"submit", "--trace", empty, "--model", "gpt-2", "--throughputs", "x"},
        2,
-       {"--throughputs changes nothing here: it is for --format gavel"}},
+       {"--throughputs has no effect here: it is for --format gavel"}},
       {{"submit", "--trace", empty, "--format", "gavel", "--measured-on", "k80"},
        2,
        {"--measured-on", "--format tiresias"}},
@@ -116,22 +116,24 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
       {{"catalogue"}, 2, {"devices or models"}},
       {{"catalogue", "devices", "h100"}, 2, {"did you mean h100-nvl, h100-sxm or h100-pcie?"}},
       {{"catalogue", "devices", "--catalogue", folder.file("absent")}, 1, {"absent"}},
-      {{"demo", "--json"}, 2, {"--no-tui"}},
+      {{"demo", "--json"}, 2, {"--headless"}},
       {{"demo", "--story", "maybe"}, 2, {"--story", "on"}},
       {{"demo", "--model", "llama-3.1-8b"}, 2, {"--trace"}},
       {{"demo", "--throughputs", "x"}, 2, {"--throughputs", "--trace"}},
-      {{"demo", "--trace", empty, "--format", "gavel", "--no-tui"}, 1, {"empty.csv", "no rows"}},
-      {{"demo", "--trace", all_bad, "--model", "llama-3.1-8b", "--no-tui"}, 1, {"all_bad.csv:2"}},
-      {{"demo", "--trace", empty, "--model", "llama-3.1-8b", "--no-tui"}, 1, {"empty.csv"}},
-      {{"demo", "--trace", headless, "--model", "llama-3.1-8b", "--no-tui"}, 1, {"headless.csv:1"}},
-      {{"demo", "--trace", empty, "--no-tui"}, 2, {"--model"}},
+      {{"demo", "--trace", empty, "--format", "gavel", "--headless"}, 1, {"empty.csv", "no rows"}},
+      {{"demo", "--trace", all_bad, "--model", "llama-3.1-8b", "--headless"}, 1, {"all_bad.csv:2"}},
+      {{"demo", "--trace", empty, "--model", "llama-3.1-8b", "--headless"}, 1, {"empty.csv"}},
+      {{"demo", "--trace", headless, "--model", "llama-3.1-8b", "--headless"},
+       1,
+       {"headless.csv:1"}},
+      {{"demo", "--trace", empty, "--headless"}, 2, {"--model"}},
       {{"demo"}, 1, {"no terminal", "--once"}},
   };
   for (const Case& expected : cases) {
     std::string shown = "drover";
     for (const std::string& word : expected.words) shown += " " + word;
     SCOPED_TRACE(shown);
-    const Ran ran = run_drover(expected.words);
+    const ProcessResult ran = run_drover(expected.words);
     EXPECT_EQ(ran.exit_code, expected.exit_code) << ran.err;
     EXPECT_EQ(ran.out, "");
     EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
@@ -148,7 +150,7 @@ TEST(Usage, EveryVerbTeachesByExample) {
         "devices", "jobs",        "why",    "catalogue", "record",  "recording", "inject",
         "cap",     "keys",        "launch", "drain",     "resume",  "cancel",    "forget",
         "alerts",  "acknowledge", "policy", "estimate",  "compare", "validate"}) {
-    const Ran ran = run_drover({verb, "--help"});
+    const ProcessResult ran = run_drover({verb, "--help"});
     EXPECT_EQ(ran.exit_code, 0) << verb;
     EXPECT_NE(ran.out.find("Examples:\n  drover " + std::string(verb)), std::string::npos) << verb;
     EXPECT_NE(run_drover({}).out.find(verb), std::string::npos) << verb;
@@ -160,8 +162,8 @@ TEST(Usage, EveryVerbTeachesByExample) {
 
 TEST(Usage, ATargetIsWrittenAsTheHelpOfItsVerbSays) {
   for (const char* verb : {"drain", "resume"}) {
-    const Ran help = run_drover({verb, "--help"});
-    const Ran wrong = run_drover({verb, "nothing:here"});
+    const ProcessResult help = run_drover({verb, "--help"});
+    const ProcessResult wrong = run_drover({verb, "nothing:here"});
     EXPECT_EQ(wrong.exit_code, 2) << wrong.err;
     for (const char* form : {"HOST/N", "host:", "rack:", "pool:", "site"}) {
       EXPECT_NE(help.out.find(form), std::string::npos) << verb << " " << form;
@@ -173,7 +175,7 @@ TEST(Usage, ATargetIsWrittenAsTheHelpOfItsVerbSays) {
 TEST(Usage, OutputThatCannotBeWrittenIsAFailure) {
   for (const char* verb : {"catalogue devices", "catalogue models --json", "demo --help", "help"}) {
     for (const char* nowhere : {">/dev/full", ">&-"}) {
-      const Ran ran = run_shell(fmt::format("drover {} {}", verb, nowhere));
+      const ProcessResult ran = run_shell(fmt::format("drover {} {}", verb, nowhere));
       EXPECT_EQ(ran.exit_code, 1) << verb << nowhere;
       EXPECT_NE(ran.err.find("standard output: "), std::string::npos) << verb << ": " << ran.err;
       EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
@@ -185,39 +187,39 @@ TEST(Usage, OutputThatCannotBeWrittenIsAFailure) {
 }
 
 TEST(Usage, AWordNobodyKnowsCannotWriteToTheTerminal) {
-  const Ran ran = run_drover({"\x1b[31mdemo"});
+  const ProcessResult ran = run_drover({"\x1b[31mdemo"});
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_EQ(ran.err.find('\x1b'), std::string::npos);
 }
 
 TEST(Catalogue, ShowsDevicesAndModelsWithTheirSources) {
-  const Ran devices = run_drover({"catalogue", "devices"});
+  const ProcessResult devices = run_drover({"catalogue", "devices"});
   for (const char* id : {"h100-sxm", "a100-sxm-80gb", "l4", "tpu-v5e", "tpu-v5p"}) {
     EXPECT_NE(devices.out.find(id), std::string::npos) << id;
   }
-  const Ran models = run_drover({"catalogue", "models", "--json"});
+  const ProcessResult models = run_drover({"catalogue", "models", "--json"});
   const auto array = Json::parse(models.out);
   ASSERT_TRUE(array.ok());
   EXPECT_GE(array->size(), 5U);
-  const Ran one = run_drover({"catalogue", "devices", "tpu-v5e"});
+  const ProcessResult one = run_drover({"catalogue", "devices", "tpu-v5e"});
   EXPECT_EQ(one.exit_code, 0);
   for (const char* fact : {"id = \"tpu-v5e\"", "\n# from the generation tpu:\n# ",
-                           "\n# of every generation:\n# ", "\n# layers.kernel_cycles = "}) {
+                           "\n# from every generation:\n# ", "\n# layers.kernel_cycles = "}) {
     EXPECT_NE(one.out.find(fact), std::string::npos) << fact << one.out;
   }
 }
 
 TEST(Catalogue, SaysWhatAFolderReplacesAndRefusesTwoOfOneId) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string spec = run_drover({"catalogue", "devices", "l4"}).out;
   const std::string parent = std::filesystem::path(folder.write("a.toml", spec)).parent_path();
-  const Ran replaced = run_drover({"catalogue", "devices", "--catalogue", parent});
+  const ProcessResult replaced = run_drover({"catalogue", "devices", "--catalogue", parent});
   EXPECT_EQ(replaced.exit_code, 0) << replaced.err;
   EXPECT_NE(replaced.err.find("a.toml replaces the built-in device l4"), std::string::npos);
   folder.write("b.toml", spec);
-  const Ran twice = run_drover({"catalogue", "devices", "--catalogue", parent});
+  const ProcessResult twice = run_drover({"catalogue", "devices", "--catalogue", parent});
   EXPECT_EQ(twice.exit_code, 1);
-  EXPECT_NE(twice.err.find("b.toml: id: \"l4\" stands in "), std::string::npos) << twice.err;
+  EXPECT_NE(twice.err.find("b.toml: id: \"l4\" is already in "), std::string::npos) << twice.err;
 }
 
 }  // namespace

@@ -1,9 +1,14 @@
 // Short ways to the embedded specs, for tests.
 #pragma once
 
+#include <cmath>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "devices/catalogue/catalogue.h"
+#include "devices/catalogue/spec_file.h"
+#include "devices/operation/clock.h"
 #include "devices/serving/performance.h"
 
 namespace drover::devices {
@@ -17,6 +22,18 @@ inline const ModelSpec& model_named(std::string_view id) {
 inline Placement on(std::string_view device, int devices = 1,
                     Precision precision = Precision::bf16) {
   return {&device_named(device), devices, precision};
+}
+
+/// A spec whose file names no generation.
+inline Result<DeviceSpec> parse_device_spec(std::string_view toml, std::string place) {
+  const Result<toml_file::Table> parsed = toml_file::Table::parse(toml, std::move(place));
+  if (!parsed) return parsed.error();
+  return read_device_spec(*parsed, {});
+}
+
+/// Voltage at a clock, as a share of that at the nominal clock: switching power goes with f V^2.
+inline double voltage_share(const DeviceSpec& device, double clock_share) {
+  return std::sqrt(switching_share(device, clock_share) / switching_share(device, 1) / clock_share);
 }
 
 }  // namespace drover::devices

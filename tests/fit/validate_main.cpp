@@ -5,18 +5,18 @@
 #include "commands/shell/options.h"
 #include "commands/shell/outcome.h"
 #include "commands/shell/output.h"
-#include "commands/verbs.h"
+#include "commands/subcommands.h"
 
 int main(int count, char** values) {
   namespace commands = drover::commands;
   const std::vector<std::string> words(values + 1, values + count);
   auto arguments = commands::Arguments::parse(commands::validate_usage(), words);
   if (!arguments) {
-    commands::put_error("{}\n", arguments.error().message);
+    commands::write_stderr("{}\n", arguments.error().message);
     return 2;
   }
-  const commands::Outcome outcome = commands::run_validate(*arguments);
-  if (!outcome.message.empty()) commands::put_error("{}\n", outcome.message);
+  const commands::CommandOutcome outcome = commands::run_validate(*arguments);
+  if (!outcome.message.empty()) commands::write_stderr("{}\n", outcome.message);
   const drover::Status written = commands::flush_output();
   return written ? static_cast<int>(outcome.exit) : 1;
 }

@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "fleet/filter/filter_device.h"
+#include "fleet/filter/device.h"
 
 namespace drover {
 namespace {
 
 TEST(DeviceStates, ASampleThatIsTooOldOrMissingMakesADeviceStale) {
-  DeviceStanding device;
+  DeviceCondition device;
   EXPECT_EQ(states_text(device), "stale") << "it has never reported";
   device.age_s = 5;
   EXPECT_EQ(states_text(device), "ok");
@@ -20,17 +20,17 @@ TEST(DeviceStates, ASampleThatIsTooOldOrMissingMakesADeviceStale) {
 }
 
 TEST(DeviceStates, OneThatFellOffTheBusIsUnusableAndStaleAndNothingOfItIsKnown) {
-  DeviceStanding device;
+  DeviceCondition device;
   device.usable = false;
   device.faulty = true;
   device.age_s = 60;
   EXPECT_EQ(states_text(device), "unusable faulty stale");
-  EXPECT_EQ(gravest_state(device), DeviceState::unusable);
+  EXPECT_EQ(most_severe_state(device), DeviceState::unusable);
   EXPECT_FALSE(is_known(device));
 }
 
 TEST(DeviceStates, AHostThatIsGoneHasAStateOfItsOwnAndIsNotStale) {
-  DeviceStanding device;
+  DeviceCondition device;
   device.age_s = 1'000;
   device.health = Health::lost;
   EXPECT_EQ(states_text(device), "lost");

@@ -29,10 +29,10 @@ TEST(Faults, HaveUsualAmounts) {
 
 TEST(Faults, AReclaimLastsLongerByItsNotice) {
   Fault fault = *parse_fault("reclaim=30");
-  fault.lasts = std::chrono::seconds(60);
-  EXPECT_EQ(whole_span(fault), std::chrono::seconds(90));
+  fault.duration = std::chrono::seconds(60);
+  EXPECT_EQ(total_duration(fault), std::chrono::seconds(90));
   fault.kind = FaultKind::lose;
-  EXPECT_EQ(whole_span(fault), std::chrono::seconds(60));
+  EXPECT_EQ(total_duration(fault), std::chrono::seconds(60));
 }
 
 TEST(Faults, ThatNobodyCanMeanAreRefusedInWords) {

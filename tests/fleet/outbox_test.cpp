@@ -22,14 +22,14 @@ std::vector<std::uint64_t> numbers(const std::vector<Send>& sends) {
 
 using Numbers = std::vector<std::uint64_t>;
 
-TEST(HeldSends, PassesWhatWaitsForNothing) {
-  HeldSends held;
+TEST(PendingSends, PassesWhatWaitsForNothing) {
+  PendingSends held;
   EXPECT_EQ(numbers(held.take({send_numbered(1, 0), send_numbered(2, 0)})), (Numbers{1, 2}));
   EXPECT_EQ(held.size(), 0U);
 }
 
-TEST(HeldSends, HoldsASendUntilItsWriteIsCommitted) {
-  HeldSends held;
+TEST(PendingSends, HoldsASendUntilItsWriteIsCommitted) {
+  PendingSends held;
   EXPECT_EQ(numbers(held.take({send_numbered(1, 3), send_numbered(2, 0), send_numbered(3, 4)})),
             (Numbers{2}));
   EXPECT_EQ(numbers(held.committed(2)), Numbers{});
@@ -38,21 +38,21 @@ TEST(HeldSends, HoldsASendUntilItsWriteIsCommitted) {
   EXPECT_EQ(held.size(), 0U);
 }
 
-TEST(HeldSends, OneCommitReleasesAllThatItCoversInOrder) {
-  HeldSends held;
+TEST(PendingSends, OneCommitReleasesAllThatItCoversInOrder) {
+  PendingSends held;
   EXPECT_TRUE(held.take({send_numbered(1, 2), send_numbered(2, 1), send_numbered(3, 9)}).empty());
   EXPECT_EQ(numbers(held.committed(5)), (Numbers{1, 2}));
   EXPECT_EQ(held.size(), 1U);
 }
 
-TEST(HeldSends, WhatIsCommittedAlreadyPasses) {
-  HeldSends held;
+TEST(PendingSends, WhatIsCommittedAlreadyPasses) {
+  PendingSends held;
   EXPECT_TRUE(held.committed(7).empty());
   EXPECT_EQ(numbers(held.take({send_numbered(1, 7), send_numbered(2, 8)})), (Numbers{1}));
 }
 
-TEST(HeldSends, AnOldCommitTakesNothingBack) {
-  HeldSends held;
+TEST(PendingSends, AnOldCommitTakesNothingBack) {
+  PendingSends held;
   EXPECT_TRUE(held.committed(7).empty());
   EXPECT_TRUE(held.committed(3).empty());
   EXPECT_EQ(numbers(held.take({send_numbered(1, 6)})), (Numbers{1}));

@@ -9,22 +9,22 @@
 
 #include "fleet/base/result.h"
 #include "fleet/base/text.h"
+#include "fleet/filter/complete.h"
 #include "fleet/filter/filter.h"
-#include "fleet/filter/filter_complete.h"
 
 namespace {
 
 using namespace drover::filter;
 
 /// Shows the fuzzer's own bytes as every text.
-class Echo : public Thing {
+class Echo : public FilterSubject {
  public:
   explicit Echo(std::string_view text) : text_(text) {}
   double number(Field field) const override { return static_cast<double>(field) - 3; }
-  void texts(Field field, TextTest& test) const override {
+  void texts(Field field, TextMatcher& test) const override {
     if (field == Field::tenant) return;
-    test.see(text_);
-    test.see("");
+    test.match(text_);
+    test.match("");
   }
 
  private:
@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto& problem = std::get<Problem>(parsed);
     DROVER_REQUIRE(problem.at <= size && problem.length <= size - problem.at);
     DROVER_REQUIRE(drover::printable(problem.message) == problem.message);
-    static_cast<void>(marked(text, problem));
+    static_cast<void>(underline_problem(text, problem));
   }
   const std::size_t cursor = size == 0 ? 0 : data[size - 1];
   const auto known = [&](Field) { return std::vector<std::string>{std::string(text), "a b"}; };

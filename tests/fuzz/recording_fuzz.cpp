@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "fleet/recording/recording_reader.h"
-#include "fleet/recording/recording_repair.h"
+#include "fleet/recording/reader.h"
+#include "fleet/recording/repair.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace drover;
@@ -18,7 +18,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto reader = RecordingReader::open(source, bytes.substr(size - journal));
   if (!reader) return 0;
   static_cast<void>(reader->read(Instant::min(), never));
-  static_cast<void>(reader->samples_at(reader->last()));
   static_cast<void>(reader->keyframe_before(reader->last()));
   static_cast<void>(reader->alerts());
   static_cast<void>(reader->bookmarks());

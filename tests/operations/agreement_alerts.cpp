@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tests/operations/agreement.h"
+#include "tests/operations/consistency.h"
 
 namespace drover::operations {
 namespace {
@@ -31,7 +31,7 @@ std::string without_numbers(const std::string& text) {
 }
 
 /// Whatever is so has its alert, and each alert is about what is so.
-void compare_truth(const Look& look, Complaints& complaints) {
+void compare_truth(const FleetSnapshot& look, Mismatches& complaints) {
   const Json& alerts = look.json("alerts --json");
   std::set<std::string> lost, suspect, unusable;
   const Json& hosts = look.table("hosts");
@@ -62,7 +62,7 @@ void compare_truth(const Look& look, Complaints& complaints) {
 
 }  // namespace
 
-void compare_alerts(const Look& look, Complaints& complaints) {
+void compare_alerts(const FleetSnapshot& look, Mismatches& complaints) {
   const Json& alerts = look.json("alerts --json");
   const Json& events = look.table("events");
   std::map<std::string, Json> raised;

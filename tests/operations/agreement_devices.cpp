@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tests/operations/agreement.h"
+#include "tests/operations/consistency.h"
 
 namespace drover::operations {
 namespace {
@@ -34,7 +34,7 @@ std::optional<double> number_of(const Json& value) {
 }
 
 /// Both unknown, or nearly the same.
-void near(Complaints& complaints, const std::string& what, const Json& one, const Json& other,
+void near(Mismatches& complaints, const std::string& what, const Json& one, const Json& other,
           double apart) {
   const auto a = number_of(one), b = number_of(other);
   if (a.has_value() == b.has_value() && (!a || std::abs(*a - *b) <= apart)) return;
@@ -43,7 +43,8 @@ void near(Complaints& complaints, const std::string& what, const Json& one, cons
 
 /// A device that is heard of has a sample of the last moment, whoever is asked and when. Of one
 /// that is not the age grows by what passes between the two answers, and by no more.
-void compare_ages(const Look& look, const Json& told, const Json& row, Complaints& complaints) {
+void compare_ages(const FleetSnapshot& look, const Json& told, const Json& row,
+                  Mismatches& complaints) {
   const std::string what = row["id"].text() + ": the age of its samples";
   const auto states = states_in(row);
   const bool silent = std::any_of(states.begin(), states.end(), [](const std::string& state) {
@@ -59,8 +60,8 @@ void compare_ages(const Look& look, const Json& told, const Json& row, Complaint
   }
 }
 
-void compare_device(const Look& look, const Json& told, const Json& row, const std::string& line,
-                    Complaints& complaints) {
+void compare_device(const FleetSnapshot& look, const Json& told, const Json& row,
+                    const std::string& line, Mismatches& complaints) {
   const std::string& id = row["id"].text();
   const auto states = states_in(row);
   same(complaints, id + ": its state", json_command, joined(set_of(told["state"].text())),
@@ -75,7 +76,7 @@ void compare_device(const Look& look, const Json& told, const Json& row, const s
   same(complaints, id + ": its models", json_command, joined(set_of(told["models"].text())),
        json_table, joined(set_of(row["models"].text())));
   compare_ages(look, told, row, complaints);
-  for (const char* const key : {"power_cap_w", "memory_total"}) {
+  for (const char* const key : {"power_cap_w", "memory_total_bytes"}) {
     near(complaints, fmt::format("{}: {}", id, key), told[key], row[key], 0.001);
   }
   for (const char* const key : {"power_w", "temperature_c", "utilization"}) {
@@ -103,7 +104,7 @@ std::string count_with(const Json& devices, const std::string& key, const std::s
 
 }  // namespace
 
-void compare_devices(const Look& look, Complaints& complaints) {
+void compare_devices(const FleetSnapshot& look, Mismatches& complaints) {
   const Json& told = look.json(json_command);
   const Json& rows = look.table("devices");
   const auto lines = lines_of(look.text("devices"));
@@ -169,7 +170,8 @@ constexpr AskedFilter asked_filters[] = {
 };
 constexpr std::size_t filters_at_once = 3;
 
-void compare_filters(const Look& look, const Stage& stage, Complaints& complaints) {
+void compare_filters(const FleetSnapshot& look, const FleetProcesses& stage,
+                     Mismatches& complaints) {
   const Json& rows = look.table("devices");
   std::vector<std::vector<std::string>> questions;
   std::vector<const AskedFilter*> asked;
@@ -183,7 +185,7 @@ void compare_filters(const Look& look, const Stage& stage, Complaints& complaint
   const auto answers = stage.ask_all(questions);
   const auto all = [](const Json&) { return true; };
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    const auto ids = [&](const commands::Ran& ran) {
+    const auto ids = [&](const commands::ProcessResult& ran) {
       const auto found = Json::parse(ran.out);
       return ran.exit_code == 0 && found ? joined(ids_where(*found, all)) : ran.err;
     };
@@ -196,7 +198,7 @@ void compare_filters(const Look& look, const Stage& stage, Complaints& complaint
   }
 }
 
-void compare_pools_and_hosts(const Look& look, Complaints& complaints) {
+void compare_pools_and_hosts(const FleetSnapshot& look, Mismatches& complaints) {
   const Json& devices = look.table("devices");
   const Json& pools = look.table("pools");
   for (std::size_t i = 0; i < pools.size(); ++i) {

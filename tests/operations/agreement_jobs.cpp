@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "tests/operations/agreement.h"
+#include "tests/operations/consistency.h"
 
 namespace drover::operations {
 namespace {
@@ -26,7 +26,7 @@ std::string counted(const Json& jobs, const std::string& key, const std::string&
 }
 
 /// On how many devices it is said to run.
-std::size_t devices_with(const Look& look, const std::string& job) {
+std::size_t devices_with(const FleetSnapshot& look, const std::string& job) {
   const Json& devices = look.table("devices");
   std::size_t count = 0;
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -36,8 +36,8 @@ std::size_t devices_with(const Look& look, const std::string& job) {
   return count;
 }
 
-void compare_job(const Look& look, const Json& told, const std::string& line,
-                 Complaints& complaints) {
+void compare_job(const FleetSnapshot& look, const Json& told, const std::string& line,
+                 Mismatches& complaints) {
   const std::string& id = told["id"].text();
   const Json& row = row_with(look.table("jobs"), "id", id);
   if (row.is_null()) {
@@ -71,7 +71,7 @@ std::string number_in(const std::string& text, const std::string& pattern) {
 
 }  // namespace
 
-void compare_jobs(const Look& look, Complaints& complaints) {
+void compare_jobs(const FleetSnapshot& look, Mismatches& complaints) {
   const Json& jobs = look.jobs();
   const auto lines = lines_of(look.text("jobs --ended 1000"));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -89,7 +89,7 @@ void compare_jobs(const Look& look, Complaints& complaints) {
   }
 }
 
-void compare_sums(const Look& look, Complaints& complaints) {
+void compare_sums(const FleetSnapshot& look, Mismatches& complaints) {
   const Json& status = look.json("status --json");
   const Json& jobs = look.jobs();
   const std::string& text = look.text("status");
@@ -133,7 +133,7 @@ void compare_sums(const Look& look, Complaints& complaints) {
 }
 
 /// Where all has ended, what jobs have used is what was charged and what was wasted.
-void compare_usage(const Look& look, Complaints& complaints) {
+void compare_usage(const FleetSnapshot& look, Mismatches& complaints) {
   const Json& status = look.json("status --json");
   if (status["queued"].integer() + status["running"].integer() > 0) return;
   for (const char* const key : {"device_s", "energy_j", "cost_usd"}) {
@@ -148,7 +148,8 @@ void compare_usage(const Look& look, Complaints& complaints) {
   }
 }
 
-void compare_reasons(const Look& look, const Stage& stage, Complaints& complaints) {
+void compare_reasons(const FleetSnapshot& look, const FleetProcesses& stage,
+                     Mismatches& complaints) {
   // Of many that wait for the same, some will do.
   constexpr std::size_t most = 3;
   std::vector<const Json*> waiting;

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "tests/operations/agreement.h"
+#include "tests/operations/consistency.h"
 
 namespace drover::operations {
 namespace {
@@ -15,7 +15,7 @@ constexpr const char* status = "status --json";
 /// Keys of the status, and the columns that say the same.
 using Names = std::vector<std::pair<std::string, std::string>>;
 
-void compare_row(Complaints& complaints, const std::string& what, const Json& told, const Json& row,
+void compare_row(Mismatches& complaints, const std::string& what, const Json& told, const Json& row,
                  const Names& names, const std::string& table) {
   for (const auto& [key, column] : names) {
     const bool numbers = told[key].is_number() && row[column].is_number();
@@ -26,7 +26,7 @@ void compare_row(Complaints& complaints, const std::string& what, const Json& to
   }
 }
 
-void compare_fallbacks(const Look& look, Complaints& complaints) {
+void compare_fallbacks(const FleetSnapshot& look, Mismatches& complaints) {
   const Json& told = look.json(status);
   const Json& rows = look.table("fallbacks");
   same(complaints, "reasons to fall back", status, std::to_string(told["fallbacks"].size()),
@@ -35,9 +35,9 @@ void compare_fallbacks(const Look& look, Complaints& complaints) {
     const std::string& reason = rows[i]["reason"].text();
     same(complaints, "fallbacks for " + reason, status, told["fallbacks"][reason].dump(),
          "frame --table fallbacks", rows[i]["jobs"].dump());
-    if (rows[i]["more_cost_usd"].is_null()) continue;  // nothing to compare with
+    if (rows[i]["extra_cost_usd"].is_null()) continue;  // nothing to compare with
     compare_row(complaints, "fallbacks for " + reason, told["fallback_costs"][reason], rows[i],
-                {{"cost_usd", "more_cost_usd"}, {"energy_j", "more_energy_j"}},
+                {{"cost_usd", "extra_cost_usd"}, {"energy_j", "extra_energy_j"}},
                 "frame --table fallbacks");
   }
 }
@@ -58,7 +58,7 @@ std::map<std::string, const Json*> last_decisions(const Json& rows) {
 
 }  // namespace
 
-void compare_classes(const Look& look, Complaints& complaints) {
+void compare_classes(const FleetSnapshot& look, Mismatches& complaints) {
   const Json& told = look.json(status)["classes"];
   const Json& rows = look.table("classes");
   same(complaints, "classes", status, std::to_string(told.size()), "frame --table classes",
@@ -70,13 +70,13 @@ void compare_classes(const Look& look, Complaints& complaints) {
     compare_row(complaints, what, told[i], row, {{"metric", "metric"}, {"target", "target"}},
                 "frame --table classes");
     compare_row(complaints, what, told[i]["values"], row,
-                {{"count", "finished"}, {"p50", "p50"}, {"p99", "p99"}, {"max", "most"}},
+                {{"count", "finished"}, {"p50", "p50"}, {"p99", "p99"}, {"max", "max"}},
                 "frame --table classes");
   }
   compare_fallbacks(look, complaints);
 }
 
-void compare_decisions(const Look& look, Complaints& complaints) {
+void compare_decisions(const FleetSnapshot& look, Mismatches& complaints) {
   const Json& rows = look.table("decisions");
   const auto last = last_decisions(rows);
   const Json& jobs = look.jobs();
@@ -93,7 +93,7 @@ void compare_decisions(const Look& look, Complaints& complaints) {
   // A dashboard that has just come counts the decisions that it was told of.
   std::map<std::string, double> counted, told;
   const auto flow = [](const Json& row) {
-    return fmt::format("{} to {} for {}", shown(row["wanted_pool"]), shown(row["pool"]),
+    return fmt::format("{} to {} for {}", shown(row["preferred_pool"]), shown(row["pool"]),
                        shown(row["fallback_reason"]));
   };
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "tests/operations/agreement.h"
+#include "tests/operations/consistency.h"
 
 namespace drover::operations {
 namespace {
@@ -50,7 +50,7 @@ bool has_line(const std::string& text, const std::vector<std::string>& words) {
   return false;
 }
 
-void compare_listing(const Look& look, const Listing& listing, Complaints& complaints) {
+void compare_listing(const FleetSnapshot& look, const Listing& listing, Mismatches& complaints) {
   const std::string& text = look.text(view_of(listing.view));
   const Json& rows = look.table(listing.table);
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -65,7 +65,7 @@ void compare_listing(const Look& look, const Listing& listing, Complaints& compl
 }
 
 /// Every alert that is raised, by its rule and what it is about.
-void compare_events(const Look& look, Complaints& complaints) {
+void compare_events(const FleetSnapshot& look, Mismatches& complaints) {
   const std::string& text = look.text(view_of("events"));
   const Json& alerts = look.json("alerts --json");
   for (std::size_t i = 0; i < alerts.size(); ++i) {
@@ -76,7 +76,7 @@ void compare_events(const Look& look, Complaints& complaints) {
 }
 
 /// The newest decision stands in the routing view.
-void compare_routing(const Look& look, Complaints& complaints) {
+void compare_routing(const FleetSnapshot& look, Mismatches& complaints) {
   const Json& rows = look.table("decisions");
   const Json* newest = nullptr;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -93,7 +93,8 @@ void compare_routing(const Look& look, Complaints& complaints) {
 }
 
 /// One device after the other, each on its own page.
-void compare_device_view(const Look& look, const Stage& stage, Complaints& complaints) {
+void compare_device_view(const FleetSnapshot& look, const FleetProcesses& stage,
+                         Mismatches& complaints) {
   const Json& rows = look.table("devices");
   if (rows.size() == 0) return;
   const Json& row = rows[look.number() * 7 % rows.size()];
@@ -116,7 +117,7 @@ void compare_device_view(const Look& look, const Stage& stage, Complaints& compl
 
 }  // namespace
 
-void compare_views(const Look& look, const Stage& stage, Complaints& complaints) {
+void compare_views(const FleetSnapshot& look, const FleetProcesses& stage, Mismatches& complaints) {
   for (const std::string name :
        {"fleet", "devices", "jobs", "routing", "power", "events", "data-plane"}) {
     if (!look.asked(view_of(name))) continue;

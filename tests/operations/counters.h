@@ -1,7 +1,7 @@
 // What only grows: over a whole day, restarts of the router included.
 #pragma once
 
-#include "tests/commands/surfaces/surfaces_growth.h"
+#include "tests/commands/consistency/growth.h"
 #include "tests/operations/look.h"
 
 namespace drover::operations {
@@ -9,7 +9,7 @@ namespace drover::operations {
 class Counters {
  public:
   /// Holds what is told now against the most that was told.
-  Complaints take(const Look& look);
+  Mismatches take(const FleetSnapshot& look);
 
  private:
   commands::Growth growth_;

@@ -29,7 +29,7 @@ bool holds(double found, const std::string& sign, double expected) {
 }
 
 /// "queued 3", "wasted.device_s > 0", "waiting_for.capacity 2": what is not there is 0.
-Finding of_status(const std::string& text, const Look& look) {
+Finding of_status(const std::string& text, const FleetSnapshot& look) {
   const auto words = words_in(text);
   if (words.size() < 2) return "no such expectation";
   const Json* value = &look.json("status --json");
@@ -41,7 +41,7 @@ Finding of_status(const std::string& text, const Look& look) {
 
 /// How many devices it holds for, or why the answer is none: a filter that is refused holds for
 /// nothing.
-Result<std::size_t> rows_for(const Stage& stage, const std::string& filter) {
+Result<std::size_t> rows_for(const FleetProcesses& stage, const std::string& filter) {
   const auto ran = stage.ask({"devices", "--json", "--filter", filter});
   if (ran.exit_code != 0) return error("exit code {}: {}", ran.exit_code, ran.err);
   const auto found = Json::parse(ran.out);
@@ -51,7 +51,7 @@ Result<std::size_t> rows_for(const Stage& stage, const std::string& filter) {
 }
 
 /// "sum power_w <= 4000": of all devices that say it.
-Finding of_sum(const std::vector<std::string>& words, const Look& look) {
+Finding of_sum(const std::vector<std::string>& words, const FleetSnapshot& look) {
   const Json& devices = look.table("devices");
   double sum = 0;
   for (std::size_t i = 0; i < devices.size(); ++i) sum += devices[i][words[1]].number();
@@ -60,7 +60,8 @@ Finding of_sum(const std::vector<std::string>& words, const Look& look) {
 }
 
 /// "8 of FILTER", "h100-1: FILTER" (every device of the host), "h100-1/3: FILTER".
-Finding of_devices(const std::string& text, const Look& look, const Stage& stage) {
+Finding of_devices(const std::string& text, const FleetSnapshot& look,
+                   const FleetProcesses& stage) {
   if (const auto words = words_in(text); words.size() == 4 && words[0] == "sum") {
     return of_sum(words, look);
   }
@@ -100,7 +101,7 @@ bool is_so(const Json& job, const std::vector<std::string>& words) {
 
 /// "none", "chat: finished", "wave: 8 running on a100-2": of the jobs submitted under the name
 /// all, or exactly so many.
-Finding of_jobs(const std::string& text, const Look& look, const Stage& stage) {
+Finding of_jobs(const std::string& text, const FleetSnapshot& look, const FleetProcesses& stage) {
   if (text == "none") return look.jobs().size() == 0 ? Finding() : look.jobs().dump();
   const auto parts = split_at_colon(text);
   if (!parts) return "no such expectation";
@@ -125,7 +126,7 @@ Finding of_jobs(const std::string& text, const Look& look, const Stage& stage) {
 }
 
 /// "chat: REGEX": what `drover why` says of the first job of the name.
-Finding of_why(const std::string& text, const Stage& stage) {
+Finding of_why(const std::string& text, const FleetProcesses& stage) {
   const auto parts = split_at_colon(text);
   if (!parts || stage.jobs_named(parts->first).empty()) return "no such job";
   const auto ran = stage.ask({"why", stage.jobs_named(parts->first).front()});
@@ -136,7 +137,7 @@ Finding of_why(const std::string& text, const Stage& stage) {
 }
 
 /// "none", "RULE SUBJECT", "RULE SUBJECT: REGEX" of its text, "no RULE", "no RULE SUBJECT".
-Finding of_alerts(const std::string& text, const Look& look) {
+Finding of_alerts(const std::string& text, const FleetSnapshot& look) {
   const Json& alerts = look.json("alerts --json");
   const std::string& found = look.text("alerts");
   if (text == "none") return alerts.size() == 0 ? Finding() : found;
@@ -155,7 +156,8 @@ Finding of_alerts(const std::string& text, const Look& look) {
   return absent ? Finding() : found;
 }
 
-Finding found_instead(const Expectation& expected, const Look& look, const Stage& stage) {
+Finding found_instead(const Expectation& expected, const FleetSnapshot& look,
+                      const FleetProcesses& stage) {
   if (expected.surface == "status") return of_status(expected.text, look);
   if (expected.surface == "devices") return of_devices(expected.text, look, stage);
   if (expected.surface == "jobs") return of_jobs(expected.text, look, stage);
@@ -166,8 +168,8 @@ Finding found_instead(const Expectation& expected, const Look& look, const Stage
 
 }  // namespace
 
-Complaints unmet(const Step& step, const Look& look, const Stage& stage) {
-  Complaints complaints;
+Mismatches unmet(const Step& step, const FleetSnapshot& look, const FleetProcesses& stage) {
+  Mismatches complaints;
   for (const Expectation& expected : step.expected) {
     if (const Finding found = found_instead(expected, look, stage)) {
       complaints.push_back(fmt::format("day.md:{}: {}: expected '{}', found {}", expected.line,

@@ -6,6 +6,6 @@
 namespace drover::operations {
 
 /// Those that do not hold: each with its line, its surface, and what was found.
-Complaints unmet(const Step& step, const Look& look, const Stage& stage);
+Mismatches unmet(const Step& step, const FleetSnapshot& look, const FleetProcesses& stage);
 
 }  // namespace drover::operations

@@ -9,7 +9,7 @@
 namespace drover::operations {
 namespace {
 
-using commands::Ran;
+using commands::ProcessResult;
 
 const std::vector<std::string>& brief_questions() {
   static const std::vector<std::string> brief = {
@@ -63,24 +63,27 @@ constexpr std::size_t in_turn_at_once = 2;
 
 }  // namespace
 
-Look Look::whole(const Stage& stage) {
+FleetSnapshot FleetSnapshot::whole(const FleetProcesses& stage) {
   static std::size_t looks = 0;
   std::vector<std::string> questions = all_questions();
   const auto& in_turn = questions_in_turn();
   for (std::size_t i = 0; i < in_turn_at_once; ++i) {
     questions.push_back(in_turn[(looks * in_turn_at_once + i) % in_turn.size()]);
   }
-  Look look(stage, questions);
+  FleetSnapshot look(stage, questions);
   look.number_ = ++looks;
   return look;
 }
-Look Look::brief(const Stage& stage) { return Look(stage, brief_questions()); }
+FleetSnapshot FleetSnapshot::brief(const FleetProcesses& stage) {
+  return FleetSnapshot(stage, brief_questions());
+}
 
-Look::Look(const Stage& stage, const std::vector<std::string>& questions) {
+FleetSnapshot::FleetSnapshot(const FleetProcesses& stage,
+                             const std::vector<std::string>& questions) {
   std::vector<std::vector<std::string>> asked;
   for (const std::string& question : questions) asked.push_back(words_in(question));
   const auto began = std::chrono::steady_clock::now();
-  const std::vector<Ran> answers = stage.ask_all(asked);
+  const std::vector<ProcessResult> answers = stage.ask_all(asked);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   took_s_ = took.count() * stage.speed();
   for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -101,24 +104,24 @@ Look::Look(const Stage& stage, const std::vector<std::string>& questions) {
   }
 }
 
-const Json& Look::json(const std::string& question) const {
+const Json& FleetSnapshot::json(const std::string& question) const {
   static const Json none;
   const auto found = json_.find(question);
   return found == json_.end() ? none : found->second;
 }
 
-const std::string& Look::text(const std::string& question) const {
+const std::string& FleetSnapshot::text(const std::string& question) const {
   static const std::string none;
   const auto found = texts_.find(question);
   return found == texts_.end() ? none : found->second;
 }
 
-const Json& Look::jobs() const {
+const Json& FleetSnapshot::jobs() const {
   const Json& told = json("jobs --json --ended 1000");
   return told.is_object() ? told["jobs"] : told;
 }
 
-const Json& Look::table(const std::string& name) const {
+const Json& FleetSnapshot::table(const std::string& name) const {
   return json(fmt::format("frame --table {} --json", name));
 }
 

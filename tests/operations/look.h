@@ -12,14 +12,14 @@
 namespace drover::operations {
 
 /// What was expected of which surface, and what was found: a line each.
-using Complaints = std::vector<std::string>;
+using Mismatches = std::vector<std::string>;
 
-class Look {
+class FleetSnapshot {
  public:
   /// Asks them all. Those that do not answer as they should are in complaints().
-  static Look whole(const Stage& stage);
+  static FleetSnapshot whole(const FleetProcesses& stage);
   /// Asks those alone that steps expect something of: for as long as that is not so.
-  static Look brief(const Stage& stage);
+  static FleetSnapshot brief(const FleetProcesses& stage);
 
   /// Of one that was asked: "status --json", "frame --table devices --json".
   const Json& json(const std::string& question) const;
@@ -31,18 +31,18 @@ class Look {
 
   /// Fleet time that passed between the first question and the last answer.
   double took_s() const { return took_s_; }
-  const Complaints& complaints() const { return complaints_; }
+  const Mismatches& complaints() const { return complaints_; }
   /// Counts the whole looks: of many questions the next ones are asked each time.
   std::size_t number() const { return number_; }
 
  private:
-  Look(const Stage& stage, const std::vector<std::string>& questions);
+  FleetSnapshot(const FleetProcesses& stage, const std::vector<std::string>& questions);
 
   std::map<std::string, std::string> texts_;
   std::map<std::string, Json> json_;
   double took_s_ = 0;
   std::size_t number_ = 0;
-  Complaints complaints_;
+  Mismatches complaints_;
 };
 
 /// Words between blanks.

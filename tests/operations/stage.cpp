@@ -14,9 +14,9 @@
 namespace drover::operations {
 namespace {
 
-using commands::Program;
-using commands::Ran;
-using Complaints = std::vector<std::string>;
+using commands::DroverProcess;
+using commands::ProcessResult;
+using Mismatches = std::vector<std::string>;
 
 constexpr const char* speed_text = "20";
 constexpr std::chrono::seconds patience{60};
@@ -34,9 +34,9 @@ std::pair<std::string, std::string> named(const std::string& line) {
 }
 
 /// What is not as it should be: the exit code (0 unless told), and each text that is expected.
-Complaints held_against(const std::vector<std::string>& answers, const Ran& ran) {
+Mismatches held_against(const std::vector<std::string>& answers, const ProcessResult& ran) {
   int exit_code = 0;
-  Complaints complaints;
+  Mismatches complaints;
   for (const std::string& answer : answers) {
     if (const std::string code = without(answer, "exit "); !code.empty()) {
       exit_code = std::atoi(code.c_str());
@@ -54,7 +54,7 @@ Complaints held_against(const std::vector<std::string>& answers, const Ran& ran)
 
 }  // namespace
 
-Complaints Stage::act(const Action& action) {
+Mismatches FleetProcesses::act(const Action& action) {
   const std::string& text = action.text;
   if (const std::string name = without(text, "kill -9 "); !name.empty()) return end(name, SIGKILL);
   if (const std::string name = without(text, "Ctrl-C "); !name.empty()) return end(name, SIGINT);
@@ -74,32 +74,32 @@ Complaints Stage::act(const Action& action) {
   return {fmt::format("no such action: {}", text)};
 }
 
-Complaints Stage::start(const std::string& name, const std::vector<std::string>& words) {
+Mismatches FleetProcesses::start(const std::string& name, const std::vector<std::string>& words) {
   running_.erase(name);
-  auto& started = running_[name] = std::make_unique<Program>(words);
+  auto& started = running_[name] = std::make_unique<DroverProcess>(words);
   if (name == "router" && !started->says("router ready", patience)) {
     return {fmt::format("the router is not ready: {}", started->err())};
   }
   return {};
 }
 
-Complaints Stage::end(const std::string& name, int signal) {
+Mismatches FleetProcesses::end(const std::string& name, int signal) {
   const auto found = running_.find(name);
   if (found == running_.end()) return {fmt::format("{} does not run", name)};
   found->second->signal(signal);
-  const Ran ran = found->second->wait(patience);
+  const ProcessResult ran = found->second->wait(patience);
   running_.erase(found);
   if (signal == SIGKILL || ran.exit_code == 0) return {};
   return {fmt::format("{}: exit code {}: {}", name, ran.exit_code, ran.err)};
 }
 
-Complaints Stage::command(const Action& action) {
+Mismatches FleetProcesses::command(const Action& action) {
   const auto [line, name] = named(action.text);
   if (!name.empty()) return submit(name, action);
   std::vector<std::string> words = words_of(line);
   words.erase(words.begin());
-  const Ran ran = ask(words);
-  Complaints complaints = held_against(action.answers, ran);
+  const ProcessResult ran = ask(words);
+  Mismatches complaints = held_against(action.answers, ran);
   const bool json = std::find(words.begin(), words.end(), "--json") != words.end();
   if (const auto parsed = Json::parse(ran.out); json && !parsed) {
     complaints.push_back(fmt::format("no JSON: {}: {}", parsed.error().message, ran.out));
@@ -108,7 +108,7 @@ Complaints Stage::command(const Action& action) {
 }
 
 /// "drover submit --times 8 .. as NAME": so many of them.
-Complaints Stage::submit(const std::string& name, const Action& action) {
+Mismatches FleetProcesses::submit(const std::string& name, const Action& action) {
   std::vector<std::string> words = words_of(named(action.text).first);
   words.erase(words.begin());
   int times = 1;
@@ -119,7 +119,7 @@ Complaints Stage::submit(const std::string& name, const Action& action) {
   words.emplace_back("--json");
   auto& ids = jobs_[name];
   ids.clear();
-  for (const Ran& ran : ask_all(std::vector(static_cast<std::size_t>(times), words))) {
+  for (const ProcessResult& ran : ask_all(std::vector(static_cast<std::size_t>(times), words))) {
     const auto complaints = held_against(action.answers, ran);
     if (!complaints.empty()) return complaints;
     ids.push_back(commands::only_object(ran.out)["id"].text());
@@ -128,29 +128,30 @@ Complaints Stage::submit(const std::string& name, const Action& action) {
   return {};
 }
 
-Ran Stage::ask(std::vector<std::string> words) const {
+ProcessResult FleetProcesses::ask(std::vector<std::string> words) const {
   return commands::run_drover(with_connect(std::move(words)), patience);
 }
 
-std::vector<Ran> Stage::ask_all(const std::vector<std::vector<std::string>>& questions) const {
-  std::vector<std::unique_ptr<Program>> asked;
+std::vector<ProcessResult> FleetProcesses::ask_all(
+    const std::vector<std::vector<std::string>>& questions) const {
+  std::vector<std::unique_ptr<DroverProcess>> asked;
   for (const auto& words : questions) {
-    asked.push_back(std::make_unique<Program>(with_connect(words)));
+    asked.push_back(std::make_unique<DroverProcess>(with_connect(words)));
   }
-  std::vector<Ran> answers;
+  std::vector<ProcessResult> answers;
   for (const auto& program : asked) answers.push_back(program->wait(patience));
   return answers;
 }
 
-double Stage::speed() const { return std::atof(speed_text); }
+double FleetProcesses::speed() const { return std::atof(speed_text); }
 
-const std::vector<std::string>& Stage::jobs_named(const std::string& name) const {
+const std::vector<std::string>& FleetProcesses::jobs_named(const std::string& name) const {
   static const std::vector<std::string> none;
   const auto found = jobs_.find(name);
   return found == jobs_.end() ? none : found->second;
 }
 
-std::string Stage::ended() const {
+std::string FleetProcesses::ended() const {
   std::string text;
   for (const auto& [name, program] : running_) {
     if (program->ends(std::chrono::seconds(0))) text += name + ": " + program->err();
@@ -158,12 +159,12 @@ std::string Stage::ended() const {
   return text;
 }
 
-std::vector<std::string> Stage::with_connect(std::vector<std::string> words) const {
+std::vector<std::string> FleetProcesses::with_connect(std::vector<std::string> words) const {
   words.insert(words.end(), {"--connect", endpoint_});
   return words;
 }
 
-std::vector<std::string> Stage::words_of(const std::string& line) const {
+std::vector<std::string> FleetProcesses::words_of(const std::string& line) const {
   std::vector<std::string> words;
   std::istringstream stream(line);
   for (std::string word; stream >> word;) {

@@ -7,19 +7,20 @@
 #include <vector>
 
 #include "tests/commands/program.h"
-#include "tests/operations/day_table.h"
+#include "tests/operations/runbook_table.h"
 
 namespace drover::operations {
 
-class Stage {
+class FleetProcesses {
  public:
   /// Does one action of the table. Answers what was not as the table says; empty: all was.
   std::vector<std::string> act(const Action& action);
 
   /// `drover WORDS`, asked of this fleet.
-  commands::Ran ask(std::vector<std::string> words) const;
+  commands::ProcessResult ask(std::vector<std::string> words) const;
   /// All at once: so they are answered at nearly the same moment.
-  std::vector<commands::Ran> ask_all(const std::vector<std::vector<std::string>>& questions) const;
+  std::vector<commands::ProcessResult> ask_all(
+      const std::vector<std::vector<std::string>>& questions) const;
 
   double speed() const;  // fleet seconds in a wall second
 
@@ -37,9 +38,9 @@ class Stage {
   /// "$NAME" is the id of a job, NAME.toml a file beside the table.
   std::vector<std::string> words_of(const std::string& line) const;
 
-  commands::Folder folder_;
+  commands::TestFolder folder_;
   std::string endpoint_ = commands::free_endpoint();
-  std::map<std::string, std::unique_ptr<commands::Program>> running_;
+  std::map<std::string, std::unique_ptr<commands::DroverProcess>> running_;
   std::map<std::string, std::vector<std::string>> jobs_;
 };
 

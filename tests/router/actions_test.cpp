@@ -5,12 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/router/acted_fleet.h"
+#include "tests/router/action_harness.h"
 
 namespace drover::router {
 namespace {
 
-using Fleet = ActedFleet;
+using Fleet = ActionHarness;
 using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
@@ -35,7 +35,7 @@ TEST(Actions, NothingHappensBeforeItIsOnRecord) {
   const Audit audit = stage.published<Audit>().at(0);
   EXPECT_EQ(audit, (Audit{"ann", "inject xid=79 for 60s", "h100-1/3", true, reply.summary}));
   EXPECT_EQ(reply.summary,
-            "h100-1/3: xid=79 for 60s: unusable until then, work there fails and is queued again; "
+            "h100-1/3: xid=79 for 60s: unusable until then, work there fails and is requeued; "
             "nothing runs there now");
   EXPECT_EQ(stage.disk.back().transition, Transition::audit);
   EXPECT_EQ(std::get<Audit>(decode(stage.disk.back().payload)->body), audit);
@@ -67,23 +67,23 @@ TEST(Actions, AFaultReachesWhatItsTargetHolds) {
 
 TEST(Actions, WhatMakesNoSenseIsRefusedOnRecordAndReachesNobody) {
   struct Case {
-    Inject inject;
+    InjectFault inject;
     std::string problem;
   };
-  Inject many = inject("host:h100-1", "hang");
+  InjectFault many = inject("host:h100-1", "hang");
   many.any = 9;
-  Inject strange = inject("h100-1/0", "throttle");
+  InjectFault strange = inject("h100-1/0", "throttle");
   strange.fault.amount = 7;
   const Case cases[] = {
-      {inject("v5e-1/0", "xid=79"), "Xids are NVIDIA's: v5e-1/0 is a tpu-v5e"},
+      {inject("v5e-1/0", "xid=79"), "only NVIDIA GPUs have Xids: v5e-1/0 is a tpu-v5e"},
       {inject("site", "lose"), "the whole site cannot be lost"},
       {inject("h100-1/0", "inlet=+10C"), "inject into host:h100-1"},
       {inject("host:h100-3", "hang"), "no host \"h100-3\"; did you mean h100-1 or h100-2?"},
       {inject("h100-3/0", "hang"), "no host \"h100-3\""},
       {inject("rack:moon", "hang"), "no rack \"moon\"; known: rack-1, rack-2"},
       {inject("pool:h10", "hang"), "no pool \"h10\"; did you mean h100?"},
-      {inject("pool:a100", "hang"), "pool:a100 has no device that can be reached"},
-      {inject("h100-1/8", "hang"), "h100-1 has the devices 0 to 7"},
+      {inject("pool:a100", "hang"), "pool:a100 has no reachable device"},
+      {inject("h100-1/8", "hang"), "h100-1 has devices 0 to 7"},
       {inject("nonsense", "hang"), "target \"nonsense\": expected"},
       {inject("h100-1/0", "hang", seconds(0)), "expected more than 0 s and at most a week"},
       {inject("h100-1/0", "hang", hours(169)), "at most a week"},
@@ -114,17 +114,17 @@ TEST(Actions, AHostThatHasFallenSilentIsNotSaidToBeReached) {
   Fleet stage;
   stage.live(4, {{1, "h100-1"}, {3, "v5e-1"}});
   EXPECT_EQ(stage.ask(inject("h100-2/0", "hang")).problem,
-            "h100-2 has been silent and may not hear it");
+            "h100-2 is silent and may not receive it");
   EXPECT_EQ(stage.ask(inject("rack:rack-1", "lose")).targets, std::vector<std::string>{"h100-1"});
   EXPECT_EQ(stage.told<ApplyFault>(2).size(), 0U);
   stage.live(1, all_hosts);
-  EXPECT_TRUE(stage.ask(inject("h100-2/0", "hang")).applied) << "heard again";
+  EXPECT_TRUE(stage.ask(inject("h100-2/0", "hang")).applied) << "heartbeats again";
 }
 
 TEST(Actions, ADrawTakesAsManyAsAskedAndTheSameForTheSameSeed) {
   std::set<std::vector<std::string>> drawn;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    Inject some = inject("pool:h100", "hang");
+    InjectFault some = inject("pool:h100", "hang");
     some.any = 3;
     some.seed = seed;
     Fleet first;
@@ -162,7 +162,7 @@ TEST(Actions, AFaultIsShownUntilItEndsOrItsHostBeginsAnew) {
   ASSERT_EQ(stage.published<DeviceChanged>().size(), 1U);
   EXPECT_EQ(stage.published<DeviceChanged>()[0].injected, begun.injected)
       << "lost, or only cut off";
-  stage.receive(1, stage.hello("h100-1", 2));
+  stage.receive(1, stage.registration("h100-1", 2));
   EXPECT_TRUE(stage.published<DeviceChanged>().back().injected.empty());
 }
 
@@ -221,7 +221,7 @@ TEST(Actions, WhatIsNotSaidAgainAfterAHelloHoldsNoLonger) {
   Fleet stage;
   stage.receive(1, DeviceReport{0, false, 0, "lost"});
   stage.receive(1, DeviceReport{1, false, 0, "lost"});
-  Hello again = stage.hello("h100-1");
+  Register again = stage.registration("h100-1");
   stage.forget();
   stage.receive(1, again);
   stage.receive(1, DeviceReport{1, false, 0, "lost"});

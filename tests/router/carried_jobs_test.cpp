@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "router/jobs/jobs.h"
-#include "tests/router/stage.h"
+#include "router/jobs/job_table.h"
+#include "tests/router/router_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -18,7 +18,7 @@ Job laden_job(std::uint64_t number) {
   return job;
 }
 
-SubmitResult submit(Stage& stage, const Job& job) {
+SubmitResult submit(RouterHarness& stage, const Job& job) {
   stage.delivered.clear();
   stage.receive(9, Submit{{job}});
   stage.commit();
@@ -28,20 +28,20 @@ SubmitResult submit(Stage& stage, const Job& job) {
 }
 
 TEST(CarriedJobs, ListsAndLongTextsAreCountedAndShortOnesAreNot) {
-  EXPECT_EQ(carried_bytes(serve_job(1)), 0U);
+  EXPECT_EQ(payload_bytes(serve_job(1)), 0U);
   Job job = serve_job(1);
   job.work.prefix.assign(100, 7);
-  EXPECT_EQ(carried_bytes(job), 800U);
+  EXPECT_EQ(payload_bytes(job), 800U);
   job = serve_job(1);
   job.tenant = std::string(60, 't');
-  EXPECT_EQ(carried_bytes(job), 61U);
+  EXPECT_EQ(payload_bytes(job), 61U);
   job = train_job(1, 8);
   job.work.ops = {"short", std::string(60, 'o')};
-  EXPECT_EQ(carried_bytes(job), 2 * sizeof(std::string) + 61);
+  EXPECT_EQ(payload_bytes(job), 2 * sizeof(std::string) + 61);
   job = train_job(1, 8);
   job.work.versions = {{"cuda", "12.4"}};
-  EXPECT_GT(carried_bytes(job), 2 * sizeof(std::string));
-  EXPECT_GT(carried_bytes(laden_job(1)), 60 * (sizeof(Pace) + 60));
+  EXPECT_GT(payload_bytes(job), 2 * sizeof(std::string));
+  EXPECT_GT(payload_bytes(laden_job(1)), 60 * (sizeof(MeasuredThroughput) + 60));
   job = laden_job(1);
   job.work.ops.assign(32, std::string(64, 'o'));
   for (int at = 0; at < 4; ++at) {
@@ -50,15 +50,15 @@ TEST(CarriedJobs, ListsAndLongTextsAreCountedAndShortOnesAreNot) {
   for (int at = 0; at < 16; ++at) {
     job.work.versions[std::to_string(at) + std::string(60, 'n')] = std::string(64, '1');
   }
-  EXPECT_LT(carried_bytes(job), 20U * 1024) << "no job carries more";
+  EXPECT_LT(payload_bytes(job), 20U * 1024) << "no job carries more";
 }
 
 TEST(CarriedJobs, BeyondTheirRoomAreRefusedWithTheReasonAndOthersAreTaken) {
   Policy policy = builtin_policy();
   policy.limits.queue_max = 1024;
-  Stage stage({}, policy);
+  RouterHarness stage({}, policy);
   stage.receive(9, Join{Role::client, "ann", "drover test"});
-  const std::size_t fit = carried_bytes_max(1024) / carried_bytes(laden_job(1));
+  const std::size_t fit = payload_bytes_max(1024) / payload_bytes(laden_job(1));
   std::uint64_t number = 0;
   while (number < fit) {
     ASSERT_EQ(submit(stage, laden_job(++number)).status, SubmitStatus::accepted) << number;
@@ -80,7 +80,7 @@ TEST(CarriedJobs, BeyondTheirRoomAreRefusedWithTheReasonAndOthersAreTaken) {
 TEST(CarriedJobs, AllThatWereAcceptedAreOpenAgainInTheNextLife) {
   Policy policy = builtin_policy();
   policy.limits.queue_max = 100'000;
-  Stage stage({}, policy);
+  RouterHarness stage({}, policy);
   stage.receive(9, Join{Role::client, "ann", "drover test"});
   for (std::uint64_t number = 1; number <= 300; ++number) submit(stage, laden_job(number));
   stage.policy.limits.queue_max = 1024;  // they carry more than its room
@@ -89,14 +89,14 @@ TEST(CarriedJobs, AllThatWereAcceptedAreOpenAgainInTheNextLife) {
 }
 
 TEST(CarriedJobs, OfThoseThatEndedFewerAreKeptInFullWhereTheyCarryMuch) {
-  JobBook book(1'000);
+  JobTable book(1'000);
   for (std::uint64_t number = 1; number <= 500; ++number) {
     JobRecord& record = book.add(laden_job(number), Instant{});
     record.state = JobState::finished;
     book.ended(record);
   }
-  EXPECT_EQ(book.carried_bytes_open(), 0U);
-  EXPECT_EQ(book.ended_jobs().size(), carried_bytes_max(1'000) / carried_bytes(laden_job(1)));
+  EXPECT_EQ(book.open_payload_bytes(), 0U);
+  EXPECT_EQ(book.ended_jobs().size(), payload_bytes_max(1'000) / payload_bytes(laden_job(1)));
   EXPECT_EQ(book.ended_jobs().back()->job.id, job_id(500));
   EXPECT_TRUE(book.remembered(job_id(1)));
 }

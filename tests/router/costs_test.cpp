@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "router/roster/prefix_book.h"
-#include "tests/router/small_fleet.h"
+#include "router/fleet_state/prefix_cache_index.h"
+#include "tests/router/decision_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -17,11 +17,11 @@ std::string priced(const std::string& pool_lines) {
 Estimate estimate(const std::string& pool_lines,
                   const std::map<std::string, std::string>& labels = {},
                   std::uint32_t checkpoint_steps = 0) {
-  SmallFleet fleet(priced(pool_lines));
-  Hello host = SmallFleet::hello("h", "a100-sxm-80gb", 8);
+  DecisionFixture fleet(priced(pool_lines));
+  Register host = DecisionFixture::registration("h", "a100-sxm-80gb", 8);
   host.labels = labels;
-  DROVER_REQUIRE(fleet.roster.enrol(fleet.now, host).ok());
-  assign_pools(fleet.policy, fleet.roster);
+  DROVER_REQUIRE(fleet.fleet_state.register_host(fleet.now, host).ok());
+  assign_pools(fleet.policy, fleet.fleet_state);
   Job job = fleet.training(8);
   job.work.steps = 100'000;
   job.work.checkpoint_steps = checkpoint_steps;
@@ -53,15 +53,15 @@ TEST(Costs, AHostOnSpotPaysTheCataloguesSpotPriceWhereThePoolSaysNone) {
 
   for (const auto& [device, price] :
        {std::pair{"a100-sxm-80gb", "spot price of the catalogue"}, std::pair{"mi300x", ""}}) {
-    SmallFleet fleet(priced(""));
-    Hello host = SmallFleet::hello("h", device, 8);
+    DecisionFixture fleet(priced(""));
+    Register host = DecisionFixture::registration("h", device, 8);
     host.labels = spot;
-    ASSERT_TRUE(fleet.roster.enrol(fleet.now, host).ok());
-    assign_pools(fleet.policy, fleet.roster);
+    ASSERT_TRUE(fleet.fleet_state.register_host(fleet.now, host).ok());
+    assign_pools(fleet.policy, fleet.fleet_state);
     const Candidate taken = fleet.decide(fleet.training(8)).decision.top.at(0);
     EXPECT_EQ(taken.price, price);
     EXPECT_GT(taken.estimate.cost_usd, 0);
-    fleet.roster.host(0).term = PriceTerm::unsaid;
+    fleet.fleet_state.host(0).term = PurchaseOption::unspecified;
     EXPECT_EQ(fleet.decide(fleet.training(8)).decision.top.at(0).price, "");
   }
 }
@@ -89,7 +89,7 @@ TEST(Costs, WorkOnSpotIsRepeatedAfterReclaimsUnlessItIsSaved) {
 }
 
 TEST(Costs, AMeasuredPaceGoesBeforeTheModel) {
-  SmallFleet fleet(priced(""));
+  DecisionFixture fleet(priced(""));
   fleet.add_host("h", "a100-sxm-80gb", 8);
   Job job = fleet.training(8);
   job.work.paces = {{"a100-sxm-80gb", 4, 1000}, {"v100-sxm2-16gb", 8, 1}, {"a100-sxm-80gb", 8, 2}};
@@ -97,7 +97,7 @@ TEST(Costs, AMeasuredPaceGoesBeforeTheModel) {
 }
 
 TEST(Costs, WhatItsOwnerHasTriedInVainIsNoPlaceForWantOfMemory) {
-  SmallFleet fleet(priced(""));
+  DecisionFixture fleet(priced(""));
   fleet.add_host("h", "a100-sxm-80gb", 8);
   fleet.add_host("i", "v100-sxm2-16gb", 8);
   Job job = fleet.training(8, "resnet-50");
@@ -113,8 +113,8 @@ TEST(Costs, WhatItsOwnerHasTriedInVainIsNoPlaceForWantOfMemory) {
   EXPECT_EQ(fleet.decide(job).decision.target, "h/0-7") << "of another size nothing is known";
 }
 
-TEST(PrefixBook, CountsLeadingBlocksAndForgetsTheOldestFirst) {
-  PrefixBook book;
+TEST(PrefixCacheIndex, CountsLeadingBlocksAndForgetsTheOldestFirst) {
+  PrefixCacheIndex book;
   book.used(7, {1, 2, 3, 4}, 6);
   EXPECT_EQ(book.shared(7, {1, 2, 9, 4}), 2U) << "what comes after the first other block is lost";
   EXPECT_EQ(book.shared(7, {2, 3}), 2U);
@@ -127,8 +127,8 @@ TEST(PrefixBook, CountsLeadingBlocksAndForgetsTheOldestFirst) {
   EXPECT_EQ(book.shared(7, {1}), 0U);
 }
 
-TEST(PrefixBook, OfACacheThatIsSaidToBeEndlessSoMuchIsKeptAndNoMore) {
-  PrefixBook book;
+TEST(PrefixCacheIndex, OfACacheThatIsSaidToBeEndlessSoMuchIsKeptAndNoMore) {
+  PrefixCacheIndex book;
   for (std::uint64_t block = 1; block <= prefix_blocks_known_max + 1; ++block) {
     book.used(7, {block}, std::size_t{1} << 50);
   }
@@ -137,16 +137,16 @@ TEST(PrefixBook, OfACacheThatIsSaidToBeEndlessSoMuchIsKeptAndNoMore) {
   EXPECT_EQ(book.shared(7, {prefix_blocks_known_max + 1}), 1U);
 }
 
-TEST(PrefixBook, ARequestGoesWhereItsPrefixWasRead) {
-  SmallFleet fleet(
+TEST(PrefixCacheIndex, ARequestGoesWhereItsPrefixWasRead) {
+  DecisionFixture fleet(
       "[pool.any]\nmatch = {}\n[[rule]]\nname = \"r\"\npools = [\"any\"]\n"
       "score = { prefix = 1 }\n");
   const HostIndex host = fleet.add_host("h", "h100-sxm", 8);
   for (std::uint16_t number = 0; number < 8; ++number) {
     fleet.add_replica(host, number, "llama-3.1-8b", {number});
   }
-  fleet.roster.note_prefix(5, {11, 12, 13});
-  fleet.roster.note_prefix(6, {11, 12});
+  fleet.fleet_state.note_prefix(5, {11, 12, 13});
+  fleet.fleet_state.note_prefix(6, {11, 12});
   Job job = fleet.request();
   job.work.prefix = {11, 12, 13, 14};
   const Decision decision = fleet.decide(job).decision;

@@ -1,7 +1,7 @@
 // What decisions make of places that are not well, or have only just come back.
 #include <gtest/gtest.h>
 
-#include "tests/router/small_fleet.h"
+#include "tests/router/decision_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -22,19 +22,19 @@ score = { cost = 1 }
 )";
 
 /// Hosts h0, h1, .. of one H100 each, with a replica each.
-struct Hosts : SmallFleet {
-  explicit Hosts(int count) : SmallFleet(two_pools) {
+struct Hosts : DecisionFixture {
+  explicit Hosts(int count) : DecisionFixture(two_pools) {
     for (int n = 0; n < count; ++n) {
       hosts.push_back(add_host(fmt::format("h{}", n), "h100-sxm", 1));
       replicas.push_back(add_replica(hosts.back(), 0, "llama-3.1-8b", {0}));
     }
   }
   void silence(std::size_t host, Health health = Health::suspect) {
-    roster.set_health(now, hosts[host], health);
+    fleet_state.set_health(now, hosts[host], health);
   }
-  void eject(std::size_t host) { roster.replica(replicas[host]).trust.ejected = true; }
+  void eject(std::size_t host) { fleet_state.replica(replicas[host]).outlier.ejected = true; }
   void fill(std::size_t host) {
-    for (int n = 0; n < 8; ++n) roster.promise_request(now, replicas[host], 10, now);
+    for (int n = 0; n < 8; ++n) fleet_state.reserve_request(now, replicas[host], 10, now);
   }
   Decision decide_request() { return decide(request()).decision; }
   std::vector<HostIndex> hosts;
@@ -51,10 +51,10 @@ TEST(DecideHealth, AnEjectedReplicaGetsNothingNew) {
 }
 
 TEST(DecideHealth, AnEjectedGroupGetsNoGang) {
-  SmallFleet fleet(two_pools);
+  DecisionFixture fleet(two_pools);
   const HostIndex first = fleet.add_host("a", "h100-sxm", 8);
   fleet.add_host("b", "h100-sxm", 8);
-  fleet.roster.group(fleet.roster.hosts()[first].groups[0]).trust.ejected = true;
+  fleet.fleet_state.group(fleet.fleet_state.hosts()[first].groups[0]).outlier.ejected = true;
   const Decision decision = fleet.decide(fleet.training(2)).decision;
   EXPECT_EQ(decision.target, "b/0-1");
   EXPECT_EQ(rejected(decision, Reason::cooldown), 1U);
@@ -62,10 +62,10 @@ TEST(DecideHealth, AnEjectedGroupGetsNoGang) {
 
 // ---- Panic -------------------------------------------------------------------------------------
 
-constexpr const char* panicked = "panic: unhealthy places used";
+constexpr const char* panicked = "panic: unhealthy hosts used";
 
 TEST(DecideHealth, PanicIsAMatterOfTheWholePoolHoweverLargeItIs) {
-  for (const auto& [silent, panics] : {std::pair{72, false}, std::pair{90, true}}) {
+  for (const auto& [silent, in_panic_mode] : {std::pair{72, false}, std::pair{90, true}}) {
     Hosts fleet(160);
     for (std::size_t host = 0; host < fleet.hosts.size(); ++host) {
       // The first rows of a scan are all silent; those that are well have no room.
@@ -76,12 +76,12 @@ TEST(DecideHealth, PanicIsAMatterOfTheWholePoolHoweverLargeItIs) {
       }
     }
     const Decision decision = fleet.decide_request();
-    EXPECT_EQ(decision.action, panics ? Action::assign : Action::queue) << silent;
-    if (panics) {
+    EXPECT_EQ(decision.action, in_panic_mode ? Action::assign : Action::queue) << silent;
+    if (in_panic_mode) {
       EXPECT_EQ(decision.change, panicked);
     }
-    EXPECT_EQ(rejected(decision, Reason::unhealthy), panics ? 0U : 72U);
-    EXPECT_EQ(rejected(decision, Reason::capacity), panics ? 70U : 88U);
+    EXPECT_EQ(rejected(decision, Reason::unhealthy), in_panic_mode ? 0U : 72U);
+    EXPECT_EQ(rejected(decision, Reason::capacity), in_panic_mode ? 70U : 88U);
   }
 }
 
@@ -142,8 +142,8 @@ TEST(DecideHealth, LostHostsAndUnusableDevicesAreNeverUsed) {
   Hosts fleet(4);
   fleet.silence(0, Health::lost);
   fleet.silence(1, Health::lost);
-  fleet.roster.set_usable(fleet.hosts[2], 0, false);
-  fleet.roster.set_usable(fleet.hosts[3], 0, false);
+  fleet.fleet_state.set_usable(fleet.hosts[2], 0, false);
+  fleet.fleet_state.set_usable(fleet.hosts[3], 0, false);
   EXPECT_EQ(fleet.decide_request().action, Action::queue);
 }
 
@@ -194,18 +194,18 @@ TEST(DecideHealth, InPanicTheEjectedAreUsedAsWell) {
 }
 
 TEST(DecideHealth, CapacityCountsInDevices) {
-  SmallFleet fleet(two_pools);
+  DecisionFixture fleet(two_pools);
   const HostIndex large = fleet.add_host("large", "h100-sxm", 8);
   const HostIndex small = fleet.add_host("small", "h100-sxm", 1);
   fleet.add_replica(large, 0, "llama-3.1-8b", {0, 1, 2, 3});
   fleet.add_replica(small, 0, "llama-3.1-8b", {0});
-  fleet.roster.set_health(fleet.now, small, Health::suspect);
-  for (int n = 0; n < 8; ++n) fleet.roster.promise_request(fleet.now, 0, 10, fleet.now);
+  fleet.fleet_state.set_health(fleet.now, small, Health::suspect);
+  for (int n = 0; n < 8; ++n) fleet.fleet_state.reserve_request(fleet.now, 0, 10, fleet.now);
   EXPECT_EQ(fleet.decide(fleet.request()).decision.action, Action::queue) << "4 of 5 are well";
-  fleet.roster.set_health(fleet.now, large, Health::suspect);
-  fleet.roster.set_health(fleet.now, small, Health::ok);
-  for (int n = 0; n < 8; ++n) fleet.roster.promise_request(fleet.now, 1, 10, fleet.now);
-  fleet.roster.release_request(0, 10);
+  fleet.fleet_state.set_health(fleet.now, large, Health::suspect);
+  fleet.fleet_state.set_health(fleet.now, small, Health::ok);
+  for (int n = 0; n < 8; ++n) fleet.fleet_state.reserve_request(fleet.now, 1, 10, fleet.now);
+  fleet.fleet_state.release_request(0, 10);
   EXPECT_EQ(fleet.decide(fleet.request()).decision.target, "large/r0") << "1 of 5 is";
 }
 
@@ -229,7 +229,7 @@ TEST(DecideHealth, SilentHostsAreNotTooStaleToPanicOver) {
 TEST(DecideHealth, NoReplicaIsLoadedInPanic) {
   Hosts fleet(0);
   for (const char* name : {"a", "b"}) {
-    fleet.roster.set_health(fleet.now, fleet.add_host(name, "h100-sxm", 8), Health::suspect);
+    fleet.fleet_state.set_health(fleet.now, fleet.add_host(name, "h100-sxm", 8), Health::suspect);
   }
   EXPECT_EQ(fleet.decide_replica(fleet.request()).decision.action, Action::queue);
 }
@@ -262,7 +262,7 @@ TEST(DecideHealth, AHostThatIsBackGetsAShareOfItsScoreThatGrows) {
   for (const Return& one : std::vector<Return>{{0, 0.1}, {30, 0.5}, {59, 59.0 / 60}, {60, 1}}) {
     Hosts fleet(2);
     fleet.policy.stale_after_s = 1000;
-    fleet.roster.set_returned(fleet.now, fleet.hosts[0]);
+    fleet.fleet_state.set_returned(fleet.now, fleet.hosts[0]);
     fleet.now += std::chrono::seconds(one.elapsed_s);
     const Decision decision = fleet.decide_request();
     const Candidate* back = candidate(decision, "h0/r0");
@@ -277,22 +277,22 @@ TEST(DecideHealth, AHostThatIsBackGetsAShareOfItsScoreThatGrows) {
 
 TEST(DecideHealth, SoDoesAReplicaThatWasEjected) {
   Hosts fleet(2);
-  fleet.roster.set_returned(fleet.now, fleet.roster.replica(fleet.replicas[0]).trust);
+  fleet.fleet_state.set_returned(fleet.now, fleet.fleet_state.replica(fleet.replicas[0]).outlier);
   for (int n = 0; n < 9; ++n) EXPECT_EQ(fleet.decide_request().target, "h1/r0");
 }
 
 TEST(DecideHealth, SoDoesAGroup) {
-  SmallFleet fleet(two_pools);
+  DecisionFixture fleet(two_pools);
   const HostIndex first = fleet.add_host("a", "h100-sxm", 8);
   fleet.add_host("b", "h100-sxm", 8);
-  GroupEntry& group = fleet.roster.group(fleet.roster.hosts()[first].groups[0]);
-  fleet.roster.set_returned(fleet.now, group.trust);
+  GroupEntry& group = fleet.fleet_state.group(fleet.fleet_state.hosts()[first].groups[0]);
+  fleet.fleet_state.set_returned(fleet.now, group.outlier);
   for (int n = 0; n < 9; ++n) EXPECT_EQ(fleet.decide(fleet.training(2)).decision.target, "b/0-1");
 }
 
 TEST(DecideHealth, TheOnlyPlaceLeftTakesAllAtOnce) {
   Hosts fleet(2);
-  fleet.roster.set_returned(fleet.now, fleet.hosts[0]);
+  fleet.fleet_state.set_returned(fleet.now, fleet.hosts[0]);
   fleet.fill(1);
   const Decision decision = fleet.decide_request();
   EXPECT_EQ(decision.target, "h0/r0");

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/router/stage.h"
+#include "tests/router/router_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -25,13 +25,13 @@ TEST(Degradation, StandsInDecisionJobAndLedger) {
   const std::string said = "degraded bf16 -> int8";
   auto policy = parse_policy(degrading, "test.toml");
   ASSERT_TRUE(policy.ok()) << policy.error().message;
-  Stage stage({}, std::move(policy).value());
-  Hello hello = stage.hello("h1");
-  hello.replicas = {Stage::replica("h1", 0)};
-  hello.replicas[0].precision = Precision::int8;
+  RouterHarness stage({}, std::move(policy).value());
+  Register registration = stage.registration("h1");
+  registration.replicas = {RouterHarness::replica("h1", 0)};
+  registration.replicas[0].precision = Precision::int8;
   stage.receive(1, Join{Role::agent, "h1", "drover test"});
-  stage.receive(1, hello);
-  stage.receive_samples("h1", 1, Stage::idle_samples(8));
+  stage.receive(1, registration);
+  stage.receive_samples("h1", 1, RouterHarness::idle_samples(8));
   stage.receive(9, Submit{{serve_job(1)}});
   stage.tick();
   stage.commit();

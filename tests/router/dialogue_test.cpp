@@ -15,7 +15,7 @@
 #include <sstream>
 
 #include "fleet/base/text.h"
-#include "tests/router/stage.h"
+#include "tests/router/router_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -31,13 +31,13 @@ std::string devices_text(const std::vector<std::uint16_t>& devices) {
 }
 
 /// One message in one line; empty: not shown.
-struct Shown {
-  std::string operator()(const Welcome& it) const {
+struct PublishedTotals {
+  std::string operator()(const JoinAccepted& it) const {
     return fmt::format("heartbeat every {} s, lease {} s", to_seconds(it.heartbeat_every),
                        to_seconds(it.lease));
   }
-  std::string operator()(const Unwelcome& it) const { return it.why; }
-  std::string operator()(const Problem& it) const { return it.what; }
+  std::string operator()(const JoinRejected& it) const { return it.why; }
+  std::string operator()(const RequestError& it) const { return it.what; }
   std::string operator()(const Assign& it) const {
     return fmt::format("{} attempt {} on {}{}, {}{}", number_text(it.job.id), it.attempt,
                        it.replica ? "replica " + std::to_string(*it.replica) : "devices ",
@@ -72,7 +72,7 @@ struct Shown {
         it.refused, it.finished, it.failed, cancelled, it.queued, it.running, it.stale_results);
   }
   std::string operator()(const HostChanged& it) const {
-    return fmt::format("{} {}", it.hello.host, to_text(it.health));
+    return fmt::format("{} {}", it.registration.host, to_text(it.health));
   }
   std::string operator()(const ReplicaChanged& it) const {
     return fmt::format("{} {} in {}", to_text(it.replica.id), to_text(it.replica.state), it.pool);
@@ -177,10 +177,10 @@ class Dialogue {
     }
     if (verb == "samples") {
       const auto host = next<std::string>(words);
-      return stage_.receive_samples(host, ++samples_, Stage::idle_samples(8));
+      return stage_.receive_samples(host, ++samples_, RouterHarness::idle_samples(8));
     }
     const auto peer = next<std::uint64_t>(words);
-    if (verb == "hello") return hello(peer, words);
+    if (verb == "hello") return registration(peer, words);
     if (verb == "beat") return stage_.receive(peer, Heartbeat{});
     if (verb == "submit") return submit(peer, words);
     if (verb == "leave") {
@@ -194,7 +194,7 @@ class Dialogue {
     }
     if (verb == "cancel") return cancel(peer, words);
     if (verb == "policy") return change_policy(peer, next<int>(words));
-    if (verb == "end") return stage_.receive(peer, EndRequest{});
+    if (verb == "end") return stage_.receive(peer, EndRunRequest{});
     if (verb == "summary") return stage_.receive(peer, SummaryRequest{});
     if (verb == "join") {
       const auto role = next<std::string>(words);
@@ -207,17 +207,17 @@ class Dialogue {
     attempt(verb, peer, words);
   }
 
-  void hello(std::uint64_t peer, std::istream& words) {
+  void registration(std::uint64_t peer, std::istream& words) {
     const auto host = next<std::string>(words);
-    Hello hello = stage_.hello(host, next<std::uint64_t>(words, 1));
-    hello.replicas = {Stage::replica(host, 0)};
+    Register registration = stage_.registration(host, next<std::uint64_t>(words, 1));
+    registration.replicas = {RouterHarness::replica(host, 0)};
     std::string holds;
     while (words >> holds) {  // JOB/ATTEMPT
       const auto parts = split(holds, '/');
-      hello.held.push_back(
+      registration.held.push_back(
           {job_id(std::stoull(parts.at(0))), static_cast<std::uint32_t>(std::stoul(parts.at(1)))});
     }
-    stage_.receive(peer, hello);
+    stage_.receive(peer, registration);
   }
 
   void submit(std::uint64_t peer, std::istream& words) {
@@ -272,7 +272,7 @@ class Dialogue {
     const bool published = send.to == publish_peer;
     const Message& body = send.envelope.body;
     if (published && std::holds_alternative<Summary>(body)) return "";
-    const std::string text = std::visit(Shown{}, body);
+    const std::string text = std::visit(PublishedTotals{}, body);
     return fmt::format("{}{}{}{}", published ? "publishes" : fmt::format("to {}", send.to.number),
                        fmt::format(" {}", kind_name(body)), text.empty() ? "" : ": ", text);
   }
@@ -297,7 +297,7 @@ class Dialogue {
     return text;
   }
 
-  Stage stage_;
+  RouterHarness stage_;
   std::uint64_t samples_ = 0;
 };
 

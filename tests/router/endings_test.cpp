@@ -1,7 +1,7 @@
 // Jobs that no place can run, attempts that are repeated too soon, results of another life.
 #include <gtest/gtest.h>
 
-#include "tests/router/stage.h"
+#include "tests/router/router_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-std::size_t assigned(const Stage& stage, std::uint64_t peer) {
+std::size_t assigned(const RouterHarness& stage, std::uint64_t peer) {
   return stage.told<Assign>(peer).size();
 }
 
@@ -69,8 +69,8 @@ TEST(BackOff, AJobInBackOffDoesNotHoldUpOthersOfItsKind) {
 
 // ---- Impossible jobs ---------------------------------------------------------------------------
 
-struct Impossible : Stage {
-  using Stage::Stage;
+struct Impossible : RouterHarness {
+  using RouterHarness::RouterHarness;
   /// What became of the job, as published last.
   JobChanged last(std::uint64_t number) const {
     JobChanged found;
@@ -111,7 +111,7 @@ TEST(ImpossibleJobs, WhatNoDeviceCouldRunFailsAfterTheGrace) {
     SCOPED_TRACE(each.what);
     Impossible stage;
     stage.receive(1, Join{Role::agent, "h1", "drover test"});
-    stage.receive(1, stage.hello("h1", 1, "tpu-v5e"));
+    stage.receive(1, stage.registration("h1", 1, "tpu-v5e"));
     stage.receive(9, Submit{{each.job}});
     stage.live(29, {{1, "h1"}});
     EXPECT_EQ(stage.last(1).state, JobState::queued);
@@ -130,11 +130,11 @@ TEST(ImpossibleJobs, WhatNoDeviceCouldRunFailsAfterTheGrace) {
 TEST(ImpossibleJobs, AHostThatJoinsInTimeRunsIt) {
   Impossible stage;
   stage.receive(1, Join{Role::agent, "h1", "drover test"});
-  stage.receive(1, stage.hello("h1", 1, "h100-sxm", 4));
+  stage.receive(1, stage.registration("h1", 1, "h100-sxm", 4));
   stage.receive(9, Submit{{train_job(1, 8)}});
   stage.live(20, {{1, "h1"}});
   stage.receive(2, Join{Role::agent, "h2", "drover test"});
-  stage.receive(2, stage.hello("h2"));
+  stage.receive(2, stage.registration("h2"));
   stage.live(2, {{1, "h1"}, {2, "h2"}});
   EXPECT_EQ(assigned(stage, 2), 1U);
 }

@@ -5,12 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/router/acted_fleet.h"
+#include "tests/router/action_harness.h"
 
 namespace drover::router {
 namespace {
 
-using Fleet = ActedFleet;
+using Fleet = ActionHarness;
 using Words = std::vector<std::string>;
 using std::chrono::seconds;
 
@@ -61,11 +61,11 @@ TEST(FaultsShown, TheLossOfAHostReplacesNoLossOfItsDevices) {
 }
 
 /// Of a host, where no devices are named.
-FaultInForce in_force(const Fleet& stage, const std::string& fault,
-                      std::vector<std::uint16_t> devices, Duration lasts = seconds(40)) {
-  FaultInForce told{devices.empty(), std::move(devices), parse_fault(fault).value(), {}};
-  told.fault.lasts = seconds(60);
-  told.until = stage.now + lasts;
+ActiveFault in_force(const Fleet& stage, const std::string& fault,
+                     std::vector<std::uint16_t> devices, Duration duration = seconds(40)) {
+  ActiveFault told{devices.empty(), std::move(devices), parse_fault(fault).value(), {}};
+  told.fault.duration = seconds(60);
+  told.until = stage.now + duration;
   return told;
 }
 
@@ -77,24 +77,24 @@ TEST(FaultsShown, AHostThatWasOnlyCutOffComesBackWithItsFaultsAndAnotherOneWitho
     stage.live(20, {{2, "h100-2"}, {3, "v5e-1"}});
     const auto hosts = stage.published<HostChanged>();
     ASSERT_TRUE(std::any_of(hosts.begin(), hosts.end(), [](const HostChanged& host) {
-      return host.hello.host == "h100-1" && host.health == Health::lost;
+      return host.registration.host == "h100-1" && host.health == Health::lost;
     }));
-    Hello hello = stage.hello("h100-1", same ? 1 : 2);
-    if (same) hello.faults = {in_force(stage, "throttle=0.5", {3})};
-    stage.receive(1, hello);
+    Register registration = stage.registration("h100-1", same ? 1 : 2);
+    if (same) registration.faults = {in_force(stage, "throttle=0.5", {3})};
+    stage.receive(1, registration);
     EXPECT_EQ(shown(stage, 3), same ? Words{"throttle=0.5"} : Words{});
     stage.live(45, all_hosts);
     EXPECT_TRUE(shown(stage, 3).empty()) << "it is over when it would have been";
   }
 }
 
-/// A host says Hello with these faults; `asked_at`: in answer to a question of then.
-void say_hello(Fleet& stage, std::vector<FaultInForce> faults, Instant asked_at = {}) {
-  Hello hello = stage.hello("h100-1");
-  hello.faults = std::move(faults);
-  hello.asked_at = asked_at;
+/// A host says Register with these faults; `asked_at`: in answer to a question of then.
+void send_register(Fleet& stage, std::vector<ActiveFault> faults, Instant asked_at = {}) {
+  Register registration = stage.registration("h100-1");
+  registration.faults = std::move(faults);
+  registration.asked_at = asked_at;
   stage.forget();
-  stage.receive(1, hello);
+  stage.receive(1, registration);
 }
 
 TEST(FaultsShown, ARouterThatBeginsAnewShowsWhatItsAgentsCarryOut) {
@@ -102,9 +102,9 @@ TEST(FaultsShown, ARouterThatBeginsAnewShowsWhatItsAgentsCarryOut) {
   stage.ask(inject("h100-1/3", "throttle=0.5", seconds(60)));
   ASSERT_TRUE(stage.restart());
   stage.join_all();
-  EXPECT_TRUE(shown(stage, 3).empty()) << "a Hello without any";
-  say_hello(stage, {in_force(stage, "throttle=0.5", {3}), in_force(stage, "inlet=+10C", {}),
-                    in_force(stage, "hang", {4}, seconds(0))});
+  EXPECT_TRUE(shown(stage, 3).empty()) << "a Register without any";
+  send_register(stage, {in_force(stage, "throttle=0.5", {3}), in_force(stage, "inlet=+10C", {}),
+                        in_force(stage, "hang", {4}, seconds(0))});
   EXPECT_EQ(shown(stage, 3), (Words{"throttle=0.5", "inlet=+10C"}));
   EXPECT_EQ(shown(stage, 4), Words{"inlet=+10C"}) << "what has ended on the way is none";
   stage.forget();
@@ -118,7 +118,7 @@ TEST(FaultsShown, AHelloForgetsThoseThatItsAgentMustHaveHeardAndDoesNotHave) {
   for (const Duration after : {seconds(-1), seconds(1)}) {
     Fleet stage;
     stage.ask(inject("h100-1/3", "hang", seconds(60)));
-    say_hello(stage, {in_force(stage, "throttle=0.5", {3})}, stage.now + after);
+    send_register(stage, {in_force(stage, "throttle=0.5", {3})}, stage.now + after);
     const bool crossed = after < Duration{0};
     EXPECT_EQ(shown(stage, 3), crossed ? (Words{"throttle=0.5", "hang"}) : Words{"throttle=0.5"});
   }
@@ -127,13 +127,13 @@ TEST(FaultsShown, AHelloForgetsThoseThatItsAgentMustHaveHeardAndDoesNotHave) {
 TEST(FaultsShown, AHelloThatTellsNothingNewIsNoNews) {
   Fleet stage;
   stage.ask(inject("h100-1/3", "hang", seconds(60)));
-  say_hello(stage, {in_force(stage, "hang", {3})}, stage.now + seconds(1));
+  send_register(stage, {in_force(stage, "hang", {3})}, stage.now + seconds(1));
   EXPECT_TRUE(stage.published<DeviceChanged>().empty());
 }
 
 TEST(FaultsShown, NoneLastsLongerThanItsKindWasAskedFor) {
   Fleet stage;
-  say_hello(stage, {in_force(stage, "hang", {3}, std::chrono::hours(1000))});
+  send_register(stage, {in_force(stage, "hang", {3}, std::chrono::hours(1000))});
   EXPECT_EQ(shown(stage, 3), Words{"hang"});
   stage.live(61, all_hosts);
   EXPECT_TRUE(shown(stage, 3).empty());
@@ -141,18 +141,18 @@ TEST(FaultsShown, NoneLastsLongerThanItsKindWasAskedFor) {
 
 TEST(FaultsShown, WhatNoDeviceCanHaveIsDroppedAndTheSenderIsNamed) {
   Fleet stage;
-  FaultInForce odd = in_force(stage, "throttle=0.5", {3});
+  ActiveFault odd = in_force(stage, "throttle=0.5", {3});
   odd.fault.amount = 7;
-  FaultInForce endless = in_force(stage, "hang", {3});
-  endless.fault.lasts = Duration::max();
-  say_hello(stage, {odd, in_force(stage, "hang", {3, 8}), in_force(stage, "ecc", {2}),
-                    in_force(stage, "xid=13", {3}), endless});
+  ActiveFault endless = in_force(stage, "hang", {3});
+  endless.fault.duration = Duration::max();
+  send_register(stage, {odd, in_force(stage, "hang", {3, 8}), in_force(stage, "ecc", {2}),
+                        in_force(stage, "xid=13", {3}), endless});
   EXPECT_TRUE(shown(stage, 3).empty());
   EXPECT_EQ(shown(stage, 2), Words{"ecc"});
   const auto said = events_of(stage, "h100-1");
   ASSERT_FALSE(said.empty());
   EXPECT_EQ(said.front().text,
-            "dropped, 1 so far: throttle=7 is no fault that its devices can have");
+            "dropped, 1 so far: throttle=7 is not a valid fault for its devices");
   EXPECT_EQ(stage.router->summary(stage.now).undecodable, 4U);
 }
 
@@ -183,7 +183,7 @@ TEST(FaultsShown, ASliceIsLostAsAWholeAndAGpuAlone) {
 }
 
 TEST(FaultsShown, ADrawTakesWholeGroupsWhereTheFaultIsTheGroups) {
-  Inject some = inject("pool:v5e", "lose");
+  InjectFault some = inject("pool:v5e", "lose");
   some.any = 1;
   EXPECT_EQ(Fleet().ask(some).targets, all_of("v5e-1"));
   some = inject("pool:h100", "slow-link");
@@ -196,7 +196,7 @@ TEST(FaultsShown, ADrawTakesWholeGroupsWhereTheFaultIsTheGroups) {
 TEST(FaultsShown, ADrawMayTakeAnyDevice) {
   std::set<std::string> drawn;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    Inject some = inject("pool:h100", "hang");
+    InjectFault some = inject("pool:h100", "hang");
     some.any = 2;
     some.seed = seed;
     const ActionReply reply = Fleet().ask(some);

@@ -1,7 +1,7 @@
 // What guards compare: places that are not as full.
 #include <gtest/gtest.h>
 
-#include "tests/router/small_fleet.h"
+#include "tests/router/decision_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -19,16 +19,16 @@ pools = ["first"]
 )";
 
 /// One replica in each pool.
-struct Guarded : SmallFleet {
+struct Guarded : DecisionFixture {
   HostIndex first = add_host("first", "h100-sxm", 1);
   ReplicaIndex on_first = add_replica(first, 0, "llama-3.1-8b", {0}, Precision::fp16);
   ReplicaIndex on_second = 0;
-  explicit Guarded(const char* device) : SmallFleet(guarded) {
+  explicit Guarded(const char* device) : DecisionFixture(guarded) {
     on_second = add_replica(add_host("second", device, 1), 0, "llama-3.1-8b", {0}, Precision::fp16);
   }
-  void promise(ReplicaIndex replica, int requests) {
+  void reservation(ReplicaIndex replica, int requests) {
     for (int request = 0; request < requests; ++request) {
-      roster.promise_request(now, replica, 1, now);
+      fleet_state.reserve_request(now, replica, 1, now);
     }
   }
 };
@@ -53,9 +53,9 @@ TEST(Guards, CompareEnergyAndCostOfRequestsAtEqualFill) {
       SCOPED_TRACE(each.what);
       Guarded fleet(each.device);
       fleet.policy.rules[0].fallbacks[0].guard.*guard = 0.01;
-      fleet.promise(fleet.on_first, each.on_first);
-      fleet.promise(fleet.on_second, each.on_second);
-      if (each.on_first < 8) fleet.roster.host(fleet.first).draining = true;
+      fleet.reservation(fleet.on_first, each.on_first);
+      fleet.reservation(fleet.on_second, each.on_second);
+      if (each.on_first < 8) fleet.fleet_state.host(fleet.first).draining = true;
       const Decision decision = fleet.decide(fleet.request()).decision;
       EXPECT_EQ(decision.pool, each.passes ? "second" : "");
       EXPECT_TRUE(decision.primary);
@@ -66,11 +66,11 @@ TEST(Guards, CompareEnergyAndCostOfRequestsAtEqualFill) {
 TEST(Guards, AtEqualFillNothingElseOfTheEstimateChanges) {
   Guarded held("h100-sxm");
   Guarded open("h100-sxm");
-  for (Guarded* fleet : {&held, &open}) fleet->promise(fleet->on_first, 8);
+  for (Guarded* fleet : {&held, &open}) fleet->reservation(fleet->on_first, 8);
   held.policy.rules[0].fallbacks[0].guard.extra_cost_max = 0.01;
   held.policy.rules[0].fallbacks[0].guard.finish_ratio_max = 1;
   const Job job = open.request();
-  const Verdict with = held.decide(job);
+  const PlacementResult with = held.decide(job);
   EXPECT_EQ(with.decision, open.decide(job).decision) << "it is charged for what it takes";
   ASSERT_TRUE(with.place);
   EXPECT_GT(with.decision.top[0].estimate.cost_usd, with.decision.primary->cost_usd);

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/router/stage.h"
+#include "tests/router/router_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -15,7 +15,7 @@ using std::chrono::seconds;
 // ---- Hosts -------------------------------------------------------------------------------------
 
 TEST(Hosts, AHeartbeatIsAnsweredByALease) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   Heartbeat beat;
   beat.incarnation = {1, 1};
@@ -25,7 +25,7 @@ TEST(Hosts, AHeartbeatIsAnsweredByALease) {
 }
 
 TEST(Hosts, ASuspectGetsNoNewWork) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   stage.commit();
   stage.wait(seconds(4));
@@ -38,12 +38,12 @@ TEST(Hosts, ASuspectGetsNoNewWork) {
 }
 
 TEST(Hosts, ALostHostMustSayHelloAgain) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   stage.wait(seconds(13));
   stage.receive(1, Heartbeat{});
   EXPECT_TRUE(stage.told<Heartbeat>(1).empty());
-  EXPECT_EQ(stage.told<HelloWanted>(1).size(), 1u);
+  EXPECT_EQ(stage.told<Reregister>(1).size(), 1u);
 }
 
 Failed given_back(const Assign& assign) {
@@ -112,7 +112,7 @@ TEST(Hosts, OnlyTheConnectionThatSpeaksForAHostCanTakeItAway) {
 }
 
 TEST(Hosts, ManyThatLeaveAtOnceAreNoBadNetwork) {
-  Stage stage;
+  RouterHarness stage;
   for (std::uint64_t number = 1; number <= 8; ++number) {
     stage.add_host(number, "h" + std::to_string(number));
   }
@@ -120,7 +120,7 @@ TEST(Hosts, ManyThatLeaveAtOnceAreNoBadNetwork) {
   stage.live(1, {{7, "h7"}, {8, "h8"}});
   std::map<std::string, Health> health;
   for (const HostChanged& host : stage.published<HostChanged>()) {
-    health[host.hello.host] = host.health;
+    health[host.registration.host] = host.health;
   }
   for (std::uint64_t number = 1; number <= 8; ++number) {
     EXPECT_EQ(health["h" + std::to_string(number)], number <= 6 ? Health::left : Health::ok);
@@ -148,19 +148,19 @@ TEST(Hosts, AnAssignmentThatGotLostIsGivenAgain) {
   EXPECT_EQ(stage.told<Cancel>(1).size(), 1u);
 }
 
-/// Says Hello as a host that was asked at this time and holds nothing.
-void say_hello(Assigned& stage, std::uint64_t peer, Instant asked_at, std::uint64_t life = 1) {
-  Hello hello = stage.hello("h1", life);
-  hello.replicas = {Stage::replica("h1", 0)};
-  hello.asked_at = asked_at;
-  stage.receive(peer, hello);
+/// Says Register as a host that was asked at this time and holds nothing.
+void send_register(Assigned& stage, std::uint64_t peer, Instant asked_at, std::uint64_t life = 1) {
+  Register registration = stage.registration("h1", life);
+  registration.replicas = {RouterHarness::replica("h1", 0)};
+  registration.asked_at = asked_at;
+  stage.receive(peer, registration);
   stage.tick();
   stage.commit();
 }
 
 TEST(Hosts, AHelloThatCrossedAnAssignmentDoesNotLoseIt) {
   Assigned stage;
-  say_hello(stage, 1, stage.now - milliseconds(1));
+  send_register(stage, 1, stage.now - milliseconds(1));
   EXPECT_EQ(stage.told<Assign>(1).size(), 1u);
   EXPECT_TRUE(stage.told<Cancel>(1).empty());
   stage.receive(1, finished_of(stage.assign));
@@ -181,32 +181,32 @@ TEST(Hosts, AHelloWithoutItsWorkLosesWhatItMustHaveHeard) {
   };
   for (const auto& each : cases) {
     Assigned stage;
-    say_hello(stage, each.peer, stage.now + each.asked_after, each.life);
+    send_register(stage, each.peer, stage.now + each.asked_after, each.life);
     EXPECT_EQ(stage.told<Cancel>(each.peer).size(), 1u) << each.what;
   }
 }
 
 TEST(Hosts, AWelcomeDoesNotOvertakeAnAssignmentThatWaitsForTheDisk) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   stage.receive(9, Submit{{serve_job(1)}});
   stage.tick();
   stage.forget();
   stage.receive(1, Join{Role::agent, "h1", "drover test"});
-  EXPECT_TRUE(stage.told<Welcome>(1).empty());
+  EXPECT_TRUE(stage.told<JoinAccepted>(1).empty());
   stage.commit();
   std::vector<std::size_t> kinds;
   for (const Send& send : stage.delivered) {
     if (send.to.number == 1) kinds.push_back(send.envelope.body.index());
   }
-  EXPECT_EQ(kinds, (std::vector{Message(Assign{}).index(), Message(Welcome{}).index()}));
+  EXPECT_EQ(kinds, (std::vector{Message(Assign{}).index(), Message(JoinAccepted{}).index()}));
 }
 
 // ---- Hosts that are let go
 // -----------------------------------------------------------------------
 
 /// The hosts that a snapshot names, and their devices' samples.
-std::vector<std::string> hosts_in_snapshot(Stage& stage) {
+std::vector<std::string> hosts_in_snapshot(RouterHarness& stage) {
   stage.wait(std::chrono::seconds(1));
   stage.commit();
   stage.forget();
@@ -216,14 +216,14 @@ std::vector<std::string> hosts_in_snapshot(Stage& stage) {
     for (const std::string& bytes : part.messages) {
       const Envelope envelope = decode(bytes).value();
       if (const auto* host = std::get_if<HostChanged>(&envelope.body)) {
-        names.push_back(host->hello.host);
+        names.push_back(host->registration.host);
       }
     }
   }
   return names;
 }
 
-ActionReply ask_to_forget(Stage& stage, const std::string& host) {
+ActionReply ask_to_forget(RouterHarness& stage, const std::string& host) {
   stage.commit();  // a disk that stands still takes no orders
   stage.forget();
   stage.receive(9, ForgetHost{host});
@@ -236,7 +236,7 @@ ActionReply ask_to_forget(Stage& stage, const std::string& host) {
 using Names = std::vector<std::string>;
 
 TEST(Hosts, ThatLeftDisappearAfterTenMinutes) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   stage.add_host(2, "h2");
   stage.receive(1, Leave{"SIGINT", 0});
@@ -250,7 +250,7 @@ TEST(Hosts, ThatLeftDisappearAfterTenMinutes) {
 }
 
 TEST(Hosts, ThatAreLostStayUntilSomebodySaysThatTheyWillNotReturn) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   stage.add_host(2, "h2");
   stage.live(1'000, {{2, "h2"}});
@@ -271,28 +271,28 @@ TEST(Hosts, ThatAreLostStayUntilSomebodySaysThatTheyWillNotReturn) {
 }
 
 TEST(Hosts, ThatAreThereAreNotForgotten) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   stage.receive(9, Join{Role::client, "ann", "drover test"});
   EXPECT_EQ(ask_to_forget(stage, "h1").problem,
-            "h1 is connected and well: only a host that is lost or has left is forgotten");
+            "h1 is connected and healthy: only a host that is lost or has left can be forgotten");
   EXPECT_EQ(ask_to_forget(stage, "h7").problem, "no host h7");
   stage.wait(std::chrono::seconds(5));
   EXPECT_EQ(ask_to_forget(stage, "h1").problem,
-            "h1 is suspect: only a host that is lost or has left is forgotten");
+            "h1 is suspect: only a host that is lost or has left can be forgotten");
   EXPECT_EQ(hosts_in_snapshot(stage), Names{"h1"});
 }
 
 TEST(Hosts, ThatWereForgottenMayJoinAgainAndAreChargedOnce) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
-  stage.receive_samples("h1", 100, Stage::idle_samples(8, 500));
+  stage.receive_samples("h1", 100, RouterHarness::idle_samples(8, 500));
   stage.receive(9, SetDrain{"h1/3", true, {}});
   stage.live(30, {});
   ASSERT_TRUE(ask_to_forget(stage, "h1").applied);
   EXPECT_EQ(stage.router->summary(stage.now).fleet_energy_j, 8 * 500);
-  stage.receive(1, stage.hello("h1"));
-  stage.receive_samples("h1", 200, Stage::idle_samples(8, 600));
+  stage.receive(1, stage.registration("h1"));
+  stage.receive_samples("h1", 200, RouterHarness::idle_samples(8, 600));
   EXPECT_EQ(stage.router->summary(stage.now).fleet_energy_j, 8 * 600)
       << "the same life of the agent";
   EXPECT_EQ(hosts_in_snapshot(stage), Names{"h1"});
@@ -305,14 +305,14 @@ TEST(Hosts, ThatWereForgottenMayJoinAgainAndAreChargedOnce) {
 }
 
 TEST(Hosts, ThatWereForgottenAreNoTargetOfActions) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   stage.add_host(2, "h2");
   stage.live(30, {{2, "h2"}});
   ASSERT_TRUE(ask_to_forget(stage, "h1").applied);
-  Inject hang;
+  InjectFault hang;
   hang.fault = parse_fault("hang").value();
-  hang.fault.lasts = seconds(60);
+  hang.fault.duration = seconds(60);
   for (const char* target : {"host:h1", "h1/3"}) {
     hang.target = target;
     for (const Message& action : {Message(hang), Message(SetDrain{target, true, {}}),
@@ -328,7 +328,7 @@ TEST(Hosts, ThatWereForgottenAreNoTargetOfActions) {
 }
 
 TEST(Hosts, ThatWereForgottenDoNotComeBackWithAnotherPolicy) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   stage.add_host(2, "h2");
   stage.live(30, {{2, "h2"}});
@@ -342,21 +342,22 @@ TEST(Hosts, ThatWereForgottenDoNotComeBackWithAnotherPolicy) {
   stage.receive(9, other);
   stage.commit();
   ASSERT_TRUE(stage.told<ActionReply>(9).at(0).applied) << stage.told<ActionReply>(9)[0].problem;
-  for (const HostChanged& host : stage.published<HostChanged>()) EXPECT_EQ(host.hello.host, "h2");
+  for (const HostChanged& host : stage.published<HostChanged>())
+    EXPECT_EQ(host.registration.host, "h2");
 }
 
 TEST(Hosts, EnergyCountersMayBeginAnew) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   for (const auto& [sequence, counter] : {std::pair{2, 100.0}, {3, 150.0}, {4, 20.0}, {5, 30.0}}) {
     stage.receive_samples("h1", static_cast<std::uint64_t>(sequence),
-                          Stage::idle_samples(8, counter));
+                          RouterHarness::idle_samples(8, counter));
   }
   EXPECT_NEAR(stage.router->summary(stage.now).fleet_energy_j, 8 * (150 + 30), 1e-6);
 }
 
 TEST(Hosts, CostIsDeviceHoursTimesPrice) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   const double price =
       devices::Catalogue::embedded().device("h100-sxm").value()->spec.price_usd_per_h;
@@ -369,7 +370,7 @@ TEST(Hosts, CostIsDeviceHoursTimesPrice) {
 TEST(Ending, FailsWhatIsOpenAndAnswersOnceAllIsOnDisk) {
   Assigned stage;
   stage.receive(9, Submit{{serve_job(2), train_job(3, 8)}});
-  stage.receive(9, EndRequest{});
+  stage.receive(9, EndRunRequest{});
   EXPECT_TRUE(stage.told<Summary>(9).empty());
   stage.commit();
   const auto summaries = stage.told<Summary>(9);
@@ -397,7 +398,7 @@ TEST(Asking, WhyTakesTheFirstDigitsOfAnId) {
 }
 
 TEST(Asking, JobsAreBounded) {
-  Stage stage;
+  RouterHarness stage;
   for (std::uint64_t number = 1; number <= 1500; ++number) {
     stage.receive(9, Submit{{serve_job(number)}});
   }
@@ -410,7 +411,7 @@ TEST(Asking, JobsAreBounded) {
 }
 
 TEST(Asking, TheQueueDoesNotDecideAgainWhatItKnows) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   for (std::uint64_t number = 1; number <= 500; ++number) {
     stage.receive(9, Submit{{serve_job(number, "llama-3.1-70b")}});

@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "fleet/codec/codec.h"
-#include "tests/router/acted_fleet.h"
+#include "tests/router/action_harness.h"
 
 namespace drover::router {
 namespace {
 
 /// So many jobs that nothing can run; the first `cancelled` of them have been cancelled, in order.
-struct Listed : Stage {
+struct Listed : RouterHarness {
   explicit Listed(std::uint64_t accepted, std::uint64_t cancelled) {
     for (std::uint64_t number = 1; number <= accepted; ++number) {
       receive(client, Submit{{serve_job(number)}});
@@ -101,7 +101,7 @@ TEST(JobListing, AnAnswerIsAPageHoweverManyJobsThereAre) {
 
 TEST(JobListing, LooksForAStateAmongAllJobsAndNotAmongTheLastOnes) {
   Listed stage(50, 2);
-  stage.receive(client, EndRequest{});  // 48 fail after the two were cancelled
+  stage.receive(client, EndRunRequest{});  // 48 fail after the two were cancelled
   stage.commit();
   JobsRequest request;
   request.state = JobState::cancelled;
@@ -121,7 +121,7 @@ TEST(JobListing, LooksForAStateAmongAllJobsAndNotAmongTheLastOnes) {
 TEST(JobListing, SaysOfJobsWhoseDetailsAreGoneThatThereWereMore) {
   RouterSettings settings;
   settings.retention.ended_jobs = 3;
-  Stage stage(settings);
+  RouterHarness stage(settings);
   for (std::uint64_t number = 1; number <= 9; ++number) {
     stage.receive(client, Submit{{serve_job(number)}});
     stage.receive(client, CancelJobs{{to_text(job_id(number))}});

@@ -11,7 +11,7 @@
 #include "fleet/base/text.h"
 #include "fleet/codec/codec.h"
 #include "fleet/keys/keys.h"
-#include "router/health/peers.h"
+#include "router/health/connection_table.h"
 
 namespace drover::router {
 namespace {
@@ -30,7 +30,7 @@ std::vector<Message> messages_of(KeyRole role) {
     if (auto* join = std::get_if<Join>(&message); join != nullptr && role == KeyRole::agent) {
       *join = {Role::agent, "h-1", "test"};
     }
-    if (auto* hello = std::get_if<Hello>(&message)) hello->host = "h-1";
+    if (auto* registration = std::get_if<Register>(&message)) registration->host = "h-1";
   }
   return messages;
 }
@@ -99,8 +99,8 @@ TEST(KeyRoleTable, TheConnectionsRoleContradictsItForNoPair) {
       // refuse as well, but for what tells one client's key from another's.
       bool may = false;
       for (const Role one : joined) may = may || may_send(one, message);
-      const bool clients_differ = speaker_of(message) == Speaker::submitter ||
-                                  speaker_of(message) == Speaker::administrator;
+      const bool clients_differ = sender_role_of(message) == SenderRole::submitter ||
+                                  sender_role_of(message) == SenderRole::administrator;
       if (lets_through(role, message)) {
         EXPECT_TRUE(may) << to_text(role) << " " << kind_name(message);
       } else if (!clients_differ) {

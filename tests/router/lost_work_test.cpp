@@ -2,7 +2,7 @@
 // waiting.
 #include <gtest/gtest.h>
 
-#include "tests/router/stage.h"
+#include "tests/router/router_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -16,9 +16,9 @@ Job long_training(std::uint64_t number, std::uint16_t devices = 1) {
 }
 
 /// `count` trainings of one device on h1, running; h2 comes after them.
-struct Trainings : Stage {
+struct Trainings : RouterHarness {
   explicit Trainings(std::uint64_t count, Policy under = builtin_policy())
-      : Stage({}, std::move(under)) {
+      : RouterHarness({}, std::move(under)) {
     join("h1", 1);
     for (std::uint64_t number = 1; number <= count; ++number) {
       receive(9, Submit{{long_training(number)}});
@@ -33,7 +33,7 @@ struct Trainings : Stage {
   }
   void join(const std::string& host, std::uint64_t peer) {
     receive(peer, Join{Role::agent, host, "drover test"});
-    receive(peer, hello(host));
+    receive(peer, registration(host));
     beat(peer, host);
   }
   /// Where half of the hosts fall silent at once, their work is held for a while before it is
@@ -86,7 +86,7 @@ TEST(LostWork, StaysExcusedAfterARestartOfTheRouter) {
 }
 
 /// What an agent says of its work when it has not heard the router for as long as a lease.
-void end_with_the_lease(Stage& stage, std::uint64_t peer, const Assign& assign) {
+void end_with_the_lease(RouterHarness& stage, std::uint64_t peer, const Assign& assign) {
   Failed ended;
   ended.job = assign.job.id;
   ended.attempt = assign.attempt;
@@ -104,7 +104,7 @@ TEST(LostWork, WhatEndedWithTheLeaseWhileTheRouterWasAwayIsNeitherChargedNorBlam
   ASSERT_EQ(held.size(), 8U);
   ASSERT_TRUE(stage.restart());
   stage.receive(1, Join{Role::agent, "h1", "drover test"});
-  Hello said = stage.hello("h1");
+  Register said = stage.registration("h1");
   for (const Assign& assign : held) said.held.push_back({assign.job.id, assign.attempt});
   stage.receive(1, said);
   stage.beat(1, "h1");
@@ -179,7 +179,7 @@ pools = ["h100"]
 }
 
 TEST(LostWork, OnlyWaitingCountsAgainstTheLongestWait) {
-  Stage stage({}, with_longest_wait("20"));
+  RouterHarness stage({}, with_longest_wait("20"));
   stage.add_host(1, "h1");
   stage.receive(9, Submit{{long_training(1, 8)}});
   stage.receive(9, Submit{{long_training(2)}});
@@ -214,7 +214,7 @@ pools = ["h100"]
 )",
                              "test.toml");
   ASSERT_TRUE(policy.ok()) << policy.error().message;
-  Stage stage({}, *policy);
+  RouterHarness stage({}, *policy);
   stage.add_host(1, "h1");
   stage.receive(9, Submit{{train_job(1, 8)}});
   stage.tick();
@@ -222,7 +222,7 @@ pools = ["h100"]
   const WhyReply why = stage.router->why(stage.now, to_text(job_id(1)));
   ASSERT_TRUE(why.job);
   EXPECT_EQ(why.job->state, JobState::failed);
-  EXPECT_NE(why.job->detail.find("no room now"), std::string::npos) << why.job->detail;
+  EXPECT_NE(why.job->detail.find("no capacity now"), std::string::npos) << why.job->detail;
 }
 
 TEST(LostWork, APolicyThatRejectsSpeaksOfRoomWhereOnlyAnotherPoolCouldNeverRunIt) {
@@ -239,10 +239,10 @@ pools = ["v5e", "h100"]
 )",
                              "test.toml");
   ASSERT_TRUE(policy.ok()) << policy.error().message;
-  Stage stage({}, *policy);
+  RouterHarness stage({}, *policy);
   stage.add_host(1, "h1");  // a replica has one device: no room for a gang of 8
   stage.receive(2, Join{Role::agent, "t1", "drover test"});
-  stage.receive(2, stage.hello("t1", 1, "tpu-v5e"));
+  stage.receive(2, stage.registration("t1", 1, "tpu-v5e"));
   Job job = train_job(1, 8);
   job.work.precisions = {Precision::fp16};  // no TPU has it
   stage.receive(9, Submit{{job}});
@@ -250,7 +250,7 @@ pools = ["v5e", "h100"]
   stage.commit();
   const WhyReply why = stage.router->why(stage.now, to_text(job_id(1)));
   ASSERT_TRUE(why.job);
-  EXPECT_NE(why.job->detail.find("no room now"), std::string::npos) << why.job->detail;
+  EXPECT_NE(why.job->detail.find("no capacity now"), std::string::npos) << why.job->detail;
   EXPECT_EQ(why.job->reason, Reason::capacity);
 }
 
@@ -267,14 +267,14 @@ pools = ["h100"]
 )",
                              "test.toml");
   ASSERT_TRUE(policy.ok()) << policy.error().message;
-  Stage stage({}, *policy);
+  RouterHarness stage({}, *policy);
   stage.add_host(1, "h1");
   stage.receive(9, Submit{{train_job(1, 1)}});
   stage.tick();
   stage.commit();
   const WhyReply why = stage.router->why(stage.now, to_text(job_id(1)));
   ASSERT_TRUE(why.job);
-  EXPECT_EQ(why.job->detail, "no rule of the policy holds for it");
+  EXPECT_EQ(why.job->detail, "no rule of the policy matches it");
 }
 
 }  // namespace

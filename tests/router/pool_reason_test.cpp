@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/router/small_fleet.h"
+#include "tests/router/decision_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -24,19 +24,19 @@ pools = ["mixed"]
 )";
 
 /// Replicas of one model in one pool, each in its own trouble, and a free one in another pool.
-struct Mixed : SmallFleet {
+struct Mixed : DecisionFixture {
   HostIndex mixed = add_host("mixed", "h100-sxm", 8);
   std::uint16_t count = 0;
-  Mixed() : SmallFleet(two_pools) {
+  Mixed() : DecisionFixture(two_pools) {
     add_replica(add_host("spare", "l4", 1), 0, "llama-3.1-8b", {0});
   }
 
   void add(int replicas, const std::function<void(Replica&)>& change) {
     for (int added = 0; added < replicas; ++added, ++count) {
       Replica replica =
-          roster.replicas()[add_replica(mixed, count, "llama-3.1-8b", {count})].replica;
+          fleet_state.replicas()[add_replica(mixed, count, "llama-3.1-8b", {count})].replica;
       change(replica);
-      roster.apply(now, mixed, replica);
+      fleet_state.apply(now, mixed, replica);
     }
   }
   void add_small(int replicas) {
@@ -76,24 +76,24 @@ TEST(PoolReason, IsPermanentOnlyWhereEveryCandidateIsExcludedForGood) {
     fleet.add_full(each.full);
     fleet.add_leaving(each.leaving);
     fleet.add_small_and_full(each.small_and_full);
-    const Verdict verdict = fleet.decide(fleet.request());
+    const PlacementResult result = fleet.decide(fleet.request());
     SCOPED_TRACE(
         fmt::format("{} {} {} {}", each.small, each.full, each.leaving, each.small_and_full));
-    EXPECT_EQ(verdict.decision.fallback_reason, each.reason);
-    EXPECT_EQ(verdict.decision.pool, each.reason == Reason::capacity ? "spare" : "");
-    EXPECT_FALSE(verdict.impossible) << "another replica could have a larger cache";
+    EXPECT_EQ(result.decision.fallback_reason, each.reason);
+    EXPECT_EQ(result.decision.pool, each.reason == Reason::capacity ? "spare" : "");
+    EXPECT_FALSE(result.impossible) << "another replica could have a larger cache";
   }
 }
 
 TEST(PoolReason, OfGroupsWithoutAReplicaCountsThoseThatCouldHoldOne) {
-  SmallFleet fleet(two_pools);
+  DecisionFixture fleet(two_pools);
   for (const char* device : {"k80", "k80", "k80", "h100-sxm"}) {
-    Hello host = SmallFleet::hello("mixed", device, 1);
-    host.host += fmt::format("-{}", fleet.roster.hosts().size());
-    ASSERT_TRUE(fleet.roster.enrol(fleet.now, host).ok());
+    Register host = DecisionFixture::registration("mixed", device, 1);
+    host.host += fmt::format("-{}", fleet.fleet_state.hosts().size());
+    ASSERT_TRUE(fleet.fleet_state.register_host(fleet.now, host).ok());
   }
   fleet.policy.pools[0].match.host = "mixed-*";
-  assign_pools(fleet.policy, fleet.roster);
+  assign_pools(fleet.policy, fleet.fleet_state);
   Job job = fleet.request();
   job.work.precisions = {Precision::bf16};
   const Decision decision = fleet.decide(job).decision;
@@ -102,7 +102,7 @@ TEST(PoolReason, OfGroupsWithoutAReplicaCountsThoseThatCouldHoldOne) {
 }
 
 TEST(Impossible, IsSaidForAReasonOfTheJobAndNotOfAPrecisionThatAFallbackDeclares) {
-  SmallFleet fleet(R"([pool.first]
+  DecisionFixture fleet(R"([pool.first]
 match = { model = "h100*" }
 [pool.old]
 match = { model = "k80" }
@@ -121,10 +121,10 @@ pools = ["first"]
   for (const char* name : {"a", "b", "c"}) fleet.add_host(name, "k80", 2);
   Job job = fleet.training(1);
   job.work.ops = {"sparse_gather"};
-  const Verdict verdict = fleet.decide(job);
-  EXPECT_EQ(rejected(verdict.decision, Reason::precision), 3U) << "a K80 computes no int8";
-  EXPECT_EQ(verdict.impossible, Reason::op_unsupported);
-  SmallFleet old(fleet.policy.text);
+  const PlacementResult result = fleet.decide(job);
+  EXPECT_EQ(rejected(result.decision, Reason::precision), 3U) << "a K80 computes no int8";
+  EXPECT_EQ(result.impossible, Reason::op_unsupported);
+  DecisionFixture old(fleet.policy.text);
   old.add_host("a", "k80", 2);
   EXPECT_EQ(old.decide(job).impossible, Reason::precision) << "nothing else was asked";
   fleet.policy.rules[0].fallbacks[0].change_precision = Precision::fp32;

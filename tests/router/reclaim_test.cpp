@@ -4,17 +4,17 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/router/acted_fleet.h"
+#include "tests/router/action_harness.h"
 
 namespace drover::router {
 namespace {
 
 using std::chrono::seconds;
 
-struct SpotFleet : ActedFleet {
+struct SpotFleet : ActionHarness {
   SpotFleet() {
     receive(4, Join{Role::agent, "spot-1", "drover test"});
-    Hello spot = hello("spot-1");
+    Register spot = registration("spot-1");
     spot.labels["price"] = "spot";
     receive(4, spot);
     receive_samples("spot-1", 1, idle_samples(8));
@@ -48,12 +48,12 @@ name = "all"
 )",
                              "test.toml");
   ASSERT_TRUE(policy) << policy.error().message;
-  ActedFleet fleet({}, std::move(policy).value());
+  ActionHarness fleet({}, std::move(policy).value());
   EXPECT_EQ(fleet.ask(inject("site", "reclaim")).targets, std::vector<std::string>{"v5e-1"});
 }
 
 /// In how many of its devices' latest news they are drained.
-std::size_t shown_drained(const ActedFleet& fleet, const std::string& host) {
+std::size_t shown_drained(const ActionHarness& fleet, const std::string& host) {
   std::map<std::uint16_t, bool> drained;
   for (const DeviceChanged& device : fleet.published<DeviceChanged>()) {
     if (device.host == host) drained[device.device] = device.drained;
@@ -84,7 +84,7 @@ TEST(Reclaim, AWarnedHostGetsNoNewWorkAndIsNotLostYet) {
   EXPECT_EQ(fleet.told<Assign>(4).size(), 0u);
   const auto hosts = fleet.published<HostChanged>();
   EXPECT_TRUE(std::none_of(hosts.begin(), hosts.end(), [](const HostChanged& host) {
-    return host.hello.host == "spot-1" && host.health != Health::ok;
+    return host.registration.host == "spot-1" && host.health != Health::ok;
   }));
   fleet.receive(4, Leave{"reclaimed by its cloud", 0, {}});
   fleet.tick();

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "tests/router/stage.h"
+#include "tests/router/router_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -14,41 +14,41 @@ using std::chrono::seconds;
 // ---- Meeting -----------------------------------------------------------------------------------
 
 TEST(Meeting, AnAgentThatTheRouterDoesNotKnowIsAskedOnceAHeartbeat) {
-  Stage stage;
+  RouterHarness stage;
   for (int message = 0; message < 10; ++message) stage.receive(1, Heartbeat{});
-  EXPECT_EQ(stage.told<HelloWanted>(1).size(), 1u);
+  EXPECT_EQ(stage.told<Reregister>(1).size(), 1u);
   stage.wait(seconds(1));
   stage.receive(1, Heartbeat{});
-  EXPECT_EQ(stage.told<HelloWanted>(1).size(), 2u);
+  EXPECT_EQ(stage.told<Reregister>(1).size(), 2u);
 }
 
 TEST(Meeting, TheNewestLifeOfAHostWins) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1", 1);
   stage.add_host(2, "h1", 2);
   EXPECT_EQ(stage.told<Superseded>(1).size(), 1u);
   EXPECT_TRUE(stage.told<Superseded>(2).empty());
-  stage.receive(3, stage.hello("h1", 1));
+  stage.receive(3, stage.registration("h1", 1));
   EXPECT_EQ(stage.told<Superseded>(3).size(), 1u) << "the old life stays replaced";
 }
 
 TEST(Meeting, ARoleMaySendOnlyWhatItsTableSays) {
-  Stage stage;
+  RouterHarness stage;
   stage.receive(1, Join{Role::viewer, "screen", ""});
   stage.receive(2, Join{Role::client, "feeder", ""});
   stage.receive(3, Join{Role::agent, "h3", ""});
   const std::vector<std::pair<std::uint64_t, Message>> misplaced = {
-      {1, Submit{}},          {1, EndRequest{}},      {1, Heartbeat{}},
-      {1, stage.hello("h1")}, {2, Finished{}},        {2, Accepted{}},
-      {3, Submit{}},          {3, SnapshotRequest{}}, {2, JobChanged{}}};
+      {1, Submit{}},    {1, EndRunRequest{}}, {1, Heartbeat{}}, {1, stage.registration("h1")},
+      {2, Finished{}},  {2, Accepted{}},      {3, Submit{}},    {3, SnapshotRequest{}},
+      {2, JobChanged{}}};
   for (const auto& [peer, message] : misplaced) {
     stage.forget();
     stage.receive(peer, message);
-    EXPECT_EQ(stage.told<Problem>(peer).size(), 1u) << kind_name(message);
+    EXPECT_EQ(stage.told<RequestError>(peer).size(), 1u) << kind_name(message);
   }
   EXPECT_EQ(stage.router->summary(stage.now).undecodable, misplaced.size());
   stage.forget();
-  stage.receive(1, Problem{"no"});
+  stage.receive(1, RequestError{"no"});
   EXPECT_TRUE(stage.delivered.empty()) << "never a problem for a problem";
 }
 
@@ -57,10 +57,10 @@ TEST(Meeting, WorkThatTheAgentStillHoldsGoesOn) {
   stage.receive(1, Accepted{job_id(1), 1});
   stage.commit();
   ASSERT_TRUE(stage.restart());
-  Hello hello = stage.hello("h1");
-  hello.replicas = {Stage::replica("h1", 0)};
-  hello.held = {{job_id(1), 1}};
-  stage.receive(5, hello);
+  Register registration = stage.registration("h1");
+  registration.replicas = {RouterHarness::replica("h1", 0)};
+  registration.held = {{job_id(1), 1}};
+  stage.receive(5, registration);
   stage.live(20, {{5, "h1"}});
   EXPECT_TRUE(stage.told<Assign>(5).empty());
   EXPECT_TRUE(stage.told<Cancel>(5).empty());
@@ -72,9 +72,9 @@ TEST(Meeting, WorkThatTheAgentStillHoldsGoesOn) {
 
 TEST(Meeting, WorkThatTheAgentLostComesBack) {
   Assigned stage;
-  Hello hello = stage.hello("h1", 2);
-  hello.replicas = {Stage::replica("h1", 0)};
-  stage.receive(2, hello);
+  Register registration = stage.registration("h1", 2);
+  registration.replicas = {RouterHarness::replica("h1", 0)};
+  stage.receive(2, registration);
   stage.live(2, {{2, "h1"}});
   const auto again = stage.told<Assign>(2);
   ASSERT_EQ(again.size(), 1u);
@@ -82,10 +82,10 @@ TEST(Meeting, WorkThatTheAgentLostComesBack) {
 }
 
 TEST(Meeting, WorkThatTheLedgerDoesNotKnowIsCalledOff) {
-  Stage stage;
-  Hello hello = stage.hello("h1");
-  hello.held = {{job_id(77), 3}};
-  stage.receive(1, hello);
+  RouterHarness stage;
+  Register registration = stage.registration("h1");
+  registration.held = {{job_id(77), 3}};
+  stage.receive(1, registration);
   const auto cancels = stage.told<Cancel>(1);
   ASSERT_EQ(cancels.size(), 1u);
   EXPECT_EQ(cancels[0].job, job_id(77));
@@ -94,7 +94,7 @@ TEST(Meeting, WorkThatTheLedgerDoesNotKnowIsCalledOff) {
 // ---- Submit ------------------------------------------------------------------------------------
 
 TEST(Submitting, IsAnsweredOnlyWhenTheJobIsOnDisk) {
-  Stage stage;
+  RouterHarness stage;
   stage.receive(9, Submit{{serve_job(1)}});
   EXPECT_TRUE(stage.told<SubmitReply>(9).empty());
   stage.receive(9, Submit{{serve_job(1)}});
@@ -121,7 +121,7 @@ Job changed(void (*change)(Job&)) {
 }
 
 TEST(Submitting, IsCheckedAtTheDoor) {
-  Stage stage;
+  RouterHarness stage;
   stage.receive(9, Submit{{serve_job(1)}});
   stage.commit();
   const std::vector<Submission> cases = {
@@ -174,7 +174,7 @@ TEST(Submitting, IsCheckedAtTheDoor) {
 TEST(Submitting, IsRefusedWhenTheQueueIsFull) {
   Policy policy = builtin_policy();
   policy.limits.queue_max = 2;
-  Stage stage({}, policy);
+  RouterHarness stage({}, policy);
   stage.receive(9, Submit{{serve_job(1), serve_job(2), serve_job(3), serve_job(3)}});
   stage.commit();
   const auto reply = stage.told<SubmitReply>(9).front();
@@ -185,7 +185,7 @@ TEST(Submitting, IsRefusedWhenTheQueueIsFull) {
 }
 
 TEST(Submitting, CountsTokensOncePerAcceptedJob) {
-  Stage stage;
+  RouterHarness stage;
   Job batch = serve_job(3);
   batch.work.kind = WorkKind::batch;
   batch.work.items = 10;
@@ -199,7 +199,7 @@ TEST(Submitting, CountsTokensOncePerAcceptedJob) {
 // ---- Attempts ----------------------------------------------------------------------------------
 
 TEST(Attempts, AnAssignmentWaitsForItsLeaseOnDisk) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   stage.receive(9, Submit{{serve_job(1)}});
   stage.tick();
@@ -210,11 +210,11 @@ TEST(Attempts, AnAssignmentWaitsForItsLeaseOnDisk) {
 }
 
 TEST(Attempts, ACancelNeverOvertakesItsAssignment) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   stage.receive(9, Submit{{serve_job(1)}});
   stage.tick();
-  stage.receive(9, EndRequest{});
+  stage.receive(9, EndRunRequest{});
   EXPECT_TRUE(stage.told<Cancel>(1).empty());
   stage.commit();
   std::vector<std::string> order;
@@ -256,7 +256,7 @@ TEST(Attempts, ARefusalSpendsOneAndTheLastReasonIsTold) {
 TEST(Attempts, RetriesStayWithinTheirBudget) {
   Policy policy = builtin_policy();
   policy.retry.budget = {0, 2, seconds(10)};
-  Stage stage({}, policy);
+  RouterHarness stage({}, policy);
   stage.add_host(1, "h1");
   for (std::uint64_t number = 1; number <= 6; ++number) {
     stage.receive(9, Submit{{serve_job(number)}});
@@ -314,7 +314,7 @@ TEST(Attempts, ALateResultIsStoredAndNeverCharged) {
 }
 
 TEST(Attempts, AJobThatWaitsPastItsDeadlineFails) {
-  Stage stage;
+  RouterHarness stage;
   Job job = serve_job(1);
   job.deadline = seconds(5);
   stage.receive(9, Submit{{job}});
@@ -325,13 +325,13 @@ TEST(Attempts, AJobThatWaitsPastItsDeadlineFails) {
 }
 
 TEST(Attempts, AGangHoldsItsDevicesUntilItEnds) {
-  Stage stage;
-  Hello hello = stage.hello("h1");
-  stage.receive(1, hello);
-  stage.receive_samples("h1", 1, Stage::idle_samples(8));
+  RouterHarness stage;
+  Register registration = stage.registration("h1");
+  stage.receive(1, registration);
+  stage.receive_samples("h1", 1, RouterHarness::idle_samples(8));
   stage.receive(9, Submit{{train_job(1, 8), train_job(2, 8)}});
   stage.live(2, {});
-  stage.receive_samples("h1", 2, Stage::idle_samples(8));
+  stage.receive_samples("h1", 2, RouterHarness::idle_samples(8));
   stage.live(1, {});
   const auto first = stage.told<Assign>(1);
   ASSERT_EQ(first.size(), 1u);

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "tests/router/small_fleet.h"
+#include "tests/router/decision_fixture.h"
 
 namespace drover::router {
 
@@ -26,14 +26,14 @@ inline std::string shipped_text(const std::string& name) {
 }
 
 /// A host that says how it was had.
-inline HostIndex add_priced_host(SmallFleet& fleet, const std::string& name,
+inline HostIndex add_priced_host(DecisionFixture& fleet, const std::string& name,
                                  const std::string& device, std::uint16_t count,
                                  const std::string& price) {
-  Hello said = SmallFleet::hello(name, device, count);
+  Register said = DecisionFixture::registration(name, device, count);
   said.labels["price"] = price;
-  const auto index = fleet.roster.enrol(fleet.now, said);
+  const auto index = fleet.fleet_state.register_host(fleet.now, said);
   DROVER_REQUIRE(index.ok());
-  assign_pools(fleet.policy, fleet.roster);
+  assign_pools(fleet.policy, fleet.fleet_state);
   return *index;
 }
 
@@ -43,8 +43,9 @@ inline constexpr std::array all_devices = {Devices::gpus, Devices::tpus, Devices
 
 /// Each kind has replicas of Llama 3.1 8B and free devices for gangs of 8; all but the old ones one
 /// of Llama 3.1 70B.
-struct ShippedFleet : SmallFleet {
-  ShippedFleet(const std::string& name, Devices devices) : SmallFleet(shipped_text(name)) {
+struct ExamplePolicyFleet : DecisionFixture {
+  ExamplePolicyFleet(const std::string& name, Devices devices)
+      : DecisionFixture(shipped_text(name)) {
     if (devices == Devices::gpus || devices == Devices::both) add_gpus();
     if (devices == Devices::tpus || devices == Devices::both) add_tpus();
     if (devices == Devices::old_nvidia) add_old_nvidia();
@@ -71,8 +72,8 @@ struct ShippedFleet : SmallFleet {
     add("v100-2", "v100-sxm2-16gb", 8);
   }
 
-  std::string device_of(const Verdict& verdict) const {
-    return verdict.place ? roster.groups()[verdict.place->group].group.device : "";
+  std::string device_of(const PlacementResult& result) const {
+    return result.place ? fleet_state.groups()[result.place->group].group.device : "";
   }
 
   static constexpr const char* small = "llama-3.1-8b";

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/router/stage.h"
+#include "tests/router/router_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -44,7 +44,7 @@ TEST(SnapshotParts, LeaveOutWhatNoPartCanHold) {
 }
 
 /// All envelopes of the snapshot that the peer was sent.
-std::vector<Envelope> snapshot_of(const Stage& stage, std::uint64_t peer) {
+std::vector<Envelope> snapshot_of(const RouterHarness& stage, std::uint64_t peer) {
   std::vector<Envelope> envelopes;
   for (const SnapshotPart& part : stage.told<SnapshotPart>(peer)) {
     EXPECT_LE(bytes_of(part), snapshot_part_bytes_max);
@@ -71,7 +71,7 @@ struct Told {
   Sample row;
 };
 /// What a snapshot tells of devices, by number.
-std::map<std::uint16_t, Told> devices_told(Stage& stage) {
+std::map<std::uint16_t, Told> devices_told(RouterHarness& stage) {
   stage.wait(std::chrono::seconds(1));
   stage.forget();
   stage.receive(8, SnapshotRequest{});
@@ -86,10 +86,10 @@ std::map<std::uint16_t, Told> devices_told(Stage& stage) {
 
 /// No age is made up: nobody is to take what it was before the fault for what it is.
 TEST(Snapshot, OfADeviceThatIsUsableAgainTellsItsLastSampleAtItsAge) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   stage.receive(8, Join{Role::viewer, "screen", "drover test"});
-  std::vector<Sample> rows = Stage::idle_samples(8);
+  std::vector<Sample> rows = RouterHarness::idle_samples(8);
   rows[2][Metric::temperature] = 75;
   stage.receive_samples("h1", 100, rows);
   const Instant before = stage.now;
@@ -104,13 +104,13 @@ TEST(Snapshot, OfADeviceThatIsUsableAgainTellsItsLastSampleAtItsAge) {
   EXPECT_EQ(told[2].row[Metric::temperature], 75);
   EXPECT_EQ(told[3].at, later);
   const Instant last = stage.now;
-  stage.receive_samples("h1", 102, Stage::idle_samples(8));
+  stage.receive_samples("h1", 102, RouterHarness::idle_samples(8));
   EXPECT_EQ(devices_told(stage)[2].at, last);
   EXPECT_EQ(devices_told(stage)[2].row[Metric::temperature], 40);
 }
 
 TEST(Snapshot, TellsALateSubscriberEverything) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   stage.add_host(2, "h2");
   for (std::uint64_t number = 1; number <= 30; ++number)
@@ -134,11 +134,11 @@ TEST(Snapshot, TellsALateSubscriberEverything) {
 }
 
 TEST(Snapshot, EveryDeviceHasTheAgeOfItsOwnLastSample) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   const Instant first = stage.now;
   stage.wait(std::chrono::seconds(2));
-  std::vector<Sample> rows = Stage::idle_samples(8);
+  std::vector<Sample> rows = RouterHarness::idle_samples(8);
   rows.erase(rows.begin() + 2);
   stage.receive_samples("h1", 50, rows);
   stage.receive(8, SnapshotRequest{});
@@ -153,10 +153,10 @@ TEST(Snapshot, EveryDeviceHasTheAgeOfItsOwnLastSample) {
 }
 
 TEST(Snapshot, WhatNoSampleHasToldIsAbsent) {
-  Stage stage;
+  RouterHarness stage;
   stage.receive(1, Join{Role::agent, "h1", "drover test"});
-  stage.receive(1, stage.hello("h1"));
-  std::vector<Sample> rows = Stage::idle_samples(1);
+  stage.receive(1, stage.registration("h1"));
+  std::vector<Sample> rows = RouterHarness::idle_samples(1);
   rows[0][Metric::temperature] = absent;
   stage.receive_samples("h1", 1, rows);
   stage.receive(8, SnapshotRequest{});
@@ -168,19 +168,19 @@ TEST(Snapshot, WhatNoSampleHasToldIsAbsent) {
 }
 
 TEST(Snapshot, TellsEveryMetricOfTheLastSamples) {
-  Stage stage;
+  RouterHarness stage;
   stage.receive(1, Join{Role::agent, "h1", "drover test"});
-  stage.receive(1, stage.hello("h1"));
-  std::vector<Sample> rows = Stage::idle_samples(2);
+  stage.receive(1, stage.registration("h1"));
+  std::vector<Sample> rows = RouterHarness::idle_samples(2);
   double value = 10;
   for (double& each : rows[0].values) each = value += 1;
   for (const Metric share :
-       {Metric::utilization, Metric::matrix_activity, Metric::memory_activity}) {
+       {Metric::utilization, Metric::tensor_activity, Metric::memory_activity}) {
     rows[0][share] = 0.5;
   }
   rows[0][Metric::memory_used] = 14e9;
   rows[0][Metric::memory_total] = 80e9;
-  rows[0][Metric::throttle] = throttle_power_cap;
+  rows[0][Metric::throttle] = throttle_sw_power_cap;
   rows[1][Metric::memory_temperature] = absent;
   rows[1][Metric::thermal_violation] = absent;
   stage.receive_samples("h1", 1, rows);
@@ -197,7 +197,7 @@ TEST(Snapshot, TellsEveryMetricOfTheLastSamples) {
 }
 
 TEST(Snapshot, StandsAtTheLastPublishedSequence) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   std::uint64_t last = 0;
   for (const Send& send : stage.delivered) {
@@ -208,7 +208,7 @@ TEST(Snapshot, StandsAtTheLastPublishedSequence) {
 }
 
 TEST(Snapshot, IsBoundedHoweverManyJobsWait) {
-  Stage stage;
+  RouterHarness stage;
   for (std::uint64_t number = 1; number <= 3000; ++number) {
     stage.receive(9, Submit{{serve_job(number)}});
   }
@@ -217,12 +217,12 @@ TEST(Snapshot, IsBoundedHoweverManyJobsWait) {
 }
 
 TEST(Snapshot, IsNotSentAgainAtOnce) {
-  Stage stage;
+  RouterHarness stage;
   stage.receive(8, SnapshotRequest{});
   const std::size_t sent = stage.told<SnapshotPart>(8).size();
   stage.receive(8, SnapshotRequest{});
   EXPECT_EQ(stage.told<SnapshotPart>(8).size(), sent);
-  EXPECT_EQ(stage.told<Problem>(8).size(), 1u);
+  EXPECT_EQ(stage.told<RequestError>(8).size(), 1u);
 }
 
 }  // namespace

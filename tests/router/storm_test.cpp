@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "fleet/base/dice.h"
+#include "fleet/base/random_stream.h"
 #include "router/ledger/ledger.h"
 #include "tests/router/ledger/compacted.h"
 
@@ -23,10 +23,10 @@ struct Actor {
 
 class Storm {
  public:
-  explicit Storm(std::uint64_t seed) : dice_(Dice(seed).child("storm")) {
+  explicit Storm(std::uint64_t seed) : random_(RandomStream(seed).child("storm")) {
     for (int host = 0; host < 4; ++host) {
       actors_.push_back({"h" + std::to_string(host), next_peer_++, 1, {}, {}});
-      say_hello(actors_.back());
+      send_register(actors_.back());
     }
   }
 
@@ -42,7 +42,7 @@ class Storm {
     for (int second = 0; second < 90; ++second) {
       for (Actor& actor : actors_) {
         stage_.receive(actor.peer, Heartbeat{});
-        stage_.receive_samples(actor.host, ++samples_, Stage::idle_samples(8));
+        stage_.receive_samples(actor.host, ++samples_, RouterHarness::idle_samples(8));
       }
       stage_.wait(std::chrono::milliseconds(900));
       stage_.commit();
@@ -84,8 +84,8 @@ class Storm {
 
  private:
   void act() {
-    Actor& actor = actors_[dice_.below(actors_.size())];
-    switch (dice_.below(16)) {
+    Actor& actor = actors_[random_.below(actors_.size())];
+    switch (random_.below(16)) {
       case 0:
       case 1:
       case 2:
@@ -93,7 +93,7 @@ class Storm {
         break;
       case 3:
       case 4:
-        stage_.commit(static_cast<std::size_t>(dice_.below(20)));
+        stage_.commit(static_cast<std::size_t>(random_.below(20)));
         break;
       case 5:
       case 6:
@@ -104,22 +104,22 @@ class Storm {
         for (const Finished& finished : actor.unacknowledged) stage_.receive(actor.peer, finished);
         break;
       case 9:
-        if (dice_.chance(0.2)) {  // the agent dies and comes back
+        if (random_.chance(0.2)) {  // the agent dies and comes back
           actor.life += 1;
           actor.running.clear();
           actor.unacknowledged.clear();
           actor.peer = next_peer_++;
-          say_hello(actor);
+          send_register(actor);
         }
         break;
       case 10:
-        if (dice_.chance(0.3)) {  // the connection is made anew
+        if (random_.chance(0.3)) {  // the connection is made anew
           actor.peer = next_peer_++;
-          say_hello(actor);
+          send_register(actor);
         }
         break;
       case 11:
-        if (dice_.chance(0.2)) restart();
+        if (random_.chance(0.2)) restart();
         break;
       case 12:
         refuse(actor);
@@ -129,26 +129,27 @@ class Storm {
         break;
       default:
         for (Actor& each : actors_) {
-          if (dice_.chance(0.9)) stage_.receive(each.peer, Heartbeat{});
-          stage_.receive_samples(each.host, ++samples_, Stage::idle_samples(8));
+          if (random_.chance(0.9)) stage_.receive(each.peer, Heartbeat{});
+          stage_.receive_samples(each.host, ++samples_, RouterHarness::idle_samples(8));
         }
-        stage_.wait(std::chrono::milliseconds(dice_.below(1500)));
+        stage_.wait(std::chrono::milliseconds(random_.below(1500)));
     }
   }
 
   void submit() {
-    const std::uint64_t number = dice_.chance(0.2) && jobs_ > 0 ? 1 + dice_.below(jobs_) : ++jobs_;
+    const std::uint64_t number =
+        random_.chance(0.2) && jobs_ > 0 ? 1 + random_.below(jobs_) : ++jobs_;
     stage_.receive(client_, Submit{{serve_job(number)}});
   }
 
-  void say_hello(Actor& actor) {
-    Hello hello = stage_.hello(actor.host, actor.life);
-    hello.replicas = {Stage::replica(actor.host, 0)};
-    for (const auto& [job, attempt] : actor.running) hello.held.push_back({job, attempt});
+  void send_register(Actor& actor) {
+    Register registration = stage_.registration(actor.host, actor.life);
+    registration.replicas = {RouterHarness::replica(actor.host, 0)};
+    for (const auto& [job, attempt] : actor.running) registration.held.push_back({job, attempt});
     for (const Finished& finished : actor.unacknowledged) {
-      hello.held.push_back({finished.job, finished.attempt});
+      registration.held.push_back({finished.job, finished.attempt});
     }
-    stage_.receive(actor.peer, hello);
+    stage_.receive(actor.peer, registration);
     for (const Finished& finished : actor.unacknowledged) stage_.receive(actor.peer, finished);
   }
 
@@ -161,34 +162,34 @@ class Storm {
     finished.usage = {1, 1, 1};
     finished.outcome.run_s = 1;
     actor.unacknowledged.push_back(finished);
-    if (dice_.chance(0.7)) stage_.receive(actor.peer, finished);
-    if (dice_.chance(0.2)) stage_.receive(actor.peer, finished);
+    if (random_.chance(0.7)) stage_.receive(actor.peer, finished);
+    if (random_.chance(0.2)) stage_.receive(actor.peer, finished);
   }
 
   void refuse(Actor& actor) {
     if (actor.running.empty()) return;
     const auto first = *actor.running.begin();
-    if (!dice_.chance(0.3)) return;
+    if (!random_.chance(0.3)) return;
     actor.running.erase(actor.running.begin());
     stage_.receive(actor.peer, Refused{first.first, first.second, Reason::capacity, "full"});
   }
 
   void rubbish(Actor& actor) {
-    const JobId job = job_id(1 + dice_.below(jobs_ + 1));
-    const auto attempt = static_cast<std::uint32_t>(dice_.below(5));
-    stage_.receive(actor.peer, Progress{job, attempt, dice_.uniform(), 1});
+    const JobId job = job_id(1 + random_.below(jobs_ + 1));
+    const auto attempt = static_cast<std::uint32_t>(random_.below(5));
+    stage_.receive(actor.peer, Progress{job, attempt, random_.uniform(), 1});
     stage_.receive(next_peer_ + 1'000'000, Accepted{job, attempt});
     stage_.receive(client_, Refused{job, attempt, Reason::memory, "\x1b[2J"});
   }
 
   void restart() {
-    stage_.commit(static_cast<std::size_t>(dice_.below(30)));
+    stage_.commit(static_cast<std::size_t>(random_.below(30)));
     hear();
     const Status restored = stage_.restart();
     EXPECT_TRUE(restored) << restored.error().message;
     for (Actor& actor : actors_) {
       actor.peer = next_peer_++;
-      if (dice_.chance(0.8)) say_hello(actor);
+      if (random_.chance(0.8)) send_register(actor);
     }
   }
 
@@ -212,15 +213,16 @@ class Storm {
   void hear(Actor& actor, const Message& body) {
     if (const auto* assign = std::get_if<Assign>(&body)) {
       actor.running.emplace(assign->job.id, assign->attempt);
-      if (dice_.chance(0.8)) stage_.receive(actor.peer, Accepted{assign->job.id, assign->attempt});
+      if (random_.chance(0.8))
+        stage_.receive(actor.peer, Accepted{assign->job.id, assign->attempt});
     } else if (const auto* cancel = std::get_if<Cancel>(&body)) {
       actor.running.erase({cancel->job, cancel->attempt});
     } else if (const auto* stored = std::get_if<ResultStored>(&body)) {
       std::erase_if(actor.unacknowledged, [&](const Finished& finished) {
         return finished.job == stored->job && finished.attempt == stored->attempt;
       });
-    } else if (std::holds_alternative<HelloWanted>(body)) {
-      say_hello(actor);
+    } else if (std::holds_alternative<Reregister>(body)) {
+      send_register(actor);
     }
   }
 
@@ -230,8 +232,8 @@ class Storm {
     return policy;
   }
 
-  Dice dice_;
-  Stage stage_{{}, patient()};
+  RandomStream random_;
+  RouterHarness stage_{{}, patient()};
   std::vector<Actor> actors_;
   std::set<JobId> acknowledged_;
   std::uint64_t jobs_ = 0;
@@ -252,7 +254,7 @@ TEST(Storm, NoAcknowledgedJobIsLostAndNoneEndsTwice) {
 }
 
 TEST(Storm, EveryPrefixOfALedgerCanBeRestored) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   for (std::uint64_t number = 1; number <= 20; ++number) {
     stage.receive(9, Submit{{serve_job(number)}});
@@ -270,7 +272,7 @@ TEST(Storm, EveryPrefixOfALedgerCanBeRestored) {
       }
     }
   }
-  stage.receive(9, EndRequest{});
+  stage.receive(9, EndRunRequest{});
   stage.commit();
   const std::vector<LedgerRow> rows = stage.disk;
   ASSERT_GT(rows.size(), 60u);
@@ -291,7 +293,7 @@ TEST(Storm, EveryPrefixOfALedgerCanBeRestored) {
 
 TEST(Storm, TheSameInputsGiveTheSameBytes) {
   const auto play = [] {
-    Stage stage;
+    RouterHarness stage;
     stage.add_host(1, "h1");
     stage.add_host(2, "h2");
     for (std::uint64_t number = 1; number <= 50; ++number) {

@@ -2,8 +2,8 @@
 // them.
 #include <gtest/gtest.h>
 
-#include "tests/router/small_fleet.h"
-#include "tests/router/stage.h"
+#include "tests/router/decision_fixture.h"
+#include "tests/router/router_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -15,7 +15,7 @@ constexpr double busy_w = 700;
 double idle_w() { return devices::Catalogue::embedded().device("h100-sxm").value()->spec.idle_w; }
 
 /// One host of eight H100s, of which some send no samples.
-struct Host : Stage {
+struct Host : RouterHarness {
   Host() {
     add_host(1, "h100-1");
     receive(9, Join{Role::client, "ann", "drover test"});
@@ -102,45 +102,46 @@ TEST(UnusableDevices, OfOneThatStillSendsSamplesTheyAreBelieved) {
 TEST(UnusableDevices, OfAHostInAnotherLifeNoWattsOfTheEarlierAreBelieved) {
   Host host;
   host.sample(0, 0, busy_w);
-  host.receive(1, host.hello("h100-1", 1));
+  host.receive(1, host.registration("h100-1", 1));
   EXPECT_EQ(host.router->summary(host.now).power_w, 8 * busy_w) << "the same life";
-  host.receive(1, host.hello("h100-1", 2));
+  host.receive(1, host.registration("h100-1", 2));
   EXPECT_NEAR(host.router->summary(host.now).power_w, 8 * idle_w(), 0.1);
 }
 
 TEST(UnusableDevices, NothingIsPromisedOfOneAndItDoesNotThrottle) {
-  SmallFleet fleet(
+  DecisionFixture fleet(
       "[policy]\nname = \"t\"\n[pool.big]\nmatch = { kind = \"gpu\" }\n"
       "[[rule]]\nname = \"all\"\npools = [\"big\"]\nscore = { queue = 1 }\n");
   const HostIndex host = fleet.add_host("big-1", "h100-sxm", 4);
-  fleet.sample(host, {{Metric::power, busy_w}, {Metric::throttle, throttle_thermal_software}});
-  fleet.roster.promise_gang(fleet.now, {0, 1}, host, {1, 2}, fleet.now + seconds(60), 300);
-  fleet.roster.set_usable(host, 2, false);
-  EXPECT_EQ(fleet.roster.promised_w(), 300);
-  EXPECT_NEAR(fleet.roster.power_w(), 3 * busy_w + idle_w(), 0.1);
-  EXPECT_NEAR(static_cast<double>(fleet.roster.groups()[0].believed_mw) / 1000,
+  fleet.sample(host, {{Metric::power, busy_w}, {Metric::throttle, throttle_sw_thermal_slowdown}});
+  fleet.fleet_state.reserve_gang(fleet.now, {0, 1}, host, {1, 2}, fleet.now + seconds(60), 300);
+  fleet.fleet_state.set_usable(host, 2, false);
+  EXPECT_EQ(fleet.fleet_state.reserved_w(), 300);
+  EXPECT_NEAR(fleet.fleet_state.power_w(), 3 * busy_w + idle_w(), 0.1);
+  EXPECT_NEAR(static_cast<double>(fleet.fleet_state.groups()[0].estimated_mw) / 1000,
               3 * busy_w + idle_w() + 300, 0.1)
       << "what decisions go by";
-  EXPECT_EQ(fleet.roster.devices().throttle[2], 0U);
-  EXPECT_EQ(fleet.roster.devices().throttle[1], throttle_thermal_software);
+  EXPECT_EQ(fleet.fleet_state.devices().throttle[2], 0U);
+  EXPECT_EQ(fleet.fleet_state.devices().throttle[1], throttle_sw_thermal_slowdown);
 }
 
 /// Everybody is told the age of a device's last sample, and none that is only believed.
 TEST(UnusableDevices, OneThatIsUsableAgainHasTheAgeOfItsLastSample) {
-  SmallFleet fleet(
+  DecisionFixture fleet(
       "[policy]\nname = \"t\"\n[pool.big]\nmatch = { kind = \"gpu\" }\n"
       "[[rule]]\nname = \"all\"\npools = [\"big\"]\nscore = { queue = 1 }\n");
   const HostIndex host = fleet.add_host("big-1", "h100-sxm", 2);
   fleet.sample(host, {{Metric::temperature, 61}});
   const Instant last = fleet.now;
-  fleet.roster.set_usable(host, 1, false);
+  fleet.fleet_state.set_usable(host, 1, false);
   fleet.now += seconds(20);
   Sample other;
   other.device = 0;
   other[Metric::temperature] = 40;
-  fleet.roster.apply(fleet.now, host, ++fleet.sample_sequence, pack("big-1", std::span(&other, 1)));
-  fleet.roster.set_usable(host, 1, true);
-  const DeviceColumns& columns = fleet.roster.devices();
+  fleet.fleet_state.apply(fleet.now, host, ++fleet.sample_sequence,
+                          pack("big-1", std::span(&other, 1)));
+  fleet.fleet_state.set_usable(host, 1, true);
+  const DeviceColumns& columns = fleet.fleet_state.devices();
   EXPECT_EQ(columns.sampled[0], fleet.now);
   EXPECT_EQ(columns.sampled[1], last);
   EXPECT_EQ(columns.temperature_c[1], 61) << "that sample stands, at its age";

@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "fleet/base/dice.h"
+#include "fleet/base/random_stream.h"
 #include "router/decision/criteria.h"
-#include "tests/router/small_fleet.h"
+#include "tests/router/decision_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -22,15 +22,17 @@ score = { cost = 1 }
 
 struct Weighed {
   Scorer scorer;
-  std::vector<double> Standings::*value;
+  std::vector<double> CandidateTable::*value;
 };
 const Weighed weighed[] = {
-    {Scorer::start_time, &Standings::start_s},    {Scorer::finish_time, &Standings::finish_s},
-    {Scorer::latency, &Standings::first_token_s}, {Scorer::cost, &Standings::cost_usd},
-    {Scorer::energy, &Standings::energy_j},
+    {Scorer::start_time, &CandidateTable::start_s},
+    {Scorer::finish_time, &CandidateTable::finish_s},
+    {Scorer::latency, &CandidateTable::first_token_s},
+    {Scorer::cost, &CandidateTable::cost_usd},
+    {Scorer::energy, &CandidateTable::energy_j},
 };
 
-void weigh(SmallFleet& fleet, Scorer most, double weight, Scorer other) {
+void weigh(DecisionFixture& fleet, Scorer most, double weight, Scorer other) {
   Rule& rule = fleet.policy.rules[0];
   rule.weights = {};
   rule.weights[static_cast<std::size_t>(most)] = weight;
@@ -38,22 +40,22 @@ void weigh(SmallFleet& fleet, Scorer most, double weight, Scorer other) {
 }
 
 /// Replicas that differ in price, in speed, in heat and in how full they are.
-void draw_replicas(SmallFleet& fleet, Dice& dice) {
-  const std::uint64_t hosts = 2 + dice.below(8);
+void draw_replicas(DecisionFixture& fleet, RandomStream& random) {
+  const std::uint64_t hosts = 2 + random.below(8);
   for (std::uint64_t number = 0; number < hosts; ++number) {
     const HostIndex host = fleet.add_host("h" + std::to_string(number), "h100-sxm", 1);
-    fleet.roster.host(host).price_factor = 0.5 + 2 * dice.uniform();
+    fleet.fleet_state.host(host).price_factor = 0.5 + 2 * random.uniform();
     const ReplicaIndex replica = fleet.add_replica(host, 0, "llama-3.1-8b", {0});
-    const double pace = 0.5 + 1.5 * dice.uniform();
+    const double pace = 0.5 + 1.5 * random.uniform();
     for (int n = 0; n < 30; ++n) {
-      fleet.estimator.learn(host, fleet.roster.hosts()[host].groups[0], WorkKind::serve,
+      fleet.estimator.learn(host, fleet.fleet_state.hosts()[host].groups[0], WorkKind::serve,
                             "llama-3.1-8b", 1, pace, 1);
     }
-    for (std::uint64_t n = dice.below(7); n > 0; --n) {
-      fleet.roster.promise_request(fleet.now, replica, 10 * dice.uniform(), fleet.now);
+    for (std::uint64_t n = random.below(7); n > 0; --n) {
+      fleet.fleet_state.reserve_request(fleet.now, replica, 10 * random.uniform(), fleet.now);
     }
-    fleet.sample(host, {{Metric::temperature, 30 + 50 * dice.uniform()},
-                        {Metric::power, 100 + 500 * dice.uniform()},
+    fleet.sample(host, {{Metric::temperature, 30 + 50 * random.uniform()},
+                        {Metric::power, 100 + 500 * random.uniform()},
                         {Metric::power_cap, 700}});
   }
 }
@@ -61,19 +63,19 @@ void draw_replicas(SmallFleet& fleet, Dice& dice) {
 TEST(Weights, OfFourFifthsLetNothingBeChosenThatTakesAThirdMoreThanTheBest) {
   const Scorer others[] = {Scorer::queue, Scorer::temperature, Scorer::power_headroom, Scorer::cost,
                            Scorer::finish_time};
-  Dice dice(8);
+  RandomStream random(8);
   double worst = 1;
   for (int round = 0; round < 300; ++round) {
-    SmallFleet fleet(one_pool);
-    draw_replicas(fleet, dice);
+    DecisionFixture fleet(one_pool);
+    draw_replicas(fleet, random);
     Job job = fleet.request();
     // Long enough that what a scorer calls a trifle is one (criteria_scorers.cpp).
     job.work.output_tokens = 2000;
     job.work.input_tokens = 60'000;
     const Weighed& by = weighed[static_cast<std::size_t>(round) % std::size(weighed)];
-    weigh(fleet, by.scorer, 0.8, others[dice.below(std::size(others))]);
-    const Verdict verdict = fleet.decide(job);
-    ASSERT_TRUE(verdict.place);
+    weigh(fleet, by.scorer, 0.8, others[random.below(std::size(others))]);
+    const PlacementResult result = fleet.decide(job);
+    ASSERT_TRUE(result.place);
     const DecisionScratch& scratch = fleet.estimator.scratch();
     const double trifle = std::find_if(scorers().begin(), scorers().end(), [&](const auto& row) {
                             return row.scorer == by.scorer;
@@ -82,7 +84,7 @@ TEST(Weights, OfFourFifthsLetNothingBeChosenThatTakesAThirdMoreThanTheBest) {
     for (const std::uint32_t row : scratch.feasible) {
       const double value = (scratch.rows.*by.value)[row] + trifle;
       best = std::min(best, value);
-      if (scratch.rows.replica[row] == *verdict.place->replica) chosen = value;
+      if (scratch.rows.replica[row] == *result.place->replica) chosen = value;
     }
     EXPECT_LE(chosen, best * 4 / 3 * (1 + 1e-9)) << to_text(by.scorer) << ", round " << round;
     worst = std::max(worst, chosen / best);
@@ -92,11 +94,11 @@ TEST(Weights, OfFourFifthsLetNothingBeChosenThatTakesAThirdMoreThanTheBest) {
 
 /// Of two groups the dearer is filled by the job, and the other one stays all but empty.
 std::string chosen_at(double price, double weight) {
-  SmallFleet fleet(one_pool);
+  DecisionFixture fleet(one_pool);
   weigh(fleet, Scorer::cost, weight, Scorer::fragmentation);
   const HostIndex filled = fleet.add_host("filled", "h100-sxm", 1);
   fleet.add_host("wide", "h100-sxm", 64);
-  fleet.roster.host(filled).price_factor = price;
+  fleet.fleet_state.host(filled).price_factor = price;
   Job job = fleet.training(1);
   job.work.steps = 1'000'000;
   return fleet.decide(job).decision.target;

@@ -1,14 +1,14 @@
 // Gangs over hosts that need others to make room, and the power of the racks that they stand in.
 #include <gtest/gtest.h>
 
-#include "tests/router/hall.h"
+#include "tests/router/gang_fixture.h"
 
 namespace drover::router {
 namespace {
 
 /// Agents take whatever they are told to run.
-struct Gangs : Hall {
-  explicit Gangs(const std::string& text) : Hall(policy_of(text)) {}
+struct Gangs : GangHarness {
+  explicit Gangs(const std::string& text) : GangHarness(policy_of(text)) {}
 
   void run(std::uint64_t number, std::uint16_t devices, int priority = 0) {
     Job job = train_job(number, devices);
@@ -26,7 +26,7 @@ struct Gangs : Hall {
       for (const Assign& assign : told<Assign>(peer)) {
         if (!taken_.insert({peer, assign.job.id}).second) continue;
         receive(peer, Accepted{assign.job.id, assign.attempt});
-        if (assign.gang) receive(peer, MemberPace{assign.job.id, assign.attempt, 1, 0.1});
+        if (assign.gang) receive(peer, MemberStepTime{assign.job.id, assign.attempt, 1, 0.1});
         commit();
       }
     }
@@ -51,16 +51,16 @@ struct TwoRacks : Gangs {
 };
 
 TEST(WideGangs, OneRackMakesRoomWhereTheFewestMustGo) {
-  TwoRacks hall;
-  for (const std::uint64_t number : {1, 2, 3}) hall.run(number, 8);  // h1, h2, h3
-  hall.run(4, 4);
-  hall.run(5, 4);  // both on h4
-  ASSERT_EQ(hall.last(5).state, JobState::running);
-  hall.run(9, 16, 5);
-  EXPECT_EQ(hall.last(9).state, JobState::queued);
-  const std::string change = hall.told_of(9).change;
+  TwoRacks fixture;
+  for (const std::uint64_t number : {1, 2, 3}) fixture.run(number, 8);  // h1, h2, h3
+  fixture.run(4, 4);
+  fixture.run(5, 4);  // both on h4
+  ASSERT_EQ(fixture.last(5).state, JobState::running);
+  fixture.run(9, 16, 5);
+  EXPECT_EQ(fixture.last(9).state, JobState::queued);
+  const std::string change = fixture.told_of(9).change;
   const auto rack_of = [&](std::uint64_t number) {
-    return hall.last(number).target < "h3" ? "rack-1" : "rack-2";
+    return fixture.last(number).target < "h3" ? "rack-1" : "rack-2";
   };
   ASSERT_EQ(rack_of(4), rack_of(5));
   // In the other rack two gangs go; here it would be three.
@@ -71,45 +71,45 @@ TEST(WideGangs, OneRackMakesRoomWhereTheFewestMustGo) {
 }
 
 TEST(WideGangs, TheDevicesAreKeptForItOnEveryHostAndItBeginsThere) {
-  TwoRacks hall;
-  for (const std::uint64_t number : {1, 2, 3, 4}) hall.run(number, 8);
-  hall.run(9, 12, 5);
-  const std::string change = hall.told_of(9).change;
+  TwoRacks fixture;
+  for (const std::uint64_t number : {1, 2, 3, 4}) fixture.run(number, 8);
+  fixture.run(9, 12, 5);
+  const std::string change = fixture.told_of(9).change;
   ASSERT_TRUE(change.starts_with("preempts ")) << change;
   std::vector<std::uint64_t> leaving;
   for (const std::uint64_t number : {1, 2, 3, 4}) {
-    const std::string host = " " + hall.last(number).target.substr(0, 3);
+    const std::string host = " " + fixture.last(number).target.substr(0, 3);
     if (change.find(host) != std::string::npos) leaving.push_back(number);
   }
   ASSERT_EQ(leaving.size(), 2U) << change;
-  hall.live_on(22);
+  fixture.run_with_heartbeats(22);
   for (const std::uint64_t number : leaving) {
-    const std::string host = hall.last(number).target;
+    const std::string host = fixture.last(number).target;
     const std::uint64_t peer = host[1] - '0';
-    ASSERT_FALSE(hall.told<Cancel>(peer).empty()) << "the grace is over";
-    hall.receive(peer, hall.failed(number, Reason::preempted));
-    hall.run(number + 20, 8);  // would fit there at once
-    EXPECT_EQ(hall.last(number + 20).state, JobState::queued) << "kept for the other";
+    ASSERT_FALSE(fixture.told<Cancel>(peer).empty()) << "the grace is over";
+    fixture.receive(peer, fixture.failed(number, Reason::preempted));
+    fixture.run(number + 20, 8);  // would fit there at once
+    EXPECT_EQ(fixture.last(number + 20).state, JobState::queued) << "kept for the other";
   }
-  hall.live_on(2);
-  hall.take_all();
-  EXPECT_EQ(hall.last(9).state, JobState::running) << hall.told_of(9).change;
+  fixture.run_with_heartbeats(2);
+  fixture.take_all();
+  EXPECT_EQ(fixture.last(9).state, JobState::running) << fixture.told_of(9).change;
 }
 
 TEST(WideGangs, AllRacksMakeRoomWhereNoneIsLargeEnough) {
-  TwoRacks hall;
-  for (const std::uint64_t number : {1, 2, 3, 4}) hall.run(number, 8);
-  hall.run(9, 24, 5);
-  const std::string change = hall.told_of(9).change;
+  TwoRacks fixture;
+  for (const std::uint64_t number : {1, 2, 3, 4}) fixture.run(number, 8);
+  fixture.run(9, 24, 5);
+  const std::string change = fixture.told_of(9).change;
   EXPECT_EQ(std::count(change.begin(), change.end(), '/'), 3) << change;
 }
 
 TEST(WideGangs, NobodyGoesForAGangThatWouldStillNotFit) {
-  TwoRacks hall;
-  for (const std::uint64_t number : {1, 2, 3}) hall.run(number, 8);
-  hall.run(4, 8, 9);  // stays whatever comes
-  hall.run(9, 32, 5);
-  EXPECT_EQ(hall.told_of(9).change, "");
+  TwoRacks fixture;
+  for (const std::uint64_t number : {1, 2, 3}) fixture.run(number, 8);
+  fixture.run(4, 8, 9);  // stays whatever comes
+  fixture.run(9, 32, 5);
+  EXPECT_EQ(fixture.told_of(9).change, "");
 }
 
 TEST(WideGangs, EachRackIsJudgedByThePartThatStandsInIt) {
@@ -119,13 +119,13 @@ TEST(WideGangs, EachRackIsJudgedByThePartThatStandsInIt) {
         watts / 1000);
   };
   const auto place = [&](double rack_w) {
-    Hall hall(policy_of(limited(rack_w)));
-    hall.add(1, "rack-1");
-    hall.add(2, "rack-2");
-    hall.submit(1, 16);
-    const JobChanged job = hall.last(1);
+    GangHarness fixture(policy_of(limited(rack_w)));
+    fixture.add(1, "rack-1");
+    fixture.add(2, "rack-2");
+    fixture.submit(1, 16);
+    const JobChanged job = fixture.last(1);
     EXPECT_TRUE(!job.target.empty() || job.reason == Reason::power_cap) << rack_w;
-    return hall.published<Decision>().back();
+    return fixture.published<Decision>().back();
   };
   const Decision open = place(1e9);
   ASSERT_EQ(open.action, Action::assign);
@@ -137,31 +137,31 @@ TEST(WideGangs, EachRackIsJudgedByThePartThatStandsInIt) {
 }
 
 TEST(WideGangs, AGangIsSpreadThoughItCouldNotEndInTimeWhereItIsTooLarge) {
-  Hall hall;
-  hall.add(1);
-  hall.add(2);
+  GangHarness fixture;
+  fixture.add(1);
+  fixture.add(2);
   Job job = train_job(1, 16);
   job.work.batch = 64;
   job.deadline = std::chrono::minutes(30);
-  hall.receive(Hall::client, Submit{{job}});
-  hall.tick();
-  hall.commit();
-  EXPECT_EQ(hall.last(1).target, "h1/0-7 h2/0-7");
+  fixture.receive(GangHarness::client, Submit{{job}});
+  fixture.tick();
+  fixture.commit();
+  EXPECT_EQ(fixture.last(1).target, "h1/0-7 h2/0-7");
 }
 
 TEST(WideGangs, NobodyGoesForAGangOfSlicesWhoseShapeOthersBlock) {
-  TwoRacks hall(std::string(urgent_rules) + "[capability.gpu]\nslices = [4, 8, 16]\n");
+  TwoRacks fixture(std::string(urgent_rules) + "[capability.gpu]\nslices = [4, 8, 16]\n");
   for (const std::uint64_t number : {1, 2, 3, 4}) {
-    hall.run(number, 4);
-    hall.run(number + 10, 4, 9);  // stays whatever comes
+    fixture.run(number, 4);
+    fixture.run(number + 10, 4, 9);  // stays whatever comes
   }
-  hall.run(9, 16, 5);
-  EXPECT_EQ(hall.last(9).state, JobState::queued);
-  EXPECT_EQ(hall.told_of(9).change, "");
+  fixture.run(9, 16, 5);
+  EXPECT_EQ(fixture.last(9).state, JobState::queued);
+  EXPECT_EQ(fixture.told_of(9).change, "");
 }
 
 TEST(WideGangs, GpusMakeRoomThoughTpusOfThePoolStandBeforeThem) {
-  Gangs hall(R"(
+  Gangs fixture(R"(
 [pool.all]
 match = {}
 [class.research]
@@ -174,19 +174,19 @@ name = "rest"
 )");
   for (const std::uint64_t peer : {11, 12}) {
     const std::string host = "chips-" + std::to_string(peer);
-    hall.receive(peer, Join{Role::agent, host, "drover test"});
-    hall.receive(peer, hall.hello(host, 1, "tpu-v5e"));
-    hall.receive_samples(host, 1, Stage::idle_samples(8));
-    hall.hosts.emplace_back(peer, host);
+    fixture.receive(peer, Join{Role::agent, host, "drover test"});
+    fixture.receive(peer, fixture.registration(host, 1, "tpu-v5e"));
+    fixture.receive_samples(host, 1, RouterHarness::idle_samples(8));
+    fixture.hosts.emplace_back(peer, host);
   }
   for (const std::uint64_t number : {21, 22}) {
-    hall.run(number, 8, 9);
-    ASSERT_TRUE(hall.last(number).target.starts_with("chips-"));
+    fixture.run(number, 8, 9);
+    ASSERT_TRUE(fixture.last(number).target.starts_with("chips-"));
   }
-  for (const std::uint64_t peer : {1, 2}) hall.add(peer);
-  for (const std::uint64_t number : {1, 2}) hall.run(number, 8);
-  hall.run(9, 16, 5);
-  EXPECT_TRUE(hall.told_of(9).change.ends_with(" within 20 s")) << hall.told_of(9).change;
+  for (const std::uint64_t peer : {1, 2}) fixture.add(peer);
+  for (const std::uint64_t number : {1, 2}) fixture.run(number, 8);
+  fixture.run(9, 16, 5);
+  EXPECT_TRUE(fixture.told_of(9).change.ends_with(" within 20 s")) << fixture.told_of(9).change;
 }
 
 }  // namespace

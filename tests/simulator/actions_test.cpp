@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "devices/catalogue/catalogue.h"
-#include "simulator/world.h"
+#include "simulator/simulation.h"
+#include "tests/simulator/end_state_invariants.h"
 #include "tests/simulator/fleet_under_test.h"
-#include "tests/simulator/promises.h"
 
 namespace drover::simulator {
 namespace {
@@ -15,11 +15,11 @@ using std::chrono::seconds;
 /// So long after a cap was set the site draws less: what ran when it came has ended by then.
 constexpr Duration cap_settles = seconds(30);
 
-Inject inject(const std::string& target, const std::string& fault, Duration lasts) {
-  Inject inject;
+InjectFault inject(const std::string& target, const std::string& fault, Duration duration) {
+  InjectFault inject;
   inject.target = target;
   inject.fault = parse_fault(fault).value();
-  inject.fault.lasts = lasts;
+  inject.fault.duration = duration;
   return inject;
 }
 
@@ -28,7 +28,7 @@ TEST(Actions, AreAnsweredAuditedAndKeptOnRecord) {
   scenario.actions = {{seconds(5), inject("h100-1/3", "throttle=0.5", seconds(10))},
                       {seconds(6), inject("v5e-1/0", "xid=79", seconds(10))},
                       {seconds(7), SetPowerCap{"site", 30'000, seconds(20)}}};
-  World world(std::move(scenario), devices::Catalogue::embedded());
+  Simulation world(std::move(scenario), devices::Catalogue::embedded());
   world.run_for(minutes(20));
   ASSERT_EQ(world.seen().replies.size(), 3U);
   EXPECT_TRUE(world.seen().replies[0].applied);
@@ -47,7 +47,7 @@ TEST(Actions, TheSiteDrawsLessThanItsCapSomeSecondsAfterItWasSet) {
     scenario.actions = {{seconds(40), SetPowerCap{"site", cap_w, seconds(100)}}};
     const Instant begins = scenario.start + seconds(40) + cap_settles;
     const Instant ends = scenario.start + seconds(140);
-    World world(std::move(scenario), devices::Catalogue::embedded());
+    Simulation world(std::move(scenario), devices::Catalogue::embedded());
     world.run_for(minutes(60));
     double before_w = 0;
     double most_w = 0;
@@ -57,7 +57,7 @@ TEST(Actions, TheSiteDrawsLessThanItsCapSomeSecondsAfterItWasSet) {
     }
     EXPECT_GT(before_w, cap_w) << "more than that before, seed " << seed;
     EXPECT_LE(most_w, cap_w) << "seed " << seed;
-    expect_promises_kept(world, "seed " + std::to_string(seed));
+    expect_end_state_invariants(world, "seed " + std::to_string(seed));
   }
 }
 

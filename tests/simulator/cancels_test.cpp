@@ -8,9 +8,9 @@
 
 #include "devices/catalogue/catalogue.h"
 #include "fleet/codec/codec.h"
-#include "simulator/world.h"
+#include "simulator/simulation.h"
+#include "tests/simulator/end_state_invariants.h"
 #include "tests/simulator/fleet_under_test.h"
-#include "tests/simulator/promises.h"
 
 namespace drover::simulator {
 namespace {
@@ -29,42 +29,42 @@ Scenario small_scenario(std::uint64_t seed) {
                     host("h100-2", "rack-1", "h100-sxm", 4, "", {{"llama-3.1-8b", 0, 0, {}}})};
   scenario.router.software = "simulator";
   scenario.policy = router::builtin_policy();
-  Dice dice = Dice(seed).child("work");
+  RandomStream random = RandomStream(seed).child("work");
   for (int job = 0; job < 8; ++job) {
-    scenario.arrivals.push_back({from_seconds(dice.uniform(1, 6)), chat(dice, "llama-3.1-8b")});
+    scenario.arrivals.push_back({from_seconds(random.uniform(1, 6)), chat(random, "llama-3.1-8b")});
   }
   for (int job = 0; job < 3; ++job) {
     scenario.arrivals.push_back(
-        {from_seconds(dice.uniform(1, 6)), training(dice, "bert-large", 2, 20 + 10 * job)});
+        {from_seconds(random.uniform(1, 6)), training(random, "bert-large", 2, 20 + 10 * job)});
   }
   return scenario;
 }
 
 /// Kills of hosts and router, and partitions, in every second seed.
 void add_faults(Scenario& scenario) {
-  Dice dice = Dice(scenario.seed).child("faults");
-  if (dice.chance(0.5)) return;
-  if (dice.chance(0.4)) {
+  RandomStream random = RandomStream(scenario.seed).child("faults");
+  if (random.chance(0.5)) return;
+  if (random.chance(0.4)) {
     scenario.agent_kills.push_back(
-        {from_seconds(dice.uniform(2, 10)), "h100-1", from_seconds(dice.uniform(0.5, 20))});
+        {from_seconds(random.uniform(2, 10)), "h100-1", from_seconds(random.uniform(0.5, 20))});
   }
-  if (dice.chance(0.5)) {
+  if (random.chance(0.5)) {
     scenario.router_kills.push_back(
-        {from_seconds(dice.uniform(2, 10)), from_seconds(dice.uniform(0.2, 5))});
+        {from_seconds(random.uniform(2, 10)), from_seconds(random.uniform(0.2, 5))});
   }
-  if (dice.chance(0.4)) {
+  if (random.chance(0.4)) {
     scenario.partitions.push_back(
-        {from_seconds(dice.uniform(2, 10)), "h100-2", from_seconds(dice.uniform(1, 20))});
+        {from_seconds(random.uniform(2, 10)), "h100-2", from_seconds(random.uniform(1, 20))});
   }
 }
 
 /// Most jobs, once or twice, from before they arrive until after they have ended.
 void add_cancels(Scenario& scenario) {
-  Dice dice = Dice(scenario.seed).child("cancels");
+  RandomStream random = RandomStream(scenario.seed).child("cancels");
   for (const Arrival& arrival : scenario.arrivals) {
-    const std::uint64_t times = dice.below(3);
+    const std::uint64_t times = random.below(3);
     for (std::uint64_t time = 0; time < times; ++time) {
-      const Duration at = arrival.at + from_seconds(dice.uniform(-0.1, 4));
+      const Duration at = arrival.at + from_seconds(random.uniform(-0.1, 4));
       scenario.actions.push_back({at, CancelJobs{{to_text(arrival.job.id)}}});
     }
   }
@@ -106,7 +106,7 @@ Record read(const std::vector<LedgerRow>& rows) {
 }
 
 /// The answers that clients got are true of the ends.
-void expect_answers_kept(const World& world, const Record& record) {
+void expect_answers_kept(const Simulation& world, const Record& record) {
   for (const CancelReply& reply : world.seen().cancels) {
     const CancelResult& result = reply.results.at(0);
     if (result.status == CancelStatus::unknown) continue;
@@ -132,7 +132,7 @@ TEST(Cancels, RacingWithCompletionsLeaveEachJobOneEndAndNothingRunning) {
     Scenario scenario = small_scenario(seed);
     add_faults(scenario);
     add_cancels(scenario);
-    World world(std::move(scenario), devices::Catalogue::embedded());
+    Simulation world(std::move(scenario), devices::Catalogue::embedded());
     std::map<std::pair<std::string, std::uint16_t>, double> running;
     world.subscriber = [&](const Envelope& envelope) {
       const auto* batch = std::get_if<SampleBatch>(&envelope.body);
@@ -142,7 +142,7 @@ TEST(Cancels, RacingWithCompletionsLeaveEachJobOneEndAndNothingRunning) {
       }
     };
     world.run_for(seconds(90));
-    expect_promises_kept(world, "cancelled");
+    expect_end_state_invariants(world, "cancelled");
     const Record record = read(world.ledger());
     expect_answers_kept(world, record);
     EXPECT_TRUE(record.leased_again.empty());
@@ -171,12 +171,12 @@ TEST(Drains, KeepNewWorkAwayAndLoseNothingUnderFaults) {
     SCOPED_TRACE(seed);
     Scenario scenario = small_scenario(seed);
     add_faults(scenario);
-    Dice dice = Dice(seed).child("drains");
-    const Duration at = from_seconds(dice.uniform(1, 6));
-    const Duration deadline = from_seconds(dice.uniform(0.05, 1));
+    RandomStream random = RandomStream(seed).child("drains");
+    const Duration at = from_seconds(random.uniform(1, 6));
+    const Duration deadline = from_seconds(random.uniform(0.05, 1));
     scenario.actions = {{at, SetDrain{"host:h100-1", true, deadline}},
                         {seconds(60), SetDrain{"host:h100-1", false, {}}}};
-    World world(std::move(scenario), devices::Catalogue::embedded());
+    Simulation world(std::move(scenario), devices::Catalogue::embedded());
     std::set<std::uint16_t> drained;
     int placed = 0;
     world.subscriber = [&](const Envelope& envelope) {
@@ -189,7 +189,7 @@ TEST(Drains, KeepNewWorkAwayAndLoseNothingUnderFaults) {
       placed += decision->target.starts_with("h100-1/") ? 1 : 0;
     };
     world.run_for(minutes(5));
-    expect_promises_kept(world, "drained");
+    expect_end_state_invariants(world, "drained");
     EXPECT_EQ(placed, 0);
     EXPECT_TRUE(drained.empty());
     EXPECT_EQ(world.summary().failed, 0U) << "going elsewhere spends no attempt";

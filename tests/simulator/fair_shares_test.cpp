@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "devices/catalogue/catalogue.h"
-#include "simulator/world.h"
+#include "simulator/simulation.h"
 #include "tests/simulator/fleet_under_test.h"
 
 namespace drover::simulator {
@@ -39,10 +39,11 @@ Scenario backlog(std::uint64_t seed, router::Policy policy) {
                     host("h100-2", "rack-1", "h100-sxm", 8, "", {})};
   scenario.router.software = "simulator";
   scenario.policy = std::move(policy);
-  Dice dice = Dice(seed).child("backlog");
+  RandomStream random = RandomStream(seed).child("backlog");
   for (int number = 0; number < 400; ++number) {
     for (const char* tenant : {"small", "large"}) {
-      Job job = training(dice, "bert-large", 2, 100 + static_cast<std::uint32_t>(dice.below(400)));
+      Job job =
+          training(random, "bert-large", 2, 100 + static_cast<std::uint32_t>(random.below(400)));
       job.tenant = tenant;
       scenario.arrivals.push_back({from_seconds(1 + 0.01 * number), std::move(job)});
     }
@@ -52,7 +53,7 @@ Scenario backlog(std::uint64_t seed, router::Policy policy) {
 
 /// Device-seconds by tenant of what had ended by then.
 std::map<std::string, double> used_until(Scenario scenario, Duration at) {
-  World world(std::move(scenario), devices::Catalogue::embedded());
+  Simulation world(std::move(scenario), devices::Catalogue::embedded());
   world.run_for(at);
   EXPECT_GT(world.summary().queued, 100U) << "both still have work waiting";
   std::map<std::string, double> used_s;
@@ -100,12 +101,12 @@ TEST(FairShares, ATenantThatMayNotBorrowHoldsNoMoreDevicesThanItsShare) {
   Scenario scenario = backlog(4, with_shares("borrow = false\n"));
   // Nobody else wants the fleet: the rest of it stays idle.
   std::erase_if(scenario.arrivals, [](const Arrival& each) { return each.job.tenant == "large"; });
-  World world(std::move(scenario), devices::Catalogue::embedded());
+  Simulation world(std::move(scenario), devices::Catalogue::embedded());
   for (int second = 5; second < 60; ++second) {
     world.run_for(seconds(second));
     std::size_t held = 0;
     for (const auto& [name, devices] : world.devices()) {
-      for (const agents::TrueDevice& device : devices) held += device.gang ? 1 : 0;
+      for (const agents::DeviceTruth& device : devices) held += device.gang ? 1 : 0;
     }
     EXPECT_LE(held, 4U) << "of 16, after " << second << " s";
     EXPECT_GE(held, 2U);

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "fleet/base/dice.h"
+#include "fleet/base/random_stream.h"
 #include "simulator/scenario.h"
 
 namespace drover::simulator {
@@ -32,20 +32,21 @@ inline std::vector<agents::AgentSettings> mixed_hosts() {
   };
 }
 
-inline Job chat(Dice& dice, std::string model) {
+inline Job chat(RandomStream& random, std::string model) {
   Job job;
-  job.id = draw_job_id(dice);
+  job.id = generate_job_id(random);
   job.work.kind = WorkKind::serve;
   job.work.model = std::move(model);
-  job.work.input_tokens = 1 + static_cast<std::uint32_t>(dice.log_normal(1020, 0.9)) % 6000;
-  job.work.output_tokens = 1 + static_cast<std::uint32_t>(dice.log_normal(129, 0.8)) % 1000;
+  job.work.input_tokens = 1 + static_cast<std::uint32_t>(random.log_normal(1020, 0.9)) % 6000;
+  job.work.output_tokens = 1 + static_cast<std::uint32_t>(random.log_normal(129, 0.8)) % 1000;
   job.priority = 10;
   return job;
 }
 
-inline Job training(Dice& dice, std::string model, std::uint16_t devices, std::uint32_t steps) {
+inline Job training(RandomStream& random, std::string model, std::uint16_t devices,
+                    std::uint32_t steps) {
   Job job;
-  job.id = draw_job_id(dice);
+  job.id = generate_job_id(random);
   job.work.kind = WorkKind::train;
   job.work.model = std::move(model);
   job.work.devices = devices;
@@ -58,15 +59,15 @@ inline Job training(Dice& dice, std::string model, std::uint16_t devices, std::u
 
 /// `seconds` of arrivals at `rate` requests a second, and some training.
 inline std::vector<Arrival> mixed_work(std::uint64_t seed, double seconds, double rate) {
-  Dice dice = Dice(seed).child("work");
+  RandomStream random = RandomStream(seed).child("work");
   std::vector<Arrival> arrivals;
-  for (double at = 1; at < seconds; at += dice.exponential(1 / rate)) {
-    const bool large = dice.chance(0.4);
-    arrivals.push_back({from_seconds(at), chat(dice, large ? "llama-3.1-70b" : "llama-3.1-8b")});
+  for (double at = 1; at < seconds; at += random.exponential(1 / rate)) {
+    const bool large = random.chance(0.4);
+    arrivals.push_back({from_seconds(at), chat(random, large ? "llama-3.1-70b" : "llama-3.1-8b")});
   }
-  arrivals.push_back({std::chrono::seconds(2), training(dice, "bert-large", 1, 50)});
-  arrivals.push_back({std::chrono::seconds(3), training(dice, "resnet-50", 1, 100)});
-  arrivals.push_back({std::chrono::seconds(4), training(dice, "llama-3.1-8b", 8, 5)});
+  arrivals.push_back({std::chrono::seconds(2), training(random, "bert-large", 1, 50)});
+  arrivals.push_back({std::chrono::seconds(3), training(random, "resnet-50", 1, 100)});
+  arrivals.push_back({std::chrono::seconds(4), training(random, "llama-3.1-8b", 8, 5)});
   return arrivals;
 }
 

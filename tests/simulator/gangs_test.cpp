@@ -1,8 +1,8 @@
 // Gangs over hosts in a whole fleet, with hosts and routers that die.
 #include <gtest/gtest.h>
 
+#include "tests/simulator/end_state_invariants.h"
 #include "tests/simulator/fleet_under_test.h"
-#include "tests/simulator/promises.h"
 
 namespace drover::simulator {
 namespace {
@@ -38,8 +38,8 @@ score = { finish_time = 1 }
   return scenario;
 }
 
-Job gang(Dice& dice, std::uint16_t devices, std::uint32_t steps) {
-  Job job = training(dice, "bert-large", devices, steps);
+Job gang(RandomStream& random, std::uint16_t devices, std::uint32_t steps) {
+  Job job = training(random, "bert-large", devices, steps);
   job.work.precisions = {Precision::fp16};
   job.work.loss_scaling = true;
   return job;
@@ -49,15 +49,15 @@ TEST(GangsOverHosts, TheSlowestHostSetsThePaceOfAll) {
   const auto run_s = [](bool slowed) {
     Scenario scenario = hall(1);
     scenario.hosts.resize(2);
-    Dice dice = Dice(1).child("work");
-    scenario.arrivals.push_back({seconds(5), gang(dice, 8, 200)});
+    RandomStream random = RandomStream(1).child("work");
+    scenario.arrivals.push_back({seconds(5), gang(random, 8, 200)});
     if (slowed) {
-      Inject fault;
+      InjectFault fault;
       fault.target = "device:v100-2/1";
       fault.fault = {FaultKind::throttle, 0, 0.5, seconds(3000)};
       scenario.actions.push_back({seconds(4), fault});
     }
-    World world(std::move(scenario), catalogue());
+    Simulation world(std::move(scenario), catalogue());
     world.run_for(seconds(600));
     EXPECT_EQ(world.seen().ends.size(), 1U);
     if (world.seen().ends.empty()) return 0.0;
@@ -73,24 +73,24 @@ TEST(GangsOverHosts, TheSlowestHostSetsThePaceOfAll) {
 TEST(GangsOverHosts, NothingIsLostOrCountedTwiceWhateverDies) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     Scenario scenario = hall(seed);
-    Dice dice = Dice(seed).child("work");
+    RandomStream random = RandomStream(seed).child("work");
     for (int number = 0; number < 12; ++number) {
       const std::uint16_t devices[] = {4, 8, 12, 2, 16};
-      const auto at = from_seconds(2 + 10 * dice.uniform(0, 1) * number);
-      scenario.arrivals.push_back({at, gang(dice, devices[number % 5], 100)});
+      const auto at = from_seconds(2 + 10 * random.uniform(0, 1) * number);
+      scenario.arrivals.push_back({at, gang(random, devices[number % 5], 100)});
     }
     for (int number = 0; number < 4; ++number) {
-      const std::string name = "v100-" + std::to_string(1 + dice.below(6));
+      const std::string name = "v100-" + std::to_string(1 + random.below(6));
       scenario.agent_kills.push_back(
-          {from_seconds(dice.uniform(5, 100)), name, from_seconds(dice.uniform(1, 60))});
-      scenario.partitions.push_back({from_seconds(dice.uniform(5, 100)),
-                                     "v100-" + std::to_string(1 + dice.below(6)),
-                                     from_seconds(dice.uniform(1, 30))});
+          {from_seconds(random.uniform(5, 100)), name, from_seconds(random.uniform(1, 60))});
+      scenario.partitions.push_back({from_seconds(random.uniform(5, 100)),
+                                     "v100-" + std::to_string(1 + random.below(6)),
+                                     from_seconds(random.uniform(1, 30))});
     }
-    scenario.router_kills.push_back({from_seconds(dice.uniform(5, 60)), milliseconds(1500)});
-    World world(std::move(scenario), catalogue());
+    scenario.router_kills.push_back({from_seconds(random.uniform(5, 60)), milliseconds(1500)});
+    Simulation world(std::move(scenario), catalogue());
     world.run_for(seconds(3000));
-    expect_promises_kept(world, "seed " + std::to_string(seed));
+    expect_end_state_invariants(world, "seed " + std::to_string(seed));
     EXPECT_EQ(world.seen().ends.size(), 12U) << "seed " << seed;
     for (const auto& [job, ends] : world.seen().ends) {
       EXPECT_EQ(ends.back().state, JobState::finished) << "seed " << seed << ends.back().detail;

@@ -10,9 +10,9 @@
 
 #include "devices/catalogue/catalogue.h"
 #include "fleet/codec/codec.h"
-#include "simulator/world.h"
+#include "simulator/simulation.h"
+#include "tests/simulator/end_state_invariants.h"
 #include "tests/simulator/fleet_under_test.h"
-#include "tests/simulator/promises.h"
 
 namespace drover::simulator {
 namespace {
@@ -49,27 +49,27 @@ constexpr double fault_longest_s = 50;
 /// Every shape a few times, at any time, over one another; the router is killed among them.
 Scenario faulty(std::uint64_t seed) {
   Scenario scenario = mixed_scenario(seed, 120, 5);
-  Dice dice = Dice(seed).child("injected");
+  RandomStream random = RandomStream(seed).child("injected");
   for (int time = 0; time < times_each; ++time) {
     for (const Shape& shape : shapes) {
-      Inject inject;
+      InjectFault inject;
       inject.target = shape.target;
       inject.fault = parse_fault(shape.fault).value();
-      inject.fault.lasts = from_seconds(dice.uniform(2, fault_longest_s));
-      inject.any = 1 + static_cast<std::uint32_t>(dice.below(2));
-      inject.seed = dice.bits();
-      scenario.actions.push_back({from_seconds(dice.uniform(5, faults_s)), inject});
+      inject.fault.duration = from_seconds(random.uniform(2, fault_longest_s));
+      inject.any = 1 + static_cast<std::uint32_t>(random.below(2));
+      inject.seed = random.bits();
+      scenario.actions.push_back({from_seconds(random.uniform(5, faults_s)), inject});
     }
   }
   scenario.router_kills = {
-      {from_seconds(dice.uniform(30, 70)), from_seconds(dice.uniform(0.3, 3))}};
+      {from_seconds(random.uniform(30, 70)), from_seconds(random.uniform(0.3, 3))}};
   return scenario;
 }
 
 using DeviceName = std::pair<std::string, std::uint16_t>;
 
 /// Knows from what agents hear when each fault ends, and holds them to it.
-class Ends : public Carrier {
+class Ends : public MessageTransport {
  public:
   std::string carry(Channel channel, const std::string& from, const std::string& to,
                     std::string bytes) override {
@@ -81,14 +81,14 @@ class Ends : public Carrier {
     }
     return bytes;
   }
-  const World* world = nullptr;
+  const Simulation* world = nullptr;
   std::size_t checked = 0;
 
  private:
   void hear(const std::string& host, const ApplyFault& apply) {
     const Instant now = world->now();
     if (now < silent_until_[host]) return;
-    const Instant until = now + apply.fault.lasts;
+    const Instant until = now + apply.fault.duration;
     const FaultKind kind = apply.fault.kind;
     if (apply.host) {
       if (kind == FaultKind::lose) silent_until_[host] = until;
@@ -121,7 +121,7 @@ class Watts {
       }
     }
   }
-  void see(Instant now, const Envelope& envelope) {
+  void match(Instant now, const Envelope& envelope) {
     if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
       for (const Sample& row : unpack(*batch)) {
         Last& last = last_.at({batch->host, row.device});
@@ -163,11 +163,11 @@ Trace run(std::uint64_t seed) {
   Scenario scenario = faulty(seed);
   Watts watts(scenario);
   Ends ends;
-  World world(std::move(scenario), devices::Catalogue::embedded(), &ends);
+  Simulation world(std::move(scenario), devices::Catalogue::embedded(), &ends);
   ends.world = &world;
-  world.subscriber = [&](const Envelope& envelope) { watts.see(world.now(), envelope); };
+  world.subscriber = [&](const Envelope& envelope) { watts.match(world.now(), envelope); };
   world.run_for(minutes(15));
-  expect_promises_kept(world, "seed " + std::to_string(seed));
+  expect_end_state_invariants(world, "seed " + std::to_string(seed));
   EXPECT_NEAR(world.summary().power_w, watts.shown_w(), 0.5) << "seed " << seed;
   EXPECT_EQ(world.summary().power_reserved_w, 0) << "seed " << seed;
   EXPECT_GT(world.seen().alerts_raised, 0U) << "seed " << seed;

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "devices/catalogue/catalogue.h"
-#include "simulator/world.h"
+#include "simulator/simulation.h"
 #include "tests/simulator/fleet_under_test.h"
 
 namespace drover::simulator {
@@ -32,7 +32,7 @@ Ends count_ends(const std::vector<LedgerRow>& rows) {
 }
 
 /// Over kills of the router too: nobody has seen what was not on disk.
-void expect_sums_to_grow(const World& world) {
+void expect_sums_to_grow(const Simulation& world) {
   Summary before;
   for (const auto& [at, now] : world.seen().summaries) {
     const std::string when = to_iso8601(at);
@@ -48,7 +48,7 @@ void expect_sums_to_grow(const World& world) {
   }
 }
 
-void expect_invariants(const World& world, const std::string& what) {
+void expect_invariants(const Simulation& world, const std::string& what) {
   SCOPED_TRACE(what);
   const Ends ends = count_ends(world.ledger());
   for (const auto& [job, times] : ends.accepted) EXPECT_EQ(times, 1) << to_text(job);
@@ -69,7 +69,7 @@ void expect_invariants(const World& world, const std::string& what) {
 TEST(SimulatedFleet, FinishesAllWorkWhenNothingFails) {
   Scenario scenario = mixed_scenario(1, 60, 6);
   const std::size_t jobs = scenario.arrivals.size();
-  World world(std::move(scenario), devices::Catalogue::embedded());
+  Simulation world(std::move(scenario), devices::Catalogue::embedded());
   world.run_for(minutes(30));
   expect_invariants(world, "no faults");
   EXPECT_EQ(world.summary().accepted, jobs);
@@ -79,8 +79,8 @@ TEST(SimulatedFleet, FinishesAllWorkWhenNothingFails) {
 }
 
 TEST(SimulatedFleet, TheSameSeedGivesTheSameRunByteForByte) {
-  World first(mixed_scenario(3, 40, 8), devices::Catalogue::embedded());
-  World second(mixed_scenario(3, 40, 8), devices::Catalogue::embedded());
+  Simulation first(mixed_scenario(3, 40, 8), devices::Catalogue::embedded());
+  Simulation second(mixed_scenario(3, 40, 8), devices::Catalogue::embedded());
   first.run_for(minutes(5));
   second.run_for(minutes(5));
   ASSERT_GT(first.seen().decisions.size(), 100u);
@@ -92,7 +92,7 @@ TEST(SimulatedFleet, TheSameSeedGivesTheSameRunByteForByte) {
 TEST(SimulatedFleet, WorkOfAKilledHostIsRoutedElsewhere) {
   Scenario scenario = mixed_scenario(5, 60, 6);
   scenario.agent_kills = {{seconds(20), "h100-1", std::nullopt}};
-  World world(std::move(scenario), devices::Catalogue::embedded());
+  Simulation world(std::move(scenario), devices::Catalogue::embedded());
   world.run_for(minutes(1));
   ASSERT_TRUE(world.seen().hosts.contains("h100-1"));
   EXPECT_EQ(world.seen().hosts.at("h100-1").health, Health::lost);
@@ -108,7 +108,7 @@ TEST(SimulatedFleet, TwentyRouterKillsLoseNoAcknowledgedJob) {
   for (int i = 0; i < 20; ++i) {
     scenario.router_kills.push_back({milliseconds(3000 + 5731 * i), milliseconds(700)});
   }
-  World world(std::move(scenario), devices::Catalogue::embedded());
+  Simulation world(std::move(scenario), devices::Catalogue::embedded());
   world.run_for(minutes(60));
   expect_invariants(world, "router killed 20 times");
   EXPECT_EQ(world.seen().answers.size(), mixed_work(7, 120, 5).size());
@@ -117,24 +117,24 @@ TEST(SimulatedFleet, TwentyRouterKillsLoseNoAcknowledgedJob) {
 /// Faults drawn from the seed: kills and restarts of hosts and router, partitions, lost samples.
 Scenario stormy(std::uint64_t seed) {
   Scenario scenario = mixed_scenario(seed, 90, 5);
-  Dice dice = Dice(seed).child("faults");
+  RandomStream random = RandomStream(seed).child("faults");
   for (const agents::AgentSettings& settings : scenario.hosts) {
-    if (dice.chance(0.5)) {
-      scenario.agent_kills.push_back(
-          {from_seconds(dice.uniform(5, 80)), settings.host, from_seconds(dice.uniform(0.5, 40))});
+    if (random.chance(0.5)) {
+      scenario.agent_kills.push_back({from_seconds(random.uniform(5, 80)), settings.host,
+                                      from_seconds(random.uniform(0.5, 40))});
     }
-    if (dice.chance(0.4)) {
-      scenario.partitions.push_back(
-          {from_seconds(dice.uniform(5, 80)), settings.host, from_seconds(dice.uniform(1, 30))});
+    if (random.chance(0.4)) {
+      scenario.partitions.push_back({from_seconds(random.uniform(5, 80)), settings.host,
+                                     from_seconds(random.uniform(1, 30))});
     }
   }
   double at = 10;
-  while (dice.chance(0.6) && at < 90) {
-    const double down = dice.uniform(0.2, 6);
+  while (random.chance(0.6) && at < 90) {
+    const double down = random.uniform(0.2, 6);
     scenario.router_kills.push_back({from_seconds(at), from_seconds(down)});
-    at += down + dice.uniform(1, 30);
+    at += down + random.uniform(1, 30);
   }
-  scenario.sample_loss = dice.uniform(0, 0.1);
+  scenario.sample_loss = random.uniform(0, 0.1);
   return scenario;
 }
 
@@ -143,7 +143,7 @@ TEST(SimulatedFleet, KeepsItsPromisesInEveryStorm) {
   const std::uint64_t first = asked ? std::strtoull(asked, nullptr, 10) : 100;
   const std::uint64_t count = asked ? 1 : 12;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    World world(stormy(seed), devices::Catalogue::embedded());
+    Simulation world(stormy(seed), devices::Catalogue::embedded());
     world.run_for(minutes(60));
     expect_invariants(world, "DROVER_SEED=" + std::to_string(seed));
     if (testing::Test::HasFailure()) break;

@@ -3,7 +3,8 @@
 
 #include "devices/catalogue/catalogue.h"
 #include "fleet/codec/codec.h"
-#include "simulator/world.h"
+#include "simulator/simulation.h"
+#include "tests/fleet/codec/decode_journal.h"
 #include "tests/simulator/fleet_under_test.h"
 
 namespace drover::simulator {
@@ -27,7 +28,7 @@ TEST(Journal, AFreshRouterFedTheJournalAnswersByteForByte) {
   Scenario scenario = mixed_scenario(11, 30, 8);
   scenario.journal = true;
   const Scenario same = scenario;
-  World world(std::move(scenario), devices::Catalogue::embedded());
+  Simulation world(std::move(scenario), devices::Catalogue::embedded());
   world.run_for(std::chrono::minutes(2));
   ASSERT_GT(world.journal().size(), 500u);
 
@@ -40,7 +41,7 @@ TEST(Journal, AFreshRouterFedTheJournalAnswersByteForByte) {
       ASSERT_EQ(records->size(), 1u);
       feed(fresh, records->front());
     }
-    ASSERT_EQ(to_bytes(fresh.take_outbox()), world.journal()[turn].outbox) << "turn " << turn;
+    ASSERT_EQ(outbox_bytes(fresh.take_outbox()), world.journal()[turn].outbox) << "turn " << turn;
   }
 }
 

@@ -8,14 +8,14 @@
 
 #include "devices/catalogue/catalogue.h"
 #include "fleet/socket/socket.h"
-#include "simulator/world.h"
+#include "simulator/simulation.h"
 #include "tests/simulator/fleet_under_test.h"
 
 namespace drover::simulator {
 namespace {
 
 /// Every node has sockets of its own; a message is sent by one node's and awaited at the other's.
-class SocketCarrier : public Carrier {
+class SocketCarrier : public MessageTransport {
  public:
   SocketCarrier() {
     auto bound = router_.bind_router("tcp://127.0.0.1:*", "tcp://127.0.0.1:*", "tcp://127.0.0.1:*");
@@ -56,7 +56,7 @@ class SocketCarrier : public Carrier {
       node(from).send(samples_peer, bytes);
       const bool known = joined_.contains(from);
       for (int waits = 0; waits < (known ? 500 : 1); ++waits) {
-        Sockets::Turn turn = router_.wait(std::chrono::milliseconds(10), {.messages = 1});
+        Sockets::PollResult turn = router_.wait(std::chrono::milliseconds(10), {.messages = 1});
         // A copy sent while joining may still come behind the one that was awaited: skipped.
         if (turn.messages.empty() || turn.messages.front().bytes != bytes) continue;
         joined_.insert(from);
@@ -70,7 +70,7 @@ class SocketCarrier : public Carrier {
 
   static Incoming await(Sockets& sockets, Channel channel) {
     for (int waits = 0; waits < 500; ++waits) {
-      Sockets::Turn turn = sockets.wait(std::chrono::milliseconds(10), {.messages = 1});
+      Sockets::PollResult turn = sockets.wait(std::chrono::milliseconds(10), {.messages = 1});
       if (turn.messages.empty() || turn.messages.front().from.channel != channel) continue;
       return std::move(turn.messages.front());
     }
@@ -88,11 +88,11 @@ class SocketCarrier : public Carrier {
 
 TEST(Lockstep, RealSocketsAndTheSimulatorDecideByteForByteTheSame) {
   const Scenario scenario = mixed_scenario(21, 20, 10);
-  World simulated(scenario, devices::Catalogue::embedded());
+  Simulation simulated(scenario, devices::Catalogue::embedded());
   simulated.run_for(std::chrono::seconds(40));
 
   SocketCarrier sockets;
-  World live(scenario, devices::Catalogue::embedded(), &sockets);
+  Simulation live(scenario, devices::Catalogue::embedded(), &sockets);
   live.run_for(std::chrono::seconds(40));
 
   ASSERT_GT(simulated.seen().decisions.size(), 100u);

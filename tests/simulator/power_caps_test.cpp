@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "devices/catalogue/catalogue.h"
-#include "simulator/world.h"
+#include "simulator/simulation.h"
 #include "tests/simulator/fleet_under_test.h"
 
 namespace drover::simulator {
@@ -21,9 +21,9 @@ constexpr Duration met_within = seconds(10);
 /// The mixed fleet, with long trainings on its GPUs besides the requests.
 Scenario busy_scenario(std::uint64_t seed) {
   Scenario scenario = mixed_scenario(seed, 150, 6);
-  Dice dice = Dice(seed).child("long work");
-  scenario.arrivals.push_back({seconds(1), training(dice, "llama-3.1-8b", 8, 4000)});
-  scenario.arrivals.push_back({seconds(1), training(dice, "bert-large", 2, 40'000)});
+  RandomStream random = RandomStream(seed).child("long work");
+  scenario.arrivals.push_back({seconds(1), training(random, "llama-3.1-8b", 8, 4000)});
+  scenario.arrivals.push_back({seconds(1), training(random, "bert-large", 2, 40'000)});
   return scenario;
 }
 
@@ -32,7 +32,7 @@ class CappedWorld {
   explicit CappedWorld(Scenario scenario)
       : start_(scenario.start), world_(std::move(scenario), devices::Catalogue::embedded()) {}
 
-  World& world() { return world_; }
+  Simulation& world() { return world_; }
   double drawn_w() const { return world_.drawn_w(); }
   bool alert_is_up(const std::string& subject = "site") const {
     return world_.seen().standing.contains({"power_cap_unmet", subject});
@@ -42,7 +42,7 @@ class CappedWorld {
     int count = 0;
     for (const auto& [host, devices] : world_.devices()) {
       const double made_for_w = host == "h100-1" ? 700 : host == "a100-1" ? 400 : 0;
-      for (const agents::TrueDevice& device : devices) {
+      for (const agents::DeviceTruth& device : devices) {
         if (device.power_cap_w < made_for_w) ++count;
       }
     }
@@ -76,10 +76,10 @@ class CappedWorld {
 
  private:
   Instant start_;
-  World world_;
+  Simulation world_;
 };
 
-TEST(PowerCaps, AreMetWithinTheStatedTimeByWhatIsTrulyDrawnAndGivenBackAfterwards) {
+TEST(PowerCapOverrides, AreMetWithinTheStatedTimeByWhatIsTrulyDrawnAndGivenBackAfterwards) {
   for (const std::uint64_t seed : {1U, 2U}) {
     Scenario scenario = busy_scenario(seed);
     const double cap_w = 5'000;
@@ -99,7 +99,7 @@ TEST(PowerCaps, AreMetWithinTheStatedTimeByWhatIsTrulyDrawnAndGivenBackAfterward
   }
 }
 
-TEST(PowerCaps, ThatCannotBeMetHaveTheirAlertUp) {
+TEST(PowerCapOverrides, ThatCannotBeMetHaveTheirAlertUp) {
   for (const std::uint64_t seed : {1U, 2U}) {
     Scenario scenario = busy_scenario(seed);
     scenario.actions = {{seconds(40), SetPowerCap{"site", 2'600, seconds(60)}}};
@@ -114,7 +114,7 @@ TEST(PowerCaps, ThatCannotBeMetHaveTheirAlertUp) {
   }
 }
 
-TEST(PowerCaps, OfAPoolHoldItsDevicesAndNoOthers) {
+TEST(PowerCapOverrides, OfAPoolHoldItsDevicesAndNoOthers) {
   Scenario scenario = busy_scenario(3);
   const std::string pool = "h100";
   scenario.actions = {{seconds(40), SetPowerCap{"pool:" + pool, 1'800, seconds(60)}}};
@@ -122,7 +122,7 @@ TEST(PowerCaps, OfAPoolHoldItsDevicesAndNoOthers) {
   const auto drawn_w = [&](const std::string& host) {
     double sum_w = 0;
     const auto devices = fleet.world().devices();
-    for (const agents::TrueDevice& each : devices.at(host)) sum_w += each.power_w;
+    for (const agents::DeviceTruth& each : devices.at(host)) sum_w += each.power_w;
     return sum_w;
   };
   fleet.run_until(seconds(40));
@@ -131,10 +131,10 @@ TEST(PowerCaps, OfAPoolHoldItsDevicesAndNoOthers) {
   EXPECT_LE(drawn_w("h100-1"), 1'800) << fleet.answer();
   EXPECT_FALSE(fleet.alert_is_up("pool:" + pool));
   const auto others = fleet.world().devices();
-  for (const agents::TrueDevice& each : others.at("a100-1")) EXPECT_EQ(each.power_cap_w, 400);
+  for (const agents::DeviceTruth& each : others.at("a100-1")) EXPECT_EQ(each.power_cap_w, 400);
 }
 
-TEST(PowerCaps, HoldThroughLostHostsNewLivesAndARouterThatRestarts) {
+TEST(PowerCapOverrides, HoldThroughLostHostsNewLivesAndARouterThatRestarts) {
   for (const std::uint64_t seed : {1U, 2U}) {
     Scenario scenario = busy_scenario(seed);
     scenario.actions = {{seconds(20), SetPowerCap{"site", 4'500, Duration{}}},

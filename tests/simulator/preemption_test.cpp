@@ -9,9 +9,9 @@
 
 #include "devices/catalogue/catalogue.h"
 #include "fleet/codec/codec.h"
-#include "simulator/world.h"
+#include "simulator/simulation.h"
+#include "tests/simulator/end_state_invariants.h"
 #include "tests/simulator/fleet_under_test.h"
-#include "tests/simulator/promises.h"
 
 namespace drover::simulator {
 namespace {
@@ -52,21 +52,21 @@ Scenario crowded(std::uint64_t seed) {
   scenario.hosts[1].labels["price"] = "spot";
   scenario.router.software = "simulator";
   scenario.policy = policy_of();
-  Dice dice = Dice(seed).child("work");
+  RandomStream random = RandomStream(seed).child("work");
   for (int number = 0; number < 8; ++number) {
-    const auto devices = static_cast<std::uint16_t>(1U << dice.below(4));
-    Job job =
-        training(dice, "bert-large", devices, 400 + static_cast<std::uint32_t>(dice.below(800)));
-    job.work.checkpoint_steps = dice.chance(0.7) ? interval : 0;
-    scenario.arrivals.push_back({from_seconds(dice.uniform(1, 10)), job});
+    const auto devices = static_cast<std::uint16_t>(1U << random.below(4));
+    Job job = training(random, "bert-large", devices,
+                       400 + static_cast<std::uint32_t>(random.below(800)));
+    job.work.checkpoint_steps = random.chance(0.7) ? interval : 0;
+    scenario.arrivals.push_back({from_seconds(random.uniform(1, 10)), job});
   }
   for (int number = 0; number < 6; ++number) {
-    const auto devices = static_cast<std::uint16_t>(2U << dice.below(3));
+    const auto devices = static_cast<std::uint16_t>(2U << random.below(3));
     Job job =
-        training(dice, "bert-large", devices, 50 + static_cast<std::uint32_t>(dice.below(100)));
+        training(random, "bert-large", devices, 50 + static_cast<std::uint32_t>(random.below(100)));
     job.work.checkpoint_steps = interval;
-    job.priority = static_cast<std::int8_t>(1 + dice.below(2));
-    scenario.arrivals.push_back({from_seconds(dice.uniform(8, 60)), job});
+    job.priority = static_cast<std::int8_t>(1 + random.below(2));
+    scenario.arrivals.push_back({from_seconds(random.uniform(8, 60)), job});
   }
   std::sort(scenario.arrivals.begin(), scenario.arrivals.end(),
             [](const Arrival& a, const Arrival& b) { return a.at < b.at; });
@@ -75,19 +75,19 @@ Scenario crowded(std::uint64_t seed) {
 
 Scenario troubled(std::uint64_t seed) {
   Scenario scenario = crowded(seed);
-  Dice dice = Dice(seed).child("trouble");
-  if (dice.chance(0.5)) {
-    scenario.agent_kills = {{from_seconds(dice.uniform(10, 60)), "h100-1", seconds(3)}};
+  RandomStream random = RandomStream(seed).child("trouble");
+  if (random.chance(0.5)) {
+    scenario.agent_kills = {{from_seconds(random.uniform(10, 60)), "h100-1", seconds(3)}};
   }
-  if (dice.chance(0.5)) {
-    scenario.router_kills = {{from_seconds(dice.uniform(10, 60)), seconds(2)}};
+  if (random.chance(0.5)) {
+    scenario.router_kills = {{from_seconds(random.uniform(10, 60)), seconds(2)}};
   }
-  if (dice.chance(0.5)) {
-    scenario.partitions = {{from_seconds(dice.uniform(10, 60)), "h100-2", seconds(20)}};
+  if (random.chance(0.5)) {
+    scenario.partitions = {{from_seconds(random.uniform(10, 60)), "h100-2", seconds(20)}};
   }
-  Inject reclaim{"host:h100-2", *parse_fault("reclaim=10"), 0, 0};
-  reclaim.fault.lasts = seconds(20);
-  scenario.actions = {{from_seconds(dice.uniform(15, 60)), reclaim}};
+  InjectFault reclaim{"host:h100-2", *parse_fault("reclaim=10"), 0, 0};
+  reclaim.fault.duration = seconds(20);
+  scenario.actions = {{from_seconds(random.uniform(15, 60)), reclaim}};
   return scenario;
 }
 
@@ -98,7 +98,7 @@ struct Ends {
 };
 
 /// What the rows of attempts' ends say; each is held against those before it.
-Ends read_ends(const World& world, const std::map<JobId, Job>& jobs) {
+Ends read_ends(const Simulation& world, const std::map<JobId, Job>& jobs) {
   Ends ends;
   for (const LedgerRow& row : world.ledger()) {
     const bool back = row.transition == Transition::returned;
@@ -140,9 +140,9 @@ TEST(Preemption, LosesNothingButStepsSinceACheckpointAndTheSumsAddUp) {
     SCOPED_TRACE("DROVER_SEED=" + std::to_string(seed));
     Scenario scenario = troubled(seed);
     const std::map<JobId, Job> jobs = jobs_of(scenario);
-    World world(std::move(scenario), devices::Catalogue::embedded());
+    Simulation world(std::move(scenario), devices::Catalogue::embedded());
     world.run_for(minutes(60));
-    expect_promises_kept(world, "DROVER_SEED=" + std::to_string(seed));
+    expect_end_state_invariants(world, "DROVER_SEED=" + std::to_string(seed));
     const Summary sums = world.summary();
     EXPECT_EQ(sums.finished, jobs.size());
     const Ends ends = read_ends(world, jobs);
@@ -165,7 +165,7 @@ TEST(Preemption, UrgentWorkIsDoneSooner) {
       for (router::Rule& rule : scenario.policy.rules) rule.preempt.reset();
     }
     const std::map<JobId, Job> jobs = jobs_of(scenario);
-    World world(std::move(scenario), devices::Catalogue::embedded());
+    Simulation world(std::move(scenario), devices::Catalogue::embedded());
     world.run_for(minutes(60));
     EXPECT_EQ(world.summary().preempted > 0, preempts);
     std::map<JobId, Instant> accepted;
@@ -187,9 +187,9 @@ Scenario capped(bool lever) {
   scenario.router.software = "simulator";
   scenario.policy = policy_of(std::string("[limits]\npower_cap_w = { \"pool.gpu\" = 4600 }\n") +
                               (lever ? "power_lever = { step = \"10%\", every_s = 5 }\n" : ""));
-  Dice dice = Dice(5).child("work");
+  RandomStream random = RandomStream(5).child("work");
   for (int number = 0; number < 2; ++number) {
-    Job job = training(dice, "bert-large", 4, 3000);
+    Job job = training(random, "bert-large", 4, 3000);
     job.work.batch = 256;
     scenario.arrivals.push_back({seconds(5 + 20 * number), job});
   }
@@ -199,7 +199,7 @@ Scenario capped(bool lever) {
 TEST(PowerLever, MakesRoomUnderACapForWorkThatWouldWait) {
   std::map<bool, Instant> second_began;
   for (const bool lever : {true, false}) {
-    World world(capped(lever), devices::Catalogue::embedded());
+    Simulation world(capped(lever), devices::Catalogue::embedded());
     world.run_for(minutes(60));
     EXPECT_EQ(world.summary().finished, 2u);
     for (const LedgerRow& row : world.ledger()) {

@@ -9,8 +9,8 @@
 
 #include "devices/catalogue/catalogue.h"
 #include "fleet/base/text.h"
+#include "tests/simulator/fault_storms.h"
 #include "tests/simulator/router_fork.h"
-#include "tests/simulator/storms.h"
 
 namespace drover::simulator {
 namespace {
@@ -66,9 +66,9 @@ std::optional<Message> action(const NearestFit& fit, const router::Policy& polic
 class Remedies {
  public:
   explicit Remedies(std::uint64_t seed, const router::Policy& policy)
-      : seed_(seed), storm_(storm_of(seed, policy)) {
+      : seed_(seed), storm_(random_fault_storm(seed, policy)) {
     storm_.scenario.journal = true;
-    world_ = std::make_unique<World>(storm_.scenario, catalogue_);
+    world_ = std::make_unique<Simulation>(storm_.scenario, catalogue_);
     world_->subscriber = [&](const Envelope& envelope) {
       if (const auto* changed = std::get_if<JobChanged>(&envelope.body)) {
         jobs_[changed->job.id] = *changed;
@@ -121,9 +121,9 @@ class Remedies {
   }
 
   std::uint64_t seed_;
-  Storm storm_;
+  FaultStorm storm_;
   const devices::Catalogue& catalogue_ = devices::Catalogue::embedded();
-  std::unique_ptr<World> world_;
+  std::unique_ptr<Simulation> world_;
   std::map<JobId, JobChanged> jobs_;
   std::map<Reason, int> tried_;
 };

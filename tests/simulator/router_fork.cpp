@@ -32,7 +32,7 @@ Instant first_tick(const JournalTurn& turn) {
 
 }  // namespace
 
-RouterFork::RouterFork(const World& world, const Scenario& scenario,
+RouterFork::RouterFork(const Simulation& world, const Scenario& scenario,
                        const devices::Catalogue& catalogue)
     : now_(world.now()) {
   const auto& journal = world.journal();

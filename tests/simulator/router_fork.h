@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "simulator/world.h"
+#include "simulator/simulation.h"
 
 namespace drover::simulator {
 
@@ -13,7 +13,8 @@ class RouterFork {
  public:
   /// Fed all that the world's router has heard in its present life. REQUIRES a world that keeps its
   /// journal, of this scenario, and a router in it.
-  RouterFork(const World& world, const Scenario& scenario, const devices::Catalogue& catalogue);
+  RouterFork(const Simulation& world, const Scenario& scenario,
+             const devices::Catalogue& catalogue);
 
   /// A client says so.
   void tell(Message message);

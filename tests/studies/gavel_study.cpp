@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "devices/catalogue/names.h"
+#include "devices/catalogue/spec_name_resolver.h"
 #include "fleet/trace/trace.h"
 
 namespace drover::simulator {
@@ -23,7 +23,7 @@ Result<std::string> text_of(const std::string& path) {
 Result<std::vector<Arrival>> read_gavel(const GavelFiles& files,
                                         const devices::Catalogue& catalogue, std::uint64_t seed,
                                         std::size_t jobs_max) {
-  devices::Names names(catalogue);
+  devices::SpecNameResolver names(catalogue);
   const auto find_device = [&](std::string_view name) -> Result<std::string> {
     const auto device = names.device(name);
     if (!device) return device.error();
@@ -33,7 +33,7 @@ Result<std::vector<Arrival>> read_gavel(const GavelFiles& files,
   if (!measured) return measured.error();
   auto throughputs = Throughputs::parse(*measured, files.throughputs, find_device);
   if (!throughputs) return throughputs.error();
-  TraceReading reading;
+  TraceReaderOptions reading;
   reading.format = TraceFormat::gavel;
   reading.file = files.trace;
   reading.throughputs = *std::move(throughputs);
@@ -44,7 +44,7 @@ Result<std::vector<Arrival>> read_gavel(const GavelFiles& files,
   };
   std::ifstream file(files.trace, std::ios::binary);
   if (!file) return error("{}: cannot be read", files.trace);
-  TraceReader reader(std::move(reading), Dice(seed).child("gavel"));
+  TraceReader reader(std::move(reading), RandomStream(seed).child("gavel"));
   std::vector<Arrival> arrivals;
   for (std::string line; arrivals.size() < jobs_max && std::getline(file, line);) {
     auto row = reader.read_line(line);

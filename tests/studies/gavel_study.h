@@ -7,7 +7,7 @@
 
 #include "devices/catalogue/catalogue.h"
 #include "fleet/base/result.h"
-#include "simulator/study.h"
+#include "simulator/experiment.h"
 
 namespace drover::simulator {
 

@@ -8,9 +8,9 @@
 //
 //   drover_studies storms [--from 1] [--to 5000] [--policy NAME] [--surfaces]
 //
-// lives through a storm for each seed (tests/simulator/storms.h), the policies taking turns, and
-// tells every promise that was broken. With --surfaces all surfaces are held against each other and
-// against the devices meanwhile (tests/commands/surfaces/surfaces_watch.h).
+// lives through a storm for each seed (tests/simulator/fault_storms.h), the policies taking turns,
+// and tells every promise that was broken. With --surfaces all surfaces are held against each other
+// and against the devices meanwhile (tests/commands/consistency/watch.h).
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -24,8 +24,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tests/commands/surfaces/surfaces_watch.h"
-#include "tests/simulator/storms.h"
+#include "tests/commands/consistency/watch.h"
+#include "tests/simulator/fault_storms.h"
 #include "tests/studies/gavel_study.h"
 
 namespace drover::simulator {
@@ -77,14 +77,14 @@ std::string counts_text(const std::map<Reason, std::uint64_t>& counts) {
 /// One policy over all seeds.
 struct Row {
   std::string name;
-  std::vector<StudyResult> runs;
+  std::vector<ExperimentResult> runs;
   double wall_s = 0;
 };
 
 template <typename Value>
 std::string mean_text(const Row& row, Value value, double unit, int digits, bool range = false) {
   double sum = 0, least = 1e300, most = 0;
-  for (const StudyResult& run : row.runs) {
+  for (const ExperimentResult& run : row.runs) {
     const double each = value(run) / unit;
     sum += each;
     least = std::min(least, each);
@@ -99,7 +99,7 @@ std::string mean_text(const Row& row, Value value, double unit, int digits, bool
 std::string kinds_text(const Row& row) {
   std::map<std::string, double> by_kind;
   double all_s = 0;
-  for (const StudyResult& run : row.runs) {
+  for (const ExperimentResult& run : row.runs) {
     for (const auto& [kind, device_s] : run.device_s) {
       by_kind[kind] += device_s;
       all_s += device_s;
@@ -115,7 +115,7 @@ std::string kinds_text(const Row& row) {
 /// Of the first seed: a mean of counts would be no count.
 void print_row(const Row& row) {
   constexpr double hour = 3600, day = 86400, mwh = 3.6e9, thousand = 1000;
-  using R = StudyResult;
+  using R = ExperimentResult;
   const std::vector<std::string> cells = {
       row.name,
       fmt::format("{} of {}", row.runs[0].completed, row.runs[0].jobs),
@@ -141,15 +141,15 @@ void print_row(const Row& row) {
       mean_text(
           row, [](const R& run) { return run.wasted.device_s; }, hour, 1),
       mean_text(
-          row, [](const R& run) { return double(run.exclusions.size()); }, 1, 0),
+          row, [](const R& run) { return double(run.violations.size()); }, 1, 0),
       fmt::format("{:.1f}", row.wall_s / static_cast<double>(row.runs.size())),
       mean_text(
           row, [](const R& run) { return run.simulated_s; },
           row.wall_s * 1e6 / static_cast<double>(row.runs.size()), 1)};
   fmt::print("| {} |\n", fmt::join(cells, " | "));
-  for (const StudyResult& run : row.runs) {
-    for (std::size_t i = 0; i < run.exclusions.size() && i < 10; ++i) {
-      fmt::print("  excluded: {}\n", run.exclusions[i]);
+  for (const ExperimentResult& run : row.runs) {
+    for (std::size_t i = 0; i < run.violations.size() && i < 10; ++i) {
+      fmt::print("  excluded: {}\n", run.violations[i]);
     }
   }
   std::fflush(stdout);
@@ -166,7 +166,7 @@ int fail(const Error& problem) {
   return 1;
 }
 
-void print_bounds(const Study& study, std::uint64_t left_out, const StudyBounds& bounds) {
+void print_bounds(const Experiment& study, std::uint64_t left_out, const ExperimentBounds& bounds) {
   constexpr double hour = 3600, day = 86400;
   fmt::print(
       "{} jobs ({} gangs left out). What no policy can beat: a mean JCT of {:.1f} "
@@ -174,19 +174,19 @@ void print_bounds(const Study& study, std::uint64_t left_out, const StudyBounds&
       "each job alone on its best devices; a makespan of {:.1f} d, the longest job's end; {:.1f} d "
       "of work for all devices together. {} jobs that nothing here can run.\n\n",
       study.arrivals.size(), left_out, bounds.completion_mean_s / hour, bounds.longest_s / day,
-      bounds.work_s / day, bounds.homeless);
+      bounds.work_s / day, bounds.unplaceable);
 }
 
 int gavel(const Words& words) {
   const devices::Catalogue& catalogue = devices::Catalogue::embedded();
-  Study study;
+  Experiment study;
   study.hosts = gavel_fleet(static_cast<std::uint16_t>(words.number("each", 72)));
   study.speed = static_cast<double>(words.number("speed", 3600));
   auto arrivals =
       read_gavel({words.plain[1], words.plain[2]}, catalogue, 1, words.number("jobs", 1'000'000));
   if (!arrivals) return fail(arrivals.error());
   study.arrivals = *std::move(arrivals);
-  const std::uint64_t left_out = leave_out_gangs_over(words.number("largest-gang", 4096), study);
+  const std::uint64_t left_out = drop_gangs_over(words.number("largest-gang", 4096), study);
   print_bounds(study, left_out, bounds_of(study, catalogue));
   fmt::print(headings);
   const auto only = words.options.find("policy");
@@ -199,7 +199,7 @@ int gavel(const Words& words) {
     row.name = name;
     const auto began = std::chrono::steady_clock::now();
     for (study.seed = 1; study.seed <= words.number("seeds", 1); ++study.seed) {
-      row.runs.push_back(run_study(study, catalogue));
+      row.runs.push_back(run_experiment(study, catalogue));
     }
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - began;
     row.wall_s = wall.count();
@@ -217,13 +217,14 @@ int storms(const Words& words) {
     if (!policy) return fail(policy.error());
     all = {*std::move(policy)};
   }
-  StormReport sum;
+  FaultStormReport sum;
   std::uint64_t bad = 0, compared = 0;
   const auto began = std::chrono::steady_clock::now();
   for (std::uint64_t seed = from; seed <= to; ++seed) {
-    commands::SurfacesWatch watch;
-    Onlooker* const onlooker = words.options.contains("surfaces") ? &watch : nullptr;
-    const StormReport report = live_through(storm_of(seed, all[seed % all.size()]), onlooker);
+    commands::ConsistencyWatch watch;
+    StormObserver* const onlooker = words.options.contains("surfaces") ? &watch : nullptr;
+    const FaultStormReport report =
+        run_fault_storm(random_fault_storm(seed, all[seed % all.size()]), onlooker);
     compared += watch.compared();
     for (const std::string& what : report.broken) fmt::print("seed {}: {}\n", seed, what);
     if (!report.broken.empty()) ++bad;

@@ -20,11 +20,11 @@ constexpr Instant start = SampleFleet::start;
 TEST(Dashboard, IsSettledWithASnapshotAndASampleOfEveryHostThatLives) {
   SampleFleet fleet;
   Dashboard dashboard({}, {80, 24}, start);
-  EXPECT_FALSE(dashboard.settled());
+  EXPECT_FALSE(dashboard.has_synced());
   feed_snapshot(dashboard, fleet, start);
-  EXPECT_FALSE(dashboard.settled());
+  EXPECT_FALSE(dashboard.has_synced());
   for (const Envelope& batch : fleet.samples(0)) dashboard.receive(start, publish_peer, batch);
-  EXPECT_TRUE(dashboard.settled()) << "the lost host is not waited for";
+  EXPECT_TRUE(dashboard.has_synced()) << "the lost host is not waited for";
 }
 
 TEST(Dashboard, DrawsNewsAtThePaceOfFramesAndKeysAtOnce) {
@@ -74,11 +74,11 @@ TEST(Keys, LeadToViewsAndOut) {
       {{"8"}, "This dashboard"},
       {{"3"}, "Device edge-1/0"},
       {{"4"}, "Waiting for"},
-      {{"5"}, "Flow: wanted pool"},
+      {{"5"}, "Placements: preferred pool"},
       {{"6"}, "Power"},
       {{"?"}, "Keys"},
       {{"?", "Esc"}, "Devices by utilization"},
-      {{"c"}, "Devices by useful load"},
+      {{"c"}, "Devices by MFU"},
       {{"c", "C"}, "Devices by utilization"},
       {{"C"}, "Devices by age of data"},
       {{"C", "c"}, "Devices by utilization"},
@@ -90,13 +90,13 @@ TEST(Keys, LeadToViewsAndOut) {
       {{"2", "j", "Enter", "j"}, "Device edge-1/1"},
       {{"2", "j", "Enter", "Esc"}, "36 devices"},
       {{"2", "s"}, "by RACK"},
-      {{"2", "<"}, "greatest first"},
-      {{"2", "r"}, "by DEVICE, greatest first"},
+      {{"2", "<"}, "descending"},
+      {{"2", "r"}, "by DEVICE, descending"},
       {{"2", "j", "j", "Enter"}, "Device edge-1/1"},
       {{"4", "f"}, "showing running"},
       {{"4", "j", "Enter"}, "submitted"},
       {{"5", "j", "Enter"}, "CANDIDATES"},
-      {{"5", "j", "Enter", "Esc"}, "Flow: wanted pool"},
+      {{"5", "j", "Enter", "Esc"}, "Placements: preferred pool"},
   };
   for (const Case& c : cases) {
     SampleFleet fleet;
@@ -149,9 +149,11 @@ TEST(Keys, ThatDoNothingHereAreNotListedOrSayWhy) {
   const auto dashboard = dashboard_of(fleet, {80, 24}, "fleet", false, 3);
   dashboard->press(start + seconds(3), {"p"});
   EXPECT_FALSE(dashboard->take_story_toggle());
-  EXPECT_NE(dashboard->draw(start + seconds(3)).to_text().find("no story here"), std::string::npos);
+  EXPECT_NE(dashboard->draw(start + seconds(3)).to_text().find("no story to pause"),
+            std::string::npos);
   dashboard->press(start + seconds(3), {"2"});
-  EXPECT_EQ(dashboard->draw(start + seconds(3)).to_text().find("no story here"), std::string::npos);
+  EXPECT_EQ(dashboard->draw(start + seconds(3)).to_text().find("no story to pause"),
+            std::string::npos);
 }
 
 TEST(Keys, TheWayOutAndTheHelpAreNeverCutFromTheHints) {
@@ -199,7 +201,7 @@ TEST(Keys, FindTheNextAndThePreviousLineWithAWordRoundTheEnds) {
       {"devices", "tpu-b/", {"N", "Enter"}, "Device tpu-b/7"},
       {"fleet", "gpu-b/3", {"Enter"}, "Device gpu-b/3"},
       {"help", "cooldown", {}, "cooldown"},
-      {"devices", "nowhere", {}, "nothing here has 'nowhere'"},
+      {"devices", "nowhere", {}, "nothing here contains 'nowhere'"},
       {"events", "refused", {}, "refused"},
   };
   for (const Case& c : cases) {
@@ -221,12 +223,12 @@ TEST(Keys, ZoomShowsMoreTimeAndSaysHowMuch) {
   const Instant now = start + seconds(150);
   const auto frame = [&] { return dashboard->draw(now).to_text(); };
   const std::string first = frame();
-  EXPECT_EQ(first.find("times the time"), std::string::npos);
+  EXPECT_EQ(first.find("time range"), std::string::npos);
   dashboard->press(now, {"z"});
-  EXPECT_NE(frame().find("10 times the time"), std::string::npos) << frame();
+  EXPECT_NE(frame().find("10x time range"), std::string::npos) << frame();
   EXPECT_NE(frame().find("02:30 "), std::string::npos) << "an axis of minutes\n" << frame();
   for (int i = 0; i < 5; ++i) dashboard->press(now, {"z"});
-  EXPECT_NE(frame().find("60 times the time"), std::string::npos);
+  EXPECT_NE(frame().find("60x time range"), std::string::npos);
   for (int i = 0; i < 5; ++i) dashboard->press(now, {"Z"});
   EXPECT_EQ(frame(), first);
 }
@@ -337,33 +339,33 @@ TEST(Selection, StaysWithItsDeviceAndItsScreenRowWhenTheOrderMoves) {
   Model model{seconds(1)};
   for (const Envelope& host : plain_hosts(20, 8)) model.apply(start, host);
   for (const Envelope& batch : plain_samples(20, 8, 1)) model.apply(start, batch);
-  Choices choices;
-  choices.view = View::devices;
-  DeviceList& list = choices.devices;
+  UiState ui;
+  ui.view = View::devices;
+  DeviceList& list = ui.devices;
   list.sort_column = 3;  // utilization
   list.descending = true;
   const auto sort = [&](Instant now) {
-    sort_devices(model, choices.narrowing, list, now, seconds(1), choices.moved_at);
+    sort_devices(model, ui.fleet_filter, list, now, seconds(1), ui.moved_at);
   };
   sort(start);
   const auto settle = [&] {
-    list.place.settle(selected_index(model, choices), static_cast<int>(list.lines.size()), 20);
+    list.place.scroll_to(selected_index(model, ui), static_cast<int>(list.lines.size()), 20);
   };
   settle();
   for (int i = 0; i < 60; ++i) {
-    update(model, choices, Command::down, start);
+    update(model, ui, Command::down, start);
     settle();
   }
-  const DeviceId chosen = *choices.device;
+  const DeviceId chosen = *ui.device;
   const int row = list.place.row;
-  const int before = selected_index(model, choices);
+  const int before = selected_index(model, ui);
   for (const Envelope& batch : plain_samples(20, 8, 2)) model.apply(start + seconds(1), batch);
   sort(start + seconds(1));
-  EXPECT_EQ(selected_index(model, choices), before) << "no new order while a person moves";
+  EXPECT_EQ(selected_index(model, ui), before) << "no new order while a person moves";
   sort(start + seconds(10));
   settle();
-  EXPECT_EQ(*choices.device, chosen);
-  const int after = selected_index(model, choices);
+  EXPECT_EQ(*ui.device, chosen);
+  const int after = selected_index(model, ui);
   EXPECT_NE(after, before);
   if (after > row && after < 160 - 20) {
     EXPECT_EQ(list.place.row, row);
@@ -384,7 +386,7 @@ TEST(Selection, OfADecisionStaysWhileNewOnesArrive) {
   EXPECT_NE(dashboard->draw(start + seconds(3)).to_text().find(shown), std::string::npos);
 }
 
-TEST(ListPlace, ScrollsNoMoreThanNeeded) {
+TEST(ListViewport, ScrollsNoMoreThanNeeded) {
   struct Case {
     int top, row, selected, items, rows, expected_top;
   };
@@ -396,8 +398,8 @@ TEST(ListPlace, ScrollsNoMoreThanNeeded) {
       {3, -1, -1, 2, 10, 0},    {0, -1, 0, 1, 0, 0},
   };
   for (const Case& c : cases) {
-    ListPlace place{.top = c.top, .row = c.row};
-    place.settle(c.selected, c.items, c.rows);
+    ListViewport place{.top = c.top, .row = c.row};
+    place.scroll_to(c.selected, c.items, c.rows);
     EXPECT_EQ(place.top, c.expected_top) << c.top << " " << c.row << " " << c.selected;
   }
 }

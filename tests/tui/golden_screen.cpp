@@ -4,10 +4,12 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "fleet/base/text.h"
+#include "tui/canvas/palette.h"
 
 namespace drover::tui {
 
@@ -22,6 +24,21 @@ void expect_screen(const std::string& name, const std::string& found) {
   std::stringstream expected;
   expected << file.rdbuf();
   EXPECT_EQ(expected.str(), found) << "screen " << name;
+}
+
+std::string styled_text(const Canvas& canvas) {
+  const std::vector<std::string> lines = split(canvas.to_text(), '\n');
+  std::string text;
+  for (int row = 0; row < canvas.size().rows; ++row) {
+    std::string letters;
+    for (int column = 0; column < canvas.size().columns; ++column) {
+      letters += facts(canvas.at(column, row).style).letter;
+    }
+    letters.erase(letters.find_last_not_of(' ') + 1);
+    text += lines[static_cast<std::size_t>(row)] + "\n";
+    if (!letters.empty()) text += letters + "\n";
+  }
+  return text;
 }
 
 void expect_whole_rows(const Canvas& canvas) {
@@ -44,7 +61,7 @@ std::string line_with(const std::string& text, const std::string& word) {
   return text.substr(begin, text.find('\n', at) - begin);
 }
 
-Role role_at(const Canvas& canvas, const std::string& word, const std::string& part) {
+CellStyle role_at(const Canvas& canvas, const std::string& word, const std::string& part) {
   for (int row = 0; row < canvas.size().rows; ++row) {
     std::string line;
     for (int column = 0; column < canvas.size().columns; ++column) {
@@ -53,11 +70,11 @@ Role role_at(const Canvas& canvas, const std::string& word, const std::string& p
     }
     const std::size_t at = line.find(part);
     if (line.find(word) != std::string::npos && at != std::string::npos) {
-      return canvas.at(static_cast<int>(at), row).role;
+      return canvas.at(static_cast<int>(at), row).style;
     }
   }
   ADD_FAILURE() << "no " << part << " beside " << word;
-  return Role::plain;
+  return CellStyle::plain;
 }
 
 }  // namespace drover::tui

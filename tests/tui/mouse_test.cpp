@@ -52,9 +52,9 @@ TEST(Mouse, ClicksLeadToViewsAndDoWhatHintsSay) {
 TEST(Mouse, AClickOnAHeaderSortsAndASecondTurnsTheOrderRound) {
   Pointed pointed("devices");
   pointed.point("Click", "POWER");
-  EXPECT_TRUE(pointed.shows("by POWER, greatest first"));
+  EXPECT_TRUE(pointed.shows("by POWER, descending"));
   pointed.point("Click", "POWER▼");
-  EXPECT_TRUE(pointed.shows("by POWER, rising"));
+  EXPECT_TRUE(pointed.shows("by POWER, ascending"));
 }
 
 TEST(Mouse, AClickSelectsARowAndASecondOpensIt) {
@@ -67,7 +67,7 @@ TEST(Mouse, AClickSelectsARowAndASecondOpensIt) {
 
 TEST(Mouse, AClickMeansTheLineThatWasSeenThoughTheOrderHasMovedSince) {
   Pointed pointed("devices");
-  pointed.point("Click", "UTIL");  // greatest first
+  pointed.point("Click", "UTIL");  // descending
   const Canvas seen = pointed.draw();
   const Place place = place_of(seen, "gpu-a/5");
   ASSERT_GE(place.row, 0);

@@ -18,10 +18,12 @@ constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
 constexpr Kind kinds[] = {
     {"h100-sxm", h100_text, 80 * gibibyte, 700},
     {"a100-sxm-80gb",
-     "class = \"gpu\"\n[power]\ntdp_w = 400\n[price]\nusd_per_h = 3.43\n[heat]\nslowdown_c = 89\n",
+     "class = \"gpu\"\n[power]\ntdp_w = 400\n[price]\nusd_per_h = 3.43\n[thermal]\nslowdown_c = "
+     "89\n",
      80 * gibibyte, 400},
     {"l4",
-     "class = \"gpu\"\n[power]\ntdp_w = 72\n[price]\nusd_per_h = 0.81\n[heat]\nslowdown_c = 89\n",
+     "class = \"gpu\"\n[power]\ntdp_w = 72\n[price]\nusd_per_h = 0.81\n[thermal]\nslowdown_c = "
+     "89\n",
      24 * gibibyte, 72},
     {"tpu-v5e", "class = \"tpu\"\n[power]\ntdp_w = 220\n[price]\nusd_per_h = 1.2\n", 16 * gibibyte,
      220}};
@@ -57,7 +59,7 @@ std::vector<Envelope> SampleFleet::samples(int seconds) {
   const Instant at = start + std::chrono::seconds(seconds);
   for (std::size_t h = 0; h < hosts.size(); ++h) {
     if (hosts[h].health == Health::lost) continue;
-    const Group& group = hosts[h].hello.groups.front();
+    const Group& group = hosts[h].registration.groups.front();
     const Kind& kind = kind_of(group.device);
     std::vector<Sample> rows;
     for (std::uint16_t i = 0; i < group.count; ++i) {
@@ -68,7 +70,7 @@ std::vector<Envelope> SampleFleet::samples(int seconds) {
       const double level = 0.15 + 0.11 * i - 0.04 * static_cast<double>(h);
       const double load = std::clamp(level + 0.25 * std::sin(phase), 0.0, 1.0);
       sample[Metric::utilization] = load;
-      sample[Metric::matrix_activity] = 0.55 * load;
+      sample[Metric::tensor_activity] = 0.55 * load;
       sample[Metric::memory_activity] = 0.7 * load;
       sample[Metric::memory_total] = kind.memory_bytes;
       sample[Metric::memory_used] = kind.memory_bytes * std::min(0.98, 0.3 + 0.085 * i);
@@ -76,8 +78,8 @@ std::vector<Envelope> SampleFleet::samples(int seconds) {
       sample[Metric::power_cap] = kind.cap_w;
       sample[Metric::temperature] = 31 + 55 * load;
       sample[Metric::clock] = 1'830 - 300 * load;
-      sample[Metric::throttle] = load > 0.97   ? double{throttle_power_cap}
-                                 : load < 0.02 ? double{throttle_idle}
+      sample[Metric::throttle] = load > 0.97   ? double{throttle_sw_power_cap}
+                                 : load < 0.02 ? double{throttle_gpu_idle}
                                                : 0.0;
       sample[Metric::energy] = 2.0e5 * (i + 1) + 400 * seconds;
       sample[Metric::queue] = load > 0.9 ? 3 : 0;
@@ -86,12 +88,13 @@ std::vector<Envelope> SampleFleet::samples(int seconds) {
         sample[Metric::memory_temperature] = 38 + 58 * load;
         sample[Metric::power_violation] = 12.5 * i;
         sample[Metric::thermal_violation] = i == 3 ? 61 : 0;
-        sample[Metric::board_violation] = 0;
+        sample[Metric::board_limit_violation] = 0;
       }
       if (h == 3 && i == 5) sample[Metric::power] = absent;
       rows.push_back(sample);
     }
-    batches.push_back({hosts[h].hello.host, batches_, at, pack(hosts[h].hello.host, rows)});
+    batches.push_back(
+        {hosts[h].registration.host, batches_, at, pack(hosts[h].registration.host, rows)});
   }
   return batches;
 }
@@ -100,10 +103,11 @@ std::vector<Envelope> plain_hosts(int hosts, int devices_each) {
   std::vector<Envelope> all;
   for (int h = 0; h < hosts; ++h) {
     HostChanged host;
-    host.hello.host = fmt::format("host-{:04}", h);
-    host.hello.rack = fmt::format("r{:02}", h / 16);
-    host.hello.specs = {{"h100-sxm", std::string(kinds[0].text)}};
-    host.hello.groups = {{0, 0, static_cast<std::uint16_t>(devices_each), "h100-sxm", "", 700}};
+    host.registration.host = fmt::format("host-{:04}", h);
+    host.registration.rack = fmt::format("r{:02}", h / 16);
+    host.registration.specs = {{"h100-sxm", std::string(kinds[0].text)}};
+    host.registration.groups = {
+        {0, 0, static_cast<std::uint16_t>(devices_each), "h100-sxm", "", 700}};
     all.push_back({"router", static_cast<std::uint64_t>(h) + 1, SampleFleet::start, host});
   }
   return all;
@@ -111,15 +115,15 @@ std::vector<Envelope> plain_hosts(int hosts, int devices_each) {
 
 std::vector<Envelope> plain_samples(int hosts, int devices_each, std::uint64_t sequence) {
   std::vector<Envelope> all;
-  Dice dice(sequence);
+  RandomStream random(sequence);
   for (int h = 0; h < hosts; ++h) {
     std::vector<Sample> rows(static_cast<std::size_t>(devices_each));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       rows[i].device = static_cast<std::uint16_t>(i);
-      const double load = dice.uniform();
+      const double load = random.uniform();
       rows[i][Metric::utilization] = load;
       rows[i][Metric::memory_total] = 80 * gibibyte;
-      rows[i][Metric::memory_used] = 80 * gibibyte * dice.uniform();
+      rows[i][Metric::memory_used] = 80 * gibibyte * random.uniform();
       rows[i][Metric::power] = 700 * load;
       rows[i][Metric::power_cap] = 700;
       rows[i][Metric::temperature] = 30 + 50 * load;

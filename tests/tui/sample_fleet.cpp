@@ -39,13 +39,13 @@ SampleFleet::SampleFleet() {
 void SampleFleet::add_host(const std::string& name, const std::string& rack,
                            std::vector<Group> groups) {
   HostChanged host;
-  host.hello.host = name;
-  host.hello.rack = rack;
-  host.hello.site = "lab";
-  host.hello.incarnation = draw_incarnation(dice_);
-  host.hello.specs = {
+  host.registration.host = name;
+  host.registration.rack = rack;
+  host.registration.site = "lab";
+  host.registration.incarnation = generate_incarnation(random_);
+  host.registration.specs = {
       {groups.front().device, std::string(sample_spec_text(groups.front().device))}};
-  host.hello.groups = std::move(groups);
+  host.registration.groups = std::move(groups);
   host.since = start;
   if (rack != "r2") host.secured_by = name;  // the others have no key
   hosts.push_back(std::move(host));
@@ -68,9 +68,9 @@ void SampleFleet::add_replicas() {
     replica.kv_capacity_tokens = 400'000;
     replica.batch_max = 256;
     if (state == ReplicaState::ready) {
-      replica.queued = static_cast<std::uint32_t>(dice_.below(4));
-      replica.running = 10 + static_cast<std::uint32_t>(dice_.below(60));
-      replica.kv_used_tokens = 100'000 + dice_.below(290'000);
+      replica.queued = static_cast<std::uint32_t>(random_.below(4));
+      replica.running = 10 + static_cast<std::uint32_t>(random_.below(60));
+      replica.kv_used_tokens = 100'000 + random_.below(290'000);
     }
     replicas.push_back(changed);
   };
@@ -92,14 +92,14 @@ void SampleFleet::add_jobs() {
   const auto add = [&](WorkKind kind, const std::string& model, JobState state, int age_s,
                        const std::string& target, const std::string& pool) -> JobChanged& {
     JobChanged job;
-    job.job.id = draw_job_id(dice_);
+    job.job.id = generate_job_id(random_);
     job.job.work.kind = kind;
     job.job.work.model = model;
     job.job.tenant = kind == WorkKind::serve ? "chat" : "research";
     job.job.priority = kind == WorkKind::serve ? 10 : 0;
     if (kind == WorkKind::serve) {
-      job.job.work.input_tokens = 100 + static_cast<std::uint32_t>(dice_.below(4'000));
-      job.job.work.output_tokens = 10 + static_cast<std::uint32_t>(dice_.below(600));
+      job.job.work.input_tokens = 100 + static_cast<std::uint32_t>(random_.below(4'000));
+      job.job.work.output_tokens = 10 + static_cast<std::uint32_t>(random_.below(600));
     } else {
       job.job.work.steps = 5'000;
       job.job.work.batch = 256;
@@ -163,23 +163,23 @@ void SampleFleet::add_decisions() {
     Decision d;
     d.number = static_cast<std::uint64_t>(i) + 1;
     d.at = start - std::chrono::milliseconds(350 * (60 - i));
-    d.job = i < 22 ? jobs[static_cast<std::size_t>(i)].job.id : draw_job_id(dice_);
+    d.job = i < 22 ? jobs[static_cast<std::size_t>(i)].job.id : generate_job_id(random_);
     d.attempt = 1;
     d.kind = WorkKind::serve;
     d.model = i % 2 == 0 ? "llama-3.1-70b" : "llama-3.1-8b";
     d.rule = i % 2 == 0 ? "chat-large" : "chat-small";
-    d.wanted_pool = i % 2 == 0 ? "hopper" : "ampere";
-    d.pool = d.wanted_pool;
+    d.preferred_pool = i % 2 == 0 ? "hopper" : "ampere";
+    d.pool = d.preferred_pool;
     d.target = i % 2 == 0 ? "gpu-a/r0" : "gpu-b/r1";
     d.considered = 5;
-    d.roster_version = 1'200 + static_cast<std::uint64_t>(i);
+    d.fleet_version = 1'200 + static_cast<std::uint64_t>(i);
     if (i % 5 == 4) {
       d.fallback_reason = i % 2 == 0 ? Reason::capacity : Reason::queue_slo;
       d.fallback_step = 1;
       d.pool = "tpu";
       d.target = "tpu-a/r0";
       d.change = i % 2 == 0 ? "bf16 -> int8" : "";
-      d.rejections = {{d.wanted_pool, "h100-sxm", *d.fallback_reason, 2},
+      d.rejections = {{d.preferred_pool, "h100-sxm", *d.fallback_reason, 2},
                       {"edge", "l4", Reason::memory, 4}};
     }
     if (i == 41) {
@@ -202,7 +202,7 @@ void SampleFleet::add_decisions() {
         for (const ScorePart& part : scored.parts) scored.score += part.value * part.weight;
         return scored;
       };
-      const double queue = 0.6 + 0.4 * dice_.uniform();
+      const double queue = 0.6 + 0.4 * random_.uniform();
       d.top = {
           candidate(d.target, d.pool, {queue, 0.914, 0.437, 1}, {0.05, 3.2, 412, 0.0031}),
           candidate("gpu-b/r0", "ampere", {0.4, 0.703, 0.581, 0.615}, {0.6, 5.9, 377, 0.0024})};
@@ -307,11 +307,11 @@ void SampleFleet::add_policy() {
       {"power_cap", Severity::warning, "pool, site", "sampled watts above 98 % of the cap", "",
        seconds(3), seconds(3), "new work will wait for power"},
       {"hot", Severity::warning, "device", "headroom < 3C", "headroom > 6C", seconds(30),
-       seconds(10), "about to slow down for heat"},
+       seconds(10), "about to throttle for heat"},
       {"idle_loaded", Severity::info, "device", "mem > 10% & util < 1% & running == 0",
        "util > 1% | mem < 10%", std::chrono::hours(12), seconds(10),
        "holds a model, and nothing asks for it: idle watts and a device that others could use"},
-      {"pool_unwell", Severity::critical, "pool", "well < 50%", "well > 60%", seconds(10),
+      {"pool_degraded", Severity::critical, "pool", "well < 50%", "well > 60%", seconds(10),
        seconds(10), "most of its devices are lost, unusable or ejected"}};
 }
 
@@ -331,7 +331,7 @@ void SampleFleet::add_alerts() {
             {"power_cap", "pool:tpu", Severity::warning, true, start - std::chrono::seconds(9),
              "2.96kW of 3.0kW", "ann@desk", start - std::chrono::seconds(6)},
             {"hot", "gpu-a/6", Severity::warning, true, start - std::chrono::seconds(12),
-             "about to slow down for heat: headroom 2.1C"},
+             "about to throttle for heat: headroom 2.1C"},
             {"host_lost", "edge-1", Severity::critical, true, start - std::chrono::seconds(4),
              "no heartbeat for 10 s"}};
   audits = {{"ann@desk", "inject throttle=0.5 for 60s", "device:gpu-a/3", true, "1 device"},

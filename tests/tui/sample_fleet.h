@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fleet/base/dice.h"
+#include "fleet/base/random_stream.h"
 #include "fleet/messages.h"
 #include "tui/dashboard.h"
 
@@ -53,7 +53,7 @@ class SampleFleet {
   void add_alerts();
   Envelope last_of_lost() const;
 
-  Dice dice_{7};
+  RandomStream random_{7};
   std::uint64_t published_ = 0;
   std::uint64_t batches_ = 0;
 };

@@ -26,7 +26,7 @@ memory_share = { value = 0.3, assumed = "default" }
 step_share = { value = 0.02, assumed = "hardware moves in 15 MHz steps; coarser here" }
 knee_mhz = { value = 1153, fitted = "95 points of one H100 PCIe board, 5 mV RMS" }
 voltage_slope = { value = 0.496, fitted = "95 points of one H100 PCIe board, 5 mV RMS" }
-[heat]
+[thermal]
 die_k_per_w = { value = 0.0237, fitted = "load steps on H100 PCIe and H800 SXM, 0.7 C RMS left out" }
 die_s = { value = 0.23, fitted = "load steps on H100 PCIe and H800 SXM, 0.7 C RMS left out" }
 sink_k_per_w = { value = 0.046571428571428576, fitted = "load steps on H800 SXM, 0.5 C RMS left out; an SXM board at its TDP" }
@@ -54,7 +54,7 @@ l2_mib = 50
 [power]
 tdp_w = 700
 idle_w = 71.8
-open_w = 121.7
+context_idle_w = 121.7
 active_w_per_unit = { value = 1.32, fitted = "H100, vLLM decode of dense models, ML.ENERGY v3, 6.8 %, by hand: without bias" }
 matrix_w_per_unit = { value = 4.65, fitted = "H100, vLLM decode of dense models, ML.ENERGY v3, 6.8 %, by hand: without bias" }
 matrix_exponent = { value = 0.7, assumed = "default" }

@@ -16,13 +16,15 @@ constexpr Instant start = SampleFleet::start;
 /// Draws what is published in one second.
 struct Story {
   SampleFleet fleet;
-  Dice dice;
+  RandomStream random;
   std::vector<Told> told;
 
-  explicit Story(std::uint64_t seed) : dice(seed) {}
+  explicit Story(std::uint64_t seed) : random(seed) {}
 
-  Instant within(int second) { return start + seconds(second) + milliseconds(1 + dice.below(998)); }
-  std::uint16_t device() { return static_cast<std::uint16_t>(dice.below(8)); }
+  Instant within(int second) {
+    return start + seconds(second) + milliseconds(1 + random.below(998));
+  }
+  std::uint16_t device() { return static_cast<std::uint16_t>(random.below(8)); }
 
   /// Published in the order of their instants: a second's news is drawn, sorted, and numbered.
   std::vector<std::pair<Instant, Message>> news;
@@ -30,12 +32,12 @@ struct Story {
   void say(int second, Message body) { news.emplace_back(within(second), std::move(body)); }
 
   void jobs(int second) {
-    JobChanged job = fleet.jobs[dice.below(fleet.jobs.size())];
-    job.state = dice.below(3) == 0 ? JobState::finished : JobState::running;
+    JobChanged job = fleet.jobs[random.below(fleet.jobs.size())];
+    job.state = random.below(3) == 0 ? JobState::finished : JobState::running;
     job.since = start + seconds(second);
-    job.progress = dice.uniform();
+    job.progress = random.uniform();
     say(second, job);
-    Decision decision = fleet.decisions[dice.below(fleet.decisions.size())];
+    Decision decision = fleet.decisions[random.below(fleet.decisions.size())];
     decision.number = 1'000 + static_cast<std::uint64_t>(second);
     decision.at = start + seconds(second);
     say(second, decision);
@@ -43,22 +45,22 @@ struct Story {
 
   void faults(int second) {
     const std::uint16_t number = device();
-    DeviceChanged changed{"gpu-a", number, dice.below(2) == 0, start + seconds(second), "", {}};
+    DeviceChanged changed{"gpu-a", number, random.below(2) == 0, start + seconds(second), "", {}};
     if (!changed.usable) changed.detail = "Xid 79: GPU has fallen off the bus";
-    if (dice.below(2) == 0) changed.injected = {"throttle=0.5"};
+    if (random.below(2) == 0) changed.injected = {"throttle=0.5"};
     say(second, changed);
-    const bool raised = dice.below(3) > 0;
+    const bool raised = random.below(3) > 0;
     say(second, Alert{"throttling", fmt::format("gpu-a/{}", number), Severity::critical, raised,
                       start + seconds(second), "its clock is held down"});
     say(second, Audit{"someone", "inject throttle=0.5", fmt::format("gpu-a/{}", number), true, ""});
-    say(second, Event{static_cast<Severity>(dice.below(3)), "gpu-b/2", "something happened"});
+    say(second, Event{static_cast<Severity>(random.below(3)), "gpu-b/2", "something happened"});
   }
 
   void sums(int second) {
-    fleet.summary.finished += dice.below(5);
-    fleet.summary.input_tokens += dice.below(10'000);
-    fleet.summary.queued = dice.below(9);
-    fleet.summary.power_w = 9'000 + 100 * dice.uniform();
+    fleet.summary.finished += random.below(5);
+    fleet.summary.input_tokens += random.below(10'000);
+    fleet.summary.queued = random.below(9);
+    fleet.summary.power_w = 9'000 + 100 * random.uniform();
     say(second, fleet.summary);
     if (second % 10 == 3) {
       say(second, Caption{"A burst overflows v5e to GPUs", "5",
@@ -71,7 +73,7 @@ struct Story {
     if (second % 17 == 7) {
       HostChanged host = fleet.hosts[1];
       host.pools = {"ampere"};
-      host.health = dice.below(2) == 0 ? Health::suspect : Health::ok;
+      host.health = random.below(2) == 0 ? Health::suspect : Health::ok;
       say(second, host);
     }
   }
@@ -79,8 +81,8 @@ struct Story {
   void second(int number) {
     news.clear();
     sums(number);
-    if (dice.below(2) == 0) jobs(number);
-    if (dice.below(4) == 0) faults(number);
+    if (random.below(2) == 0) jobs(number);
+    if (random.below(4) == 0) faults(number);
     std::sort(news.begin(), news.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
     for (auto& [at, body] : news) {
@@ -128,10 +130,10 @@ void tell(Dashboard& dashboard, const std::vector<Told>& stream, std::size_t& ne
 
 Remembered::Remembered(const std::vector<Told>& stream, std::size_t bytes_max)
     : memory(start, seconds(1), bytes_max), model(seconds(1)) {
-  Feed feed(seconds(1), &memory);
+  StreamSubscriber subscriber(seconds(1), &memory);
   for (const Told& told : stream) {
-    (void)feed.take_request(told.at);
-    feed.receive(told.at, told.from, told.envelope, model);
+    (void)subscriber.take_snapshot_request(told.at);
+    subscriber.receive(told.at, told.from, told.envelope, model);
     model.tick(told.at);
   }
 }
@@ -151,7 +153,7 @@ std::string rows_of(const Canvas& canvas, int but) {
     std::string roles;
     for (int column = 0; column < canvas.size().columns; ++column) {
       text += canvas.at(column, row).text;
-      roles += facts(canvas.at(column, row).role).letter;
+      roles += facts(canvas.at(column, row).style).letter;
     }
     text += "\n" + roles + "\n";
   }

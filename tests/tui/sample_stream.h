@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "tests/tui/sample_fleet.h"
-#include "tui/history/feed.h"
-#include "tui/history/timeline_memory.h"
+#include "tui/history/in_memory_timeline.h"
+#include "tui/history/stream_subscriber.h"
 
 namespace drover::tui {
 
@@ -25,8 +25,8 @@ void tell(Dashboard& dashboard, const std::vector<Told>& stream, std::size_t& ne
 
 /// The same stream as a timeline, of which a dashboard can be the replay.
 struct Remembered {
-  explicit Remembered(const std::vector<Told>& stream, std::size_t bytes_max = memory_bytes_max);
-  MemoryTimeline memory;
+  explicit Remembered(const std::vector<Told>& stream, std::size_t bytes_max = timeline_bytes_max);
+  InMemoryTimeline memory;
   Model model;
 };
 

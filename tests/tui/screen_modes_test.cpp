@@ -6,7 +6,7 @@
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
 #include "tui/canvas/palette.h"
-#include "tui/terminal/painter.h"
+#include "tui/terminal/diff_renderer.h"
 
 namespace drover::tui {
 namespace {
@@ -20,28 +20,30 @@ struct Mode {
 constexpr char mark = '\x01';
 
 /// Words that can be read back: a mark and `{` with a role's letter, or `<` with a place.
-TerminalWords words_of(const Mode& mode) {
-  TerminalWords words;
+TerminalSequences words_of(const Mode& mode) {
+  TerminalSequences words;
   words.clear = "";
   words.colours_rich = mode.colours > 8;
   words.unicode = !mode.ascii;
   words.move = [](int row, int column) { return fmt::format("{}<{},{}>", mark, row, column); };
-  for (int i = 0; i < role_count; ++i) {
-    words.role[static_cast<std::size_t>(i)] =
-        fmt::format("{}{{{}", mark, facts(static_cast<Role>(i)).letter);
+  for (int i = 0; i < cell_style_count; ++i) {
+    words.style[static_cast<std::size_t>(i)] =
+        fmt::format("{}{{{}", mark, facts(static_cast<CellStyle>(i)).letter);
   }
   return words;
 }
 
-std::string look_in(const Mode& mode, Role shown) {
-  const RoleColours& role = colours_of(shown, Theme::dark);
+std::string look_in(const Mode& mode, CellStyle shown) {
+  const CellStyleColours& style = colours_of(shown, Theme::dark);
   std::string text;
-  if (mode.colours > 8) text = fmt::format("ink {} ground {}", role.ink_256, role.ground_256);
-  if (mode.colours == 8) text = fmt::format("ink {} ground {}", role.ink_8, role.ground_8);
-  const unsigned look = mode.colours > 0 ? role.look : facts(shown).look_mono;
-  if ((look & look_bold) != 0) text += " bold";
-  if ((look & look_dim) != 0) text += " dim";
-  if ((look & look_reverse) != 0) text += " reverse";
+  if (mode.colours > 8)
+    text = fmt::format("ink {} ground {}", style.foreground_256, style.background_256);
+  if (mode.colours == 8)
+    text = fmt::format("ink {} ground {}", style.foreground_8, style.background_8);
+  const unsigned attributes = mode.colours > 0 ? style.attributes : facts(shown).mono_attributes;
+  if ((attributes & attribute_bold) != 0) text += " bold";
+  if ((attributes & attribute_dim) != 0) text += " dim";
+  if ((attributes & attribute_reverse) != 0) text += " reverse";
   return text.empty() ? "as it is" : text;
 }
 
@@ -51,11 +53,11 @@ std::string written(const std::string& bytes, Size size) {
   std::vector<std::vector<std::string>> text(static_cast<std::size_t>(size.rows),
                                              std::vector<std::string>(columns, " "));
   std::vector<std::string> roles(text.size(), std::string(columns, ' '));
-  char role = ' ';
+  char style = ' ';
   std::size_t row = 0, column = 0;
   for (std::size_t at = 0; at < bytes.size();) {
     if (bytes[at] == mark && bytes[at + 1] == '{') {
-      role = bytes[at + 2];
+      style = bytes[at + 2];
       at += 3;
     } else if (bytes[at] == mark) {
       EXPECT_EQ(std::sscanf(bytes.c_str() + at + 2, "%zu,%zu", &row, &column), 2);
@@ -64,7 +66,7 @@ std::string written(const std::string& bytes, Size size) {
       std::size_t end = at + 1;
       while (end < bytes.size() && (static_cast<unsigned char>(bytes[end]) & 0xC0) == 0x80) ++end;
       text.at(row).at(column) = bytes.substr(at, end - at);
-      roles.at(row).at(column++) = role;
+      roles.at(row).at(column++) = style;
       at = end;
     }
   }
@@ -105,10 +107,10 @@ TEST(Screen, EveryModeIsAsReviewed) {
       }
       for (int i = 0; i < at.scrolled; ++i) dashboard->press(now, {"J"});
       const Canvas& canvas = dashboard->draw(now);
-      std::string found = written(Painter(words_of(mode)).paint(canvas), size);
-      for (int i = 0; i < role_count; ++i) {
-        const auto role = static_cast<Role>(i);
-        found += fmt::format("{}: {}\n", facts(role).letter, look_in(mode, role));
+      std::string found = written(DiffRenderer(words_of(mode)).paint(canvas), size);
+      for (int i = 0; i < cell_style_count; ++i) {
+        const auto style = static_cast<CellStyle>(i);
+        found += fmt::format("{}: {}\n", facts(style).letter, look_in(mode, style));
       }
       expect_screen(fmt::format("mode-{}-{}", at.name, mode.name), found);
     }

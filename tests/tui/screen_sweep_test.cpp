@@ -9,7 +9,7 @@
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
 #include "tui/state/view_table.h"
-#include "tui/terminal/painter.h"
+#include "tui/terminal/diff_renderer.h"
 
 namespace drover::tui {
 namespace {
@@ -64,10 +64,10 @@ void poison(SampleFleet& fleet, const std::string& evil) {
     for (auto& field : fields) put(field);
   };
   each(fleet.hosts, [&](HostChanged& host) {
-    host.hello.rack = host.hello.site = host.hello.software = evil;
-    host.hello.labels = {{evil, evil}};
-    for (Group& group : host.hello.groups) group.device = group.topology = evil;
-    for (SpecText& spec : host.hello.specs) {
+    host.registration.rack = host.registration.site = host.registration.software = evil;
+    host.registration.labels = {{evil, evil}};
+    for (Group& group : host.registration.groups) group.device = group.topology = evil;
+    for (SpecText& spec : host.registration.specs) {
       spec.id = evil;
       const std::string quoted = toml_file::quoted(evil);
       spec.text = fmt::format(
@@ -85,7 +85,7 @@ void poison(SampleFleet& fleet, const std::string& evil) {
     job.job.work.model = job.job.tenant = job.target = job.pool = job.detail = evil;
   });
   each(fleet.decisions, [&](Decision& decision) {
-    decision.model = decision.rule = decision.wanted_pool = decision.pool = decision.target =
+    decision.model = decision.rule = decision.preferred_pool = decision.pool = decision.target =
         decision.change = evil;
     for (Candidate& candidate : decision.top) {
       candidate.target = candidate.pool = evil;
@@ -105,17 +105,17 @@ void poison(SampleFleet& fleet, const std::string& evil) {
   });
   each(fleet.policy.pools, [&](PoolLimits& pool) { pool.name = evil; });
   fleet.policy.name = evil;
-  fleet.summary.undecodable_by = {{evil, 3}};
+  fleet.summary.undecodable_by_sender = {{evil, 3}};
   each(fleet.summary.classes, [&](ClassReport& report) { report.name = evil; });
   each(fleet.summary.pools, [&](PoolReport& pool) { pool.name = evil; });
 }
 
 /// The bytes for a terminal whose own words are empty: all that is left is text from the canvas.
 std::string painted(const Canvas& canvas) {
-  TerminalWords words;
+  TerminalSequences words;
   words.clear = "";
   words.move = [](int, int) { return std::string("\n"); };
-  return Painter(words).paint(canvas);
+  return DiffRenderer(words).paint(canvas);
 }
 
 void expect_harmless(const Canvas& canvas) {
@@ -152,7 +152,7 @@ TEST(Screen, HostileTextNeitherActsNorMovesOtherCells) {
     poison(fleet, evil);
     // As published messages, which no codec has looked at: the dashboard itself must be safe.
     Dashboard dashboard({}, {120, 40}, SampleFleet::start);
-    for (const Envelope& said : fleet.state()) dashboard.receive(later, publish_peer, said);
+    for (const Envelope& reported : fleet.state()) dashboard.receive(later, publish_peer, reported);
     for (const Envelope& batch : fleet.samples(1)) dashboard.receive(later, publish_peer, batch);
     const Caption caption{evil, evil, 1, 2, false};
     dashboard.receive(later, publish_peer, fleet.published(caption));

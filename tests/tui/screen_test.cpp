@@ -4,7 +4,7 @@
 
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
-#include "tui/history/timeline_memory.h"
+#include "tui/history/in_memory_timeline.h"
 #include "tui/state/view_table.h"
 
 namespace drover::tui {
@@ -32,7 +32,7 @@ void expect_screens(const Scenario& scenario, const std::vector<Size>& sizes) {
     const Instant now = SampleFleet::start + std::chrono::seconds(scenario.seconds);
     press_all(*dashboard, scenario.keys, now);
     expect_screen(std::string(scenario.name) + "-" + std::to_string(size.columns),
-                  dashboard->draw(now).to_styled_text());
+                  styled_text(dashboard->draw(now)));
   }
 }
 
@@ -93,7 +93,7 @@ TEST(Screen, LostRouterIsSaidAndValuesFade) {
   const auto dashboard = dashboard_of(fleet, {80, 24}, "devices");
   dashboard->set_connected(later, false);
   expect_screen("devices-router-lost-80",
-                dashboard->draw(later + std::chrono::seconds(12)).to_styled_text());
+                styled_text(dashboard->draw(later + std::chrono::seconds(12))));
 }
 
 TEST(Screen, ARouterThatRefusesTheKeyIsSaidUntilItDoesNot) {
@@ -136,7 +136,7 @@ TEST(Screen, OfARevokedKeyTheBannerSaysKeyTimeAndRouterWhateverTheWidth) {
       EXPECT_TRUE(has(banner, "127.0.0.1:7700")) << banner;
     }
   }
-  EXPECT_TRUE(has(revoked_banner(fleet, {160, 40}, "eve"), "this is what was known then"));
+  EXPECT_TRUE(has(revoked_banner(fleet, {160, 40}, "eve"), "showing the last known state"));
   const std::string filtered = revoked_banner(
       fleet, {80, 24}, "alice", {"/", "k", "i", "n", "d", "=", "=", "g", "p", "u", "Enter"});
   EXPECT_TRUE(has(filtered, "alice (12m")) << filtered;
@@ -147,14 +147,13 @@ TEST(Screen, TheBannerSaysThatWhatIsShownIsPast) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "fleet");
   press_all(*dashboard, {"Space", "[", "["});
-  expect_screen("fleet-paused-80",
-                dashboard->draw(later + std::chrono::seconds(9)).to_styled_text());
+  expect_screen("fleet-paused-80", styled_text(dashboard->draw(later + std::chrono::seconds(9))));
 }
 
 TEST(Screen, AReplayLooksLikeTheLiveFleetWithABanner) {
   SampleFleet fleet;
-  MemoryTimeline recording(SampleFleet::start, std::chrono::seconds(1));
-  for (const Envelope& said : fleet.state()) recording.add(SampleFleet::start, said);
+  InMemoryTimeline recording(SampleFleet::start, std::chrono::seconds(1));
+  for (const Envelope& reported : fleet.state()) recording.add(SampleFleet::start, reported);
   for (int second = 0; second < 40; ++second) {
     for (const Envelope& batch : fleet.samples(second)) recording.add(batch.at, batch);
   }
@@ -165,7 +164,7 @@ TEST(Screen, AReplayLooksLikeTheLiveFleetWithABanner) {
                     true};
   Dashboard dashboard(options, {80, 24}, SampleFleet::start);
   dashboard.tick(SampleFleet::start);
-  expect_screen("device-replay-80", dashboard.draw(SampleFleet::start).to_styled_text());
+  expect_screen("device-replay-80", styled_text(dashboard.draw(SampleFleet::start)));
 }
 
 TEST(Screen, ACaptionTellsTheStoryAboveTheHints) {
@@ -173,7 +172,7 @@ TEST(Screen, ACaptionTellsTheStoryAboveTheHints) {
   const auto dashboard = dashboard_of(fleet, {120, 40}, "power");
   const Caption caption{"The site cap falls to 9 kW: work waits for power_cap", "6", 7, 9, false};
   dashboard->receive(later, publish_peer, fleet.published(caption, later));
-  expect_screen("power-caption-120", dashboard->draw(later).to_styled_text());
+  expect_screen("power-caption-120", styled_text(dashboard->draw(later)));
 }
 
 TEST(Screen, AnEmptyFleetSaysWhatItWaitsFor) {
@@ -183,7 +182,7 @@ TEST(Screen, AnEmptyFleetSaysWhatItWaitsFor) {
 }
 
 TEST(Screen, AMomentBeforeAllHostsSaysSoAndWaitsForNothing) {
-  MemoryTimeline recording(SampleFleet::start, std::chrono::seconds(1));
+  InMemoryTimeline recording(SampleFleet::start, std::chrono::seconds(1));
   DashboardOptions options;
   options.replay = {&recording, "empty.mcap", 1, SampleFleet::start, true};
   Dashboard replay(options, {80, 24}, SampleFleet::start);
@@ -194,7 +193,7 @@ TEST(Screen, AMomentBeforeAllHostsSaysSoAndWaitsForNothing) {
 
 TEST(Screen, ADeviceThatIsNotYetKnownIsNamed) {
   const Instant start = SampleFleet::start;
-  MemoryTimeline recording(start, std::chrono::seconds(1));
+  InMemoryTimeline recording(start, std::chrono::seconds(1));
   const std::vector<Envelope> hosts = plain_hosts(2, 4);
   recording.add(start, hosts[0]);
   recording.add(start + std::chrono::seconds(10), hosts[1]);
@@ -207,13 +206,14 @@ TEST(Screen, ADeviceThatIsNotYetKnownIsNamed) {
   EXPECT_NE(replay.draw(start).to_text().find("Device host-0001/3"), std::string::npos);
   press_all(replay, {"["}, start);
   const std::string text = replay.draw(start).to_text();
-  EXPECT_NE(text.find("host-0001/3 is not known at 02:38:10 UTC"), std::string::npos) << text;
-  EXPECT_EQ(text.find("no device is chosen"), std::string::npos) << text;
+  EXPECT_NE(text.find("host-0001/3 is not in the fleet at 02:38:10 UTC"), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("no device is selected"), std::string::npos) << text;
 }
 
 TEST(Screen, APeakThatIsNoLongerShownSetsNoScale) {
   const Instant start = SampleFleet::start;
-  MemoryTimeline recording(start, std::chrono::seconds(1));
+  InMemoryTimeline recording(start, std::chrono::seconds(1));
   recording.add(start, plain_hosts(1, 1).front());
   for (int second = 1; second <= 400; ++second) {
     Sample sample;
@@ -235,7 +235,7 @@ TEST(Screen, APeakThatIsNoLongerShownSetsNoScale) {
 TEST(Screen, TheHeatOfMemoryAndTheTimeSlowedAreToldWhereTheBoardTellsThem) {
   const Instant start = SampleFleet::start;
   const auto shown = [&](bool tells) {
-    MemoryTimeline recording(start, std::chrono::seconds(1));
+    InMemoryTimeline recording(start, std::chrono::seconds(1));
     recording.add(start, plain_hosts(1, 1).front());
     Sample sample;
     sample[Metric::temperature] = 61;
@@ -252,9 +252,10 @@ TEST(Screen, TheHeatOfMemoryAndTheTimeSlowedAreToldWhereTheBoardTellsThem) {
     return Dashboard(options, {120, 40}, start).draw(at).to_text();
   };
   EXPECT_NE(shown(true).find("61C, 74C, max 87C"), std::string::npos) << shown(true);
-  EXPECT_NE(shown(true).find("slowed by, so far: cap 2m"), std::string::npos) << shown(true);
-  EXPECT_NE(shown(false).find("61C, slows at 87C"), std::string::npos) << shown(false);
-  EXPECT_EQ(shown(false).find("so far: cap"), std::string::npos) << shown(false);
+  EXPECT_NE(shown(true).find("throttle reasons, total: power cap 2m"), std::string::npos)
+      << shown(true);
+  EXPECT_NE(shown(false).find("61C, throttles at 87C"), std::string::npos) << shown(false);
+  EXPECT_EQ(shown(false).find("total: power cap"), std::string::npos) << shown(false);
 }
 
 TEST(Screen, AsciiModeShowsNothingElse) {

@@ -1,5 +1,5 @@
-// Cells hold one column each. A wide character lies in its first cell and leaves an empty text in
-// the next; writing over either half blanks the other, so a row is always as wide as the canvas.
+// Each cell has one column. A wide character is in its first cell, and the next cell has an empty
+// text. Writing over either half blanks the other, so a row is always as wide as the canvas.
 #include "tui/canvas/canvas.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace drover::tui {
 namespace {
 
-// A base character with all its accents; more accents than this are a prank.
+// A base character with its accents; further accents are dropped.
 constexpr std::size_t cell_bytes_max = 15;
 
 std::size_t length_of_character(unsigned char first) {
@@ -23,9 +23,8 @@ std::size_t length_of_character(unsigned char first) {
   return first < 0xF0 ? 3 : 4;
 }
 
-/// Printable ASCII and the box, block and Braille characters that our own views draw: these need
-/// no cleaning and are one column wide. Nearly all text of a frame passes here, which makes
-/// drawing cheap.
+/// Whether a text has only printable ASCII and the box, block and Braille characters of our views.
+/// These need no filtering and are one column wide, which makes drawing nearly all text cheap.
 bool is_simple(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const auto byte = static_cast<unsigned char>(text[at]);
@@ -61,17 +60,17 @@ std::string_view trimmed_end(std::string_view line) {
 std::string_view text_without_colour(const Cell& cell) {
   static constexpr std::string_view ramp = ".:-=+*#@";
   if (cell.text != " ") return cell.text;
-  if (cell.role >= Role::heat0 && cell.role <= Role::heat7) {
-    return ramp.substr(static_cast<std::size_t>(cell.role) - static_cast<std::size_t>(Role::heat0),
-                       1);
+  if (cell.style >= CellStyle::heat0 && cell.style <= CellStyle::heat7) {
+    return ramp.substr(
+        static_cast<std::size_t>(cell.style) - static_cast<std::size_t>(CellStyle::heat0), 1);
   }
-  if (cell.role >= Role::fill_good && cell.role <= Role::fill_critical) return "|";
+  if (cell.style >= CellStyle::fill_good && cell.style <= CellStyle::fill_critical) return "|";
   return cell.text;
 }
 
 std::string_view text_shown(const Cell& cell, bool colours_rich) {
-  // With reverse video a bar's filled part shows by itself.
-  const bool is_fill = cell.role >= Role::fill_good && cell.role <= Role::fill_critical;
+  // The filled part of a bar is visible by its reverse video.
+  const bool is_fill = cell.style >= CellStyle::fill_good && cell.style <= CellStyle::fill_critical;
   return colours_rich || is_fill ? std::string_view(cell.text) : text_without_colour(cell);
 }
 
@@ -86,11 +85,11 @@ const Cell& Canvas::at(int column, int row) const {
                 static_cast<std::size_t>(column)];
 }
 
-int Canvas::put(int column, int row, std::string_view text, Role role) {
-  return put({0, 0, size_.columns, size_.rows}, column, row, text, role);
+int Canvas::put(int column, int row, std::string_view text, CellStyle style) {
+  return put({0, 0, size_.columns, size_.rows}, column, row, text, style);
 }
 
-int Canvas::put(const Rect& clip, int column, int row, std::string_view text, Role role) {
+int Canvas::put(const Rect& clip, int column, int row, std::string_view text, CellStyle style) {
   const Rect area = overlap(clip, {0, 0, size_.columns, size_.rows});
   const bool shown = row >= area.row && row < area.row + area.rows;
   const bool simple = is_simple(text);
@@ -100,7 +99,7 @@ int Canvas::put(const Rect& clip, int column, int row, std::string_view text, Ro
       shown ? &cells_[static_cast<std::size_t>(row) * static_cast<std::size_t>(size_.columns)]
             : nullptr;
   const int right = area.column + area.columns;
-  // Blanks the other half of a wide character that is about to be cut in two.
+  // Blanks the other half of a wide character that is about to be overwritten.
   const auto release = [&](int place) {
     if (line[place].text.empty() && place > 0) line[place - 1].text = " ";
     if (place + 1 < size_.columns && line[place + 1].text.empty()) line[place + 1].text = " ";
@@ -122,33 +121,33 @@ int Canvas::put(const Rect& clip, int column, int row, std::string_view text, Ro
       release(column);
       if (width == 2) release(column + 1);
       line[column].text.assign(character);
-      line[column].role = role;
-      if (width == 2) line[column + 1] = Cell{"", role};
+      line[column].style = style;
+      if (width == 2) line[column + 1] = Cell{"", style};
     } else if (shown && width == 2 && column >= area.column && column < right) {
       release(column);
-      line[column] = Cell{" ", role};  // half a wide character cannot be shown
+      line[column] = Cell{" ", style};  // half a wide character cannot be shown
     }
     column += width;
   }
   return column;
 }
 
-void Canvas::fill(const Rect& rect, std::string_view cell_text, Role role) {
+void Canvas::fill(const Rect& rect, std::string_view cell_text, CellStyle style) {
   const Rect area = overlap(rect, {0, 0, size_.columns, size_.rows});
   std::string pattern;
   for (int column = 0; column < area.columns; ++column) pattern += cell_text;
   for (int row = area.row; row < area.row + area.rows; ++row) {
-    put(area, area.column, row, pattern, role);
+    put(area, area.column, row, pattern, style);
   }
 }
 
-void Canvas::tint(const Rect& rect, Role role) {
+void Canvas::tint(const Rect& rect, CellStyle style) {
   const Rect area = overlap(rect, {0, 0, size_.columns, size_.rows});
   for (int row = area.row; row < area.row + area.rows; ++row) {
     for (int column = area.column; column < area.column + area.columns; ++column) {
       Cell& cell = cells_[static_cast<std::size_t>(row) * static_cast<std::size_t>(size_.columns) +
                           static_cast<std::size_t>(column)];
-      if (cell.role < Role::heat0) cell.role = role;
+      if (cell.style < CellStyle::heat0) cell.style = style;
     }
   }
 }
@@ -157,18 +156,18 @@ void Canvas::paste(const Canvas& from, int first_row, const Rect& to) {
   for (int row = 0; row < std::min(to.rows, from.size().rows - first_row); ++row) {
     for (int column = 0; column < std::min(to.columns, from.size().columns); ++column) {
       const Cell& cell = from.at(column, first_row + row);
-      // Empty cells lie behind wide characters, which have brought them along.
-      if (!cell.text.empty()) put(to, to.column + column, to.row + row, cell.text, cell.role);
+      // Empty cells were written with the wide characters before them.
+      if (!cell.text.empty()) put(to, to.column + column, to.row + row, cell.text, cell.style);
     }
   }
 }
 
-/// As text_without_colour, but a blank between the words of a bar's number stays one.
+/// As text_without_colour, but a blank between the words of a bar's number stays blank.
 std::string_view Canvas::text_of(int column, int row) const {
   const bool in_words = at(column - 1, row).text != " " && at(column + 1, row).text != " ";
   const Cell& cell = at(column, row);
-  return in_words && cell.role >= Role::fill_good ? std::string_view(cell.text)
-                                                  : text_without_colour(cell);
+  return in_words && cell.style >= CellStyle::fill_good ? std::string_view(cell.text)
+                                                        : text_without_colour(cell);
 }
 
 std::string Canvas::to_text() const {
@@ -184,30 +183,15 @@ std::string Canvas::to_text() const {
   return text;
 }
 
-std::string Canvas::to_styled_text() const {
-  std::string text;
-  for (int row = 0; row < size_.rows; ++row) {
-    std::string line;
-    std::string letters;
-    for (int column = 0; column < size_.columns; ++column) {
-      line += text_of(column, row);
-      letters += facts(at(column, row).role).letter;
-    }
-    text += fmt::format("{}\n", trimmed_end(line));
-    if (!trimmed_end(letters).empty()) text += fmt::format("{}\n", trimmed_end(letters));
-  }
-  return text;
-}
-
 std::string Canvas::to_ansi(Theme theme, Colours colours) const {
   std::string text;
   for (int row = 0; row < size_.rows; ++row) {
-    // A line stands for itself, also where another program shows it alone.
-    std::optional<Role> last;
+    // Each line sets its styles itself, as another program may show it alone.
+    std::optional<CellStyle> last;
     for (int column = 0; column < size_.columns; ++column) {
       const Cell& cell = at(column, row);
-      if (cell.role != last) text += ansi_of(cell.role, theme, colours);
-      last = cell.role;
+      if (cell.style != last) text += ansi_of(cell.style, theme, colours);
+      last = cell.style;
       text += text_shown(cell, colours == Colours::many);
     }
     text += "\x1b[0m\n";

@@ -1,5 +1,4 @@
-// A grid of cells: what views draw on, what the terminal shows, what tests compare. No terminal
-// here.
+// A grid of cells, on which views draw. The terminal shows it, and tests compare it.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +10,8 @@
 
 namespace drover::tui {
 
-/// What a cell means, not how it looks: terminal.cpp maps roles to colours or attributes.
-enum class Role : std::uint8_t {
+/// The meaning of a cell, not its look: palette.h maps styles to colours and attributes.
+enum class CellStyle : std::uint8_t {
   plain,
   faint,
   strong,
@@ -27,7 +26,7 @@ enum class Role : std::uint8_t {
   stale,
   badge,  // stands out on a title line
   alarm,  // a line across the screen
-  fault,  // was injected on purpose
+  fault,  // an injected fault
   heat0,
   heat1,
   heat2,
@@ -42,11 +41,11 @@ enum class Role : std::uint8_t {
   fill_critical,  // the filled part of a bar
   track,          // the empty part of a bar
 };
-inline constexpr int role_count = 28;
+inline constexpr int cell_style_count = 28;
 
 struct Cell {
-  std::string text = " ";  // one column: a UTF-8 character; empty behind a wide one
-  Role role = Role::plain;
+  std::string text = " ";  // one column: a UTF-8 character; empty after a wide one
+  CellStyle style = CellStyle::plain;
   bool operator==(const Cell&) const = default;
 };
 
@@ -61,12 +60,11 @@ struct Rect {
   bool operator==(const Rect&) const = default;
 };
 
-/// What stands in a cell where colours cannot speak: a blank cell of the heat map becomes a
-/// character of ".:-=+*#@" and a blank cell of a bar's filled part "|"; others are themselves.
+/// The text of a cell without colours: a blank cell of the heat map becomes a character of
+/// ".:-=+*#@", and a blank cell of a bar's filled part becomes "|".
 std::string_view text_without_colour(const Cell& cell);
 
-/// What stands in it on a terminal: with so many colours that the heat map speaks by them, the
-/// cell's own text.
+/// The text of a cell on a terminal: its own, if there are enough colours for the heat map.
 std::string_view text_shown(const Cell& cell, bool colours_rich);
 
 class Canvas {
@@ -74,20 +72,19 @@ class Canvas {
   explicit Canvas(Size size);
   Size size() const { return size_; }
   const Cell& at(int column, int row) const;
-  /// Writes text made safe by `printable`, clipped at the right edge of `clip`; answers the column
-  /// after it. Cells outside the canvas are ignored.
-  int put(int column, int row, std::string_view text, Role role = Role::plain);
-  int put(const Rect& clip, int column, int row, std::string_view text, Role role = Role::plain);
-  void fill(const Rect& rect, std::string_view cell_text, Role role = Role::plain);
-  /// Gives the cells of `rect` another role; bars and heat cells keep theirs.
-  void tint(const Rect& rect, Role role);
-  /// Puts the rows of another canvas from `first_row` on where `to` says, as far as both reach.
+  /// Writes text, filtered by `printable` and clipped at the right edge of `clip`, and returns the
+  /// column after it. Cells outside the canvas are ignored.
+  int put(int column, int row, std::string_view text, CellStyle style = CellStyle::plain);
+  int put(const Rect& clip, int column, int row, std::string_view text,
+          CellStyle style = CellStyle::plain);
+  void fill(const Rect& rect, std::string_view cell_text, CellStyle style = CellStyle::plain);
+  /// Sets the style of the cells of `rect`, except for bars and heat cells.
+  void tint(const Rect& rect, CellStyle style);
+  /// Copies the rows of another canvas from `first_row` on to `to`, clipped to both.
   void paste(const Canvas& from, int first_row, const Rect& to);
-  /// Rows of text, trailing blanks cut, each ended by a newline.
+  /// Rows of text without trailing blanks, each ended by a newline.
   std::string to_text() const;
-  /// The same with a second layer: one letter per cell's role under each row that has any.
-  std::string to_styled_text() const;
-  /// With ANSI colours, for tickets. REQUIRES that `colours` is not `detect`.
+  /// With ANSI colours, to paste into tickets. REQUIRES that `colours` is not `detect`.
   std::string to_ansi(Theme theme = Theme::dark, Colours colours = Colours::many) const;
 
  private:

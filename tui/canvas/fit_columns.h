@@ -1,4 +1,4 @@
-// Which columns of a table fit: narrow screens keep the lowest ranks.
+// Selects the columns of a table that fit; narrow screens keep the lowest ranks.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace drover::tui {
 
-/// Numbers of the columns that fit into `room`, in the table's order, a blank behind each. Column
-/// has title, width and rank. `left_out`: the title of one that would tell nothing new.
+/// The indices of the columns that fit into `room` with a blank after each, in the table's order.
+/// Column has title, width and rank. `left_out`: the title of a column to omit.
 template <typename Column>
 std::vector<int> fit_columns(std::span<const Column> table, int room,
                              std::string_view left_out = {}) {

@@ -7,35 +7,35 @@
 namespace drover::tui {
 namespace {
 
-constexpr std::array<RoleFacts, role_count> table = {{
-    {Role::plain, ' ', look_plain},
-    {Role::faint, 'f', look_dim},
-    {Role::strong, 'b', look_bold},
-    {Role::title, 't', look_reverse},
-    {Role::good, 'g', look_plain},
-    {Role::warm, 'w', look_bold},
-    {Role::hot, 'h', look_bold},
-    {Role::critical, 'c', look_bold | look_reverse},
-    {Role::selected, 's', look_reverse},
-    {Role::header, 'H', look_bold},
-    {Role::accent, 'a', look_plain},
-    {Role::stale, 'x', look_dim},
-    {Role::badge, 'B', look_bold | look_reverse},
-    {Role::alarm, 'A', look_bold | look_reverse},
-    {Role::fault, 'F', look_bold},
-    {Role::heat0, '0', look_plain},
-    {Role::heat1, '1', look_plain},
-    {Role::heat2, '2', look_plain},
-    {Role::heat3, '3', look_plain},
-    {Role::heat4, '4', look_plain},
-    {Role::heat5, '5', look_plain},
-    {Role::heat6, '6', look_plain},
-    {Role::heat7, '7', look_plain},
-    {Role::fill_good, 'G', look_reverse},
-    {Role::fill_warm, 'W', look_reverse},
-    {Role::fill_hot, 'O', look_reverse},
-    {Role::fill_critical, 'C', look_reverse},
-    {Role::track, '_', look_plain},
+constexpr std::array<CellStyleInfo, cell_style_count> table = {{
+    {CellStyle::plain, ' ', attribute_none},
+    {CellStyle::faint, 'f', attribute_dim},
+    {CellStyle::strong, 'b', attribute_bold},
+    {CellStyle::title, 't', attribute_reverse},
+    {CellStyle::good, 'g', attribute_none},
+    {CellStyle::warm, 'w', attribute_bold},
+    {CellStyle::hot, 'h', attribute_bold},
+    {CellStyle::critical, 'c', attribute_bold | attribute_reverse},
+    {CellStyle::selected, 's', attribute_reverse},
+    {CellStyle::header, 'H', attribute_bold},
+    {CellStyle::accent, 'a', attribute_none},
+    {CellStyle::stale, 'x', attribute_dim},
+    {CellStyle::badge, 'B', attribute_bold | attribute_reverse},
+    {CellStyle::alarm, 'A', attribute_bold | attribute_reverse},
+    {CellStyle::fault, 'F', attribute_bold},
+    {CellStyle::heat0, '0', attribute_none},
+    {CellStyle::heat1, '1', attribute_none},
+    {CellStyle::heat2, '2', attribute_none},
+    {CellStyle::heat3, '3', attribute_none},
+    {CellStyle::heat4, '4', attribute_none},
+    {CellStyle::heat5, '5', attribute_none},
+    {CellStyle::heat6, '6', attribute_none},
+    {CellStyle::heat7, '7', attribute_none},
+    {CellStyle::fill_good, 'G', attribute_reverse},
+    {CellStyle::fill_warm, 'W', attribute_reverse},
+    {CellStyle::fill_hot, 'O', attribute_reverse},
+    {CellStyle::fill_critical, 'C', attribute_reverse},
+    {CellStyle::track, '_', attribute_none},
 }};
 
 // In the order of Theme.
@@ -44,33 +44,34 @@ constexpr std::array<const ThemeColours*, theme_count> colours_by_theme = {
 
 }  // namespace
 
-const RoleFacts& facts(Role role) {
-  const RoleFacts& row = table[static_cast<std::size_t>(role)];
-  DROVER_REQUIRE(row.role == role);
+const CellStyleInfo& facts(CellStyle style) {
+  const CellStyleInfo& row = table[static_cast<std::size_t>(style)];
+  DROVER_REQUIRE(row.style == style);
   return row;
 }
 
-const RoleColours& colours_of(Role role, Theme theme) {
+const CellStyleColours& colours_of(CellStyle style, Theme theme) {
   const ThemeColours& colours = *colours_by_theme[static_cast<std::size_t>(theme)];
-  const RoleColours& row = colours[static_cast<std::size_t>(role)];
-  DROVER_REQUIRE(row.role == role);
+  const CellStyleColours& row = colours[static_cast<std::size_t>(style)];
+  DROVER_REQUIRE(row.style == style);
   return row;
 }
 
-std::string ansi_of(Role role, Theme theme, Colours colours) {
+std::string ansi_of(CellStyle style, Theme theme, Colours colours) {
   DROVER_REQUIRE(colours != Colours::detect);
-  const RoleColours& row = colours_of(role, theme);
-  const unsigned look = colours == Colours::none ? facts(role).look_mono : row.look;
+  const CellStyleColours& row = colours_of(style, theme);
+  const unsigned attributes =
+      colours == Colours::none ? facts(style).mono_attributes : row.attributes;
   std::string codes = "0";
-  if (look & look_bold) codes += ";1";
-  if (look & look_dim) codes += ";2";
-  if (look & look_reverse) codes += ";7";
+  if (attributes & attribute_bold) codes += ";1";
+  if (attributes & attribute_dim) codes += ";2";
+  if (attributes & attribute_reverse) codes += ";7";
   if (colours == Colours::many) {
-    if (row.ink_256 >= 0) codes += fmt::format(";38;5;{}", row.ink_256);
-    if (row.ground_256 >= 0) codes += fmt::format(";48;5;{}", row.ground_256);
+    if (row.foreground_256 >= 0) codes += fmt::format(";38;5;{}", row.foreground_256);
+    if (row.background_256 >= 0) codes += fmt::format(";48;5;{}", row.background_256);
   } else if (colours == Colours::eight) {
-    if (row.ink_8 >= 0) codes += fmt::format(";{}", 30 + row.ink_8);
-    if (row.ground_8 >= 0) codes += fmt::format(";{}", 40 + row.ground_8);
+    if (row.foreground_8 >= 0) codes += fmt::format(";{}", 30 + row.foreground_8);
+    if (row.background_8 >= 0) codes += fmt::format(";{}", 40 + row.background_8);
   }
   return fmt::format("\x1b[{}m", codes);
 }

@@ -8,14 +8,14 @@
 namespace drover::tui {
 namespace {
 
-constexpr std::string_view own_ink = "39", own_ground = "49";
+constexpr std::string_view default_foreground = "39", default_background = "49";
 
 struct Parameter {
   int number = 0;
   std::string text;
 };
 
-/// "\x1b[1m\x1b[38;5;244m" to its parameters; none when there is anything else.
+/// The parameters of "\x1b[1m\x1b[38;5;244m"; none if the text has anything else.
 std::optional<std::vector<Parameter>> parameters_of(std::string_view text) {
   std::vector<Parameter> all;
   while (!text.empty()) {
@@ -37,8 +37,7 @@ void add_parameter(std::string& text, std::string_view parameter) {
   text += parameter;
 }
 
-/// The parameters of a colour of 256 or of 24 bits, of which `all[at]` is the first; empty for
-/// others.
+/// The parameters of a colour of 256 or of 24 bits that begins at `all[at]`; empty if it is none.
 std::string long_colour(const std::vector<Parameter>& all, std::size_t at) {
   if (at + 1 >= all.size()) return {};
   const std::size_t length = all[at + 1].number == 5 ? 3 : all[at + 1].number == 2 ? 5 : 0;
@@ -61,8 +60,8 @@ bool TextStyle::same_blank(const TextStyle& other) const {
   const auto reversed = [](const TextStyle& style) {
     return style.attributes.find('7') != std::string::npos;
   };
-  // Reversed, a blank shows the ink, and bold or dim change it on many terminals.
-  return *this == other || (!reversed(*this) && !reversed(other) && ground == other.ground);
+  // A reversed blank shows the foreground, which bold and dim change on many terminals.
+  return *this == other || (!reversed(*this) && !reversed(other) && background == other.background);
 }
 
 std::optional<TextStyle> parse_style(std::string_view text) {
@@ -74,14 +73,14 @@ std::optional<TextStyle> parse_style(std::string_view text) {
     if (number == 1 || number == 2 || number == 7) {
       add_parameter(style.attributes, word);
     } else if (is_colour(number, 30)) {
-      style.ink = word;
+      style.foreground = word;
     } else if (is_colour(number, 40)) {
-      style.ground = word;
+      style.background = word;
     } else if (number == 38 || number == 48) {
       std::string colour = long_colour(*all, i);
       if (colour.empty()) return {};
       i += (*all)[i + 1].number == 5 ? 2 : 4;
-      (number == 38 ? style.ink : style.ground) = std::move(colour);
+      (number == 38 ? style.foreground : style.background) = std::move(colour);
     } else {
       return {};
     }
@@ -89,22 +88,23 @@ std::optional<TextStyle> parse_style(std::string_view text) {
   return style;
 }
 
-std::string change_of_style(const TextStyle& from, const TextStyle& to) {
+std::string style_transition(const TextStyle& from, const TextStyle& to) {
   if (from == to) return {};
-  std::string afresh;  // after a reset, which has no parameter of its own where it stands first
+  std::string afresh;  // after a reset
   add_parameter(afresh, to.attributes);
-  if (to.ink != own_ink) add_parameter(afresh, to.ink);
-  if (to.ground != own_ground) add_parameter(afresh, to.ground);
+  if (to.foreground != default_foreground) add_parameter(afresh, to.foreground);
+  if (to.background != default_background) add_parameter(afresh, to.background);
   if (!afresh.empty()) afresh = "0;" + afresh;
   std::string change;
-  // An attribute goes by a reset only: the codes that take back one each are not known everywhere.
+  // Only a reset removes an attribute: not all terminals support the codes that remove a single
+  // one.
   const bool adds = to.attributes.starts_with(from.attributes);
   if (adds) {
     std::string_view more = std::string_view(to.attributes).substr(from.attributes.size());
     if (more.starts_with(';')) more.remove_prefix(1);
     add_parameter(change, more);
-    if (to.ink != from.ink) add_parameter(change, to.ink);
-    if (to.ground != from.ground) add_parameter(change, to.ground);
+    if (to.foreground != from.foreground) add_parameter(change, to.foreground);
+    if (to.background != from.background) add_parameter(change, to.background);
   }
   return "\x1b[" + (adds && change.size() < afresh.size() ? change : afresh) + "m";
 }

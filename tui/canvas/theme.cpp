@@ -9,14 +9,14 @@ namespace drover::tui {
 namespace {
 
 constexpr std::array<ThemeFacts, theme_count> themes = {{
-    {Theme::dark, "dark", false, "for terminals with a dark ground"},
-    {Theme::light, "light", true, "for terminals with a white or light ground"},
-    {Theme::contrast, "contrast", false, "every text at 7:1 or more, on a black ground"},
-    {Theme::deuteranopia, "deuteranopia", false, "for eyes that confuse red and green; dark"},
-    {Theme::tritanopia, "tritanopia", false, "for eyes that confuse blue and green; dark"},
+    {Theme::dark, "dark", "for terminals with a dark background"},
+    {Theme::light, "light", "for terminals with a white or light background"},
+    {Theme::contrast, "contrast", "all text at 7:1 contrast or more, on black"},
+    {Theme::deuteranopia, "deuteranopia", "for eyes that confuse red and green; dark"},
+    {Theme::tritanopia, "tritanopia", "for eyes that confuse blue and green; dark"},
 }};
 
-/// The place of a name; nothing when it is not there.
+/// The enumerator with this name, if any.
 template <typename Enum>
 std::optional<Enum> named(const std::vector<std::string>& names, std::string_view name) {
   const auto found = std::find(names.begin(), names.end(), name);

@@ -1,5 +1,4 @@
-// The looks that a person can choose between, and how many colours are used of them. What a role
-// looks like in each stands in palette.h.
+// The colour themes, and the number of colours to use. palette.h has the look of each cell style.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +15,17 @@ inline constexpr int theme_count = 5;
 struct ThemeFacts {
   Theme theme;
   std::string_view name;
-  bool on_white;  // made for a terminal whose own ground is white; else black
+
   std::string_view help;
 };
 const ThemeFacts& facts(Theme theme);
 
 const std::vector<std::string>& theme_names();
-/// Nothing when no theme is called so.
+/// Nothing if no theme has that name.
 std::optional<Theme> theme_named(std::string_view name);
 
-/// How many colours are used: as many as the terminal says it has, or a number that a person knows
-/// better. Names: "auto", "none", "8", "256".
+/// The number of colours to use: detected from the terminal, or set by the user. Names: "auto",
+/// "none", "8", "256".
 enum class Colours : std::uint8_t { detect, none, eight, many };
 
 const std::vector<std::string>& colours_names();  // in the order of Colours

@@ -16,14 +16,14 @@ namespace {
 constexpr int limit_label_columns = 10;
 constexpr int cell_columns = 29;  // the longest label and value, and a gap
 
-/// "~" where any of them is assumed.
+/// "~" if any of them is assumed.
 const char* mark(const SpecFacts& facts, std::initializer_list<std::string_view> names) {
   const bool assumed = std::any_of(names.begin(), names.end(),
                                    [&](std::string_view name) { return facts.is_assumed(name); });
   return assumed ? "~" : "";
 }
 
-/// What is not told, and a zero where none can be, are unknown.
+/// A missing value and a zero are unknown.
 bool known(double value) { return value > 0; }
 
 std::string memory_text(const SpecFacts& facts, double) {
@@ -39,7 +39,7 @@ std::string bandwidth_text(const SpecFacts& facts, double) {
                      : fmt::format("{}{:.2f} TB/s", assumed, rate / 1000);
 }
 
-/// Of the first precision that it has, in the order in which models ask for them.
+/// The peak of the first known precision, in the order in which models use them.
 std::string peak_text(const SpecFacts& facts, double) {
   for (const char* precision : {"bf16", "fp16", "int8", "fp32"}) {
     const std::string name = fmt::format("peak_tflops.{}", precision);
@@ -63,17 +63,17 @@ std::string cap_text(const SpecFacts& facts, double cap_w) {
 }
 
 std::string slowdown_text(const SpecFacts& facts, double) {
-  const double soft = facts.value("heat.max_c"), hard = facts.value("heat.slowdown_c");
+  const double soft = facts.value("thermal.max_c"), hard = facts.value("thermal.slowdown_c");
   if (!known(hard)) return "N/A";
-  const char* const assumed = mark(facts, {"heat.max_c", "heat.slowdown_c"});
+  const char* const assumed = mark(facts, {"thermal.max_c", "thermal.slowdown_c"});
   return known(soft) ? fmt::format("{}{:.0f}C, half {:.0f}C", assumed, soft, hard)
                      : fmt::format("{}{:.0f}C", assumed, hard);
 }
 
 std::string shutdown_text(const SpecFacts& facts, double) {
-  const double celsius = facts.value("heat.shutdown_c");
+  const double celsius = facts.value("thermal.shutdown_c");
   if (!known(celsius)) return "N/A";
-  return fmt::format("{}{:.0f}C", mark(facts, {"heat.shutdown_c"}), celsius);
+  return fmt::format("{}{:.0f}C", mark(facts, {"thermal.shutdown_c"}), celsius);
 }
 
 std::string clock_text(const SpecFacts& facts, double) {
@@ -95,7 +95,7 @@ std::string price_text(const SpecFacts& facts, double) {
              : text;
 }
 
-/// In the order of the figures from first_limit on.
+/// In the order of metric_formulas() from first_limit on.
 constexpr std::array<std::string (*)(const SpecFacts&, double), limit_count> texts = {
     memory_text,   bandwidth_text, peak_text,  tdp_text,  cap_text,
     slowdown_text, shutdown_text,  clock_text, price_text};
@@ -119,15 +119,16 @@ Rect limit_place(int limit, int columns) {
   return {limit % abreast * width, 1 + limit / abreast, width - 1, 1};
 }
 
-void draw_limits(Pen pen, const SpecFacts& facts, double cap_w) {
-  pen.heading(0, "Limits");
+void draw_limits(DrawRegion region, const SpecFacts& facts, double cap_w) {
+  region.heading(0, "Limits");
   for (int limit = 0; limit < limit_count; ++limit) {
-    const Rect place = limit_place(limit, pen.columns());
-    const std::string_view name = figures()[first_limit + static_cast<std::size_t>(limit)].name;
+    const Rect place = limit_place(limit, region.columns());
+    const std::string_view name =
+        metric_formulas()[first_limit + static_cast<std::size_t>(limit)].name;
     const std::string text = limit_text(limit, facts, cap_w);
-    pen.field(place.column, place.row, limit_label_columns, name, Role::faint);
-    pen.field(place.column + limit_label_columns, place.row, place.columns - limit_label_columns,
-              text, text == "N/A" ? Role::faint : Role::plain);
+    region.field(place.column, place.row, limit_label_columns, name, CellStyle::faint);
+    region.field(place.column + limit_label_columns, place.row, place.columns - limit_label_columns,
+                 text, text == "N/A" ? CellStyle::faint : CellStyle::plain);
   }
 }
 

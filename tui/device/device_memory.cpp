@@ -8,19 +8,19 @@
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
-#include "tui/tables/device_facts.h"
+#include "tui/tables/device_queries.h"
 
 namespace drover::tui {
 namespace {
 
 using Kind = MemoryOwner::Kind;
 
-/// Below it nobody asks whose it is: samples round to megabytes, and are older than reports.
+/// Smaller shares are ignored: samples are rounded to megabytes and are older than reports.
 constexpr double other_share_least = 0.002;
 
 std::string requests_text(std::uint32_t count) { return counted(count, "request"); }
 
-/// Those who hold most, in the order of their names.
+/// The tenants with the most memory, in the order of their names.
 std::vector<TenantShare> greatest(std::vector<TenantShare> tenants) {
   if (tenants.size() <= tenant_lines_max) return tenants;
   std::stable_sort(tenants.begin(), tenants.end(), [](const TenantShare& a, const TenantShare& b) {
@@ -33,7 +33,7 @@ std::vector<TenantShare> greatest(std::vector<TenantShare> tenants) {
 }
 
 void add_replica(const Replica& replica, std::vector<MemoryOwner>& owners) {
-  if (replica.weights_bytes == 0) return;  // its agent does not tell
+  if (replica.weights_bytes == 0) return;  // not reported by its agent
   const auto bytes_of = [&](std::uint64_t tokens) {
     return static_cast<double>(tokens) * static_cast<double>(replica.kv_token_bytes);
   };
@@ -55,7 +55,7 @@ void add_replica(const Replica& replica, std::vector<MemoryOwner>& owners) {
   }
   const std::uint64_t capacity = std::max(replica.kv_capacity_tokens, replica.kv_used_tokens);
   owners.push_back(
-      {Kind::cache_free, "KV cache that is free", bytes_of(capacity - replica.kv_used_tokens)});
+      {Kind::cache_free, "KV cache, free", bytes_of(capacity - replica.kv_used_tokens)});
 }
 
 double sum_of(const std::vector<MemoryOwner>& owners) {
@@ -64,8 +64,8 @@ double sum_of(const std::vector<MemoryOwner>& owners) {
   return sum;
 }
 
-/// One character in bar and legend: tenants are told apart by theirs.
-char sign_of(const MemoryUse& use, std::size_t index) {
+/// The character of an owner in bar and legend; each tenant has another one.
+char owner_sign(const MemoryUse& use, std::size_t index) {
   switch (use.owners[index].kind) {
     case Kind::weights:
       return 'W';
@@ -84,37 +84,38 @@ char sign_of(const MemoryUse& use, std::size_t index) {
   return static_cast<char>('a' + before % 26);
 }
 
-Role role_of(char sign) {
+CellStyle style_of(char sign) {
   switch (sign) {
     case 'W':
-      return level_role(1);
+      return heat_level_style(1);
     case 'T':
-      return level_role(3);
+      return heat_level_style(3);
     case '-':
-      return Role::track;
+      return CellStyle::track;
     case '?':
-      return Role::faint;
+      return CellStyle::faint;
     default:
-      return level_role(4 + (sign - 'a') % 4);
+      return heat_level_style(4 + (sign - 'a') % 4);
   }
 }
 
-/// Owners beside each other, from the left; what is not taken stays empty.
-void draw_bar(Pen& pen, const MemoryUse& use) {
+/// Draws the owners beside each other from the left; free memory stays empty.
+void draw_bar(DrawRegion& region, const MemoryUse& use) {
   const double whole = std::max({use.total, use.used, sum_of(use.owners)});
   double sum = 0;
   int column = 0;
   for (std::size_t i = 0; i < use.owners.size(); ++i) {
     sum += use.owners[i].bytes;
-    const int end = static_cast<int>(std::lround(sum / whole * pen.columns()));
-    const char sign = sign_of(use, i);
+    const int end = static_cast<int>(std::lround(sum / whole * region.columns()));
+    const char sign = owner_sign(use, i);
     if (end > column) {
-      pen.text(column, 1, std::string(static_cast<std::size_t>(end - column), sign), role_of(sign));
+      region.text(column, 1, std::string(static_cast<std::size_t>(end - column), sign),
+                  style_of(sign));
     }
     column = std::max(column, end);
   }
-  const auto free = static_cast<std::size_t>(std::max(0, pen.columns() - column));
-  pen.text(column, 1, std::string(free, ' '), Role::track);
+  const auto free = static_cast<std::size_t>(std::max(0, region.columns() - column));
+  region.text(column, 1, std::string(free, ' '), CellStyle::track);
 }
 
 }  // namespace
@@ -125,43 +126,46 @@ MemoryUse memory_use_of(const Model& model, DeviceTable::Row row) {
   use.total = model.reading(row, Metric::memory_total);
   const DeviceId id = model.id_of(row);
   for (const ReplicaRow* replica : replicas_on(model, id)) {
-    add_replica(replica->said.replica, use.owners);
+    add_replica(replica->reported.replica, use.owners);
   }
   const double rest = use.used - sum_of(use.owners);
   if (!(rest > other_share_least * use.total)) return use;
   for (const JobRow* job : jobs_on(model, id)) {
-    const Job& said = job->said.job;
-    if (said.work.kind != WorkKind::train || job->said.state != JobState::running) continue;
-    use.owners.push_back(
-        {Kind::training, fmt::format("{}: training of {}", said.tenant, said.work.model), rest});
-    return use;  // a device works for one at a time
+    const Job& reported = job->reported.job;
+    if (reported.work.kind != WorkKind::train || job->reported.state != JobState::running) continue;
+    use.owners.push_back({Kind::training,
+                          fmt::format("{}: training of {}", reported.tenant, reported.work.model),
+                          rest});
+    return use;  // a device runs one training job at a time
   }
-  use.owners.push_back({Kind::other, "other: nobody tells whose", rest});
+  use.owners.push_back({Kind::other, "other: not reported", rest});
   return use;
 }
 
 int memory_rows(const MemoryUse& use) { return 2 + static_cast<int>(use.owners.size()); }
 
-void draw_memory(Pen pen, const MemoryUse& use) {
-  const bool told = !std::isnan(use.used) && use.total > 0;
-  pen.heading(0, "Memory by owner",
-              told ? fmt::format("{} of {}", bytes_text(use.used), bytes_text(use.total)) : "N/A");
-  if (!told) {
-    pen.text(0, 1, "no sample tells of it", Role::faint);
+void draw_memory(DrawRegion region, const MemoryUse& use) {
+  const bool known = !std::isnan(use.used) && use.total > 0;
+  region.heading(
+      0, "Memory by owner",
+      known ? fmt::format("{} of {}", bytes_text(use.used), bytes_text(use.total)) : "N/A");
+  if (!known) {
+    region.text(0, 1, "not reported", CellStyle::faint);
     return;
   }
-  draw_bar(pen, use);
+  draw_bar(region, use);
   constexpr int bytes_columns = 7, share_columns = 5;
-  const int words = std::max(0, pen.columns() - 2 - bytes_columns - share_columns);
+  const int words = std::max(0, region.columns() - 2 - bytes_columns - share_columns);
   for (std::size_t i = 0; i < use.owners.size(); ++i) {
     const MemoryOwner& owner = use.owners[i];
     const int line = 2 + static_cast<int>(i);
-    const char sign = sign_of(use, i);
-    pen.text(0, line, std::string(1, sign), role_of(sign));
-    pen.field(2, line, words, owner.name);
-    pen.field(2 + words, line, bytes_columns, bytes_text(owner.bytes), Role::plain, Align::right);
-    pen.field(2 + words + bytes_columns, line, share_columns, percent_text(owner.bytes / use.total),
-              Role::faint, Align::right);
+    const char sign = owner_sign(use, i);
+    region.text(0, line, std::string(1, sign), style_of(sign));
+    region.field(2, line, words, owner.name);
+    region.field(2 + words, line, bytes_columns, bytes_text(owner.bytes), CellStyle::plain,
+                 Align::right);
+    region.field(2 + words + bytes_columns, line, share_columns,
+                 percent_text(owner.bytes / use.total), CellStyle::faint, Align::right);
   }
 }
 

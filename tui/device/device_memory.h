@@ -1,15 +1,15 @@
-// Who holds a device's memory: weights, the KV cache by tenant, a training job, and what is left.
+// The use of a device's memory: weights, the KV cache by tenant, a training job, and the rest.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "tui/canvas/pen.h"
+#include "tui/canvas/draw_region.h"
 #include "tui/model/model.h"
 
 namespace drover::tui {
 
-/// So many tenants of a replica have a line of their own, those who hold most; the rest shares one.
+/// Tenants of a replica with a line of their own, largest first; the others share one line.
 inline constexpr std::size_t tenant_lines_max = 5;
 
 struct MemoryOwner {
@@ -20,17 +20,17 @@ struct MemoryOwner {
 };
 
 struct MemoryUse {
-  std::vector<MemoryOwner> owners;  // in the order in which they are shown
-  double used = absent;             // as its driver tells
+  std::vector<MemoryOwner> owners;  // in the order of the screen
+  double used = absent;             // as the driver reports
   double total = absent;
 };
 
-/// What agents tell of replicas and jobs of the device; what its driver counts beyond that is
-/// `other`.
+/// The memory of the device's replicas and jobs as agents report it; what the driver counts beyond
+/// that is `other`.
 MemoryUse memory_use_of(const Model& model, DeviceTable::Row row);
 
 /// Heading, bar, and a line for each owner.
 int memory_rows(const MemoryUse& use);
-void draw_memory(Pen pen, const MemoryUse& use);
+void draw_memory(DrawRegion region, const MemoryUse& use);
 
 }  // namespace drover::tui

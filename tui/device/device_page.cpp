@@ -8,25 +8,25 @@
 namespace drover::tui {
 namespace {
 
-constexpr int wide_columns = 100;  // from here on, three charts and two lists stand abreast
+constexpr int wide_columns = 100;  // from here on, three charts and two lists are side by side
 constexpr int roomy_columns = 160;
-constexpr std::size_t list_most = 10;
+constexpr std::size_t list_max = 10;
 constexpr int gap = 2;
 
 PageLists lists_of(const Model& model, DeviceTable::Row row) {
   const DeviceId id = model.id_of(row);
-  return {replicas_on(model, id), jobs_on(model, id), mentions_of(model, row, list_most),
-          latest_news(model, list_most, id), memory_use_of(model, row)};
+  return {replicas_on(model, id), jobs_on(model, id), decisions_about(model, row, list_max),
+          latest_log_entries(model, list_max, id), memory_use_of(model, row)};
 }
 
-/// A heading and at least one line, which may say that there is nothing.
+/// A heading and at least one line, which may say that the list is empty.
 int list_rows(std::size_t lines) {
-  return 1 + static_cast<int>(std::clamp<std::size_t>(lines, 1, list_most));
+  return 1 + static_cast<int>(std::clamp<std::size_t>(lines, 1, list_max));
 }
 
 int charts_abreast(int columns) { return columns < wide_columns ? 2 : 3; }
 
-/// Before the strip of throttle reasons; the others stand below it.
+/// The number of charts above the strip of throttle reasons; the others are below it.
 int charts_before_strip(int columns) { return columns < wide_columns ? 6 : metric_chart_count; }
 
 int chart_columns(int columns) {
@@ -44,7 +44,7 @@ void place_charts(DevicePage& page, int columns, int count, int more_rows) {
   const int rows = (columns < wide_columns ? 5 : columns < roomy_columns ? 7 : 9) + more_rows;
   for (int i = 0; i < count; ++i) {
     const int place = i % abreast;
-    // What division leaves over widens the last one.
+    // The last one gets the remainder of the division.
     const int own = place + 1 < abreast ? width : columns - place * (width + gap);
     page.charts.push_back({place * (width + gap), page.rows + i / abreast * rows, own, rows});
   }
@@ -72,14 +72,15 @@ DevicePage lay_out_page(int columns, const PageLists& lists, int more_rows) {
   int right_row = abreast ? page.rows : left_row;
   const int right = abreast ? left + gap : 0;
   page.limits = place(right, columns - right, right_row, limits_rows(columns - right));
-  page.decisions = place(right, columns - right, right_row, list_rows(lists.mentions.size()));
-  page.news = place(right, columns - right, right_row, list_rows(lists.news.size()));
+  page.decisions =
+      place(right, columns - right, right_row, list_rows(lists.device_decisions.size()));
+  page.events = place(right, columns - right, right_row, list_rows(lists.events.size()));
   page.rows = std::max(left_row, right_row) - 1;
   return page;
 }
 
-/// On so many rows: what the page leaves over makes the charts higher, all of them alike, and two
-/// rows at a time, which keeps their middle.
+/// Lays out the page for `room`: spare rows make all charts higher, two rows at a time, so that
+/// they keep a middle row.
 DevicePage lay_out_page_on(Size room, const PageLists& lists) {
   const DevicePage page = lay_out_page(room.columns, lists, 0);
   const int before_strip = charts_before_strip(room.columns);
@@ -89,32 +90,33 @@ DevicePage lay_out_page_on(Size room, const PageLists& lists) {
   return more_rows == 0 ? page : lay_out_page(room.columns, lists, more_rows);
 }
 
-std::vector<FigureLine> panel_of(const FigureChoice& figure, const SpecFacts& facts, int columns) {
+std::vector<FormulaLine> panel_of(const FormulaSelection& figure, const SpecFacts& facts,
+                                  int columns) {
   if (!figure.open || figure.index < 0) return {};
-  return figure_lines(figures()[static_cast<std::size_t>(figure.index)], facts, columns);
+  return formula_lines(metric_formulas()[static_cast<std::size_t>(figure.index)], facts, columns);
 }
 
 }  // namespace
 
 Rect DevicePage::figure(int index) const {
-  if (index < throttle_figure) {
+  if (index < throttle_formula_index) {
     const Rect& chart = charts[static_cast<std::size_t>(index)];
     return {chart.column, chart.row, chart.columns, 1};
   }
-  if (index == throttle_figure) return {strip.column, strip.row, strip.columns, 1};
+  if (index == throttle_formula_index) return {strip.column, strip.row, strip.columns, 1};
   const Rect place = limit_place(index - first_limit, limits.columns);
   return {limits.column + place.column, limits.row + place.row, place.columns, 1};
 }
 
-DeviceLayout lay_out_device(const Model& model, const Choices& choices, DeviceTable::Row row,
+DeviceLayout lay_out_device(const Model& model, const UiState& ui, DeviceTable::Row row,
                             const SpecFacts& facts, Size area) {
   DeviceLayout layout;
   layout.head_rows = model.condition_of(row) == nullptr ? 2 : 3;
   layout.lists = lists_of(model, row);
   const int room = std::max(0, area.rows - layout.head_rows);
-  // The page is as it was before a figure was opened: only less of it is seen.
+  // An open formula does not change the page; only fewer of its rows are visible.
   layout.page = lay_out_page_on({area.columns, room}, layout.lists);
-  layout.panel = panel_of(choices.figure, facts, area.columns);
+  layout.panel = panel_of(ui.figure, facts, area.columns);
   if (!layout.panel.empty()) {
     layout.panel_rows = std::min(static_cast<int>(layout.panel.size()) + 1, (room + 1) / 2);
   }
@@ -122,10 +124,10 @@ DeviceLayout lay_out_device(const Model& model, const Choices& choices, DeviceTa
   return layout;
 }
 
-TimeWindow page_window(const Scene& scene, int columns) {
+TimeWindow page_window(const FrameContext& frame, int columns) {
   const int chart = chart_columns(columns);
-  TimeWindow window = window_of(scene, chart - value_axis_columns(chart));
-  window.bin *= zoom_factors[static_cast<std::size_t>(scene.choices.zoom)];
+  TimeWindow window = window_of(frame, chart - value_axis_columns(chart));
+  window.bin *= zoom_factors[static_cast<std::size_t>(frame.ui.zoom)];
   return window;
 }
 

@@ -1,34 +1,33 @@
-// Where everything lies on the page of the device view, which scrolls below its head, and the place
-// of the figure that is open.
+// The layout of the device view's page, which scrolls below its head, and of the open formula.
 #pragma once
 
 #include <vector>
 
 #include "tui/canvas/chart.h"
 #include "tui/device/device_memory.h"
-#include "tui/device/figure_panel.h"
-#include "tui/state/scene.h"
-#include "tui/tables/device_facts.h"
-#include "tui/tables/news.h"
+#include "tui/device/formula_panel.h"
+#include "tui/state/frame_context.h"
+#include "tui/tables/device_queries.h"
+#include "tui/tables/log_entry.h"
 
 namespace drover::tui {
 
-/// What of the model stands on the page, as long as its lists may be.
+/// The lists of the page, from the model.
 struct PageLists {
   std::vector<const ReplicaRow*> replicas;
   std::vector<const JobRow*> jobs;
-  std::vector<Mention> mentions;
-  std::vector<News> news;
+  std::vector<DeviceDecision> device_decisions;
+  std::vector<LogEntry> events;
   MemoryUse memory;
 };
 
-/// From the page's corner.
+/// Rectangles relative to the page's corner.
 struct DevicePage {
   std::vector<Rect> charts;
-  Rect strip, limits, memory, replicas, jobs, decisions, news;
+  Rect strip, limits, memory, replicas, jobs, decisions, events;
   int rows = 0;
 
-  /// What a click selects and the selection marks: the heading of a chart, the cell of a limit.
+  /// The clickable and highlighted area of a metric: a chart's heading or a limit's cell.
   Rect figure(int index) const;
 };
 
@@ -37,15 +36,15 @@ struct DeviceLayout {
   int page_rows_seen = 0;
   PageLists lists;
   DevicePage page;
-  std::vector<FigureLine> panel;  // of the figure that is open
-  int panel_rows = 0;             // with its heading; 0: none is open
+  std::vector<FormulaLine> panel;  // the open formula
+  int panel_rows = 0;              // with its heading; 0: no formula is open
 };
 
-/// `facts`: of the device's spec; only an open figure needs them.
-DeviceLayout lay_out_device(const Model& model, const Choices& choices, DeviceTable::Row row,
+/// `facts`: of the device's spec, needed only for an open formula.
+DeviceLayout lay_out_device(const Model& model, const UiState& ui, DeviceTable::Row row,
                             const SpecFacts& facts, Size area);
 
-/// What all charts of the page show, so that one moment stands below another.
-TimeWindow page_window(const Scene& scene, int columns);
+/// The time span of all charts of the page, which are aligned.
+TimeWindow page_window(const FrameContext& frame, int columns);
 
 }  // namespace drover::tui

@@ -8,19 +8,19 @@
 namespace drover::tui {
 namespace {
 
-constexpr double share_step = 1.0 / 50'000;  // up to 1.31: some counters tell a little more than 1
-constexpr double coldest_c = -100;           // no board is colder, and no die as hot as 6,453 C
-constexpr double point_most = no_point - 1;
+constexpr double share_step = 1.0 / 50'000;  // up to 1.31, as some counters slightly exceed 1
+constexpr double coldest_c = -100;           // below any board; the range ends at 6,453 C
+constexpr double point_max = quantized_absent - 1;
 
 constexpr std::array<HistoryMetricFacts, history_metric_count> table = {{
     {HistoryMetric::utilization, "utilization", share_step, 0, Statistic::mean},
     {HistoryMetric::memory, "memory", share_step, 0, Statistic::maximum},
     {HistoryMetric::power, "power", 0.1, 0, Statistic::maximum},  // W, up to 6,553
     {HistoryMetric::temperature, "temperature", 0.1, coldest_c, Statistic::maximum},
-    {HistoryMetric::matrix_activity, "matrix_activity", share_step, 0, Statistic::mean},
+    {HistoryMetric::tensor_activity, "tensor_activity", share_step, 0, Statistic::mean},
     {HistoryMetric::memory_activity, "memory_activity", share_step, 0, Statistic::mean},
     {HistoryMetric::clock, "clock", 1, 0, Statistic::mean},  // MHz
-    {HistoryMetric::slowed, "slowed", share_step, 0, Statistic::mean},
+    {HistoryMetric::throttled, "throttle", share_step, 0, Statistic::mean},
     {HistoryMetric::running, "running", 1, 0, Statistic::maximum},
     {HistoryMetric::queue, "queue", 1, 0, Statistic::maximum},
 }};
@@ -33,18 +33,18 @@ constexpr bool in_order_of_enumerators() {
 }
 static_assert(in_order_of_enumerators());
 
-/// The metric of samples that it is made of.
+/// The metric of samples that each is computed from.
 constexpr std::array<Metric, history_metric_count> sources = {
     Metric::utilization,     Metric::memory_used,     Metric::power, Metric::temperature,
-    Metric::matrix_activity, Metric::memory_activity, Metric::clock, Metric::throttle,
+    Metric::tensor_activity, Metric::memory_activity, Metric::clock, Metric::throttle,
     Metric::running,         Metric::queue,
 };
 
-HistoryPoint point_of(double value, double least, double steps_per_one) {
-  // NaN is in no range, and is asked for last: the loop over a batch goes without branches.
-  const double step = std::min(std::max((value - least) * steps_per_one + 0.5, 0.0), point_most);
-  const auto point = static_cast<std::int32_t>(std::isnan(value) ? no_point : step);
-  return static_cast<HistoryPoint>(point);
+QuantizedValue point_of(double value, double least, double steps_per_one) {
+  // NaN is checked last, so that the loop over a batch has no branches.
+  const double step = std::min(std::max((value - least) * steps_per_one + 0.5, 0.0), point_max);
+  const auto point = static_cast<std::int32_t>(std::isnan(value) ? quantized_absent : step);
+  return static_cast<QuantizedValue>(point);
 }
 
 const Column* column_of(const SampleBatch& batch, Metric metric) {
@@ -60,18 +60,18 @@ const HistoryMetricFacts& facts(HistoryMetric metric) {
   return table[static_cast<std::size_t>(metric)];
 }
 
-HistoryPoint to_point(HistoryMetric metric, double value) {
+QuantizedValue quantize(HistoryMetric metric, double value) {
   return point_of(value, facts(metric).least, 1 / facts(metric).step);
 }
 
-double to_value(HistoryMetric metric, HistoryPoint point) {
-  return point == no_point ? absent : facts(metric).least + point * facts(metric).step;
+double dequantize(HistoryMetric metric, QuantizedValue point) {
+  return point == quantized_absent ? absent : facts(metric).least + point * facts(metric).step;
 }
 
-void HistoryPoints::read(const SampleBatch& batch) {
+void QuantizedBatch::read(const SampleBatch& batch) {
   rows_ = batch.devices.size();
   values_.resize(rows_);
-  points_.assign(rows_ * static_cast<std::size_t>(metrics_), no_point);
+  points_.assign(rows_ * static_cast<std::size_t>(metrics_), quantized_absent);
   for (int number = 0; number < metrics_; ++number) {
     const HistoryMetricFacts& metric = table[static_cast<std::size_t>(number)];
     const Column* column = column_of(batch, sources[static_cast<std::size_t>(number)]);
@@ -82,14 +82,14 @@ void HistoryPoints::read(const SampleBatch& batch) {
       if (total == nullptr) continue;
       total_.resize(rows_);
       decode(*total, total_);
-      for (std::size_t i = 0; i < rows_; ++i) values_[i] /= total_[i];  // none of none is NaN
+      for (std::size_t i = 0; i < rows_; ++i) values_[i] /= total_[i];  // 0 of 0 is NaN
     }
-    if (metric.metric == HistoryMetric::slowed) {
+    if (metric.metric == HistoryMetric::throttled) {
       for (double& value : values_) {
-        if (!std::isnan(value)) value = is_slowed(value) ? 1 : 0;
+        if (!std::isnan(value)) value = is_throttled(value) ? 1 : 0;
       }
     }
-    HistoryPoint* point = &points_[static_cast<std::size_t>(number) * rows_];
+    QuantizedValue* point = &points_[static_cast<std::size_t>(number) * rows_];
     const double steps_per_one = 1 / metric.step;
     for (std::size_t i = 0; i < rows_; ++i) {
       point[i] = point_of(values_[i], metric.least, steps_per_one);

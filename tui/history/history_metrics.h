@@ -1,4 +1,5 @@
-// What the history keeps of a device, and how a value is 16 bits: one table row for each metric.
+// The metrics that the history keeps of a device, and their encoding in 16 bits: one table row per
+// metric.
 #pragma once
 
 #include <array>
@@ -12,23 +13,23 @@
 namespace drover::tui {
 
 enum class HistoryMetric : std::uint8_t {
-  // What sparklines show comes first: a history of these alone is a smaller one.
+  // The metrics of sparklines come first, so that a smaller history can have these alone.
   utilization,
   memory,  // used, as a share of the total
   power,
   temperature,
-  matrix_activity,
+  tensor_activity,
   memory_activity,
   clock,
-  slowed,  // whether something held the clock down: over a longer time, the share of it
+  throttled,  // 0 or 1; in a longer bin, the share of time
   running,
   queue,
 };
 inline constexpr int history_metric_count = 10;
 inline constexpr int sparkline_metric_count = 4;
 
-/// What a longer time is told by. Shares of time and clocks are told by their mean, so that a share
-/// of an hour is the hour's. Heat, watts, memory and queues are told by their greatest: a peak is
+/// The statistic of a longer bin. Shares of time and clocks use the mean, so that the value of an
+/// hour is that of the whole hour. Temperature, power, memory and queues use the maximum: a peak is
 /// what trips a limit, and a mean would hide it.
 enum class Statistic : std::uint8_t { mean, maximum };
 
@@ -36,32 +37,32 @@ struct HistoryMetricFacts {
   HistoryMetric metric;
   std::string_view name;
   double step;   // value = least + point * step
-  double least;  // smaller values become it
-  Statistic long_time;
+  double least;  // smaller values are clamped to it
+  Statistic long_bin_statistic;
 };
 const HistoryMetricFacts& facts(HistoryMetric metric);
 
-/// A value as it is kept. Values beyond the range become its ends.
-using HistoryPoint = std::uint16_t;
-inline constexpr HistoryPoint no_point = 65'535;  // absent
-HistoryPoint to_point(HistoryMetric metric, double value);
-double to_value(HistoryMetric metric, HistoryPoint point);
+/// An encoded value. Values beyond the range are clamped.
+using QuantizedValue = std::uint16_t;
+inline constexpr QuantizedValue quantized_absent = 65'535;  // absent
+QuantizedValue quantize(HistoryMetric metric, double value);
+double dequantize(HistoryMetric metric, QuantizedValue point);
 
-/// What a batch tells of the first so many metrics: one point for each device of it, metric after
-/// metric. REQUIRES check(batch) passed.
-class HistoryPoints {
+/// The encoded values of a batch for the first `metrics` metrics: one per device, metric by metric.
+/// REQUIRES check(batch) passed.
+class QuantizedBatch {
  public:
-  explicit HistoryPoints(int metrics) : metrics_(metrics) {}
+  explicit QuantizedBatch(int metrics) : metrics_(metrics) {}
   void read(const SampleBatch& batch);
-  std::span<const HistoryPoint> of(int metric) const {
+  std::span<const QuantizedValue> of(int metric) const {
     return std::span(points_).subspan(static_cast<std::size_t>(metric) * rows_, rows_);
   }
 
  private:
   int metrics_;
   std::size_t rows_ = 0;
-  std::vector<HistoryPoint> points_;
-  std::vector<double> values_, total_;  // kept, so that a batch takes no memory
+  std::vector<QuantizedValue> points_;
+  std::vector<double> values_, total_;  // kept, so that a batch allocates no memory
 };
 
 }  // namespace drover::tui

@@ -1,8 +1,9 @@
-// Past moments of a fleet: what was heard, when, and models of some instants to start from. The
-// dashboard's own memory of its stream is one (timeline_memory.h), a recording another.
+// The past of a fleet: the received messages with their times, and models of some instants
+// (keyframes). The dashboard's memory of its own stream is one (in_memory_timeline.h), a recording
+// is another.
 //
-// The model at an instant is made of the instant's keyframe and all that was heard from there up to
-// it. Whoever asks twice gets the same, whatever was asked for between.
+// The model at an instant is built from the instant's keyframe and all messages from there up to
+// the instant. The result does not depend on earlier queries.
 #pragma once
 
 #include <array>
@@ -19,88 +20,88 @@
 
 namespace drover::tui {
 
-/// One thing that was heard. What stands between `snapshot_begins` and `snapshot_ends` is all there
-/// was at that moment: what it does not name is gone.
-struct Heard {
-  enum class Kind : std::uint8_t { news, snapshot_begins, snapshot_ends, router_restarts };
-  Kind kind = Kind::news;
+/// A recorded message or boundary of the stream. The messages between `snapshot_begins` and
+/// `snapshot_ends` are the complete state of that moment: whatever they do not contain is gone.
+struct StreamRecord {
+  enum class Kind : std::uint8_t { message, snapshot_begins, snapshot_ends, router_restarts };
+  Kind kind = Kind::message;
   Instant at{};                // when it arrived, not when it was sent
-  Envelope envelope{};         // of news
-  bool snapshot_part = false;  // news between the two
-  bool operator==(const Heard&) const = default;
+  Envelope envelope{};         // of a message
+  bool snapshot_part = false;  // a message of a snapshot
+  bool operator==(const StreamRecord&) const = default;
 };
 
-/// The same for a live stream and for a moment made anew.
-bool apply(Model& model, const Heard& heard);
+/// Applies a record, of the live stream or of a timeline. Returns whether something visible
+/// changed.
+bool apply(Model& model, const StreamRecord& record);
 
-/// A model of one instant, and where in its timeline it stands.
-struct Moment {
+/// The model of one instant, and its position in the timeline.
+struct ModelSnapshot {
   Instant at{};
-  std::uint64_t position = 0;  // of the first thing that it does not know
+  std::uint64_t position = 0;  // of the first record not applied
   Model model;
-  Instant keyframe{};  // of the one that it was made from
+  Instant keyframe{};  // that it was built from
 };
 
-/// Something that a person may want to jump to, or see on a time axis.
-struct Mark {
+/// A moment to jump to and to show on a time axis.
+struct TimelineMarker {
   enum class Kind : std::uint8_t { alert, event, caption };  // alert: raised
   Instant at{};
   Kind kind = Kind::event;
   Severity severity = Severity::info;
   std::string subject;
   std::string text;
-  bool operator==(const Mark&) const = default;
+  bool operator==(const TimelineMarker&) const = default;
 };
 
-/// A time of which not everything is known: what was heard is missing. From `end` on the state is
-/// whole again.
+/// A time span in which messages are missing. From `end` on the state is complete again.
 struct Gap {
   Instant from{};
   Instant end{};
   bool operator==(const Gap&) const = default;
 };
 
-/// The mark that news is, if it is one: a raised alert, a warning or critical event, a caption.
-bool is_mark(const Heard& heard, Mark& mark);
+/// The marker of a record, if it has one: a raised alert, a warning or critical event, a caption.
+std::optional<TimelineMarker> timeline_marker_of(const StreamRecord& record);
 
 class Timeline {
  public:
-  using Visit = std::function<void(const Heard&)>;
+  using Visit = std::function<void(const StreamRecord&)>;
   using VisitBatch = std::function<void(Instant at, const SampleBatch&)>;
 
   virtual ~Timeline() = default;
-  /// What is covered, both ends included. Equal when nothing is.
+  /// The covered time, both ends included; equal if there is none.
   virtual Instant first() const = 0;
   virtual Instant last() const = 0;
 
-  /// The keyframe of `at`: one at or before it; the first one where none is.
-  virtual Moment keyframe(Instant at) const = 0;
-  /// Where the keyframe of `at` stands; cheap, to see whether it lies ahead.
+  /// The last keyframe at or before `at`; the first one if there is none before.
+  virtual ModelSnapshot keyframe(Instant at) const = 0;
+  /// The time of keyframe(at), without the cost of building it.
   virtual Instant keyframe_before(Instant at) const = 0;
-  /// How far back from a moment all that was heard may be read while a person waits.
+  /// How far back from a moment all messages can be read while the user waits.
   virtual Duration reach() const { return Duration::max(); }
-  /// Whether going on from `moment` to a later instant gives what its keyframe would.
-  virtual bool leads_to(const Moment& moment, Instant to) const = 0;
-  /// Shows, in order, what was heard from `position` on up to `to` (included), and answers the
-  /// position behind it. REQUIRES that all from `position` on is still there.
+  /// Whether advancing `moment` to `to` gives the same model as starting from keyframe(to).
+  virtual bool can_advance_to(const ModelSnapshot& moment, Instant to) const = 0;
+  /// Visits in order all records from `position` up to the time `to` (included) and returns the
+  /// position after them. REQUIRES that all records from `position` on are still kept.
   virtual std::uint64_t visit(std::uint64_t position, Instant to, const Visit& visit) const = 0;
-  /// The stream's batches of one host in (from, to], in order; those of snapshots are left out.
-  /// Without a host's name: those of all.
+  /// Visits in order the stream's batches of a host, or of all if `host` is empty, in (from, to].
+  /// Batches of snapshots are left out.
   virtual void visit_batches(const std::string& host, Instant from, Instant to,
                              const VisitBatch& visit) const = 0;
   /// In order of time, at most some thousands.
-  virtual const std::vector<Mark>& marks() const = 0;
-  /// In order, apart from one another; mostly none.
+  virtual const std::vector<TimelineMarker>& markers() const = 0;
+  /// In order, without overlaps; usually none.
   virtual const std::vector<Gap>& gaps() const;
 };
 
-/// The one that the moment lies in. What it begins with was heard; what it ends with is known.
+/// The gap that contains the moment, both ends excluded; null if there is none.
 const Gap* gap_at(const Timeline& timeline, Instant at);
 
-/// Brings a moment of `timeline` to `to`, forward or back: over keyframes where that is nearer.
-/// Then its model is another one, whose rows may mean other devices; answers whether that is so.
-bool seek(const Timeline& timeline, Moment& moment, Instant to);
-/// The moment at `at`, from a keyframe.
-Moment moment_at(const Timeline& timeline, Instant at);
+/// Moves a snapshot of `timeline` to `to`, forward or back, from a keyframe if that is nearer.
+/// Returns whether its model was replaced, so that its rows may refer to other devices.
+bool seek(const Timeline& timeline, ModelSnapshot& moment, Instant to);
+/// The snapshot at `at`, built from a keyframe.
+ModelSnapshot model_snapshot_at(const Timeline& timeline, Instant at);
 
 }  // namespace drover::tui

@@ -19,8 +19,7 @@ const Series& SeriesReader::read(const Timeline& timeline, const DeviceId& devic
     append(later);
   }
   from_ = from;
-  // From the instant that was read last on, if it can be read again: more may have been heard in it
-  // since.
+  // Read the last instant again, if possible, as further batches may have arrived at it.
   const Instant again = std::min(to_, to);
   const Instant known = timeline.first() <= again ? again - Duration(1) : again;
   cut_from(known + Duration(1));
@@ -40,7 +39,7 @@ void SeriesReader::add(Instant at, const SampleBatch& batch) {
   if (device == batch.devices.end() || !check(batch)) return;
   const auto row = static_cast<std::size_t>(device - batch.devices.begin());
   if (series_.at.size() >= series_points_max) {
-    cut_before(series_.at[series_points_max / 8]);  // not one by one
+    cut_before(series_.at[series_points_max / 8]);  // many at once, as erasing is slow
   }
   series_.at.push_back(at);
   for (std::vector<double>& values : series_.values) values.push_back(absent);

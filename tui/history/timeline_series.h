@@ -1,5 +1,5 @@
-// The past of one device, as far back as it is shown: read from a timeline's batches, and kept for
-// as long as it is looked at.
+// The samples of one device, as far back as they are shown. They are read from a timeline's batches
+// and cached while the device is shown.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@
 
 namespace drover::tui {
 
-/// Beyond, the oldest go: a day at one a second.
+/// Beyond this, the oldest points are dropped: a day at one per second.
 inline constexpr std::size_t series_points_max = 86'400;
 
-/// What a device told, sample by sample; NaN where it told nothing.
+/// The samples of a device; NaN for metrics that a sample lacks.
 struct Series {
   std::vector<Instant> at;
   std::array<std::vector<double>, metric_count> values;  // each as long as `at`
@@ -26,9 +26,9 @@ struct Series {
 
 class SeriesReader {
  public:
-  /// What the timeline holds of the device in (from, to]. Asked again for the same device, only
-  /// what is new is read, and what the timeline has forgotten since then stays: the past of a
-  /// moment is not to vanish while a person looks at it.
+  /// The device's samples in (from, to]. A further call for the same device reads only new samples
+  /// and keeps those that the timeline has dropped since, so that they do not vanish while the user
+  /// looks at them.
   const Series& read(const Timeline& timeline, const DeviceId& device, Instant from, Instant to);
 
  private:
@@ -40,7 +40,7 @@ class SeriesReader {
 
   std::optional<DeviceId> device_;
   const Timeline* timeline_ = nullptr;
-  Instant from_{}, to_{};  // what was read
+  Instant from_{}, to_{};  // the range that was read
   Series series_;
 };
 

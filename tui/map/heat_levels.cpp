@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "fleet/base/result.h"
-#include "tui/canvas/pen.h"
+#include "tui/canvas/draw_region.h"
 
 namespace drover::tui {
 
@@ -18,7 +18,8 @@ int HeatLevels::settle(std::size_t key, double share) {
   std::int8_t& level = levels_[key];
   if (std::isnan(share)) return level = -1;
   const double place = share * heat_level_count;
-  const bool stays = level >= 0 && place >= level - level_slack && place < level + 1 + level_slack;
+  const bool stays =
+      level >= 0 && place >= level - level_hysteresis && place < level + 1 + level_hysteresis;
   if (!stays) level = static_cast<std::int8_t>(heat_level(share));
   return level;
 }

@@ -1,5 +1,5 @@
-// Which of the heat scale's levels each cell of the map shows. A value that trembles on the border
-// of two levels keeps the one it has, so that it repaints nothing on a slow link.
+// The level of the heat scale that each cell of the map shows. A value that fluctuates around the
+// threshold between two levels keeps its level, which saves repaints on a slow link.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace drover::tui {
 
-/// A cell moves on when its value has left its level by so much of a level's width.
-inline constexpr double level_slack = 0.25;
+/// A cell changes its level when its value is outside the level by this share of a level's width.
+inline constexpr double level_hysteresis = 0.25;
 
 class HeatLevels {
  public:
-  /// What the cells are of. Another fleet, metric or grouping has no past here.
+  /// What the cells show. When it changes, previous levels are dropped.
   struct Subject {
     std::uint64_t structure = 0;  // of the model
     int metric = 0;
@@ -21,10 +21,10 @@ class HeatLevels {
     bool operator==(const Subject&) const = default;
   };
   void begin(const Subject& subject, std::size_t keys);
-  /// All levels are the plain ones from here on.
+  /// Drops previous levels.
   void forget() { levels_.clear(); }
-  /// The level of a share of the scale, 0 to heat_level_count - 1; -1 for NaN. The same share again
-  /// never moves it. REQUIRES key < keys.
+  /// The level of a share of the scale, 0 to heat_level_count - 1; -1 for NaN. Repeating the same
+  /// share never changes it. REQUIRES key < keys.
   int settle(std::size_t key, double share);
 
  private:

@@ -1,8 +1,8 @@
-// Groups lie in blocks, a label and cells behind it, several blocks beside each other when they do
-// not fit below each other. A host is one line, its groups of devices parted by a blank; of other
-// groups the cells flow over as many lines as they need. When even the narrowest blocks do not fit,
-// devices flow cell by cell in their order, with the row's first group as label, and as many
-// devices share a cell as the room demands.
+// Each group is a block: a label and the cells after it. Blocks that do not fit below each other
+// are placed beside each other. A host is one line, with a blank between its groups of devices; the
+// cells of other groups flow over several lines. If even the narrowest blocks do not fit, devices
+// flow cell by cell in their order, the label is the row's first group, and several devices share a
+// cell if necessary.
 #include "tui/map/heat_map.h"
 
 #include <algorithm>
@@ -16,23 +16,23 @@ namespace {
 constexpr int name_columns_max = 16;
 constexpr int rack_columns_max = 10;
 constexpr int mean_columns = 5;       // "100%", "12.3s"
-constexpr int blocks_below_max = 12;  // so many stand below each other before a second column
+constexpr int blocks_below_max = 12;  // rows of blocks before a second column of blocks
 constexpr int wanted_rows_max = 1'000;
 constexpr int line_cells_least = 4;  // blocks are not cut into narrower strips
 constexpr int wide_gap = 3;          // between blocks
 
-/// From generous to narrow; a cell of five columns shows its number, one of two does so too.
-struct Look {
+/// The formats of a map, from wide to narrow. Cells of two or more columns show a number.
+struct MapFormat {
   int cell;
-  int details;  // how many parts stand beside a label's name
+  int details;  // parts of the label in addition to the name
   int gap = wide_gap;
 };
-constexpr Look host_looks[] = {{6, 2}, {5, 2}, {4, 2}, {3, 2}, {4, 1},
-                               {3, 1}, {2, 1}, {2, 0}, {1, 0}, {1, 0, 1}};
-constexpr Look group_looks[] = {{6, 2}, {5, 2}, {4, 2}, {3, 2},   {2, 2},
-                                {1, 2}, {1, 1}, {1, 0}, {1, 0, 1}};
+constexpr MapFormat host_formats[] = {{6, 2}, {5, 2}, {4, 2}, {3, 2}, {4, 1},
+                                      {3, 1}, {2, 1}, {2, 0}, {1, 0}, {1, 0, 1}};
+constexpr MapFormat group_formats[] = {{6, 2}, {5, 2}, {4, 2}, {3, 2},   {2, 2},
+                                       {1, 2}, {1, 1}, {1, 0}, {1, 0, 1}};
 
-constexpr Look readable = {4, 2};
+constexpr MapFormat readable = {4, 2};
 
 struct Names {
   int rack = 0, name = 0, kind = 0, count = 0;
@@ -40,8 +40,9 @@ struct Names {
 
 bool by_hosts(const HeatOrder& order) { return order.grouping == Grouping::host; }
 
-std::span<const Look> looks_of(const HeatOrder& order) {
-  return by_hosts(order) ? std::span<const Look>(host_looks) : std::span<const Look>(group_looks);
+std::span<const MapFormat> formats_of(const HeatOrder& order) {
+  return by_hosts(order) ? std::span<const MapFormat>(host_formats)
+                         : std::span<const MapFormat>(group_formats);
 }
 
 Names longest_names(const Model& model, const HeatOrder& order) {
@@ -51,9 +52,9 @@ Names longest_names(const Model& model, const HeatOrder& order) {
     names.name = std::max(names.name, static_cast<int>(group.name.size()));
     most = std::max(most, group.count);
     if (!by_hosts(order)) continue;
-    const Hello& hello = model.hosts()[group.host].said.hello;
-    names.rack = std::max(names.rack, static_cast<int>(hello.rack.size()));
-    for (const Group& part : hello.groups) {
+    const Register& registration = model.hosts()[group.host].reported.registration;
+    names.rack = std::max(names.rack, static_cast<int>(registration.rack.size()));
+    for (const Group& part : registration.groups) {
       names.kind = std::max(names.kind, static_cast<int>(part.device.size()));
     }
   }
@@ -90,7 +91,7 @@ int label_columns(const HeatMap& map) {
   return columns;
 }
 
-bool parts(const Model& model, DeviceTable::Row before, DeviceTable::Row row) {
+bool separated(const Model& model, DeviceTable::Row before, DeviceTable::Row row) {
   return model.devices().group(before) != model.devices().group(row);
 }
 
@@ -99,11 +100,11 @@ int blanks_in(const Model& model, const HeatOrder& order, const HeatGroup& group
   if (!by_hosts(order)) return 0;
   const auto rows = order.rows_of(group);
   int blanks = 0;
-  for (std::size_t i = 1; i < rows.size(); ++i) blanks += parts(model, rows[i - 1], rows[i]);
+  for (std::size_t i = 1; i < rows.size(); ++i) blanks += separated(model, rows[i - 1], rows[i]);
   return blanks;
 }
 
-/// What lies in one line of the group that needs most of them.
+/// The content of a line.
 struct Line {
   int cells = 0, columns = 0;
 };
@@ -119,12 +120,12 @@ Line widest_line(const Plan& plan) {
   return widest;
 }
 
-/// How blocks may stand.
+/// An arrangement of blocks.
 struct Blocks {
-  int beside = 1;   // so many columns of blocks,
-  int columns = 0;  // each so wide,
+  int beside = 1;   // columns of blocks
+  int columns = 0;  // width of each
   int line_cells = 1;
-  int below = 0;  // with so many rows
+  int below = 0;  // rows of each
   int gap = wide_gap;
 };
 
@@ -133,7 +134,7 @@ int lines_of(const Plan& plan, const Blocks& blocks, const HeatGroup& group) {
   return std::max(1, (cells + blocks.line_cells - 1) / blocks.line_cells);
 }
 
-/// Columns of blocks when each has so many rows.
+/// The number of columns of blocks if each has `rows` rows.
 int columns_filled(const Plan& plan, const Blocks& blocks, int rows) {
   int filled = 1, row = 0;
   for (const HeatGroup& group : plan.order.groups) {
@@ -147,7 +148,7 @@ int columns_filled(const Plan& plan, const Blocks& blocks, int rows) {
   return filled;
 }
 
-/// The fewest rows on which the blocks have room.
+/// The fewest rows on which the blocks fit.
 int fewest_rows(const Plan& plan, const Blocks& blocks) {
   int all = 0, tallest = 1;
   for (const HeatGroup& group : plan.order.groups) {
@@ -160,35 +161,35 @@ int fewest_rows(const Plan& plan, const Blocks& blocks) {
   return rows;
 }
 
-/// Every way in which the blocks of a look may stand on so many columns, few beside each other
-/// first: names and sums stay together. Those that want more than so many rows may tell just one
-/// more: to count the rows of thousands of groups takes long.
-std::vector<Blocks> ways(Plan& plan, const Look& look, int columns, int rows_most) {
-  std::vector<Blocks> ways;
-  plan.map.cell_columns = look.cell;
-  choose_labels(plan, look.details);
+/// All arrangements of the blocks of a format on `columns`, fewest columns of blocks first, so that
+/// names and sums stay together. If `below` exceeds rows_max, it may be just rows_max + 1: counting
+/// the rows of thousands of groups takes long.
+std::vector<Blocks> arrangements(Plan& plan, const MapFormat& format, int columns, int rows_max) {
+  std::vector<Blocks> all;
+  plan.map.cell_columns = format.cell;
+  choose_labels(plan, format.details);
   const Line widest = widest_line(plan);
   const int label = label_columns(plan.map);
   const bool hosts = by_hosts(plan.order);
   for (int beside = 1; beside <= static_cast<int>(plan.order.groups.size()); ++beside) {
-    const int room = (columns - (beside - 1) * look.gap) / beside - label;
+    const int room = (columns - (beside - 1) * format.gap) / beside - label;
     if (room < 0) break;
-    Blocks blocks{beside, label + widest.columns, widest.cells, 0, look.gap};
+    Blocks blocks{beside, label + widest.columns, widest.cells, 0, format.gap};
     if (room < widest.columns) {
       blocks.line_cells = room / plan.map.cell_columns;
       blocks.columns = label + blocks.line_cells * plan.map.cell_columns;
       if (hosts || blocks.line_cells < std::min(widest.cells, line_cells_least)) break;
     }
     blocks.line_cells = std::max(1, blocks.line_cells);
-    // A group takes a row at least.
-    const bool too_many = static_cast<int>(plan.order.groups.size()) > beside * rows_most;
-    blocks.below = too_many ? rows_most + 1 : fewest_rows(plan, blocks);
-    ways.push_back(blocks);
+    // A group takes at least a row.
+    const bool too_many = static_cast<int>(plan.order.groups.size()) > beside * rows_max;
+    blocks.below = too_many ? rows_max + 1 : fewest_rows(plan, blocks);
+    all.push_back(blocks);
   }
-  return ways;
+  return all;
 }
 
-/// More devices a cell, to try next: one more while they are few, and never too many tries.
+/// The next number of devices per cell to try; the step grows, which limits the number of tries.
 std::uint32_t next_sharing(std::uint32_t per_cell) { return per_cell + per_cell / 8 + 1; }
 
 std::uint32_t cells_needed(const HeatOrder& order, std::uint32_t per_cell, bool apart) {
@@ -210,14 +211,14 @@ void place_blocks(Plan& plan, const Blocks& blocks, int columns) {
       row = 0;
     }
     const std::string* const its =
-        by_hosts(plan.order) ? &plan.model.hosts()[group.host].said.hello.rack : nullptr;
+        by_hosts(plan.order) ? &plan.model.hosts()[group.host].reported.registration.rack : nullptr;
     const bool new_rack = its != nullptr && (row == 0 || rack == nullptr || *rack != *its);
     rack = its;
     plan.map.labels.push_back({left, row, g, new_rack});
     const auto rows = plan.order.rows_of(group);
     int blanks = 0, cell = 0;
     for (std::uint32_t i = 0; i < group.count; i += plan.map.per_cell, ++cell) {
-      if (by_hosts(plan.order) && i > 0) blanks += parts(plan.model, rows[i - 1], rows[i]);
+      if (by_hosts(plan.order) && i > 0) blanks += separated(plan.model, rows[i - 1], rows[i]);
       plan.map.cells.push_back(
           {left + label + cell % blocks.line_cells * plan.map.cell_columns + blanks,
            row + cell / blocks.line_cells, group.first + i,
@@ -230,12 +231,12 @@ void place_blocks(Plan& plan, const Blocks& blocks, int columns) {
   plan.map.sums_column = alone ? blocks.columns + wide_gap : 0;
 }
 
-/// The first look whose blocks fit, with so many devices a cell.
+/// Places the first format whose blocks fit with the current number of devices per cell.
 bool place_first_fit(Plan& plan, int columns, int rows) {
   if (plan.order.groups.empty() || rows <= 0) return false;
-  for (const Look& look : looks_of(plan.order)) {
-    if (plan.map.per_cell > 1 && look.cell > 1) continue;
-    for (const Blocks& blocks : ways(plan, look, columns, rows)) {
+  for (const MapFormat& format : formats_of(plan.order)) {
+    if (plan.map.per_cell > 1 && format.cell > 1) continue;
+    for (const Blocks& blocks : arrangements(plan, format, columns, rows)) {
       if (blocks.below > rows) continue;
       place_blocks(plan, blocks, columns);
       return true;
@@ -244,8 +245,8 @@ bool place_first_fit(Plan& plan, int columns, int rows) {
   return false;
 }
 
-/// Columns for the names beside flowing cells. A label costs its columns in every row; a screen
-/// narrower than three labels does without.
+/// Columns for the names beside flowing cells. A label takes its columns in every row, so a screen
+/// narrower than three labels has none.
 int flow_label(const Names& names, int columns) {
   return columns >= 3 * (names.name + 1) ? names.name + 1 : 0;
 }
@@ -259,8 +260,8 @@ void place_flow(Plan& plan, int columns, int rows) {
   plan.map.cell_columns = 1;
   const auto room = static_cast<std::uint32_t>(wide) * static_cast<std::uint32_t>(rows);
   const auto devices = static_cast<std::uint32_t>(plan.order.rows.size());
-  // Hosts may share a cell, or many would have a part of one; of other groups none does that has
-  // room for one of its own.
+  // Hosts may share a cell, as otherwise many would use only part of one; other groups do not, as
+  // long as each has room for its own cells.
   const bool apart = !by_hosts(plan.order) && plan.order.groups.size() <= room;
   plan.map.per_cell = std::max(1u, (devices + room - 1) / room);
   while (cells_needed(plan.order, plan.map.per_cell, apart) > room) {
@@ -268,11 +269,11 @@ void place_flow(Plan& plan, int columns, int rows) {
   }
   std::uint32_t group = 0;
   for (std::uint32_t first = 0, i = 0; first < devices; ++i) {
-    const auto behind = [&] {
+    const auto group_end = [&] {
       return plan.order.groups[group].first + plan.order.groups[group].count;
     };
-    while (first >= behind()) ++group;
-    const std::uint32_t end = apart ? behind() : devices;
+    while (first >= group_end()) ++group;
+    const std::uint32_t end = apart ? group_end() : devices;
     const int row = static_cast<int>(i) / wide;
     const int column = static_cast<int>(i) % wide;
     if (column == 0 && left > 0) plan.map.labels.push_back({0, row, group, false});
@@ -282,16 +283,17 @@ void place_flow(Plan& plan, int columns, int rows) {
   }
 }
 
-/// 0: the blocks of that look are too wide. Of those above `most` it tells just that.
-int fewest_rows(Plan& plan, const Look& look, int columns, int most) {
+/// The fewest rows of a format; 0 if its blocks are too wide. Any value above rows_max means just
+/// that.
+int fewest_rows(Plan& plan, const MapFormat& format, int columns, int rows_max) {
   int rows = 0;
-  for (const Blocks& blocks : ways(plan, look, columns, most)) {
+  for (const Blocks& blocks : arrangements(plan, format, columns, rows_max)) {
     rows = rows == 0 ? blocks.below : std::min(rows, blocks.below);
   }
   return rows;
 }
 
-/// One device a cell while that fits, else as few as the room demands.
+/// One device per cell if that fits, else as few as possible.
 void place(Plan& plan, int columns, int rows) {
   if (columns <= 0 || rows <= 0 || place_first_fit(plan, columns, rows)) return;
   const auto room = static_cast<std::uint32_t>(columns - flow_label(plan.names, columns)) *
@@ -309,24 +311,25 @@ void place(Plan& plan, int columns, int rows) {
 
 }  // namespace
 
-HeatRows heat_map_rows(const Model& model, const HeatOrder& order, int columns, int most) {
+HeatRows heat_map_rows(const Model& model, const HeatOrder& order, int columns, int rows_max) {
   Plan plan{model, order, longest_names(model, order), {}};
   HeatRows rows;
-  rows.least = fewest_rows(plan, looks_of(order).back(), columns, most);
-  if (rows.least == 0 || rows.least > most) {
+  rows.least = fewest_rows(plan, formats_of(order).back(), columns, rows_max);
+  if (rows.least == 0 || rows.least > rows_max) {
     const auto wide =
         static_cast<std::size_t>(std::max(1, columns - flow_label(plan.names, columns)));
     const std::size_t flowing = (order.rows.size() + wide - 1) / wide;
-    rows.least = static_cast<int>(std::min(flowing, static_cast<std::size_t>(std::max(0, most))));
+    rows.least =
+        static_cast<int>(std::min(flowing, static_cast<std::size_t>(std::max(0, rows_max))));
   }
   rows.wanted = static_cast<int>(std::min<std::size_t>(order.groups.size(), wanted_rows_max));
-  // Rather below each other than beside, while they are few.
-  const int told = std::max(most, blocks_below_max);
-  if (const std::vector<Blocks> stand = ways(plan, readable, columns, told); !stand.empty()) {
-    const int below = stand.front().below;
+  // A few blocks are placed below each other rather than beside each other.
+  const int limit = std::max(rows_max, blocks_below_max);
+  if (const std::vector<Blocks> all = arrangements(plan, readable, columns, limit); !all.empty()) {
+    const int below = all.front().below;
     rows.wanted = below <= blocks_below_max
                       ? below
-                      : std::max(blocks_below_max, fewest_rows(plan, readable, columns, told));
+                      : std::max(blocks_below_max, fewest_rows(plan, readable, columns, limit));
   }
   rows.wanted = std::max(rows.wanted, rows.least);
   return rows;
@@ -352,7 +355,7 @@ std::size_t cell_of(const HeatMap& map, std::uint32_t place) {
 std::size_t neighbour(const HeatMap& map, std::size_t cell, int columns, int rows) {
   if (cell >= map.cells.size()) return map.cells.empty() ? cell : 0;
   if (columns != 0) {
-    // Left and right follow the order of the fleet, over the ends of rows.
+    // Left and right follow the order of the map across the ends of rows.
     if (columns < 0) return cell == 0 ? cell : cell - 1;
     return std::min(cell + 1, map.cells.size() - 1);
   }

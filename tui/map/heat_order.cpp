@@ -1,5 +1,5 @@
-// Devices have a number for what they are grouped by (their host, pool, kind, state), numbers have
-// a group, and rows are dealt out to their groups in the order of the fleet.
+// Each device has a number for what it is grouped by (host, pool set, spec, state), each number has
+// a group, and rows are assigned to their groups in the order of the fleet.
 #include "tui/map/heat_order.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace drover::tui {
 namespace {
 
-/// The groups, and which of them each number has.
+/// The groups, and the group of each number.
 struct Numbers {
   std::vector<HeatGroup> groups;
   std::vector<std::uint32_t> group_of;
@@ -25,20 +25,21 @@ Numbers by_host(const Model& model, bool whole_racks) {
   numbers.group_of.resize(model.hosts().size());
   const std::string* rack = nullptr;
   for (const std::uint32_t host : model.host_order()) {
-    const Hello& hello = model.hosts()[host].said.hello;
+    const Register& registration = model.hosts()[host].reported.registration;
     if (!whole_racks) {
-      numbers.add(hello.host, host);
-    } else if (rack == nullptr || *rack != hello.rack) {
-      numbers.add(hello.rack.empty() ? std::string_view("no rack") : hello.rack, host);
+      numbers.add(registration.host, host);
+    } else if (rack == nullptr || *rack != registration.rack) {
+      numbers.add(registration.rack.empty() ? std::string_view("no rack") : registration.rack,
+                  host);
     } else {
       numbers.group_of[host] = static_cast<std::uint32_t>(numbers.groups.size() - 1);
     }
-    rack = &hello.rack;
+    rack = &registration.rack;
   }
   return numbers;
 }
 
-/// A device stands in one group: that of all the pools it is in.
+/// A device of several pools is in one group, that of its pool set.
 Numbers by_pools(const Model& model) {
   std::vector<std::pair<std::string, std::uint32_t>> sets;
   for (std::uint32_t set = 1; set < model.pool_sets(); ++set) {
@@ -63,7 +64,7 @@ Numbers by_kind(const Model& model) {
   Numbers numbers;
   numbers.group_of.resize(specs.size());
   for (const std::uint32_t spec : order) {
-    // Hosts may tell different texts of one kind.
+    // Hosts may report different specs of one kind.
     if (numbers.groups.empty() || numbers.groups.back().name != specs[spec].id) {
       numbers.add(specs[spec].id, spec);
     } else {
@@ -107,7 +108,7 @@ std::uint32_t number_of(const Model& model, Instant now, Grouping grouping, Devi
     case Grouping::kind:
       return model.devices().spec(row);
     case Grouping::state:
-      return static_cast<std::uint32_t>(gravest_state(model, now, row));
+      return static_cast<std::uint32_t>(most_severe_state(model, now, row));
   }
   return 0;
 }
@@ -115,21 +116,21 @@ std::uint32_t number_of(const Model& model, Instant now, Grouping grouping, Devi
 }  // namespace
 
 HeatOrder order_devices(const Model& model, Instant now, Grouping grouping,
-                        const Narrowing& narrowing) {
+                        const FleetFilter& fleet_filter) {
   HeatOrder order;
   order.grouping = grouping;
   Numbers numbers = numbers_of(model, grouping);
   std::vector<DeviceTable::Row> shown;
-  std::vector<std::uint32_t> groups;  // of those
+  std::vector<std::uint32_t> groups;  // of `shown`
   shown.reserve(model.device_order().size());
   groups.reserve(model.device_order().size());
   for (const DeviceTable::Row row : model.device_order()) {
-    if (!narrowing.shows(row)) continue;
+    if (!fleet_filter.shows(row)) continue;
     shown.push_back(row);
     groups.push_back(numbers.group_of[number_of(model, now, grouping, row)]);
     ++numbers.groups[groups.back()].count;
   }
-  std::vector<std::uint32_t> next;  // place in each group
+  std::vector<std::uint32_t> next;  // index of each group's next row
   std::uint32_t first = 0;
   for (HeatGroup& group : numbers.groups) {
     group.first = first;
@@ -143,7 +144,7 @@ HeatOrder order_devices(const Model& model, Instant now, Grouping grouping,
     order.rows[place] = shown[i];
     order.places[shown[i]] = place;
   }
-  const bool keeps_empty = grouping == Grouping::host && !narrowing.active();
+  const bool keeps_empty = grouping == Grouping::host && !fleet_filter.active();
   if (!keeps_empty) {
     std::erase_if(numbers.groups, [](const HeatGroup& group) { return group.count == 0; });
   }

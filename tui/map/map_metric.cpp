@@ -1,5 +1,5 @@
 #include "tui/map/map_metric.h"
-#include "tui/canvas/pen.h"
+#include "tui/canvas/draw_region.h"
 
 #include <algorithm>
 #include <array>
@@ -12,14 +12,14 @@
 namespace drover::tui {
 namespace {
 
-constexpr double cold_c = 20;          // assumed: about the inlet air of a machine hall
-constexpr double hot_assumed_c = 100;  // of devices whose limit is not told: above those we know
-// Queues differ by orders of magnitude, and the first requests that wait matter most.
+constexpr double cold_c = 20;          // assumed: about the inlet air of a data centre
+constexpr double hot_assumed_c = 100;  // of devices without a known limit; above all known limits
+// Logarithmic: queues differ by orders of magnitude, and the first waiting requests matter most.
 constexpr double queue_hot = 100;
 
 constexpr std::array<MapMetricFacts, map_metric_count> table = {{
     {MapMetric::utilization, "utilization", "utilization", "0%", "100%"},
-    {MapMetric::useful_load, "useful-load", "useful load", "0%", "100% of peak"},
+    {MapMetric::mfu, "mfu", "MFU", "0%", "100% of peak"},
     {MapMetric::memory, "memory", "memory", "0%", "100%"},
     {MapMetric::power, "power", "power", "0%", "100% of cap"},
     {MapMetric::temperature, "temperature", "temperature", "20C", "its limit"},
@@ -27,43 +27,43 @@ constexpr std::array<MapMetricFacts, map_metric_count> table = {{
     {MapMetric::age, "age", "age of data", "0s", "stale"},
 }};
 
-MapReading in_percent(double share) { return {share, share * 100}; }
+MapValue in_percent(double share) { return {share, share * 100}; }
 
-MapReading temperature_of(const Model& model, DeviceTable::Row row) {
+MapValue temperature_of(const Model& model, DeviceTable::Row row) {
   const double celsius = model.devices().value(row, Metric::temperature);
-  const double told_c = model.spec_of(row).slowdown_c;
-  const bool assumed = !(told_c > cold_c);
-  const double hot_c = assumed ? hot_assumed_c : told_c;
+  const double limit_c = model.spec_of(row).slowdown_c;
+  const bool assumed = !(limit_c > cold_c);
+  const double hot_c = assumed ? hot_assumed_c : limit_c;
   return {(celsius - cold_c) / (hot_c - cold_c), celsius, false, assumed};
 }
 
-MapReading queue_of(double waiting) {
+MapValue queue_of(double waiting) {
   return {std::log1p(std::max(0.0, waiting)) / std::log1p(queue_hot), waiting};
 }
 
-MapReading age_of(const Model& model, Instant now, DeviceTable::Row row) {
+MapValue age_of(const Model& model, Instant now, DeviceTable::Row row) {
   const Instant arrived = model.devices().arrived(row);
   if (arrived == Instant::min()) return {};
   const double age_s = std::max(0.0, to_seconds(now - arrived));
   return {age_s / to_seconds(model.stale_age()), age_s};
 }
 
-MapReading last_reading(const Model& model, Instant now, DeviceTable::Row row, MapMetric metric) {
+MapValue last_reading(const Model& model, Instant now, DeviceTable::Row row, MapMetric metric) {
   const DeviceTable& devices = model.devices();
   switch (metric) {
     case MapMetric::utilization:
-      return in_percent(devices.share(row, Shade::utilization));
-    case MapMetric::useful_load:
-      return in_percent(devices.value(row, Metric::matrix_activity));
+      return in_percent(devices.share(row, GaugeMetric::utilization));
+    case MapMetric::mfu:
+      return in_percent(devices.value(row, Metric::tensor_activity));
     case MapMetric::memory:
-      return in_percent(devices.share(row, Shade::memory));
+      return in_percent(devices.share(row, GaugeMetric::memory));
     case MapMetric::power:
-      return in_percent(devices.share(row, Shade::power));
+      return in_percent(devices.share(row, GaugeMetric::power));
     case MapMetric::temperature:
       return temperature_of(model, row);
     case MapMetric::queue: {
       const double waiting = devices.value(row, Metric::queue);
-      return std::isnan(waiting) ? MapReading{} : queue_of(waiting);
+      return std::isnan(waiting) ? MapValue{} : queue_of(waiting);
     }
     case MapMetric::age:
       return age_of(model, now, row);
@@ -81,9 +81,9 @@ const MapMetricFacts& facts(MapMetric metric) {
   return row;
 }
 
-MapReading map_reading(const Model& model, Instant now, DeviceTable::Row row, MapMetric metric) {
-  MapReading reading = last_reading(model, now, row, metric);
-  // How old the last sample is holds whatever the age; of a lost host nothing holds.
+MapValue map_value(const Model& model, Instant now, DeviceTable::Row row, MapMetric metric) {
+  MapValue reading = last_reading(model, now, row, metric);
+  // The age of the last sample is never stale itself, except for a lost host.
   reading.fresh = metric == MapMetric::age ? !model.is_gone(row) : !model.is_stale(now, row);
   return reading;
 }
@@ -95,7 +95,7 @@ DeviceTable::Row hottest_of(const Model& model, Instant now, MapMetric metric,
   if (rows.size() == 1) return hottest;
   double most = absent;
   for (const DeviceTable::Row row : rows) {
-    const MapReading reading = map_reading(model, now, row, metric);
+    const MapValue reading = map_value(model, now, row, metric);
     if (!reading.known() || reading.share <= most) continue;
     most = reading.share;
     hottest = row;
@@ -103,30 +103,32 @@ DeviceTable::Row hottest_of(const Model& model, Instant now, MapMetric metric,
   return hottest;
 }
 
-double mean_figure(const Model& model, Instant now, MapMetric metric,
-                   std::span<const DeviceTable::Row> rows) {
+double mean_map_value(const Model& model, Instant now, MapMetric metric,
+                      std::span<const DeviceTable::Row> rows) {
   double sum = 0;
   int known = 0;
   for (const DeviceTable::Row row : rows) {
-    const MapReading reading = map_reading(model, now, row, metric);
+    const MapValue reading = map_value(model, now, row, metric);
     if (!reading.known()) continue;
-    sum += reading.figure;
+    sum += reading.display_value;
     ++known;
   }
   return known > 0 ? sum / known : absent;
 }
 
-std::string figure_text(MapMetric metric, double figure) {
-  if (std::isnan(figure)) return std::string(not_known);
+std::string map_value_text(MapMetric metric, double display_value) {
+  if (std::isnan(display_value)) return std::string(not_known);
   switch (metric) {
     case MapMetric::temperature:
-      return fmt::format("{:.0f}C", figure);
+      return fmt::format("{:.0f}C", display_value);
     case MapMetric::queue:
-      return figure < 10 ? fmt::format("{:.1f}", figure) : fmt::format("{:.0f}", figure);
+      return display_value < 10 ? fmt::format("{:.1f}", display_value)
+                                : fmt::format("{:.0f}", display_value);
     case MapMetric::age:
-      return figure < 10 ? fmt::format("{:.1f}s", figure) : fmt::format("{:.0f}s", figure);
+      return display_value < 10 ? fmt::format("{:.1f}s", display_value)
+                                : fmt::format("{:.0f}s", display_value);
     default:
-      return fmt::format("{:.0f}%", figure);
+      return fmt::format("{:.0f}%", display_value);
   }
 }
 

@@ -1,5 +1,4 @@
-// How a device of the model is, in one word: what maps and tables group by, columns and filters
-// tell.
+// The state of a device in one word, as columns and filters show it and maps and tables group by.
 #pragma once
 
 #include <string>
@@ -10,13 +9,13 @@
 
 namespace drover::tui {
 
-/// What the model knows of it, beside its samples.
-DeviceStanding standing_of(const Model& model, Instant now, DeviceTable::Row row);
+/// The device's condition apart from its samples.
+DeviceCondition standing_of(const Model& model, Instant now, DeviceTable::Row row);
 
-/// All that hold, the gravest first; `ok` alone when none of the others does.
+/// All states that apply, most severe first; `ok` alone when no other applies.
 std::vector<DeviceState> device_states(const Model& model, Instant now, DeviceTable::Row row);
 /// "stale drained".
 std::string states_text(const Model& model, Instant now, DeviceTable::Row row);
-DeviceState gravest_state(const Model& model, Instant now, DeviceTable::Row row);
+DeviceState most_severe_state(const Model& model, Instant now, DeviceTable::Row row);
 
 }  // namespace drover::tui

@@ -8,8 +8,8 @@
 namespace drover::tui {
 namespace {
 
-constexpr double temperature_cold_c = 20;  // assumed: about the inlet air of a machine hall
-constexpr double temperature_hot_c = 100;  // assumed: above every slowdown limit we know
+constexpr double temperature_cold_c = 20;  // assumed: about the inlet air of a data centre
+constexpr double temperature_hot_c = 100;  // assumed: above every known slowdown limit
 
 template <typename T>
 void pick(std::vector<T>& column, std::span<const DeviceTable::Row> rows) {
@@ -25,10 +25,10 @@ void cut(std::vector<T>& column, std::size_t first, std::size_t count) {
 
 }  // namespace
 
-bool is_slowed(double throttle) {
-  // What comes from outside may be more than 32 bits hold, and NaN is neither here nor there.
-  return throttle >= 0 &&
-         (static_cast<std::uint32_t>(std::min(throttle, 4e9)) & ~std::uint32_t{throttle_idle}) != 0;
+bool is_throttled(double throttle) {
+  // Received values may exceed 32 bits or be NaN.
+  return throttle >= 0 && (static_cast<std::uint32_t>(std::min(throttle, 4e9)) &
+                           ~std::uint32_t{throttle_gpu_idle}) != 0;
 }
 
 DeviceTable::Row DeviceTable::append(std::uint32_t host, const std::vector<Group>& groups,
@@ -49,7 +49,7 @@ DeviceTable::Row DeviceTable::append(std::uint32_t host, const std::vector<Group
   const std::size_t count = host_.size();
   for (std::vector<double>& column : last_) column.resize(count, absent);
   arrived_.resize(count, Instant::min());
-  slowed_since_.resize(count, Instant::min());
+  throttled_since_.resize(count, Instant::min());
   return first;
 }
 
@@ -62,7 +62,7 @@ void DeviceTable::remove(Row first, Row count) {
   cut(cap_w_, first, count);
   for (std::vector<double>& column : last_) cut(column, first, count);
   cut(arrived_, first, count);
-  cut(slowed_since_, first, count);
+  cut(throttled_since_, first, count);
 }
 
 void DeviceTable::keep(std::span<const Row> rows, std::span<const std::uint32_t> hosts) {
@@ -75,11 +75,11 @@ void DeviceTable::keep(std::span<const Row> rows, std::span<const std::uint32_t>
   pick(cap_w_, rows);
   for (std::vector<double>& column : last_) pick(column, rows);
   pick(arrived_, rows);
-  pick(slowed_since_, rows);
+  pick(throttled_since_, rows);
 }
 
 DeviceTable::Row DeviceTable::find(Row first, Row count, std::uint16_t index) const {
-  // Nearly every host numbers its devices from 0 without holes.
+  // Nearly every host numbers its devices from 0 without gaps.
   if (index < count && index_[first + index] == index) return first + index;
   for (Row row = first; row < first + count; ++row) {
     if (index_[row] == index) return row;
@@ -108,36 +108,36 @@ void DeviceTable::take(Instant now, Row first, Row count, const SampleBatch& bat
   for (const Row row : targets) {
     if (row >= rows()) continue;
     arrived_[row] = now;
-    if (!is_slowed(value(row, Metric::throttle))) {
-      slowed_since_[row] = Instant::min();
-    } else if (slowed_since_[row] == Instant::min()) {
-      slowed_since_[row] = now;
+    if (!is_throttled(value(row, Metric::throttle))) {
+      throttled_since_[row] = Instant::min();
+    } else if (throttled_since_[row] == Instant::min()) {
+      throttled_since_[row] = now;
     }
   }
 }
 
-double DeviceTable::share(Row row, Shade shade) const {
-  switch (shade) {
-    case Shade::utilization:
+double DeviceTable::share(Row row, GaugeMetric gauge_metric) const {
+  switch (gauge_metric) {
+    case GaugeMetric::utilization:
       return value(row, Metric::utilization);
-    case Shade::memory:
+    case GaugeMetric::memory:
       return value(row, Metric::memory_used) / value(row, Metric::memory_total);
-    case Shade::power:
-      return on_scale(row, shade, value(row, Metric::power));
-    case Shade::temperature:
-      return on_scale(row, shade, value(row, Metric::temperature));
+    case GaugeMetric::power:
+      return on_scale(row, gauge_metric, value(row, Metric::power));
+    case GaugeMetric::temperature:
+      return on_scale(row, gauge_metric, value(row, Metric::temperature));
   }
   return absent;
 }
 
-double DeviceTable::on_scale(Row row, Shade shade, double told) const {
-  if (shade == Shade::temperature) {
-    return (told - temperature_cold_c) / (temperature_hot_c - temperature_cold_c);
+double DeviceTable::on_scale(Row row, GaugeMetric gauge_metric, double reading) const {
+  if (gauge_metric == GaugeMetric::temperature) {
+    return (reading - temperature_cold_c) / (temperature_hot_c - temperature_cold_c);
   }
-  if (shade != Shade::power) return told;
+  if (gauge_metric != GaugeMetric::power) return reading;
   const double cap = value(row, Metric::power_cap);
   const double limit = std::isnan(cap) ? cap_w_[row] : cap;
-  return limit > 0 ? told / limit : absent;
+  return limit > 0 ? reading / limit : absent;
 }
 
 std::size_t DeviceTable::row_bytes() {

@@ -1,5 +1,5 @@
-// What we know of every device now, column by column: the last value of each metric. One row per
-// device; a host's rows lie together.
+// The last value of each metric of every device, column by column. One row per device; the rows of
+// a host are adjacent.
 #pragma once
 
 #include <array>
@@ -14,27 +14,27 @@
 
 namespace drover::tui {
 
-/// Metrics on a scale from 0 to 1, as bars and the sparklines beside them show them.
-enum class Shade : std::uint8_t { utilization, memory, power, temperature };
+/// Metrics that bars and sparklines show on a scale from 0 to 1.
+enum class GaugeMetric : std::uint8_t { utilization, memory, power, temperature };
 
-/// Whether throttle reasons, as Metric::throttle tells them, hold a device's clock down. Idleness
-/// slows nobody's work; what is not known holds nothing down.
-bool is_slowed(double throttle);
+/// Whether throttle reasons (a value of Metric::throttle) reduce a device's clock. Idle is no
+/// throttling, and neither is an unknown value (NaN).
+bool is_throttled(double throttle);
 
 class DeviceTable {
  public:
   using Row = std::uint32_t;
 
   Row rows() const { return static_cast<Row>(host_.size()); }
-  /// Appends the devices of a host's groups; answers the first row. `specs[i]` and `pools[i]` are
-  /// the numbers of groups[i]'s spec and of the set of its pools.
+  /// Appends the devices of a host's groups and returns the first row. `specs[i]` and `pools[i]`
+  /// are the numbers of groups[i]'s spec and pool set.
   Row append(std::uint32_t host, const std::vector<Group>& groups,
              const std::vector<std::uint16_t>& specs, const std::vector<std::uint16_t>& pools);
   /// Removes rows; later rows move down by `count`.
   void remove(Row first, Row count);
-  /// Removes all rows but these, which are in order, and says whose each of them is now.
+  /// Removes all rows but `rows`, which are in order; row rows[i] belongs to hosts[i] from now on.
   void keep(std::span<const Row> rows, std::span<const std::uint32_t> hosts);
-  /// Where `index` is a device of the rows [first, first + count): its row, else rows().
+  /// The row of device `index` among the rows [first, first + count); rows() if there is none.
   Row find(Row first, Row count, std::uint16_t index) const;
 
   std::uint32_t host(Row row) const { return host_[row]; }
@@ -46,26 +46,26 @@ class DeviceTable {
   double value(Row row, Metric metric) const { return last_[static_cast<int>(metric)][row]; }
   /// When the last sample arrived; Instant::min() before the first.
   Instant arrived(Row row) const { return arrived_[row]; }
-  /// Since when, as far as its samples tell, something holds its clock down; Instant::min() while
-  /// nothing does.
-  Instant slowed_since(Row row) const { return slowed_since_[row]; }
+  /// Since when its samples report throttling; Instant::min() while it is not throttled.
+  Instant throttled_since(Row row) const { return throttled_since_[row]; }
 
-  /// NaN where the batch says nothing. REQUIRES check(batch) passed.
+  /// Takes the batch's values; metrics that it lacks become NaN. REQUIRES check(batch) passed.
   void take(Instant now, Row first, Row count, const SampleBatch& batch);
 
-  /// On the shade's scale, 0..1; NaN when absent. Power against its cap, or the group's.
-  double share(Row row, Shade shade) const;
-  /// Where another value of the shade's metric stands on that scale: W, C, or a share already.
-  double on_scale(Row row, Shade shade, double value) const;
-  /// What a row takes in memory.
+  /// The value on the metric's scale, 0..1; NaN when absent. Power is relative to the device's cap
+  /// or, if samples have none, its group's.
+  double share(Row row, GaugeMetric gauge_metric) const;
+  /// `reading` on the same scale: W for power, C for temperature, else a share already.
+  double on_scale(Row row, GaugeMetric gauge_metric, double reading) const;
+  /// Bytes of memory per row.
   static std::size_t row_bytes();
 
  private:
   std::vector<std::uint32_t> host_;
   std::vector<std::uint16_t> index_, group_, spec_, pools_;
-  std::vector<double> cap_w_;  // of the group, while samples do not tell
+  std::vector<double> cap_w_;  // of the group, until samples report a cap
   std::array<std::vector<double>, metric_count> last_;
-  std::vector<Instant> arrived_, slowed_since_;
+  std::vector<Instant> arrived_, throttled_since_;
 };
 
 }  // namespace drover::tui

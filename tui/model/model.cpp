@@ -12,13 +12,13 @@ namespace drover::tui {
 
 bool Model::apply(Instant now, const Envelope& envelope) {
   tick(now);
-  if (hears(envelope.body)) heard_ = std::max(heard_, now);
-  const bool changed = apply_news(now, envelope);
+  if (handles(envelope.body)) last_received_ = std::max(last_received_, now);
+  const bool changed = apply_event_or_action(now, envelope);
   if (trend_due_ == never && !in_snapshot_) tick(now);
   return changed;
 }
 
-bool Model::apply_news(Instant now, const Envelope& envelope) {
+bool Model::apply_event_or_action(Instant now, const Envelope& envelope) {
   if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
     return apply_samples(now, envelope, *batch);
   }
@@ -70,7 +70,7 @@ std::size_t hash_of(const std::vector<SpecText>& specs) {
   return hash;
 }
 
-/// But for what is in force of them, such as a cap: that changes while the devices stay.
+/// Whether groups have the same devices. Current settings such as a power cap may differ.
 bool same_shape(const std::vector<Group>& before, const std::vector<Group>& after) {
   return std::equal(before.begin(), before.end(), after.begin(), after.end(),
                     [](const Group& a, const Group& b) {
@@ -80,30 +80,32 @@ bool same_shape(const std::vector<Group>& before, const std::vector<Group>& afte
 }
 
 HostChanged without_specs(HostChanged host) {
-  host.hello.specs = {};
+  host.registration.specs = {};
   return host;
 }
 
 }  // namespace
 
 bool Model::apply_host(const HostChanged& changed) {
-  const auto known = host_numbers_.find(changed.hello.host);
+  const auto known = host_numbers_.find(changed.registration.host);
   if (known != host_numbers_.end()) {
     HostRow& host = hosts_[known->second];
-    const bool same_devices = same_shape(host.said.hello.groups, changed.hello.groups) &&
-                              host.specs_told == hash_of(changed.hello.specs);
-    const bool new_life = host.said.hello.incarnation != changed.hello.incarnation;
-    host.said = without_specs(changed);
+    const bool same_devices =
+        same_shape(host.reported.registration.groups, changed.registration.groups) &&
+        host.specs_hash == hash_of(changed.registration.specs);
+    const bool restarted =
+        host.reported.registration.incarnation != changed.registration.incarnation;
+    host.reported = without_specs(changed);
     host.snapshot = snapshot_;
-    if (new_life) host.sequence = 0;
+    if (restarted) host.sequence = 0;
     if (!same_devices) {
       remove_devices(host);
       place_devices(known->second, changed);
     } else if (host.count > 0) {
-      const std::vector<std::uint16_t> pools = pool_sets_of(host.said);
+      const std::vector<std::uint16_t> pools = pool_sets_of(host.reported);
       DeviceTable::Row row = host.first;
       for (std::size_t g = 0; g < pools.size(); ++g) {
-        for (int i = 0; i < host.said.hello.groups[g].count; ++i)
+        for (int i = 0; i < host.reported.registration.groups[g].count; ++i)
           devices_.set_pools(row++, pools[g]);
       }
     }
@@ -115,31 +117,31 @@ bool Model::apply_host(const HostChanged& changed) {
     return false;
   }
   const auto number = static_cast<std::uint32_t>(hosts_.size());
-  host_numbers_.emplace(changed.hello.host, number);
-  hosts_.push_back(HostRow{.said = without_specs(changed), .snapshot = snapshot_});
+  host_numbers_.emplace(changed.registration.host, number);
+  hosts_.push_back(HostRow{.reported = without_specs(changed), .snapshot = snapshot_});
   place_devices(number, changed);
   return true;
 }
 
-void Model::place_devices(std::uint32_t number, const HostChanged& said) {
-  const Hello& hello = said.hello;
+void Model::place_devices(std::uint32_t number, const HostChanged& reported) {
+  const Register& registration = reported.registration;
   std::uint64_t count = 0;
-  for (const Group& group : hello.groups) count += group.count;
+  for (const Group& group : registration.groups) count += group.count;
   ++structure_;
   HostRow& host = hosts_[number];
-  host.specs_told = hash_of(hello.specs);
+  host.specs_hash = hash_of(registration.specs);
   host.first = devices_.rows();
   host.count = 0;
-  host.sampled = Instant::min();
+  host.last_sample_at = Instant::min();
   if (devices_.rows() + count > devices_max) {
     left_out_ += count;
     return;
   }
   std::vector<std::uint16_t> specs;
-  for (const Group& group : hello.groups) {
-    specs.push_back(spec_number(group.device, hello.specs, specs));
+  for (const Group& group : registration.groups) {
+    specs.push_back(spec_number(group.device, registration.specs, specs));
   }
-  host.first = devices_.append(number, hello.groups, specs, pool_sets_of(said));
+  host.first = devices_.append(number, registration.groups, specs, pool_sets_of(reported));
   host.count = devices_.rows() - host.first;
 }
 
@@ -157,13 +159,13 @@ bool Model::apply_samples(Instant now, const Envelope& envelope, const SampleBat
   if (known == host_numbers_.end() || !check(batch)) return false;
   HostRow& host = hosts_[known->second];
   if (in_snapshot_) {
-    // What the stream has brought since the snapshot was made is newer. What it has not brought
-    // does not count as lost: it may be on its way, or from before we listened.
+    // Batches received from the stream since are newer than the snapshot. Batches that are missing
+    // in between do not count as lost: they may be on their way or from before the subscription.
     if (host.sequence > 0 && envelope.sequence <= host.sequence) return false;
-    // One batch for each age: devices that are in no sample any more have the oldest.
-    const Instant sampled = std::min(now, envelope.at);
-    host.sampled = std::max(host.sampled, sampled);
-    devices_.take(sampled, host.first, host.count, batch);
+    // A snapshot has a batch for each age, as devices that are no longer sampled have old values.
+    const Instant last_sample_at = std::min(now, envelope.at);
+    host.last_sample_at = std::max(host.last_sample_at, last_sample_at);
+    devices_.take(last_sample_at, host.first, host.count, batch);
     return true;
   }
   if (envelope.sequence > 0) {
@@ -172,13 +174,13 @@ bool Model::apply_samples(Instant now, const Envelope& envelope, const SampleBat
     }
     host.sequence = envelope.sequence;
   }
-  const bool follows =
-      host.sampled != Instant::min() && saturating_add(host.sampled, stale_after_) >= now;
-  host.sampled = now;
-  host.traffic.count(now, envelope.at, batch.devices.size(), wall_);
-  held_.before(devices_, host.first, host.count);
+  const bool follows = host.last_sample_at != Instant::min() &&
+                       saturating_add(host.last_sample_at, stale_after_) >= now;
+  host.last_sample_at = now;
+  host.receive_stats.count(now, envelope.at, batch.devices.size(), wall_);
+  throttle_time_.before(devices_, host.first, host.count);
   devices_.take(now, host.first, host.count, batch);
-  if (follows) held_.after(devices_, host.first, host.count);
+  if (follows) throttle_time_.after(devices_, host.first, host.count);
   return true;
 }
 
@@ -199,13 +201,13 @@ bool Model::apply_replica(const ReplicaChanged& changed) {
 bool Model::apply_job(Instant now, const JobChanged& changed) {
   const auto known = jobs_.find(changed.job.id);
   const bool ended = is_terminal(changed.state);
-  const bool was_open = known != jobs_.end() && !is_terminal(known->second.said.state);
+  const bool was_open = known != jobs_.end() && !is_terminal(known->second.reported.state);
   if (known == jobs_.end() && !ended && open_jobs_ >= open_jobs_max) {
     ++left_out_;
     return false;
   }
   if (known != jobs_.end() && !was_open) {
-    // Ended once, ended for good: only news of the same end may correct it.
+    // An ended job stays ended; only a corrected report of its end is accepted.
     if (ended) known->second = JobRow{changed, now, snapshot_};
     return ended;
   }
@@ -224,7 +226,7 @@ bool Model::apply_job(Instant now, const JobChanged& changed) {
 }
 
 bool Model::apply_decision(Instant now, const Decision& decision) {
-  // Usually the newest; a snapshot may bring older ones after newer.
+  // Usually it is the newest; a snapshot may contain older ones.
   auto place = decisions_.end();
   while (place != decisions_.begin() && std::prev(place)->number >= decision.number) --place;
   if (place != decisions_.end() && place->number == decision.number) return false;
@@ -258,7 +260,7 @@ void Model::end_snapshot(Instant now) {
   remove_absent_hosts();
   std::erase_if(replicas_, [&](const auto& row) { return row.second.snapshot != snapshot_; });
   open_jobs_ -= std::erase_if(jobs_, [&](const auto& row) {
-    return !is_terminal(row.second.said.state) && row.second.snapshot != snapshot_;
+    return !is_terminal(row.second.reported.state) && row.second.snapshot != snapshot_;
   });
   std::erase_if(conditions_, [&](const auto& row) { return row.second.snapshot != snapshot_; });
   std::erase_if(alerts_, [&](const auto& row) { return row.second.snapshot != snapshot_; });
@@ -272,19 +274,19 @@ void Model::remove_absent_hosts() {
 
 bool Model::forget_host(const std::string& name) {
   if (!host_numbers_.contains(name)) return false;
-  remove_hosts([&](const HostRow& host) { return host.said.hello.host == name; });
+  remove_hosts([&](const HostRow& host) { return host.reported.registration.host == name; });
   std::erase_if(replicas_, [&](const auto& row) { return row.first.host == name; });
   std::erase_if(conditions_, [&](const auto& row) { return row.first.host == name; });
   return true;
 }
 
-/// The others keep all that is known of their devices.
+/// The other hosts keep the values of their devices.
 void Model::remove_hosts(const std::function<bool(const HostRow&)>& which) {
   if (std::erase_if(hosts_, which) == 0) return;
   host_numbers_.clear();
   std::vector<std::uint32_t> by_rows(hosts_.size());
   for (std::uint32_t i = 0; i < hosts_.size(); ++i) {
-    host_numbers_.emplace(hosts_[i].said.hello.host, i);
+    host_numbers_.emplace(hosts_[i].reported.registration.host, i);
     by_rows[i] = i;
   }
   std::sort(by_rows.begin(), by_rows.end(), [&](std::uint32_t one, std::uint32_t other) {
@@ -309,8 +311,8 @@ void Model::refresh_order() const {
   host_order_.resize(hosts_.size());
   for (std::uint32_t i = 0; i < hosts_.size(); ++i) host_order_[i] = i;
   std::sort(host_order_.begin(), host_order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const Hello& left = hosts_[a].said.hello;
-    const Hello& right = hosts_[b].said.hello;
+    const Register& left = hosts_[a].reported.registration;
+    const Register& right = hosts_[b].reported.registration;
     if (left.rack != right.rack) return natural_less(left.rack, right.rack);
     return natural_less(left.host, right.host);
   });
@@ -343,24 +345,25 @@ std::optional<DeviceTable::Row> Model::find(const DeviceId& id) const {
 }
 
 DeviceId Model::id_of(DeviceTable::Row row) const {
-  return {host_of(row).said.hello.host, devices_.index(row)};
+  return {host_of(row).reported.registration.host, devices_.index(row)};
 }
 
 const Group* Model::group_of(DeviceTable::Row row) const {
-  for (const Group& group : host_of(row).said.hello.groups) {
+  for (const Group& group : host_of(row).reported.registration.groups) {
     if (group.number == devices_.group(row)) return &group;
   }
   return nullptr;
 }
 
 double Model::price_usd_per_h(DeviceTable::Row row) const {
-  const HostChanged& said = host_of(row).said;
+  const HostChanged& reported = host_of(row).reported;
   const Group* const group = group_of(row);
-  const auto place = group == nullptr ? said.prices_usd_per_h.size()
-                                      : static_cast<std::size_t>(group - said.hello.groups.data());
-  const double usd = place < said.prices_usd_per_h.size()
-                         ? said.prices_usd_per_h[place]
-                         : spec_of(row).price_usd_per_h * said.hello.price_factor;
+  const auto place = group == nullptr
+                         ? reported.prices_usd_per_h.size()
+                         : static_cast<std::size_t>(group - reported.registration.groups.data());
+  const double usd = place < reported.prices_usd_per_h.size()
+                         ? reported.prices_usd_per_h[place]
+                         : spec_of(row).price_usd_per_h * reported.registration.price_factor;
   return usd > 0 ? usd : absent;
 }
 
@@ -370,15 +373,15 @@ const HostRow* Model::find_host(const std::string& name) const {
 }
 
 bool Model::is_past(DeviceTable::Row row) const {
-  return is_gone(row) || saturating_add(devices_.arrived(row), stale_after_) < heard_;
+  return is_gone(row) || saturating_add(devices_.arrived(row), stale_after_) < last_received_;
 }
 
 double Model::reading(DeviceTable::Row row, Metric metric) const {
   return is_past(row) ? absent : devices_.value(row, metric);
 }
 
-double Model::share(DeviceTable::Row row, Shade shade) const {
-  return is_past(row) ? absent : devices_.share(row, shade);
+double Model::share(DeviceTable::Row row, GaugeMetric gauge_metric) const {
+  return is_past(row) ? absent : devices_.share(row, gauge_metric);
 }
 
 bool Model::is_stale(Instant now, DeviceTable::Row row) const {
@@ -388,12 +391,13 @@ bool Model::is_stale(Instant now, DeviceTable::Row row) const {
 }
 
 bool Model::is_stale(Instant now, const HostRow& host) const {
-  if (drover::is_gone(host.said.health)) return true;
-  return host.sampled == Instant::min() || saturating_add(host.sampled, stale_after_) < now;
+  if (drover::is_gone(host.reported.health)) return true;
+  return host.last_sample_at == Instant::min() ||
+         saturating_add(host.last_sample_at, stale_after_) < now;
 }
 
 bool Model::is_silent(Instant now) const {
-  return heard_ == Instant::min() || saturating_add(heard_, stale_after_) < now;
+  return last_received_ == Instant::min() || saturating_add(last_received_, stale_after_) < now;
 }
 
 }  // namespace drover::tui

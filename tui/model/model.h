@@ -1,5 +1,5 @@
-// Everything the dashboard knows of the fleet, built from messages only. Views read it and never
-// change it; what a person chose (view, selection, order) stands in update.h.
+// The dashboard's model of the fleet, built from messages only. Views read it and never change it;
+// what the user chose (view, selection, order) is in ui_state.h.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 #include "fleet/base/time.h"
 #include "fleet/messages.h"
 #include "tui/model/device_table.h"
-#include "tui/model/recent_counts.h"
-#include "tui/model/traffic.h"
+#include "tui/model/receive_stats.h"
+#include "tui/model/sliding_window_counter.h"
 #include "tui/model/trend.h"
 
 namespace drover::tui {
@@ -31,47 +31,47 @@ inline constexpr std::size_t ended_jobs_max = 300;
 inline constexpr std::size_t decisions_max = 500;
 inline constexpr std::size_t events_max = 200;
 inline constexpr std::size_t flows_max = 200;
-inline constexpr std::size_t conditions_max = 20'000;  // devices that are not as they should be
+inline constexpr std::size_t conditions_max = 20'000;  // devices with a ConditionRow
 inline constexpr std::size_t alerts_max = 1'000;       // raised ones
-inline constexpr std::size_t alert_news_max = 200;     // what was raised and what ended
+inline constexpr std::size_t alert_history_max = 200;  // raised and cleared ones
 inline constexpr std::size_t audits_max = 200;
 inline constexpr std::size_t pools_max = 64;  // with a curve of their own
-/// Kinds of device. From here on those that no device is of are forgotten: routers let a fleet have
-/// half as many.
-inline constexpr std::size_t specs_kept_max = 2'048;
+/// Device specs. At this limit, specs that no device has are dropped. Routers allow half as many.
+inline constexpr std::size_t specs_max = 2'048;
 
-/// What the dashboard needs of a device spec's text.
+/// The part of a device spec that the dashboard needs.
 struct SpecRow {
   std::string id;
-  std::string text;  // to see a change
+  std::string text;  // to detect a change
   DeviceClass device_class = DeviceClass::gpu;
-  double tdp_w = 0;            // 0: not told
-  double price_usd_per_h = 0;  // 0: not told
-  double slowdown_c = 0;       // where heat begins to slow it; 0: not told
-  // The emulated device's watts, degrees rest on assumed constants: shown as ~.
+  double tdp_w = 0;            // 0: unknown
+  double price_usd_per_h = 0;  // 0: unknown
+  double slowdown_c = 0;       // where thermal throttling begins; 0: unknown
+  // The emulated device's power or temperature depends on assumed constants: shown with ~.
   bool power_assumed = false, temperature_assumed = false;
 };
 
 struct HostRow {
-  HostChanged said;  // without the specs in it: thousands of hosts tell the same, kept in specs()
-  std::size_t specs_told = 0;  // a hash of them, to see a change
+  HostChanged reported;        // without its specs: thousands of hosts share those in specs()
+  std::size_t specs_hash = 0;  // to detect a change of its specs
   DeviceTable::Row first = 0;
   DeviceTable::Row count = 0;
-  Instant sampled = Instant::min();  // when the last batch arrived here or, before that, there
-  std::uint64_t sequence = 0;        // of the last batch in the stream; 0 before the first
-  std::uint64_t gaps = 0;            // batches that never arrived here
-  std::uint64_t snapshot = 0;        // the last snapshot that named it
-  Traffic traffic{};                 // of its samples
+  // When its last batch arrived here; before the first, when one arrived at the router.
+  Instant last_sample_at = Instant::min();
+  std::uint64_t sequence = 0;    // of its last batch in the stream; 0 before the first
+  std::uint64_t gaps = 0;        // batches that never arrived here
+  std::uint64_t snapshot = 0;    // the last snapshot that contained it
+  ReceiveStats receive_stats{};  // of its samples
 };
 
 struct JobRow {
-  JobChanged said;
-  Instant heard{};  // when it arrived
+  JobChanged reported;
+  Instant received_at{};  // when it arrived
   std::uint64_t snapshot = 0;
 };
 
 struct ReplicaRow {
-  ReplicaChanged said;
+  ReplicaChanged reported;
   std::uint64_t snapshot = 0;
 };
 
@@ -80,19 +80,19 @@ struct EventRow {
   Event event;
 };
 
-/// A device that cannot be used, that a fault was injected into, or that is drained.
+/// A device that is unusable, drained, or has an injected fault.
 struct ConditionRow {
-  DeviceChanged said;
+  DeviceChanged reported;
   std::uint64_t snapshot = 0;
 };
 
 struct AlertRow {
-  Instant at{};  // when it was said
+  Instant at{};  // when it was reported
   Alert alert;
   std::uint64_t snapshot = 0;
 };
 
-/// What an alert is about; one of a key is raised at a time.
+/// Identifies an alert: at most one alert per key is raised at a time.
 struct AlertKey {
   std::string rule;
   std::string subject;
@@ -104,41 +104,43 @@ struct AuditRow {
   Audit audit;
 };
 
-/// Jobs that wanted one pool and got another (or the same), and why.
-struct FlowKey {
+/// Placements of jobs with one preferred pool in another pool (or the same), and the reason.
+struct PoolFlowKey {
   std::string wanted;
   std::string got;
   std::optional<Reason> reason;
-  auto operator<=>(const FlowKey&) const = default;
+  auto operator<=>(const PoolFlowKey&) const = default;
 };
 
-struct FlowCount {
+struct PoolFlowCount {
   std::uint64_t all = 0;
-  RecentCounts recent;
+  SlidingWindowCounter recent;
 };
 
-/// Values are older than they may be, in fleet time, as long as no policy says it: samples come
-/// once in a second of it, and at most some twenty times in one of the wall.
+/// The age in fleet time at which values are stale, until a policy sets it. Samples come once in a
+/// fleet second, and at most about twenty times in a wall second.
 inline Duration stale_after(Duration wall) {
   return std::max<Duration>(std::chrono::seconds(5), 3 * wall);
 }
 
 class Model {
  public:
-  /// `wall` is one wall second in fleet time: curves get one point for each.
+  /// `wall` is one wall second in fleet time; curves get one point for each.
   explicit Model(Duration wall) : wall_(wall), stale_after_(stale_after(wall)), curves_(wall) {}
 
-  /// Whether `apply` does anything with such a body.
-  static bool hears(const Message& body);
-  /// Any published or snapshot body; others are ignored. Answers whether something to see changed.
+  /// Whether `apply` uses messages of this type.
+  static bool handles(const Message& body);
+  /// Applies a published or snapshot message and ignores others. Returns whether something visible
+  /// changed.
   bool apply(Instant now, const Envelope& envelope);
-  /// After the last part of a snapshot: what it did not name is gone.
+  /// Called before the first and after the last part of a snapshot. The end removes everything that
+  /// the snapshot did not contain.
   void begin_snapshot();
   void end_snapshot(Instant now);
-  /// A new life of the router numbers its decisions from 1 again.
+  /// A restarted router numbers its decisions from 1 again.
   void forget_decision_numbers();
-  /// Adds to the curves the points that are due: one for each wall second on the grid of fleet
-  /// time, of what was known before that instant, so that they do not depend on when anyone looks.
+  /// Adds the due points to the curves: one for each wall second on the grid of fleet time, from
+  /// what was known before that instant. So the curves do not depend on when frames are drawn.
   void tick(Instant now);
 
   const DeviceTable& devices() const { return devices_; }
@@ -150,69 +152,69 @@ class Model {
   const std::map<ReplicaId, ReplicaRow>& replicas() const { return replicas_; }
   const std::deque<Decision>& decisions() const { return decisions_; }  // by number
   const std::deque<EventRow>& events() const { return events_; }        // oldest first
-  const std::map<FlowKey, FlowCount>& flows() const { return flows_; }
-  Instant flows_since() const { return flows_since_; }  // of the first that was counted
-  /// How many came per minute of fleet time, over rate_span(), or as long as flows are counted. NaN
-  /// where that is too short to tell, or nothing is heard.
-  double per_min(const FlowCount& count, Instant now) const;
-  Duration rate_span() const { return rate_bin() * (RecentCounts::bins - 1); }
+  const std::map<PoolFlowKey, PoolFlowCount>& flows() const { return flows_; }
+  Instant flows_since() const { return flows_since_; }  // when the first was counted
+  /// Placements per minute of fleet time, over rate_span() or since the first was counted. NaN if
+  /// that is too short a time, or if the router is silent.
+  double per_min(const PoolFlowCount& count, Instant now) const;
+  Duration rate_span() const { return rate_bin() * (SlidingWindowCounter::bins - 1); }
   const std::optional<Summary>& summary() const { return summary_; }
-  const Trend& curves() const { return curves_; }
+  const Trend& fleet_trend() const { return curves_; }
   const std::deque<TrendPoint>& trend() const { return curves_.seconds(); }  // of the last minutes
-  /// By how much the time in which clocks are held down grew over rate_span(), of all devices; less
-  /// where nothing was known so long ago, and nothing where that is too short to tell.
-  std::optional<HeldTimes> held_lately(Instant now) const;
-  /// Devices that are not as they should be; all others have no row.
+  /// The throttle time of all devices over rate_span(), or since the first point of the trend.
+  /// Nothing if that is too short a time.
+  std::optional<ThrottleTimes> recent_throttle_times(Instant now) const;
+  /// Devices that are unusable, drained or have a fault; others have no row.
   const std::map<DeviceId, ConditionRow>& conditions() const { return conditions_; }
   const ConditionRow* condition_of(DeviceTable::Row row) const;
-  const std::map<AlertKey, AlertRow>& alerts() const { return alerts_; }  // raised
-  const std::deque<AlertRow>& alert_news() const { return alert_news_; }  // oldest first
-  const std::deque<AuditRow>& audits() const { return audits_; }          // oldest first
+  const std::map<AlertKey, AlertRow>& alerts() const { return alerts_; }        // raised
+  const std::deque<AlertRow>& alert_history() const { return alert_history_; }  // oldest first
+  const std::deque<AuditRow>& audits() const { return audits_; }                // oldest first
   const std::optional<Caption>& caption() const { return caption_; }
   const std::optional<PolicyChanged>& policy() const { return policy_; }
-  /// In the order in which they were first named; at most pools_max.
+  /// In the order in which they first appeared; at most pools_max.
   const std::vector<std::string>& pools() const { return pools_; }
-  /// Of the pools that a device is in, in the policy's order: their numbers; the first one's name,
-  /// "" without any; all names, "fast,spot".
+  /// The pools that a device is in, in the policy's order: their numbers; the first one's name, or
+  /// "" if there is none; all names, "fast,spot".
   std::span<const std::uint16_t> pool_numbers_of(DeviceTable::Row row) const;
   std::string_view first_pool_of(DeviceTable::Row row) const;
   std::string pools_text(DeviceTable::Row row) const;
   bool is_in_pool(DeviceTable::Row row, std::string_view pool) const;
-  /// Sets of pools that devices are or have been in, by DeviceTable::pools; the first is empty.
+  /// Sets of pools that devices are or were in, numbered as DeviceTable::pools; the first is empty.
   std::size_t pool_sets() const { return pool_sets_.size(); }
   std::string pool_set_text(std::size_t set) const;
 
-  /// About as much memory as a copy takes.
+  /// Approximate memory of a copy, bytes.
   std::size_t bytes() const;
 
   std::uint64_t left_out() const { return left_out_; }  // rows beyond the limits
 
-  /// All devices by rack, host and index; all hosts by rack and name.
+  /// All devices ordered by rack, host and index; all hosts ordered by rack and name.
   const std::vector<DeviceTable::Row>& device_order() const;
   const std::vector<std::uint32_t>& host_order() const;
-  /// Changes with every change of hosts or their devices.
+  /// Changes whenever hosts or their devices change.
   std::uint64_t structure() const { return structure_; }
 
   std::optional<DeviceTable::Row> find(const DeviceId& id) const;
   DeviceId id_of(DeviceTable::Row row) const;
-  /// Of the device's group; null where its host does not tell it.
+  /// The device's group; null if its host does not report it.
   const Group* group_of(DeviceTable::Row row) const;
-  /// Of the device, as the policy prices it, or its spec until the router has told; NaN: not known.
+  /// The device's price from the policy, or from its spec until the router reports it; NaN if
+  /// unknown.
   double price_usd_per_h(DeviceTable::Row row) const;
   const HostRow* find_host(const std::string& name) const;
-  /// Its host is lost or has left.
-  bool is_gone(DeviceTable::Row row) const { return drover::is_gone(host_of(row).said.health); }
-  /// The last value and share, as long as they told how it was when anything was heard last; of a
-  /// host that is gone, and of a device that its host's samples no longer name, nothing is known.
+  /// Whether its host is lost or has left.
+  bool is_gone(DeviceTable::Row row) const { return drover::is_gone(host_of(row).reported.health); }
+  /// The last value and share, if they were fresh when the last message arrived. NaN for a host
+  /// that is gone and for a device that its host's samples no longer include.
   double reading(DeviceTable::Row row, Metric metric) const;
-  double share(DeviceTable::Row row, Shade shade) const;
-  /// Its last value is too old to be shown as of `now`, or its host does not answer.
+  double share(DeviceTable::Row row, GaugeMetric gauge_metric) const;
+  /// Whether the device's last value is older than stale_age(), or its host does not respond.
   bool is_stale(Instant now, DeviceTable::Row row) const;
-  /// The same of a host: none of its devices has told anything of late.
+  /// Whether none of the host's devices has a fresh value.
   bool is_stale(Instant now, const HostRow& host) const;
-  /// Values older than that are.
   Duration stale_age() const { return stale_after_; }
-  /// For so long nothing at all was heard that nothing is known of now.
+  /// Whether no message at all arrived within stale_age().
   bool is_silent(Instant now) const;
 
  private:
@@ -224,12 +226,12 @@ class Model {
   bool apply_decision(Instant now, const Decision& decision);
   void count_flow(Instant at, const Decision& decision);
   bool apply_event(Instant at, const Event& event);
-  bool apply_news(Instant now, const Envelope& envelope);
+  bool apply_event_or_action(Instant now, const Envelope& envelope);
   bool apply_condition(const DeviceChanged& changed);
   bool apply_alert(Instant at, const Alert& alert);
   bool apply_audit(Instant at, const Audit& audit);
   bool apply_caption(const Caption& caption);
-  void place_devices(std::uint32_t number, const HostChanged& said);
+  void place_devices(std::uint32_t number, const HostChanged& reported);
   std::vector<std::uint16_t> pool_sets_of(const HostChanged& host);
   std::uint16_t pool_set(std::vector<std::uint16_t> pools);
   std::optional<std::uint16_t> pool_number(const std::string& name);
@@ -248,7 +250,7 @@ class Model {
 
   Duration wall_;
   Duration stale_after_;
-  Instant heard_ = Instant::min();  // when anything was heard last
+  Instant last_received_ = Instant::min();  // when the last message of any kind arrived
   DeviceTable devices_;
   std::vector<HostRow> hosts_;
   std::map<std::string, std::uint32_t> host_numbers_;
@@ -259,12 +261,12 @@ class Model {
   std::map<ReplicaId, ReplicaRow> replicas_;
   std::deque<Decision> decisions_;
   std::deque<EventRow> events_;
-  std::map<FlowKey, FlowCount> flows_;
+  std::map<PoolFlowKey, PoolFlowCount> flows_;
   Instant flows_since_ = never;
   std::optional<Summary> summary_;
   std::map<DeviceId, ConditionRow> conditions_;
   std::map<AlertKey, AlertRow> alerts_;
-  std::deque<AlertRow> alert_news_;
+  std::deque<AlertRow> alert_history_;
   std::deque<AuditRow> audits_;
   std::optional<Caption> caption_;
   std::uint64_t caption_snapshot_ = 0;
@@ -272,44 +274,44 @@ class Model {
   std::vector<std::string> pools_;
   std::vector<std::vector<std::uint16_t>> pool_sets_{{}};
   Trend curves_;
-  HeldGrowth held_;
-  Instant trend_due_ = never;  // the first point is added as soon as anything is known
+  ThrottleTimeTracker throttle_time_;
+  Instant trend_due_ = never;  // the first point is added when the first message arrives
   std::optional<std::uint64_t> trend_finished_;
   std::uint64_t snapshot_ = 0;
-  bool in_snapshot_ = false;  // what comes was so when the snapshot was made, not now
+  bool in_snapshot_ = false;  // messages describe the time of the snapshot, not now
   std::uint64_t left_out_ = 0;
   std::uint64_t structure_ = 1;
-  mutable std::uint64_t ordered_structure_ = 0;  // the orders below are made when first asked for
+  mutable std::uint64_t ordered_structure_ = 0;  // the orders below are computed on first use
   mutable std::vector<DeviceTable::Row> device_order_;
   mutable std::vector<std::uint32_t> host_order_;
 };
 
-/// Sums over the fleet as one pass over the devices finds them.
+/// Sums over the fleet, computed in one pass over the devices.
 struct Totals {
   std::uint32_t hosts_ok = 0, hosts_suspect = 0, hosts_lost = 0, hosts_left = 0;
-  // Those of hosts that have left count nowhere; the sums are over hosts that are not lost.
+  // Devices of hosts that left are not counted. The sums are over hosts that are not lost.
   std::uint32_t devices = 0, reporting = 0, busy = 0, stale = 0, lost = 0, throttled = 0;
-  std::uint32_t gpus = 0, tpus = 0;
+
   double utilization = absent;  // mean of those that report
-  double power_w = absent;      // of those that tell it
+  double power_w = absent;      // of those that report it
   double power_limit_w = 0;
   double memory_bytes = 0, memory_total_bytes = 0;
   double usd_per_h = 0;
   bool price_known = true;  // of every device
   double hottest_c = absent;
 };
-/// Says of a row whether it counts; null: all do.
-using RowTest = std::function<bool(DeviceTable::Row)>;
-Totals totals_of(const Model& model, Instant now, const RowTest& counts = nullptr);
+/// Whether a row counts; null: all rows do.
+using RowPredicate = std::function<bool(DeviceTable::Row)>;
+Totals totals_of(const Model& model, Instant now, const RowPredicate& counts = nullptr);
 
-/// Sums over the devices of a pool that are not lost, by the numbers of Model::pools(); the last
-/// one, behind them, is of the devices of no pool. A device of several pools counts in each.
+/// Sums over the devices of each pool that are not lost, in the order of Model::pools(). One more
+/// element at the end is for devices of no pool. A device of several pools counts in each.
 struct PoolTotals {
   std::uint32_t devices = 0, reporting = 0;
-  double power_w = absent;  // of those that tell it
+  double power_w = absent;  // of those that report it
   double usd_per_h = 0;
 };
 std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now,
-                                       const RowTest& counts = nullptr);
+                                       const RowPredicate& counts = nullptr);
 
 }  // namespace drover::tui

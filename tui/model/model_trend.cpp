@@ -1,4 +1,4 @@
-// Sums over the fleet, and how they moved.
+// Sums over the fleet, and their history.
 #include <algorithm>
 #include <cmath>
 
@@ -7,7 +7,7 @@
 namespace drover::tui {
 namespace {
 
-/// The first instant of the grid behind `now`.
+/// The first instant of the grid after `now`.
 Instant next_on_grid(Instant now, Duration step) {
   const Duration since = now.time_since_epoch();
   Duration over = since % step;
@@ -19,21 +19,21 @@ Instant next_on_grid(Instant now, Duration step) {
 
 void Model::tick(Instant now) {
   if (trend_due_ == never) {
-    // Until something is known there is nothing to draw, and the first point need not wait.
+    // The first point is added as soon as there is data, not only on the grid.
     if (in_snapshot_ || (devices_.rows() == 0 && !summary_)) return;
     add_point(now);
     trend_due_ = next_on_grid(now, wall_);
     return;
   }
   if (now < trend_due_) return;
-  // After a long silence only the points that still show are made.
-  const Duration shown = static_cast<Duration::rep>(trend_rungs.front().points) * wall_;
+  // After a long silence, add only the points that are still shown.
+  const Duration shown = static_cast<Duration::rep>(trend_resolutions.front().points) * wall_;
   if (now - trend_due_ > shown) trend_due_ = next_on_grid(now - shown, wall_);
   for (; trend_due_ <= now; trend_due_ = saturating_add(trend_due_, wall_)) add_point(trend_due_);
 }
 
 void Model::add_point(Instant at) {
-  for (HostRow& host : hosts_) host.traffic.tick(at, wall_);
+  for (HostRow& host : hosts_) host.receive_stats.tick(at, wall_);
   const Totals totals = totals_of(*this, at);
   TrendPoint point;
   point.at = at;
@@ -45,7 +45,7 @@ void Model::add_point(Instant at) {
     point.pools.push_back({pool.power_w, absent});
   }
   point.pools.pop_back();  // of no pool
-  point.held_s = held_.sum();
+  point.throttle_time_s = throttle_time_.sum();
   add_caps(point);
   add_sums(point);
   curves_.add(std::move(point));
@@ -63,10 +63,10 @@ void Model::add_caps(TrendPoint& point) const {
 
 void Model::add_sums(TrendPoint& point) {
   if (!summary_ || is_silent(point.at)) {
-    trend_finished_.reset();  // what ended in a silence did not end in the second after it
+    trend_finished_.reset();  // jobs that ended during a silence did not end in the next second
     return;
   }
-  // A router that tells no pools is older than all it could tell of spending.
+  // A router that reports no pools is an old version that reports no spending either.
   if (!summary_->pools.empty()) point.spend_usd_per_h = summary_->spend_usd_per_h;
   if (summary_->budget_usd_per_h > 0) point.budget_usd_per_h = summary_->budget_usd_per_h;
   point.queued = static_cast<double>(summary_->queued);
@@ -78,26 +78,26 @@ void Model::add_sums(TrendPoint& point) {
   trend_finished_ = finished;
 }
 
-std::optional<HeldTimes> Model::held_lately(Instant now) const {
+std::optional<ThrottleTimes> Model::recent_throttle_times(Instant now) const {
   const Instant begin = now - rate_span();
   const TrendPoint* from = nullptr;
   for (const TrendPoint& point : trend()) {
     if (from == nullptr || point.at <= begin) from = &point;
   }
   if (from == nullptr || now - from->at < rate_bin()) return std::nullopt;
-  HeldTimes grown = held_.sum();
-  for (std::size_t i = 0; i < grown.size(); ++i) grown[i] -= from->held_s[i];
+  ThrottleTimes grown = throttle_time_.sum();
+  for (std::size_t i = 0; i < grown.size(); ++i) grown[i] -= from->throttle_time_s[i];
   return grown;
 }
 
 namespace {
 
-/// To a sum of which nothing was known.
+/// Adds to a sum that is NaN until the first known value.
 void add_known(double& sum, double value) {
   if (!std::isnan(value)) sum = std::isnan(sum) ? value : sum + value;
 }
 
-bool any_counts(const HostRow& host, const RowTest& counts) {
+bool any_counts(const HostRow& host, const RowPredicate& counts) {
   if (!counts) return true;
   for (DeviceTable::Row row = host.first; row < host.first + host.count; ++row) {
     if (counts(row)) return true;
@@ -105,19 +105,19 @@ bool any_counts(const HostRow& host, const RowTest& counts) {
   return false;
 }
 
-void add_hosts(Totals& totals, const Model& model, const RowTest& counts) {
+void add_hosts(Totals& totals, const Model& model, const RowPredicate& counts) {
   for (const HostRow& host : model.hosts()) {
     if (!any_counts(host, counts)) continue;
-    if (host.said.health == Health::ok) ++totals.hosts_ok;
-    if (host.said.health == Health::suspect) ++totals.hosts_suspect;
-    if (host.said.health == Health::lost) ++totals.hosts_lost;
-    if (host.said.health == Health::left) ++totals.hosts_left;
+    if (host.reported.health == Health::ok) ++totals.hosts_ok;
+    if (host.reported.health == Health::suspect) ++totals.hosts_suspect;
+    if (host.reported.health == Health::lost) ++totals.hosts_lost;
+    if (host.reported.health == Health::left) ++totals.hosts_left;
   }
 }
 
 }  // namespace
 
-Totals totals_of(const Model& model, Instant now, const RowTest& counts) {
+Totals totals_of(const Model& model, Instant now, const RowPredicate& counts) {
   Totals totals;
   add_hosts(totals, model, counts);
   const DeviceTable& devices = model.devices();
@@ -128,10 +128,10 @@ Totals totals_of(const Model& model, Instant now, const RowTest& counts) {
   };
   for (DeviceTable::Row row = 0; row < devices.rows(); ++row) {
     if (counts && !counts(row)) continue;
-    if (model.host_of(row).said.health == Health::left) continue;
+    if (model.host_of(row).reported.health == Health::left) continue;
     const SpecRow& spec = model.spec_of(row);
     ++totals.devices;
-    ++(spec.device_class == DeviceClass::tpu ? totals.tpus : totals.gpus);
+
     if (model.is_gone(row)) {
       ++totals.lost;
       continue;
@@ -155,7 +155,7 @@ Totals totals_of(const Model& model, Instant now, const RowTest& counts) {
     add_known(totals.power_w, devices.value(row, Metric::power));
     add(totals.memory_bytes, devices.value(row, Metric::memory_used));
     add(totals.memory_total_bytes, devices.value(row, Metric::memory_total));
-    if (is_slowed(devices.value(row, Metric::throttle))) ++totals.throttled;
+    if (is_throttled(devices.value(row, Metric::throttle))) ++totals.throttled;
     const double temperature = devices.value(row, Metric::temperature);
     if (!std::isnan(temperature) && !(totals.hottest_c >= temperature)) {
       totals.hottest_c = temperature;
@@ -165,7 +165,8 @@ Totals totals_of(const Model& model, Instant now, const RowTest& counts) {
   return totals;
 }
 
-std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now, const RowTest& counts) {
+std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now,
+                                       const RowPredicate& counts) {
   std::vector<PoolTotals> pools(model.pools().size() + 1);
   const DeviceTable& devices = model.devices();
   for (DeviceTable::Row row = 0; row < devices.rows(); ++row) {

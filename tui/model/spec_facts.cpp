@@ -15,14 +15,14 @@ using toml_file::Table;
 
 constexpr std::array<std::string_view, 3> known_names = {"read", "fitted", "assumed"};
 
-/// `700`, or `{ value = 220, assumed = "not published" }`.
+/// Parses `700` or `{ value = 220, assumed = "not published" }`.
 std::optional<SpecFact> fact_at(Table& section, const std::string& key) {
-  if (section.holds_number(key)) return SpecFact{section.number(key, 0), Known::read, {}};
+  if (section.holds_number(key)) return SpecFact{section.number(key, 0), Provenance::read, {}};
   if (!section.holds_table(key)) return std::nullopt;
   Table tagged = *section.table(key);
   if (!tagged.holds_number("value")) return std::nullopt;
-  SpecFact fact{tagged.number("value", 0), Known::read, {}};
-  for (const Known known : {Known::fitted, Known::assumed}) {
+  SpecFact fact{tagged.number("value", 0), Provenance::read, {}};
+  for (const Provenance known : {Provenance::fitted, Provenance::assumed}) {
     const std::string_view tag = to_text(known);
     if (tagged.holds_text(tag)) fact = {fact.value, known, tagged.text(tag)};
   }
@@ -31,7 +31,7 @@ std::optional<SpecFact> fact_at(Table& section, const std::string& key) {
 
 }  // namespace
 
-std::string_view to_text(Known known) { return known_names[static_cast<std::size_t>(known)]; }
+std::string_view to_text(Provenance known) { return known_names[static_cast<std::size_t>(known)]; }
 
 SpecFacts::SpecFacts(std::string_view text) {
   Result<Table> root = Table::parse(text, "spec");
@@ -60,7 +60,7 @@ double SpecFacts::value(std::string_view name) const {
 
 bool SpecFacts::is_assumed(std::string_view name) const {
   const SpecFact* const fact = find(name);
-  return fact != nullptr && fact->known == Known::assumed;
+  return fact != nullptr && fact->known == Provenance::assumed;
 }
 
 std::string_view SpecFacts::source_of(std::string_view section) const {

@@ -1,5 +1,5 @@
-// Every number of a device spec's text, with how it is known: what the limits of a device and the
-// formulas behind its figures are told by. It reads the text that travels in Hello.
+// Every number of a device spec's text, with its provenance. The limits of a device and the
+// formulas of its metrics use it. It parses the spec text of the Register message.
 #pragma once
 
 #include <cstdint>
@@ -9,31 +9,31 @@
 
 namespace drover::tui {
 
-enum class Known : std::uint8_t { read, fitted, assumed };
-std::string_view to_text(Known known);
+enum class Provenance : std::uint8_t { read, fitted, assumed };
+std::string_view to_text(Provenance known);
 
 struct SpecFact {
   double value = 0;
-  Known known = Known::read;
-  std::string note;  // fitted to what, assumed why
+  Provenance known = Provenance::read;
+  std::string note;  // what it was fitted to, or why it was assumed
 };
 
 class SpecFacts {
  public:
-  /// A text that does not parse tells nothing.
+  /// A text that does not parse gives no facts.
   explicit SpecFacts(std::string_view text);
 
-  /// By "section.key"; null: not told.
+  /// Finds "section.key"; null if the spec lacks it.
   const SpecFact* find(std::string_view name) const;
-  /// NaN: not told. Zeros of a spec say that nothing is known, but for what counts from zero.
+  /// NaN if unknown. A zero in a spec means unknown, except for counts that may be zero.
   double value(std::string_view name) const;
   bool is_assumed(std::string_view name) const;
-  /// Where the plain numbers of a section were read; empty: not told.
+  /// The source of a section's plain numbers; empty if unknown.
   std::string_view source_of(std::string_view section) const;
 
  private:
   std::map<std::string, SpecFact, std::less<>> facts_;
-  std::map<std::string, std::string, std::less<>> sources_;  // "" for what no section says itself
+  std::map<std::string, std::string, std::less<>> sources_;  // "": for sections without their own
 };
 
 }  // namespace drover::tui

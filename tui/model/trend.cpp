@@ -20,14 +20,14 @@ void keep_last(double& kept, double value) {
   if (!std::isnan(value)) kept = value;
 }
 
-/// What is shown over so long a time: watts and dollars, and their limits.
+/// Adds a point to a bin: power, cost and their limits, which are shown over longer times.
 void fold(TrendPoint& bin, const TrendPoint& point) {
   keep_greatest(bin.power_w, point.power_w);
   keep_greatest(bin.usd_per_h, point.usd_per_h);
   keep_greatest(bin.spend_usd_per_h, point.spend_usd_per_h);
   keep_last(bin.budget_usd_per_h, point.budget_usd_per_h);
   keep_last(bin.site_cap_w, point.site_cap_w);
-  bin.held_s = point.held_s;
+  bin.throttle_time_s = point.throttle_time_s;
   bin.pools.resize(std::max(bin.pools.size(), point.pools.size()));
   for (std::size_t pool = 0; pool < point.pools.size(); ++pool) {
     keep_greatest(bin.pools[pool].power_w, point.pools[pool].power_w);
@@ -38,37 +38,40 @@ void fold(TrendPoint& bin, const TrendPoint& point) {
 }  // namespace
 
 void Trend::add(TrendPoint point) {
-  for (std::size_t rung = 1; rung < rungs_.size(); ++rung) {
-    std::deque<TrendPoint>& bins = rungs_[rung];
-    const Instant begin = begin_of_bin(point.at, trend_rungs[rung].bin_s * wall_);
+  for (std::size_t resolution = 1; resolution < resolutions_.size(); ++resolution) {
+    std::deque<TrendPoint>& bins = resolutions_[resolution];
+    const Instant begin = begin_of_bin(point.at, trend_resolutions[resolution].bin_s * wall_);
     if (bins.empty() || bins.back().at != begin) {
       bins.emplace_back().at = begin;
-      if (bins.size() > trend_rungs[rung].points) bins.pop_front();
+      if (bins.size() > trend_resolutions[resolution].points) bins.pop_front();
     }
     fold(bins.back(), point);
   }
-  rungs_.front().push_back(std::move(point));
-  if (rungs_.front().size() > trend_rungs.front().points) rungs_.front().pop_front();
+  resolutions_.front().push_back(std::move(point));
+  if (resolutions_.front().size() > trend_resolutions.front().points)
+    resolutions_.front().pop_front();
 }
 
-std::size_t Trend::rung_for(Duration bin) const {
-  std::size_t rung = 0;
-  while (rung + 1 < rungs_.size() && trend_rungs[rung + 1].bin_s * wall_ <= bin) ++rung;
-  return rung;
+std::size_t Trend::resolution_for(Duration bin) const {
+  std::size_t resolution = 0;
+  while (resolution + 1 < resolutions_.size() &&
+         trend_resolutions[resolution + 1].bin_s * wall_ <= bin)
+    ++resolution;
+  return resolution;
 }
 
 const std::deque<TrendPoint>& Trend::points_for(Duration bin) const {
-  return rungs_[rung_for(bin)];
+  return resolutions_[resolution_for(bin)];
 }
 
 bool Trend::is_full(Duration bin) const {
-  const std::size_t rung = rung_for(bin);
-  return rungs_[rung].size() >= trend_rungs[rung].points;
+  const std::size_t resolution = resolution_for(bin);
+  return resolutions_[resolution].size() >= trend_resolutions[resolution].points;
 }
 
 std::size_t Trend::points() const {
   std::size_t points = 0;
-  for (const std::deque<TrendPoint>& rung : rungs_) points += rung.size();
+  for (const std::deque<TrendPoint>& resolution : resolutions_) points += resolution.size();
   return points;
 }
 

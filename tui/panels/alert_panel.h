@@ -1,26 +1,26 @@
-// The rules by which alerts are raised: a line each, and one in full below the list.
+// The alert rules: a line each, and the details of the selected one below the list.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "tui/state/scene.h"
-#include "tui/tables/news_list.h"
+#include "tui/state/frame_context.h"
+#include "tui/tables/log_list.h"
 
 namespace drover::tui {
 
-/// The filter of the devices that a rule about devices holds for; none of a rule about something
-/// else, or whose condition no filter says.
-std::optional<std::string> devices_held_by(const AlertRuleText& rule);
+/// The filter that finds the devices to which a rule applies. None for a rule that is not about
+/// devices or whose condition no filter expresses.
+std::optional<std::string> matching_devices_filter(const AlertRuleText& rule);
 
-/// A rule as a line: name, severity, what it is about, how many it has raised, spans, filters.
-void draw_rule_line(const Scene& scene, Pen& pen, int row, const News& news);
-/// All of them, with a heading.
-void draw_rules(const Scene& scene, Pen pen);
+/// A rule as a line: name, severity, subject, number of raised alerts, durations, filters.
+void draw_rule_line(const FrameContext& frame, DrawRegion& region, int row, const LogEntry& entry);
+/// All rules, with a heading.
+void draw_rules(const FrameContext& frame, DrawRegion region);
 
-/// The chosen alert, or rule, in full: its rule's thresholds and spans, what it is raised for, who
-/// cares. Rows with the heading; 0 when nothing of the kind is chosen.
-int alert_details_rows(const Model& model, const NewsList& list);
-void draw_alert_details(const Scene& scene, Pen pen);
+/// The details of the selected alert or rule: thresholds, durations, affected devices, and who
+/// acknowledged it. Rows include the heading; 0 when no alert or rule is selected.
+int alert_details_rows(const Model& model, const LogList& list);
+void draw_alert_details(const FrameContext& frame, DrawRegion region);
 
 }  // namespace drover::tui

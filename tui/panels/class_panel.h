@@ -1,14 +1,14 @@
-// How the policy's classes of work do by the number that decides over each.
+// The job classes of the policy and how each meets its target.
 #pragma once
 
-#include "tui/state/scene.h"
+#include "tui/state/frame_context.h"
 
 namespace drover::tui {
 
-/// Heading, titles, and a line per class; 0 where no class has finished anything.
+/// Heading, column titles, and a line per class; 0 if no class has a finished job.
 int class_panel_rows(const Model& model);
-/// Columns from which on it shows all there is.
+/// The width that shows all columns.
 inline constexpr int class_panel_columns = 82;
-void draw_classes(const Scene& scene, Pen pen);
+void draw_classes(const FrameContext& frame, DrawRegion region);
 
 }  // namespace drover::tui

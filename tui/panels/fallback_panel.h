@@ -1,28 +1,26 @@
-// What jobs cost more, or less, than they would have in the pool that they wanted, by the reason
-// for which they fell back.
+// The cost difference of jobs that fell back, compared with their preferred pool, by reason.
 #pragma once
 
 #include <vector>
 
-#include "tui/state/scene.h"
+#include "tui/state/frame_context.h"
 
 namespace drover::tui {
 
 struct FallbackLine {
   Reason reason;
   std::uint64_t jobs = 0;
-  const FallbackSum* sum = nullptr;  // null: told by no router of this age
-
-  /// False where the wanted pool could not have taken the jobs at all: to that the router adds
-  /// nothing.
+  const FallbackCost* sum = nullptr;  // null: this version of the router does not report it
+  /// False if the preferred pool could not have run the jobs at all; the router sums up no costs
+  /// for these.
   bool compared() const;
 };
-/// By the number of jobs. They point into `sums`.
+/// Ordered by the number of jobs. The lines point into `sums`.
 std::vector<FallbackLine> fallback_lines(const Summary& sums);
 
 inline constexpr int fallback_panel_columns = 54;
-/// Heading, titles, and a line per reason; or one that says that there was none.
+/// Heading, column titles, and a line per reason, or a line that says that there was no fallback.
 int fallback_panel_rows(const Model& model);
-void draw_fallbacks(const Scene& scene, Pen pen);
+void draw_fallbacks(const FrameContext& frame, DrawRegion region);
 
 }  // namespace drover::tui

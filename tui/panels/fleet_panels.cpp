@@ -1,4 +1,4 @@
-// What is loaded, how the fleet moved, and what was decided last.
+// Panels of the fleet view: replicas, curves, and the latest decisions.
 #include "tui/panels/fleet_panels.h"
 
 #include <algorithm>
@@ -10,16 +10,15 @@
 #include <fmt/format.h>
 
 #include "fleet/base/units.h"
+#include "tui/canvas/chart.h"
 #include "tui/canvas/layout.h"
 #include "tui/panels/panels.h"
-#include "tui/state/timeline_words.h"
-#include "tui/tables/device_facts.h"
+#include "tui/tables/device_queries.h"
 
 namespace drover::tui {
 namespace {
 
-/// One line per set of pools, model and precision. `all` counts those of lost hosts too, the rest
-/// does not: what a lost host has loaded serves nobody.
+/// One line per set of pools, model and precision. Only `all` counts replicas of lost hosts.
 struct LoadedModel {
   int all = 0, ready = 0;
   std::uint64_t queued = 0, running = 0;
@@ -28,31 +27,31 @@ struct LoadedModel {
 
 using LoadedModels = std::map<std::tuple<std::string, std::string_view, Precision>, LoadedModel>;
 
-/// "5 loaded, 1 coming, 2 lost": with their hosts
-std::string count_replicas(const Scene& scene) {
-  int loaded = 0, coming = 0, lost = 0;
-  for (const auto& [id, row] : scene.model.replicas()) {
-    const Replica& replica = row.said.replica;
-    if (!scene.choices.narrowing.shows(scene.model, replica)) continue;
-    ++(is_gone(scene.model, replica)         ? lost
-       : replica.state < ReplicaState::ready ? coming
+/// "5 loaded, 1 loading, 2 lost": lost with their hosts.
+std::string count_replicas(const FrameContext& frame) {
+  int loaded = 0, loading = 0, lost = 0;
+  for (const auto& [id, row] : frame.model.replicas()) {
+    const Replica& replica = row.reported.replica;
+    if (!frame.ui.fleet_filter.shows(frame.model, replica)) continue;
+    ++(is_gone(frame.model, replica)         ? lost
+       : replica.state < ReplicaState::ready ? loading
                                              : loaded);
   }
   std::string text = fmt::format("{} loaded", loaded);
-  if (coming > 0) text += fmt::format(", {} coming", coming);
+  if (loading > 0) text += fmt::format(", {} loading", loading);
   if (lost > 0) text += fmt::format(", {} lost", lost);
   return text;
 }
 
-LoadedModels loaded_models(const Scene& scene) {
+LoadedModels loaded_models(const FrameContext& frame) {
   LoadedModels lines;
-  for (const auto& [id, row] : scene.model.replicas()) {
-    const Replica& replica = row.said.replica;
-    if (!scene.choices.narrowing.shows(scene.model, replica)) continue;
+  for (const auto& [id, row] : frame.model.replicas()) {
+    const Replica& replica = row.reported.replica;
+    if (!frame.ui.fleet_filter.shows(frame.model, replica)) continue;
     LoadedModel& line =
-        lines[{pools_text(scene.model, row.said), replica.model, replica.precision}];
+        lines[{pools_text(frame.model, row.reported), replica.model, replica.precision}];
     ++line.all;
-    if (is_gone(scene.model, replica)) continue;
+    if (is_gone(frame.model, replica)) continue;
     if (replica.state == ReplicaState::ready) ++line.ready;
     line.queued += replica.queued;
     line.running += replica.running;
@@ -67,16 +66,17 @@ std::string model_text(std::string_view model, Precision precision) {
 }
 
 struct ReplicaColumns {
-  int number, cache;  // widths
+  int running, queued, cache;  // widths
   int pool, model;
-  int ready, run, queue, used;  // places
+  int ready, run, queue, used;  // positions
 };
 
-/// The names take what they need, while the numbers leave it.
+/// The names get the width that they need, as far as the numbers leave it.
 ReplicaColumns lay_out_replicas(int columns, const LoadedModels& lines) {
   ReplicaColumns at{};
   const bool wide = columns >= 56;
-  at.number = wide ? 6 : 4;
+  at.running = wide ? 6 : 4;
+  at.queued = wide ? 6 : 5;
   at.cache = wide ? 8 : 5;
   int pool = 4, model = 8;
   for (const auto& [key, line] : lines) {
@@ -84,146 +84,139 @@ ReplicaColumns lay_out_replicas(int columns, const LoadedModels& lines) {
     model =
         std::max(model, static_cast<int>(model_text(std::get<1>(key), std::get<2>(key)).size()));
   }
-  const int room = std::max(12, columns - 5 - 2 * at.number - at.cache - 5);
+  const int room = std::max(12, columns - 5 - at.running - at.queued - at.cache - 5);
   at.pool = std::min(pool, std::max(4, room - model));
   at.pool = std::min(at.pool, wide ? 20 : room / 2);
   at.model = std::min(model, room - at.pool);
-  // What is left lies between the names and the numbers.
-  at.ready = std::max(at.pool + at.model + 2, columns - 5 - 2 * (at.number + 1) - at.cache - 1);
+  // The remaining width is between the names and the numbers.
+  at.ready = std::max(at.pool + at.model + 2, columns - 5 - at.running - at.queued - at.cache - 3);
   at.run = at.ready + 6;
-  at.queue = at.run + at.number + 1;
-  at.used = at.queue + at.number + 1;
+  at.queue = at.run + at.running + 1;
+  at.used = at.queue + at.queued + 1;
   return at;
 }
 
 }  // namespace
 
-void draw_replicas(const Scene& scene, Pen pen) {
-  const LoadedModels lines = loaded_models(scene);
-  pen.heading(0, "Replicas", count_replicas(scene));
-  const ReplicaColumns at = lay_out_replicas(pen.columns(), lines);
+void draw_replicas(const FrameContext& frame, DrawRegion region) {
+  const LoadedModels lines = loaded_models(frame);
+  region.heading(0, "Replicas", count_replicas(frame));
+  const ReplicaColumns at = lay_out_replicas(region.columns(), lines);
   const auto header = [&](int column, int width, std::string_view text, Align align) {
-    pen.field(column, 1, width, text, Role::faint, align);
+    region.field(column, 1, width, text, CellStyle::faint, align);
   };
   header(0, at.pool, "POOL", Align::left);
   header(at.pool + 1, at.model, "MODEL", Align::left);
   header(at.ready, 5, "READY", Align::right);
-  header(at.run, at.number, "RUN", Align::right);
-  header(at.queue, at.number, "QUE", Align::right);
+  header(at.run, at.running, "RUN", Align::right);
+  header(at.queue, at.queued, "QUEUE", Align::right);
   header(at.used, at.cache, "KV", Align::right);
   int row = 2;
   for (const auto& [key, line] : lines) {
-    if (row >= pen.rows()) break;
+    if (row >= region.rows()) break;
     const auto& [pool_name, model_name, precision] = key;
-    pen.field(0, row, at.pool, pool_name.empty() ? "-" : pool_name);
-    pen.field(at.pool + 1, row, at.model, fmt::format("{} {}", model_name, to_text(precision)));
-    pen.field(at.ready, row, 5, fmt::format("{}/{}", line.ready, line.all),
-              line.ready == line.all ? Role::good : Role::warm, Align::right);
-    pen.field(at.run, row, at.number, fmt::format("{}", line.running), Role::plain, Align::right);
-    pen.field(at.queue, row, at.number, fmt::format("{}", line.queued),
-              line.queued > 0 ? Role::warm : Role::plain, Align::right);
+    region.field(0, row, at.pool, pool_name.empty() ? "-" : pool_name);
+    region.field(at.pool + 1, row, at.model, fmt::format("{} {}", model_name, to_text(precision)));
+    region.field(at.ready, row, 5, fmt::format("{}/{}", line.ready, line.all),
+                 line.ready == line.all ? CellStyle::good : CellStyle::warm, Align::right);
+    region.field(at.run, row, at.running, fmt::format("{}", line.running), CellStyle::plain,
+                 Align::right);
+    region.field(at.queue, row, at.queued, fmt::format("{}", line.queued),
+                 line.queued > 0 ? CellStyle::warm : CellStyle::plain, Align::right);
     const double used = line.cache > 0 ? line.cache_used / line.cache : absent;
-    pen.gauge(at.used, row, at.cache, used, percent_text(used), fill_role(used, 0.85, 0.97));
+    region.gauge(at.used, row, at.cache, used, percent_text(used), gauge_style(used, 0.85, 0.97));
     ++row;
   }
-  if (lines.empty()) pen.text(0, 2, "nothing is loaded", Role::faint);
+  if (lines.empty()) region.text(0, 2, "no replicas", CellStyle::faint);
 }
 
-void draw_curves(const Scene& scene, Pen pen, const Totals& shown) {
-  // No filter narrows curves, and their numbers are of what they show.
-  const bool narrowed = scene.choices.narrowing.active();
-  const Totals totals = narrowed ? totals_of(scene.model, scene.now) : shown;
-  // The numbers are those of this moment, as in the panels above; the last point may be a second
-  // old.
+void draw_trend_charts(const FrameContext& frame, DrawRegion region, const Totals& shown) {
+  // The curves and their numbers cover the whole fleet.
+  const bool filtered = frame.ui.fleet_filter.active();
+  const Totals totals = filtered ? totals_of(frame.model, frame.now) : shown;
+  // The numbers are current, as in the panels above; the last point may be a second old.
   struct Curve {
     std::string_view title;
     double TrendPoint::*shown;
     std::string now;
-    Role role;
+    CellStyle style;
   };
-  const auto& summary = scene.model.summary();
-  const Curve curves[] = {
-      {"Load", &TrendPoint::utilization, percent_text(totals.utilization), Role::good},
-      {"Power", &TrendPoint::power, known_text(totals.power_w, watts_text), Role::hot},
+  const auto& summary = frame.model.summary();
+  const Curve fleet_trend[] = {
+      {"Load", &TrendPoint::utilization, percent_text(totals.utilization), CellStyle::good},
+      {"Power", &TrendPoint::power, known_text(totals.power_w, watts_text), CellStyle::hot},
       {"Queued", &TrendPoint::queued,
        summary ? count_text(static_cast<double>(summary->queued)) : std::string(not_known),
-       Role::accent}};
-  const std::array<Wish, 3> wishes = {Wish{3, 60, 1}, Wish{3, 60, 1}, Wish{3, 60, 1}};
-  // The lowest row tells the time.
-  const bool with_axis = pen.rows() >= 10;
-  Rect area = pen.area();
+       CellStyle::accent}};
+  const std::array<SizeHint, 3> hints = {SizeHint{3, 60, 1}, SizeHint{3, 60, 1},
+                                         SizeHint{3, 60, 1}};
+  // The lowest row is the time axis.
+  const bool with_axis = region.rows() >= 10;
+  Rect area = region.area();
   if (with_axis) {
     --area.rows;
-    // A column is a wall second; what is told is fleet time, as everywhere.
-    const auto ago = [&](int columns) {
-      const double span_s = columns * scene.options.speed;
-      return span_s < 1'000 ? fmt::format("-{:.0f}s", span_s)
-                            : "-" + span_text(from_seconds(span_s));
-    };
-    pen.text(0, area.rows, ago(pen.columns()), Role::faint);
-    if (pen.columns() >= 40) {
-      pen.field(pen.columns() / 2 - 5, area.rows, 10, ago(pen.columns() / 2), Role::faint,
-                Align::left);
-    }
-    pen.field(pen.columns() - 3, area.rows, 3, "now", Role::faint);
+    // A column is one wall second; the labels are fleet time, as everywhere.
+    draw_time_axis(region, 0, area.rows, region.columns(),
+                   {frame.now, from_seconds(frame.options.speed) / 2}, TimeLabels::ago);
   }
-  const std::vector<Rect> rects = cut_rows(area, wishes);
-  for (std::size_t i = 0; i < std::size(curves); ++i) {
+  const std::vector<Rect> rects = cut_rows(area, hints);
+  for (std::size_t i = 0; i < std::size(fleet_trend); ++i) {
     if (rects[i].rows == 0) continue;
-    Pen part = pen.on(rects[i]);
+    DrawRegion part = region.on(rects[i]);
     std::vector<double> shares;
     double most = 1;
-    for (const TrendPoint& point : scene.model.trend()) {
-      shares.push_back(point.*curves[i].shown);
+    for (const TrendPoint& point : frame.model.trend()) {
+      shares.push_back(point.*fleet_trend[i].shown);
       if (shares.back() > most) most = shares.back();
     }
     const bool is_count = i == 2;
     for (double& share : shares) share /= is_count ? 1.25 * most : 1.0;
-    std::string note = curves[i].now;
-    if (is_count && most > 1) note += fmt::format(", top {}", count_text(most));
-    part.heading(0, scene.unnarrowed(std::string(curves[i].title)), note);
-    part.curve({0, 1, part.columns(), part.rows() - 1}, shares, curves[i].role);
+    std::string note = fleet_trend[i].now;
+    if (is_count && most > 1) note += fmt::format(", max {}", count_text(most));
+    part.heading(0, frame.with_whole_fleet_note(std::string(fleet_trend[i].title)), note);
+    part.curve({0, 1, part.columns(), part.rows() - 1}, shares, fleet_trend[i].style);
   }
 }
 
-void draw_latest_decisions(const Scene& scene, Pen pen) {
-  const auto& decisions = scene.model.decisions();
-  const Narrowing& narrowing = scene.choices.narrowing;
-  const int model = std::clamp(pen.columns() / 4, 10, 24);
-  const int target = std::clamp(pen.columns() / 5, 8, 20);
+void draw_latest_decisions(const FrameContext& frame, DrawRegion region) {
+  const auto& decisions = frame.model.decisions();
+  const FleetFilter& fleet_filter = frame.ui.fleet_filter;
+  const int model = std::clamp(region.columns() / 4, 10, 24);
+  const int target = std::clamp(region.columns() / 5, 8, 20);
   int row = 1;
-  for (auto decision = decisions.rbegin(); decision != decisions.rend() && row < pen.rows();
+  for (auto decision = decisions.rbegin(); decision != decisions.rend() && row < region.rows();
        ++decision) {
-    if (!narrowing.shows(scene.model, *decision)) continue;
-    pen.text(0, row, to_clock_text(decision->at), Role::faint);
-    pen.field(9, row, model, decision->model);
+    if (!fleet_filter.shows(frame.model, *decision)) continue;
+    region.text(0, row, to_clock_text(decision->at), CellStyle::faint);
+    region.field(9, row, model, decision->model);
     const bool bad = decision->action == Action::reject;
     const bool fell = decision->fallback_reason.has_value();
-    const Role role = bad ? Role::critical : fell ? Role::warm : Role::good;
-    pen.text(10 + model, row, pen.ascii() ? "->" : "─▶", role);
-    const std::string where = decision->target.empty() ? "nowhere" : decision->target;
-    pen.field(13 + model, row, target, where, bad ? role : Role::plain);
+    const CellStyle style = bad ? CellStyle::critical : fell ? CellStyle::warm : CellStyle::good;
+    region.text(10 + model, row, region.ascii() ? "->" : "─▶", style);
+    const std::string where = decision->target.empty() ? "not placed" : decision->target;
+    region.field(13 + model, row, target, where, bad ? style : CellStyle::plain);
     std::string why(decision->action == Action::assign ? "" : to_text(decision->action));
     std::string wanted;
     if (fell) {
       if (!why.empty()) why += ", ";
-      if (decision->wanted_pool != decision->pool) {
-        wanted = fmt::format("not {}: ", decision->wanted_pool);
+      if (decision->preferred_pool != decision->pool) {
+        wanted = fmt::format("not {}: ", decision->preferred_pool);
       }
       why += to_text(*decision->fallback_reason);
     }
     const int at = 14 + model + target;
-    // The reason whole says more than both cut.
-    if (at + static_cast<int>(wanted.size() + why.size()) <= pen.columns()) {
+    // The complete reason is more useful than both texts cut.
+    if (at + static_cast<int>(wanted.size() + why.size()) <= region.columns()) {
       why.insert(0, wanted);
     }
-    pen.field(at, row, pen.columns() - at, why.empty() ? "as wanted" : why,
-              why.empty() ? Role::faint : role);
+    region.field(at, row, region.columns() - at, why.empty() ? "preferred pool" : why,
+                 why.empty() ? CellStyle::faint : style);
     ++row;
   }
-  pen.heading(0, "Decisions", row > 1 ? "newest first" : "");
+  region.heading(0, "Decisions", row > 1 ? "newest first" : "");
   if (row == 1)
-    pen.text(0, 1, narrowing.active() ? "none that the filter leaves" : "none yet", Role::faint);
+    region.text(0, 1, fleet_filter.active() ? "none matches the filter" : "none yet",
+                CellStyle::faint);
 }
 
 }  // namespace drover::tui

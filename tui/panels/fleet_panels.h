@@ -1,30 +1,30 @@
 // The panels of the fleet view, each on its own rectangle.
 #pragma once
 
-#include "tui/state/scene.h"
+#include "tui/state/frame_context.h"
 
 namespace drover::tui {
 
-/// Hosts, devices, load, power and memory of the whole fleet.
-void draw_totals(const Scene& scene, Pen pen, const Totals& totals);
-/// How many jobs are in which state, and how that moved.
-void draw_job_counts(const Scene& scene, Pen pen);
+/// Hosts, devices, load, power and memory of the fleet.
+void draw_totals(DrawRegion region, const Totals& totals);
+/// The number of jobs by state, and its history.
+void draw_job_counts(const FrameContext& frame, DrawRegion region);
 /// Latencies, tokens, energy and cost.
-void draw_service(const Scene& scene, Pen pen, const Totals& totals);
+void draw_service(const FrameContext& frame, DrawRegion region, const Totals& totals);
 
-/// The heat map that Choices::map lays out: its heading with the scale, and its cells.
-void draw_map(const Scene& scene, Pen heading, Pen cells);
+/// The heat map of UiState::map: its heading with the scale, and its cells.
+void draw_map(const FrameContext& frame, DrawRegion heading, DrawRegion cells);
 
-/// What is loaded where: a line per pool, model and precision.
-void draw_replicas(const Scene& scene, Pen pen);
-/// Load, power and queue over the last minutes, with an axis of time.
-void draw_curves(const Scene& scene, Pen pen, const Totals& totals);
+/// Replicas: a line per pool, model and precision.
+void draw_replicas(const FrameContext& frame, DrawRegion region);
+/// Load, power and queue over the last minutes, with a time axis.
+void draw_trend_charts(const FrameContext& frame, DrawRegion region, const Totals& totals);
 /// The newest decisions, a line each.
-void draw_latest_decisions(const Scene& scene, Pen pen);
-/// The jobs that run, longest work first.
-void draw_running(const Scene& scene, Pen pen);
-/// These of them, with or without where each runs.
-void draw_running_jobs(const Scene& scene, Pen pen, std::string_view title,
+void draw_latest_decisions(const FrameContext& frame, DrawRegion region);
+/// Running jobs, longest work first.
+void draw_running(const FrameContext& frame, DrawRegion region);
+/// The given jobs, with or without the place where each runs.
+void draw_running_jobs(const FrameContext& frame, DrawRegion region, std::string_view title,
                        std::span<const JobRow* const> jobs, bool with_place);
 
 }  // namespace drover::tui

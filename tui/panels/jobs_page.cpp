@@ -17,9 +17,9 @@ constexpr int jobs_gap = 2;
 
 using Counts = std::map<Reason, std::uint64_t>;
 
-/// Reasons by count, as bars against the greatest.
-void draw_reasons(const Scene& scene, Pen pen, std::string_view title, const Counts& counts,
-                  Role fill) {
+/// Reasons by count, as bars relative to the greatest.
+void draw_reasons(const FrameContext& frame, DrawRegion region, std::string_view title,
+                  const Counts& counts, CellStyle fill) {
   std::vector<std::pair<std::uint64_t, Reason>> rows;
   std::uint64_t all = 0;
   for (const auto& [reason, count] : counts) {
@@ -29,22 +29,22 @@ void draw_reasons(const Scene& scene, Pen pen, std::string_view title, const Cou
   std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
-  const bool known = scene.model.summary().has_value();
-  pen.heading(
-      0, title,
-      scene.unnarrowed(known ? count_text(static_cast<double>(all)) : std::string(not_known)));
-  const int bar = std::clamp(pen.columns() - 16, 0, 30);
-  const int rest = pen.columns() - 16 - bar - 1;
-  for (std::size_t i = 0; i < rows.size() && static_cast<int>(i) + 1 < pen.rows(); ++i) {
+  const bool known = frame.model.summary().has_value();
+  region.heading(0, title,
+                 frame.with_whole_fleet_note(known ? count_text(static_cast<double>(all))
+                                                   : std::string(not_known)));
+  const int bar = std::clamp(region.columns() - 16, 0, 30);
+  const int rest = region.columns() - 16 - bar - 1;
+  for (std::size_t i = 0; i < rows.size() && static_cast<int>(i) + 1 < region.rows(); ++i) {
     const int row = static_cast<int>(i) + 1;
     const ReasonFacts& reason = facts(rows[i].second);
-    pen.field(0, row, 15, reason.name);
-    pen.gauge(16, row, bar,
-              static_cast<double>(rows[i].first) / static_cast<double>(rows.front().first),
-              count_text(static_cast<double>(rows[i].first)), fill);
-    if (rest > 12) pen.field(16 + bar + 1, row, rest, reason.meaning, Role::faint);
+    region.field(0, row, 15, reason.name);
+    region.gauge(16, row, bar,
+                 static_cast<double>(rows[i].first) / static_cast<double>(rows.front().first),
+                 count_text(static_cast<double>(rows[i].first)), fill);
+    if (rest > 12) region.field(16 + bar + 1, row, rest, reason.meaning, CellStyle::faint);
   }
-  if (rows.empty() && known) pen.text(0, 1, "none", Role::faint);
+  if (rows.empty() && known) region.text(0, 1, "none", CellStyle::faint);
 }
 
 int reason_rows(const Model& model) {
@@ -62,8 +62,8 @@ JobsPage lay_out_jobs_page(const Model& model, int columns) {
   const bool beside =
       classes > 0 && columns >= 2 * (reasons_columns_least + jobs_gap) + class_panel_columns;
   const int left = beside ? columns - class_panel_columns - jobs_gap : columns;
-  const std::array<Wish, 2> halves = {Wish{reasons_columns_least, 400, 1},
-                                      Wish{reasons_columns_least, 400, 1}};
+  const std::array<SizeHint, 2> halves = {SizeHint{reasons_columns_least, 400, 1},
+                                          SizeHint{reasons_columns_least, 400, 1}};
   const std::vector<Rect> parts = cut_columns({0, 0, left, reasons}, halves, jobs_gap);
   page.waiting = parts[0];
   page.failed = parts[1];
@@ -75,12 +75,14 @@ JobsPage lay_out_jobs_page(const Model& model, int columns) {
   return page;
 }
 
-void draw_jobs_page(const Scene& scene, const Pen& pen) {
-  const JobsPage page = lay_out_jobs_page(scene.model, pen.columns());
-  const Summary sums = scene.model.summary().value_or(Summary{});
-  draw_reasons(scene, pen.on(page.waiting), "Waiting for", sums.queued_for, Role::fill_warm);
-  draw_reasons(scene, pen.on(page.failed), "Failed for", sums.failures, Role::fill_critical);
-  if (page.classes.rows > 0) draw_classes(scene, pen.on(page.classes));
+void draw_jobs_page(const FrameContext& frame, const DrawRegion& region) {
+  const JobsPage page = lay_out_jobs_page(frame.model, region.columns());
+  const Summary sums = frame.model.summary().value_or(Summary{});
+  draw_reasons(frame, region.on(page.waiting), "Waiting for", sums.queued_for,
+               CellStyle::fill_warm);
+  draw_reasons(frame, region.on(page.failed), "Failed for", sums.failures,
+               CellStyle::fill_critical);
+  if (page.classes.rows > 0) draw_classes(frame, region.on(page.classes));
 }
 
 }  // namespace drover::tui

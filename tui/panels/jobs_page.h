@@ -1,17 +1,16 @@
-// What stands above the list of jobs: what they wait for, what they failed for, and how the classes
-// of work keep their targets.
+// The page above the list of jobs: reasons for waiting and failure, and the targets of job classes.
 #pragma once
 
-#include "tui/state/scene.h"
+#include "tui/state/frame_context.h"
 
 namespace drover::tui {
 
 struct JobsPage {
-  Rect waiting, failed, classes;  // `classes` empty where there is nothing to tell
+  Rect waiting, failed, classes;  // `classes` may be empty
   int rows = 0;
 };
 JobsPage lay_out_jobs_page(const Model& model, int columns);
-/// On the whole of the page.
-void draw_jobs_page(const Scene& scene, const Pen& pen);
+/// `region`: the whole page.
+void draw_jobs_page(const FrameContext& frame, const DrawRegion& region);
 
 }  // namespace drover::tui

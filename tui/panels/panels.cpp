@@ -1,15 +1,15 @@
-// Panels that more than one view shows: one device, one decision, the events.
+// Panels that several views use: one device, one decision, the events.
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "fleet/base/units.h"
-#include "tui/panels/news_panels.h"
+#include "tui/panels/log_panels.h"
 #include "tui/panels/panels.h"
-#include "tui/state/history_shares.h"
-#include "tui/tables/columns.h"
-#include "tui/tables/device_facts.h"
+#include "tui/state/sparkline_values.h"
+#include "tui/tables/device_columns.h"
+#include "tui/tables/device_queries.h"
 
 namespace drover::tui {
 namespace {
@@ -18,94 +18,98 @@ std::string number_text(double value, std::string_view unit) {
   return std::isnan(value) ? std::string(not_known) : fmt::format("{:.0f}{}", value, unit);
 }
 
-/// Bars of the device panel: label, share, number, and the columns for the history behind.
+/// The bars of the device panel.
 struct DeviceBar {
   std::string_view label;
-  Shade shade;
+  GaugeMetric gauge_metric;
   double warm, hot;
 };
-constexpr DeviceBar device_bars[] = {{"load", Shade::utilization, 2, 2},
-                                     {"memory", Shade::memory, 0.90, 0.97},
-                                     {"power", Shade::power, 0.90, 0.99},
-                                     {"heat", Shade::temperature, 0.75, 0.875}};
+constexpr DeviceBar device_bars[] = {{"load", GaugeMetric::utilization, 2, 2},
+                                     {"memory", GaugeMetric::memory, 0.90, 0.97},
+                                     {"power", GaugeMetric::power, 0.90, 0.99},
+                                     {"temp", GaugeMetric::temperature, 0.75, 0.875}};
 
-std::string bar_number(const Model& model, DeviceTable::Row row, Shade shade) {
-  switch (shade) {
-    case Shade::utilization:
+std::string bar_number(const Model& model, DeviceTable::Row row, GaugeMetric gauge_metric) {
+  switch (gauge_metric) {
+    case GaugeMetric::utilization:
       return percent_text(model.reading(row, Metric::utilization));
-    case Shade::memory: {
+    case GaugeMetric::memory: {
       const double used = model.reading(row, Metric::memory_used);
       const double total = model.reading(row, Metric::memory_total);
       if (std::isnan(used) || std::isnan(total)) return std::string(not_known);
       return fmt::format("{} of {}", bytes_text(used), bytes_text(total));
     }
-    case Shade::power: {
+    case GaugeMetric::power: {
       const double power = model.reading(row, Metric::power);
       const double cap = model.reading(row, Metric::power_cap);
       if (std::isnan(power)) return std::string(not_known);
       return std::isnan(cap) ? fmt::format("{:.0f}W", power)
                              : fmt::format("{:.0f} of {:.0f}W", power, cap);
     }
-    case Shade::temperature:
+    case GaugeMetric::temperature:
       return number_text(model.reading(row, Metric::temperature), "C");
   }
   return std::string(not_known);
 }
 
-void draw_device_counters(const Scene& scene, Pen& pen, int line, DeviceTable::Row row) {
-  const Model& model = scene.model;
+void draw_device_counters(const FrameContext& frame, DrawRegion& region, int line,
+                          DeviceTable::Row row) {
+  const Model& model = frame.model;
   const double joules = model.reading(row, Metric::energy);
-  pen.field(0, line, pen.columns(),
-            fmt::format(fmt::runtime(pen.columns() < 60
-                                         ? "matrix {}, mem-bw {}, {}"
-                                         : "matrix units {}, memory bandwidth {}, {} so far"),
-                        percent_text(model.reading(row, Metric::matrix_activity)),
-                        percent_text(model.reading(row, Metric::memory_activity)),
-                        known_text(joules, joules_text)),
-            Role::faint);
+  region.field(
+      0, line, region.columns(),
+      fmt::format(fmt::runtime(region.columns() < 60
+                                   ? "tensor {}, mem-bw {}, {}"
+                                   : "tensor activity {}, memory bandwidth {}, {} in total"),
+                  percent_text(model.reading(row, Metric::tensor_activity)),
+                  percent_text(model.reading(row, Metric::memory_activity)),
+                  known_text(joules, joules_text)),
+      CellStyle::faint);
 }
 
-void draw_device_facts(const Scene& scene, Pen& pen, int from, DeviceTable::Row row) {
-  const Model& model = scene.model;
-  const HostRow& host = scene.model.host_of(row);
-  const bool stale = scene.stale(row);
+void draw_device_facts(const FrameContext& frame, DrawRegion& region, int from,
+                       DeviceTable::Row row) {
+  const Model& model = frame.model;
+  const HostRow& host = frame.model.host_of(row);
+  const bool stale = frame.stale(row);
   const std::string throttle = throttle_text(model.reading(row, Metric::throttle));
-  const bool slowed = is_slowed(model.reading(row, Metric::throttle));
-  const std::string slowed_text = slowed ? fmt::format("slowed by {}", throttle) : throttle;
+  const bool throttled = is_throttled(model.reading(row, Metric::throttle));
+  const std::string throttled_text = throttled ? fmt::format("throttle: {}", throttle) : throttle;
   const std::string clock = number_text(model.reading(row, Metric::clock), " MHz");
-  std::string work =
-      fmt::format(fmt::runtime(pen.columns() < 40 ? "{} run, {} queue" : "{} running, {} queued"),
-                  number_text(model.reading(row, Metric::running), ""),
-                  number_text(model.reading(row, Metric::queue), ""));
-  // What holds the clock down says more than the clock.
-  const int room = pen.columns() - static_cast<int>(slowed_text.size()) - 1;
+  std::string work = fmt::format(
+      fmt::runtime(region.columns() < 40 ? "{} run, {} queue" : "{} running, {} queued"),
+      number_text(model.reading(row, Metric::running), ""),
+      number_text(model.reading(row, Metric::queue), ""));
+  // The throttle reason is more useful than the clock.
+  const int room = region.columns() - static_cast<int>(throttled_text.size()) - 1;
   if (static_cast<int>(work.size() + clock.size()) + 2 <= room) work += ", " + clock;
-  pen.field(0, from, room, work, stale ? Role::stale : Role::plain);
+  region.field(0, from, room, work, stale ? CellStyle::stale : CellStyle::plain);
   if (throttle != not_known) {
-    pen.text(room + 1, from, slowed_text, slowed && !stale ? Role::hot : Role::faint);
+    region.text(room + 1, from, throttled_text,
+                throttled && !stale ? CellStyle::hot : CellStyle::faint);
   }
-  if (const ConditionRow* condition = scene.model.condition_of(row)) {
-    // What is wrong with it says more than where it stands.
-    pen.field(0, from + 1, pen.columns(), condition_text(condition->said),
-              condition->said.usable ? Role::fault : Role::critical);
-    draw_device_counters(scene, pen, from + 2, row);
+  if (const ConditionRow* condition = frame.model.condition_of(row)) {
+    // The condition is more useful than the location.
+    region.field(0, from + 1, region.columns(), condition_text(condition->reported),
+                 condition->reported.usable ? CellStyle::fault : CellStyle::critical);
+    draw_device_counters(frame, region, from + 2, row);
     return;
   }
-  std::string place =
-      fmt::format("rack {}", host.said.hello.rack.empty() ? "-" : host.said.hello.rack);
-  for (const Group& group : host.said.hello.groups) {
-    if (group.number != scene.model.devices().group(row)) continue;
+  std::string place = fmt::format(
+      "rack {}", host.reported.registration.rack.empty() ? "-" : host.reported.registration.rack);
+  for (const Group& group : host.reported.registration.groups) {
+    if (group.number != frame.model.devices().group(row)) continue;
     place += fmt::format(", group g{} of {}", group.number, group.count);
     if (!group.topology.empty()) place += fmt::format(" ({})", group.topology);
   }
   if (host.gaps > 0) place += fmt::format(", sample batches lost: {}", host.gaps);
-  pen.field(0, from + 1, pen.columns(), place, Role::faint);
-  draw_device_counters(scene, pen, from + 2, row);
+  region.field(0, from + 1, region.columns(), place, CellStyle::faint);
+  draw_device_counters(frame, region, from + 2, row);
 }
 
-constexpr std::size_t parts_columns = 76;  // for the parts of a score: what 80 columns leave
+constexpr std::size_t parts_columns = 76;  // for the parts of a score on 80 columns
 
-// Columns of the candidates; narrow panels do without the pool.
+// Columns of the candidates; narrow panels omit the pool.
 struct CandidateColumns {
   int pool, score, start, done, energy, cost;
 };
@@ -116,22 +120,23 @@ CandidateColumns lay_out_candidates(int columns) {
   return {pool, score, score + 10, score + 18, score + 26, score + 35};
 }
 
-void draw_estimate(Pen& pen, int row, const CandidateColumns& at, const Estimate& estimate) {
+void draw_estimate(DrawRegion& region, int row, const CandidateColumns& at,
+                   const Estimate& estimate) {
   const auto time_text = [&](double seconds) {
     return estimate.wait_known ? duration_text(seconds) : std::string(not_known);
   };
-  pen.field(at.start, row, 7, time_text(estimate.start_s), Role::plain, Align::right);
-  pen.field(at.done, row, 7, time_text(estimate.finish_s), Role::plain, Align::right);
-  pen.field(at.energy, row, 8, joules_text(estimate.energy_j), Role::plain, Align::right);
-  if (at.cost + 9 > pen.columns()) return;
-  pen.field(at.cost, row, 9, dollars_text(estimate.cost_usd), Role::plain, Align::right);
+  region.field(at.start, row, 7, time_text(estimate.start_s), CellStyle::plain, Align::right);
+  region.field(at.done, row, 7, time_text(estimate.finish_s), CellStyle::plain, Align::right);
+  region.field(at.energy, row, 8, joules_text(estimate.energy_j), CellStyle::plain, Align::right);
+  if (at.cost + 9 > region.columns()) return;
+  region.field(at.cost, row, 9, dollars_text(estimate.cost_usd), CellStyle::plain, Align::right);
 }
 
-/// The parts whose weighted mean is the score, with as many digits as it takes to work it out.
+/// The parts whose weighted mean is the score, with enough digits to recompute it.
 std::vector<std::string> score_lines(const Candidate& candidate) {
   std::vector<std::string> lines;
   for (const ScorePart& part : candidate.parts) {
-    // One digit more than the score has.
+    // One digit more than the score.
     const double value = std::round(part.value * 1e4) / 1e4;
     const std::string text = fmt::format("{} {:g} x{:.4g}", part.scorer, value, part.weight);
     if (lines.empty() || lines.back().size() + 2 + text.size() > parts_columns) {
@@ -143,44 +148,44 @@ std::vector<std::string> score_lines(const Candidate& candidate) {
   return lines;
 }
 
-int draw_candidates(Pen& pen, int row, const Decision& decision) {
+int draw_candidates(DrawRegion& region, int row, const Decision& decision) {
   if (decision.top.empty()) return row;
-  const CandidateColumns at = lay_out_candidates(pen.columns());
-  pen.text(0, row, "CANDIDATES", Role::faint);
-  if (at.pool > 0) pen.text(at.pool, row, "POOL", Role::faint);
-  pen.field(at.score, row, 9, "SCORE", Role::faint, Align::right);
-  pen.field(at.start, row, 7, "START", Role::faint, Align::right);
-  pen.field(at.done, row, 7, "DONE", Role::faint, Align::right);
-  pen.field(at.energy, row, 8, "ENERGY", Role::faint, Align::right);
-  if (at.cost + 9 <= pen.columns()) {
-    pen.field(at.cost, row, 9, "COST", Role::faint, Align::right);
+  const CandidateColumns at = lay_out_candidates(region.columns());
+  region.text(0, row, "CANDIDATES", CellStyle::faint);
+  if (at.pool > 0) region.text(at.pool, row, "POOL", CellStyle::faint);
+  region.field(at.score, row, 9, "SCORE", CellStyle::faint, Align::right);
+  region.field(at.start, row, 7, "START", CellStyle::faint, Align::right);
+  region.field(at.done, row, 7, "DONE", CellStyle::faint, Align::right);
+  region.field(at.energy, row, 8, "ENERGY", CellStyle::faint, Align::right);
+  if (at.cost + 9 <= region.columns()) {
+    region.field(at.cost, row, 9, "COST", CellStyle::faint, Align::right);
   }
   ++row;
   for (std::size_t i = 0; i < decision.top.size(); ++i) {
     const Candidate& candidate = decision.top[i];
     const bool chosen = i == 0 && candidate.target == decision.target;
-    pen.text(0, row, chosen ? ">" : " ", Role::accent);
-    pen.field(2, row, 14, candidate.target, chosen ? Role::strong : Role::plain);
-    if (at.pool > 0) pen.field(at.pool, row, 10, candidate.pool, Role::faint);
-    pen.gauge(at.score, row, 9, candidate.score, fmt::format("{:.3f}", candidate.score),
-              chosen ? Role::fill_good : Role::track);
-    draw_estimate(pen, row++, at, candidate.estimate);
+    region.text(0, row, chosen ? ">" : " ", CellStyle::accent);
+    region.field(2, row, 14, candidate.target, chosen ? CellStyle::strong : CellStyle::plain);
+    if (at.pool > 0) region.field(at.pool, row, 10, candidate.pool, CellStyle::faint);
+    region.gauge(at.score, row, 9, candidate.score, fmt::format("{:.3f}", candidate.score),
+                 chosen ? CellStyle::fill_good : CellStyle::track);
+    draw_estimate(region, row++, at, candidate.estimate);
     for (const std::string& parts : score_lines(candidate)) {
-      pen.field(2, row++, pen.columns() - 2, parts, Role::faint);
+      region.field(2, row++, region.columns() - 2, parts, CellStyle::faint);
     }
   }
   return row;
 }
 
-int draw_rejections(Pen& pen, int row, const Decision& decision) {
+int draw_rejections(DrawRegion& region, int row, const Decision& decision) {
   if (decision.rejections.empty()) return row;
-  pen.text(0, row++, "REJECTED", Role::faint);
+  region.text(0, row++, "REJECTED", CellStyle::faint);
   for (const Rejection& rejection : decision.rejections) {
-    pen.field(2, row, 5, fmt::format("{}", rejection.count), Role::plain, Align::right);
-    pen.field(8, row, 14, rejection.device_class);
-    pen.field(23, row, 12, rejection.pool, Role::faint);
-    pen.field(36, row, 15, to_text(rejection.reason), Role::warm);
-    pen.field(52, row, pen.columns() - 52, facts(rejection.reason).meaning, Role::faint);
+    region.field(2, row, 5, fmt::format("{}", rejection.count), CellStyle::plain, Align::right);
+    region.field(8, row, 14, rejection.device_class);
+    region.field(23, row, 12, rejection.pool, CellStyle::faint);
+    region.field(36, row, 15, to_text(rejection.reason), CellStyle::warm);
+    region.field(52, row, region.columns() - 52, facts(rejection.reason).meaning, CellStyle::faint);
     ++row;
   }
   return row;
@@ -188,43 +193,45 @@ int draw_rejections(Pen& pen, int row, const Decision& decision) {
 
 }  // namespace
 
-void draw_fact(Pen& pen, int column, int row, int label_columns, std::string_view label,
-               std::string_view value, Role role) {
-  pen.field(column, row, label_columns - 1, label, Role::faint);
-  pen.field(column + label_columns, row, pen.columns() - column - label_columns, value,
-            value == "-" || value == not_known ? Role::faint : role);
+void draw_fact(DrawRegion& region, int column, int row, int label_columns, std::string_view label,
+               std::string_view value, CellStyle style) {
+  region.field(column, row, label_columns - 1, label, CellStyle::faint);
+  region.field(column + label_columns, row, region.columns() - column - label_columns, value,
+               value == "-" || value == not_known ? CellStyle::faint : style);
 }
 
-void draw_device(const Scene& scene, Pen pen, DeviceTable::Row row, std::string_view title) {
-  const DeviceTable& devices = scene.model.devices();
-  const bool stale = scene.stale(row);
+void draw_device(const FrameContext& frame, DrawRegion region, DeviceTable::Row row,
+                 std::string_view title) {
+  const DeviceTable& devices = frame.model.devices();
+  const bool stale = frame.stale(row);
   const Instant arrived = devices.arrived(row);
-  std::string note = scene.model.spec_of(row).id;
+  std::string note = frame.model.spec_of(row).id;
   if (stale) {
     const std::string age =
-        arrived == Instant::min() ? "no sample" : duration_text(scene.s_since(arrived)) + " old";
-    const Health health = scene.model.host_of(row).said.health;
+        arrived == Instant::min() ? "no sample" : duration_text(frame.s_since(arrived)) + " old";
+    const Health health = frame.model.host_of(row).reported.health;
     note = is_gone(health) ? fmt::format("host {}, {}", to_text(health), age) : age;
   }
-  pen.heading(0, fmt::format("{} {}", title, to_text(scene.model.id_of(row))), note);
-  const bool wide = pen.columns() >= 60;
-  const int bar = wide ? 30 : pen.columns() - 8;
-  const int history = wide ? std::min(pen.columns() - 8 - bar - 2, shares_most(scene)) : 0;
+  region.heading(0, fmt::format("{} {}", title, to_text(frame.model.id_of(row))), note);
+  const bool wide = region.columns() >= 60;
+  const int bar = wide ? 30 : region.columns() - 8;
+  const int history =
+      wide ? std::min(region.columns() - 8 - bar - 2, sparkline_values_max(frame)) : 0;
   int line = 1;
   for (const DeviceBar& shown : device_bars) {
-    // Old values keep their number and lose their bar.
-    const double share = stale ? absent : devices.share(row, shown.shade);
-    const Role fill = fill_role(share, shown.warm, shown.hot);
-    pen.text(0, line, shown.label, Role::faint);
-    pen.gauge(8, line, bar, share, bar_number(scene.model, row, shown.shade), fill);
+    // Stale values have a number but no bar.
+    const double share = stale ? absent : devices.share(row, shown.gauge_metric);
+    const CellStyle fill = gauge_style(share, shown.warm, shown.hot);
+    region.text(0, line, shown.label, CellStyle::faint);
+    region.gauge(8, line, bar, share, bar_number(frame.model, row, shown.gauge_metric), fill);
     if (history > 0) {
-      pen.sparkline(pen.columns() - history, line, history,
-                    recent_shares(scene, row, shown.shade, history),
-                    stale ? Role::stale : Role::accent);
+      region.sparkline(region.columns() - history, line, history,
+                       sparkline_values(frame, row, shown.gauge_metric, history),
+                       stale ? CellStyle::stale : CellStyle::accent);
     }
     ++line;
   }
-  draw_device_facts(scene, pen, line, row);
+  draw_device_facts(frame, region, line, row);
 }
 
 std::string decision_title(const Decision& decision) {
@@ -242,26 +249,32 @@ int decision_rows(const Decision& decision) {
   return rows;
 }
 
-int draw_decision(Pen& pen, int row, const Decision& decision) {
+int draw_decision(DrawRegion& region, int row, const Decision& decision) {
   const std::string went = decision.target.empty()
-                               ? std::string("nowhere")
+                               ? std::string("not placed")
                                : fmt::format("{} in {}", decision.target, decision.pool);
-  pen.field(0, row++, pen.columns(),
-            fmt::format("{}: {} (attempt {}, rule {}, {} considered, roster {})",
-                        to_text(decision.action), went, decision.attempt,
-                        decision.rule.empty() ? "-" : decision.rule, decision.considered,
-                        decision.roster_version),
-            Role::strong);
+  region.field(0, row++, region.columns(),
+               fmt::format("{}: {} (attempt {}, rule {}, {} considered, fleet version {})",
+                           to_text(decision.action), went, decision.attempt,
+                           decision.rule.empty() ? "-" : decision.rule, decision.considered,
+                           decision.fleet_version),
+               CellStyle::strong);
   if (decision.fallback_reason) {
     const ReasonFacts& reason = facts(*decision.fallback_reason);
     std::string text =
-        fmt::format("not {}: {}, {}", decision.wanted_pool, reason.name, reason.meaning);
-    if (decision.fallback_step > 0) text += fmt::format(" (fallback {})", decision.fallback_step);
+        fmt::format("not {}: {}, {}", decision.preferred_pool, reason.name, reason.meaning);
+    if (decision.action == Action::queue) {
+      text = reason.reason == Reason::capacity
+                 ? "capacity: no pool of the rule had room, waiting"
+                 : fmt::format("{}: {} The job waits.", reason.name, reason.meaning);
+    } else if (decision.fallback_step > 0) {
+      text += fmt::format(" (fallback {})", decision.fallback_step);
+    }
     if (!decision.change.empty()) text += fmt::format(" [{}]", decision.change);
-    pen.field(0, row++, pen.columns(), text, Role::warm);
+    region.field(0, row++, region.columns(), text, CellStyle::warm);
   }
-  row = draw_candidates(pen, row, decision);
-  return draw_rejections(pen, row, decision);
+  row = draw_candidates(region, row, decision);
+  return draw_rejections(region, row, decision);
 }
 
 std::string scroll_note(int rows, int visible, int top) {
@@ -270,15 +283,18 @@ std::string scroll_note(int rows, int visible, int top) {
   return below > 0 ? fmt::format("J K scroll, {} more below", below) : "J K scroll, end";
 }
 
-void draw_events(const Scene& scene, Pen pen) {
-  const Narrowing& narrowing = scene.choices.narrowing;
-  const auto rows = static_cast<std::size_t>(std::max(0, pen.rows() - 1));
-  std::vector<News> news = latest_news(scene.model, narrowing.active() ? news_most : rows);
-  std::erase_if(news, [&](const News& item) { return !narrowing.shows(scene.model, item); });
-  news.resize(std::min(news.size(), rows));
-  pen.heading(0, "Events", news.empty() ? "" : "newest first");
-  draw_news(pen, 1, news);
-  if (news.empty()) pen.text(0, 1, scene.nothing_text("event", "nothing yet"), Role::faint);
+void draw_events(const FrameContext& frame, DrawRegion region) {
+  const FleetFilter& fleet_filter = frame.ui.fleet_filter;
+  const auto rows = static_cast<std::size_t>(std::max(0, region.rows() - 1));
+  std::vector<LogEntry> entries =
+      latest_log_entries(frame.model, fleet_filter.active() ? log_entries_max : rows);
+  std::erase_if(entries,
+                [&](const LogEntry& entry) { return !fleet_filter.shows(frame.model, entry); });
+  entries.resize(std::min(entries.size(), rows));
+  region.heading(0, "Events", entries.empty() ? "" : "newest first");
+  draw_log_entries(region, 1, entries);
+  if (entries.empty())
+    region.text(0, 1, frame.nothing_text("event", "no events yet"), CellStyle::faint);
 }
 
 }  // namespace drover::tui

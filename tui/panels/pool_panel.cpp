@@ -7,16 +7,16 @@
 
 #include "fleet/base/units.h"
 #include "tui/canvas/fit_columns.h"
-#include "tui/tables/columns.h"
+#include "tui/tables/device_columns.h"
 
 namespace drover::tui {
 namespace {
 
-constexpr std::size_t pool_lines_max = 24;  // more are counted in words
-constexpr int words_columns_least = 22;     // behind the numbers
+constexpr std::size_t pool_lines_max = 24;  // further pools are counted in the heading
+constexpr int words_columns_least = 22;     // after the numbers
 constexpr double near_limit = 0.90, at_limit = 0.99;
 
-/// A line of the panel: of a pool, or of the site.
+/// A line of the panel: a pool or the site.
 struct Line {
   std::string name;
   const PoolReport* pool = nullptr;  // null: the site
@@ -37,13 +37,13 @@ constexpr std::array<PoolColumn, 6> pool_columns = {{{"POOL", 10, Align::left, 0
                                                      {"POWER", 19, Align::right, 2},
                                                      {"RESERVED", 8, Align::right, 5},
                                                      {"$/HOUR", 7, Align::right, 3},
-                                                     {"WAIT", 5, Align::right, 4}}};
+                                                     {"QUEUED", 6, Align::right, 4}}};
 
 Line line_of(const PoolReport& pool) {
   Line line{pool.name, &pool};
   line.cap_w = pool.power_cap_w;
   line.waiting = pool.queued;
-  // Of a pool without devices there is nothing that could draw power or cost anything.
+  // A pool without devices has no power or cost.
   if (pool.devices == 0) return line;
   line.power_w = pool.power_w;
   line.reserved_w = pool.power_reserved_w;
@@ -62,7 +62,7 @@ Line site_line(const Model& model, const Summary& sums) {
   return line;
 }
 
-/// Why devices take no work; one may be in several of these states.
+/// Why devices take no work; a device may be in several of these states.
 std::string health_words(const PoolReport& pool) {
   struct State {
     std::uint64_t count;
@@ -78,76 +78,78 @@ std::string health_words(const PoolReport& pool) {
   return words;
 }
 
-Role health_role(const PoolReport& pool) {
-  if (pool.devices == 0 && pool.lost == 0) return Role::faint;
-  if (pool.usable == 0) return Role::critical;
-  return pool.usable == pool.devices && pool.lost == 0 ? Role::good : Role::warm;
+CellStyle health_role(const PoolReport& pool) {
+  if (pool.devices == 0 && pool.lost == 0) return CellStyle::faint;
+  if (pool.usable == 0) return CellStyle::critical;
+  return pool.usable == pool.devices && pool.lost == 0 ? CellStyle::good : CellStyle::warm;
 }
 
-void draw_power(Pen& pen, int at, int row, int width, const Line& line) {
+void draw_power(DrawRegion& region, int at, int row, int width, const Line& line) {
   if (std::isnan(line.power_w)) {
-    pen.field(at, row, width, not_known, Role::faint, Align::right);
+    region.field(at, row, width, not_known, CellStyle::faint, Align::right);
     return;
   }
   if (line.cap_w <= 0) {
-    pen.field(at, row, width, watts_text(line.power_w) + (line.cap_known ? ", no cap" : ""),
-              Role::plain, Align::right);
+    region.field(at, row, width, watts_text(line.power_w) + (line.cap_known ? ", no cap" : ""),
+                 CellStyle::plain, Align::right);
     return;
   }
   const double share = line.power_w / line.cap_w;
-  pen.gauge(at, row, width, share,
-            fmt::format("{} of {}", watts_text(line.power_w), watts_text(line.cap_w)),
-            fill_role(share, near_limit, at_limit));
+  region.gauge(at, row, width, share,
+               fmt::format("{} of {}", watts_text(line.power_w), watts_text(line.cap_w)),
+               gauge_style(share, near_limit, at_limit));
 }
 
-void draw_cell(Pen& pen, int at, int row, int width, const PoolColumn& column, const Line& line) {
-  const auto put = [&](const std::string& text, Role role = Role::plain) {
-    pen.field(at, row, width, text, text == not_known ? Role::faint : role, column.align);
+void draw_cell(DrawRegion& region, int at, int row, int width, const PoolColumn& column,
+               const Line& line) {
+  const auto put = [&](const std::string& text, CellStyle style = CellStyle::plain) {
+    region.field(at, row, width, text, text == not_known ? CellStyle::faint : style, column.align);
   };
   if (column.title == "POOL") {
-    put(line.name, line.pool == nullptr ? Role::strong : Role::plain);
+    put(line.name, line.pool == nullptr ? CellStyle::strong : CellStyle::plain);
   } else if (column.title == "USABLE") {
-    if (line.pool == nullptr) return;  // a device of two pools would count twice
+    if (line.pool == nullptr) return;  // a sum would count a device of two pools twice
     const PoolReport& pool = *line.pool;
     put(pool.devices == 0 ? "none" : fmt::format("{} of {}", pool.usable, pool.devices),
         health_role(pool));
   } else if (column.title == "POWER") {
-    draw_power(pen, at, row, width, line);
+    draw_power(region, at, row, width, line);
   } else if (column.title == "RESERVED") {
-    put(line.reserved_w > 0 ? "+" + watts_text(line.reserved_w) : "-", Role::faint);
+    put(line.reserved_w > 0 ? "+" + watts_text(line.reserved_w) : "-", CellStyle::faint);
   } else if (column.title == "$/HOUR") {
     put(known_text(line.spend_usd_per_h, dollars_text));
   } else {
-    put(count_text(static_cast<double>(line.waiting)), line.waiting > 0 ? Role::warm : Role::faint);
+    put(count_text(static_cast<double>(line.waiting)),
+        line.waiting > 0 ? CellStyle::warm : CellStyle::faint);
   }
 }
 
-void draw_words(Pen& pen, int at, int row, const Line& line, double budget_usd_per_h) {
-  const int width = pen.columns() - at;
+void draw_words(DrawRegion& region, int at, int row, const Line& line, double budget_usd_per_h) {
+  const int width = region.columns() - at;
   if (line.pool != nullptr) {
-    pen.field(at, row, width, health_words(*line.pool), health_role(*line.pool));
+    region.field(at, row, width, health_words(*line.pool), health_role(*line.pool));
     return;
   }
   if (budget_usd_per_h <= 0) {
-    pen.field(at, row, width, "no budget", Role::faint);
+    region.field(at, row, width, "no budget", CellStyle::faint);
     return;
   }
   if (std::isnan(line.spend_usd_per_h)) {
-    pen.field(at, row, width, not_known, Role::faint);
+    region.field(at, row, width, not_known, CellStyle::faint);
     return;
   }
   const double share = line.spend_usd_per_h / budget_usd_per_h;
-  pen.field(at, row, width,
-            fmt::format("{} of {} budget", percent_text(share), dollars_text(budget_usd_per_h)),
-            ink_role(share, near_limit, 1));
+  region.field(at, row, width,
+               fmt::format("{} of {} budget", percent_text(share), dollars_text(budget_usd_per_h)),
+               threshold_style(share, near_limit, 1));
 }
 
-/// A pool that no device is in and no job waits for is only a name.
+/// A pool without devices and waiting jobs has no line.
 bool is_empty(const PoolReport& pool) {
   return pool.devices == 0 && pool.lost == 0 && pool.queued == 0;
 }
 
-/// Those that have a line; more than there is room for are counted in words, and so are empty ones.
+/// The pools with a line, and the numbers of the others.
 struct ShownPools {
   std::vector<const PoolReport*> lines;
   std::size_t left_out = 0, empty = 0;
@@ -174,44 +176,44 @@ int pool_panel_rows(const Model& model) {
   return 3 + static_cast<int>(shown_pools(*model.summary()).lines.size());
 }
 
-void draw_pools(const Scene& scene, Pen pen) {
-  if (!scene.model.summary()) {
-    pen.heading(0, "Pools");
-    pen.text(0, 1, "the router has told no sums yet", Role::faint);
+void draw_pools(const FrameContext& frame, DrawRegion region) {
+  if (!frame.model.summary()) {
+    region.heading(0, "Pools");
+    region.text(0, 1, "not reported by the router yet", CellStyle::faint);
     return;
   }
-  const Summary& sums = *scene.model.summary();
+  const Summary& sums = *frame.model.summary();
   const ShownPools shown = shown_pools(sums);
   std::string note;
-  if (shown.left_out > 0) note = fmt::format("{} more left out", shown.left_out);
+  if (shown.left_out > 0) note = fmt::format("{} more not shown", shown.left_out);
   if (shown.empty > 0) {
     note += fmt::format("{}{} without devices", note.empty() ? "" : ", ", shown.empty);
   }
-  pen.heading(0, fmt::format("Pools {}", sums.pools.size()), scene.unnarrowed(note));
+  region.heading(0, fmt::format("Pools {}", sums.pools.size()), frame.with_whole_fleet_note(note));
   const std::vector<int> columns =
-      fit_columns<PoolColumn>(pool_columns, pen.columns() - words_columns_least);
+      fit_columns<PoolColumn>(pool_columns, region.columns() - words_columns_least);
   const auto each_column = [&](auto&& draw) {
     int at = 0;
     for (const int number : columns) {
       const PoolColumn& column = pool_columns[static_cast<std::size_t>(number)];
-      // Names get what wide screens have to spare.
-      const int width = column.width + (column.title == "POOL" && pen.columns() >= 100 ? 6 : 0);
+      // Wide screens have room for longer names.
+      const int width = column.width + (column.title == "POOL" && region.columns() >= 100 ? 6 : 0);
       draw(at, width, column);
       at += width + 1;
     }
     return at;
   };
   each_column([&](int at, int width, const PoolColumn& column) {
-    pen.field(at, 1, width, column.title, Role::faint, column.align);
+    region.field(at, 1, width, column.title, CellStyle::faint, column.align);
   });
   for (std::size_t i = 0; i <= shown.lines.size(); ++i) {
     const int row = static_cast<int>(i) + 2;
-    Line line = i < shown.lines.size() ? line_of(*shown.lines[i]) : site_line(scene.model, sums);
-    if (scene.model.is_silent(scene.now)) line.power_w = line.spend_usd_per_h = absent;
+    Line line = i < shown.lines.size() ? line_of(*shown.lines[i]) : site_line(frame.model, sums);
+    if (frame.model.is_silent(frame.now)) line.power_w = line.spend_usd_per_h = absent;
     const int words = each_column([&](int at, int width, const PoolColumn& column) {
-      draw_cell(pen, at, row, width, column, line);
+      draw_cell(region, at, row, width, column, line);
     });
-    draw_words(pen, words + 1, row, line, sums.budget_usd_per_h);
+    draw_words(region, words + 1, row, line, sums.budget_usd_per_h);
   }
 }
 

@@ -1,16 +1,16 @@
-// What is being typed, on the lowest rows of the screen.
+// The input line, on the lowest rows of the screen.
 #pragma once
 
-#include "tui/canvas/pen.h"
+#include "tui/canvas/draw_region.h"
 #include "tui/state/prompt.h"
 
 namespace drover::tui {
 
-/// On the last row of the pen's area; what is wrong, what Tab offers and what a yes would do stand
-/// above it.
-void draw_prompt(const Prompt& prompt, Pen pen);
+/// Draws the line on the last row of the region. Errors, completions and the question of a
+/// confirmation are above it.
+void draw_prompt(const Prompt& prompt, DrawRegion region);
 
-/// Whole words, as many on a line as fit; a longer word runs over the edge.
+/// Wraps text at words; a word longer than `width` has a line of its own and is not cut.
 std::vector<std::string> wrapped(std::string_view text, int width);
 
 }  // namespace drover::tui

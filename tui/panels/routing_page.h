@@ -1,8 +1,8 @@
-// What stands above the live decisions: where work went instead of where it was wanted and how fast
-// it does now, what that cost, and how the pools are.
+// The page above the list of decisions: placements from preferred to actual pools and their rates,
+// the cost of fallbacks, and the pools.
 #pragma once
 
-#include "tui/state/scene.h"
+#include "tui/state/frame_context.h"
 
 namespace drover::tui {
 
@@ -11,7 +11,7 @@ struct RoutingPage {
   int rows = 0;
 };
 RoutingPage lay_out_routing_page(const Model& model, int columns);
-/// On the whole of the page.
-void draw_routing_page(const Scene& scene, const Pen& pen);
+/// `region`: the whole page.
+void draw_routing_page(const FrameContext& frame, const DrawRegion& region);
 
 }  // namespace drover::tui

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int track_least = 12;
 
-/// Where an instant stands on a track of so many columns; -1: not on it.
+/// The position of an instant on a track of `columns`; -1 if it is outside.
 int column_of(Instant at, Instant first, Instant last, int columns) {
   if (at < first || at > last) return -1;
   const double span_s = to_seconds(last - first);
@@ -19,46 +19,49 @@ int column_of(Instant at, Instant first, Instant last, int columns) {
 
 }  // namespace
 
-void draw_scrubber(const Scene& scene, Pen pen) {
-  const Instant first = scene.cursor.timeline().first();
-  const Instant last = std::max(first, scene.cursor.latest(scene.live_now));
+void draw_scrubber(const FrameContext& frame, DrawRegion region) {
+  const Instant first = frame.cursor.timeline().first();
+  const Instant last = std::max(first, frame.cursor.latest(frame.live_now));
   const std::string begin = to_clock_text(first), end = to_clock_text(last);
   const int left = static_cast<int>(begin.size()) + 2;
-  const int columns = pen.columns() - left - static_cast<int>(end.size()) - 2;
+  const int columns = region.columns() - left - static_cast<int>(end.size()) - 2;
   if (columns < track_least) return;
-  pen.text(1, 0, begin, Role::faint);
-  for (int i = 0; i < columns; ++i) pen.text(left + i, 0, pen.ascii() ? "-" : "─", Role::faint);
-  const auto put = [&](Instant at, std::string_view sign, Role role) {
+  region.text(1, 0, begin, CellStyle::faint);
+  for (int i = 0; i < columns; ++i)
+    region.text(left + i, 0, region.ascii() ? "-" : "─", CellStyle::faint);
+  const auto put = [&](Instant at, std::string_view sign, CellStyle style) {
     const int column = column_of(at, first, last, columns);
-    if (column >= 0) pen.text(left + column, 0, sign, role);
+    if (column >= 0) region.text(left + column, 0, sign, style);
   };
-  for (const Gap& gap : scene.cursor.timeline().gaps()) {
+  for (const Gap& gap : frame.cursor.timeline().gaps()) {
     const int left_end = column_of(std::clamp(gap.from, first, last), first, last, columns);
     const int right_end = column_of(std::clamp(gap.end, first, last), first, last, columns);
     for (int i = left_end; i <= right_end; ++i) {
-      pen.text(left + i, 0, pen.ascii() ? "x" : "░", Role::critical);
+      region.text(left + i, 0, region.ascii() ? "x" : "░", CellStyle::critical);
     }
   }
   for (const Severity severity : {Severity::info, Severity::warning, Severity::critical}) {
-    for (const Mark& mark : scene.cursor.timeline().marks()) {  // the gravest lie above
-      if (mark.kind == Mark::Kind::caption || mark.severity != severity) continue;
-      put(mark.at, "!", severity == Severity::critical ? Role::critical : Role::warm);
+    // The most severe are drawn last.
+    for (const TimelineMarker& mark : frame.cursor.timeline().markers()) {
+      if (mark.kind == TimelineMarker::Kind::caption || mark.severity != severity) continue;
+      put(mark.at, "!", severity == Severity::critical ? CellStyle::critical : CellStyle::warm);
     }
   }
-  for (const Instant at : scene.cursor.bookmarks()) put(at, "m", Role::accent);
-  if (const auto& loop = scene.cursor.loop()) {
-    put(loop->begin, "(", Role::good);
-    put(loop->end, ")", Role::good);
+  for (const Instant at : frame.cursor.bookmarks()) put(at, "m", CellStyle::accent);
+  if (const auto& loop = frame.cursor.loop()) {
+    put(loop->begin, "(", CellStyle::good);
+    put(loop->end, ")", CellStyle::good);
   }
-  put(scene.now, pen.ascii() ? "#" : "█", Role::strong);
-  pen.text(left + columns + 1, 0, end, Role::faint);
+  put(frame.now, region.ascii() ? "#" : "█", CellStyle::strong);
+  region.text(left + columns + 1, 0, end, CellStyle::faint);
   for (int i = 0; i < columns; ++i) {
     const int part = columns > 1 ? i * (scrubber_parts / 10) / (columns - 1) * 10 : 0;
-    scene.hits.add({pen.area().column + left + i, pen.area().row, 1, 1}, Hit::Kind::moment, part);
+    frame.click_targets.add({region.area().column + left + i, region.area().row, 1, 1},
+                            ClickTarget::Kind::moment, part);
   }
 }
 
-Instant moment_at_part(const TimeCursor& cursor, Instant live_now, int part) {
+Instant moment_at_part(const PlaybackCursor& cursor, Instant live_now, int part) {
   const Instant first = cursor.timeline().first();
   const Duration span = std::max(first, cursor.latest(live_now)) - first;
   return first + from_seconds(to_seconds(span) * part / scrubber_parts);

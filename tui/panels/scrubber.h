@@ -1,18 +1,17 @@
-// All moments that can be shown as one line: where the present one stands, and what there is to
-// jump to.
+// The timeline as one line: the moment shown, and the markers to jump to.
 #pragma once
 
-#include "tui/canvas/pen.h"
-#include "tui/state/scene.h"
+#include "tui/canvas/draw_region.h"
+#include "tui/state/frame_context.h"
 
 namespace drover::tui {
 
-/// Clicks on it are told in these parts of what is covered.
+/// The resolution of clicks on it: the covered time is divided into this many parts.
 inline constexpr int scrubber_parts = 10'000;
 
-/// On the first row of the pen's area: "02:37:01 ──!──m──█──── 02:38:41".
-void draw_scrubber(const Scene& scene, Pen pen);
+/// Draws on the first row of the region: "02:37:01 ──!──m──█──── 02:38:41".
+void draw_scrubber(const FrameContext& frame, DrawRegion region);
 /// The moment of a click.
-Instant moment_at_part(const TimeCursor& cursor, Instant live_now, int part);
+Instant moment_at_part(const PlaybackCursor& cursor, Instant live_now, int part);
 
 }  // namespace drover::tui

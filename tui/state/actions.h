@@ -1,5 +1,5 @@
-// What a person can change in the fleet from here: each as words that say what will happen, and the
-// requests that ask the router for it. Nothing is sent here.
+// The changes of the fleet that the user can ask for: for each a text that says what will happen,
+// and the requests to the router. Nothing is sent here.
 #pragma once
 
 #include <optional>
@@ -10,44 +10,43 @@
 #include "fleet/base/result.h"
 #include "fleet/messages.h"
 #include "tui/model/model.h"
-#include "tui/state/choices.h"
+#include "tui/state/ui_state.h"
 
 namespace drover::tui {
 
 struct Action {
   std::string question;           // what will happen; without a question mark
-  std::vector<Message> requests;  // sent when the answer is yes
-  std::string policy_file;        // else: this file's policy is to be applied
+  std::vector<Message> requests;  // sent if the user answers yes
+  std::string policy_file;        // if there are no requests: apply this file's policy
 };
 
-/// No new work for targets, or work again: "gpu-a/3 host:gpu-b within 10m". Targets as
-/// fleet/target.h writes them; none: what is tagged, else what is selected. Here and below `speed`
-/// is that of fleet time, and spans are as fleet/action_span.h has them.
-Result<Action> drain_action(const Model& model, const Choices& choices, double speed,
+/// Drains targets (no new work) or resumes them: "gpu-a/3 host:gpu-b within 10m". Targets are
+/// written as in fleet/target.h; without any, the tagged devices, else the selected one. Here and
+/// below `speed` is that of fleet time, and durations are as in fleet/action_duration.h.
+Result<Action> drain_action(const Model& model, const UiState& ui, double speed,
                             std::string_view words, bool drained);
 /// "pool:h100 4.5kW", "site 20kW for 10m", "site 4kW admission-only", "site 5W anyway", "site
 /// none".
 Result<Action> cap_action(const Model& model, double speed, std::string_view words);
-/// Jobs by the first digits of their ids; empty: what is tagged, else what is selected.
-Result<Action> cancel_action(const Model& model, const Choices& choices, std::string_view jobs);
-/// "gpu-a/3 xid=79 for 30s"; without a target what is tagged, else what is selected.
-Result<Action> inject_action(const Model& model, const Choices& choices, double speed,
+/// Jobs by the first digits of their ids; if empty, the tagged jobs, else the selected one.
+Result<Action> cancel_action(const Model& model, const UiState& ui, std::string_view jobs);
+/// "gpu-a/3 xid=79 for 30s"; without a target the tagged devices, else the selected one.
+Result<Action> inject_action(const Model& model, const UiState& ui, double speed,
                              std::string_view words);
-/// "hot gpu-a/3", "hot" (all that this rule has raised), "all"; empty: the selected alert.
-Result<Action> acknowledge_action(const Model& model, const Choices& choices,
-                                  std::string_view words);
+/// "hot gpu-a/3", "hot" (all alerts of the rule), "all"; if empty, the selected alert.
+Result<Action> acknowledge_action(const Model& model, const UiState& ui, std::string_view words);
 Result<Action> policy_action(std::string_view file);
 
-/// What comes of an action that was asked for: replies until all are there.
-class AskedAction {
+/// Collects the replies to the requests of an action.
+class PendingAction {
  public:
-  void ask(Instant now, std::size_t requests, Duration patience);
-  /// Whether the message answers; then `text` tells anew.
+  void ask(Instant now, std::size_t requests, Duration timeout);
+  /// Returns whether the message is a reply; then `text` has changed.
   bool receive(const Message& body);
-  /// When silence becomes an answer; `never` while nothing is asked.
+  /// When missing replies count as failed; `never` if all have arrived.
   Instant deadline() const { return open_ > 0 ? deadline_ : never; }
   void tick(Instant now);
-  /// "2 of 3 done: .."; empty: nothing was asked.
+  /// "2 of 3 done: .."; empty if nothing was requested.
   std::string text() const;
 
  private:

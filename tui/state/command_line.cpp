@@ -11,100 +11,100 @@
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "tui/canvas/theme.h"
-#include "tui/state/settings_choices.h"
 #include "tui/state/settings_table.h"
-#include "tui/state/timeline_words.h"
+#include "tui/state/timeline_text.h"
 #include "tui/state/update.h"
+#include "tui/state/view_settings.h"
 #include "tui/state/view_table.h"
-#include "tui/tables/columns.h"
+#include "tui/tables/device_columns.h"
 
 namespace drover::tui {
 namespace {
 
-constexpr std::size_t offers_max = 200;
+constexpr std::size_t completions_max = 200;
 
 template <View view>
-Status show(Desk& desk, std::string_view) {
-  show_view(desk.choices, view);
+Status show(CommandContext& context, std::string_view) {
+  show_view(context.ui, view);
   return {};
 }
 
-Status show_device(Desk& desk, std::string_view argument) {
+Status show_device(CommandContext& context, std::string_view argument) {
   if (!argument.empty()) {
     const auto id = parse_device_id(argument);
     if (!id) return id.error();
-    if (!desk.model.find(*id)) {
-      return error("found '{}', expected a device of this fleet", excerpt(argument));
+    if (!context.model.find(*id)) {
+      return error("no device {}", excerpt(argument));
     }
-    desk.choices.device = *id;
+    context.ui.device = *id;
   }
-  return show<View::device>(desk, {});
+  return show<View::device>(context, {});
 }
 
 constexpr std::string_view no_group = "none";
 
-/// Of the table where that is shown, else of the map.
-std::vector<std::string> grouping_words(const Desk& desk) {
+/// The groupings of the devices table if that is shown, else of the map.
+std::vector<std::string> grouping_words(const CommandContext& context) {
   std::vector<std::string> words = grouping_names();
-  if (desk.choices.view == View::devices) words.emplace_back(no_group);
+  if (context.ui.view == View::devices) words.emplace_back(no_group);
   return words;
 }
 
-std::vector<std::string> metric_words(const Desk&) {
+std::vector<std::string> metric_words(const CommandContext&) {
   std::vector<std::string> words;
   for (const MapMetricFacts& metric : map_metrics()) words.emplace_back(metric.word);
   return words;
 }
 
-Status go_to(Desk& desk, std::string_view argument) {
-  const Covered covered{desk.cursor.timeline().first(), desk.cursor.latest(desk.now)};
-  const auto at = parse_moment(argument, desk.cursor.shown(), covered);
+Status go_to(CommandContext& context, std::string_view argument) {
+  const TimeRange covered{context.cursor.timeline().first(), context.cursor.latest(context.now)};
+  const auto at = parse_moment(argument, context.cursor.shown(), covered);
   if (!at) return at.error();
   if (*at < covered.first || *at > covered.last) {
-    return error("found '{}', there is only {} to {} of fleet time (0s to {} from the start)",
+    return error("found '{}', expected {} to {} of fleet time (0s to {} from the start)",
                  excerpt(argument), to_clock_text(covered.first), to_clock_text(covered.last),
                  duration_text(to_seconds(covered.last - covered.first)));
   }
-  desk.cursor.go_to(*at, desk.now);
+  context.cursor.go_to(*at, context.now);
   return {};
 }
 
-Status go_live(Desk& desk, std::string_view) {
-  desk.cursor.take(Command::go_live, desk.now);
+Status go_live(CommandContext& context, std::string_view) {
+  context.cursor.take(Command::go_live, context.now);
   return {};
 }
 
-Status set_filter(Desk& desk, std::string_view argument) {
-  const auto problem = desk.choices.narrowing.set(argument);
+Status set_filter(CommandContext& context, std::string_view argument) {
+  const auto problem = context.ui.fleet_filter.set(argument);
   return problem ? Status(Error{problem->message}) : Status{};
 }
 
-Status find(Desk& desk, std::string_view argument) {
-  desk.choices.finding = std::string(argument);
-  update(desk.model, desk.choices, Command::find_next, desk.now);
+Status find(CommandContext& context, std::string_view argument) {
+  context.ui.finding = std::string(argument);
+  update(context.model, context.ui, Command::find_next, context.now);
   return {};
 }
 
-Status choose_columns(Desk& desk, std::string_view argument) {
+Status choose_columns(CommandContext& context, std::string_view argument) {
   std::vector<ShownColumn> wanted;
   if (!argument.empty()) {
     auto parsed = parse_columns(argument);
     if (!parsed) return parsed.error();
     wanted = std::move(*parsed);
   }
-  desk.choices.devices.wanted = std::move(wanted);
-  return show<View::devices>(desk, {});
+  context.ui.devices.wanted = std::move(wanted);
+  return show<View::devices>(context, {});
 }
 
-Status sort_devices_by(Desk& desk, std::string_view argument) {
+Status sort_devices_by(CommandContext& context, std::string_view argument) {
   const auto keys = parse_sort(argument);
   if (!keys) return keys.error();
-  sort_by(desk.choices.devices, *keys);
-  return show<View::devices>(desk, {});
+  sort_by(context.ui.devices, *keys);
+  return show<View::devices>(context, {});
 }
 
-Status set_grouping(Desk& desk, std::string_view argument) {
-  const bool table = desk.choices.view == View::devices;
+Status set_grouping(CommandContext& context, std::string_view argument) {
+  const bool table = context.ui.view == View::devices;
   const auto& names = grouping_names();
   const auto found = std::find(names.begin(), names.end(), argument);
   std::optional<Grouping> grouping;
@@ -112,59 +112,60 @@ Status set_grouping(Desk& desk, std::string_view argument) {
     grouping = static_cast<Grouping>(found - names.begin());
   } else if (!table || argument != no_group) {
     return error("found '{}', expected {}", excerpt(argument),
-                 fmt::join(grouping_words(desk), ", "));
+                 fmt::join(grouping_words(context), ", "));
   }
   if (table) {
-    group_by(desk.choices.devices, grouping);
+    group_by(context.ui.devices, grouping);
     return {};
   }
-  desk.choices.grouping = *grouping;
-  return show<View::fleet>(desk, {});
+  context.ui.grouping = *grouping;
+  return show<View::fleet>(context, {});
 }
 
-Status set_metric(Desk& desk, std::string_view argument) {
+Status set_metric(CommandContext& context, std::string_view argument) {
   for (const MapMetricFacts& metric : map_metrics()) {
     if (metric.word != argument) continue;
-    desk.choices.metric = metric.metric;
-    return show<View::fleet>(desk, {});
+    context.ui.metric = metric.metric;
+    return show<View::fleet>(context, {});
   }
-  return error("found '{}', expected {}", excerpt(argument), fmt::join(metric_words(desk), ", "));
+  return error("found '{}', expected {}", excerpt(argument),
+               fmt::join(metric_words(context), ", "));
 }
 
 template <Command command>
-Status press(Desk& desk, std::string_view) {
-  update(desk.model, desk.choices, command, desk.now);
+Status press(CommandContext& context, std::string_view) {
+  update(context.model, context.ui, command, context.now);
   return {};
 }
 
-/// Goes by them from now on; the shell is told.
-void set(Desk& desk, Settings settings, bool save) {
-  save = save || (desk.settings_wish && desk.settings_wish->save);
-  desk.options.settings = settings;
-  desk.settings_wish = SettingsWish{std::move(settings), save};
+/// Applies the settings and passes them to the shell.
+void set(CommandContext& context, Settings settings, bool save) {
+  save = save || (context.settings_change && context.settings_change->save);
+  context.options.settings = settings;
+  context.settings_change = SettingsChange{std::move(settings), save};
 }
 
-std::vector<std::string> saved_view_words(const Desk& desk) {
+std::vector<std::string> saved_view_words(const CommandContext& context) {
   std::vector<std::string> names;
-  for (const auto& [name, view] : desk.options.settings.views) names.push_back(name);
+  for (const auto& [name, view] : context.options.settings.views) names.push_back(name);
   return names;
 }
 
-Status show_saved(Desk& desk, std::string_view argument) {
-  const auto& views = desk.options.settings.views;
+Status show_saved(CommandContext& context, std::string_view argument) {
+  const auto& views = context.options.settings.views;
   const auto found = views.find(std::string(argument));
   if (found == views.end()) {
     return error("no saved view '{}'{}", excerpt(argument),
-                 suggestion(argument, saved_view_words(desk)));
+                 suggestion(argument, saved_view_words(context)));
   }
-  choose(found->second, desk.choices);
+  apply_view_settings(found->second, context.ui);
   return {};
 }
 
-/// What is shown, as the start or as a view of that name.
-Status save(Desk& desk, std::string_view argument) {
-  Settings settings = desk.options.settings;
-  const ViewSettings shown = chosen(desk.choices, settings.start);
+/// Saves what is shown as the start view, or under a name.
+Status save(CommandContext& context, std::string_view argument) {
+  Settings settings = context.options.settings;
+  const ViewSettings shown = capture_view_settings(context.ui, settings.start);
   if (argument.empty()) {
     settings.start = shown;
   } else if (!is_name(argument)) {
@@ -177,102 +178,106 @@ Status save(Desk& desk, std::string_view argument) {
     return error("found {} saved views, expected at most {}: save under one of their names",
                  settings.views.size(), saved_views_max);
   }
-  set(desk, std::move(settings), true);
+  set(context, std::move(settings), true);
   return {};
 }
 
-std::vector<std::string> theme_words(const Desk&) { return theme_names(); }
+std::vector<std::string> theme_words(const CommandContext&) { return theme_names(); }
 
-Status choose_theme(Desk& desk, std::string_view argument) {
+Status choose_theme(CommandContext& context, std::string_view argument) {
   if (!theme_named(argument)) {
     return error("found '{}', expected one of {}", excerpt(argument),
                  fmt::format("{}", fmt::join(theme_names(), " ")));
   }
-  Settings settings = desk.options.settings;
+  Settings settings = context.options.settings;
   settings.theme = std::string(argument);
-  set(desk, std::move(settings), false);
+  set(context, std::move(settings), false);
   return {};
 }
 
-/// Asks before it is done.
-Status propose(Desk& desk, Result<Action> action) {
-  if (const Status may = may_change(desk); !may) return may.error();
+/// Proposes an action, which the user must confirm.
+Status propose(CommandContext& context, Result<Action> action) {
+  if (const Status may = check_can_control(context); !may) return may.error();
   if (!action) return action.error();
-  desk.proposed = std::move(*action);
+  context.proposed = std::move(*action);
   return {};
 }
 
-Status drain(Desk& desk, std::string_view argument) {
-  return propose(desk, drain_action(desk.model, desk.choices, desk.options.speed, argument, true));
+Status drain(CommandContext& context, std::string_view argument) {
+  return propose(context,
+                 drain_action(context.model, context.ui, context.options.speed, argument, true));
 }
-Status resume(Desk& desk, std::string_view argument) {
-  return propose(desk, drain_action(desk.model, desk.choices, desk.options.speed, argument, false));
+Status resume(CommandContext& context, std::string_view argument) {
+  return propose(context,
+                 drain_action(context.model, context.ui, context.options.speed, argument, false));
 }
-Status cap(Desk& desk, std::string_view argument) {
-  return propose(desk, cap_action(desk.model, desk.options.speed, argument));
+Status cap(CommandContext& context, std::string_view argument) {
+  return propose(context, cap_action(context.model, context.options.speed, argument));
 }
-Status cancel(Desk& desk, std::string_view argument) {
-  return propose(desk, cancel_action(desk.model, desk.choices, argument));
+Status cancel(CommandContext& context, std::string_view argument) {
+  return propose(context, cancel_action(context.model, context.ui, argument));
 }
-Status inject(Desk& desk, std::string_view argument) {
-  return propose(desk, inject_action(desk.model, desk.choices, desk.options.speed, argument));
+Status inject(CommandContext& context, std::string_view argument) {
+  return propose(context,
+                 inject_action(context.model, context.ui, context.options.speed, argument));
 }
-Status acknowledge(Desk& desk, std::string_view argument) {
-  return propose(desk, acknowledge_action(desk.model, desk.choices, argument));
+Status acknowledge(CommandContext& context, std::string_view argument) {
+  return propose(context, acknowledge_action(context.model, context.ui, argument));
 }
-Status apply_policy(Desk& desk, std::string_view argument) {
-  return propose(desk, policy_action(argument));
+Status apply_policy(CommandContext& context, std::string_view argument) {
+  return propose(context, policy_action(argument));
 }
 
-std::vector<std::string> device_words(const Desk& desk) {
+std::vector<std::string> device_words(const CommandContext& context) {
   std::vector<std::string> words;
-  for (const DeviceTable::Row row : desk.model.device_order()) {
-    if (words.size() >= offers_max) break;
-    words.push_back(to_text(desk.model.id_of(row)));
+  for (const DeviceTable::Row row : context.model.device_order()) {
+    if (words.size() >= completions_max) break;
+    words.push_back(to_text(context.model.id_of(row)));
   }
   return words;
 }
 
-std::vector<std::string> pool_words(const Desk& desk) {
+std::vector<std::string> pool_words(const CommandContext& context) {
   std::vector<std::string> words = {"site"};
-  for (const std::string& pool : desk.model.pools()) words.push_back("pool:" + pool);
+  for (const std::string& pool : context.model.pools()) words.push_back("pool:" + pool);
   return words;
 }
 
-std::vector<std::string> target_words(const Desk& desk) {
-  std::vector<std::string> words = pool_words(desk);
-  for (const HostRow& host : desk.model.hosts()) {
-    if (words.size() >= offers_max) break;
-    words.push_back("host:" + host.said.hello.host);
+std::vector<std::string> target_words(const CommandContext& context) {
+  std::vector<std::string> words = pool_words(context);
+  for (const HostRow& host : context.model.hosts()) {
+    if (words.size() >= completions_max) break;
+    words.push_back("host:" + host.reported.registration.host);
   }
   return words;
 }
 
-std::vector<std::string> column_words(const Desk&) {
+std::vector<std::string> column_words(const CommandContext&) {
   std::vector<std::string> words;
   for (const DeviceColumn& column : device_columns()) words.emplace_back(column.title);
   return words;
 }
 
-std::vector<std::string> sort_words(const Desk& desk) {
-  std::vector<std::string> words = column_words(desk);
-  for (const std::string& title : column_words(desk)) words.push_back("-" + title);
+std::vector<std::string> sort_words(const CommandContext& context) {
+  std::vector<std::string> words = column_words(context);
+  for (const std::string& title : column_words(context)) words.push_back("-" + title);
   return words;
 }
 
-std::vector<std::string> job_words(const Desk& desk) {
+std::vector<std::string> job_words(const CommandContext& context) {
   std::vector<std::string> words;
-  for (const JobLine& line : desk.choices.jobs.lines) {
+  for (const JobLine& line : context.ui.jobs.lines) {
     if (line.kind == JobLine::Kind::job) words.push_back(to_short_text(line.job));
   }
   return words;
 }
 
-std::vector<std::string> alert_words(const Desk& desk) {
+std::vector<std::string> alert_words(const CommandContext& context) {
   std::vector<std::string> words = {"all"};
-  for (const News& news : raised_alerts(desk.model)) {
-    if (words.size() >= offers_max) break;
-    if (std::find(words.begin(), words.end(), news.rule) == words.end()) words.push_back(news.rule);
+  for (const LogEntry& entry : raised_alerts(context.model)) {
+    if (words.size() >= completions_max) break;
+    if (std::find(words.begin(), words.end(), entry.rule) == words.end())
+      words.push_back(entry.rule);
   }
   return words;
 }
@@ -281,41 +286,41 @@ constexpr std::array command_table = {
     LineCommand{"fleet", "", "the whole fleet on one page", show<View::fleet>, nullptr},
     LineCommand{"devices", "", "every device as a row", show<View::devices>, nullptr},
     LineCommand{"device", "[ID]", "one device in full", show_device, device_words},
-    LineCommand{"jobs", "", "jobs, and what they wait for", show<View::jobs>, nullptr},
-    LineCommand{"routing", "", "decisions, and why", show<View::routing>, nullptr},
-    LineCommand{"power", "", "watts, money and energy", show<View::power>, nullptr},
-    LineCommand{"events", "", "alerts, and what happened", show<View::events>, nullptr},
-    LineCommand{"data-plane", "", "agents, and this dashboard's own", show<View::data_plane>,
+    LineCommand{"jobs", "", "jobs and why they wait", show<View::jobs>, nullptr},
+    LineCommand{"routing", "", "decisions and their reasons", show<View::routing>, nullptr},
+    LineCommand{"power", "", "power, cost and energy", show<View::power>, nullptr},
+    LineCommand{"events", "", "alerts and events", show<View::events>, nullptr},
+    LineCommand{"data-plane", "", "agents, and this dashboard's statistics", show<View::data_plane>,
                 nullptr},
-    LineCommand{"help", "", "keys, commands, reasons, signs", show<View::help>, nullptr},
-    LineCommand{"filter", "[EXPR]", "show only what EXPR holds for; without it everything",
+    LineCommand{"help", "", "keys, commands, reasons, symbols", show<View::help>, nullptr},
+    LineCommand{"filter", "[EXPR]", "show only what matches EXPR; without it everything",
                 set_filter, nullptr},
-    LineCommand{"columns", "[NAME[:WIDTH],..]", "those of the devices table; without it the usual",
+    LineCommand{"columns", "[NAME[:WIDTH],..]", "of the devices table; without names the default",
                 choose_columns, column_words},
-    LineCommand{"sort", "NAME[,NAME]", "devices by one or two columns; -NAME: falling",
+    LineCommand{"sort", "NAME[,NAME]", "devices by one or two columns; -NAME: descending",
                 sort_devices_by, sort_words},
     LineCommand{"find", "TEXT", "go to the next line with TEXT", find, nullptr},
     LineCommand{"group", "BY", "map or table by host, rack, pool, kind, state; the table: or none",
                 set_grouping, grouping_words},
-    LineCommand{"metric", "NAME", "what colours the fleet's map", set_metric, metric_words},
+    LineCommand{"metric", "NAME", "colour the map by a metric", set_metric, metric_words},
     LineCommand{"at", "TIME", "go to a time: 12:03:07, -30s, 5m from the start", go_to, nullptr},
-    LineCommand{"live", "", "to now", go_live, nullptr},
-    LineCommand{"view", "NAME", "what was saved under that name", show_saved, saved_view_words},
-    LineCommand{"save", "[NAME]", "keep what is shown, under that name or as the start", save,
+    LineCommand{"live", "", "go to now", go_live, nullptr},
+    LineCommand{"view", "NAME", "show a saved view", show_saved, saved_view_words},
+    LineCommand{"save", "[NAME]", "save what is shown, under a name or as the start", save,
                 saved_view_words},
-    LineCommand{"theme", "NAME", "other colours", choose_theme, theme_words},
-    LineCommand{"untag", "", "let all tags go", press<Command::untag_all>, nullptr},
-    LineCommand{"drain", "[TARGET] [within SPAN]", "no new work there", drain, target_words},
-    LineCommand{"resume", "[TARGET]", "new work may come there again", resume, target_words},
-    LineCommand{"cap", "TARGET WATTS [for SPAN]", "hold the power of a pool or the site", cap,
+    LineCommand{"theme", "NAME", "change the colours", choose_theme, theme_words},
+    LineCommand{"untag", "", "clear all tags", press<Command::untag_all>, nullptr},
+    LineCommand{"drain", "[TARGET] [within SPAN]", "stop new work", drain, target_words},
+    LineCommand{"resume", "[TARGET]", "allow new work", resume, target_words},
+    LineCommand{"cap", "TARGET WATTS [for SPAN]", "cap the power of a pool or the site", cap,
                 pool_words},
-    LineCommand{"cancel", "[JOB..]", "end jobs", cancel, job_words},
-    LineCommand{"inject", "[TARGET] FAULT [for SPAN]", "make emulated devices faulty", inject,
-                target_words},
+    LineCommand{"cancel", "[JOB..]", "cancel jobs", cancel, job_words},
+    LineCommand{"inject", "[TARGET] FAULT [for SPAN]", "inject a fault into emulated devices",
+                inject, target_words},
     LineCommand{"acknowledge", "[RULE [SUBJECT]]",
-                "you have seen it, or all; it stays until it is over", acknowledge, alert_words},
+                "acknowledge one alert or all; shown until it clears", acknowledge, alert_words},
     LineCommand{"policy", "FILE", "apply a policy", apply_policy, nullptr},
-    LineCommand{"quit", "", "leave", press<Command::quit>, nullptr},
+    LineCommand{"quit", "", "quit", press<Command::quit>, nullptr},
 };
 
 const LineCommand* command_named(std::string_view name) {
@@ -326,18 +331,18 @@ const LineCommand* command_named(std::string_view name) {
 
 struct Words {
   std::string_view name, argument;
-  std::size_t argument_at = 0;  // 0: there is none yet
+  std::size_t argument_at = 0;  // 0: no argument yet
 };
 
-Words taken_apart(std::string_view line) {
+Words split_line(std::string_view line) {
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t end = std::min(line.find(' ', begin), line.size());
   return {line.substr(begin, end - begin), trimmed(line.substr(end)),
           end < line.size() ? end + 1 : 0};
 }
 
-std::vector<std::string> beginning_with(std::string_view begun, std::vector<std::string> words) {
-  std::erase_if(words, [&](const std::string& word) { return !word.starts_with(begun); });
+std::vector<std::string> beginning_with(std::string_view prefix, std::vector<std::string> words) {
+  std::erase_if(words, [&](const std::string& word) { return !word.starts_with(prefix); });
   return words;
 }
 
@@ -345,8 +350,8 @@ std::vector<std::string> beginning_with(std::string_view begun, std::vector<std:
 
 std::span<const LineCommand> line_commands() { return command_table; }
 
-Status run_line(Desk& desk, std::string_view line) {
-  const Words words = taken_apart(line);
+Status run_command_line(CommandContext& context, std::string_view line) {
+  const Words words = split_line(line);
   if (words.name.empty()) return {};
   const LineCommand* const command = command_named(words.name);
   if (command == nullptr) {
@@ -357,11 +362,11 @@ Status run_line(Desk& desk, std::string_view line) {
   if (command->argument.empty() && !words.argument.empty()) {
     return error("{} takes no '{}'", command->name, excerpt(words.argument));
   }
-  return command->run(desk, words.argument);
+  return command->run(context, words.argument);
 }
 
-Offers offers_for(const Desk& desk, std::string_view line) {
-  const Words words = taken_apart(line);
+Completions completions_for(const CommandContext& context, std::string_view line) {
+  const Words words = split_line(line);
   if (words.argument_at == 0) {
     std::vector<std::string> names;
     for (const LineCommand& command : command_table) names.emplace_back(command.name);
@@ -370,15 +375,15 @@ Offers offers_for(const Desk& desk, std::string_view line) {
   const LineCommand* const command = command_named(words.name);
   if (command == nullptr || command->words == nullptr) return {};
   const std::size_t from = line.find_last_of(" ,") + 1;
-  return {from, beginning_with(line.substr(from), command->words(desk))};
+  return {from, beginning_with(line.substr(from), command->words(context))};
 }
 
-Status may_change(const Desk& desk) {
-  if (desk.cursor.replay()) return error("a recording cannot be changed");
-  if (!desk.options.control) {
-    return error("this dashboard only looks: start it with --control to change the fleet");
+Status check_can_control(const CommandContext& context) {
+  if (context.cursor.replay()) return error("a recording cannot be changed");
+  if (!context.options.control) {
+    return error("read-only dashboard: start it with --control");
   }
-  if (!desk.cursor.live()) return error("this is not now: L first");
+  if (!context.cursor.live()) return error("not live: press L first");
   return {};
 }
 

@@ -1,4 +1,4 @@
-// What can be typed after `:`, as one table: it drives the commands, their completion and the help.
+// The commands after `:` as one table, which drives execution, completion and the help page.
 #pragma once
 
 #include <optional>
@@ -9,44 +9,44 @@
 
 #include "fleet/base/result.h"
 #include "tui/state/actions.h"
-#include "tui/state/choices.h"
 #include "tui/state/dashboard_options.h"
-#include "tui/state/timeline_cursor.h"
+#include "tui/state/playback_cursor.h"
+#include "tui/state/ui_state.h"
 
 namespace drover::tui {
 
-/// What a command works on.
-struct Desk {
+/// The state that a command reads and changes.
+struct CommandContext {
   const Model& model;
-  Choices& choices;
-  TimeCursor& cursor;
+  UiState& ui;
+  PlaybackCursor& cursor;
   DashboardOptions& options;
   Instant now{};
-  std::optional<Action>& proposed;  // waits for the person's yes
-  std::optional<SettingsWish>& settings_wish;
+  std::optional<Action>& proposed;  // awaits the user's confirmation
+  std::optional<SettingsChange>& settings_change;
 };
 
 struct LineCommand {
   std::string_view name;
-  std::string_view argument;  // "TARGET"; empty: none
+  std::string_view argument;  // "TARGET"; empty if it takes none
   std::string_view help;
-  Status (*run)(Desk& desk, std::string_view argument);
-  /// What the argument can be; null: nothing is offered.
-  std::vector<std::string> (*words)(const Desk& desk);
+  Status (*run)(CommandContext& context, std::string_view argument);
+  /// Completions of the argument; null if there are none.
+  std::vector<std::string> (*words)(const CommandContext& context);
 };
 
 std::span<const LineCommand> line_commands();
 
-/// Runs a line; its error says what was found and what was expected.
-Status run_line(Desk& desk, std::string_view line);
-/// What can stand where the cursor is: words in place of what begins at `from`.
-struct Offers {
+/// Runs a line. The error says what was found and what was expected.
+Status run_command_line(CommandContext& context, std::string_view line);
+/// Words that can replace the text between `from` and the cursor.
+struct Completions {
   std::size_t from = 0;
   std::vector<std::string> words;
 };
-Offers offers_for(const Desk& desk, std::string_view line);
+Completions completions_for(const CommandContext& context, std::string_view line);
 
-/// Why the fleet cannot be changed from here now; fine when it can.
-Status may_change(const Desk& desk);
+/// An error that says why the fleet cannot be changed from here now, or success.
+Status check_can_control(const CommandContext& context);
 
 }  // namespace drover::tui

@@ -1,5 +1,5 @@
-// One table from keys to actions: it drives the keys, the help page and the hint row, so none of
-// them can promise what another does not do.
+// One table from keys to commands. It drives the keys, the help page and the hint row, so that
+// these always agree.
 #pragma once
 
 #include <cstdint>
@@ -50,12 +50,12 @@ enum class Command : std::uint8_t {
   back,
   details_down,
   details_up,
-  next_shade,
-  previous_shade,
+  next_map_metric,
+  previous_map_metric,
   next_group,
   sort_right,
   sort_left,
-  sort_second,
+  next_secondary_sort,
   invert,
   next_filter,
   zoom_in,
@@ -64,11 +64,11 @@ enum class Command : std::uint8_t {
   untag_all,
   find_next,
   find_previous,
-  pause,  // commands of the time cursor, up to `slower`
+  pause,  // commands of the playback cursor, up to `slower`
   step_back,
-  step_on,
-  previous_mark,
-  next_mark,
+  step_forward,
+  previous_marker,
+  next_marker,
   go_live,
   bookmark,
   loop_begin,
@@ -79,7 +79,7 @@ enum class Command : std::uint8_t {
   ask_filter,
   ask_command,
   ask_find,
-  drain,  // what the router is asked for, up to `acknowledge_all`
+  drain,  // requests to the router, up to `acknowledge_all`
   resume,
   cap_power,
   cancel,
@@ -91,7 +91,7 @@ enum class Command : std::uint8_t {
   quit,
 };
 
-/// Bits of the views that a binding works in.
+/// A bit for each view that a binding works in.
 using Views = std::uint16_t;
 inline constexpr Views in_fleet = 1, in_devices = 2, in_device = 4, in_jobs = 8, in_routing = 16,
                        in_power = 32, in_events = 64, in_data_plane = 128, in_help = 256;
@@ -102,19 +102,19 @@ inline constexpr Views in_every_view = 511;
 
 struct Binding {
   Command command;
-  Views views;             // where it does something, by the bits above
-  std::string_view keys;   // names of Key, parted by blanks
-  std::string_view shown;  // for people: "j k"
-  std::string_view hint;   // a word for the hint row; empty: not there
+  Views views;             // where it works
+  std::string_view keys;   // names of Key, separated by blanks
+  std::string_view shown;  // as the help page shows them: "j k"
+  std::string_view hint;   // a word for the hint row; empty: not in it
   std::string_view help;   // a sentence for the help page
 };
 
 std::span<const Binding> bindings();
 
-/// What `key` does in `view`.
+/// The command of `key` in `view`, if it has one.
 std::optional<Command> command_of(const Key& key, View view);
 bool works_in(const Binding& binding, View view);
-/// Whether a command asks the router to change something, or to note it.
+/// Whether a command sends a request to the router: a change or an acknowledgement.
 bool changes_fleet(Command command);
 
 }  // namespace drover::tui

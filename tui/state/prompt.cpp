@@ -16,7 +16,7 @@ std::size_t before(const std::string& text, std::size_t at) {
   return at;
 }
 
-std::size_t behind(const std::string& text, std::size_t at) {
+std::size_t after(const std::string& text, std::size_t at) {
   if (at < text.size()) ++at;
   while (at < text.size() && !begins_character(text[at])) ++at;
   return at;
@@ -40,7 +40,7 @@ void erase(Prompt& prompt, std::size_t from, std::size_t to) {
   prompt.at = from;
 }
 
-void go_back(Prompt& prompt, const PromptMemory& memory, bool older) {
+void go_back(Prompt& prompt, const PromptHistory& memory, bool older) {
   const auto& texts = memory[static_cast<std::size_t>(prompt.kind)];
   if (older ? prompt.back >= texts.size() : prompt.back == 0) return;
   if (prompt.back == 0) prompt.draft = prompt.text;
@@ -49,12 +49,12 @@ void go_back(Prompt& prompt, const PromptMemory& memory, bool older) {
   prompt.at = prompt.text.size();
 }
 
-/// Keys that change text or cursor; others do nothing.
-void edit(Prompt& prompt, const PromptMemory& memory, const Key& key) {
+/// Applies a key that changes text or cursor; others do nothing.
+void edit(Prompt& prompt, const PromptHistory& memory, const Key& key) {
   if (key.name == "Left" || key.name == "Ctrl-B") {
     prompt.at = before(prompt.text, prompt.at);
   } else if (key.name == "Right" || key.name == "Ctrl-F") {
-    prompt.at = behind(prompt.text, prompt.at);
+    prompt.at = after(prompt.text, prompt.at);
   } else if (key.name == "Home" || key.name == "Ctrl-A") {
     prompt.at = 0;
   } else if (key.name == "End" || key.name == "Ctrl-E") {
@@ -64,7 +64,7 @@ void edit(Prompt& prompt, const PromptMemory& memory, const Key& key) {
   } else if (key.name == "Backspace") {
     erase(prompt, before(prompt.text, prompt.at), prompt.at);
   } else if (key.name == "Delete") {
-    erase(prompt, prompt.at, behind(prompt.text, prompt.at));
+    erase(prompt, prompt.at, after(prompt.text, prompt.at));
   } else if (key.name == "Ctrl-U") {
     erase(prompt, 0, prompt.at);
   } else if (key.name == "Ctrl-K") {
@@ -72,51 +72,51 @@ void edit(Prompt& prompt, const PromptMemory& memory, const Key& key) {
   } else if (key.name == "Ctrl-W") {
     erase(prompt, word_before(prompt.text, prompt.at), prompt.at);
   } else if (key.name == "Paste") {
-    // Of several lines the first: the rest would be keys of somebody else's making.
+    // Only the first line is pasted, so that a paste never enters a command.
     insert(prompt, printable(key.text.substr(0, key.text.find_first_of("\r\n"))));
   } else if (key.name == "Space") {
     insert(prompt, " ");
-  } else if (behind(key.name, 0) == key.name.size()) {  // one character
+  } else if (after(key.name, 0) == key.name.size()) {  // one character
     insert(prompt, key.name);
   }
 }
 
 }  // namespace
 
-Typed type(Prompt& prompt, const PromptMemory& memory, const Key& key) {
+PromptResult handle_prompt_key(Prompt& prompt, const PromptHistory& memory, const Key& key) {
   prompt.problem.clear();
   prompt.problem_length = 0;
-  if (key.name == "Ctrl-C") return Typed::quit;
-  if (key.name == "Tab" && !prompt.offers.empty()) {
-    const std::size_t next = (prompt.offered + 1) % prompt.offers.size();
-    erase(prompt, prompt.offers_at, prompt.at);
-    insert(prompt, prompt.offers[next]);
-    prompt.offered = next;
-    return Typed::editing;
+  if (key.name == "Ctrl-C") return PromptResult::quit;
+  if (key.name == "Tab" && !prompt.completions.empty()) {
+    const std::size_t next = (prompt.completion_index + 1) % prompt.completions.size();
+    erase(prompt, prompt.completions_at, prompt.at);
+    insert(prompt, prompt.completions[next]);
+    prompt.completion_index = next;
+    return PromptResult::editing;
   }
-  prompt.offers.clear();
-  if (key.name == "Tab") return Typed::wants_offers;
-  if (key.name == "Esc") return Typed::left;
-  if (key.name == "Enter") return Typed::entered;
+  prompt.completions.clear();
+  if (key.name == "Tab") return PromptResult::wants_completions;
+  if (key.name == "Esc") return PromptResult::left;
+  if (key.name == "Enter") return PromptResult::entered;
   edit(prompt, memory, key);
-  return Typed::editing;
+  return PromptResult::editing;
 }
 
-void offer(Prompt& prompt, std::size_t from, std::vector<std::string> words) {
+void offer_completions(Prompt& prompt, std::size_t from, std::vector<std::string> words) {
   if (words.empty() || from > prompt.at) return;
   erase(prompt, from, prompt.at);
   insert(prompt, words.front());
   if (words.size() == 1) return;
-  prompt.offers = std::move(words);
-  prompt.offers_at = from;
-  prompt.offered = 0;
+  prompt.completions = std::move(words);
+  prompt.completions_at = from;
+  prompt.completion_index = 0;
 }
 
-void remember(PromptMemory& memory, PromptKind kind, const std::string& text) {
+void add_to_history(PromptHistory& memory, PromptKind kind, const std::string& text) {
   auto& texts = memory[static_cast<std::size_t>(kind)];
   std::erase(texts, text);
   texts.push_back(text);
-  if (texts.size() > prompts_kept_max) texts.pop_front();
+  if (texts.size() > prompt_history_max) texts.pop_front();
 }
 
 }  // namespace drover::tui

@@ -1,5 +1,5 @@
-// A line that is being typed at the bottom of the screen: text, cursor, what was typed before, what
-// could stand there, and what is wrong with it. Pure: keys come in.
+// The input line at the bottom of the screen: text, cursor, history, completions, and the error in
+// the text. It does no input itself: the caller passes the keys.
 #pragma once
 
 #include <array>
@@ -18,34 +18,35 @@ enum class PromptKind : std::uint8_t { time, filter, command, find, confirm };
 inline constexpr int prompt_kind_count = 5;
 
 inline constexpr std::size_t prompt_bytes_max = 500;
-inline constexpr std::size_t prompts_kept_max = 50;  // of each kind
+inline constexpr std::size_t prompt_history_max = 50;  // of each kind
 
-/// What was typed before, the newest last.
-using PromptMemory = std::array<std::deque<std::string>, prompt_kind_count>;
+/// Earlier inputs by kind of prompt, newest last.
+using PromptHistory = std::array<std::deque<std::string>, prompt_kind_count>;
 
 struct Prompt {
   PromptKind kind = PromptKind::time;
   std::string text;
-  std::size_t at = 0;          // where the next letter goes, in bytes
+  std::size_t at = 0;          // the cursor, in bytes
   std::string question;        // of confirm: what will happen
-  std::string problem;         // what is wrong, until the next key
-  std::size_t problem_at = 0;  // where, in bytes; with a length of 0 nowhere in particular
+  std::string problem;         // the error, until the next key
+  std::size_t problem_at = 0;  // its position, in bytes; none if the length is 0
   std::size_t problem_length = 0;
-  std::vector<std::string> offers;  // what Tab can put there, while it goes through them
-  std::size_t offers_at = 0;        // where these begin
-  std::size_t offered = 0;          // which one stands there
-  std::size_t back = 0;             // how far back in what was typed before
-  std::string draft;                // what stood there before going back
+  std::vector<std::string> completions;  // that Tab cycles through
+  std::size_t completions_at = 0;        // where they begin in the text
+  std::size_t completion_index = 0;      // of the one inserted
+  std::size_t back = 0;                  // steps back in the history
+  std::string draft;                     // the text before the first step back
 };
 
-enum class Typed : std::uint8_t { editing, wants_offers, entered, left, quit };
+enum class PromptResult : std::uint8_t { editing, wants_completions, entered, left, quit };
 
-/// What a key does to the line. `wants_offers`: Tab was pressed, and the caller may `offer`.
-Typed type(Prompt& prompt, const PromptMemory& memory, const Key& key);
-/// Puts the first of the words at `from`, in place of what stands between it and the cursor; the
-/// next Tabs go on through them. One word is taken at once.
-void offer(Prompt& prompt, std::size_t from, std::vector<std::string> words);
-/// Keeps what was entered; a text that stands there already moves to the end.
-void remember(PromptMemory& memory, PromptKind kind, const std::string& text);
+/// Applies a key to the line. `wants_completions`: Tab was pressed, and the caller may call
+/// offer_completions.
+PromptResult handle_prompt_key(Prompt& prompt, const PromptHistory& memory, const Key& key);
+/// Replaces the text between `from` and the cursor by the first word; further Tabs cycle through
+/// the words. A single word is accepted at once.
+void offer_completions(Prompt& prompt, std::size_t from, std::vector<std::string> words);
+/// Adds an entered text to the history; if it is there already, it moves to the end.
+void add_to_history(PromptHistory& memory, PromptKind kind, const std::string& text);
 
 }  // namespace drover::tui

@@ -19,18 +19,18 @@ std::string listed(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-// ---- Reading: one reader per type. A value that is wrong is told, and the default stays.
+// Reading: one reader per type. For a wrong value they report a problem and keep the default.
 
 template <typename Owner>
 void check_text(Table& table, const Setting<Owner>& setting, const std::string& text) {
   if (setting.names != nullptr) {
     const std::vector<std::string> names = setting.names();
     if (std::find(names.begin(), names.end(), text) != names.end()) return;
-    table.complain(setting.key,
-                   fmt::format("found '{}', expected one of {}", excerpt(text), listed(names)));
+    table.add_problem(setting.key,
+                      fmt::format("found '{}', expected one of {}", excerpt(text), listed(names)));
   } else if (setting.check != nullptr) {
     if (const Status fine = setting.check(text); !fine) {
-      table.complain(setting.key, fine.error().message);
+      table.add_problem(setting.key, fine.error().message);
     }
   }
 }
@@ -46,8 +46,8 @@ void read(Table& table, const Setting<Owner>& setting, std::vector<std::string>&
   if (!table.has(setting.key)) return;
   value = table.texts(setting.key);
   if (value.size() < setting.low || value.size() > setting.high) {
-    table.complain(setting.key, fmt::format("found {} names, expected {} to {}", value.size(),
-                                            setting.low, setting.high));
+    table.add_problem(setting.key, fmt::format("found {} names, expected {} to {}", value.size(),
+                                               setting.low, setting.high));
   }
   for (const std::string& text : value) check_text(table, setting, text);
 }
@@ -62,8 +62,8 @@ template <typename Owner>
 void read(Table& table, const Setting<Owner>& setting, std::uint64_t& value) {
   value = table.bytes(setting.key, value);
   if (value >= setting.low && value <= setting.high) return;
-  table.complain(setting.key, fmt::format("found {} bytes, expected {} to {}", value, setting.low,
-                                          setting.high));
+  table.add_problem(setting.key, fmt::format("found {} bytes, expected {} to {}", value,
+                                             setting.low, setting.high));
 }
 
 template <typename Owner>
@@ -90,21 +90,22 @@ void read_views(Table& root, Settings& settings) {
   if (!views) return;
   const std::vector<std::string> names = views->keys();
   if (names.size() > saved_views_max) {
-    root.complain(
+    root.add_problem(
         "views", fmt::format("found {} views, expected at most {}", names.size(), saved_views_max));
     return;
   }
   for (const std::string& name : names) {
-    if (!is_name(name)) views->complain(name, "expected a name of 1 to 64 of A-Z a-z 0-9 . _ : -");
+    if (!is_name(name))
+      views->add_problem(name, "expected a name of 1 to 64 of A-Z a-z 0-9 . _ : -");
     std::optional<Table> table = views->table(name);
     if (!table) return;
-    // What a saved view does not say is as at the start.
+    // A saved view inherits missing settings from the start view.
     ViewSettings& view = settings.views.emplace(name, settings.start).first->second;
     read_all(*table, view_settings(), view);
   }
 }
 
-// ---- Writing: one writer per type, as TOML.
+// Writing: one writer per type, as TOML.
 
 std::string toml_text(const std::string& value) { return toml_file::quoted(valid_utf8(value)); }
 
@@ -136,7 +137,7 @@ std::string value_text(const Setting<Owner>& setting, const Owner& owner) {
   return std::visit([&](auto member) { return toml_text(owner.*member); }, setting.member);
 }
 
-/// What may stand there, for people: names, a range, or nothing where the help says it.
+/// The allowed values as text: names, a range, or the kind of value.
 template <typename Owner>
 std::string values_text(const Setting<Owner>& setting) {
   if (setting.names != nullptr) return listed(setting.names());
@@ -145,8 +146,8 @@ std::string values_text(const Setting<Owner>& setting) {
   }
   if (std::holds_alternative<std::uint64_t Owner::*>(setting.member)) return "bytes";
   if (std::holds_alternative<AutoBytes Owner::*>(setting.member)) return "auto, or bytes";
-  if (std::holds_alternative<std::vector<std::string> Owner::*>(setting.member)) return "a list";
-  return "a text";
+  if (std::holds_alternative<std::vector<std::string> Owner::*>(setting.member)) return "list";
+  return "text";
 }
 
 template <typename Owner>
@@ -163,11 +164,11 @@ std::string documented_lines(std::span<const Setting<Owner>> settings, const Own
 
 template <typename Owner>
 std::string changed_lines(std::span<const Setting<Owner>> settings, const Owner& owner,
-                          const Owner& otherwise) {
+                          const Owner& default_value) {
   std::string text;
   for (const Setting<Owner>& setting : settings) {
     const std::string value = value_text(setting, owner);
-    if (value == value_text(setting, otherwise)) continue;
+    if (value == value_text(setting, default_value)) continue;
     text += fmt::format("{} = {}\n", setting.key, value);
   }
   return text;
@@ -180,15 +181,6 @@ std::string view_tables(const Settings& settings) {
                         changed_lines(view_settings(), view, settings.start));
   }
   return text;
-}
-
-template <typename Owner>
-void add_rows(std::vector<SettingRow>& rows, std::span<const Setting<Owner>> settings) {
-  const Owner defaults;
-  for (const Setting<Owner>& setting : settings) {
-    rows.push_back({std::string(setting.key), value_text(setting, defaults), values_text(setting),
-                    std::string(setting.help)});
-  }
 }
 
 }  // namespace
@@ -204,29 +196,21 @@ Result<Settings> read_settings(std::string_view text, const std::string& place) 
   return settings;
 }
 
-std::string documented(const Settings& settings) {
-  return "# Settings of drover top. What the command line says wins over them.\n" +
+std::string annotated_settings(const Settings& settings) {
+  return "# Settings of drover top. Command line options override them.\n" +
          documented_lines(view_settings(), settings.start) +
          documented_lines(other_settings(), settings) +
-         "\n# Saved views have a table each, [views.NAME], with settings of the first kind, view "
-         "to\n"
-         "# job_filter; what they do not say is as above.\n" +
+         "\n# Each saved view has a table [views.NAME] with the settings from view to job_filter.\n"
+         "# Settings that it lacks are as above.\n" +
          view_tables(settings);
 }
 
 std::string saved(const Settings& settings) {
   const Settings defaults;
-  return "# Written by drover top: what differs from the defaults. All that can stand here:\n"
+  return "# Written by drover top: the settings that differ from the defaults. For all settings:\n"
          "# drover top --print-config\n" +
          changed_lines(view_settings(), settings.start, defaults.start) +
          changed_lines(other_settings(), settings, defaults) + view_tables(settings);
-}
-
-std::vector<SettingRow> setting_rows() {
-  std::vector<SettingRow> rows;
-  add_rows(rows, view_settings());
-  add_rows(rows, other_settings());
-  return rows;
 }
 
 bool rings(const Settings& settings, Severity severity) {

@@ -1,9 +1,8 @@
-// All that a person can set about the dashboard, once for ever: one table of settings drives
-// reading the file, documenting it, writing it and the page docs/dashboard.md. No file is touched
-// here.
+// The dashboard's settings. One table of settings drives reading, documenting and writing the
+// settings file and the page docs/dashboard.md. This module does no file access.
 //
-// The file is TOML. What it does not say is as in `Settings`; an unknown key, a name that nothing
-// has, and a number out of its range are errors that name the line.
+// The file is TOML. Missing keys have the defaults of `Settings`. An unknown key, an unknown name
+// and a number out of range are errors that give the line.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +17,20 @@
 
 namespace drover::tui {
 
-/// What is shown: by the dashboard as it starts, and by each saved view.
+/// What the dashboard shows at its start, and what a saved view shows.
 struct ViewSettings {
   std::string view = "fleet";                  // one of view_names()
   std::string filter;                          // as in docs/filters.md; empty: everything
   std::string job_filter = "all";              // a JobFilter
-  std::string map_group = "host";              // what devices on the heat map stand together by
+  std::string map_group = "host";              // how the heat map groups devices
   std::string map_metric = "utilization";      // a word of map_metrics()
   std::vector<std::string> device_columns;     // titles, "POWER" or "POWER:14"; empty: all that fit
-  std::vector<std::string> sort = {"DEVICE"};  // titles, "-POWER": greatest first; at most two
+  std::vector<std::string> sort = {"DEVICE"};  // titles, "-POWER": descending; at most two
   bool operator==(const ViewSettings&) const = default;
 };
 
-/// What a dashboard remembers of its fleet by default: the history of 10,000 devices as far back as
-/// it is ever kept, and as much for what was heard.
+/// Default memory for history: enough for the full history of 10,000 devices, and as much again for
+/// received messages.
 inline constexpr std::uint64_t history_bytes_default = 96u << 20;
 
 struct Settings {
@@ -42,39 +41,30 @@ struct Settings {
   std::string colours = "auto";                  // one of colours_names()
   std::string ascii = "auto";                    // on, off, auto: where the locale is not UTF-8
   std::string mouse = "on";                      // on, off
-  std::int64_t frame_rate = 4;                   // frames a second at most
-  std::optional<std::uint64_t> bytes_per_frame;  // 0: no bound; absent, "auto": bounded under ssh
-  // Bytes: one half for the history of devices, one for what was heard, which past moments are made
-  // of; while one is shown, an eighth more for its sparklines.
+  std::int64_t frame_rate = 4;                   // frames per second at most
+  std::optional<std::uint64_t> bytes_per_frame;  // 0: no limit; absent, "auto": limited under ssh
+  // Bytes: one half for the history of devices, one for received messages, from which past moments
+  // are rebuilt. While a past moment is shown, its sparklines take an eighth more.
   std::uint64_t history = history_bytes_default;
-  std::string bell = "off";  // from which severity on an alert rings
+  std::string bell = "off";  // least severity of an alert that rings
   bool operator==(const Settings&) const = default;
 };
 
-/// Whether an alert so grave rings the terminal's bell.
+/// Whether an alert of this severity rings the terminal's bell.
 bool rings(const Settings& settings, Severity severity);
 
-/// What a person has asked of the settings while the dashboard runs.
-struct SettingsWish {
-  Settings settings;  // to go by from now on
-  bool save = false;  // and to keep
+/// A change of the settings by the user while the dashboard runs.
+struct SettingsChange {
+  Settings settings;  // the new ones
+  bool save = false;  // to the settings file, too
 };
 
 /// `place` is the file's name as messages show it.
 Result<Settings> read_settings(std::string_view text, const std::string& place);
 
-/// The whole file with each setting: what it is for, its default as a comment, and its value.
-std::string documented(const Settings& settings);
-/// A file of no more than what differs from the defaults. Reading it gives the same settings.
+/// A complete file: for each setting its help, its default as a comment, and its value.
+std::string annotated_settings(const Settings& settings);
+/// A file of the settings that differ from the defaults. Reading it gives the same settings.
 std::string saved(const Settings& settings);
-
-/// One setting as docs/dashboard.md has it.
-struct SettingRow {
-  std::string key;
-  std::string otherwise;  // the default, as TOML
-  std::string values;     // "dark light contrast", "1..20", "bytes"
-  std::string help;
-};
-std::vector<SettingRow> setting_rows();
 
 }  // namespace drover::tui

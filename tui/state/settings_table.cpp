@@ -7,16 +7,16 @@
 #include "tui/canvas/theme.h"
 #include "tui/map/heat_order.h"
 #include "tui/map/map_metric.h"
-#include "tui/state/choices.h"
+#include "tui/state/ui_state.h"
 #include "tui/state/view_table.h"
-#include "tui/tables/column_choice.h"
+#include "tui/tables/column_selection.h"
 
 namespace drover::tui {
 namespace {
 
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 
-// ---- The names that a setting may have, from the tables of those who use them.
+// The allowed names of settings, from the tables of their users.
 
 std::vector<std::string> views() { return view_names(); }
 std::vector<std::string> themes() { return theme_names(); }
@@ -38,7 +38,7 @@ std::vector<std::string> job_filters() {
   return names;
 }
 
-// ---- What else a text must be.
+// Checks of texts.
 
 Status check_filter(const std::string& text) {
   const auto parsed = filter::Filter::parse(text);
@@ -60,38 +60,36 @@ Status check_sort(const std::string& text) {
 
 const std::array<Setting<ViewSettings>, 7> of_views = {{
     {"view", &ViewSettings::view, "where to start", views},
-    {"filter", &ViewSettings::filter, "what is shown of the fleet; empty: all of it", nullptr,
-     check_filter},
-    {"map_metric", &ViewSettings::map_metric, "what colours the heat map", metrics},
-    {"map_group", &ViewSettings::map_group, "what stands together on the heat map", map_groups},
+    {"filter", &ViewSettings::filter, "shows only what this filter matches; empty: the whole fleet",
+     nullptr, check_filter},
+    {"map_metric", &ViewSettings::map_metric, "metric that colours the heat map", metrics},
+    {"map_group", &ViewSettings::map_group, "grouping of devices on the heat map", map_groups},
     {"device_columns", &ViewSettings::device_columns,
-     "columns of the devices table in their order, \"POWER\" or, with a width, \"POWER:14\"; "
-     "empty: "
-     "all that fit",
+     "columns of the devices table in order, \"POWER\" or, with a width, \"POWER:14\"; empty: all "
+     "that fit",
      nullptr, check_column, 0, 40},
     {"sort", &ViewSettings::sort,
-     "the columns by which devices are sorted, \"-POWER\" with the greatest first", nullptr,
-     check_sort, 1, 2},
+     "columns by which devices are sorted; \"-POWER\" sorts descending", nullptr, check_sort, 1, 2},
     {"job_filter", &ViewSettings::job_filter, "which jobs the jobs view lists", job_filters},
 }};
 
 const std::array<Setting<Settings>, 8> others = {{
-    {"theme", &Settings::theme, "how it looks", themes},
+    {"theme", &Settings::theme, "colour theme", themes},
     {"colours", &Settings::colours,
-     "how many colours the terminal has; auto: as it says, and none where NO_COLOR is set",
-     colours},
+     "number of colours of the terminal; auto: from TERM, and none if NO_COLOR is set", colours},
     {"ascii", &Settings::ascii,
-     "no box, block or braille characters; auto: where the locale is not UTF-8", automatic_or_not},
+     "no box, block or braille characters; auto: if the locale is not UTF-8", automatic_or_not},
     {"mouse", &Settings::mouse,
-     "clicks and the wheel go to the dashboard; off: the terminal selects text with them",
+     "the dashboard receives clicks and the wheel; off: the terminal uses them to select text",
      on_or_off},
-    {"frame_rate", &Settings::frame_rate, "frames a second at most", nullptr, nullptr, 1, 20},
+    {"frame_rate", &Settings::frame_rate, "maximum frames per second", nullptr, nullptr, 1, 20},
     {"bytes_per_frame", &Settings::bytes_per_frame,
-     "what is written to the terminal at once; 0: no bound; auto: bounded under ssh", nullptr,
+     "maximum bytes written to the terminal at once; 0: no limit; auto: limited over ssh", nullptr,
      nullptr, 0, 16 * mebibyte},
-    {"history", &Settings::history, "memory for the past", nullptr, nullptr, mebibyte,
-     65'536 * mebibyte},
-    {"bell", &Settings::bell, "the least severity of an alert that rings", bells},
+    {"history", &Settings::history,
+     "memory for history: half for the devices' metrics, half to go back in time", nullptr, nullptr,
+     mebibyte, 65'536 * mebibyte},
+    {"bell", &Settings::bell, "lowest severity of an alert that rings the bell", bells},
 }};
 
 }  // namespace

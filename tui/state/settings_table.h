@@ -1,5 +1,5 @@
-// The table of settings: what each is called, may be, and is for. Reading, writing and documenting
-// walk it; nothing else knows a setting by its key.
+// The table of settings: key, type, allowed values and help of each. Reading, writing and
+// documenting use it; nothing else refers to a setting by its key.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace drover::tui {
 
-/// A number of bytes as a person writes it, "96MiB"; nothing: "auto".
+/// A number of bytes, written as "96MiB"; without a value, "auto".
 using AutoBytes = std::optional<std::uint64_t>;
 
-/// A setting of `Owner`: its type says what may stand in the file.
+/// A setting in `Owner`. Its type determines what the file may contain.
 template <typename Owner>
 using Member = std::variant<std::string Owner::*, std::vector<std::string> Owner::*,
                             std::int64_t Owner::*, std::uint64_t Owner::*, AutoBytes Owner::*>;
@@ -27,12 +27,12 @@ struct Setting {
   std::string_view key;
   Member<Owner> member;
   std::string_view help;
-  std::vector<std::string> (*names)() = nullptr;       // of a text: what it may be; null: any text
-  Status (*check)(const std::string& text) = nullptr;  // of a text, or each text of a list
-  std::uint64_t low = 0, high = 0;                     // of a number; of a list its length
+  std::vector<std::string> (*names)() = nullptr;       // allowed texts; null: any text
+  Status (*check)(const std::string& text) = nullptr;  // of a text, or of each text of a list
+  std::uint64_t low = 0, high = 0;                     // range of a number or of a list's length
 };
 
-/// Those of what is shown, which saved views have too, and the others, in the order of the file.
+/// The settings of ViewSettings, which saved views have too, and the others, in the file's order.
 std::span<const Setting<ViewSettings>> view_settings();
 std::span<const Setting<Settings>> other_settings();
 

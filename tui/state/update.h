@@ -1,28 +1,29 @@
-// How choices change by a command: the same for every view, by its row in the table of views.
+// Applies commands to the UiState. It is the same for every view and uses the view's row in the
+// table of views.
 #pragma once
 
 #include "tui/model/model.h"
-#include "tui/state/choices.h"
 #include "tui/state/keymap.h"
+#include "tui/state/ui_state.h"
 
 namespace drover::tui {
 
-/// Commands that are not of the time cursor, no prompt and no change of the fleet.
-void update(const Model& model, Choices& choices, Command command, Instant now);
+/// Applies a command. REQUIRES that it is not for the playback cursor, a prompt or the router.
+void update(const Model& model, UiState& ui, Command command, Instant now);
 
-/// Leads to a view; help and device remember where one came from.
-void show_view(Choices& choices, View view);
+/// Switches to a view. The views help and device remember the previous view.
+void show_view(UiState& ui, View view);
 
-/// Where the selection stands in its view's list; -1 for none.
-int selected_index(const Model& model, const Choices& choices);
+/// The index of the selection in the view's list; -1 if there is none.
+int selected_index(const Model& model, const UiState& ui);
 
-/// Selects what stands at `index` of its view's list, as a click does.
-void select_item(const Model& model, Choices& choices, int index, Instant now);
+/// Selects the item at `index` of the view's list, as a click does.
+void select_item(const Model& model, UiState& ui, int index, Instant now);
 
-/// Returns whether a device was selected.
-bool deselect_device(Choices& choices);
+/// Clears the selected device and returns whether there was one.
+bool deselect_device(UiState& ui);
 
-/// Selects a figure of the device view, by its place in figures().
-void select_figure(Choices& choices, int index);
+/// Selects a metric or limit of the device view by its index in metric_formulas().
+void select_formula(UiState& ui, int index);
 
 }  // namespace drover::tui

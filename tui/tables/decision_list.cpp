@@ -4,11 +4,11 @@
 
 namespace drover::tui {
 
-std::vector<std::uint64_t> list_decisions(const Model& model, const Narrowing& narrowing) {
+std::vector<std::uint64_t> list_decisions(const Model& model, const FleetFilter& fleet_filter) {
   std::vector<std::uint64_t> numbers;
   const auto& decisions = model.decisions();
   for (auto decision = decisions.rbegin(); decision != decisions.rend(); ++decision) {
-    if (narrowing.shows(model, *decision)) numbers.push_back(decision->number);
+    if (fleet_filter.shows(model, *decision)) numbers.push_back(decision->number);
   }
   return numbers;
 }

@@ -6,23 +6,23 @@
 #include <vector>
 
 #include "tui/model/model.h"
-#include "tui/tables/list_place.h"
-#include "tui/tables/narrowing.h"
+#include "tui/tables/fleet_filter.h"
+#include "tui/tables/list_viewport.h"
 
 namespace drover::tui {
 
 struct DecisionList {
-  std::optional<std::uint64_t> chosen;  // by number; none: the newest is followed
-  bool open = false;                    // the chosen one's details are shown
+  std::optional<std::uint64_t> chosen;  // a number; none: the newest is always selected
+  bool open = false;                    // the selected decision's details are shown
   std::vector<std::uint64_t> numbers;   // shown, newest first
-  ListPlace place;
+  ListViewport place;
 };
 
-/// The numbers of those that the filter leaves, newest first.
-std::vector<std::uint64_t> list_decisions(const Model& model, const Narrowing& narrowing);
-/// Null where it is no longer kept.
+/// The numbers of the decisions that match the filter, newest first.
+std::vector<std::uint64_t> list_decisions(const Model& model, const FleetFilter& fleet_filter);
+/// Null if it is no longer kept.
 const Decision* decision_of(const Model& model, std::uint64_t number);
-/// Where the chosen one stands; -1: nowhere.
+/// The index of the selected decision in the list; -1 if it is not there.
 int index_of_chosen(const DecisionList& list);
 
 }  // namespace drover::tui

@@ -11,7 +11,7 @@
 
 #include "fleet/base/natural_order.h"
 #include "tui/model/device_state.h"
-#include "tui/tables/columns.h"
+#include "tui/tables/device_columns.h"
 
 namespace drover::tui {
 namespace {
@@ -20,7 +20,7 @@ const DeviceColumn& column_of(int number) {
   return device_columns()[static_cast<std::size_t>(number)];
 }
 
-/// The places of texts in their order; of empty ones nothing is known.
+/// The ranks of texts in their order; NaN for empty ones.
 std::vector<double> ranks_of(const std::vector<std::string>& texts) {
   std::map<std::string_view, double> ranks;
   for (const std::string& text : texts) ranks.emplace(text, 0);
@@ -33,14 +33,14 @@ std::vector<double> ranks_of(const std::vector<std::string>& texts) {
   return found;
 }
 
-/// The places of devices in the order of their names, which is not that of the fleet: there hosts
-/// stand rack by rack.
+/// The ranks of devices in the order of their names. Model::device_order differs: it orders hosts
+/// by rack.
 std::vector<double> name_keys_of(const Model& model, const std::vector<std::uint32_t>& places) {
   const std::vector<HostRow>& hosts = model.hosts();
   std::vector<std::uint32_t> order(hosts.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return natural_less(hosts[a].said.hello.host, hosts[b].said.hello.host);
+    return natural_less(hosts[a].reported.registration.host, hosts[b].reported.registration.host);
   });
   std::vector<double> begins(hosts.size());  // of each host's devices
   double next = 0;
@@ -57,8 +57,8 @@ std::vector<double> name_keys_of(const Model& model, const std::vector<std::uint
   return keys;
 }
 
-/// What the devices at these places sort by, the least first.
-std::vector<double> keys_of(const Judged& at, const SortKey& key,
+/// The sort keys of the devices at these places, to be sorted in ascending order.
+std::vector<double> keys_of(const EvaluationContext& at, const SortKey& key,
                             const std::vector<std::uint32_t>& places) {
   const DeviceColumn& column = column_of(key.column);
   const auto& rows = at.model.device_order();
@@ -75,7 +75,7 @@ std::vector<double> keys_of(const Judged& at, const SortKey& key,
     keys = ranks_of(texts);
   }
   for (double& value : keys) {
-    // Unknown values stand at the end, whatever the direction.
+    // Unknown values come last in both directions.
     if (std::isnan(value)) {
       value = std::numeric_limits<double>::infinity();
     } else if (key.descending) {
@@ -85,38 +85,39 @@ std::vector<double> keys_of(const Judged& at, const SortKey& key,
   return keys;
 }
 
-/// Groups by their names, states the gravest first.
+/// The sort key and name of a group: by name, states most severe first.
 using GroupName = std::pair<int, std::string>;
 
-GroupName group_of(const Judged& at, Grouping grouping, DeviceTable::Row row) {
-  const Hello& hello = at.model.host_of(row).said.hello;
+GroupName group_of(const EvaluationContext& at, Grouping grouping, DeviceTable::Row row) {
+  const Register& registration = at.model.host_of(row).reported.registration;
   const auto named = [](std::string_view name, const char* without) {
     return GroupName{name.empty() ? 1 : 0, name.empty() ? std::string(without) : std::string(name)};
   };
   switch (grouping) {
     case Grouping::host:
-      return named(hello.host, "no host");
+      return named(registration.host, "no host");
     case Grouping::rack:
-      return named(hello.rack, "no rack");
+      return named(registration.rack, "no rack");
     case Grouping::pool:
       return named(at.model.pools_text(row), "no pool");
     case Grouping::kind:
       return named(at.model.spec_of(row).id, "no kind");
     case Grouping::state: {
-      const DeviceState state = gravest_state(at.model, at.now, row);
+      const DeviceState state = most_severe_state(at.model, at.now, row);
       return {static_cast<int>(state), std::string(to_text(state))};
     }
   }
   return {};
 }
 
-/// The groups' numbers in their order, by device, and their names.
+/// For each device the number of its group, and the names of the groups.
 struct Groups {
   std::vector<std::size_t> of;
   std::vector<std::string> names;
 };
 
-Groups groups_of(const Judged& at, Grouping grouping, const std::vector<std::uint32_t>& places) {
+Groups groups_of(const EvaluationContext& at, Grouping grouping,
+                 const std::vector<std::uint32_t>& places) {
   std::vector<GroupName> names;
   std::map<GroupName, std::size_t> numbers;
   for (const std::uint32_t place : places) {
@@ -132,11 +133,11 @@ Groups groups_of(const Judged& at, Grouping grouping, const std::vector<std::uin
   return groups;
 }
 
-void make_lines(const Judged& at, const Narrowing& narrowing, DeviceList& list) {
+void make_lines(const EvaluationContext& at, const FleetFilter& fleet_filter, DeviceList& list) {
   const auto& rows = at.model.device_order();
   std::vector<std::uint32_t> places;
   for (std::uint32_t place = 0; place < rows.size(); ++place) {
-    if (narrowing.shows(rows[place])) places.push_back(place);
+    if (fleet_filter.shows(rows[place])) places.push_back(place);
   }
   const std::vector<double> first = keys_of(at, {list.sort_column, list.descending}, places);
   const std::vector<double> second =
@@ -161,21 +162,21 @@ void make_lines(const Judged& at, const Narrowing& narrowing, DeviceList& list) 
 
 }  // namespace
 
-void sort_devices(const Model& model, const Narrowing& narrowing, DeviceList& list, Instant now,
-                  Duration resort_every, Instant moved_at) {
+void sort_devices(const Model& model, const FleetFilter& fleet_filter, DeviceList& list,
+                  Instant now, Duration resort_every, Instant moved_at) {
   const bool must =
-      list.order_structure != model.structure() || list.order_filter != narrowing.version();
+      list.order_structure != model.structure() || list.order_filter != fleet_filter.version();
   const bool due = saturating_add(list.ordered_at, resort_every) <= now;
   const bool moving =
       moved_at != Instant::min() && now < saturating_add(moved_at, 3 * resort_every);
   if (!must && (!due || moving)) return;
   list.order_structure = model.structure();
-  list.order_filter = narrowing.version();
+  list.order_filter = fleet_filter.version();
   list.ordered_at = now;
   const bool of_jobs = column_of(list.sort_column).of_jobs ||
                        (list.second && column_of(list.second->column).of_jobs);
   const JobsByDevice jobs = of_jobs ? JobsByDevice(model) : JobsByDevice();
-  make_lines({model, now, jobs}, narrowing, list);
+  make_lines({model, now, jobs}, fleet_filter, list);
 }
 
 int index_of(const DeviceList& list, DeviceTable::Row row) {
@@ -186,14 +187,9 @@ int index_of(const DeviceList& list, DeviceTable::Row row) {
 }
 
 std::optional<DeviceTable::Row> device_at(const DeviceList& list, int index, int direction) {
-  const int onward = direction < 0 ? -1 : 1;
-  for (const int step : {onward, -onward}) {
-    for (int i = index; i >= 0 && i < static_cast<int>(list.lines.size()); i += step) {
-      const DeviceLine& line = list.lines[static_cast<std::size_t>(i)];
-      if (line.heading.empty()) return line.row;
-    }
-  }
-  return std::nullopt;
+  const DeviceLine* const line = nearest_line(
+      list.lines, index, direction, [](const DeviceLine& it) { return it.heading.empty(); });
+  return line == nullptr ? std::nullopt : std::optional(line->row);
 }
 
 void step_sort(DeviceList& list, int step) {
@@ -207,29 +203,29 @@ void step_sort(DeviceList& list, int step) {
   sort_by(list, shown[static_cast<std::size_t>((place + step + count) % count)].number);
 }
 
-void step_second(DeviceList& list) {
-  std::vector<int> choices;  // behind the last one there is none
+void step_secondary_sort(DeviceList& list) {
+  std::vector<int> others;  // after the last one comes none
   for (const ShownColumn& column : list.columns) {
-    if (column.number != list.sort_column) choices.push_back(column.number);
+    if (column.number != list.sort_column) others.push_back(column.number);
   }
-  auto next = choices.begin();
+  auto next = others.begin();
   if (list.second) {
-    next = std::find(choices.begin(), choices.end(), list.second->column);
-    if (next != choices.end()) ++next;
+    next = std::find(others.begin(), others.end(), list.second->column);
+    if (next != others.end()) ++next;
   }
   list.second.reset();
-  if (next != choices.end()) list.second = SortKey{*next, column_of(*next).quantity};
+  if (next != others.end()) list.second = SortKey{*next, column_of(*next).quantity};
   list.order_structure = 0;
 }
 
 void sort_by(DeviceList& list, int column) {
   const bool again = list.sort_column == column;
   list.sort_column = column;
-  // Of a quantity the greatest is of interest, of a name the first.
+  // Quantities start in descending order, names in ascending order.
   list.descending = again ? !list.descending : column_of(column).quantity;
   if (list.second && list.second->column == column) list.second.reset();
   list.order_structure = 0;
-  list.place = ListPlace{};
+  list.place = ListViewport{};
 }
 
 void sort_by(DeviceList& list, std::span<const SortKey> keys) {
@@ -238,13 +234,13 @@ void sort_by(DeviceList& list, std::span<const SortKey> keys) {
   list.second.reset();
   if (keys.size() > 1) list.second = keys[1];
   list.order_structure = 0;
-  list.place = ListPlace{};
+  list.place = ListViewport{};
 }
 
 void group_by(DeviceList& list, std::optional<Grouping> grouping) {
   list.grouping = grouping;
   list.order_structure = 0;
-  list.place = ListPlace{};
+  list.place = ListViewport{};
 }
 
 }  // namespace drover::tui

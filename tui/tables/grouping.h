@@ -1,4 +1,4 @@
-// What devices stand together by, on the map and in the table.
+// How the map and the table group devices.
 #pragma once
 
 #include <cstdint>

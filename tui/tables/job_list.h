@@ -1,4 +1,4 @@
-// The lines of the jobs view: which jobs it lists, in sections by their state.
+// The lines of the jobs view: jobs in sections by their state.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 #include "fleet/base/identity.h"
 #include "tui/model/model.h"
-#include "tui/tables/list_place.h"
-#include "tui/tables/narrowing.h"
+#include "tui/tables/fleet_filter.h"
+#include "tui/tables/list_viewport.h"
 
 namespace drover::tui {
 
@@ -23,32 +23,32 @@ struct JobLine {
   Kind kind = Kind::heading;
   JobFilter section = JobFilter::running;
   JobId job;                // of a job
-  std::uint64_t count = 0;  // of a heading: all of them
-  std::uint64_t shown = 0;  // of a heading: those below it
+  std::uint64_t count = 0;  // of a heading: all jobs of the section
+  std::uint64_t shown = 0;  // of a heading: the jobs listed below it
 };
 
 struct JobList {
   JobFilter filter = JobFilter::all;
   std::optional<JobId> chosen;
-  bool open = false;  // the chosen one's details are shown
+  bool open = false;  // the selected job's details are shown
   std::vector<JobLine> lines;
-  ListPlace place;
+  ListViewport place;
 };
 
-/// The lines in `rows` rows. With JobFilter::all every section gets a share, so that one screen
-/// shows all of them; else the section is whole.
-std::vector<JobLine> list_jobs(const Model& model, const Narrowing& narrowing, JobFilter filter,
-                               int rows);
-/// Where the chosen job stands; -1: nowhere.
+/// The lines. With JobFilter::all, each section gets a share of `rows`, so that one screen shows
+/// all sections; else the section is complete.
+std::vector<JobLine> list_jobs(const Model& model, const FleetFilter& fleet_filter,
+                               JobFilter filter, int rows);
+/// The line of the selected job; -1 if it is not in the list.
 int index_of_chosen(const JobList& list);
-/// The job at `index`, or the next one in the direction of the move, or else before it: headings
-/// cannot be selected.
+/// Selects the job at `index`; if that is a heading, the next job in `direction`, else the one
+/// before.
 void choose_job(JobList& list, int index, int direction);
 
-/// The order of jobs that run: long work first, then what began first.
+/// The order of running jobs: longest work first, then by start time.
 bool runs_before(const JobChanged& a, const JobChanged& b);
-/// The jobs that run, at most so many, in the order of the jobs view.
-std::vector<const JobRow*> running_jobs(const Model& model, const Narrowing& narrowing,
-                                        std::size_t most);
+/// At most `jobs_max` running jobs, in the order of the jobs view.
+std::vector<const JobRow*> running_jobs(const Model& model, const FleetFilter& fleet_filter,
+                                        std::size_t jobs_max);
 
 }  // namespace drover::tui

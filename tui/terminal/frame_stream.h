@@ -1,5 +1,5 @@
-// Frames on their way to a terminal that may be slow: one at a time, each at most so many bytes.
-// While one has not gone whole no other is made of what would be old by then. No terminal here.
+// Frames for a terminal that may be slow: one at a time, each of limited size. While a frame is not
+// completely written, no other is made, as it would be out of date. It has no terminal.
 #pragma once
 
 #include <chrono>
@@ -9,64 +9,65 @@
 #include <string_view>
 #include <utility>
 
-#include "tui/terminal/painter.h"
+#include "tui/terminal/diff_renderer.h"
 
 namespace drover::tui {
 
-/// A local terminal takes whole frames; over a network a repaint of 120x40 (some 10 KiB) goes in
-/// pieces, so that a key's answer never stands behind more than one of them.
+/// Local terminals get whole frames. Over a network a repaint of 120x40 (some 10 KiB) is sent in
+/// pieces, so that the response to a key waits for at most one piece.
 inline constexpr std::size_t frame_bytes_remote = 4096;
 
 /// How the terminal keeps up.
-struct TerminalFigures {
-  std::uint64_t frames_drawn = 0;            // that had anything to write, pieces counted as frames
-  std::uint64_t frames_skipped = 0;          // that were due while an earlier one had not gone
+struct TerminalStats {
+  std::uint64_t frames_drawn = 0;            // frames with output; each piece counts as a frame
+  std::uint64_t frames_skipped = 0;          // frames due while an earlier one was being written
   std::uint64_t bytes = 0;                   // that the terminal has taken
   std::size_t frame_bytes = 0;               // of the last frame
-  std::chrono::milliseconds backlog_age{0};  // since when a frame has been on its way; 0: none is
+  std::chrono::milliseconds backlog_age{0};  // of the frame being written; 0 if there is none
 };
 
 class FrameStream {
  public:
-  using Moment = std::chrono::milliseconds;  // of any clock that never goes back
+  using SteadyTime = std::chrono::milliseconds;  // of any monotonic clock
 
   /// `bytes_per_frame`: at least frame_bytes_min.
-  FrameStream(TerminalWords words, std::size_t bytes_per_frame);
+  FrameStream(TerminalSequences words, std::size_t bytes_per_frame);
 
-  /// The frame before has gone.
+  /// Whether the previous frame has been written.
   bool ready() const { return pending().empty(); }
-  /// When to show the rest of a frame that was cut; none: it was not, or it has not gone.
-  bool cut() const { return ready() && !painter_.whole(); }
-  Moment rest_at() const;
+  /// Whether the previous frame was cut and its piece has been written.
+  bool cut() const { return ready() && !renderer_.whole(); }
+  /// When to show the rest of a cut frame.
+  SteadyTime rest_at() const;
   /// REQUIRES ready().
-  void show(const Canvas& canvas, Moment now);
-  /// A frame is due that has to wait: counted at the pace of frames.
-  void skip(Moment now);
+  void show(const Canvas& canvas, SteadyTime now);
+  /// Counts a due frame that has to wait, once per frame interval.
+  void skip(SteadyTime now);
 
-  /// The terminal's bell goes with the next frame.
+  /// Rings the terminal's bell with the next frame.
   void ring() { rings_ = true; }
-  /// Goes before the next frame, which begins with a cleared screen.
+  /// Sends bytes before the next frame, which clears the screen.
   void begin_with(std::string_view bytes);
   std::string_view pending() const { return std::string_view(bytes_).substr(sent_); }
   void sent(std::size_t bytes);
-  /// Frames from here on begin with a cleared screen.
-  void forget() { painter_.forget(); }
-  /// Frames from here on in other words.
-  void restyle(TerminalWords words, std::size_t bytes_per_frame);
-  /// What has not gone will not; answers whether that leaves the terminal within a sequence.
+  /// The next frame clears the screen.
+  void forget() { renderer_.forget(); }
+  /// Uses other sequences from the next frame on.
+  void restyle(TerminalSequences words, std::size_t bytes_per_frame);
+  /// Discards unwritten bytes; returns whether the terminal may be left within a sequence.
   bool drop();
 
-  TerminalFigures figures(Moment now) const;
+  TerminalStats stats(SteadyTime now) const;
 
  private:
-  Painter painter_;
+  DiffRenderer renderer_;
   std::size_t bytes_per_frame_;
   std::string bytes_;
   std::size_t sent_ = 0;
   bool rings_ = false;
-  Moment shown_at_{0};
-  Moment skipped_at_{0};
-  TerminalFigures figures_;
+  SteadyTime shown_at_{0};
+  SteadyTime skipped_at_{0};
+  TerminalStats stats_;
 };
 
 }  // namespace drover::tui

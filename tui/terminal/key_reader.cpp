@@ -12,13 +12,13 @@
 namespace drover::tui {
 namespace {
 
-// Longer than the bytes of one key are apart on a link that is any use, and not felt after Esc.
-constexpr KeyReader::Moment escape_delay{50};
-// A paste comes in as many pieces as the link likes; its end may be lost with it.
-constexpr KeyReader::Moment paste_delay{2000};
-constexpr KeyReader::Moment double_click{400};
+// Longer than the gap between the bytes of one key on a usable link, and not noticeable after Esc.
+constexpr KeyReader::SteadyTime escape_delay{50};
+// A paste may arrive in many pieces, and its end may be lost.
+constexpr KeyReader::SteadyTime paste_delay{2000};
+constexpr KeyReader::SteadyTime double_click{400};
 
-// Reports have some 15 bytes: what is longer is no sequence of a terminal.
+// Reports have about 15 bytes; anything longer is no sequence of a terminal.
 constexpr std::size_t sequence_bytes_max = 64;
 constexpr int parameter_max = 10'000;
 
@@ -79,7 +79,7 @@ std::string name_of_control(char byte) {
   }
 }
 
-/// xterm's code of the modifiers that were held: one more than their bits.
+/// `code`: xterm's code of the modifiers, their bits plus one.
 std::string with_modifiers(std::string_view name, int code) {
   const int bits = code > 1 ? code - 1 : 0;
   std::string whole;
@@ -89,7 +89,7 @@ std::string with_modifiers(std::string_view name, int code) {
   return whole.append(name);
 }
 
-/// Numbers parted by semicolons, missing ones 0; empty when there is anything else.
+/// Numbers separated by semicolons, missing ones 0; empty if the text has anything else.
 std::vector<int> numbers_of(std::string_view text) {
   std::vector<int> numbers(1, 0);
   for (const char c : text) {
@@ -106,7 +106,7 @@ std::vector<int> numbers_of(std::string_view text) {
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-/// Bytes of the UTF-8 character that begins with this one; 0 for one that begins none.
+/// The length of the UTF-8 character that begins with this byte; 0 if none does.
 std::size_t character_bytes(char byte) {
   const auto first = static_cast<unsigned char>(byte);
   if (first < 0x80) return 1;
@@ -123,20 +123,20 @@ KeyReader::KeyReader(std::vector<KeySequence> own) : own_(std::move(own)) {
   });
 }
 
-std::vector<Key> KeyReader::read(std::string_view bytes, Moment now) {
+std::vector<Key> KeyReader::read(std::string_view bytes, SteadyTime now) {
   std::vector<Key> keys;
   now_ = now;
   pending_ += bytes;
-  while (!pending_.empty() && take(keys) == Step::taken) {
+  while (!pending_.empty() && take(keys) == ParseStep::consumed) {
   }
   return keys;
 }
 
-KeyReader::Moment KeyReader::deadline() const {
+KeyReader::SteadyTime KeyReader::deadline() const {
   return now_ + (pasting_ ? paste_delay : escape_delay);
 }
 
-std::vector<Key> KeyReader::give_up() {
+std::vector<Key> KeyReader::flush_incomplete() {
   std::vector<Key> keys;
   if (pasting_) {
     pasting_ = false;
@@ -144,7 +144,7 @@ std::vector<Key> KeyReader::give_up() {
     pending_.clear();
     return keys;
   }
-  // Esc by itself, or before a key that begins sequences: all that a person can have typed.
+  // Esc alone or before a key that begins sequences: anything longer was not typed.
   if (pending_.starts_with('\x1b') && pending_.size() <= 2) {
     for (const char byte : pending_) {
       keys.push_back({byte == '\x1b' ? "Esc" : std::string(1, byte)});
@@ -154,20 +154,20 @@ std::vector<Key> KeyReader::give_up() {
   return keys;
 }
 
-KeyReader::Step KeyReader::take(std::vector<Key>& keys) {
+KeyReader::ParseStep KeyReader::take(std::vector<Key>& keys) {
   if (pasting_) return take_paste(keys);
   const char first = pending_.front();
   if (first == '\x1b') return take_escape(keys);
   const std::size_t size = character_bytes(first);
   const auto end = std::find_if_not(pending_.begin() + 1, pending_.end(), is_continuation);
   const auto have = static_cast<std::size_t>(end - pending_.begin());
-  if (have < size && end == pending_.end()) return Step::wanted;
+  if (have < size && end == pending_.end()) return ParseStep::wanted;
   if (size == 0 || have < size) {
-    drop(1);  // no character of UTF-8
-    return Step::taken;
+    drop(1);  // invalid UTF-8
+    return ParseStep::consumed;
   }
   take_character(keys);
-  return Step::taken;
+  return ParseStep::consumed;
 }
 
 void KeyReader::take_character(std::vector<Key>& keys) {
@@ -183,21 +183,21 @@ void KeyReader::take_character(std::vector<Key>& keys) {
   }
 }
 
-KeyReader::Step KeyReader::take_escape(std::vector<Key>& keys) {
+KeyReader::ParseStep KeyReader::take_escape(std::vector<Key>& keys) {
   for (const KeySequence& key : own_) {
     if (!pending_.starts_with(key.bytes)) continue;
     drop(key.bytes.size());
     keys.push_back({std::string(key.name)});
-    return Step::taken;
+    return ParseStep::consumed;
   }
   for (const KeySequence& key : own_) {
-    if (key.bytes.starts_with(pending_)) return Step::wanted;
+    if (key.bytes.starts_with(pending_)) return ParseStep::wanted;
   }
-  if (pending_.size() < 2) return Step::wanted;
+  if (pending_.size() < 2) return ParseStep::wanted;
   const char second = pending_[1];
   if (second == '[') return take_control_sequence(keys);
   if (second == 'O') {
-    if (pending_.size() < 3) return Step::wanted;
+    if (pending_.size() < 3) return ParseStep::wanted;
     const char third = pending_[2];
     std::string_view name = name_of_final(third);
     // The keypad in its application mode sends its characters 0x40 higher.
@@ -205,68 +205,68 @@ KeyReader::Step KeyReader::take_escape(std::vector<Key>& keys) {
     if (name.empty() && third >= 'j' && third <= 'y') name = plain;
     drop(3);
     if (!name.empty()) keys.push_back({std::string(name)});
-    return Step::taken;
+    return ParseStep::consumed;
   }
-  // Esc, and the next key on its heels, as a slow link joins them.
+  // Esc and the next key, which arrived together on a slow link.
   drop(1);
   keys.push_back({"Esc"});
-  return Step::taken;
+  return ParseStep::consumed;
 }
 
-KeyReader::Step KeyReader::take_control_sequence(std::vector<Key>& keys) {
+KeyReader::ParseStep KeyReader::take_control_sequence(std::vector<Key>& keys) {
   std::size_t end = 2;
   // The Linux console's F1 to F5: ESC [ [ and a letter.
   if (pending_.size() > 2 && pending_[2] == '[') ++end;
   while (end < pending_.size() && pending_[end] >= 0x20 && pending_[end] < 0x40) ++end;
   if (end >= sequence_bytes_max) {
     drop(end);
-    return Step::taken;
+    return ParseStep::consumed;
   }
-  if (end == pending_.size()) return Step::wanted;
+  if (end == pending_.size()) return ParseStep::wanted;
   const char final = pending_[end];
   if (final < 0x20 || final == 0x7F) {
-    drop(end);  // another key broke it off
-    return Step::taken;
+    drop(end);  // interrupted by another key
+    return ParseStep::consumed;
   }
   const std::string inside = pending_.substr(2, end - 2);
   if (final == 'M' && inside.empty()) return take_old_mouse(keys);
   drop(end + 1);
   if (inside.starts_with('[')) {
     if (final >= 'A' && final <= 'E') keys.push_back({std::string("F") + char('1' + final - 'A')});
-    return Step::taken;
+    return ParseStep::consumed;
   }
   if (inside.starts_with('<')) {
     const std::vector<int> report = numbers_of(inside.substr(1));
     if (report.size() == 3 && (final == 'M' || final == 'm')) {
       add_mouse(keys, report[0], report[1] - 1, report[2] - 1, final == 'm');
     }
-    return Step::taken;
+    return ParseStep::consumed;
   }
   const std::vector<int> numbers = numbers_of(inside);
-  if (numbers.empty()) return Step::taken;
+  if (numbers.empty()) return ParseStep::consumed;
   if (final == '~' && numbers[0] == 200) {
     pasting_ = true;
-    return Step::taken;
+    return ParseStep::consumed;
   }
-  // Letters have the number 1, or none, before that of the modifiers: others are answers.
+  // Keys have the number 1, or none, before the modifiers; others are replies of the terminal.
   const std::string_view name = final == '~'      ? name_of_number(numbers[0])
                                 : numbers[0] <= 1 ? name_of_final(final)
                                                   : std::string_view();
   if (!name.empty()) keys.push_back({with_modifiers(name, numbers.size() > 1 ? numbers[1] : 0)});
-  return Step::taken;
+  return ParseStep::consumed;
 }
 
-KeyReader::Step KeyReader::take_old_mouse(std::vector<Key>& keys) {
+KeyReader::ParseStep KeyReader::take_old_mouse(std::vector<Key>& keys) {
   constexpr std::size_t size = 6;
-  if (pending_.size() < size) return Step::wanted;
+  if (pending_.size() < size) return ParseStep::wanted;
   const auto number = [&](std::size_t at) {
     return static_cast<int>(static_cast<unsigned char>(pending_[at])) - 32;
   };
   const int button = number(3);
-  // It does not say which button was released.
+  // The report does not include which button was released.
   add_mouse(keys, button, number(4) - 1, number(5) - 1, (button & 0x43) == 3);
   drop(size);
-  return Step::taken;
+  return ParseStep::consumed;
 }
 
 void KeyReader::add_mouse(std::vector<Key>& keys, int button, int column, int row, bool released) {
@@ -292,24 +292,24 @@ void KeyReader::add_mouse(std::vector<Key>& keys, int button, int column, int ro
   keys.push_back(std::move(key));
 }
 
-KeyReader::Step KeyReader::take_paste(std::vector<Key>& keys) {
+KeyReader::ParseStep KeyReader::take_paste(std::vector<Key>& keys) {
   const std::size_t end = pending_.find(paste_end);
   const bool whole = end != std::string::npos;
-  // The beginning of the end mark stays until it is whole.
-  std::size_t taken = whole ? end : pending_.size();
+  // Keep the beginning of the end marker until it is complete.
+  std::size_t consumed = whole ? end : pending_.size();
   if (!whole) {
     const std::size_t escape = pending_.rfind('\x1b');
     if (escape != std::string::npos && paste_end.starts_with(pending_.substr(escape))) {
-      taken = escape;
+      consumed = escape;
     }
   }
   const std::size_t room = paste_bytes_max - paste_.size();
-  paste_.append(pending_, 0, std::min(taken, room));
-  drop(whole ? taken + paste_end.size() : taken);
-  if (!whole) return Step::wanted;
+  paste_.append(pending_, 0, std::min(consumed, room));
+  drop(whole ? consumed + paste_end.size() : consumed);
+  if (!whole) return ParseStep::wanted;
   pasting_ = false;
   keys.push_back({"Paste", -1, -1, std::exchange(paste_, {})});
-  return Step::taken;
+  return ParseStep::consumed;
 }
 
 }  // namespace drover::tui

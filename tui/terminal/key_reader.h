@@ -1,6 +1,6 @@
-// Keys, mouse and pastes out of the bytes that a terminal sends. No terminal here, so that every
-// sequence can be tested. Sequences are those of xterm and of what followed it (VTE, PuTTY, rxvt,
-// the Linux console, screen, tmux), and what the terminal database says besides.
+// Parses keys, mouse events and pastes from the bytes that a terminal sends. It has no terminal, so
+// every sequence can be tested. It knows the sequences of xterm and similar terminals (VTE, PuTTY,
+// rxvt, the Linux console, screen, tmux), and those of the terminfo database.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,10 @@
 
 namespace drover::tui {
 
-/// A paste is cut here: nobody reads more in a line of the screen.
+/// Longer pastes are cut: more would not be readable in one line.
 inline constexpr std::size_t paste_bytes_max = 4096;
 
-/// What a key of this terminal sends, when it is something of its own.
+/// The sequence of a key that this terminal does not share with the others.
 struct KeySequence {
   std::string bytes;
   std::string_view name;  // of Key
@@ -24,27 +24,27 @@ struct KeySequence {
 
 class KeyReader {
  public:
-  using Moment = std::chrono::milliseconds;  // of any clock that never goes back
+  using SteadyTime = std::chrono::milliseconds;  // of any monotonic clock
 
   explicit KeyReader(std::vector<KeySequence> own = {});
 
-  /// The keys that have become whole. What cannot be understood is left out, never taken for keys.
-  std::vector<Key> read(std::string_view bytes, Moment now);
+  /// Returns the completed keys. Unknown sequences are dropped, never read as keys.
+  std::vector<Key> read(std::string_view bytes, SteadyTime now);
 
-  /// Something has begun and is not whole: the key Esc, or the beginning of a sequence.
+  /// Whether the input is incomplete: the key Esc, or the beginning of a sequence.
   bool waiting() const { return pasting_ || !pending_.empty(); }
-  /// Until when the rest may come; then `give_up` says what it was. REQUIRES waiting().
-  Moment deadline() const;
-  std::vector<Key> give_up();
+  /// Until when to wait for the rest before calling `flush_incomplete`. REQUIRES waiting().
+  SteadyTime deadline() const;
+  std::vector<Key> flush_incomplete();
 
  private:
-  enum class Step { taken, wanted };
+  enum class ParseStep { consumed, wanted };
 
-  Step take(std::vector<Key>& keys);
-  Step take_escape(std::vector<Key>& keys);
-  Step take_control_sequence(std::vector<Key>& keys);
-  Step take_old_mouse(std::vector<Key>& keys);
-  Step take_paste(std::vector<Key>& keys);
+  ParseStep take(std::vector<Key>& keys);
+  ParseStep take_escape(std::vector<Key>& keys);
+  ParseStep take_control_sequence(std::vector<Key>& keys);
+  ParseStep take_old_mouse(std::vector<Key>& keys);
+  ParseStep take_paste(std::vector<Key>& keys);
   void take_character(std::vector<Key>& keys);
   void add_mouse(std::vector<Key>& keys, int button, int column, int row, bool released);
   void drop(std::size_t bytes) { pending_.erase(0, bytes); }
@@ -53,9 +53,9 @@ class KeyReader {
   std::string pending_;
   std::string paste_;
   bool pasting_ = false;
-  Moment now_{0};
+  SteadyTime now_{0};
   Key last_click_;
-  Moment last_click_at_{0};
+  SteadyTime last_click_at_{0};
 };
 
 }  // namespace drover::tui

@@ -1,5 +1,5 @@
-// The terminal database says what the terminal can do; the key reader takes its bytes apart, the
-// frame stream makes what it is sent, the port moves both.
+// The terminfo database has the terminal's capabilities; the key reader parses its input, the frame
+// stream computes its output, and the tty transfers both.
 #include "tui/terminal/terminal.h"
 
 #include <algorithm>
@@ -19,55 +19,55 @@
 #undef columns  // term.h makes macros of such words
 #undef lines
 
-#include "tui/canvas/role_words.h"
+#include "tui/canvas/style_sequences.h"
 #include "tui/terminal/key_reader.h"
-#include "tui/terminal/terminal_port.h"
 #include "tui/terminal/terminal_signals.h"
+#include "tui/terminal/tty.h"
 
 namespace drover::tui {
 namespace {
 
-using Moment = TerminalPort::Moment;
+using SteadyTime = Tty::SteadyTime;
 
-// A window that is dragged larger asks for a new frame at every step.
-constexpr Moment resize_pause{33};
+// Limits the frames while a window is being resized by dragging.
+constexpr SteadyTime resize_pause{33};
 
-// A terminal that takes nothing is left as it is after so long: who ends the program waits for it.
-constexpr Moment leave_patience{300};
+// A terminal that takes no output is not restored after this time, so that the program can end.
+constexpr SteadyTime leave_timeout{300};
 
-// Cancels whatever sequence was half written (ECMA-48 leaves it undefined; all terminals do so).
+// CAN cancels a partly written sequence (ECMA-48 leaves that undefined; all terminals do so).
 constexpr std::string_view cancel = "\x18";
 
-// Buttons, drags while one is down, in reports that know no last column; pastes in brackets.
+// Reports of buttons and drags without a limit of columns; bracketed paste.
 constexpr std::string_view mouse_on = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 constexpr std::string_view mouse_off = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 constexpr std::string_view paste_on = "\x1b[?2004h";
 constexpr std::string_view paste_off = "\x1b[?2004l";
 
-std::string* gathered = nullptr;
+std::string* tputs_output = nullptr;
 
-int gather(int letter) {
-  gathered->push_back(static_cast<char>(letter));
+int append_output(int letter) {
+  tputs_output->push_back(static_cast<char>(letter));
   return letter;
 }
 
-/// The database's text with padding and all, ready to be written.
+/// A sequence of the database with padding, ready to be written.
 std::string padded(const char* text) {
   std::string bytes;
-  gathered = &bytes;
-  tputs(text, 1, gather);
-  gathered = nullptr;
+  tputs_output = &bytes;
+  tputs(text, 1, append_output);
+  tputs_output = nullptr;
   return bytes;
 }
 
-/// What the database holds under this name; null when the terminal cannot.
+/// The string of the database with this name; null if the terminal has none.
 const char* entry(const char* name) {
   const char* text = tigetstr(name);
   return text == reinterpret_cast<const char*>(-1) ? nullptr : text;
 }
 
-/// What makes the terminal do something; empty when it cannot.
-std::string ability(const char* name, int first = 0, int second = 0) {
+/// The bytes of a capability; empty if the terminal lacks it.
+std::string capability(const char* name, int first = 0, int second = 0) {
   const char* text = entry(name);
   return text == nullptr ? std::string() : padded(tiparm(text, first, second));
 }
@@ -99,38 +99,39 @@ std::vector<KeySequence> keys_of_database() {
   return keys;
 }
 
-DescribedTerminal described_terminal() {
+TerminfoEntry described_terminal() {
   return {tigetnum("colors"),
-          [](const char* name, int parameter) { return ability(name, parameter); }};
+          [](const char* name, int parameter) { return capability(name, parameter); }};
 }
 
-Colours colours_of(const TerminalOptions& options, const DescribedTerminal& terminal) {
+Colours colours_of(const TerminalOptions& options, const TerminfoEntry& terminal) {
   if (options.colours != Colours::detect) return options.colours;
   const char* no_colour = std::getenv("NO_COLOR");  // https://no-color.org: set and not empty
   return detected_colours(terminal, no_colour != nullptr && *no_colour != '\0');
 }
 
-TerminalWords words_of(const TerminalOptions& options, bool utf8) {
-  const DescribedTerminal described = described_terminal();
+TerminalSequences sequences_of(const TerminalOptions& options, bool utf8) {
+  const TerminfoEntry described = described_terminal();
   const Colours colours = colours_of(options, described);
-  TerminalWords words;
-  words.role = role_words(described, options.theme, colours);
-  words.colours_rich = colours == Colours::many;
-  words.unicode = utf8 || options.unicode;
-  words.corner_scrolls = tigetflag("am") == 1 && tigetflag("xenl") != 1;
-  words.cursor_shows = entry("civis") == nullptr;
-  words.clear = ability("clear");
-  words.clear_rest = ability("el");
-  words.back = ability("cub1");
-  // A line feed, which another terminal than the one whose modes we set would begin a line with.
-  if (TerminalPort::is_one()) words.down = ability("cud1");
-  words.move = [address = entry("cup")](int row, int column) {
+  TerminalSequences sequences;
+  sequences.style = style_sequences(described, options.theme, colours);
+  sequences.colours_rich = colours == Colours::many;
+  sequences.unicode = utf8 || options.unicode;
+  sequences.corner_scrolls = tigetflag("am") == 1 && tigetflag("xenl") != 1;
+  sequences.cursor_shows = entry("civis") == nullptr;
+  sequences.clear = capability("clear");
+  sequences.clear_rest = capability("el");
+  sequences.back = capability("cub1");
+  // This may be a line feed, which returns to the first column unless our modes apply to the
+  // output.
+  if (Tty::is_one()) sequences.down = capability("cud1");
+  sequences.move = [address = entry("cup")](int row, int column) {
     return padded(tiparm(address, row, column));
   };
   if (const char* right = entry("cuf")) {
-    words.right = [right](int cells) { return padded(tiparm(right, cells)); };
+    sequences.right = [right](int cells) { return padded(tiparm(right, cells)); };
   }
-  return words;
+  return sequences;
 }
 
 std::size_t frame_bytes(const TerminalOptions& options) {
@@ -139,7 +140,7 @@ std::size_t frame_bytes(const TerminalOptions& options) {
   return std::max(options.bytes_per_frame.value_or(usual), frame_bytes_min);
 }
 
-/// The kind of terminal, from here on the database's; an error when it is not one that will do.
+/// Loads the entry of this kind of terminal; an error if it is unknown or too simple.
 Status choose_kind() {
   const char* name = std::getenv("TERM");
   if (name == nullptr || *name == '\0') {
@@ -151,7 +152,7 @@ Status choose_kind() {
   if (setupterm(name, STDOUT_FILENO, &known) != OK) {
     return error("TERM={}: {}; try TERM=xterm-256color", name,
                  known == -1 ? "the terminal database was not found"
-                             : "this kind of terminal is not in the database, or too simple");
+                             : "this kind of terminal is not in the database or is too simple");
   }
   if (entry("cup") == nullptr) {
     return error("TERM={}: this terminal cannot move its cursor; try TERM=xterm-256color", name);
@@ -166,19 +167,19 @@ struct Terminal::State {
       : options(chosen),
         utf8(is_utf8),
         reader(keys_of_database()),
-        stream(words_of(chosen, is_utf8), frame_bytes(chosen)) {}
+        stream(sequences_of(chosen, is_utf8), frame_bytes(chosen)) {}
 
   TerminalOptions options;
   bool utf8 = false;
-  TerminalPort port;
+  Tty port;
   TerminalSignals signals;
   KeyReader reader;
   FrameStream stream;
   std::string enter_bytes, leave_bytes;
-  std::string_view mouse_on_bytes, mouse_off_bytes;  // empty where the terminal knows no mouse
-  bool away = true;      // the terminal is the shell's, or another program's
-  bool resized = false;  // to be told
-  Moment resized_at{0};  // when it was told last
+  std::string_view mouse_on_bytes, mouse_off_bytes;  // empty if the terminal has no mouse
+  bool away = true;          // the shell or another program uses the terminal
+  bool resized = false;      // a key "Resize" is due
+  SteadyTime resized_at{0};  // of the last key "Resize"
 
   void choose_bytes();
   Status start();
@@ -192,17 +193,17 @@ struct Terminal::State {
 };
 
 void Terminal::State::choose_bytes() {
-  // Terminals that the database gives a mouse know these modes, or leave them be.
+  // Terminals with a mouse in the database support these modes or ignore them.
   const bool modern = entry("kmous") != nullptr;
-  enter_bytes = ability("smcup") + ability("smkx") + ability("civis");
+  enter_bytes = capability("smcup") + capability("smkx") + capability("civis");
   if (modern) enter_bytes += paste_on;
   mouse_on_bytes = modern ? mouse_on : "";
   mouse_off_bytes = modern ? mouse_off : "";
-  // Off in any case: it may have been on for a while, and a crash says what was so at the start.
+  // Always switch off: it may be switched on later, and a crash uses the bytes from the start.
   leave_bytes = mouse_off_bytes;
   if (modern) leave_bytes += paste_off;
-  leave_bytes += ability("sgr0") + ability("rmkx") + ability("cnorm");
-  const std::string back = ability("rmcup");
+  leave_bytes += capability("sgr0") + capability("rmkx") + capability("cnorm");
+  const std::string back = capability("rmcup");
   leave_bytes += back.empty() ? "\r\n" : back;
 }
 
@@ -211,59 +212,59 @@ Status Terminal::State::start() {
   if (const Status opened = signals.open(); !opened) return opened;
   if (const Status watched = port.watch(signals.descriptor()); !watched) return watched;
   choose_bytes();
-  // What a crash has to say begins on a line of its own.
-  signals.install(port.output(), std::string(cancel) + leave_bytes + "\r\n", port.modes_found());
+  // The message of a crash begins on a new line.
+  signals.install(port.output(), std::string(cancel) + leave_bytes + "\r\n", port.original_modes());
   enter();
   return port.status();
 }
 
-/// From the background nothing is touched: the shell has its own modes on, and would stop us.
+/// Does nothing in the background: the shell has set its own modes and would stop this process.
 void Terminal::State::enter() {
-  away = !port.in_front();
+  away = !port.is_foreground();
   port.listen(!away);
   if (away) return;
   port.set_modes();
   stream.begin_with(enter_bytes);
   if (options.mouse) stream.begin_with(mouse_on_bytes);
   write_on();
-  resized = true;  // there may have been another size in the meantime
+  resized = true;  // the size may have changed in the meantime
 }
 
 void Terminal::State::leave() {
-  if (away || !port.in_front()) return;
-  const bool gone = port.write_within(stream.pending(), leave_patience);
-  if (!gone && stream.drop()) port.write_within(cancel, leave_patience);
+  if (away || !port.is_foreground()) return;
+  const bool gone = port.write_within(stream.pending(), leave_timeout);
+  if (!gone && stream.drop()) port.write_within(cancel, leave_timeout);
   stream.drop();
-  port.write_within(leave_bytes, leave_patience);
+  port.write_within(leave_bytes, leave_timeout);
   port.restore_modes();
 }
 
-/// Stopped by the job control of the shell, which must find its terminal as it left it.
+/// Restores the terminal and stops this process, as the shell's job control requires.
 void Terminal::State::suspend() {
   leave();
-  signals.stop_here();
+  signals.suspend_self();
   enter();
 }
 
 void Terminal::State::take_signals(std::vector<Key>& keys) {
-  const NotedSignals noted = signals.take();
+  const PendingSignals noted = signals.take();
   if (noted.end) keys.push_back({"Ctrl-C"});
   if (noted.resized) resized = true;
   if (noted.stop) {
     suspend();
-  } else if (noted.went_on || away) {
-    enter();  // the shell has had the terminal
+  } else if (noted.continued || away) {
+    enter();  // the shell used the terminal
   }
 }
 
 void Terminal::State::take_input(std::vector<Key>& keys) {
-  const Moment now = TerminalPort::now();
+  const SteadyTime now = Tty::now();
   const std::string bytes = port.read();
   std::vector<Key> taken;
   if (!bytes.empty()) {
     taken = reader.read(bytes, now);
   } else if (reader.waiting() && now >= reader.deadline()) {
-    taken = reader.give_up();
+    taken = reader.flush_incomplete();
   }
   bool stop = false;
   for (Key& key : taken) {
@@ -283,10 +284,10 @@ void Terminal::State::write_on() {
   port.wake_when_writable(!stream.ready());
 }
 
-/// Wakes the loop for what comes of time alone.
+/// Wakes the loop for events that depend on time only.
 void Terminal::State::set_timer() {
-  std::optional<Moment> next;
-  const auto add = [&next](Moment moment) { next = next ? std::min(*next, moment) : moment; };
+  std::optional<SteadyTime> next;
+  const auto add = [&next](SteadyTime moment) { next = next ? std::min(*next, moment) : moment; };
   if (reader.waiting()) add(reader.deadline());
   if (resized) add(resized_at + resize_pause);
   if (stream.cut()) add(stream.rest_at());
@@ -296,7 +297,7 @@ void Terminal::State::set_timer() {
 Terminal::Terminal(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Result<std::unique_ptr<Terminal>> Terminal::open(const TerminalOptions& options) {
-  if (const Status found = TerminalPort::check(); !found) return found.error();
+  if (const Status found = Tty::check(); !found) return found.error();
   if (const Status known = choose_kind(); !known) return known.error();
   std::setlocale(LC_ALL, "");
   const bool utf8 = std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
@@ -307,7 +308,7 @@ Result<std::unique_ptr<Terminal>> Terminal::open(const TerminalOptions& options)
 
 Terminal::~Terminal() {
   state_->leave();
-  state_->signals.remove();  // last: a signal until here finds its handler
+  state_->signals.remove();  // last, so that handlers are installed until here
   del_curterm(cur_term);
 }
 
@@ -326,7 +327,7 @@ std::vector<Key> Terminal::keys() {
   if (!state.away) state.take_input(keys);
   state.write_on();
   if (!state.port.status()) keys.push_back({"Ctrl-C"});
-  const Moment now = TerminalPort::now();
+  const SteadyTime now = Tty::now();
   if (state.resized && now >= state.resized_at + resize_pause) {
     state.resized = false;
     state.resized_at = now;
@@ -339,10 +340,10 @@ std::vector<Key> Terminal::keys() {
 
 bool Terminal::ready() const { return !state_->away && state_->stream.ready(); }
 
-void Terminal::skip() { state_->stream.skip(TerminalPort::now()); }
+void Terminal::skip() { state_->stream.skip(Tty::now()); }
 
 bool Terminal::wants_rest() const {
-  return ready() && state_->stream.cut() && TerminalPort::now() >= state_->stream.rest_at();
+  return ready() && state_->stream.cut() && Tty::now() >= state_->stream.rest_at();
 }
 
 void Terminal::restyle(const TerminalOptions& options) {
@@ -350,19 +351,19 @@ void Terminal::restyle(const TerminalOptions& options) {
   state_->options.colours = options.colours;
   state_->options.unicode = options.unicode;
   state_->options.bytes_per_frame = options.bytes_per_frame;
-  state_->stream.restyle(words_of(state_->options, state_->utf8), frame_bytes(state_->options));
+  state_->stream.restyle(sequences_of(state_->options, state_->utf8), frame_bytes(state_->options));
   if (std::exchange(state_->options.mouse, options.mouse) == options.mouse || state_->away) return;
   state_->stream.begin_with(options.mouse ? state_->mouse_on_bytes : state_->mouse_off_bytes);
 }
 
 void Terminal::show(const Canvas& canvas) {
-  state_->stream.show(canvas, TerminalPort::now());
+  state_->stream.show(canvas, Tty::now());
   state_->write_on();
   state_->set_timer();
 }
 
 void Terminal::ring() { state_->stream.ring(); }
 
-TerminalFigures Terminal::figures() const { return state_->stream.figures(TerminalPort::now()); }
+TerminalStats Terminal::stats() const { return state_->stream.stats(Tty::now()); }
 
 }  // namespace drover::tui

@@ -1,8 +1,8 @@
-// Canvases to the screen, keys and mouse from it. The only file that knows ncurses, of which it
-// takes the terminal database alone. Never waits for a terminal that is slow or stopped. Restores
-// the terminal on every exit that runs destructors (every signal that asks a process to end arrives
-// as Ctrl-C), in a signal handler on a crash, and while Ctrl-Z or SIGTSTP has it stopped; paints
-// afresh when a stop of any kind is over.
+// Shows canvases on the terminal and reads keys and mouse. The only file that uses ncurses, and
+// only its terminfo database. It never waits for a slow or stopped terminal. It restores the
+// terminal on every exit that runs destructors (each signal that asks a process to end arrives as
+// Ctrl-C), in a signal handler on a crash, and while Ctrl-Z or SIGTSTP has stopped it. After any
+// stop it repaints the screen.
 #pragma once
 
 #include <cstddef>
@@ -20,46 +20,47 @@
 namespace drover::tui {
 
 struct TerminalOptions {
-  Colours colours = Colours::detect;  // `detect` heeds NO_COLOR; the others were asked for
+  Colours colours = Colours::detect;  // only `detect` respects NO_COLOR
   Theme theme = Theme::dark;
-  bool unicode = false;  // it shows Unicode, although the locale does not say so
-  bool mouse = true;     // else the terminal's own selection works as it does in a shell
-  /// Bytes that a frame may have, from frame_bytes_min. None: frame_bytes_remote when this is an
-  /// ssh session, without a limit when it is not.
+  bool unicode = false;  // use Unicode even if the locale is not UTF-8
+  bool mouse = true;     // if false, the terminal's own text selection works
+  /// Size limit of a frame in bytes, at least frame_bytes_min. Default: frame_bytes_remote in an
+  /// ssh session, else no limit.
   std::optional<std::size_t> bytes_per_frame{};
 };
 
 class Terminal {
  public:
-  /// One clear line when there is no terminal, or TERM is unknown or too simple. Any size will do.
+  /// Fails with a one-line error if there is no terminal or TERM is unknown or too simple. Any size
+  /// is accepted.
   static Result<std::unique_ptr<Terminal>> open(const TerminalOptions& options);
   ~Terminal();
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
   Size size() const;
-  /// Can be read when `keys` has something to do: input, a new size, bytes that can be written on.
+  /// Readable when `keys` must be called: input, a new size, or pending output can be written.
   int descriptor() const;
-  /// Takes what has been typed, clicked and pasted, then writes on what the terminal did not take
-  /// before. A resize gives the key "Resize", 30 times a second at most. A terminal that has gone
-  /// gives Ctrl-C, and `status` says why.
+  /// Returns keys, clicks and pastes, then continues to write pending output. A resize gives the
+  /// key "Resize", at most 30 times a second. A terminal that is gone gives Ctrl-C, and `status`
+  /// says why.
   std::vector<Key> keys();
   Status status();
 
-  /// The last frame has gone whole: another may be shown. Until then frames that are due are
-  /// `skip`ped: they would be old before they came.
+  /// Whether the last frame is completely written. Until then `skip` counts each due frame, which
+  /// would be out of date before it was written.
   bool ready() const;
   void skip();
-  /// The last frame was longer than one may be, and it is time for its rest: show again.
+  /// Whether the last frame was cut and its rest is due: call `show` again.
   bool wants_rest() const;
-  /// Writes what differs from what stands there, as far as the terminal takes it. REQUIRES ready().
+  /// Writes the differences to the screen, as much as the terminal takes. REQUIRES ready().
   void show(const Canvas& canvas);
   /// Rings with the next frame.
   void ring();
-  /// These options from the next frame on, which is painted whole.
+  /// Uses other options from the next frame on, which repaints the whole screen.
   void restyle(const TerminalOptions& options);
-  TerminalFigures figures() const;
-  /// UTF-8 locale and a terminal that can show it: else options.ascii should be set.
+  TerminalStats stats() const;
+  /// Whether locale and terminal support UTF-8; else options.ascii should be set.
   bool unicode() const;
 
  private:

@@ -17,9 +17,9 @@ namespace {
 constexpr std::array crash_signals = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE,
                                       SIGILL,  SIGTRAP, SIGSYS, SIGXFSZ};
 
-/// Signals for the loop: a new size, a stop and its end, and all that others may send to end a
-/// process, which end the dashboard in order: nobody wants a broken terminal.
-std::vector<int> noted_signals() {
+/// Signals for the loop: a new size, a stop and its end, and all signals that end a process, so
+/// that the dashboard ends in order and restores the terminal.
+std::vector<int> handled_signals() {
   std::vector<int> numbers = {SIGWINCH, SIGTSTP,   SIGCONT, SIGINT,  SIGTERM,
                               SIGHUP,   SIGQUIT,   SIGUSR1, SIGUSR2, SIGALRM,
                               SIGXCPU,  SIGVTALRM, SIGPROF, SIGIO,   SIGPWR};
@@ -27,7 +27,7 @@ std::vector<int> noted_signals() {
   return numbers;
 }
 
-// What handlers may touch: set before they are installed, never freed while they are.
+// Data for the handlers: set before they are installed, never freed while they are.
 volatile std::sig_atomic_t signal_pipe = -1;
 volatile std::sig_atomic_t restore_output = -1;
 std::array<char, 256> restore_bytes{};
@@ -50,7 +50,7 @@ char letter_of(int number) {
 extern "C" void note_signal(int number) {
   const int saved = errno;
   const char letter = letter_of(number);
-  // A full pipe has told all there is to tell.
+  // A full pipe already wakes the loop.
   if (signal_pipe >= 0 && write(signal_pipe, &letter, 1) < 0) errno = saved;
   errno = saved;
 }
@@ -58,7 +58,7 @@ extern "C" void note_signal(int number) {
 extern "C" void restore_and_crash(int number) {
   const ssize_t written =
       write(restore_output, restore_bytes.data(), static_cast<std::size_t>(restore_length));
-  (void)written;  // there is no way left to complain
+  (void)written;  // an error cannot be reported here
   tcsetattr(STDIN_FILENO, TCSANOW, &restore_modes);
   std::signal(number, SIG_DFL);
   raise(number);
@@ -98,7 +98,7 @@ void TerminalSignals::install(int output, const std::string& restore, const term
   restore_modes = modes;
   restore_output = output;
   signal_pipe = pipe_write_;
-  for (const int number : noted_signals()) {
+  for (const int number : handled_signals()) {
     install_one(number, note_signal, SA_RESTART, &before_[number]);
   }
   for (const int number : crash_signals) {
@@ -113,8 +113,8 @@ void TerminalSignals::remove() {
   signal_pipe = -1;
 }
 
-NotedSignals TerminalSignals::take() {
-  NotedSignals noted;
+PendingSignals TerminalSignals::take() {
+  PendingSignals noted;
   std::array<char, 256> letters{};
   ssize_t length = 0;
   while ((length = read(pipe_read_, letters.data(), letters.size())) > 0) {
@@ -122,13 +122,13 @@ NotedSignals TerminalSignals::take() {
     const auto has = [&](char letter) { return some.find(letter) != std::string_view::npos; };
     noted.resized = noted.resized || has('w');
     noted.stop = noted.stop || has('z');
-    noted.went_on = noted.went_on || has('c');
+    noted.continued = noted.continued || has('c');
     noted.end = noted.end || has('q');
   }
   return noted;
 }
 
-void TerminalSignals::stop_here() {
+void TerminalSignals::suspend_self() {
   std::signal(SIGTSTP, SIG_DFL);
   raise(SIGTSTP);
   install_one(SIGTSTP, note_signal, SA_RESTART, nullptr);

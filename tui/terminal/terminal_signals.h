@@ -1,5 +1,5 @@
-// Signals while a terminal is in use: noted for its loop, and on a crash answered by a terminal
-// that is as it was found.
+// Signal handling while the terminal is in use: signals are recorded for the main loop, and a crash
+// restores the terminal.
 #pragma once
 
 #include <csignal>
@@ -12,15 +12,15 @@
 
 namespace drover::tui {
 
-/// What came since one last looked.
-struct NotedSignals {
+/// The signals that arrived since the last call of `take`.
+struct PendingSignals {
   bool resized = false;
-  bool stop = false;     // Ctrl-Z from elsewhere
-  bool went_on = false;  // after a stop, of whatever kind
-  bool end = false;      // any signal that others send to end a process
+  bool stop = false;       // SIGTSTP from another process
+  bool continued = false;  // after a stop of any kind
+  bool end = false;        // any signal that asks the process to end
 };
 
-/// At most one of it at a time: handlers are the process's.
+/// At most one instance at a time, because signal handlers belong to the process.
 class TerminalSignals {
  public:
   TerminalSignals() = default;
@@ -29,15 +29,15 @@ class TerminalSignals {
   TerminalSignals& operator=(const TerminalSignals&) = delete;
 
   Status open();
-  /// Can be read when a signal has come.
+  /// Readable when a signal has arrived.
   int descriptor() const { return pipe_read_; }
-  /// `restore` goes to `output`, and the modes to the terminal, before a crash ends the process.
+  /// Before a crash ends the process, `restore` is written to `output` and the modes are restored.
   void install(int output, const std::string& restore, const termios& modes);
   void remove();
-  NotedSignals take();
-  /// Stops this process as if nobody had asked to be told. Comes back when it goes on; at once
-  /// where no shell could wake it.
-  void stop_here();
+  PendingSignals take();
+  /// Stops this process with SIGTSTP's default action. Returns when it continues; at once if there
+  /// is no shell that could continue it.
+  void suspend_self();
 
  private:
   int pipe_read_ = -1, pipe_write_ = -1;

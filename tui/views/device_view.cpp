@@ -1,7 +1,6 @@
-// One device in full: who it is and how it is, every metric over time, what it can do at most, who
-// holds its memory, what is loaded and runs on it, why work came to it or went past it, and what
-// happened to it. Longer than most screens: the head stays, the rest scrolls; a figure that is open
-// stands below it.
+// The details of one device: identity and state, every metric over time, limits, memory use,
+// replicas, jobs, decisions and events. It is longer than most screens: the head stays, the rest
+// scrolls, and an open formula is below it.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -14,218 +13,225 @@
 #include "tui/device/device_limits.h"
 #include "tui/device/device_page.h"
 #include "tui/panels/fleet_panels.h"
-#include "tui/panels/news_panels.h"
+#include "tui/panels/log_panels.h"
 #include "tui/panels/panels.h"
-#include "tui/tables/columns.h"
+#include "tui/tables/device_columns.h"
 #include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
 
-void draw_head(const Scene& scene, Pen& pen, DeviceTable::Row row, std::string_view scroll) {
-  const Model& model = scene.model;
+void draw_head(const FrameContext& frame, DrawRegion& region, DeviceTable::Row row,
+               std::string_view scroll) {
+  const Model& model = frame.model;
   const DeviceTable& devices = model.devices();
-  const Hello& hello = model.host_of(row).said.hello;
+  const Register& registration = model.host_of(row).reported.registration;
   const ConditionRow* condition = model.condition_of(row);
-  pen.heading(0, fmt::format("Device {}", to_text(model.id_of(row))), scroll);
+  region.heading(0, fmt::format("Device {}", to_text(model.id_of(row))), scroll);
   const Instant arrived = devices.arrived(row);
-  const Health health = model.host_of(row).said.health;
+  const Health health = model.host_of(row).reported.health;
   const bool lost = model.is_gone(row);
   std::string state = health == Health::lost   ? "host lost"
                       : health == Health::left ? "host left"
-                      : scene.stale(row)       ? "stale"
+                      : frame.stale(row)       ? "stale"
                                                : "reporting";
-  Role role = health == Health::lost     ? Role::critical
-              : lost || scene.stale(row) ? Role::stale
-                                         : Role::good;
-  if (lost || scene.stale(row)) {
+  CellStyle style = health == Health::lost     ? CellStyle::critical
+                    : lost || frame.stale(row) ? CellStyle::stale
+                                               : CellStyle::good;
+  if (lost || frame.stale(row)) {
     state += arrived == Instant::min()
                  ? ", no sample"
-                 : fmt::format(", last sample {} ago", duration_text(scene.s_since(arrived)));
+                 : fmt::format(", last sample {} ago", duration_text(frame.s_since(arrived)));
   }
-  if (condition != nullptr && !condition->said.usable && !lost) {
+  if (condition != nullptr && !condition->reported.usable && !lost) {
     state =
-        scene.stale(row) && arrived != Instant::min()
-            ? fmt::format("not usable, last sample {} ago", duration_text(scene.s_since(arrived)))
+        frame.stale(row) && arrived != Instant::min()
+            ? fmt::format("not usable, last sample {} ago", duration_text(frame.s_since(arrived)))
             : "not usable";
-    role = Role::critical;
+    style = CellStyle::critical;
   }
-  const int at = pen.text(0, 1, state, role);
+  const int at = region.text(0, 1, state, style);
   const std::string pools = model.pools_text(row);
   std::string facts =
       fmt::format(", {}, {} {}, rack {}", model.spec_of(row).id,
                   model.pool_numbers_of(row).size() > 1 ? "pools" : "pool",
-                  pools.empty() ? "-" : pools, hello.rack.empty() ? "-" : hello.rack);
-  for (const Group& group : hello.groups) {
+                  pools.empty() ? "-" : pools, registration.rack.empty() ? "-" : registration.rack);
+  for (const Group& group : registration.groups) {
     if (group.number != devices.group(row)) continue;
     facts += fmt::format(", one of {} in g{}", group.count, group.number);
     if (!group.topology.empty()) facts += fmt::format(" ({})", group.topology);
   }
-  pen.field(at, 1, pen.columns() - at, facts);
+  region.field(at, 1, region.columns() - at, facts);
   if (condition == nullptr) return;
-  pen.field(0, 2, pen.columns(), condition_text(condition->said),
-            condition->said.usable ? Role::fault : Role::critical);
+  region.field(0, 2, region.columns(), condition_text(condition->reported),
+               condition->reported.usable ? CellStyle::fault : CellStyle::critical);
 }
 
-void draw_replicas_on(const Model& from, Pen pen, const std::vector<const ReplicaRow*>& replicas) {
-  pen.heading(0, "Loaded here", "KV: tokens held of capacity");
-  const int kv = std::clamp(pen.columns() / 5, 12, 30);
-  const int model = std::max(8, pen.columns() - 5 - 11 - 5 - 5 - kv);
+void draw_replicas_on(const Model& from, DrawRegion region,
+                      const std::vector<const ReplicaRow*>& replicas) {
+  region.heading(0, "Replicas", "KV: tokens used of capacity");
+  const int kv = std::clamp(region.columns() / 5, 12, 30);
+  const int model = std::max(8, region.columns() - 5 - 11 - 5 - 6 - kv);
   const int state = 5 + model;
   const auto header = [&](int column, int width, std::string_view text, Align align) {
-    pen.field(column, 1, width, text, Role::faint, align);
+    region.field(column, 1, width, text, CellStyle::faint, align);
   };
   header(0, 4, "ID", Align::left);
   header(5, model - 1, "MODEL", Align::left);
   header(state, 10, "STATE", Align::left);
   header(state + 11, 4, "RUN", Align::right);
-  header(state + 16, 4, "QUE", Align::right);
-  header(state + 21, kv, "KV", Align::right);
+  header(state + 16, 5, "QUEUE", Align::right);
+  header(state + 22, kv, "KV", Align::right);
   int row = 2;
   for (const ReplicaRow* shown : replicas) {
-    const Replica& replica = shown->said.replica;
-    pen.field(0, row, 4, fmt::format("r{}", replica.id.number));
-    pen.field(5, row, model - 1, fmt::format("{} {}", replica.model, to_text(replica.precision)));
+    const Replica& replica = shown->reported.replica;
+    region.field(0, row, 4, fmt::format("r{}", replica.id.number));
+    region.field(5, row, model - 1,
+                 fmt::format("{} {}", replica.model, to_text(replica.precision)));
     if (is_gone(from, replica)) {
-      pen.field(state, row, 10, "lost", Role::critical);
-      pen.field(state + 21, row, kv, not_known, Role::faint, Align::right);
+      region.field(state, row, 10, "lost", CellStyle::critical);
+      region.field(state + 22, row, kv, not_known, CellStyle::faint, Align::right);
       ++row;
       continue;
     }
     const bool paused = replica.state == ReplicaState::ready && replica.pause != Pause::none;
-    pen.field(state, row, 10, paused ? to_text(replica.pause) : to_text(replica.state),
-              replica.state == ReplicaState::ready && !paused ? Role::good : Role::warm);
-    pen.field(state + 11, row, 4, fmt::format("{}", replica.running), Role::plain, Align::right);
-    pen.field(state + 16, row, 4, fmt::format("{}", replica.queued), Role::plain, Align::right);
+    region.field(
+        state, row, 10, paused ? to_text(replica.pause) : to_text(replica.state),
+        replica.state == ReplicaState::ready && !paused ? CellStyle::good : CellStyle::warm);
+    region.field(state + 11, row, 4, fmt::format("{}", replica.running), CellStyle::plain,
+                 Align::right);
+    region.field(state + 16, row, 5, fmt::format("{}", replica.queued), CellStyle::plain,
+                 Align::right);
     const auto used = static_cast<double>(replica.kv_used_tokens);
     const auto capacity = static_cast<double>(replica.kv_capacity_tokens);
     const double share = capacity > 0 ? used / capacity : absent;
-    pen.gauge(state + 21, row, std::min(kv, pen.columns() - state - 21), share,
-              fmt::format("{}/{}", count_text(used), count_text(capacity)),
-              fill_role(share, 0.85, 0.97));
+    region.gauge(state + 22, row, std::min(kv, region.columns() - state - 22), share,
+                 fmt::format("{}/{}", count_text(used), count_text(capacity)),
+                 gauge_style(share, 0.85, 0.97));
     ++row;
   }
-  if (replicas.empty()) pen.text(0, 2, "no model", Role::faint);
+  if (replicas.empty()) region.text(0, 2, "no replicas", CellStyle::faint);
 }
 
-void draw_mentions(Pen pen, const std::vector<Mention>& mentions) {
-  pen.heading(0, "Decisions on it", "newest first");
-  if (mentions.empty()) pen.text(0, 1, "none of late chose it or passed its kind by", Role::faint);
-  const int model = std::clamp(pen.columns() / 4, 10, 24);
+void draw_device_decisions(DrawRegion region, const std::vector<DeviceDecision>& device_decisions) {
+  region.heading(0, "Decisions", "newest first");
+  if (device_decisions.empty())
+    region.text(0, 1, "no recent decision involved it", CellStyle::faint);
+  const int model = std::clamp(region.columns() / 4, 10, 24);
   int row = 1;
-  for (const Mention& mention : mentions) {
-    const Decision& decision = *mention.decision;
-    pen.text(0, row, to_clock_text(decision.at), Role::faint);
-    pen.field(9, row, model, decision.model);
+  for (const DeviceDecision& entry : device_decisions) {
+    const Decision& decision = *entry.decision;
+    region.text(0, row, to_clock_text(decision.at), CellStyle::faint);
+    region.field(9, row, model, decision.model);
     const int at = 10 + model;
     std::string text =
         decision.action == Action::assign ? "chosen" : std::string(to_text(decision.action));
-    Role role = Role::good;
-    if (mention.rejected != nullptr) {
-      role = Role::warm;
-      text =
-          fmt::format("{} rejected: {}, {}", mention.rejected->count,
-                      to_text(mention.rejected->reason), facts(mention.rejected->reason).meaning);
+    CellStyle style = CellStyle::good;
+    if (entry.rejected != nullptr) {
+      style = CellStyle::warm;
+      text = fmt::format("{} rejected: {}, {}", entry.rejected->count,
+                         to_text(entry.rejected->reason), facts(entry.rejected->reason).meaning);
     } else if (decision.fallback_reason) {
-      text += fmt::format(" as fallback: not {}, {}", decision.wanted_pool,
+      text += fmt::format(" as fallback: not {}, {}", decision.preferred_pool,
                           to_text(*decision.fallback_reason));
     } else if (!decision.top.empty()) {
       text += fmt::format(", score {:.3f}, best of {}", decision.top.front().score,
                           decision.considered);
     }
-    pen.field(at, row, pen.columns() - at, text, role);
+    region.field(at, row, region.columns() - at, text, style);
     ++row;
   }
 }
 
-/// Why charts are blank: of a moment that was stopped at long ago, memory holds no more samples.
-void draw_no_history(const Scene& scene, Pen& pen, const Rect& chart) {
-  const bool forgotten = scene.cursor.timeline().first() > scene.now;
+/// Why charts are blank. The samples of a moment that was paused long ago are no longer in memory.
+void draw_no_history(const FrameContext& frame, DrawRegion& region, const Rect& chart) {
+  const bool forgotten = frame.cursor.timeline().first() > frame.now;
   const int axis = value_axis_columns(chart.columns);
-  pen.field(chart.column + axis + 1, chart.row + chart.rows / 2, chart.columns - axis - 1,
-            forgotten ? "no history is kept" : "no sample was heard", Role::faint);
+  region.field(chart.column + axis + 1, chart.row + chart.rows / 2, chart.columns - axis - 1,
+               forgotten ? "no history is kept" : "no sample received", CellStyle::faint);
 }
 
-/// Answers the notes of the charts: the values of their figures now.
-std::vector<std::string> draw_page(const Scene& scene, Canvas& canvas, bool ascii,
+/// Returns the notes of the charts: the current values of their metrics.
+std::vector<std::string> draw_page(const FrameContext& frame, Canvas& canvas, bool ascii,
                                    DeviceTable::Row row, const DeviceLayout& layout,
                                    const SpecFacts& facts) {
   const DevicePage& page = layout.page;
   const PageLists& lists = layout.lists;
-  Pen pen(canvas, {0, 0, canvas.size().columns, canvas.size().rows}, ascii);
-  const TimeWindow window = page_window(scene, canvas.size().columns);
+  DrawRegion region(canvas, {0, 0, canvas.size().columns, canvas.size().rows}, ascii);
+  const TimeWindow window = page_window(frame, canvas.size().columns);
   std::vector<int> cells;
   for (const Rect& chart : page.charts) {
     cells.push_back(chart.columns - value_axis_columns(chart.columns));
   }
-  const std::vector<MetricChart> metrics = metric_charts(scene, row, window, cells);
+  const std::vector<MetricChart> metrics = metric_charts(frame, row, window, cells);
   for (std::size_t i = 0; i < metrics.size(); ++i) {
-    draw_metric_chart(pen, page.charts[i], metrics[i], window);
+    draw_metric_chart(region, page.charts[i], metrics[i], window);
   }
   const std::vector<ChartPoint>& first = metrics.front().points;
   const bool blank = std::all_of(first.begin(), first.end(),
                                  [](const ChartPoint& point) { return std::isnan(point.value); });
-  if (scene.series.at.empty() && blank) draw_no_history(scene, pen, page.charts.front());
-  draw_throttle_strip(pen, page.strip, scene, row, window);
-  draw_limits(pen.on(page.limits), facts, scene.model.reading(row, Metric::power_cap));
-  draw_memory(pen.on(page.memory), lists.memory);
-  draw_replicas_on(scene.model, pen.on(page.replicas), lists.replicas);
-  draw_running_jobs(scene, pen.on(page.jobs), fmt::format("Runs here {}", lists.jobs.size()),
+  if (frame.series.at.empty() && blank) draw_no_history(frame, region, page.charts.front());
+  draw_throttle_strip(region, page.strip, frame, row, window);
+  draw_limits(region.on(page.limits), facts, frame.model.reading(row, Metric::power_cap));
+  draw_memory(region.on(page.memory), lists.memory);
+  draw_replicas_on(frame.model, region.on(page.replicas), lists.replicas);
+  draw_running_jobs(frame, region.on(page.jobs), fmt::format("Running jobs {}", lists.jobs.size()),
                     lists.jobs, false);
-  draw_mentions(pen.on(page.decisions), lists.mentions);
-  Pen news = pen.on(page.news);
-  news.heading(0, "Events on it", lists.news.empty() ? "" : "newest first");
-  draw_news(news, 1, lists.news);
-  if (lists.news.empty()) news.text(0, 1, "nothing of late", Role::faint);
-  if (const int figure = scene.choices.figure.index; figure >= 0) {
-    pen.on(page.figure(figure)).tint(0, Role::selected);
+  draw_device_decisions(region.on(page.decisions), lists.device_decisions);
+  DrawRegion events = region.on(page.events);
+  events.heading(0, "Events", lists.events.empty() ? "" : "newest first");
+  draw_log_entries(events, 1, lists.events);
+  if (lists.events.empty()) events.text(0, 1, "no recent events", CellStyle::faint);
+  if (const int figure = frame.ui.figure.index; figure >= 0) {
+    region.on(page.figure(figure)).tint(0, CellStyle::selected);
   }
   std::vector<std::string> notes;
   for (const MetricChart& metric : metrics) notes.push_back(metric.note);
   return notes;
 }
 
-/// What a figure says now, in words as on the page.
+/// The current value of a metric or limit, as text.
 std::string value_of(const Model& model, DeviceTable::Row row, int figure,
                      const std::vector<std::string>& notes, const SpecFacts& facts) {
-  if (figure < throttle_figure) return notes[static_cast<std::size_t>(figure)];
-  if (figure == throttle_figure) return throttle_text(model.reading(row, Metric::throttle));
+  if (figure < throttle_formula_index) return notes[static_cast<std::size_t>(figure)];
+  if (figure == throttle_formula_index) return throttle_text(model.reading(row, Metric::throttle));
   return limit_text(figure - first_limit, facts, model.reading(row, Metric::power_cap));
 }
 
-/// The figures that are seen can be clicked on.
-void add_hits(const Scene& scene, const Rect& shown, const DevicePage& page, int top) {
-  for (int figure = 0; figure < figure_count; ++figure) {
+/// Makes the visible metrics and limits clickable.
+void add_click_targets(const FrameContext& frame, const Rect& shown, const DevicePage& page,
+                       int top) {
+  for (int figure = 0; figure < metric_formula_count; ++figure) {
     Rect place = page.figure(figure);
     place.column += shown.column;
     place.row += shown.row - top;
     const bool seen = place.row >= shown.row && place.row < shown.row + shown.rows;
-    if (seen) scene.hits.add(place, Hit::Kind::figure, figure);
+    if (seen) frame.click_targets.add(place, ClickTarget::Kind::figure, figure);
   }
 }
 
-std::optional<DeviceTable::Row> chosen(const Model& model, const Choices& choices) {
-  return choices.device ? model.find(*choices.device) : std::nullopt;
+std::optional<DeviceTable::Row> chosen(const Model& model, const UiState& ui) {
+  return ui.device ? model.find(*ui.device) : std::nullopt;
 }
 
-std::string no_device_text(const Scene& scene) {
+std::string no_device_text(const FrameContext& frame) {
   static constexpr std::string_view how = "Enter on the map or in the table opens one";
-  if (!scene.choices.device) return fmt::format("no device is chosen: {}", how);
-  const std::string id = printable(to_text(*scene.choices.device));
-  if (scene.cursor.live()) return fmt::format("{} is not known any more: {}", id, how);
-  return fmt::format("{} is not known at {}: {}", id, scene.clock_words(), how);
+  if (!frame.ui.device) return fmt::format("no device is selected: {}", how);
+  const std::string id = printable(to_text(*frame.ui.device));
+  if (frame.cursor.live()) return fmt::format("{} is no longer in the fleet: {}", id, how);
+  return fmt::format("{} is not in the fleet at {}: {}", id, frame.clock_words(), how);
 }
 
 }  // namespace
 
-ScrolledRows arrange_device_view(const Model& model, Choices& choices, Size area) {
-  const auto row = chosen(model, choices);
+ScrolledRows arrange_device_view(const Model& model, UiState& ui, Size area) {
+  const auto row = chosen(model, ui);
   if (!row) return {};
-  FigureChoice& figure = choices.figure;
-  // To read a spec takes as long as to draw the rest of the view.
+  FormulaSelection& figure = ui.figure;
+  // Parsing a spec takes as long as drawing the rest of the view, so it is parsed only if needed.
   const SpecFacts facts(figure.open ? model.spec_of(*row).text : std::string_view());
-  const DeviceLayout layout = lay_out_device(model, choices, *row, facts, area);
-  int& top = figure.open ? figure.page_top : choices.details_top;
+  const DeviceLayout layout = lay_out_device(model, ui, *row, facts, area);
+  int& top = figure.open ? figure.page_top : ui.details_top;
   if (figure.index >= 0 && std::exchange(figure.follow, false)) {
     const Rect place = layout.page.figure(figure.index);
     top = std::clamp(top, place.row + 1 - std::max(1, layout.page_rows_seen), place.row);
@@ -235,42 +241,41 @@ ScrolledRows arrange_device_view(const Model& model, Choices& choices, Size area
   return {layout.page.rows, layout.page_rows_seen};
 }
 
-Instant device_view_begin(const Scene& scene, int columns) {
-  // The strip goes over all columns, and so reaches back farthest; the sample before it, and some
-  // from which to tell how often one comes, may stand before it.
+Instant device_view_begin(const FrameContext& frame, int columns) {
+  // The strip spans all columns and so reaches back farthest. It needs the sample before it, and
+  // some more to determine the sample interval.
   constexpr int cells_before = 33;
-  return page_window(scene, columns).begin(columns + cells_before);
+  return page_window(frame, columns).begin(columns + cells_before);
 }
 
-void draw_device_view(const Scene& scene, const Pen& pen) {
-  Pen view = pen;
-  const auto row = chosen(scene.model, scene.choices);
+void draw_device_view(const FrameContext& frame, const DrawRegion& region) {
+  DrawRegion view = region;
+  const auto row = chosen(frame.model, frame.ui);
   if (!row) {
-    view.field(0, 0, view.columns(), no_device_text(scene), Role::faint);
+    view.field(0, 0, view.columns(), no_device_text(frame), CellStyle::faint);
     return;
   }
-  const FigureChoice& figure = scene.choices.figure;
-  const SpecFacts facts(scene.model.spec_of(*row).text);
+  const FormulaSelection& figure = frame.ui.figure;
+  const SpecFacts facts(frame.model.spec_of(*row).text);
   const DeviceLayout layout =
-      lay_out_device(scene.model, scene.choices, *row, facts, {view.columns(), view.rows()});
-  const int top = figure.open ? figure.page_top : scene.choices.details_top;
+      lay_out_device(frame.model, frame.ui, *row, facts, {view.columns(), view.rows()});
+  const int top = figure.open ? figure.page_top : frame.ui.details_top;
   std::string note = figure.open ? "" : scroll_note(layout.page.rows, layout.page_rows_seen, top);
-  const int zoom = zoom_factors[static_cast<std::size_t>(scene.choices.zoom)];
-  if (zoom > 1) note = fmt::format("{} times the time{}{}", zoom, note.empty() ? "" : ", ", note);
-  draw_head(scene, view, *row, note);
+  const int zoom = zoom_factors[static_cast<std::size_t>(frame.ui.zoom)];
+  if (zoom > 1) note = fmt::format("{}x time range{}{}", zoom, note.empty() ? "" : ", ", note);
+  draw_head(frame, view, *row, note);
   Canvas canvas({view.columns(), layout.page.rows});
   const std::vector<std::string> notes =
-      draw_page(scene, canvas, view.ascii(), *row, layout, facts);
+      draw_page(frame, canvas, view.ascii(), *row, layout, facts);
   const Rect shown{view.area().column, view.area().row + layout.head_rows, view.columns(),
                    layout.page_rows_seen};
   view.on(shown).paste(canvas, top, 0);
-  add_hits(scene, shown, layout.page, top);
+  add_click_targets(frame, shown, layout.page, top);
   if (layout.panel_rows == 0) return;
-  draw_figure_panel(
+  draw_formula_panel(
       view.on({shown.column, shown.row + shown.rows, shown.columns, layout.panel_rows}),
-      figures()[static_cast<std::size_t>(figure.index)],
-      value_of(scene.model, *row, figure.index, notes, facts), layout.panel,
-      scene.choices.details_top);
+      metric_formulas()[static_cast<std::size_t>(figure.index)],
+      value_of(frame.model, *row, figure.index, notes, facts), layout.panel, frame.ui.details_top);
 }
 
 }  // namespace drover::tui

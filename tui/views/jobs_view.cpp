@@ -1,4 +1,4 @@
-// Jobs: what waits and for what, what runs and until when, what failed and why.
+// Jobs: which wait and why, which run and until when, which failed and why.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,10 +10,10 @@
 #include "tui/canvas/fit_columns.h"
 #include "tui/canvas/layout.h"
 #include "tui/panels/fleet_panels.h"
+#include "tui/panels/header_page.h"
 #include "tui/panels/jobs_page.h"
 #include "tui/panels/panels.h"
-#include "tui/panels/top_page.h"
-#include "tui/tables/device_facts.h"
+#include "tui/tables/device_queries.h"
 #include "tui/views/views.h"
 
 namespace drover::tui {
@@ -33,7 +33,7 @@ std::string work_text(const Workload& work) {
   return {};
 }
 
-/// Columns of the list; the job's state decides what the last ones say.
+/// Columns of the list; the meaning of the last ones depends on the job's state.
 struct JobColumn {
   std::string_view title;
   int width;
@@ -51,47 +51,47 @@ constexpr std::array<JobColumn, 10> job_columns = {{{"JOB", 8, Align::left, 0},
                                                     {"PROGRESS", 8, Align::right, 4},
                                                     {"TIME", 6, Align::right, 5}}};
 
-/// `left_out`: the title of a column that would tell nothing new.
+/// `left_out`: the title of a column to omit.
 std::vector<int> shown_columns(int width, std::string_view left_out = {}) {
-  // The rest of the row says why or what; it keeps at least this much.
+  // The note at the end of the row keeps at least this width.
   return fit_columns<JobColumn>(job_columns, width - 1 - std::max(15, width / 4), left_out);
 }
 
-/// How far a job has come. Trainings tell it; of a request we know only when it began and how long
-/// it was expected to take.
-struct Course {
-  double progress = absent;
-  double remaining_s = 0;  // below zero: so much longer than was expected
-  bool estimated = false;  // nobody has told this progress
+/// The progress of a job. Training jobs report it; for a request it is estimated from the begin and
+/// the expected duration.
+struct Progress {
+  double share = absent;
+  double remaining_s = 0;  // negative: longer than expected
+  bool estimated = false;  // not reported
   bool late = false;
 };
 
-Course course_of(const Scene& scene, const JobRow& row) {
-  const JobChanged& job = row.said;
-  Course course;
-  course.remaining_s = job.remaining_s;
-  if (job.progress > 0) course.progress = job.progress;
-  if (job.state != JobState::running || job.remaining_s <= 0) return course;
-  course.estimated = job.progress <= 0;
-  const double since_s = to_seconds(scene.now - (course.estimated ? job.since : row.heard));
-  if (course.estimated) course.progress = std::clamp(since_s / job.remaining_s, 0.0, 1.0);
-  course.remaining_s = job.remaining_s - since_s;
-  course.late = course.remaining_s < 0;
-  return course;
+Progress progress_of(const FrameContext& frame, const JobRow& row) {
+  const JobChanged& job = row.reported;
+  Progress progress;
+  progress.remaining_s = job.remaining_s;
+  if (job.progress > 0) progress.share = job.progress;
+  if (job.state != JobState::running || job.remaining_s <= 0) return progress;
+  progress.estimated = job.progress <= 0;
+  const double since_s = to_seconds(frame.now - (progress.estimated ? job.since : row.received_at));
+  if (progress.estimated) progress.share = std::clamp(since_s / job.remaining_s, 0.0, 1.0);
+  progress.remaining_s = job.remaining_s - since_s;
+  progress.late = progress.remaining_s < 0;
+  return progress;
 }
 
-/// A bar is a measurement; an estimate is a number with a "~".
-void draw_progress(Pen& pen, int at, int line, int width, const Course& course) {
-  if (course.late || course.estimated) {
-    pen.field(at, line, width, course.late ? "late" : "~" + percent_text(course.progress),
-              course.late ? Role::warm : Role::faint, Align::right);
+/// A reported progress is a bar, an estimated one a number with a "~".
+void draw_progress(DrawRegion& region, int at, int line, int width, const Progress& progress) {
+  if (progress.late || progress.estimated) {
+    region.field(at, line, width, progress.late ? "late" : "~" + percent_text(progress.share),
+                 progress.late ? CellStyle::warm : CellStyle::faint, Align::right);
     return;
   }
-  pen.gauge(at, line, width, course.progress, percent_text(course.progress), Role::fill_good);
+  region.gauge(at, line, width, progress.share, percent_text(progress.share), CellStyle::fill_good);
 }
 
-std::string column_text(const Scene& scene, const JobRow& row, std::string_view title) {
-  const JobChanged& job = row.said;
+std::string column_text(const FrameContext& frame, const JobRow& row, std::string_view title) {
+  const JobChanged& job = row.reported;
   if (title == "JOB") return to_short_text(job.job.id);
   if (title == "KIND") return std::string(to_text(job.job.work.kind));
   if (title == "MODEL") return job.job.work.model;
@@ -102,22 +102,22 @@ std::string column_text(const Scene& scene, const JobRow& row, std::string_view 
   if (title == "WHERE") return job.target.empty() ? "-" : job.target;
   if (title == "TIME") {
     if (is_terminal(job.state)) return duration_text(job.latency_s);
-    if (job.state == JobState::queued) return duration_text(to_seconds(scene.now - job.since));
+    if (job.state == JobState::queued) return duration_text(to_seconds(frame.now - job.since));
     if (job.remaining_s <= 0) return std::string(not_known);
-    const Course course = course_of(scene, row);
-    return course.late ? "+" + duration_text(-course.remaining_s)
-                       : duration_text(course.remaining_s);
+    const Progress progress = progress_of(frame, row);
+    return progress.late ? "+" + duration_text(-progress.remaining_s)
+                         : duration_text(progress.remaining_s);
   }
   return {};
 }
 
-/// What the reason of a job in this state explains.
+/// The words before the reason of a job in this state.
 std::string_view reason_prefix(JobState state) {
   if (state == JobState::queued) return "waits for ";
   return is_terminal(state) ? "" : "fell back: ";
 }
 
-/// The words at the end of a row: why it waits or failed, how it ended.
+/// The text at the end of a row: why the job waits or failed, or how it ended.
 std::string note_of(const Model& model, const JobChanged& job) {
   if (job.state == JobState::finished) {
     std::string note =
@@ -128,7 +128,7 @@ std::string note_of(const Model& model, const JobChanged& job) {
     return note;
   }
   std::string note;
-  // The state says already that it was cancelled; the detail says who did it.
+  // For a cancelled job, the detail says who cancelled it.
   if (job.reason && job.state != JobState::cancelled) {
     note = fmt::format("{}{}", job.state == JobState::queued ? "" : reason_prefix(job.state),
                        to_text(*job.reason));
@@ -142,16 +142,16 @@ std::string note_of(const Model& model, const JobChanged& job) {
   return note;
 }
 
-Role note_role(JobState state) {
-  if (state == JobState::failed) return Role::critical;
-  return state == JobState::queued ? Role::warm : Role::faint;
+CellStyle note_role(JobState state) {
+  if (state == JobState::failed) return CellStyle::critical;
+  return state == JobState::queued ? CellStyle::warm : CellStyle::faint;
 }
 
-void draw_job(const Scene& scene, Pen& pen, const std::vector<int>& columns, int line,
-              const JobRow& row) {
-  const JobChanged& job = row.said;
-  if (scene.choices.tagged_jobs.contains(job.job.id)) {
-    pen.text(0, line, pen.ascii() ? "+" : "✓", Role::badge);
+void draw_job(const FrameContext& frame, DrawRegion& region, const std::vector<int>& columns,
+              int line, const JobRow& row) {
+  const JobChanged& job = row.reported;
+  if (frame.ui.tagged_jobs.contains(job.job.id)) {
+    region.text(0, line, region.ascii() ? "+" : "✓", CellStyle::badge);
   }
   int at = 1;
   for (const int number : columns) {
@@ -159,24 +159,25 @@ void draw_job(const Scene& scene, Pen& pen, const std::vector<int>& columns, int
     if (column.title == "PROGRESS") {
       const bool runs = job.state == JobState::running || job.state == JobState::leased;
       if (runs) {
-        draw_progress(pen, at, line, column.width, course_of(scene, row));
+        draw_progress(region, at, line, column.width, progress_of(frame, row));
       } else {
-        pen.field(at, line, column.width, to_text(job.state),
-                  job.state == JobState::finished ? Role::good : note_role(job.state),
-                  column.align);
+        region.field(at, line, column.width, to_text(job.state),
+                     job.state == JobState::finished ? CellStyle::good : note_role(job.state),
+                     column.align);
       }
     } else {
-      const std::string text = column_text(scene, row, column.title);
-      const Role role =
-          text == "-" || text == not_known || column.title == "WORK" ? Role::faint : Role::plain;
-      pen.field(at, line, column.width, text, role, column.align);
+      const std::string text = column_text(frame, row, column.title);
+      const CellStyle style = text == "-" || text == not_known || column.title == "WORK"
+                                  ? CellStyle::faint
+                                  : CellStyle::plain;
+      region.field(at, line, column.width, text, style, column.align);
     }
     at += column.width + 1;
   }
-  pen.field(at, line, pen.columns() - at, note_of(scene.model, job), note_role(job.state));
+  region.field(at, line, region.columns() - at, note_of(frame.model, job), note_role(job.state));
 }
 
-/// What the TIME column says, or the order where that is of more use.
+/// The meaning of the TIME column, or the order of the section.
 std::string_view section_note(JobFilter section, const std::vector<int>& columns) {
   const bool ended = section == JobFilter::failed || section == JobFilter::cancelled ||
                      section == JobFilter::finished;
@@ -185,16 +186,17 @@ std::string_view section_note(JobFilter section, const std::vector<int>& columns
     return job_columns[static_cast<std::size_t>(number)].title == "TIME";
   });
   if (!timed) return "";
-  return section == JobFilter::running ? "time: expected to remain" : "time: waited so far";
+  return section == JobFilter::running ? "time: expected remaining" : "time: waiting";
 }
 
-void draw_line(const Scene& scene, Pen& pen, const std::vector<int>& columns, int line,
-               const JobLine& item) {
+void draw_line(const FrameContext& frame, DrawRegion& region, const std::vector<int>& columns,
+               int line, const JobLine& item) {
   switch (item.kind) {
     case JobLine::Kind::heading: {
       std::string name(to_text(item.section));
       name.front() = static_cast<char>(name.front() - 'a' + 'A');
-      Pen row = pen.on({pen.area().column, pen.area().row + line, pen.columns(), 1});
+      DrawRegion row =
+          region.on({region.area().column, region.area().row + line, region.columns(), 1});
       std::string note;
       if (item.shown < item.count) note = fmt::format("{} here", item.shown);
       const std::string_view order = section_note(item.section, columns);
@@ -205,8 +207,8 @@ void draw_line(const Scene& scene, Pen& pen, const std::vector<int>& columns, in
       break;
     }
     case JobLine::Kind::job: {
-      const auto job = scene.model.jobs().find(item.job);
-      if (job != scene.model.jobs().end()) draw_job(scene, pen, columns, line, job->second);
+      const auto job = frame.model.jobs().find(item.job);
+      if (job != frame.model.jobs().end()) draw_job(frame, region, columns, line, job->second);
       break;
     }
   }
@@ -219,17 +221,18 @@ const Decision* decision_on(const Model& model, const JobId& job) {
   return found == decisions.rend() ? nullptr : &*found;
 }
 
-/// Rows without the heading: facts, the reason, and the last decision with a heading of its own.
+/// Rows without the heading: facts, the reason, and the last decision with its own heading.
 int details_rows(const Model& model, const JobChanged& job) {
   const Decision* decision = decision_on(model, job.job.id);
   return 4 + (job.returned.empty() ? 0 : 1) + (job.reason ? 1 : 0) +
          (decision != nullptr ? 1 + decision_rows(*decision) : 0);
 }
 
-void draw_facts(Pen& pen, int from, const JobChanged& job) {
-  const int half = pen.columns() / 2;
+void draw_facts(DrawRegion& region, int from, const JobChanged& job) {
+  const int half = region.columns() / 2;
   const auto fact = [&](int column, int row, std::string_view label, const std::string& value) {
-    Pen part = pen.on({pen.area().column + column, pen.area().row, half - 1, pen.rows()});
+    DrawRegion part =
+        region.on({region.area().column + column, region.area().row, half - 1, region.rows()});
     draw_fact(part, 0, from + row, 10, label, value.empty() ? "-" : value);
   };
   const Workload& work = job.job.work;
@@ -239,7 +242,7 @@ void draw_facts(Pen& pen, int from, const JobChanged& job) {
   fact(0, 3, "state", fmt::format("{} since {}", to_text(job.state), to_clock_text(job.since)));
   fact(half, 0, "where", job.target.empty() ? "-" : fmt::format("{} in {}", job.target, job.pool));
   fact(half, 1, "attempt", fmt::format("{}", job.attempt));
-  // Usage is told when an attempt ends.
+  // Usage is reported when an attempt ends.
   fact(half, 2, "used",
        job.usage.device_s > 0
            ? fmt::format("{} device time, {}, {}", duration_text(job.usage.device_s),
@@ -252,28 +255,29 @@ void draw_facts(Pen& pen, int from, const JobChanged& job) {
            : "-");
 }
 
-void draw_details(const Scene& scene, Pen pen, const JobChanged& job) {
-  const int visible = pen.rows() - 1;
+void draw_details(const FrameContext& frame, DrawRegion region, const JobChanged& job) {
+  const int visible = region.rows() - 1;
   const std::string scroll =
-      scroll_note(details_rows(scene.model, job), visible, scene.choices.details_top);
-  pen.heading(0, fmt::format("Job {}", to_text(job.job.id)),
-              scroll.empty() ? std::string(to_text(job.state)) : scroll);
-  Pen body = pen.on({pen.area().column, pen.area().row + 1, pen.columns(), visible});
-  int row = -scene.choices.details_top;
+      scroll_note(details_rows(frame.model, job), visible, frame.ui.details_top);
+  region.heading(0, fmt::format("Job {}", to_text(job.job.id)),
+                 scroll.empty() ? std::string(to_text(job.state)) : scroll);
+  DrawRegion body =
+      region.on({region.area().column, region.area().row + 1, region.columns(), visible});
+  int row = -frame.ui.details_top;
   draw_facts(body, row, job);
   row += 4;
   if (!job.returned.empty()) body.field(0, row++, body.columns(), job.returned);
   if (job.reason) {
-    // Of one that was cancelled the detail says who did it.
-    const bool told = job.state == JobState::cancelled && !job.detail.empty();
-    body.field(
-        0, row++, body.columns(),
-        told ? job.detail
-             : fmt::format("{}{}: {}{}{}", reason_prefix(job.state), to_text(*job.reason),
-                           facts(*job.reason).meaning, job.detail.empty() ? "" : "; ", job.detail),
-        note_role(job.state));
+    // For a cancelled job, the detail says who cancelled it.
+    const bool only_detail = job.state == JobState::cancelled && !job.detail.empty();
+    body.field(0, row++, body.columns(),
+               only_detail ? job.detail
+                           : fmt::format("{}{}: {}{}{}", reason_prefix(job.state),
+                                         to_text(*job.reason), facts(*job.reason).meaning,
+                                         job.detail.empty() ? "" : "; ", job.detail),
+               note_role(job.state));
   }
-  const Decision* decision = decision_on(scene.model, job.job.id);
+  const Decision* decision = decision_on(frame.model, job.job.id);
   if (decision == nullptr) return;
   body.heading(row++, decision_title(*decision), to_clock_text(decision->at));
   draw_decision(body, row, *decision);
@@ -284,79 +288,80 @@ void draw_details(const Scene& scene, Pen pen, const JobChanged& job) {
 int job_details_rows(const Model& model, const JobList& list) {
   if (!list.open || !list.chosen) return 0;
   const auto job = model.jobs().find(*list.chosen);
-  return job == model.jobs().end() ? 0 : 1 + details_rows(model, job->second.said);
+  return job == model.jobs().end() ? 0 : 1 + details_rows(model, job->second.reported);
 }
 
-void draw_running_jobs(const Scene& scene, Pen pen, std::string_view title,
+void draw_running_jobs(const FrameContext& frame, DrawRegion region, std::string_view title,
                        std::span<const JobRow* const> jobs, bool with_place) {
-  const std::vector<int> columns = shown_columns(pen.columns(), with_place ? "" : "WHERE");
-  pen.heading(0, title, section_note(JobFilter::running, columns));
-  for (std::size_t i = 0; i < jobs.size() && static_cast<int>(i) + 1 < pen.rows(); ++i) {
-    draw_job(scene, pen, columns, static_cast<int>(i) + 1, *jobs[i]);
+  const std::vector<int> columns = shown_columns(region.columns(), with_place ? "" : "WHERE");
+  region.heading(0, title, section_note(JobFilter::running, columns));
+  for (std::size_t i = 0; i < jobs.size() && static_cast<int>(i) + 1 < region.rows(); ++i) {
+    draw_job(frame, region, columns, static_cast<int>(i) + 1, *jobs[i]);
   }
-  if (jobs.empty()) pen.text(0, 1, "nothing runs", Role::faint);
+  if (jobs.empty()) region.text(0, 1, "no running jobs", CellStyle::faint);
 }
 
-void draw_running(const Scene& scene, Pen pen) {
-  const Narrowing& narrowing = scene.choices.narrowing;
-  const auto rows = static_cast<std::size_t>(std::max(0, pen.rows() - 1));
-  const auto& summary = scene.model.summary();
-  // The router counts all of them, and nobody those that a filter leaves.
-  const auto jobs = running_jobs(scene.model, narrowing, narrowing.active() ? SIZE_MAX : rows);
+void draw_running(const FrameContext& frame, DrawRegion region) {
+  const FleetFilter& fleet_filter = frame.ui.fleet_filter;
+  const auto rows = static_cast<std::size_t>(std::max(0, region.rows() - 1));
+  const auto& summary = frame.model.summary();
+  // The router counts all running jobs; jobs that match the filter must be counted here.
+  const auto jobs =
+      running_jobs(frame.model, fleet_filter, fleet_filter.active() ? SIZE_MAX : rows);
   std::string title = "Running";
-  if (narrowing.active()) {
+  if (fleet_filter.active()) {
     title += fmt::format(" {}", jobs.size());
   } else if (summary) {
     title += " " + count_text(static_cast<double>(summary->running));
   }
-  draw_running_jobs(scene, pen, title, jobs, true);
+  draw_running_jobs(frame, region, title, jobs, true);
 }
 
 TableLayout lay_out_jobs(const Rect& area, const Model& model, int details) {
   const JobsPage page = lay_out_jobs_page(model, area.columns);
-  // On low screens open details leave the page one line.
+  // On low screens open details leave the page little room.
   const int most = details == 0 ? area.rows / 2 : area.rows < roomy_rows ? 2 : area.rows / 3;
-  const int top = top_page_rows(page.rows, page.waiting.rows, most, details > 0);
-  const std::array<Wish, 3> rows = {Wish{top, top, 0}, Wish{3, 1'000, 1},
-                                    Wish{std::min(details, area.rows / 2), details, 0}};
+  const int top = header_page_rows(page.rows, page.waiting.rows, most, details > 0);
+  const std::array<SizeHint, 3> rows = {SizeHint{top, top, 0}, SizeHint{3, 1'000, 1},
+                                        SizeHint{std::min(details, area.rows / 2), details, 0}};
   const std::vector<Rect> parts = cut_rows(area, rows);
   return {parts[0], parts[1], parts[2]};
 }
 
-void draw_jobs(const Scene& scene, const Pen& pen) {
-  const JobList& jobs = scene.choices.jobs;
+void draw_jobs(const FrameContext& frame, const DrawRegion& region) {
+  const JobList& jobs = frame.ui.jobs;
   const TableLayout layout =
-      lay_out_jobs(pen.area(), scene.model, job_details_rows(scene.model, jobs));
+      lay_out_jobs(region.area(), frame.model, job_details_rows(frame.model, jobs));
   const bool open = layout.details.rows > 0;
-  draw_top_page(pen.on(layout.top), lay_out_jobs_page(scene.model, pen.columns()).rows,
-                open ? std::nullopt : std::optional(scene.choices.details_top),
-                [&](const Pen& page) { draw_jobs_page(scene, page); });
-  Pen list = pen.on(layout.list);
+  draw_header_page(region.on(layout.top), lay_out_jobs_page(frame.model, region.columns()).rows,
+                   open ? std::nullopt : std::optional(frame.ui.details_top),
+                   [&](const DrawRegion& page) { draw_jobs_page(frame, page); });
+  DrawRegion list = region.on(layout.list);
   const std::vector<int> columns = shown_columns(list.columns());
   list.text(0, 0, std::string(static_cast<std::size_t>(std::max(0, list.columns())), ' '),
-            Role::title);
+            CellStyle::title);
   int at = 1;
   for (const int number : columns) {
     const JobColumn& column = job_columns[static_cast<std::size_t>(number)];
-    list.field(at, 0, column.width, column.title, Role::title, column.align);
+    list.field(at, 0, column.width, column.title, CellStyle::title, column.align);
     at += column.width + 1;
   }
   const std::string filter = fmt::format("showing {} ", to_text(jobs.filter));
   const int badge = list.columns() - static_cast<int>(filter.size());
-  if (at + 5 <= badge) list.text(at, 0, "NOTE", Role::title);
-  list.text(badge, 0, filter, Role::badge);
+  if (at + 5 <= badge) list.text(at, 0, "NOTE", CellStyle::title);
+  list.text(badge, 0, filter, CellStyle::badge);
   const int selected = index_of_chosen(jobs);
   for (int line = 1; line < list.rows(); ++line) {
     const int item = jobs.place.top + line - 1;
     if (item >= static_cast<int>(jobs.lines.size())) break;
-    draw_line(scene, list, columns, line, jobs.lines[static_cast<std::size_t>(item)]);
-    scene.hits.add(list.row_area(line), Hit::Kind::item, item);
-    if (item == selected) list.tint(line, Role::selected);
+    draw_line(frame, list, columns, line, jobs.lines[static_cast<std::size_t>(item)]);
+    frame.click_targets.add(list.row_area(line), ClickTarget::Kind::item, item);
+    if (item == selected) list.tint(line, CellStyle::selected);
   }
   if (layout.details.rows > 0 && jobs.chosen) {
-    const auto job = scene.model.jobs().find(*jobs.chosen);
-    if (job != scene.model.jobs().end()) {
-      draw_details(scene, pen.on(layout.details), job->second.said);
+    const auto job = frame.model.jobs().find(*jobs.chosen);
+    if (job != frame.model.jobs().end()) {
+      draw_details(frame, region.on(layout.details), job->second.reported);
     }
   }
 }

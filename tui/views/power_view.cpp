@@ -1,5 +1,5 @@
-// Watts against caps and spending against the budget over time; beside them what energy and money
-// went into, and which devices are hot or slowed. Scrolls as one page where the screen is low.
+// Power against caps and spending against the budget over time; beside them the use of energy and
+// cost, and devices that are hot or throttled. On low screens it scrolls as one page.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,26 +10,26 @@
 #include "tui/device/device_charts.h"
 #include "tui/panels/cost_panel.h"
 #include "tui/panels/panels.h"
-#include "tui/panels/slowed_panels.h"
+#include "tui/panels/throttle_panels.h"
 #include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
 
-constexpr int wide_columns = 100;  // from here on, lists stand beside the charts
+constexpr int wide_columns = 100;  // from here on, lists are beside the charts
 constexpr int roomy_columns = 160;
-constexpr int slowed_rows_least = 6;
+constexpr int throttled_rows_min = 6;
 constexpr int power_gap = 2;
 constexpr int chart_rows_more = 12;
-constexpr double least_top = 10;  // of a chart: below, its middle would not be a whole number
+constexpr double least_top = 10;  // of a chart's scale, so that its middle is a whole number
 
 struct Page {
   std::vector<Rect> charts;  // the site, each pool, dollars per hour
-  Rect costs, held, hottest, slowed;
+  Rect costs, throttle_times, hottest, throttled;
   int rows = 0;
 };
 
-/// `least_rows`: what there is to fill.
+/// `least_rows`: the rows to fill.
 Page lay_out_page(const Model& model, int columns, int least_rows) {
   Page page;
   const bool beside = columns >= wide_columns;
@@ -39,7 +39,7 @@ Page lay_out_page(const Model& model, int columns, int least_rows) {
   const int count = static_cast<int>(model.pools().size()) + 2;
   const int lines = (count + 1) / 2;
   int rows = columns < wide_columns ? 6 : columns < roomy_columns ? 7 : 9;
-  // What is left over makes them higher: two rows at a time keep their middle.
+  // Remaining rows make charts higher, two rows at a time, so that they keep a middle row.
   if (beside) rows += std::clamp(least_rows / lines - rows, 0, chart_rows_more) / 2 * 2;
   const int top = beside ? 0 : cost_panel_rows;
   for (int i = 0; i < count; ++i) {
@@ -49,11 +49,14 @@ Page lay_out_page(const Model& model, int columns, int least_rows) {
   const int bottom = top + lines * rows;
   const int list_column = beside ? left + power_gap : 0;
   page.costs = {list_column, 0, lists, cost_panel_rows};
-  page.held = {list_column, beside ? cost_panel_rows : bottom, lists, held_panel_rows};
-  page.hottest = {list_column, page.held.row + held_panel_rows, lists, hottest_most + 1};
-  const int slowed = page.hottest.row + page.hottest.rows;
-  page.slowed = {list_column, slowed, lists, std::max(slowed_rows_least, least_rows - slowed)};
-  page.rows = std::max(bottom, page.slowed.row + page.slowed.rows);
+  page.throttle_times = {list_column, beside ? cost_panel_rows : bottom, lists,
+                         throttle_time_panel_rows};
+  page.hottest = {list_column, page.throttle_times.row + throttle_time_panel_rows, lists,
+                  hottest_devices_max + 1};
+  const int throttled = page.hottest.row + page.hottest.rows;
+  page.throttled = {list_column, throttled, lists,
+                    std::max(throttled_rows_min, least_rows - throttled)};
+  page.rows = std::max(bottom, page.throttled.row + page.throttled.rows);
   return page;
 }
 
@@ -76,11 +79,11 @@ std::string against_cap(const Model& model, double watts, double cap_w) {
   return text;
 }
 
-std::string spending_text(const Scene& scene) {
-  const auto& summary = scene.model.summary();
-  // A router that tells no pools is older than all it could tell of spending.
-  const bool told = summary && !summary->pools.empty() && !scene.model.is_silent(scene.now);
-  if (!told) return std::string(not_known);
+std::string spending_text(const FrameContext& frame) {
+  const auto& summary = frame.model.summary();
+  // A router that reports no pools is an old version that reports no spending either.
+  const bool known = summary && !summary->pools.empty() && !frame.model.is_silent(frame.now);
+  if (!known) return std::string(not_known);
   const double budget = summary->budget_usd_per_h;
   const std::string spend = dollars_text(summary->spend_usd_per_h);
   return budget > 0 ? fmt::format("{} of {}/h", spend, dollars_text(budget))
@@ -88,78 +91,78 @@ std::string spending_text(const Scene& scene) {
 }
 
 std::string money_text(double dollars) {
-  // For an axis of six columns, cents of large sums are left out.
+  // The axis has six columns, so large sums are shown without cents.
   return dollars < 10 ? dollars_text(dollars) : "$" + count_text(std::round(dollars));
 }
 
-/// What a point of the trend tells of one chart; NaN where it tells nothing.
-struct Told {
+/// The values of one chart at a point of the trend; NaN if unknown.
+struct ChartValue {
   double value = absent;
   double cap = absent;
 };
 
-/// The scale is that of what is shown.
-template <typename Tell>
-MetricChart chart_of(const Scene& scene, std::string title, Tell&& tell,
+/// A chart whose scale fits the shown values. `value_of` returns the ChartValue of a point.
+template <typename ValueOf>
+MetricChart chart_of(const FrameContext& frame, std::string title, ValueOf&& value_of,
                      std::string (*text)(double)) {
   MetricChart metric;
   metric.title = std::move(title);
   double most = least_top;
   std::vector<Instant> at;
-  for (const TrendPoint& point : scene.curves) {
-    const Told told = tell(point);
+  for (const TrendPoint& point : frame.fleet_trend) {
+    const ChartValue value = value_of(point);
     at.push_back(point.at);
-    metric.points.push_back({point.at, told.value});
-    metric.line.push_back({point.at, told.cap});
-    for (const double shown : {told.value, told.cap}) most = shown > most ? shown : most;
+    metric.points.push_back({point.at, value.value});
+    metric.line.push_back({point.at, value.cap});
+    for (const double shown : {value.value, value.cap}) most = shown > most ? shown : most;
   }
   metric.chart.text = text;
   metric.chart.scale = scale_up_to(most);
-  metric.chart.holds = stands_for(at, window_of(scene, 1'000).bin);
-  metric.chart.role = Role::hot;
+  metric.chart.staleness_limit = staleness_limit(at, window_of(frame, 1'000).bin);
+  metric.chart.style = CellStyle::hot;
   return metric;
 }
 
-/// Curves are of the past, which no filter narrows: their titles say so, and their notes count all.
-std::vector<MetricChart> charts_of(const Scene& scene) {
-  const bool narrowed = scene.choices.narrowing.active();
-  const Totals totals = totals_of(scene.model, scene.now);
+/// The curves and their notes cover the whole fleet; while a filter is active, titles say so.
+std::vector<MetricChart> charts_of(const FrameContext& frame) {
+  const bool filtered = frame.ui.fleet_filter.active();
+  const Totals totals = totals_of(frame.model, frame.now);
   std::vector<MetricChart> charts;
-  const auto add = [&](std::string title, auto&& tell, std::string (*text)(double)) {
-    charts.push_back(chart_of(scene, std::move(title), tell, text));
+  const auto add = [&](std::string title, auto&& value_of, std::string (*text)(double)) {
+    charts.push_back(chart_of(frame, std::move(title), value_of, text));
   };
   add(
-      narrowed ? "whole site" : "site",
+      filtered ? "whole site" : "site",
       [](const TrendPoint& point) {
-        return Told{point.power_w, point.site_cap_w};
+        return ChartValue{point.power_w, point.site_cap_w};
       },
       watts_text);
-  charts.back().note = against_cap(scene.model, totals.power_w, site_cap_w(scene.model));
-  const std::vector<PoolTotals> pools = pool_totals_of(scene.model, scene.now);
-  for (std::size_t pool = 0; pool < scene.model.pools().size(); ++pool) {
-    const std::string& name = scene.model.pools()[pool];
-    const auto tell = [pool](const TrendPoint& point) {
-      if (pool >= point.pools.size()) return Told{};
-      return Told{point.pools[pool].power_w, point.pools[pool].cap_w};
+  charts.back().note = against_cap(frame.model, totals.power_w, site_cap_w(frame.model));
+  const std::vector<PoolTotals> pools = pool_totals_of(frame.model, frame.now);
+  for (std::size_t pool = 0; pool < frame.model.pools().size(); ++pool) {
+    const std::string& name = frame.model.pools()[pool];
+    const auto value_of = [pool](const TrendPoint& point) {
+      if (pool >= point.pools.size()) return ChartValue{};
+      return ChartValue{point.pools[pool].power_w, point.pools[pool].cap_w};
     };
-    add((narrowed ? "whole " : "pool ") + name, tell, watts_text);
-    const PoolLimits* limits = limits_of(scene.model, name);
+    add((filtered ? "whole " : "pool ") + name, value_of, watts_text);
+    const PoolLimits* limits = limits_of(frame.model, name);
     charts.back().note =
-        against_cap(scene.model, pools[pool].power_w, limits == nullptr ? 0 : limits->power_cap_w);
+        against_cap(frame.model, pools[pool].power_w, limits == nullptr ? 0 : limits->power_cap_w);
   }
   add(
-      narrowed ? "all spending" : "spending",
+      filtered ? "all spending" : "spending",
       [](const TrendPoint& point) {
-        return Told{point.spend_usd_per_h, point.budget_usd_per_h};
+        return ChartValue{point.spend_usd_per_h, point.budget_usd_per_h};
       },
       money_text);
-  charts.back().note = spending_text(scene);
-  charts.back().chart.role = Role::accent;
+  charts.back().note = spending_text(frame);
+  charts.back().chart.style = CellStyle::accent;
   return charts;
 }
 
-int zoom_of(const Scene& scene) {
-  return zoom_factors[static_cast<std::size_t>(scene.choices.zoom)];
+int zoom_of(const FrameContext& frame) {
+  return zoom_factors[static_cast<std::size_t>(frame.ui.zoom)];
 }
 
 /// Cells of the widest plot.
@@ -169,46 +172,46 @@ int plot_cells(const Page& page) {
   return columns - value_axis_columns(columns);
 }
 
-TimeWindow page_window(const Scene& scene, const Page& page) {
-  TimeWindow window = window_of(scene, plot_cells(page));
-  window.bin *= zoom_of(scene);
+TimeWindow page_window(const FrameContext& frame, const Page& page) {
+  TimeWindow window = window_of(frame, plot_cells(page));
+  window.bin *= zoom_of(frame);
   return window;
 }
 
-std::string page_note(const Scene& scene, int page_rows, int seen) {
-  const std::string scroll = scroll_note(page_rows, seen, scene.choices.details_top);
-  if (zoom_of(scene) == 1) return scroll;
-  return fmt::format("{} times the time{}{}", zoom_of(scene), scroll.empty() ? "" : ", ", scroll);
+std::string page_note(const FrameContext& frame, int page_rows, int seen) {
+  const std::string scroll = scroll_note(page_rows, seen, frame.ui.details_top);
+  if (zoom_of(frame) == 1) return scroll;
+  return fmt::format("{}x time range{}{}", zoom_of(frame), scroll.empty() ? "" : ", ", scroll);
 }
 
 }  // namespace
 
-CurvesWanted power_view_curves(const Scene& scene, int columns) {
-  const Page page = lay_out_page(scene.model, columns, 0);
-  const TimeWindow window = page_window(scene, page);
+TrendRange power_view_trend_range(const FrameContext& frame, int columns) {
+  const Page page = lay_out_page(frame.model, columns, 0);
+  const TimeWindow window = page_window(frame, page);
   return {window.begin(plot_cells(page)), window.bin};
 }
 
-int power_view_rows(const Model& model, const Choices&, int columns) {
+int power_view_rows(const Model& model, int columns) {
   return lay_out_page(model, columns, 0).rows;
 }
 
-void draw_power_view(const Scene& scene, const Pen& pen) {
-  Pen view = pen;
-  const Page page = lay_out_page(scene.model, view.columns(), view.rows());
-  const Totals totals = totals_of(scene.model, scene.now, scene.rows_shown());
+void draw_power_view(const FrameContext& frame, const DrawRegion& region) {
+  DrawRegion view = region;
+  const Page page = lay_out_page(frame.model, view.columns(), view.rows());
+  const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
   Canvas canvas({view.columns(), page.rows});
-  Pen body(canvas, {0, 0, view.columns(), page.rows}, view.ascii());
-  const TimeWindow window = page_window(scene, page);
-  const std::vector<MetricChart> charts = charts_of(scene);
+  DrawRegion body(canvas, {0, 0, view.columns(), page.rows}, view.ascii());
+  const TimeWindow window = page_window(frame, page);
+  const std::vector<MetricChart> charts = charts_of(frame);
   for (std::size_t i = 0; i < charts.size(); ++i) {
     draw_metric_chart(body, page.charts[i], charts[i], window);
   }
-  draw_costs(scene, body.on(page.costs), totals, page_note(scene, page.rows, view.rows()));
-  draw_held(scene, body.on(page.held));
-  draw_hottest(scene, body.on(page.hottest));
-  draw_slowed(scene, body.on(page.slowed));
-  view.paste(canvas, scene.choices.details_top, 0);
+  draw_costs(frame, body.on(page.costs), totals, page_note(frame, page.rows, view.rows()));
+  draw_throttle_times(frame, body.on(page.throttle_times));
+  draw_hottest(frame, body.on(page.hottest));
+  draw_throttled(frame, body.on(page.throttled));
+  view.paste(canvas, frame.ui.details_top, 0);
 }
 
 }  // namespace drover::tui

@@ -1,4 +1,4 @@
-// Where work goes, and why: the live decisions below what they come to.
+// Placements and their reasons: the live decisions below a page of their sums.
 #include <algorithm>
 #include <array>
 
@@ -7,9 +7,9 @@
 #include "fleet/base/units.h"
 #include "tui/canvas/fit_columns.h"
 #include "tui/canvas/layout.h"
+#include "tui/panels/header_page.h"
 #include "tui/panels/panels.h"
 #include "tui/panels/routing_page.h"
-#include "tui/panels/top_page.h"
 #include "tui/views/views.h"
 
 namespace drover::tui {
@@ -31,15 +31,17 @@ std::string kind_column(const Decision& d) { return std::string(to_text(d.kind))
 std::string model_column(const Decision& d) { return d.model; }
 std::string action_column(const Decision& d) { return std::string(to_text(d.action)); }
 std::string rule_column(const Decision& d) { return d.rule.empty() ? "-" : d.rule; }
-std::string wanted_column(const Decision& d) { return d.wanted_pool.empty() ? "-" : d.wanted_pool; }
+std::string preferred_column(const Decision& d) {
+  return d.preferred_pool.empty() ? "-" : d.preferred_pool;
+}
 std::string chosen_column(const Decision& d) { return d.target.empty() ? "-" : d.target; }
 std::string score_column(const Decision& d) {
   return d.top.empty() ? "-" : fmt::format("{:.3f}", d.top.front().score);
 }
-std::string step_column(const Decision& d) {
+std::string fallback_column(const Decision& d) {
   return d.fallback_step == 0 ? "-" : fmt::format("{}", d.fallback_step);
 }
-std::string considered_column(const Decision& d) { return fmt::format("{}", d.considered); }
+std::string candidates_column(const Decision& d) { return fmt::format("{}", d.considered); }
 std::string reason_column(const Decision& d) {
   std::string text = d.fallback_reason ? std::string(to_text(*d.fallback_reason)) : "-";
   if (!d.change.empty()) text += fmt::format(" ({})", d.change);
@@ -52,68 +54,74 @@ constexpr std::array<DecisionColumn, 12> decision_columns = {
     {{"TIME", 8, left_aligned, 0, time_column},
      {"JOB", 8, left_aligned, 1, job_column},
      {"KIND", 5, left_aligned, 8, kind_column},
-     {"MODEL", 14, left_aligned, 3, model_column},
+     {"MODEL", 13, left_aligned, 3, model_column},
      {"ACTION", 9, left_aligned, 9, action_column},
      {"RULE", 12, left_aligned, 11, rule_column},
-     {"WANTED", 12, left_aligned, 7, wanted_column},
-     {"CHOSEN", 14, left_aligned, 2, chosen_column},
+     {"PREFERRED", 12, left_aligned, 7, preferred_column},
+     {"CHOSEN", 13, left_aligned, 2, chosen_column},
      {"SCORE", 5, right, 4, score_column},
-     {"STEP", 4, right, 5, step_column},
-     {"FROM", 5, right, 10, considered_column},
-     {"WHY", 15, left_aligned, 6, reason_column}}};
+     {"FALLBACK", 8, right, 5, fallback_column},
+     {"CANDIDATES", 10, right, 10, candidates_column},
+     {"REASON", 15, left_aligned, 6, reason_column}}};
 
-Role role_of(const Decision& decision, std::string_view title) {
+CellStyle role_of(const Decision& decision, std::string_view title) {
   const bool bad = decision.action == Action::reject;
-  if (title == "WHY" || title == "STEP") {
-    return bad ? Role::critical : decision.fallback_reason ? Role::warm : Role::faint;
+  if (title == "REASON" || title == "FALLBACK") {
+    return bad                        ? CellStyle::critical
+           : decision.fallback_reason ? CellStyle::warm
+                                      : CellStyle::faint;
   }
   if (title == "ACTION") {
-    return bad ? Role::critical : decision.action == Action::assign ? Role::good : Role::accent;
+    return bad                                 ? CellStyle::critical
+           : decision.action == Action::assign ? CellStyle::good
+                                               : CellStyle::accent;
   }
-  if (title == "CHOSEN") return decision.fallback_step > 0 ? Role::warm : Role::plain;
-  return title == "TIME" || title == "RULE" || title == "FROM" ? Role::faint : Role::plain;
+  if (title == "CHOSEN") return decision.fallback_step > 0 ? CellStyle::warm : CellStyle::plain;
+  return title == "TIME" || title == "RULE" || title == "CANDIDATES" ? CellStyle::faint
+                                                                     : CellStyle::plain;
 }
 
-void draw_decisions(const Scene& scene, Pen pen) {
-  const std::vector<int> columns = fit_columns<DecisionColumn>(decision_columns, pen.columns() - 1);
-  // What is left over goes to the last column, which holds words.
-  int spare = pen.columns() - 1;
+void draw_decisions(const FrameContext& frame, DrawRegion region) {
+  const std::vector<int> columns =
+      fit_columns<DecisionColumn>(decision_columns, region.columns() - 1);
+  // The remaining width goes to the last column, which is text.
+  int spare = region.columns() - 1;
   for (const int number : columns) {
     spare -= decision_columns[static_cast<std::size_t>(number)].width + 1;
   }
-  pen.text(0, 0, std::string(static_cast<std::size_t>(std::max(0, pen.columns())), ' '),
-           Role::title);
-  const DecisionList& decisions = scene.choices.decisions;
+  region.text(0, 0, std::string(static_cast<std::size_t>(std::max(0, region.columns())), ' '),
+              CellStyle::title);
+  const DecisionList& decisions = frame.ui.decisions;
   const auto each_column = [&](auto&& draw) {
     int at = 1;
     for (const int number : columns) {
       const DecisionColumn& column = decision_columns[static_cast<std::size_t>(number)];
-      const int width = column.width + (column.title == "WHY" ? std::max(0, spare) : 0);
+      const int width = column.width + (column.title == "REASON" ? std::max(0, spare) : 0);
       draw(at, width, column);
       at += width + 1;
     }
   };
   each_column([&](int at, int width, const DecisionColumn& column) {
-    pen.field(at, 0, width, column.title, Role::title, column.align);
+    region.field(at, 0, width, column.title, CellStyle::title, column.align);
   });
   const int selected = index_of_chosen(decisions);
-  for (int line = 1; line < pen.rows(); ++line) {
+  for (int line = 1; line < region.rows(); ++line) {
     const int item = decisions.place.top + line - 1;
     if (item >= static_cast<int>(decisions.numbers.size())) break;
     const Decision* const found =
-        decision_of(scene.model, decisions.numbers[static_cast<std::size_t>(item)]);
-    if (found == nullptr) continue;  // laid out for another moment
+        decision_of(frame.model, decisions.numbers[static_cast<std::size_t>(item)]);
+    if (found == nullptr) continue;  // the list was laid out for another moment
     const Decision& decision = *found;
-    scene.hits.add(pen.row_area(line), Hit::Kind::item, item);
+    frame.click_targets.add(region.row_area(line), ClickTarget::Kind::item, item);
     each_column([&](int at, int width, const DecisionColumn& column) {
       const std::string text = column.text(decision);
-      pen.field(at, line, width, text, text == "-" ? Role::faint : role_of(decision, column.title),
-                column.align);
+      region.field(at, line, width, text,
+                   text == "-" ? CellStyle::faint : role_of(decision, column.title), column.align);
     });
-    if (item == selected) pen.tint(line, Role::selected);
+    if (item == selected) region.tint(line, CellStyle::selected);
   }
   if (decisions.numbers.empty())
-    pen.text(1, 1, scene.nothing_text("decision", "no decision yet"), Role::faint);
+    region.text(1, 1, frame.nothing_text("decision", "no decision yet"), CellStyle::faint);
 }
 
 }  // namespace
@@ -128,32 +136,33 @@ TableLayout lay_out_routing(const Rect& area, const Model& model, int details) {
   const RoutingPage page = lay_out_routing_page(model, area.columns);
   // The decisions keep more than a third of the screen.
   const int most = details == 0 ? area.rows * 3 / 5 : area.rows < roomy_rows ? 2 : area.rows / 3;
-  const int top = top_page_rows(page.rows, page.flows.rows, most, details > 0);
-  const std::array<Wish, 3> rows = {Wish{top, top, 0}, Wish{3, 1'000, 2},
-                                    Wish{std::min(details, area.rows / 2), details, 0}};
+  const int top = header_page_rows(page.rows, page.flows.rows, most, details > 0);
+  const std::array<SizeHint, 3> rows = {SizeHint{top, top, 0}, SizeHint{3, 1'000, 2},
+                                        SizeHint{std::min(details, area.rows / 2), details, 0}};
   const std::vector<Rect> parts = cut_rows(area, rows);
   return {parts[0], parts[1], parts[2]};
 }
 
-void draw_routing(const Scene& scene, const Pen& pen) {
-  const Choices& choices = scene.choices;
-  const TableLayout layout = lay_out_routing(pen.area(), scene.model,
-                                             decision_details_rows(scene.model, choices.decisions));
+void draw_routing(const FrameContext& frame, const DrawRegion& region) {
+  const UiState& ui = frame.ui;
+  const TableLayout layout =
+      lay_out_routing(region.area(), frame.model, decision_details_rows(frame.model, ui.decisions));
   const bool open = layout.details.rows > 0;
-  draw_top_page(pen.on(layout.top), lay_out_routing_page(scene.model, pen.columns()).rows,
-                open ? std::nullopt : std::optional(choices.details_top),
-                [&](const Pen& page) { draw_routing_page(scene, page); });
-  draw_decisions(scene, pen.on(layout.list));
-  if (layout.details.rows == 0 || !choices.decisions.chosen) return;
-  const Decision* const decision = decision_of(scene.model, *choices.decisions.chosen);
+  draw_header_page(region.on(layout.top), lay_out_routing_page(frame.model, region.columns()).rows,
+                   open ? std::nullopt : std::optional(ui.details_top),
+                   [&](const DrawRegion& page) { draw_routing_page(frame, page); });
+  draw_decisions(frame, region.on(layout.list));
+  if (layout.details.rows == 0 || !ui.decisions.chosen) return;
+  const Decision* const decision = decision_of(frame.model, *ui.decisions.chosen);
   if (decision == nullptr) return;
-  Pen details = pen.on(layout.details);
+  DrawRegion details = region.on(layout.details);
   const int visible = details.rows() - 1;
-  const std::string scroll = scroll_note(decision_rows(*decision), visible, choices.details_top);
+  const std::string scroll = scroll_note(decision_rows(*decision), visible, ui.details_top);
   details.heading(0, decision_title(*decision),
                   scroll.empty() ? to_clock_text(decision->at) : scroll);
-  Pen body = pen.on({layout.details.column, layout.details.row + 1, details.columns(), visible});
-  draw_decision(body, -choices.details_top, *decision);
+  DrawRegion body =
+      region.on({layout.details.column, layout.details.row + 1, details.columns(), visible});
+  draw_decision(body, -ui.details_top, *decision);
 }
 
 }  // namespace drover::tui

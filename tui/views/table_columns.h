@@ -1,4 +1,4 @@
-// What tables for programs are made of: columns by name, each with what it says of a thing.
+// Building blocks of the tables for programs: named columns, each with the cell of an entity.
 #pragma once
 
 #include <cmath>
@@ -8,14 +8,14 @@
 #include <string_view>
 #include <utility>
 
-#include "tui/tables/columns.h"
-#include "tui/tables/device_facts.h"
+#include "tui/tables/device_columns.h"
+#include "tui/tables/device_queries.h"
 #include "tui/views/table_rows.h"
 
 namespace drover::tui {
 
-inline TableCell text_cell(std::string_view said) {
-  return said.empty() ? TableCell() : TableCell(std::string(said));
+inline TableCell text_cell(std::string_view reported) {
+  return reported.empty() ? TableCell() : TableCell(std::string(reported));
 }
 inline TableCell number_cell(double value) {
   return std::isnan(value) ? TableCell() : TableCell(value);
@@ -28,46 +28,46 @@ inline TableCell reason_cell(const std::optional<Reason>& why) {
   return why ? text_cell(to_text(*why)) : TableCell();
 }
 
-template <typename Thing>
+template <typename Entity>
 struct TableColumn {
   std::string_view name;
-  TableCell (*cell)(const Judged& at, const Thing& thing);
+  TableCell (*cell)(const EvaluationContext& at, const Entity& entity);
 };
 
-/// The table's head, to which rows are added.
-template <typename Thing>
-class TableOf {
+/// Builds a table by adding rows.
+template <typename Entity>
+class TableBuilder {
  public:
-  TableOf(const Judged& at, std::span<const TableColumn<Thing>> columns)
+  TableBuilder(const EvaluationContext& at, std::span<const TableColumn<Entity>> columns)
       : at_(at), columns_(columns) {
-    for (const TableColumn<Thing>& column : columns) table_.names.emplace_back(column.name);
+    for (const TableColumn<Entity>& column : columns) table_.names.emplace_back(column.name);
   }
-  void add(const Thing& thing) {
+  void add(const Entity& entity) {
     auto& row = table_.rows.emplace_back();
-    for (const TableColumn<Thing>& column : columns_) row.push_back(column.cell(at_, thing));
+    for (const TableColumn<Entity>& column : columns_) row.push_back(column.cell(at_, entity));
   }
   TableRows take() { return std::move(table_); }
 
  private:
-  const Judged& at_;
-  std::span<const TableColumn<Thing>> columns_;
+  const EvaluationContext& at_;
+  std::span<const TableColumn<Entity>> columns_;
   TableRows table_;
 };
 
-/// A moment, and the device that a table is narrowed to.
+/// The frame whose data a table shows, and the device that it is limited to, if any.
 struct TableSource {
-  const Scene& scene;
-  const Judged& at;
+  const FrameContext& frame;
+  const EvaluationContext& at;
   std::optional<DeviceId> only;
 
-  const Narrowing& narrowing() const { return scene.choices.narrowing; }
-  bool narrowed() const { return only.has_value() || narrowing().active(); }
+  const FleetFilter& fleet_filter() const { return frame.ui.fleet_filter; }
+  bool filtered() const { return only.has_value() || fleet_filter().active(); }
   bool is_of(std::string_view target) const {
-    return !only || has_device(scene.model, target, *only);
+    return !only || has_device(frame.model, target, *only);
   }
 };
 
-// Of things, a row each.
+// Tables with a row for each entity.
 TableRows device_rows(const TableSource& from);
 TableRows replica_rows(const TableSource& from);
 TableRows job_rows(const TableSource& from);
@@ -75,7 +75,7 @@ TableRows decision_rows(const TableSource& from);
 TableRows event_rows(const TableSource& from);
 TableRows host_rows(const TableSource& from);
 
-// Of sums and rules.
+// Tables of sums and rules.
 TableRows pool_rows(const TableSource& from);
 TableRows class_rows(const TableSource& from);
 TableRows flow_rows(const TableSource& from);

@@ -10,8 +10,8 @@ namespace {
 
 struct NamedTable {
   std::string_view name;
-  std::string_view view;  // whose table it is where none is named; empty: of none
-  bool narrows;           // by a filter, and to one device
+  std::string_view view;  // whose default table it is; or empty
+  bool filtered;          // by a filter and by a device
   TableRows (*rows)(const TableSource& from);
 };
 constexpr std::array<NamedTable, 11> tables = {{
@@ -52,18 +52,18 @@ std::string_view table_of_view(std::string_view view) {
   return found == tables.end() ? std::string_view() : found->name;
 }
 
-bool table_narrows(std::string_view name) {
+bool table_is_filtered(std::string_view name) {
   const NamedTable* const table = find_table(name);
-  return table != nullptr && table->narrows;
+  return table != nullptr && table->filtered;
 }
 
-TableRows table_rows(const Scene& scene, std::string_view name) {
+TableRows table_rows(const FrameContext& frame, std::string_view name) {
   const NamedTable* const table = find_table(name);
   DROVER_REQUIRE(table != nullptr);
-  const JobsByDevice jobs(scene.model);
-  const Judged at{scene.model, scene.now, jobs};
-  const auto device = parse_device_id(scene.options.device);
-  return table->rows({scene, at, device ? std::optional(*device) : std::nullopt});
+  const JobsByDevice jobs(frame.model);
+  const EvaluationContext at{frame.model, frame.now, jobs};
+  const auto device = parse_device_id(frame.options.device);
+  return table->rows({frame, at, device ? std::optional(*device) : std::nullopt});
 }
 
 }  // namespace drover::tui

@@ -1,16 +1,16 @@
-// The tables of the views for programs: every row and every column of the moment that is shown.
-// Units stand in the names; those of a class's numbers follow from its metric, as in the policy.
+// The tables of the views for programs: all rows and columns of the moment shown. Column names
+// include the unit; the unit of a class's numbers follows from its metric, as in the policy.
 #pragma once
 
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "tui/state/scene.h"
+#include "tui/state/frame_context.h"
 
 namespace drover::tui {
 
-/// Missing, a number, or text as it came: whoever writes it makes it safe.
+/// Missing, a number, or text as received: the caller escapes it for output.
 using TableCell = std::variant<std::monostate, double, std::string>;
 
 struct TableRows {
@@ -19,12 +19,12 @@ struct TableRows {
 };
 
 const std::vector<std::string>& table_names();
-/// The table that is meant where only a view is named; empty: the view has none.
+/// The default table of a view; empty if it has none.
 std::string_view table_of_view(std::string_view view);
-/// Whether its rows are narrowed by the filter and to one device; else they are of the whole fleet.
-bool table_narrows(std::string_view name);
+/// Whether the filter and a selected device limit its rows; else they cover the whole fleet.
+bool table_is_filtered(std::string_view name);
 
-/// Devices in the order of the list on the screen. REQUIRES one of table_names().
-TableRows table_rows(const Scene& scene, std::string_view name);
+/// The table. Devices are in the order of the list on the screen. REQUIRES one of table_names().
+TableRows table_rows(const FrameContext& frame, std::string_view name);
 
 }  // namespace drover::tui

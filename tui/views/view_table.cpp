@@ -2,26 +2,29 @@
 
 #include <array>
 
-#include "tui/views/view_rows.h"
+#include "tui/views/view_definitions.h"
 
 namespace drover::tui {
 namespace {
 
-const std::array<const ViewRow*, view_count>& table() {
-  static const std::array<const ViewRow*, view_count> rows = {
-      &fleet_row(), &devices_row(), &device_row(),     &jobs_row(), &routing_row(),
-      &power_row(), &events_row(),  &data_plane_row(), &help_row()};
+const std::array<const ViewDefinition*, view_count>& table() {
+  static const std::array<const ViewDefinition*, view_count> rows = {
+      &fleet_view_definition(),  &devices_view_definition(),    &device_view_definition(),
+      &jobs_view_definition(),   &routing_view_definition(),    &power_view_definition(),
+      &events_view_definition(), &data_plane_view_definition(), &help_view_definition()};
   return rows;
 }
 
 }  // namespace
 
-const ViewRow& row_of(View view) { return *table()[static_cast<std::size_t>(view)]; }
+const ViewDefinition& view_definition(View view) {
+  return *table()[static_cast<std::size_t>(view)];
+}
 
 const std::vector<std::string>& view_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const ViewRow* row : table()) all.emplace_back(row->name);
+    for (const ViewDefinition* row : table()) all.emplace_back(row->name);
     return all;
   }();
   return names;

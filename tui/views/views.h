@@ -1,22 +1,22 @@
-// The views: each divides its rectangle and draws on it. Layouts are apart from drawing, because
-// scrolling must know how many rows a list will have.
+// The views: each divides its rectangle and draws on it. Layout is separate from drawing, because
+// scrolling needs the number of rows of a list.
 #pragma once
 
 #include <vector>
 
-#include "tui/state/scene.h"
+#include "tui/state/frame_context.h"
 #include "tui/state/view_table.h"
 
 namespace drover::tui {
 
 struct FleetLayout {
-  Rect summary, map, device, replicas, curves, decisions, running, alerts, events;
+  Rect summary, map, device, replicas, fleet_trend, decisions, running, alerts, events;
 };
-/// The map takes the rows that it needs for a cell a device, as long as the panel of the device
-/// under the cursor keeps its own.
+/// The map gets the rows for one cell per device, as long as the panel of the selected device keeps
+/// its own.
 FleetLayout lay_out_fleet(const Rect& area, const Model& model, const HeatOrder& order,
-                          const Narrowing& narrowing);
-void draw_fleet(const Scene& scene, const Pen& pen);
+                          const FleetFilter& fleet_filter);
+void draw_fleet(const FrameContext& frame, const DrawRegion& region);
 /// The map's cells without its heading.
 Rect map_cells(const FleetLayout& layout);
 
@@ -24,42 +24,42 @@ struct TableLayout {
   Rect top, list, details;  // `list` with its heading row; `details` empty when closed
 };
 TableLayout lay_out_devices(const Rect& area);
-void draw_devices(const Scene& scene, const Pen& pen);
+void draw_devices(const FrameContext& frame, const DrawRegion& region);
 
-/// `details`: rows that the open details want; 0 when they are closed.
+/// `details`: rows of the open details; 0 when they are closed.
 TableLayout lay_out_jobs(const Rect& area, const Model& model, int details);
-/// What the details of the chosen job want, their heading included; 0 when closed.
+/// Rows of the selected job's details, with the heading; 0 when closed.
 int job_details_rows(const Model& model, const JobList& list);
-void draw_jobs(const Scene& scene, const Pen& pen);
+void draw_jobs(const FrameContext& frame, const DrawRegion& region);
 
 TableLayout lay_out_routing(const Rect& area, const Model& model, int details);
 int decision_details_rows(const Model& model, const DecisionList& list);
-void draw_routing(const Scene& scene, const Pen& pen);
+void draw_routing(const FrameContext& frame, const DrawRegion& region);
 
-/// One device in full: choices.device, which is chosen when the view is shown and there is any.
-void draw_device_view(const Scene& scene, const Pen& pen);
-/// Of the page below its head, or of the figure that is open, in a view of that size.
-ScrolledRows arrange_device_view(const Model& model, Choices& choices, Size area);
-/// From when on the charts of the device view, so wide, show or need what the device told.
-Instant device_view_begin(const Scene& scene, int columns);
-/// Which points of the fleet's curves the charts of the power view, so wide, show: those from an
-/// instant on, of bins that are no longer.
-struct CurvesWanted {
+/// Shows ui.device, which is set when the view is shown unless the fleet is empty.
+void draw_device_view(const FrameContext& frame, const DrawRegion& region);
+/// The scrolled rows of the page below its head, or of the open formula.
+ScrolledRows arrange_device_view(const Model& model, UiState& ui, Size area);
+/// The time from which the charts of a device view of this width need samples.
+Instant device_view_begin(const FrameContext& frame, int columns);
+/// The points of the fleet's curves that the charts of a power view of this width need: from an
+/// instant on, with bins that are not longer than `bin`.
+struct TrendRange {
   Instant from{};
   Duration bin{1};
 };
-CurvesWanted power_view_curves(const Scene& scene, int columns);
-/// Watts against caps, money and joules.
-void draw_power_view(const Scene& scene, const Pen& pen);
-int power_view_rows(const Model& model, const Choices& choices, int columns);
+TrendRange power_view_trend_range(const FrameContext& frame, int columns);
+/// Shows power against caps, cost and energy.
+void draw_power_view(const FrameContext& frame, const DrawRegion& region);
+int power_view_rows(const Model& model, int columns);
 
 struct HelpLine {
   std::string key, text;
-  Role role = Role::plain;
+  CellStyle style = CellStyle::plain;
 };
 std::vector<HelpLine> help_lines();
-/// Of `rows`, those that show the page: the last one says how it scrolls, where it must.
+/// The rows of `rows` that show the page; if it scrolls, the last row is a hint.
 int help_rows(int rows);
-void draw_help(const Scene& scene, const Pen& pen);
+void draw_help(const FrameContext& frame, const DrawRegion& region);
 
 }  // namespace drover::tui

@@ -1,11 +1,11 @@
-// Recordings: everything that a router published, as one file that is valid MCAP.
+// Recordings: all messages that a router published, in one file that is valid MCAP.
 //
 // docs/recording.md describes the file byte by byte. Pure: bytes in, bytes out; commands/ owns the
-// file, the clock and the thread. recording_writer.h makes one, recording_reader.h reads one,
-// recording_repair.h checks, repairs and cuts.
+// file, the clock and the thread. writer.h writes recordings, reader.h reads them, repair.h
+// verifies, repairs and cuts them.
 //
-// Every message has a *place*: its number in the order in which it reached the recorder, from 1.
-// Arrival times may fall back (a clock was set); places never do.
+// Every message has an *ordinal*: its number in the order of arrival at the recorder, from 1.
+// Arrival times may go backwards (a clock was set); ordinals never do.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@
 
 namespace drover {
 
-/// One published envelope as it reached the recorder.
-struct Recorded {
+/// One published envelope as the recorder received it.
+struct RecordedMessage {
   Instant arrived{};  // fleet time
   Envelope envelope;
-  std::uint64_t place = 0;  // the writer gives it; what is given to the writer has none
-  bool operator==(const Recorded&) const = default;
+  std::uint64_t ordinal = 0;  // assigned by the writer
+  bool operator==(const RecordedMessage&) const = default;
 };
 
-/// A recording holds no more messages: MCAP's numbers of messages have 32 bits.
-inline constexpr std::uint64_t recording_places_max = 0xffff'ffff;
+/// Maximum number of messages in a recording: MCAP's message numbers have 32 bits.
+inline constexpr std::uint64_t recording_messages_max = 0xffff'ffff;
 
 /// The file's channels. The number is MCAP's channel id.
 enum class RecordingChannel : std::uint8_t {
@@ -43,38 +43,38 @@ enum class RecordingChannel : std::uint8_t {
   events,       // Event, Caption
   audit,        // Audit
   alerts,       // Alert
-  bookmarks,    // Event of the recorder: what somebody marked
-  keyframes,    // SnapshotPart of the recorder: what a late reader needs
+  bookmarks,    // Event of the recorder: a user's bookmark
+  keyframes,    // SnapshotPart of the recorder: the state, for seeking
   dictionary,   // device numbers
   drops,        // messages that the recorder could not keep
 };
 inline constexpr int recording_channel_count = 11;
 /// "samples": also the topic in the file.
 std::string_view to_text(RecordingChannel channel);
-/// Nothing for messages that no router publishes.
+/// The channel of a message; nothing when no router publishes it.
 std::optional<RecordingChannel> channel_of(const Message& message);
 
-/// What is known when a recording begins; stands in its first metadata record.
+/// The content of the first metadata record.
 struct RecordingStart {
   Instant fleet_time{};
   double speed = 1;      // fleet seconds per wall second
   std::string software;  // "drover 0.1.0"
   std::optional<std::uint64_t> seed;
-  Incarnation identity;  // drawn for each recording: a journal belongs to the file of its identity
-  /// False of a recording whose beginning is lost, and of what was made of one: `speed` is a guess.
+  Incarnation identity;  // random; a journal belongs to the recording with its identity
+  /// False for a recording whose beginning is lost, and for files made from it: `speed` is a guess.
   bool speed_known = true;
   bool operator==(const RecordingStart&) const = default;
 };
 
-/// The state of the fleet as envelopes such as a snapshot carries, at one place of the recording:
-/// apply them, and go on with the messages of higher places.
+/// The state of the fleet at one ordinal, as the envelopes of a snapshot: apply them, then the
+/// messages with higher ordinals.
 struct Keyframe {
   Instant at{};
-  std::uint64_t place = 0;            // of the last message before it
+  std::uint64_t ordinal = 0;          // of the last message before it
   std::vector<std::string> messages;  // encoded envelopes
 };
 
-/// Messages that were published but never reached the file, and between which times.
+/// Messages that were published but are not in the file, and the time in which they were.
 struct DroppedMessages {
   Instant since{};
   Instant until{};
@@ -82,17 +82,17 @@ struct DroppedMessages {
   bool operator==(const DroppedMessages&) const = default;
 };
 
-/// Bytes of a file that cannot be used, and the time that they may have covered.
+/// Damaged bytes of a file, and the time that they may have covered.
 struct LostRange {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
-  std::optional<Instant> from;  // unknown: nothing whole stands before them
-  std::optional<Instant> to;    // unknown: nothing whole stands behind them
+  std::optional<Instant> from;  // none: nothing intact precedes them
+  std::optional<Instant> to;    // none: nothing intact follows them
   std::string why;              // printable
   bool operator==(const LostRange&) const = default;
 };
 
-/// A file as a reader needs it. Readers never ask beyond `size()`.
+/// Random access to a file. Readers never read beyond `size()`.
 class ByteSource {
  public:
   ByteSource() = default;
@@ -115,7 +115,7 @@ class TextSource final : public ByteSource {
   std::string_view bytes_;
 };
 
-/// Takes the bytes of a new file in their order.
+/// Receives the bytes of a new file in order.
 using ByteSink = std::function<Status(std::string_view)>;
 
 }  // namespace drover

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "fleet/base/dice.h"
+#include "fleet/base/random_stream.h"
+#include "tests/agents/agent_harness.h"
 #include "tests/agents/execution/token_by_token.h"
-#include "tests/agents/fleet_of_one.h"
 
 namespace drover::agents {
 namespace {
@@ -22,27 +22,27 @@ struct Case {
 
 void PrintTo(const Case& the_case, std::ostream* out) { *out << the_case.name; }
 
-std::vector<PlainRequest> draw_requests(Dice dice) {
+std::vector<PlainRequest> draw_requests(RandomStream random) {
   std::vector<PlainRequest> requests;
   Instant arrival = beginning();
   for (int number = 0; number < 300; ++number) {
     PlainRequest request;
     // Bursts, and now and then a pause in which the replica runs empty.
-    arrival += from_seconds(dice.exponential(dice.chance(0.05) ? 5.0 : 0.05));
+    arrival += from_seconds(random.exponential(random.chance(0.05) ? 5.0 : 0.05));
     request.arrival_s = to_seconds(arrival - beginning());
-    request.input = 1 + static_cast<std::uint32_t>(dice.below(dice.chance(0.1) ? 7000 : 900));
-    request.output = static_cast<std::uint32_t>(dice.below(300));
+    request.input = 1 + static_cast<std::uint32_t>(random.below(random.chance(0.1) ? 7000 : 900));
+    request.output = static_cast<std::uint32_t>(random.below(300));
     requests.push_back(request);
   }
   return requests;
 }
 
-std::vector<PaceChange> draw_paces(Dice dice) {
+std::vector<PaceChange> draw_paces(RandomStream random) {
   std::vector<PaceChange> paces;
   Instant at = beginning();
   for (int number = 0; number < 60; ++number) {
-    at += from_seconds(dice.exponential(0.5));
-    paces.push_back({to_seconds(at - beginning()), dice.uniform(0.4, 1.0)});
+    at += from_seconds(random.exponential(0.5));
+    paces.push_back({to_seconds(at - beginning()), random.uniform(0.4, 1.0)});
   }
   return paces;
 }
@@ -62,7 +62,7 @@ class Driver {
       const Instant now = std::min({arrival, pace, batch_.next_event()});
       if (now == pace) batch_.set_pace(now, paces[change++].pace);
       if (now == batch_.next_event()) {
-        for (const ContinuousBatch::Left& left : batch_.finish_phase({now, 0})) {
+        for (const ContinuousBatch::EndedRequest& left : batch_.finish_phase({now, 0})) {
           EXPECT_TRUE(left.complete);
           requests[left.number].first_token_s = to_seconds(left.first_token - beginning());
           requests[left.number].end_s = to_seconds(now - beginning());
@@ -106,15 +106,15 @@ TEST_P(ContinuousBatchPromise, EqualsATokenByTokenSimulation) {
   const devices::Placement placement{&device_spec(the_case.device), the_case.devices,
                                      the_case.precision};
   const devices::ModelSpec& model = model_spec(the_case.model);
-  const Dice dice(the_case.seed);
-  std::vector<PlainRequest> closed = draw_requests(dice.child("requests"));
+  const RandomStream random(the_case.seed);
+  std::vector<PlainRequest> closed = draw_requests(random.child("requests"));
   std::vector<PlainRequest> plain = closed;
-  const std::vector<PaceChange> paces = draw_paces(dice.child("paces"));
+  const std::vector<PaceChange> paces = draw_paces(random.child("paces"));
 
   Driver driver(placement, model, {the_case.kv_capacity_tokens, the_case.batch_max});
   driver.run(closed, paces);
-  TokenByToken(placement, model,
-               {the_case.kv_capacity_tokens, the_case.batch_max, prefill_chunk_tokens}, paces)
+  ReferenceBatch(placement, model,
+                 {the_case.kv_capacity_tokens, the_case.batch_max, prefill_chunk_tokens}, paces)
       .run(plain);
 
   std::uint64_t tokens = 0;

@@ -2,17 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include "fleet/base/dice.h"
+#include "fleet/base/random_stream.h"
 
 namespace drover::agents {
 namespace {
 
-DecodeRun draw_run(Dice& dice) {
+DecodeRun draw_run(RandomStream& random) {
   DecodeRun run;
-  run.pace = {dice.uniform(1e-3, 5e-2), dice.chance(0.2) ? 0.0 : dice.uniform(1e-10, 1e-6)};
-  run.batch = static_cast<double>(1 + dice.below(256));
-  run.context = static_cast<double>(dice.below(500'000));
-  run.first_share = dice.chance(0.5) ? 1.0 : dice.uniform(0.01, 1.0);
+  run.pace = {random.uniform(1e-3, 5e-2), random.chance(0.2) ? 0.0 : random.uniform(1e-10, 1e-6)};
+  run.batch = static_cast<double>(1 + random.below(256));
+  run.context = static_cast<double>(random.below(500'000));
+  run.first_share = random.chance(0.5) ? 1.0 : random.uniform(0.01, 1.0);
   return run;
 }
 
@@ -27,20 +27,20 @@ double step_by_step(const DecodeRun& run, std::uint64_t steps) {
 }
 
 TEST(DecodeRun, ManyStepsAtOnceTakeAsLongAsOneByOne) {
-  Dice dice(1);
+  RandomStream random(1);
   for (int round = 0; round < 200; ++round) {
-    const DecodeRun run = draw_run(dice);
-    const std::uint64_t steps = dice.below(4000);
+    const DecodeRun run = draw_run(random);
+    const std::uint64_t steps = random.below(4000);
     const double expected = step_by_step(run, steps);
     EXPECT_NEAR(run.seconds(steps), expected, 1e-11 * expected) << "round " << round;
   }
 }
 
 TEST(DecodeRun, CountsExactlyTheStepsThatFitIntoASpan) {
-  Dice dice(2);
+  RandomStream random(2);
   for (int round = 0; round < 2000; ++round) {
-    const DecodeRun run = draw_run(dice);
-    const std::uint64_t steps = dice.below(4000);
+    const DecodeRun run = draw_run(random);
+    const std::uint64_t steps = random.below(4000);
     const double span = run.seconds(steps);
     EXPECT_EQ(run.steps_within(span, 5000), steps) << "round " << round;
     if (steps > 0) {
@@ -51,12 +51,12 @@ TEST(DecodeRun, CountsExactlyTheStepsThatFitIntoASpan) {
 }
 
 TEST(DecodeRun, GoingOnAtTheSamePaceChangesNothing) {
-  Dice dice(3);
+  RandomStream random(3);
   for (int round = 0; round < 500; ++round) {
-    const DecodeRun run = draw_run(dice);
-    const std::uint64_t steps = 1 + dice.below(3000);
+    const DecodeRun run = draw_run(random);
+    const std::uint64_t steps = 1 + random.below(3000);
     const double whole = run.seconds(steps);
-    const double elapsed = dice.uniform() * whole;
+    const double elapsed = random.uniform() * whole;
     const std::uint64_t done = run.steps_within(elapsed, steps);
     if (done == steps) continue;
     const DecodeRun rest = run.after(elapsed, steps, run.pace);

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "devices/training/training.h"
-#include "tests/agents/fleet_of_one.h"
+#include "tests/agents/agent_harness.h"
 
 namespace drover::agents {
 namespace {
@@ -14,7 +14,7 @@ class Host {
  public:
   Host(const std::string& device, std::uint16_t count, double inlet_c = 22)
       : executor("node1", std::vector<Executor::Device>(count, {&device_spec(device), 0}),
-                 devices::Ambient{inlet_c}, Dice(7), beginning()) {}
+                 devices::Ambient{inlet_c}, RandomStream(7), beginning()) {}
 
   void pass_until(Instant end) {
     for (Instant due = executor.next_event(); due <= end; due = executor.next_event()) {
@@ -104,7 +104,7 @@ TEST(Executor, RefusesWhatItsOwnerHasTriedOnSuchDevicesInVain) {
   const auto refusal = host.executor.train(host.now, assign, model_spec("bert-large"));
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->reason, Reason::memory);
-  EXPECT_EQ(refusal->detail, "its owner has tried it on 1 h100-sxm: it does not run");
+  EXPECT_EQ(refusal->detail, "its owner tried it on 1 h100-sxm: it does not run");
   assign.job.work.paces.pop_back();
   EXPECT_FALSE(host.executor.train(host.now, assign, model_spec("bert-large")));
 }
@@ -155,13 +155,13 @@ TEST(Executor, ADeviceThatShutsDownFailsItsWorkForHeat) {
   ASSERT_EQ(host.ended.size(), 2u);
   for (const EndedAttempt& ended : host.ended) {
     EXPECT_EQ(ended.failure, Reason::thermal);
-    EXPECT_NE(ended.detail.find("shut down for heat"), std::string::npos);
+    EXPECT_NE(ended.detail.find("shut down for temperature"), std::string::npos);
   }
   EXPECT_EQ(host.replicas.back().state, ReplicaState::gone);
   ASSERT_EQ(host.reports.size(), 3u) << "each device says once that it is off";
   for (const DeviceReport& report : host.reports) {
     EXPECT_FALSE(report.usable);
-    EXPECT_EQ(report.detail, "shut down for heat");
+    EXPECT_EQ(report.detail, "shut down for temperature");
   }
   const auto refusal =
       host.executor.train(host.now, to_devices(train_job(3, "bert-large", 1, 64, 128, 1), {0}),
@@ -220,7 +220,7 @@ std::vector<RefusalCase> refusals() {
 TEST(Executor, RefusesWithTheReasonThatApplies) {
   std::vector<Executor::Device> mixed(2, {&device_spec("h100-sxm"), 0});
   mixed.insert(mixed.end(), 4, {&device_spec("tpu-v5e"), 1});
-  Executor executor("node1", mixed, devices::Ambient{}, Dice(7), beginning());
+  Executor executor("node1", mixed, devices::Ambient{}, RandomStream(7), beginning());
   StartReplica start;
   start.model = "llama-3.1-8b";
   start.devices = {0};

@@ -8,15 +8,15 @@
 
 #include "agents/execution/fault_rates.h"
 #include "fleet/fault.h"
-#include "tests/agents/fleet_of_one.h"
+#include "tests/agents/agent_harness.h"
 
 namespace drover::agents {
 namespace {
 
 using std::chrono::hours;
 
-std::vector<FaultBook::Device> gpus(std::size_t count) {
-  return std::vector<FaultBook::Device>(count, {0, DeviceClass::gpu});
+std::vector<FaultState::Device> gpus(std::size_t count) {
+  return std::vector<FaultState::Device>(count, {0, DeviceClass::gpu});
 }
 
 struct Happening {
@@ -60,7 +60,7 @@ TEST(FaultRates, AddUpToWhatLlama3Reported) {
 
 TEST(FaultStream, ComesAsOftenAsItsRate) {
   const double multiple = 1e3;
-  FaultStream stream(gpus(64), multiple, Dice(3), beginning());
+  FaultStream stream(gpus(64), multiple, RandomStream(3), beginning());
   const Instant end = beginning() + hours(400);
   std::map<std::string, double> counts;
   for (const Happening& one : all_until(stream, end)) ++counts[to_text(one.apply.fault)];
@@ -80,12 +80,12 @@ TEST(FaultStream, ComesAsOftenAsItsRate) {
 }
 
 TEST(FaultStream, NothingComesUnlessItIsAskedFor) {
-  EXPECT_EQ(FaultStream(gpus(8), 0, Dice(1), beginning()).next(), never);
+  EXPECT_EQ(FaultStream(gpus(8), 0, RandomStream(1), beginning()).next(), never);
 }
 
 TEST(FaultStream, ADeviceMoreShiftsNoOthersFaults) {
-  FaultStream three(gpus(3), 1e4, Dice(7), beginning());
-  FaultStream four(gpus(4), 1e4, Dice(7), beginning());
+  FaultStream three(gpus(3), 1e4, RandomStream(7), beginning());
+  FaultStream four(gpus(4), 1e4, RandomStream(7), beginning());
   const Instant end = beginning() + hours(200);
   const auto of_first_three = [](const std::vector<Happening>& all) {
     std::multimap<Instant, std::string> kept;
@@ -102,8 +102,8 @@ TEST(FaultStream, ADeviceMoreShiftsNoOthersFaults) {
 }
 
 TEST(FaultStream, ATpuKnowsNoXids) {
-  FaultStream stream(std::vector<FaultBook::Device>(8, {0, DeviceClass::tpu}), 1e4, Dice(2),
-                     beginning());
+  FaultStream stream(std::vector<FaultState::Device>(8, {0, DeviceClass::tpu}), 1e4,
+                     RandomStream(2), beginning());
   const auto all = all_until(stream, beginning() + hours(100));
   EXPECT_FALSE(all.empty());
   for (const Happening& one : all) EXPECT_NE(one.apply.fault.kind, FaultKind::xid);
@@ -112,10 +112,10 @@ TEST(FaultStream, ATpuKnowsNoXids) {
 TEST(AgentFaults, ComeByThemselvesAndAreReported) {
   AgentSettings settings = settings_of("h100-sxm:8", "");
   settings.fault_rate = 1e6;
-  Talk faulty(settings);
+  AgentDialogue faulty(settings);
   settings.fault_rate = 0;
-  Talk calm(settings);
-  for (Talk* talk : {&faulty, &calm}) {
+  AgentDialogue calm(settings);
+  for (AgentDialogue* talk : {&faulty, &calm}) {
     talk->welcome(seconds(1), seconds(10));
     talk->pass(seconds(1200), seconds(1));
   }
@@ -127,17 +127,17 @@ TEST(AgentFaults, ComeByThemselvesAndAreReported) {
 
 TEST(AgentSamples, MayGetLostOrComeLate) {
   AgentSettings settings = settings_of("h100-sxm:8", "");
-  Talk whole(settings);
+  AgentDialogue whole(settings);
   settings.sample_loss = 0.25;
-  Talk lossy(settings);
+  AgentDialogue lossy(settings);
   settings.sample_loss = 0;
   settings.sample_delay = milliseconds(700);
-  Talk late(settings);
-  for (Talk* talk : {&whole, &lossy, &late}) {
+  AgentDialogue late(settings);
+  for (AgentDialogue* talk : {&whole, &lossy, &late}) {
     talk->welcome(seconds(1), seconds(10));
     talk->pass(seconds(100), seconds(1));
   }
-  const auto rows = [](const Talk& talk) {
+  const auto rows = [](const AgentDialogue& talk) {
     std::size_t sum = 0;
     for (const SampleBatch& batch : talk.all<SampleBatch>()) sum += batch.devices.size();
     return static_cast<double>(sum);

@@ -1,7 +1,7 @@
 // Faults that slow work down or hold it up, and what the samples show of them.
 #include <gtest/gtest.h>
 
-#include "tests/agents/fleet_of_one.h"
+#include "tests/agents/agent_harness.h"
 
 namespace drover::agents {
 namespace {
@@ -20,7 +20,7 @@ class Trainer {
   explicit Trainer(const std::string& devices = "h100-sxm:2", double ambient_c = 22)
       : talk(settings(devices, ambient_c)) {
     talk.welcome(seconds(1), seconds(10));
-    talk.say(to_devices(train_job(1, "bert-large", 1500, 128, 512, 2), {0, 1}));
+    talk.from_router(to_devices(train_job(1, "bert-large", 1500, 128, 512, 2), {0, 1}));
   }
   static AgentSettings settings(const std::string& devices, double ambient_c) {
     AgentSettings settings = settings_of(devices, "");
@@ -33,22 +33,22 @@ class Trainer {
     talk.pass(seconds(600), seconds(1));
     return talk.all<Finished>().at(0).outcome.run_s;
   }
-  Talk talk;
+  AgentDialogue talk;
 };
 
 TEST(Faults, AThrottledDeviceSlowsItsGangAndDrawsLess) {
   Trainer calm, slow;
   for (Trainer* one : {&calm, &slow}) one->talk.pass(seconds(5), seconds(1));
-  slow.talk.say(fault("throttle=0.4", seconds(10), {1}));
+  slow.talk.from_router(fault("throttle=0.4", seconds(10), {1}));
   for (Trainer* one : {&calm, &slow}) one->talk.pass(seconds(5), seconds(1));
-  EXPECT_TRUE(slow.row(1).bits() & throttle_hardware_slowdown);
-  EXPECT_TRUE(slow.row(1).bits() & throttle_power_brake);
-  EXPECT_FALSE(slow.row(0).bits() & throttle_hardware_slowdown) << "only waits for the other";
+  EXPECT_TRUE(slow.row(1).bits() & throttle_hw_slowdown);
+  EXPECT_TRUE(slow.row(1).bits() & throttle_hw_power_brake);
+  EXPECT_FALSE(slow.row(0).bits() & throttle_hw_slowdown) << "only waits for the other";
   EXPECT_LE(slow.row(1)[Metric::clock], 0.4 * 1830);
   EXPECT_LT(slow.row(1)[Metric::power], 0.7 * calm.row(1)[Metric::power]);
   EXPECT_LT(slow.share(), calm.share());
   slow.talk.pass(seconds(10), seconds(1));
-  EXPECT_FALSE(slow.row(1).bits() & throttle_hardware_slowdown) << "it has ended";
+  EXPECT_FALSE(slow.row(1).bits() & throttle_hw_slowdown) << "it has ended";
   const double late_s = slow.run_s() - calm.run_s();
   EXPECT_GT(late_s, 3);
   EXPECT_LT(late_s, 10);
@@ -57,7 +57,7 @@ TEST(Faults, AThrottledDeviceSlowsItsGangAndDrawsLess) {
 TEST(Faults, AHungDeviceLooksBusyAndItsGangWaits) {
   Trainer calm, hung;
   for (Trainer* one : {&calm, &hung}) one->talk.pass(milliseconds(5500), seconds(1));
-  hung.talk.say(fault("hang", seconds(10), {1}));
+  hung.talk.from_router(fault("hang", seconds(10), {1}));
   hung.talk.pass(seconds(4), seconds(1));
   const double share = hung.share();
   hung.talk.pass(seconds(5), seconds(1));
@@ -66,19 +66,19 @@ TEST(Faults, AHungDeviceLooksBusyAndItsGangWaits) {
   EXPECT_EQ(progress.back(), progress[progress.size() - 5]) << "not even the estimate moves";
   for (const std::uint16_t device : {std::uint16_t{0}, std::uint16_t{1}}) {
     EXPECT_EQ(hung.row(device)[Metric::utilization], 1);
-    EXPECT_EQ(hung.row(device)[Metric::matrix_activity], 0);
+    EXPECT_EQ(hung.row(device)[Metric::tensor_activity], 0);
     EXPECT_EQ(hung.row(device)[Metric::memory_activity], 0);
     EXPECT_GT(hung.row(device)[Metric::memory_used], 0);
-    EXPECT_GT(hung.row(device)[Metric::power], device_spec("h100-sxm").open_w * 0.9);
+    EXPECT_GT(hung.row(device)[Metric::power], device_spec("h100-sxm").context_idle_w * 0.9);
     EXPECT_LT(hung.row(device)[Metric::power], 400) << "it computes nothing";
   }
   EXPECT_NEAR(hung.run_s(), calm.run_s() + 10, 0.05) << "it goes on where it was";
 }
 
 TEST(Faults, AHungDeviceLooksBusyEvenWhenNothingRunsThere) {
-  Talk talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
+  AgentDialogue talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
   talk.welcome();
-  talk.say(fault("hang", seconds(10), {0, 1}));
+  talk.from_router(fault("hang", seconds(10), {0, 1}));
   talk.pass(seconds(2), seconds(1));
   for (const Sample& row : unpack(talk.all<SampleBatch>().back())) {
     EXPECT_EQ(row[Metric::utilization], 1);
@@ -90,19 +90,19 @@ TEST(Faults, AHungDeviceLooksBusyEvenWhenNothingRunsThere) {
 }
 
 TEST(Faults, AHungReplicaAnswersLaterByTheTimeOfTheHang) {
-  Talk calm(settings_of("h100-sxm:2", "llama-3.1-8b:0-1")),
+  AgentDialogue calm(settings_of("h100-sxm:2", "llama-3.1-8b:0-1")),
       hung(settings_of("h100-sxm:2", "llama-3.1-8b:0-1"));
-  for (Talk* talk : {&calm, &hung}) {
+  for (AgentDialogue* talk : {&calm, &hung}) {
     talk->welcome(seconds(1), seconds(60));
-    talk->say(to_replica(serve_job(1, chat, 1000, 2000), 0));
+    talk->from_router(to_replica(serve_job(1, chat, 1000, 2000), 0));
     talk->pass(seconds(2));
-    if (talk == &hung) talk->say(fault("hang", seconds(10), {1}));
+    if (talk == &hung) talk->from_router(fault("hang", seconds(10), {1}));
     talk->pass(seconds(1));
   }
-  hung.say(to_replica(serve_job(2, chat, 100, 10), 0));  // joins while nothing moves
+  hung.from_router(to_replica(serve_job(2, chat, 100, 10), 0));  // joins while nothing moves
   hung.pass(seconds(8));
   EXPECT_TRUE(hung.all<Finished>().empty());
-  for (Talk* talk : {&calm, &hung}) talk->pass(seconds(30), seconds(5));
+  for (AgentDialogue* talk : {&calm, &hung}) talk->pass(seconds(30), seconds(5));
   const auto ends = hung.all<Finished>();
   ASSERT_EQ(ends.size(), 2u);
   EXPECT_EQ(ends[0].job, job_id(2));
@@ -113,12 +113,12 @@ TEST(Faults, AHungReplicaAnswersLaterByTheTimeOfTheHang) {
 }
 
 TEST(Faults, AHangDelaysLoadingToo) {
-  Talk talk(settings_of("tpu-v5e:4", ""));
+  AgentDialogue talk(settings_of("tpu-v5e:4", ""));
   talk.welcome(seconds(1), seconds(10));
-  talk.say(StartReplica{0, chat, "", Precision::int8, {0, 1, 2, 3}});
+  talk.from_router(StartReplica{0, chat, "", Precision::int8, {0, 1, 2, 3}});
   const Instant ready_at = talk.all<ReplicaReport>().back().replica.ready_at;
   talk.pass(seconds(5), seconds(1));
-  talk.say(fault("hang", seconds(20), {2}));
+  talk.from_router(fault("hang", seconds(20), {2}));
   talk.pass(seconds(100), seconds(1));
   EXPECT_EQ(talk.all<ReplicaReport>().back().replica.state, ReplicaState::ready);
   for (const Send& send : talk.said) {
@@ -131,18 +131,18 @@ TEST(Faults, AHangDelaysLoadingToo) {
 TEST(Faults, ASlowLinkSlowsWhatTalksOverItAtOnce) {
   Trainer calm, slow;
   for (Trainer* one : {&calm, &slow}) one->talk.pass(seconds(3), seconds(1));
-  slow.talk.say(fault("slow-link=0.01", seconds(10), {0}));
+  slow.talk.from_router(fault("slow-link=0.01", seconds(10), {0}));
   EXPECT_GT(slow.run_s(), calm.run_s() + 1);
   EXPECT_TRUE(slow.talk.all<DeviceReport>().empty()) << "no driver knows of it";
 }
 
 TEST(Faults, ASlowLinkIsNothingToASingleDevice) {
-  Talk calm(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
-  Talk slow(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
-  for (Talk* talk : {&calm, &slow}) {
+  AgentDialogue calm(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
+  AgentDialogue slow(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
+  for (AgentDialogue* talk : {&calm, &slow}) {
     talk->welcome(seconds(1), seconds(10));
-    talk->say(to_replica(serve_job(1, chat, 1000, 500), 0));
-    if (talk == &slow) talk->say(fault("slow-link=0.01", seconds(60), {0}));
+    talk->from_router(to_replica(serve_job(1, chat, 1000, 500), 0));
+    if (talk == &slow) talk->from_router(fault("slow-link=0.01", seconds(60), {0}));
     talk->pass(seconds(20), seconds(1));
   }
   EXPECT_EQ(slow.all<Finished>().at(0).outcome, calm.all<Finished>().at(0).outcome);
@@ -150,18 +150,18 @@ TEST(Faults, ASlowLinkIsNothingToASingleDevice) {
 
 TEST(Faults, WarmInletAirThrottlesByHeatAndGoes) {
   Trainer one("h100-sxm:2", 40);  // the fans cope with less
-  Talk& talk = one.talk;
-  talk.say(Cancel{job_id(1), 1, Reason::cancelled});
-  talk.say(to_devices(train_job(3, "bert-large", 1'000'000, 128, 512, 2), {0, 1}));
+  AgentDialogue& talk = one.talk;
+  talk.from_router(Cancel{job_id(1), 1, Reason::cancelled});
+  talk.from_router(to_devices(train_job(3, "bert-large", 1'000'000, 128, 512, 2), {0, 1}));
   talk.pass(seconds(60), seconds(1));
   const double before_c = one.row(1)[Metric::temperature];
-  EXPECT_FALSE(one.row(1).bits() & throttle_thermal_software);
-  talk.say(fault("inlet=+16C", seconds(300), {}));
+  EXPECT_FALSE(one.row(1).bits() & throttle_sw_thermal_slowdown);
+  talk.from_router(fault("inlet=+16C", seconds(300), {}));
   talk.pass(seconds(290), seconds(1));
   EXPECT_GT(one.row(1)[Metric::temperature], before_c + 5);
-  EXPECT_TRUE(one.row(1).bits() & throttle_thermal_software);
+  EXPECT_TRUE(one.row(1).bits() & throttle_sw_thermal_slowdown);
   talk.pass(seconds(400), seconds(1));
-  EXPECT_FALSE(one.row(1).bits() & throttle_thermal_software) << "cool again";
+  EXPECT_FALSE(one.row(1).bits() & throttle_sw_thermal_slowdown) << "cool again";
 }
 
 TEST(Faults, AWarmDeviceCoolsWhileItsHostIsAway) {
@@ -169,7 +169,7 @@ TEST(Faults, AWarmDeviceCoolsWhileItsHostIsAway) {
   one.talk.pass(seconds(20), seconds(1));
   const double warm_c = one.row(1)[Metric::temperature];
   const double counted_j = one.row(1)[Metric::energy];
-  one.talk.say(fault("lose", seconds(60), {}));
+  one.talk.from_router(fault("lose", seconds(60), {}));
   one.talk.pass(seconds(62));
   EXPECT_LT(one.row(1)[Metric::temperature], warm_c - 10);
   EXPECT_GT(one.row(1)[Metric::energy], counted_j) << "the counter is the device's own";

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "fleet/xid.h"
-#include "tests/agents/fleet_of_one.h"
+#include "tests/agents/agent_harness.h"
 
 namespace drover::agents {
 namespace {
@@ -25,13 +25,13 @@ class EachFault : public testing::TestWithParam<FaultCase> {
  protected:
   EachFault() : talk(settings_of("h100-sxm:4", "llama-3.1-8b:0,llama-3.1-8b:3")) {
     talk.welcome(seconds(1), seconds(10));
-    talk.say(to_replica(serve_job(1, chat, 1000, 60'000), 0));
-    talk.say(to_devices(train_job(2, "bert-large", 1'000'000, 64, 512, 1), {1}));
-    talk.say(to_replica(serve_job(3, chat, 1000, 60'000), 1));
+    talk.from_router(to_replica(serve_job(1, chat, 1000, 60'000), 0));
+    talk.from_router(to_devices(train_job(2, "bert-large", 1'000'000, 64, 512, 1), {1}));
+    talk.from_router(to_replica(serve_job(3, chat, 1000, 60'000), 1));
     talk.pass(milliseconds(2500), seconds(1));
     talk.forget();
     heard = talk.now;
-    talk.say(fault(GetParam().text, seconds(30), {0, 1}));
+    talk.from_router(fault(GetParam().text, seconds(30), {0, 1}));
   }
   std::set<std::uint16_t> sampled() const {
     std::set<std::uint16_t> devices;
@@ -40,7 +40,7 @@ class EachFault : public testing::TestWithParam<FaultCase> {
     }
     return devices;
   }
-  Talk talk;
+  AgentDialogue talk;
   Instant heard;
 };
 
@@ -79,10 +79,10 @@ TEST_P(EachFault, EndsWhatRunsThereOrNothing) {
 
 TEST_P(EachFault, LetsNewWorkInOnlyWhereItCanRun) {
   talk.forget();
-  talk.say(to_replica(serve_job(7, chat, 10, 10), 0));
-  talk.say(to_devices(train_job(8, "bert-large", 10, 64, 512, 1), {2}));
-  talk.say(to_devices(train_job(9, "bert-large", 10, 64, 512, 1), {1}));
-  talk.say(StartReplica{7, chat, "", Precision::bf16, {1}});
+  talk.from_router(to_replica(serve_job(7, chat, 10, 10), 0));
+  talk.from_router(to_devices(train_job(8, "bert-large", 10, 64, 512, 1), {2}));
+  talk.from_router(to_devices(train_job(9, "bert-large", 10, 64, 512, 1), {1}));
+  talk.from_router(StartReplica{7, chat, "", Precision::bf16, {1}});
   EXPECT_EQ(talk.all<Accepted>().front().job, job_id(GetParam().unusable ? 8 : 7));
   if (!GetParam().unusable) return;
   const auto refused = talk.all<Refused>();
@@ -102,24 +102,24 @@ TEST_P(EachFault, SamplesWhatCanBeSeen) {
 
 TEST_P(EachFault, IsRepeatedAfterAHelloWhileItLasts) {
   talk.forget();
-  talk.say(HelloWanted{});
+  talk.from_router(Reregister{});
   EXPECT_EQ(talk.all<DeviceReport>().size(), GetParam().unusable ? 2u : 0u);
   talk.pass(seconds(40), seconds(1));
   talk.forget();
-  talk.say(HelloWanted{});
+  talk.from_router(Reregister{});
   EXPECT_TRUE(talk.all<DeviceReport>().empty());
 }
 
 TEST_P(EachFault, IsToldWithEachHelloWhileItLasts) {
   const Fault asked = fault(GetParam().text, seconds(30), {0, 1}).fault;
-  std::vector<FaultInForce> told{{false, {0, 1}, asked, heard + seconds(30)}};
+  std::vector<ActiveFault> told{{false, {0, 1}, asked, heard + seconds(30)}};
   if (asked.kind == FaultKind::slow_link) told[0].devices = {0, 1, 2, 3};  // its whole group
-  if (over_at_once(asked)) told.clear();
-  talk.say(HelloWanted{});
-  EXPECT_EQ(talk.all<Hello>().back().faults, told);
+  if (clears_immediately(asked)) told.clear();
+  talk.from_router(Reregister{});
+  EXPECT_EQ(talk.all<Register>().back().faults, told);
   talk.pass(seconds(40), seconds(1));
-  talk.say(HelloWanted{});
-  EXPECT_TRUE(talk.all<Hello>().back().faults.empty());
+  talk.from_router(Reregister{});
+  EXPECT_TRUE(talk.all<Register>().back().faults.empty());
 }
 
 TEST_P(EachFault, EndsByItselfToTheNanosecond) {
@@ -144,10 +144,11 @@ TEST_P(EachFault, ReplicasOfTheSettingsAreLoadedAgain) {
     if (report.replica.id.number == 0) states.push_back(report.replica.state);
   }
   talk.forget();
-  talk.say(HelloWanted{});
-  const Hello hello = talk.all<Hello>().front();
-  ASSERT_EQ(hello.replicas.size(), 2u);
-  for (const Replica& replica : hello.replicas) EXPECT_EQ(replica.state, ReplicaState::ready);
+  talk.from_router(Reregister{});
+  const Register registration = talk.all<Register>().front();
+  ASSERT_EQ(registration.replicas.size(), 2u);
+  for (const Replica& replica : registration.replicas)
+    EXPECT_EQ(replica.state, ReplicaState::ready);
   if (!GetParam().work_fails) return;
   const std::vector<ReplicaState> life{ReplicaState::gone, ReplicaState::loading,
                                        ReplicaState::ready};
@@ -175,11 +176,11 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Faults, TheNextDeadlineIsTheEndOfTheFirstFault) {
   AgentSettings settings = settings_of("h100-sxm:2", "");
   settings.sample_every = std::chrono::hours(1);
-  Talk talk(settings);
+  AgentDialogue talk(settings);
   talk.welcome(std::chrono::hours(1), Duration{0});
   const Instant quiet = talk.agent.next_deadline();
-  talk.say(fault("throttle=0.5", milliseconds(7500), {0}));
-  talk.say(fault("ecc", milliseconds(2500), {1}));
+  talk.from_router(fault("throttle=0.5", milliseconds(7500), {0}));
+  talk.from_router(fault("ecc", milliseconds(2500), {1}));
   EXPECT_EQ(talk.agent.next_deadline(), talk.now + milliseconds(2500));
   talk.pass(milliseconds(2500));
   EXPECT_EQ(talk.agent.next_deadline(), talk.now + milliseconds(5000));
@@ -188,10 +189,10 @@ TEST(Faults, TheNextDeadlineIsTheEndOfTheFirstFault) {
 }
 
 TEST(Faults, ADeviceIsUsableAgainWhenTheLastOfItsFaultsEnds) {
-  Talk talk(settings_of("h100-sxm:1", ""));
+  AgentDialogue talk(settings_of("h100-sxm:1", ""));
   talk.welcome();
-  talk.say(fault("ecc", seconds(10), {0}));
-  talk.say(fault("xid=48", seconds(5), {0}));
+  talk.from_router(fault("ecc", seconds(10), {0}));
+  talk.from_router(fault("xid=48", seconds(5), {0}));
   talk.forget();
   talk.pass(seconds(7), seconds(1));
   ASSERT_EQ(talk.all<DeviceReport>().size(), 1u);
@@ -203,18 +204,18 @@ TEST(Faults, ADeviceIsUsableAgainWhenTheLastOfItsFaultsEnds) {
 }
 
 TEST(Faults, WhatTheRouterPutElsewhereOrStartedIsNotLoadedAgain) {
-  Talk talk(settings_of("h100-sxm:3", "llama-3.1-8b:0,llama-3.1-8b:1"));
+  AgentDialogue talk(settings_of("h100-sxm:3", "llama-3.1-8b:0,llama-3.1-8b:1"));
   talk.welcome(seconds(1), seconds(10));
-  talk.say(StartReplica{9, chat, "", Precision::bf16, {2}});
+  talk.from_router(StartReplica{9, chat, "", Precision::bf16, {2}});
   talk.pass(seconds(60), seconds(1));
-  talk.say(fault("ecc", seconds(10), {0, 1, 2}));
-  talk.say(RetireReplica{1});
+  talk.from_router(fault("ecc", seconds(10), {0, 1, 2}));
+  talk.from_router(RetireReplica{1});
   talk.forget();
   talk.pass(seconds(60), seconds(1));
-  talk.say(HelloWanted{});
-  const Hello hello = talk.all<Hello>().back();
-  ASSERT_EQ(hello.replicas.size(), 1u);
-  EXPECT_EQ(hello.replicas[0].id.number, 0u);
+  talk.from_router(Reregister{});
+  const Register registration = talk.all<Register>().back();
+  ASSERT_EQ(registration.replicas.size(), 1u);
+  EXPECT_EQ(registration.replicas[0].id.number, 0u);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/agents/fleet_of_one.h"
+#include "tests/agents/agent_harness.h"
 
 namespace drover::agents {
 namespace {
@@ -14,12 +14,12 @@ const AttemptKey key{job_id(1), 1};
 /// Four of the eight devices of a gang over two hosts.
 class Part {
  public:
-  explicit Part(Duration reserved_for = Duration{0})
+  explicit Part(Duration reservation_timeout = Duration{0})
       : executor("node1", std::vector<Executor::Device>(4, {&device_spec("v100-sxm2-16gb"), 0}),
-                 devices::Ambient{22}, Dice(7), beginning()) {
+                 devices::Ambient{22}, RandomStream(7), beginning()) {
     Assign assign = to_devices(train_job(1, "bert-large", steps, 256, 128, 8), {0, 1, 2, 3});
     assign.precision = Precision::fp16;
-    assign.gang = GangPart{8, 4, reserved_for};
+    assign.gang = GangLayout{8, 4, reservation_timeout};
     const auto refusal = executor.train(now, assign, model_spec("bert-large"));
     EXPECT_FALSE(refusal) << refusal->detail;
     take();
@@ -36,7 +36,7 @@ class Part {
   }
   void take() {
     for (Executor::Change& change : executor.take_changes()) {
-      if (auto* pace = std::get_if<MemberPace>(&change)) paces.push_back(*pace);
+      if (auto* pace = std::get_if<MemberStepTime>(&change)) paces.push_back(*pace);
       if (auto* one = std::get_if<EndedAttempt>(&change)) ended.push_back(*one);
     }
   }
@@ -49,11 +49,11 @@ class Part {
 
   Executor executor;
   Instant now = beginning();
-  std::vector<MemberPace> paces;
+  std::vector<MemberStepTime> paces;
   std::vector<EndedAttempt> ended;
 };
 
-TEST(GangPart, TellsItsPaceAndWaitsWithItsDevicesIdle) {
+TEST(GangLayout, TellsItsPaceAndWaitsWithItsDevicesIdle) {
   Part part;
   ASSERT_EQ(part.paces.size(), 1U);
   EXPECT_GT(part.paces[0].compute_s, 0);
@@ -64,7 +64,7 @@ TEST(GangPart, TellsItsPaceAndWaitsWithItsDevicesIdle) {
   EXPECT_LT(part.power_w(), 100) << "of 300 W";
 }
 
-TEST(GangPart, AllItsStepsTakeWhatTheWholeTakes) {
+TEST(GangLayout, AllItsStepsTakeWhatTheWholeTakes) {
   Part part;
   const double step_s = 2 * part.own_step_s();
   part.step(step_s);
@@ -75,14 +75,14 @@ TEST(GangPart, AllItsStepsTakeWhatTheWholeTakes) {
   EXPECT_NEAR(part.ended[0].outcome.run_s, step_s * steps, 1e-6);
 }
 
-TEST(GangPart, IsNeverFasterThanItsOwnDevices) {
+TEST(GangLayout, IsNeverFasterThanItsOwnDevices) {
   Part part;
   part.step(part.own_step_s() / 2);
   part.pass_until(beginning() + from_seconds(part.own_step_s() * steps * 0.9));
   EXPECT_TRUE(part.ended.empty());
 }
 
-TEST(GangPart, DrawsLessTheLongerItWaitsForTheOthers) {
+TEST(GangLayout, DrawsLessTheLongerItWaitsForTheOthers) {
   Part alone, waiting;
   alone.step(alone.own_step_s());
   waiting.step(4 * waiting.own_step_s());
@@ -91,7 +91,7 @@ TEST(GangPart, DrawsLessTheLongerItWaitsForTheOthers) {
   EXPECT_GT(alone.power_w(), waiting.power_w() + 20);
 }
 
-TEST(GangPart, GoesOnWhereItWasWhenThePaceChanges) {
+TEST(GangLayout, GoesOnWhereItWasWhenThePaceChanges) {
   Part part;
   const double step_s = 2 * part.own_step_s();
   part.step(step_s);
@@ -102,7 +102,7 @@ TEST(GangPart, GoesOnWhereItWasWhenThePaceChanges) {
   EXPECT_NEAR(part.ended[0].outcome.run_s, step_s * steps * 1.5, 1e-6);
 }
 
-TEST(GangPart, StandsStillWhenItIsTold) {
+TEST(GangLayout, StandsStillWhenItIsTold) {
   Part part;
   const double step_s = 2 * part.own_step_s();
   part.step(step_s);
@@ -116,32 +116,32 @@ TEST(GangPart, StandsStillWhenItIsTold) {
   EXPECT_NEAR(part.ended[0].outcome.run_s, step_s * steps + 500, 1e-6);
 }
 
-TEST(GangPart, ADeviceThatHangsIsToldAsAPaceOfNothing) {
+TEST(GangLayout, ADeviceThatHangsIsToldAsAPaceOfNothing) {
   Part part;
   part.step(part.own_step_s());
-  std::vector<Condition> conditions(4);
+  std::vector<FaultEffect> conditions(4);
   conditions[2].hung = true;
-  part.executor.set_conditions(part.now, conditions);
+  part.executor.set_fault_effects(part.now, conditions);
   part.take();
   EXPECT_EQ(part.paces.back().compute_s, 0);
   conditions[2].hung = false;
-  part.executor.set_conditions(part.now, conditions);
+  part.executor.set_fault_effects(part.now, conditions);
   part.take();
   EXPECT_GT(part.paces.back().compute_s, 0);
 }
 
-TEST(GangPart, ASlowerDeviceIsTold) {
+TEST(GangLayout, ASlowerDeviceIsTold) {
   Part part;
   part.step(part.own_step_s());
   const double before_s = part.paces.back().compute_s;
-  std::vector<Condition> conditions(4);
+  std::vector<FaultEffect> conditions(4);
   conditions[1].clock_limit = 0.5;
-  part.executor.set_conditions(part.now, conditions);
+  part.executor.set_fault_effects(part.now, conditions);
   part.pass_until(part.now + seconds(1));
   EXPECT_GT(part.paces.back().compute_s, before_s * 1.2);
 }
 
-TEST(GangPart, GivesItsDevicesBackWhenItIsNotToldToBeginInTime) {
+TEST(GangLayout, GivesItsDevicesBackWhenItIsNotToldToBeginInTime) {
   Part part(seconds(30));
   part.pass_until(beginning() + seconds(60));
   ASSERT_EQ(part.ended.size(), 1U);
@@ -150,16 +150,16 @@ TEST(GangPart, GivesItsDevicesBackWhenItIsNotToldToBeginInTime) {
   EXPECT_TRUE(part.executor.free(0));
 }
 
-TEST(GangPart, KeepsThemOnceItHasBegun) {
+TEST(GangLayout, KeepsThemOnceItHasBegun) {
   Part part(seconds(30));
   part.step(part.own_step_s() * 100);
   part.pass_until(beginning() + seconds(31));
   EXPECT_TRUE(part.ended.empty());
 }
 
-TEST(GangPart, APartThatCannotBeOneIsRefused) {
+TEST(GangLayout, APartThatCannotBeOneIsRefused) {
   const struct {
-    GangPart gang;
+    GangLayout gang;
     const char* detail;
   } cases[] = {
       {{8, 3, {}}, "4 devices of a gang of 8, of which a host has at most 3"},
@@ -168,7 +168,7 @@ TEST(GangPart, APartThatCannotBeOneIsRefused) {
   for (const auto& row : cases) {
     Executor executor("node1",
                       std::vector<Executor::Device>(4, {&device_spec("v100-sxm2-16gb"), 0}),
-                      devices::Ambient{22}, Dice(7), beginning());
+                      devices::Ambient{22}, RandomStream(7), beginning());
     Assign assign = to_devices(train_job(1, "bert-large", steps, 64, 128, 8), {0, 1, 2, 3});
     assign.precision = Precision::fp16;
     assign.gang = row.gang;

@@ -35,10 +35,10 @@ struct PlainLimits {
   std::uint32_t chunk = 0;
 };
 
-class TokenByToken {
+class ReferenceBatch {
  public:
-  TokenByToken(devices::Placement placement, const devices::ModelSpec& model, PlainLimits limits,
-               std::vector<PaceChange> paces)
+  ReferenceBatch(devices::Placement placement, const devices::ModelSpec& model, PlainLimits limits,
+                 std::vector<PaceChange> paces)
       : placement_(placement), model_(model), limits_(limits), paces_(std::move(paces)) {}
 
   /// Runs all to their end. Arrivals ascend.
@@ -124,7 +124,7 @@ class TokenByToken {
     }
     pass([&](double pace) {
       const auto batch = static_cast<std::uint32_t>(decoding_.size());
-      return devices::decode_pace(placement_, model_, batch, pace).seconds(context);
+      return devices::decode_step_time(placement_, model_, batch, pace).seconds(context);
     });
     for (const std::size_t index : decoding_) ++(*requests_)[index].generated;
     prefilled_last_ = false;

@@ -59,7 +59,7 @@ root = "/opt/drover"
             (std::vector<std::string>{"agent", "--connect", "tcp://10.0.0.1:7700", "--name",
                                       "node02", "--rack", "r1", "--site", "north", "--devices",
                                       "h100-sxm:8", "--label", "owner=team-a", "--ambient", "22",
-                                      "--rate", "1", "--seed", "1"}));
+                                      "--sample-rate", "1", "--seed", "1"}));
   const LaunchHost& here = fleet.hosts[2];
   EXPECT_EQ(here.via, Via::local);
   EXPECT_EQ(here.address, "here");

@@ -9,29 +9,29 @@
 namespace drover::launch {
 namespace {
 
-using commands::Folder;
-using commands::Ran;
+using commands::ProcessResult;
 using commands::run_shell;
+using commands::TestFolder;
 
 TEST(Order, EveryWordReachesTheShellAsItIs) {
   const std::string words[] = {"plain",       "two words",          "it's", "$HOME `id` $(id)",
                                "a\"b\\c",     "line\nbreak",        "*",    "",
                                "'; rm -rf ~", "\x1b[31mred\x1b[0m", "-n"};
   for (const std::string& word : words) {
-    const Ran ran = run_shell("printf %s " + shell_quoted(word));
+    const ProcessResult ran = run_shell("printf %s " + shell_quoted(word));
     EXPECT_EQ(ran.out, word);
   }
 }
 
 TEST(Order, TheScriptIsReadFromInputAndLeavesWhatFollows) {
   const std::string script = "printf '%s' \"script \"\ncat\n";
-  const Ran ran = run_shell("printf %s " + shell_quoted(script + "cargo") + " | " +
-                            reading_command(script.size(), 10));
+  const ProcessResult ran = run_shell("printf %s " + shell_quoted(script + "cargo") + " | " +
+                                      reading_command(script.size(), 10));
   EXPECT_EQ(ran.out, "script cargo");
 }
 
 TEST(Order, TheScriptIsPortable) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string script = folder.write("script", script_of({}));
   EXPECT_EQ(run_shell("dash -n " + script).err, "");
   EXPECT_EQ(run_shell("bash --posix -n " + script).err, "");
@@ -51,7 +51,7 @@ TEST(Order, SecretsGoNowhereButWhereTheyAreKept) {
 
 TEST(Order, AnswersAreReadAmongNoise) {
   const Answer answer = parse_answer(
-      "Welcome to node01!\n@drover pid 42\n@drover since 1000\n@drover now 1090\n"
+      "JoinAccepted to node01!\n@drover pid 42\n@drover since 1000\n@drover now 1090\n"
       "@drover router joined\n  @drover failed no\n@drover version abc\n@drover differs\n"
       "@drover copied\n@drover also node07\n@drover also ..\n@drover also -x\n@drover did "
       "restarted\nbye");
@@ -63,7 +63,7 @@ TEST(Order, AnswersAreReadAmongNoise) {
   EXPECT_EQ(answer.version, "abc");
   EXPECT_TRUE(answer.differs);
   EXPECT_TRUE(answer.copied);
-  EXPECT_EQ(answer.also, std::vector<std::string>{"node07"});
+  EXPECT_EQ(answer.unlisted_agents, std::vector<std::string>{"node07"});
 }
 
 TEST(Order, HostileAnswersAreHarmless) {
@@ -93,7 +93,7 @@ TEST(ContentName, EveryByteAndBorderCounts) {
 }
 
 TEST(Tar, EveryFileComesBack) {
-  const Folder folder;
+  const TestFolder folder;
   std::string tar;
   std::string large(1'000'000, 'x');
   large[12'345] = '\0';
@@ -103,7 +103,7 @@ TEST(Tar, EveryFileComesBack) {
   end_tar(tar);
   const std::string path = folder.write("a.tar", tar);
   const std::string there = folder.write("drover.expected", large);
-  const Ran ran =
+  const ProcessResult ran =
       run_shell("cd '" + folder.file("") + "' && tar -x -o -f a.tar 2>&1 && cmp drover '" + there +
                 "' && stat -c '%A %s' drover empty lib/n*");
   EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;

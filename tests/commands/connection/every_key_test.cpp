@@ -42,11 +42,11 @@ class Driven {
  public:
   bool start() {
     if (!fleet_.start()) return false;
-    agent_ = std::make_unique<Program>(
+    agent_ = std::make_unique<DroverProcess>(
         fleet_.with_connect({"agent", "--name", "h-2", "--devices", "tpu-v5e:8"}));
     for (int i = 0; i < 3; ++i) {
-      const Ran ran = fleet_.ask({"submit", "--kind", "train", "--model", "bert-large", "--steps",
-                                  "9000000", "--devices", "1"});
+      const ProcessResult ran = fleet_.ask({"submit", "--kind", "train", "--model", "bert-large",
+                                            "--steps", "9000000", "--devices", "1"});
       if (ran.exit_code != 0) return false;
     }
     top_ = std::make_unique<PseudoTerminal>(
@@ -99,7 +99,7 @@ class Driven {
   }
 
   SmallFleet fleet_;
-  std::unique_ptr<Program> agent_;
+  std::unique_ptr<DroverProcess> agent_;
   std::unique_ptr<PseudoTerminal> top_;
   std::set<std::string> pressed_;
 };

@@ -11,9 +11,15 @@
 namespace drover::commands {
 
 struct KeyFolder : testing::Test {
-  Folder parent;
+  TestFolder parent;
   std::string folder = parent.file("a/keys");
   std::string in(const std::string& name) const { return folder + "/" + name; }
 };
+
+/// Adds the folder's own NAME.pub to its allow-list.
+inline Status allow_key(const std::string& folder, const std::string& name) {
+  const auto allowed = allow_file(folder, folder + "/" + name + ".pub");
+  return allowed ? Status() : Status(allowed.error());
+}
 
 }  // namespace drover::commands

@@ -18,14 +18,14 @@ using std::chrono::seconds;
 /// A router with keys, and people with keys of it.
 struct KeyedFleet : KeyFolder {
   const std::string endpoint = free_endpoint();
-  std::unique_ptr<Program> router;
+  std::unique_ptr<DroverProcess> router;
 
   void SetUp() override {
     ASSERT_TRUE(make_key(folder, "router", KeyRole::router));
     key("eve", KeyRole::view);
     key("sue", KeyRole::submit);
     key("ada", KeyRole::admin);
-    router = std::make_unique<Program>(
+    router = std::make_unique<DroverProcess>(
         std::vector<std::string>{"router", "--listen", endpoint, "--ledger",
                                  parent.file("ledger.sqlite"), "--keys", folder});
     ASSERT_TRUE(router->says("router ready")) << router->err();
@@ -36,12 +36,12 @@ struct KeyedFleet : KeyFolder {
       ASSERT_TRUE(allow_key(folder, name));
     }
   }
-  Ran as(const std::string& name, std::vector<std::string> words) const {
+  ProcessResult as(const std::string& name, std::vector<std::string> words) const {
     words.insert(words.end(), {"--connect", endpoint, "--keys", folder, "--key", name});
     return run_drover(words);
   }
-  std::unique_ptr<Program> agent(const std::string& name, const std::string& key) const {
-    return std::make_unique<Program>(std::vector<std::string>{
+  std::unique_ptr<DroverProcess> agent(const std::string& name, const std::string& key) const {
+    return std::make_unique<DroverProcess>(std::vector<std::string>{
         "agent", "--connect", endpoint, "--name", name, "--devices", "h100-sxm:1", "--replicas",
         "llama-3.1-8b:0", "--keys", folder, "--key", key});
   }
@@ -63,11 +63,11 @@ TEST_F(KeyedFleet, EachRoleDoesItsPartAndNoMore) {
   ASSERT_TRUE(eventually([&] { return devices() == 1; })) << host->err();
   EXPECT_EQ(as("sue", one_job).exit_code, 0);
   EXPECT_EQ(as("ada", one_job).exit_code, 0);
-  const Ran refused = as("eve", one_job);
+  const ProcessResult refused = as("eve", one_job);
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_NE(refused.err.find("the key eve (role view) may not send Submit"), std::string::npos)
       << refused.err;
-  const Ran watching = as("sue", {"frame"});
+  const ProcessResult watching = as("sue", {"frame"});
   EXPECT_EQ(watching.exit_code, 1);
   EXPECT_NE(watching.err.find("view or admin"), std::string::npos) << watching.err;
   EXPECT_EQ(as("eve", {"frame"}).exit_code, 0);
@@ -77,23 +77,23 @@ TEST_F(KeyedFleet, EachRoleDoesItsPartAndNoMore) {
 
 TEST_F(KeyedFleet, AnAgentOfAnotherNameIsTurnedAwayAndTold) {
   key("h-1", KeyRole::agent);
-  const Ran turned = agent("h-2", "h-1")->wait();
+  const ProcessResult turned = agent("h-2", "h-1")->wait();
   EXPECT_EQ(turned.exit_code, 1);
-  EXPECT_NE(turned.err.find("may not speak for host h-2, only for h-1"), std::string::npos)
+  EXPECT_NE(turned.err.find("may not act for host h-2, only for h-1"), std::string::npos)
       << turned.err;
   EXPECT_EQ(devices(), 0U);
   EXPECT_GE(undecodable(), 1U);
 }
 
 TEST_F(KeyedFleet, WhatDoesNotFitIsOneClearLine) {
-  const auto line = [](const Ran& ran, const std::string& text) {
+  const auto line = [](const ProcessResult& ran, const std::string& text) {
     EXPECT_EQ(ran.exit_code, 1) << ran.out;
     EXPECT_NE(ran.err.find(text), std::string::npos) << ran.err;
     EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
   };
-  line(run_drover({"status", "--connect", endpoint}), "takes only encrypted connections");
+  line(run_drover({"status", "--connect", endpoint}), "accepts only encrypted connections");
   key("mallory", KeyRole::admin, false);
-  line(as("mallory", {"status"}), "does not let in the key mallory");
+  line(as("mallory", {"status"}), "does not accept the key mallory");
   line(as("nobody", {"status"}), "no key named nobody");
   // A folder with the key of another router.
   const std::string other = parent.file("other");
@@ -101,7 +101,7 @@ TEST_F(KeyedFleet, WhatDoesNotFitIsOneClearLine) {
   fs::copy(in("eve.key"), other + "/eve.key");
   line(run_drover({"status", "--connect", endpoint, "--keys", other}), "router.pub");
   const std::string plain = free_endpoint();
-  Program open({"router", "--listen", plain, "--ledger", parent.file("open.sqlite")});
+  DroverProcess open({"router", "--listen", plain, "--ledger", parent.file("open.sqlite")});
   ASSERT_TRUE(open.says("router ready")) << open.err();
   line(run_drover({"status", "--connect", plain, "--keys", folder, "--key", "eve"}),
        "started without --keys");
@@ -110,7 +110,7 @@ TEST_F(KeyedFleet, WhatDoesNotFitIsOneClearLine) {
 TEST_F(KeyedFleet, AnAgentThatIsAllowedLaterJoinsWithinTenSeconds) {
   key("h-1", KeyRole::agent, false);
   const auto host = agent("h-1", "h-1");
-  ASSERT_TRUE(host->says("does not let in the key h-1")) << host->err();
+  ASSERT_TRUE(host->says("does not accept the key h-1")) << host->err();
   EXPECT_EQ(devices(), 0U);
   ASSERT_TRUE(allow_key(folder, "h-1"));
   EXPECT_TRUE(host->says("connected to", seconds(10))) << host->err();
@@ -124,7 +124,7 @@ TEST_F(KeyedFleet, ADashboardThatIsAllowedAgainShowsTheFleetWithinTenSeconds) {
   PseudoTerminal top({"top", "--connect", endpoint, "--keys", folder, "--key", "eve"}, 120, 40);
   ASSERT_TRUE(top.shows("h-1")) << top.screen();
   ASSERT_TRUE(*revoke_key(folder, "eve"));
-  ASSERT_TRUE(router->says("4 keys may come in")) << router->err();
+  ASSERT_TRUE(router->says("4 keys allowed")) << router->err();
   // What happens now nobody tells it.
   const auto second = agent("h-2", "h-2");
   ASSERT_TRUE(eventually([&] {
@@ -145,7 +145,7 @@ TEST_F(KeyedFleet, ARevokedAgentIsCutOffAndComesBackWhenItIsAllowedAgain) {
   ASSERT_TRUE(*revoke_key(folder, "h-1"));
   // Its heartbeats are dropped from now on; it finds out by the silence.
   EXPECT_TRUE(eventually([&] { return undecodable() > before; }));
-  ASSERT_TRUE(host->says("does not let in the key h-1")) << host->err();
+  ASSERT_TRUE(host->says("does not accept the key h-1")) << host->err();
   ASSERT_TRUE(allow_key(folder, "h-1"));
   EXPECT_TRUE(host->says("connected to")) << host->err();
 }
@@ -157,22 +157,22 @@ TEST_F(KeyedFleet, AFolderThatCannotBeReadForAWhileCutsNobodyOff) {
   };
   fs::rename(parent.file("a"), aside);
   fs::create_symlink("a", parent.file("a"));
-  ASSERT_TRUE(router->says("stays as it was")) << router->err();
+  ASSERT_TRUE(router->says("stays in force")) << router->err();
   EXPECT_EQ(ask(aside + "/keys").exit_code, 0);
   fs::remove(parent.file("a"));
   fs::rename(aside, parent.file("a"));
   // It goes by the files again.
   ASSERT_TRUE(*revoke_key(folder, "eve"));
-  ASSERT_TRUE(router->says("2 keys may come in")) << router->err();
+  ASSERT_TRUE(router->says("2 keys allowed")) << router->err();
   EXPECT_EQ(ask(folder).exit_code, 1);
   const std::string said = router->err();
-  EXPECT_EQ(said.find("stays as it was"), said.rfind("stays as it was")) << said;
+  EXPECT_EQ(said.find("stays in force"), said.rfind("stays in force")) << said;
 }
 
 TEST_F(KeyedFleet, AHangupReadsTheAllowListAndDoesNotEndTheRouter) {
   key("late", KeyRole::view);
   router->signal(SIGHUP);
-  EXPECT_TRUE(router->says("4 keys may come in")) << router->err();
+  EXPECT_TRUE(router->says("4 keys allowed")) << router->err();
   EXPECT_EQ(as("late", {"status"}).exit_code, 0);
   router->signal(SIGTERM);
   EXPECT_EQ(router->wait().exit_code, 0);

@@ -202,7 +202,7 @@ TEST_F(KeyFolder, WhatCannotBeReadIsALineAndNoAbort) {
   EXPECT_FALSE(make_key(folder, "h-1", KeyRole::agent));
   EXPECT_FALSE(read_allow_list(folder));
   EXPECT_FALSE(list_keys(folder));
-  const Ran listed = run_drover({"keys", "list", "--dir", folder});
+  const ProcessResult listed = run_drover({"keys", "list", "--dir", folder});
   EXPECT_EQ(listed.exit_code, 1);
   EXPECT_NE(listed.err.find(folder), std::string::npos) << listed.err;
   EXPECT_EQ(run_drover({"keys", "allow", "a/x.pub", "--dir", folder}).exit_code, 1);
@@ -265,11 +265,11 @@ TEST(RouterAddress, ADoorOfEveryAddressIsReachedByTheAddressThatWasDialled) {
 }
 
 TEST(Keys, BeyondLoopbackARouterAsksForThem) {
-  const Folder folder;
-  const Ran refused = run_drover({"router", "--listen", "tcp://0.0.0.0:0"});
+  const TestFolder folder;
+  const ProcessResult refused = run_drover({"router", "--listen", "tcp://0.0.0.0:0"});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(refused.err.find("--keys"), std::string::npos) << refused.err;
-  const Ran keyless =
+  const ProcessResult keyless =
       run_drover({"router", "--listen", "tcp://0.0.0.0:0", "--keys", folder.file("none")});
   EXPECT_EQ(keyless.exit_code, 1);
   EXPECT_NE(keyless.err.find("drover keys new router"), std::string::npos) << keyless.err;
@@ -279,13 +279,13 @@ TEST(Keys, ADashboardSaysWhereARouterBeyondLoopbackHasNone) {
   const std::string endpoint = free_endpoint();
   const std::string everywhere = "tcp://0.0.0.0" + endpoint.substr(endpoint.rfind(':'));
   for (const bool beyond : {false, true}) {
-    const Folder folder;
+    const TestFolder folder;
     std::vector<std::string> words = {"router", "--listen", beyond ? everywhere : endpoint,
                                       "--ledger", folder.file("l.sqlite")};
     if (beyond) words.emplace_back("--insecure");
-    Program router(words);
+    DroverProcess router(words);
     ASSERT_TRUE(router.says("router ready")) << router.err();
-    const Ran frame = run_drover({"frame", "--connect", endpoint, "--size", "160x40"});
+    const ProcessResult frame = run_drover({"frame", "--connect", endpoint, "--size", "160x40"});
     EXPECT_EQ(frame.exit_code, 0) << frame.err;
     EXPECT_EQ(frame.out.find("insecure") != std::string::npos, beyond) << frame.out;
     router.signal(SIGTERM);
@@ -294,7 +294,7 @@ TEST(Keys, ADashboardSaysWhereARouterBeyondLoopbackHasNone) {
 }
 
 TEST(Keys, TheVerbMakesListsAllowsAndRevokes) {
-  const Folder parent;
+  const TestFolder parent;
   const std::string dir = parent.file("keys");
   const auto keys = [&](std::vector<std::string> words) {
     words.insert(words.begin(), "keys");
@@ -314,7 +314,7 @@ TEST(Keys, TheVerbMakesListsAllowsAndRevokes) {
   EXPECT_EQ((*listed)[0]["ids"].size(), 3U);
   EXPECT_TRUE((*listed)[0]["allowed"].boolean());
   EXPECT_FALSE((*listed)[1]["allowed"].boolean());
-  const Ran table = keys({"list"});
+  const ProcessResult table = keys({"list"});
   EXPECT_NE(table.out.find((*listed)[0]["fingerprint"].text()), std::string::npos) << table.out;
   EXPECT_NE(table.out.find("n[1-2],spare"), std::string::npos) << table.out;
   // The same words as in a fleet file.

@@ -13,7 +13,7 @@
 #include "commands/connection/keys.h"
 #include "fleet/codec/codec.h"
 #include "fleet/socket/socket.h"
-#include "router/ledger/ledger_store.h"
+#include "router/ledger/store.h"
 #include "tests/commands/connection/key_folder.h"
 #include "tests/commands/dashboard/screen.h"
 
@@ -41,7 +41,7 @@ struct RawPeer {
     return eventually([&] {
       for (const Incoming& incoming : sockets.wait(milliseconds(20)).messages) {
         const auto envelope = decode(incoming.bytes);
-        const auto* problem = envelope ? std::get_if<Problem>(&envelope->body) : nullptr;
+        const auto* problem = envelope ? std::get_if<RequestError>(&envelope->body) : nullptr;
         if (problem != nullptr) answers.push_back(problem->what);
       }
       return answers.size() >= count;
@@ -54,7 +54,7 @@ struct RawPeer {
 
 struct Refusals : KeyFolder {
   const std::string endpoint = free_endpoint();
-  std::unique_ptr<Program> router;
+  std::unique_ptr<DroverProcess> router;
 
   void SetUp() override {
     ASSERT_TRUE(make_key(folder, "router", KeyRole::router));
@@ -64,7 +64,7 @@ struct Refusals : KeyFolder {
       ASSERT_TRUE(make_key(folder, name, role));
       ASSERT_TRUE(allow_key(folder, name));
     }
-    router = std::make_unique<Program>(
+    router = std::make_unique<DroverProcess>(
         std::vector<std::string>{"router", "--listen", endpoint, "--ledger",
                                  parent.file("ledger.sqlite"), "--keys", folder});
     ASSERT_TRUE(router->says("router ready")) << router->err();
@@ -110,10 +110,10 @@ struct Refusals : KeyFolder {
 
 TEST_F(Refusals, AFloodOfOneKeyIsAnsweredToTheLastAndHidesNobodyElse) {
   RawPeer eve(folder, "eve", endpoint);
-  const std::vector<Message> forbidden = {Submit{},     Inject{},      SetPowerCap{}, SetDrain{},
-                                          CancelJobs{}, ApplyPolicy{}, EndRequest{}};
+  const std::vector<Message> forbidden = {Submit{},     InjectFault{}, SetPowerCap{},  SetDrain{},
+                                          CancelJobs{}, ApplyPolicy{}, EndRunRequest{}};
   for (const Message& message : forbidden) eve.say(message);
-  for (int number = 0; number < 200; ++number) eve.say(Inject{});
+  for (int number = 0; number < 200; ++number) eve.say(InjectFault{});
   ASSERT_TRUE(eve.gets(207)) << eve.answers.size();
   for (std::size_t at = 0; at < forbidden.size(); ++at) {
     const std::string kind(kind_name(forbidden[at]));
@@ -123,11 +123,11 @@ TEST_F(Refusals, AFloodOfOneKeyIsAnsweredToTheLastAndHidesNobodyElse) {
   }
   for (int number = 0; number < 80; ++number) {
     RawPeer again(folder, "eve", endpoint);
-    again.say(Inject{});
+    again.say(InjectFault{});
     ASSERT_TRUE(again.gets(1)) << number;
   }
   RawPeer sue(folder, "sue", endpoint);
-  sue.say(Inject{});
+  sue.say(InjectFault{});
   ASSERT_TRUE(sue.gets(1));
   const Json status = only_object(run_drover(as("eve", {"status", "--json"})).out);
   EXPECT_EQ(status["undecodable"].integer(), 288);
@@ -149,15 +149,15 @@ TEST_F(Refusals, AFloodOfOneKeyIsAnsweredToTheLastAndHidesNobodyElse) {
 
 TEST_F(Refusals, ASubmitKeyAsksForDevicesAndAlertsButMayNotWatch) {
   for (const char* verb : {"devices", "alerts", "status", "jobs"}) {
-    const Ran ran = run_drover(as("sue", {verb, "--json"}));
+    const ProcessResult ran = run_drover(as("sue", {verb, "--json"}));
     EXPECT_EQ(ran.exit_code, 0) << verb << ": " << ran.err;
   }
   for (const std::vector<std::string>& words : {std::vector<std::string>{"devices", "--follow"},
                                                 {"frame"},
                                                 {"record", "-o", parent.file("x.mcap")}}) {
-    const Ran ran = run_drover(as("sue", words));
+    const ProcessResult ran = run_drover(as("sue", words));
     EXPECT_EQ(ran.exit_code, 1) << words[0];
-    EXPECT_NE(ran.err.find("may not watch"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("may not subscribe"), std::string::npos) << ran.err;
   }
 }
 
@@ -191,17 +191,17 @@ TEST_F(Refusals, ARecordingWhoseKeyIsRevokedSaysSoOnceAndGoesOnWhenItIsAllowedAg
   const auto info = [&] {
     return only_object(run_drover({"recording", "info", path, "--json"}).out);
   };
-  Program record(as("eve", {"record", "-o", path}));
+  DroverProcess record(as("eve", {"record", "-o", path}));
   ASSERT_TRUE(eventually([&] { return info()["journaled"].integer() > 3; })) << record.err();
   ASSERT_TRUE(*revoke_key(folder, "eve"));
   ASSERT_TRUE(record.says(shut_out("drover record", "eve"))) << record.err();
   EXPECT_FALSE(record.ends(seconds(2))) << record.err();  // some totals that it does not get
-  const std::string before = info()["last"].text();
+  const std::string before = info()["end"].text();
   ASSERT_FALSE(before.empty());
   ASSERT_TRUE(allow_key(folder, "eve"));
-  EXPECT_TRUE(eventually([&] { return info()["last"].text() > before; })) << record.err();
+  EXPECT_TRUE(eventually([&] { return info()["end"].text() > before; })) << record.err();
   record.signal(SIGTERM);
-  const Ran ran = record.wait();
+  const ProcessResult ran = record.wait();
   EXPECT_EQ(ran.exit_code, 3) << "what was not sent to it is missing: " << ran.err;
   EXPECT_EQ(ran.err.find("no longer accepts"), ran.err.rfind("no longer accepts")) << ran.err;
   EXPECT_TRUE(info()["closed"].boolean());
@@ -211,8 +211,8 @@ TEST_F(Refusals, ARecordingWhoseKeyIsRevokedSaysSoOnceAndGoesOnWhenItIsAllowedAg
 TEST_F(Refusals, AFollowerWhoseKeyIsRevokedSaysSoOnceAndGoesOnWhenItIsAllowedAgain) {
   ASSERT_TRUE(make_key(folder, "h-1", KeyRole::agent));
   ASSERT_TRUE(allow_key(folder, "h-1"));
-  const Program agent(as("h-1", {"agent", "--name", "h-1", "--devices", "l4:2"}));
-  Program follow(as("eve", {"devices", "--follow", "--json"}));
+  const DroverProcess agent(as("h-1", {"agent", "--name", "h-1", "--devices", "l4:2"}));
+  DroverProcess follow(as("eve", {"devices", "--follow", "--json"}));
   ASSERT_TRUE(follow.says("h-1/0")) << follow.err() << agent.err();
   ASSERT_TRUE(*revoke_key(folder, "eve"));
   ASSERT_TRUE(follow.says(shut_out("drover devices", "eve"))) << follow.err();
@@ -221,7 +221,7 @@ TEST_F(Refusals, AFollowerWhoseKeyIsRevokedSaysSoOnceAndGoesOnWhenItIsAllowedAga
   ASSERT_TRUE(allow_key(folder, "eve"));
   EXPECT_TRUE(eventually([&] { return follow.out().size() > before; })) << follow.err();
   follow.signal(SIGINT);
-  const Ran ran = follow.wait();
+  const ProcessResult ran = follow.wait();
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_EQ(ran.err, shut_out("drover devices", "eve"));
 }
@@ -229,7 +229,7 @@ TEST_F(Refusals, AFollowerWhoseKeyIsRevokedSaysSoOnceAndGoesOnWhenItIsAllowedAga
 TEST_F(Refusals, ATraceThatIsWaitedForWhileItsKeyIsRevokedSaysSoOnceAndGoesOn) {
   std::vector<std::string> words = submit_trace("0,100,10\n");
   words.emplace_back("--wait");
-  Program submit(as("sue", words));
+  DroverProcess submit(as("sue", words));
   ASSERT_TRUE(eventually([&] { return accepted() == 1; })) << submit.err();
   ASSERT_TRUE(*revoke_key(folder, "sue"));
   ASSERT_TRUE(submit.says(shut_out("drover submit", "sue"))) << submit.err();
@@ -239,7 +239,7 @@ TEST_F(Refusals, ATraceThatIsWaitedForWhileItsKeyIsRevokedSaysSoOnceAndGoesOn) {
   ASSERT_EQ(run_drover(as("ada", {"cancel", jobs[0]["id"].text()})).exit_code, 0);
   EXPECT_FALSE(submit.ends(seconds(1))) << submit.err();
   ASSERT_TRUE(allow_key(folder, "sue"));
-  const Ran ran = submit.wait();
+  const ProcessResult ran = submit.wait();
   EXPECT_EQ(ran.exit_code, 3) << ran.err;
   EXPECT_EQ(only_object(ran.out)["cancelled"].integer(), 1) << ran.out;
   EXPECT_EQ(ran.err.find("no longer accepts"), ran.err.rfind("no longer accepts")) << ran.err;
@@ -247,10 +247,10 @@ TEST_F(Refusals, ATraceThatIsWaitedForWhileItsKeyIsRevokedSaysSoOnceAndGoesOn) {
 
 TEST_F(Refusals, ATraceWhoseKeyIsRevokedEndsWithTheReasonWhenTheRestIsNotAcknowledged) {
   // The second row comes when the key is long cut off.
-  Program submit(as("sue", submit_trace("0,100,10\n8,100,10\n")));
+  DroverProcess submit(as("sue", submit_trace("0,100,10\n8,100,10\n")));
   ASSERT_TRUE(eventually([&] { return accepted() == 1; })) << submit.err();
   ASSERT_TRUE(*revoke_key(folder, "sue"));
-  const Ran ran = submit.wait();
+  const ProcessResult ran = submit.wait();
   EXPECT_EQ(ran.exit_code, 3);
   EXPECT_EQ(ran.err, shut_out("drover submit", "sue") +
                          "drover submit: not acknowledged: 1 job: the router no longer accepts "
@@ -258,16 +258,16 @@ TEST_F(Refusals, ATraceWhoseKeyIsRevokedEndsWithTheReasonWhenTheRestIsNotAcknowl
 }
 
 TEST_F(Refusals, AJobThatIsWaitedForWhileItsKeyIsRevokedIsGivenUpWithTheReason) {
-  Program submit(as("sue", {"submit", "--model", "llama-3.1-8b", "--wait"}));
+  DroverProcess submit(as("sue", {"submit", "--model", "llama-3.1-8b", "--wait"}));
   ASSERT_TRUE(eventually([&] { return accepted() == 1; })) << submit.err();
   ASSERT_TRUE(*revoke_key(folder, "sue"));
-  const Ran ran = submit.wait();
+  const ProcessResult ran = submit.wait();
   EXPECT_EQ(ran.exit_code, 1);
-  EXPECT_NE(ran.err.find("does not let in the key sue"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("does not accept the key sue"), std::string::npos) << ran.err;
 }
 
 TEST_F(Refusals, AFeedWhoseKeyIsRevokedSaysSoOnceAndNoJobIsLostOrDoubled) {
-  Program feed(as("sue", {"feed"}));
+  DroverProcess feed(as("sue", {"feed"}));
   ASSERT_TRUE(eventually([&] { return accepted() > 0; })) << feed.err();
   ASSERT_TRUE(*revoke_key(folder, "sue"));
   ASSERT_TRUE(feed.says(shut_out("drover feed", "sue"))) << feed.err();
@@ -276,18 +276,18 @@ TEST_F(Refusals, AFeedWhoseKeyIsRevokedSaysSoOnceAndNoJobIsLostOrDoubled) {
   ASSERT_TRUE(allow_key(folder, "sue"));
   EXPECT_TRUE(eventually([&] { return accepted() > before; })) << feed.err();
   feed.signal(SIGTERM);
-  const Ran ran = feed.wait();
+  const ProcessResult ran = feed.wait();
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_EQ(ran.err, shut_out("drover feed", "sue"));
   const Json said = only_object(ran.out);
-  EXPECT_GT(said["sent_again"].integer(), 0) << ran.out;
+  EXPECT_GT(said["resent"].integer(), 0) << ran.out;
   EXPECT_EQ(said["accepted"].integer(), said["rows"].integer()) << ran.out;
   EXPECT_EQ(accepted(), said["rows"].integer()) << ran.out;
 }
 
 TEST_F(Refusals, AStoryWhoseKeyIsRevokedSaysSoOnceAndGoesOnWhenItIsAllowedAgain) {
   PseudoTerminal top(as("eve", {"top"}), 120, 40);
-  Program story(as("ada", {"story"}));
+  DroverProcess story(as("ada", {"story"}));
   ASSERT_TRUE(top.shows("Story 1/8,")) << top.screen() << story.err();
   ASSERT_TRUE(*revoke_key(folder, "ada"));
   ASSERT_TRUE(story.says(shut_out("drover story", "ada"))) << story.err();
@@ -296,7 +296,7 @@ TEST_F(Refusals, AStoryWhoseKeyIsRevokedSaysSoOnceAndGoesOnWhenItIsAllowedAgain)
   ASSERT_TRUE(allow_key(folder, "ada"));
   EXPECT_TRUE(top.shows("Story 1/8 (paused)")) << top.screen() << story.err();
   story.signal(SIGTERM);
-  const Ran ran = story.wait();
+  const ProcessResult ran = story.wait();
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_EQ(ran.err.find("no longer accepts"), ran.err.rfind("no longer accepts")) << ran.err;
 }

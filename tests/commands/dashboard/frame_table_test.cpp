@@ -15,21 +15,21 @@ class HostileRecording {
  public:
   HostileRecording() {
     RecordedStory story = story_of(5);
-    Recorded event = story.news.back();
+    RecordedMessage event = story.news.back();
     event.envelope.sender = "router";
     event.envelope.sequence = 1'000'000;
     event.envelope.body = Event{Severity::warning, "gpu-a/1", "one \"two\", \x1b[31mthree\nfour"};
     story.news.push_back(event);
     path_ = folder_.write("story.mcap", recording_of(story).file);
   }
-  Ran frame(std::vector<std::string> words) const {
+  ProcessResult frame(std::vector<std::string> words) const {
     words.insert(words.begin(), {"frame", "--replay", path_, "--at", "5s"});
     return run_drover(words);
   }
   const std::string& path() const { return path_; }
 
  private:
-  Folder folder_;
+  TestFolder folder_;
   std::string path_;
 };
 
@@ -40,7 +40,7 @@ TEST(FrameTable, OfALiveFleetHasARowForEachDevice) {
        {std::vector<std::string>{"frame"}, std::vector<std::string>{"top", "--once"}}) {
     std::vector<std::string> words = verb;
     words.insert(words.end(), {"--view", "devices", "--json"});
-    const Ran ran = fleet.ask(words);
+    const ProcessResult ran = fleet.ask(words);
     ASSERT_EQ(ran.exit_code, 0) << ran.err;
     const auto table = Json::parse(ran.out);
     ASSERT_TRUE(table) << ran.out;
@@ -49,7 +49,7 @@ TEST(FrameTable, OfALiveFleetHasARowForEachDevice) {
     EXPECT_TRUE((*table)[1]["power_w"].is_number()) << ran.out;
     EXPECT_TRUE((*table)[1].has("memory_temperature_c")) << "what is missing is null: " << ran.out;
   }
-  const Ran text = fleet.ask({"top", "--once", "--view", "devices", "--device", "h-1/1"});
+  const ProcessResult text = fleet.ask({"top", "--once", "--view", "devices", "--device", "h-1/1"});
   EXPECT_EQ(text.exit_code, 0) << text.err;
   EXPECT_NE(text.out.find("2 devices"), std::string::npos) << text.out;
 }
@@ -58,7 +58,7 @@ TEST(FrameTable, OfARecordingIsNarrowedByFilterAndDevice) {
   const HostileRecording recording;
   const auto rows = [&](std::vector<std::string> words) {
     words.insert(words.end(), {"--view", "devices", "--json"});
-    const Ran ran = recording.frame(words);
+    const ProcessResult ran = recording.frame(words);
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     const auto table = Json::parse(ran.out);
     return table ? table->size() : 0;
@@ -71,9 +71,9 @@ TEST(FrameTable, OfARecordingIsNarrowedByFilterAndDevice) {
 TEST(FrameTable, IsTheOneThatIsNamedWhateverTheView) {
   const HostileRecording recording;
   for (const char* view : {"fleet", "jobs"}) {
-    const Ran ran = recording.frame({"--view", view, "--table", "rules", "--csv"});
+    const ProcessResult ran = recording.frame({"--view", view, "--table", "rules", "--csv"});
     ASSERT_EQ(ran.exit_code, 0) << ran.err;
-    EXPECT_TRUE(ran.out.starts_with("rule,raised,severity,about,when,")) << ran.out;
+    EXPECT_TRUE(ran.out.starts_with("rule,raised,severity,subject_kind,when,")) << ran.out;
   }
 }
 
@@ -83,16 +83,16 @@ TEST(FrameTable, OfADeviceThatIsNoneIsAnErrorAndNoEmptyTable) {
        {std::vector<std::string>{"--view", "devices", "--csv"}, {"--view", "device"}}) {
     std::vector<std::string> asked = words;
     asked.insert(asked.end(), {"--device", "gpu-a/77"});
-    const Ran ran = recording.frame(asked);
+    const ProcessResult ran = recording.frame(asked);
     EXPECT_EQ(ran.exit_code, 1);
     EXPECT_EQ(ran.out, "");
-    EXPECT_NE(ran.err.find("--device: gpu-a/77 is not known"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("--device: no device gpu-a/77"), std::string::npos) << ran.err;
   }
 }
 
 TEST(FrameTable, CsvKeepsHostileTextInItsCellAndPrintable) {
   const HostileRecording recording;
-  const Ran ran = recording.frame({"--view", "events", "--csv"});
+  const ProcessResult ran = recording.frame({"--view", "events", "--csv"});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_EQ(ran.out.find('\x1b'), std::string::npos);
   const auto table = CsvTable::parse(ran.out, "out");
@@ -111,24 +111,24 @@ TEST(FrameTable, WhatDoesNotGoTogetherIsSaid) {
     const char* problem;
   };
   for (const Case& c : std::vector<Case>{
-           {{"frame", "--json"},
-            "the view fleet has no table of its own; give --table with one of"},
-           {{"frame", "--table", "pools"}, "--table goes with --json or --csv"},
+           {{"frame", "--json"}, "the view fleet has no table; use --table with one of"},
+           {{"frame", "--table", "pools"}, "--table works only with --json or --csv"},
            {{"frame", "--csv", "--table", "pool"},
             "--table: found 'pool', expected one of: devices"},
            {{"frame", "--csv", "--table", "flows", "--filter", "kind==tpu"},
-            "--filter does not go with --table flows, which is of the whole fleet"},
+            "--filter has no effect on --table flows, which covers the whole fleet"},
            {{"frame", "--csv", "--table", "rules", "--device", "a/0"},
-            "--device does not go with --table rules"},
-           {{"frame", "--view", "jobs", "--json", "--csv"}, "--json and --csv: give one of them"},
-           {{"frame", "--view", "jobs", "--csv", "--ansi"}, "--ansi does not go with --csv"},
+            "--device has no effect on --table rules"},
+           {{"frame", "--view", "jobs", "--json", "--csv"}, "--json and --csv exclude each other"},
+           {{"frame", "--view", "jobs", "--csv", "--ansi"}, "--ansi and --csv exclude each other"},
            {{"frame", "--view", "jobs", "--json", "--size", "80x24"},
-            "--size does not go with --json"},
+            "--size and --json exclude each other"},
            {{"frame", "--filter", "temp>hot"}, "--filter: "},
            {{"frame", "--device", "nothing"}, "--device: "},
-           {{"top", "--view", "jobs", "--json"}, "--json goes with --once"},
-           {{"top", "--once", "--replay", "x", "--rate", "3"}, "--rate does not go with --once"}}) {
-    const Ran ran = run_drover(c.words);
+           {{"top", "--view", "jobs", "--json"}, "--json works only with --once"},
+           {{"top", "--once", "--replay", "x", "--replay-speed", "3"},
+            "--replay-speed and --once exclude each other"}}) {
+    const ProcessResult ran = run_drover(c.words);
     EXPECT_EQ(ran.exit_code, 2) << c.problem;
     EXPECT_NE(ran.err.find(c.problem), std::string::npos) << ran.err;
   }

@@ -7,9 +7,9 @@
 #include "commands/dashboard/replay_timeline.h"
 #include "fleet/base/text.h"
 #include "fleet/codec/codec.h"
-#include "fleet/recording/recording_index.h"
-#include "fleet/recording/recording_repair.h"
-#include "fleet/recording/recording_writer.h"
+#include "fleet/recording/index.h"
+#include "fleet/recording/repair.h"
+#include "fleet/recording/writer.h"
 #include "tests/commands/dashboard/screen.h"
 #include "tests/commands/program.h"
 #include "tests/fleet/recording/damaged_recording.h"
@@ -62,7 +62,8 @@ std::string recording_of_changes(bool closed, std::string* journal = nullptr) {
 std::string facts_of(const tui::Model& model) {
   std::string facts = model.summary() ? fmt::format("{} finished", model.summary()->finished) : "";
   std::map<std::string, Health> hosts;
-  for (const tui::HostRow& host : model.hosts()) hosts[host.said.hello.host] = host.said.health;
+  for (const tui::HostRow& host : model.hosts())
+    hosts[host.reported.registration.host] = host.reported.health;
   for (const auto& [name, state] : hosts) facts += fmt::format(" {}={}", name, to_text(state));
   return facts;
 }
@@ -72,7 +73,9 @@ class Shown {
  public:
   explicit Shown(const ReplayTimeline& timeline) : timeline_(timeline) {}
   bool known(Instant at) const { return tui::gap_at(timeline_, at) == nullptr; }
-  std::string facts(Instant at) const { return facts_of(tui::moment_at(timeline_, at).model); }
+  std::string facts(Instant at) const {
+    return facts_of(tui::model_snapshot_at(timeline_, at).model);
+  }
 
  private:
   const ReplayTimeline& timeline_;
@@ -102,13 +105,13 @@ struct Damaged {
   std::optional<std::string> journal;
   std::string words;
 
-  Damaged(const Undamaged& whole, Dice& dice, double killed_share) {
-    const bool of_killed = dice.chance(killed_share);
+  Damaged(const Undamaged& whole, RandomStream& random, double killed_share) {
+    const bool of_killed = random.chance(killed_share);
     file = of_killed ? whole.killed : whole.closed;
     if (of_killed) journal = whole.journal;
-    std::string& target = of_killed && dice.chance(0.3) ? *journal : file;
-    const recording_test::Damage damage = recording_test::draw_damage(dice, target.size());
-    target = recording_test::damaged(target, damage, dice);
+    std::string& target = of_killed && random.chance(0.3) ? *journal : file;
+    const recording_test::Damage damage = recording_test::draw_damage(random, target.size());
+    target = recording_test::damaged(target, damage, random);
     words = fmt::format("{} of {} bytes at {}", to_text(damage.kind), damage.bytes, damage.at);
   }
   std::optional<std::string_view> beside() const { return journal; }
@@ -119,8 +122,8 @@ TEST(ReplayOfDamage, NeverShowsAWrongPictureWithoutSayingSo) {
   ASSERT_EQ(whole.timeline.gaps(), std::vector<tui::Gap>{});
   int unknown = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    Dice dice(seed);
-    const Damaged damaged(whole, dice, 0.5);
+    RandomStream random(seed);
+    const Damaged damaged(whole, random, 0.5);
     SCOPED_TRACE(fmt::format("seed {}: {}", seed, damaged.words));
     TextSource source(damaged.file);
     auto reader = RecordingReader::open(source, damaged.beside(), RecordingReader::Survey::always);
@@ -191,8 +194,8 @@ TEST(ReplayOfDamage, NothingThatIsMadeOfItShowsAWrongPictureWithoutSayingSo) {
   const Undamaged whole;
   int unknown_recovered = 0, unknown_cut = 0;
   for (std::uint64_t seed = 1; seed <= 20 && !HasFailure(); ++seed) {
-    Dice dice(seed + 1'000);
-    const Damaged damaged(whole, dice, 0.6);
+    RandomStream random(seed + 1'000);
+    const Damaged damaged(whole, random, 0.6);
     SCOPED_TRACE(fmt::format("seed {}: {}", seed, damaged.words));
     if (const Made made = recovered(damaged.file, damaged.beside())) {
       unknown_recovered += unknown_moments(*made, whole.shown);
@@ -264,25 +267,26 @@ TEST(ReplayOfDamage, StartsAnewFromTheNextKeyframe) {
   const tui::Gap gap = timeline.gaps().front();
   EXPECT_GE(gap.from, start + seconds(40));
   EXPECT_LE(gap.end, start + seconds(70));
-  EXPECT_EQ(tui::moment_at(timeline, gap.end).model.summary()->finished,
+  EXPECT_EQ(tui::model_snapshot_at(timeline, gap.end).model.summary()->finished,
             1'000U + static_cast<std::uint64_t>((gap.end - start) / seconds(1)));
   // Inside of it the last keyframe is the best there is.
-  EXPECT_EQ(tui::moment_at(timeline, start + seconds(55)).model.summary()->finished, 1'050U);
+  EXPECT_EQ(tui::model_snapshot_at(timeline, start + seconds(55)).model.summary()->finished,
+            1'050U);
 }
 
 class DamagedFile : public testing::Test {
  protected:
   DamagedFile() : path_(folder_.write("day.mcap", with_damaged_rows(recording_of_changes(true)))) {}
-  Ran frame(const std::string& at, const std::string& size = "120x40") {
+  ProcessResult frame(const std::string& at, const std::string& size = "120x40") {
     return run_drover({"frame", "--replay", path_, "--at", at, "--size", size, "--ascii"});
   }
-  Folder folder_;
+  TestFolder folder_;
   std::string path_;
 };
 
 TEST_F(DamagedFile, MomentsBesideTheDamageAreShownAndTheFileAndItsCureAreNamed) {
   for (const char* at : {"10s", "100s", "1m50s"}) {
-    const Ran ran = frame(at);
+    const ProcessResult ran = frame(at);
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     EXPECT_NE(ran.err.find("day.mcap: 1 part is damaged"), std::string::npos) << ran.err;
     EXPECT_NE(ran.err.find("drover recording recover"), std::string::npos) << ran.err;
@@ -293,9 +297,9 @@ TEST_F(DamagedFile, MomentsBesideTheDamageAreShownAndTheFileAndItsCureAreNamed) 
 
 TEST_F(DamagedFile, MomentsInsideSayThatTheyAreNotKnown) {
   for (const char* size : {"80x24", "120x40", "200x60"}) {
-    const Ran ran = frame("55s", size);
+    const ProcessResult ran = frame("55s", size);
     EXPECT_EQ(ran.exit_code, 3) << ran.err;
-    EXPECT_NE(ran.out.find("NOT KNOWN: messages are missing from 02:38:44 to 02:39:01"),
+    EXPECT_NE(ran.out.find("DATA GAP: messages missing from 02:38:44 to 02:39:01"),
               std::string::npos)
         << ran.out;
     EXPECT_NE(ran.err.find("is not known: messages are missing from"), std::string::npos)
@@ -307,7 +311,7 @@ TEST_F(DamagedFile, ATerminalSaysSoWhileItShows) {
   PseudoTerminal top({"top", "--replay", path_, "--at", "20s"}, 160, 41);
   EXPECT_TRUE(top.shows("day.mcap, damaged, messages are missing from")) << top.screen();
   top.type("@55s\n");
-  EXPECT_TRUE(top.shows("NOT KNOWN: messages are missing from")) << top.screen();
+  EXPECT_TRUE(top.shows("DATA GAP: messages missing from")) << top.screen();
   top.type("q");
   EXPECT_TRUE(top.ends());
   EXPECT_EQ(top.exit_code(), 0);
@@ -317,10 +321,11 @@ TEST(ReplayOfNothing, ARecordingWithoutAMessageSaysSo) {
   RecordingWriter writer;
   std::string file = writer.begin({start, 1, "drover test", 7, {1, 2}}).file;
   file += writer.end().file;
-  const Folder folder;
-  const Ran ran = run_drover({"frame", "--replay", folder.write("new.mcap", file), "--at", "5m"});
+  const TestFolder folder;
+  const ProcessResult ran =
+      run_drover({"frame", "--replay", folder.write("new.mcap", file), "--at", "5m"});
   EXPECT_EQ(ran.exit_code, 1);
-  EXPECT_NE(ran.err.find("new.mcap: holds no message\n"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("new.mcap: has no messages\n"), std::string::npos) << ran.err;
 }
 
 /// Cut within the first chunk, and with nothing of the journal.
@@ -333,25 +338,25 @@ class CutToNothing : public testing::Test {
     path_ = folder_.write("cut.mcap", file.substr(0, index->chunks.front().offset + 500));
     copy_ = folder_.file("copy.mcap");
   }
-  static void expect_said(const Ran& ran, int exit_code, std::string_view words) {
+  static void expect_said(const ProcessResult& ran, int exit_code, std::string_view words) {
     const std::string all = ran.out + ran.err;
     EXPECT_EQ(ran.exit_code, exit_code) << all;
     EXPECT_NE(all.find(words), std::string::npos) << words << " is not said in: " << all;
     EXPECT_EQ(all.find("1970"), std::string::npos) << all;
   }
-  Folder folder_;
+  TestFolder folder_;
   std::string path_;
   std::string copy_;
 };
 
 TEST_F(CutToNothing, FrameNamesTheDamageAndItsCure) {
-  const Ran frame = run_drover({"frame", "--replay", path_});
-  expect_said(frame, 1, "cut.mcap: holds no message that can be read");
+  const ProcessResult frame = run_drover({"frame", "--replay", path_});
+  expect_said(frame, 1, "cut.mcap: has no readable messages");
   expect_said(frame, 1, "1 part is damaged");
   expect_said(frame, 1, "drover recording recover");
   expect_said(run_drover({"recording", "info", path_}), 0, "time         no message");
   const Json said = only_object(run_drover({"recording", "info", path_, "--json"}).out);
-  EXPECT_TRUE(said["first"].is_null() && said["last"].is_null()) << said.dump();
+  EXPECT_TRUE(said["start"].is_null() && said["end"].is_null()) << said.dump();
   expect_said(run_drover({"recording", "verify", path_}), 3, "1 part is damaged");
   expect_said(run_drover({"recording", "cut", path_, "-o", copy_}), 3, "no message");
 }
@@ -359,8 +364,9 @@ TEST_F(CutToNothing, FrameNamesTheDamageAndItsCure) {
 TEST_F(CutToNothing, ItsRecoveredCopySaysThatNothingIsKnown) {
   expect_said(run_drover({"recording", "recover", path_, "-o", copy_}), 3,
               "missing: at least 1 message");
-  const Ran frame = run_drover({"frame", "--replay", copy_, "--size", "120x40", "--ascii"});
-  expect_said(frame, 3, "NOT KNOWN: messages are missing from");
+  const ProcessResult frame =
+      run_drover({"frame", "--replay", copy_, "--size", "120x40", "--ascii"});
+  expect_said(frame, 3, "DATA GAP: messages missing from");
   expect_said(frame, 3, "02:38:0");
   expect_said(run_drover({"recording", "info", copy_}), 0, "2025-11-21T02:38:0");
   expect_said(run_drover({"recording", "verify", copy_}), 3, "1 message never reached the file");

@@ -127,7 +127,7 @@ std::string recording_with_keyframes(const RecordedStory& story, double speed, i
   std::string file = writer.begin({story.start, speed, "drover test", 7, {1, 2}}).file;
   file += writer.keyframe(story.start, story.state).file;
   Instant due = story.start + seconds(every_s);
-  for (const Recorded& recorded : story.news) {
+  for (const RecordedMessage& recorded : story.news) {
     if (recorded.arrived > due) {
       file += writer.keyframe(due, story.state).file;
       due += seconds(every_s);
@@ -211,10 +211,10 @@ TEST(Replay, TakesTheStateAnewWhereMessagesWereLost) {
   const auto put = [&](const RecordingBytes& bytes) { file += bytes.file; };
   put(writer.keyframe(story.start, story.state));
   HostChanged newcomer;
-  newcomer.hello.host = "late";
-  newcomer.hello.groups = {{0, 0, 2, "l4", "", 72}};
+  newcomer.registration.host = "late";
+  newcomer.registration.groups = {{0, 0, 2, "l4", "", 72}};
   const Envelope late{"router", story.at_sequence + 40, story.start, newcomer};
-  for (const Recorded& recorded : story.news) {
+  for (const RecordedMessage& recorded : story.news) {
     put(writer.add(recorded));
     if (recorded.arrived == story.start + seconds(10)) {
       put(writer.dropped({recorded.arrived, recorded.arrived, 3}));
@@ -232,8 +232,9 @@ TEST(Replay, TakesTheStateAnewWhereMessagesWereLost) {
   auto reader = RecordingReader::open(source, {}, RecordingReader::Survey::always);
   ASSERT_TRUE(reader.ok()) << reader.error().message;
   const ReplayTimeline timeline(*reader);
-  EXPECT_EQ(tui::moment_at(timeline, story.start + seconds(5)).model.find_host("late"), nullptr);
-  tui::Moment moment = tui::moment_at(timeline, timeline.first());
+  EXPECT_EQ(tui::model_snapshot_at(timeline, story.start + seconds(5)).model.find_host("late"),
+            nullptr);
+  tui::ModelSnapshot moment = tui::model_snapshot_at(timeline, timeline.first());
   tui::seek(timeline, moment, story.start + seconds(15));
   EXPECT_NE(moment.model.find_host("late"), nullptr);
 }
@@ -243,12 +244,12 @@ TEST(Replay, GoesOnFromAPositionLongAfterHundredsOfOthers) {
   Replayed replay(story, "fleet");
   const ReplayTimeline& timeline = replay.timeline();
   const auto heard_from = [&](std::uint64_t position) {
-    std::vector<std::pair<Instant, tui::Heard::Kind>> heard;
+    std::vector<std::pair<Instant, tui::StreamRecord::Kind>> heard;
     timeline.visit(position, story.start + seconds(60),
-                   [&](const tui::Heard& one) { heard.emplace_back(one.at, one.kind); });
+                   [&](const tui::StreamRecord& one) { heard.emplace_back(one.at, one.kind); });
     return heard;
   };
-  tui::Moment moment = tui::moment_at(timeline, story.start + seconds(20));
+  tui::ModelSnapshot moment = tui::model_snapshot_at(timeline, story.start + seconds(20));
   const std::uint64_t early = moment.position;
   const auto expected = heard_from(early);
   ASSERT_GT(expected.size(), 100u);
@@ -261,10 +262,10 @@ TEST(Replay, GoesOnFromAPositionLongAfterHundredsOfOthers) {
 TEST(Replay, NamesAlertsAsPlacesToJumpTo) {
   const RecordedStory story = story_of(60);
   Replayed replay(story, "fleet");
-  const auto& marks = replay.timeline().marks();
-  ASSERT_EQ(marks.size(), 3U) << "raised at 10, 30 and 50 s";
-  EXPECT_EQ(marks[1].at, story.start + seconds(30));
-  EXPECT_EQ(marks[1].subject, "gpu-a/3");
+  const auto& markers = replay.timeline().markers();
+  ASSERT_EQ(markers.size(), 3U) << "raised at 10, 30 and 50 s";
+  EXPECT_EQ(markers[1].at, story.start + seconds(30));
+  EXPECT_EQ(markers[1].subject, "gpu-a/3");
 }
 
 // ---- The verbs ---------------------------------------------------------------------------------
@@ -280,7 +281,7 @@ class WrittenStory {
   const RecordedStory& story() const { return story_; }
 
  private:
-  Folder folder_;
+  TestFolder folder_;
   RecordedStory story_;
   std::string path_;
 };
@@ -289,29 +290,31 @@ TEST(ReplayVerbs, FramePrintsOneMomentAlwaysTheSame) {
   const WrittenStory written(60);
   const std::vector<std::string> words = {"frame",  "--replay", written.path(), "--at",  "42s",
                                           "--view", "devices",  "--size",       "120x42"};
-  const Ran once = run_drover(words);
+  const ProcessResult once = run_drover(words);
   EXPECT_EQ(once.exit_code, 0) << once.err;
   EXPECT_EQ(run_drover(words).out, once.out);
   EXPECT_NE(once.out.find("REPLAY 02:38:43 UTC"), std::string::npos) << once.out;
   const auto live = live_frames(written.story(), 42, "devices");
-  const Ran unicode = run_shell("LC_ALL=C.UTF-8 drover frame --replay " + written.path() +
-                                " --at 2025-11-21T02:38:43Z --view devices --size 120x42");
+  const ProcessResult unicode =
+      run_shell("LC_ALL=C.UTF-8 drover frame --replay " + written.path() +
+                " --at 2025-11-21T02:38:43Z --view devices --size 120x42");
   EXPECT_EQ(difference(split(unicode.out, '\n'), live.back()), "");
 }
 
 TEST(ReplayVerbs, SayWhatIsWrongWithATimeOrAFile) {
   const WrittenStory written(20);
-  const Ran late = run_drover({"frame", "--replay", written.path(), "--at", "21s"});
+  const ProcessResult late = run_drover({"frame", "--replay", written.path(), "--at", "21s"});
   EXPECT_EQ(late.exit_code, 1);
-  EXPECT_NE(late.err.find("the recording is of 2025-11-21T02:38:01.000Z to"), std::string::npos)
+  EXPECT_NE(late.err.find("the recording covers 2025-11-21T02:38:01.000Z to"), std::string::npos)
       << late.err;
-  const Ran word = run_drover({"frame", "--replay", written.path(), "--at", "noon"});
+  const ProcessResult word = run_drover({"frame", "--replay", written.path(), "--at", "noon"});
   EXPECT_EQ(word.exit_code, 2);
   EXPECT_NE(word.err.find("--at: found \"noon\""), std::string::npos) << word.err;
   EXPECT_EQ(run_drover({"frame", "--at", "3s"}).exit_code, 2);
   EXPECT_EQ(run_drover({"frame", "--replay", "x", "--connect", "tcp://127.0.0.1:1"}).exit_code, 2);
-  const Folder folder;
-  const Ran other = run_drover({"frame", "--replay", folder.write("text", "no recording\n")});
+  const TestFolder folder;
+  const ProcessResult other =
+      run_drover({"frame", "--replay", folder.write("text", "no recording\n")});
   EXPECT_EQ(other.exit_code, 1);
   EXPECT_NE(other.err.find("text: "), std::string::npos) << other.err;
   EXPECT_EQ(run_drover({"frame", "--replay", folder.file("absent")}).exit_code, 1);
@@ -319,15 +322,15 @@ TEST(ReplayVerbs, SayWhatIsWrongWithATimeOrAFile) {
 
 TEST(ReplayVerbs, FrameSaysThatAFileWasNotClosed) {
   const WrittenStory written(70, false);
-  const Ran ran = run_drover({"frame", "--replay", written.path(), "--at", "69s"});
+  const ProcessResult ran = run_drover({"frame", "--replay", written.path(), "--at", "69s"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_NE(ran.err.find("was not closed in order"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("was not closed properly"), std::string::npos) << ran.err;
   EXPECT_NE(ran.out.find("story.mcap, not closed"), std::string::npos) << ran.out;
 }
 
 TEST(ReplayVerbs, TopPlaysPausesStepsAndGoesToATime) {
   const WrittenStory written(60);
-  PseudoTerminal top({"top", "--replay", written.path(), "--rate", "10"}, 120, 41);
+  PseudoTerminal top({"top", "--replay", written.path(), "--replay-speed", "10"}, 120, 41);
   EXPECT_TRUE(top.shows("x10 playing")) << top.screen();
   EXPECT_TRUE(top.shows("01:00 of 01:00")) << top.screen();
   EXPECT_TRUE(top.shows("end of the recording")) << top.screen();

@@ -56,8 +56,8 @@ class PseudoTerminal {
   void hang_up_input();
   void resize(int columns, int rows);
   /// True when the text comes to stand on the screen.
-  bool shows(const std::string& text, std::chrono::seconds patience = usual_patience);
-  bool ends(std::chrono::seconds patience = usual_patience);
+  bool shows(const std::string& text, std::chrono::seconds patience = default_timeout);
+  bool ends(std::chrono::seconds patience = default_timeout);
   int exit_code() const;
   pid_t pid() const { return pid_; }
   std::string screen() const { return screen_.text(); }

@@ -64,25 +64,25 @@ TEST(SettingsFile, IsFoundWhereTheSystemKeepsSettings) {
   const Variable home("HOME", "/home/me");
   {
     const Variable config("XDG_CONFIG_HOME", "/etc/mine");
-    EXPECT_EQ(SettingsFile::usual_path(), "/etc/mine/drover/top.toml");
+    EXPECT_EQ(SettingsFile::default_path(), "/etc/mine/drover/top.toml");
   }
   for (const char* none : {static_cast<const char*>(nullptr), "", "relative"}) {
     const Variable config("XDG_CONFIG_HOME", none);
-    EXPECT_EQ(SettingsFile::usual_path(), "/home/me/.config/drover/top.toml");
-    const Variable homeless("HOME", nullptr);
-    EXPECT_EQ(SettingsFile::usual_path(), "");
+    EXPECT_EQ(SettingsFile::default_path(), "/home/me/.config/drover/top.toml");
+    const Variable unplaceable("HOME", nullptr);
+    EXPECT_EQ(SettingsFile::default_path(), "");
   }
 }
 
 TEST(SettingsFile, ThatIsNotThereHasTheDefaults) {
-  const Folder folder;
+  const TestFolder folder;
   EXPECT_EQ(*SettingsFile(folder.file("top.toml")).read(), tui::Settings());
   EXPECT_EQ(*SettingsFile("").read(), tui::Settings());
   EXPECT_FALSE(SettingsFile("").write({}).ok());
 }
 
 TEST(SettingsFile, WrittenIsReadTheSameAndIsItsUsersAlone) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string path = folder.file("new/drover/top.toml");
   SettingsFile file(path);
   ASSERT_TRUE(file.write(with_theme("light")).ok());
@@ -100,7 +100,7 @@ TEST(SettingsFile, WrittenIsReadTheSameAndIsItsUsersAlone) {
 }
 
 TEST(SettingsFile, BehindALinkIsReplacedAndTheLinkStays) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string real = folder.write("real.toml", "");
   const std::string link = folder.file("top.toml");
   fs::create_symlink(real, link);
@@ -110,7 +110,7 @@ TEST(SettingsFile, BehindALinkIsReplacedAndTheLinkStays) {
 }
 
 TEST(SettingsFile, ThatCannotBeWrittenSaysWhyAndStaysAsItWas) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string in_the_way = folder.write("file", "theme = \"light\"\n");
   const Status status = SettingsFile(in_the_way + "/top.toml").write({});
   ASSERT_FALSE(status.ok());
@@ -123,44 +123,44 @@ TEST(SettingsFile, ThatCannotBeWrittenSaysWhyAndStaysAsItWas) {
 }
 
 TEST(SettingsFile, IsReadAgainOnceAfterEachChange) {
-  const Folder folder;
+  const TestFolder folder;
   SettingsFile file(folder.write("top.toml", "theme = \"light\"\n"));
   ASSERT_TRUE(file.read().ok());
   Wall now = seconds(100);
-  EXPECT_FALSE(file.read_again(now));
+  EXPECT_FALSE(file.read_if_changed(now));
   folder.write("top.toml", "theme = \"contrast\"\n");
-  EXPECT_FALSE(file.read_again(now + std::chrono::milliseconds(999))) << "too early to look";
-  const auto changed = file.read_again(now + seconds(1));
+  EXPECT_FALSE(file.read_if_changed(now + std::chrono::milliseconds(999))) << "too early to look";
+  const auto changed = file.read_if_changed(now + seconds(1));
   ASSERT_TRUE(changed && changed->ok());
   EXPECT_EQ(**changed, with_theme("contrast"));
-  EXPECT_FALSE(file.read_again(now + seconds(2)));
+  EXPECT_FALSE(file.read_if_changed(now + seconds(2)));
 
   folder.write("top.toml", "theme = \"drak\"\n");
-  const auto broken = file.read_again(now + seconds(3));
+  const auto broken = file.read_if_changed(now + seconds(3));
   ASSERT_TRUE(broken && !broken->ok());
   EXPECT_NE(broken->error().message.find("top.toml:1: theme: found 'drak'"), std::string::npos);
-  EXPECT_FALSE(file.read_again(now + seconds(4))) << "told once";
+  EXPECT_FALSE(file.read_if_changed(now + seconds(4))) << "told once";
 
   fs::remove(file.path());
-  EXPECT_FALSE(file.read_again(now + seconds(5))) << "it may be about to be replaced";
+  EXPECT_FALSE(file.read_if_changed(now + seconds(5))) << "it may be about to be replaced";
   folder.write("top.toml", "");
-  EXPECT_TRUE(file.read_again(now + seconds(6)));
+  EXPECT_TRUE(file.read_if_changed(now + seconds(6)));
   ASSERT_TRUE(file.write(with_theme("light")).ok());
-  EXPECT_FALSE(file.read_again(now + seconds(7))) << "what it wrote itself is known";
+  EXPECT_FALSE(file.read_if_changed(now + seconds(7))) << "what it wrote itself is known";
 }
 
 TEST(DashboardSettings, AreThoseOfTheCommandLineOverThoseOfTheFile) {
   tui::Settings of_file = with_theme("light");
   of_file.start.view = "jobs";
   of_file.colours = "8";
-  EXPECT_EQ(GivenSettings{}.over(of_file), of_file);
+  EXPECT_EQ(CommandLineSettings{}.over(of_file), of_file);
   tui::Settings expected = of_file;
   expected.theme = "dark";
   expected.ascii = "on";
   expected.mouse = "off";
   expected.history = 1u << 20;
   expected.bytes_per_frame = 256;
-  GivenSettings given;
+  CommandLineSettings given;
   given.theme = "dark";
   given.ascii = given.no_mouse = true;
   given.history = expected.history;
@@ -170,12 +170,12 @@ TEST(DashboardSettings, AreThoseOfTheCommandLineOverThoseOfTheFile) {
 
 TEST(DashboardSettings, AsciiIsAsTheLocaleOrAsAsked) {
   tui::Settings settings;
-  EXPECT_TRUE(wants_ascii(settings, false));
-  EXPECT_FALSE(wants_ascii(settings, true));
+  EXPECT_TRUE(use_ascii(settings, false));
+  EXPECT_FALSE(use_ascii(settings, true));
   settings.ascii = "on";
-  EXPECT_TRUE(wants_ascii(settings, true));
+  EXPECT_TRUE(use_ascii(settings, true));
   settings.ascii = "off";
-  EXPECT_FALSE(wants_ascii(settings, false));
+  EXPECT_FALSE(use_ascii(settings, false));
 }
 
 TEST(DashboardSettings, AreToldToTheTerminal) {
@@ -201,22 +201,22 @@ TEST(DashboardSettings, AreToldToTheTerminal) {
 }
 
 TEST(TopConfig, PrintsWhatIsInForceAndSavesItWhereItIsReadFrom) {
-  const Folder folder;
+  const TestFolder folder;
   const Variable config("XDG_CONFIG_HOME", folder.path().c_str());
-  const Ran saved = run_drover({"top", "--theme", "light", "--save-config"});
+  const ProcessResult saved = run_drover({"top", "--theme", "light", "--save-config"});
   EXPECT_EQ(saved.exit_code, 0) << saved.err;
   EXPECT_EQ(saved.out, folder.file("drover/top.toml") + "\n");
-  const Ran printed = run_drover({"top", "--print-config", "--view", "power"});
+  const ProcessResult printed = run_drover({"top", "--print-config", "--view", "power"});
   EXPECT_EQ(printed.exit_code, 0) << printed.err;
   tui::Settings expected = with_theme("light");
   expected.start.view = "power";
-  EXPECT_EQ(printed.out, tui::documented(expected));
+  EXPECT_EQ(printed.out, tui::annotated_settings(expected));
   EXPECT_EQ(run_drover({"top", "--print-config", "--no-config"}).out,
-            tui::documented(tui::Settings()));
+            tui::annotated_settings(tui::Settings()));
 }
 
 TEST(TopConfig, MistakesGetOneClearLine) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string broken = folder.write("broken.toml", "\nthem = \"dark\"\n");
   struct Case {
     std::vector<std::string> words;
@@ -227,17 +227,17 @@ TEST(TopConfig, MistakesGetOneClearLine) {
       {{"top", "--config", broken}, 1, "broken.toml:2: them: unknown key; did you mean theme?"},
       {{"top", "--config", folder.file("absent")}, 1, "absent: no such file"},
       {{"top", "--config", folder.path()}, 1, "is a folder"},
-      {{"top", "--config", broken, "--no-config"}, 2, "give one of them"},
-      {{"top", "--save-config", "--no-config"}, 2, "give one of them"},
-      {{"top", "--print-config", "--save-config"}, 2, "give one of them"},
+      {{"top", "--config", broken, "--no-config"}, 2, "exclude each other"},
+      {{"top", "--save-config", "--no-config"}, 2, "exclude each other"},
+      {{"top", "--print-config", "--save-config"}, 2, "exclude each other"},
       {{"top", "--theme", "drak"}, 2, "--theme: unknown 'drak'; did you mean dark?"},
       {{"top", "--colours", "16"}, 2, "--colours: unknown '16'"},
-      {{"top", "--no-colour", "--colours", "8"}, 2, "give one of them"},
-      {{"frame", "--theme", "light"}, 2, "--theme and --colours go with --ansi"},
+      {{"top", "--no-colour", "--colours", "8"}, 2, "exclude each other"},
+      {{"frame", "--theme", "light"}, 2, "--theme and --colours work only with --ansi"},
       {{"frame", "--config", broken}, 2, "unknown option --config"},
   };
   for (const Case& one : cases) {
-    const Ran ran = run_drover(one.words);
+    const ProcessResult ran = run_drover(one.words);
     EXPECT_EQ(ran.exit_code, one.exit_code) << one.said << ran.err;
     EXPECT_NE(ran.err.find(one.said), std::string::npos) << ran.err;
     EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
@@ -260,13 +260,13 @@ class TopSettings : public ::testing::Test {
     return top.output();
   }
 
-  const Folder folder_;
+  const TestFolder folder_;
   const std::string endpoint_ = free_endpoint();
-  Program router_{{"router", "--listen", endpoint_, "--ledger", folder_.file("l.sqlite")}};
+  DroverProcess router_{{"router", "--listen", endpoint_, "--ledger", folder_.file("l.sqlite")}};
 };
 
 /// In one step: what is half written would be read too.
-void replace(const Folder& folder, const std::string& text) {
+void replace(const TestFolder& folder, const std::string& text) {
   fs::rename(folder.write("top.toml.new", text), folder.file("top.toml"));
 }
 
@@ -287,7 +287,7 @@ TEST_F(TopSettings, ChangedWhileItRunsAreSeenAtOnceAndBrokenOnesAreNot) {
   top.type("2");
   EXPECT_TRUE(top.shows("2 devices")) << top.screen();
   replace(folder_, "theme = \"drak\"\n");
-  EXPECT_TRUE(top.shows("settings stay as they were")) << top.screen();
+  EXPECT_TRUE(top.shows("settings unchanged")) << top.screen();
   EXPECT_TRUE(top.shows("2 devices")) << top.screen();
   written(top);
   EXPECT_EQ(top.exit_code(), 0);
@@ -336,7 +336,7 @@ TEST_F(TopSettings, WithoutAFileSayThatTheyCannotBeSaved) {
   PseudoTerminal top(this->top({"--no-config"}), 120, 40);
   ASSERT_TRUE(top.shows("q quit")) << top.screen();
   top.type(":save\r");
-  EXPECT_TRUE(top.shows("settings not saved: no file of settings to write")) << top.screen();
+  EXPECT_TRUE(top.shows("settings not saved: no settings file to write")) << top.screen();
   written(top);
 }
 

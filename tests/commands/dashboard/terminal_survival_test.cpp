@@ -40,9 +40,9 @@ class TerminalSurvival : public testing::Test {
     return words;
   }
 
-  Folder folder_;
+  TestFolder folder_;
   std::string endpoint_ = free_endpoint();
-  std::optional<Program> router_, agent_;
+  std::optional<DroverProcess> router_, agent_;
 };
 
 TEST_F(TerminalSurvival, APasteIsNoKeysAndTheMouseIsAskedFor) {
@@ -166,7 +166,7 @@ TEST_F(TerminalSurvival, ATerminalThatIsGoneEndsTheProgramWithALine) {
   EXPECT_EQ(top.exit_code(), 1);
   const auto said = read_file(folder_.file("err"));
   ASSERT_TRUE(said);
-  EXPECT_NE(said->find("the terminal has gone"), std::string::npos) << *said;
+  EXPECT_NE(said->find("the terminal is gone"), std::string::npos) << *said;
   EXPECT_EQ(count_of(*said, "\n"), 1u) << *said;
 }
 
@@ -179,7 +179,7 @@ TEST_F(TerminalSurvival, InputThatHasEndedEndsTheProgramAndRestoresTheTerminal) 
   EXPECT_TRUE(top.restored());
   const auto said = read_file(folder_.file("err"));
   ASSERT_TRUE(said);
-  EXPECT_NE(said->find("the terminal has gone"), std::string::npos) << *said;
+  EXPECT_NE(said->find("the terminal is gone"), std::string::npos) << *said;
 }
 
 }  // namespace

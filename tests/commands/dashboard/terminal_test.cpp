@@ -17,11 +17,11 @@ TEST(Screen, FollowsTheCursor) {
 }
 
 TEST(OnATerminal, TheDashboardShowsTheFleetAndLeavesWithQ) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string endpoint = free_endpoint();
-  Program router({"router", "--listen", endpoint, "--ledger", folder.file("l.sqlite")});
+  DroverProcess router({"router", "--listen", endpoint, "--ledger", folder.file("l.sqlite")});
   ASSERT_TRUE(router.says("router ready")) << router.err();
-  Program agent({"agent", "--connect", endpoint, "--name", "h-1", "--devices", "h100-sxm:8"});
+  DroverProcess agent({"agent", "--connect", endpoint, "--name", "h-1", "--devices", "h100-sxm:8"});
   PseudoTerminal top({"top", "--connect", endpoint}, 120, 40);
   EXPECT_TRUE(top.shows("h-1")) << top.screen();
   top.type("2");
@@ -35,9 +35,9 @@ TEST(OnATerminal, TheDashboardShowsTheFleetAndLeavesWithQ) {
 }
 
 TEST(OnATerminal, ASignalLeavesTheTerminalAsItWas) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string endpoint = free_endpoint();
-  Program router({"router", "--listen", endpoint, "--ledger", folder.file("l.sqlite")});
+  DroverProcess router({"router", "--listen", endpoint, "--ledger", folder.file("l.sqlite")});
   ASSERT_TRUE(router.says("router ready")) << router.err();
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
     PseudoTerminal top({"top", "--connect", endpoint}, 80, 24);
@@ -49,9 +49,9 @@ TEST(OnATerminal, ASignalLeavesTheTerminalAsItWas) {
 }
 
 TEST(OnATerminal, AnUnknownTerminalGetsOneClearLine) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string endpoint = free_endpoint();
-  Program router({"router", "--listen", endpoint, "--ledger", folder.file("l.sqlite")});
+  DroverProcess router({"router", "--listen", endpoint, "--ledger", folder.file("l.sqlite")});
   ASSERT_TRUE(router.says("router ready")) << router.err();
   PseudoTerminal top({"top", "--connect", endpoint}, 80, 24, {.name = "no-such-terminal"});
   ASSERT_TRUE(top.ends()) << top.screen();

@@ -66,8 +66,8 @@ void expect_sums(const Json& said) {
 }
 
 TEST(Demo, SumsUpWhatItDid) {
-  const Ran ran =
-      run_drover({"demo", "--no-tui", "--json", "--for", "3s", "--speed", "60"}, seconds(90));
+  const ProcessResult ran =
+      run_drover({"demo", "--headless", "--json", "--for", "3s", "--speed", "60"}, seconds(90));
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   const Json said = only_object(ran.out);
   ASSERT_TRUE(said.is_object()) << ran.out << ran.err;
@@ -82,7 +82,7 @@ struct WrittenTrace {
 };
 
 /// Four rows a second; a bad one on line 53.
-WrittenTrace write_trace(const Folder& folder, int rows) {
+WrittenTrace write_trace(const TestFolder& folder, int rows) {
   WrittenTrace trace;
   std::string text = "TIMESTAMP,ContextTokens,GeneratedTokens\r\n";
   for (int i = 0; i < rows; ++i) {
@@ -105,11 +105,12 @@ void expect_trace(const Json& said, const WrittenTrace& trace) {
 }
 
 TEST(Demo, FeedsEveryGoodRowOfATraceAndCountsTheOthers) {
-  const Folder folder;
+  const TestFolder folder;
   const WrittenTrace trace = write_trace(folder, 120);
-  const Ran ran = run_drover({"demo", "--trace", trace.path, "--format", "azure", "--model",
-                              "llama-3.1-70b", "--speed", "20", "--no-tui", "--json"},
-                             seconds(90));
+  const ProcessResult ran =
+      run_drover({"demo", "--trace", trace.path, "--format", "azure", "--model", "llama-3.1-70b",
+                  "--speed", "20", "--headless", "--json"},
+                 seconds(90));
   EXPECT_EQ(ran.exit_code, 3) << ran.err;
   const Json said = only_object(ran.out);
   ASSERT_TRUE(said.is_object()) << ran.out << ran.err;
@@ -119,15 +120,15 @@ TEST(Demo, FeedsEveryGoodRowOfATraceAndCountsTheOthers) {
 }
 
 TEST(Demo, SurvivesALostAgentAndItsSumsStillHold) {
-  const Folder folder;
+  const TestFolder folder;
   const WrittenTrace trace = write_trace(folder, 800);
-  Program demo({"demo", "--trace", trace.path, "--format", "azure", "--model", "llama-3.1-70b",
-                "--speed", "60", "--no-tui", "--json"});
+  DroverProcess demo({"demo", "--trace", trace.path, "--format", "azure", "--model",
+                      "llama-3.1-70b", "--speed", "60", "--headless", "--json"});
   ASSERT_TRUE(eventually([&] { return child_with(demo.pid(), "feed") > 0; })) << demo.err();
   const pid_t agent = child_with(demo.pid(), "h100-1");
   ASSERT_GT(agent, 0);
   kill(agent, SIGKILL);
-  const Ran ran = demo.wait(seconds(90));
+  const ProcessResult ran = demo.wait(seconds(90));
   EXPECT_EQ(ran.exit_code, 3) << ran.err;
   EXPECT_NE(ran.err.find("h100-1 ended with signal 9"), std::string::npos) << ran.err;
   const Json said = only_object(ran.out);
@@ -138,18 +139,18 @@ TEST(Demo, SurvivesALostAgentAndItsSumsStillHold) {
 }
 
 TEST(Demo, EndsWithItsRouter) {
-  Program demo({"demo", "--no-tui", "--json", "--for", "60s"});
+  DroverProcess demo({"demo", "--headless", "--json", "--for", "60s"});
   ASSERT_TRUE(eventually([&] { return child_with(demo.pid(), "feed") > 0; })) << demo.err();
   const auto children = children_of(demo.pid());
   kill(child_with(demo.pid(), "ledger"), SIGKILL);
-  const Ran ran = demo.wait();
+  const ProcessResult ran = demo.wait();
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_NE(ran.err.find("the router ended with signal 9"), std::string::npos) << ran.err;
   for (const pid_t child : children) EXPECT_FALSE(alive(child)) << command_line(child);
 }
 
 TEST(Demo, LeavesNoProcessBehindWhenItIsKilled) {
-  Program demo({"demo", "--no-tui", "--for", "60s"});
+  DroverProcess demo({"demo", "--headless", "--for", "60s"});
   ASSERT_TRUE(eventually([&] { return children_of(demo.pid()).size() == 7; })) << demo.err();
   const auto children = children_of(demo.pid());
   demo.signal(SIGKILL);
@@ -158,7 +159,8 @@ TEST(Demo, LeavesNoProcessBehindWhenItIsKilled) {
 }
 
 TEST(Demo, ShowsOneFrameOfABusyFleet) {
-  const Ran ran = run_drover({"demo", "--once", "--speed", "10", "--size", "120x40", "--ascii"});
+  const ProcessResult ran =
+      run_drover({"demo", "--once", "--speed", "10", "--size", "120x40", "--ascii"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 40) << ran.out;
   for (const char* host : {"h100-1", "a100-1", "v5e-1", "v5e-2"}) {

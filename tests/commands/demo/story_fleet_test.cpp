@@ -11,19 +11,19 @@
 #include <vector>
 
 #include "commands/connection/router_start.h"
-#include "commands/demo/demo_fleet.h"
+#include "commands/demo/fleet.h"
 #include "commands/demo/story.h"
 #include "commands/submit/synthetic_work.h"
 #include "devices/catalogue/catalogue.h"
-#include "simulator/world.h"
-#include "tests/simulator/waiting_watch.h"
+#include "simulator/simulation.h"
+#include "tests/simulator/queue_invariants.h"
 
 namespace drover::commands {
 namespace {
 
-using simulator::World;
+using simulator::Simulation;
 
-std::string option_of(const ChildOrder& order, const std::string& name) {
+std::string option_of(const ChildCommand& order, const std::string& name) {
   for (std::size_t i = 0; i + 1 < order.arguments.size(); ++i) {
     if (order.arguments[i] == "--" + name) return order.arguments[i + 1];
   }
@@ -34,7 +34,7 @@ std::string option_of(const ChildOrder& order, const std::string& name) {
 std::vector<agents::AgentSettings> demo_hosts(const DemoOptions& options) {
   const auto& catalogue = devices::Catalogue::embedded();
   std::vector<agents::AgentSettings> hosts;
-  for (const ChildOrder& order : demo_agents(options, "tcp://127.0.0.1:7700")) {
+  for (const ChildCommand& order : demo_agents(options, "tcp://127.0.0.1:7700")) {
     agents::AgentSettings host;
     host.host = option_of(order, "name");
     host.rack = option_of(order, "rack");
@@ -122,12 +122,12 @@ class StoryFleet : public testing::TestWithParam<Telling> {
     options.work.seed = telling.seed;
     options.work.load = telling.load;
     const double lasts_s = telling.rounds * story_s;
-    World world(demo(options, lasts_s), devices::Catalogue::embedded());
+    Simulation world(demo(options, lasts_s), devices::Catalogue::embedded());
     Watched seen;
     std::map<std::string, double> busy;
     std::uint64_t placed = 0;
     std::map<JobId, JobChanged> jobs;
-    simulator::WaitingWatch waiting(world, from_seconds(4 * demo_speed));
+    simulator::QueueInvariants waiting(world, from_seconds(4 * demo_speed));
     world.subscriber = [&](const Envelope& envelope) {
       if (const auto* alert = std::get_if<Alert>(&envelope.body)) seen.alerts.push_back(*alert);
       if (const auto* job = std::get_if<JobChanged>(&envelope.body)) jobs[job->job.id] = *job;
@@ -144,16 +144,16 @@ class StoryFleet : public testing::TestWithParam<Telling> {
       world.run_for(std::chrono::seconds(second));
       // The story's client asks once a wall second.
       if (second % static_cast<int>(demo_speed) == 0) {
-        story.heard(world.now(), world.summary());
+        story.receive(world.now(), world.summary());
         std::erase_if(jobs, [](const auto& job) { return is_terminal(job.second.state); });
         waiting.look(jobs, seen.waiting);
       }
-      Story::Doings doings = story.due(world.now());
-      for (Message& message : doings.messages) {
+      Story::StoryActions actions = story.due(world.now());
+      for (Message& message : actions.messages) {
         if (const auto* cap = std::get_if<SetPowerCap>(&message)) seen.caps_w.push_back(cap->watts);
         world.client_send(std::move(message));
       }
-      if (!doings.jobs.empty()) world.client_submit(std::move(doings.jobs));
+      if (!actions.jobs.empty()) world.client_submit(std::move(actions.jobs));
       double sum = 0;
       for (const auto& [device, share] : busy) sum += share;
       seen.seconds.push_back({static_cast<std::uint64_t>(second / story_s), story.caption().chapter,
@@ -172,7 +172,7 @@ class StoryFleet : public testing::TestWithParam<Telling> {
 
   static void tell_why(const WhyReply& why) {
     std::printf("waits: %s on %u\n", why.job->job.work.model.c_str(), why.job->job.work.devices);
-    for (const Standing& standing : why.standings) {
+    for (const CandidateStatus& standing : why.candidates) {
       std::printf("  %s", standing.target.c_str());
       for (const Reason reason : standing.reasons) {
         std::printf(" %s", std::string(to_text(reason)).c_str());
@@ -185,7 +185,7 @@ class StoryFleet : public testing::TestWithParam<Telling> {
   }
 
   /// For those who change the story: DROVER_TELL=1 prints the round.
-  static void tell(const Watched& seen, const World& world) {
+  static void tell(const Watched& seen, const Simulation& world) {
     for (std::size_t i = 0; i < seen.seconds.size(); i += 15) {
       const Second& one = seen.seconds[i];
       std::printf("%4zu ch %u util %.2f power %.0f+%.0f q %llu run %llu fin %llu", i, one.chapter,
@@ -305,7 +305,7 @@ void expect_site_under_cap(const Watched& watched, int rounds) {
 void expect_steady_alerts(const Watched& watched, int rounds) {
   std::map<std::pair<std::string, std::string>, int> raised;
   for (const Alert& alert : watched.alerts) {
-    if (alert.raised && !alert.retold) ++raised[{alert.rule, alert.subject}];
+    if (alert.raised && !alert.text_only) ++raised[{alert.rule, alert.subject}];
   }
   EXPECT_GT(raised.size(), 3U);
   for (const auto& [alert, times] : raised) {

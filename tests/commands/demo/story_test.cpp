@@ -27,15 +27,15 @@ Summary drawing(double watts) {
 std::vector<std::string> told(Story& story, double from_s, double to_s) {
   std::vector<std::string> lines;
   for (double second = from_s; second <= to_s; ++second) {
-    Story::Doings doings = story.due(at(second));
+    Story::StoryActions actions = story.due(at(second));
     const auto add = [&](Message message) {
       lines.push_back(std::to_string(second) + " " +
                       encode({"story", 1, start, std::move(message)}));
     };
     add(story.caption());
-    for (Message& message : doings.messages) add(std::move(message));
-    if (!doings.jobs.empty()) {
-      for (Job& job : doings.jobs) add(Submit{{job}});
+    for (Message& message : actions.messages) add(std::move(message));
+    if (!actions.jobs.empty()) {
+      for (Job& job : actions.jobs) add(Submit{{job}});
     }
   }
   return lines;
@@ -50,9 +50,9 @@ TEST(Story, IsTheSameForTheSameSeed) {
   Story one(7, 1, start);
   Story two(7, 1, start);
   Story other(8, 1, start);
-  one.heard(start, drawing(9000));
-  two.heard(start, drawing(9000));
-  other.heard(start, drawing(9000));
+  one.receive(start, drawing(9000));
+  two.receive(start, drawing(9000));
+  other.receive(start, drawing(9000));
   const auto lines = told(one, 0, 2 * story_s);
   EXPECT_EQ(lines, told(two, 0, 2 * story_s));
   EXPECT_NE(lines, told(other, 0, 2 * story_s));
@@ -91,7 +91,7 @@ double cap_told(double every_s) {
   Story story(1, 1, start);
   double watts = 0;
   for (double second = 0; second < story_s; second += every_s) {
-    story.heard(at(second), drawing(second < 30 ? 1'000 : 10'000));
+    story.receive(at(second), drawing(second < 30 ? 1'000 : 10'000));
     for (const Message& message : story.due(at(second)).messages) {
       if (const auto* cap = std::get_if<SetPowerCap>(&message)) watts = cap->watts;
     }

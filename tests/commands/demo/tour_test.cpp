@@ -1,4 +1,4 @@
-// docs/tour.md to the letter: every command of it is run, in its order.
+// Runs every command of docs/tour.md, in its order.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -55,7 +55,7 @@ std::string endpoint_on(PseudoTerminal& demo) {
 }
 
 void walk(const std::string& heading) {
-  const Folder folder;
+  const TestFolder folder;
   std::unique_ptr<PseudoTerminal> demo;
   std::string surroundings = fmt::format("cd '{}'; ", folder.file(""));
   const auto commands = commands_of(heading);
@@ -67,7 +67,7 @@ void walk(const std::string& heading) {
       const std::string endpoint = endpoint_on(*demo);
       ASSERT_NE(endpoint, "") << demo->screen();
       ASSERT_TRUE(demo->shows("Story 1/8")) << demo->screen();
-      ASSERT_TRUE(demo->shows("as wanted")) << demo->screen();
+      ASSERT_TRUE(demo->shows("preferred pool")) << demo->screen();
       surroundings += fmt::format("export DROVER_CONNECT={}; ", endpoint);
     } else if (command.starts_with("drover top --replay ")) {
       auto words = words_of(command);
@@ -78,7 +78,7 @@ void walk(const std::string& heading) {
       EXPECT_TRUE(top.ends()) << top.screen();
       EXPECT_EQ(top.exit_code(), 0);
     } else {
-      const Ran ran = run_shell(surroundings + command, std::chrono::seconds(90));
+      const ProcessResult ran = run_shell(surroundings + command, std::chrono::seconds(90));
       EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
     }
   }
@@ -87,22 +87,23 @@ void walk(const std::string& heading) {
   EXPECT_TRUE(demo->ends()) << demo->screen();
 }
 
-// The one part that needs the usual ports: the fleet file says where its router is.
-TEST(Tour, WorksForWhoeverRunsSeveralHosts) {
-  const Folder home;
+// The only part that needs the usual ports: the fleet file names the router's.
+TEST(Tour, WorksForAnAdministratorOfSeveralHosts) {
+  const TestFolder home;
   const std::string surroundings =
       fmt::format("cd '{}'; export HOME='{}' XDG_STATE_HOME='{}'; ", DROVER_SOURCE_DIR,
                   home.file(""), home.file("state"));
-  const auto commands = commands_of("For whoever runs several hosts");
+  const auto commands = commands_of("For an administrator of several hosts");
   ASSERT_GT(commands.size(), 3U);
   ASSERT_EQ(commands.front(), "drover router");
-  Program router("/bin/sh", {"-c", fmt::format("{}exec '{}' router", surroundings, DROVER_BINARY)});
+  DroverProcess router("/bin/sh",
+                       {"-c", fmt::format("{}exec '{}' router", surroundings, DROVER_BINARY)});
   if (!router.says("router ready") && router.err().find("in use") != std::string::npos) {
     GTEST_SKIP() << router.err();
   }
   for (const std::string& command : std::span(commands).subspan(1)) {
     SCOPED_TRACE(command);
-    const Ran ran = run_shell(surroundings + command, std::chrono::seconds(90));
+    const ProcessResult ran = run_shell(surroundings + command, std::chrono::seconds(90));
     EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
   }
   EXPECT_FALSE(std::filesystem::exists(home.file(".drover")));

@@ -12,9 +12,9 @@
 #include "commands/query/device_filter.h"
 #include "commands/query/device_rows.h"
 #include "commands/query/fleet_view.h"
-#include "tests/router/stage.h"
+#include "tests/router/router_fixture.h"
 #include "tui/model/model.h"
-#include "tui/tables/narrowing.h"
+#include "tui/tables/fleet_filter.h"
 
 namespace drover::commands {
 namespace {
@@ -31,7 +31,7 @@ constexpr std::string_view questions[] = {
     "state == drained",   "state == ok",         "age > 5s",
     "age == none",        "price > 1",           "price == none",
     "util > 50%",         "mem > 50%",           "running > 0",
-    "slowed == heat",     "slowed == none",      "model ~ llama",
+    "throttle==thermal",  "throttle == none",    "model ~ llama",
     "model == none",      "alert == throttling", "alert == question_0",
     "alert == none",      "pause == no",         "pause == compiling",
     "group == 0",         "index > 5",           "kind == tpu",
@@ -54,9 +54,9 @@ router::Policy asking_policy() {
 
 /// Three hosts, one of TPUs: devices that are hot, near their cap, in no sample, unusable, drained,
 /// faulty, compiling, without a told cap; and what all three callers know of them.
-class Fleet : public router::Stage {
+class Fleet : public router::RouterHarness {
  public:
-  Fleet() : Stage({}, asking_policy()) {
+  Fleet() : RouterHarness({}, asking_policy()) {
     join(1, "h1", "h100-sxm", {});
     join(2, "h2", "h100-sxm", {});
     join(3, "t1", "tpu-v5e", compiling());
@@ -87,12 +87,12 @@ class Fleet : public router::Stage {
     return ids;
   }
   Ids of_dashboard(std::string_view text) const {
-    tui::Narrowing narrowing;
-    EXPECT_FALSE(narrowing.set(text));
-    narrowing.judge(model_, now);
+    tui::FleetFilter fleet_filter;
+    EXPECT_FALSE(fleet_filter.set(text));
+    fleet_filter.evaluate(model_, now);
     Ids ids;
     for (tui::DeviceTable::Row row = 0; row < model_.devices().rows(); ++row) {
-      if (narrowing.shows(row)) ids.insert(to_text(model_.id_of(row)));
+      if (fleet_filter.shows(row)) ids.insert(to_text(model_.id_of(row)));
     }
     return ids;
   }
@@ -122,17 +122,17 @@ class Fleet : public router::Stage {
     one.pause = Pause::compiling;
     return {one};
   }
-  static Inject fault() {
-    Inject inject;
+  static InjectFault fault() {
+    InjectFault inject;
     inject.target = "h2/4";
     inject.fault = parse_fault("throttle=0.5").value();
-    inject.fault.lasts = seconds(600);
+    inject.fault.duration = seconds(600);
     return inject;
   }
   void join(std::uint64_t peer, const std::string& host, const std::string& device,
             std::vector<Replica> replicas) {
     receive(peer, Join{Role::agent, host, "drover test"});
-    Hello said = hello(host, 1, device);
+    Register said = registration(host, 1, device);
     said.groups[0].power_cap_w = host == "h2" ? 700 : 0;
     said.replicas = std::move(replicas);
     receive(peer, said);
@@ -143,7 +143,7 @@ class Fleet : public router::Stage {
     for (const char* host : {"h1", "h2", "t1"}) {
       std::vector<Sample> rows = idle_samples(8);
       rows[0][Metric::temperature] = 86.5;
-      rows[0][Metric::throttle] = throttle_thermal_software;
+      rows[0][Metric::throttle] = throttle_sw_thermal_slowdown;
       rows[1][Metric::temperature] = 84;
       rows[1][Metric::power] = 690;
       rows[5][Metric::power] = 600;

@@ -31,24 +31,24 @@ class Fleet {
  public:
   Fleet() {
     HostChanged a;
-    a.hello.host = "a";
-    a.hello.rack = "left";
-    a.hello.site = "north";
-    a.hello.labels = {{"tier", "fast"}};
-    a.hello.price_factor = 2;
-    a.hello.specs = {
-        {"h100-sxm", "class = \"gpu\"\n[heat]\nslowdown_c = 90\n[price]\nusd_per_h = 1.5\n"},
+    a.registration.host = "a";
+    a.registration.rack = "left";
+    a.registration.site = "north";
+    a.registration.labels = {{"tier", "fast"}};
+    a.registration.price_factor = 2;
+    a.registration.specs = {
+        {"h100-sxm", "class = \"gpu\"\n[thermal]\nslowdown_c = 90\n[price]\nusd_per_h = 1.5\n"},
         {"tpu-v5e", "class = \"tpu\"\n"}};
-    a.hello.groups = {{0, 0, 2, "h100-sxm", "", 700}, {1, 2, 2, "tpu-v5e", "1x2", 0}};
+    a.registration.groups = {{0, 0, 2, "h100-sxm", "", 700}, {1, 2, 2, "tpu-v5e", "1x2", 0}};
     a.pools = {"fast", ""};
     a.further_pools = {{0, "spot"}};
     say(a);
     HostChanged b;
-    b.hello.host = "b";
-    b.hello.groups = {{0, 0, 1, "h100-sxm", "", 700}};
+    b.registration.host = "b";
+    b.registration.groups = {{0, 0, 1, "h100-sxm", "", 700}};
     b.health = Health::lost;
     say(b);
-    sample("a", 0, 85, throttle_power_cap);
+    sample("a", 0, 85, throttle_sw_power_cap);
     sample("a", 1, 40, 0);
     sample("b", 0, 99, 0);
   }
@@ -112,8 +112,8 @@ TEST(DeviceFilter, FindsDevicesByWhatTheyReport) {
   const Fleet fleet;
   const Case cases[] = {
       {"temp>70", "a/0"},      {"temp==none", "a/2 a/3 b/0"},     {"headroom<6C", "a/0"},
-      {"headroom==50", "a/1"}, {"headroom==none", "a/2 a/3 b/0"}, {"slowed==power", "a/0"},
-      {"slowed==no", "a/1"},   {"age==1s & temp>0", "a/0 a/1"},
+      {"headroom==50", "a/1"}, {"headroom==none", "a/2 a/3 b/0"}, {"throttle==power", "a/0"},
+      {"throttle==no", "a/1"}, {"age==1s & temp>0", "a/0 a/1"},
   };
   for (const Case& row : cases) EXPECT_EQ(fleet.found(row.text), row.ids) << row.text;
 }
@@ -138,7 +138,7 @@ TEST(DeviceFilter, WhatAnOldSampleSaidIsNotKnownNow) {
   const Fleet fleet;
   EXPECT_EQ(fleet.found("temp>70", 5), "a/0");
   EXPECT_EQ(fleet.found("temp>70", 6), "");
-  EXPECT_EQ(fleet.found("temp==none & slowed==none", 6), "a/0 a/1 a/2 a/3 b/0");
+  EXPECT_EQ(fleet.found("temp==none & throttle==none", 6), "a/0 a/1 a/2 a/3 b/0");
   EXPECT_EQ(fleet.found("age==6s", 6), "a/0 a/1 b/0") << "each by its own last sample";
 }
 
@@ -154,8 +154,8 @@ TEST(DeviceFilter, ThePolicySaysHowOldASampleMayBe) {
 TEST(DeviceFilter, AHostThatLeftIsNotLostNorStaleAndOneThatIsForgottenIsNowhere) {
   Fleet fleet;
   HostChanged left;
-  left.hello.host = "c";
-  left.hello.groups = {{0, 0, 1, "h100-sxm", "", 700}};
+  left.registration.host = "c";
+  left.registration.groups = {{0, 0, 1, "h100-sxm", "", 700}};
   left.health = Health::left;
   fleet.say(left);
   EXPECT_EQ(fleet.found("state==left"), "c/0");
@@ -220,7 +220,7 @@ TEST(DeviceFilter, FindsDevicesThatAnAlertIsAbout) {
 }
 
 TEST(FilterOption, MarksTheMistake) {
-  const Ran ran = run_drover({"devices", "--filter", "kind==tpu & tmp>70"});
+  const ProcessResult ran = run_drover({"devices", "--filter", "kind==tpu & tmp>70"});
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_EQ(ran.out, "");
   EXPECT_EQ(ran.err,
@@ -230,7 +230,7 @@ TEST(FilterOption, MarksTheMistake) {
 }
 
 TEST(FilterOption, KnowsWhatDevicesHaveNot) {
-  const Ran ran = run_drover({"devices", "--filter", "progress>50%"});
+  const ProcessResult ran = run_drover({"devices", "--filter", "progress>50%"});
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_NE(ran.err.find("devices have no progress"), std::string::npos) << ran.err;
 }
@@ -244,10 +244,10 @@ TEST(FilterOption, NarrowsTheTableTheObjectsAndTheStream) {
   EXPECT_EQ(count("id==h-1/1"), 1U);
   EXPECT_EQ(count("kind==l4 & temp>0"), 2U);
   EXPECT_EQ(count("kind==tpu"), 0U);
-  const Ran table = fleet.ask({"devices", "--filter", "h-1/1"});
+  const ProcessResult table = fleet.ask({"devices", "--filter", "h-1/1"});
   EXPECT_EQ(table.out.find("h-1/0"), std::string::npos) << table.out;
   EXPECT_NE(table.out.find("h-1/1"), std::string::npos) << table.out;
-  const Ran stream =
+  const ProcessResult stream =
       fleet.ask({"devices", "--follow", "--json", "--for", "2s", "--filter", "index==1"});
   EXPECT_EQ(stream.exit_code, 0) << stream.err;
   EXPECT_NE(stream.out.find("h-1/1"), std::string::npos) << stream.out;

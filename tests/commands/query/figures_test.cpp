@@ -1,6 +1,6 @@
 // What the dashboard says of figures holds for the models that make them: it cannot ask them, so
 // its table names their constants and their classes of errors.
-#include "tui/model/figures.h"
+#include "tui/model/metric_formulas.h"
 
 #include <cstdlib>
 #include <map>
@@ -21,8 +21,8 @@ TEST(Figures, NameConstantsThatEverySpecTells) {
   int compared = 0;
   for (const auto& [id, entry] : devices::Catalogue::embedded().devices()) {
     const tui::SpecFacts facts(entry.text);
-    for (const tui::Figure& figure : tui::figures()) {
-      for (const std::string_view text : {figure.told, figure.formula}) {
+    for (const tui::MetricFormula& figure : tui::metric_formulas()) {
+      for (const std::string_view text : {figure.description, figure.formula}) {
         for (const std::string_view name : tui::constants_in(text)) {
           if (name.starts_with("peak_tflops.")) continue;  // not every precision is native
           const tui::SpecFact* const fact = facts.find(name);
@@ -40,7 +40,7 @@ TEST(Figures, NameConstantsThatEverySpecTells) {
 
 TEST(Figures, NamePrecisionsThatSomeSpecTells) {
   const tui::SpecFacts h100(devices::Catalogue::embedded().devices().at("h100-sxm").text);
-  for (const tui::Figure& figure : tui::figures()) {
+  for (const tui::MetricFormula& figure : tui::metric_formulas()) {
     for (const std::string_view name : tui::constants_in(figure.formula)) {
       EXPECT_NE(h100.find(name), nullptr) << name;
     }
@@ -49,16 +49,16 @@ TEST(Figures, NamePrecisionsThatSomeSpecTells) {
 
 TEST(Figures, NameClassesOfErrorsThatValidateKnows) {
   for (int i = 0; i < tui::error_class_count; ++i) {
-    const tui::ErrorFacts& row = tui::facts(static_cast<tui::ErrorClass>(i));
+    const tui::ModelErrorInfo& row = tui::facts(static_cast<tui::ModelErrorClass>(i));
     EXPECT_NE(find_class(row.id), nullptr) << row.id;
   }
 }
 
-// README names the classes that miss their goals, as `drover validate` finds them.
-TEST(Figures, ThatMissTheirGoalsAreThoseThatReadmeNames) {
+// docs/accuracy.md names the classes that miss their goals, as `drover validate` finds them.
+TEST(Figures, ThatMissTheirGoalsAreThoseThatTheAccuracyPageNames) {
   const char* shared = std::getenv("DROVER_SHARED");
   if (shared == nullptr) GTEST_SKIP() << "DROVER_SHARED is not set";
-  const Ran ran = run_drover({"validate", std::string(shared) + "/data", "--json"});
+  const ProcessResult ran = run_drover({"validate", std::string(shared) + "/data", "--json"});
   const auto report = Json::parse(ran.out);
   if (!report) GTEST_SKIP() << ran.err;
   std::map<std::string, std::string> words = {{"decode", "decode"}, {"power", "board power"}};
@@ -70,12 +70,12 @@ TEST(Figures, ThatMissTheirGoalsAreThoseThatReadmeNames) {
     Statistics found;
     found.mean = classes[at]["mean"].number();
     found.root_mean_square = classes[at]["root_mean_square"].number();
-    if (verdict(*known, found) != "missed") continue;
+    if (goal_status(*known, found) != "missed") continue;
     missed += (missed.empty() ? "" : " and ") + words[std::string(known->id)];
   }
-  const auto readme = read_file(std::string(DROVER_SOURCE_DIR) + "/README.md");
-  ASSERT_TRUE(readme);
-  EXPECT_NE(readme->find("Two miss their goals: " + missed + "."), std::string::npos) << missed;
+  const auto page = read_file(std::string(DROVER_SOURCE_DIR) + "/docs/accuracy.md");
+  ASSERT_TRUE(page);
+  EXPECT_NE(page->find("Two miss their goals: " + missed + "."), std::string::npos) << missed;
 }
 
 }  // namespace

@@ -27,10 +27,10 @@ std::vector<Json> objects_of(const std::string& out) {
 TEST(Follow, SaysOneObjectPerDeviceAndReport) {
   SmallFleet fleet;
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
-  Program follow(fleet.with_connect({"devices", "--follow", "--json"}));
+  DroverProcess follow(fleet.with_connect({"devices", "--follow", "--json"}));
   ASSERT_TRUE(eventually([&] { return objects_of(follow.out()).size() >= 6; })) << follow.err();
   follow.signal(SIGINT);
-  const Ran ran = follow.wait();
+  const ProcessResult ran = follow.wait();
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   const Json once = *Json::parse(fleet.ask({"devices", "--json"}).out);
   const auto said = objects_of(ran.out);
@@ -48,7 +48,7 @@ TEST(Follow, SaysOneObjectPerDeviceAndReport) {
 TEST(Follow, ShowsATableThatGoesOnAndEndsInTime) {
   SmallFleet fleet;
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
-  const Ran ran = fleet.ask({"devices", "--follow", "--for", "3s"});
+  const ProcessResult ran = fleet.ask({"devices", "--follow", "--for", "3s"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_EQ(ran.out.rfind("TIME", 0), 0U) << ran.out;
   EXPECT_EQ(ran.out.find("TIME", 1), std::string::npos) << ran.out;
@@ -58,22 +58,22 @@ TEST(Follow, ShowsATableThatGoesOnAndEndsInTime) {
 TEST(Follow, EndsWhenItsReaderLeaves) {
   SmallFleet fleet;
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
-  const Ran ran = run_shell("drover devices --follow --json --connect " + fleet.endpoint() +
-                            " | head -n 1; echo over");
+  const ProcessResult ran = run_shell("drover devices --follow --json --connect " +
+                                      fleet.endpoint() + " | head -n 1; echo over");
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_NE(ran.out.find("over"), std::string::npos);
   EXPECT_EQ(ran.err, "");
 }
 
 TEST(SubscribeExample, PrintsTemperaturesFromThePublishedStream) {
-  if (Program(python, {"-c", "import zmq, msgpack"}).wait().exit_code != 0) {
+  if (DroverProcess(python, {"-c", "import zmq, msgpack"}).wait().exit_code != 0) {
     GTEST_SKIP() << "python3-zmq or python3-msgpack is not installed: apt-get install both";
   }
   SmallFleet fleet;
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
-  Program subscribe(python, {DROVER_SOURCE_DIR "/examples/subscribe.py", fleet.publish_endpoint(),
-                             "--count", "4"});
-  const Ran ran = subscribe.wait();
+  DroverProcess subscribe(python, {DROVER_SOURCE_DIR "/examples/subscribe.py",
+                                   fleet.publish_endpoint(), "--count", "4"});
+  const ProcessResult ran = subscribe.wait();
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 4) << ran.out;
   for (const char* said : {"h-1/0 ", "h-1/1 ", " C\n"}) {

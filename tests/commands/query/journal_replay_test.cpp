@@ -4,18 +4,21 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "commands/agent/agent_start.h"
-#include "commands/connection/keys.h"
+#include "commands/agent/start.h"
 #include "commands/query/journal_replay.h"
 #include "fleet/codec/codec.h"
 #include "fleet/codec/journal.h"
 #include "fleet/socket/socket.h"
+#include "fleet/text/json.h"
+#include "tests/commands/connection/key_folder.h"
 #include "tests/commands/program.h"
+#include "tests/fleet/codec/decode_journal.h"
 
 namespace drover::commands {
 namespace {
@@ -44,8 +47,52 @@ Replayed replay(const std::vector<JournalRecord>& records) {
       if (send.to.channel == Channel::publish) replayed.published.push_back(encode(send.envelope));
     }
   }
-  EXPECT_GT(replay.counts().said, 0u);
+  EXPECT_GT(replay.counts().reproduced_turns, 0u);
   return replayed;
+}
+
+/// Full-width numbers are written as text.
+std::uint64_t as_number(const Json& text) {
+  return std::strtoull(text.text().c_str(), nullptr, 10);
+}
+
+/// The inverse of `to_text(const AgentStart&)`.
+Result<AgentStart> parse_agent_start(std::string_view text) {
+  const auto parsed = Json::parse(text);
+  if (!parsed) return parsed.error();
+  const Json& json = *parsed;
+  if (!json["host"].is_text()) return error("host: found nothing, expected the agent's name");
+  AgentStart start;
+  agents::AgentSettings& settings = start.settings;
+  settings.host = json["host"].text();
+  settings.rack = json["rack"].text();
+  settings.site = json["site"].text();
+  for (const std::string& key : json["labels"].keys()) {
+    settings.labels[key] = json["labels"][key].text();
+  }
+  settings.incarnation = {as_number(json["incarnation_high"]), as_number(json["incarnation_low"])};
+  for (std::size_t i = 0; i < json["groups"].size(); ++i) {
+    const Json& group = json["groups"][i];
+    settings.groups.push_back({group["device"].text(),
+                               static_cast<std::uint16_t>(group["count"].integer()),
+                               group["topology"].text()});
+  }
+  for (std::size_t i = 0; i < json["replicas"].size(); ++i) {
+    const Json& replica = json["replicas"][i];
+    settings.replicas.push_back({replica["model"].text(),
+                                 static_cast<std::uint16_t>(replica["first"].integer()),
+                                 static_cast<std::uint16_t>(replica["last"].integer()),
+                                 parse_precision(replica["precision"].text())});
+  }
+  settings.ambient_c = json["ambient_c"].number();
+  settings.sample_every = Duration(json["sample_every_ns"].integer());
+  settings.sample_every_min = Duration(json["sample_every_min_ns"].integer());
+  settings.seed = as_number(json["seed"]);
+  settings.fault_rate = json["fault_rate"].number();
+  settings.sample_loss = json["sample_loss"].number();
+  settings.sample_delay = Duration(json["sample_delay_ns"].integer());
+  start.start = Instant(Duration(json["start_ns"].integer()));
+  return start;
 }
 
 struct Said {
@@ -68,8 +115,8 @@ Said replay_agent(const std::vector<JournalRecord>& records) {
       const auto envelope = decode(receive->bytes);
       if (!envelope.ok()) {
         agent.count_undecodable();
-      } else if (const auto* welcome = std::get_if<Welcome>(&envelope->body)) {
-        agent.welcomed(receive->now, *welcome);
+      } else if (const auto* welcome = std::get_if<JoinAccepted>(&envelope->body)) {
+        agent.handle_join_accepted(receive->now, *welcome);
       } else {
         agent.receive(receive->now, *envelope);
       }
@@ -108,11 +155,11 @@ bool holds_in_a_row(const std::vector<std::string>& whole, const std::vector<std
 }
 
 TEST(Journal, OfARealRouterAndAgentReplaysToTheSameWords) {
-  Folder folder;
+  TestFolder folder;
   const std::string endpoint = free_endpoint();
   const std::string file = folder.file("router.journal");
-  Program router({"router", "--listen", endpoint, "--ledger", folder.file("ledger.sqlite"),
-                  "--speed", "20", "--journal", file});
+  DroverProcess router({"router", "--listen", endpoint, "--ledger", folder.file("ledger.sqlite"),
+                        "--speed", "20", "--journal", file});
   ASSERT_TRUE(router.says("router ready")) << router.err();
   const auto control = parse_endpoint(endpoint, "");
   ASSERT_TRUE(control.ok());
@@ -122,12 +169,12 @@ TEST(Journal, OfARealRouterAndAgentReplaysToTheSameWords) {
   ASSERT_TRUE(subscriber.connect_publish(publish.to_text()).ok());
 
   const std::string agent_file = folder.file("agent.journal");
-  Program agent({"agent", "--connect", endpoint, "--name", "h-1", "--devices", "h100-sxm:2",
-                 "--replicas", "llama-3.1-8b:0", "--journal", agent_file});
+  DroverProcess agent({"agent", "--connect", endpoint, "--name", "h-1", "--devices", "h100-sxm:2",
+                       "--replicas", "llama-3.1-8b:0", "--journal", agent_file});
   std::vector<std::string> published;
   for (int job = 0; job < 12; ++job) {
-    Program submit({"submit", "--connect", endpoint, "--model", "llama-3.1-8b", "--input",
-                    std::to_string(100 + job), "--output", "20", "--wait"});
+    DroverProcess submit({"submit", "--connect", endpoint, "--model", "llama-3.1-8b", "--input",
+                          std::to_string(100 + job), "--output", "20", "--wait"});
     ASSERT_TRUE(eventually([&] {
       take_published(subscriber, published);
       return submit.ends(std::chrono::seconds(0));
@@ -160,7 +207,7 @@ TEST(Journal, OfARealRouterAndAgentReplaysToTheSameWords) {
 }
 
 TEST(Journal, OfARouterWithKeysReplaysToTheSameWords) {
-  Folder folder;
+  TestFolder folder;
   const std::string keys = folder.file("keys");
   ASSERT_TRUE(make_key(keys, "router", KeyRole::router));
   for (const auto& [name, role] : {std::pair("h-1", KeyRole::agent), {"ada", KeyRole::admin}}) {
@@ -169,8 +216,8 @@ TEST(Journal, OfARouterWithKeysReplaysToTheSameWords) {
   }
   const std::string endpoint = free_endpoint();
   const std::string file = folder.file("router.journal");
-  Program router({"router", "--listen", endpoint, "--ledger", folder.file("ledger.sqlite"),
-                  "--keys", keys, "--journal", file});
+  DroverProcess router({"router", "--listen", endpoint, "--ledger", folder.file("ledger.sqlite"),
+                        "--keys", keys, "--journal", file});
   ASSERT_TRUE(router.says("router ready")) << router.err();
   Endpoint publish = *parse_endpoint(endpoint, "");
   publish.port = static_cast<std::uint16_t>(publish.port + 2);
@@ -183,7 +230,7 @@ TEST(Journal, OfARouterWithKeysReplaysToTheSameWords) {
     words.insert(words.end(), {"--connect", endpoint, "--keys", keys, "--key", name});
     return words;
   };
-  Program agent(as({"agent", "--name", "h-1", "--devices", "l4:1"}, "h-1"));
+  DroverProcess agent(as({"agent", "--name", "h-1", "--devices", "l4:1"}, "h-1"));
   std::vector<std::string> published;
   ASSERT_TRUE(eventually([&] {
     take_published(subscriber, published);

@@ -55,7 +55,7 @@ TEST(Reports, AnEndedJobHasItsAgeAndTheTimeItTook) {
   JobChanged job = job_in(JobState::finished, WorkKind::serve);
   job.latency_s = 2;
   const std::string table = to_table({job}, now);
-  EXPECT_NE(table.find(" 30s  2.0s "), std::string::npos) << table;
+  EXPECT_NE(table.find(" 30s     2.0s "), std::string::npos) << table;
   const Json json = to_json(job);
   EXPECT_EQ(json["latency_s"].number(), 2);
   EXPECT_TRUE(json["outcome"]["first_token_s"].is_number());
@@ -76,7 +76,7 @@ TEST(Reports, ATrainingSaysWhatIsSafe) {
       {JobState::queued, 400, 0, "resumes at step 400 of 1000"},
       {JobState::queued, 0, 50, "no checkpoint yet; 50 steps lost"},
       {JobState::running, 0, 276, "no checkpoint; 276 steps lost", 0},
-      {JobState::running, 500, 1, "saved until step 500 of 1000; 1 step lost"},
+      {JobState::running, 500, 1, "checkpointed at step 500 of 1000; 1 step lost"},
       {JobState::finished, 900, 37, ""},
       {JobState::cancelled, 900, 37, ""},
   };
@@ -125,14 +125,14 @@ TEST(Reports, OfManySendersOfWhatDoesNotDecodeTheThreeThatSentMostAreNamed) {
   Summary summary;
   EXPECT_NE(to_table(summary).find("messages     0 undecodable, 0 sample gaps"), std::string::npos);
   for (std::uint64_t sender = 1; sender <= 60; ++sender) {
-    summary.undecodable_by.push_back({"s" + std::to_string(sender), sender});
+    summary.undecodable_by_sender.push_back({"s" + std::to_string(sender), sender});
     summary.undecodable += sender;
   }
   EXPECT_NE(to_table(summary).find(
                 "1830 (60 from s60, 59 from s59, 58 from s58, 1653 from 57 others) undecodable"),
             std::string::npos)
       << to_table(summary);
-  summary.undecodable_by.resize(4);
+  summary.undecodable_by_sender.resize(4);
   summary.undecodable = 10;
   EXPECT_NE(to_table(summary).find("(4 from s4, 3 from s3, 2 from s2, 1 from 1 other)"),
             std::string::npos);
@@ -151,22 +151,22 @@ TEST(Reports, ASummaryWithoutResultsHasNoPercentilesAndNoError) {
 TEST(Reports, OneDeviceThatFailsTwiceIsOneLine) {
   Decision decision;
   decision.rejections = {{"p", "l4", Reason::memory, 1}, {"p", "l4", Reason::framework, 1}};
-  EXPECT_NE(explain(decision).find("passed over l4 in pool p: 1 for memory, 1 for framework\n"),
+  EXPECT_NE(explain(decision).find("rejected l4 in pool p: 1 for memory, 1 for framework\n"),
             std::string::npos)
       << explain(decision);
   JobChanged waiting = job_in(JobState::queued, WorkKind::serve);
   waiting.reason = Reason::capacity;
-  EXPECT_NE(explain(waiting).find("  waits for capacity\n"), std::string::npos);
+  EXPECT_NE(explain(waiting).find("  waiting for capacity\n"), std::string::npos);
 }
 
 TEST(Reports, WhyNamesTheAttemptThatWasRequeuedBesideWhatTheJobWaitsForNow) {
   JobChanged waiting = job_in(JobState::queued, WorkKind::train);
   waiting.reason = Reason::capacity;
-  waiting.returned = "attempt 1 was requeued at 14:02:10 (preempted: made room for 3fa1c2d4)";
-  EXPECT_NE(explain(waiting).find("  " + waiting.returned + "\n  waits for capacity\n"),
+  waiting.returned = "attempt 1 was requeued at 14:02:10 (preempted: its devices go to 3fa1c2d4)";
+  EXPECT_NE(explain(waiting).find("  " + waiting.returned + "\n  waiting for capacity\n"),
             std::string::npos)
       << explain(waiting);
-  EXPECT_EQ(to_json(waiting)["returned"].text(), waiting.returned);
+  EXPECT_EQ(to_json(waiting)["requeue_reason"].text(), waiting.returned);
 }
 
 TEST(Reports, DollarsThatStandOnAnAssumedPriceSayWhichOne) {
@@ -180,24 +180,26 @@ TEST(Reports, DollarsThatStandOnAnAssumedPriceSayWhichOne) {
 TEST(Reports, AWishThatWasGivenUpInTheWantedPoolCostsNothingAgainstIt) {
   Decision decision;
   decision.top.resize(1);
-  decision.wanted_pool = decision.pool = "h100";
+  decision.preferred_pool = decision.pool = "h100";
   decision.fallback_reason = Reason::queue_slo;
   decision.change = "slo -> best effort";
-  EXPECT_EQ(explain(decision).find("could ever take it"), std::string::npos) << explain(decision);
+  EXPECT_EQ(explain(decision).find("no device of the preferred pool can run it"), std::string::npos)
+      << explain(decision);
   EXPECT_EQ(explain(decision).find("costs"), std::string::npos) << explain(decision);
   decision.pool = "l4";
-  EXPECT_NE(explain(decision).find("could ever take it"), std::string::npos) << explain(decision);
+  EXPECT_NE(explain(decision).find("no device of the preferred pool can run it"), std::string::npos)
+      << explain(decision);
 }
 
 TEST(Reports, CandidatesAsOfNowStandAfterTheDecisionSinceWhichAJobWaits) {
   WhyReply reply;
   reply.decisions.resize(1);
   reply.decisions[0].number = 7;
-  reply.standings.resize(1);
-  reply.standings[0].target = "fast/g0";
+  reply.candidates.resize(1);
+  reply.candidates[0].target = "fast/g0";
   EXPECT_NE(explain(reply).find("all 1 candidate as of now:\n  fast/g0"), std::string::npos)
       << explain(reply);
-  reply.standings_of = 7;
+  reply.candidates_of_decision = 7;
   EXPECT_NE(explain(reply).find("all 1 candidate of decision 7:\n  fast/g0"), std::string::npos)
       << explain(reply);
 }
@@ -205,9 +207,9 @@ TEST(Reports, CandidatesAsOfNowStandAfterTheDecisionSinceWhichAJobWaits) {
 TEST(Reports, PoolsWithoutDevicesAreNamed) {
   Decision decision;
   EXPECT_EQ(explain(decision).find("no device"), std::string::npos);
-  decision.absent_pools = {"tpu"};
+  decision.empty_pools = {"tpu"};
   EXPECT_NE(explain(decision).find("  no device of the fleet is in pool tpu\n"), std::string::npos);
-  decision.absent_pools.emplace_back("l4");
+  decision.empty_pools.emplace_back("l4");
   EXPECT_NE(explain(decision).find("  no device of the fleet is in pools tpu, l4\n"),
             std::string::npos);
 }

@@ -30,15 +30,16 @@ TEST(Record, WritesWhatARouterPublishesUntilItIsToldToEnd) {
   SmallFleet fleet;
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
   const std::string path = fleet.file("a.mcap");
-  Program record(fleet.with_connect({"record", "-o", path}));
+  DroverProcess record(fleet.with_connect({"record", "-o", path}));
   ASSERT_TRUE(record.says("recording to")) << record.err();
-  const Ran job = fleet.ask({"submit", "--kind", "train", "--model", "bert-large", "--steps", "3",
-                             "--batch", "8", "--seq", "128", "--wait"});
+  const ProcessResult job =
+      fleet.ask({"submit", "--kind", "train", "--model", "bert-large", "--steps", "3", "--batch",
+                 "8", "--seq-len", "128", "--wait"});
   EXPECT_EQ(job.exit_code, 0) << job.err;
   ASSERT_TRUE(eventually([&] { return info(path)["journaled"].integer() > 10; })) << record.err();
   EXPECT_NE(info(path)["state"].text().find("still being written"), std::string::npos);
   record.signal(SIGTERM);
-  const Ran ran = record.wait();
+  const ProcessResult ran = record.wait();
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_EQ(verified(path), 0);
   const Json said = info(path);
@@ -49,7 +50,7 @@ TEST(Record, WritesWhatARouterPublishesUntilItIsToldToEnd) {
   EXPECT_GT(messages_of(said, "decisions"), 0) << said.dump();
   const std::vector<std::string> frame = {"frame", "--replay", path,      "--at",
                                           "1s",    "--view",   "devices", "--ascii"};
-  const Ran once = run_drover(frame);
+  const ProcessResult once = run_drover(frame);
   EXPECT_NE(once.out.find("h-1/0"), std::string::npos) << once.out << once.err;
   EXPECT_EQ(run_drover(frame).out, once.out);
 }
@@ -58,17 +59,18 @@ TEST(Record, LosesNothingOfWhatItHadWrittenWhenItIsKilled) {
   SmallFleet fleet;
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
   const std::string path = fleet.file("a.mcap");
-  Program record(fleet.with_connect({"record", "-o", path}));
+  DroverProcess record(fleet.with_connect({"record", "-o", path}));
   ASSERT_TRUE(eventually([&] { return info(path)["journaled"].integer() > 20; })) << record.err();
   const Json before = info(path);
   record.signal(SIGKILL);
   ASSERT_TRUE(record.ends());
-  const Ran recovered = run_drover({"recording", "recover", path, "-o", fleet.file("whole.mcap")});
+  const ProcessResult recovered =
+      run_drover({"recording", "recover", path, "-o", fleet.file("whole.mcap")});
   EXPECT_EQ(recovered.exit_code, 0) << recovered.out << recovered.err;
   EXPECT_EQ(verified(fleet.file("whole.mcap")), 0);
   const Json after = info(fleet.file("whole.mcap"));
-  EXPECT_GE(after["last"].text(), before["last"].text());
-  EXPECT_EQ(after["first"].text(), before["first"].text());
+  EXPECT_GE(after["end"].text(), before["end"].text());
+  EXPECT_EQ(after["start"].text(), before["start"].text());
   EXPECT_EQ(after["devices"].integer(), 2);
 }
 
@@ -78,60 +80,62 @@ TEST(Record, EndsWithItsTimeAndSaysWhatStandsInTheWay) {
   const std::string path = fleet.file("a.mcap");
   EXPECT_EQ(fleet.ask({"record", "-o", path, "--for", "1s"}).exit_code, 0);
   EXPECT_EQ(verified(path), 0);
-  const Ran again = fleet.ask({"record", "-o", path, "--for", "1s"});
+  const ProcessResult again = fleet.ask({"record", "-o", path, "--for", "1s"});
   EXPECT_EQ(again.exit_code, 1);
-  EXPECT_NE(again.err.find("is there already; give --force"), std::string::npos) << again.err;
+  EXPECT_NE(again.err.find("already exists; use --force"), std::string::npos) << again.err;
   EXPECT_EQ(fleet.ask({"record", "-o", path, "--for", "1s", "--force"}).exit_code, 0);
-  const Ran nameless = fleet.ask({"record"});
+  const ProcessResult nameless = fleet.ask({"record"});
   EXPECT_EQ(nameless.exit_code, 2);
   EXPECT_NE(nameless.err.find("-o FILE"), std::string::npos) << nameless.err;
 }
 
 TEST(RouterRecord, WritesItsOwnStreamAndClosesTheFileAtItsEnd) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string path = folder.file("a.mcap");
   SmallFleet fleet({"--record", path}, "20");
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
   EXPECT_EQ(fleet
                 .ask({"submit", "--kind", "train", "--model", "bert-large", "--steps", "3",
-                      "--batch", "8", "--seq", "128", "--wait"})
+                      "--batch", "8", "--seq-len", "128", "--wait"})
                 .exit_code,
             0);
   // A keyframe a fleet minute.
   ASSERT_TRUE(eventually([&] { return info(path)["keyframes"].integer() >= 2; }));
   fleet.router().signal(SIGTERM);
-  const Ran ran = fleet.router().wait();
+  const ProcessResult ran = fleet.router().wait();
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_EQ(verified(path), 0);
   const Json said = info(path);
   EXPECT_EQ(said["devices"].integer(), 2) << said.dump();
   EXPECT_EQ(said["dropped"].integer(), 0) << said.dump();
   EXPECT_GT(messages_of(said, "jobs"), 0) << said.dump();
-  const Ran states =
+  const ProcessResult states =
       run_drover({"recording", "export", path, "--format", "ndjson", "--channel", "jobs"});
   EXPECT_NE(states.out.find("\"state\":\"finished\""), std::string::npos) << states.out;
 }
 
 TEST(RouterRecord, RoutesOnWhenTheRecordingCannot) {
-  const Folder folder;
+  const TestFolder folder;
   // The limit on file sizes stands for a full disk: the ledger is small, the recording grows.
   const std::string endpoint = free_endpoint();
   const std::string path = folder.file("a.mcap");
-  Program router(
+  DroverProcess router(
       "/bin/sh",
       {"-c", "trap '' XFSZ; ulimit -f 1024; exec " DROVER_BINARY " router --listen " + endpoint +
                  " --ledger " + folder.file("ledger.sqlite") + " --speed 20 --record " + path});
   ASSERT_TRUE(router.says("router ready")) << router.err();
-  Program agent({"agent", "--connect", endpoint, "--name", "h-1", "--devices", "l4:128,l4:128"});
+  DroverProcess agent(
+      {"agent", "--connect", endpoint, "--name", "h-1", "--devices", "l4:128,l4:128"});
   ASSERT_TRUE(router.says("the recording has ended: ")) << router.err();
-  const Ran job =
+  const ProcessResult job =
       run_drover({"submit", "--connect", endpoint, "--kind", "train", "--model", "bert-large",
-                  "--steps", "3", "--batch", "8", "--seq", "128", "--wait"});
+                  "--steps", "3", "--batch", "8", "--seq-len", "128", "--wait"});
   EXPECT_EQ(job.exit_code, 0) << job.err;
-  const Ran seen = run_drover({"frame", "--connect", endpoint, "--ascii", "--size", "160x50"});
+  const ProcessResult seen =
+      run_drover({"frame", "--connect", endpoint, "--ascii", "--size", "160x50"});
   EXPECT_NE(seen.out.find("the recording has ended: "), std::string::npos) << seen.out << seen.err;
   router.signal(SIGTERM);
-  const Ran ran = router.wait();
+  const ProcessResult ran = router.wait();
   EXPECT_EQ(ran.exit_code, 3) << ran.err;
   EXPECT_NE(ran.err.find("File too large"), std::string::npos) << ran.err;
 }

@@ -56,7 +56,7 @@ RecordedFiles recording_of(const RecordedStory& story, bool ended, RecordingOpti
   };
   take(writer.begin({story.start, 1, "drover test", 7, {1, 2}}));
   take(writer.keyframe(story.start, story.state));
-  for (const Recorded& recorded : story.news) take(writer.add(recorded));
+  for (const RecordedMessage& recorded : story.news) take(writer.add(recorded));
   if (ended) {
     take(writer.end());
     files.journal.clear();

@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "fleet/recording/format/recording.h"
-#include "fleet/recording/recording_writer.h"
+#include "fleet/recording/writer.h"
 
 namespace drover::commands {
 
 struct RecordedStory {
   Instant start{};
-  std::uint64_t at_sequence = 0;   // at which the whole state stands
-  std::vector<std::string> state;  // encoded envelopes
-  std::vector<Recorded> news;      // in order; one tick of samples a second, and what happens
+  std::uint64_t at_sequence = 0;      // at which the whole state stands
+  std::vector<std::string> state;     // encoded envelopes
+  std::vector<RecordedMessage> news;  // in order; one tick of samples a second, and what happens
 };
 RecordedStory story_of(int seconds);
 

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "commands/record/recording_file.h"
-#include "fleet/recording/recording_repair.h"
+#include "fleet/recording/repair.h"
 #include "tests/commands/folder.h"
 #include "tests/fleet/recording/small_recording.h"
 
@@ -23,7 +23,7 @@ namespace {
 using namespace recording_test;
 
 /// So many seconds of samples of four hosts, and rows of every kind.
-std::vector<Recorded> story_of(int length_s) {
+std::vector<RecordedMessage> story_of(int length_s) {
   return messages_of({.hosts = 4, .devices = 8, .ticks = length_s});
 }
 
@@ -50,18 +50,19 @@ testing::AssertionResult whole(const OpenRecording& recording) {
 }
 
 /// `kept` is how `story` begins.
-bool begins(const std::vector<Recorded>& story, const std::vector<Recorded>& kept) {
+bool begins(const std::vector<RecordedMessage>& story, const std::vector<RecordedMessage>& kept) {
   return kept.size() <= story.size() && std::equal(kept.begin(), kept.end(), story.begin());
 }
 
 TEST(Recorder, KeepsAllThatFits) {
-  const Folder folder;
-  const std::vector<Recorded> story = story_of(70);
+  const TestFolder folder;
+  const std::vector<RecordedMessage> story = story_of(70);
   auto recorder = Recorder::open(options_for(folder.file("a.mcap")), start_of_test());
   ASSERT_TRUE(recorder.ok()) << recorder.error().message;
   const std::vector<std::string> state = {encode({"router", 0, second(0), ReplicaChanged{}})};
-  EXPECT_TRUE((*recorder)->take_keyframe(second(0), state));
-  for (const Recorded& news : story) EXPECT_TRUE((*recorder)->take(news.arrived, news.envelope));
+  EXPECT_TRUE((*recorder)->record_keyframe(second(0), state));
+  for (const RecordedMessage& news : story)
+    EXPECT_TRUE((*recorder)->record(news.arrived, news.envelope));
   EXPECT_TRUE((*recorder)->end().ok());
   OpenRecording recording = read_back(folder.file("a.mcap"));
   EXPECT_TRUE(whole(recording));
@@ -73,14 +74,14 @@ TEST(Recorder, KeepsAllThatFits) {
 }
 
 TEST(Recorder, CountsWhatDoesNotFitAndTellsItInTheFile) {
-  const Folder folder;
+  const TestFolder folder;
   RecorderOptions options = options_for(folder.file("a.mcap"));
   options.queue_bytes_max = 700;  // room for a row, and for no batch
   auto recorder = Recorder::open(options, start_of_test());
   ASSERT_TRUE(recorder.ok()) << recorder.error().message;
-  const std::vector<Recorded> story = messages_of({.ticks = 5, .rows_per_tick = 0});
-  for (const Recorded& batch : story) {
-    EXPECT_FALSE((*recorder)->take(batch.arrived, batch.envelope));
+  const std::vector<RecordedMessage> story = messages_of({.ticks = 5, .rows_per_tick = 0});
+  for (const RecordedMessage& batch : story) {
+    EXPECT_FALSE((*recorder)->record(batch.arrived, batch.envelope));
   }
   EXPECT_EQ((*recorder)->dropped(), story.size());
   EXPECT_TRUE((*recorder)->end().ok());
@@ -95,7 +96,7 @@ TEST(Recorder, CountsWhatDoesNotFitAndTellsItInTheFile) {
 }
 
 TEST(Recorder, TakesNoFileThatIsThereAndNoneOfAnother) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string path = folder.write("a.mcap", "precious");
   const auto refused = Recorder::open(options_for(path), start_of_test());
   ASSERT_FALSE(refused.ok());
@@ -111,11 +112,11 @@ TEST(Recorder, TakesNoFileThatIsThereAndNoneOfAnother) {
 }
 
 TEST(Recorder, TakesNoJournalThatIsThere) {
-  const Folder folder;
+  const TestFolder folder;
   folder.write("a.mcap.journal", "what another recording has nowhere else");
   const auto refused = Recorder::open(options_for(folder.file("a.mcap")), start_of_test());
   ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.error().message.find("a.mcap.journal: is there already; give --force"),
+  EXPECT_NE(refused.error().message.find("a.mcap.journal: already exists; use --force"),
             std::string::npos)
       << refused.error().message;
   EXPECT_EQ(std::filesystem::file_size(folder.file("a.mcap.journal")), 39U);
@@ -149,14 +150,14 @@ bool ends_by_itself(const Recorder& recorder) {
 }
 
 TEST(Recorder, EndsByItselfOnADiskThatIsFullAndSaysSo) {
-  const Folder folder;
-  const std::vector<Recorded> story = story_of(70);
+  const TestFolder folder;
+  const std::vector<RecordedMessage> story = story_of(70);
   auto recorder = Recorder::open(options_for(folder.file("a.mcap")), start_of_test());
   ASSERT_TRUE(recorder.ok()) << recorder.error().message;
   {
     const FullDisk disk(40'000);
-    for (const Recorded& news : story) {
-      EXPECT_TRUE((*recorder)->take(news.arrived, news.envelope)) << "nobody waits for it";
+    for (const RecordedMessage& news : story) {
+      EXPECT_TRUE((*recorder)->record(news.arrived, news.envelope)) << "nobody waits for it";
     }
     EXPECT_TRUE(ends_by_itself(**recorder));
   }
@@ -173,20 +174,21 @@ TEST(Recorder, EndsByItselfOnADiskThatIsFullAndSaysSo) {
   EXPECT_TRUE(report->lost.empty()) << report->lost.front().why;
   TextSource source(recovered);
   RecordingReader reader = opened(source);
-  const std::vector<Recorded> kept = all_of(reader);
+  const std::vector<RecordedMessage> kept = all_of(reader);
   EXPECT_GT(kept.size(), 10U);
   EXPECT_LT(kept.size(), story.size());
   EXPECT_TRUE(begins(story, kept));
 }
 
 TEST(Recorder, EndsInOrderWhenTheRecordingIsFull) {
-  const Folder folder;
-  const std::vector<Recorded> story = story_of(20);
+  const TestFolder folder;
+  const std::vector<RecordedMessage> story = story_of(20);
   RecorderOptions options = options_for(folder.file("a.mcap"));
-  options.places_max = 10;
+  options.messages_max = 10;
   auto recorder = Recorder::open(options, start_of_test());
   ASSERT_TRUE(recorder.ok()) << recorder.error().message;
-  for (const Recorded& news : story) EXPECT_TRUE((*recorder)->take(news.arrived, news.envelope));
+  for (const RecordedMessage& news : story)
+    EXPECT_TRUE((*recorder)->record(news.arrived, news.envelope));
   EXPECT_TRUE(ends_by_itself(**recorder));
   const Status ended = (*recorder)->end();
   ASSERT_FALSE(ended.ok());
@@ -194,13 +196,13 @@ TEST(Recorder, EndsInOrderWhenTheRecordingIsFull) {
       << ended.error().message;
   OpenRecording recording = read_back(folder.file("a.mcap"));
   EXPECT_TRUE(whole(recording));
-  const std::vector<Recorded> kept = all_of(recording.reader);
+  const std::vector<RecordedMessage> kept = all_of(recording.reader);
   EXPECT_EQ(kept.size(), 10U);
   EXPECT_TRUE(begins(story, kept));
 }
 
 TEST(Recorder, BeginsNothingOnADiskThatIsFull) {
-  const Folder folder;
+  const TestFolder folder;
   std::filesystem::create_symlink("/dev/full", folder.file("full.mcap"));
   RecorderOptions options = options_for(folder.file("full.mcap"));
   options.force = true;
@@ -211,7 +213,7 @@ TEST(Recorder, BeginsNothingOnADiskThatIsFull) {
 }
 
 TEST(Recorder, BeginsNothingOnADiskWithTooLittleRoom) {
-  const Folder folder;
+  const TestFolder folder;
   RecorderOptions options = options_for(folder.write("a.mcap", "precious"));
   options.force = true;
   options.disk_free_bytes_min = UINT64_MAX / 2;

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "fleet/recording/format/recording_file.h"
-#include "fleet/recording/recording_index.h"
-#include "fleet/recording/recording_writer.h"
+#include "fleet/recording/format/file.h"
+#include "fleet/recording/index.h"
+#include "fleet/recording/writer.h"
 #include "tests/commands/program.h"
 #include "tests/commands/record/recorded_story.h"
 
@@ -28,7 +28,7 @@ RecordedFiles fast_recording(bool ended, int length_s, const Incarnation& identi
   };
   take(writer.begin({story.start, speed, "drover test", 7, identity}));
   take(writer.keyframe(story.start, story.state));
-  for (const Recorded& recorded : story.news) take(writer.add(recorded));
+  for (const RecordedMessage& recorded : story.news) take(writer.add(recorded));
   if (ended) take(writer.end());
   return files;
 }
@@ -61,11 +61,11 @@ class LostBeginning : public testing::Test {
     if (journal) folder_.write(name + ".mcap.journal", files.journal);
   }
   std::string file(const std::string& name) { return folder_.file(name + ".mcap"); }
-  static Ran recording(std::vector<std::string> words) {
+  static ProcessResult recording(std::vector<std::string> words) {
     words.insert(words.begin(), "recording");
     return run_drover(words);
   }
-  static void expect_said(const Ran& ran, int exit_code, std::string_view words) {
+  static void expect_said(const ProcessResult& ran, int exit_code, std::string_view words) {
     const std::string all = ran.out + ran.err;
     EXPECT_EQ(ran.exit_code, exit_code) << all;
     EXPECT_NE(all.find(words), std::string::npos) << words << " is not said in: " << all;
@@ -73,19 +73,20 @@ class LostBeginning : public testing::Test {
   /// In every verb that reads one.
   void expect_speed_unknown(const std::string& name) {
     SCOPED_TRACE(name);
-    constexpr const char* said = "speed of fleet time is not known";
-    const Ran info = recording({"info", file(name)});
+    constexpr const char* said = "speed of fleet time is unknown";
+    const ProcessResult info = recording({"info", file(name)});
     expect_said(info, 0, said);
-    expect_said(info, 0, "at a speed that is not known");
+    expect_said(info, 0, "at unknown speed");
     expect_said(recording({"verify", file(name)}), 3, said);
-    const Ran frame = run_drover({"frame", "--replay", file(name), "--at", "20s", "--ascii"});
+    const ProcessResult frame =
+        run_drover({"frame", "--replay", file(name), "--at", "20s", "--ascii"});
     expect_said(frame, 3, said);
-    expect_said(frame, 3, "mcap, speed not known");
+    expect_said(frame, 3, "mcap, speed unknown");
     EXPECT_EQ(frame.out.find(" UTC"), std::string::npos) << frame.out;
   }
 
   static constexpr int length_s = 100;
-  Folder folder_;
+  TestFolder folder_;
 };
 
 TEST_F(LostBeginning, EveryVerbSaysThatTheSpeedIsNotKnown) {
@@ -94,8 +95,8 @@ TEST_F(LostBeginning, EveryVerbSaysThatTheSpeedIsNotKnown) {
     const Json info = only_object(recording({"info", file(name), "--json"}).out);
     EXPECT_TRUE(info["speed"].is_null()) << info.dump();
     const Json verified = only_object(recording({"verify", file(name), "--json"}).out);
-    EXPECT_FALSE(verified["whole"].boolean()) << verified.dump();
-    expect_said(recording({"export", file(name)}), 3, "speed of fleet time is not known");
+    EXPECT_FALSE(verified["complete"].boolean()) << verified.dump();
+    expect_said(recording({"export", file(name)}), 3, "speed of fleet time is unknown");
   }
 }
 
@@ -120,10 +121,11 @@ TEST_F(LostBeginning, AFlippedLengthBeforeItLosesNeitherSpeedNorJournal) {
   write("flipped", files, true);
   const Json info = only_object(recording({"info", file("flipped"), "--json"}).out);
   EXPECT_EQ(info["speed"].number(), speed) << info.dump();
-  const Ran frame = run_drover({"frame", "--replay", file("flipped"), "--at", "20s", "--ascii"});
+  const ProcessResult frame =
+      run_drover({"frame", "--replay", file("flipped"), "--at", "20s", "--ascii"});
   EXPECT_EQ(frame.exit_code, 0) << frame.err;
   EXPECT_NE(frame.out.find("10x fleet time"), std::string::npos) << frame.out;
-  const Ran recovered = recording({"recover", file("flipped"), "-o", file("copy")});
+  const ProcessResult recovered = recording({"recover", file("flipped"), "-o", file("copy")});
   EXPECT_EQ(recovered.exit_code, 3) << recovered.out;
   EXPECT_EQ(recording({"verify", file("copy")}).exit_code, 0) << "no message was lost";
   EXPECT_EQ(recording({"export", file("copy")}).out,
@@ -140,13 +142,13 @@ TEST_F(MissingChunk, OfWhichNothingIsLeftIsCountedByItsPlaces) {
   const std::uint64_t from = index->chunks[1].offset;
   files.file.erase(from, index->chunks[2].offset - from);
   write("short", files, true);
-  for (const Ran& ran : {recording({"cut", file("short"), "-o", file("part")}),
-                         recording({"export", file("short")})}) {
+  for (const ProcessResult& ran : {recording({"cut", file("short"), "-o", file("part")}),
+                                   recording({"export", file("short")})}) {
     expect_said(ran, 3, "messages are missing");
   }
   expect_said(recording({"recover", file("short"), "-o", file("copy")}), 3, "missing: at least");
   EXPECT_EQ(recording({"verify", file("copy")}).exit_code, 3);
-  const Ran again = recording({"recover", file("copy"), "-o", file("again")});
+  const ProcessResult again = recording({"recover", file("copy"), "-o", file("again")});
   EXPECT_EQ(again.exit_code, 0) << "the copy says what is missing: " << again.out << again.err;
 }
 
@@ -154,7 +156,7 @@ TEST_F(LostBeginning, AnotherRecordingsJournalIsLeftAsideAndThatIsSaid) {
   const RecordedFiles another = fast_recording(false, 130, {9, 9});
   ASSERT_GT(another.journal.size(), 1000U);
   folder_.write("killed.mcap.journal", another.journal);
-  const std::string said = "killed.mcap.journal was left aside";
+  const std::string said = "killed.mcap.journal was ignored";
   expect_said(recording({"info", file("killed")}), 0, said);
   expect_said(recording({"verify", file("killed")}), 3, said);
   expect_said(run_drover({"frame", "--replay", file("killed"), "--at", "20s"}), 3, said);

@@ -9,8 +9,8 @@
 
 #include "commands/record/json_mcap.h"
 #include "fleet/base/text.h"
-#include "fleet/recording/recording_index.h"
-#include "fleet/recording/recording_reader.h"
+#include "fleet/recording/index.h"
+#include "fleet/recording/reader.h"
 #include "tests/commands/program.h"
 #include "tests/commands/record/recorded_story.h"
 #include "tests/recording_reader/public_reader.h"
@@ -30,7 +30,7 @@ constexpr int values_each_s = h100s * metric_count + (devices - h100s) * others_
 class RecordingVerbs : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = new Folder;
+    folder_ = new TestFolder;
     const RecordedStory story = story_of(length_s);
     const RecordedFiles whole = recording_of(story);
     const RecordedFiles killed = recording_of(story, false);
@@ -43,17 +43,17 @@ class RecordingVerbs : public testing::Test {
   static void TearDownTestSuite() { delete folder_; }
 
   static std::string file(const std::string& name) { return folder_->file(name); }
-  static Ran recording(std::vector<std::string> words) {
+  static ProcessResult recording(std::vector<std::string> words) {
     words.insert(words.begin(), "recording");
     return run_drover(words);
   }
 
  private:
-  static inline Folder* folder_ = nullptr;
+  static inline TestFolder* folder_ = nullptr;
 };
 
 TEST_F(RecordingVerbs, InfoSaysWhatStandsInIt) {
-  const Ran ran = recording({"info", file("whole.mcap"), "--json"});
+  const ProcessResult ran = recording({"info", file("whole.mcap"), "--json"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   const Json said = only_object(ran.out);
   EXPECT_EQ(said["span_s"].number(), length_s - 1) << ran.out;
@@ -72,24 +72,24 @@ TEST_F(RecordingVerbs, InfoSaysWhatStandsInIt) {
   for (const char* channel : {"samples", "jobs", "decisions", "events", "audit", "alerts"}) {
     EXPECT_TRUE(channels.contains(channel)) << channel;
   }
-  const Ran text = recording({"info", file("whole.mcap")});
+  const ProcessResult text = recording({"info", file("whole.mcap")});
   EXPECT_NE(text.out.find("5 hosts, 36 devices"), std::string::npos) << text.out;
 }
 
 TEST_F(RecordingVerbs, VerifyTellsWholeLossyAndUnreadableApart) {
-  const Ran whole = recording({"verify", file("whole.mcap")});
+  const ProcessResult whole = recording({"verify", file("whole.mcap")});
   EXPECT_EQ(whole.exit_code, 0) << whole.out << whole.err;
-  const Ran killed = recording({"verify", file("killed.mcap"), "--json"});
+  const ProcessResult killed = recording({"verify", file("killed.mcap"), "--json"});
   EXPECT_EQ(killed.exit_code, 3) << killed.out;
-  EXPECT_FALSE(only_object(killed.out)["whole"].boolean());
+  EXPECT_FALSE(only_object(killed.out)["complete"].boolean());
   EXPECT_NE(only_object(killed.out)["state"].text().find("not closed"), std::string::npos);
-  const Folder folder;
+  const TestFolder folder;
   EXPECT_EQ(recording({"verify", folder.write("text", "what is this?\n")}).exit_code, 1);
   EXPECT_EQ(recording({"verify", folder.file("absent")}).exit_code, 1);
 }
 
 TEST_F(RecordingVerbs, InfoAndVerifyTellWhatTheRecorderCouldNotKeep) {
-  const Folder folder;
+  const TestFolder folder;
   RecordingWriter writer;
   std::string bytes = writer.begin({Instant(seconds(0)), 1, "test", {}, {1, 2}}).file;
   bytes += writer.dropped({Instant(seconds(1)), Instant(seconds(5)), 20}).file;
@@ -97,33 +97,34 @@ TEST_F(RecordingVerbs, InfoAndVerifyTellWhatTheRecorderCouldNotKeep) {
   const std::string path = folder.write("lossy.mcap", bytes);
   const Json said = only_object(recording({"info", path, "--json"}).out);
   EXPECT_EQ(said["dropped"].integer(), 20) << said.dump();
-  EXPECT_EQ(said["drops"][0]["since"].text(), "1970-01-01T00:00:01.000Z") << said.dump();
-  EXPECT_EQ(said["drops"][0]["until"].text(), "1970-01-01T00:00:05.000Z") << said.dump();
+  EXPECT_EQ(said["drops"][0]["from"].text(), "1970-01-01T00:00:01.000Z") << said.dump();
+  EXPECT_EQ(said["drops"][0]["to"].text(), "1970-01-01T00:00:05.000Z") << said.dump();
   EXPECT_EQ(recording({"verify", path}).exit_code, 3) << "whole, but not all that there was";
 }
 
 TEST_F(RecordingVerbs, RecoverLosesNothingThatTheJournalHolds) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string out = folder.file("out.mcap");
-  const Ran ran = recording({"recover", file("killed.mcap"), "-o", out});
+  const ProcessResult ran = recording({"recover", file("killed.mcap"), "-o", out});
   EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
   EXPECT_EQ(recording({"verify", out}).exit_code, 0);
   EXPECT_EQ(recording({"export", out}).out, recording({"export", file("whole.mcap")}).out);
-  const Ran again = recording({"recover", file("killed.mcap"), "-o", out});
+  const ProcessResult again = recording({"recover", file("killed.mcap"), "-o", out});
   EXPECT_EQ(again.exit_code, 1);
   EXPECT_NE(again.err.find("--force"), std::string::npos) << again.err;
-  const Ran itself = recording({"recover", out, "-o", out, "--force"});
+  const ProcessResult itself = recording({"recover", out, "-o", out, "--force"});
   EXPECT_EQ(itself.exit_code, 2);
   EXPECT_EQ(recording({"verify", out}).exit_code, 0) << "and nothing has happened to it";
 }
 
 TEST_F(RecordingVerbs, RecoverSaysExactlyWhatIsLost) {
-  const Folder folder;
-  const Ran ran = recording({"recover", file("torn.mcap"), "-o", folder.file("out.mcap")});
+  const TestFolder folder;
+  const ProcessResult ran =
+      recording({"recover", file("torn.mcap"), "-o", folder.file("out.mcap")});
   EXPECT_EQ(ran.exit_code, 3) << ran.out << ran.err;
   EXPECT_NE(ran.out.find("lost: "), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("missing: at least 1 message;"), std::string::npos) << ran.out;
-  const Ran verified = recording({"verify", folder.file("out.mcap")});
+  const ProcessResult verified = recording({"verify", folder.file("out.mcap")});
   EXPECT_EQ(verified.exit_code, 3) << "the new file says so as well: " << verified.out;
 }
 
@@ -139,17 +140,17 @@ std::string damaged(const std::string& path) {
 }
 
 TEST_F(RecordingVerbs, WhatCannotBeMadeLeavesTheFileThatIsThere) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string bad = folder.write("bad.mcap", damaged(file("whole.mcap")));
   const std::string kept = folder.write("kept.mcap", "precious");
   folder.write("kept.mcap.journal", "precious too");
   for (const char* action : {"cut", "export"}) {
-    const Ran ran = recording({action, bad, "-o", kept, "--force"});
+    const ProcessResult ran = recording({action, bad, "-o", kept, "--force"});
     EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
     EXPECT_EQ(run_shell(fmt::format("cat {0} {0}.journal", kept)).out, "preciousprecious too");
     EXPECT_FALSE(std::filesystem::exists(kept + ".new"));
   }
-  const Ran made = recording({"cut", file("whole.mcap"), "-o", kept, "--force"});
+  const ProcessResult made = recording({"cut", file("whole.mcap"), "-o", kept, "--force"});
   EXPECT_EQ(made.exit_code, 0) << made.err;
   EXPECT_EQ(recording({"verify", kept}).exit_code, 0);
   EXPECT_FALSE(std::filesystem::exists(kept + ".journal")) << "it was of the file before";
@@ -157,7 +158,7 @@ TEST_F(RecordingVerbs, WhatCannotBeMadeLeavesTheFileThatIsThere) {
 }
 
 TEST_F(RecordingVerbs, WriteWhereALinkLeadsAndToWhatIsNoFile) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string kept = folder.write("kept.csv", "old");
   std::filesystem::create_symlink(kept, folder.file("link.csv"));
   EXPECT_EQ(
@@ -166,7 +167,7 @@ TEST_F(RecordingVerbs, WriteWhereALinkLeadsAndToWhatIsNoFile) {
   EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link.csv")));
   EXPECT_GT(std::filesystem::file_size(kept), 1000U);
   std::filesystem::create_symlink("/dev/full", folder.file("full.csv"));
-  const Ran full =
+  const ProcessResult full =
       recording({"export", file("whole.mcap"), "-o", folder.file("full.csv"), "--force"});
   EXPECT_EQ(full.exit_code, 1);
   EXPECT_NE(full.err.find("No space left"), std::string::npos) << full.err;
@@ -174,33 +175,34 @@ TEST_F(RecordingVerbs, WriteWhereALinkLeadsAndToWhatIsNoFile) {
 }
 
 TEST_F(RecordingVerbs, CutAndExportTakeWhatIsWholeOfAFileThatWasNotClosed) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string all = recording({"export", file("whole.mcap")}).out;
-  const Ran exported = recording({"export", file("torn.mcap")});
+  const ProcessResult exported = recording({"export", file("torn.mcap")});
   EXPECT_EQ(exported.exit_code, 3) << exported.err;
   EXPECT_NE(exported.err.find("damaged"), std::string::npos) << exported.err;
   EXPECT_GT(exported.out.size(), all.size() / 2) << "most of it is whole";
   EXPECT_TRUE(all.starts_with(exported.out));
   const std::string out = folder.file("cut.mcap");
-  const Ran cut = recording({"cut", file("torn.mcap"), "-o", out});
+  const ProcessResult cut = recording({"cut", file("torn.mcap"), "-o", out});
   EXPECT_EQ(cut.exit_code, 3) << cut.out << cut.err;
   EXPECT_NE((cut.out + cut.err).find("damaged"), std::string::npos) << cut.out << cut.err;
   EXPECT_EQ(recording({"export", out}).out, exported.out);
 }
 
 TEST_F(RecordingVerbs, CutAndExportSayThatTheJournalIsGone) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string torn = folder.file("alone.mcap");
   ASSERT_EQ(run_shell(fmt::format("cp {} {}", file("killed.mcap"), torn)).exit_code, 0);
   const std::string out = folder.file("cut.mcap");
-  for (const Ran& ran : {recording({"cut", torn, "-o", out}), recording({"export", torn})}) {
+  for (const ProcessResult& ran :
+       {recording({"cut", torn, "-o", out}), recording({"export", torn})}) {
     EXPECT_EQ(ran.exit_code, 3) << ran.err;
-    EXPECT_NE(ran.err.find("alone.mcap.journal is gone"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("alone.mcap.journal is missing"), std::string::npos) << ran.err;
   }
 }
 
 TEST_F(RecordingVerbs, ADamagedSummaryIsNamed) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string path = folder.file("summary.mcap");
   ASSERT_EQ(run_shell(fmt::format("cp {} {}", file("whole.mcap"), path)).exit_code, 0);
   // The footer's last bytes, before the magic.
@@ -209,39 +211,40 @@ TEST_F(RecordingVerbs, ADamagedSummaryIsNamed) {
                                   path, path))
                 .exit_code,
             0);
-  const Ran info = recording({"info", path});
+  const ProcessResult info = recording({"info", path});
   EXPECT_NE(info.out.find("its summary is damaged (`drover recording recover`"), std::string::npos)
       << info.out << info.err;
 }
 
 TEST_F(RecordingVerbs, CutKeepsTheTimeThatWasAskedFor) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string out = folder.file("cut.mcap");
-  const Ran ran = recording(
+  const ProcessResult ran = recording(
       {"cut", file("whole.mcap"), "--from", "20s", "--to", "2025-11-21T02:38:41Z", "-o", out});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_NE(ran.out.find("of fleet time before --from, at the last keyframe before it"),
             std::string::npos)
       << ran.out;
   EXPECT_EQ(recording({"verify", out}).exit_code, 0);
-  const Ran rows = recording({"export", out, "--from", "2025-11-21T02:38:22Z"});
+  const ProcessResult rows = recording({"export", out, "--from", "2025-11-21T02:38:22Z"});
   // The first tick came a second after the start, and the end is not included.
   EXPECT_EQ(std::count(rows.out.begin(), rows.out.end(), '\n'), 1 + devices * 19) << rows.err;
-  const Ran never = recording({"cut", file("whole.mcap"), "--from", "1h", "-o", out, "--force"});
+  const ProcessResult never =
+      recording({"cut", file("whole.mcap"), "--from", "1h", "-o", out, "--force"});
   EXPECT_EQ(never.exit_code, 2);
-  EXPECT_NE(never.err.find("the recording is of"), std::string::npos) << never.err;
+  EXPECT_NE(never.err.find("the recording covers"), std::string::npos) << never.err;
 }
 
 TEST_F(RecordingVerbs, ExportsSamplesAsCsv) {
-  const Ran ran = recording({"export", file("whole.mcap"), "--format", "csv"});
+  const ProcessResult ran = recording({"export", file("whole.mcap"), "--format", "csv"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   const auto lines = split(ran.out, '\n');
   ASSERT_EQ(lines.size(), 1U + devices * length_s + 1U);
   EXPECT_EQ(lines[0],
-            "time,host,device,utilization,matrix_activity,memory_activity,memory_used,"
-            "memory_total,power_w,power_cap_w,temperature_c,clock_mhz,throttle_bits,energy_j,"
-            "queue,running,memory_temperature_c,power_violation_s,thermal_violation_s,"
-            "board_violation_s");
+            "time,host,device,utilization,tensor_activity,memory_activity,memory_used_bytes,"
+            "memory_total_bytes,power_w,power_cap_w,temperature_c,clock_mhz,throttle_bits,"
+            "energy_j,queue,running,memory_temperature_c,power_violation_s,thermal_violation_s,"
+            "board_limit_violation_s");
   EXPECT_EQ(lines[1].rfind("2025-11-21T02:38:02.000Z,gpu-a,0,", 0), 0U) << lines[1];
   const auto first = split(lines[1], ',');
   ASSERT_EQ(first.size(), 3U + metric_count);
@@ -258,7 +261,7 @@ TEST_F(RecordingVerbs, ExportsEachChannelAsLinesOfJson) {
                {"decisions", "rule", length_s / 4},        {"events", "subject", length_s / 10},
                {"alerts", "raised", length_s / 10},        {"audit", "who", length_s / 25}};
   for (const auto& expected : cases) {
-    const Ran ran = recording(
+    const ProcessResult ran = recording(
         {"export", file("whole.mcap"), "--format", "ndjson", "--channel", expected.channel});
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), expected.lines) << expected.channel;
@@ -290,7 +293,7 @@ std::vector<std::pair<int, std::string>> records_of(std::string_view bytes) {
 TEST_F(RecordingVerbs, ThePublicMcapLibraryReadsWhatIsExported) {
   const recording_test::PublicReader library(DROVER_SOURCE_DIR);
   if (!library.missing.empty()) GTEST_SKIP() << library.missing;
-  const Folder folder;
+  const TestFolder folder;
   const std::string out = folder.file("json.mcap");
   ASSERT_EQ(recording({"export", file("whole.mcap"), "--format", "json-mcap", "-o", out}).exit_code,
             0);
@@ -305,9 +308,10 @@ TEST_F(RecordingVerbs, ThePublicMcapLibraryReadsWhatIsExported) {
 }
 
 TEST_F(RecordingVerbs, ExportsAnMcapFileOfJsonMessages) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string out = folder.file("json.mcap");
-  const Ran ran = recording({"export", file("whole.mcap"), "--format", "json-mcap", "-o", out});
+  const ProcessResult ran =
+      recording({"export", file("whole.mcap"), "--format", "json-mcap", "-o", out});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   const std::string bytes = run_shell("cat " + out).out;
   const std::size_t magic = recording::magic.size();
@@ -336,15 +340,15 @@ TEST_F(RecordingVerbs, TeachWhoeverAsksWrongly) {
   const struct {
     std::vector<std::string> words;
     const char* said;
-  } cases[] = {{{}, "say what to do"},
+  } cases[] = {{{}, "ACTION is required"},
                {{"inof", "x"}, "did you mean info?"},
-               {{"info"}, "name the recording"},
+               {{"info"}, "FILE is required"},
                {{"cut", "x"}, "-o FILE"},
                {{"export", "x", "--channel", "job"}, "did you mean jobs?"},
                {{"export", "x", "--format", "csv", "--channel", "jobs"}, "--format ndjson"},
                {{"cut", "x", "-o", "y", "--from", "soon"}, "--from: found \"soon\""}};
   for (const auto& expected : cases) {
-    const Ran ran = recording(expected.words);
+    const ProcessResult ran = recording(expected.words);
     EXPECT_EQ(ran.exit_code, 2) << expected.said;
     EXPECT_NE(ran.err.find(expected.said), std::string::npos) << ran.err;
   }

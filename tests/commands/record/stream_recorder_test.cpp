@@ -41,7 +41,7 @@ class StreamRecording : public testing::Test {
   std::string path() const { return folder_.file("a.mcap"); }
   void hear(Envelope envelope) { stream_->receive(start, publish_peer, std::move(envelope)); }
   void hear_snapshot(std::uint64_t at_sequence, std::vector<std::string> messages) {
-    ASSERT_TRUE(stream_->take_request(start));
+    ASSERT_TRUE(stream_->take_snapshot_request(start));
     const SnapshotPart part{at_sequence, 0, 1, at_sequence, std::move(messages)};
     stream_->receive(start, router_peer, {"router", 1, start, part});
   }
@@ -52,7 +52,7 @@ class StreamRecording : public testing::Test {
     return std::move(*opened);
   }
 
-  Folder folder_;
+  TestFolder folder_;
   std::unique_ptr<Recorder> recorder_;
   std::optional<StreamRecorder> stream_;
 };
@@ -67,11 +67,11 @@ TEST_F(StreamRecording, KeepsNewsThatASnapshotOvertookAndPutsTheKeyframeBehindIt
   const auto rows = recording.reader.read_rows(Instant::min(), never);
   ASSERT_TRUE(rows.ok());
   std::vector<std::uint64_t> sequences;
-  for (const Recorded& row : *rows) sequences.push_back(row.envelope.sequence);
+  for (const RecordedMessage& row : *rows) sequences.push_back(row.envelope.sequence);
   EXPECT_EQ(sequences, (std::vector<std::uint64_t>{5, 6, 7, 8}));
   const auto keyframe = recording.reader.keyframe_before(never);
   ASSERT_TRUE(keyframe.ok() && keyframe->has_value());
-  EXPECT_EQ((*keyframe)->place, 3U) << "5, 6 and 7 stand before it";
+  EXPECT_EQ((*keyframe)->ordinal, 3U) << "5, 6 and 7 stand before it";
   EXPECT_EQ(recording.reader.info().dropped, 0U);
 }
 

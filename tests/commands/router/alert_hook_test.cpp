@@ -14,7 +14,7 @@
 namespace drover::commands {
 namespace {
 
-std::string script(const Folder& folder, const std::string& name, const std::string& body) {
+std::string script(const TestFolder& folder, const std::string& name, const std::string& body) {
   const std::string path = folder.write(name, "#!/bin/sh\n" + body);
   std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   return path;
@@ -31,7 +31,7 @@ bool is_alive(const std::string& pid_file) {
 }
 
 TEST(OnAlert, TellsAProgramOfEveryAlertAndNoShellReadsItsTexts) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string log = folder.file("log");
   const std::string program =
       script(folder, "hook",
@@ -60,7 +60,7 @@ TEST(OnAlert, TellsAProgramOfEveryAlertAndNoShellReadsItsTexts) {
 }
 
 TEST(OnAlert, AProgramThatHangsHoldsNothingUpAndGoesWithTheRouter) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string pid_file = folder.file("pid");
   const std::string program =
       script(folder, "hook", "sleep 1000 & echo $! > " + pid_file + "\nwait\n");
@@ -75,7 +75,7 @@ TEST(OnAlert, AProgramThatHangsHoldsNothingUpAndGoesWithTheRouter) {
 }
 
 TEST(OnAlert, AProgramThatFailsIsTold) {
-  const Folder folder;
+  const TestFolder folder;
   AlertedFleet fleet({"--on-alert", script(folder, "hook", "exit 3\n")});
   ASSERT_TRUE(fleet.running.start()) << fleet.running.trouble();
   ASSERT_EQ(fleet.running.ask({"drain", "h-1/1"}).exit_code, 0);
@@ -84,11 +84,11 @@ TEST(OnAlert, AProgramThatFailsIsTold) {
 }
 
 TEST(OnAlert, AProgramThatCannotBeRunIsToldAtTheDoor) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string no_program = folder.write("plain", "text");
   for (const std::string& word : {no_program, std::string("no-such-program-anywhere")}) {
-    const Ran ran = run_drover({"router", "--listen", free_endpoint(), "--ledger",
-                                folder.file("ledger"), "--on-alert", word});
+    const ProcessResult ran = run_drover({"router", "--listen", free_endpoint(), "--ledger",
+                                          folder.file("ledger"), "--on-alert", word});
     EXPECT_EQ(ran.exit_code, 1);
     EXPECT_NE(ran.err.find("--on-alert: found"), std::string::npos) << ran.err;
   }
@@ -111,57 +111,57 @@ std::size_t lines_of(const std::string& path) {
 }
 
 TEST(AlertHook, RunsSoManyAtOnceKeepsSoManyWaitingAndTellsWhatItDropped) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string log = folder.file("log");
   AlertHook hook;
   ASSERT_TRUE(hook.open(script(folder, "hook", "echo x >> " + log + "\nexec sleep 1000\n")));
   Wall now = wall_now();
-  for (std::size_t n = 0; n < alert_queue_max + 6; ++n) hook.hear(alert_of(n));
+  for (std::size_t n = 0; n < alert_queue_max + 6; ++n) hook.add(alert_of(n));
   hook.tick(now);
   ASSERT_TRUE(eventually([&] { return lines_of(log) == alert_runs_max; }));
-  for (std::size_t n = 0; n < alert_runs_max + 3; ++n) hook.hear(alert_of(n));
-  hook.tick(now + alert_run_span - seconds(1));
+  for (std::size_t n = 0; n < alert_runs_max + 3; ++n) hook.add(alert_of(n));
+  hook.tick(now + alert_run_timeout - seconds(1));
   EXPECT_EQ(lines_of(log), alert_runs_max);
-  const auto trouble = hook.trouble(now);
+  const auto trouble = hook.take_problems(now);
   ASSERT_TRUE(trouble.has_value());
-  EXPECT_NE(trouble->find("9 dropped: too many alerts wait for it"), std::string::npos) << *trouble;
-  EXPECT_FALSE(hook.trouble(now + alert_trouble_every).has_value()) << "nothing new";
+  EXPECT_NE(trouble->find("9 dropped: too many alerts are waiting"), std::string::npos) << *trouble;
+  EXPECT_FALSE(hook.take_problems(now + alert_report_every).has_value()) << "nothing new";
 }
 
 TEST(AlertHook, ARunThatTakesTooLongIsEndedAndTheNextBegins) {
-  const Folder folder;
+  const TestFolder folder;
   const std::string log = folder.file("log");
   AlertHook hook;
   ASSERT_TRUE(hook.open(script(folder, "hook", "echo x >> " + log + "\nexec sleep 1000\n")));
   const Wall now = wall_now();
-  for (std::size_t n = 0; n < alert_runs_max + 1; ++n) hook.hear(alert_of(n));
+  for (std::size_t n = 0; n < alert_runs_max + 1; ++n) hook.add(alert_of(n));
   hook.tick(now);
   ASSERT_TRUE(eventually([&] { return lines_of(log) == alert_runs_max; }));
-  const Wall later = now + alert_run_span;
+  const Wall later = now + alert_run_timeout;
   ASSERT_TRUE(eventually([&] {
     hook.tick(later);
     return lines_of(log) == alert_runs_max + 1;
   }));
-  const auto trouble = hook.trouble(later);
+  const auto trouble = hook.take_problems(later);
   ASSERT_TRUE(trouble.has_value());
-  EXPECT_NE(trouble->find("4 ended after 30 s"), std::string::npos) << *trouble;
+  EXPECT_NE(trouble->find("4 killed after 30 s"), std::string::npos) << *trouble;
 }
 
 TEST(AlertHook, TroubleIsToldNowAndThen) {
-  const Folder folder;
+  const TestFolder folder;
   AlertHook hook;
   ASSERT_TRUE(hook.open(script(folder, "hook", "exit 3\n")));
   const Wall now = wall_now();
   std::vector<std::string> told;
   for (int second = 0; second < 25; ++second) {
-    hook.hear(alert_of(1));
+    hook.add(alert_of(1));
     hook.tick(now + seconds(second));
     // Until the run has ended, so that it is counted in this second.
     ASSERT_TRUE(eventually([&] {
       hook.tick(now + seconds(second));
       return hook.idle();
     }));
-    if (const auto trouble = hook.trouble(now + seconds(second))) told.push_back(*trouble);
+    if (const auto trouble = hook.take_problems(now + seconds(second))) told.push_back(*trouble);
   }
   ASSERT_EQ(told.size(), 3U);
   EXPECT_NE(told[0].find(": 1 failed, the last one with exit code 3"), std::string::npos);

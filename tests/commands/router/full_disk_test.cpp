@@ -39,15 +39,15 @@ class SmallDisk {
   void make_room() const { run("rm " + file("filler")); }
 
  private:
-  void run(const std::string& line) const { Program("/bin/sh", inside(line)).wait(); }
+  void run(const std::string& line) const { DroverProcess("/bin/sh", inside(line)).wait(); }
 
-  Folder folder_;
-  Program holder_;
+  TestFolder folder_;
+  DroverProcess holder_;
 };
 
 std::vector<std::string> job(const std::string& endpoint) {
-  return {"submit",  "--connect", endpoint,  "--kind", "train", "--model", "bert-large",
-          "--steps", "3",         "--batch", "8",      "--seq", "128",     "--json"};
+  return {"submit",  "--connect", endpoint,  "--kind", "train",     "--model", "bert-large",
+          "--steps", "3",         "--batch", "8",      "--seq-len", "128",     "--json"};
 }
 
 TEST(FullDisk, ARouterThatIsEndedThereSaysWhatIsLostAndKeepsWhatItAcknowledged) {
@@ -56,32 +56,32 @@ TEST(FullDisk, ARouterThatIsEndedThereSaysWhatIsLostAndKeepsWhatItAcknowledged) 
   const std::string endpoint = free_endpoint();
   const std::string line = std::string(DROVER_BINARY) + " router --listen " + endpoint +
                            " --ledger " + disk.file("ledger.sqlite");
-  auto router = std::make_unique<Program>("/bin/sh", disk.inside(line));
+  auto router = std::make_unique<DroverProcess>("/bin/sh", disk.inside(line));
   ASSERT_TRUE(router->says("router ready")) << router->err();
-  const Ran kept = run_drover(job(endpoint));
+  const ProcessResult kept = run_drover(job(endpoint));
   ASSERT_EQ(kept.exit_code, 0) << kept.err;
 
   std::this_thread::sleep_for(std::chrono::seconds(2));  // until sums have been published
   disk.fill();
   // Whoever submits now waits for an acknowledgement that does not come.
-  Program waiting(job(endpoint));
-  ASSERT_TRUE(router->says("its disk is full: nothing is acknowledged until there is room"))
+  DroverProcess waiting(job(endpoint));
+  ASSERT_TRUE(router->says("its disk is full: nothing is acknowledged until there is space"))
       << router->err();
-  const Ran asked = run_drover({"status", "--connect", endpoint, "--json"});
+  const ProcessResult asked = run_drover({"status", "--connect", endpoint, "--json"});
   EXPECT_EQ(asked.exit_code, 0) << "what only asks is answered: " << asked.err;
   router->signal(SIGTERM);
-  const Ran ended = router->wait();
+  const ProcessResult ended = router->wait();
   EXPECT_EQ(ended.exit_code, 1) << "it ends by itself: " << ended.err;
   EXPECT_NE(ended.err.find("the disk is full, the last rows are lost"), std::string::npos)
       << ended.err;
 
   disk.make_room();
-  router = std::make_unique<Program>("/bin/sh", disk.inside(line));
+  router = std::make_unique<DroverProcess>("/bin/sh", disk.inside(line));
   ASSERT_TRUE(router->says("router ready")) << router->err();
   // Its client has kept the job that was never acknowledged, and submits it again.
-  const Ran late = waiting.wait();
+  const ProcessResult late = waiting.wait();
   EXPECT_EQ(late.exit_code, 0) << late.err;
-  const Ran jobs = run_drover({"jobs", "--connect", endpoint, "--json"});
+  const ProcessResult jobs = run_drover({"jobs", "--connect", endpoint, "--json"});
   EXPECT_EQ(only_object(jobs.out)["jobs"].size(), 2u) << jobs.out << jobs.err;
 }
 

@@ -12,8 +12,9 @@
 
 #include "commands/connection/session.h"
 #include "fleet/codec/journal.h"
-#include "router/ledger/ledger_store.h"
+#include "router/ledger/store.h"
 #include "tests/commands/program.h"
+#include "tests/fleet/codec/decode_journal.h"
 
 namespace drover::commands {
 namespace {
@@ -67,7 +68,7 @@ class Client {
   bool connect(seconds patience = seconds(20)) {
     SessionOptions options;
     options.router.endpoint = endpoint_;
-    options.patience = patience;
+    options.timeout = patience;
     auto session = Session::open(options);
     if (session) session_ = std::move(*session);
     return session.ok();
@@ -141,9 +142,9 @@ class KilledRouter : public testing::Test {
  protected:
   void start(const std::string& fail_at) {
     setenv("DROVER_FAIL_AT", fail_at.c_str(), 1);
-    router = std::make_unique<Program>(std::vector<std::string>{"router", "--listen", endpoint,
-                                                                "--ledger", ledger, "--speed", "20",
-                                                                "--keep-jobs", keep_jobs});
+    router = std::make_unique<DroverProcess>(
+        std::vector<std::string>{"router", "--listen", endpoint, "--ledger", ledger, "--speed",
+                                 "20", "--retain-ended-jobs", keep_jobs});
     unsetenv("DROVER_FAIL_AT");
     const bool up = router->says("router ready") || !fail_at.empty();
     ASSERT_TRUE(up) << router->err();
@@ -171,8 +172,8 @@ class KilledRouter : public testing::Test {
   }
 
   /// One life: work until the kill. `stage` empty: the kill comes with the next acknowledgement.
-  void live_and_die(const std::string& stage, int passing) {
-    start(stage.empty() ? "" : fmt::format("{}:{}", stage, passing));
+  void live_and_die(const std::string& stage, int retryable) {
+    start(stage.empty() ? "" : fmt::format("{}:{}", stage, retryable));
     if (HasFatalFailure()) return;
     while (!client.connect(seconds(1))) {
       if (router->ends(seconds(0))) return;  // killed by what it wrote of the agent
@@ -187,7 +188,7 @@ class KilledRouter : public testing::Test {
       answered = client.hear(milliseconds(20));
       if (answered && stage.empty()) router->signal(SIGKILL);
     }
-    ASSERT_TRUE(router->ends()) << stage << ":" << passing;
+    ASSERT_TRUE(router->ends()) << stage << ":" << retryable;
     EXPECT_EQ(router->wait().exit_code, -1) << router->err();
   }
 
@@ -203,13 +204,13 @@ class KilledRouter : public testing::Test {
     return summary.finished + summary.failed == client.made().size();
   }
 
-  Folder folder;
+  TestFolder folder;
   std::string ledger = folder.file("ledger.sqlite");
   std::string journal = folder.file("agent.journal");
   std::string endpoint = free_endpoint();
   std::string keep_jobs = "100000";
   Client client{endpoint};
-  std::unique_ptr<Program> router;
+  std::unique_ptr<DroverProcess> router;
   std::uint64_t chats = 0, trainings = 0;
   decltype(wall_now()) agent_seen{};
 };
@@ -273,8 +274,8 @@ std::map<JobId, std::map<std::uint32_t, int>> read_starts(const std::string& byt
 }
 
 TEST_F(KilledRouter, KeepsEachAcknowledgedJobOnceAndEndsItOnce) {
-  Program agent({"agent", "--connect", endpoint, "--name", "h-1", "--devices", "h100-sxm:6",
-                 "--replicas", "llama-3.1-8b:0,llama-3.1-8b:1", "--journal", journal});
+  DroverProcess agent({"agent", "--connect", endpoint, "--name", "h-1", "--devices", "h100-sxm:6",
+                       "--replicas", "llama-3.1-8b:0,llama-3.1-8b:1", "--journal", journal});
   for (int kill = 0; kill < kills; ++kill) {
     const bool with_answer = kill % 2 == 0;
     const auto stage = static_cast<std::size_t>(kill / 2) % stages.size();
@@ -318,8 +319,8 @@ TEST_F(KilledRouter, KeepsEachAcknowledgedJobOnceAndEndsItOnce) {
 
 TEST_F(KilledRouter, KnowsEveryJobWhileOldOnesAreLetGo) {
   keep_jobs = "8";
-  Program agent({"agent", "--connect", endpoint, "--name", "h-1", "--devices", "h100-sxm:6",
-                 "--replicas", "llama-3.1-8b:0,llama-3.1-8b:1"});
+  DroverProcess agent({"agent", "--connect", endpoint, "--name", "h-1", "--devices", "h100-sxm:6",
+                       "--replicas", "llama-3.1-8b:0,llama-3.1-8b:1"});
   for (int kill = 0; kill < compaction_kills; ++kill) {
     const auto stage = static_cast<std::size_t>(kill) % compaction_stages.size();
     live_and_die(compaction_stages[stage], 1 + kill % 4);
@@ -346,7 +347,7 @@ TEST_F(KilledRouter, KnowsEveryJobWhileOldOnesAreLetGo) {
 
 TEST(FailAt, SaysWhatItExpected) {
   setenv("DROVER_FAIL_AT", "ledger.before_lunch:1", 1);
-  const Ran ran = run_drover({"router", "--listen", "tcp://127.0.0.1:0"});
+  const ProcessResult ran = run_drover({"router", "--listen", "tcp://127.0.0.1:0"});
   unsetenv("DROVER_FAIL_AT");
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_NE(ran.err.find("ledger.before_lunch:1"), std::string::npos) << ran.err;

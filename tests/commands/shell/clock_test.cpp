@@ -52,9 +52,9 @@ TEST(FleetAnchor, ReachesTheDeadlineWhenItsWaitEnds) {
 TEST(Clock, NeverGoesBackWhenItIsAnchoredAnew) {
   Clock clock(Instant(seconds(1000)), 1);
   const Instant before = clock.now();
-  clock.anchor_again(Instant(seconds(10)), 1);
+  clock.reanchor(Instant(seconds(10)), 1);
   EXPECT_GE(clock.now(), before);
-  clock.anchor_again(Instant(seconds(5000)), 60);
+  clock.reanchor(Instant(seconds(5000)), 60);
   EXPECT_GE(clock.now(), Instant(seconds(5000)));
   EXPECT_EQ(clock.speed(), 60);
 }
@@ -117,7 +117,8 @@ TEST(LedgerClock, RefusesTimesThatNoRouterCanLiveBy) {
       {std::nullopt, std::nullopt, fleet_time_end, "this machine's clock: found 2200-01-01"},
       {std::nullopt, never, now, "L: its newest row: found fleet time the end of time"},
       {std::nullopt, Instant::min(), now, "L: its newest row: found fleet time the beginning"},
-      {LedgerClock{now, now - days_10, 10'000}, now, now, "L.clock: since"},
+      {LedgerClock{now, now - days_10, 10'000}, now, now,
+       "L.clock: fleet time would now be the end of time"},
       {LedgerClock{never, now, 1}, now, now, "L.clock: fleet time: found the end of time"},
       {LedgerClock{before_1970, now, 1}, now, now, "L.clock: fleet time: found 1969-12-31"},
       {LedgerClock{now, before_1970, 1}, now, now, "L.clock: the system's time: found 1969"},
@@ -135,16 +136,16 @@ TEST(LedgerClock, RefusesTimesThatNoRouterCanLiveBy) {
 }
 
 TEST(FleetTime, OfAWelcomeIsLivedByOnlyWhereThatCanBe) {
-  Welcome welcome;
+  JoinAccepted welcome;
   welcome.fleet_time = Instant(seconds(1'800'000'000));
   EXPECT_TRUE(check_welcome(welcome));
   for (const Instant absurd : {never, Instant::min(), fleet_time_end, Instant(Duration(-1))}) {
-    Welcome other = welcome;
+    JoinAccepted other = welcome;
     other.fleet_time = absurd;
     EXPECT_FALSE(check_welcome(other)) << instant_text(absurd);
   }
   for (const double absurd : {0.0, -1.0, 10'001.0, 1e300}) {
-    Welcome other = welcome;
+    JoinAccepted other = welcome;
     other.speed = absurd;
     EXPECT_FALSE(check_welcome(other)) << absurd;
   }
@@ -173,16 +174,16 @@ TEST(FleetTime, LeapsWhereTheDifferenceIsMoreThanLeases) {
       {1, -std::chrono::hours(30 * 24), true},
   };
   for (const Case& expected : cases) {
-    Welcome welcome;
+    JoinAccepted welcome;
     welcome.fleet_time = here + expected.ahead;
     welcome.speed = expected.speed;
     for (const Duration lease : {Duration(0), wall_span(10, expected.speed)}) {
       welcome.lease = lease;
-      EXPECT_EQ(leap_to(welcome, here).has_value(), expected.leaps)
+      EXPECT_EQ(clock_jump_to(welcome, here).has_value(), expected.leaps)
           << expected.speed << " " << to_seconds(expected.ahead);
     }
   }
-  EXPECT_TRUE(leap_between(never, Instant::min(), seconds(10)));
+  EXPECT_TRUE(clock_jump_between(never, Instant::min(), seconds(10)));
 }
 
 }  // namespace

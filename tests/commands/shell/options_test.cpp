@@ -7,7 +7,7 @@
 namespace drover::commands {
 namespace {
 
-Usage example() {
+CommandUsage example() {
   return {"usage: drover try [WHAT] [options]",
           "Tries.",
           {{"speed", "X", "how fast"},
@@ -31,7 +31,7 @@ TEST(Options, ReadsValuesSwitchesAndWords) {
   EXPECT_EQ(arguments->number("speed", 0, 10, 1), 2.5);
   EXPECT_TRUE(arguments->has("json"));
   EXPECT_FALSE(arguments->has("for"));
-  EXPECT_EQ(arguments->texts("op"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(arguments->text_list("op"), (std::vector<std::string>{"a", "b"}));
   EXPECT_TRUE(arguments->status().ok());
 }
 

@@ -10,7 +10,7 @@ namespace {
 TEST(SubmitTrace, TrainingJobsOfEachFormatRunToTheirEnd) {
   SmallFleet fleet({}, "1000");
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
-  const Folder folder;
+  const TestFolder folder;
   const struct {
     std::string name, text;
     std::vector<std::string> options;
@@ -32,7 +32,7 @@ TEST(SubmitTrace, TrainingJobsOfEachFormatRunToTheirEnd) {
     std::vector<std::string> words{"submit", "--trace", folder.write(row.name, row.text), "--wait",
                                    "--json"};
     words.insert(words.end(), row.options.begin(), row.options.end());
-    const Ran ran = fleet.ask(words);
+    const ProcessResult ran = fleet.ask(words);
     EXPECT_EQ(ran.exit_code, 0) << row.name << ran.err;
     const Json said = only_object(ran.out);
     EXPECT_EQ(said["accepted"].integer(), 2) << row.name << ran.out << ran.err;
@@ -43,12 +43,12 @@ TEST(SubmitTrace, TrainingJobsOfEachFormatRunToTheirEnd) {
 TEST(SubmitTrace, BadRowsAreNamedAndCountedAndTheOthersGo) {
   SmallFleet fleet;
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
-  const Folder folder;
+  const TestFolder folder;
   const std::string path = folder.write(
       "m.jsonl",
       "{\"timestamp\": 0, \"input_length\": 9, \"output_length\": 2, \"hash_ids\": [1]}\n"
       "{\"timestamp\": 1, \"input_length\": -9, \"output_length\": 2, \"hash_ids\": []}\n");
-  const Ran ran = fleet.ask(
+  const ProcessResult ran = fleet.ask(
       {"submit", "--trace", path, "--format", "mooncake", "--model", "llama-3.1-8b", "--json"});
   EXPECT_EQ(ran.exit_code, 3) << ran.err;
   const Json said = only_object(ran.out);

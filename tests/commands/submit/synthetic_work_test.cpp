@@ -29,7 +29,7 @@ struct Moments {
 };
 
 Moments count_moments(double rate, double burstiness, double seconds) {
-  BurstArrivals arrivals(rate, burstiness, Dice(5));
+  BurstArrivals arrivals(rate, burstiness, RandomStream(5));
   std::vector<double> counts(static_cast<std::size_t>(seconds), 0.0);
   for (double at = arrivals.next_s(); at < seconds; at = arrivals.next_s()) {
     counts[static_cast<std::size_t>(at)] += 1;
@@ -52,7 +52,7 @@ TEST(BurstArrivals, HaveTheRateAndTheBurstinessAskedFor) {
 }
 
 TEST(BurstArrivals, NeverGoBack) {
-  BurstArrivals arrivals(2.57, 13.2, Dice(5));
+  BurstArrivals arrivals(2.57, 13.2, RandomStream(5));
   double last = 0;
   for (int i = 0; i < 20'000; ++i) {
     const double at = arrivals.next_s();
@@ -63,11 +63,11 @@ TEST(BurstArrivals, NeverGoBack) {
 
 TEST(Gamma, HasItsShapeAsMeanAndVariance) {
   for (const double shape : {0.2, 0.9, 1.0, 3.5, 40.0}) {
-    Dice dice(11);
+    RandomStream random(11);
     const int count = 60'000;
     double sum = 0, squares = 0;
     for (int i = 0; i < count; ++i) {
-      const double value = draw_gamma(dice, shape);
+      const double value = draw_gamma(random, shape);
       ASSERT_GE(value, 0);
       sum += value;
       squares += value * value;

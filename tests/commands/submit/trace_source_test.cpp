@@ -52,7 +52,7 @@ std::string problem_of(const TraceOptions& options) {
 }
 
 TEST(TraceSource, TurnsRowsIntoJobsAtTheirTimes) {
-  const Folder folder;
+  const TestFolder folder;
   const auto read = read_trace(folder.write("t.csv", std::string(header) +
                                                          "2023-11-16 18:17:03.0000000,100,10\r\n"
                                                          "2023-11-16 18:17:05.5000000,200,20"));
@@ -65,7 +65,7 @@ TEST(TraceSource, TurnsRowsIntoJobsAtTheirTimes) {
 }
 
 TEST(TraceSource, LoadBringsArrivalsCloserTogether) {
-  const Folder folder;
+  const TestFolder folder;
   const auto read =
       read_trace(folder.write("t.csv", std::string(header) + "2023-11-16 18:17:03,100,10\n"
                                                              "2023-11-16 18:17:05,200,20\n"),
@@ -75,20 +75,20 @@ TEST(TraceSource, LoadBringsArrivalsCloserTogether) {
 }
 
 TEST(TraceSource, SkipsBadRowsAndNamesTheFirstOnes) {
-  const Folder folder;
+  const TestFolder folder;
   std::string text = header;
   for (int i = 0; i < 15; ++i) text += "2023-11-16 18:17:03,nonsense,10\n";
   text += "2023-11-16 18:17:04,100,10\n";
   const auto read = read_trace(folder.write("bad.csv", text));
   EXPECT_EQ(read.arrivals.size(), 1U);
   EXPECT_EQ(read.skipped, 15U);
-  ASSERT_EQ(read.told.size(), bad_rows_told_max + 1);
+  ASSERT_EQ(read.told.size(), bad_rows_reported_max + 1);
   EXPECT_NE(read.told[0].find("bad.csv:2"), std::string::npos) << read.told[0];
   EXPECT_NE(read.told[0].find("ContextTokens"), std::string::npos) << read.told[0];
 }
 
 TEST(TraceSource, SurvivesALineWithoutEnd) {
-  const Folder folder;
+  const TestFolder folder;
   const auto read = read_trace(folder.write(
       "t.csv", std::string(header) + std::string(1 << 20, '7') + "\n2023-11-16 18:17:03,100,10\n"));
   EXPECT_EQ(read.arrivals.size(), 1U);
@@ -96,7 +96,7 @@ TEST(TraceSource, SurvivesALineWithoutEnd) {
 }
 
 TEST(TraceSource, SaysWhichFileCannotBeRead) {
-  const Folder folder;
+  const TestFolder folder;
   for (const std::string& path : {folder.file("absent.csv"), folder.file("")}) {
     const std::string problem = problem_of(options_of(path, "azure", "llama-3.1-8b"));
     EXPECT_NE(problem.find(path), std::string::npos) << problem;
@@ -104,7 +104,7 @@ TEST(TraceSource, SaysWhichFileCannotBeRead) {
 }
 
 TEST(TraceSource, LinesMayHoldZerosAndLastRowsMayBeCutShort) {
-  const Folder folder;
+  const TestFolder folder;
   const auto zeros = read_trace(
       folder.write("t.csv", std::string(header) + "2023-11-16 18:17:03,100," +
                                 std::string("1\0002\n", 4) + "2023-11-16 18:17:03,100,10\n"));
@@ -121,7 +121,7 @@ constexpr const char* tiresias_header =
     "job_id,num_gpu,submit_time,iterations,model_name,duration,interval\n";
 
 TEST(TraceSource, ModelsAndDevicesAreFoundInTheCatalogueByTheirOtherNames) {
-  const Folder folder;
+  const TestFolder folder;
   TraceOptions options = options_of(
       folder.write("t.csv", std::string(tiresias_header) +
                                 "0,2,0,600,resnet50,120,30\n1,1,1,600,inception3,120,30\n"),
@@ -130,7 +130,8 @@ TEST(TraceSource, ModelsAndDevicesAreFoundInTheCatalogueByTheirOtherNames) {
   const auto read = read_trace(options);
   ASSERT_EQ(read.arrivals.size(), 1U);
   EXPECT_EQ(read.arrivals[0].job.work.model, "resnet-50");
-  EXPECT_EQ(read.arrivals[0].job.work.paces, (std::vector<Pace>{{"p100-pcie", 2, 5}}));
+  EXPECT_EQ(read.arrivals[0].job.work.paces,
+            (std::vector<MeasuredThroughput>{{"p100-pcie", 2, 5}}));
   ASSERT_EQ(read.told.size(), 1U);
   EXPECT_NE(
       read.told[0].find("t.csv:3: model_name: unknown model \"inception3\", expected one that "
@@ -143,7 +144,7 @@ TEST(TraceSource, ModelsAndDevicesAreFoundInTheCatalogueByTheirOtherNames) {
 }
 
 TEST(TraceSource, ThroughputsBecomePacesOnTheCataloguesDevices) {
-  const Folder folder;
+  const TestFolder folder;
   TraceOptions options =
       options_of(folder.write("g.tsv", "ResNet-18 (batch size 32)\tx\t-n\t1\t50\t0\t2\n"), "gavel");
   options.throughputs =
@@ -152,7 +153,7 @@ TEST(TraceSource, ThroughputsBecomePacesOnTheCataloguesDevices) {
   const auto read = read_trace(options);
   ASSERT_EQ(read.arrivals.size(), 1U);
   EXPECT_EQ(read.arrivals[0].job.work.paces,
-            (std::vector<Pace>{{"h100-sxm", 2, 45}, {"k80", 2, 2.25}}));
+            (std::vector<MeasuredThroughput>{{"h100-sxm", 2, 45}, {"k80", 2, 2.25}}));
   EXPECT_TRUE(read.told.empty());
   options.throughputs = folder.write("u.json", R"({"warp-core": {}})");
   EXPECT_NE(problem_of(options).find("u.json: warp-core: unknown device \"warp-core\""),
@@ -163,7 +164,7 @@ TEST(TraceSource, ThroughputsBecomePacesOnTheCataloguesDevices) {
 }
 
 TEST(TraceSource, EveryModelThatStandsInForAnotherIsInTheCatalogue) {
-  const Folder folder;
+  const TestFolder folder;
   std::string text;
   for (const char* type :
        {"ResNet-18", "ResNet-50", "Transformer", "LM", "Recommendation", "A3C", "CycleGAN"}) {

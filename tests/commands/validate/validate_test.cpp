@@ -52,11 +52,11 @@ TEST(Validate, NamesWrongRowsAndGoesOn) {
                         "Abacus 9000,all_reduce,8,8,64880640,0.339,,github a/b:c,\n")));
   const ValidationReport report = validate(*rows, catalogue());
   ASSERT_EQ(report.comparisons.size(), 1U);
-  EXPECT_EQ(report.comparisons[0].place, "table.csv:3");
+  EXPECT_EQ(report.comparisons[0].location, "table.csv:3");
   ASSERT_EQ(report.left_out.size(), 2U);
-  EXPECT_EQ(report.left_out[0].place, "table.csv:2");
+  EXPECT_EQ(report.left_out[0].location, "table.csv:2");
   EXPECT_NE(report.left_out[0].reason.find("fast"), std::string::npos);
-  EXPECT_EQ(report.left_out[1].place, "table.csv:4");
+  EXPECT_EQ(report.left_out[1].location, "table.csv:4");
   EXPECT_NE(report.left_out[1].reason.find("Abacus 9000"), std::string::npos);
 }
 
@@ -103,9 +103,9 @@ TEST(Validate, ComparesRatesUnderACapWithThoseWithout) {
 TEST(ReferencePoints, AreAllAnswered) {
   const auto rows = reference_rows(catalogue());
   ASSERT_TRUE(rows) << rows.error().message;
-  for (const LeftOut& row : rows->left_out) ADD_FAILURE() << row.place << ": " << row.reason;
+  for (const LeftOut& row : rows->left_out) ADD_FAILURE() << row.location << ": " << row.reason;
   const ValidationReport report = validate(*rows, catalogue());
-  for (const LeftOut& row : report.left_out) ADD_FAILURE() << row.place << ": " << row.reason;
+  for (const LeftOut& row : report.left_out) ADD_FAILURE() << row.location << ": " << row.reason;
   EXPECT_EQ(report.comparisons.size(), rows->measurements.size() + rows->courses.size());
 }
 
@@ -161,11 +161,11 @@ TEST(ReferencePoints, OfAPowerCapAreTheShareOfTheRateWithoutIt) {
             "infer,l4,resnet-50,int8,128,50,cost_usd,0.6,power-cap\n"));
   ASSERT_EQ(read.measurements.size(), 1U);
   ASSERT_EQ(read.skipped.size(), 3U);
-  EXPECT_EQ(read.skipped[0].why,
-            "power_limit_w: found nothing, expected the limit under which it ran");
-  EXPECT_EQ(read.skipped[1].why, "answer: found \"time_ms\", expected a rate, as samples_per_s");
+  EXPECT_EQ(read.skipped[0].why, "power_limit_w is required: the limit under which it ran");
+  EXPECT_EQ(read.skipped[1].why,
+            "answer: found \"time_ms\", expected a rate, such as samples_per_s");
   EXPECT_EQ(read.skipped[2].why,
-            "answer: found \"cost_usd\", expected a figure of the estimate, as time_ms");
+            "answer: found \"cost_usd\", expected a figure of the estimate, such as time_ms");
   MeasuredRows rows;
   rows.measurements = read.measurements;
   const ValidationReport report = validate(rows, catalogue());

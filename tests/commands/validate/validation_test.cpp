@@ -18,7 +18,7 @@ Comparison comparison(std::string class_id, double measured, double predicted) {
   of.class_id = std::move(class_id);
   of.device = "a100-sxm-80gb";
   of.source = "github owner/repository:path/table.csv";
-  of.place = "table.csv:2";
+  of.location = "table.csv:2";
   of.label = "all_reduce 8 x 64 MiB";
   of.given = "all_reduce,8,67108864";
   of.unit = "ms";
@@ -31,7 +31,7 @@ ValidationReport small_report() {
   ValidationReport report;
   report.comparisons = {comparison("collective", 100, 104), comparison("collective", 130, 104),
                         comparison("power-cap", 0.90, 0.95)};
-  report.comparisons[1].place = "table.csv:3";
+  report.comparisons[1].location = "table.csv:3";
   report.comparisons[2].device = "a<40>";
   report.left_out = {{"table.csv:9", "no device"}, {"table.csv:4", "no device"}};
   report.devices = {"a100-sxm-80gb", "tpu-v4"};
@@ -44,7 +44,7 @@ TEST(Statistics, AreOfTheSizesOfErrorsAndTheBiasKeepsTheirSign) {
   EXPECT_DOUBLE_EQ(of.mean, 0.25);
   EXPECT_DOUBLE_EQ(of.median, 0.25);
   EXPECT_DOUBLE_EQ(of.bias, -0.05);
-  EXPECT_NEAR(of.ninetieth, 0.37, 1e-12);
+  EXPECT_NEAR(of.p90, 0.37, 1e-12);
   EXPECT_NEAR(of.root_mean_square, 0.27386, 1e-5);
 }
 
@@ -57,7 +57,7 @@ TEST(Statistics, OfOneRowAreThatRow) {
   const Statistics of = statistics_of({-0.08});
   EXPECT_DOUBLE_EQ(of.mean, 0.08);
   EXPECT_DOUBLE_EQ(of.median, 0.08);
-  EXPECT_DOUBLE_EQ(of.ninetieth, 0.08);
+  EXPECT_DOUBLE_EQ(of.p90, 0.08);
   EXPECT_DOUBLE_EQ(of.bias, -0.08);
 }
 
@@ -76,9 +76,9 @@ TEST(ErrorClasses, HaveTheGoalsOfTheirStatement) {
 
 TEST(ErrorClasses, TemperatureIsJudgedByItsRootMeanSquare) {
   const Statistics of = statistics_of({1.0, -3.0});
-  EXPECT_NEAR(judged(*find_class("temperature"), of), 2.236, 1e-3);
-  EXPECT_EQ(verdict(*find_class("temperature"), of), "missed");
-  EXPECT_EQ(verdict(*find_class("other"), of), "-");
+  EXPECT_NEAR(goal_value(*find_class("temperature"), of), 2.236, 1e-3);
+  EXPECT_EQ(goal_status(*find_class("temperature"), of), "missed");
+  EXPECT_EQ(goal_status(*find_class("other"), of), "-");
 }
 
 TEST(Groups, StandInTheOrderOfTheClassesWhateverTheOrderOfTheRows) {
@@ -129,7 +129,7 @@ TEST(LeftOut, IsCountedByReasonWithItsPlaces) {
   const auto found = reasons(small_report().left_out);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].rows, 2U);
-  EXPECT_EQ(found[0].places, "table.csv:9, table.csv:4");
+  EXPECT_EQ(found[0].locations, "table.csv:9, table.csv:4");
 }
 
 TEST(ValidationText, NamesClassesGoalsAndContradictions) {

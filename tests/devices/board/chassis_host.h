@@ -14,11 +14,11 @@ namespace drover::devices {
 
 inline const Instant start{std::chrono::hours(24 * 365 * 50)};
 
-inline Activity activity(double matrix, double memory, double duty = 1) {
+inline Activity activity(double matrix, double memory, double duty_cycle = 1) {
   Activity result;
-  result.step.matrix_activity = matrix;
+  result.step.tensor_activity = matrix;
   result.step.memory_activity = memory;
-  result.step.duty = duty;
+  result.step.duty_cycle = duty_cycle;
   result.context_open = true;
   result.memory_used_bytes = 20e9;
   return result;
@@ -31,7 +31,7 @@ inline const Activity waiting = activity(0, 0, 0);
 inline Chassis chassis_of(const char* device, std::size_t count, double inlet_c = 22,
                           std::uint64_t seed = 1) {
   return Chassis(std::vector<const DeviceSpec*>(count, &device_named(device)),
-                 Ambient{inlet_c, 0.002}, Dice(seed).child("host"), start);
+                 Ambient{inlet_c, 0.002}, RandomStream(seed).child("host"), start);
 }
 
 /// Runs a chassis event by event, as an agent does: the pace of a device changes what it achieves.

@@ -34,7 +34,7 @@ TEST(Chassis, StartsIdleWithNothingToCome) {
   EXPECT_NEAR(host.read(start, Metric::power), 71.8, 10);
   EXPECT_EQ(host.read(start, Metric::utilization), 0);
   EXPECT_EQ(host.read(start, Metric::energy), 0);
-  EXPECT_EQ(host.bits(start), throttle_idle);
+  EXPECT_EQ(host.bits(start), throttle_gpu_idle);
   EXPECT_DOUBLE_EQ(host.read(start, Metric::memory_total), 80 * 1073741824.0);
   EXPECT_TRUE(std::isnan(host.read(start, Metric::queue)));
   EXPECT_TRUE(std::isnan(host.read(start, Metric::running)));
@@ -45,7 +45,7 @@ TEST(Chassis, ReportsWhatRuns) {
   host.chassis.set_activity(start, 0, decoding);
   EXPECT_EQ(host.read(start, Metric::utilization), 1);
   EXPECT_EQ(host.read(start, Metric::memory_activity), 0.65);
-  EXPECT_EQ(host.read(start, Metric::matrix_activity), 0.02);
+  EXPECT_EQ(host.read(start, Metric::tensor_activity), 0.02);
   EXPECT_EQ(host.read(start, Metric::memory_used), 20e9);
   EXPECT_EQ(host.bits(start), 0u);
   EXPECT_EQ(host.read(start, Metric::clock), device_named("h100-sxm").clock_mhz);
@@ -55,10 +55,10 @@ TEST(Chassis, EnergyIsTheIntegralOfPower) {
   Host host(chassis_of("h100-sxm", 4));
   double summed_j = 0;
   Instant now = start;
-  Dice dice(5);
+  RandomStream random(5);
   for (int round = 0; round < 200; ++round) {
     host.run(now, 0, round % 3 == 0 ? waiting : round % 3 == 1 ? decoding : training);
-    const Instant until = now + milliseconds(20 + dice.below(900));
+    const Instant until = now + milliseconds(20 + random.below(900));
     while (now < until) {
       const Instant next = std::min(until, host.chassis.next_event());
       summed_j += host.read(now, Metric::power) * to_seconds(next - now);
@@ -72,14 +72,14 @@ TEST(Chassis, EnergyIsTheIntegralOfPower) {
 TEST(Chassis, OneAdvanceOrManyGiveTheSameBits) {
   const auto play = [](Duration piece) {
     Chassis chassis = chassis_of("h100-sxm", 8, 46);
-    Dice dice(9);
+    RandomStream random(9);
     Instant now = start;
     for (int round = 0; round < 60; ++round) {
-      const std::size_t device = dice.below(8);
+      const std::size_t device = random.below(8);
       chassis.set_activity(now, device, round % 4 == 0 ? decoding : training);
       if (round == 30) chassis.set_power_cap(now, 3, 350);
       if (round == 40) chassis.set_inlet(now, 30);
-      const Instant until = now + milliseconds(1 + dice.below(20'000));
+      const Instant until = now + milliseconds(1 + random.below(20'000));
       while (piece > Duration(0) && now + piece < until) {
         now += piece;
         chassis.advance(now);
@@ -116,7 +116,7 @@ TEST(Chassis, ThrottlesWithHotAirAndRecoversWithHysteresis) {
   host.advance(start + std::chrono::minutes(10));
   Instant now = start + std::chrono::minutes(10);
   const double limit_c = device_named("h100-sxm").temperature_max_c;
-  EXPECT_TRUE(host.bits(now) & throttle_thermal_software);
+  EXPECT_TRUE(host.bits(now) & throttle_sw_thermal_slowdown);
   EXPECT_NEAR(host.read(now, Metric::temperature), limit_c - 1.5, 2.5);
   const double hot_pace = host.chassis.pace(0);
   EXPECT_LT(hot_pace, 0.93);
@@ -124,10 +124,10 @@ TEST(Chassis, ThrottlesWithHotAirAndRecoversWithHysteresis) {
   host.chassis.set_inlet(now, 20);
   // Not yet cool enough: nothing moves at once.
   host.advance(now + milliseconds(200));
-  EXPECT_TRUE(host.bits(now + milliseconds(200)) & throttle_thermal_software);
+  EXPECT_TRUE(host.bits(now + milliseconds(200)) & throttle_sw_thermal_slowdown);
   now += std::chrono::minutes(10);
   host.advance(now);
-  EXPECT_FALSE(host.bits(now) & throttle_thermal_software);
+  EXPECT_FALSE(host.bits(now) & throttle_sw_thermal_slowdown);
   EXPECT_GT(host.chassis.pace(0), hot_pace);
   EXPECT_EQ(host.chassis.next_event(), never);
 }
@@ -137,7 +137,7 @@ TEST(Chassis, HalvesTheClockAtTheSlowdownTemperatureAndShutsDownAboveIt) {
   DeviceSpec spec = device_named("h100-sxm");
   spec.die_resistance = 0.09;
   spec.die_time_s = 1;
-  Host host(Chassis({&spec}, Ambient{40, 0}, Dice(1), start));
+  Host host(Chassis({&spec}, Ambient{40, 0}, RandomStream(1), start));
   host.run(start, 0, training);
   bool slowed = false;
   Instant now = start;
@@ -145,14 +145,14 @@ TEST(Chassis, HalvesTheClockAtTheSlowdownTemperatureAndShutsDownAboveIt) {
   for (int i = 0; i < 100 && !host.chassis.shut_down(0); ++i) {
     now += milliseconds(100);
     host.advance(now);
-    slowed = slowed || (host.bits(now) & throttle_hardware_slowdown);
+    slowed = slowed || (host.bits(now) & throttle_hw_slowdown);
     if (!host.chassis.shut_down(0)) slowest = std::min(slowest, host.chassis.pace(0));
   }
   EXPECT_TRUE(slowed);
   EXPECT_LT(slowest, 0.55);
 
   spec.sink_resistance = 0.5;
-  Host oven(Chassis({&spec}, Ambient{60, 0}, Dice(1), start));
+  Host oven(Chassis({&spec}, Ambient{60, 0}, RandomStream(1), start));
   oven.run(start, 0, training);
   oven.advance(start + std::chrono::minutes(5));
   now = start + std::chrono::minutes(5);
@@ -222,9 +222,9 @@ TEST(Chassis, ADeviceMoreShiftsNoOthersNumbers) {
 TEST(Variation, IsSmallAndCentred) {
   double speed = 0, leakage = 0, cooling = 0;
   const int count = 4000;
-  const Dice dice(42);
+  const RandomStream random(42);
   for (int i = 0; i < count; ++i) {
-    const Variation variation = draw_variation(dice.child(static_cast<std::uint64_t>(i)));
+    const Variation variation = draw_variation(random.child(static_cast<std::uint64_t>(i)));
     EXPECT_NEAR(variation.speed, 1, 0.05);
     EXPECT_NEAR(variation.leakage, 1, 0.12);
     EXPECT_NEAR(variation.cooling, 1, 0.18);

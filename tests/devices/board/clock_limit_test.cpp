@@ -27,9 +27,10 @@ TEST(ClockLimit, HoldsTheClockAndLowersThePower) {
     EXPECT_LE(host.read(now, Metric::clock), 0.5 * device_named(device).clock_mhz) << device;
     EXPECT_LT(host.read(now, Metric::power), free_w) << device;
     EXPECT_LE(host.chassis.pace(0), 0.5 * 1.05) << device << ": its own speed is within 5 %";
-    EXPECT_TRUE(host.bits(now) & throttle_hardware_slowdown) << device;
-    EXPECT_FALSE(host.bits(now) & throttle_thermal_hardware) << device << ": it is not hot";
-    EXPECT_FALSE(host.bits(now) & throttle_power_cap) << device << ": the cap asks for more clock";
+    EXPECT_TRUE(host.bits(now) & throttle_hw_slowdown) << device;
+    EXPECT_FALSE(host.bits(now) & throttle_hw_thermal_slowdown) << device << ": it is not hot";
+    EXPECT_FALSE(host.bits(now) & throttle_sw_power_cap)
+        << device << ": the cap asks for more clock";
   }
 }
 
@@ -53,8 +54,8 @@ TEST(ClockLimit, HoldsForAParkedDeviceToo) {
   Host host(chassis_of("h100-sxm", 1));
   host.chassis.set_clock_limit(start, 0, 0.1);
   EXPECT_LE(host.read(start, Metric::clock), 0.1 * device_named("h100-sxm").clock_mhz);
-  EXPECT_TRUE(host.bits(start) & throttle_hardware_slowdown);
-  EXPECT_TRUE(host.bits(start) & throttle_idle);
+  EXPECT_TRUE(host.bits(start) & throttle_hw_slowdown);
+  EXPECT_TRUE(host.bits(start) & throttle_gpu_idle);
 }
 
 TEST(ClockLimit, IsNotWhatHoldsTheClockWhenTheCapAsksForLess) {
@@ -65,25 +66,25 @@ TEST(ClockLimit, IsNotWhatHoldsTheClockWhenTheCapAsksForLess) {
   host.chassis.set_clock_limit(start, 0, 0.95);
   host.tell(start, 0);
   EXPECT_LE(host.read(start, Metric::power), 400);
-  EXPECT_TRUE(host.bits(start) & throttle_power_cap);
+  EXPECT_TRUE(host.bits(start) & throttle_sw_power_cap);
 }
 
 TEST(ClockLimit, NeitherAskingNorAdvancingChangesEnergyUnderIt) {
   Host calm(chassis_of("h100-sxm", 4, 34)), watched(chassis_of("h100-sxm", 4, 34));
-  Dice dice(5);
+  RandomStream random(5);
   Instant now = start;
   for (int round = 0; round < 400; ++round) {
-    const std::size_t device = dice.below(4);
-    const double share = dice.chance(0.5) ? 1 : dice.uniform(0.1, 0.95);
-    const Activity& what = dice.chance(0.5) ? training : decoding;
+    const std::size_t device = random.below(4);
+    const double share = random.chance(0.5) ? 1 : random.uniform(0.1, 0.95);
+    const Activity& what = random.chance(0.5) ? training : decoding;
     for (Host* host : {&calm, &watched}) {
       host->chassis.set_clock_limit(now, device, share);
       host->run(now, device, what);
     }
-    const Instant next = now + milliseconds(1 + dice.below(900));
-    while (dice.chance(0.6)) {
+    const Instant next = now + milliseconds(1 + random.below(900));
+    while (random.chance(0.6)) {
       now += Duration(
-          static_cast<std::int64_t>(dice.uniform() * static_cast<double>((next - now).count())));
+          static_cast<std::int64_t>(random.uniform() * static_cast<double>((next - now).count())));
       watched.advance(now);
       (void)watched.chassis.reading(now, device);
     }
@@ -126,9 +127,11 @@ TEST(LinkShare, SlowsOnlyStepsThatUseTheLinks) {
   slow.link_share = 0.1;
   EXPECT_GT(prefill_step(slow, model, 2048, 0, 1).seconds,
             1.2 * prefill_step(whole, model, 2048, 0, 1).seconds);
-  EXPECT_GT(decode_pace(slow, model, 64, 1).base_s, decode_pace(whole, model, 64, 1).base_s);
+  EXPECT_GT(decode_step_time(slow, model, 64, 1).base_s,
+            decode_step_time(whole, model, 64, 1).base_s);
   whole.devices = slow.devices = 1;
-  EXPECT_EQ(decode_pace(slow, model, 64, 1).base_s, decode_pace(whole, model, 64, 1).base_s);
+  EXPECT_EQ(decode_step_time(slow, model, 64, 1).base_s,
+            decode_step_time(whole, model, 64, 1).base_s);
 }
 
 }  // namespace

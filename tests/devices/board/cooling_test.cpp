@@ -26,7 +26,7 @@ TEST(Fans, CoolADeviceThatNearsItsLimitAndLetGoWithoutFlutter) {
   DeviceSpec still = device_named("h100-sxm");
   still.fan_steps = 0;
   Host with(chassis_of("h100-sxm", 1, 38));
-  Host without(Chassis({&still}, Ambient{38, 0.002}, Dice(1).child("host"), start));
+  Host without(Chassis({&still}, Ambient{38, 0.002}, RandomStream(1).child("host"), start));
   for (Host* host : {&with, &without}) host->run(start, 0, training);
   const Instant warm = start + minutes(10);
   for (Host* host : {&with, &without}) host->advance(warm);
@@ -72,24 +72,24 @@ TEST(Memory, ThatIsTooWarmSlowsTheClock) {
   DeviceSpec spec = device_named("h100-sxm");
   spec.fan_steps = 0;
   spec.memory_offset_k = 40;
-  Host host(Chassis({&spec}, Ambient{22, 0}, Dice(1), start));
+  Host host(Chassis({&spec}, Ambient{22, 0}, RandomStream(1), start));
   host.run(start, 0, training);
   const Instant now = start + minutes(10);
   host.advance(now);
   EXPECT_LT(host.read(now, Metric::temperature), spec.temperature_max_c - 3);
-  EXPECT_TRUE(host.bits(now) & throttle_thermal_software);
+  EXPECT_TRUE(host.bits(now) & throttle_sw_thermal_slowdown);
   EXPECT_NEAR(host.chassis.memory_temperature_c(now, 0), spec.memory_max_c - 1.5, 2.5);
 }
 
 // NVML counts violations in ns: power, thermal, board limit.
-TEST(Violations, CountTheTimeUnderEachReasonExactly) {
+TEST(ThrottleTimes, CountTheTimeUnderEachReasonExactly) {
   Host host(chassis_of("h100-sxm", 1));
-  const auto at = [&](Duration since) { return host.chassis.violations(start + since, 0); };
+  const auto at = [&](Duration since) { return host.chassis.throttle_times(start + since, 0); };
   host.run(start, 0, decoding);
-  EXPECT_EQ(at(seconds(5)), Violations{});
+  EXPECT_EQ(at(seconds(5)), ThrottleTimes{});
 
   host.run(start + seconds(5), 0, training);
-  ASSERT_TRUE(host.bits(start + seconds(5)) & throttle_power_cap);
+  ASSERT_TRUE(host.bits(start + seconds(5)) & throttle_sw_power_cap);
   EXPECT_EQ(at(milliseconds(7500)).power, milliseconds(2500));
   host.run(start + seconds(9), 0, waiting);
   EXPECT_EQ(at(seconds(20)).power, seconds(4));
@@ -101,21 +101,21 @@ TEST(Violations, CountTheTimeUnderEachReasonExactly) {
   EXPECT_EQ(at(seconds(60)).thermal, Duration(0));
 }
 
-TEST(Violations, OfHeatAreTheTimeThatItsBitsShow) {
+TEST(ThrottleTimes, OfHeatAreTheTimeThatItsBitsShow) {
   Host watched(chassis_of("h100-sxm", 4, 60)), calm(chassis_of("h100-sxm", 4, 60));
   for (Host* host : {&watched, &calm}) host->run(start, 0, training);
   Duration seen{};
   Instant now = start;
   for (int i = 0; i < 3000; ++i) {
-    const bool hot = watched.bits(now) & throttle_thermal_software;
-    now += control_grid;
+    const bool hot = watched.bits(now) & throttle_sw_thermal_slowdown;
+    now += control_period;
     watched.advance(now);
-    if (hot) seen += control_grid;
+    if (hot) seen += control_period;
   }
   calm.advance(now);
   EXPECT_GT(seen, seconds(20));
-  EXPECT_EQ(watched.chassis.violations(now, 0).thermal, seen);
-  EXPECT_EQ(calm.chassis.violations(now, 0), watched.chassis.violations(now, 0));
+  EXPECT_EQ(watched.chassis.throttle_times(now, 0).thermal, seen);
+  EXPECT_EQ(calm.chassis.throttle_times(now, 0), watched.chassis.throttle_times(now, 0));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ TEST(PowerLimit, HoldsThePowerCapAndSlowsComputingDown) {
   EXPECT_LE(host.read(now, Metric::power), 400);
   EXPECT_GE(host.read(now, Metric::power), 400 * 0.88);  // steps, not a continuum
   EXPECT_LT(host.chassis.pace(0), free_pace - 0.1);
-  EXPECT_TRUE(host.bits(now) & throttle_power_cap);
+  EXPECT_TRUE(host.bits(now) & throttle_sw_power_cap);
   EXPECT_LT(host.read(now, Metric::clock), device_named("h100-sxm").clock_mhz * 0.9);
   EXPECT_EQ(host.chassis.next_event(), never) << "a settled clock has nothing to come";
 }
@@ -35,24 +35,24 @@ TEST(PowerLimit, NoInstantIsAboveTheCapHoweverShortThePhases) {
   for (const char* device : {"h100-sxm", "a100-sxm-80gb", "l4", "tpu-v5e", "tpu-v5p"}) {
     const DeviceSpec& spec = device_named(device);
     Host host(chassis_of(device, 4));
-    Dice dice(17);
+    RandomStream random(17);
     Instant now = start;
     int limited = 0;
     for (int round = 0; round < 4000; ++round) {
-      const std::size_t at = dice.below(4);
-      if (dice.chance(0.02)) {
-        host.chassis.set_power_cap(now, at, dice.uniform(0.75, 1) * spec.tdp_w);
+      const std::size_t at = random.below(4);
+      if (random.chance(0.02)) {
+        host.chassis.set_power_cap(now, at, random.uniform(0.75, 1) * spec.tdp_w);
       }
-      const Activity busy = activity(dice.uniform(0, 0.8), dice.uniform(0, 0.5));
-      host.run(now, at, dice.chance(0.3) ? waiting : busy);
+      const Activity busy = activity(random.uniform(0, 0.8), random.uniform(0, 0.5));
+      host.run(now, at, random.chance(0.3) ? waiting : busy);
       const double cap_w = host.chassis.power_cap_w(at);
       ASSERT_LE(host.read(now, Metric::power, at), cap_w) << device << " round " << round;
-      if (host.bits(now, at) & throttle_power_cap) {
+      if (host.bits(now, at) & throttle_sw_power_cap) {
         ++limited;
         // True of this phase: one clock step more would break the cap.
         ASSERT_GE(host.read(now, Metric::power, at), cap_w * 0.85) << device << " round " << round;
       }
-      now += milliseconds(1 + dice.below(30));
+      now += milliseconds(1 + random.below(30));
       host.advance(now);
       ASSERT_LE(host.read(now, Metric::power, at), cap_w) << device << " round " << round;
     }

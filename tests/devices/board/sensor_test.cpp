@@ -35,24 +35,24 @@ struct Course {
   }
 };
 
-Course drawn_course(Dice& dice, Instant begin, int stretches, std::uint64_t longest_ms) {
+Course drawn_course(RandomStream& random, Instant begin, int stretches, std::uint64_t longest_ms) {
   Course course;
   for (int i = 0; i < stretches; ++i) {
-    course.from.emplace_back(begin, dice.uniform(50, 700));
-    begin += milliseconds(1 + dice.below(longest_ms));
+    course.from.emplace_back(begin, random.uniform(50, 700));
+    begin += milliseconds(1 + random.below(longest_ms));
   }
   return course;
 }
 
 TEST(SampledMeans, AreTheMeansOfTheSampledPartsOfThePeriods) {
-  Dice dice(3);
+  RandomStream random(3);
   for (int round = 0; round < 20; ++round) {
-    const Duration every = milliseconds(20 + dice.below(300));
-    const Means::Timing timing{every, every / (1 + static_cast<int>(dice.below(4))),
-                               every / (1 + static_cast<int>(dice.below(7))),
-                               1 + static_cast<std::int64_t>(dice.below(12))};
+    const Duration every = milliseconds(20 + random.below(300));
+    const Means::Timing timing{every, every / (1 + static_cast<int>(random.below(4))),
+                               every / (1 + static_cast<int>(random.below(7))),
+                               1 + static_cast<std::int64_t>(random.below(12))};
     Means means(timing);
-    const Course course = drawn_course(dice, start, 200, round % 2 == 0 ? 30 : 3000);
+    const Course course = drawn_course(random, start, 200, round % 2 == 0 ? 30 : 3000);
     for (std::size_t i = 0; i + 1 < course.from.size(); ++i) {
       const auto [from, rate] = course.from[i];
       const Instant until = course.from[i + 1].first;
@@ -74,10 +74,10 @@ TEST(SampledMeans, AreTheMeansOfTheSampledPartsOfThePeriods) {
 }
 
 TEST(SampledMeans, LoseNoEnergyWhenEverythingIsLookedAt) {
-  Dice dice(8);
+  RandomStream random(8);
   const Duration every = milliseconds(100);
   Means means({every, every, milliseconds(37), 1});
-  const Course course = drawn_course(dice, start, 2000, 250);
+  const Course course = drawn_course(random, start, 2000, 250);
   const Instant begin{std::chrono::ceil<seconds>(start.time_since_epoch()) + milliseconds(37)};
   const Instant end = course.from.back().first;
   double published_j = 0;
@@ -96,8 +96,8 @@ TEST(SampledMeans, LoseNoEnergyWhenEverythingIsLookedAt) {
 
 TEST(SampledMeans, AskingChangesNothing) {
   Means asked({milliseconds(100), milliseconds(25), milliseconds(11), 10}), left = asked;
-  Dice dice(5);
-  const Course course = drawn_course(dice, start, 300, 90);
+  RandomStream random(5);
+  const Course course = drawn_course(random, start, 300, 90);
   for (std::size_t i = 0; i + 1 < course.from.size(); ++i) {
     const auto [from, rate] = course.from[i];
     const Instant until = course.from[i + 1].first;
@@ -164,7 +164,7 @@ TEST(Sensor, TellsTheHeatOfMemoryAndViolationsWhereTheBoardDoes) {
       EXPECT_EQ(memory_c, std::nearbyint(memory_c)) << "whole degrees";
     }
     for (const Metric counter :
-         {Metric::power_violation, Metric::thermal_violation, Metric::board_violation}) {
+         {Metric::power_violation, Metric::thermal_violation, Metric::board_limit_violation}) {
       EXPECT_EQ(!std::isnan(published(host, now, counter)), it.violations) << it.device;
     }
   }
@@ -173,7 +173,7 @@ TEST(Sensor, TellsTheHeatOfMemoryAndViolationsWhereTheBoardDoes) {
 TEST(Sensor, CountsTheSecondsUnderThePowerCap) {
   Host host(chassis_of("h100-sxm", 1));
   host.run(start, 0, training);
-  ASSERT_TRUE(host.bits(start) & throttle_power_cap);
+  ASSERT_TRUE(host.bits(start) & throttle_sw_power_cap);
   EXPECT_EQ(published(host, start + milliseconds(2500), Metric::power_violation), 2.5);
   EXPECT_EQ(published(host, start + milliseconds(2500), Metric::thermal_violation), 0);
 }
@@ -214,7 +214,7 @@ TEST(Sensor, WithoutASectionItIsPerfect) {
   DeviceSpec spec = device_named("h100-sxm");
   spec.sensor_power_refresh_s = spec.sensor_activity_s = spec.sensor_power_step_w = 0;
   spec.sensor_temperature_step_c = spec.sensor_clock_step_mhz = 0;
-  Host host(Chassis({&spec}, Ambient{}, Dice(1), start));
+  Host host(Chassis({&spec}, Ambient{}, RandomStream(1), start));
   for (int i = 0; i < 50; ++i) {
     const Instant now = start + milliseconds(70) * i;
     host.run(now, 0, i % 2 == 0 ? training : decoding);
@@ -227,11 +227,11 @@ TEST(Sensor, WithoutASectionItIsPerfect) {
 TEST(Sensor, NeverShowsMoreThanTheHighestTruth) {
   Host host(chassis_of("h100-sxm", 1));
   host.chassis.set_power_cap(start, 0, 400);
-  Dice dice(4);
+  RandomStream random(4);
   Instant now = start;
   for (int round = 0; round < 500; ++round) {
-    host.run(now, 0, dice.chance(0.5) ? training : decoding);
-    now += milliseconds(1 + dice.below(200));
+    host.run(now, 0, random.chance(0.5) ? training : decoding);
+    now += milliseconds(1 + random.below(200));
     host.advance(now);
     EXPECT_LE(published(host, now, Metric::power), 400 + 0.005);
   }

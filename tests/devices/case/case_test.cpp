@@ -64,10 +64,10 @@ TEST(Case, ConfidenceIsThatOfTheNumbersItsTimeRestsOn) {
 
 TEST(Case, AnswersNameTheNumbersTheyRestOnAndWhereThoseCameFrom) {
   CaseReader reader(Catalogue::embedded());
-  const std::vector<Ground> found =
-      grounds(*reader.read(row_of({{CaseColumn::kind, "decode"},
-                                   {CaseColumn::device, "a100-sxm-40gb"},
-                                   {CaseColumn::model, "llama-3.1-8b"}})));
+  const std::vector<EstimateProvenance> found =
+      provenance(*reader.read(row_of({{CaseColumn::kind, "decode"},
+                                      {CaseColumn::device, "a100-sxm-40gb"},
+                                      {CaseColumn::model, "llama-3.1-8b"}})));
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[1].fact, "serving.early_request_us");
   EXPECT_EQ(found[1].basis, Basis::fitted);
@@ -114,7 +114,7 @@ TEST(Case, AnswersRestOnTheNumbersOfTheirModelAndOfThePrecisionTheyComputeIn) {
     row[CaseColumn::precision] = it.precision;
     const Result<Case> question = reader.read(row);
     ASSERT_TRUE(question) << question.error().message;
-    const std::vector<Ground> found = grounds(*question);
+    const std::vector<EstimateProvenance> found = provenance(*question);
     ASSERT_FALSE(found.empty()) << it.fact;
     EXPECT_EQ(found.front().fact, it.fact);
   }
@@ -125,7 +125,7 @@ TEST(Case, AnswersRestOnTheNumbersOfTheirModelAndOfThePrecisionTheyComputeIn) {
                                 {CaseColumn::k, "64"},
                                 {CaseColumn::device, device},
                                 {CaseColumn::precision, precision}});
-    return grounds(*reader.read(row)).front().fact;
+    return provenance(*reader.read(row)).front().fact;
   };
   EXPECT_EQ(of_gemm("h100-sxm", "fp8"), "matrix.fp8_efficiency");
   EXPECT_EQ(of_gemm("h100-sxm", "bf16"), "matrix.efficiency");

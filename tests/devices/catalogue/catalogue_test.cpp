@@ -121,7 +121,7 @@ TEST(Catalogue, WritesSpecsThatReadBackTheSameWithoutTheirGeneration) {
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(to_toml(*again), entry.text) << id;
     EXPECT_EQ(again->peak_flops, entry.spec.peak_flops) << id;
-    EXPECT_EQ(again->basis("heat.die_s"), entry.spec.basis("heat.die_s")) << id;
+    EXPECT_EQ(again->basis("thermal.die_s"), entry.spec.basis("thermal.die_s")) << id;
   }
 }
 
@@ -152,11 +152,11 @@ TEST(Catalogue, OfATravelledSpecWhatIsNotKnownIsPassedOver) {
   ASSERT_NE(at, std::string::npos);
   text.insert(at + 10, "gang_launches = 1\n");
   ASSERT_FALSE(parse_device_spec(text, "own.toml"));
-  const Result<DeviceSpec> spec = parse_travelled_spec(text, "Hello of a");
+  const Result<DeviceSpec> spec = parse_travelled_spec(text, "Register of a");
   ASSERT_TRUE(spec) << spec.error().message;
   EXPECT_EQ(to_toml(*spec), h100.text);
   text.replace(text.find("tdp_w = "), 8, "tdp_w = -");
-  EXPECT_FALSE(parse_travelled_spec(text, "Hello of a")) << "impossible values are not";
+  EXPECT_FALSE(parse_travelled_spec(text, "Register of a")) << "impossible values are not";
 }
 
 TEST(Catalogue, ChangesOneNumberOfADeviceOrOfAGeneration) {
@@ -173,12 +173,13 @@ TEST(Catalogue, ChangesOneNumberOfADeviceOrOfAGeneration) {
     double value;
     const char* message;
   };
-  for (const Wrong& wrong : {Wrong{"h100-sxn.memory.bandwidth_gb_s", 1, "h100-sxm"},
-                             Wrong{"h100-sxm.memory.bandwith", 1, "no such number"},
-                             Wrong{"h100-sxm.memory.efficiency", 7, "expected a number 0.01..1"},
-                             Wrong{"hopper.serving.nonsense", 3, "no device takes such a number"},
-                             Wrong{"every_generation.layers.fp61", 1, "no device takes"},
-                             Wrong{"h100-sxm", 7, "expected ID.SECTION.KEY"}}) {
+  for (const Wrong& wrong :
+       {Wrong{"h100-sxn.memory.bandwidth_gb_s", 1, "h100-sxm"},
+        Wrong{"h100-sxm.memory.bandwith", 1, "no such number"},
+        Wrong{"h100-sxm.memory.efficiency", 7, "expected a number 0.01..1"},
+        Wrong{"hopper.serving.nonsense", 3, "no device inherits such a number"},
+        Wrong{"every_generation.layers.fp61", 1, "no device inherits"},
+        Wrong{"h100-sxm", 7, "expected ID.SECTION.KEY"}}) {
     const Status status = catalogue.set(wrong.key, wrong.value);
     ASSERT_FALSE(status) << wrong.key;
     EXPECT_NE(status.error().message.find(wrong.message), std::string::npos)
@@ -257,7 +258,7 @@ TEST(Catalogue, ReplacesByIdAndRemembersTheOrigin) {
   EXPECT_EQ(Catalogue::embedded().devices().at("l4").origin, "embedded");
   const Status again = catalogue.add(text, "yours.toml");
   ASSERT_FALSE(again.ok());
-  EXPECT_EQ(again.error().message, "yours.toml: id: \"l4\" stands in mine.toml already");
+  EXPECT_EQ(again.error().message, "yours.toml: id: \"l4\" is already in mine.toml");
 }
 
 TEST(Model, CountsThePublishedParameters) {
@@ -297,12 +298,12 @@ TEST(Catalogue, RefusesWhatCannotBeNamingPlaceAndKey) {
       {"text for a number", "l4", "tdp_w = 72", "tdp_w = \"much\"", "power.tdp_w"},
       {"missing key", "l4", "tdp_w = 72", "", "power: tdp_w"},
       {"unknown key", "l4", "tdp_w = 72", "tdp_w = 72\ntpd_w = 72", "tpd_w"},
-      {"missing table", "l4", "[heat]", "[hot]", "heat"},
+      {"missing table", "l4", "[thermal]", "[hot]", "thermal"},
       {"idle above open", "l4", "idle_w = { value = 13", "idle_w = { value = 60", "power: idle_w"},
       {"limits out of order", "l4", "slowdown_c = { value = 88", "slowdown_c = { value = 80",
-       "heat: max_c"},
+       "thermal: max_c"},
       {"equal time constants", "l4", "die_s = { value = 0.23,", "die_s = { value = 40,",
-       "heat: die_s"},
+       "thermal: die_s"},
       {"no tile", "l4", "tile = 128", "tile = 0", "matrix"},
       {"unknown class", "l4", "class = \"gpu\"", "class = \"npu\"", "class"},
       {"half a slice", "tpu-v5e", "slice_sizes = [1,", "slice_sizes = [1.5,", "slice_sizes"},

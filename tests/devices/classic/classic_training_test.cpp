@@ -10,37 +10,38 @@ namespace drover::devices {
 namespace {
 
 double rate(const char* device, int devices, const char* model, double items, Precision precision,
-            Software software) {
-  const Step step = classic_training_step(on(device, devices, precision), model_named(model),
-                                          {items, 0, software}, 1);
+            SoftwareStack software) {
+  const Step step = non_decoder_training_step(on(device, devices, precision), model_named(model),
+                                              {items, 0, software}, 1);
   return items / step.seconds;
 }
 
 TEST(ClassicTraining, PartsAddUpToTheStep) {
   for (const char* model : {"resnet-50", "bert-large", "lstm-lm", "stable-diffusion-2-train"}) {
-    const Step step = classic_training_step(on("a100-sxm-80gb", 8, Precision::fp16),
-                                            model_named(model), {256}, 0.8);
+    const Step step = non_decoder_training_step(on("a100-sxm-80gb", 8, Precision::fp16),
+                                                model_named(model), {256}, 0.8);
     double sum = 0;
     for (const double part : step.parts) sum += part;
     EXPECT_NEAR(sum, step.seconds, 1e-9 * step.seconds) << model;
-    EXPECT_LE(step.matrix_activity, 1);
+    EXPECT_LE(step.tensor_activity, 1);
     EXPECT_LE(step.memory_activity, 1);
   }
 }
 
 TEST(ClassicTraining, MoreDevicesAndLargerBatchesAreFasterButNotMoreThanInProportion) {
   const double one =
-      rate("a100-sxm-80gb", 1, "resnet-50", 256, Precision::fp16, Software::framework);
+      rate("a100-sxm-80gb", 1, "resnet-50", 256, Precision::fp16, SoftwareStack::framework);
   const double eight =
-      rate("a100-sxm-80gb", 8, "resnet-50", 2048, Precision::fp16, Software::framework);
+      rate("a100-sxm-80gb", 8, "resnet-50", 2048, Precision::fp16, SoftwareStack::framework);
   EXPECT_GT(eight, 4 * one);
   EXPECT_LE(eight, 8 * one * (1 + 1e-9));
-  EXPECT_LT(rate("a100-sxm-80gb", 1, "resnet-50", 8, Precision::fp16, Software::framework), one);
+  EXPECT_LT(rate("a100-sxm-80gb", 1, "resnet-50", 8, Precision::fp16, SoftwareStack::framework),
+            one);
 }
 
 TEST(ClassicTraining, TunedSoftwareBeatsAutomaticCasts) {
-  EXPECT_GT(rate("a100-sxm-80gb", 1, "resnet-50", 256, Precision::fp16, Software::tuned),
-            rate("a100-sxm-80gb", 1, "resnet-50", 256, Precision::fp16, Software::autocast));
+  EXPECT_GT(rate("a100-sxm-80gb", 1, "resnet-50", 256, Precision::fp16, SoftwareStack::tuned),
+            rate("a100-sxm-80gb", 1, "resnet-50", 256, Precision::fp16, SoftwareStack::autocast));
 }
 
 struct Published {

@@ -12,9 +12,9 @@ namespace {
 double seconds(const char* device, Precision precision, const Convolution& convolution,
                Pass pass = Pass::forward) {
   const LayerRates layer(on(device, 1, precision), 1);
-  StepSum sum(layer.rates);
+  StepAccumulator sum(layer.rates);
   add_convolution(sum, layer, convolution, 2, 64, pass, 0);
-  return sum.step().parts[static_cast<std::size_t>(Part::matrix)];
+  return sum.step().parts[static_cast<std::size_t>(TimeComponent::matrix)];
 }
 
 /// Seconds per multiplication, beside those of a kernel of 5 x 5.

@@ -10,14 +10,14 @@ namespace drover::devices {
 namespace {
 
 double batch_ms(const char* device, const char* model, double items, Precision precision,
-                Software software) {
+                SoftwareStack software) {
   return 1e3 * inference_step(on(device, 1, precision), model_named(model), {items, 0, software}, 1)
                    .seconds;
 }
 
 TEST(Inference, NeverTakesLessForMoreItems) {
   for (const char* model : {"resnet-50", "bert-large", "rnn-t", "lstm-lm", "3d-unet-kits19"}) {
-    for (const Software software : {Software::engine, Software::framework}) {
+    for (const SoftwareStack software : {SoftwareStack::engine, SoftwareStack::framework}) {
       double before = 0;
       for (const double items : {1, 2, 3, 7, 8, 31, 32, 128, 129, 1024}) {
         const double now = batch_ms("a100-sxm-80gb", model, items, Precision::fp16, software);
@@ -45,11 +45,12 @@ TEST(Inference, ABetterPartIsNeverSlower) {
 
 TEST(Inference, TheHostBoundsSmallBatchesOfAFramework) {
   const double one =
-      batch_ms("v100-sxm2-16gb", "resnet-50", 1, Precision::fp16, Software::framework);
+      batch_ms("v100-sxm2-16gb", "resnet-50", 1, Precision::fp16, SoftwareStack::framework);
   const double eight =
-      batch_ms("v100-sxm2-16gb", "resnet-50", 8, Precision::fp16, Software::framework);
+      batch_ms("v100-sxm2-16gb", "resnet-50", 8, Precision::fp16, SoftwareStack::framework);
   EXPECT_NEAR(one, eight, 0.05 * one);
-  EXPECT_LT(batch_ms("v100-sxm2-16gb", "resnet-50", 1, Precision::fp16, Software::engine), one / 3);
+  EXPECT_LT(batch_ms("v100-sxm2-16gb", "resnet-50", 1, Precision::fp16, SoftwareStack::engine),
+            one / 3);
 }
 
 struct Published {

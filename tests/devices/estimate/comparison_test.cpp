@@ -8,8 +8,8 @@
 namespace drover::devices {
 namespace {
 
-Workset work_of(CaseKind kind, std::string_view model) {
-  Workset work;
+ComparisonWorkload work_of(CaseKind kind, std::string_view model) {
+  ComparisonWorkload work;
   work.kind = kind;
   work.model = &model_named(model);
   work.input = 512;
@@ -21,37 +21,38 @@ Workset work_of(CaseKind kind, std::string_view model) {
 Candidate candidate(std::string_view device, int count) { return {&device_named(device), count}; }
 
 TEST(Comparison, SaysWhyADeviceCannotTakeTheWork) {
-  const Compared small =
+  const ComparisonResult small =
       compare_one(work_of(CaseKind::serve, "llama-3.1-70b"), candidate("tpu-v5e", 1), 8);
   EXPECT_FALSE(small.eligible);
   EXPECT_FALSE(small.why.empty());
-  Workset strict = work_of(CaseKind::serve, "llama-3.1-8b");
+  ComparisonWorkload strict = work_of(CaseKind::serve, "llama-3.1-8b");
   strict.objectives.tpot_s = 1e-6;
-  const Compared late = compare_one(strict, candidate("h100-sxm", 1), 8);
+  const ComparisonResult late = compare_one(strict, candidate("h100-sxm", 1), 8);
   EXPECT_FALSE(late.eligible);
   EXPECT_NE(late.why.find("time per token"), std::string::npos) << late.why;
-  EXPECT_FALSE(winner({small, late}, Measure::time));
+  EXPECT_FALSE(winner({small, late}, RankingMetric::time));
 }
 
 TEST(Comparison, TheLeastOfTheEligibleWinsAndTiesGoToTheFirst) {
-  const Workset work = work_of(CaseKind::serve, "llama-3.1-8b");
-  const Compared one = compare_one(work, candidate("h100-sxm", 1), 8);
-  Compared dear = one;
+  const ComparisonWorkload work = work_of(CaseKind::serve, "llama-3.1-8b");
+  const ComparisonResult one = compare_one(work, candidate("h100-sxm", 1), 8);
+  ComparisonResult dear = one;
   dear.unit_usd *= 2;
-  Compared unfit = one;
+  ComparisonResult unfit = one;
   unfit.unit_usd /= 2;
   unfit.eligible = false;
-  Compared unpriced = one;
+  ComparisonResult unpriced = one;
   unpriced.unit_usd = -1;
-  EXPECT_EQ(winner({dear, one, one, unfit, unpriced}, Measure::cost), 1U);
+  EXPECT_EQ(winner({dear, one, one, unfit, unpriced}, RankingMetric::cost), 1U);
 }
 
 TEST(Comparison, RangesOfWinnersCoverEveryBatchOnceAndNeighboursDiffer) {
   const std::vector<Candidate> candidates{candidate("l4", 1), candidate("h100-sxm", 1),
                                           candidate("tpu-v5e", 4)};
   for (const CaseKind kind : {CaseKind::serve, CaseKind::train}) {
-    const Workset work = work_of(kind, "llama-3.1-8b");
-    for (const Measure measure : {Measure::time, Measure::cost, Measure::energy}) {
+    const ComparisonWorkload work = work_of(kind, "llama-3.1-8b");
+    for (const RankingMetric measure :
+         {RankingMetric::time, RankingMetric::cost, RankingMetric::energy}) {
       const auto ranges = winning_ranges(work, candidates, 1, 300, measure);
       double next = 1;
       for (std::size_t i = 0; i < ranges.size(); ++i) {
@@ -61,7 +62,7 @@ TEST(Comparison, RangesOfWinnersCoverEveryBatchOnceAndNeighboursDiffer) {
           EXPECT_NE(ranges[i].candidate, ranges[i - 1].candidate);
         }
         for (const double batch : {ranges[i].low, ranges[i].high}) {
-          std::vector<Compared> compared;
+          std::vector<ComparisonResult> compared;
           for (const Candidate& it : candidates) compared.push_back(compare_one(work, it, batch));
           EXPECT_EQ(winner(compared, measure), ranges[i].candidate) << "batch " << batch;
         }
@@ -73,8 +74,8 @@ TEST(Comparison, RangesOfWinnersCoverEveryBatchOnceAndNeighboursDiffer) {
 }
 
 TEST(Comparison, TwoSetsOfTheSameDevicesCostTheSamePerHour) {
-  const Workset work = work_of(CaseKind::infer, "resnet-50");
-  const Compared one = compare_one(work, candidate("l4", 1), 64);
+  const ComparisonWorkload work = work_of(CaseKind::infer, "resnet-50");
+  const ComparisonResult one = compare_one(work, candidate("l4", 1), 64);
   ASSERT_TRUE(one.estimate);
   const double hours = one.unit_s / 3600;
   EXPECT_NEAR(one.unit_usd, hours * device_named("l4").price_usd_per_h, 1e-9 * one.unit_usd);

@@ -23,7 +23,7 @@ AttentionShape heads(double batch, double queries, double context, double count,
 TEST(Attention, DecodeIsLinearInTheTokensOfAllCaches) {
   const DeviceSpec& h100 = device_named("h100-sxm");
   const AttentionShape shape = heads(16, 1, 0, 64, 8);
-  const AttentionPace pace = decode_attention(h100, Precision::bf16, shape, 1);
+  const DecodeAttentionTime pace = decode_attention(h100, Precision::bf16, shape, 1);
   for (const double context : {1.0, 500.0, 131072.0}) {
     AttentionShape at = shape;
     at.context = context;

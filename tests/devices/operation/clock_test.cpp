@@ -12,16 +12,16 @@ namespace {
 Step work(double matrix, double memory, double bound) {
   Step step;
   step.seconds = 1;
-  step.matrix_activity = matrix;
+  step.tensor_activity = matrix;
   step.memory_activity = memory;
-  step.parts[static_cast<std::size_t>(Part::matrix)] = bound;
-  step.parts[static_cast<std::size_t>(Part::memory)] = 1 - bound;
+  step.parts[static_cast<std::size_t>(TimeComponent::matrix)] = bound;
+  step.parts[static_cast<std::size_t>(TimeComponent::memory)] = 1 - bound;
   return step;
 }
 
-Sustained sustained(const DeviceSpec& device, const Step& nominal, double limit_w) {
-  return devices::sustained(device, limit_w,
-                            [&](double share) { return at_clock(nominal, share); });
+PowerLimitedStep power_limited_step(const DeviceSpec& device, const Step& nominal, double limit_w) {
+  return devices::power_limited_step(device, limit_w,
+                                     [&](double share) { return at_clock(nominal, share); });
 }
 
 // One H100 PCIe board, read point by point (yqg9651/cuda_test): millivolts at megahertz.
@@ -47,7 +47,7 @@ TEST(Clock, VoltageIsFlatBelowTheKneeAndRisesAboveIt) {
     double below = 0;
     for (int step = clock_steps(spec); step >= 0; --step) {
       const double share = clock_share_of(spec, step);
-      EXPECT_GE(voltage_share(spec, share), voltage_share(spec, share - 0.01)) << id;
+      EXPECT_GE(voltage_share(spec, share), voltage_share(spec, share - 0.01) - 1e-12) << id;
       EXPECT_GT(switching_share(spec, share), below) << id;
       below = switching_share(spec, share);
     }
@@ -66,12 +66,12 @@ TEST(Clock, StretchesOnlyWhatItBindsAndThinsTheActivities) {
   const Step step = work(0.5, 0.4, 0.6);
   const Step slow = at_clock(step, 0.5);
   EXPECT_DOUBLE_EQ(slow.seconds, 0.4 + 0.6 / 0.5);
-  EXPECT_DOUBLE_EQ(slow.seconds * slow.matrix_activity, 0.5);
+  EXPECT_DOUBLE_EQ(slow.seconds * slow.tensor_activity, 0.5);
   EXPECT_DOUBLE_EQ(slow.seconds * slow.memory_activity, 0.4);
   EXPECT_DOUBLE_EQ(clock_bound(slow), 1.2 / 1.6);
   const Step back = at_clock(slow, 2);
   EXPECT_DOUBLE_EQ(back.seconds, 1);
-  EXPECT_DOUBLE_EQ(back.matrix_activity, 0.5);
+  EXPECT_DOUBLE_EQ(back.tensor_activity, 0.5);
   EXPECT_DOUBLE_EQ(clock_bound(back), 0.6);
 }
 
@@ -95,7 +95,7 @@ TEST(Clock, ALowerLimitIsNeverFasterAndOnlyTheSlowestClockBreaksIt) {
       for (const double bound : {0.2, 1.0}) {
         double share = boost_share(spec), seconds = 0;
         for (double limit = spec.tdp_w; limit > 5; limit *= 0.97) {
-          const Sustained run = sustained(spec, work(matrix, 0.5, bound), limit);
+          const PowerLimitedStep run = power_limited_step(spec, work(matrix, 0.5, bound), limit);
           EXPECT_LE(run.clock_share, share) << id;
           EXPECT_GE(run.step.seconds, seconds) << id;
           share = run.clock_share;
@@ -112,7 +112,7 @@ TEST(Clock, ALowerLimitIsNeverFasterAndOnlyTheSlowestClockBreaksIt) {
 
 TEST(Clock, WorkThatDrawsLittleRunsAtBoost) {
   const DeviceSpec& h100 = device_named("h100-sxm");
-  const Sustained run = sustained(h100, work(0.01, 0.4, 0.1), h100.tdp_w);
+  const PowerLimitedStep run = power_limited_step(h100, work(0.01, 0.4, 0.1), h100.tdp_w);
   EXPECT_NEAR(run.clock_share * h100.clock_mhz, 1980, 15);
 }
 
@@ -120,13 +120,13 @@ TEST(Clock, WorkThatDrawsLittleRunsAtBoost) {
 TEST(Clock, CapsATrainingJobAsMeasuredOnV100) {
   const DeviceSpec& v100 = device_named("v100-pcie");
   const Step step = work(0.92, 0.1, 0.95);
-  const double free_s = sustained(v100, step, 250).step.seconds;
+  const double free_s = power_limited_step(v100, step, 250).step.seconds;
   struct Row {
     double limit_w, watts, rate;
   };
   for (const Row& row : {Row{250, 228, 1}, Row{225, 212, 0.976}, Row{200, 191, 0.937},
                          Row{175, 171, 0.889}, Row{150, 147, 0.804}, Row{125, 123, 0.667}}) {
-    const Sustained run = sustained(v100, step, row.limit_w);
+    const PowerLimitedStep run = power_limited_step(v100, step, row.limit_w);
     EXPECT_NEAR(run.power_w / row.watts, 1, 0.03) << row.limit_w;
     EXPECT_NEAR(free_s / run.step.seconds, row.rate, 0.05) << row.limit_w;
   }
@@ -137,9 +137,9 @@ TEST(Clock, CapsATrainingJobAsMeasuredOnV100) {
 TEST(Clock, CapsInferenceAsMeasuredOnA100) {
   const DeviceSpec& a100 = device_named("a100-sxm-80gb");
   const Step step = work(0.75, 0.2, 1);
-  const double free_s = sustained(a100, step, 400).step.seconds;
-  EXPECT_NEAR(free_s / sustained(a100, step, 275).step.seconds, 0.844, 0.03);
-  EXPECT_NEAR(free_s / sustained(a100, step, 300).step.seconds, 0.872, 0.03);
+  const double free_s = power_limited_step(a100, step, 400).step.seconds;
+  EXPECT_NEAR(free_s / power_limited_step(a100, step, 275).step.seconds, 0.844, 0.03);
+  EXPECT_NEAR(free_s / power_limited_step(a100, step, 300).step.seconds, 0.872, 0.03);
 }
 
 }  // namespace

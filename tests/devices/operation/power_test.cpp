@@ -11,16 +11,16 @@ namespace {
 Step busy(double matrix, double memory, double bound = 1) {
   Step step;
   step.seconds = 1;
-  step.parts[static_cast<std::size_t>(Part::matrix)] = bound;
-  step.parts[static_cast<std::size_t>(Part::memory)] = 1 - bound;
-  step.matrix_activity = matrix;
+  step.parts[static_cast<std::size_t>(TimeComponent::matrix)] = bound;
+  step.parts[static_cast<std::size_t>(TimeComponent::memory)] = 1 - bound;
+  step.tensor_activity = matrix;
   step.memory_activity = memory;
   return step;
 }
 
 Step nothing() {
   Step step;
-  step.duty = 0;
+  step.duty_cycle = 0;
   return step;
 }
 
@@ -52,7 +52,7 @@ TEST(Power, DecodesAtThePowerThatWasMeasured) {
 TEST(Power, TrainsNearTheBoardLimit) {
   const DeviceSpec& h100 = device_named("h100-sxm");
   const Step nominal = training_step(on("h100-sxm", 8), model_named("llama-3.1-8b"), {64, 4096}, 1);
-  const double clock = clock_share_under_cap(h100, nominal, h100.tdp_w);
+  const double clock = clock_share_of(h100, steps_down_under_cap(h100, nominal, true, h100.tdp_w));
   const Step step =
       training_step(on("h100-sxm", 8), model_named("llama-3.1-8b"), {64, 4096}, clock);
   EXPECT_LE(power_w(h100, step, true, clock), h100.tdp_w);
@@ -63,7 +63,7 @@ TEST(Power, OfBusyLogicFollowsTheClockAndTheSquareOfTheVoltage) {
   const DeviceSpec& device = device_named("h100-sxm");
   const Step nominal = busy(0.5, 0);
   const auto dynamic_w = [&](double share) {
-    return power_w(device, at_clock(nominal, share), true, share) - device.open_w;
+    return power_w(device, at_clock(nominal, share), true, share) - device.context_idle_w;
   };
   for (const double share : {1.05, 0.95, 0.8, 0.6, 0.4}) {
     const double voltage = voltage_share(device, share);
@@ -102,24 +102,25 @@ TEST(Power, OfADeviceThatWaitsForOthersIsThatOfAnOpenOneAndItsTraffic) {
   step.waiting = 1;
   const double waiting_w = power_w(device, step, true, 1);
   EXPECT_NEAR(sometimes_w, 0.6 * working_w + 0.4 * waiting_w, 1e-9);
-  EXPECT_NEAR(waiting_w - device.open_w, 0.3 * device.memory_byte_j * device.memory_bandwidth,
-              1e-9);
+  EXPECT_NEAR(waiting_w - device.context_idle_w,
+              0.3 * device.memory_byte_j * device.memory_bandwidth, 1e-9);
 }
 
 TEST(Power, StepsWaitAsLongAsTheirPartsSay) {
-  const auto part_of = [](const Step& step, Part part) {
+  const auto part_of = [](const Step& step, TimeComponent part) {
     return step.parts[static_cast<std::size_t>(part)] / step.seconds;
   };
   EXPECT_EQ(decode_step(on("h100-sxm"), model_named("llama-3.1-8b"), 8, 4000, 1).waiting, 0);
   const Step decode = decode_step(on("h100-sxm", 4), model_named("llama-3.1-70b"), 8, 4000, 1);
   EXPECT_GT(decode.waiting, 0.02);
-  EXPECT_DOUBLE_EQ(decode.waiting, part_of(decode, Part::collectives));
+  EXPECT_DOUBLE_EQ(decode.waiting, part_of(decode, TimeComponent::collectives));
   const Step train =
       training_step(on("h100-sxm", 64), model_named("llama-3.1-70b"), {128, 8192}, 1);
   EXPECT_GT(train.waiting, 0.02);
-  EXPECT_DOUBLE_EQ(train.waiting, part_of(train, Part::collectives) + part_of(train, Part::bubble));
+  EXPECT_DOUBLE_EQ(train.waiting, part_of(train, TimeComponent::collectives) +
+                                      part_of(train, TimeComponent::bubble));
   const Step net = training_step(on("t4", 8), model_named("resnet-50"), {64, 1}, 1);
-  EXPECT_DOUBLE_EQ(net.waiting, part_of(net, Part::collectives));
+  EXPECT_DOUBLE_EQ(net.waiting, part_of(net, TimeComponent::collectives));
 }
 
 TEST(Power, PicksTheLargestClockStepUnderTheCap) {

@@ -53,7 +53,7 @@ TEST(Decode, IsLinearInContext) {
   for (const std::string& device : all_devices()) {
     const Placement placement = on(device, 4, Precision::int8);
     const ModelSpec& model = model_named("llama-3.1-70b");
-    const DecodePace pace = decode_pace(placement, model, 16, 0.9);
+    const DecodeStepTime pace = decode_step_time(placement, model, 16, 0.9);
     for (const double context : {0.0, 1.0, 1000.0, 123'456.0}) {
       const double whole = decode_step(placement, model, 16, context, 0.9).seconds;
       EXPECT_NEAR(pace.seconds(context) / whole, 1, 1e-12) << device << " " << context;
@@ -67,7 +67,7 @@ TEST(Decode, NeverGetsFasterWithMoreRequestsOrContext) {
     const ModelSpec& model = model_named("llama-3.1-8b");
     double before = 0;
     for (std::uint32_t batch = 1; batch <= 300; ++batch) {
-      const DecodePace pace = decode_pace(placement, model, batch, 1);
+      const DecodeStepTime pace = decode_step_time(placement, model, batch, 1);
       EXPECT_GE(pace.base_s, before) << device << " batch " << batch;
       EXPECT_GT(pace.per_context_token_s, 0);
       before = pace.base_s;
@@ -163,7 +163,7 @@ TEST(Performance, ActivitiesAreSharesOfThePeak) {
   for (const std::string& device : all_devices()) {
     for (const std::uint32_t size : {1u, 64u, 2048u}) {
       const Step step = prefill_step(on(device, 2), model_named("llama-3.1-8b"), size, 500, 1);
-      for (const double share : {step.matrix_activity, step.memory_activity, step.link_activity}) {
+      for (const double share : {step.tensor_activity, step.memory_activity, step.link_activity}) {
         EXPECT_GE(share, 0);
         EXPECT_LE(share, 1);
       }

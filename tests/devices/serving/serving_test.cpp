@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "devices/estimate/estimate.h"
-#include "devices/serving/serving_experts.h"
-#include "devices/serving/serving_replica.h"
+#include "devices/serving/experts.h"
+#include "devices/serving/replica.h"
 #include "tests/devices/embedded.h"
 
 namespace drover::devices {
@@ -156,7 +156,7 @@ TEST(Plan, ReadsDegreesAsTheSourcesMeanThem) {
 TEST(Plan, AsManyReplicasAsLeaveRoomForCaches) {
   const auto tensor = [](const char* device) {
     return plan_for_saturation(device_named(device), model_named("llama-2-70b"), Precision::fp8, 8,
-                               Engine::offline)
+                               ServingEngine::offline)
         .tensor;
   };
   EXPECT_EQ(tensor("h100-sxm"), 2);

@@ -29,10 +29,10 @@ LinkSpec switched() {
 
 LinkSpec summing_switch() {
   LinkSpec links = switched();
-  links.switch_share = 0.6;
-  links.switch_start_s = 60e-6;
-  links.switch_quick_share = 0.84;
-  links.switch_quick_start_s = 31e-6;
+  links.nvls_share = 0.6;
+  links.nvls_start_s = 60e-6;
+  links.nvls_ll_share = 0.84;
+  links.nvls_ll_start_s = 31e-6;
   return links;
 }
 
@@ -48,15 +48,16 @@ LinkSpec torus(int axes, int wrap_axis) {
   return links;
 }
 
-NetworkSpec cards(int count) {
+NetworkSpec nics(int count) {
   NetworkSpec network;
-  network.cards = count;
-  network.card_bandwidth = 25e9;
+  network.nics = count;
+  network.nic_bandwidth = 25e9;
   return network;
 }
 
-double seconds(CollectiveKind collective, double bytes, Group group, const LinkSpec& links) {
-  return collective_s(collective, bytes, group, links, cards(8));
+double seconds(CollectiveKind collective, double bytes, CollectiveGroup group,
+               const LinkSpec& links) {
+  return collective_s(collective, bytes, group, links, nics(8));
 }
 
 TEST(Collectives, AreReadByTheNamesThatTablesUse) {
@@ -83,7 +84,8 @@ TEST(Collectives, NeverGetFasterWithMoreBytes) {
   const std::vector<LinkSpec> kinds = {switched(), summing_switch(), torus(2, 16), torus(3, 4)};
   for (const LinkSpec& links : kinds) {
     for (const CollectiveKind collective : all_collectives) {
-      for (const Group group : {Group{2, 2, 1}, Group{8, 8, 1}, Group{16, 8, 1}, Group{64, 8, 8}}) {
+      for (const CollectiveGroup group : {CollectiveGroup{2, 2, 1}, CollectiveGroup{8, 8, 1},
+                                          CollectiveGroup{16, 8, 1}, CollectiveGroup{64, 8, 8}}) {
         double before = 0;
         for (double bytes = 1024; bytes < 4e9; bytes *= 2) {
           const double now = seconds(collective, bytes, group, links);
@@ -115,14 +117,15 @@ TEST(Collectives, NeverBeatTheWire) {
 
 TEST(Collectives, BetterLinksAndCardsAreNeverSlower) {
   for (const CollectiveKind collective : all_collectives) {
-    for (const Group group : {Group{2, 2, 1}, Group{8, 8, 1}, Group{16, 8, 1}, Group{16, 2, 4}}) {
+    for (const CollectiveGroup group : {CollectiveGroup{2, 2, 1}, CollectiveGroup{8, 8, 1},
+                                        CollectiveGroup{16, 8, 1}, CollectiveGroup{16, 2, 4}}) {
       for (double bytes = 1024; bytes < 4e9; bytes *= 8) {
         LinkSpec fast = summing_switch();
         fast.bandwidth *= 2;
         EXPECT_LE(seconds(collective, bytes, group, fast),
                   seconds(collective, bytes, group, summing_switch()));
-        EXPECT_LE(collective_s(collective, bytes, group, switched(), cards(8)),
-                  collective_s(collective, bytes, group, switched(), cards(4)));
+        EXPECT_LE(collective_s(collective, bytes, group, switched(), nics(8)),
+                  collective_s(collective, bytes, group, switched(), nics(4)));
       }
     }
   }
@@ -158,8 +161,8 @@ TEST(Bridges, JoinTwoDevicesAndLargerGroupsGoThroughTheHost) {
   LinkSpec links = switched();
   links.kind = LinkKind::pair;
   links.domain = 2;
-  EXPECT_EQ(reach(links, 2), 450e9);
-  EXPECT_EQ(reach(links, 4), 63e9);
+  EXPECT_EQ(group_bandwidth(links, 2), 450e9);
+  EXPECT_EQ(group_bandwidth(links, 4), 63e9);
   // NVIDIA/nccl-tests issue 178: bridged A100s reach 208 GB/s in pairs, three of them 20 GB/s.
   links.bandwidth = 300e9;
   links.host_bandwidth = 31.5e9;
@@ -174,8 +177,8 @@ TEST(Meshes, ReachAsManyPeersAsTheGroupHas) {
   links.kind = LinkKind::mesh;
   links.peers = 7;
   links.bandwidth = 7 * 64e9;
-  EXPECT_DOUBLE_EQ(reach(links, 2), 64e9);
-  EXPECT_DOUBLE_EQ(reach(links, 8), 7 * 64e9);
+  EXPECT_DOUBLE_EQ(group_bandwidth(links, 2), 64e9);
+  EXPECT_DOUBLE_EQ(group_bandwidth(links, 8), 7 * 64e9);
 }
 
 TEST(Tori, AreAsSquareAsTheirChipsAllow) {
@@ -224,7 +227,7 @@ TEST(EveryDevice, AnswersEveryCollectiveAndNeverFasterForMoreBytes) {
   for (const auto& [id, entry] : Catalogue::embedded().devices()) {
     for (const CollectiveKind collective : all_collectives) {
       for (const int devices : {2, 3, 4, 8, 16, 64, 256}) {
-        const Group group{devices, devices_per_host(entry.spec, devices, {}), 1};
+        const CollectiveGroup group{devices, devices_per_host(entry.spec, devices, {}), 1};
         if (group.hosts() > 1 && entry.spec.network_bandwidth <= 0) continue;
         double before = 0;
         for (double bytes = 1024; bytes < 4e9; bytes *= 16) {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "devices/training/layout.h"
-#include "devices/training/training_memory.h"
+#include "devices/training/memory.h"
 #include "tests/devices/embedded.h"
 
 namespace drover::devices {
@@ -128,7 +128,7 @@ TEST(TrainingMemory, RecomputesNoMoreThanItMust) {
 // are dropout masks that nobody keeps today.
 TEST(TrainingMemory, KeepsThePublishedBytesPerToken) {
   const ModelSpec& gpt = model_named("gpt-3-175b");
-  EXPECT_NEAR(kept_bytes_per_token(gpt, false) / gpt.hidden, 32, 0.5);
+  EXPECT_NEAR(activation_bytes_per_token(gpt, false) / gpt.hidden, 32, 0.5);
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "devices/operation/clock.h"
+#include "devices/training/gang.h"
+#include "devices/training/memory.h"
 #include "devices/training/training.h"
-#include "devices/training/training_gang.h"
-#include "devices/training/training_memory.h"
 #include "tests/devices/embedded.h"
 
 namespace drover::devices {
@@ -23,8 +23,8 @@ TrainingJob job_on(const char* device, int devices, const char* model, double sa
 /// Tokens per second and device at the clock that the board's power allows.
 double tokens_each(const TrainingJob& job) {
   const Layout layout = choose_layout(job);
-  const Sustained run = sustained(*job.placement.device, {},
-                                  [&](double share) { return training_step(job, layout, share); });
+  const PowerLimitedStep run = power_limited_step(
+      *job.placement.device, {}, [&](double share) { return training_step(job, layout, share); });
   return job.samples * job.sequence / run.step.seconds / job.placement.devices;
 }
 
@@ -98,7 +98,7 @@ TEST(Training, APipelineOfFewMicroBatchesWaitsLonger) {
   const auto bubble_share = [&](double samples) {
     job.samples = samples;
     const Step step = training_step(job, choose_layout(job), 1);
-    return step.parts[static_cast<std::size_t>(Part::bubble)] / step.seconds;
+    return step.parts[static_cast<std::size_t>(TimeComponent::bubble)] / step.seconds;
   };
   EXPECT_GT(bubble_share(16), 2 * bubble_share(128));
   EXPECT_LT(bubble_share(1024), 0.02);
@@ -111,7 +111,7 @@ TEST(Training, PartsAddUpToTheStep) {
   double sum = 0;
   for (const double part : step.parts) sum += part;
   EXPECT_NEAR(sum, step.seconds, 1e-9 * step.seconds);
-  EXPECT_GT(step.parts[static_cast<std::size_t>(Part::collectives)], 0);
+  EXPECT_GT(step.parts[static_cast<std::size_t>(TimeComponent::collectives)], 0);
 }
 
 TEST(Training, AdaptersNeedNoOptimiserForFrozenWeights) {

@@ -63,14 +63,14 @@ TEST(Identity, NamesHoldNothingThatCouldActOnATerminal) {
 }
 
 TEST(Identity, DrawnIdsDifferAndRepeatWithTheSeed) {
-  Dice dice(7);
+  RandomStream random(7);
   std::set<JobId> ids;
-  for (int count = 0; count < 1000; ++count) ids.insert(draw_job_id(dice));
+  for (int count = 0; count < 1000; ++count) ids.insert(generate_job_id(random));
   EXPECT_EQ(ids.size(), 1000U);
   EXPECT_FALSE(ids.begin()->empty());
-  Dice again(7);
-  EXPECT_TRUE(ids.contains(draw_job_id(again)));
-  EXPECT_NE(draw_incarnation(dice), draw_incarnation(dice));
+  RandomStream again(7);
+  EXPECT_TRUE(ids.contains(generate_job_id(again)));
+  EXPECT_NE(generate_incarnation(random), generate_incarnation(random));
 }
 
 }  // namespace

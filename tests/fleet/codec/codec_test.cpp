@@ -28,8 +28,8 @@ class EveryKind : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(EveryKind, ComesBackAsItWasSent) {
   for (std::uint64_t round = 0; round < 200; ++round) {
-    Dice dice = Dice(seed).child(GetParam()).child(round);
-    const Envelope sent = random_envelope(dice, GetParam());
+    RandomStream random = RandomStream(seed).child(GetParam()).child(round);
+    const Envelope sent = random_envelope(random, GetParam());
     const Result<Envelope> received = decode(encode(sent));
     ASSERT_TRUE(received.ok()) << received.error().message << ", round " << round;
     ASSERT_EQ(*received, sent) << "round " << round;
@@ -37,8 +37,8 @@ TEST_P(EveryKind, ComesBackAsItWasSent) {
 }
 
 TEST_P(EveryKind, IsRefusedWhenCutAnywhere) {
-  Dice dice = Dice(seed).child("cut").child(GetParam());
-  const std::string bytes = encode(random_envelope(dice, GetParam()));
+  RandomStream random = RandomStream(seed).child("cut").child(GetParam());
+  const std::string bytes = encode(random_envelope(random, GetParam()));
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     ASSERT_FALSE(decode(std::string_view(bytes).substr(0, size)).ok())
         << size << " of " << bytes.size() << " bytes";
@@ -46,8 +46,8 @@ TEST_P(EveryKind, IsRefusedWhenCutAnywhere) {
 }
 
 TEST_P(EveryKind, CanBeChosenByItsFirstThreeBytes) {
-  Dice dice = Dice(seed).child(GetParam());
-  const std::string bytes = encode(random_envelope(dice, GetParam()));
+  RandomStream random = RandomStream(seed).child(GetParam());
+  const std::string bytes = encode(random_envelope(random, GetParam()));
   EXPECT_EQ(bytes.substr(0, 3), (std::string{'\x96', '\x01', static_cast<char>(GetParam())}));
 }
 
@@ -63,8 +63,8 @@ TEST_P(EveryKind, OfAnEmptyMapHasDefaultsAndSendsNoField) {
 
 INSTANTIATE_TEST_SUITE_P(Codec, EveryKind, testing::Range(std::size_t{0}, kind_count),
                          [](const auto& kind) {
-                           Dice dice(seed);
-                           return std::string(kind_name(random_envelope(dice, kind.param).body));
+                           RandomStream random(seed);
+                           return std::string(kind_name(random_envelope(random, kind.param).body));
                          });
 
 TEST(Codec, NamesEveryKind) {
@@ -106,7 +106,7 @@ TEST(Codec, TakesFieldsInAnyOrder) {
 
 TEST(Codec, KeepsDefaultsOfAbsentFields) {
   EXPECT_EQ(decoded_body<JobsRequest>(map_value({})).ended_max, 100u);
-  EXPECT_EQ(decoded_body<Welcome>(map_value({})).speed, 1.0);
+  EXPECT_EQ(decoded_body<JoinAccepted>(map_value({})).speed, 1.0);
   const Submit submit = decoded_body<Submit>(map_value({{"jobs", list_value({map_value({})})}}));
   EXPECT_EQ(submit, Submit{{Job{}}});
   EXPECT_EQ(submit.jobs[0].tenant, "default");
@@ -169,13 +169,14 @@ TEST(Codec, NeverSendsNumbersThatAreNotFinite) {
 TEST(Codec, CutsTextsForPeopleBetweenCharacters) {
   std::string euros;
   while (euros.size() <= text_bytes_max) euros += "\xe2\x82\xac";
-  const auto received = std::get<Problem>(decoded(encode({"router", 1, {}, Problem{euros}})).body);
+  const auto received =
+      std::get<RequestError>(decoded(encode({"router", 1, {}, RequestError{euros}})).body);
   EXPECT_EQ(received.what, euros.substr(0, text_bytes_max / 3 * 3));
 }
 
 TEST(Codec, SendsOnlyValidText) {
-  const Problem broken{"a\xff\xc3z"};
-  const auto received = std::get<Problem>(decoded(encode({"router", 1, {}, broken})).body);
+  const RequestError broken{"a\xff\xc3z"};
+  const auto received = std::get<RequestError>(decoded(encode({"router", 1, {}, broken})).body);
   EXPECT_EQ(received.what, "a\xef\xbf\xbd\xef\xbf\xbdz");
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "fleet/codec/codec.h"
+#include "tests/fleet/codec/decode_journal.h"
 
 namespace drover {
 namespace {
@@ -25,7 +26,7 @@ std::vector<JournalRecord> some_records() {
       JournalCommitted{at(12), 99},
       JournalDropped{at(13), {Channel::samples, 0}, "no message", "samples door, from \x01"},
       JournalLeave{at(14), "SIGTERM"},
-      JournalSaid{0xfedcba9876543210},
+      JournalOutboxDigest{0xfedcba9876543210},
   };
 }
 
@@ -97,11 +98,11 @@ Outbox some_outbox() {
 }
 
 TEST(OutboxBytes, AreEqualForEqualOutboxes) {
-  EXPECT_EQ(to_bytes(some_outbox()), to_bytes(some_outbox()));
+  EXPECT_EQ(outbox_bytes(some_outbox()), outbox_bytes(some_outbox()));
 }
 
 TEST(OutboxBytes, DifferForEveryDifference) {
-  const std::string same = to_bytes(some_outbox());
+  const std::string same = outbox_bytes(some_outbox());
   std::vector<Outbox> others(8, some_outbox());
   others[0].sends.clear();
   others[1].writes.clear();
@@ -111,7 +112,7 @@ TEST(OutboxBytes, DifferForEveryDifference) {
   others[5].writes[0].sequence = 5;
   others[6].writes[0].row.payload = "";
   others[7].writes[0].row.at = at(2);
-  for (const Outbox& other : others) EXPECT_NE(to_bytes(other), same);
+  for (const Outbox& other : others) EXPECT_NE(outbox_bytes(other), same);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "fleet/codec/codec_writer.h"
+#include "fleet/codec/writer.h"
 #include "fleet/messages.h"
 
 namespace drover::codec {

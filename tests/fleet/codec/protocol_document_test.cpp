@@ -16,10 +16,10 @@
 
 #include "fleet/base/text.h"
 #include "fleet/codec/codec.h"
-#include "fleet/codec/codec_layout.h"
 #include "fleet/reason.h"
 #include "fleet/sample/sample_bounds.h"
 #include "fleet/socket/socket.h"
+#include "tests/fleet/codec/layout.h"
 #include "tests/fleet/codec/message_bytes.h"
 
 namespace drover::codec {
@@ -91,7 +91,7 @@ TEST(ProtocolDocument, HasEveryFieldOfEveryStructWithTypeAndDefault) {
     for (std::size_t i = 0; i < std::min(found.size(), described.fields.size()); ++i) {
       EXPECT_EQ(found[i].name, described.fields[i].name) << described.name;
       EXPECT_EQ(found[i].type, described.fields[i].type) << described.name << "." << found[i].name;
-      EXPECT_EQ(found[i].otherwise, described.fields[i].otherwise)
+      EXPECT_EQ(found[i].default_text, described.fields[i].default_text)
           << described.name << "." << found[i].name;
     }
   }
@@ -197,8 +197,8 @@ TEST(ProtocolDocument, HasEveryLimitOfTheHeader) {
   std::set<std::string> known;
   for (const Limit& limit : limits()) known.insert(std::string(limit.name));
   const std::regex constant(R"(^inline constexpr std::size_t (\w+) = .*$)");
-  for (const char* file : {"fleet/codec/codec_limits.h", "fleet/codec/codec.h", "fleet/messages.h",
-                           "fleet/hello.h", "fleet/actions.h"}) {
+  for (const char* file : {"fleet/codec/limits.h", "fleet/codec/codec.h", "fleet/messages.h",
+                           "fleet/host_description.h", "fleet/actions.h"}) {
     for (const std::string& line : lines_of(file)) {
       std::smatch match;
       if (std::regex_match(line, match, constant)) {
@@ -239,8 +239,8 @@ TEST(ProtocolDocument, ShowsAnErrorAsItIs) {
 std::vector<std::string> members_of(const std::string& name) {
   const std::regex member(R"(^  [A-Za-z][\w:<>, ]* (\w+)( = [^;]*|\{[^;]*\})?;.*$)");
   std::vector<std::string> members;
-  for (const char* file : {"fleet/messages.h", "fleet/hello.h", "fleet/decision.h", "fleet/job.h",
-                           "fleet/workload.h", "fleet/actions.h", "fleet/summary.h",
+  for (const char* file : {"fleet/messages.h", "fleet/host_description.h", "fleet/decision.h",
+                           "fleet/job.h", "fleet/workload.h", "fleet/actions.h", "fleet/summary.h",
                            "fleet/fault.h", "fleet/sample/sample.h", "fleet/base/identity.h"}) {
     bool inside = false;
     for (const std::string& line : lines_of(file)) {

@@ -17,7 +17,7 @@ struct Reading {
 Reading read(const std::string& keys, AlertRule before = {}) {
   auto file = toml_file::Table::parse("[[alert]]\n" + keys, "p.toml");
   toml_file::Table table = file->tables("alert").at(0);
-  if (before.told.about.empty()) before.told.about = "device";
+  if (before.published.about.empty()) before.published.about = "device";
   read_alert_rule(table, before);
   const Status status = file->finish();
   return {before, status ? "" : status.error().message};
@@ -25,8 +25,8 @@ Reading read(const std::string& keys, AlertRule before = {}) {
 
 AlertRule hot() {
   AlertRule rule;
-  rule.told = {"hot",           Severity::warning, "device",    "headroom < 3C",
-               "headroom > 6C", seconds(10),       seconds(20), "near its limit"};
+  rule.published = {"hot",           Severity::warning, "device",    "headroom < 3C",
+                    "headroom > 6C", seconds(10),       seconds(20), "near its limit"};
   return rule;
 }
 
@@ -35,19 +35,19 @@ TEST(AlertRule, IsReadWhole) {
       "when = \"headroom < 3C & kind == tpu\"\nclear = \"headroom > 6C\"\nfor = \"1m\"\n"
       "clear_for = 30\nseverity = \"critical\"\nabout = \"device\"\ntext = \"too warm\"\n");
   ASSERT_EQ(problem, "");
-  EXPECT_EQ(rule.told.when, "headroom < 3C & kind == tpu");
-  EXPECT_EQ(rule.told.clear, "headroom > 6C");
-  EXPECT_EQ(rule.told.raise_after, minutes(1));
-  EXPECT_EQ(rule.told.clear_after, seconds(30));
-  EXPECT_EQ(rule.told.severity, Severity::critical);
-  EXPECT_EQ(rule.told.about, "device");
-  EXPECT_EQ(rule.told.help, "too warm");
+  EXPECT_EQ(rule.published.when, "headroom < 3C & kind == tpu");
+  EXPECT_EQ(rule.published.clear, "headroom > 6C");
+  EXPECT_EQ(rule.published.raise_after, minutes(1));
+  EXPECT_EQ(rule.published.clear_after, seconds(30));
+  EXPECT_EQ(rule.published.severity, Severity::critical);
+  EXPECT_EQ(rule.published.about, "device");
+  EXPECT_EQ(rule.published.help, "too warm");
   EXPECT_TRUE(rule.enabled);
 }
 
 TEST(AlertRule, KeepsWhatATableDoesNotName) {
   AlertRule changed = hot();
-  changed.told.raise_after = minutes(5);
+  changed.published.raise_after = minutes(5);
   EXPECT_EQ(read("for = \"5m\"\n", hot()).rule, changed);
   changed = hot();
   changed.enabled = false;
@@ -58,15 +58,15 @@ TEST(AlertRule, KeepsWhatATableDoesNotName) {
 TEST(AlertRule, ANewConditionTakesTheOldEndWithIt) {
   const auto [rule, problem] = read("when = \"headroom < 10C\"\n", hot());
   ASSERT_EQ(problem, "");
-  EXPECT_EQ(rule.told.when, "headroom < 10C");
-  EXPECT_EQ(rule.told.clear, "") << "above 6 C both would hold";
+  EXPECT_EQ(rule.published.when, "headroom < 10C");
+  EXPECT_EQ(rule.published.clear, "") << "above 6 C both would hold";
 }
 
 TEST(AlertRule, AsksOnlyWhatItsSubjectsHave) {
-  EXPECT_EQ(read("about = \"pool\"\nwhen = \"well < 50%\"\n").problem, "");
+  EXPECT_EQ(read("about = \"pool\"\nwhen = \"healthy < 50%\"\n").problem, "");
   EXPECT_EQ(read("about = \"site\"\nwhen = \"queueshare > 50%\"\n").problem, "");
   EXPECT_NE(read("about = \"pool\"\nwhen = \"temp > 70\"\n").problem, "");
-  EXPECT_NE(read("about = \"site\"\nwhen = \"well < 50%\"\n").problem, "");
+  EXPECT_NE(read("about = \"site\"\nwhen = \"healthy < 50%\"\n").problem, "");
   EXPECT_NE(read("when = \"queueshare > 50%\"\n").problem, "");
 }
 
@@ -101,17 +101,16 @@ TEST(AlertRule, MistakesAreToldByLineKeyAndPlace) {
 
 TEST(AlertRule, OfWhatTheRouterItselfLooksForOnlyTheFrameChanges) {
   AlertRule lost;
-  lost.told.name = "host_lost";
-  lost.told.when = "it is lost";
-  lost.looked_for = true;
+  lost.published.name = "host_lost";
+  lost.published.when = "it is lost";
+  lost.built_in = true;
   const auto [rule, problem] = read("for = \"1m\"\nseverity = \"info\"\n", lost);
   EXPECT_EQ(problem, "");
-  EXPECT_EQ(rule.told.raise_after, minutes(1));
-  EXPECT_EQ(rule.told.when, "it is lost");
-  EXPECT_NE(read("when = \"temp > 80\"\n", lost)
-                .problem.find("alert[1].when: the router itself looks "
-                              "for host_lost"),
-            std::string::npos);
+  EXPECT_EQ(rule.published.raise_after, minutes(1));
+  EXPECT_EQ(rule.published.when, "it is lost");
+  EXPECT_NE(
+      read("when = \"temp > 80\"\n", lost).problem.find("alert[1].when: host_lost is built in"),
+      std::string::npos);
 }
 
 }  // namespace

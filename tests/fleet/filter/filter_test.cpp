@@ -7,20 +7,20 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "tests/fleet/filter/known_thing.h"
+#include "tests/fleet/filter/fake_subject.h"
 
 namespace drover::filter {
 namespace {
 
 /// A hot TPU that serves two models; nobody knows its power, and no tenant is on it.
-KnownThing hot_tpu() {
-  KnownThing thing;
+FakeSubject hot_tpu() {
+  FakeSubject thing;
   thing.words = {{Field::id, {"Pod-a/3"}},
                  {Field::host, {"Pod-a"}},
                  {Field::kind, {"tpu", "tpu-v5e"}},
                  {Field::pool, {"serving"}},
                  {Field::label, {"tier=fast", "owner=a b"}},
-                 {Field::slowed, {"hw heat"}},
+                 {Field::throttle, {"hw thermal"}},
                  {Field::model, {"llama-3.1-8b", "qwen-7b"}}};
   thing.numbers = {{Field::temperature, 71.5}, {Field::utilization, 0.8},  {Field::memory, 0x1p30},
                    {Field::age, 90},           {Field::clock, 1410},       {Field::queue, 0},
@@ -29,10 +29,10 @@ KnownThing hot_tpu() {
   return thing;
 }
 
-bool holds(std::string_view text, const Thing& thing) {
+bool holds(std::string_view text, const FilterSubject& thing) {
   const auto parsed = Filter::parse(text);
   if (const auto* problem = std::get_if<Problem>(&parsed)) {
-    ADD_FAILURE() << marked(text, *problem) << ": " << problem->message;
+    ADD_FAILURE() << underline_problem(text, *problem) << ": " << problem->message;
     return false;
   }
   return std::get<Filter>(parsed).matches(thing);
@@ -51,15 +51,15 @@ struct Case {
 };
 
 template <std::size_t count>
-void expect_all(const Case (&cases)[count], const Thing& thing) {
+void expect_all(const Case (&cases)[count], const FilterSubject& thing) {
   for (const Case& row : cases) EXPECT_EQ(holds(row.text, thing), row.expected) << row.text;
 }
 
 TEST(Filter, NoTextHoldsForEverything) {
-  EXPECT_TRUE(holds("", KnownThing()));
-  EXPECT_TRUE(holds(" \t", KnownThing()));
+  EXPECT_TRUE(holds("", FakeSubject()));
+  EXPECT_TRUE(holds(" \t", FakeSubject()));
   EXPECT_TRUE(Filter().empty());
-  EXPECT_TRUE(Filter().matches(KnownThing()));
+  EXPECT_TRUE(Filter().matches(FakeSubject()));
 }
 
 TEST(Filter, NumbersCompareInTheUnitsOfTheirField) {
@@ -80,7 +80,7 @@ TEST(Filter, NumbersCompareInTheUnitsOfTheirField) {
 }
 
 TEST(Filter, NumbersThatPlacesRoundDifferentlyAreEqual) {
-  KnownThing thing;
+  FakeSubject thing;
   thing.numbers = {{Field::temperature, static_cast<double>(70.1F)}, {Field::power, 701 * 0.1}};
   const Case cases[] = {{"temp==70.1", true},  {"temp>70.1", false},  {"temp<70.1", false},
                         {"temp>=70.1", true},  {"temp<=70.1", true},  {"temp!=70.1", false},
@@ -90,9 +90,15 @@ TEST(Filter, NumbersThatPlacesRoundDifferentlyAreEqual) {
 
 TEST(Filter, TextsCompareWithoutRegardToCase) {
   const Case cases[] = {
-      {"host==pod-a", true},      {"host==POD-A", true},          {"host==pod", false},
-      {"host!=pod-a", false},     {"host!=other", true},          {"pool==Serving", true},
-      {"label==tier=fast", true}, {"label==\"owner=A B\"", true}, {"slowed==\"hw heat\"", true},
+      {"host==pod-a", true},
+      {"host==POD-A", true},
+      {"host==pod", false},
+      {"host!=pod-a", false},
+      {"host!=other", true},
+      {"pool==Serving", true},
+      {"label==tier=fast", true},
+      {"label==\"owner=A B\"", true},
+      {"throttle==\"hw thermal\"", true},
   };
   expect_all(cases, hot_tpu());
 }
@@ -132,7 +138,7 @@ TEST(Filter, NoneAsksForWhatIsNotKnown) {
       {"pool==none", false}, {"pool!=none", true},   {"pool==\"none\"", false},
   };
   expect_all(cases, hot_tpu());
-  KnownThing named;
+  FakeSubject named;
   named.words = {{Field::pool, {"none"}}};
   EXPECT_TRUE(holds("pool==\"none\"", named));
   EXPECT_FALSE(holds("pool==none", named));
@@ -191,7 +197,7 @@ TEST(Filter, DecidesAsTheFormulaDoes) {
       bool expected = right ? joined(and_first, a, joined(and_second, b, c) != not_pair)
                             : joined(and_second, joined(and_first, a, b) != not_pair, c);
       expected = expected != not_all;
-      KnownThing thing;
+      FakeSubject thing;
       thing.numbers = {{Field::queue, world & 1 ? 1 : 0},
                        {Field::running, world & 2 ? 1 : 0},
                        {Field::index, world & 4 ? 1 : 0}};
@@ -201,11 +207,11 @@ TEST(Filter, DecidesAsTheFormulaDoes) {
 }
 
 TEST(Filter, AsksOnlyForWhatDecides) {
-  struct Asked : KnownThing {
+  struct Asked : FakeSubject {
     mutable std::vector<Field> asked;
     double number(Field field) const override {
       asked.push_back(field);
-      return KnownThing::number(field);
+      return FakeSubject::number(field);
     }
   } thing;
   thing.numbers = {{Field::temperature, 90}, {Field::power, 100}, {Field::queue, 3}};
@@ -239,23 +245,23 @@ TEST(FilterProblems, StandWhereTheyAreAndSayWhatWasExpected) {
       {"util>80V", {5, 3, "util: found \"80V\", expected a share, such as 80% or 0.8"}},
       {"clock>2s", {6, 2, "clock: found \"2s\", expected a clock (MHz GHz), such as 1410MHz"}},
       {"queue>1k", {6, 2, "queue: found \"1k\", expected a number, such as 1.5"}},
-      {"pool>a", {4, 1, "found >, expected == != ~ or !~, for pool is text"}},
-      {"temp~7", {4, 1, "found ~, expected == != < <= > or >=, for temp is degrees"}},
+      {"pool>a", {4, 1, "found >, expected == != ~ or !~, because pool is text"}},
+      {"temp~7", {4, 1, "found ~, expected == != < <= > or >=, because temp is a temperature"}},
       {"temp>none",
        {5, 4, "temp: found \"none\", expected a temperature, such as \"25C\" or \"+10C\""}},
-      {"temp>", {5, 0, "found the end, expected a value of temp behind >"}},
-      {"temp=>70", {5, 1, "found >, expected a value of temp behind ="}},
-      {"temp> & a", {6, 1, "found &, expected a value of temp behind >"}},
+      {"temp>", {5, 0, "found the end, expected a value of temp after >"}},
+      {"temp=>70", {5, 1, "found >, expected a value of temp after ="}},
+      {"temp> & a", {6, 1, "found &, expected a value of temp after >"}},
       {"temp>70 &", {9, 0, "found the end, expected a field, such as temp, or a name"}},
       {"| a", {0, 1, "found |, expected a field, such as temp, or a name"}},
       {">70", {0, 1, "found >, expected a field, such as temp, or a name"}},
       {"()", {1, 1, "found ), expected a field, such as temp, or a name"}},
       {"(temp>70", {8, 0, "found the end, expected & or | or )"}},
-      {"temp>70)", {7, 1, "found ), expected & or | or the end, for no parenthesis is open"}},
+      {"temp>70)", {7, 1, "found ), expected & or | or the end, because no parenthesis is open"}},
       {"gpu tpu", {4, 3, "found tpu, expected & or | between two comparisons"}},
       {"age>5 s", {6, 1, "found s, expected & or | between two comparisons"}},
       {"pool==\"a b", {6, 4, "found \"a b, expected a quote at its end"}},
-      {"\"temp\">70", {0, 6, "found \"temp\", expected a field, which stands without quotes"}},
+      {"\"temp\">70", {0, 6, "found \"temp\", expected a field without quotes"}},
       {"job~[a", {4, 2, "found [a, expected a regular expression: missing ]: [a"}},
       {"job~llama**",
        {9, 2, "found llama**, expected a regular expression: bad repetition operator: **"}},
@@ -279,18 +285,18 @@ TEST(FilterProblems, AreFieldsThatNoSuchThingHas) {
 }
 
 TEST(FilterProblems, AreMarkedUnderTheText) {
-  EXPECT_EQ(marked("temp>hot", problem_of("temp>hot")), "temp>hot\n     ^~~");
-  EXPECT_EQ(marked("temp>", problem_of("temp>")), "temp>\n     ^");
+  EXPECT_EQ(underline_problem("temp>hot", problem_of("temp>hot")), "temp>hot\n     ^~~");
+  EXPECT_EQ(underline_problem("temp>", problem_of("temp>")), "temp>\n     ^");
   // By columns, not bytes; a control character is shown in two.
   const std::string wide = "\"\xe6\xbc\xa2\x1b\" & tmp>1";
-  EXPECT_EQ(marked(wide, problem_of(wide)), "\"\xe6\xbc\xa2^[\" & tmp>1\n         ^~~");
+  EXPECT_EQ(underline_problem(wide, problem_of(wide)), "\"\xe6\xbc\xa2^[\" & tmp>1\n         ^~~");
 }
 
 TEST(FilterProblems, NeverPrintHostileTextAsItIs) {
   for (const char* text : {"\x1b[2Jx>1", "job~[\x1b", "temp>\x1b", "a \x1b", "\"\x1b"}) {
     const Problem problem = problem_of(text);
     EXPECT_EQ(problem.message.find('\x1b'), std::string::npos) << problem.message;
-    EXPECT_EQ(marked(text, problem).find('\x1b'), std::string::npos);
+    EXPECT_EQ(underline_problem(text, problem).find('\x1b'), std::string::npos);
   }
 }
 
@@ -311,7 +317,7 @@ TEST(FilterLimits, HoldAtTheirEdge) {
             (Problem{2 * comparisons_max, 1, "found more than 64 comparisons"}));
   EXPECT_TRUE(is_filter(nested(depth_max)));
   EXPECT_EQ(problem_of(nested(depth_max + 1)),
-            (Problem{depth_max, 1, "found more than 32 parentheses and negations in each other"}));
+            (Problem{depth_max, 1, "found more than 32 nested parentheses and negations"}));
   EXPECT_TRUE(is_filter(std::string(depth_max, '!') + "a"));
   EXPECT_EQ(problem_of(std::string(depth_max + 1, '!') + "a").at, depth_max);
   EXPECT_TRUE(is_filter(std::string(text_bytes_max, 'a')));
@@ -321,7 +327,7 @@ TEST(FilterLimits, HoldAtTheirEdge) {
 
 // (a*)*b and the like take exponential time where matching backtracks.
 TEST(FilterLimits, HostilePatternsTakeLinearTime) {
-  KnownThing thing;
+  FakeSubject thing;
   thing.words = {{Field::model, {std::string(20'000, 'a')}}};
   const auto begun = std::chrono::steady_clock::now();
   EXPECT_FALSE(holds("model~\"(a*)*(a|aa)+(a?){20}b\"", thing));

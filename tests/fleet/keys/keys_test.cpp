@@ -8,13 +8,13 @@
 #include <gtest/gtest.h>
 
 #include "fleet/codec/codec.h"
-#include "fleet/socket/socket_keys.h"
+#include "fleet/socket/keys.h"
 
 namespace drover {
 namespace {
 
 PublicKey drawn(const std::string& name, KeyRole role, std::vector<std::string> ids = {}) {
-  return {name, role, std::move(ids), draw_key_pair()->key};
+  return {name, role, std::move(ids), generate_key_pair()->key};
 }
 
 Envelope from(const std::string& sender, Message body) {
@@ -30,10 +30,10 @@ SampleBatch samples_of(const std::string& host) {
   return batch;
 }
 
-Hello hello_of(const std::string& host) {
-  Hello hello;
-  hello.host = host;
-  return hello;
+Register hello_of(const std::string& host) {
+  Register registration;
+  registration.host = host;
+  return registration;
 }
 
 /// What is said of a key file's text; empty: it is read.
@@ -54,7 +54,7 @@ std::string replaced(std::string text, const std::string& old, const std::string
 }
 
 TEST(Keys, BothFilesAreReadAsTheyAreWritten) {
-  const KeyPair pair = *draw_key_pair();
+  const KeyPair pair = *generate_key_pair();
   const SecretKey agent{{"h-1", KeyRole::agent, {"h-1", "h-2"}, pair.key}, pair.secret};
   const auto secret = parse_secret_key(to_toml(agent), "h-1.key");
   ASSERT_TRUE(secret) << secret.error().message;
@@ -71,13 +71,13 @@ TEST(Keys, BothFilesAreReadAsTheyAreWritten) {
 TEST(Keys, EveryDrawnKeyIsReadAndIsOfItsSecret) {
   std::set<std::string> seen;
   for (int draw = 0; draw < 200; ++draw) {
-    const KeyPair pair = *draw_key_pair();
+    const KeyPair pair = *generate_key_pair();
     EXPECT_EQ(key_bytes(pair.key)->size(), 32U);
-    EXPECT_EQ(public_half(pair.secret), pair.key);
+    EXPECT_EQ(public_key_of(pair.secret), pair.key);
     EXPECT_EQ(said_of_public(to_toml(PublicKey{"a", KeyRole::view, {}, pair.key})), "");
     EXPECT_TRUE(seen.insert(fingerprint(pair.key)).second);
   }
-  EXPECT_EQ(public_half("no key"), std::nullopt);
+  EXPECT_EQ(public_key_of("no key"), std::nullopt);
 }
 
 TEST(Keys, Z85IsReadToTheBit) {
@@ -98,16 +98,16 @@ TEST(Keys, Z85IsReadToTheBit) {
 TEST(Keys, TheKeysOfTheManualAreRefused) {
   for (const std::string secret :
        {"D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs", "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6"}) {
-    const auto key = public_half(secret);
+    const auto key = public_key_of(secret);
     ASSERT_TRUE(key);
     const std::string said = said_of_public(to_toml(PublicKey{"a", KeyRole::view, {}, *key}));
-    EXPECT_NE(said.find("whose secret everybody knows"), std::string::npos) << said;
+    EXPECT_NE(said.find("whose secret is public"), std::string::npos) << said;
     EXPECT_NE(said.find("drover keys new"), std::string::npos) << said;
   }
 }
 
 TEST(Keys, HostileFilesAreRefusedWithThePlaceAndWithoutTheSecret) {
-  const KeyPair pair = *draw_key_pair();
+  const KeyPair pair = *generate_key_pair();
   const std::string good = to_toml(PublicKey{"h-1", KeyRole::agent, {"h-1"}, pair.key});
   ASSERT_EQ(said_of_public(good), "");
   std::string many = "ids = [";
@@ -159,15 +159,16 @@ TEST(KeyRoles, EveryRoleSendsItsMessagesAndNoOthers) {
   const std::set<std::string> asks = {"Join",           "JobsRequest",     "WhyRequest",
                                       "SummaryRequest", "SnapshotRequest", "PolicyRequest"};
   std::map<KeyRole, std::set<std::string>> may;
-  may[KeyRole::agent] = {"Join",          "Hello",        "Heartbeat", "Accepted",
+  may[KeyRole::agent] = {"Join",          "Register",     "Heartbeat", "Accepted",
                          "Refused",       "Progress",     "Finished",  "Failed",
-                         "ReplicaReport", "DeviceReport", "Leave",     "MemberPace"};
+                         "ReplicaReport", "DeviceReport", "Leave",     "MemberStepTime"};
   may[KeyRole::view] = asks;
   may[KeyRole::submit] = asks;
   may[KeyRole::submit].insert("Submit");
   may[KeyRole::admin] = may[KeyRole::submit];
-  may[KeyRole::admin].insert({"EndRequest", "Inject", "SetPowerCap", "SetDrain", "CancelJobs",
-                              "ApplyPolicy", "AcknowledgeAlert", "ForgetHost", "Caption"});
+  may[KeyRole::admin].insert({"EndRunRequest", "InjectFault", "SetPowerCap", "SetDrain",
+                              "CancelJobs", "ApplyPolicy", "AcknowledgeAlert", "ForgetHost",
+                              "Caption"});
   may[KeyRole::router] = {};
   for (const auto& [role, allowed] : may) {
     const PublicKey key{"k", role, {"h-1"}, ""};
@@ -176,7 +177,7 @@ TEST(KeyRoles, EveryRoleSendsItsMessagesAndNoOthers) {
       if (auto* join = std::get_if<Join>(&message); join != nullptr && role == KeyRole::agent) {
         *join = {Role::agent, "h-1", "test"};
       }
-      if (auto* hello = std::get_if<Hello>(&message)) hello->host = "h-1";
+      if (auto* registration = std::get_if<Register>(&message)) registration->host = "h-1";
       const std::string kind(kind_name(message));
       const auto refused = refusal(key, Channel::control, from("x", std::move(message)));
       EXPECT_EQ(!refused, allowed.contains(kind)) << to_text(role) << " " << kind;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "fleet/base/dice.h"
+#include "fleet/base/random_stream.h"
 
 namespace drover::recording_test {
 
@@ -28,10 +28,10 @@ inline const char* to_text(Damage::Kind kind) {
 }
 
 /// Draws what happens to a file of this size.
-inline Damage draw_damage(Dice& dice, std::size_t size) {
+inline Damage draw_damage(RandomStream& random, std::size_t size) {
   Damage damage;
-  damage.kind = static_cast<Damage::Kind>(dice.below(Damage::kinds));
-  damage.at = dice.below(size);
+  damage.kind = static_cast<Damage::Kind>(random.below(Damage::kinds));
+  damage.at = random.below(size);
   switch (damage.kind) {
     case Damage::Kind::flip:
       break;
@@ -40,7 +40,7 @@ inline Damage draw_damage(Dice& dice, std::size_t size) {
       break;
     case Damage::Kind::insert:
     case Damage::Kind::remove:
-      damage.bytes = std::min<std::size_t>(1 + dice.below(200), size - damage.at);
+      damage.bytes = std::min<std::size_t>(1 + random.below(200), size - damage.at);
       break;
     case Damage::Kind::zero_page:
       // Pages of a disk; of a small file a smaller one, or nothing of it would be left.
@@ -52,17 +52,17 @@ inline Damage draw_damage(Dice& dice, std::size_t size) {
   return damage;
 }
 
-inline std::string damaged(std::string file, const Damage& damage, Dice& dice) {
+inline std::string damaged(std::string file, const Damage& damage, RandomStream& random) {
   switch (damage.kind) {
     case Damage::Kind::flip:
-      file[damage.at] ^= static_cast<char>(1 << dice.below(8));
+      file[damage.at] ^= static_cast<char>(1 << random.below(8));
       break;
     case Damage::Kind::cut:
       file.resize(damage.at);
       break;
     case Damage::Kind::insert: {
       std::string bytes(damage.bytes, '\0');
-      for (char& byte : bytes) byte = static_cast<char>(dice.below(256));
+      for (char& byte : bytes) byte = static_cast<char>(random.below(256));
       file.insert(damage.at, bytes);
       break;
     }

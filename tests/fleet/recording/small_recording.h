@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "fleet/codec/codec.h"
-#include "fleet/recording/recording_reader.h"
-#include "fleet/recording/recording_writer.h"
+#include "fleet/recording/reader.h"
+#include "fleet/recording/writer.h"
 #include "tests/fleet/codec/random_message.h"
 
 namespace drover::recording_test {
@@ -17,16 +17,16 @@ inline Instant second(double seconds) {
   return Instant{std::chrono::hours(24 * 365 * 56)} + from_seconds(seconds);
 }
 
-inline Envelope sample_envelope(Dice& dice, int host, int tick, int devices) {
+inline Envelope sample_envelope(RandomStream& random, int host, int tick, int devices) {
   std::vector<Sample> rows;
   for (int device = 0; device < devices; ++device) {
     Sample row;
     row.device = static_cast<std::uint16_t>(device);
     row[Metric::utilization] = 0.5 + 0.01 * (tick % 7) + 0.001 * device;
-    row[Metric::power] = 350 + 20 * dice.normal(0, 1);
+    row[Metric::power] = 350 + 20 * random.normal(0, 1);
     row[Metric::temperature] = 60 + tick % 5;
-    row[Metric::energy] = 350.0 * tick + 10 * device + dice.uniform(0, 1);
-    if (dice.chance(0.9)) row[Metric::clock] = 1980 - 15 * (tick % 3);
+    row[Metric::energy] = 350.0 * tick + 10 * device + random.uniform(0, 1);
+    if (random.chance(0.9)) row[Metric::clock] = 1980 - 15 * (tick % 3);
     rows.push_back(row);
   }
   const std::string name = "host" + std::to_string(host);
@@ -34,10 +34,10 @@ inline Envelope sample_envelope(Dice& dice, int host, int tick, int devices) {
 }
 
 /// A message as it comes back: decoded, so that absent fields have their defaults.
-inline Envelope published(Dice& dice) {
+inline Envelope published(RandomStream& random) {
   static constexpr std::size_t kinds[] = {27, 31, 32, 33, 34, 35, 40, 43, 44, 45, 46};
   for (;;) {
-    const Envelope envelope = codec::random_envelope(dice, kinds[dice.below(std::size(kinds))]);
+    const Envelope envelope = codec::random_envelope(random, kinds[random.below(std::size(kinds))]);
     const auto back = decode(encode(envelope));
     if (back && channel_of(back->body)) return *back;
   }
@@ -61,20 +61,20 @@ inline Envelope short_row(int tick) {
 }
 
 /// What arrived, with the places that the writer gives.
-inline std::vector<Recorded> messages_of(const Fleet& fleet) {
-  Dice dice(fleet.seed);
-  std::vector<Recorded> messages;
+inline std::vector<RecordedMessage> messages_of(const Fleet& fleet) {
+  RandomStream random(fleet.seed);
+  std::vector<RecordedMessage> messages;
   for (int tick = 0; tick < fleet.ticks; ++tick) {
     for (int host = 0; host < fleet.hosts; ++host) {
-      const Instant arrived = second(tick + 0.01 * host) + Duration{dice.below(100'000)};
-      messages.push_back({arrived, sample_envelope(dice, host, tick, fleet.devices), 0});
+      const Instant arrived = second(tick + 0.01 * host) + Duration{random.below(100'000)};
+      messages.push_back({arrived, sample_envelope(random, host, tick, fleet.devices), 0});
     }
     for (int row = 0; row < fleet.rows_per_tick; ++row) {
       messages.push_back({second(tick + 0.5 + 0.01 * row),
-                          fleet.short_rows ? short_row(tick) : published(dice), 0});
+                          fleet.short_rows ? short_row(tick) : published(random), 0});
     }
   }
-  for (std::size_t i = 0; i < messages.size(); ++i) messages[i].place = i + 1;
+  for (std::size_t i = 0; i < messages.size(); ++i) messages[i].ordinal = i + 1;
   return messages;
 }
 
@@ -107,16 +107,16 @@ inline RecordingOptions small_blocks(std::uint32_t ticks = 6) {
 }
 
 /// Begun, and everything added; not ended.
-inline std::pair<RecordingWriter, Files> recorded(const std::vector<Recorded>& messages,
+inline std::pair<RecordingWriter, Files> recorded(const std::vector<RecordedMessage>& messages,
                                                   RecordingOptions options = small_blocks()) {
   RecordingWriter writer(options);
   Files files;
   files.take(writer.begin(start_of_test()));
-  for (const Recorded& message : messages) files.take(writer.add(message));
+  for (const RecordedMessage& message : messages) files.take(writer.add(message));
   return {std::move(writer), std::move(files)};
 }
 
-inline std::string closed_file(const std::vector<Recorded>& messages,
+inline std::string closed_file(const std::vector<RecordedMessage>& messages,
                                RecordingOptions options = small_blocks()) {
   auto [writer, files] = recorded(messages, options);
   files.take(writer.end());
@@ -125,10 +125,10 @@ inline std::string closed_file(const std::vector<Recorded>& messages,
 
 inline constexpr Instant long_ago = Instant::min();
 
-inline std::vector<Recorded> all_of(RecordingReader& reader) {
+inline std::vector<RecordedMessage> all_of(RecordingReader& reader) {
   auto messages = reader.read(long_ago, never);
   EXPECT_TRUE(messages.ok()) << (messages ? "" : messages.error().message);
-  return messages ? *messages : std::vector<Recorded>{};
+  return messages ? *messages : std::vector<RecordedMessage>{};
 }
 
 inline RecordingReader opened(ByteSource& source, std::string_view journal = {}) {

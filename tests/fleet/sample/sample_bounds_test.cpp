@@ -96,9 +96,10 @@ TEST(SampleBounds, ThatAreBrokenAreFoundWithMetricDeviceAndValue) {
       column_of<std::int16_t>(Metric::clock, 0, {1755, std::numeric_limits<std::int16_t>::min()}));
   batch.columns.push_back(Column{200, 2, 0, std::string(4, '\x7f')});
   ASSERT_TRUE(check(batch));
-  EXPECT_FALSE(find_absurdity(batch)) << "neither what is absent nor what is not known is absurd";
+  EXPECT_FALSE(find_implausible_value(batch))
+      << "neither what is absent nor what is not known is absurd";
   batch.columns.push_back(column_of<std::int32_t>(Metric::power, -1, {7000, 2'000'000}));
-  const auto found = find_absurdity(batch);
+  const auto found = find_implausible_value(batch);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->metric, Metric::power);
   EXPECT_EQ(found->device, 9);

@@ -18,7 +18,7 @@ Sample busy_device(std::uint16_t device) {
   Sample sample;
   sample.device = device;
   sample[Metric::utilization] = 0.9731;
-  sample[Metric::matrix_activity] = 0.4218;
+  sample[Metric::tensor_activity] = 0.4218;
   sample[Metric::memory_activity] = 1;
   sample[Metric::memory_used] = 61'234e6;
   sample[Metric::memory_total] = 85'899e6;
@@ -26,14 +26,14 @@ Sample busy_device(std::uint16_t device) {
   sample[Metric::power_cap] = 700;
   sample[Metric::temperature] = 71.3;
   sample[Metric::clock] = 1755;
-  sample[Metric::throttle] = throttle_power_cap | throttle_thermal_hardware;
+  sample[Metric::throttle] = throttle_sw_power_cap | throttle_hw_thermal_slowdown;
   sample[Metric::energy] = 123'456'789.125;
   sample[Metric::queue] = 0;
   sample[Metric::running] = 37;
   sample[Metric::memory_temperature] = 84;
   sample[Metric::power_violation] = 3600.25;
   sample[Metric::thermal_violation] = 0.01;
-  sample[Metric::board_violation] = 0;
+  sample[Metric::board_limit_violation] = 0;
   return sample;
 }
 
@@ -149,9 +149,9 @@ TEST(Samples, CheckRefusesWhatDoesNotFit) {
   EXPECT_EQ(refused([](SampleBatch& batch) { batch.columns[0].scale = -19; }),
             "SampleBatch.columns: metric 0: found scale -19, expected -18..18");
   EXPECT_EQ(refused([](SampleBatch& batch) { batch.columns[1].metric = 0; }),
-            "SampleBatch.columns: metric 0 stands twice");
+            "SampleBatch.columns: metric 0 occurs twice");
   EXPECT_EQ(refused([](SampleBatch& batch) { batch.devices[1] = 0; }),
-            "SampleBatch.devices: device 0 stands twice");
+            "SampleBatch.devices: device 0 occurs twice");
   EXPECT_NE(refused([](SampleBatch& batch) { batch.devices.resize(batch_rows_max + 1); }), "");
   EXPECT_NE(refused([](SampleBatch& batch) { batch.columns.resize(65, Column{}); }), "");
 }

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "fleet/codec/codec.h"
+#include "fleet/socket/keys.h"
 #include "fleet/socket/socket.h"
-#include "fleet/socket/socket_keys.h"
 
 namespace drover {
 namespace {
@@ -26,7 +26,7 @@ const std::string any_port = "tcp://127.0.0.1:*";
 
 /// A key pair with its name and role.
 struct Holder {
-  KeyPair pair = *draw_key_pair();
+  KeyPair pair = *generate_key_pair();
   PublicKey known;
   explicit Holder(const std::string& name, KeyRole role = KeyRole::agent)
       : known{name, role, {}, pair.key} {
@@ -35,19 +35,19 @@ struct Holder {
 };
 
 /// A router's doors, with keys unless it is told otherwise.
-struct Doors {
-  KeyPair pair = *draw_key_pair();
+struct RouterEndpoints {
+  KeyPair pair = *generate_key_pair();
   Sockets sockets;
   Sockets::Bound bound;
   std::vector<Incoming> received;
   std::vector<std::string> names;  // of the keys that what was received came with
   std::vector<Dropped> dropped;
 
-  explicit Doors(std::vector<PublicKey> keys, bool guarded = true) {
+  explicit RouterEndpoints(std::vector<PublicKey> keys, bool guarded = true) {
     if (guarded) {
-      const Status guard = sockets.guard(pair.secret);
-      if (!guard) ADD_FAILURE() << guard.error().message;
-      sockets.admit(std::move(keys));
+      const Status require_keys = sockets.require_keys(pair.secret);
+      if (!require_keys) ADD_FAILURE() << require_keys.error().message;
+      sockets.allow_keys(std::move(keys));
     }
     auto result = sockets.bind_router(any_port, any_port, any_port);
     if (!result) ADD_FAILURE() << result.error().message;
@@ -69,12 +69,12 @@ struct Doors {
   }
 };
 
-struct Guest {
+struct TestClient {
   Sockets sockets;
   std::vector<Incoming> received;
 
-  Guest() = default;
-  Guest(const Doors& router, const Holder& holder) { use(router.pair.key, holder); }
+  TestClient() = default;
+  TestClient(const RouterEndpoints& router, const Holder& holder) { use(router.pair.key, holder); }
   void use(const std::string& router_key, const Holder& holder) {
     sockets.use_keys({router_key, holder.pair.key, holder.pair.secret});
   }
@@ -94,15 +94,15 @@ bool until(const std::function<bool()>& done, std::initializer_list<std::functio
 }
 
 /// Both ends turn until `done`.
-bool until(Doors& router, Guest& guest, const std::function<bool()>& done) {
+bool until(RouterEndpoints& router, TestClient& guest, const std::function<bool()>& done) {
   return until(done, {[&] { router.turn(); }, [&] { guest.turn(); }});
 }
 
 TEST(GuardedSockets, AnAllowedKeyTalksAtAllDoorsAndIsKnownByItsName) {
   const Holder agent("h-1");
   const Holder viewer("eve", KeyRole::view);
-  Doors router({agent.known, viewer.known});
-  Guest guest(router, agent);
+  RouterEndpoints router({agent.known, viewer.known});
+  TestClient guest(router, agent);
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   EXPECT_TRUE(guest.sockets.send(router_peer, "question"));
   ASSERT_TRUE(until(router, guest, [&] { return router.received.size() == 1; }));
@@ -110,7 +110,7 @@ TEST(GuardedSockets, AnAllowedKeyTalksAtAllDoorsAndIsKnownByItsName) {
   EXPECT_TRUE(router.sockets.send(router.received[0].from, "answer"));
   ASSERT_TRUE(until(router, guest, [&] { return guest.received.size() == 1; }));
   EXPECT_EQ(guest.received[0].bytes, "answer");
-  EXPECT_EQ(guest.sockets.barred(), std::nullopt);
+  EXPECT_EQ(guest.sockets.connect_refusal(), std::nullopt);
 
   ASSERT_TRUE(guest.sockets.connect_samples(router.bound.samples));
   ASSERT_TRUE(until(router, guest, [&] {
@@ -120,7 +120,7 @@ TEST(GuardedSockets, AnAllowedKeyTalksAtAllDoorsAndIsKnownByItsName) {
   EXPECT_EQ(router.received[1].from, samples_peer);
   EXPECT_EQ(router.names[1], "h-1");
 
-  Guest watching(router, viewer);
+  TestClient watching(router, viewer);
   ASSERT_TRUE(watching.sockets.connect_publish(router.bound.publish));
   ASSERT_TRUE(until(router, watching, [&] {
     router.sockets.send(publish_under(Topic::decisions), "news");
@@ -132,8 +132,8 @@ TEST(GuardedSockets, AnAllowedKeyTalksAtAllDoorsAndIsKnownByItsName) {
 
 TEST(GuardedSockets, TheLongestMessageGoesEncryptedToo) {
   const Holder agent("h-1");
-  Doors router({agent.known});
-  Guest guest(router, agent);
+  RouterEndpoints router({agent.known});
+  TestClient guest(router, agent);
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   EXPECT_TRUE(guest.sockets.send(router_peer, std::string(message_bytes_max, 'x')));
   ASSERT_TRUE(until(router, guest, [&] { return router.received.size() == 1; }));
@@ -145,18 +145,19 @@ TEST(GuardedSockets, TheLongestMessageGoesEncryptedToo) {
 
 TEST(GuardedSockets, AKeyThatIsNotAllowedIsToldAtBothEndsAndGetsInOnceItIs) {
   const Holder agent("h-1");
-  Doors router({});
-  Guest guest(router, agent);
+  RouterEndpoints router({});
+  TestClient guest(router, agent);
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   ASSERT_TRUE(guest.sockets.connect_samples(router.bound.samples));
-  ASSERT_TRUE(until(router, guest, [&] { return guest.sockets.barred() == Barred::key; }));
+  ASSERT_TRUE(
+      until(router, guest, [&] { return guest.sockets.connect_refusal() == ConnectRefusal::key; }));
   EXPECT_FALSE(guest.sockets.control_connected());
   EXPECT_TRUE(router.told(fingerprint(agent.pair.key)));
   EXPECT_TRUE(router.told("drover keys allow"));
   EXPECT_TRUE(router.told("127.0.0.1"));
-  router.sockets.admit({agent.known});
+  router.sockets.allow_keys({agent.known});
   ASSERT_TRUE(until(router, guest, [&] { return guest.sockets.control_connected(); }));
-  EXPECT_EQ(guest.sockets.barred(), std::nullopt);
+  EXPECT_EQ(guest.sockets.connect_refusal(), std::nullopt);
   EXPECT_TRUE(guest.sockets.send(router_peer, "hello"));
   EXPECT_TRUE(until(router, guest, [&] { return router.received.size() == 1; }));
   // So does the other door, without anybody's doing.
@@ -168,24 +169,27 @@ TEST(GuardedSockets, AKeyThatIsNotAllowedIsToldAtBothEndsAndGetsInOnceItIs) {
 
 TEST(GuardedSockets, EachWayOfNotFittingIsToldByTheOtherEnd) {
   const Holder agent("h-1");
-  Doors guarded({agent.known});
+  RouterEndpoints guarded({agent.known});
   {
-    Guest misled;
-    misled.use(draw_key_pair()->key, agent);
+    TestClient misled;
+    misled.use(generate_key_pair()->key, agent);
     ASSERT_TRUE(misled.sockets.connect_control(guarded.bound.control));
-    EXPECT_TRUE(
-        until(guarded, misled, [&] { return misled.sockets.barred() == Barred::router_key; }));
+    EXPECT_TRUE(until(guarded, misled, [&] {
+      return misled.sockets.connect_refusal() == ConnectRefusal::router_key;
+    }));
   }
   {
-    Guest plain;
+    TestClient plain;
     ASSERT_TRUE(plain.sockets.connect_control(guarded.bound.control));
-    EXPECT_TRUE(
-        until(guarded, plain, [&] { return plain.sockets.barred() == Barred::plain_text; }));
+    EXPECT_TRUE(until(guarded, plain, [&] {
+      return plain.sockets.connect_refusal() == ConnectRefusal::plain_text;
+    }));
   }
-  Doors open({}, false);
-  Guest keyed(guarded, agent);
+  RouterEndpoints open({}, false);
+  TestClient keyed(guarded, agent);
   ASSERT_TRUE(keyed.sockets.connect_control(open.bound.control));
-  EXPECT_TRUE(until(open, keyed, [&] { return keyed.sockets.barred() == Barred::encryption; }));
+  EXPECT_TRUE(until(open, keyed,
+                    [&] { return keyed.sockets.connect_refusal() == ConnectRefusal::encryption; }));
   EXPECT_TRUE(guarded.received.empty());
   EXPECT_TRUE(open.received.empty());
 }
@@ -193,27 +197,27 @@ TEST(GuardedSockets, EachWayOfNotFittingIsToldByTheOtherEnd) {
 TEST(GuardedSockets, DoorsAreForTheRolesThatUseThem) {
   const Holder agent("h-1");
   const Holder submitter("sue", KeyRole::submit);
-  Doors router({agent.known, submitter.known});
+  RouterEndpoints router({agent.known, submitter.known});
   for (const Holder* holder : {&agent, &submitter}) {
-    Guest guest(router, *holder);
+    TestClient guest(router, *holder);
     ASSERT_TRUE(guest.sockets.connect_publish(router.bound.publish));
     EXPECT_TRUE(until(router, guest, [&] {
       return router.told("key " + holder->known.name + " from 127.0.0.1 the key " +
                          holder->known.name + " (role " + std::string(to_text(holder->known.role)) +
-                         ") is not for the publish door");
+                         ") is not for the publish endpoint");
     }));
   }
-  Guest guest(router, submitter);
+  TestClient guest(router, submitter);
   ASSERT_TRUE(guest.sockets.connect_samples(router.bound.samples));
-  EXPECT_TRUE(until(router, guest, [&] { return router.told("is not for the samples door"); }));
+  EXPECT_TRUE(until(router, guest, [&] { return router.told("is not for the samples endpoint"); }));
 }
 
 TEST(GuardedSockets, ARevokedKeyIsCutOffWhileItIsConnected) {
   const Holder agent("h-1");
   const Holder other("h-2");
-  Doors router({agent.known, other.known});
-  Guest guest(router, agent);
-  Guest stays(router, other);
+  RouterEndpoints router({agent.known, other.known});
+  TestClient guest(router, agent);
+  TestClient stays(router, other);
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   ASSERT_TRUE(stays.sockets.connect_control(router.bound.control));
   ASSERT_TRUE(guest.sockets.connect_samples(router.bound.samples));
@@ -231,13 +235,13 @@ TEST(GuardedSockets, ARevokedKeyIsCutOffWhileItIsConnected) {
   ASSERT_TRUE(until(router, guest, [&] { return guest.received.size() == 1; }));
   while (!router.sockets.wait(milliseconds(50)).messages.empty()) continue;
 
-  router.sockets.admit({other.known});
+  router.sockets.allow_keys({other.known});
   router.received.clear();
   EXPECT_FALSE(router.sockets.send(peer, "secret"));
   guest.sockets.send(router_peer, "after");
   guest.sockets.send(samples_peer, "after");
   ASSERT_TRUE(until(router, guest, [&] { return router.dropped.size() >= 2; }));
-  EXPECT_TRUE(router.told("taken off the allow-list"));
+  EXPECT_TRUE(router.told("removed from the allow-list"));
   EXPECT_TRUE(router.received.empty());
   // Others are not disturbed.
   stays.sockets.send(router_peer, "still here");
@@ -245,7 +249,7 @@ TEST(GuardedSockets, ARevokedKeyIsCutOffWhileItIsConnected) {
   EXPECT_EQ(router.received[0].bytes, "still here");
   EXPECT_EQ(stays.sockets.control_connections(), 1U);
   // Allowed again, the same connection is good again.
-  router.sockets.admit({agent.known, other.known});
+  router.sockets.allow_keys({agent.known, other.known});
   EXPECT_TRUE(router.sockets.send(peer, "welcome back"));
   EXPECT_TRUE(until(router, guest, [&] { return guest.received.size() == 2; }));
 }
@@ -256,17 +260,17 @@ TEST(GuardedSockets, EveryConnectionOfARevokedKeyIsCutOff) {
   for (std::size_t host = 0; host < connections; ++host) {
     rack.known.ids.push_back("n" + std::to_string(host));
   }
-  Doors router({rack.known});
-  std::vector<std::unique_ptr<Guest>> hosts;
+  RouterEndpoints router({rack.known});
+  std::vector<std::unique_ptr<TestClient>> hosts;
   for (std::size_t host = 0; host < connections; ++host) {
-    hosts.push_back(std::make_unique<Guest>(router, rack));
+    hosts.push_back(std::make_unique<TestClient>(router, rack));
     ASSERT_TRUE(hosts.back()->sockets.connect_control(router.bound.control));
     hosts.back()->sockets.send(router_peer, "before");
   }
   // Nobody's turn is needed for a message to go out.
   ASSERT_TRUE(
       until([&] { return router.received.size() == connections; }, {[&] { router.turn(); }}));
-  router.sockets.admit({});
+  router.sockets.allow_keys({});
   for (const Incoming& before : router.received) {
     EXPECT_FALSE(router.sockets.send(before.from, "secret")) << before.from.number;
   }
@@ -275,17 +279,17 @@ TEST(GuardedSockets, EveryConnectionOfARevokedKeyIsCutOff) {
 TEST(GuardedSockets, ARevokedViewerIsShutOutAndTheOthersComeBack) {
   const Holder viewer("eve", KeyRole::view);
   const Holder admin("ada", KeyRole::admin);
-  Doors router({viewer.known, admin.known});
-  Guest out(router, viewer);
-  Guest in(router, admin);
-  for (Guest* guest : {&out, &in}) {
+  RouterEndpoints router({viewer.known, admin.known});
+  TestClient out(router, viewer);
+  TestClient in(router, admin);
+  for (TestClient* guest : {&out, &in}) {
     ASSERT_TRUE(guest->sockets.connect_publish(router.bound.publish));
     ASSERT_TRUE(until(router, *guest, [&] {
       router.sockets.send(publish_peer, "before");
       return !guest->received.empty();
     }));
   }
-  router.sockets.admit({admin.known});
+  router.sockets.allow_keys({admin.known});
   ASSERT_TRUE(until(
       [&] {
         router.sockets.send(publish_peer, "after");
@@ -298,50 +302,51 @@ TEST(GuardedSockets, ARevokedViewerIsShutOutAndTheOthersComeBack) {
 
 TEST(GuardedSockets, ARevokedViewerLearnsItThoughItsControlConnectionStands) {
   const Holder viewer("eve", KeyRole::view);
-  Doors router({viewer.known});
-  Guest guest(router, viewer);
+  RouterEndpoints router({viewer.known});
+  TestClient guest(router, viewer);
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   ASSERT_TRUE(guest.sockets.connect_publish(router.bound.publish));
   ASSERT_TRUE(until(router, guest, [&] {
     router.sockets.send(publish_peer, "before");
     return !guest.received.empty();
   }));
-  EXPECT_EQ(guest.sockets.barred(), std::nullopt);
-  router.sockets.admit({});
-  EXPECT_TRUE(until(router, guest, [&] { return guest.sockets.barred() == Barred::key; }));
+  EXPECT_EQ(guest.sockets.connect_refusal(), std::nullopt);
+  router.sockets.allow_keys({});
+  EXPECT_TRUE(
+      until(router, guest, [&] { return guest.sockets.connect_refusal() == ConnectRefusal::key; }));
   EXPECT_TRUE(guest.sockets.control_connected());
-  router.sockets.admit({viewer.known});
-  EXPECT_TRUE(until(router, guest, [&] { return !guest.sockets.barred(); }));
+  router.sockets.allow_keys({viewer.known});
+  EXPECT_TRUE(until(router, guest, [&] { return !guest.sockets.connect_refusal(); }));
 }
 
 TEST(GuardedSockets, WhatIsRefusedNamesTheKeyOrWhereStrangersComeFrom) {
   const Holder submitter("sue", KeyRole::submit);
   const Holder stranger("mallory");
-  Doors router({submitter.known});
-  Guest wrong_door(router, submitter);
+  RouterEndpoints router({submitter.known});
+  TestClient wrong_door(router, submitter);
   ASSERT_TRUE(wrong_door.sockets.connect_publish(router.bound.publish));
-  Guest unknown(router, stranger);
+  TestClient unknown(router, stranger);
   ASSERT_TRUE(unknown.sockets.connect_control(router.bound.control));
-  Guest member(router, submitter);
+  TestClient member(router, submitter);
   ASSERT_TRUE(member.sockets.connect_control(router.bound.control));
   member.sockets.send(router_peer, "before");
   ASSERT_TRUE(until(
       [&] {
-        return router.received.size() == 1 && router.told("publish door") &&
+        return router.received.size() == 1 && router.told("publish endpoint") &&
                router.told("allow-list");
       },
       {[&] { router.turn(); }, [&] { wrong_door.turn(); }, [&] { unknown.turn(); }}));
   for (const Dropped& one : router.dropped) {
-    const bool known = one.why.find("publish door") != std::string::npos;
+    const bool known = one.why.find("publish endpoint") != std::string::npos;
     EXPECT_EQ(one.sender, known ? "key sue from 127.0.0.1" : "strangers from 127.0.0.1");
     EXPECT_EQ(one.key, known ? "sue" : "");
     EXPECT_EQ(one.address, "127.0.0.1");
     EXPECT_TRUE(one.asked.starts_with("connect")) << one.asked;
   }
   router.dropped.clear();
-  router.sockets.admit({});
+  router.sockets.allow_keys({});
   member.sockets.send(router_peer, "after");
-  ASSERT_TRUE(until(router, member, [&] { return router.told("taken off the allow-list"); }));
+  ASSERT_TRUE(until(router, member, [&] { return router.told("removed from the allow-list"); }));
   const auto cut = std::find_if(router.dropped.begin(), router.dropped.end(),
                                 [](const Dropped& one) { return one.asked == "send"; });
   ASSERT_NE(cut, router.dropped.end());
@@ -352,23 +357,23 @@ TEST(GuardedSockets, WhatIsRefusedNamesTheKeyOrWhereStrangersComeFrom) {
 TEST(GuardedSockets, ANameThatGoesToAnotherKeyDoesNotKeepTheOldOneIn) {
   const Holder old("h-1");
   const Holder fresh("h-1");
-  Doors router({old.known});
-  Guest guest(router, old);
+  RouterEndpoints router({old.known});
+  TestClient guest(router, old);
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   guest.sockets.send(router_peer, "before");
   ASSERT_TRUE(until(router, guest, [&] { return router.received.size() == 1; }));
-  router.sockets.admit({fresh.known});
+  router.sockets.allow_keys({fresh.known});
   guest.sockets.send(router_peer, "after");
   ASSERT_TRUE(until(router, guest, [&] { return !router.dropped.empty(); }));
   EXPECT_EQ(router.received.size(), 1U);
 }
 
-TEST(GuardedSockets, AProcessHasOneGate) {
-  Doors router({});
+TEST(GuardedSockets, AProcessHasOneAuthenticator) {
+  RouterEndpoints router({});
   Sockets second;
-  const Status guard = second.guard(draw_key_pair()->secret);
-  ASSERT_FALSE(guard);
-  EXPECT_NE(guard.error().message.find("gate"), std::string::npos);
+  const Status require_keys = second.require_keys(generate_key_pair()->secret);
+  ASSERT_FALSE(require_keys);
+  EXPECT_NE(require_keys.error().message.find("ZAP"), std::string::npos);
 }
 
 }  // namespace

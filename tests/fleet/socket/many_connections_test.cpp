@@ -10,11 +10,11 @@
 #include <gtest/gtest.h>
 #include <zmq.hpp>
 
+#include "fleet/socket/frames.h"
+#include "fleet/socket/keys.h"
 #include "fleet/socket/socket.h"
-#include "fleet/socket/socket_frames.h"
-#include "fleet/socket/socket_gate.h"
-#include "fleet/socket/socket_keys.h"
-#include "tests/fleet/socket/open_doors.h"
+#include "fleet/socket/zap_authenticator.h"
+#include "tests/fleet/socket/router_endpoints.h"
 
 namespace drover {
 namespace {
@@ -30,11 +30,11 @@ void use_keys(zmq::socket_t& socket, const std::string& router_key, const KeyPai
 
 /// A gate, and one message that came through it: whose it is says the key, not the number.
 struct Passed {
-  KeyPair router = *draw_key_pair();
-  KeyPair pair = *draw_key_pair();
+  KeyPair router = *generate_key_pair();
+  KeyPair pair = *generate_key_pair();
   PublicKey known{"rack", KeyRole::agent, {"n0"}, pair.key};
   zmq::context_t context;
-  Gate gate{context, router.secret};
+  ZapAuthenticator authenticator{context, router.secret};
   zmq::socket_t door{context, zmq::socket_type::router};
   zmq::socket_t guest{context, zmq::socket_type::dealer};
   std::vector<zmq::message_t> frames;  // of the message
@@ -43,8 +43,8 @@ struct Passed {
     for (std::size_t host = 1; host < hosts; ++host) {
       known.ids.push_back("n" + std::to_string(host));
     }
-    gate.admit({known});
-    gate.guard(door, Channel::control);
+    authenticator.allow_keys({known});
+    authenticator.require_keys(door, Channel::control);
     door.bind(any_port);
     door.set(zmq::sockopt::linger, 0);
     guest.set(zmq::sockopt::linger, 0);
@@ -53,13 +53,16 @@ struct Passed {
     guest.send(zmq::str_buffer("hello"), zmq::send_flags::dontwait);
     std::vector<Dropped> refused;
     EXPECT_TRUE(until([&] { return !(frames = receive_frames(door)).empty(); },
-                      {[&] { gate.answer(16, refused); }}));
+                      {[&] { authenticator.answer_requests(16, refused); }}));
     EXPECT_TRUE(refused.empty());
   }
-  bool heard(std::uint64_t number) { return gate.sender_of(frames.back(), number) != nullptr; }
-  std::uint64_t cut_off(std::uint64_t from, std::uint64_t to) const {
+  bool heard(std::uint64_t number) {
+    return authenticator.sender_of(frames.back(), number) != nullptr;
+  }
+  std::uint64_t is_revoked(std::uint64_t from, std::uint64_t to) const {
     std::uint64_t count = 0;
-    for (std::uint64_t number = from; number <= to; ++number) count += gate.cut_off(number) ? 1 : 0;
+    for (std::uint64_t number = from; number <= to; ++number)
+      count += authenticator.is_revoked(number) ? 1 : 0;
     return count;
   }
 };
@@ -69,17 +72,17 @@ TEST(ManyConnections, ThoseThatARevokedKeyWasLastHeardOnAreCutOff) {
   Passed one(1);
   ASSERT_FALSE(one.frames.empty());
   for (std::uint64_t number = 1; number <= all; ++number) ASSERT_TRUE(one.heard(number));
-  ASSERT_TRUE(one.heard(7)) << "an old connection that is heard again";
-  EXPECT_EQ(one.cut_off(1, all), 0U);
-  one.gate.admit({});
-  EXPECT_EQ(one.cut_off(all - kept + 2, all), kept - 1);
-  EXPECT_TRUE(one.gate.cut_off(7));
-  EXPECT_LE(one.cut_off(1, all), 2 * kept) << "and what is kept is bounded";
+  ASSERT_TRUE(one.heard(7)) << "an old connection that is heartbeats again";
+  EXPECT_EQ(one.is_revoked(1, all), 0U);
+  one.authenticator.allow_keys({});
+  EXPECT_EQ(one.is_revoked(all - kept + 2, all), kept - 1);
+  EXPECT_TRUE(one.authenticator.is_revoked(7));
+  EXPECT_LE(one.is_revoked(1, all), 2 * kept) << "and what is kept is bounded";
   for (const std::uint64_t number : {std::uint64_t{2}, all}) {
     EXPECT_FALSE(one.heard(number)) << "nothing is taken, by whichever connection it comes";
   }
-  one.gate.admit({one.known});
-  EXPECT_EQ(one.cut_off(1, all), 0U) << "allowed again, all are good again";
+  one.authenticator.allow_keys({one.known});
+  EXPECT_EQ(one.is_revoked(1, all), 0U) << "allowed again, all are good again";
 }
 
 TEST(ManyConnections, AKeyOfMoreHostsIsCutOffOnAsManyConnections) {
@@ -87,18 +90,18 @@ TEST(ManyConnections, AKeyOfMoreHostsIsCutOffOnAsManyConnections) {
   Passed one(hosts);
   ASSERT_FALSE(one.frames.empty());
   for (std::uint64_t number = 1; number <= 2 * hosts; ++number) ASSERT_TRUE(one.heard(number));
-  one.gate.admit({});
-  EXPECT_EQ(one.cut_off(hosts + 1, 2 * hosts), hosts);
+  one.authenticator.allow_keys({});
+  EXPECT_EQ(one.is_revoked(hosts + 1, 2 * hosts), hosts);
 }
 
 TEST(ManyConnections, AreAllShutOutWhereNobodyAnswersForTheirKeys) {
-  const KeyPair router = *draw_key_pair();
-  const KeyPair pair = *draw_key_pair();
+  const KeyPair router = *generate_key_pair();
+  const KeyPair pair = *generate_key_pair();
   zmq::context_t context, elsewhere;
   zmq::socket_t door(context, zmq::socket_type::router);
   // A gate hears the questions of its own context and of no other.
-  const Gate gate(elsewhere, router.secret);
-  gate.guard(door, Channel::control);
+  const ZapAuthenticator authenticator(elsewhere, router.secret);
+  authenticator.require_keys(door, Channel::control);
   door.set(zmq::sockopt::linger, 0);
   door.bind(any_port);
   zmq::socket_t guest(context, zmq::socket_type::dealer);
@@ -128,11 +131,11 @@ TEST(ManyConnections, OfOneRevokedKeyOverRealSockets) {
   if (!may_open(files)) {
     GTEST_SKIP() << "needs " << files << " open files (ulimit -n), both soft and hard limit";
   }
-  const KeyPair pair = *draw_key_pair();
-  const KeyPair router_pair = *draw_key_pair();
+  const KeyPair pair = *generate_key_pair();
+  const KeyPair router_pair = *generate_key_pair();
   Sockets router;
-  ASSERT_TRUE(router.guard(router_pair.secret));
-  router.admit({PublicKey{"sue", KeyRole::submit, {}, pair.key}});
+  ASSERT_TRUE(router.require_keys(router_pair.secret));
+  router.allow_keys({PublicKey{"sue", KeyRole::submit, {}, pair.key}});
   const auto bound = router.bind_router(any_port, any_port, any_port);
   ASSERT_TRUE(bound) << bound.error().message;
 
@@ -162,7 +165,7 @@ TEST(ManyConnections, OfOneRevokedKeyOverRealSockets) {
   ASSERT_EQ(numbers.size(), connections);
   for (const Peer& peer : peers) ASSERT_TRUE(router.send(peer, "answer"));
 
-  router.admit({});
+  router.allow_keys({});
   std::uint64_t reached = 0;
   for (std::size_t at = peers.size() - kept; at < peers.size(); ++at) {
     reached += router.send(peers[at], "secret") ? 1 : 0;

@@ -16,7 +16,7 @@ constexpr Peer publish = publish_peer;
 
 Envelope host(std::uint64_t sequence, const std::string& name) {
   HostChanged changed;
-  changed.hello.host = name;
+  changed.registration.host = name;
   return {"router", sequence, start, changed};
 }
 
@@ -34,17 +34,17 @@ Envelope part(std::uint64_t snapshot, std::uint32_t number, std::uint32_t parts,
 std::vector<std::string> names(const std::vector<std::string>& messages) {
   std::vector<std::string> names;
   for (const std::string& bytes : messages) {
-    names.push_back(std::get<HostChanged>(decode(bytes)->body).hello.host);
+    names.push_back(std::get<HostChanged>(decode(bytes)->body).registration.host);
   }
   return names;
 }
 
 TEST(PublishedStream, StandsNewsBehindTheSnapshotThatIsOlder) {
   PublishedStream stream(seconds(1));
-  EXPECT_TRUE(stream.take_request(start));
-  EXPECT_FALSE(stream.take_request(start)) << "one request is enough";
-  EXPECT_TRUE(stream.receive(start, publish, host(5, "a")).news);
-  EXPECT_TRUE(stream.receive(start, publish, host(6, "b")).news);
+  EXPECT_TRUE(stream.take_snapshot_request(start));
+  EXPECT_FALSE(stream.take_snapshot_request(start)) << "one request is enough";
+  EXPECT_TRUE(stream.receive(start, publish, host(5, "a")).is_new);
+  EXPECT_TRUE(stream.receive(start, publish, host(6, "b")).is_new);
   EXPECT_FALSE(stream.receive(start, router_peer, part(1, 1, 2, 5, {host(0, "y")})).snapshot);
   const auto heard = stream.receive(start, router_peer, part(1, 0, 2, 5, {host(0, "x")}));
   ASSERT_TRUE(heard.snapshot);
@@ -54,14 +54,14 @@ TEST(PublishedStream, StandsNewsBehindTheSnapshotThatIsOlder) {
 
 TEST(PublishedStream, KeepsASnapshotThatOvertookNewsUntilTheNewsIsHere) {
   PublishedStream stream(seconds(1));
-  ASSERT_TRUE(stream.take_request(start));
-  EXPECT_TRUE(stream.receive(start, publish, host(5, "a")).news);
+  ASSERT_TRUE(stream.take_snapshot_request(start));
+  EXPECT_TRUE(stream.receive(start, publish, host(5, "a")).is_new);
   EXPECT_FALSE(stream.receive(start, router_peer, part(1, 0, 1, 7, {host(0, "x")})).snapshot);
   const auto late = stream.receive(start, publish, host(6, "b"));
-  EXPECT_TRUE(late.news) << "state as well: it has happened";
+  EXPECT_TRUE(late.is_new) << "state as well: it has happened";
   EXPECT_FALSE(late.snapshot);
   const auto last = stream.receive(start, publish, host(7, "c"));
-  EXPECT_TRUE(last.news);
+  EXPECT_TRUE(last.is_new);
   EXPECT_EQ(last.lost, 0U);
   ASSERT_TRUE(last.snapshot);
   EXPECT_EQ(names(*last.snapshot), (std::vector<std::string>{"x"}));
@@ -70,58 +70,59 @@ TEST(PublishedStream, KeepsASnapshotThatOvertookNewsUntilTheNewsIsHere) {
 
 TEST(PublishedStream, WaitsNoLongerForNewsThatIsLost) {
   PublishedStream stream(seconds(1));
-  ASSERT_TRUE(stream.take_request(start));
-  EXPECT_TRUE(stream.receive(start, publish, host(5, "a")).news);
+  ASSERT_TRUE(stream.take_snapshot_request(start));
+  EXPECT_TRUE(stream.receive(start, publish, host(5, "a")).is_new);
   EXPECT_FALSE(stream.receive(start, router_peer, part(1, 0, 1, 7, {host(0, "x")})).snapshot);
   const auto next = stream.receive(start, publish, host(9, "d"));
   EXPECT_EQ(next.lost, 3U);
   ASSERT_TRUE(next.snapshot);
   EXPECT_EQ(names(*next.snapshot), (std::vector<std::string>{"x", "d"}));
-  EXPECT_TRUE(stream.take_request(start + seconds(1))) << "what the snapshot could not bring";
+  EXPECT_TRUE(stream.take_snapshot_request(start + seconds(1)))
+      << "what the snapshot could not bring";
 }
 
 TEST(PublishedStream, PassesOverStateThatTheFirstSnapshotHoldsAlready) {
   PublishedStream stream(seconds(1));
-  ASSERT_TRUE(stream.take_request(start));
+  ASSERT_TRUE(stream.take_snapshot_request(start));
   ASSERT_TRUE(stream.receive(start, router_peer, part(1, 0, 1, 7, {host(0, "x")})).snapshot);
-  EXPECT_FALSE(stream.receive(start, publish, host(6, "old")).news);
-  EXPECT_TRUE(stream.receive(start, publish, event(7)).news) << "an event sets nothing back";
-  EXPECT_TRUE(stream.receive(start, publish, host(8, "new")).news);
+  EXPECT_FALSE(stream.receive(start, publish, host(6, "old")).is_new);
+  EXPECT_TRUE(stream.receive(start, publish, event(7)).is_new) << "an event sets nothing back";
+  EXPECT_TRUE(stream.receive(start, publish, host(8, "new")).is_new);
 }
 
 TEST(PublishedStream, CountsWhatNeverCameAndAsksForTheStateAnew) {
   PublishedStream stream(seconds(1));
-  ASSERT_TRUE(stream.take_request(start));
+  ASSERT_TRUE(stream.take_snapshot_request(start));
   stream.receive(start, router_peer, part(1, 0, 1, 4, {}));
   EXPECT_EQ(stream.receive(start, publish, event(5)).lost, 0U);
   EXPECT_EQ(stream.receive(start, publish, event(9)).lost, 3U);
-  EXPECT_FALSE(stream.take_request(start)) << "at most one a second";
-  EXPECT_TRUE(stream.take_request(start + seconds(1)));
-  EXPECT_FALSE(stream.take_request(start + seconds(5)));
-  EXPECT_TRUE(stream.take_request(start + seconds(6))) << "the answer was lost";
+  EXPECT_FALSE(stream.take_snapshot_request(start)) << "at most one a second";
+  EXPECT_TRUE(stream.take_snapshot_request(start + seconds(1)));
+  EXPECT_FALSE(stream.take_snapshot_request(start + seconds(5)));
+  EXPECT_TRUE(stream.take_snapshot_request(start + seconds(6))) << "the answer was lost";
 }
 
 TEST(PublishedStream, AsksForTheStateOfARouterThatWasStartedAnew) {
   PublishedStream stream(seconds(1));
-  ASSERT_TRUE(stream.take_request(start));
+  ASSERT_TRUE(stream.take_snapshot_request(start));
   stream.receive(start, router_peer, part(1, 0, 1, 400, {}));
-  EXPECT_TRUE(stream.receive(start, publish, host(401, "a")).news);
+  EXPECT_TRUE(stream.receive(start, publish, host(401, "a")).is_new);
   const auto heard = stream.receive(start, publish, host(1, "b"));
   EXPECT_TRUE(heard.restarted);
-  EXPECT_TRUE(heard.news);
-  EXPECT_TRUE(stream.take_request(start + seconds(1)));
+  EXPECT_TRUE(heard.is_new);
+  EXPECT_TRUE(stream.take_snapshot_request(start + seconds(1)));
 }
 
 TEST(PublishedStream, LetsSamplesPassUncounted) {
   PublishedStream stream(seconds(1));
-  EXPECT_TRUE(stream.receive(start, publish, {"h", 700, start, SampleBatch{"h", {}, {}}}).news);
+  EXPECT_TRUE(stream.receive(start, publish, {"h", 700, start, SampleBatch{"h", {}, {}}}).is_new);
   EXPECT_EQ(stream.receive(start, publish, event(1)).lost, 0U);
 }
 
 TEST(PublishedStream, PassesOverPartsThatNobodyAskedFor) {
   PublishedStream stream(seconds(1));
   EXPECT_FALSE(stream.receive(start, router_peer, part(1, 0, 1, 4, {})).snapshot);
-  ASSERT_TRUE(stream.take_request(start));
+  ASSERT_TRUE(stream.take_snapshot_request(start));
   EXPECT_FALSE(stream.receive(start, router_peer, part(1, 3, 2, 4, {})).snapshot);
   EXPECT_FALSE(stream.receive(start, router_peer, part(1, 0, 0, 4, {})).snapshot);
 }

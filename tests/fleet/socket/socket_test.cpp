@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "fleet/codec/codec.h"
-#include "tests/fleet/socket/open_doors.h"
+#include "tests/fleet/socket/router_endpoints.h"
 
 namespace drover {
 namespace {
@@ -71,8 +71,8 @@ TEST(Topics, EveryMessageHasOne) {
 }
 
 TEST(Sockets, ControlCarriesQuestionsAndAnswersToTheRightPeer) {
-  Doors router;
-  std::array<Guest, 3> guests;
+  RouterEndpoints router;
+  std::array<TestClient, 3> guests;
   for (std::size_t index = 0; index < guests.size(); ++index) {
     ASSERT_TRUE(guests[index].sockets.connect_control(router.bound.control));
     // Before the connection stands: the message waits for it.
@@ -85,7 +85,7 @@ TEST(Sockets, ControlCarriesQuestionsAndAnswersToTheRightPeer) {
     EXPECT_TRUE(router.sockets.send(incoming.from, "answer " + incoming.bytes));
   }
   for (std::size_t index = 0; index < guests.size(); ++index) {
-    Guest& guest = guests[index];
+    TestClient& guest = guests[index];
     ASSERT_TRUE(until([&] { return !guest.received.empty(); }, {[&] { guest.turn(); }}));
     EXPECT_EQ(guest.received[0].bytes, "answer from " + std::to_string(index));
     EXPECT_EQ(guest.received[0].from, router_peer);
@@ -95,8 +95,8 @@ TEST(Sockets, ControlCarriesQuestionsAndAnswersToTheRightPeer) {
 }
 
 TEST(Sockets, MessagesOfOnePeerKeepTheirOrder) {
-  Doors router;
-  Guest guest;
+  RouterEndpoints router;
+  TestClient guest;
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   for (int number = 0; number < 5000; ++number) {
     ASSERT_TRUE(guest.sockets.send(router_peer, std::to_string(number)));
@@ -108,8 +108,8 @@ TEST(Sockets, MessagesOfOnePeerKeepTheirOrder) {
 }
 
 TEST(Sockets, AsManyMessagesAsAreWantedComeInOneTurn) {
-  Doors router;
-  Guest guest;
+  RouterEndpoints router;
+  TestClient guest;
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   for (int number = 0; number < 100; ++number) guest.sockets.send(router_peer, "x");
   std::size_t taken = 0;
@@ -122,11 +122,11 @@ TEST(Sockets, AsManyMessagesAsAreWantedComeInOneTurn) {
 
 constexpr std::size_t kib = 1024;
 /// In one turn 16 messages of 1 KiB may be kept.
-constexpr TurnLimits sixteen_kept{4096, 16 * kib, std::chrono::seconds(10)};
+constexpr PollLimits sixteen_kept{4096, 16 * kib, std::chrono::seconds(10)};
 
 TEST(Sockets, OfBytesThatAreKeptATurnHasAnEnd) {
-  Doors router;
-  Guest guest;
+  RouterEndpoints router;
+  TestClient guest;
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   for (int number = 0; number < 48; ++number) {
     guest.sockets.send(router_peer, std::string(kib, 'x'));
@@ -140,8 +140,8 @@ TEST(Sockets, OfBytesThatAreKeptATurnHasAnEnd) {
 }
 
 TEST(Sockets, WhatIsLetGoIsNotCopiedAndDoesNotEndATurn) {
-  Doors router;
-  Guest guest;
+  RouterEndpoints router;
+  TestClient guest;
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   ASSERT_TRUE(guest.sockets.send(router_peer, "here"));
   ASSERT_TRUE(until([&] { return !router.received.empty(); }, {[&] { router.turn(); }}));
@@ -189,7 +189,7 @@ struct DeafClient {
 };
 
 TEST(Sockets, BytesThatAPeerDoesNotReadAreKnownAndBounded) {
-  Doors router;
+  RouterEndpoints router;
   DeafClient client(router.bound.control);
   ASSERT_TRUE(until([&] { return router.received.size() == 1; }, {[&] { router.turn(); }}));
   const Peer peer = router.received[0].from;
@@ -209,7 +209,7 @@ TEST(Sockets, BytesThatAPeerDoesNotReadAreKnownAndBounded) {
 }
 
 TEST(Sockets, NothingWaitsForAPeerThatHasGone) {
-  Doors router;
+  RouterEndpoints router;
   Peer peer;
   {
     DeafClient client(router.bound.control);
@@ -267,7 +267,7 @@ class RawDealer {
 };
 
 TEST(Sockets, APeerThatFloodsAndBreaksOffDoesNotEndTheRouter) {
-  Doors router;
+  RouterEndpoints router;
   {
     RawDealer flooder(router.bound.control);
     for (int number = 0; number < 1000; ++number) flooder.send("x");
@@ -275,7 +275,7 @@ TEST(Sockets, APeerThatFloodsAndBreaksOffDoesNotEndTheRouter) {
   }
   // As long as a busy router may take to read it, ZeroMQ's timers look at the broken connection.
   std::this_thread::sleep_for(milliseconds(2500));
-  Guest guest;
+  TestClient guest;
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   ASSERT_TRUE(guest.sockets.send(router_peer, "still there"));
   EXPECT_TRUE(until(
@@ -287,7 +287,7 @@ TEST(Sockets, APeerThatFloodsAndBreaksOffDoesNotEndTheRouter) {
 }
 
 TEST(Sockets, UnknownPeersAreErrorsAndCounted) {
-  Doors router;
+  RouterEndpoints router;
   EXPECT_FALSE(router.sockets.send(Peer{Channel::control, 12345}, "x"));
   EXPECT_FALSE(router.sockets.send(router_peer, "x"));
   EXPECT_FALSE(router.sockets.send(Peer{Channel::publish, 99}, "x"));
@@ -295,8 +295,8 @@ TEST(Sockets, UnknownPeersAreErrorsAndCounted) {
 }
 
 TEST(Sockets, OversizeIsRefusedBySender) {
-  Doors router;
-  Guest guest;
+  RouterEndpoints router;
+  TestClient guest;
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   EXPECT_FALSE(guest.sockets.send(router_peer, std::string(message_bytes_max + 1, 'x')));
   EXPECT_EQ(guest.sockets.oversize(), 1U);
@@ -307,11 +307,12 @@ TEST(Sockets, OversizeIsRefusedBySender) {
 }
 
 TEST(Sockets, SamplesGoInAndPublishGoesOutToAllViewers) {
-  Doors router;
-  Guest agent;
-  Guest viewers[2];
+  RouterEndpoints router;
+  TestClient agent;
+  TestClient viewers[2];
   ASSERT_TRUE(agent.sockets.connect_samples(router.bound.samples));
-  for (Guest& viewer : viewers) ASSERT_TRUE(viewer.sockets.connect_publish(router.bound.publish));
+  for (TestClient& viewer : viewers)
+    ASSERT_TRUE(viewer.sockets.connect_publish(router.bound.publish));
   // Joining takes a moment, and what is published before is not for those who join late.
   const auto forwarded = [&] {
     agent.sockets.send(samples_peer, "batch");
@@ -325,7 +326,7 @@ TEST(Sockets, SamplesGoInAndPublishGoesOutToAllViewers) {
   };
   const auto seen = [&] {
     bool all = true;
-    for (Guest& viewer : viewers) {
+    for (TestClient& viewer : viewers) {
       viewer.turn();
       all = all && viewer.count_of("batch") > 0 && viewer.count_of("state") > 0;
     }
@@ -336,19 +337,19 @@ TEST(Sockets, SamplesGoInAndPublishGoesOutToAllViewers) {
 }
 
 TEST(Sockets, TellWhetherATopicWasEverAskedFor) {
-  Doors router;
-  EXPECT_FALSE(router.sockets.has_been_asked_for(Topic::decisions));
-  Guest viewer;
+  RouterEndpoints router;
+  EXPECT_FALSE(router.sockets.ever_subscribed(Topic::decisions));
+  TestClient viewer;
   ASSERT_TRUE(viewer.sockets.connect_publish(router.bound.publish));
-  ASSERT_TRUE(until([&] { return router.sockets.has_been_asked_for(Topic::decisions); },
+  ASSERT_TRUE(until([&] { return router.sockets.ever_subscribed(Topic::decisions); },
                     {[&] { router.turn(); }}));
-  EXPECT_TRUE(router.sockets.has_been_asked_for(Topic::events)) << "a viewer asks for all";
+  EXPECT_TRUE(router.sockets.ever_subscribed(Topic::events)) << "a viewer asks for all";
 }
 
 TEST(Sockets, ViewersMayComeAndGo) {
-  Doors router;
+  RouterEndpoints router;
   for (int round = 0; round < 50; ++round) {
-    Guest viewer;
+    TestClient viewer;
     ASSERT_TRUE(viewer.sockets.connect_publish(router.bound.publish));
     // Every other one leaves before it has heard a thing.
     if (round % 2 == 0) continue;
@@ -359,7 +360,7 @@ TEST(Sockets, ViewersMayComeAndGo) {
 }
 
 TEST(Sockets, PortInUseIsOneClearLine) {
-  Doors router;
+  RouterEndpoints router;
   Sockets second;
   const auto bound = second.bind_router(any_port, router.bound.control, any_port);
   ASSERT_FALSE(bound);
@@ -388,8 +389,8 @@ TEST(Sockets, LocalhostCanBeBound) {
 }
 
 TEST(Sockets, ConnectionIsSeenToStandToFallAndToStandAgain) {
-  Guest guest;
-  auto router = std::make_unique<Doors>();
+  TestClient guest;
+  auto router = std::make_unique<RouterEndpoints>();
   const Sockets::Bound bound = router->bound;
   ASSERT_TRUE(guest.sockets.connect_control(bound.control));
   EXPECT_FALSE(guest.sockets.control_connected());
@@ -407,8 +408,8 @@ TEST(Sockets, ConnectionIsSeenToStandToFallAndToStandAgain) {
 }
 
 TEST(Sockets, ReconnectingMakesANewPeer) {
-  Doors router;
-  Guest guest;
+  RouterEndpoints router;
+  TestClient guest;
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   guest.sockets.send(router_peer, "first");
   ASSERT_TRUE(until([&] { return router.received.size() == 1; }, {[&] { router.turn(); }}));
@@ -422,11 +423,11 @@ TEST(Sockets, ReconnectingMakesANewPeer) {
 }
 
 TEST(Sockets, SamplesAreNotKeptForARouterThatComesLater) {
-  const std::string samples = Doors().bound.samples;  // free again at once
-  Guest agent;
+  const std::string samples = RouterEndpoints().bound.samples;  // free again at once
+  TestClient agent;
   ASSERT_TRUE(agent.sockets.connect_samples(samples));
   for (int number = 0; number < 1000; ++number) agent.sockets.send(samples_peer, "old");
-  Guest router;
+  TestClient router;
   ASSERT_TRUE(router.sockets.bind_router(any_port, samples, any_port));
   ASSERT_TRUE(until([&] { return router.count_of("new") > 0; },
                     {[&] { agent.sockets.send(samples_peer, "new"); }, [&] { router.turn(); }}));
@@ -434,7 +435,7 @@ TEST(Sockets, SamplesAreNotKeptForARouterThatComesLater) {
 }
 
 /// Turns until so much was dropped; what was.
-std::vector<Dropped> dropped_by(Doors& router, std::size_t count) {
+std::vector<Dropped> dropped_by(RouterEndpoints& router, std::size_t count) {
   std::vector<Dropped> dropped;
   EXPECT_TRUE(until([&] { return dropped.size() >= count; }, {[&] {
                       auto turn = router.sockets.wait(milliseconds(5));
@@ -446,7 +447,7 @@ std::vector<Dropped> dropped_by(Doors& router, std::size_t count) {
 }
 
 TEST(Sockets, WhatHasAnOwnRoutingIdIsToldByThatId) {
-  Doors router;
+  RouterEndpoints router;
   Stranger stranger(zmq::socket_type::dealer, router.bound.control, "me\x1b[2J");
   for (int number = 0; number < 100; ++number) stranger.send({"rubbish"});
   const auto dropped = dropped_by(router, 100);
@@ -457,7 +458,7 @@ TEST(Sockets, WhatHasAnOwnRoutingIdIsToldByThatId) {
 }
 
 TEST(Sockets, WrongFramesAreToldByTheConnection) {
-  Doors router;
+  RouterEndpoints router;
   Stranger stranger(zmq::socket_type::dealer, router.bound.control);
   stranger.send({"one", "two"});
   stranger.send({"one", "two", "three", "four"});
@@ -470,7 +471,7 @@ TEST(Sockets, WrongFramesAreToldByTheConnection) {
 }
 
 TEST(Sockets, SamplesOfOneFrameAreToldByTheAddress) {
-  Doors router;
+  RouterEndpoints router;
   Stranger stranger(zmq::socket_type::pub, router.bound.samples);
   std::vector<Dropped> dropped;
   ASSERT_TRUE(until([&] { return !dropped.empty(); }, {[&] {
@@ -484,7 +485,7 @@ TEST(Sockets, SamplesOfOneFrameAreToldByTheAddress) {
 }
 
 TEST(Sockets, ForeignTopicsAreToldByTheAddress) {
-  Doors router;
+  RouterEndpoints router;
   Stranger stranger(zmq::socket_type::sub, router.bound.publish);
   stranger.socket.set(zmq::sockopt::subscribe, "secrets");
   const auto dropped = dropped_by(router, 1);
@@ -493,7 +494,7 @@ TEST(Sockets, ForeignTopicsAreToldByTheAddress) {
 }
 
 TEST(Sockets, AFloodOfRubbishDoesNotHoldUpATurn) {
-  Doors router;
+  RouterEndpoints router;
   Stranger stranger(zmq::socket_type::dealer, router.bound.control);
   for (int number = 0; number < 100; ++number) stranger.send({"one", "two"});
   std::size_t taken = 0;
@@ -505,8 +506,8 @@ TEST(Sockets, AFloodOfRubbishDoesNotHoldUpATurn) {
 }
 
 TEST(Sockets, MessagesComeWithTheirAddress) {
-  Doors router;
-  Guest guest;
+  RouterEndpoints router;
+  TestClient guest;
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   guest.sockets.send(router_peer, "x");
   ASSERT_TRUE(until([&] { return router.received.size() == 1; }, {[&] { router.turn(); }}));
@@ -526,8 +527,6 @@ TEST(Sockets, WaitEndsForAWatchedDescriptor) {
   // A closed other end shows as well: the lifeline of a child process.
   close(ends[1]);
   EXPECT_EQ(sockets.wait(patience).ready_descriptors, std::vector<int>{ends[0]});
-  sockets.unwatch(ends[0]);
-  EXPECT_TRUE(sockets.wait(milliseconds(0)).ready_descriptors.empty());
   close(ends[0]);
 }
 

@@ -64,8 +64,7 @@ y = 2.5
   ASSERT_EQ(rules.size(), 2U);
   EXPECT_EQ(rules[1].text("name"), "second");
   EXPECT_EQ(rules[0].text("name"), "first");
-  EXPECT_EQ(file.table("prices")->all_numbers(),
-            (std::map<std::string, double>{{"x", 1}, {"y", 2.5}}));
+  EXPECT_EQ(file.table("prices")->keys(), (std::vector<std::string>{"x", "y"}));
   EXPECT_TRUE(file.finish()) << file.finish().error().message;
 }
 
@@ -106,7 +105,7 @@ TEST(Toml, ProblemsNameFileLineKeyFoundAndExpected) {
       {[](Table& t) { t.tables("n"); }, "f.toml:4: pool.h100.n: found 1.5, expected tables [[n]]"},
       {[](Table& t) { t.text("absent"); },
        "f.toml:2: pool.h100.absent: found nothing, expected a text"},
-      {[](Table& t) { t.complain("price", "too dear"); }, "f.toml:3: pool.h100.price: too dear"},
+      {[](Table& t) { t.add_problem("price", "too dear"); }, "f.toml:3: pool.h100.price: too dear"},
   };
   for (const auto& row : cases) {
     EXPECT_EQ(complaint(text,
@@ -162,7 +161,7 @@ TEST(Toml, FirstUnknownKeyIsTheFirstOfTheFile) {
 TEST(Toml, AllProblemsAreKeptEachPlaceOnce) {
   Table file = parsed("a = 1\nb = \"x\"\nc = 2\n[t]\nd = 3\n[u]\ne = 4\n");
   file.text("a");
-  file.complain("a", "found nothing that fits");  // said of the default
+  file.add_problem("a", "found nothing that fits");  // said of the default
   file.number("b");
   file.table("t")->text("d");
   file.table("u");  // and nobody reads it

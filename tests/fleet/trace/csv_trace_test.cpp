@@ -10,8 +10,8 @@ std::string problem_of(std::string_view map) {
   return columns ? "" : columns.error().message;
 }
 
-TraceReading reading(std::string_view map, const std::string& model = "bert-large") {
-  TraceReading reading = reading_of(TraceFormat::csv, "c.csv", model);
+TraceReaderOptions reading(std::string_view map, const std::string& model = "bert-large") {
+  TraceReaderOptions reading = reading_of(TraceFormat::csv, "c.csv", model);
   auto columns = TraceColumns::parse(map);
   EXPECT_TRUE(columns) << columns.error().message;
   if (columns) reading.columns = *std::move(columns);
@@ -113,7 +113,7 @@ TEST(CsvTrace, QuoteThatIsNeverClosedCostsAHundredLines) {
   for (int i = 0; i < 120; ++i) lines.emplace_back("1,x,5,6");
   const ReadTrace rows = read_lines(reading(requests), lines);
   EXPECT_EQ(rows.problems, std::vector<std::string>{"c.csv:2: a quote is opened and not closed in "
-                                                    "100 lines, which are left out"});
+                                                    "100 lines, which are skipped"});
   EXPECT_EQ(rows.jobs.size(), 21U);
 }
 
@@ -152,14 +152,14 @@ TEST(CsvTrace, MissingColumnIsAnErrorAtTheHeader) {
   EXPECT_EQ(read_lines(reading(requests), {"at,in,put", "0,1,2"}).problems,
             (std::vector<std::string>{"c.csv:1: header: found no column out in \"at,in,put\", "
                                       "expected one each of at, in, out",
-                                      "c.csv:2: the file has no good header"}));
+                                      "c.csv:2: the file has no valid header"}));
 }
 
 TEST(TraceColumns, MistakesAreNamed) {
   const struct {
     std::string_view map, expected;
   } cases[] = {
-      {"", "arrival: found no column for it"},
+      {"", "arrival: no column is mapped to it"},
       {"arrival", "found \"arrival\", expected FIELD=COLUMN"},
       {"arrival=t,imput=x", "unknown field \"imput\"; did you mean input?"},
       {"arrival=t,input=a,output=b,input=c", "input: mapped twice"},
@@ -167,12 +167,12 @@ TEST(TraceColumns, MistakesAreNamed) {
       {"arrival=t:min,input=a,output=b",
        "arrival: found unit \"min\", expected s, ms, us, ns or iso"},
       {"arrival=t,deadline=d:iso", "deadline: found unit \"iso\", expected s, ms, us or ns"},
-      {"arrival='5'", "arrival: a constant is the arrival of no more than one job"},
+      {"arrival='5'", "arrival: a constant can be the arrival of only one job"},
       {"arrival=t,priority='high'", "priority: found \"high\", expected a whole number -128..127"},
       {"arrival=t,kind='trian'", "kind: found \"trian\", expected serve, train or batch"},
-      {"arrival=t,input=a", "output: found no column for it, which jobs of kind serve need"},
+      {"arrival=t,input=a", "output: no column is mapped to it, which jobs of kind serve need"},
       {"arrival=t,kind='train',input=a,output=b",
-       "steps: found no column for it, which jobs of kind train need"},
+       "steps: no column is mapped to it, which jobs of kind train need"},
       {"\x1b=t",
        "unknown field \"^[\"; known: arrival, kind, model, input, output, items, steps, "
        "batch, seq, devices, precision, tenant, priority, deadline, class, stage, data"},

@@ -67,8 +67,8 @@ TEST(GavelTrace, ModelThatTheCatalogueLacksIsStoodInForAndOneRemarkSaysSo) {
   EXPECT_EQ(rows.jobs[0].job.work.batch, 1U);
   EXPECT_EQ(rows.remarks, std::vector<std::string>{
                               "g.tsv:1: job type: shufflenet-v2-cifar stands in for A3C: it is the "
-                              "smallest net for small images; where a pace is measured, only power "
-                              "and memory rest on it"});
+                              "smallest net for small images; if a throughput is measured, only "
+                              "power and memory depend on it"});
 }
 
 TEST(GavelTrace, ModelGivenForAllGoesBeforeThoseNamed) {
@@ -122,13 +122,14 @@ TEST(GavelTrace, BadRowIsNamedWithFileLineAndFieldAndTheOthersAreRead) {
 }
 
 TEST(GavelTrace, MeasuredThroughputsOfTheJobTypeAreItsPacesInStepsOfTheGang) {
-  TraceReading reading = reading_of(TraceFormat::gavel, "g.tsv");
+  TraceReaderOptions reading = reading_of(TraceFormat::gavel, "g.tsv");
   reading.throughputs = throughputs(
       R"json({"v100": {"('ResNet-50 (batch size 64)', 2)": {"null": 7.92},
                        "('ResNet-50 (batch size 32)', 2)": {"null": 9}}})json");
   const ReadTrace rows = read_lines(std::move(reading), {good, "A3C\tx\t-n\t1\t10\t20\t1"});
   ASSERT_EQ(rows.jobs.size(), 2U);
-  EXPECT_EQ(rows.jobs[0].job.work.paces, (std::vector<Pace>{{"v100-sxm2-16gb", 2, 3.96}}));
+  EXPECT_EQ(rows.jobs[0].job.work.paces,
+            (std::vector<MeasuredThroughput>{{"v100-sxm2-16gb", 2, 3.96}}));
   EXPECT_TRUE(rows.jobs[1].job.work.paces.empty());
 }
 
@@ -136,7 +137,7 @@ TEST(GavelTrace, EveryRowOfTheRealTraceIsReadAndEveryTypeIsMeasured) {
   DROVER_SHARED_TRACE("gavel_philly_vc_ee9e8c_seed0.tsv");
   const auto json = shared_trace("gavel_simulation_throughputs.json", absent);
   if (!json) GTEST_SKIP() << absent;
-  TraceReading reading = reading_of(TraceFormat::gavel, "g.tsv");
+  TraceReaderOptions reading = reading_of(TraceFormat::gavel, "g.tsv");
   reading.throughputs = throughputs(*json);
   const ReadTrace rows = read_lines(std::move(reading), lines_of(text));
   EXPECT_EQ(rows.problems, std::vector<std::string>{});

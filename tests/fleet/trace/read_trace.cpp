@@ -10,8 +10,8 @@
 
 namespace drover {
 
-TraceReading reading_of(TraceFormat format, std::string file, std::string model) {
-  TraceReading reading;
+TraceReaderOptions reading_of(TraceFormat format, std::string file, std::string model) {
+  TraceReaderOptions reading;
   reading.format = format;
   reading.file = std::move(file);
   reading.model = std::move(model);
@@ -33,10 +33,10 @@ TraceReading reading_of(TraceFormat format, std::string file, std::string model)
   return reading;
 }
 
-ReadTrace read_lines(TraceReading reading, const std::vector<std::string>& lines,
+ReadTrace read_lines(TraceReaderOptions reading, const std::vector<std::string>& lines,
                      std::uint64_t seed) {
   ReadTrace read;
-  TraceReader reader(std::move(reading), Dice(seed));
+  TraceReader reader(std::move(reading), RandomStream(seed));
   for (const std::string& line : lines) {
     auto row = reader.read_line(line);
     if (!row) {

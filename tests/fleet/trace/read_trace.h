@@ -12,7 +12,7 @@
 namespace drover {
 
 /// `bert-large` and `resnet-50` are models, `ResNet50` is the latter's other name.
-TraceReading reading_of(TraceFormat format, std::string file, std::string model = "");
+TraceReaderOptions reading_of(TraceFormat format, std::string file, std::string model = "");
 
 struct ReadTrace {
   std::vector<TraceJob> jobs;
@@ -20,7 +20,7 @@ struct ReadTrace {
   std::vector<std::string> remarks;
 };
 
-ReadTrace read_lines(TraceReading reading, const std::vector<std::string>& lines,
+ReadTrace read_lines(TraceReaderOptions reading, const std::vector<std::string>& lines,
                      std::uint64_t seed = 1);
 
 /// The lines of a file of the shared traces; nothing, and the reason, when it is not there.

@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* header = "job_id,num_gpu,submit_time,iterations,model_name,duration,interval";
 
-TraceReading reading(const std::string& model = "") {
+TraceReaderOptions reading(const std::string& model = "") {
   return reading_of(TraceFormat::tiresias, "t.csv", model);
 }
 
@@ -27,12 +27,12 @@ TEST(TiresiasTrace, RowBecomesATrainingJob) {
 }
 
 TEST(TiresiasTrace, DurationIsAPaceWhereTheDeviceIsKnown) {
-  TraceReading measured = reading();
+  TraceReaderOptions measured = reading();
   measured.measured_on = "p100-pcie";
   const ReadTrace rows = read_lines(std::move(measured),
                                     {header, "0,4,0,200,ResNet50,40,1", "0,4,0,200,ResNet50,0,1"});
   ASSERT_EQ(rows.jobs.size(), 1U);
-  EXPECT_EQ(rows.jobs[0].job.work.paces, (std::vector<Pace>{{"p100-pcie", 4, 5}}));
+  EXPECT_EQ(rows.jobs[0].job.work.paces, (std::vector<MeasuredThroughput>{{"p100-pcie", 4, 5}}));
   EXPECT_EQ(rows.problems,
             std::vector<std::string>{"t.csv:3: duration: found \"0\", expected more than 0 s"});
 }

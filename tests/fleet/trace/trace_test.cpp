@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view header = "TIMESTAMP,ContextTokens,GeneratedTokens";
 
 TraceReader reader(std::uint64_t seed = 1) {
-  return TraceReader(reading_of(TraceFormat::azure, "azure.csv", "llama-3.1-70b"), Dice(seed));
+  return TraceReader(reading_of(TraceFormat::azure, "azure.csv", "llama-3.1-70b"),
+                     RandomStream(seed));
 }
 
 /// Reads the lines; answers the last one's result.
@@ -69,7 +70,7 @@ TEST(Trace, BadHeaderIsNamedAndNoRowIsGuessed) {
             "\"TIMESTAMP,ContextTokens\", expected one each of TIMESTAMP, ContextTokens, "
             "GeneratedTokens");
   EXPECT_EQ(problem_of({"TIMESTAMP,ContextTokens", "2023-11-16 18:17:03,1"}),
-            "azure.csv:2: the file has no good header");
+            "azure.csv:2: the file has no valid header");
   EXPECT_NE(problem_of({"TIMESTAMP,ContextTokens,GeneratedTokens,ContextTokens"}), "");
   EXPECT_NE(problem_of({"2023-11-16 18:17:03.9799600,4808,10"}), "");
 }

@@ -4,16 +4,16 @@
 
 #include <algorithm>
 
-#include "tests/router/small_fleet.h"
+#include "tests/router/decision_fixture.h"
 
 namespace drover::router {
 namespace {
 
 using std::chrono::seconds;
 
-struct Capped : SmallFleet {
+struct Capped : DecisionFixture {
   Capped()
-      : SmallFleet(
+      : DecisionFixture(
             "[policy]\nname = \"t\"\ndefault_action = \"queue\"\n"
             "[pool.big]\nmatch = { kind = \"gpu\" }\n"
             "[[rule]]\nname = \"all\"\npools = [\"big\"]\nscore = { queue = 1 }\n"),
@@ -23,33 +23,33 @@ struct Capped : SmallFleet {
   ReplicaIndex add(std::vector<std::uint16_t> devices, std::uint32_t number = 0) {
     const ReplicaIndex replica =
         add_replica(host, number, "llama-3.1-8b", std::move(devices), Precision::bf16);
-    Replica more = roster.replicas()[replica].replica;
+    Replica more = fleet_state.replicas()[replica].replica;
     more.batch_max = 512;
     more.kv_capacity_tokens = 10'000'000;
-    return roster.apply(now, host, more);
+    return fleet_state.apply(now, host, more);
   }
   void draw(double each_w) {
     now += seconds(1);
     sample(host, {{Metric::power, each_w}});
   }
-  double believed_w() const { return roster.power_w() + roster.promised_w(); }
+  double believed_w() const { return fleet_state.power_w() + fleet_state.reserved_w(); }
   void cap(double watts) { policy.limits.site_power_cap_w = watts; }
   /// Decides one request, and promises it where it goes.
   bool place_one() {
-    const Verdict verdict = SmallFleet::decide(request());
-    if (!verdict.place) return false;
-    const Place& place = *verdict.place;
-    roster.promise_request(now, *place.replica, 640, now + seconds(5),
-                           from_seconds(place.first_token_s - place.wait_s), place.serving);
+    const PlacementResult result = DecisionFixture::decide(request());
+    if (!result.place) return false;
+    const Allocation& place = *result.place;
+    fleet_state.reserve_request(now, *place.replica, 640, now + seconds(5),
+                                from_seconds(place.first_token_s - place.wait_s), place.serving);
     return true;
   }
-  double open_w() const { return roster.groups()[0].spec->open_w; }
+  double context_idle_w() const { return fleet_state.groups()[0].spec->context_idle_w; }
   /// What a replica of so many devices draws with so many requests, prompts being read.
   double level_w(int devices, std::uint32_t requests) {
-    const devices::Placement placement{roster.groups()[0].spec, devices, Precision::bf16};
+    const devices::Placement placement{fleet_state.groups()[0].spec, devices, Precision::bf16};
     const Job job = request();
     const Estimator::Run run = estimator.serve(placement, *ask(job).model, job.work, requests);
-    return open_w() * devices + std::max(run.power_w, run.prompt_w);
+    return context_idle_w() * devices + std::max(run.power_w, run.prompt_w);
   }
 
   HostIndex host;
@@ -108,10 +108,10 @@ TEST(PowerReserved, WorkThatIsHeldBackSaysHowManyWattsItWants) {
     fleet.add({0});
     fleet.policy.rules[0].slo_ttft_s = slo_s;
     fleet.cap(fleet.believed_w() + 5);
-    const Verdict verdict = fleet.SmallFleet::decide(fleet.request());
-    ASSERT_EQ(verdict.decision.action, Action::queue);
-    ASSERT_TRUE(verdict.wants_w) << slo_s;
-    EXPECT_GT(*verdict.wants_w, 5);
+    const PlacementResult result = fleet.DecisionFixture::decide(fleet.request());
+    ASSERT_EQ(result.decision.action, Action::queue);
+    ASSERT_TRUE(result.required_power_w) << slo_s;
+    EXPECT_GT(*result.required_power_w, 5);
   }
 }
 
@@ -119,10 +119,10 @@ TEST(PowerReserved, ADeviceThatIsCappedAddsNoMoreThanItsCapAllows) {
   Capped fleet;
   const ReplicaIndex replica = fleet.add({0});
   const ServingPower hungry{2000, 2000};  // more than it is made for
-  const double open = fleet.roster.added_w(replica, hungry);
+  const double open = fleet.fleet_state.added_w(replica, hungry);
   fleet.now += seconds(1);
   fleet.sample(fleet.host, {{Metric::power, 100}, {Metric::power_cap, 300}});
-  EXPECT_NEAR(fleet.roster.added_w(replica, hungry), 200, 0.5);
+  EXPECT_NEAR(fleet.fleet_state.added_w(replica, hungry), 200, 0.5);
   EXPECT_GT(open, 1500);
 }
 
@@ -132,7 +132,7 @@ TEST(PowerReserved, WhatSamplesShowAlreadyIsNotAddedAgain) {
   for (int request = 0; request < 2; ++request) ASSERT_TRUE(fleet.place_one());
   fleet.draw(fleet.level_w(4, 2) / 4 + 1);
   // One of the two ends: until the next sample the devices draw what they drew.
-  fleet.roster.release_request(*fleet.roster.find_replica(fleet.host, 0), 640);
+  fleet.fleet_state.release_request(*fleet.fleet_state.find_replica(fleet.host, 0), 640);
   fleet.cap(fleet.believed_w() + 1);
   EXPECT_TRUE(fleet.place_one());
   EXPECT_LE(fleet.believed_w(), fleet.policy.limits.site_power_cap_w);
@@ -143,12 +143,12 @@ TEST(PowerReserved, ReplicasThatShareADeviceAreJudgedByWhatBothWillDraw) {
   fleet.add({0}, 0);
   fleet.add({0}, 1);
   for (int placed = 0; placed < 20; ++placed) {
-    const Verdict verdict = fleet.decide(fleet.request());
-    ASSERT_TRUE(verdict.place);
+    const PlacementResult result = fleet.decide(fleet.request());
+    ASSERT_TRUE(result.place);
     const double before_w = fleet.believed_w();
-    const double added_w = fleet.roster.added_w(*verdict.place->replica, verdict.place->serving);
-    fleet.roster.promise_request(fleet.now, *verdict.place->replica, 640, fleet.now + seconds(5),
-                                 seconds(1), verdict.place->serving);
+    const double added_w = fleet.fleet_state.added_w(*result.place->replica, result.place->serving);
+    fleet.fleet_state.reserve_request(fleet.now, *result.place->replica, 640,
+                                      fleet.now + seconds(5), seconds(1), result.place->serving);
     EXPECT_NEAR(fleet.believed_w() - before_w, added_w, 0.01) << placed;
     if (placed % 5 == 4) fleet.draw(120 + 10 * placed);
   }
@@ -159,44 +159,49 @@ TEST(PowerReserved, PromptsAreReservedUntilTheyAreReadWhateverSamplesShowBetween
   const ReplicaIndex replica = fleet.add({0});
   const double others_w = 7 * 100;
   const ServingPower power{200, 400};
-  const auto promise = [&](Duration prompt) {
-    fleet.roster.promise_request(fleet.now, replica, 640, fleet.now + seconds(30), prompt, power);
+  const auto reservation = [&](Duration prompt) {
+    fleet.fleet_state.reserve_request(fleet.now, replica, 640, fleet.now + seconds(30), prompt,
+                                      power);
   };
-  promise(seconds(3));
-  EXPECT_NEAR(fleet.believed_w(), others_w + fleet.open_w() + 400, 0.01);
-  promise(seconds(2));
+  reservation(seconds(3));
+  EXPECT_NEAR(fleet.believed_w(), others_w + fleet.context_idle_w() + 400, 0.01);
+  reservation(seconds(2));
   for (int second = 1; second < 5; ++second) {
-    fleet.draw(second == 2 ? fleet.open_w() + 410
+    fleet.draw(second == 2 ? fleet.context_idle_w() + 410
                            : 100);  // one sample shows a prompt, then a pause
-    const double others_draw_w = second == 2 ? 7 * (fleet.open_w() + 410) : others_w;
+    const double others_draw_w = second == 2 ? 7 * (fleet.context_idle_w() + 410) : others_w;
     const double level_w = second == 2 ? 410 : 400;
-    EXPECT_NEAR(fleet.believed_w(), others_draw_w + fleet.open_w() + level_w, 0.01) << second;
+    EXPECT_NEAR(fleet.believed_w(), others_draw_w + fleet.context_idle_w() + level_w, 0.01)
+        << second;
   }
   fleet.draw(100);
-  EXPECT_NEAR(fleet.believed_w(), others_w + fleet.open_w() + 200, 0.01) << "decoding from here on";
-  fleet.roster.release_request(replica, 640);
-  promise(seconds(3));
-  EXPECT_NEAR(fleet.believed_w(), others_w + fleet.open_w() + 400, 0.01);
-  fleet.roster.release_request(replica, 640);
-  fleet.roster.release_request(replica, 640);
-  EXPECT_LE(fleet.believed_w(), others_w + fleet.open_w() + 0.01) << "nothing is left to be read";
+  EXPECT_NEAR(fleet.believed_w(), others_w + fleet.context_idle_w() + 200, 0.01)
+      << "decoding from here on";
+  fleet.fleet_state.release_request(replica, 640);
+  reservation(seconds(3));
+  EXPECT_NEAR(fleet.believed_w(), others_w + fleet.context_idle_w() + 400, 0.01);
+  fleet.fleet_state.release_request(replica, 640);
+  fleet.fleet_state.release_request(replica, 640);
+  EXPECT_LE(fleet.believed_w(), others_w + fleet.context_idle_w() + 0.01)
+      << "nothing is left to be read";
 }
 
 TEST(PowerReserved, PromptsThatTakeLongerThanPromisedAreReservedWhileSamplesShowThem) {
   Capped fleet;
   const ReplicaIndex replica = fleet.add({0});
-  fleet.roster.promise_request(fleet.now, replica, 640, fleet.now + seconds(60), seconds(1),
-                               {200, 400});
+  fleet.fleet_state.reserve_request(fleet.now, replica, 640, fleet.now + seconds(60), seconds(1),
+                                    {200, 400});
   // Read between steps of decoding, every third second shows a part of it.
   for (int second = 1; second <= 30; ++second) {
     const bool reads = second % 3 == 2;
-    const double drawn_w = fleet.open_w() + (reads ? 400 : 200);
+    const double drawn_w = fleet.context_idle_w() + (reads ? 400 : 200);
     fleet.draw(drawn_w);
-    const double expected_w = second < 2 ? drawn_w : fleet.open_w() + 400;
+    const double expected_w = second < 2 ? drawn_w : fleet.context_idle_w() + 400;
     EXPECT_NEAR(fleet.believed_w() - 7 * drawn_w, expected_w, 0.01) << second;
   }
-  for (int second = 1; second <= 12; ++second) fleet.draw(fleet.open_w() + 200);
-  EXPECT_NEAR(fleet.believed_w(), 8 * (fleet.open_w() + 200), 0.01) << "nothing more is read";
+  for (int second = 1; second <= 12; ++second) fleet.draw(fleet.context_idle_w() + 200);
+  EXPECT_NEAR(fleet.believed_w(), 8 * (fleet.context_idle_w() + 200), 0.01)
+      << "nothing more is read";
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "fleet/codec/codec.h"
 #include "router/alerts/alerts.h"
-#include "tests/router/stage.h"
+#include "tests/router/router_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -28,10 +28,10 @@ Policy policy_with_a_rule_for_all() {
 }
 
 /// 320 devices of which none is usable.
-struct AllUnusable : Stage {
+struct AllUnusable : RouterHarness {
   std::vector<std::pair<std::uint64_t, std::string>> all;
 
-  AllUnusable() : Stage({}, policy_with_a_rule_for_all()) {
+  AllUnusable() : RouterHarness({}, policy_with_a_rule_for_all()) {
     for (std::uint64_t peer = 1; peer <= hosts; ++peer) {
       all.emplace_back(peer, "h" + std::to_string(peer));
       add_host(peer, all.back().second);
@@ -94,17 +94,17 @@ TEST(AlertSubjects, AreAllOverWhenNothingHolds) {
 }
 
 /// One host of 4,096 devices and one of a single one, all hot; the large one speaks first.
-struct OneAgainstMany : Stage {
+struct OneAgainstMany : RouterHarness {
   static constexpr std::uint16_t many = 4096;
   std::uint64_t sequence = 0;
 
-  OneAgainstMany() : Stage({}, policy_with_a_rule_for_all()) {
+  OneAgainstMany() : RouterHarness({}, policy_with_a_rule_for_all()) {
     join(1, "a-hostile", many);
     join(2, "honest", 1);
   }
   void join(std::uint64_t peer, const std::string& host, std::uint16_t count) {
     receive(peer, Join{Role::agent, host, "drover test"});
-    receive(peer, hello(host, 1, "h100-sxm", count));
+    receive(peer, registration(host, 1, "h100-sxm", count));
     for (std::uint16_t device = 0; device < count; ++device) {
       receive(peer, DeviceReport{device, false, 0, "lost"});
     }

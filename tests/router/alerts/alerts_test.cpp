@@ -15,18 +15,18 @@ namespace {
 using std::chrono::seconds;
 
 struct Watch {
-  AlertBook book;
+  AlertTable book;
   Instant start{std::chrono::hours(1)};
 
   Watch() { book.set_rules(shipped_alert_rules()); }
-  std::vector<Alert> at(int second, const std::vector<Sighting>& seen) {
+  std::vector<Alert> at(int second, const std::vector<AlertCondition>& seen) {
     return book.observe(start + seconds(second), seen);
   }
 };
 
-const Sighting hot{"throttling", "h1", "2 of 8 devices slow down for heat"};
-const Sighting at_cap{"power_cap", "site", "draws 9.9kW of 10.0kW"};
-const Sighting lost{"host_lost", "h1", "its work is elsewhere"};
+const AlertCondition hot{"throttling", "h1", "2 of 8 devices slow down for heat"};
+const AlertCondition at_cap{"power_cap", "site", "draws 9.9kW of 10.0kW"};
+const AlertCondition lost{"host_lost", "h1", "its work is elsewhere"};
 
 TEST(Alerts, AreRaisedOnceTheirConditionHasHeldLongEnough) {
   Watch watch;
@@ -43,9 +43,9 @@ TEST(Alerts, AreRaisedOnceTheirConditionHasHeldLongEnough) {
 TEST(Alerts, NoneIsAboutOthersWhereThereAreNoOthers) {
   Watch watch;
   std::vector<AlertRule> rules = shipped_alert_rules();
-  for (AlertRule& rule : rules) rule.told.raise_after = Duration{0};
+  for (AlertRule& rule : rules) rule.published.raise_after = Duration{0};
   watch.book.set_rules(rules);
-  std::vector<Sighting> seen;
+  std::vector<AlertCondition> seen;
   for (std::size_t device = 0; device < alert_subjects_max; ++device) {
     seen.push_back({"throttling", "a/" + std::to_string(device), "hot"});
   }
@@ -86,20 +86,21 @@ TEST(Alerts, AreClearedOnlyWhenTheirConditionHasStayedAway) {
 TEST(Alerts, OneLookWithoutTheConditionClearsNothingHoweverSeldomLooksAre) {
   for (const int every : {1, 5, 30}) {
     Watch watch;
-    const auto look = [&](int number, const std::vector<Sighting>& seen) {
+    const auto look = [&](int number, const std::vector<AlertCondition>& seen) {
       return watch.at(number * every, seen);
     };
     for (int number = 0; number < 4; ++number) look(number, {hot, at_cap});
     ASSERT_EQ(watch.book.raised().size(), 2U);
     for (int number = 4; number < 20; ++number) {
       const bool away = number % 2 == 0;
-      const auto changes = look(number, away ? std::vector<Sighting>{} : std::vector{hot, at_cap});
+      const auto changes =
+          look(number, away ? std::vector<AlertCondition>{} : std::vector{hot, at_cap});
       EXPECT_TRUE(changes.empty()) << "look " << number << ", one every " << every << " s";
     }
   }
 }
 
-Sighting waiting(const std::string& text) { return {"jobs_waiting", "site", text}; }
+AlertCondition waiting(const std::string& text) { return {"jobs_waiting", "site", text}; }
 
 TEST(Alerts, TellTheirPresentTextToWhoeverAsks) {
   Watch watch;
@@ -117,7 +118,7 @@ TEST(Alerts, TellTheirTextAgainAtMostEveryFewBeatsAndStandAsTheyStood) {
   Watch watch;
   const auto raised = watch.at(0, {waiting("72 in the queue")});
   ASSERT_EQ(raised.size(), 1U);
-  EXPECT_FALSE(raised[0].retold);
+  EXPECT_FALSE(raised[0].text_only);
   watch.book.acknowledge(watch.start + seconds(1), "", "", "ann");
   std::vector<Alert> told;
   for (int second = 2; second < 30; ++second) {
@@ -127,23 +128,23 @@ TEST(Alerts, TellTheirTextAgainAtMostEveryFewBeatsAndStandAsTheyStood) {
   }
   EXPECT_EQ(told.size(), 5U) << "at 6, 11, 16, 21 and 26 s";
   for (const Alert& alert : told) {
-    EXPECT_TRUE(alert.raised && alert.retold);
+    EXPECT_TRUE(alert.raised && alert.text_only);
     EXPECT_EQ(alert.since, watch.start);
     EXPECT_EQ(alert.acknowledged_by, "ann");
   }
-  EXPECT_FALSE(watch.book.raised()[0].retold) << "news, and no property of the alert";
+  EXPECT_FALSE(watch.book.raised()[0].text_only) << "news, and no property of the alert";
 }
 
 TEST(Alerts, TellWhatWasSeenLastThoughItHoldsNoMore) {
   Watch watch;
   watch.at(0, {hot});
   ASSERT_EQ(watch.at(3, {hot}).size(), 1U);
-  Sighting more = hot;
+  AlertCondition more = hot;
   more.text = "8 of 8 devices slow down for heat";
   EXPECT_TRUE(watch.at(7, {more}).empty()) << "too soon after";
   const auto told = watch.at(8, {});
   ASSERT_EQ(told.size(), 1U);
-  EXPECT_TRUE(told[0].raised && told[0].retold);
+  EXPECT_TRUE(told[0].raised && told[0].text_only);
   EXPECT_EQ(told[0].text, more.text);
 }
 
@@ -159,19 +160,19 @@ TEST(Alerts, AreNotToldAgainForJitterBeforeAMinute) {
 }
 
 TEST(Alerts, ATextTellsMoreByItsWordsAndByMoreThanATwentiethOfANumber) {
-  EXPECT_FALSE(tells_more("draws 9.9kW", "draws 9.8kW"));
-  EXPECT_FALSE(tells_more("100 wait", "104 wait"));
-  EXPECT_TRUE(tells_more("100 wait", "106 wait"));
-  EXPECT_TRUE(tells_more("headroom 0.0C", "headroom 2.1C"));
-  EXPECT_TRUE(tells_more("one for 10m", "one for 10h"));
-  EXPECT_TRUE(tells_more("72 wait: capacity", "72 wait"));
-  EXPECT_TRUE(tells_more("72 wait", "72 wait: capacity"));
-  EXPECT_FALSE(tells_more("", ""));
+  EXPECT_FALSE(differs_beyond_jitter("draws 9.9kW", "draws 9.8kW"));
+  EXPECT_FALSE(differs_beyond_jitter("100 wait", "104 wait"));
+  EXPECT_TRUE(differs_beyond_jitter("100 wait", "106 wait"));
+  EXPECT_TRUE(differs_beyond_jitter("headroom 0.0C", "headroom 2.1C"));
+  EXPECT_TRUE(differs_beyond_jitter("one for 10m", "one for 10h"));
+  EXPECT_TRUE(differs_beyond_jitter("72 wait: capacity", "72 wait"));
+  EXPECT_TRUE(differs_beyond_jitter("72 wait", "72 wait: capacity"));
+  EXPECT_FALSE(differs_beyond_jitter("", ""));
 }
 
 TEST(Alerts, OfDifferentSubjectsAndRulesDoNotMeet) {
   Watch watch;
-  Sighting other = lost;
+  AlertCondition other = lost;
   other.subject = "h2";
   EXPECT_EQ(watch.at(0, {lost, other}).size(), 2U) << "lost hosts at once";
   const auto cleared = watch.at(1, {other});
@@ -206,7 +207,7 @@ TEST(Alerts, AreAcknowledgedByRuleAndSubjectOrAllAtOnce) {
     std::string rule, subject;
     std::size_t reached;
   };
-  Sighting other = lost;
+  AlertCondition other = lost;
   other.subject = "h2";
   for (const Case& each :
        {Case{"host_lost", "h1", 1}, Case{"host_lost", "", 2}, Case{"", "h1", 2}, Case{"", "", 3},
@@ -226,7 +227,7 @@ TEST(Alerts, OfARuleThatIsGoneAreOverAtTheNextLook) {
   watch.at(3, {lost, hot});
   ASSERT_EQ(watch.book.raised().size(), 2U);
   std::vector<AlertRule> rules = shipped_alert_rules();
-  for (AlertRule& rule : rules) rule.enabled = rule.told.name != "throttling";
+  for (AlertRule& rule : rules) rule.enabled = rule.published.name != "throttling";
   watch.book.set_rules(rules);
   const auto cleared = watch.at(4, {lost, hot});
   ASSERT_EQ(cleared.size(), 1U);
@@ -237,7 +238,7 @@ TEST(Alerts, OfARuleThatIsGoneAreOverAtTheNextLook) {
 
 TEST(Alerts, OfTooManySubjectsAreOneAboutTheOthers) {
   Watch watch;
-  std::vector<Sighting> all;
+  std::vector<AlertCondition> all;
   for (std::size_t n = 0; n < alert_subjects_max + 44; ++n) {
     all.push_back({"host_lost", "h" + std::to_string(n), "gone"});
   }

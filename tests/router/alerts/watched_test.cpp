@@ -1,13 +1,13 @@
 // What is published is not made while nobody watches, and nothing else changes.
 #include <gtest/gtest.h>
 
-#include "tests/router/stage.h"
+#include "tests/router/router_fixture.h"
 
 namespace drover::router {
 namespace {
 
 /// A job that is done, one that waits, and one that is refused.
-void play(Stage& stage) {
+void play(RouterHarness& stage) {
   stage.add_host(1, "h1");
   stage.commit();
   stage.receive(2, Submit{{serve_job(1), serve_job(2, "llama-3.1-70b"), serve_job(3, "no-such")}});
@@ -29,7 +29,7 @@ void play(Stage& stage) {
   stage.commit();
 }
 
-std::vector<std::string> said_to_peers(const Stage& stage) {
+std::vector<std::string> said_to_peers(const RouterHarness& stage) {
   std::vector<std::string> said;
   for (const Send& send : stage.delivered) {
     if (send.to.channel != Channel::publish) said.push_back(encode(send.envelope));
@@ -38,9 +38,9 @@ std::vector<std::string> said_to_peers(const Stage& stage) {
 }
 
 TEST(Watched, ARouterThatNobodyWatchesDecidesWritesAndAnswersTheSame) {
-  Stage watched;
-  Stage alone;
-  alone.router->set_watched(false);
+  RouterHarness watched;
+  RouterHarness alone;
+  alone.router->set_has_subscribers(false);
   play(watched);
   play(alone);
   EXPECT_EQ(said_to_peers(alone), said_to_peers(watched));
@@ -51,14 +51,14 @@ TEST(Watched, ARouterThatNobodyWatchesDecidesWritesAndAnswersTheSame) {
 }
 
 TEST(Watched, WhoeverComesLaterHearsTheNumbersThatWereCounted) {
-  Stage watched;
-  Stage alone;
-  alone.router->set_watched(false);
+  RouterHarness watched;
+  RouterHarness alone;
+  alone.router->set_has_subscribers(false);
   play(watched);
   play(alone);
-  alone.router->set_watched(true);
+  alone.router->set_has_subscribers(true);
   std::vector<std::uint64_t> next;
-  for (Stage* stage : {&watched, &alone}) {
+  for (RouterHarness* stage : {&watched, &alone}) {
     stage->delivered.clear();
     stage->receive(2, Submit{{serve_job(7)}});
     stage->wait(std::chrono::seconds(1));

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/router/small_fleet.h"
+#include "tests/router/decision_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -30,16 +30,16 @@ score = { cost = 1 }
 
 /// One replica on one H100, one request; each case spoils one thing.
 struct Scene {
-  SmallFleet fleet{two_pools};
+  DecisionFixture fleet{two_pools};
   HostIndex host = fleet.add_host("a", "h100-sxm", 8);
   ReplicaIndex replica = fleet.add_replica(host, 0, "llama-3.1-8b", {0});
   Job job = fleet.request();
-  Ask ask = fleet.ask(job);
+  PlacementRequest ask = fleet.ask(job);
 
   void report(const std::function<void(Replica&)>& change) {
-    Replica changed = fleet.roster.replicas()[replica].replica;
+    Replica changed = fleet.fleet_state.replicas()[replica].replica;
     change(changed);
-    fleet.roster.apply(fleet.now, host, changed);
+    fleet.fleet_state.apply(fleet.now, host, changed);
   }
 };
 
@@ -74,22 +74,22 @@ const FilterCase filter_cases[] = {
     {Reason::budget, "the pool has its share of the jobs",
      [](Scene& s) {
        s.fleet.policy.pools[0].max_share = 0.3;
-       s.fleet.roster.promise_request(s.fleet.now, s.replica, 10, s.fleet.now);
+       s.fleet.fleet_state.reserve_request(s.fleet.now, s.replica, 10, s.fleet.now);
        s.ask.running_jobs = 1;
      }},
     {Reason::unhealthy, "the host is suspect",
-     [](Scene& s) { s.fleet.roster.set_health(s.fleet.now, s.host, Health::suspect); }},
+     [](Scene& s) { s.fleet.fleet_state.set_health(s.fleet.now, s.host, Health::suspect); }},
     {Reason::unhealthy, "the host is lost",
-     [](Scene& s) { s.fleet.roster.set_health(s.fleet.now, s.host, Health::lost); }},
+     [](Scene& s) { s.fleet.fleet_state.set_health(s.fleet.now, s.host, Health::lost); }},
     {Reason::drain, "the host drains",
-     [](Scene& s) { s.fleet.roster.host(s.host).draining = true; }},
+     [](Scene& s) { s.fleet.fleet_state.host(s.host).draining = true; }},
     {Reason::drain, "the replica retires",
-     [](Scene& s) { s.fleet.roster.replica(s.replica).retiring = true; }},
+     [](Scene& s) { s.fleet.fleet_state.replica(s.replica).retiring = true; }},
     {Reason::stale_telemetry, "no sample for six seconds",
      [](Scene& s) { s.fleet.now += std::chrono::seconds(6); }},
     {Reason::thermal, "the device is too hot",
      [](Scene& s) {
-       s.fleet.sample(s.host, {{Metric::throttle, throttle_thermal_software}});
+       s.fleet.sample(s.host, {{Metric::throttle, throttle_sw_thermal_slowdown}});
      }},
     {Reason::power_cap, "the site is at its cap",
      [](Scene& s) {
@@ -109,11 +109,13 @@ const FilterCase filter_cases[] = {
     {Reason::capacity, "the batch is full with promises",
      [](Scene& s) {
        for (int request = 0; request < 8; ++request) {
-         s.fleet.roster.promise_request(s.fleet.now, s.replica, 10, s.fleet.now);
+         s.fleet.fleet_state.reserve_request(s.fleet.now, s.replica, 10, s.fleet.now);
        }
      }},
     {Reason::capacity, "the KV cache is promised",
-     [](Scene& s) { s.fleet.roster.promise_request(s.fleet.now, s.replica, 89'900, s.fleet.now); }},
+     [](Scene& s) {
+       s.fleet.fleet_state.reserve_request(s.fleet.now, s.replica, 89'900, s.fleet.now);
+     }},
     {Reason::capacity, "the replica is loading",
      [](Scene& s) {
        s.report([&](Replica& r) {
@@ -131,10 +133,10 @@ const FilterCase filter_cases[] = {
 
 TEST(Criteria, AnUnspoiledPlaceIsRejectedForNothing) {
   Scene scene;
-  const Verdict verdict = scene.fleet.decide(scene.ask);
-  EXPECT_EQ(verdict.decision.action, Action::assign);
-  EXPECT_TRUE(verdict.decision.rejections.empty());
-  EXPECT_FALSE(verdict.decision.fallback_reason.has_value());
+  const PlacementResult result = scene.fleet.decide(scene.ask);
+  EXPECT_EQ(result.decision.action, Action::assign);
+  EXPECT_TRUE(result.decision.rejections.empty());
+  EXPECT_FALSE(result.decision.fallback_reason.has_value());
 }
 
 TEST(Criteria, EachFilterRejectsForItsReasonAndNoOther) {
@@ -174,7 +176,7 @@ TEST(Criteria, GangsNeedTheRightShape) {
   };
   for (const GangCase& each : cases) {
     SCOPED_TRACE(each.what);
-    SmallFleet fleet(two_pools);
+    DecisionFixture fleet(two_pools);
     fleet.policy.rules[1].pools = {"big", "chips"};
     fleet.policy.pools[1].frameworks = {};
     fleet.add_host("a", each.device, each.group);
@@ -187,15 +189,15 @@ TEST(Criteria, GangsNeedTheRightShape) {
 }
 
 TEST(Criteria, TrainingThatDoesNotFitIsRejectedForMemory) {
-  SmallFleet fleet(two_pools);
+  DecisionFixture fleet(two_pools);
   fleet.add_host("a", "h100-sxm", 8);
   const Decision decision = fleet.decide(fleet.training(1, "llama-3.1-70b")).decision;
   EXPECT_EQ(rejected(decision, Reason::memory), 1U);
 }
 
-void learn_that_it_is_slow(SmallFleet& fleet, HostIndex host, ReplicaIndex /*replica*/) {
+void learn_that_it_is_slow(DecisionFixture& fleet, HostIndex host, ReplicaIndex /*replica*/) {
   for (int n = 0; n < 30; ++n) {
-    fleet.estimator.learn(host, fleet.roster.hosts()[host].groups[0], WorkKind::serve,
+    fleet.estimator.learn(host, fleet.fleet_state.hosts()[host].groups[0], WorkKind::serve,
                           "llama-3.1-8b", 1, 2, 1);
   }
 }
@@ -203,37 +205,37 @@ void learn_that_it_is_slow(SmallFleet& fleet, HostIndex host, ReplicaIndex /*rep
 TEST(Criteria, ScorersPreferTheBetterPlace) {
   struct Case {
     Scorer scorer;
-    void (*worsen)(SmallFleet&, HostIndex worse, ReplicaIndex replica);
+    void (*worsen)(DecisionFixture&, HostIndex worse, ReplicaIndex replica);
   };
   const Case cases[] = {
       {Scorer::queue,
-       [](SmallFleet& fleet, HostIndex, ReplicaIndex replica) {
-         fleet.roster.promise_request(fleet.now, replica, 10, fleet.now);
+       [](DecisionFixture& fleet, HostIndex, ReplicaIndex replica) {
+         fleet.fleet_state.reserve_request(fleet.now, replica, 10, fleet.now);
        }},
       {Scorer::finish_time, learn_that_it_is_slow},
       {Scorer::temperature,
-       [](SmallFleet& fleet, HostIndex host, ReplicaIndex) {
+       [](DecisionFixture& fleet, HostIndex host, ReplicaIndex) {
          fleet.sample(host, {{Metric::temperature, 80}});
        }},
       {Scorer::power_headroom,
-       [](SmallFleet& fleet, HostIndex host, ReplicaIndex) {
+       [](DecisionFixture& fleet, HostIndex host, ReplicaIndex) {
          fleet.sample(host, {{Metric::power, 600}, {Metric::power_cap, 700}});
        }},
       {Scorer::start_time,
-       [](SmallFleet& fleet, HostIndex, ReplicaIndex replica) {
+       [](DecisionFixture& fleet, HostIndex, ReplicaIndex replica) {
          fleet.policy.pools[0].overprovision = 2;
          for (int n = 0; n < 8; ++n) {  // the batch: one more waits for a place
-           fleet.roster.promise_request(fleet.now, replica, 10, fleet.now);
+           fleet.fleet_state.reserve_request(fleet.now, replica, 10, fleet.now);
          }
        }},
       {Scorer::latency, learn_that_it_is_slow},
       {Scorer::energy, learn_that_it_is_slow},
-      {Scorer::cost, [](SmallFleet& fleet, HostIndex host,
-                        ReplicaIndex) { fleet.roster.host(host).price_factor = 2; }},
+      {Scorer::cost, [](DecisionFixture& fleet, HostIndex host,
+                        ReplicaIndex) { fleet.fleet_state.host(host).price_factor = 2; }},
   };
   for (const Case& each : cases) {
     SCOPED_TRACE(std::string(to_text(each.scorer)));
-    SmallFleet fleet(two_pools);
+    DecisionFixture fleet(two_pools);
     fleet.policy.rules[0].weights = {};
     fleet.policy.rules[0].weights[static_cast<std::size_t>(each.scorer)] = 1;
     const HostIndex worse = fleet.add_host("a", "h100-sxm", 1);
@@ -253,7 +255,7 @@ TEST(Criteria, ScorersPreferTheBetterPlace) {
   }
 }
 
-void weigh_only(SmallFleet& fleet, Scorer scorer) {
+void weigh_only(DecisionFixture& fleet, Scorer scorer) {
   for (Rule& rule : fleet.policy.rules) {
     rule.weights = {};
     rule.weights[static_cast<std::size_t>(scorer)] = 1;
@@ -262,7 +264,7 @@ void weigh_only(SmallFleet& fleet, Scorer scorer) {
 }
 
 TEST(Criteria, FragmentationPrefersTheGroupThatItFills) {
-  SmallFleet fleet(two_pools);
+  DecisionFixture fleet(two_pools);
   weigh_only(fleet, Scorer::fragmentation);
   fleet.add_host("wide", "h100-sxm", 8);
   fleet.add_host("narrow", "h100-sxm", 2);
@@ -274,12 +276,12 @@ TEST(Criteria, FragmentationPrefersTheGroupThatItFills) {
 }
 
 TEST(Criteria, LocalityPrefersTheHostThatHasTheWeightsThenTheRack) {
-  SmallFleet fleet(two_pools);
+  DecisionFixture fleet(two_pools);
   weigh_only(fleet, Scorer::locality);
   fleet.add_host("near", "h100-sxm", 8);
   const HostIndex far = fleet.add_host("far", "h100-sxm", 8);
   const HostIndex holder = fleet.add_host("holder", "h100-sxm", 8);
-  fleet.roster.host(far).hello.rack = "rack-2";
+  fleet.fleet_state.host(far).registration.rack = "rack-2";
   fleet.add_replica(holder, 0, "llama-3.1-8b", {0});
   const Decision decision = fleet.decide_replica(fleet.request()).decision;
   ASSERT_EQ(decision.top.size(), 3U);
@@ -292,20 +294,20 @@ TEST(Criteria, LocalityPrefersTheHostThatHasTheWeightsThenTheRack) {
 }
 
 TEST(Criteria, SwitchCostPrefersTheShorterWarmUp) {
-  SmallFleet fleet(two_pools);
+  DecisionFixture fleet(two_pools);
   weigh_only(fleet, Scorer::switch_cost);
   fleet.policy.pools[0].match.model = "";  // both kinds in one pool
   fleet.add_host("chips", "tpu-v5e", 8, "2x4");
   fleet.add_host("cards", "h100-sxm", 8);
-  const Verdict verdict = fleet.decide_replica(fleet.request());
+  const PlacementResult result = fleet.decide_replica(fleet.request());
   // A TPU compiles each shape before it is warm.
-  EXPECT_EQ(verdict.decision.target, "cards/0");
-  ASSERT_EQ(verdict.decision.top.size(), 2U);
-  EXPECT_LT(verdict.decision.top[1].score, verdict.decision.top[0].score);
+  EXPECT_EQ(result.decision.target, "cards/0");
+  ASSERT_EQ(result.decision.top.size(), 2U);
+  EXPECT_LT(result.decision.top[1].score, result.decision.top[0].score);
 }
 
 TEST(Criteria, APoolAtItsPowerCapFallsBackForThatReason) {
-  SmallFleet fleet(two_pools);
+  DecisionFixture fleet(two_pools);
   fleet.policy.rules[0].pools = {"big", "chips"};
   fleet.policy.limits.pool_power_cap_w["big"] = 1000;
   const HostIndex hot = fleet.add_host("hot", "h100-sxm", 8);
@@ -315,19 +317,19 @@ TEST(Criteria, APoolAtItsPowerCapFallsBackForThatReason) {
   fleet.sample(hot, {{Metric::power, 300}});
   const Decision decision = fleet.decide(fleet.request()).decision;
   EXPECT_EQ(decision.target, "cool/r0");
-  EXPECT_EQ(decision.wanted_pool, "big");
+  EXPECT_EQ(decision.preferred_pool, "big");
   EXPECT_EQ(decision.fallback_reason, Reason::power_cap);
   EXPECT_EQ(rejected(decision, Reason::power_cap), 1U);
 }
 
 TEST(Criteria, APoolWithoutDevicesIsNeitherWantedNorAFallback) {
-  SmallFleet fleet(two_pools);
+  DecisionFixture fleet(two_pools);
   fleet.policy.rules[0].pools = {"big", "chips"};
   const HostIndex host = fleet.add_host("a", "tpu-v5e", 8, "2x4");
   fleet.add_replica(host, 0, "llama-3.1-8b", {0, 1}, Precision::int8);
   const Decision decision = fleet.decide(fleet.request()).decision;
   EXPECT_EQ(decision.target, "a/r0");
-  EXPECT_EQ(decision.wanted_pool, "chips");
+  EXPECT_EQ(decision.preferred_pool, "chips");
   EXPECT_FALSE(decision.fallback_reason.has_value());
 }
 

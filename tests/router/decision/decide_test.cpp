@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/router/small_fleet.h"
+#include "tests/router/decision_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -47,17 +47,17 @@ score = { cost = 1 }
 )";
 
 /// Replicas of one model on an H100 and an L4 host and on a TPU slice.
-struct Ladder : SmallFleet {
+struct Ladder : DecisionFixture {
   HostIndex h100 = add_host("fast", "h100-sxm", 8);
   HostIndex l4 = add_host("small", "l4", 4);
   HostIndex v5e = add_host("slice", "tpu-v5e", 8, "2x4");
   ReplicaIndex on_h100 = add_replica(h100, 0, "llama-3.1-8b", {0});
   ReplicaIndex on_l4 = add_replica(l4, 0, "llama-3.1-8b", {0});
   ReplicaIndex on_v5e = add_replica(v5e, 0, "llama-3.1-8b", {0, 1, 2, 3}, Precision::int8);
-  Ladder() : SmallFleet(ladder) {}
+  Ladder() : DecisionFixture(ladder) {}
 
   void fill(ReplicaIndex replica) {
-    for (int request = 0; request < 8; ++request) roster.promise_request(now, replica, 1, now);
+    for (int request = 0; request < 8; ++request) fleet_state.reserve_request(now, replica, 1, now);
   }
 };
 
@@ -67,20 +67,20 @@ TEST(Decide, PromptsWaitForThosePromisedBefore) {
     return fleet.decide(fleet.request()).decision.top[0].estimate.start_s;
   };
   EXPECT_EQ(start_s(), 0);
-  const auto promise = [&](Duration prompt) {
-    return fleet.roster.promise_request(fleet.now, fleet.on_h100, 1, fleet.now, prompt);
+  const auto reservation = [&](Duration prompt) {
+    return fleet.fleet_state.reserve_request(fleet.now, fleet.on_h100, 1, fleet.now, prompt);
   };
-  const PromisedPrompt first = promise(std::chrono::milliseconds(300));
-  const PromisedPrompt second = promise(std::chrono::milliseconds(200));
+  const ReservedPrompt first = reservation(std::chrono::milliseconds(300));
+  const ReservedPrompt second = reservation(std::chrono::milliseconds(200));
   EXPECT_NEAR(start_s(), 0.5, 1e-9);
   fleet.now += std::chrono::milliseconds(400);
   EXPECT_NEAR(start_s(), 0.1, 1e-9);
   // The second one's prompt is all that can be unread when the first has ended.
   fleet.now -= std::chrono::milliseconds(300);
   EXPECT_NEAR(start_s(), 0.4, 1e-9);
-  fleet.roster.release_request(fleet.on_h100, 1, first);
+  fleet.fleet_state.release_request(fleet.on_h100, 1, first);
   EXPECT_NEAR(start_s(), 0.2, 1e-9);
-  fleet.roster.release_request(fleet.on_h100, 1, second);
+  fleet.fleet_state.release_request(fleet.on_h100, 1, second);
   EXPECT_EQ(start_s(), 0);
 }
 
@@ -89,7 +89,7 @@ TEST(Decide, DecodingTakesLongerByTheShareOfTimeThatOthersPromptsTake) {
   const auto run_s = [](Duration life, Duration prompt) {
     Ladder fleet;
     for (int other = 0; other < 2; ++other) {
-      fleet.roster.promise_request(fleet.now, fleet.on_h100, 1, fleet.now + life, prompt);
+      fleet.fleet_state.reserve_request(fleet.now, fleet.on_h100, 1, fleet.now + life, prompt);
     }
     const Estimate estimate = fleet.decide(fleet.request()).decision.top[0].estimate;
     return estimate.finish_s - estimate.start_s;
@@ -110,30 +110,30 @@ TEST(Decide, EndedRequestsDisturbNobody) {
     return fleet.decide(fleet.request()).decision.top[0].estimate.finish_s;
   };
   const double alone_s = finish_s();
-  const auto prompt = fleet.roster.promise_request(
+  const auto prompt = fleet.fleet_state.reserve_request(
       fleet.now, fleet.on_h100, 1, fleet.now + std::chrono::seconds(4), std::chrono::seconds(1));
   EXPECT_EQ(prompt.share_ppm, 250'000);
   EXPECT_GT(finish_s(), alone_s);
-  fleet.roster.release_request(fleet.on_h100, 1, prompt);
+  fleet.fleet_state.release_request(fleet.on_h100, 1, prompt);
   EXPECT_EQ(finish_s(), alone_s);
 }
 
 TEST(Decide, TheWantedPoolIsTakenWithoutFallback) {
   Ladder fleet;
-  const Verdict verdict = fleet.decide(fleet.request());
-  const Decision& decision = verdict.decision;
+  const PlacementResult result = fleet.decide(fleet.request());
+  const Decision& decision = result.decision;
   EXPECT_EQ(decision.action, Action::assign);
   EXPECT_EQ(decision.rule, "chat");
-  EXPECT_EQ(decision.wanted_pool, "h100");
+  EXPECT_EQ(decision.preferred_pool, "h100");
   EXPECT_EQ(decision.pool, "h100");
   EXPECT_EQ(decision.target, "fast/r0");
   EXPECT_FALSE(decision.fallback_reason);
   EXPECT_EQ(decision.fallback_step, 0);
-  ASSERT_TRUE(verdict.place);
-  EXPECT_EQ(verdict.place->replica, fleet.on_h100);
-  EXPECT_GT(verdict.place->run_s, 0);
-  EXPECT_GT(verdict.place->first_token_s, 0);
-  EXPECT_EQ(decision.roster_version, fleet.roster.version());
+  ASSERT_TRUE(result.place);
+  EXPECT_EQ(result.place->replica, fleet.on_h100);
+  EXPECT_GT(result.place->run_s, 0);
+  EXPECT_GT(result.place->first_token_s, 0);
+  EXPECT_EQ(decision.fleet_version, fleet.fleet_state.version());
 }
 
 TEST(Decide, FallsBackByReasonWithADeclaredChange) {
@@ -188,26 +188,26 @@ TEST(Decide, AJobThatWaitsDoesNotWaitForWhatNeverChanges) {
   const Decision placed = fleet.decide(job).decision;
   EXPECT_EQ(placed.pool, "h100");
   EXPECT_EQ(placed.fallback_reason, Reason::memory);
-  fleet.fill(*fleet.roster.find_replica(fleet.h100, 1));
+  fleet.fill(*fleet.fleet_state.find_replica(fleet.h100, 1));
   const Decision waiting = fleet.decide(job).decision;
   EXPECT_EQ(waiting.action, Action::queue);
-  EXPECT_EQ(waiting.wanted_pool, "l4");
+  EXPECT_EQ(waiting.preferred_pool, "l4");
   EXPECT_EQ(waiting.fallback_reason, Reason::capacity);
 }
 
 TEST(Decide, ActionsRejectAndQueue) {
   Ladder fleet;
-  fleet.roster.host(fleet.h100).draining = true;
+  fleet.fleet_state.host(fleet.h100).draining = true;
   EXPECT_EQ(fleet.decide(fleet.request()).decision.action, Action::reject);
-  fleet.roster.host(fleet.h100).draining = false;
+  fleet.fleet_state.host(fleet.h100).draining = false;
   for (const ReplicaIndex replica : {fleet.on_h100, fleet.on_l4, fleet.on_v5e}) fleet.fill(replica);
-  const Verdict verdict = fleet.decide(fleet.request());
-  EXPECT_EQ(verdict.decision.action, Action::queue);
-  EXPECT_EQ(verdict.decision.fallback_step, 5);
-  EXPECT_EQ(verdict.max_wait, std::chrono::seconds(20));
-  EXPECT_TRUE(verdict.decision.top.empty());
-  EXPECT_FALSE(verdict.place);
-  EXPECT_EQ(rejected(verdict.decision, Reason::capacity), 3U);
+  const PlacementResult result = fleet.decide(fleet.request());
+  EXPECT_EQ(result.decision.action, Action::queue);
+  EXPECT_EQ(result.decision.fallback_step, 5);
+  EXPECT_EQ(result.max_wait, std::chrono::seconds(20));
+  EXPECT_TRUE(result.decision.top.empty());
+  EXPECT_FALSE(result.place);
+  EXPECT_EQ(rejected(result.decision, Reason::capacity), 3U);
 }
 
 TEST(Decide, AReplicaIsAsHotAsAnyOfItsDevicesAndNoOthers) {
@@ -216,8 +216,8 @@ TEST(Decide, AReplicaIsAsHotAsAnyOfItsDevicesAndNoOthers) {
     fleet.add_replica(fleet.h100, 1, "llama-3.1-70b", {0, 2, 5, 7});
     Sample sample;
     sample.device = static_cast<std::uint16_t>(hot);
-    sample[Metric::throttle] = throttle_thermal_hardware;
-    fleet.roster.apply(fleet.now, fleet.h100, 1, pack("fast", std::vector<Sample>{sample}));
+    sample[Metric::throttle] = throttle_hw_thermal_slowdown;
+    fleet.fleet_state.apply(fleet.now, fleet.h100, 1, pack("fast", std::vector<Sample>{sample}));
     const Decision decision = fleet.decide(fleet.request("llama-3.1-70b")).decision;
     EXPECT_EQ(rejected(decision, Reason::thermal), excluded ? 1U : 0U) << hot;
   }
@@ -248,7 +248,7 @@ TEST(Decide, AFailedTargetIsUsedOnlyWhenNothingElseIsLeft) {
   Ladder fleet;
   fleet.add_replica(fleet.h100, 1, "llama-3.1-8b", {1});
   const Job job = fleet.request();
-  Ask ask = fleet.ask(job);
+  PlacementRequest ask = fleet.ask(job);
   ask.avoid = {"fast/r0"};
   for (std::uint64_t seed = 1; seed < 10; ++seed) {
     EXPECT_EQ(fleet.decide(ask, seed).decision.target, "fast/r1");
@@ -266,7 +266,7 @@ TEST(Decide, AJobPastItsDeadlineIsRejected) {
   Ladder fleet;
   Job job = fleet.request();
   job.deadline = std::chrono::seconds(1);
-  const Ask ask = fleet.ask(job);
+  const PlacementRequest ask = fleet.ask(job);
   fleet.now += std::chrono::seconds(2);
   const Decision decision = fleet.decide(ask).decision;
   EXPECT_EQ(decision.action, Action::reject);
@@ -324,13 +324,14 @@ TEST(Decide, GangsTakeTheLowestFreeAlignedDevices) {
   Ladder fleet;
   const auto place = [&](std::uint16_t gang) {
     const Job job = fleet.training(gang);
-    const Verdict verdict = fleet.decide(job);
-    if (verdict.place) {
-      fleet.roster.promise_gang(fleet.now, job.id, verdict.place->host, verdict.place->devices,
-                                fleet.now + std::chrono::seconds(100), verdict.place->watts_each);
-      EXPECT_GT(verdict.place->watts_each, 0);
+    const PlacementResult result = fleet.decide(job);
+    if (result.place) {
+      fleet.fleet_state.reserve_gang(fleet.now, job.id, result.place->host, result.place->devices,
+                                     fleet.now + std::chrono::seconds(100),
+                                     result.place->watts_each);
+      EXPECT_GT(result.place->watts_each, 0);
     }
-    return verdict.decision;
+    return result.decision;
   };
   EXPECT_EQ(place(4).target, "slice/4-7");  // 0-3 hold a replica
   const Decision next = place(4);
@@ -346,7 +347,7 @@ TEST(Decide, TheRecordHoldsThreeCandidatesWithTheirParts) {
   for (std::uint16_t device = 1; device < 6; ++device) {
     const ReplicaIndex replica = fleet.add_replica(fleet.h100, device, "llama-3.1-8b", {device});
     for (int request = 0; request < device; ++request) {
-      fleet.roster.promise_request(fleet.now, replica, 1, fleet.now);
+      fleet.fleet_state.reserve_request(fleet.now, replica, 1, fleet.now);
     }
   }
   const Decision decision = fleet.decide(fleet.request()).decision;
@@ -374,20 +375,20 @@ TEST(DecideReplica, TakesTheFewestDevicesOnWhichTheModelFits) {
   };
   // Weights of 16 and 141 GB in bf16 beside 32,768 tokens of KV cache, on devices of 80 GB.
   for (const Case& each : {Case{"llama-3.1-8b", "free/0"}, Case{"llama-3.1-70b", "free/0-3"}}) {
-    SmallFleet fleet(ladder);
+    DecisionFixture fleet(ladder);
     fleet.add_host("free", "h100-sxm", 8);
     const Job job = fleet.request(each.model);
-    const Verdict verdict = fleet.decide_replica(job);
-    EXPECT_EQ(verdict.decision.action, Action::start_replica);
-    EXPECT_EQ(verdict.decision.target, each.target);
-    ASSERT_TRUE(verdict.place);
-    EXPECT_GT(verdict.place->run_s, 0);
-    EXPECT_TRUE(verdict.decision.job.empty());
+    const PlacementResult result = fleet.decide_replica(job);
+    EXPECT_EQ(result.decision.action, Action::start_replica);
+    EXPECT_EQ(result.decision.target, each.target);
+    ASSERT_TRUE(result.place);
+    EXPECT_GT(result.place->run_s, 0);
+    EXPECT_TRUE(result.decision.job.empty());
   }
 }
 
 TEST(DecideReplica, FindsNoPlaceWhereDevicesAreHeldOrMemoryIsTaken) {
-  SmallFleet fleet(ladder);
+  DecisionFixture fleet(ladder);
   const HostIndex host = fleet.add_host("a", "h100-sxm", 1);
   const Job job = fleet.request();
   EXPECT_EQ(fleet.decide_replica(job).decision.action, Action::start_replica);

@@ -29,7 +29,7 @@ TEST(Estimator, IsTheDeviceModelAtAKnot) {
   const auto& llama = model("llama-3.1-8b");
   const auto run = estimator.serve(placement, llama, request(512, 101), 4);
   const double prefill = devices::prefill_step(placement, llama, 512, 0, 1).seconds;
-  const double step = devices::decode_pace(placement, llama, 4, 1).seconds(4 * (512 + 50.5));
+  const double step = devices::decode_step_time(placement, llama, 4, 1).seconds(4 * (512 + 50.5));
   EXPECT_DOUBLE_EQ(run.first_token_s, prefill);
   EXPECT_DOUBLE_EQ(run.seconds, prefill + 100 * step);
   EXPECT_GT(run.power_w, 0);
@@ -131,7 +131,7 @@ TEST(Estimator, ClampsRatiosAndIgnoresNonsense) {
     estimator.learn(0, 0, WorkKind::serve, "fast", 1e9, 1);
     estimator.learn(0, 0, WorkKind::serve, "odd", 0, 5);
     estimator.learn(0, 0, WorkKind::serve, "odd", 5, std::nan(""));
-    estimator.learn(0, nowhere, WorkKind::serve, "odd", 5, 6);
+    estimator.learn(0, no_index, WorkKind::serve, "odd", 5, 6);
   }
   EXPECT_NEAR(estimator.ratio(0, 0, WorkKind::serve, "slow"), 5, 1e-6);
   EXPECT_NEAR(estimator.ratio(0, 0, WorkKind::serve, "fast"), 0.2, 1e-6);

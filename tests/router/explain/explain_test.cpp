@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "router/explain/decision_log.h"
-#include "tests/router/small_fleet.h"
+#include "tests/router/decision_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -21,17 +21,17 @@ pools = ["h100"]
   to = "l4"
 )";
 
-struct Plain : SmallFleet {
+struct Plain : DecisionFixture {
   HostIndex h100 = add_host("fast", "h100-sxm", 8);
   HostIndex l4 = add_host("small", "l4", 4);
-  Plain() : SmallFleet(plain) {}
+  Plain() : DecisionFixture(plain) {}
 
-  std::vector<Standing> standings() {
-    return standings_of(roster, policy, estimator.scratch().record);
+  std::vector<CandidateStatus> candidates() {
+    return candidate_statuses(fleet_state, policy, estimator.scratch().record);
   }
   std::vector<NearestFit> nearest(const Job& job) { return nearest(ask(job)); }
-  std::vector<NearestFit> nearest(const Ask& ask) {
-    return nearest_fits(roster, policy, estimator, ask, now);
+  std::vector<NearestFit> nearest(const PlacementRequest& ask) {
+    return nearest_fits(fleet_state, policy, estimator, ask, now);
   }
   const NearestFit* find(const std::vector<NearestFit>& fits, Reason reason) {
     for (const NearestFit& fit : fits) {
@@ -41,41 +41,41 @@ struct Plain : SmallFleet {
   }
 };
 
-TEST(Standings, EveryCandidateHasItsScoreOrAllOfItsReasons) {
+TEST(CandidateTable, EveryCandidateHasItsScoreOrAllOfItsReasons) {
   Plain fleet;
   fleet.add_replica(fleet.h100, 0, "llama-3.1-8b", {0});
   const ReplicaIndex full = fleet.add_replica(fleet.h100, 1, "llama-3.1-8b", {1});
   for (int request = 0; request < 8; ++request) {
-    fleet.roster.promise_request(fleet.now, full, 1, fleet.now);
+    fleet.fleet_state.reserve_request(fleet.now, full, 1, fleet.now);
   }
   fleet.add_replica(fleet.h100, 2, "llama-3.1-8b", {2}, Precision::fp8);
-  fleet.roster.set_usable(fleet.h100, 2, false);
+  fleet.fleet_state.set_usable(fleet.h100, 2, false);
   const Decision decision = fleet.decide(fleet.request()).decision;
-  const std::vector<Standing> standings = fleet.standings();
-  ASSERT_EQ(standings.size(), 3U);
-  EXPECT_EQ(standings[0].target, "fast/r0");
-  EXPECT_NEAR(standings[0].score.value(), decision.top[0].score, 1e-6);
-  EXPECT_EQ(standings[1].target, "fast/r1");
-  EXPECT_EQ(standings[1].reasons, std::vector<Reason>{Reason::capacity});
-  EXPECT_EQ(standings[2].target, "fast/r2");
-  EXPECT_EQ(standings[2].reasons, (std::vector<Reason>{Reason::precision, Reason::unhealthy}));
+  const std::vector<CandidateStatus> candidates = fleet.candidates();
+  ASSERT_EQ(candidates.size(), 3U);
+  EXPECT_EQ(candidates[0].target, "fast/r0");
+  EXPECT_NEAR(candidates[0].score.value(), decision.top[0].score, 1e-6);
+  EXPECT_EQ(candidates[1].target, "fast/r1");
+  EXPECT_EQ(candidates[1].reasons, std::vector<Reason>{Reason::capacity});
+  EXPECT_EQ(candidates[2].target, "fast/r2");
+  EXPECT_EQ(candidates[2].reasons, (std::vector<Reason>{Reason::precision, Reason::unhealthy}));
 }
 
-TEST(Standings, CandidatesOfEveryPoolThatWasAskedAreThere) {
+TEST(CandidateTable, CandidatesOfEveryPoolThatWasAskedAreThere) {
   Plain fleet;
   const Job job = fleet.training(4);
-  fleet.roster.host(fleet.h100).draining = true;
+  fleet.fleet_state.host(fleet.h100).draining = true;
   EXPECT_EQ(fleet.decide(job).decision.pool, "l4");
-  const std::vector<Standing> standings = fleet.standings();
-  ASSERT_EQ(standings.size(), 2U);
-  EXPECT_EQ(standings[0].target, "small/g0");
-  EXPECT_EQ(standings[0].device_class, "l4");
-  EXPECT_EQ(standings[1].target, "fast/g0");
-  EXPECT_EQ(standings[1].pool, "h100");
-  EXPECT_EQ(standings[1].reasons, std::vector<Reason>{Reason::drain});
+  const std::vector<CandidateStatus> candidates = fleet.candidates();
+  ASSERT_EQ(candidates.size(), 2U);
+  EXPECT_EQ(candidates[0].target, "small/g0");
+  EXPECT_EQ(candidates[0].device_class, "l4");
+  EXPECT_EQ(candidates[1].target, "fast/g0");
+  EXPECT_EQ(candidates[1].pool, "h100");
+  EXPECT_EQ(candidates[1].reasons, std::vector<Reason>{Reason::drain});
 }
 
-TEST(Standings, AreKeptForAsManyDecisionsAsThereIsRoom) {
+TEST(CandidateTable, AreKeptForAsManyDecisionsAsThereIsRoom) {
   DecisionLog log(10);
   std::vector<RecordRow> record(record_rows_max / 2);
   for (std::uint32_t number = 1; number <= 3; ++number) {
@@ -91,8 +91,8 @@ TEST(Standings, AreKeptForAsManyDecisionsAsThereIsRoom) {
 
 TEST(NearestFit, SaysHowLongUntilEnoughDevicesAreFree) {
   Plain fleet;
-  fleet.roster.promise_gang(fleet.now, {9, 9}, fleet.h100, {0, 1, 2, 3},
-                            fleet.now + std::chrono::seconds(41), 0);
+  fleet.fleet_state.reserve_gang(fleet.now, {9, 9}, fleet.h100, {0, 1, 2, 3},
+                                 fleet.now + std::chrono::seconds(41), 0);
   const auto fits = fleet.nearest(fleet.training(8));
   const NearestFit* wait = fleet.find(fits, Reason::capacity);
   ASSERT_NE(wait, nullptr);
@@ -142,10 +142,10 @@ TEST(NearestFit, AChangeOfItsSizePlacesTheJob) {
 TEST(NearestFit, OfAPoolThatHasItsShareALargerShare) {
   Plain fleet;
   const ReplicaIndex replica = fleet.add_replica(fleet.h100, 0, "llama-3.1-8b", {0});
-  fleet.roster.promise_request(fleet.now, replica, 1, fleet.now);
+  fleet.fleet_state.reserve_request(fleet.now, replica, 1, fleet.now);
   fleet.policy.pools[0].max_share = 0.5;
   const Job job = fleet.request();
-  Ask ask = fleet.ask(job);
+  PlacementRequest ask = fleet.ask(job);
   ask.running_jobs = 1;
   EXPECT_EQ(fleet.decide(ask).decision.fallback_reason, Reason::budget);
   const auto fits = fleet.nearest(ask);
@@ -169,33 +169,35 @@ pools = ["h100"]
 )";
 
 TEST(NearestFit, NoPlaceIsNamedThatAGuardRefusesOnceItIsFree) {
-  SmallFleet fleet(guarded);
+  DecisionFixture fleet(guarded);
   const HostIndex fast = fleet.add_host("fast", "h100-sxm", 1);
   const HostIndex slow = fleet.add_host("slow", "v100-sxm2-16gb", 1);
-  fleet.roster.promise_gang(fleet.now, {9, 1}, fast, {0}, fleet.now + std::chrono::minutes(29), 0);
-  fleet.roster.promise_gang(fleet.now, {9, 2}, slow, {0}, fleet.now + std::chrono::minutes(5), 0);
+  fleet.fleet_state.reserve_gang(fleet.now, {9, 1}, fast, {0}, fleet.now + std::chrono::minutes(29),
+                                 0);
+  fleet.fleet_state.reserve_gang(fleet.now, {9, 2}, slow, {0}, fleet.now + std::chrono::minutes(5),
+                                 0);
   Job job = fleet.training(1);
   job.work.steps = 200'000;
   ASSERT_FALSE(fleet.decide(job).place);
   const auto fits =
-      nearest_fits(fleet.roster, fleet.policy, fleet.estimator, fleet.ask(job), fleet.now);
+      nearest_fits(fleet.fleet_state, fleet.policy, fleet.estimator, fleet.ask(job), fleet.now);
   ASSERT_EQ(fits.size(), 1U);
   EXPECT_EQ(fits[0].change, "29m");
   EXPECT_EQ(fits[0].target, "fast/g0");
 }
 
 /// One host of 8 H100 and no other.
-struct Alone : SmallFleet {
+struct Alone : DecisionFixture {
   HostIndex fast = add_host("fast", "h100-sxm", 8);
-  explicit Alone(const std::string& more = "") : SmallFleet(with(more)) {}
+  explicit Alone(const std::string& more = "") : DecisionFixture(with(more)) {}
   static std::string with(const std::string& more) {
     return "[pool.h100]\nmatch = { model = \"h100*\" }\n[[rule]]\nname = \"all\"\n"
            "pools = [\"h100\"]\n" +
            more;
   }
-  std::vector<std::string> changes(const Job& job, const Wait& wait = {}) {
+  std::vector<std::string> changes(const Job& job, const WaitState& wait = {}) {
     std::vector<std::string> words;
-    for (const auto& fit : nearest_fits(roster, policy, estimator, ask(job), now, wait)) {
+    for (const auto& fit : nearest_fits(fleet_state, policy, estimator, ask(job), now, wait)) {
       words.push_back(fit.change);
     }
     return words;
@@ -205,51 +207,52 @@ using Changes = std::vector<std::string>;
 
 TEST(NearestFit, AGangThatNeedsOneDrainedBoardIsToldToResumeIt) {
   Alone fleet;
-  fleet.roster.set_drained(fleet.fast, 3, true);
+  fleet.fleet_state.set_drained(fleet.fast, 3, true);
   EXPECT_EQ(fleet.changes(fleet.training(8)), (Changes{"resume fast/3"}));
 }
 
 TEST(NearestFit, AnUnusableBoardIsNamed) {
   Alone fleet;
-  fleet.roster.set_usable(fleet.fast, 5, false);
+  fleet.fleet_state.set_usable(fleet.fast, 5, false);
   EXPECT_EQ(fleet.changes(fleet.training(8)), (Changes{"fast/5 usable again"}));
 }
 
 TEST(NearestFit, WhatIsKeptForAnotherJobIsNamedAndWhatIsKeptForItsOwnIsItsOwn) {
   Alone fleet;
   const Job job = fleet.training(8);
-  KeptDevices kept{{0xabcdef01'00000000, 1}, fleet.roster.hosts()[fleet.fast].devices, {}, {}};
-  for (const DeviceIndex device : kept.devices) fleet.roster.set_reserved(device, true);
+  ReservedDevices kept{
+      {0xabcdef01'00000000, 1}, fleet.fleet_state.hosts()[fleet.fast].devices, {}, {}};
+  for (const DeviceIndex device : kept.devices) fleet.fleet_state.set_reserved(device, true);
   EXPECT_EQ(fleet.changes(job, {{kept}, never}),
-            (Changes{"without job abcdef01, for which devices there are kept"}));
+            (Changes{"without job abcdef01, which has devices reserved there"}));
   // Its own: a gang there makes room for it.
   const JobId leaving{0x12345678'00000000, 2};
-  fleet.roster.promise_gang(fleet.now, leaving, fleet.fast, {0, 1},
-                            fleet.now + std::chrono::hours(9), 0);
+  fleet.fleet_state.reserve_gang(fleet.now, leaving, fleet.fast, {0, 1},
+                                 fleet.now + std::chrono::hours(9), 0);
   kept.job = job.id;
   kept.leaving = {leaving};
   kept.grace_until = fleet.now + std::chrono::seconds(20);
   EXPECT_EQ(fleet.changes(job, {{kept}, never}),
-            (Changes{"once 12345678 has made room for it, within 20s"}));
+            (Changes{"once 12345678 has been preempted for it, within 20s"}));
   EXPECT_FALSE(fleet.decide(job).place) << "the devices are still kept";
 }
 
 TEST(NearestFit, AHostThatIsAboutToLeaveCannotBeResumed) {
   Alone fleet;
-  fleet.roster.host(fleet.fast).draining = true;
+  fleet.fleet_state.host(fleet.fast).draining = true;
   EXPECT_EQ(fleet.changes(fleet.training(8)), Changes{});
 }
 
 TEST(NearestFit, AFullReplicaIsToldByHowMuchItIsFull) {
   Alone fleet("[replicas]\nmanage = false\n");
   const ReplicaIndex full = fleet.add_replica(fleet.fast, 0, "llama-3.1-8b", {0});
-  fleet.roster.promise_request(fleet.now, full, 99'990, fleet.now);
+  fleet.fleet_state.reserve_request(fleet.now, full, 99'990, fleet.now);
   EXPECT_EQ(fleet.changes(fleet.request()).at(0), "630 tokens of its KV cache fewer there");
-  fleet.roster.release_request(full, 99'990);
+  fleet.fleet_state.release_request(full, 99'990);
   fleet.policy.pools[0].concurrency = 1;
-  fleet.roster.promise_request(fleet.now, full, 1, fleet.now);
+  fleet.fleet_state.reserve_request(fleet.now, full, 1, fleet.now);
   EXPECT_EQ(fleet.changes(fleet.request()).at(0), "1 request fewer there");
-  fleet.roster.replica(full).retiring = true;
+  fleet.fleet_state.replica(full).retiring = true;
   for (const std::string& change : fleet.changes(fleet.request())) {
     EXPECT_EQ(change, "a replica of llama-3.1-8b ([replicas] manage is false)");
   }
@@ -258,17 +261,18 @@ TEST(NearestFit, AFullReplicaIsToldByHowMuchItIsFull) {
 TEST(NearestFit, AReplicaThatNobodyRetiresIsNotSaidToLeaveByItself) {
   Alone fleet("[replicas]\nmanage = false\n");
   Replica replica =
-      fleet.roster.replicas()[fleet.add_replica(fleet.fast, 0, "llama-2-7b", {0})].replica;
-  replica.asked_for = true;
-  fleet.roster.apply(fleet.now, fleet.fast, replica);
-  EXPECT_EQ(fleet.changes(fleet.training(8)),
-            (Changes{"without replica fast/r0 (llama-2-7b), which leaves when [replicas] manage is "
-                     "true and it is spare"}));
+      fleet.fleet_state.replicas()[fleet.add_replica(fleet.fast, 0, "llama-2-7b", {0})].replica;
+  replica.started_by_router = true;
+  fleet.fleet_state.apply(fleet.now, fleet.fast, replica);
+  EXPECT_EQ(
+      fleet.changes(fleet.training(8)),
+      (Changes{"without replica fast/r0 (llama-2-7b), which is unloaded when [replicas] manage is "
+               "true and it is surplus"}));
   fleet.policy.replicas.manage = true;
-  fleet.roster.replica(0).retiring = true;
+  fleet.fleet_state.replica(0).retiring = true;
   EXPECT_EQ(fleet.changes(fleet.training(8)),
-            (Changes{"without replica fast/r0 (llama-2-7b), which leaves once what it serves has "
-                     "ended"}));
+            (Changes{"without replica fast/r0 (llama-2-7b), which is unloaded once its requests "
+                     "have ended"}));
 }
 
 TEST(NearestFit, WhereItsOwnerHasTriedInVainNoMemoryHelps) {
@@ -291,8 +295,8 @@ TEST(NearestFit, ATokenThatMayComeLaterWhereTheRuleWaitsForAnEarlierOne) {
 
 TEST(NearestFit, AWaitThatOutlastsTheLongestOneIsNoHelp) {
   Alone fleet;
-  fleet.roster.promise_gang(fleet.now, {9, 1}, fleet.fast, {0, 1, 2, 3, 4, 5, 6, 7},
-                            fleet.now + std::chrono::seconds(41), 0);
+  fleet.fleet_state.reserve_gang(fleet.now, {9, 1}, fleet.fast, {0, 1, 2, 3, 4, 5, 6, 7},
+                                 fleet.now + std::chrono::seconds(41), 0);
   const Job job = fleet.training(8);
   EXPECT_EQ(fleet.changes(job, {{}, fleet.now + std::chrono::seconds(60)}), Changes{"41s"});
   EXPECT_EQ(fleet.changes(job, {{}, fleet.now + std::chrono::seconds(20)}), Changes{});
@@ -302,19 +306,19 @@ TEST(NearestFit, AGangOverHostsNamesWhatHoldsEachOfThem) {
   Alone fleet;
   const HostIndex twin = fleet.add_host("twin", "h100-sxm", 8);
   fleet.add_replica(twin, 0, "llama-2-7b", {4});
-  fleet.roster.set_usable(fleet.fast, 2, false);
-  fleet.roster.promise_gang(fleet.now, {9, 1}, fleet.fast, {0},
-                            fleet.now + std::chrono::seconds(30), 0);
+  fleet.fleet_state.set_usable(fleet.fast, 2, false);
+  fleet.fleet_state.reserve_gang(fleet.now, {9, 1}, fleet.fast, {0},
+                                 fleet.now + std::chrono::seconds(30), 0);
   EXPECT_EQ(
       fleet.changes(fleet.training(16)),
-      (Changes{"30s, and without replica twin/r0 (llama-2-7b), which leaves when its agent is "
+      (Changes{"30s, and without replica twin/r0 (llama-2-7b), which is unloaded when its agent is "
                "started without it, and fast/2 usable again"}));
 }
 
 TEST(NearestFit, AJobThatFitsNowhereByOneChangeHasNone) {
   Plain fleet;
-  fleet.roster.host(fleet.h100).draining = true;
-  fleet.roster.host(fleet.l4).draining = true;
+  fleet.fleet_state.host(fleet.h100).draining = true;
+  fleet.fleet_state.host(fleet.l4).draining = true;
   Job job = fleet.training(8);
   job.work.ops = {"no_such_operation"};
   fleet.policy.pools[0].missing_ops = fleet.policy.pools[1].missing_ops = job.work.ops;

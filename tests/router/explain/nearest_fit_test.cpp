@@ -7,7 +7,7 @@
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
-#include "tests/router/drawn_fleet.h"
+#include "tests/router/random_fleet.h"
 
 namespace drover::router {
 namespace {
@@ -20,7 +20,7 @@ double seconds_of(const std::string& text) {
 
 /// One suggestion and the fleet that it is carried out in.
 struct Hand {
-  DrawnFleet& fleet;
+  RandomFleet& fleet;
   const NearestFit& fit;
 
   std::string host() const { return fit.target.substr(0, fit.target.find('/')); }
@@ -79,7 +79,7 @@ const std::vector<Deed>& deeds() {
          hand.fleet.make_ready(hand.fit.target);
          return true;
        }},
-      {std::regex("its model loaded, which is overdue"),
+      {std::regex("its model loaded, later than estimated"),
        [](const Hand& hand, const Words&) {
          hand.fleet.make_ready(hand.fit.target);
          return true;
@@ -87,14 +87,14 @@ const std::vector<Deed>& deeds() {
       {std::regex(
            "(?:[0-9.]+(?:ms|s|m|h|d) to load the model|until the model is loaded|a replica of .*)"),
        [](const Hand& hand, const Words&) { return hand.fleet.load(); }},
-      {std::regex("once (.*) (?:has|have) ended, overdue by what was estimated"),
+      {std::regex("once (.*) (?:has|have) ended, later than estimated"),
        [](const Hand& hand, const Words& words) {
          for (const std::string& job : split(words[1].str(), ',')) {
            hand.fleet.end(std::string(trimmed(job)));
          }
          return true;
        }},
-      {std::regex("once (.*) (?:has|have) made room for it, within .*"),
+      {std::regex("once (.*) (?:has|have) been preempted for it, within .*"),
        [](const Hand& hand, const Words& words) {
          for (const std::string& job : split(words[1].str(), ',')) {
            hand.fleet.end(std::string(trimmed(job)));
@@ -110,9 +110,9 @@ const std::vector<Deed>& deeds() {
          }
          return true;
        }},
-      {std::regex("without job .*, for which devices there are kept"),
+      {std::regex("without job .*, which has devices reserved there"),
        [](const Hand& hand, const Words&) {
-         for (const KeptDevices& kept : hand.fleet.wait.kept) hand.fleet.drop_job(kept.job);
+         for (const ReservedDevices& kept : hand.fleet.wait.kept) hand.fleet.drop_job(kept.job);
          return true;
        }},
       {std::regex("resume (.*)"),
@@ -144,9 +144,9 @@ const std::vector<Deed>& deeds() {
          hand.fleet.cool(hand.host());
          return true;
        }},
-      {std::regex("the place tried again"),
+      {std::regex("the same place tried again"),
        [](const Hand& hand, const Words&) {
-         hand.fleet.trust(hand.fit.target);
+         hand.fleet.outlier(hand.fit.target);
          return true;
        }},
       {std::regex("the end of its back-off there"),
@@ -249,7 +249,7 @@ std::vector<std::string> parts_of(std::string words) {
   return parts;
 }
 
-bool carry_out(const NearestFit& fit, DrawnFleet& fleet) {
+bool carry_out(const NearestFit& fit, RandomFleet& fleet) {
   for (const std::string& part : parts_of(fit.change)) {
     Words words;
     const Deed* found = nullptr;
@@ -275,23 +275,22 @@ MoreMemory memory_of(const NearestFit& fit) {
 std::map<Reason, int> told_of_seeds(std::uint64_t first, std::uint64_t last) {
   std::map<Reason, int> told;
   for (std::uint64_t seed = first; seed <= last; ++seed) {
-    DrawnFleet asked(seed);
+    RandomFleet asked(seed);
     if (asked.places()) continue;
-    const std::uint64_t version = asked.roster.version();
+    const std::uint64_t version = asked.fleet_state.version();
     const std::vector<NearestFit> fits = asked.nearest();
-    EXPECT_EQ(asked.roster.version(), version) << "asking changes nothing";
+    EXPECT_EQ(asked.fleet_state.version(), version) << "asking changes nothing";
     EXPECT_EQ(asked.nearest(), fits) << "asking changes nothing";
     for (const NearestFit& fit : fits) {
       ++told[fit.reason];
-      DrawnFleet fleet(seed, memory_of(fit));
+      RandomFleet fleet(seed, memory_of(fit));
       fleet.avoid = asked.avoid;
       const bool done = carry_out(fit, fleet);
-      const Verdict verdict = fleet.decide(fleet.ask());
-      EXPECT_TRUE(done && verdict.place)
+      const PlacementResult result = fleet.decide(fleet.ask());
+      EXPECT_TRUE(done && result.place)
           << "seed " << seed << ": " << fit.change << " on " << fit.target << " ("
           << to_text(fit.reason) << ") " << (done ? "leaves" : "cannot be done, and leaves")
-          << " it waiting for "
-          << to_text(verdict.decision.fallback_reason.value_or(Reason::ended));
+          << " it waiting for " << to_text(result.decision.fallback_reason.value_or(Reason::ended));
     }
   }
   return told;

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "router/jobs/checkpoints.h"
-#include "tests/router/small_fleet.h"
-#include "tests/router/stage.h"
+#include "tests/router/decision_fixture.h"
+#include "tests/router/router_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -50,7 +50,7 @@ TEST(Checkpoints, WasteIsTheShareOfTheStepsBeyondTheLastOne) {
     failed.usage = {10, 100, 1};
     failed.steps_done = told.done;
     failed.steps_saved = told.saved;
-    settle_steps(record, failed);
+    fill_end_steps(record, failed);
     EXPECT_DOUBLE_EQ(failed.steps_done, expected.done);
     EXPECT_EQ(failed.steps_saved, expected.saved);
     const Usage lost = keep_checkpoint(record, failed);
@@ -63,7 +63,7 @@ TEST(Checkpoints, WasteIsTheShareOfTheStepsBeyondTheLastOne) {
 }
 
 TEST(Checkpoints, EstimatesAreOfTheStepsThatAreLeft) {
-  SmallFleet fleet(R"([pool.gpu]
+  DecisionFixture fleet(R"([pool.gpu]
 match = { kind = "gpu" }
 [[rule]]
 name = "all"
@@ -71,17 +71,17 @@ score = { finish_time = 1 }
 )");
   fleet.add_host("a", "h100-sxm", 8);
   const Job job = fleet.training(8);  // of 100 steps
-  Ask ask = fleet.ask(job);
-  const Verdict whole = fleet.decide(ask);
+  PlacementRequest ask = fleet.ask(job);
+  const PlacementResult whole = fleet.decide(ask);
   ask.from_step = 75;
-  const Verdict rest = fleet.decide(ask);
+  const PlacementResult rest = fleet.decide(ask);
   ASSERT_TRUE(whole.place && rest.place);
   EXPECT_NEAR(rest.place->run_s, 0.25 * whole.place->run_s, 1e-9);
   EXPECT_NEAR(rest.place->expected.energy_j, 0.25 * whole.place->expected.energy_j, 1e-6);
 }
 
 /// One training of 1,000 steps with checkpoints each 100, running on h1.
-struct Training : Stage {
+struct Training : RouterHarness {
   Training() {
     add_host(1, "h1");
     Job job = train_job(1, 4);
@@ -165,10 +165,10 @@ TEST(Checkpoints, ARestartedRouterKnowsThoseOfEndedAttemptsAndIsToldOfOthers) {
   stage.run_next();
   stage.receive(1, Progress{job_id(1), 2, 0.45, 100, 400});
   ASSERT_TRUE(stage.restart());
-  Hello hello = stage.hello("h1");
-  hello.held = {{job_id(1), 2}};
+  Register registration = stage.registration("h1");
+  registration.held = {{job_id(1), 2}};
   stage.receive(1, Join{Role::agent, "h1", "drover test"});
-  stage.receive(1, hello);
+  stage.receive(1, registration);
   stage.receive(1, Progress{job_id(1), 2, 0.55, 100, 500});
   stage.fail(2, 560, 500);
   EXPECT_EQ(stage.run_next().from_step, 500u);

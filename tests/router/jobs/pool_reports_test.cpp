@@ -5,12 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/router/acted_fleet.h"
+#include "tests/router/action_harness.h"
 
 namespace drover::router {
 namespace {
 
-using Fleet = ActedFleet;
+using Fleet = ActionHarness;
 using std::chrono::seconds;
 
 PoolReport pool(Fleet& fleet, const std::string& name) {
@@ -71,7 +71,7 @@ TEST(PoolReports, SayWhatWaitsForAPoolAndWhatItMayDraw) {
   fleet.receive(client, Submit{{train_job(1, 8), train_job(2, 8)}});
   fleet.live(1, all_hosts);
   std::string wanted;
-  for (const Decision& decision : fleet.published<Decision>()) wanted = decision.wanted_pool;
+  for (const Decision& decision : fleet.published<Decision>()) wanted = decision.preferred_pool;
   ASSERT_EQ(wanted, "v5e");
   EXPECT_EQ(fleet.router->summary(fleet.now).queued, 1U) << "the other has the slice";
   EXPECT_EQ(pool(fleet, "v5e").queued, 1U);
@@ -108,7 +108,7 @@ Finished finished_of(const Assign& assign, Usage usage, Outcome outcome) {
   return finished;
 }
 
-TEST(Production, IsWhatFinishedJobsDeliveredBesideWhatTheyWereCharged) {
+TEST(DeliveredWork, IsWhatFinishedJobsDeliveredBesideWhatTheyWereCharged) {
   Fleet fleet;
   fleet.receive(client, Submit{{serve_job(1), train_job(2, 8)}});
   fleet.live(1, all_hosts);
@@ -165,8 +165,8 @@ pools = ["all"]
   fleet.add_host(6, "h6");
   fleet.tick();
   std::map<std::string, HostChanged> hosts;
-  for (HostChanged& host : fleet.published<HostChanged>()) hosts[host.hello.host] = host;
-  const std::string rack = hosts["h6"].hello.rack;
+  for (HostChanged& host : fleet.published<HostChanged>()) hosts[host.registration.host] = host;
+  const std::string rack = hosts["h6"].registration.rack;
   ASSERT_EQ(rack, "rack-1");
   EXPECT_EQ(hosts["h6"].pools, std::vector<std::string>{"first-rack"});
   EXPECT_EQ(hosts["h6"].further_pools, (std::vector<GroupPool>{{0, "gpu"}, {0, "all"}}));
@@ -180,13 +180,13 @@ TEST(Hosts, AreToldWithTheKeyThatTheirAgentCameInWith) {
   Fleet fleet;
   fleet.router->receive(fleet.now, {Channel::control, 5},
                         {"peer", 1, fleet.now, Join{Role::agent, "h5", "drover test"}}, "h5.agent");
-  fleet.router->receive(fleet.now, {Channel::control, 5}, {"peer", 2, fleet.now, fleet.hello("h5")},
-                        "h5.agent");
+  fleet.router->receive(fleet.now, {Channel::control, 5},
+                        {"peer", 2, fleet.now, fleet.registration("h5")}, "h5.agent");
   fleet.add_host(6, "h6");
   fleet.tick();
   std::map<std::string, std::string> keys;
   for (const HostChanged& host : fleet.published<HostChanged>()) {
-    keys[host.hello.host] = host.secured_by;
+    keys[host.registration.host] = host.secured_by;
   }
   EXPECT_EQ(keys["h5"], "h5.agent");
   EXPECT_EQ(keys["h6"], "");

@@ -5,7 +5,7 @@
 #include <memory>
 #include <set>
 
-#include "tests/router/stage.h"
+#include "tests/router/router_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -59,17 +59,18 @@ TEST_F(Queue, OneThatIsAskedItselfIsToldItsOwnReasonAndLaterThatOfItsClassAgain)
   using Jobs = std::vector<const JobRecord*>;
   oldest.reason = Reason::capacity;
   queue.block(oldest, wait_for(Reason::capacity));
-  EXPECT_EQ(queue.take_untold(10), (Jobs{&oldest, &other}));
+  EXPECT_EQ(queue.take_unpublished(10), (Jobs{&oldest, &other}));
   queue.block(other, wait_for(Reason::power_cap));
   other.reason = Reason::power_cap;
-  EXPECT_EQ(queue.take_untold(10), Jobs{}) << "it was told as it was asked";
+  EXPECT_EQ(queue.take_unpublished(10), Jobs{}) << "it was told as it was asked";
   queue.wake_all();
   queue.apply_wakes();
   queue.block(oldest, wait_for(Reason::capacity));
-  EXPECT_EQ(queue.take_untold(10), (Jobs{&other})) << "it waits for what its class waits for";
-  EXPECT_EQ(queue.take_untold(10), Jobs{});
+  EXPECT_EQ(queue.take_unpublished(10), (Jobs{&other})) << "it waits for what its class waits for";
+  EXPECT_EQ(queue.take_unpublished(10), Jobs{});
   queue.block(other, wait_for(Reason::power_cap));
-  EXPECT_EQ(queue.take_untold(10), (Jobs{&other})) << "it has said so before, but not since then";
+  EXPECT_EQ(queue.take_unpublished(10), (Jobs{&other}))
+      << "it has said so before, but not since then";
 }
 
 TEST_F(Queue, AJobThatComesBackWaitsSinceThen) {

@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "router/ledger/ledger_compaction.h"
-#include "tests/router/stage.h"
+#include "router/ledger/compaction.h"
+#include "tests/router/router_fixture.h"
 
 namespace drover::router {
 
@@ -26,9 +26,9 @@ class CompactedLedger {
   /// A new life: what the compaction held in memory is gone.
   void open_again() {
     compaction_ = std::make_unique<LedgerCompaction>(retention_);
-    if (sums_) compaction_->see(0, *sums_);
-    for (const LedgerRow& row : known_) compaction_->see(0, row);
-    for (const auto& [sequence, row] : transitions_) compaction_->see(sequence, row);
+    if (sums_) compaction_->match(0, *sums_);
+    for (const LedgerRow& row : known_) compaction_->match(0, row);
+    for (const auto& [sequence, row] : transitions_) compaction_->match(sequence, row);
   }
 
   /// One slice of at most so many rows; false when nothing was due.
@@ -80,7 +80,7 @@ struct Restarted {
 };
 
 inline Restarted restart_on(const std::vector<LedgerRow>& rows, const std::vector<Job>& jobs) {
-  Stage stage;
+  RouterHarness stage;
   stage.disk = rows;
   const Status restored = stage.restart();
   EXPECT_TRUE(restored) << restored.error().message;

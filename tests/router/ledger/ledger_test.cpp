@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/router/stage.h"
+#include "tests/router/router_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 constexpr Instant at = Instant{} + std::chrono::hours(1);
 
 struct Replay {
-  JobBook book{1000};
+  JobTable book{1000};
   Accounting accounting{at};
   ledger::Reader reader{book, accounting};
 
@@ -102,7 +102,7 @@ TEST(Ledger, ReplaysAJobToItsEnd) {
   EXPECT_EQ(replay.read(ledger::started(at, 1, "test")), "");
   EXPECT_EQ(replay.read(ledger::accepted(at, serve_job(1))), "");
   EXPECT_EQ(replay.read(lease_row(1, 1, on_replica(3))), "");
-  EXPECT_EQ(replay.book.attempts_out(), 1u);
+  EXPECT_EQ(replay.book.active_attempts(), 1u);
   Finished finished;
   finished.job = job_id(1);
   finished.attempt = 1;
@@ -113,7 +113,7 @@ TEST(Ledger, ReplaysAJobToItsEnd) {
   ASSERT_NE(record, nullptr);
   EXPECT_EQ(record->state, JobState::finished);
   EXPECT_DOUBLE_EQ(record->latency_s, 4);
-  EXPECT_EQ(replay.book.attempts_out(), 0u);
+  EXPECT_EQ(replay.book.active_attempts(), 0u);
   const Summary summary = replay.accounting.summary(at);
   EXPECT_EQ(summary.finished, 1u);
   EXPECT_EQ(summary.charged, (Usage{1, 2, 3}));
@@ -161,8 +161,8 @@ TEST(Histogram, TakesAnyNumber) {
   EXPECT_DOUBLE_EQ(Histogram().quantile(0.5), 0);
 }
 
-TEST(LedgerDisk, OneThatStandsStillGetsNoNewJobsAndNoNewRows) {
-  Stage stage;
+TEST(LedgerBackpressure, OneThatStandsStillGetsNoNewJobsAndNoNewRows) {
+  RouterHarness stage;
   stage.add_host(1, "h1");
   stage.commit();
   stage.receive(9, Submit{{serve_job(1)}});
@@ -189,8 +189,8 @@ TEST(LedgerDisk, OneThatStandsStillGetsNoNewJobsAndNoNewRows) {
   EXPECT_EQ(stage.told<SubmitReply>(9).at(0).results.at(0).status, SubmitStatus::accepted);
 }
 
-TEST(LedgerDisk, RefusalsWriteNothingAndAreAnsweredAtOnce) {
-  Stage stage;
+TEST(LedgerBackpressure, RefusalsWriteNothingAndAreAnsweredAtOnce) {
+  RouterHarness stage;
   stage.tick();  // the row of the start
   stage.commit();
   Job unknown = serve_job(1, "no-such-model");
@@ -208,8 +208,8 @@ TEST(LedgerDisk, RefusalsWriteNothingAndAreAnsweredAtOnce) {
   EXPECT_EQ(stage.router->summary(stage.now).refused, 1'000u) << "as shown before";
 }
 
-TEST(LedgerDisk, AnUnknownModelsNameCostsASearchOnlyAFewTimes) {
-  Stage stage;
+TEST(LedgerBackpressure, AnUnknownModelsNameCostsASearchOnlyAFewTimes) {
+  RouterHarness stage;
   Submit submit;
   for (std::uint64_t number = 1; number <= 100; ++number) {
     submit.jobs.push_back(serve_job(number, "llama-3.1-8c"));
@@ -226,8 +226,8 @@ TEST(LedgerDisk, AnUnknownModelsNameCostsASearchOnlyAFewTimes) {
   EXPECT_LE(suggested, 8);
 }
 
-TEST(LedgerDisk, OneThatStandsStillForLongGathersNoRowsAndLosesNoJob) {
-  Stage stage;
+TEST(LedgerBackpressure, OneThatStandsStillForLongGathersNoRowsAndLosesNoJob) {
+  RouterHarness stage;
   stage.add_host(1, "h1");
   stage.commit();
   stage.receive(9, Submit{{serve_job(1)}});
@@ -245,9 +245,9 @@ TEST(LedgerDisk, OneThatStandsStillForLongGathersNoRowsAndLosesNoJob) {
   stand_still(120);
   EXPECT_EQ(stage.uncommitted(), waiting) << "beats, people and jobs write nothing";
   EXPECT_EQ(stage.told<Heartbeat>(1).size(), 120u) << "agents are answered";
-  const auto problems = stage.told<Problem>(9);
+  const auto problems = stage.told<RequestError>(9);
   ASSERT_EQ(problems.size(), 120u);
-  EXPECT_TRUE(problems[0].passing);
+  EXPECT_TRUE(problems[0].retryable);
   stage.commit();
   const auto assigned = stage.told<Assign>(1);
   ASSERT_EQ(assigned.size(), 1u);
@@ -262,7 +262,7 @@ TEST(LedgerDisk, OneThatStandsStillForLongGathersNoRowsAndLosesNoJob) {
 // ---- Figures -----------------------------------------------------------------------------------
 
 TEST(Figures, ThatCannotBeTrueAreCutAndTold) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
   stage.receive(9, Submit{{serve_job(1), serve_job(2)}});
   stage.tick();
@@ -286,7 +286,7 @@ TEST(Figures, ThatCannotBeTrueAreCutAndTold) {
   EXPECT_EQ(summary.tokens_work.units, 2u * (512 + 128));
   bool told = false;
   for (const Event& event : stage.published<Event>()) {
-    told = told || event.text.find("figures that cannot be true") != std::string::npos;
+    told = told || event.text.find("implausible figures") != std::string::npos;
   }
   EXPECT_TRUE(told);
   ASSERT_TRUE(stage.restart());
@@ -313,12 +313,12 @@ TEST(Figures, ThatALedgerAlreadyHoldsDoNotSpoilItsSums) {
 }
 
 TEST(Figures, AnEnergyCounterThatLeapsCountsWhatItsDeviceCanHaveUsed) {
-  Stage stage;
+  RouterHarness stage;
   stage.add_host(1, "h1");
-  stage.receive_samples("h1", 100, Stage::idle_samples(8, 1'000));
+  stage.receive_samples("h1", 100, RouterHarness::idle_samples(8, 1'000));
   const double before = stage.router->summary(stage.now).fleet_energy_j;
   stage.now += std::chrono::seconds(1);
-  stage.receive_samples("h1", 101, Stage::idle_samples(8, 1e14));
+  stage.receive_samples("h1", 101, RouterHarness::idle_samples(8, 1e14));
   const double grown = stage.router->summary(stage.now).fleet_energy_j - before;
   EXPECT_GT(grown, 0);
   EXPECT_LT(grown, 8 * 2 * 1'000.0 * 300) << "eight boards in five minutes";
@@ -326,14 +326,14 @@ TEST(Figures, AnEnergyCounterThatLeapsCountsWhatItsDeviceCanHaveUsed) {
 
 // ---- Counters ----------------------------------------------------------------------------------
 
-void report_energy(Stage& stage, std::uint64_t sequence, double energy_j) {
-  stage.receive_samples("h1", sequence, Stage::idle_samples(8, energy_j));
+void report_energy(RouterHarness& stage, std::uint64_t sequence, double energy_j) {
+  stage.receive_samples("h1", sequence, RouterHarness::idle_samples(8, energy_j));
 }
 
 TEST(LedgerCounters, EnergyAndCostGoOnOverARestart) {
-  Stage stage;
+  RouterHarness stage;
   stage.receive(1, Join{Role::agent, "h1", "drover test"});
-  stage.receive(1, stage.hello("h1"));
+  stage.receive(1, stage.registration("h1"));
   report_energy(stage, 1, 1000);
   for (int second = 0; second < 10; ++second) {
     stage.wait(std::chrono::seconds(1));
@@ -350,7 +350,7 @@ TEST(LedgerCounters, EnergyAndCostGoOnOverARestart) {
 
   // The agent lived on: its counters hold what was counted before. It also says what it has nothing
   // of yet.
-  stage.receive(1, stage.hello("h1"));
+  stage.receive(1, stage.registration("h1"));
   report_energy(stage, 2, absent);
   report_energy(stage, 3, 1250);
   after = stage.router->summary(stage.now);
@@ -363,11 +363,11 @@ TEST(LedgerCounters, EnergyAndCostGoOnOverARestart) {
 }
 
 TEST(LedgerCounters, TheEndOfTheRunWritesThem) {
-  Stage stage;
+  RouterHarness stage;
   stage.receive(1, Join{Role::agent, "h1", "drover test"});
-  stage.receive(1, stage.hello("h1"));
+  stage.receive(1, stage.registration("h1"));
   report_energy(stage, 1, 1000);
-  stage.receive(9, EndRequest{});
+  stage.receive(9, EndRunRequest{});
   stage.commit();
   ASSERT_TRUE(stage.restart());
   EXPECT_DOUBLE_EQ(stage.router->summary(stage.now).fleet_energy_j, 8 * 1000);
@@ -375,9 +375,9 @@ TEST(LedgerCounters, TheEndOfTheRunWritesThem) {
 
 TEST(LedgerCounters, NoSumThatWasShownGoesBackOverAKill) {
   for (const int seconds_alive : {1, 4, 9, 11, 17}) {
-    Stage stage;
+    RouterHarness stage;
     stage.receive(1, Join{Role::agent, "h1", "drover test"});
-    stage.receive(1, stage.hello("h1"));
+    stage.receive(1, stage.registration("h1"));
     double energy_j = 0, cost_usd = 0;
     std::uint64_t sequence = 0;
     for (int life = 0; life < 5; ++life) {
@@ -400,7 +400,7 @@ TEST(LedgerCounters, NoSumThatWasShownGoesBackOverAKill) {
       ASSERT_TRUE(stage.restart());
       EXPECT_GE(stage.router->summary(stage.now).fleet_cost_usd, cost_usd);
       EXPECT_GE(stage.router->summary(stage.now).fleet_energy_j, energy_j);
-      stage.receive(1, stage.hello("h1"));
+      stage.receive(1, stage.registration("h1"));
     }
   }
 }
@@ -425,7 +425,7 @@ TEST(LedgerCounters, WhatIsShownIsOnDiskJobsAndAll) {
 
 TEST(LedgerCounters, CountersWhoseSumsAreMissingCountNothingTwice) {
   Replay replay;
-  const SampleBatch batch = pack("h1", Stage::idle_samples(8, 5000));
+  const SampleBatch batch = pack("h1", RouterHarness::idle_samples(8, 5000));
   EXPECT_EQ(replay.read(ledger::counters(at, batch)), "");
   EXPECT_DOUBLE_EQ(replay.accounting.fleet_energy_j(), 0);
   EXPECT_EQ(replay.read(ledger::counters(at, 40'000, 2)), "");

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fleet/base/dice.h"
+#include "fleet/base/random_stream.h"
 #include "fleet/base/text.h"
 #include "router/lint/glob_cover.h"
 #include "router/policy/work_class.h"
@@ -44,25 +44,25 @@ TEST(GlobCover, SaysWhichGlobsHoldForAllThatAnotherHoldsFor) {
   }
 }
 
-std::string drawn(Dice& dice, std::string_view letters, std::uint64_t length_max) {
+std::string drawn(RandomStream& random, std::string_view letters, std::uint64_t length_max) {
   std::string text;
-  for (std::uint64_t left = dice.below(length_max + 1); left > 0; --left) {
-    text += letters[dice.below(letters.size())];
+  for (std::uint64_t left = random.below(length_max + 1); left > 0; --left) {
+    text += letters[random.below(letters.size())];
   }
   return text;
 }
 
 TEST(GlobCover, WhatIsCoveredIsMatched) {
-  Dice dice(11);
+  RandomStream random(11);
   int covered = 0;
   for (int round = 0; round < 20'000; ++round) {
-    const std::string general = drawn(dice, "aB*?", 4);
-    const std::string special = drawn(dice, "aB*?", 4);
+    const std::string general = drawn(random, "aB*?", 4);
+    const std::string special = drawn(random, "aB*?", 4);
     if (!covers_glob(general, special)) continue;
     ++covered;
     EXPECT_TRUE(matches_glob(text_of_glob(special), general)) << general << " " << special;
     for (int text = 0; text < 20; ++text) {
-      const std::string word = drawn(dice, "abx", 5);
+      const std::string word = drawn(random, "abx", 5);
       if (!matches_glob(word, special)) continue;
       EXPECT_TRUE(matches_glob(word, general)) << word << " " << special << " " << general;
     }
@@ -70,57 +70,57 @@ TEST(GlobCover, WhatIsCoveredIsMatched) {
   EXPECT_GT(covered, 1000);
 }
 
-When drawn_when(Dice& dice) {
+When drawn_when(RandomStream& random) {
   When when;
-  if (dice.chance(0.5)) when.kinds.push_back(static_cast<WorkKind>(dice.below(3)));
+  if (random.chance(0.5)) when.kinds.push_back(static_cast<WorkKind>(random.below(3)));
   for (Range When::*range : {&When::input_tokens, &When::gang, &When::priority}) {
-    if (dice.chance(0.4)) continue;
-    const double low = static_cast<double>(dice.below(12)) / 2 - 2;
-    when.*range = {low, low + static_cast<double>(dice.below(12)) / 2};
+    if (random.chance(0.4)) continue;
+    const double low = static_cast<double>(random.below(12)) / 2 - 2;
+    when.*range = {low, low + static_cast<double>(random.below(12)) / 2};
   }
   constexpr std::array<const char*, 4> models = {"*", "a*", "ab*", "?b"};
   constexpr std::array<const char*, 3> tenants = {"*", "t*", "t1"};
-  when.model = models[dice.below(models.size())];
-  when.tenant = tenants[dice.below(tenants.size())];
-  if (dice.chance(0.2)) when.classes = {"c"};
+  when.model = models[random.below(models.size())];
+  when.tenant = tenants[random.below(tenants.size())];
+  if (random.chance(0.2)) when.classes = {"c"};
   return when;
 }
 
-SampleJob drawn_job(Dice& dice) {
-  SampleJob sample;
+ExampleJob drawn_job(RandomStream& random) {
+  ExampleJob sample;
   Job& job = sample.job;
-  job.work.kind = static_cast<WorkKind>(dice.below(3));
-  job.work.input_tokens = static_cast<std::uint32_t>(dice.below(8));
-  job.work.devices = static_cast<std::uint16_t>(dice.below(8));
-  job.priority = static_cast<std::int8_t>(static_cast<int>(dice.below(12)) - 4);
-  sample.model.id = drawn(dice, "ab", 3);
-  sample.model.family = drawn(dice, "ab", 3);
-  job.tenant = dice.chance(0.5) ? "t1" : "t2";
-  if (dice.chance(0.5)) job.work_class = "c";
+  job.work.kind = static_cast<WorkKind>(random.below(3));
+  job.work.input_tokens = static_cast<std::uint32_t>(random.below(8));
+  job.work.devices = static_cast<std::uint16_t>(random.below(8));
+  job.priority = static_cast<std::int8_t>(static_cast<int>(random.below(12)) - 4);
+  sample.model.id = drawn(random, "ab", 3);
+  sample.model.family = drawn(random, "ab", 3);
+  job.tenant = random.chance(0.5) ? "t1" : "t2";
+  if (random.chance(0.5)) job.work_class = "c";
   return sample;
 }
 
-bool any_holds(const std::vector<When>& whens, const SampleJob& sample) {
+bool any_holds(const std::vector<When>& whens, const ExampleJob& sample) {
   return std::any_of(whens.begin(), whens.end(), [&](const When& when) {
     return holds(when, sample.job, sample.model, nullptr);
   });
 }
 
 TEST(JobSet, NothingIsLeftOnlyWhereEachJobIsHeldByAnother) {
-  Dice dice(5);
+  RandomStream random(5);
   int empty = 0;
   for (int round = 0; round < 3000; ++round) {
-    const When when = drawn_when(dice);
+    const When when = drawn_when(random);
     std::vector<When> others;
     std::vector<JobSet> sets;
-    for (std::uint64_t left = 1 + dice.below(5); left > 0; --left) {
-      others.push_back(drawn_when(dice));
+    for (std::uint64_t left = 1 + random.below(5); left > 0; --left) {
+      others.push_back(drawn_when(random));
       sets.push_back(job_set(others.back()));
     }
     if (!without(job_set(when), sets).empty()) continue;
     ++empty;
     for (int job = 0; job < 200; ++job) {
-      const SampleJob sample = drawn_job(dice);
+      const ExampleJob sample = drawn_job(random);
       if (!holds(when, sample.job, sample.model, nullptr)) continue;
       EXPECT_TRUE(any_holds(others, sample));
     }
@@ -129,14 +129,14 @@ TEST(JobSet, NothingIsLeftOnlyWhereEachJobIsHeldByAnother) {
 }
 
 TEST(JobSet, ASampleIsOneOfItsJobs) {
-  Dice dice(6);
+  RandomStream random(6);
   int samples = 0;
   for (int round = 0; round < 3000; ++round) {
-    const When when = drawn_when(dice);
+    const When when = drawn_when(random);
     const JobSet set = job_set(when);
     if (set.empty()) continue;
     ++samples;
-    const SampleJob sample = sample_job(set);
+    const ExampleJob sample = example_job(set);
     EXPECT_TRUE(holds(when, sample.job, sample.model, nullptr));
   }
   EXPECT_GT(samples, 1000);
@@ -151,11 +151,11 @@ TEST(JobSet, TwoHalvesLeaveNothing) {
   many.gang = {-1e300, 0.5};
   const auto left = without(job_set(When{}), {job_set(one), job_set(many)});
   ASSERT_EQ(left.size(), 1U);
-  EXPECT_EQ(left[0][Size::gang], (Span{1, 1}));
+  EXPECT_EQ(left[0][Size::gang], (IntegerRange{1, 1}));
 }
 
 TEST(JobSet, ARuleThatSaysNothingOfPrioritiesHoldsForNegativeOnes) {
-  SampleJob sample;
+  ExampleJob sample;
   sample.job.priority = -5;
   EXPECT_TRUE(holds(When{}, sample.job, sample.model, nullptr));
 }

@@ -8,13 +8,13 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/router/acted_fleet.h"
+#include "tests/router/action_harness.h"
 #include "tests/router/shipped_fleet.h"
 
 namespace drover::router {
 namespace {
 
-using Fleet = ActedFleet;
+using Fleet = ActionHarness;
 using std::chrono::seconds;
 
 std::string policy_text(const std::string& more, int version = 1) {
@@ -61,7 +61,7 @@ struct Warmed : Fleet {
   std::vector<std::string> news(const std::string& rule) {
     std::vector<std::string> said;
     for (const Alert& alert : published<Alert>()) {
-      if (alert.rule == rule && !alert.retold)
+      if (alert.rule == rule && !alert.text_only)
         said.push_back((alert.raised ? "+" : "-") + alert.subject);
     }
     forget();
@@ -110,8 +110,8 @@ TEST(AlertRules, WhatIsNotKnownHoldsForNothing) {
       "[[alert]]\nname = \"other\"\nwhen = \"temp != 50C\"\nfor = 0\n";
   Fleet fleet({}, policy_with(rules));
   fleet.receive(4, Join{Role::agent, "dumb", "drover test"});
-  fleet.receive(4, fleet.hello("dumb"));
-  std::vector<Sample> rows = Stage::idle_samples(8);
+  fleet.receive(4, fleet.registration("dumb"));
+  std::vector<Sample> rows = RouterHarness::idle_samples(8);
   for (Sample& row : rows) row[Metric::temperature] = NAN;
   for (int second = 1; second < 4; ++second) {
     fleet.receive(4, Heartbeat{});
@@ -154,8 +154,8 @@ TEST(AlertRules, CanAskForWhatADeviceIsAndDoes) {
                         {"job ~ bert", 4},
                         {"tenant == default & job ~ bert", 4},
                         {"alert == device_unusable", 1},
-                        {"slowed == heat", 1},
-                        {"slowed == no", 23},
+                        {"throttle==thermal", 1},
+                        {"throttle == no", 23},
                         {"power > 90 & power < 110", 24},
                         {"powershare < 20%", 24},
                         {"mem < 1%", 24},
@@ -173,19 +173,20 @@ TEST(AlertRules, CanAskForWhatADeviceIsAndDoes) {
   fleet.ask(inject("h100-1/2", "hang"));
   fleet.receive(1, DeviceReport{5, false, 48, "Xid 48"});
   fleet.receive(client, Submit{{train_job(1, 4)}});
-  std::vector<Sample> rows = Stage::idle_samples(8);
-  rows[6][Metric::throttle] = throttle_thermal_software;
+  std::vector<Sample> rows = RouterHarness::idle_samples(8);
+  rows[6][Metric::throttle] = throttle_sw_thermal_slowdown;
   std::map<std::string, std::size_t> raised;
   for (int second = 0; second < 3; ++second) {
     for (const auto& [peer, host] : all_hosts) {
       fleet.receive(peer, Heartbeat{});
-      fleet.receive_samples(host, ++fleet.sequence, peer == 3 ? rows : Stage::idle_samples(8));
+      fleet.receive_samples(host, ++fleet.sequence,
+                            peer == 3 ? rows : RouterHarness::idle_samples(8));
     }
     fleet.wait(seconds(1));
     fleet.commit();
   }
   for (const Alert& alert : fleet.published<Alert>())
-    raised[alert.rule] += alert.raised && !alert.retold ? 1 : 0;
+    raised[alert.rule] += alert.raised && !alert.text_only ? 1 : 0;
   number = 0;
   for (const Case& each : cases) {
     EXPECT_EQ(raised[fmt::format("r{}", number++)], each.devices) << each.filter;
@@ -199,7 +200,7 @@ TEST(AlertRules, APoolOfWhichMostIsLostIsUnwell) {
   fleet.live(45, {{3, "v5e-1"}});
   std::vector<std::string> subjects;
   for (const Alert& alert : fleet.published<Alert>()) {
-    if (alert.rule == "pool_unwell" && alert.raised) subjects.push_back(alert.subject);
+    if (alert.rule == "pool_degraded" && alert.raised) subjects.push_back(alert.subject);
   }
   EXPECT_EQ(subjects, News{"pool:h100"});
 }
@@ -210,7 +211,7 @@ TEST(AlertRules, APoolThatIsDrainedOrHasLeftIsNotUnwell) {
   fleet.receive(1, Leave{"SIGTERM", 0});
   fleet.receive(2, Leave{"SIGTERM", 0});
   fleet.live(45, {{3, "v5e-1"}});
-  for (const Alert& alert : fleet.published<Alert>()) EXPECT_NE(alert.rule, "pool_unwell");
+  for (const Alert& alert : fleet.published<Alert>()) EXPECT_NE(alert.rule, "pool_degraded");
 }
 
 TEST(AlertRules, AQueueThatFillsIsAnAlertOfTheSite) {
@@ -245,7 +246,7 @@ TEST(AlertRules, ThoseThatShipAreInEveryPolicyAndSaidToEverybody) {
     }
   }
   std::vector<AlertRuleText> shipped;
-  for (const AlertRule& rule : shipped_alert_rules()) shipped.push_back(rule.told);
+  for (const AlertRule& rule : shipped_alert_rules()) shipped.push_back(rule.published);
   EXPECT_EQ(told, shipped);
   EXPECT_FALSE(told.empty());
 }
@@ -257,13 +258,13 @@ TEST(AlertRules, APolicyChangesThemByNameAndAddsItsOwn) {
       std::string(warm));
   const auto find = [&](const std::string& name) {
     return *std::find_if(policy.alerts.begin(), policy.alerts.end(),
-                         [&](const AlertRule& rule) { return rule.told.name == name; });
+                         [&](const AlertRule& rule) { return rule.published.name == name; });
   };
   EXPECT_EQ(policy.alerts.size(), shipped_alert_rules().size() + 1);
   EXPECT_FALSE(find("hot").enabled);
-  EXPECT_EQ(find("host_lost").told.raise_after, seconds(60));
-  EXPECT_EQ(find("host_lost").told.severity, Severity::info);
-  EXPECT_EQ(find("warm").told.when, "temp > 70C");
+  EXPECT_EQ(find("host_lost").published.raise_after, seconds(60));
+  EXPECT_EQ(find("host_lost").published.severity, Severity::info);
+  EXPECT_EQ(find("warm").published.when, "temp > 70C");
 }
 
 TEST(AlertRules, MistakesInAPolicyNameTheLine) {
@@ -275,8 +276,8 @@ TEST(AlertRules, MistakesInAPolicyNameTheLine) {
       {"[[alert]]\nname = \"a b\"\nwhen = \"temp > 70\"\n", "alert[1].name: found \"a b\""},
       {"[[alert]]\nname = \"x\"\n", "alert[1].when"},
       {"[[alert]]\nname = \"x\"\nwhen = \"temp > 70\"\n[[alert]]\nname = \"x\"\n",
-       "a second rule is called \"x\""},
-      {"[[alert]]\nname = \"host_lost\"\nwhen = \"temp > 70\"\n", "the router itself looks for"},
+       "a second rule has the name \"x\""},
+      {"[[alert]]\nname = \"host_lost\"\nwhen = \"temp > 70\"\n", "is built in"},
       {"[[alert]]\nname = \"x\"\nwhen = \"tmep > 70\"\n", "at character 1 of \"tmep > 70\""},
   };
   for (const Case& each : cases) {
@@ -316,7 +317,7 @@ TEST(Acknowledgement, IsOnRecordToldToAllAndEndsWithTheAlert) {
   const Audit audit = fleet.published<Audit>().at(0);
   EXPECT_EQ(audit, (Audit{"ann", "acknowledge warm", "h100-1/3", true, reply.summary}));
   EXPECT_EQ(reply.summary,
-            "acknowledged 1 alert: warm h100-1/3; everybody sees so until it clears");
+            "acknowledged 1 alert: warm h100-1/3; everybody sees this until it clears");
   ASSERT_EQ(fleet.published<Alert>().size(), 1U);
   const Alert seen = fleet.published<Alert>()[0];
   EXPECT_TRUE(seen.raised);
@@ -367,7 +368,7 @@ TEST(Acknowledgement, IsNotForViewers) {
   fleet.receive(21, Join{Role::viewer, "top", "drover test"});
   fleet.forget();
   fleet.receive(21, AcknowledgeAlert{});
-  EXPECT_EQ(fleet.told<Problem>(21).size(), 1U);
+  EXPECT_EQ(fleet.told<RequestError>(21).size(), 1U);
   EXPECT_TRUE(fleet.published<Alert>().empty());
 }
 
@@ -387,9 +388,9 @@ std::string page_row(const AlertRule& rule) {
     for (std::size_t at = 0; (at = cell.find('|', at)) != std::string::npos; at += 2) {
       cell.insert(at, "\\");
     }
-    return rule.looked_for || cell.empty() ? cell : "`" + cell + "`";
+    return rule.built_in || cell.empty() ? cell : "`" + cell + "`";
   };
-  const AlertRuleText& told = rule.told;
+  const AlertRuleText& told = rule.published;
   return fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} |\n", told.name, told.about,
                      to_text(told.severity), quoted(told.when), quoted(told.clear),
                      span_text(told.raise_after), span_text(told.clear_after), told.help);

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/router/small_fleet.h"
+#include "tests/router/decision_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -18,7 +18,7 @@ name = "any"
 
 struct Work {
   const char* what;
-  Job (*make)(SmallFleet& fleet);
+  Job (*make)(DecisionFixture& fleet);
 };
 
 Job with(Job job, void (*change)(Job& job)) {
@@ -27,24 +27,24 @@ Job with(Job job, void (*change)(Job& job)) {
 }
 
 const Work works[] = {
-    {"chat, small", [](SmallFleet& fleet) { return fleet.request(); }},
-    {"chat, large", [](SmallFleet& fleet) { return fleet.request("llama-3.1-70b"); }},
+    {"chat, small", [](DecisionFixture& fleet) { return fleet.request(); }},
+    {"chat, large", [](DecisionFixture& fleet) { return fleet.request("llama-3.1-70b"); }},
     {"batch",
-     [](SmallFleet& fleet) {
+     [](DecisionFixture& fleet) {
        return with(fleet.request(), [](Job& job) { job.work.kind = WorkKind::batch; });
      }},
-    {"training on one", [](SmallFleet& fleet) { return fleet.training(1, "resnet-50"); }},
+    {"training on one", [](DecisionFixture& fleet) { return fleet.training(1, "resnet-50"); }},
     {"training on one in fp32",
-     [](SmallFleet& fleet) {
+     [](DecisionFixture& fleet) {
        return with(fleet.training(1, "resnet-50"),
                    [](Job& job) { job.work.precisions = {Precision::fp32}; });
      }},
-    {"training on four", [](SmallFleet& fleet) { return fleet.training(4, "resnet-50"); }},
+    {"training on four", [](DecisionFixture& fleet) { return fleet.training(4, "resnet-50"); }},
 };
 
 /// One host with eight devices; requests ask where a replica could be loaded.
 bool placed(const std::string& policy, const std::string& device, const Work& work) {
-  SmallFleet fleet(policy);
+  DecisionFixture fleet(policy);
   fleet.add_host("host", device, 8, device.rfind("tpu-", 0) == 0 ? "2x4" : "");
   Job job = work.make(fleet);
   if (job.work.kind != WorkKind::train) return fleet.decide_replica(job).place.has_value();
@@ -70,11 +70,11 @@ TEST(BuiltinPolicy, EachDeviceOfTheCatalogueGetsTheWorkThatItCanRun) {
 }
 
 TEST(BuiltinPolicy, EachDeviceOfTheCatalogueIsInOnePool) {
-  SmallFleet fleet{std::string(builtin_policy_text())};
+  DecisionFixture fleet{std::string(builtin_policy_text())};
   for (const auto& [id, entry] : devices::Catalogue::embedded().devices()) {
     fleet.add_host("with-" + id, id, 1);
   }
-  for (const GroupEntry& group : fleet.roster.groups()) {
+  for (const GroupEntry& group : fleet.fleet_state.groups()) {
     EXPECT_EQ(group.pools.size(), 1U) << group.group.device;
   }
 }

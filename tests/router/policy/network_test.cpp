@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/router/small_fleet.h"
+#include "tests/router/decision_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -78,21 +78,21 @@ name = "train"
 pools = ["far", "near"]
 )";
 
-struct Spread : SmallFleet {
-  Spread() : SmallFleet(spread) {
+struct MultiHostGang : DecisionFixture {
+  MultiHostGang() : DecisionFixture(spread) {
     for (const char* site : {"dc-1", "cloud-1", "edge"}) {
-      Hello host = hello(site, "a100-sxm-80gb", 8);
+      Register host = registration(site, "a100-sxm-80gb", 8);
       host.site = site;
-      const auto index = roster.enrol(now, host);
+      const auto index = fleet_state.register_host(now, host);
       DROVER_REQUIRE(index.ok());
       add_replica(*index, 0, "llama-3.1-8b", {0});
     }
-    assign_pools(policy, roster);
+    assign_pools(policy, fleet_state);
   }
 };
 
 TEST(Network, DataFarAwayTakesTimeAndEgress) {
-  Spread fleet;
+  MultiHostGang fleet;
   const Job job = fleet.training(1, "resnet-50");
   const Decision far = fleet.decide(job).decision;
   ASSERT_EQ(far.pool, "far");
@@ -105,7 +105,7 @@ TEST(Network, DataFarAwayTakesTimeAndEgress) {
 }
 
 TEST(Network, DataThatCannotBeThereInTimeIsAReason) {
-  Spread fleet;
+  MultiHostGang fleet;
   Job job = fleet.training(1, "resnet-50");
   job.tenant = "strict";
   const Decision decision = fleet.decide(job).decision;
@@ -115,18 +115,18 @@ TEST(Network, DataThatCannotBeThereInTimeIsAReason) {
 }
 
 TEST(Network, DataThatLiesNowhereIsNowhereInTime) {
-  Spread fleet;
+  MultiHostGang fleet;
   Job job = fleet.training(1, "resnet-50");
   job.data_set = "unheard-of";
-  const Verdict verdict = fleet.decide(job);
-  EXPECT_EQ(verdict.decision.action, Action::queue);
-  EXPECT_EQ(verdict.decision.fallback_reason, Reason::data);
+  const PlacementResult result = fleet.decide(job);
+  EXPECT_EQ(result.decision.action, Action::queue);
+  EXPECT_EQ(result.decision.fallback_reason, Reason::data);
 }
 
 TEST(Network, ClientsTooFarAwayAreTopology) {
-  Spread fleet;
+  MultiHostGang fleet;
   const Decision decision = fleet.decide(fleet.request()).decision;
-  EXPECT_EQ(decision.wanted_pool, "edge");
+  EXPECT_EQ(decision.preferred_pool, "edge");
   EXPECT_EQ(decision.pool, "far");
   EXPECT_EQ(decision.fallback_reason, Reason::topology);
 }

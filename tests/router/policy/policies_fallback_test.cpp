@@ -9,13 +9,13 @@
 namespace drover::router {
 namespace {
 
-void fill(SmallFleet& fleet, ReplicaIndex replica) {
+void fill(DecisionFixture& fleet, ReplicaIndex replica) {
   for (int request = 0; request < 8; ++request) {
-    fleet.roster.promise_request(fleet.now, replica, 1, fleet.now);
+    fleet.fleet_state.reserve_request(fleet.now, replica, 1, fleet.now);
   }
 }
 
-Job trains(SmallFleet& fleet, std::uint16_t devices) {
+Job trains(DecisionFixture& fleet, std::uint16_t devices) {
   Job job = fleet.training(devices, "resnet-50");
   job.work.sequence = 1;
   return job;
@@ -23,12 +23,14 @@ Job trains(SmallFleet& fleet, std::uint16_t devices) {
 
 /// A replica in bf16 that is full, and one in int8 on a spare device, where one more request shares
 /// it with as many: what it then takes is what guards compare.
-struct Degraded : SmallFleet {
-  Degraded(const std::string& name, const std::string& device) : SmallFleet(shipped_text(name)) {
+struct Degraded : DecisionFixture {
+  Degraded(const std::string& name, const std::string& device)
+      : DecisionFixture(shipped_text(name)) {
     fill(*this, add_replica(add_host("full", "h100-sxm", 1), 0, "llama-3.1-8b", {0}));
     const HostIndex spare = add_host("spare", device, 1);
     const ReplicaIndex on_spare = add_replica(spare, 0, "llama-3.1-8b", {0}, Precision::int8);
-    for (int request = 0; request < 7; ++request) roster.promise_request(now, on_spare, 1, now);
+    for (int request = 0; request < 7; ++request)
+      fleet_state.reserve_request(now, on_spare, 1, now);
   }
 };
 
@@ -67,7 +69,7 @@ TEST(ShippedPolicies, AFullReplicaIsLeftForInt8OnlyAsDeclaredAndGuarded) {
 
 TEST(ShippedPolicies, AModelThatIsOnlyLoadedInInt8IsServedInInt8) {
   for (const char* name : {"cost", "energy", "latency"}) {
-    SmallFleet fleet(shipped_text(name));
+    DecisionFixture fleet(shipped_text(name));
     const HostIndex slice = fleet.add_host("slice", "tpu-v5e", 8, "2x4");
     fleet.add_replica(slice, 0, "llama-3.1-70b", {0, 1, 2, 3, 4, 5, 6, 7}, Precision::int8);
     const Decision decision = fleet.decide(fleet.request("llama-3.1-70b")).decision;
@@ -80,25 +82,25 @@ TEST(ShippedPolicies, AModelThatIsOnlyLoadedInInt8IsServedInInt8) {
 /// One kind of pool is wanted, and its only place is in trouble.
 struct Trouble {
   const char* name;
-  void (*begin)(SmallFleet& fleet, HostIndex host, ReplicaIndex replica);
+  void (*begin)(DecisionFixture& fleet, HostIndex host, ReplicaIndex replica);
   Reason reason;
 };
 const std::array<Trouble, 4> troubles = {{
-    {"full", [](SmallFleet& fleet, HostIndex, ReplicaIndex replica) { fill(fleet, replica); },
+    {"full", [](DecisionFixture& fleet, HostIndex, ReplicaIndex replica) { fill(fleet, replica); },
      Reason::capacity},
     {"silent",
-     [](SmallFleet& fleet, HostIndex host, ReplicaIndex) {
-       fleet.roster.host(host).health = Health::suspect;
+     [](DecisionFixture& fleet, HostIndex host, ReplicaIndex) {
+       fleet.fleet_state.host(host).health = Health::suspect;
      },
      Reason::unhealthy},
     {"resting",
-     [](SmallFleet& fleet, HostIndex, ReplicaIndex replica) {
-       fleet.roster.replica(replica).trust.ejected = true;
+     [](DecisionFixture& fleet, HostIndex, ReplicaIndex replica) {
+       fleet.fleet_state.replica(replica).outlier.ejected = true;
      },
      Reason::cooldown},
     {"drained",
-     [](SmallFleet& fleet, HostIndex host, ReplicaIndex) {
-       fleet.roster.host(host).draining = true;
+     [](DecisionFixture& fleet, HostIndex host, ReplicaIndex) {
+       fleet.fleet_state.host(host).draining = true;
      },
      Reason::drain},
 }};
@@ -110,7 +112,7 @@ TEST(ShippedPolicies, TroubleInTheFirstKindIsAnsweredByTheOtherKindForItsReason)
   };
   for (const Case& each : {Case{"gpu-first", true}, Case{"tpu-first", false}}) {
     for (const Trouble& trouble : troubles) {
-      SmallFleet fleet(shipped_text(each.policy));
+      DecisionFixture fleet(shipped_text(each.policy));
       const HostIndex gpu = fleet.add_host("gpu", "h100-sxm", 1);
       const HostIndex tpu = fleet.add_host("tpu", "tpu-v6e", 1);
       const ReplicaIndex on_gpu = fleet.add_replica(gpu, 0, "llama-3.1-8b", {0});
@@ -120,7 +122,7 @@ TEST(ShippedPolicies, TroubleInTheFirstKindIsAnsweredByTheOtherKindForItsReason)
       const Decision decision = fleet.decide(fleet.request()).decision;
       SCOPED_TRACE(std::string(each.policy) + ", " + trouble.name);
       EXPECT_EQ(decision.fallback_reason, trouble.reason);
-      EXPECT_EQ(decision.wanted_pool, each.gpu_wanted ? "gpu" : "tpu");
+      EXPECT_EQ(decision.preferred_pool, each.gpu_wanted ? "gpu" : "tpu");
       const bool guarded = trouble.reason == Reason::capacity;
       if (decision.action != Action::assign) {
         EXPECT_TRUE(guarded);
@@ -136,8 +138,8 @@ TEST(ShippedPolicies, TroubleInTheFirstKindIsAnsweredByTheOtherKindForItsReason)
 // ---- Spot --------------------------------------------------------------------------------------
 
 /// One host of each price, and a replica on each.
-struct Rented : SmallFleet {
-  Rented() : SmallFleet(shipped_text("spot-with-floor")) {
+struct Rented : DecisionFixture {
+  Rented() : DecisionFixture(shipped_text("spot-with-floor")) {
     spot = add_priced_host(*this, "spot", "l4", 8, "spot");
     floor = add_priced_host(*this, "floor", "l4", 8, "on_demand");
     on_spot = add_replica(spot, 0, "llama-3.1-8b", {0});
@@ -159,11 +161,11 @@ TEST(SpotWithFloor, TrainingTakesSpotAndChatTheFloor) {
 
 TEST(SpotWithFloor, TrainingGoesDownToTheFloorAndChatOverflowsToSpot) {
   Rented fleet;
-  fleet.roster.host(fleet.spot).health = Health::suspect;
+  fleet.fleet_state.host(fleet.spot).health = Health::suspect;
   const Decision training = fleet.decide(trains(fleet, 1)).decision;
   EXPECT_EQ(training.pool, "floor");
   EXPECT_EQ(training.fallback_reason, Reason::unhealthy);
-  fleet.roster.host(fleet.spot).health = Health::ok;
+  fleet.fleet_state.host(fleet.spot).health = Health::ok;
   fill(fleet, fleet.on_floor);
   const Decision chat = fleet.decide(fleet.request()).decision;
   EXPECT_EQ(chat.target, "spot/r0");
@@ -186,23 +188,22 @@ TEST(SpotWithFloor, SpotNeverHoldsMoreThanItsShareOfTheWork) {
   int on_spot = 0;
   for (int running = 0; running < 10; ++running) {
     const Job job = trains(fleet, 1);
-    Ask ask = fleet.ask(job);
+    PlacementRequest ask = fleet.ask(job);
     ask.running_jobs = running;
-    const Verdict verdict = fleet.decide(ask);
-    ASSERT_TRUE(verdict.place) << running;
-    const bool spot = verdict.decision.pool == "spot";
+    const PlacementResult result = fleet.decide(ask);
+    ASSERT_TRUE(result.place) << running;
+    const bool spot = result.decision.pool == "spot";
     on_spot += spot ? 1 : 0;
-    EXPECT_EQ(verdict.decision.fallback_reason,
-              spot ? std::nullopt : std::optional(Reason::budget));
+    EXPECT_EQ(result.decision.fallback_reason, spot ? std::nullopt : std::optional(Reason::budget));
     EXPECT_LE(on_spot, std::max(1.0, 0.6 * (running + 1)));
-    fleet.roster.promise_gang(fleet.now, job.id, verdict.place->host, verdict.place->devices,
-                              fleet.now + std::chrono::hours(1), 0);
+    fleet.fleet_state.reserve_gang(fleet.now, job.id, result.place->host, result.place->devices,
+                                   fleet.now + std::chrono::hours(1), 0);
   }
   EXPECT_EQ(on_spot, 6);
 }
 
 TEST(SpotWithFloor, HostsWithoutTheLabelAreFloor) {
-  SmallFleet fleet(shipped_text("spot-with-floor"));
+  DecisionFixture fleet(shipped_text("spot-with-floor"));
   fleet.add_host("bare", "v100-sxm2-16gb", 8);
   const Decision decision = fleet.decide(trains(fleet, 1)).decision;
   EXPECT_EQ(decision.pool, "unlabelled");

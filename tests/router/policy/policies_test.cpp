@@ -6,22 +6,22 @@
 
 #include <gtest/gtest.h>
 
-#include "router/decision/decide_candidates.h"
+#include "router/decision/candidates.h"
 #include "tests/router/shipped_fleet.h"
 
 namespace drover::router {
 namespace {
 
-using Make = std::function<Job(SmallFleet&)>;
+using Make = std::function<Job(DecisionFixture&)>;
 
-Job trains(SmallFleet& fleet, std::uint16_t devices, std::vector<Precision> precisions = {}) {
+Job trains(DecisionFixture& fleet, std::uint16_t devices, std::vector<Precision> precisions = {}) {
   Job job = fleet.training(devices, "resnet-50");
   job.work.sequence = 1;
   job.work.precisions = std::move(precisions);
   return job;
 }
 
-Job serves(SmallFleet& fleet, const char* model, std::uint32_t input_tokens) {
+Job serves(DecisionFixture& fleet, const char* model, std::uint32_t input_tokens) {
   Job job = fleet.request(model);
   job.work.input_tokens = input_tokens;
   return job;
@@ -46,7 +46,7 @@ struct Expectation {
 };
 
 const std::vector<Expectation>& expectations() {
-  using F = SmallFleet;
+  using F = DecisionFixture;
   const auto precision = Reason::precision;
   const auto operation = Reason::op_unsupported;
   const auto topology = Reason::topology;
@@ -103,24 +103,24 @@ TEST(ShippedPolicies, EachFileParsesIsListedHereAndIsCalledAsItsFile) {
 TEST(ShippedPolicies, WhetherAJobRunsIsAMatterOfTheDevicesAndNotOfThePolicy) {
   for (const std::string name : shipped_policies) {
     for (const Devices devices : all_devices) {
-      ShippedFleet fleet(name, devices);
+      ExamplePolicyFleet fleet(name, devices);
       for (const Expectation& each : expectations()) {
-        const Verdict verdict = fleet.decide(each.make(fleet));
+        const PlacementResult result = fleet.decide(each.make(fleet));
         const auto expected = each.not_placed[static_cast<std::size_t>(devices)];
         SCOPED_TRACE(name + ", fleet " + std::to_string(static_cast<int>(devices)) + ", " +
                      each.job);
-        EXPECT_EQ(verdict.place.has_value(), !expected);
+        EXPECT_EQ(result.place.has_value(), !expected);
         if (!expected) continue;
         if (expected == Reason::context) {
-          EXPECT_EQ(verdict.decision.action, Action::reject);
-          EXPECT_EQ(verdict.decision.fallback_reason, expected);
+          EXPECT_EQ(result.decision.action, Action::reject);
+          EXPECT_EQ(result.decision.fallback_reason, expected);
           continue;
         }
-        EXPECT_EQ(verdict.decision.action, Action::queue);
+        EXPECT_EQ(result.decision.action, Action::queue);
         // The wanted pool's, or, where the fleet has none of it, what then stands against all.
-        ASSERT_TRUE(verdict.impossible);
-        EXPECT_TRUE(verdict.impossible == expected || verdict.decision.fallback_reason == expected)
-            << to_text(*verdict.impossible);
+        ASSERT_TRUE(result.impossible);
+        EXPECT_TRUE(result.impossible == expected || result.decision.fallback_reason == expected)
+            << to_text(*result.impossible);
       }
     }
   }
@@ -128,18 +128,18 @@ TEST(ShippedPolicies, WhetherAJobRunsIsAMatterOfTheDevicesAndNotOfThePolicy) {
 
 TEST(ShippedPolicies, WhatATpuCannotRunGoesToAGpuForThatReason) {
   for (const std::string name : shipped_policies) {
-    ShippedFleet fleet(name, Devices::both);
+    ExamplePolicyFleet fleet(name, Devices::both);
     for (const Expectation& each : expectations()) {
       const auto reason = each.not_placed[static_cast<std::size_t>(Devices::tpus)];
       if (!reason || reason == Reason::context) continue;
       for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-        const Verdict verdict = fleet.decide(fleet.ask(each.make(fleet)), seed);
+        const PlacementResult result = fleet.decide(fleet.ask(each.make(fleet)), seed);
         SCOPED_TRACE(name + ", " + each.job);
-        ASSERT_TRUE(verdict.place);
-        EXPECT_NE(fleet.device_of(verdict).rfind("tpu-", 0), 0U);
+        ASSERT_TRUE(result.place);
+        EXPECT_NE(fleet.device_of(result).rfind("tpu-", 0), 0U);
         bool seen = false;
         bool named = false;
-        for (const Rejection& rejection : verdict.decision.rejections) {
+        for (const Rejection& rejection : result.decision.rejections) {
           const bool v5e = rejection.device_class == "tpu-v5e";
           seen |= v5e;
           named |= v5e && rejection.reason == reason;
@@ -165,15 +165,15 @@ TEST(ShippedPolicies, OldNvidiaBoardsTrainEveryModelOfGavelsTraceUnderEachPolicy
                                       {"retinanet", 1},
                                       {"shufflenet-v2-cifar", 1}}};
   for (const std::string name : shipped_policies) {
-    ShippedFleet fleet(name, Devices::old_nvidia);
+    ExamplePolicyFleet fleet(name, Devices::old_nvidia);
     for (const Type& type : types) {
       for (const std::uint16_t devices : {1, 2, 4, 8}) {
         Job job = fleet.training(devices, type.model);
         job.work.precisions = {Precision::fp32};
         job.work.batch = type.batch;
         job.work.sequence = type.sequence;
-        const Verdict verdict = fleet.decide(job);
-        EXPECT_EQ(verdict.decision.action, Action::assign)
+        const PlacementResult result = fleet.decide(job);
+        EXPECT_EQ(result.decision.action, Action::assign)
             << name << ", " << type.model << " on " << devices;
       }
     }
@@ -182,7 +182,7 @@ TEST(ShippedPolicies, OldNvidiaBoardsTrainEveryModelOfGavelsTraceUnderEachPolicy
 
 TEST(ShippedPolicies, EveryRuleReachesEveryDeviceOfTheCatalogue) {
   for (const std::string name : shipped_policies) {
-    SmallFleet fleet(shipped_text(name));
+    DecisionFixture fleet(shipped_text(name));
     for (const auto& [id, entry] : devices::Catalogue::embedded().devices()) {
       fleet.add_host("with-" + id, id, 1);
     }
@@ -193,7 +193,7 @@ TEST(ShippedPolicies, EveryRuleReachesEveryDeviceOfTheCatalogue) {
         const auto pool = fleet.policy.pool_index(fallback.to);
         if (pool) reached.insert(*pool);
       }
-      for (const GroupEntry& group : fleet.roster.groups()) {
+      for (const GroupEntry& group : fleet.fleet_state.groups()) {
         EXPECT_TRUE(std::any_of(group.pools.begin(), group.pools.end(),
                                 [&](std::uint32_t pool) { return reached.count(pool) != 0; }))
             << name << ": rule " << rule.name << " never reaches " << group.group.device;
@@ -225,12 +225,12 @@ TEST(ShippedPolicies, EveryRuleEndsWithAWaitForWhateverReasonIsLeft) {
 struct Objective {
   const char* policy;
   Scorer scorer;
-  std::vector<double> Standings::*value;
+  std::vector<double> CandidateTable::*value;
 };
 const std::array<Objective, 3> objectives = {{
-    {"cost", Scorer::cost, &Standings::cost_usd},
-    {"energy", Scorer::energy, &Standings::energy_j},
-    {"latency", Scorer::latency, &Standings::first_token_s},
+    {"cost", Scorer::cost, &CandidateTable::cost_usd},
+    {"energy", Scorer::energy, &CandidateTable::energy_j},
+    {"latency", Scorer::latency, &CandidateTable::first_token_s},
 }};
 
 /// The chosen place's value, and the least of all that were possible, as the decision estimated.
@@ -241,20 +241,20 @@ struct Outcome {
   double weight = 0;  // of the objective's scorer in the rule, of all
 };
 
-Outcome outcome_of(ShippedFleet& fleet, const Verdict& verdict, Scorer scorer,
-                   std::vector<double> Standings::*value) {
+Outcome outcome_of(ExamplePolicyFleet& fleet, const PlacementResult& result, Scorer scorer,
+                   std::vector<double> CandidateTable::*value) {
   const DecisionScratch& scratch = fleet.estimator.scratch();
   Outcome outcome;
   for (const std::uint32_t row : scratch.feasible) {
     const double each = (scratch.rows.*value)[row];
     outcome.least = std::min(outcome.least, each);
     const bool same_replica =
-        !verdict.place->replica || scratch.rows.replica[row] == *verdict.place->replica;
-    if (scratch.rows.group[row] == verdict.place->group && same_replica) outcome.chosen = each;
+        !result.place->replica || scratch.rows.replica[row] == *result.place->replica;
+    if (scratch.rows.group[row] == result.place->group && same_replica) outcome.chosen = each;
   }
   const auto rule =
       std::find_if(fleet.policy.rules.begin(), fleet.policy.rules.end(),
-                   [&](const Rule& each) { return each.name == verdict.decision.rule; });
+                   [&](const Rule& each) { return each.name == result.decision.rule; });
   double sum = 0;
   for (const double weight : rule->weights) sum += weight;
   outcome.weight = rule->weights[static_cast<std::size_t>(scorer)] / sum;
@@ -267,15 +267,15 @@ TEST(ShippedPolicies, NoPlaceIsBetterThanTheChosenOneByMoreThanTheOtherWeightsAl
   std::set<std::string> chosen_devices;
   for (const Objective& objective : objectives) {
     for (const Devices devices : all_devices) {
-      ShippedFleet fleet(objective.policy, devices);
+      ExamplePolicyFleet fleet(objective.policy, devices);
       for (const Expectation& each : expectations()) {
-        const Verdict verdict = fleet.decide(each.make(fleet));
-        if (!verdict.place) continue;
+        const PlacementResult result = fleet.decide(each.make(fleet));
+        if (!result.place) continue;
         const bool by_end =
-            objective.scorer == Scorer::latency && verdict.decision.rule != std::string("chat");
+            objective.scorer == Scorer::latency && result.decision.rule != std::string("chat");
         const Outcome outcome =
-            by_end ? outcome_of(fleet, verdict, Scorer::finish_time, &Standings::finish_s)
-                   : outcome_of(fleet, verdict, objective.scorer, objective.value);
+            by_end ? outcome_of(fleet, result, Scorer::finish_time, &CandidateTable::finish_s)
+                   : outcome_of(fleet, result, objective.scorer, objective.value);
         ASSERT_GT(outcome.weight, 0.5);
         const double others = (1 - outcome.weight) / outcome.weight;
         const double scale = objective.scorer == Scorer::cost     ? 0.0001
@@ -283,7 +283,7 @@ TEST(ShippedPolicies, NoPlaceIsBetterThanTheChosenOneByMoreThanTheOtherWeightsAl
                                                                   : 0.1;
         EXPECT_LE(outcome.chosen + scale, (outcome.least + scale) / (1 - others) * (1 + 1e-9))
             << objective.policy << ", " << each.job;
-        chosen_devices.insert(objective.policy + (": " + fleet.device_of(verdict)));
+        chosen_devices.insert(objective.policy + (": " + fleet.device_of(result)));
       }
     }
   }
@@ -292,17 +292,17 @@ TEST(ShippedPolicies, NoPlaceIsBetterThanTheChosenOneByMoreThanTheOtherWeightsAl
 
 TEST(ShippedPolicies, OnIdleDevicesNoOtherPolicyServesAnObjectiveBetterInTheSamePrecision) {
   for (const Objective& objective : objectives) {
-    ShippedFleet own_fleet(objective.policy, Devices::both);
-    const auto value_in = [&](ShippedFleet& fleet, const Job& job) -> std::optional<double> {
+    ExamplePolicyFleet own_fleet(objective.policy, Devices::both);
+    const auto value_in = [&](ExamplePolicyFleet& fleet, const Job& job) -> std::optional<double> {
       if (job.work.kind == WorkKind::train && objective.scorer == Scorer::latency) return {};
-      const Verdict verdict = fleet.decide(job);
+      const PlacementResult result = fleet.decide(job);
       // That the three answer in int8 only when nothing else is free is their promise as well.
-      if (!verdict.place || verdict.place->precision == Precision::int8) return {};
-      return outcome_of(fleet, verdict, objective.scorer, objective.value).chosen;
+      if (!result.place || result.place->precision == Precision::int8) return {};
+      return outcome_of(fleet, result, objective.scorer, objective.value).chosen;
     };
     int compared = 0;
     for (const char* other : {"cost", "energy", "latency", "balanced", "gpu-first", "tpu-first"}) {
-      ShippedFleet fleet(other, Devices::both);
+      ExamplePolicyFleet fleet(other, Devices::both);
       for (const Expectation& each : expectations()) {
         const auto own = value_in(own_fleet, each.make(own_fleet));
         const auto value = value_in(fleet, each.make(fleet));
@@ -317,8 +317,8 @@ TEST(ShippedPolicies, OnIdleDevicesNoOtherPolicyServesAnObjectiveBetterInTheSame
 }
 
 TEST(ShippedPolicies, GpuFirstAndTpuFirstPreferWhatTheySay) {
-  ShippedFleet gpu_fleet("gpu-first", Devices::both);
-  ShippedFleet tpu_fleet("tpu-first", Devices::both);
+  ExamplePolicyFleet gpu_fleet("gpu-first", Devices::both);
+  ExamplePolicyFleet tpu_fleet("tpu-first", Devices::both);
   for (const Expectation& each : expectations()) {
     SCOPED_TRACE(each.job);
     // A prompt of 60,000 tokens is read in two seconds nowhere: the wish is given up, not the pool.

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "router/policy/policy_values.h"
+#include "router/policy/values.h"
 #include "tests/router/shipped_fleet.h"
 
 namespace drover::router {
@@ -195,7 +195,7 @@ TEST(Policy, ErrorsNameFileLineAndKey) {
       {"preempt = {}\n",
        "p.toml:8: rule[1].preempt.may: found nothing, expected training or names of classes"},
       {"preempt = { may = [\"batch\"] }\n",
-       "p.toml:8: rule[1].preempt.may: found \"batch\": only training gives devices back, expected "
+       "p.toml:8: rule[1].preempt.may: found \"batch\": only training can be preempted, expected "
        "training or names of classes"},
       {"preempt = { may = [\"training\"], mode = \"suspend\" }\n",
        "p.toml:8: rule[1].preempt.mode: found \"suspend\", expected requeue"},
@@ -250,9 +250,10 @@ TEST(Policy, ErrorsNameFileLineAndKey) {
        "p.toml:11: rule[1].fallback[1].failback.probe: found -1, expected a whole number "
        "0..1000000"},
       {"[[rule]]\nname = \"late\"\npools = [\"b\"]\n",
-       "p.toml:9: rule[2].name: rule \"late\" is never reached: rule \"r\" before it always holds"},
+       "p.toml:9: rule[2].name: rule \"late\" is never reached: rule \"r\" before it always "
+       "matches"},
       {"when = { gang = \">1\" }\n[[rule]]\nname = \"r\"\npools = [\"b\"]\n",
-       "p.toml:10: rule[2].name: rule \"r\" stands twice"},
+       "p.toml:10: rule[2].name: rule \"r\" is given twice"},
       {"[policy]\nobjective = \"speed\"\n",
        "p.toml:9: policy.objective: found \"speed\", expected cost, energy, latency or balanced"},
       {"weight = 5\n", nullptr},  // the unknown-key message is the reader's own
@@ -285,7 +286,7 @@ TEST(Policy, ErrorsInPoolsAndLists) {
        "\"model+shape\""},
       {"[pool.a]\nmatch = {}\n", "p.toml:1: rule: found nothing, expected at least one [[rule]]"},
       {"[pool.a]\nmatch = {}\n[[rule]]\nname = \"r\"\npools = [\"a\", \"a\"]\n",
-       "p.toml:5: rule[1].pools: pool \"a\" stands twice"},
+       "p.toml:5: rule[1].pools: pool \"a\" is given twice"},
       {"[pool.a]\nmatch = {}\n[[rule]]\nname = \"r\"\npools = [\"x\"]\n",
        "p.toml:5: rule[1].pools: no such pool \"x\"; known: a"},
   };
@@ -316,7 +317,7 @@ TEST(Policy, RangesHoldWhatTheySay) {
 }
 
 TEST(Policy, PoolsMatchByClassModelPlaceAndLabel) {
-  Hello host;
+  Register host;
   host.host = "node-1";
   host.rack = "rack-7";
   host.site = "here";

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "router/jobs/accounting.h"
-#include "tests/router/small_fleet.h"
-#include "tests/router/stage.h"
+#include "tests/router/decision_fixture.h"
+#include "tests/router/router_fixture.h"
 
 namespace drover::router {
 namespace {
@@ -51,18 +51,18 @@ name = "rest"
 pools = ["any"]
 )";
 
-struct Classes : SmallFleet {
+struct Classes : DecisionFixture {
   HostIndex host = add_host("h", "h100-sxm", 8);
-  Classes() : SmallFleet(classes) { add_replica(host, 0, "llama-3.1-8b", {0}); }
+  Classes() : DecisionFixture(classes) { add_replica(host, 0, "llama-3.1-8b", {0}); }
 };
 
 /// A router whose policy has a class with a target, and what it reports of it.
-struct ClassStage : Stage {
+struct ClassStage : RouterHarness {
   ClassStage()
-      : Stage({}, *parse_policy("[pool.all]\nmatch = { kind = \"gpu\" }\n[class.chat]\n"
-                                "metric = \"ttft\"\ntarget = 100\n"
-                                "[[rule]]\nname = \"r\"\npools = [\"all\"]\n",
-                                "t.toml")) {}
+      : RouterHarness({}, *parse_policy("[pool.all]\nmatch = { kind = \"gpu\" }\n[class.chat]\n"
+                                        "metric = \"ttft\"\ntarget = 100\n"
+                                        "[[rule]]\nname = \"r\"\npools = [\"all\"]\n",
+                                        "t.toml")) {}
   void finish(std::uint64_t number) {
     Job job = serve_job(number);
     job.work_class = "chat";
@@ -169,7 +169,7 @@ TEST(WorkClass, MetricsAreInTheirUnits) {
 }
 
 TEST(WorkClass, TrainingInFp16WantsLossScalingOrVerification) {
-  SmallFleet fleet(
+  DecisionFixture fleet(
       "[pool.any]\nmatch = {}\n[[rule]]\nname = \"r\"\n"
       "require = { precision = [\"bf16\", \"fp16\"] }\npools = [\"any\"]\n");
   fleet.add_host("old", "v100-sxm2-16gb", 8);  // knows no bf16

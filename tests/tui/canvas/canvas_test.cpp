@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "fleet/sample/sample.h"
+#include "tests/tui/golden_screen.h"
+#include "tui/canvas/draw_region.h"
 #include "tui/canvas/palette.h"
-#include "tui/canvas/pen.h"
 
 namespace drover::tui {
 namespace {
@@ -37,34 +38,35 @@ TEST(Canvas, MakesTextFromOutsideHarmless) {
 
 TEST(Canvas, StyledTextHasALetterPerRole) {
   Canvas canvas({8, 2});
-  canvas.put(0, 0, "ok", Role::good);
-  canvas.put(3, 0, "bad", Role::critical);
+  canvas.put(0, 0, "ok", CellStyle::good);
+  canvas.put(3, 0, "bad", CellStyle::critical);
   canvas.put(0, 1, "plain");
-  EXPECT_EQ(canvas.to_styled_text(), "ok bad\ngg ccc\nplain\n");
+  EXPECT_EQ(styled_text(canvas), "ok bad\ngg ccc\nplain\n");
 }
 
 TEST(Canvas, BlankHeatCellsSpeakWithoutColour) {
   Canvas canvas({9, 1});
-  for (int level = 0; level < 8; ++level) canvas.put(level, 0, " ", heat_role(level / 8.0));
-  canvas.put(8, 0, " ", Role::fill_hot);
+  for (int level = 0; level < 8; ++level)
+    canvas.put(level, 0, " ", heat_level_style(heat_level(level / 8.0)));
+  canvas.put(8, 0, " ", CellStyle::fill_hot);
   EXPECT_EQ(canvas.to_text(), ".:-=+*#@|\n");
 }
 
 TEST(Canvas, TintLeavesBarsAndHeatAlone) {
   Canvas canvas({3, 1});
   canvas.put(0, 0, "a");
-  canvas.put(1, 0, " ", Role::heat5);
-  canvas.put(2, 0, " ", Role::track);
-  canvas.tint({0, 0, 3, 1}, Role::selected);
-  EXPECT_EQ(canvas.at(0, 0).role, Role::selected);
-  EXPECT_EQ(canvas.at(1, 0).role, Role::heat5);
-  EXPECT_EQ(canvas.at(2, 0).role, Role::track);
+  canvas.put(1, 0, " ", CellStyle::heat5);
+  canvas.put(2, 0, " ", CellStyle::track);
+  canvas.tint({0, 0, 3, 1}, CellStyle::selected);
+  EXPECT_EQ(canvas.at(0, 0).style, CellStyle::selected);
+  EXPECT_EQ(canvas.at(1, 0).style, CellStyle::heat5);
+  EXPECT_EQ(canvas.at(2, 0).style, CellStyle::track);
 }
 
 TEST(Canvas, AnsiIsOfAThemeAndOfSoManyColours) {
   Canvas canvas({3, 1});
-  canvas.put(0, 0, "a", Role::good);
-  canvas.put(1, 0, " ", Role::heat7);
+  canvas.put(0, 0, "a", CellStyle::good);
+  canvas.put(1, 0, " ", CellStyle::heat7);
   EXPECT_EQ(canvas.to_ansi(), "\x1b[0;38;5;78ma\x1b[0;38;5;16;48;5;229m \x1b[0m \x1b[0m\n");
   EXPECT_EQ(canvas.to_ansi(Theme::light),
             "\x1b[0;38;5;22ma\x1b[0;38;5;231;48;5;88m \x1b[0m \x1b[0m\n");
@@ -75,13 +77,13 @@ TEST(Canvas, AnsiIsOfAThemeAndOfSoManyColours) {
 
 TEST(Palette, LettersAreDistinct) {
   std::string letters;
-  for (int i = 0; i < role_count; ++i) letters += facts(static_cast<Role>(i)).letter;
+  for (int i = 0; i < cell_style_count; ++i) letters += facts(static_cast<CellStyle>(i)).letter;
   for (std::size_t i = 0; i < letters.size(); ++i) {
     EXPECT_EQ(letters.find(letters[i]), i) << letters[i];
   }
 }
 
-TEST(Pen, GaugesHoldTheirNumberInside) {
+TEST(DrawRegion, GaugesHoldTheirNumberInside) {
   struct Case {
     double share;
     const char* number;
@@ -100,13 +102,13 @@ TEST(Pen, GaugesHoldTheirNumberInside) {
   };
   for (const Case& c : cases) {
     Canvas canvas({10, 1});
-    Pen pen(canvas, {0, 0, 10, 1}, true);
-    pen.gauge(0, 0, 10, c.share, c.number, Role::fill_good);
-    EXPECT_EQ(canvas.to_styled_text(), c.bar) << c.share;
+    DrawRegion region(canvas, {0, 0, 10, 1}, true);
+    region.gauge(0, 0, 10, c.share, c.number, CellStyle::fill_good);
+    EXPECT_EQ(styled_text(canvas), c.bar) << c.share;
   }
 }
 
-TEST(Pen, ShortensWithAnEllipsis) {
+TEST(DrawRegion, ShortensWithAnEllipsis) {
   EXPECT_EQ(shortened("abcdef", 6, true), "abcdef");
   EXPECT_EQ(shortened("abcdefg", 6, true), "abcde~");
   EXPECT_EQ(shortened("abcdefg", 6, false), "abcde…");
@@ -114,11 +116,11 @@ TEST(Pen, ShortensWithAnEllipsis) {
   EXPECT_EQ(shortened("abc", 0, true), "");
 }
 
-TEST(Pen, NewestValueStandsAtTheRightEnd) {
+TEST(DrawRegion, NewestValueStandsAtTheRightEnd) {
   Canvas canvas({5, 1});
-  Pen pen(canvas, {0, 0, 5, 1}, false);
+  DrawRegion region(canvas, {0, 0, 5, 1}, false);
   const std::vector<double> shares = {1.0, absent, 0.0};
-  pen.sparkline(0, 0, 5, shares, Role::good);
+  region.sparkline(0, 0, 5, shares, CellStyle::good);
   EXPECT_EQ(canvas.to_text(), "  ▇ ▁\n") << "seven eighths, so that rows stay apart";
 }
 

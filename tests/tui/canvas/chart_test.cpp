@@ -28,8 +28,8 @@ std::string whole(double value) { return std::to_string(static_cast<int>(value))
 std::string drawn(const Chart& chart, const TimeWindow& window, int columns, int rows,
                   bool ascii = false) {
   Canvas canvas({columns, rows});
-  Pen pen(canvas, {0, 0, columns, rows}, ascii);
-  draw_chart(pen, {0, 0, columns, rows}, chart, window);
+  DrawRegion region(canvas, {0, 0, columns, rows}, ascii);
+  draw_chart(region, {0, 0, columns, rows}, chart, window);
   return "\n" + canvas.to_text();
 }
 
@@ -37,7 +37,7 @@ Chart chart_of(const std::vector<ChartPoint>& points, double high) {
   Chart chart;
   chart.area = points;
   chart.scale = {0, high};
-  chart.holds = seconds(1);
+  chart.staleness_limit = seconds(1);
   return chart;
 }
 
@@ -59,7 +59,7 @@ TEST(Chart, AValueStandsUntilTheNextButNotForLong) {
   const TimeWindow window{noon + seconds(9), seconds(1)};
   Chart chart = chart_of(late, 4);
   EXPECT_EQ(drawn(chart, window, 5, 1), "\n⣿⣿  ⢸\n");
-  chart.holds = seconds(0);
+  chart.staleness_limit = seconds(0);
   EXPECT_EQ(drawn(chart, window, 5, 1), "\n⡇⡇  ⢸\n");
 }
 
@@ -110,19 +110,20 @@ TEST(Chart, ALineStandsAboveTheAreaAndInItsDepthButNeverHidesWhereItEnds) {
 
 TEST(Chart, WhereTheAreaReachesTheLineItHasTheLinesColour) {
   Canvas canvas({4, 3});
-  Pen pen(canvas, {0, 0, 4, 3}, false);
+  DrawRegion region(canvas, {0, 0, 4, 3}, false);
   // Of twelve dots: below the line's cell, in it but below the line, at the line, above it.
   const auto points = each_second(noon, {8, 8, 9, 9, 10, 10, 12, 12});
   Chart chart = chart_of(points, 12);
   chart.limit = 10;
-  chart.role = Role::accent;
-  chart.line_role = Role::hot;
-  draw_chart(pen, {0, 0, 4, 3}, chart, {noon + seconds(7), seconds(1)});
+  chart.style = CellStyle::accent;
+  chart.line_style = CellStyle::hot;
+  draw_chart(region, {0, 0, 4, 3}, chart, {noon + seconds(7), seconds(1)});
   EXPECT_EQ(canvas.to_text(), "─⣀⣤⣿\n⣿⣿⣿⣿\n⣿⣿⣿⣿\n");
-  const std::vector<Role> expected = {Role::hot, Role::accent, Role::hot, Role::hot};
+  const std::vector<CellStyle> expected = {CellStyle::hot, CellStyle::accent, CellStyle::hot,
+                                           CellStyle::hot};
   for (int cell = 0; cell < 4; ++cell) {
-    EXPECT_EQ(canvas.at(cell, 0).role, expected[static_cast<std::size_t>(cell)]) << cell;
-    EXPECT_EQ(canvas.at(cell, 1).role, Role::accent) << cell;
+    EXPECT_EQ(canvas.at(cell, 0).style, expected[static_cast<std::size_t>(cell)]) << cell;
+    EXPECT_EQ(canvas.at(cell, 1).style, CellStyle::accent) << cell;
   }
 }
 
@@ -162,8 +163,8 @@ TEST(Chart, ScalesEndAtNumbersThatReadWell) {
 
 std::string axis(int columns, const TimeWindow& window, TimeLabels labels) {
   Canvas canvas({columns, 1});
-  Pen pen(canvas, {0, 0, columns, 1}, false);
-  draw_time_axis(pen, 0, 0, columns, window, labels);
+  DrawRegion region(canvas, {0, 0, columns, 1}, false);
+  draw_time_axis(region, 0, 0, columns, window, labels);
   return canvas.to_text();
 }
 
@@ -199,12 +200,13 @@ TEST(Chart, TimeLabelsNeverTouchOrLeaveTheirRowAtAnyWidthAndPace) {
 }
 
 TEST(Chart, AStripShowsTheGravestSignOfACell) {
-  static constexpr StripSign signs[] = {{4, "H", "heat", Role::hot}, {2, "P", "power", Role::warm}};
+  static constexpr StripMarker signs[] = {{4, "H", "heat", CellStyle::hot},
+                                          {2, "P", "power", CellStyle::warm}};
   const auto points = each_second(noon, {0, 0, 2, 0, 2, 6, gone, gone, 0, 0});
   for (const bool ascii : {false, true}) {
     Canvas canvas({6, 1});
-    Pen pen(canvas, {0, 0, 6, 1}, ascii);
-    draw_strip(pen, 0, 0, 6, points, {noon + seconds(9), seconds(1)}, seconds(1), signs);
+    DrawRegion region(canvas, {0, 0, 6, 1}, ascii);
+    draw_strip(region, 0, 0, 6, points, {noon + seconds(9), seconds(1)}, seconds(1), signs);
     EXPECT_EQ(canvas.to_text(), ascii ? " .PH .\n" : " ·PH ·\n");
   }
 }
@@ -215,11 +217,11 @@ TEST(Chart, NothingIsDrawnOutsideItsRectangle) {
     for (int rows = 0; rows <= 6; ++rows) {
       Canvas canvas({60, 12});
       canvas.fill({0, 0, 60, 12}, ".");
-      Pen pen(canvas, {2, 2, 50, 8}, false);
+      DrawRegion region(canvas, {2, 2, 50, 8}, false);
       Chart chart = chart_of(points, 5);
       chart.text = whole;
       chart.limit = 3;
-      draw_chart(pen, {1, 1, columns, rows}, chart, {noon + seconds(199), seconds(1)});
+      draw_chart(region, {1, 1, columns, rows}, chart, {noon + seconds(199), seconds(1)});
       for (int row = 0; row < 12; ++row) {
         for (int column = 0; column < 60; ++column) {
           const bool inside = column >= 3 && column < 3 + columns && row >= 3 && row < 3 + rows;

@@ -6,7 +6,7 @@
 
 #include "tests/tui/sample_fleet.h"
 #include "tui/screen.h"
-#include "tui/tables/column_choice.h"
+#include "tui/tables/column_selection.h"
 #include "tui/views/views.h"
 
 namespace drover::tui {
@@ -45,7 +45,7 @@ Model model_of(const std::vector<Envelope>& envelopes) {
 TEST(Layout, SharesRespectLeastMostWeightAndSpace) {
   struct Case {
     int space;
-    std::vector<Wish> wishes;
+    std::vector<SizeHint> hints;
     int gap;
     std::vector<int> sizes;
   };
@@ -55,18 +55,18 @@ TEST(Layout, SharesRespectLeastMostWeightAndSpace) {
       {12, {{2, 99, 3}, {2, 99, 1}}, 0, {8, 4}}, {0, {{1, 1, 1}}, 0, {0}},
       {9, {{0, 9, 1}, {3, 9, 1}}, 2, {0, 9}},  // a wish for nothing is left out, gap and all
   };
-  for (const Case& c : cases) EXPECT_EQ(share_out(c.space, c.wishes, c.gap), c.sizes) << c.space;
+  for (const Case& c : cases) EXPECT_EQ(distribute(c.space, c.hints, c.gap), c.sizes) << c.space;
 }
 
 TEST(Layout, PanelsNeverOverlapNorLeaveTheScreen) {
   SampleFleet fleet;
   const Model model = model_of(fleet.state());
-  const HeatOrder order = order_devices(model, SampleFleet::start, Grouping::host, Narrowing());
+  const HeatOrder order = order_devices(model, SampleFleet::start, Grouping::host, FleetFilter());
   for (int columns = 1; columns <= 210; ++columns) {
     for (int rows = 0; rows <= 70; ++rows) {
       const Rect area{0, 1, columns, rows};
-      const FleetLayout f = lay_out_fleet(area, model, order, Narrowing());
-      expect_good({f.summary, f.map, f.device, f.replicas, f.curves, f.decisions, f.running,
+      const FleetLayout f = lay_out_fleet(area, model, order, FleetFilter());
+      expect_good({f.summary, f.map, f.device, f.replicas, f.fleet_trend, f.decisions, f.running,
                    f.alerts, f.events},
                   area);
       for (const int details : {0, 20}) {

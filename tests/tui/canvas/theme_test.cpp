@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "tui/canvas/palette.h"
-#include "tui/canvas/role_words.h"
+#include "tui/canvas/style_sequences.h"
 
 namespace drover::tui {
 namespace {
@@ -64,7 +64,7 @@ double contrast(const Light& one, const Light& other) {
   return (std::max(a, b) + 0.05) / (std::min(a, b) + 0.05);
 }
 
-Light seen_by(const Matrix& eye, const Light& light) {
+Light acknowledged_by(const Matrix& eye, const Light& light) {
   Light seen{};
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = 0; j < 3; ++j) seen[i] += eye[i][j] * light[j];
@@ -98,40 +98,43 @@ std::vector<Theme> all_themes() {
   return themes;
 }
 
-std::vector<Role> all_roles() {
-  std::vector<Role> roles;
-  for (int i = 0; i < role_count; ++i) roles.push_back(static_cast<Role>(i));
+std::vector<CellStyle> all_roles() {
+  std::vector<CellStyle> roles;
+  for (int i = 0; i < cell_style_count; ++i) roles.push_back(static_cast<CellStyle>(i));
   return roles;
 }
 
-std::string name_of(Theme theme, Role role) {
-  return std::string(facts(theme).name) + " '" + facts(role).letter + "'";
+/// Whether a theme is for terminals with a white background; the others are for black ones.
+bool is_light(Theme theme) { return theme == Theme::light; }
+
+std::string name_of(Theme theme, CellStyle style) {
+  return std::string(facts(theme).name) + " '" + facts(style).letter + "'";
 }
 
 /// Ink and ground as the eye gets them; the terminal's own are black and white, or its light grey.
 struct Pair {
-  Light ink, ground;
+  Light foreground, background;
 };
 
-Pair pair_256(Role role, Theme theme) {
-  const RoleColours& row = colours_of(role, theme);
-  const bool white = facts(theme).on_white;
-  return {row.ink_256 >= 0 ? light_256(row.ink_256) : light_8(white ? 0 : 7),
-          row.ground_256 >= 0 ? light_256(row.ground_256) : light_256(white ? 231 : 16)};
+Pair pair_256(CellStyle style, Theme theme) {
+  const CellStyleColours& row = colours_of(style, theme);
+  const bool white = is_light(theme);
+  return {row.foreground_256 >= 0 ? light_256(row.foreground_256) : light_8(white ? 0 : 7),
+          row.background_256 >= 0 ? light_256(row.background_256) : light_256(white ? 231 : 16)};
 }
 
-Pair pair_8(Role role, Theme theme) {
-  const RoleColours& row = colours_of(role, theme);
-  const bool white = facts(theme).on_white;
-  Pair pair{light_8(row.ink_8 >= 0 ? row.ink_8
-                    : white        ? 0
-                                   : 7),
-            row.ground_8 >= 0 ? light_8(row.ground_8) : light_256(white ? 231 : 16)};
-  if ((row.look & look_reverse) != 0) std::swap(pair.ink, pair.ground);
+Pair pair_8(CellStyle style, Theme theme) {
+  const CellStyleColours& row = colours_of(style, theme);
+  const bool white = is_light(theme);
+  Pair pair{light_8(row.foreground_8 >= 0 ? row.foreground_8
+                    : white               ? 0
+                                          : 7),
+            row.background_8 >= 0 ? light_8(row.background_8) : light_256(white ? 231 : 16)};
+  if ((row.attributes & attribute_reverse) != 0) std::swap(pair.foreground, pair.background);
   return pair;
 }
 
-bool is_quiet(Role role) { return role == Role::faint || role == Role::stale; }
+bool is_quiet(CellStyle style) { return style == CellStyle::faint || style == CellStyle::stale; }
 
 TEST(Theme, HasANameByWhichItIsFound) {
   for (const Theme theme : all_themes()) {
@@ -148,12 +151,12 @@ TEST(Theme, HasANameByWhichItIsFound) {
 TEST(Theme, EveryTextCanBeRead) {
   for (const Theme theme : all_themes()) {
     const bool high = theme == Theme::contrast;
-    for (const Role role : all_roles()) {
-      const Pair pair = pair_256(role, theme);
-      EXPECT_GE(contrast(pair.ink, pair.ground), high             ? 7
-                                                 : is_quiet(role) ? 3
-                                                                  : 4.5)
-          << name_of(theme, role);
+    for (const CellStyle style : all_roles()) {
+      const Pair pair = pair_256(style, theme);
+      EXPECT_GE(contrast(pair.foreground, pair.background), high              ? 7
+                                                            : is_quiet(style) ? 3
+                                                                              : 4.5)
+          << name_of(theme, style);
     }
   }
 }
@@ -162,9 +165,10 @@ TEST(Theme, EveryTextCanBeRead) {
 // lets xterm's dark blue on black pass for what is quiet.
 TEST(Theme, EveryTextCanBeReadInEightColours) {
   for (const Theme theme : all_themes()) {
-    for (const Role role : all_roles()) {
-      const Pair pair = pair_8(role, theme);
-      EXPECT_GE(contrast(pair.ink, pair.ground), is_quiet(role) ? 2 : 3) << name_of(theme, role);
+    for (const CellStyle style : all_roles()) {
+      const Pair pair = pair_8(style, theme);
+      EXPECT_GE(contrast(pair.foreground, pair.background), is_quiet(style) ? 2 : 3)
+          << name_of(theme, style);
     }
   }
 }
@@ -174,13 +178,13 @@ TEST(Theme, TheHeatScaleIsOrderedByLightness) {
   constexpr double step_min = 5;  // of 100
   for (const Theme theme : all_themes()) {
     for (int level = 1; level < 8; ++level) {
-      const auto role = [](int at) {
-        return static_cast<Role>(static_cast<int>(Role::heat0) + at);
+      const auto style = [](int at) {
+        return static_cast<CellStyle>(static_cast<int>(CellStyle::heat0) + at);
       };
-      const double before = lab(pair_256(role(level - 1), theme).ground).lightness;
-      const double after = lab(pair_256(role(level), theme).ground).lightness;
-      EXPECT_GE(facts(theme).on_white ? before - after : after - before, step_min)
-          << name_of(theme, role(level));
+      const double before = lab(pair_256(style(level - 1), theme).background).lightness;
+      const double after = lab(pair_256(style(level), theme).background).lightness;
+      EXPECT_GE(is_light(theme) ? before - after : after - before, step_min)
+          << name_of(theme, style(level));
     }
   }
 }
@@ -200,16 +204,17 @@ const std::vector<Eye> eyes = {{Theme::deuteranopia, "deuteranope", &deuteranope
 TEST(Theme, ColourBlindEyesTellAlarmsApartByHueAndByLightness) {
   constexpr double difference_min = 35;
   constexpr double lightness_min = 8;
-  const std::vector<std::vector<Role>> families = {
-      {Role::good, Role::warm, Role::hot, Role::critical},
-      {Role::fill_good, Role::fill_warm, Role::fill_hot, Role::fill_critical}};
+  const std::vector<std::vector<CellStyle>> families = {
+      {CellStyle::good, CellStyle::warm, CellStyle::hot, CellStyle::critical},
+      {CellStyle::fill_good, CellStyle::fill_warm, CellStyle::fill_hot, CellStyle::fill_critical}};
   for (const Eye& eye : eyes) {
-    for (const std::vector<Role>& family : families) {
+    for (const std::vector<CellStyle>& family : families) {
       for (std::size_t i = 0; i < family.size(); ++i) {
         for (std::size_t j = i + 1; j < family.size(); ++j) {
-          const auto seen = [&](Role role) {
-            const Pair pair = pair_256(role, eye.theme);
-            return lab(seen_by(*eye.matrix, role < Role::fill_good ? pair.ink : pair.ground));
+          const auto seen = [&](CellStyle style) {
+            const Pair pair = pair_256(style, eye.theme);
+            return lab(acknowledged_by(
+                *eye.matrix, style < CellStyle::fill_good ? pair.foreground : pair.background));
           };
           const Lab one = seen(family[i]), other = seen(family[j]);
           EXPECT_GE(difference(one, other), difference_min)
@@ -229,8 +234,8 @@ TEST(Theme, ColourBlindEyesTellNeighboursOnTheHeatScaleApart) {
   for (const Eye& eye : eyes) {
     for (int level = 1; level < 8; ++level) {
       const auto seen = [&](int at) {
-        const auto role = static_cast<Role>(static_cast<int>(Role::heat0) + at);
-        return lab(seen_by(*eye.matrix, pair_256(role, eye.theme).ground));
+        const auto style = static_cast<CellStyle>(static_cast<int>(CellStyle::heat0) + at);
+        return lab(acknowledged_by(*eye.matrix, pair_256(style, eye.theme).background));
       };
       EXPECT_GE(difference(seen(level - 1), seen(level)), difference_min)
           << eye.name << ": " << facts(eye.theme).name << " " << level;
@@ -240,15 +245,15 @@ TEST(Theme, ColourBlindEyesTellNeighboursOnTheHeatScaleApart) {
 
 // ---- What is sent to a terminal
 
-DescribedTerminal terminal_of(int colours) {
+TerminfoEntry terminal_of(int colours) {
   return {colours, [colours](const char* name, int parameter) {
             const bool coloured = colours > 0 || std::string(name).substr(0, 3) != "set";
             return coloured ? "<" + std::string(name) + " " + std::to_string(parameter) + ">" : "";
           }};
 }
 
-std::string word(const DescribedTerminal& terminal, Theme theme, Colours colours, Role role) {
-  return role_words(terminal, theme, colours)[static_cast<std::size_t>(role)];
+std::string word(const TerminfoEntry& terminal, Theme theme, Colours colours, CellStyle style) {
+  return style_sequences(terminal, theme, colours)[static_cast<std::size_t>(style)];
 }
 
 TEST(RoleWords, ColoursAreDetectedUnlessNobodyWantsThem) {
@@ -259,18 +264,21 @@ TEST(RoleWords, ColoursAreDetectedUnlessNobodyWantsThem) {
 }
 
 TEST(RoleWords, AreTheTerminalsOwnWhereItHasThem) {
-  const DescribedTerminal xterm = terminal_of(256);
-  EXPECT_EQ(word(xterm, Theme::dark, Colours::many, Role::title), "<sgr0 0><setaf 252><setab 236>");
-  EXPECT_EQ(word(xterm, Theme::dark, Colours::eight, Role::title), "<sgr0 0><setaf 7><setab 4>");
-  EXPECT_EQ(word(xterm, Theme::dark, Colours::none, Role::title), "<sgr0 0><rev 0>");
-  EXPECT_EQ(word(xterm, Theme::light, Colours::many, Role::title),
+  const TerminfoEntry xterm = terminal_of(256);
+  EXPECT_EQ(word(xterm, Theme::dark, Colours::many, CellStyle::title),
+            "<sgr0 0><setaf 252><setab 236>");
+  EXPECT_EQ(word(xterm, Theme::dark, Colours::eight, CellStyle::title),
+            "<sgr0 0><setaf 7><setab 4>");
+  EXPECT_EQ(word(xterm, Theme::dark, Colours::none, CellStyle::title), "<sgr0 0><rev 0>");
+  EXPECT_EQ(word(xterm, Theme::light, Colours::many, CellStyle::title),
             "<sgr0 0><setaf 235><setab 252>");
 }
 
 TEST(RoleWords, AreXtermsWhereAPersonAsksForMoreThanTheDescriptionHas) {
-  EXPECT_EQ(word(terminal_of(8), Theme::dark, Colours::many, Role::critical), "\x1b[0;1;38;5;203m");
-  EXPECT_EQ(word(terminal_of(0), Theme::dark, Colours::eight, Role::alarm), "\x1b[0;1;37;41m");
-  EXPECT_EQ(word(terminal_of(0), Theme::dark, Colours::none, Role::alarm),
+  EXPECT_EQ(word(terminal_of(8), Theme::dark, Colours::many, CellStyle::critical),
+            "\x1b[0;1;38;5;203m");
+  EXPECT_EQ(word(terminal_of(0), Theme::dark, Colours::eight, CellStyle::alarm), "\x1b[0;1;37;41m");
+  EXPECT_EQ(word(terminal_of(0), Theme::dark, Colours::none, CellStyle::alarm),
             "<sgr0 0><bold 0><rev 0>");
 }
 

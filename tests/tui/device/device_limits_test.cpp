@@ -10,7 +10,7 @@ namespace {
 
 std::string limit(std::string_view name, std::string_view text, double cap_w) {
   for (int i = 0; i < limit_count; ++i) {
-    if (figures()[first_limit + static_cast<std::size_t>(i)].name == name) {
+    if (metric_formulas()[first_limit + static_cast<std::size_t>(i)].name == name) {
       return limit_text(i, SpecFacts(text), cap_w);
     }
   }
@@ -27,7 +27,7 @@ bandwidth_gb_s = { value = 34, assumed = "a" }
 [power]
 tdp_w = { value = 75, assumed = "a" }
 cap_min_w = { value = 37, assumed = "a" }
-[heat]
+[thermal]
 slowdown_c = { value = 90, assumed = "a" }
 shutdown_c = { value = 100, assumed = "a" }
 [clock]
@@ -50,8 +50,8 @@ TEST(Limits, AreAsTheSpecTellsThemMarkedWhereAssumed) {
                         {"peak", "989.4 TFLOP/s bf16", "~92 TFLOP/s int8"},
                         {"TDP", "700W", "~75W"},
                         {"power cap", "350W of 200-700W", "350W of ~37-75W"},
-                        {"slows at", "87C, half 89C", "~90C"},
-                        {"off at", "95C", "~100C"},
+                        {"throttle", "87C, half 89C", "~90C"},
+                        {"shutdown", "95C", "~100C"},
                         {"clocks", "~549 to 1980 MHz", "~350 to 700 MHz"},
                         {"price/h", "$6.88, spot $2.46", "~$0.50"}}) {
     EXPECT_EQ(limit(c.name, h100_text, 350), c.read);

@@ -17,7 +17,7 @@ class Uses {
   SampleFleet fleet;
 
   MemoryUse of(const DeviceId& device, double used_bytes) {
-    for (const Envelope& said : fleet.state()) model.apply(SampleFleet::start, said);
+    for (const Envelope& reported : fleet.state()) model.apply(SampleFleet::start, reported);
     Sample sample;
     sample.device = device.index;
     sample[Metric::memory_used] = used_bytes;
@@ -45,7 +45,7 @@ TEST(MemoryUse, IsOfWeightsOfTheCacheByTenantAndOfWhatNobodyTells) {
   EXPECT_EQ(names,
             (std::vector<std::string>{"weights of llama-3.1-70b bf16", "KV of chat: 15 requests",
                                       "KV of research: 9 requests", "KV of others: 2 requests",
-                                      "KV cache that is free", "other: nobody tells whose"}));
+                                      "KV cache, free", "other: not reported"}));
   EXPECT_EQ(bytes_of(use, Kind::weights), 35.3e9);
   EXPECT_EQ(bytes_of(use, Kind::tenant), 202'000.0 * 20'480);
   EXPECT_EQ(bytes_of(use, Kind::cache_free), 198'000.0 * 20'480);

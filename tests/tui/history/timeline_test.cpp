@@ -34,11 +34,11 @@ TEST(Replay, EndToEndShowsTheFramesThatLiveShowedInEveryView) {
     const auto live = live_of(size, view);
     const auto replay = replay_of(remembered.memory, size_with_banner, view, start);
     std::size_t next = 0;
-    Dice dice(17);
+    RandomStream random(17);
     for (Instant at = start; at < start + seconds(58);
-         at += milliseconds(200 + dice.below(2'500))) {
+         at += milliseconds(200 + random.below(2'500))) {
       tell(*live, stream, next, at);
-      if (dice.below(6) == 0) {
+      if (random.below(6) == 0) {
         for (const char* key : {"j", "Enter"}) {
           // There it goes to a moment of the past, which only a dashboard that is live leaves now
           // for.
@@ -58,10 +58,10 @@ TEST(Timeline, AMomentIsTheSameWhereverOneComesFrom) {
   const Remembered remembered(stream);
   const auto wanderer = replay_of(remembered.memory, size, "fleet", start, true);
   wanderer->press(start, {"3"});  // chooses a device
-  Dice dice(5);
+  RandomStream random(5);
   for (int i = 0; i < 40; ++i) {
-    const Instant at = start + milliseconds(dice.below(50'000));
-    const std::size_t view = dice.below(view_names().size() - 1);
+    const Instant at = start + milliseconds(random.below(50'000));
+    const std::size_t view = random.below(view_names().size() - 1);
     const std::string number = std::to_string(view + 1);
     wanderer->press(start, {number});
     wanderer->press(start, {"@"});
@@ -108,7 +108,7 @@ TEST(Timeline, StepsBackFromNowShowWhatWasOnTheScreenThen) {
   }
 }
 
-TEST(MemoryTimeline, KeepsItsBoundAndWhatItKeepsStaysTrue) {
+TEST(InMemoryTimeline, KeepsItsBoundAndWhatItKeepsStaysTrue) {
   const std::vector<Told> stream = sample_stream(8, 250);
   const Remembered all(stream);
   constexpr std::size_t few = 3u << 19;
@@ -118,22 +118,22 @@ TEST(MemoryTimeline, KeepsItsBoundAndWhatItKeepsStaysTrue) {
   EXPECT_LT(some.memory.first(), start + seconds(240)) << "and not more than must";
   EXPECT_LE(some.memory.bytes(), few);
   EXPECT_FALSE(some.memory.holds(0));
-  for (const Mark& mark : some.memory.marks()) EXPECT_GE(mark.at, some.memory.first());
-  Dice dice(1);
+  for (const TimelineMarker& mark : some.memory.markers()) EXPECT_GE(mark.at, some.memory.first());
+  RandomStream random(1);
   for (int i = 0; i < 8; ++i) {
     const Duration span = some.memory.last() - some.memory.first();
     const Instant at =
-        some.memory.first() + Duration(dice.below(static_cast<std::uint64_t>(span.count())));
+        some.memory.first() + Duration(random.below(static_cast<std::uint64_t>(span.count())));
     const auto one = replay_of(some.memory, size, "fleet", at, true);
     const auto other = replay_of(all.memory, size, "fleet", at, true);
     ASSERT_EQ(rows_of(one->draw(at), 2), rows_of(other->draw(at), 2)) << to_iso8601(at);
   }
 }
 
-TEST(MemoryTimeline, KeepsItsBoundAlsoWhereModelsAreGreat) {
+TEST(InMemoryTimeline, KeepsItsBoundAlsoWhereModelsAreGreat) {
   for (const int hosts : {10, 40, 55, 80, 160, 400}) {  // models of 7 to 280 % of the bound
     constexpr std::size_t few = 1u << 20;
-    MemoryTimeline memory(start, seconds(1), few);
+    InMemoryTimeline memory(start, seconds(1), few);
     Model model(seconds(1));
     Instant at = start;
     for (const Envelope& host : plain_hosts(hosts, 8)) model.apply(at, host);
@@ -152,14 +152,14 @@ TEST(MemoryTimeline, KeepsItsBoundAlsoWhereModelsAreGreat) {
     }
     EXPECT_GT(most, few / 2) << hosts << " hosts: what there is is used";
     EXPECT_GT(memory.first(), start) << hosts;
-    const Moment moment = moment_at(memory, memory.last());
+    const ModelSnapshot moment = model_snapshot_at(memory, memory.last());
     EXPECT_EQ(moment.model.devices().value(3, Metric::power),
               model.devices().value(3, Metric::power));
   }
 }
 
-TEST(MemoryTimeline, KeyframesStandFartherApartTheOlderTheyAre) {
-  MemoryTimeline memory(start, seconds(1), 8u << 20);
+TEST(InMemoryTimeline, KeyframesStandFartherApartTheOlderTheyAre) {
+  InMemoryTimeline memory(start, seconds(1), 8u << 20);
   Model model(seconds(1));
   Instant at = start;
   for (const Envelope& host : plain_hosts(4, 8)) model.apply(at, host);
@@ -224,23 +224,23 @@ class Watched final : public Timeline {
 
   Instant first() const override { return forgotten_to; }
   Instant last() const override { return memory_.last(); }
-  Moment keyframe(Instant at) const override { return memory_.keyframe(at); }
+  ModelSnapshot keyframe(Instant at) const override { return memory_.keyframe(at); }
   Instant keyframe_before(Instant at) const override { return memory_.keyframe_before(at); }
   std::uint64_t visit(std::uint64_t position, Instant to, const Visit& visit) const override {
     return memory_.visit(position, to, visit);
   }
-  bool leads_to(const Moment& moment, Instant to) const override {
-    return memory_.leads_to(moment, to);
+  bool can_advance_to(const ModelSnapshot& moment, Instant to) const override {
+    return memory_.can_advance_to(moment, to);
   }
   void visit_batches(const std::string& host, Instant from, Instant to,
                      const VisitBatch& visit) const override {
     asked_from = std::min(asked_from, from);
     memory_.visit_batches(host, std::max(from, forgotten_to), to, visit);
   }
-  const std::vector<Mark>& marks() const override { return memory_.marks(); }
+  const std::vector<TimelineMarker>& markers() const override { return memory_.markers(); }
 
  private:
-  MemoryTimeline memory_;
+  InMemoryTimeline memory_;
 };
 
 TEST(Series, OfADeviceIsReadNoFartherBackThanItsChartsReach) {
@@ -274,7 +274,7 @@ TEST(Series, OfAMomentThatIsLookedAtStaysWhenTheTimelineForgetsIt) {
 TEST(Curves, DoNotDependOnWhenAnyoneLooked) {
   const std::vector<Told> stream = sample_stream(11, 30);
   const Remembered remembered(stream);
-  Moment moment = remembered.memory.keyframe(start);
+  ModelSnapshot moment = remembered.memory.keyframe(start);
   seek(remembered.memory, moment, start + seconds(30));
   Model lazy = remembered.model;
   lazy.tick(start + seconds(30));

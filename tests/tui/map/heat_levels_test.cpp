@@ -5,9 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
-#include "tui/canvas/pen.h"
-#include "tui/terminal/painter.h"
+#include "tui/canvas/draw_region.h"
+#include "tui/terminal/diff_renderer.h"
 
 namespace drover::tui {
 namespace {
@@ -106,12 +107,12 @@ struct Painted {
 /// What ten seconds repaint of a fleet whose loads move by `beside` round a border each second.
 Painted painted_in_ten_seconds(double beside) {
   const auto dashboard = thousand_devices(true);
-  TerminalWords words;
+  TerminalSequences words;
   words.move = [](int row, int column) {
     return std::to_string(row) + ";" + std::to_string(column);
   };
-  words.role.fill("role");
-  Painter painter(words);
+  words.style.fill("role");
+  DiffRenderer renderer(words);
   Painted painted;
   Canvas shown({0, 0});
   for (std::uint64_t second = 1; second <= 11; ++second) {
@@ -120,14 +121,14 @@ Painted painted_in_ten_seconds(double beside) {
       dashboard->receive(at, publish_peer, batch);
     }
     const Canvas& wanted = dashboard->draw(at);
-    const std::size_t bytes = painter.paint(wanted).size();
+    const std::size_t bytes = renderer.paint(wanted).size();
     if (second > 1) {
       painted.bytes += bytes;
       for (int row = 0; row < 40; ++row) {
         for (int column = 0; column < 120; ++column) {
           const Cell& cell = wanted.at(column, row);
-          const bool heat = cell.role >= Role::heat0 && cell.role <= Role::heat7;
-          painted.cells += heat && cell.role != shown.at(column, row).role;
+          const bool heat = cell.style >= CellStyle::heat0 && cell.style <= CellStyle::heat7;
+          painted.cells += heat && cell.style != shown.at(column, row).style;
         }
       }
     }
@@ -147,7 +148,7 @@ TEST(HeatLevels, AFleetThatTremblesRoundABorderRepaintsNoCell) {
 TEST(HeatLevels, WhereTimeStandsTheyAreThePlainOnes) {
   const auto steady = thousand_devices(true), plain = thousand_devices(false);
   const auto draw = [](Dashboard& dashboard, Instant at) {
-    return dashboard.draw(at).to_styled_text();
+    return styled_text(dashboard.draw(at));
   };
   Instant at{};
   for (std::uint64_t second = 1; second <= 4; ++second) {

@@ -37,11 +37,11 @@ Model mixed_model(int hosts, int each) {
   return model_of(envelopes);
 }
 
-Narrowing judged(const Model& model, std::string_view filter) {
-  Narrowing narrowing;
-  EXPECT_FALSE(narrowing.set(filter));
-  narrowing.judge(model, now);
-  return narrowing;
+FleetFilter judged(const Model& model, std::string_view filter) {
+  FleetFilter fleet_filter;
+  EXPECT_FALSE(fleet_filter.set(filter));
+  fleet_filter.evaluate(model, now);
+  return fleet_filter;
 }
 
 std::vector<Rect> areas() {
@@ -89,7 +89,7 @@ TEST(HeatMap, HoldsEveryDeviceOnceInsideItsRectangleInEveryGrouping) {
         SCOPED_TRACE(std::string(to_text(grouping)) + " " + std::to_string(size.hosts) + "x" +
                      std::to_string(size.each) + " in " + std::to_string(area.columns));
         const HeatMap map = lay_out_heat_map(
-            model, order_devices(model, now, grouping, Narrowing()), area.columns, area.rows);
+            model, order_devices(model, now, grouping, FleetFilter()), area.columns, area.rows);
         ASSERT_EQ(map.order.rows.size(), model.devices().rows());
         const std::set<DeviceTable::Row> rows(map.order.rows.begin(), map.order.rows.end());
         ASSERT_EQ(rows.size(), map.order.rows.size());
@@ -113,7 +113,7 @@ TEST(HeatMap, NothingIsDrawnWhereThereIsNoRoom) {
         SCOPED_TRACE(std::string(to_text(grouping)) + std::to_string(columns) + "x" +
                      std::to_string(rows));
         const HeatMap map = lay_out_heat_map(
-            model, order_devices(model, now, grouping, Narrowing()), columns, rows);
+            model, order_devices(model, now, grouping, FleetFilter()), columns, rows);
         if (columns == 0 || rows == 0) {
           EXPECT_TRUE(map.cells.empty() && map.labels.empty());
         } else {
@@ -129,8 +129,8 @@ TEST(HeatMap, OfGroupsThatAreNoHostsNoCellShowsTwo) {
   for (const Grouping grouping :
        {Grouping::rack, Grouping::pool, Grouping::kind, Grouping::state}) {
     for (const Rect& area : areas()) {
-      const HeatMap map = lay_out_heat_map(model, order_devices(model, now, grouping, Narrowing()),
-                                           area.columns, area.rows);
+      const HeatMap map = lay_out_heat_map(
+          model, order_devices(model, now, grouping, FleetFilter()), area.columns, area.rows);
       for (const HeatGroup& group : map.order.groups) {
         EXPECT_EQ(map.cells.at(cell_of(map, group.first)).first, group.first)
             << group.name << " per " << to_text(grouping) << " in " << area.columns;
@@ -157,7 +157,7 @@ TEST(HeatOrder, GroupsAreWhatTheyAreNamedAndInTheirOrder) {
   };
   for (const Case& c : cases) {
     std::vector<std::pair<std::string, std::uint32_t>> found;
-    for (const HeatGroup& group : order_devices(model, now, c.grouping, Narrowing()).groups) {
+    for (const HeatGroup& group : order_devices(model, now, c.grouping, FleetFilter()).groups) {
       found.emplace_back(group.name, group.count);
     }
     EXPECT_EQ(found, c.groups) << to_text(c.grouping);
@@ -165,9 +165,9 @@ TEST(HeatOrder, GroupsAreWhatTheyAreNamedAndInTheirOrder) {
 }
 
 TEST(HeatOrder, AKindOfWhichHostsTellDifferentTextsIsOneGroup) {
-  std::vector<Envelope> said = plain_hosts(2, 3);
-  std::get<HostChanged>(said[1].body).hello.specs[0].text += "# another\n";
-  const HeatOrder order = order_devices(model_of(said), now, Grouping::kind, Narrowing());
+  std::vector<Envelope> reported = plain_hosts(2, 3);
+  std::get<HostChanged>(reported[1].body).registration.specs[0].text += "# another\n";
+  const HeatOrder order = order_devices(model_of(reported), now, Grouping::kind, FleetFilter());
   ASSERT_EQ(order.groups.size(), 1U);
   EXPECT_EQ(order.groups[0].count, 6U);
 }
@@ -178,7 +178,7 @@ TEST(HeatOrder, ADeviceOfSeveralPoolsStandsOnceInTheGroupOfThemAll) {
   fleet.hosts[2].pools.clear();
   const Model model = model_of(fleet.state());
   std::vector<std::pair<std::string, std::uint32_t>> found;
-  for (const HeatGroup& group : order_devices(model, now, Grouping::pool, Narrowing()).groups) {
+  for (const HeatGroup& group : order_devices(model, now, Grouping::pool, FleetFilter()).groups) {
     found.emplace_back(group.name, group.count);
   }
   const std::vector<std::pair<std::string, std::uint32_t>> expected = {
@@ -189,12 +189,12 @@ TEST(HeatOrder, ADeviceOfSeveralPoolsStandsOnceInTheGroupOfThemAll) {
 TEST(HeatOrder, WhatTheFilterHidesIsInNoGrouping) {
   SampleFleet fleet;
   const Model model = model_of(fleet.state());
-  const Narrowing narrowing = judged(model, "kind==tpu");
+  const FleetFilter fleet_filter = judged(model, "kind==tpu");
   for (const Grouping grouping : groupings) {
-    const HeatOrder order = order_devices(model, now, grouping, narrowing);
+    const HeatOrder order = order_devices(model, now, grouping, fleet_filter);
     EXPECT_EQ(order.rows.size(), 16u) << to_text(grouping);
     for (DeviceTable::Row row = 0; row < model.devices().rows(); ++row) {
-      EXPECT_EQ(order.places[row] != HeatOrder::nowhere, narrowing.shows(row));
+      EXPECT_EQ(order.places[row] != HeatOrder::nowhere, fleet_filter.shows(row));
     }
     for (const HeatGroup& group : order.groups) EXPECT_GT(group.count, 0u);
   }
@@ -203,7 +203,7 @@ TEST(HeatOrder, WhatTheFilterHidesIsInNoGrouping) {
 TEST(HeatMap, EveryCellIsReachedAndEdgesHold) {
   const Model model = model_of(plain_hosts(20, 8));
   const HeatMap map =
-      lay_out_heat_map(model, order_devices(model, now, Grouping::host, Narrowing()), 80, 11);
+      lay_out_heat_map(model, order_devices(model, now, Grouping::host, FleetFilter()), 80, 11);
   std::size_t cell = 0;
   for (std::size_t step = 1; step < map.cells.size(); ++step) {
     cell = neighbour(map, cell, 1, 0);
@@ -225,8 +225,8 @@ TEST(HeatMap, AThousandDevicesHaveACellEachAt120x40BesideTheDeviceUnderTheCursor
   for (const Fleet& size : {Fleet{125, 8}, {250, 4}, {16, 64}, {1, 1'000}}) {
     const Model model = mixed_model(size.hosts, size.each);
     for (const Grouping grouping : groupings) {
-      const HeatOrder order = order_devices(model, now, grouping, Narrowing());
-      const FleetLayout layout = lay_out_fleet(body, model, order, Narrowing());
+      const HeatOrder order = order_devices(model, now, grouping, FleetFilter());
+      const FleetLayout layout = lay_out_fleet(body, model, order, FleetFilter());
       const Rect cells = map_cells(layout);
       const HeatMap map = lay_out_heat_map(model, order, cells.columns, cells.rows);
       EXPECT_EQ(map.per_cell, 1u) << to_text(grouping) << " of " << size.hosts;
@@ -271,8 +271,8 @@ TEST(HeatMap, ASharedCellShowsTheHottestThatIsKnown) {
   const std::vector<DeviceTable::Row> rows = {0, 1, 2, 3};
   EXPECT_EQ(hottest_of(model, now, MapMetric::utilization, rows), 2u);
   EXPECT_EQ(hottest_of(model, now, MapMetric::temperature, rows), 0u);
-  EXPECT_NEAR(mean_figure(model, now, MapMetric::utilization, rows), 45, 0.01);
-  EXPECT_TRUE(std::isnan(mean_figure(model, now, MapMetric::temperature, rows)));
+  EXPECT_NEAR(mean_map_value(model, now, MapMetric::utilization, rows), 45, 0.01);
+  EXPECT_TRUE(std::isnan(mean_map_value(model, now, MapMetric::temperature, rows)));
 }
 
 TEST(HeatMap, IsGroupedAndColouredByTypedNames) {
@@ -285,7 +285,7 @@ TEST(HeatMap, IsGroupedAndColouredByTypedNames) {
       {{"g", "r", "o", "u", "p", "Space", "s", "Tab"}, "Devices per state by utilization"},
       {{"m", "e", "t", "r", "i", "c", "Space", "q", "Tab"}, "Devices by queue"},
       {{"m", "e", "t", "r", "i", "c", "Space", "h", "e", "a", "t"},
-       "found 'heat', expected utilization, useful-load, memory, power, temperature, queue, age"},
+       "found 'heat', expected utilization, mfu, memory, power, temperature, queue, age"},
   };
   for (const Case& c : cases) {
     SampleFleet fleet;

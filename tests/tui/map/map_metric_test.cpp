@@ -16,9 +16,9 @@ constexpr Instant start = SampleFleet::start;
 Model model_with(const std::string& kind, const Sample& sample) {
   Model model{std::chrono::seconds(1)};
   HostChanged host;
-  host.hello.host = "a";
-  host.hello.specs = {{kind, std::string(sample_spec_text(kind))}};
-  host.hello.groups = {{0, 0, 1, kind, "", sample_cap_w(kind)}};
+  host.registration.host = "a";
+  host.registration.specs = {{kind, std::string(sample_spec_text(kind))}};
+  host.registration.groups = {{0, 0, 1, kind, "", sample_cap_w(kind)}};
   model.apply(start, {"router", 1, start, host});
   model.apply(start, {"a", 1, start, pack("a", std::vector<Sample>{sample})});
   return model;
@@ -27,7 +27,7 @@ Model model_with(const std::string& kind, const Sample& sample) {
 TEST(MapMetric, EachHasItsScale) {
   Sample sample;
   sample[Metric::utilization] = 0.9;
-  sample[Metric::matrix_activity] = 0.4;
+  sample[Metric::tensor_activity] = 0.4;
   sample[Metric::memory_used] = 20e9;
   sample[Metric::memory_total] = 80e9;
   sample[Metric::power] = 350;
@@ -36,20 +36,20 @@ TEST(MapMetric, EachHasItsScale) {
   const Model model = model_with("h100-sxm", sample);
   struct Case {
     MapMetric metric;
-    double share, figure;
+    double share, display_value;
     const char* text;
   };
   for (const Case& c : {Case{MapMetric::utilization, 0.9, 90, "90%"},
-                        {MapMetric::useful_load, 0.4, 40, "40%"},
+                        {MapMetric::mfu, 0.4, 40, "40%"},
                         {MapMetric::memory, 0.25, 25, "25%"},
                         {MapMetric::power, 0.5, 50, "50%"},
                         {MapMetric::temperature, 0.5, 53.5, "54C"},  // of 20 to 87 C
                         {MapMetric::queue, std::log(10) / std::log(101), 9, "9.0"},
                         {MapMetric::age, 0.4, 2, "2.0s"}}) {
-    const MapReading reading = map_reading(model, start + std::chrono::seconds(2), 0, c.metric);
+    const MapValue reading = map_value(model, start + std::chrono::seconds(2), 0, c.metric);
     EXPECT_NEAR(reading.share, c.share, 0.001) << facts(c.metric).name;
-    EXPECT_NEAR(reading.figure, c.figure, 0.001) << facts(c.metric).name;
-    EXPECT_EQ(figure_text(c.metric, reading.figure), c.text);
+    EXPECT_NEAR(reading.display_value, c.display_value, 0.001) << facts(c.metric).name;
+    EXPECT_EQ(map_value_text(c.metric, reading.display_value), c.text);
     EXPECT_TRUE(reading.known() && !reading.assumed) << facts(c.metric).name;
   }
 }
@@ -58,21 +58,20 @@ TEST(MapMetric, WhatIsMissingIsNoData) {
   const Model model = model_with("h100-sxm", {});
   for (const MapMetricFacts& metric : map_metrics()) {
     if (metric.metric == MapMetric::age) continue;
-    const MapReading reading = map_reading(model, start, 0, metric.metric);
+    const MapValue reading = map_value(model, start, 0, metric.metric);
     EXPECT_FALSE(reading.known()) << metric.name;
-    EXPECT_EQ(figure_text(metric.metric, reading.figure), "N/A") << metric.name;
+    EXPECT_EQ(map_value_text(metric.metric, reading.display_value), "N/A") << metric.name;
   }
 }
 
 TEST(MapMetric, WhereNoLimitIsToldTheHotEndIsAssumedAndMarked) {
   Sample sample;
   sample[Metric::temperature] = 60;
-  const MapReading told =
-      map_reading(model_with("h100-sxm", sample), start, 0, MapMetric::temperature);
+  const MapValue told = map_value(model_with("h100-sxm", sample), start, 0, MapMetric::temperature);
   EXPECT_NEAR(told.share, 40.0 / 67, 0.001);
   EXPECT_FALSE(told.assumed);
-  const MapReading guessed =
-      map_reading(model_with("tpu-v5e", sample), start, 0, MapMetric::temperature);
+  const MapValue guessed =
+      map_value(model_with("tpu-v5e", sample), start, 0, MapMetric::temperature);
   EXPECT_NEAR(guessed.share, 0.5, 0.001);
   EXPECT_TRUE(guessed.assumed);
 }
@@ -82,10 +81,10 @@ TEST(MapMetric, OldValuesAreNotKnownNowButTheirAgeIs) {
   sample[Metric::utilization] = 0.5;
   const Model model = model_with("h100-sxm", sample);
   const Instant later = start + std::chrono::seconds(6);
-  const MapReading load = map_reading(model, later, 0, MapMetric::utilization);
+  const MapValue load = map_value(model, later, 0, MapMetric::utilization);
   EXPECT_FALSE(load.known());
-  EXPECT_NEAR(load.figure, 50, 0.001);
-  const MapReading age = map_reading(model, later, 0, MapMetric::age);
+  EXPECT_NEAR(load.display_value, 50, 0.001);
+  const MapValue age = map_value(model, later, 0, MapMetric::age);
   EXPECT_TRUE(age.known());
   EXPECT_NEAR(age.share, 6.0 / 5, 0.001);
 }

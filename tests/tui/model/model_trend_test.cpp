@@ -7,7 +7,7 @@
 #include "fleet/base/units.h"
 #include "tests/tui/sample_fleet.h"
 #include "tui/model/model.h"
-#include "tui/tables/columns.h"
+#include "tui/tables/device_columns.h"
 
 namespace drover::tui {
 namespace {
@@ -19,11 +19,11 @@ constexpr Instant start = SampleFleet::start;
 Instant after(double time_s) { return start + from_seconds(time_s); }
 
 /// What a model hears of the sample fleet: its state at the start, samples and sums once a second.
-struct Heard {
+struct StreamRecord {
   SampleFleet fleet;
   Model model{seconds(1)};
 
-  Heard() {
+  StreamRecord() {
     for (const Envelope& envelope : fleet.state()) model.apply(start, envelope);
   }
   void seconds_of_news(int from, int to) {
@@ -46,7 +46,7 @@ struct Heard {
 };
 
 TEST(Curves, HaveAGapWhereNothingWasHeard) {
-  Heard heard;
+  StreamRecord heard;
   heard.seconds_of_news(0, 20);
   heard.model.tick(after(60));  // the router is gone
   heard.fleet.summary.finished += 500;
@@ -75,7 +75,7 @@ TEST(Curves, HaveAGapWhereNothingWasHeard) {
 }
 
 TEST(Curves, TellTheCapsThatWereInForceThen) {
-  Heard heard;
+  StreamRecord heard;
   heard.seconds_of_news(0, 10);
   PolicyChanged lower = heard.fleet.policy;
   lower.site_power_cap_w = 9'000;
@@ -103,13 +103,13 @@ TEST(Curves, TellTheCapsThatWereInForceThen) {
 }
 
 TEST(Slowed, MeansThatSomethingHoldsTheClockDown) {
-  EXPECT_FALSE(is_slowed(absent));
-  EXPECT_FALSE(is_slowed(0));
-  EXPECT_FALSE(is_slowed(throttle_idle));
-  EXPECT_EQ(throttle_text(throttle_idle), "idle");
+  EXPECT_FALSE(is_throttled(absent));
+  EXPECT_FALSE(is_throttled(0));
+  EXPECT_FALSE(is_throttled(throttle_gpu_idle));
+  EXPECT_EQ(throttle_text(throttle_gpu_idle), "idle");
   for (const std::uint32_t bits : {2u, 4u, 8u, 16u, 32u, 64u, 128u}) {
-    EXPECT_TRUE(is_slowed(bits | throttle_idle)) << bits;
-    const std::string text = throttle_text(bits | throttle_idle);
+    EXPECT_TRUE(is_throttled(bits | throttle_gpu_idle)) << bits;
+    const std::string text = throttle_text(bits | throttle_gpu_idle);
     EXPECT_TRUE(!text.empty() && text != "-" && text != "idle") << bits << ": " << text;
   }
 }
@@ -121,7 +121,7 @@ std::vector<int> capped_columns(const Canvas& canvas, int top, int rows, int col
     for (int row = top; row < top + rows; ++row) {
       const Cell& cell = canvas.at(column, row);
       const bool rule = cell.text == "▁" || cell.text == "─" || cell.text == "▔";
-      if (rule && cell.role == Role::warm) capped.push_back(column);
+      if (rule && cell.style == CellStyle::warm) capped.push_back(column);
     }
   }
   return capped;

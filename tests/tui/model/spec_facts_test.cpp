@@ -11,7 +11,7 @@ constexpr std::string_view text = R"(class = "tpu"
 source = "Google Cloud TPU v5e"
 [power]
 tdp_w = { value = 220, assumed = "not published" }
-open_w = 60
+context_idle_w = 60
 active_w_per_unit = { value = 6.25, fitted = "to a log" }
 strange = { wert = 3 }
 [price]
@@ -26,20 +26,20 @@ TEST(SpecFacts, TellEachNumberWithHowItIsKnown) {
   struct Case {
     const char* name;
     double value;
-    Known known;
+    Provenance known;
     const char* note;
   };
-  for (const Case& c : {Case{"power.tdp_w", 220, Known::assumed, "not published"},
-                        {"power.open_w", 60, Known::read, ""},
-                        {"power.active_w_per_unit", 6.25, Known::fitted, "to a log"},
-                        {"price.usd_per_h", 1.2, Known::read, ""}}) {
+  for (const Case& c : {Case{"power.tdp_w", 220, Provenance::assumed, "not published"},
+                        {"power.context_idle_w", 60, Provenance::read, ""},
+                        {"power.active_w_per_unit", 6.25, Provenance::fitted, "to a log"},
+                        {"price.usd_per_h", 1.2, Provenance::read, ""}}) {
     const SpecFact* const fact = facts.find(c.name);
     ASSERT_NE(fact, nullptr) << c.name;
     EXPECT_EQ(fact->value, c.value) << c.name;
     EXPECT_EQ(fact->known, c.known) << c.name;
     EXPECT_EQ(fact->note, c.note) << c.name;
     EXPECT_EQ(facts.value(c.name), c.value);
-    EXPECT_EQ(facts.is_assumed(c.name), c.known == Known::assumed) << c.name;
+    EXPECT_EQ(facts.is_assumed(c.name), c.known == Provenance::assumed) << c.name;
   }
   for (const char* name : {"power.idle_w", "power.strange", "links.torus", "class", "power", ""}) {
     EXPECT_EQ(facts.find(name), nullptr) << name;

@@ -8,8 +8,8 @@
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
 #include "tests/tui/sample_stream.h"
-#include "tui/history/timeline_memory.h"
-#include "tui/history/trend_past.h"
+#include "tui/history/in_memory_timeline.h"
+#include "tui/history/trend_backfill.h"
 #include "tui/model/model.h"
 
 namespace drover::tui {
@@ -100,18 +100,18 @@ TEST(PowerView, ZoomsOutToTensOfMinutesAndTwoHours) {
   }
   const auto shown = [&] { return dashboard->draw(at(2'000)).to_text(); };
   const std::string plain = shown();
-  EXPECT_EQ(plain.find("times the time"), std::string::npos);
+  EXPECT_EQ(plain.find("time range"), std::string::npos);
   dashboard->press(at(2'000), {"z"});
   const std::string tens = shown();
-  EXPECT_NE(line_with(tens, "Power and money").find("10 times the time"), std::string::npos);
+  EXPECT_NE(line_with(tens, "Power and cost").find("10x time range"), std::string::npos);
   EXPECT_NE(axis_of(dashboard->draw(at(2'000))).find("03:00"), std::string::npos)
       << "02:38:01 + 2,000 s is 03:11:21: " << axis_of(dashboard->draw(at(2'000)));
   // Half an hour of samples fills the plot of 52 bins of twenty seconds.
   EXPECT_NE(tens.find("┤⣿"), std::string::npos) << tens;
   dashboard->press(at(2'000), {"z"});
-  EXPECT_NE(line_with(shown(), "Power and money").find("60 times the time"), std::string::npos);
+  EXPECT_NE(line_with(shown(), "Power and cost").find("60x time range"), std::string::npos);
   dashboard->press(at(2'000), {"z"});
-  EXPECT_NE(shown().find("60 times the time"), std::string::npos) << "no farther";
+  EXPECT_NE(shown().find("60x time range"), std::string::npos) << "no farther";
   for (int i = 0; i < 2; ++i) dashboard->press(at(2'000), {"Z"});
   EXPECT_EQ(shown(), plain);
 }
@@ -136,27 +136,27 @@ class Forgetful final : public Timeline {
   }
   Instant first() const override { return noon; }
   Instant last() const override { return memory_.last(); }
-  Moment keyframe(Instant at) const override {
+  ModelSnapshot keyframe(Instant at) const override {
     ++keyframes;
-    Moment moment{noon, 0, Model(seconds(1)), keyframe_before(at)};
+    ModelSnapshot moment{noon, 0, Model(seconds(1)), keyframe_before(at)};
     // Each time another host is heard of first.
     std::vector<Envelope> heard = hosts();
     if (keyframes % 2 == 0) std::swap(heard[0], heard[1]);
     for (const Envelope& host : heard) moment.model.apply(moment.keyframe, host);
-    moment.position = memory_.visit(0, moment.keyframe, [](const Heard&) {});
+    moment.position = memory_.visit(0, moment.keyframe, [](const StreamRecord&) {});
     moment.at = moment.keyframe;
     return moment;
   }
   Instant keyframe_before(Instant at) const override { return std::max(noon, at - seconds(90)); }
-  bool leads_to(const Moment&, Instant) const override { return true; }
+  bool can_advance_to(const ModelSnapshot&, Instant) const override { return true; }
   std::uint64_t visit(std::uint64_t position, Instant to, const Visit& visit) const override {
-    return memory_.visit(position, to, [&](const Heard& heard) {
+    return memory_.visit(position, to, [&](const StreamRecord& heard) {
       ++visited;
       visit(heard);
     });
   }
   void visit_batches(const std::string&, Instant, Instant, const VisitBatch&) const override {}
-  const std::vector<Mark>& marks() const override { return memory_.marks(); }
+  const std::vector<TimelineMarker>& markers() const override { return memory_.markers(); }
   Duration reach() const override { return reaches; }
 
   Duration reaches = Duration::max();
@@ -164,7 +164,7 @@ class Forgetful final : public Timeline {
   mutable std::uint64_t visited = 0;
 
  private:
-  MemoryTimeline memory_;
+  InMemoryTimeline memory_;
 };
 
 /// `found` by the pools of a model, `wanted` by those of another.
@@ -185,15 +185,15 @@ void expect_same(const std::vector<TrendPoint>& found, const Model& model,
   }
 }
 
-TEST(TrendPast, OfAMomentIsWhatTheWholePastTold) {
+TEST(TrendBackfill, OfAMomentIsWhatTheWholePastTold) {
   const Forgetful timeline(1'500);
-  TrendPast past;
+  TrendBackfill past;
   for (const int second : {1'400, 1'403, 1'420, 1'402, 1'500, 700, 30, 1'450}) {
     const Instant at = noon + seconds(second);
     Model whole(seconds(1));
-    timeline.visit(0, at, [&](const Heard& heard) { apply(whole, heard); });
+    timeline.visit(0, at, [&](const StreamRecord& heard) { apply(whole, heard); });
     whole.tick(at);
-    const Moment moment = moment_at(timeline, at);
+    const ModelSnapshot moment = model_snapshot_at(timeline, at);
     for (const int bin_s : {10, 60}) {
       SCOPED_TRACE(testing::Message() << bin_s << "s at " << second);
       const Instant from = at - seconds(1'200);
@@ -203,16 +203,16 @@ TEST(TrendPast, OfAMomentIsWhatTheWholePastTold) {
   }
 }
 
-TEST(TrendPast, GoneFarAheadAndBackShowsWhatGoingThereAtOnceShows) {
+TEST(TrendBackfill, GoneFarAheadAndBackShowsWhatGoingThereAtOnceShows) {
   const Forgetful timeline(4'500);
-  TrendPast travelled;
-  const auto points_at = [&](TrendPast& past, int second) {
+  TrendBackfill travelled;
+  const auto points_at = [&](TrendBackfill& past, int second) {
     const Instant at = noon + seconds(second);
-    const Moment moment = moment_at(timeline, at);
+    const ModelSnapshot moment = model_snapshot_at(timeline, at);
     return past.read(timeline, moment.model, at - seconds(1'200), at, seconds(10));
   };
   for (const int second : {1'500, 2'500, 3'500, 4'400}) points_at(travelled, second);
-  TrendPast straight;
+  TrendBackfill straight;
   const auto expected = points_at(straight, 2'600);
   const auto found = points_at(travelled, 2'600);
   ASSERT_EQ(found.size(), expected.size());
@@ -220,12 +220,12 @@ TEST(TrendPast, GoneFarAheadAndBackShowsWhatGoingThereAtOnceShows) {
   EXPECT_EQ(found.front().power_w, expected.front().power_w);
 }
 
-TEST(TrendPast, IsNotReadAnewWhileOneLooksAtMomentsNearBy) {
+TEST(TrendBackfill, IsNotReadAnewWhileOneLooksAtMomentsNearBy) {
   const Forgetful timeline(1'500);
-  TrendPast past;
+  TrendBackfill past;
   const auto look = [&](int second) {
     const Instant at = noon + seconds(second);
-    const Moment moment = moment_at(timeline, at);
+    const ModelSnapshot moment = model_snapshot_at(timeline, at);
     const int before = timeline.keyframes;
     const std::uint64_t visited = timeline.visited;
     past.read(timeline, moment.model, at - seconds(1'200), at, seconds(10));
@@ -239,12 +239,12 @@ TEST(TrendPast, IsNotReadAnewWhileOneLooksAtMomentsNearBy) {
   EXPECT_LE(on.second, 60u) << "two batches a second";
 }
 
-TEST(TrendPast, IsReadNoFartherBackThanAPersonWaits) {
+TEST(TrendBackfill, IsReadNoFartherBackThanAPersonWaits) {
   Forgetful timeline(1'500);
   timeline.reaches = seconds(300);
-  TrendPast past;
+  TrendBackfill past;
   const Instant at = noon + seconds(1'500);
-  const Moment moment = moment_at(timeline, at);
+  const ModelSnapshot moment = model_snapshot_at(timeline, at);
   const std::uint64_t before = timeline.visited;
   const auto points = past.read(timeline, moment.model, at - seconds(1'200), at, seconds(10));
   EXPECT_LE(points.front().at, at - seconds(290));

@@ -38,10 +38,10 @@ TEST(Classes, ColoursSayWhichPercentilesKeepTheTarget) {
                            {"idle", ClassMetric::first_token, 0, 95, {100, 1, 2, 4, 9}}};
   const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 2);
   const Canvas& canvas = dashboard->draw(later);
-  EXPECT_EQ(role_at(canvas, "chat    ", "1.0s"), Role::good);
-  EXPECT_EQ(role_at(canvas, "chat    ", "2.0s"), Role::good);
-  EXPECT_EQ(role_at(canvas, "chat    ", "4.0s"), Role::hot);
-  EXPECT_EQ(role_at(canvas, "idle    ", "4.0s"), Role::plain) << "it has no target to miss";
+  EXPECT_EQ(role_at(canvas, "chat    ", "1.0s"), CellStyle::good);
+  EXPECT_EQ(role_at(canvas, "chat    ", "2.0s"), CellStyle::good);
+  EXPECT_EQ(role_at(canvas, "chat    ", "4.0s"), CellStyle::hot);
+  EXPECT_EQ(role_at(canvas, "idle    ", "4.0s"), CellStyle::plain) << "it has no target to miss";
 }
 
 TEST(Classes, OfWhichNothingFinishedAreNotZero) {
@@ -75,7 +75,7 @@ TEST(Classes, ThatALowScreenHasNoRoomForAreCountedAndScrolledTo) {
   dashboard->press(later, {"J"});  // not beyond the end
   text = dashboard->draw(later).to_text();
   EXPECT_NE(text.find("nightly"), std::string::npos) << text;
-  EXPECT_NE(text.find("the end: J K scroll"), std::string::npos) << text;
+  EXPECT_NE(text.find("end: J K scroll"), std::string::npos) << text;
   dashboard->press(later, {"K"});
   EXPECT_NE(dashboard->draw(later).to_text().find("1 more below"), std::string::npos);
 }

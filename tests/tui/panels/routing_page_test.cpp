@@ -15,7 +15,7 @@ namespace {
 using std::chrono::seconds;
 constexpr Instant start = SampleFleet::start;
 constexpr Instant later = start + seconds(2);
-const FlowKey as_wanted{"hopper", "hopper", std::nullopt};
+const PoolFlowKey as_wanted{"hopper", "hopper", std::nullopt};
 
 /// A model that hears decisions at chosen instants, and a summary so that it is not silent.
 struct Routed {
@@ -27,7 +27,7 @@ struct Routed {
     Decision decision;
     decision.number = ++number;
     decision.at = at;
-    decision.wanted_pool = decision.pool = pool;
+    decision.preferred_pool = decision.pool = pool;
     model.apply(at, {"router", number, at, decision});
   }
   void hear(Instant at) { model.apply(at, {"router", 0, at, Summary{}}); }
@@ -97,7 +97,7 @@ TEST(Flows, BeyondTheLinesThereAreAreCounted) {
   for (int i = 0; i < 20; ++i) {
     Decision decision = fleet.decisions.back();
     decision.number = 1'000 + static_cast<std::uint64_t>(i);
-    decision.wanted_pool = decision.pool = "pool-" + std::to_string(i);
+    decision.preferred_pool = decision.pool = "pool-" + std::to_string(i);
     fleet.decisions.push_back(decision);
   }
   const auto dashboard = dashboard_of(fleet, {120, 40}, "routing", false, 2);
@@ -116,13 +116,13 @@ TEST(Fallbacks, TellWhatTheyCostMoreAndWhatTheySaved) {
   const std::string text = canvas.to_text();
   for (const char* part : {"+$1.50", "+2.00kJ", "+90s"}) {
     EXPECT_NE(line_with(text, part).find("capacity "), std::string::npos) << part << "\n" << text;
-    EXPECT_EQ(role_at(canvas, "capacity ", part), Role::warm);
+    EXPECT_EQ(role_at(canvas, "capacity ", part), CellStyle::warm);
   }
   for (const char* part : {"-$0.25", "-3.00kJ", "-12s"}) {
     EXPECT_NE(line_with(text, part).find("thermal "), std::string::npos) << part << "\n" << text;
-    EXPECT_EQ(role_at(canvas, "thermal ", part), Role::good);
+    EXPECT_EQ(role_at(canvas, "thermal ", part), CellStyle::good);
   }
-  EXPECT_NE(text.find("memory            2       N/A       N/A       N/A"), std::string::npos)
+  EXPECT_NE(text.find("memory              2       N/A       N/A       N/A"), std::string::npos)
       << "no estimate could be made there: " << text;
 }
 
@@ -176,7 +176,7 @@ TEST(Pools, BeyondTheLinesThereAreAreCounted) {
   SampleFleet fleet;
   fleet.summary.pools.assign(100, PoolReport{.name = "many", .devices = 1});
   const auto dashboard = dashboard_of(fleet, {120, 40}, "routing", false, 2);
-  EXPECT_NE(dashboard->draw(later).to_text().find("76 more left out"), std::string::npos);
+  EXPECT_NE(dashboard->draw(later).to_text().find("76 more not shown"), std::string::npos);
 }
 
 TEST(Routing, DecisionsKeepAThirdOfEveryScreen) {

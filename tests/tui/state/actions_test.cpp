@@ -64,17 +64,17 @@ TEST(Actions, SayWhatWillHappenAndAreDoneOnlyAfterAYes) {
   SetPowerCap cap;
   cap.target = "pool:hopper";
   cap.watts = 4500;
-  cap.lasts = seconds(600);
+  cap.duration = seconds(600);
   const std::vector<Case> cases = {
       {"devices", "drain gpu-a/3", "Drain device:gpu-a/3 (1 device,",
        SetDrain{"device:gpu-a/3", true, Duration{0}}},
-      {"devices", "drain gpu-a/3 within 10m", "after 10m what still runs goes elsewhere",
+      {"devices", "drain gpu-a/3 within 10m", "after 10m running work is requeued",
        SetDrain{"device:gpu-a/3", true, seconds(600)}},
       {"devices", "resume host:gpu-a", "Resume host:gpu-a (8 devices,",
        SetDrain{"host:gpu-a", false, Duration{0}}},
       {"power", "cap pool:hopper 4.5kW for 10m", "Cap pool:hopper", cap},
       {"devices", "inject gpu-a/3 xid=79 for 30s", "Inject xid=79 into device:gpu-a/3",
-       Inject{"device:gpu-a/3", {FaultKind::xid, 79, 0, seconds(30)}, 0, 1}},
+       InjectFault{"device:gpu-a/3", {FaultKind::xid, 79, 0, seconds(30)}, 0, 1}},
       {"jobs", "cancel abcdef12", "Cancel abcdef12", CancelJobs{{"abcdef12"}}},
       {"fleet", "acknowledge hot gpu-a/6",
        "Acknowledge hot of gpu-a/6:", AcknowledgeAlert{"hot", "gpu-a/6"}},
@@ -135,7 +135,7 @@ TEST(Actions, SpansAreOfTheWallAndTheQuestionSaysBoth) {
   fleet.press({"y"});
   std::vector<Message> sent = fleet.sent();
   ASSERT_EQ(sent.size(), 1u);
-  EXPECT_EQ(std::get<SetPowerCap>(sent.front()).lasts, seconds(600));
+  EXPECT_EQ(std::get<SetPowerCap>(sent.front()).duration, seconds(600));
   fleet.run("cap pool:hopper 4.5kW admission-only for 60s fleet anyway");
   fleet.press({"y"});
   sent = fleet.sent();
@@ -149,9 +149,8 @@ TEST(Actions, WithoutAnAnswerSayThatNothingIsKnown) {
   fleet.press({"g", "d", "y"});
   EXPECT_LE(fleet.dashboard->next_deadline(), now + seconds(10));
   fleet.dashboard->tick(now + seconds(11));
-  EXPECT_NE(
-      fleet.dashboard->draw(now + seconds(11)).to_text().find("whether it was done is not known"),
-      std::string::npos);
+  EXPECT_NE(fleet.dashboard->draw(now + seconds(11)).to_text().find("the result is unknown"),
+            std::string::npos);
 }
 
 TEST(Actions, AreRefusedWithoutControlAndInThePastWithTheWayOut) {
@@ -163,7 +162,7 @@ TEST(Actions, AreRefusedWithoutControlAndInThePastWithTheWayOut) {
   EXPECT_TRUE(looks.sent().empty());
   Controlled past("devices");
   past.press({"j", "Space", "d"});
-  EXPECT_TRUE(past.shows("this is not now: L first")) << past.text();
+  EXPECT_TRUE(past.shows("not live: press L first")) << past.text();
   EXPECT_TRUE(past.sent().empty());
 }
 
@@ -175,10 +174,10 @@ TEST(Actions, WrongWordsAreNamedAndTheLineStays) {
       {"cap site", "expected a target and watts"},
       {"inject gpu-a/3 melt", "melt"},
       {"drain no/such/thing", "no/such/thing"},
-      {"policy", "expected the policy's file"},
+      {"policy", "expected a policy file"},
       {"dran", "did you mean drain"},
       {"quit now", "takes no 'now'"},
-      {"device gpu-z/9", "expected a device of this fleet"},
+      {"device gpu-z/9", "no device gpu-z/9"},
   };
   for (const auto& [line, problem] : cases) {
     Controlled fleet("devices");
@@ -217,7 +216,7 @@ TEST(Actions, ThatTheKeyDoesNotAllowAreToldEachTime) {
     ASSERT_EQ(fleet.sent().size(), 1U) << time;
     fleet.dashboard->receive(
         now, router_peer,
-        fleet.fleet.published(Problem{"the key eve (role view) may not send SetDrain"}));
+        fleet.fleet.published(RequestError{"the key eve (role view) may not send SetDrain"}));
     EXPECT_TRUE(fleet.shows("may not send SetDrain")) << fleet.text();
     EXPECT_FALSE(fleet.shows("did not answer")) << fleet.text();
     fleet.press({"2"});

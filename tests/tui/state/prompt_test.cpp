@@ -30,7 +30,7 @@ TEST(Prompt, KeysEditTheLine) {
     Prompt prompt;
     std::string path;
     for (const char* key : c.keys) {
-      EXPECT_EQ(type(prompt, {}, {key}), Typed::editing);
+      EXPECT_EQ(handle_prompt_key(prompt, {}, {key}), PromptResult::editing);
       path += std::string(key) + " ";
     }
     EXPECT_EQ(prompt.text, c.text) << path;
@@ -42,18 +42,18 @@ TEST(Prompt, APasteIsTheTextOfItsFirstLineMadeSafe) {
   Prompt prompt;
   Key paste{"Paste"};
   paste.text = "temp>70\x1b[2J\nq\n";
-  EXPECT_EQ(type(prompt, {}, paste), Typed::editing);
+  EXPECT_EQ(handle_prompt_key(prompt, {}, paste), PromptResult::editing);
   EXPECT_EQ(prompt.text, "temp>70^[[2J");
 }
 
 TEST(Prompt, UpGoesBackThroughWhatWasTypedAndDownReturnsToTheDraft) {
-  PromptMemory memory;
-  for (const char* text : {"one", "two", "one"}) remember(memory, PromptKind::filter, text);
+  PromptHistory memory;
+  for (const char* text : {"one", "two", "one"}) add_to_history(memory, PromptKind::filter, text);
   Prompt prompt;
   prompt.kind = PromptKind::filter;
   std::vector<std::string> seen;
   for (const char* key : {"x", "Up", "Up", "Up", "Down", "Down", "Down"}) {
-    type(prompt, memory, {key});
+    handle_prompt_key(prompt, memory, {key});
     seen.push_back(prompt.text);
   }
   EXPECT_EQ(seen, (std::vector<std::string>{"x", "one", "two", "two", "one", "x", "x"}));
@@ -61,22 +61,22 @@ TEST(Prompt, UpGoesBackThroughWhatWasTypedAndDownReturnsToTheDraft) {
 
 TEST(Prompt, TabGoesRoundWhatIsOfferedAndLettersEndThat) {
   Prompt prompt;
-  for (const char* key : {"d", "r"}) type(prompt, {}, {key});
-  ASSERT_EQ(type(prompt, {}, {"Tab"}), Typed::wants_offers);
-  offer(prompt, 0, {"drain", "drop"});
+  for (const char* key : {"d", "r"}) handle_prompt_key(prompt, {}, {key});
+  ASSERT_EQ(handle_prompt_key(prompt, {}, {"Tab"}), PromptResult::wants_completions);
+  offer_completions(prompt, 0, {"drain", "drop"});
   EXPECT_EQ(prompt.text, "drain");
-  type(prompt, {}, {"Tab"});
+  handle_prompt_key(prompt, {}, {"Tab"});
   EXPECT_EQ(prompt.text, "drop");
-  type(prompt, {}, {"Tab"});
+  handle_prompt_key(prompt, {}, {"Tab"});
   EXPECT_EQ(prompt.text, "drain");
-  type(prompt, {}, {"s"});
-  EXPECT_EQ(type(prompt, {}, {"Tab"}), Typed::wants_offers);
+  handle_prompt_key(prompt, {}, {"s"});
+  EXPECT_EQ(handle_prompt_key(prompt, {}, {"Tab"}), PromptResult::wants_completions);
   EXPECT_EQ(prompt.text, "drains");
 }
 
 TEST(Prompt, IsNeverLongerThanItMay) {
   Prompt prompt;
-  for (std::size_t i = 0; i < 2 * prompt_bytes_max; ++i) type(prompt, {}, {"漢"});
+  for (std::size_t i = 0; i < 2 * prompt_bytes_max; ++i) handle_prompt_key(prompt, {}, {"漢"});
   EXPECT_LE(prompt.text.size(), prompt_bytes_max);
   EXPECT_GT(prompt.text.size(), prompt_bytes_max - 3);
 }

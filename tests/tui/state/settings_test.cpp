@@ -4,14 +4,17 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "fleet/base/text.h"
 #include "tui/dashboard.h"
-#include "tui/tables/column_choice.h"
-#include "tui/tables/columns.h"
+#include "tui/state/settings_table.h"
+#include "tui/tables/column_selection.h"
+#include "tui/tables/device_columns.h"
 
 namespace drover::tui {
 namespace {
@@ -48,28 +51,49 @@ Settings read(const std::string& text) {
 
 TEST(Settings, AnEmptyFileHasTheDefaults) { EXPECT_EQ(read(""), Settings()); }
 
+/// A setting as annotated_settings documents it.
+struct SettingRow {
+  std::string key, default_value, values, help;
+  bool operator==(const SettingRow&) const = default;
+};
+
+std::vector<SettingRow> setting_rows(const Settings& settings) {
+  static constexpr std::string_view prefix = "# default: ";
+  const std::vector<std::string> lines = split(annotated_settings(settings), '\n');
+  std::vector<SettingRow> rows;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    if (!lines[i].starts_with(prefix)) continue;
+    const std::string line = lines[i].substr(prefix.size());  // KEY = DEFAULT
+    const std::string& above = lines[i - 1];                  // # HELP (VALUES)
+    const std::size_t equals = line.find(" = "), bracket = above.rfind(" (");
+    rows.push_back({line.substr(0, equals), line.substr(equals + 3),
+                    above.substr(bracket + 2, above.size() - bracket - 3),
+                    above.substr(2, bracket - 2)});
+  }
+  return rows;
+}
+
 TEST(Settings, WhatIsPrintedReadsTheSame) {
   for (const Settings& settings : {Settings(), unusual()}) {
-    EXPECT_EQ(read(documented(settings)), settings) << documented(settings);
+    EXPECT_EQ(read(annotated_settings(settings)), settings) << annotated_settings(settings);
     EXPECT_EQ(read(saved(settings)), settings) << saved(settings);
   }
 }
 
 TEST(Settings, EverySettingIsPrintedWithItsHelpAndItsDefault) {
-  const std::string text = documented(unusual());
-  ASSERT_EQ(setting_rows().size(), 15u);
-  for (const SettingRow& row : setting_rows()) {
-    EXPECT_NE(text.find(fmt::format("\n# {} ({})\n# default: {} = {}\n{} = ", row.help, row.values,
-                                    row.key, row.otherwise, row.key)),
-              std::string::npos)
-        << row.key << "\n"
-        << text;
+  const std::string text = annotated_settings(unusual());
+  const std::vector<SettingRow> rows = setting_rows(unusual());
+  EXPECT_EQ(rows.size(), view_settings().size() + other_settings().size());
+  EXPECT_EQ(rows, setting_rows(Settings()));
+  for (const SettingRow& row : rows) {
+    EXPECT_NE(text.find("\n" + row.key + " = "), std::string::npos) << row.key << "\n" << text;
+    EXPECT_FALSE(row.help.empty() || row.values.empty()) << row.key;
   }
 }
 
 TEST(Settings, OnlyWhatDiffersFromTheDefaultsIsSaved) {
   const std::string head =
-      "# Written by drover top: what differs from the defaults. All that can stand here:\n"
+      "# Written by drover top: the settings that differ from the defaults. For all settings:\n"
       "# drover top --print-config\n";
   EXPECT_EQ(saved(Settings()), head);
   Settings settings;
@@ -132,7 +156,7 @@ TEST(Settings, WhatIsWrongIsToldWithItsPlace) {
        "top.toml:1: bytes_per_frame: found 1073741824 bytes, expected 0 to 16777216"},
       {"bytes_per_frame = \"none\"", "top.toml:1: bytes_per_frame: found \"none\", expected bytes"},
       {"map_metric = \"heat\"",
-       "top.toml:1: map_metric: found 'heat', expected one of utilization useful-load"},
+       "top.toml:1: map_metric: found 'heat', expected one of utilization mfu"},
       {"map_group = \"row\"",
        "top.toml:1: map_group: found 'row', expected one of host rack pool kind state"},
       {"job_filter = \"late\"",
@@ -185,9 +209,9 @@ void enter(Dashboard& dashboard, const std::string& line) {
 /// What `:save` asks the shell to keep.
 Settings saved_by(Dashboard& dashboard, const std::string& line = "save") {
   enter(dashboard, line);
-  const auto wish = dashboard.take_settings_wish();
+  const auto wish = dashboard.take_settings_change();
   EXPECT_TRUE(wish && wish->save) << frame(dashboard, Instant{});
-  EXPECT_FALSE(dashboard.take_settings_wish()) << "asked once";
+  EXPECT_FALSE(dashboard.take_settings_change()) << "asked once";
   return wish ? wish->settings : Settings();
 }
 
@@ -195,7 +219,7 @@ TEST(Settings, SayHowTheDashboardStarts) {
   DashboardOptions options;
   options.settings = unusual();
   Dashboard dashboard(options, {120, 40}, Instant{});
-  EXPECT_NE(frame(dashboard, Instant{}).find("by POWER, greatest first"), std::string::npos)
+  EXPECT_NE(frame(dashboard, Instant{}).find("by POWER, descending"), std::string::npos)
       << frame(dashboard, Instant{});
   dashboard.press(Instant{}, {"1"});
   EXPECT_NE(frame(dashboard, Instant{}).find("per pool by temperature"), std::string::npos);
@@ -222,9 +246,9 @@ TEST(SavedViews, AreShownByNameAndSavedFromTheScreen) {
   Dashboard dashboard(options, {120, 40}, Instant{});
   EXPECT_NE(frame(dashboard, Instant{}).find("1 fleet"), std::string::npos);
   enter(dashboard, "view hot");
-  EXPECT_NE(frame(dashboard, Instant{}).find("by POWER, greatest first"), std::string::npos)
+  EXPECT_NE(frame(dashboard, Instant{}).find("by POWER, descending"), std::string::npos)
       << frame(dashboard, Instant{});
-  EXPECT_FALSE(dashboard.take_settings_wish()) << "looking changes nothing";
+  EXPECT_FALSE(dashboard.take_settings_change()) << "looking changes nothing";
   dashboard.press(Instant{}, {"6"});
   const Settings saved = saved_by(dashboard, "save watts");
   EXPECT_EQ(saved.start, ViewSettings()) << "the start stays";
@@ -251,14 +275,14 @@ TEST(SavedViews, MistakesAreToldAndChangeNothing) {
     EXPECT_NE(frame(dashboard, Instant{}).find(message), std::string::npos)
         << line << "\n"
         << frame(dashboard, Instant{});
-    EXPECT_FALSE(dashboard.take_settings_wish()) << line;
+    EXPECT_FALSE(dashboard.take_settings_change()) << line;
   }
 }
 
 TEST(Settings, AThemeIsTriedAndKeptOnlyWhenItIsSaved) {
   Dashboard dashboard({}, {120, 40}, Instant{});
   enter(dashboard, "theme light");
-  const auto wish = dashboard.take_settings_wish();
+  const auto wish = dashboard.take_settings_change();
   ASSERT_TRUE(wish);
   EXPECT_EQ(wish->settings.theme, "light");
   EXPECT_FALSE(wish->save);
@@ -270,11 +294,11 @@ TEST(Settings, AdoptedWhileItRunsLeaveThePersonWhereTheyAreUnlessTheyStartElsewh
   dashboard.press(Instant{}, {"2"});
   Settings changed;
   changed.frame_rate = 1;
-  dashboard.adopt(Instant{}, changed, true);
+  dashboard.apply_settings(Instant{}, changed, true);
   EXPECT_EQ(saved_by(dashboard).start.view, "devices");
   EXPECT_EQ(frame(dashboard, Instant{}).find("─"), std::string::npos);
   changed.start.view = "power";
-  dashboard.adopt(Instant{}, changed, false);
+  dashboard.apply_settings(Instant{}, changed, false);
   EXPECT_EQ(saved_by(dashboard).start.view, "power");
   EXPECT_NE(frame(dashboard, Instant{}).find("─"), std::string::npos);
 }
@@ -327,9 +351,9 @@ TEST(DashboardPage, ShowsAFileThatIsRight) {
 
 TEST(DashboardPage, ListsEverySettingAndEveryTheme) {
   const std::string page = dashboard_page();
-  for (const SettingRow& row : setting_rows()) {
-    const std::string line =
-        fmt::format("| `{}` | `{}` | {} | {} |\n", row.key, row.otherwise, row.values, row.help);
+  for (const SettingRow& row : setting_rows(Settings())) {
+    const std::string line = fmt::format("| `{}` | `{}` | {} | {} |\n", row.key, row.default_value,
+                                         row.values, row.help);
     EXPECT_NE(page.find(line), std::string::npos) << line;
   }
   for (int i = 0; i < theme_count; ++i) {

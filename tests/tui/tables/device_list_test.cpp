@@ -9,8 +9,8 @@
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
 #include "tui/dashboard.h"
-#include "tui/history/timeline_memory.h"
-#include "tui/tables/columns.h"
+#include "tui/history/in_memory_timeline.h"
+#include "tui/tables/device_columns.h"
 
 namespace drover::tui {
 namespace {
@@ -45,7 +45,7 @@ TEST(Columns, AreReadByNameAndWidthInTheirOrder) {
   const auto wanted = parse_columns("util, device ,POWER:20,mhz");
   ASSERT_TRUE(wanted) << wanted.error().message;
   const std::vector<ShownColumn> expected = {
-      {column("UTIL"), 11}, {column("DEVICE"), 16}, {column("POWER"), 20}, {column("MHz"), 5}};
+      {column("UTIL"), 10}, {column("DEVICE"), 16}, {column("POWER"), 20}, {column("MHz"), 5}};
   EXPECT_EQ(*wanted, expected);
 }
 
@@ -55,7 +55,7 @@ TEST(Columns, ThatAreWrongAreNamedWithTheNearest) {
     const char* problem;
   };
   for (const Case& c : {Case{"DEVICE,POWR", "no column 'POWR'; did you mean POWER?"},
-                        {"UTIL,util", "UTIL stands there twice"},
+                        {"UTIL,util", "UTIL is listed twice"},
                         {"UTIL:2", "width: found '2', expected 3 to 60"},
                         {"UTIL:x", "width: found 'x', expected 3 to 60"},
                         {"UTIL,", "no column ''"},
@@ -126,9 +126,11 @@ TEST(DeviceOrder, EqualsByTheFirstKeyStandByTheSecondAndThenByTheirPlace) {
 TEST(DeviceOrder, ByNameIsByNameWhateverTheRackAndAsPeopleCount) {
   Model model(seconds(1));
   for (Envelope& host : plain_hosts(3, 11)) {
-    Hello& hello = std::get<HostChanged>(host.body).hello;
-    hello.rack = hello.host == "host-0001" ? "r1" : "r2";
-    hello.host = hello.host == "host-0000" ? "h2" : hello.host == "host-0001" ? "h10" : "a7";
+    Register& registration = std::get<HostChanged>(host.body).registration;
+    registration.rack = registration.host == "host-0001" ? "r1" : "r2";
+    registration.host = registration.host == "host-0000"   ? "h2"
+                        : registration.host == "host-0001" ? "h10"
+                                                           : "a7";
     model.apply(start, host);
   }
   DeviceList list;
@@ -154,23 +156,23 @@ TEST(DeviceOrder, ByNameIsByNameWhateverTheRackAndAsPeopleCount) {
 TEST(DeviceOrder, TheSecondKeyGoesOverAllOtherColumnsAndThenAway) {
   DeviceList list;
   list.columns = *parse_columns("DEVICE,UTIL,TEMP");
-  step_second(list);
+  step_secondary_sort(list);
   EXPECT_EQ(list.second, (SortKey{column("UTIL"), true}));
-  step_second(list);
+  step_secondary_sort(list);
   EXPECT_EQ(list.second, (SortKey{column("TEMP"), true}));
   sort_by(list, column("TEMP"));
   EXPECT_FALSE(list.second) << "one column is not both";
-  step_second(list);
+  step_secondary_sort(list);
   EXPECT_EQ(list.second, (SortKey{column("DEVICE"), false}));
-  step_second(list);
-  step_second(list);
+  step_secondary_sort(list);
+  step_secondary_sort(list);
   EXPECT_FALSE(list.second);
 }
 
 TEST(DeviceGroups, HoldEveryDeviceOnceUnderHeadingsThatCannotBeSelected) {
   SampleFleet fleet;
   Model model{seconds(1)};
-  for (const Envelope& said : fleet.state()) model.apply(start, said);
+  for (const Envelope& reported : fleet.state()) model.apply(start, reported);
   struct Case {
     std::optional<Grouping> by;
     std::vector<std::string> headings;
@@ -261,11 +263,11 @@ TEST(DeviceTable, WithGroupsAndChosenColumnsIsAsReviewed) {
   type_line(*grouped, "sort -UTIL,TEMP");
   type_line(*grouped, "group host");
   for (const char* key : {"g", "T", "j"}) grouped->press(later, {key});
-  expect_screen("devices-grouped-120", grouped->draw(later).to_styled_text());
+  expect_screen("devices-grouped-120", styled_text(grouped->draw(later)));
   SampleFleet other;
   const auto chosen = dashboard_of(other, {120, 40}, "devices");
-  type_line(*chosen, "columns DEVICE,STATE:14,POOL:8,MODEL,JOB,POWER:14,HEADROOM,PRICE,MEMTEMP");
-  expect_screen("devices-columns-120", chosen->draw(later).to_styled_text());
+  type_line(*chosen, "columns DEVICE,STATE:14,POOL:8,MODEL,JOB,POWER:14,HEADROOM,PRICE,MEM-TEMP");
+  expect_screen("devices-columns-120", styled_text(chosen->draw(later)));
 }
 
 }  // namespace

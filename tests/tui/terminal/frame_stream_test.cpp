@@ -8,8 +8,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TerminalWords plain_words() {
-  TerminalWords words;
+TerminalSequences plain_words() {
+  TerminalSequences words;
   words.clear = "!";
   words.move = [](int row, int column) {
     return "<" + std::to_string(row) + "," + std::to_string(column) + ">";
@@ -31,13 +31,13 @@ TEST(FrameStream, OneFrameIsOnItsWayAtATime) {
   EXPECT_FALSE(stream.ready());
   stream.sent(4);
   EXPECT_EQ(stream.pending(), "0>abc");
-  EXPECT_EQ(stream.figures(1250ms).backlog_age, 250ms);
+  EXPECT_EQ(stream.stats(1250ms).backlog_age, 250ms);
   stream.sent(5);
   EXPECT_TRUE(stream.ready());
-  const TerminalFigures figures = stream.figures(1300ms);
-  EXPECT_EQ(figures.backlog_age, 0ms);
-  EXPECT_EQ(figures.bytes, 9u);
-  EXPECT_EQ(figures.frame_bytes, 9u);
+  const TerminalStats stats = stream.stats(1300ms);
+  EXPECT_EQ(stats.backlog_age, 0ms);
+  EXPECT_EQ(stats.bytes, 9u);
+  EXPECT_EQ(stats.frame_bytes, 9u);
   stream.show(canvas_of("abd"), 1300ms);
   EXPECT_EQ(stream.pending(), "<0,2>d") << "what went is what stands there";
 }
@@ -60,12 +60,12 @@ TEST(FrameStream, CountsTheFramesThatWereDueMeanwhile) {
   FrameStream stream(plain_words(), frame_bytes_unlimited);
   stream.show(canvas_of("abc"), 1000ms);
   for (auto now = 1001ms; now < 2001ms; now += 10ms) stream.skip(now);
-  EXPECT_EQ(stream.figures(2001ms).frames_skipped, 4u) << "at their pace, not at the loop's";
+  EXPECT_EQ(stream.stats(2001ms).frames_skipped, 4u) << "at their pace, not at the loop's";
   stream.sent(stream.pending().size());
   stream.show(canvas_of("abd"), 2010ms);
   stream.skip(2011ms);
-  EXPECT_EQ(stream.figures(2011ms).frames_skipped, 5u);
-  EXPECT_EQ(stream.figures(2011ms).frames_drawn, 2u);
+  EXPECT_EQ(stream.stats(2011ms).frames_skipped, 5u);
+  EXPECT_EQ(stream.stats(2011ms).frames_drawn, 2u);
 }
 
 TEST(FrameStream, ALongFrameGoesInPieces) {

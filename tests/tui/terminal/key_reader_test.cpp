@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fleet/base/dice.h"
+#include "fleet/base/random_stream.h"
 
 namespace drover::tui {
 namespace {
@@ -61,12 +61,12 @@ TEST(KeyReader, EscIsAKeyOnceNothingFollows) {
   EXPECT_TRUE(reader.read("\x1b", 100ms).empty());
   ASSERT_TRUE(reader.waiting());
   EXPECT_GT(reader.deadline(), 100ms);
-  EXPECT_EQ(words(reader.give_up()), "Esc");
+  EXPECT_EQ(words(reader.flush_incomplete()), "Esc");
   EXPECT_FALSE(reader.waiting());
   EXPECT_EQ(words_of("\x1bq"), "Esc q") << "a slow link joins the two";
   EXPECT_EQ(words_of("\x1b\x1b[A"), "Esc Up");
   EXPECT_TRUE(reader.read("\x1b[", 200ms).empty());
-  EXPECT_EQ(words(reader.give_up()), "Esc [") << "[ is a key too";
+  EXPECT_EQ(words(reader.flush_incomplete()), "Esc [") << "[ is a key too";
 }
 
 TEST(KeyReader, WhatItDoesNotKnowIsNoKeys) {
@@ -85,7 +85,7 @@ TEST(KeyReader, WhatItDoesNotKnowIsNoKeys) {
   }
   KeyReader reader;
   EXPECT_TRUE(reader.read("\x1b[<0;12;", 0ms).empty());
-  EXPECT_TRUE(reader.give_up().empty()) << "half a report is no digits";
+  EXPECT_TRUE(reader.flush_incomplete().empty()) << "half a report is no digits";
   EXPECT_EQ(words(reader.read("\x1b[" + std::string(100'000, '1') + "j", 0ms)).back(), 'j');
   EXPECT_FALSE(reader.waiting());
 }
@@ -133,27 +133,27 @@ TEST(KeyReader, APasteIsCutAndOneWithoutAnEndIsOver) {
   EXPECT_TRUE(reader.read("\x1b[200~abc", 0ms).empty());
   ASSERT_TRUE(reader.waiting());
   EXPECT_GE(reader.deadline(), 1000ms) << "a slow link is not the end";
-  EXPECT_EQ(words(reader.give_up()), "Paste=abc");
+  EXPECT_EQ(words(reader.flush_incomplete()), "Paste=abc");
   EXPECT_EQ(words(reader.read("j", 1ms)), "j");
 }
 
 TEST(KeyReader, ComesToRestWhateverComes) {
   static constexpr std::string_view likely = "\x1b\x1b\x1b[[[<;O~MmA0129 q\xe6\xbc\xff";
-  Dice dice(3);
+  RandomStream random(3);
   KeyReader reader;
   for (int round = 0; round < 20'000; ++round) {
     std::string bytes;
-    for (std::uint64_t i = dice.below(12); i > 0; --i) {
-      bytes += dice.below(4) == 0 ? static_cast<char>(dice.below(256))
-                                  : likely[dice.below(likely.size())];
+    for (std::uint64_t i = random.below(12); i > 0; --i) {
+      bytes += random.below(4) == 0 ? static_cast<char>(random.below(256))
+                                    : likely[random.below(likely.size())];
     }
-    if (dice.below(500) == 0) bytes += "\x1b[200~";
+    if (random.below(500) == 0) bytes += "\x1b[200~";
     for (const Key& key : reader.read(bytes, std::chrono::milliseconds(round))) {
       ASSERT_FALSE(key.name.empty());
       ASSERT_LE(key.text.size(), paste_bytes_max);
     }
-    if (dice.below(10) != 0) continue;
-    if (reader.waiting()) reader.give_up();
+    if (random.below(10) != 0) continue;
+    if (reader.waiting()) reader.flush_incomplete();
     ASSERT_FALSE(reader.waiting());
     ASSERT_EQ(words(reader.read("j", std::chrono::milliseconds(round))), "j");
   }

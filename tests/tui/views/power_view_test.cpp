@@ -80,8 +80,9 @@ TEST(PowerView, TellsWhereAllEnergyAndMoneyWent) {
 }
 
 TEST(PowerView, SpendingOverTheBudgetIsHot) {
-  for (const auto& [spend, role] :
-       {std::pair{50.0, Role::fill_good}, {95.0, Role::fill_warm}, {101.0, Role::fill_hot}}) {
+  for (const auto& [spend, style] : {std::pair{50.0, CellStyle::fill_good},
+                                     {95.0, CellStyle::fill_warm},
+                                     {101.0, CellStyle::fill_hot}}) {
     SampleFleet fleet;
     fleet.summary.spend_usd_per_h = spend;
     fleet.summary.budget_usd_per_h = 100;
@@ -92,7 +93,7 @@ TEST(PowerView, SpendingOverTheBudgetIsHot) {
     // The bar's first cell, behind its label.
     for (int row = 0; row < canvas.size().rows; ++row) {
       if (canvas.at(1, row).text == "s" && canvas.at(2, row).text == "p") {
-        EXPECT_EQ(canvas.at(10, row).role, role) << spend;
+        EXPECT_EQ(canvas.at(10, row).style, style) << spend;
       }
     }
   }
@@ -105,8 +106,8 @@ TEST(PowerView, SumsOfTheRouterAreOfTheWholeFleetWhateverIsFiltered) {
     dashboard->press(later, {key});
   }
   const std::string text = dashboard->draw(later).to_text();
-  EXPECT_NE(line_with(text, "Accounts").find("whole fleet"), std::string::npos) << text;
-  EXPECT_EQ(line_with(text, "Power and money").find("whole fleet"), std::string::npos) << text;
+  EXPECT_NE(line_with(text, "Accounting").find("whole fleet"), std::string::npos) << text;
+  EXPECT_EQ(line_with(text, "Power and cost").find("whole fleet"), std::string::npos) << text;
 }
 
 TEST(PowerView, AFilterNarrowsListsOfDevicesAndCurvesSayThatItDoesNotNarrowThem) {
@@ -118,7 +119,7 @@ TEST(PowerView, AFilterNarrowsListsOfDevicesAndCurvesSayThatItDoesNotNarrowThem)
     dashboard->press(later, {key});
   }
   const std::string text = dashboard->draw(later).to_text();
-  EXPECT_EQ(text.find(" gpu-"), std::string::npos) << "neither hottest nor slowed: " << text;
+  EXPECT_EQ(text.find(" gpu-"), std::string::npos) << "neither hottest nor throttled: " << text;
   EXPECT_NE(text.find(" tpu-a/7 "), std::string::npos) << text;
   const auto told_by = [](const std::string& screen, const std::string& title) {
     const std::string line = line_with(screen, title);
@@ -147,12 +148,12 @@ struct Counted {
   }
   double lately(int second) {
     model.tick(start + seconds(second));
-    const auto held = model.held_lately(start + seconds(second));
+    const auto held = model.recent_throttle_times(start + seconds(second));
     return held ? (*held)[0] : absent;
   }
 };
 
-TEST(HeldDown, LatelyIsWhatCountersGrewByInAMinute) {
+TEST(ThrottleTime, LatelyIsWhatCountersGrewByInAMinute) {
   Counted counted;
   for (int second = 1; second <= 300; ++second) {
     // Both are held half of the time, and then no more.
@@ -168,45 +169,45 @@ TEST(HeldDown, LatelyIsWhatCountersGrewByInAMinute) {
   EXPECT_EQ(counted.lately(300), 0);
 }
 
-TEST(HeldDown, WhatACounterHadBeforeItWasHeardIsNotOfTheLastMinute) {
+TEST(ThrottleTime, WhatACounterHadBeforeItWasHeardIsNotOfTheLastMinute) {
   Counted counted;
   for (int second = 1; second <= 30; ++second) counted.tell(second, {86'400, 86'400});
   EXPECT_EQ(counted.lately(30), 0);
 }
 
-TEST(HeldDown, ACounterThatBeginsAnewTakesNothingBack) {
+TEST(ThrottleTime, ACounterThatBeginsAnewTakesNothingBack) {
   Counted counted;
   for (int second = 1; second <= 20; ++second) counted.tell(second, {500.0 + second, 0});
   for (int second = 21; second <= 30; ++second) counted.tell(second, {second - 20.0, 0});
   EXPECT_NEAR(counted.lately(30), 19 + 9, 1.1) << "the agent began anew at 20";
 }
 
-TEST(HeldDown, WhatCameInASilenceIsOfNoKnownMinute) {
+TEST(ThrottleTime, WhatCameInASilenceIsOfNoKnownMinute) {
   Counted counted;
   for (int second = 1; second <= 20; ++second) counted.tell(second, {10, 10});
   for (int second = 100; second <= 110; ++second) counted.tell(second, {90, 90});
   EXPECT_EQ(counted.lately(110), 0) << "80 s of a silence of 80 s are not of the last 60";
 }
 
-TEST(HeldDown, WhereNoDeviceTellsItIsNotKnown) {
+TEST(ThrottleTime, WhereNoDeviceTellsItIsNotKnown) {
   SampleFleet fleet;
   fleet.hosts.erase(fleet.hosts.begin());  // only the h100 count
   const std::string text = shown(fleet, {120, 40});
   EXPECT_NE(text.find("0 of 28 devices report it"), std::string::npos) << text;
-  for (const char* by : {"power cap  ", "heat  ", "power brake  "}) {
+  for (const char* by : {"power cap  ", "thermal  ", "power brake  "}) {
     const std::string line = line_with(text, by);
     EXPECT_NE(line.find("N/A"), std::string::npos) << line;
     EXPECT_EQ(line.find("0s"), std::string::npos) << line;
   }
 }
 
-TEST(HeldDown, SoFarIsTheSumOverTheDevicesShown) {
+TEST(ThrottleTime, SoFarIsTheSumOverTheDevicesShown) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "power", false, 2);
   std::string text = dashboard->draw(later).to_text();
   // 12.5 s times 0 + 1 + .. + 7
   EXPECT_NE(line_with(text, "power cap  ").find("6m"), std::string::npos) << text;
-  EXPECT_NE(line_with(text, "heat  ").find("61s"), std::string::npos) << text;
+  EXPECT_NE(line_with(text, "thermal  ").find("61s"), std::string::npos) << text;
   for (const char* key : {"/", "i", "n", "d", "e", "x", "=", "=", "2", "Enter"}) {
     dashboard->press(later, {key});
   }
@@ -222,15 +223,15 @@ TEST(Slowed, DevicesBeyondTheRowsThereAreAreCounted) {
   std::vector<Sample> rows(8);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].device = static_cast<std::uint16_t>(i);
-    rows[i][Metric::throttle] = throttle_power_cap;
+    rows[i][Metric::throttle] = throttle_sw_power_cap;
     rows[i][Metric::clock] = 1'000;
   }
   for (const char* host : {"gpu-a", "gpu-b", "tpu-a"}) {
     dashboard->receive(later, publish_peer, {host, 1'000, later, pack(host, rows)});
   }
   const std::string text = dashboard->draw(later).to_text();
-  ASSERT_NE(text.find("Slowed devices 24"), std::string::npos) << text;
-  const std::size_t at = text.find("Slowed devices 24");
+  ASSERT_NE(text.find("Throttled devices 24"), std::string::npos) << text;
+  const std::size_t at = text.find("Throttled devices 24");
   int listed = 0;
   for (std::size_t next = text.find(" MHz", at); next != std::string::npos;
        next = text.find(" MHz", next + 1)) {

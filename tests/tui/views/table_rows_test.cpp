@@ -10,7 +10,7 @@
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
 #include "tui/dashboard.h"
-#include "tui/history/timeline_memory.h"
+#include "tui/history/in_memory_timeline.h"
 
 namespace drover::tui {
 namespace {
@@ -26,10 +26,10 @@ TableRows table_of(const char* name) {
 }
 
 TableRows narrowed_table(const char* filter, const char* device, const char* name) {
-  MemoryTimeline recording(start, seconds(1));
+  InMemoryTimeline recording(start, seconds(1));
   SampleFleet fleet;
-  for (const Envelope& said : fleet.state()) recording.add(start, said);
-  for (const Envelope& said : fleet.samples(0)) recording.add(start, said);
+  for (const Envelope& reported : fleet.state()) recording.add(start, reported);
+  for (const Envelope& reported : fleet.samples(0)) recording.add(start, reported);
   DashboardOptions options;
   options.settings.start.filter = filter;
   options.device = device;
@@ -125,7 +125,7 @@ TEST(TableRows, OfPoolsHaveThoseThatJobsWaitForBeforeAnyDeviceJoins) {
   awaited.queued = 7;
   fleet.summary.pools.push_back(awaited);
   const TableRows pools = dashboard_of(fleet, {80, 24}, "fleet")->table(later, "pools");
-  EXPECT_EQ(cell(pools, "awaited", "waiting"), TableCell(7.0));
+  EXPECT_EQ(cell(pools, "awaited", "queued"), TableCell(7.0));
   EXPECT_EQ(cell(pools, "awaited", "devices"), TableCell(0.0));
   EXPECT_EQ(cell(pools, "awaited", "power_w"), missing);
 }
@@ -137,8 +137,8 @@ TEST(TableRows, OfSumsTellNothingThatIsNotKnown) {
   EXPECT_EQ(cell(classes, "chat-large", "target"), TableCell(0.5)) << "seconds";
   const TableRows fallbacks = table_of("fallbacks");
   EXPECT_EQ(cell(fallbacks, "unhealthy", "jobs"), TableCell(12.0));
-  EXPECT_EQ(cell(fallbacks, "unhealthy", "more_cost_usd"), missing) << "with what is not told";
-  EXPECT_EQ(cell(fallbacks, "queue_slo", "more_cost_usd"), TableCell(-0.35));
+  EXPECT_EQ(cell(fallbacks, "unhealthy", "extra_cost_usd"), missing) << "with what is not told";
+  EXPECT_EQ(cell(fallbacks, "queue_slo", "extra_cost_usd"), TableCell(-0.35));
 }
 
 TEST(TableRows, AreNarrowedByTheFilterAndToOneDevice) {
@@ -171,7 +171,7 @@ TEST(TableRows, OfTheWholeFleetSayThatNothingNarrowsThem) {
     const bool same = narrowed_table("host==none", "", name.c_str()).rows.size() ==
                       narrowed_table("", "", name.c_str()).rows.size();
     // Of a pool of which nothing is left the row stays, with other numbers.
-    EXPECT_EQ(same, !table_narrows(name) || name == "pools") << name;
+    EXPECT_EQ(same, !table_is_filtered(name) || name == "pools") << name;
   }
 }
 

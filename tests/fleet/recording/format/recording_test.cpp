@@ -6,11 +6,11 @@
 
 #include <gtest/gtest.h>
 
-#include "fleet/recording/format/recording_column.h"
-#include "fleet/recording/recording_index.h"
-#include "fleet/recording/recording_reader.h"
-#include "fleet/recording/recording_repair.h"
-#include "fleet/recording/recording_writer.h"
+#include "fleet/recording/format/column.h"
+#include "fleet/recording/index.h"
+#include "fleet/recording/reader.h"
+#include "fleet/recording/repair.h"
+#include "fleet/recording/writer.h"
 #include "tests/fleet/recording/small_recording.h"
 
 namespace drover {
@@ -19,7 +19,7 @@ namespace {
 using namespace recording_test;
 
 TEST(Recording, GivesBackEveryMessageAsItWasAndInItsOrder) {
-  const std::vector<Recorded> messages = messages_of({});
+  const std::vector<RecordedMessage> messages = messages_of({});
   const std::string file = closed_file(messages);
   TextSource source(file);
   RecordingReader reader = opened(source);
@@ -60,15 +60,15 @@ TEST(Recording, RefusesWhatNoRouterPublishes) {
 
 TEST(Recording, KeepsMetricsThatThisVersionDoesNotKnow) {
   SampleBatch batch{"h1", {3, 1}, {{200, 8, -18, std::string(16, '\x80')}, {5, 2, 3, "abcd"}}};
-  const Recorded one{second(1), {"agent", 9, second(0), batch}, 1};
+  const RecordedMessage one{second(1), {"agent", 9, second(0), batch}, 1};
   const std::string file = closed_file({one});
   TextSource source(file);
   RecordingReader reader = opened(source);
-  EXPECT_TRUE(all_of(reader) == std::vector<Recorded>{one});
+  EXPECT_TRUE(all_of(reader) == std::vector<RecordedMessage>{one});
 }
 
 TEST(Recording, SplitsLargeFleetsIntoBlocksOfAThousandDevices) {
-  const std::vector<Recorded> messages =
+  const std::vector<RecordedMessage> messages =
       messages_of({.hosts = 30, .devices = 100, .ticks = 3, .rows_per_tick = 0});
   const std::string file = closed_file(messages);
   TextSource source(file);
@@ -79,16 +79,16 @@ TEST(Recording, SplitsLargeFleetsIntoBlocksOfAThousandDevices) {
 }
 
 TEST(Recording, ReadsAnyStretchOfTime) {
-  const std::vector<Recorded> messages = messages_of({});
+  const std::vector<RecordedMessage> messages = messages_of({});
   const std::string file = closed_file(messages);
   TextSource source(file);
   RecordingReader reader = opened(source);
-  std::vector<Recorded> joined;
+  std::vector<RecordedMessage> joined;
   for (double at = 0; at < 21; at += 0.37) {
     const auto part = reader.read(second(at), second(at + 0.37));
     ASSERT_TRUE(part.ok());
-    std::vector<Recorded> expected;
-    for (const Recorded& one : messages) {
+    std::vector<RecordedMessage> expected;
+    for (const RecordedMessage& one : messages) {
       if (second(at) <= one.arrived && one.arrived < second(at + 0.37)) expected.push_back(one);
     }
     EXPECT_TRUE(*part == expected) << at;
@@ -96,25 +96,25 @@ TEST(Recording, ReadsAnyStretchOfTime) {
     const auto samples = reader.read_samples(second(at), second(at + 0.37));
     const auto rows = reader.read_rows(second(at), second(at + 0.37));
     ASSERT_TRUE(samples.ok() && rows.ok());
-    const auto is_sample = [](const Recorded& one) {
+    const auto is_sample = [](const RecordedMessage& one) {
       return std::holds_alternative<SampleBatch>(one.envelope.body);
     };
     const auto others = std::stable_partition(expected.begin(), expected.end(), is_sample);
-    EXPECT_TRUE(*samples == std::vector<Recorded>(expected.begin(), others)) << at;
-    EXPECT_TRUE(*rows == std::vector<Recorded>(others, expected.end())) << at;
+    EXPECT_TRUE(*samples == std::vector<RecordedMessage>(expected.begin(), others)) << at;
+    EXPECT_TRUE(*rows == std::vector<RecordedMessage>(others, expected.end())) << at;
   }
   EXPECT_EQ(reader.first(), messages.front().arrived);
   EXPECT_EQ(reader.last(), messages.back().arrived);
 }
 
 TEST(Recording, ToleratesTimeThatFallsBackAndSaysSo) {
-  std::vector<Recorded> messages = messages_of({});
+  std::vector<RecordedMessage> messages = messages_of({});
   for (std::size_t i = 40; i < messages.size(); ++i) messages[i].arrived -= std::chrono::seconds(9);
   const std::string file = closed_file(messages);
   TextSource source(file);
   RecordingReader reader = opened(source);
   EXPECT_TRUE(all_of(reader) == messages);
-  EXPECT_EQ(reader.info().fell_back, 1u);
+  EXPECT_EQ(reader.info().out_of_order, 1u);
 }
 
 class CountingSource final : public ByteSource {
@@ -141,15 +141,15 @@ TEST(Recording, OpensInAFixedNumberOfReads) {
 }
 
 TEST(Recording, KeyframesAreFoundByTime) {
-  const std::vector<Recorded> messages = messages_of({});
+  const std::vector<RecordedMessage> messages = messages_of({});
   RecordingWriter writer(small_blocks());
   std::string file = writer.begin(start_of_test()).file;
   // Parts are cut at 256 KiB: this one has several.
   const std::vector<std::string> state(40, std::string(30'000, 'x'));
   file += writer.keyframe(second(-1), {"first"}).file;
-  for (const Recorded& one : messages) {
+  for (const RecordedMessage& one : messages) {
     file += writer.add(one).file;
-    if (one.place == 50) file += writer.keyframe(one.arrived, state).file;
+    if (one.ordinal == 50) file += writer.keyframe(one.arrived, state).file;
   }
   file += writer.end().file;
   TextSource source(file);
@@ -158,11 +158,11 @@ TEST(Recording, KeyframesAreFoundByTime) {
   auto keyframe = reader.keyframe_before(second(3));
   ASSERT_TRUE(keyframe.ok() && *keyframe);
   EXPECT_EQ((*keyframe)->messages, std::vector<std::string>{"first"});
-  EXPECT_EQ((*keyframe)->place, 0u);
+  EXPECT_EQ((*keyframe)->ordinal, 0u);
   keyframe = reader.keyframe_before(second(19));
   ASSERT_TRUE(keyframe.ok() && *keyframe);
   EXPECT_EQ((*keyframe)->messages, state);
-  EXPECT_EQ((*keyframe)->place, 50u);
+  EXPECT_EQ((*keyframe)->ordinal, 50u);
   keyframe = reader.keyframe_before(second(-2));
   ASSERT_TRUE(keyframe.ok());
   EXPECT_FALSE(keyframe->has_value());
@@ -172,7 +172,7 @@ TEST(Recording, KeyframesAreFoundByTime) {
 TEST(Recording, KnowsBookmarksAlertsAndWhatWasDropped) {
   RecordingWriter writer;
   std::string file = writer.begin(start_of_test()).file;
-  const Recorded alert{
+  const RecordedMessage alert{
       second(1),
       {"router", 1, second(1), Alert{"hot", "h1/0", Severity::critical, true, second(1), "95 C"}},
       1};
@@ -183,7 +183,7 @@ TEST(Recording, KnowsBookmarksAlertsAndWhatWasDropped) {
   file += writer.end().file;
   TextSource source(file);
   RecordingReader reader = opened(source);
-  EXPECT_TRUE(*reader.alerts() == std::vector<Recorded>{alert});
+  EXPECT_TRUE(*reader.alerts() == std::vector<RecordedMessage>{alert});
   EXPECT_TRUE(reader.events()->empty()) << "what somebody marked is none";
   const auto marks = reader.bookmarks();
   ASSERT_TRUE(marks.ok() && marks->size() == 1);
@@ -194,38 +194,15 @@ TEST(Recording, KnowsBookmarksAlertsAndWhatWasDropped) {
   EXPECT_EQ(all_of(reader).size(), 1u);
 }
 
-TEST(Recording, ShowsTheWholeFleetAtAMoment) {
-  const std::vector<Recorded> messages = messages_of({});
-  const std::string file = closed_file(messages);
-  TextSource source(file);
-  RecordingReader reader = opened(source);
-  for (const double at : {0.5, 5.015, 6.0, 11.999, 21.0}) {
-    std::map<std::string, Recorded> latest;
-    for (const Recorded& one : messages) {
-      const auto* batch = std::get_if<SampleBatch>(&one.envelope.body);
-      if (batch != nullptr && one.arrived <= second(at)) latest[batch->host] = one;
-    }
-    std::vector<Recorded> expected;
-    for (const auto& [host, one] : latest) expected.push_back(one);
-    std::sort(expected.begin(), expected.end(),
-              [](const Recorded& a, const Recorded& b) { return a.place < b.place; });
-    const auto found = reader.samples_at(second(at));
-    ASSERT_TRUE(found.ok());
-    EXPECT_TRUE(*found == expected) << at;
-  }
-  // What is older than a block is no longer shown.
-  EXPECT_TRUE(reader.samples_at(second(60))->empty());
-}
-
 TEST(Recording, FollowsOneMetricOfOneDevice) {
-  const std::vector<Recorded> messages = messages_of({});
+  const std::vector<RecordedMessage> messages = messages_of({});
   const std::string file = closed_file(messages);
   TextSource source(file);
   RecordingReader reader = opened(source);
   const auto points = reader.series({"host1", 2}, Metric::clock, second(3), second(15));
   ASSERT_TRUE(points.ok());
   std::vector<std::pair<Instant, double>> expected;
-  for (const Recorded& one : messages) {
+  for (const RecordedMessage& one : messages) {
     const auto* batch = std::get_if<SampleBatch>(&one.envelope.body);
     if (batch == nullptr || batch->host != "host1") continue;
     if (one.arrived < second(3) || one.arrived >= second(15)) continue;
@@ -250,13 +227,13 @@ TEST(Recording, IsFoundRightWhenItIs) {
 }
 
 TEST(Recording, CutsAStretchOutWithItsState) {
-  const std::vector<Recorded> messages = messages_of({.ticks = 200});
+  const std::vector<RecordedMessage> messages = messages_of({.ticks = 200});
   RecordingWriter writer(small_blocks());
   std::string file = writer.begin(start_of_test()).file;
-  for (const Recorded& one : messages) {
+  for (const RecordedMessage& one : messages) {
     file += writer.add(one).file;
-    if (one.place == 250) file += writer.keyframe(one.arrived, {"the state"}).file;
-    if (one.place == 350) file += writer.mark(one.arrived, "in it").file;
+    if (one.ordinal == 250) file += writer.keyframe(one.arrived, {"the state"}).file;
+    if (one.ordinal == 350) file += writer.mark(one.arrived, "in it").file;
   }
   file += writer.end().file;
   TextSource source(file);
@@ -270,16 +247,16 @@ TEST(Recording, CutsAStretchOutWithItsState) {
   TextSource part_source(part);
   EXPECT_EQ(verify_recording(part_source)->problems, std::vector<std::string>{});
   RecordingReader reader = opened(part_source);
-  std::vector<Recorded> expected;
-  for (const Recorded& one : messages) {
+  std::vector<RecordedMessage> expected;
+  for (const RecordedMessage& one : messages) {
     const bool row = !std::holds_alternative<SampleBatch>(one.envelope.body);
     const Instant from = row ? messages[249].arrived : second(60);
-    if (one.arrived < from || one.arrived >= second(130) || one.place <= 250) continue;
+    if (one.arrived < from || one.arrived >= second(130) || one.ordinal <= 250) continue;
     expected.push_back(one);
-    expected.back().place = 0;
+    expected.back().ordinal = 0;
   }
-  std::vector<Recorded> found = all_of(reader);
-  for (Recorded& one : found) one.place = 0;
+  std::vector<RecordedMessage> found = all_of(reader);
+  for (RecordedMessage& one : found) one.ordinal = 0;
   EXPECT_TRUE(found == expected);
   EXPECT_EQ(report->messages, expected.size());
   EXPECT_EQ(reader.bookmarks()->size(), 1u);
@@ -289,16 +266,16 @@ TEST(Recording, CutsAStretchOutWithItsState) {
 }
 
 TEST(RecordingColumn, GivesBackAnyIntegers) {
-  Dice dice(3);
+  RandomStream random(3);
   for (int round = 0; round < 200; ++round) {
     std::vector<recording::SeriesRun> runs;
     std::vector<std::int64_t> values;
-    for (std::uint64_t i = dice.below(5); i > 0; --i) {
-      runs.push_back(
-          {static_cast<std::uint32_t>(dice.below(4)), static_cast<std::uint32_t>(dice.below(9))});
-      const std::uint64_t shift = dice.below(64);
+    for (std::uint64_t i = random.below(5); i > 0; --i) {
+      runs.push_back({static_cast<std::uint32_t>(random.below(4)),
+                      static_cast<std::uint32_t>(random.below(9))});
+      const std::uint64_t shift = random.below(64);
       for (std::uint32_t k = 0; k < runs.back().count * runs.back().length; ++k) {
-        values.push_back(static_cast<std::int64_t>(dice.bits()) >> shift);
+        values.push_back(static_cast<std::int64_t>(random.bits()) >> shift);
       }
     }
     const recording::PackedColumn column = recording::pack_column(values, runs, 3);
@@ -309,13 +286,13 @@ TEST(RecordingColumn, GivesBackAnyIntegers) {
 }
 
 TEST(Recording, ACutTellsDropsWhereTheyWere) {
-  const std::vector<Recorded> messages = messages_of({.ticks = 60});
+  const std::vector<RecordedMessage> messages = messages_of({.ticks = 60});
   RecordingWriter writer(small_blocks());
   std::string file = writer.begin(start_of_test()).file;
-  for (const Recorded& one : messages) {
+  for (const RecordedMessage& one : messages) {
     file += writer.add(one).file;
-    if (one.place == 50) file += writer.dropped({second(5), one.arrived, 3}).file;
-    if (one.place == 150) {
+    if (one.ordinal == 50) file += writer.dropped({second(5), one.arrived, 3}).file;
+    if (one.ordinal == 150) {
       file += writer.mark(one.arrived, "look here").file;
       file += writer.dropped({second(29), one.arrived, 4}).file;
     }
@@ -332,7 +309,7 @@ TEST(Recording, ACutTellsDropsWhereTheyWere) {
   TextSource part_source(part);
   EXPECT_EQ(verify_recording(part_source)->problems, std::vector<std::string>{});
   RecordingReader reader = opened(part_source);
-  EXPECT_EQ(reader.info().fell_back, 0u);
+  EXPECT_EQ(reader.info().out_of_order, 0u);
   EXPECT_EQ(reader.info().dropped, 12u);
   EXPECT_EQ(reader.first(), report->from) << "no drop comes before the first message";
   const std::vector<DroppedMessages> expected = {{second(8), messages[49].arrived, 3},

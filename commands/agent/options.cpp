@@ -1,0 +1,86 @@
+#include "commands/agent/options.h"
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <random>
+#include <utility>
+
+#include "fleet/base/identity.h"
+#include "fleet/base/text.h"
+
+namespace drover::commands {
+
+namespace {
+
+std::string own_host_name() {
+  char name[256] = {};
+  if (gethostname(name, sizeof name - 1) != 0 || !is_name(name)) return "host-1";
+  return name;
+}
+
+void read_labels(Arguments& arguments, agents::AgentSettings& settings) {
+  for (const std::string& label : arguments.text_list("label")) {
+    const auto equals = label.find('=');
+    if (equals == std::string::npos || !is_name(label.substr(0, equals)) ||
+        !is_name(label.substr(equals + 1))) {
+      arguments.add_problem(
+          error("--label: found '{}', expected KEY=VALUE, each of A-Z a-z 0-9 . _ : -",
+                printable(label)));
+      return;
+    }
+    settings.labels[label.substr(0, equals)] = label.substr(equals + 1);
+  }
+}
+
+Status read_settings(Arguments& arguments, const devices::Catalogue& catalogue,
+                     agents::AgentSettings& settings) {
+  settings.host = arguments.name("name", own_host_name());
+  settings.rack = arguments.name("rack", "rack-1");
+  settings.site = arguments.name("site", "local");
+  settings.ambient_c = arguments.number("ambient", -40, 60, 22);
+  settings.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
+  settings.fault_rate = arguments.number("faults", 0, 1e9, 0);
+  settings.sample_loss = arguments.number("sample-loss", 0, 1, 0);
+  settings.sample_delay = arguments.duration("sample-delay", Duration{0});
+  settings.incarnation = fresh_incarnation();
+  read_labels(arguments, settings);
+  if (!arguments.has("devices")) {
+    arguments.add_problem(
+        error("--devices is required: the devices to emulate, such as h100-sxm:8"));
+  }
+  if (const Status status = arguments.status(); !status) return status.error();
+  auto groups = agents::parse_device_list(arguments.text("devices"), catalogue);
+  if (!groups) return error("--devices: {}", groups.error().message);
+  settings.groups = std::move(*groups);
+  if (arguments.has("replicas")) {
+    auto replicas = agents::parse_replica_list(arguments.text("replicas"), catalogue);
+    if (!replicas) return error("--replicas: {}", replicas.error().message);
+    settings.replicas = std::move(*replicas);
+  }
+  return agents::Agent::check(settings, catalogue);
+}
+
+}  // namespace
+
+Incarnation fresh_incarnation() {
+  std::random_device kernel;
+  const auto word = [&] { return (static_cast<std::uint64_t>(kernel()) << 32) | kernel(); };
+  return {word(), word()};
+}
+
+Result<AgentOptions> read_agent_options(Arguments& arguments, const devices::Catalogue& catalogue) {
+  AgentOptions options;
+  options.endpoint = endpoint_of(arguments);
+  options.journal = arguments.text("journal");
+  options.log = arguments.text("log");
+  options.state = arguments.text("state");
+  options.exit_after_silence = arguments.duration("exit-after-silence", Duration{0});
+  options.rate_hz = arguments.number("sample-rate", 0.001, 1000, 1);
+  if (const Status fine = read_settings(arguments, catalogue, options.settings); !fine) {
+    return fine.error();
+  }
+  return options;
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,30 @@
+// The options of `drover agent`.
+#pragma once
+
+#include <string>
+
+#include "agents/agent.h"
+#include "commands/connection/router_address.h"
+#include "commands/shell/options.h"
+#include "devices/catalogue/catalogue.h"
+#include "fleet/base/result.h"
+#include "fleet/base/time.h"
+
+namespace drover::commands {
+
+struct AgentOptions {
+  RouterAddress endpoint;
+  std::string journal;
+  std::string log;
+  std::string state;
+  double rate_hz = 1;
+  Duration exit_after_silence{0};  // wall time; 0: never
+  agents::AgentSettings settings;
+};
+
+/// 128 random bits from the kernel, not from the seed: unique to this run of the agent.
+Incarnation fresh_incarnation();
+
+Result<AgentOptions> read_agent_options(Arguments& arguments, const devices::Catalogue& catalogue);
+
+}  // namespace drover::commands

@@ -1,0 +1,116 @@
+#include "commands/connection/action_request.h"
+
+#include <unistd.h>
+
+#include <iostream>
+
+#include "commands/connection/session.h"
+#include "commands/shell/output.h"
+#include "commands/shell/user_name.h"
+#include "fleet/base/text.h"
+#include "fleet/text/json.h"
+
+namespace drover::commands {
+namespace {
+
+constexpr std::chrono::milliseconds timeout{10'000};
+
+/// Not `Session::ask`, which repeats its request: an action that is sent twice is done twice.
+Result<Message> ask_once(Session& session, Message action) {
+  if (!session.send(std::move(action))) return error("cannot send to the router");
+  const Wall end = wall_now() + timeout;
+  while (wall_now() < end) {
+    for (auto& [from, envelope] : session.wait(std::chrono::milliseconds(100)).messages) {
+      if (from != router_peer) continue;
+      const Message& body = envelope.body;
+      if (std::holds_alternative<ActionReply>(body) || std::holds_alternative<CancelReply>(body)) {
+        return std::move(envelope.body);
+      }
+      if (const auto* problem = std::get_if<RequestError>(&envelope.body)) {
+        return error("the router answers: {}", printable(problem->what));
+      }
+    }
+  }
+  return error("the router did not answer within {} ms: the action may or may not have been done",
+               timeout.count());
+}
+
+Json to_json(const ActionReply& reply) {
+  Json targets = Json::array();
+  for (const std::string& target : reply.targets) targets.add(target);
+  return Json::object()
+      .set("applied", reply.applied)
+      .set("targets", std::move(targets))
+      .set("error", reply.problem)
+      .set("summary", reply.summary);
+}
+
+Result<ActionReply> reply_to(const Arguments& arguments, const std::string& name,
+                             const ActionForSpeed& action) {
+  auto answer = send_action(arguments, name, action);
+  if (!answer) return answer.error();
+  auto* reply = std::get_if<ActionReply>(&*answer);
+  if (reply == nullptr) return error("unexpected answer from the router");
+  return std::move(*reply);
+}
+
+CommandOutcome print_reply(const Arguments& arguments, const ActionReply& reply) {
+  if (arguments.has("json")) write_stdout("{}\n", to_json(reply).dump());
+  if (!reply.applied) return CommandOutcome::failed(error("{}", printable(reply.problem)));
+  if (arguments.has("json")) return CommandOutcome::done();
+  if (!reply.summary.empty()) {
+    write_stdout("{}\n", printable(reply.summary));
+    return CommandOutcome::done();
+  }
+  // An older router sends no summary.
+  for (const std::string& target : reply.targets) write_stdout("{}\n", printable(target));
+  return CommandOutcome::done();
+}
+
+/// Asks at the terminal. False without a terminal.
+bool confirm(const std::string& question) {
+  if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0) return false;
+  std::cerr << question << " [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+}  // namespace
+
+ActionDuration span_of(Arguments& arguments, const std::string& option, ActionDuration otherwise) {
+  if (!arguments.has(option)) return otherwise;
+  const auto span = parse_action_duration(arguments.text(option), "--" + option);
+  if (span) return *span;
+  arguments.add_problem(span.error());
+  return otherwise;
+}
+
+Result<Message> send_action(const Arguments& arguments, const std::string& name,
+                            const ActionForSpeed& action) {
+  auto session = Session::open({endpoint_of(arguments), Role::client, user_name(name)});
+  if (!session) return session.error();
+  return ask_once(**session, action((*session)->clock().speed()));
+}
+
+CommandOutcome run_action(const Arguments& arguments, const std::string& name,
+                          const ActionForSpeed& action) {
+  const auto reply = reply_to(arguments, name, action);
+  return reply ? print_reply(arguments, *reply) : CommandOutcome::failed(reply.error());
+}
+
+CommandOutcome run_confirmed_action(const Arguments& arguments, const std::string& name,
+                                    const ActionForSpeed& action, const ActionForSpeed& confirmed) {
+  if (arguments.has("yes")) return run_action(arguments, name, confirmed);
+  auto reply = reply_to(arguments, name, action);
+  if (!reply) return CommandOutcome::failed(reply.error());
+  if (!reply->confirm) return print_reply(arguments, *reply);
+  const std::string problem = printable(reply->problem);
+  if (!arguments.has("json") && confirm(problem + ". Continue?")) {
+    return run_action(arguments, name, confirmed);
+  }
+  reply->problem += "; use --yes to do it anyway";
+  return print_reply(arguments, *reply);
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,172 @@
+#include "commands/dashboard/frame_output.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "commands/connection/router_address.h"
+#include "commands/dashboard/dashboard_settings.h"
+#include "commands/shell/output.h"
+#include "fleet/base/text.h"
+#include "fleet/text/csv.h"
+
+namespace drover::commands {
+
+namespace {
+
+constexpr Wall sync_timeout = std::chrono::seconds(5);
+constexpr tui::Size default_size{120, 40};
+/// Enough digits for every value of a cell, and few enough to hide binary rounding.
+constexpr int digits = 15;
+
+std::string digits_of(double number) { return fmt::format("{:.{}g}", number, digits); }
+
+struct JsonCell {
+  Json operator()(std::monostate) const { return {}; }
+  Json operator()(double number) const {
+    const auto parsed = Json::parse(digits_of(number));
+    return parsed ? *parsed : Json();
+  }
+  Json operator()(const std::string& text) const { return text; }
+};
+
+struct CsvCell {
+  std::string operator()(std::monostate) const { return {}; }
+  std::string operator()(double number) const { return digits_of(number); }
+  std::string operator()(const std::string& text) const { return csv_cell(printable(text)); }
+};
+
+}  // namespace
+
+Json to_json(const tui::TableRows& table) {
+  Json array = Json::array();
+  for (const auto& cells : table.rows) {
+    Json row = Json::object();
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      row.set(table.names[i], std::visit(JsonCell{}, cells[i]));
+    }
+    array.add(std::move(row));
+  }
+  return array;
+}
+
+std::string to_csv(const tui::TableRows& table) {
+  std::string lines;
+  const auto add = [&](const auto& cells, auto&& text_of) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      lines += (i == 0 ? "" : ",") + text_of(cells[i]);
+    }
+    lines += '\n';
+  };
+  add(table.names, csv_cell);
+  for (const auto& row : table.rows) {
+    add(row, [](const tui::TableCell& cell) { return std::visit(CsvCell{}, cell); });
+  }
+  return lines;
+}
+
+Option json_table_option() {
+  return {"json", "", "print the view's table as a JSON array; missing values are null"};
+}
+
+Option csv_table_option() {
+  return {"csv", "", "print the view's table as CSV; missing values are empty"};
+}
+
+Option table_option() {
+  return {"table", "NAME",
+          fmt::format("with --json or --csv: {}", fmt::join(tui::table_names(), " "))};
+}
+
+namespace {
+
+/// The table named by --table, else the view's.
+std::string read_table(Arguments& arguments, const std::string& view, const char* format) {
+  if (!arguments.has("table")) {
+    const std::string table(tui::table_of_view(view));
+    if (table.empty()) {
+      arguments.add_problem(error("{}: the view {} has no table; use --table with one of: {}",
+                                  format, view, fmt::join(tui::table_names(), " ")));
+    }
+    return table;
+  }
+  const std::string table = arguments.text("table");
+  const auto& known = tui::table_names();
+  if (std::find(known.begin(), known.end(), table) == known.end()) {
+    arguments.add_problem(
+        error("--table: found '{}', expected one of: {}", excerpt(table), fmt::join(known, " ")));
+    return {};
+  }
+  for (const char* name : {"filter", "device"}) {
+    if (!arguments.has(name) || tui::table_is_filtered(table)) continue;
+    arguments.add_problem(
+        error("--{} has no effect on --table {}, which covers the whole fleet", name, table));
+  }
+  return table;
+}
+
+}  // namespace
+
+FrameOutput read_frame_output(Arguments& arguments, const DashboardView& view,
+                              const std::string& command) {
+  const bool json = arguments.has("json"), csv = arguments.has("csv");
+  const char* const option = json ? "--json" : "--csv";
+  std::string table;
+  if (json && csv) arguments.add_problem(error("--json and --csv exclude each other"));
+  if (json || csv) {
+    for (const char* name : {"ansi", "size"}) {
+      if (arguments.has(name)) {
+        arguments.add_problem(error("--{} and {} exclude each other", name, option));
+      }
+    }
+    table = read_table(arguments, view.settings.start.view, option);
+  } else if (arguments.has("table")) {
+    arguments.add_problem(error("--table works only with --json or --csv"));
+  }
+  const FrameFormat format = json                    ? FrameFormat::json
+                             : csv                   ? FrameFormat::csv
+                             : arguments.has("ansi") ? FrameFormat::ansi
+                                                     : FrameFormat::text;
+  return {format, read_size(arguments, default_size), command, table};
+}
+
+Status write_frame(tui::Dashboard& core, Instant now, const FrameOutput& form,
+                   const DashboardView& view) {
+  const tui::Canvas& frame = core.draw(now);
+  if (!core.knows_device()) {
+    return error("--device: no device {}, or not at that time; `drover devices` lists all",
+                 printable(view.device));
+  }
+  switch (form.format) {
+    case FrameFormat::text:
+    case FrameFormat::ansi:
+      write_stdout_text(frame_text(frame, view.settings, form.format == FrameFormat::ansi));
+      break;
+    case FrameFormat::json:
+      write_stdout("{}\n", to_json(core.table(now, form.table)).dump());
+      break;
+    case FrameFormat::csv:
+      write_stdout_text(to_csv(core.table(now, form.table)));
+      break;
+  }
+  return {};
+}
+
+CommandOutcome print_live(Arguments& arguments, const DashboardView& view,
+                          const FrameOutput& form) {
+  const RouterAddress endpoint = endpoint_of(arguments);
+  auto session = Session::open({endpoint, Role::viewer, form.command});
+  if (!session) return CommandOutcome::failed(session.error());
+  auto loop = DashboardLoop::open(**session, view, endpoint, form.size);
+  if (!loop) return CommandOutcome::failed(loop.error());
+  const Wall end = wall_now() + sync_timeout;
+  while (!(*loop)->core().has_synced() && wall_now() < end) {
+    (*loop)->turn(std::chrono::milliseconds(50));
+  }
+  const Status shown = write_frame((*loop)->core(), (*session)->clock().now(), form, view);
+  if (!shown) return CommandOutcome::failed(shown.error());
+  if ((*loop)->core().has_synced()) return CommandOutcome::done();
+  return CommandOutcome::partly("not every host had reported after 5 s");
+}
+
+}  // namespace drover::commands

@@ -1,0 +1,41 @@
+// Prints one frame of the dashboard as text, or a table for programs, for `frame` and `top --once`.
+#pragma once
+
+#include <string>
+
+#include "commands/dashboard/dashboard_loop.h"
+#include "commands/shell/outcome.h"
+#include "fleet/text/json.h"
+#include "tui/views/table_rows.h"
+
+namespace drover::commands {
+
+enum class FrameFormat { text, ansi, json, csv };
+
+struct FrameOutput {
+  FrameFormat format = FrameFormat::text;
+  tui::Size size;
+  std::string command;  // the command that prints it
+  std::string table;    // of json and csv
+};
+
+Option json_table_option();
+Option csv_table_option();
+Option table_option();
+/// Reads `--json`, `--csv`, `--table`, `--ansi` and `--size`. Adds a problem for options that do
+/// not go together or with the view.
+FrameOutput read_frame_output(Arguments& arguments, const DashboardView& view,
+                              const std::string& command);
+
+/// A table for programs. Missing values are null, or empty in CSV.
+Json to_json(const tui::TableRows& table);
+std::string to_csv(const tui::TableRows& table);
+
+/// Prints the frame or table of `core` at `now`. An error if the selected device is not known then.
+Status write_frame(tui::Dashboard& core, Instant now, const FrameOutput& form,
+                   const DashboardView& view);
+
+/// Prints the frame once the fleet is known and each host has reported; waits at most 5 s.
+CommandOutcome print_live(Arguments& arguments, const DashboardView& view, const FrameOutput& form);
+
+}  // namespace drover::commands

@@ -1,0 +1,217 @@
+#include "commands/launch/results.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "commands/shell/table.h"
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+#include "fleet/text/json.h"
+#include "fleet/text/nodeset.h"
+
+namespace drover::commands {
+
+namespace {
+
+using launch::Action;
+
+constexpr std::size_t detail_max = 300;
+constexpr int ssh_failed = 255;
+/// States of launched agents that do not run as they should.
+constexpr std::string_view ended = "ended";
+constexpr std::string_view suspended = "suspended";
+
+struct SshError {
+  std::string_view text;
+  std::string_view meaning;
+};
+constexpr SshError ssh_errors[] = {
+    {"IDENTIFICATION HAS CHANGED", "its host key has changed"},
+    {"Host key verification failed", "its host key is unknown; connect once with ssh by hand"},
+    {"Permission denied", "login refused; only keys work, passwords are not asked for"},
+    {"Could not resolve hostname", "unknown host name"},
+    {"Connection refused", "no ssh server there"},
+    {"Connection timed out", "no route to the host"},
+    {"No route to host", "no route to the host"},
+    {"not responding", "the connection went silent"},
+};
+
+std::string last_line(const std::string& text) {
+  std::string last;
+  for (const std::string& line : split(text, '\n')) {
+    if (!trimmed(line).empty()) last = trimmed(line);
+  }
+  return excerpt(last, detail_max);
+}
+
+std::string ssh_detail(const std::string& output) {
+  const auto* known =
+      std::find_if(std::begin(ssh_errors), std::end(ssh_errors),
+                   [&](const SshError& one) { return output.find(one.text) != std::string::npos; });
+  const std::string line = last_line(output);
+  if (known == std::end(ssh_errors)) return line.empty() ? "ssh failed without output" : line;
+  return fmt::format("{} ({})", known->meaning, line);
+}
+
+std::string ending(int status) {
+  if (WIFSIGNALED(status)) return fmt::format("signal {}", WTERMSIG(status));
+  return fmt::format("exit code {}", WEXITSTATUS(status));
+}
+
+void set_failure(const launch::LaunchHost& host, const RemoteTaskResult& task_result,
+                 double limit_s, HostResult& result) {
+  const auto set = [&](const char* state, std::string detail) {
+    result.state = state;
+    result.detail = std::move(detail);
+  };
+  switch (task_result.task_state) {
+    case RemoteTaskState::not_started:
+      return set("not started", "interrupted before this host was contacted");
+    case RemoteTaskState::interrupted:
+      return set("unknown", "interrupted while this host was working; see `drover launch status`");
+    case RemoteTaskState::timed_out:
+      return set("timed out",
+                 fmt::format("no answer in {}; its state is unknown: see `drover launch status` "
+                             "when it can be reached",
+                             duration_text(limit_s)));
+    case RemoteTaskState::running:
+    case RemoteTaskState::ended:
+      break;
+  }
+  const int status = task_result.status;
+  if (!result.answer.failure.empty()) return set("failed", result.answer.failure);
+  if (host.via == launch::Via::ssh && WIFEXITED(status) && WEXITSTATUS(status) == ssh_failed) {
+    return set("unreachable", ssh_detail(task_result.err));
+  }
+  const std::string line = last_line(task_result.err);
+  set("failed", line.empty() ? "ended without an answer: " + ending(status) : line);
+}
+
+/// The agent's process exists, whether or not it makes progress.
+bool has_process(const launch::Answer& answer) { return !answer.did.empty() && answer.pid > 0; }
+
+std::string detail_of(const launch::Answer& answer) {
+  std::string detail;
+  const auto add = [&](const std::string& text) { detail += (detail.empty() ? "" : "; ") + text; };
+  if (answer.copied) add("program copied");
+  if (answer.differs) add("its settings differ from the fleet file");
+  if (answer.did == suspended) {
+    add("its process is stopped: `kill -CONT` there continues it, or `up` starts another");
+  } else if (answer.pid > 0 && answer.router != "joined") {
+    add("not connected to its router yet");
+  }
+  if (!answer.last.empty()) add("last log line: " + answer.last);
+  return detail;
+}
+
+std::vector<std::string> row_of(Action action, const HostResult& result) {
+  const launch::Answer& answer = result.answer;
+  std::vector<std::string> row = {result.host, state_text(result)};
+  const bool there = has_process(answer);
+  if (action != Action::down) {
+    row.push_back(there ? std::to_string(answer.pid) : "-");
+    row.push_back(there ? duration_text(static_cast<double>(answer.age_s)) : "-");
+    row.push_back(there && !answer.router.empty() ? answer.router : "-");
+    row.push_back(there ? answer.version.substr(0, 8) : "-");
+  }
+  row.push_back(duration_text(result.took_s));
+  row.push_back(result.detail);
+  return row;
+}
+
+std::string logs_text(const std::vector<HostResult>& results) {
+  std::string text;
+  for (const HostResult& result : results) {
+    for (const std::string& line : result.answer.log) {
+      text += fmt::format("{}: {}\n", result.host, line);
+    }
+    if (!result.ok) text += fmt::format("{}: {}: {}\n", result.host, result.state, result.detail);
+  }
+  return text;
+}
+
+const char* word_of(Action action) {
+  constexpr const char* words[] = {"up", "status", "logs", "down"};
+  return words[static_cast<std::size_t>(action)];
+}
+
+}  // namespace
+
+std::string state_text(const HostResult& result) {
+  if (result.state == "already") return "running, unchanged";
+  if (result.state == "absent") return "not running";
+  return result.state == "shown" ? "" : result.state;
+}
+
+HostResult host_result(const launch::LaunchHost& host, const RemoteTaskResult& task_result,
+                       double limit_s) {
+  HostResult result;
+  result.host = host.name;
+  result.took_s = task_result.took_s;
+  result.answer = launch::parse_answer(task_result.out);
+  const std::string& did = result.answer.did;
+  result.ok = !did.empty() && did != ended && did != suspended;
+  if (!did.empty()) {
+    result.state = did;
+    result.detail = detail_of(result.answer);
+  } else {
+    set_failure(host, task_result, limit_s, result);
+  }
+  return result;
+}
+
+std::string results_text(Action action, const std::vector<HostResult>& results) {
+  if (action == Action::logs) return logs_text(results);
+  std::vector<Heading> headings = {{"HOST"}, {"STATE"}};
+  if (action != Action::down) {
+    headings.insert(headings.end(),
+                    {{"PID", Align::right}, {"AGE", Align::right}, {"ROUTER"}, {"VERSION"}});
+  }
+  headings.insert(headings.end(), {{"DURATION", Align::right}, {"DETAIL"}});
+  std::vector<std::vector<std::string>> rows;
+  for (const HostResult& result : results) rows.push_back(row_of(action, result));
+  return table_text(headings, rows);
+}
+
+std::string results_json(Action action, const std::vector<HostResult>& results) {
+  Json hosts = Json::array();
+  for (const HostResult& result : results) {
+    const launch::Answer& answer = result.answer;
+    Json host = Json::object();
+    host.set("host", result.host)
+        .set("ok", result.ok)
+        .set("state", result.state)
+        .set("detail", result.detail)
+        .set("duration_s", result.took_s)
+        .set("unlisted_agents", Json::array_of(result.unlisted_agents));
+    if (has_process(answer)) {
+      host.set("pid", answer.pid).set("age_s", answer.age_s);
+      if (!answer.router.empty()) host.set("router", answer.router);
+      host.set("version", answer.version)
+          .set("settings_differ", answer.differs)
+          .set("program_copied", answer.copied);
+    }
+    if (action == Action::logs) host.set("log", Json::array_of(answer.log));
+    hosts.add(std::move(host));
+  }
+  return Json::object()
+             .set("action", word_of(action))
+             .set("hosts", std::move(hosts))
+             .set("failed", failed_hosts(results))
+             .dump() +
+         "\n";
+}
+
+std::string failed_hosts(const std::vector<HostResult>& results) {
+  std::vector<std::string> failed;
+  for (const HostResult& result : results) {
+    if (!result.ok) failed.push_back(result.host);
+  }
+  return fold_nodeset(std::move(failed));
+}
+
+}  // namespace drover::commands

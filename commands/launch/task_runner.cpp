@@ -1,0 +1,239 @@
+#include "commands/launch/task_runner.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <memory>
+
+#include "agents/launch/order.h"
+#include "fleet/base/result.h"
+
+namespace drover::commands {
+
+namespace {
+
+constexpr std::size_t out_bytes_max = 1 << 20;
+constexpr std::size_t err_bytes_max = 16 << 10;
+constexpr Wall grace = std::chrono::seconds(1);
+
+void close_once(int& descriptor) {
+  if (descriptor >= 0) close(descriptor);
+  descriptor = -1;
+}
+
+struct Pipe {
+  int ends[2] = {-1, -1};
+  Pipe() { DROVER_REQUIRE(pipe2(ends, O_CLOEXEC) == 0); }
+  ~Pipe() {
+    close_once(ends[0]);
+    close_once(ends[1]);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  /// Moves one end out of the pipe.
+  int take(int end) {
+    fcntl(ends[end], F_SETFL, O_NONBLOCK);
+    return std::exchange(ends[end], -1);
+  }
+};
+
+/// Runs after the fork: only async-signal-safe calls are allowed.
+[[noreturn]] void become(char* const* words, const Pipe& in, const Pipe& out, const Pipe& err,
+                         pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+  setsid();
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);
+  dup2(in.ends[0], STDIN_FILENO);
+  dup2(out.ends[1], STDOUT_FILENO);
+  dup2(err.ends[1], STDERR_FILENO);
+  close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+  execvp(words[0], words);
+  const char* why = strerrordesc_np(errno);
+  (void)!write(STDERR_FILENO, words[0], strlen(words[0]));
+  (void)!write(STDERR_FILENO, ": ", 2);
+  (void)!write(STDERR_FILENO, why, strlen(why));
+  _exit(127);
+}
+
+/// A task that runs.
+class RunningTask {
+ public:
+  RunningTask(std::size_t number, const RemoteTask& task, const TaskRunnerOptions& options)
+      : number_(number), task_(task), options_(options), started_(wall_now()) {
+    std::vector<char*> words;
+    for (const std::string& word : task.command) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    Pipe in;
+    Pipe out;
+    Pipe err;
+    const pid_t parent = getpid();
+    pid_ = fork();
+    if (pid_ == 0) become(words.data(), in, out, err, parent);
+    DROVER_REQUIRE(pid_ > 0);
+    ended_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+    in_ = in.take(1);
+    out_ = out.take(0);
+    err_ = err.take(0);
+    deadline_ = started_ + options.limit;
+    result_.task_state = RemoteTaskState::running;
+  }
+  ~RunningTask() {
+    if (!done_) {
+      kill(-pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
+    for (int* descriptor : {&in_, &out_, &err_, &ended_}) close_once(*descriptor);
+  }
+  RunningTask(const RunningTask&) = delete;
+  RunningTask& operator=(const RunningTask&) = delete;
+
+  std::size_t number() const { return number_; }
+  bool done() const { return done_; }
+  RemoteTaskResult& result() { return result_; }
+
+  void watch(std::vector<pollfd>& watched) const {
+    if (has_more_to_write()) watched.push_back({in_, POLLOUT, 0});
+    if (out_ >= 0) watched.push_back({out_, POLLIN, 0});
+    if (err_ >= 0) watched.push_back({err_, POLLIN, 0});
+    watched.push_back({ended_, POLLIN, 0});
+  }
+  Wall deadline() const { return deadline_; }
+
+  /// Reads and writes what is ready. Returns true if the result has changed.
+  bool turn() {
+    write_ready();
+    read_ready(out_, result_.out, out_bytes_max);
+    read_ready(err_, result_.err, err_bytes_max);
+    const bool requested = !result_.payload && options_.payload != nullptr && requests_payload();
+    result_.payload = result_.payload || requested;
+    if (requested) write_ready();
+    if (wall_now() >= deadline_) end(RemoteTaskState::timed_out);
+    return reap() || requested;
+  }
+
+  /// Sends SIGTERM, and SIGKILL if it is called again after the grace period.
+  void end(RemoteTaskState task_state) {
+    const bool again = result_.task_state != RemoteTaskState::running;
+    if (!again) result_.task_state = task_state;
+    kill(-pid_, again ? SIGKILL : SIGTERM);
+    deadline_ = wall_now() + grace;
+  }
+
+ private:
+  bool requests_payload() const {
+    const auto at = result_.out.find(std::string(launch::payload_request) + "\n");
+    return at != std::string::npos && (at == 0 || result_.out[at - 1] == '\n');
+  }
+  const std::string& input() const { return script_sent_ ? *options_.payload : task_.script; }
+  bool has_more_to_write() const { return in_ >= 0 && (!script_sent_ || result_.payload); }
+
+  /// Writes the script; then, if it is requested, the payload and the end of input. Otherwise the
+  /// input stays open until the child ends.
+  void write_ready() {
+    while (has_more_to_write()) {
+      const std::string& text = input();
+      const ssize_t count = write(in_, text.data() + written_, text.size() - written_);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0 && errno == EAGAIN) return;
+      if (count < 0) return close_once(in_);
+      written_ += static_cast<std::size_t>(count);
+      if (written_ < text.size()) continue;
+      written_ = 0;
+      if (std::exchange(script_sent_, true)) return close_once(in_);
+    }
+  }
+
+  static void read_ready(int& descriptor, std::string& text, std::size_t bytes_max) {
+    char block[16 << 10];
+    while (descriptor >= 0) {
+      const ssize_t count = read(descriptor, block, sizeof block);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0 && errno == EAGAIN) return;
+      if (count <= 0) return close_once(descriptor);
+      text.append(block, std::min(static_cast<std::size_t>(count), bytes_max - text.size()));
+    }
+  }
+
+  /// Checks the process, not the pipes: an ssh that shares its connection leaves them open.
+  bool reap() {
+    if (done_ || waitpid(pid_, &result_.status, WNOHANG) != pid_) return false;
+    done_ = true;
+    read_ready(out_, result_.out, out_bytes_max);
+    read_ready(err_, result_.err, err_bytes_max);
+    if (result_.task_state == RemoteTaskState::running) result_.task_state = RemoteTaskState::ended;
+    result_.took_s = to_seconds(wall_now() - started_);
+    return true;
+  }
+
+  std::size_t number_;
+  const RemoteTask& task_;
+  const TaskRunnerOptions& options_;
+  Wall started_;
+  Wall deadline_{0};
+  pid_t pid_ = -1;
+  int in_ = -1;
+  int out_ = -1;
+  int err_ = -1;
+  int ended_ = -1;
+  bool script_sent_ = false;
+  bool done_ = false;
+  std::size_t written_ = 0;
+  RemoteTaskResult result_;
+};
+
+/// Waits until something is ready or the next limit is reached.
+void wait_for(const std::vector<std::unique_ptr<RunningTask>>& running,
+              const StopSignals& signals) {
+  std::vector<pollfd> watched = {{signals.descriptor(), POLLIN, 0}};
+  Wall next = wall_now() + std::chrono::seconds(1);
+  for (const auto& task : running) {
+    task->watch(watched);
+    next = std::min(next, task->deadline());
+  }
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - wall_now());
+  poll(watched.data(), watched.size(), static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+}
+
+}  // namespace
+
+std::vector<RemoteTaskResult> run_remote_tasks(const std::vector<RemoteTask>& tasks,
+                                               const TaskRunnerOptions& options,
+                                               StopSignals& signals) {
+  std::vector<RemoteTaskResult> results(tasks.size());
+  std::vector<std::unique_ptr<RunningTask>> running;
+  std::size_t next = 0;
+  bool interrupted = false;
+  while (next < tasks.size() || !running.empty()) {
+    if (signals.stopped() && !std::exchange(interrupted, true)) {
+      for (auto& task : running) task->end(RemoteTaskState::interrupted);
+      next = tasks.size();
+    }
+    while (next < tasks.size() && running.size() < options.fanout) {
+      running.push_back(std::make_unique<RunningTask>(next, tasks[next], options));
+      options.changed(next, running.back()->result());
+      ++next;
+    }
+    if (running.empty()) break;
+    wait_for(running, signals);
+    for (auto& task : running) {
+      if (task->turn()) options.changed(task->number(), task->result());
+      if (task->done()) results[task->number()] = std::move(task->result());
+    }
+    std::erase_if(running, [](const auto& task) { return task->done(); });
+  }
+  return results;
+}
+
+}  // namespace drover::commands

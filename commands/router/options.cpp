@@ -1,0 +1,146 @@
+#include "commands/router/options.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "commands/connection/fleet_time_bounds.h"
+#include "commands/shell/files.h"
+#include "commands/shell/parent_watchdog.h"
+#include "commands/subcommands.h"
+#include "fleet/base/text.h"
+#include "fleet/codec/codec.h"
+#include "fleet/socket/socket.h"
+
+namespace drover::commands {
+
+namespace {
+
+Result<std::string> default_ledger() {
+  std::filesystem::path folder;
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/') {
+    folder = state;
+  } else if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
+    folder = std::filesystem::path(home) / ".local" / "state";
+  } else {
+    return error("no HOME to keep the ledger in: name a file with --ledger");
+  }
+  folder /= "drover";
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (problem) return error("{}: {}", folder.string(), problem.message());
+  return (folder / "ledger.sqlite").string();
+}
+
+router::Retention read_retention(Arguments& arguments) {
+  constexpr std::int64_t jobs_max = 100'000'000;  // more than fits into memory
+  router::Retention kept;
+  kept.ended_jobs = static_cast<std::size_t>(arguments.integer(
+      "retain-ended-jobs", 1, jobs_max, static_cast<std::int64_t>(kept.ended_jobs)));
+  kept.ids = static_cast<std::size_t>(
+      arguments.integer("remember-ids", 0, jobs_max, static_cast<std::int64_t>(kept.ids)));
+  kept.ended_for = arguments.duration("retain-ended-for", kept.ended_for);
+  return kept;
+}
+
+Status check_listen(const std::string& listen, const std::string& keys, bool insecure) {
+  const auto endpoint = parse_endpoint(listen, "--listen");
+  if (!endpoint) return endpoint.error();
+  if (endpoint->loopback() || !keys.empty() || insecure) return {};
+  return error(
+      "--listen {}: is not loopback, and connections are not encrypted: anyone who can reach it "
+      "could run work; use --keys DIR (drover keys --help), or --insecure to listen there anyway",
+      printable(listen));
+}
+
+Result<std::string> keys_folder(const Arguments& arguments) {
+  if (arguments.has("insecure")) {
+    if (!arguments.has("keys")) return std::string();
+    return error("--insecure and --keys exclude each other");
+  }
+  const char* from_environment = std::getenv("DROVER_KEYS");
+  return arguments.text("keys", from_environment == nullptr ? "" : from_environment);
+}
+
+}  // namespace
+
+std::optional<CommandOutcome> read_router_options(Arguments& arguments, RouterOptions& options) {
+  options.listen = arguments.text("listen", default_endpoint);
+  options.start.speed = arguments.number("speed", speed_min, speed_max, 1);
+  options.start.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
+  options.journal = arguments.text("journal");
+  options.on_alert = arguments.text("on-alert");
+  options.start.retention = read_retention(arguments);
+  if (arguments.has("record")) {
+    options.record = read_recorder(arguments, arguments.text("record"), arguments.has("force"));
+  } else if (arguments.has("force") || arguments.has("min-free")) {
+    arguments.add_problem(error("--force and --min-free work only with --record"));
+  }
+  if (const Status status = arguments.status(); !status)
+    return CommandOutcome::usage(status.error());
+  const auto keys = keys_folder(arguments);
+  if (!keys) return CommandOutcome::usage(keys.error());
+  options.keys = *keys;
+  const bool insecure = arguments.has("insecure");
+  if (const Status allowed = check_listen(options.listen, options.keys, insecure); !allowed) {
+    return CommandOutcome::usage(allowed.error());
+  }
+  if (const std::string file = arguments.text("policy"); !file.empty()) {
+    auto text = read_file(file, policy_bytes_max);
+    if (!text) return CommandOutcome::failed(text.error());
+    options.start.policy_text = std::move(*text);
+    options.start.policy_place = file;
+  }
+  // Checked before the ledger is opened: with an invalid policy nothing is started.
+  if (const auto policy = read_policy(options.start); !policy) {
+    return CommandOutcome::failed(policy.error());
+  }
+  options.ledger = arguments.text("ledger");
+  if (!options.ledger.empty()) return std::nullopt;
+  auto ledger = default_ledger();
+  if (!ledger) return CommandOutcome::failed(ledger.error());
+  options.ledger = std::move(*ledger);
+  return std::nullopt;
+}
+
+CommandUsage router_usage() {
+  return {
+      "usage: drover router [options]",
+      "Routes jobs to the agents that connect to it, keeps them in a durable ledger, and "
+      "publishes\n"
+      "the state of the fleet. A router that is restarted on the same ledger loses no "
+      "acknowledged\n"
+      "job. It prints its endpoints when it is ready; SIGTERM or Ctrl-C ends it.",
+      {{"policy", "FILE",
+        "the routing policy (default: the built-in one); SIGHUP reads it again (drover policy)"},
+       {"listen", "E",
+        "control endpoint; samples and publishing use the next two ports (port 0: free ones)"},
+       {"ledger", "FILE", "the ledger (default: ~/.local/state/drover/ledger.sqlite)"},
+       {"retain-ended-jobs", "N", "ended jobs whose details the ledger keeps (default 100000)"},
+       {"retain-ended-for", "T", "how long it keeps them at most, in fleet time (default 7d)"},
+       {"remember-ids", "N",
+        "further ended jobs whose ids are kept to recognise resubmissions (default 4000000)"},
+       {"speed", "X", "fleet seconds per wall second (default 1)"},
+       {"seed", "N", "seed of tie-breaks between equal candidates (default 1)"},
+       {"catalogue", "DIR", "more model specs, *.toml"},
+       {"journal", "FILE",
+        "append every input to FILE, to reproduce the decisions with drover why --replay"},
+       {"keys", "DIR",
+        "encrypt, and accept only keys allowed in DIR (default: $DROVER_KEYS; drover keys)"},
+       {"on-alert", "PROGRAM",
+        "run PROGRAM for each alert that is raised, cleared or acknowledged (docs/actions.md)"},
+       {"record", "FILE", "record the published stream to FILE, like `drover record`"},
+       {"force", "", "with --record: overwrite an existing FILE"},
+       min_free_option(),
+       {"insecure", "", "allow --listen beyond loopback, unencrypted"},
+       parent_pipe_option()},
+      {},
+      "  drover router\n"
+      "      listens on tcp://127.0.0.1:7700 and the next two ports\n"
+      "  drover router --listen tcp://127.0.0.1:9000 --ledger /var/lib/drover/ledger.sqlite\n"
+      "  drover router --policy my.toml --speed 60\n"
+      "      an hour of fleet time passes in a minute"};
+}
+
+}  // namespace drover::commands

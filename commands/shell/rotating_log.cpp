@@ -1,0 +1,55 @@
+#include "commands/shell/rotating_log.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include "fleet/base/text.h"
+
+namespace drover::commands {
+
+namespace {
+
+constexpr off_t log_bytes_max = 1 << 20;
+
+}  // namespace
+
+Status RotatingLog::open(const std::string& path) {
+  path_ = path;
+  if (path.empty()) return {};
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (file < 0) return error("--log {}: {}", printable(path), std::strerror(errno));
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) dup2(file, stream);
+  close(file);
+  return {};
+}
+
+void RotatingLog::rotate_when_large() {
+  const Wall now = wall_now();
+  if (path_.empty() || now - checked_ < std::chrono::seconds(1)) return;
+  checked_ = now;
+  struct stat log {};
+  if (fstat(STDERR_FILENO, &log) != 0 || log.st_size <= log_bytes_max) return;
+  // If this fails the log keeps growing: an agent does not exit because of it.
+  if (std::rename(path_.c_str(), (path_ + ".1").c_str()) == 0) (void)open(path_);
+}
+
+Status replace_file(const std::string& path, const std::string& line) {
+  if (path.empty()) return {};
+  const std::string fresh = path + ".new";
+  {
+    std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
+    file << line << "\n";
+    file.close();
+    if (!file) return error("{}: {}", printable(fresh), std::strerror(errno));
+  }
+  if (std::rename(fresh.c_str(), path.c_str()) == 0) return {};
+  return error("{}: {}", printable(path), std::strerror(errno));
+}
+
+}  // namespace drover::commands

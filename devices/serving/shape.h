@@ -1,0 +1,42 @@
+// The sizes of a transformer for serving: what each layer reads, multiplies and caches, computed
+// from the dimensions, before it is split over devices.
+#pragma once
+
+#include "devices/catalogue/model.h"
+
+namespace drover::devices {
+
+struct ServingShape {
+  double layers = 0;
+  double expert_layers = 0;
+  double hidden = 0;
+
+  // Weights of one layer, by part.
+  double attention_weights = 0;
+  double dense_weights = 0;   // feed-forward of a layer without experts
+  double expert_weights = 0;  // of one expert
+  double shared_weights = 0;  // of experts that every row uses
+  double experts = 0, experts_active = 0;
+  double output_weights = 0;     // hidden to vocabulary
+  double embedding_weights = 0;  // 0 when tied to the output matrix
+
+  double cache_heads = 0;  // key and value heads of one layer; latent attention: 0
+  double cache_head_size = 0;
+  double latent_size = 0;    // elements of one token's latent and its rotary part
+  double query_size = 0;     // heads times the elements multiplied with one cached token
+  double window = 0;         // tokens that window layers attend to; 0: no such layers
+  double window_layers = 0;  // as a share of the attention layers
+  double kernels = 0;        // consecutive kernels of one layer
+};
+
+ServingShape serving_shape(const ModelSpec& model);
+
+/// The number of cached tokens that a layer reads on average, of a context of `context`.
+double tokens_seen(const ServingShape& shape, double context);
+
+/// The expected number of experts of one layer used by `rows` rows, each of which chooses
+/// `experts_active`. Popular experts are chosen repeatedly: a row counts as `popularity`
+/// independent choices.
+double experts_touched(const ServingShape& shape, double rows, double popularity);
+
+}  // namespace drover::devices

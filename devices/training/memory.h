@@ -1,0 +1,23 @@
+// The memory use of one device in the training of a decoder.
+#pragma once
+
+#include "devices/operation/memory_use.h"
+#include "devices/training/layout.h"
+
+namespace drover::devices {
+
+/// Parameters of the model on one device: those that it has or, when sharded, gathers in turn.
+double owned_parameters(const ModelSpec& model, const Layout& layout);
+
+/// Bytes of one layer's activations kept for the backward pass, per token. `narrow`: the inputs of
+/// products are kept in 8 bits.
+double activation_bytes_per_token(const ModelSpec& model, bool narrow);
+
+/// Share of the forward pass that is recomputed so that the rest fits, or as the request says.
+double recomputed_share(const TrainingJob& job, const Layout& layout);
+
+/// Memory use by kind, without the activations that are recomputed.
+MemoryUse training_memory(const TrainingJob& job, const Layout& layout);
+bool training_fits(const TrainingJob& job, const Layout& layout);
+
+}  // namespace drover::devices

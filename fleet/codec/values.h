@@ -1,0 +1,140 @@
+// Reads values and structs from MessagePack.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fleet/base/identity.h"
+#include "fleet/base/time.h"
+#include "fleet/codec/fields.h"
+#include "fleet/codec/reader.h"
+#include "fleet/reason.h"
+
+namespace drover::codec {
+
+bool read_name(Reader& reader, std::string& value, Name rule);
+bool read_id(Reader& reader, std::uint64_t& high, std::uint64_t& low);
+bool read_text(Reader& reader, std::size_t bytes_max, std::string& value);
+
+template <std::integral Integer>
+bool read(Reader& reader, Integer& value, Plain) {
+  return reader.integer(value);
+}
+
+template <typename Enum>
+requires std::is_enum_v<Enum>
+bool read(Reader& reader, Enum& value, Plain) {
+  std::uint8_t number = 0;
+  if (!reader.integer<std::uint8_t>(number, 0, static_cast<std::uint8_t>(enumeration<Enum>.last))) {
+    return false;
+  }
+  value = static_cast<Enum>(number);
+  return true;
+}
+
+inline bool read(Reader& reader, bool& value, Plain) { return reader.boolean(value); }
+inline bool read(Reader& reader, double& value, Plain) { return reader.number(value); }
+bool read(Reader& reader, double& value, StrictlyPositive);
+bool read(Reader& reader, Instant& value, Plain);
+bool read(Reader& reader, Duration& value, NonNegative);
+
+inline bool read(Reader& reader, JobId& id, Plain) { return read_id(reader, id.high, id.low); }
+inline bool read(Reader& reader, Incarnation& id, Plain) {
+  return read_id(reader, id.high, id.low);
+}
+
+inline bool read(Reader& reader, std::string& value, Name rule) {
+  return read_name(reader, value, rule);
+}
+inline bool read(Reader& reader, std::string& value, FreeText rule) {
+  return read_text(reader, rule.bytes_max, value);
+}
+inline bool read(Reader& reader, std::string& value, WholeText rule) {
+  return read_text(reader, rule.bytes_max, value);
+}
+bool read(Reader& reader, std::string& value, Bytes rule);
+
+template <Structured T>
+bool read(Reader& reader, T& value, Plain);
+
+template <typename T>
+bool read(Reader& reader, std::optional<T>& value, Plain rule) {
+  return read(reader, value.emplace(), rule);
+}
+
+template <typename T, typename ElementRule>
+bool read(Reader& reader, std::vector<T>& values, UpTo<ElementRule> rule) {
+  std::size_t count = 0;
+  if (!reader.array(rule.count_max, count) || !reader.take_memory(count * sizeof(T))) return false;
+  values.clear();
+  values.reserve(count);
+  for (std::size_t index = 0; index < count; ++index) {
+    if (!read(reader, values.emplace_back(), rule.element)) {
+      reader.within(index);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool read(Reader& reader, std::vector<std::uint16_t>& values, Packed rule);
+bool read(Reader& reader, std::map<std::string, std::string>& values, UpTo<FreeText> rule);
+bool read(Reader& reader, std::map<Reason, std::uint64_t>& counts, Plain);
+
+/// The keys of one map, one after the other. Each key may occur once.
+class Keys {
+ public:
+  explicit Keys(Reader& reader) : reader_(reader) {}
+
+  /// Reads the map's head and the first key.
+  bool open();
+  bool done() const { return left_ == 0; }
+  bool at(std::string_view field) const { return left_ > 0 && key_ == field; }
+  /// Call before the value of a known field is read. False when the field was read before.
+  bool known(std::size_t index);
+  /// Skips the value of an unknown field and reads the next key.
+  bool skip_unknown();
+  /// Call after a value was read. Reads the next key.
+  bool next();
+
+ private:
+  Reader& reader_;
+  std::size_t left_ = 0;
+  std::string_view key_;
+  std::uint64_t seen_ = 0;                 // bits of known fields by their index in the table
+  std::vector<std::string_view> unknown_;  // unknown keys, to find duplicates; at most fields_max
+};
+
+/// Goes through the table repeatedly while there are keys. Drover sends keys in the order of the
+/// table, so one pass is enough; keys in other orders are found as well.
+template <Structured T>
+bool read(Reader& reader, T& value, Plain) {
+  Keys keys(reader);
+  bool good = keys.open();
+  while (good && !keys.done()) {
+    bool found = false;
+    std::size_t index = 0;
+    const auto take = [&](const auto& field) {
+      const std::size_t table_index = index++;
+      if (!good || !keys.at(field.name)) return;
+      found = true;
+      good = keys.known(table_index) && read(reader, value.*field.member, field.rule);
+      if (good) {
+        good = keys.next();
+      } else {
+        reader.within(field.name);
+      }
+    };
+    std::apply([&](const auto&... fields) { (take(fields), ...); }, layout<T>.fields);
+    if (good && !found) good = keys.skip_unknown();
+  }
+  return good;
+}
+
+}  // namespace drover::codec

@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "fleet/codec/codec.h"
+#include "fleet/recording/index.h"
+#include "fleet/recording/reader.h"
+#include "fleet/recording/repair.h"
+#include "fleet/recording/writer.h"
+
+namespace drover {
+namespace {
+
+constexpr Duration window = std::chrono::minutes(1);
+
+class Cut {
+ public:
+  Cut(RecordingReader& reader, const ByteSink& sink) : reader_(reader), sink_(sink) {}
+
+  Result<CutReport> go(Instant from, Instant to);
+
+ private:
+  Status begin(Instant from, Instant to);
+  Status find_bookmarks(Instant from, Instant to);
+  Status find_drops(Instant from, Instant to);
+  Status add(const std::vector<RecordedMessage>& messages);
+  Status add_window(Instant from, Instant to);
+  std::string between(const RecordedMessage* next);
+
+  RecordingReader& reader_;
+  const ByteSink& sink_;
+  RecordingWriter writer_;
+  // Records between the messages, in order.
+  std::deque<RecordedMessage> bookmarks_;
+  std::deque<DroppedMessages> drops_;
+  std::optional<Keyframe> keyframe_;  // the next to write
+  std::uint64_t keyframe_place_ = 0;  // ordinal of the last one written
+  CutReport report_;
+};
+
+Status Cut::find_bookmarks(Instant from, Instant to) {
+  const auto bookmarks = reader_.bookmarks();
+  if (!bookmarks) return bookmarks.error();
+  for (const RecordedMessage& one : *bookmarks) {
+    if (from <= one.arrived && one.arrived < to) bookmarks_.push_back(one);
+  }
+  return {};
+}
+
+// For a damaged file this includes the missing messages: the new file has new ordinals without
+// gaps.
+Status Cut::find_drops(Instant from, Instant to) {
+  const auto drops = reader_.drops();
+  if (!drops) return drops.error();
+  std::vector<DroppedMessages> all = *drops;
+  if (reader_.index().surveyed) {
+    const std::vector<DroppedMessages> missing = reader_.missing();
+    all.insert(all.end(), missing.begin(), missing.end());
+  }
+  for (DroppedMessages one : all) {
+    if (one.since >= to || one.until < from) continue;
+    one.since = std::max(one.since, from);
+    one.until = std::min(one.until, to - Duration{1});
+    drops_.push_back(one);
+  }
+  std::stable_sort(drops_.begin(), drops_.end(),
+                   [](const auto& a, const auto& b) { return a.until < b.until; });
+  return {};
+}
+
+Status Cut::begin(Instant from, Instant to) {
+  if (Status status = sink_(writer_.begin(reader_.info().start).file); !status) return status;
+  if (Status status = find_bookmarks(from, to); !status) return status;
+  Result<std::optional<Keyframe>> keyframe = reader_.keyframe_before(from);
+  if (!keyframe) return keyframe.error();
+  // Messages missing after the keyframe are missing in the state at `from`.
+  const Instant begun = *keyframe ? (*keyframe)->at : from;
+  if (Status status = find_drops(begun, to); !status) return status;
+  if (!*keyframe) return {};
+  keyframe_place_ = (*keyframe)->ordinal;
+  if (Status status = sink_(writer_.keyframe(begun, (*keyframe)->messages).file); !status) {
+    return status;
+  }
+  // The keyframe and the rows since then are the state at `from`.
+  Result<std::vector<RecordedMessage>> rows = reader_.read_rows(begun, from);
+  if (!rows) return rows.error();
+  std::erase_if(*rows, [&](const RecordedMessage& row) { return row.ordinal <= keyframe_place_; });
+  return add(*rows);
+}
+
+// Writes the records before the next message, or the remaining ones if there is none.
+std::string Cut::between(const RecordedMessage* next) {
+  std::string bytes;
+  const auto drop_until = [&](Instant at) {
+    for (; !drops_.empty() && drops_.front().until <= at; drops_.pop_front()) {
+      bytes += writer_.dropped(drops_.front()).file;
+    }
+  };
+  while (!bookmarks_.empty() && (next == nullptr || bookmarks_.front().ordinal < next->ordinal)) {
+    const RecordedMessage& mark = bookmarks_.front();
+    drop_until(mark.arrived);
+    bytes += writer_.mark(mark.arrived, std::get<Event>(mark.envelope.body).text).file;
+    bookmarks_.pop_front();
+  }
+  drop_until(next == nullptr ? Instant::max() : next->arrived);
+  return bytes;
+}
+
+Status Cut::add(const std::vector<RecordedMessage>& messages) {
+  for (const RecordedMessage& message : messages) {
+    std::string bytes;
+    if (keyframe_ && keyframe_->ordinal < message.ordinal) {
+      bytes += writer_.keyframe(keyframe_->at, keyframe_->messages).file;
+      keyframe_.reset();
+    }
+    bytes += between(&message);
+    bytes += writer_.add(message).file;
+    if (report_.messages == 0) report_.from = report_.to = message.arrived;
+    report_.from = std::min(report_.from, message.arrived);
+    report_.to = std::max(report_.to, message.arrived);
+    ++report_.messages;
+    if (bytes.empty()) continue;
+    if (Status status = sink_(bytes); !status) return status;
+  }
+  return {};
+}
+
+Status Cut::add_window(Instant from, Instant to) {
+  Result<std::optional<Keyframe>> keyframe = reader_.keyframe_before(to);
+  if (!keyframe) return keyframe.error();
+  if (*keyframe && (*keyframe)->ordinal > keyframe_place_ && (*keyframe)->at >= from) {
+    keyframe_ = std::move(*keyframe);
+    keyframe_place_ = keyframe_->ordinal;
+  }
+  const Result<std::vector<RecordedMessage>> messages = reader_.read(from, to);
+  if (!messages) return messages.error();
+  return add(*messages);
+}
+
+Result<CutReport> Cut::go(Instant from, Instant to) {
+  if (Status status = begin(from, to); !status) return status.error();
+  const Instant last = std::min(to, saturating_add(reader_.last(), Duration{1}));
+  Instant at = std::max(from, reader_.first());
+  // At most as many windows as chunks, however far apart the times of messages are.
+  const auto chunks = static_cast<std::int64_t>(reader_.info().chunks) + 1;
+  const std::int64_t span =
+      last > at ? last.time_since_epoch().count() / chunks - at.time_since_epoch().count() / chunks
+                : 0;
+  const Duration step = std::max(window, Duration{span});
+  while (at < last) {
+    const Instant next = std::min(last, saturating_add(at, step));
+    if (Status status = add_window(at, next); !status) return status.error();
+    at = next;
+  }
+  std::string bytes = between(nullptr);
+  bytes += writer_.end().file;
+  if (Status status = sink_(bytes); !status) return status.error();
+  return report_;
+}
+
+}  // namespace
+
+Result<CutReport> cut_recording(ByteSource& file, std::optional<std::string_view> journal,
+                                Instant from, Instant to, const ByteSink& sink) {
+  Result<RecordingReader> reader = RecordingReader::open(file, journal);
+  if (!reader) return reader.error();
+  return Cut(*reader, sink).go(from, to);
+}
+
+}  // namespace drover

@@ -1,0 +1,65 @@
+// The primitives of the file: little-endian numbers, length-prefixed texts, CRC-32 and zstd.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "fleet/base/result.h"
+
+namespace drover::recording {
+
+std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before = 0);
+
+/// One zstd frame with its content size.
+std::string compressed(std::string_view bytes, int level);
+/// Decompresses a frame. An error, before memory is allocated, unless its content size is that of
+/// `out`.
+Status decompress(std::string_view frame, std::span<char> out);
+
+/// Appends numbers and texts as MCAP writes them.
+class Bytes {
+ public:
+  Bytes& u8(std::uint8_t value);
+  Bytes& u16(std::uint16_t value);
+  Bytes& u32(std::uint32_t value);
+  Bytes& u64(std::uint64_t value);
+  Bytes& text(std::string_view value);  // u32 length, then the bytes
+  Bytes& raw(std::string_view value);
+
+  std::size_t size() const { return bytes_.size(); }
+  std::string take() { return std::move(bytes_); }
+  std::string_view view() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+/// Reads numbers and texts. The first incomplete one sets failed(); all later reads return 0 or an
+/// empty text.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view bytes) : bytes_(bytes) {}
+  std::uint8_t u8();
+  std::uint16_t u16();
+  std::uint32_t u32();
+  std::uint64_t u64();
+  std::string_view text();
+  std::string_view raw(std::uint64_t size);
+
+  bool failed() const { return failed_; }
+  bool at_end() const { return at_ == bytes_.size(); }
+  std::size_t at() const { return at_; }
+  std::size_t left() const { return bytes_.size() - at_; }
+
+ private:
+  std::uint64_t number(std::size_t size);
+
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace drover::recording

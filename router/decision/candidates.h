@@ -1,0 +1,175 @@
+// The candidates of one decision in one pool, as rows for filters and scorers.
+//
+// Facts about kinds of placements (device spec, precision, number of devices) are computed once
+// per kind; facts about each candidate once per row. A request's candidates are the replicas of
+// its model; a gang's are groups with their lowest free devices; a new replica's are groups
+// likewise.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "router/decision/candidate_table.h"
+#include "router/decision/decide.h"
+#include "router/policy/work_class.h"
+
+namespace drover::router {
+
+enum class Purpose : std::uint8_t { request, gang, replica };
+
+/// What the candidates of one pool are checked against.
+struct PlacementQuery {
+  const FleetState& fleet_state;
+  const Policy& policy;
+  const Rule& rule;
+  const PlacementRequest& request;
+  Needs needs{};
+  const WorkClass* work_class = nullptr;
+  Instant now{};
+  Purpose purpose = Purpose::request;
+  double waited_s = 0;                  // since submission
+  std::uint64_t need_tokens = 0;        // KV of one request: input and output
+  bool avoid = true;                    // enforce `request.avoid`
+  bool slo = true;                      // enforce the rule's slo
+  bool healthy = true;                  // enforce silence and ejection, even in panic mode
+  std::vector<Precision> precisions{};  // accepted, best first; empty: any
+  bool none_accepted = false;           // job, rule and fallback have no precision in common
+  bool degraded = false;                // `precisions` are a fallback's change
+  // Per pool.
+  const Pool* pool = nullptr;
+  std::uint32_t pool_number = 0;
+  double site_power_w = 0;  // estimated, reservations included
+  double pool_power_w = 0;
+  double pool_cap_w = 0;  // 0: none
+  double pool_jobs = 0;   // reserved, when the pool has a largest share
+  std::map<std::string, double, std::less<>> rack_power_w{};  // estimated, when racks have a limit
+  bool far = false;  // the network or the prices add to a candidate's cost
+
+  /// Whether the job may be trained in this precision without verification.
+  bool trains_unverified(Precision precision) const {
+    return purpose != Purpose::gang || precision != Precision::fp16 ||
+           request.job->work.loss_scaling;
+  }
+};
+
+struct PlacementKind {
+  const devices::DeviceSpec* spec = nullptr;
+  int devices = 1;                     // per replica or gang; 0: nothing fits
+  bool of_groups = false;              // of new replicas; else of existing ones
+  int group_devices = 0;               // in the group, if it matters
+  int per_host = 0;                    // a gang over hosts: devices of its largest part; else 0
+  std::optional<Precision> precision;  // nothing: no accepted precision runs there
+  std::uint32_t failed = 0;            // bits by filter
+  double price_usd_per_h = 0;          // one device
+  double warmup_s = 0;
+  ServingMemo* serving = nullptr;
+  std::uint32_t known_runs = 0;  // bits by batch exponent
+  std::array<Estimator::Run, batch_exponents> runs;
+};
+
+/// One candidate in 16 bytes: enough to describe its status later.
+struct RecordRow {
+  std::uint32_t place = no_index;  // a replica, or a group
+  std::uint32_t failed = 0;        // bits by filter
+  float score = 0;                 // if nothing failed
+  std::uint16_t pool = 0;
+  bool is_replica = false;
+  std::uint8_t hosts = 1;  // hosts of a gang over hosts; `place` is its first group
+};
+
+/// Reused from one decision to the next.
+struct DecisionScratch {
+  std::vector<PlacementKind> kinds;
+  CandidateTable rows;
+  std::vector<std::uint32_t> feasible;                // rows that no filter rejects
+  std::vector<std::vector<double>> values;            // by scorer, in the order of `feasible`
+  std::vector<double> scores;                         // in the order of `feasible`
+  std::vector<std::array<std::uint32_t, 32>> counts;  // by kind and filter
+  std::vector<std::int64_t> waits;                    // of a group's busy devices
+  std::vector<RecordRow> record;                      // all candidates of the last decision
+};
+
+PlacementQuery make_query(const FleetState& fleet_state, const Policy& policy, const Rule& rule,
+                          const PlacementRequest& request, const WorkClass* work_class, Instant now,
+                          Purpose purpose);
+
+/// Precisions that job and rule both accept, in the job's order.
+void accept_precisions(PlacementQuery& query, const std::vector<Precision>& of_rule);
+
+/// Fills in what depends on the pool: power totals, cap, running jobs.
+void set_pool(PlacementQuery& query, std::uint32_t pool_number);
+
+/// Gathers all candidates of the pool into scratch.rows, estimated and filtered.
+void gather(const PlacementQuery& query, Estimator& estimator, DecisionScratch& scratch);
+
+/// Gathers two replicas of the model that pass the filters, drawn at random in a few tries, for a
+/// pick that needs only a few candidates; rows of other pools are not kept.
+void gather_drawn(const PlacementQuery& query, Estimator& estimator, DecisionScratch& scratch,
+                  RandomStream& random);
+
+/// The load of a replica that a request would share: the batch, itself included, and the factor on
+/// decode time for the prefill of others.
+struct Fill {
+  double batch = 1;
+  double disturbance = 1;
+};
+Fill fill_of(const FleetState& fleet_state,
+             ReplicaIndex replica);  // `no_index`: unshared
+
+/// Estimate of the row, with energy and dollars at this fill, up to its batch limit, so that
+/// candidates with different fills are comparable. Its times are its own.
+Estimate estimate_at(const PlacementQuery& query, DecisionScratch& scratch, std::size_t row,
+                     Fill fill);
+
+/// Adds distance to the rows from `begin` on, once their start and run time are known: data that
+/// must be moved first, a round trip to the clients.
+void add_distance(const PlacementQuery& query, CandidateTable& rows, std::size_t begin);
+/// Adds the pool's prices beyond hourly cost, after derive_totals: energy of owned devices,
+/// egress, work that a reclaimed spot device will repeat.
+void add_prices(const PlacementQuery& query, CandidateTable& rows, std::size_t begin);
+
+/// The best accepted precision that the device and the pool support.
+std::optional<Precision> choose_precision(const PlacementQuery& query,
+                                          const devices::DeviceSpec& spec);
+
+/// The fewest devices on which weights and a useful KV cache fit; else the most on which weights
+/// and one request fit; else 0.
+int replica_devices(const PlacementQuery& query, const PlacementKind& kind);
+
+/// Seconds until a new replica is ready: weights loaded, every warm shape compiled.
+double warmup_seconds(const PlacementQuery& query, const PlacementKind& kind);
+
+/// Whether neither a gang nor a replica holds the device and it is usable.
+bool is_free(const DeviceColumns& columns, DeviceIndex device);
+
+/// The device indices of a gang or new replica: the lowest free ones of the group, whole aligned
+/// slices on TPUs; empty when there are not enough. Hot devices are used only if there are not
+/// enough others.
+std::vector<std::uint16_t> free_devices(const FleetState& fleet_state, GroupIndex group, int count);
+
+/// The same among devices for which `fits` is true, by index in the group.
+std::vector<std::uint16_t> lowest_devices(const GroupEntry& group, int count,
+                                          const std::vector<bool>& fits);
+
+/// Seconds until `count` of the group's devices, in the required shape, have ended their gangs;
+/// infinity when that is not known, because replicas hold them or new work is blocked.
+/// `without_replicas`: as if the replicas there were unloaded.
+double wait_in_group(const PlacementQuery& query, const GroupEntry& group, int count,
+                     bool without_replicas);
+
+/// Bits of PlacementCondition for a candidate in the group, given the `devices` that
+/// `free_devices` returned: of those devices, or, if empty, whether unusable devices alone leave
+/// too few.
+std::uint32_t condition_of(const FleetState& fleet_state, GroupIndex group, int count,
+                           const std::vector<std::uint16_t>& devices);
+
+/// "host/r0", "host/0-7", "host/0,2,5"; for a gang over hosts one after the other.
+std::string target_text(const FleetState& fleet_state, const CandidateTable& rows, std::size_t row);
+std::string target_text(std::string_view host, const std::vector<std::uint16_t>& devices);
+
+}  // namespace drover::router

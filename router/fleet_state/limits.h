@@ -1,0 +1,31 @@
+// Bounds on what the router keeps of a fleet.
+#pragma once
+
+#include <cstddef>
+
+namespace drover::router {
+
+/// `register_host` rejects a Register that would exceed one of these limits.
+inline constexpr std::size_t hosts_max = 20'000;  // forgotten hosts are replaced first
+inline constexpr std::size_t devices_per_host_max = 4096;
+/// Device rows, free ones included. A host whose devices change keeps its rows. When it needs
+/// more, it gets twice as many, and its old rows become free, as the rows of a forgotten host do.
+inline constexpr std::size_t devices_max = 2'000'000;
+/// Distinct device specs in the fleet; specs that differ only in comments count once. At the
+/// limit, specs that no host uses are freed.
+inline constexpr std::size_t specs_max = 1024;
+/// Specs of one host, so that no host can fill the table: real hosts have one to four. It takes 64
+/// hosts with the most specs to fill it.
+inline constexpr std::size_t specs_per_host_max = 16;
+/// Replica entries kept per host, gone ones included.
+inline constexpr std::size_t replicas_known_per_host = 2 * 4096;
+/// Live replicas that one host may report.
+inline constexpr std::size_t replicas_per_host_max = 4096;
+
+/// Limits of the whole fleet; tests use smaller ones.
+struct FleetStateLimits {
+  std::size_t hosts = hosts_max;
+  std::size_t devices = devices_max;
+};
+
+}  // namespace drover::router

@@ -1,0 +1,26 @@
+// Splits the rows of a sample batch into runs of consecutive devices, so that columns are
+// decoded run by run instead of row by row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "router/fleet_state/fleet_state.h"
+
+namespace drover::router {
+
+/// Consecutive rows of consecutive devices.
+struct RowRun {
+  std::size_t row = 0;
+  DeviceIndex device = 0;
+  std::size_t count = 0;
+};
+
+/// `numbers`: the rows' device indices in the host; `devices`: the host's devices by index, which
+/// are consecutive. Rows of unknown devices are in no run. Agents send rows in order, so most
+/// batches are one run.
+std::vector<RowRun> runs_of(const std::vector<std::uint16_t>& numbers,
+                            const std::vector<DeviceIndex>& devices);
+
+}  // namespace drover::router

@@ -1,0 +1,125 @@
+#include "router/health/connection_table.h"
+
+#include <algorithm>
+
+namespace drover::router {
+namespace {
+
+// Earlier incarnations kept per host: more than can still be running by mistake.
+constexpr std::size_t superseded_kept = 16;
+
+}  // namespace
+
+bool may_send(std::optional<Role> role, const Message& message) {
+  switch (sender_role_of(message)) {
+    case SenderRole::nobody:
+    case SenderRole::sampler:
+      return false;
+    case SenderRole::anyone:
+      return true;
+    case SenderRole::agent:
+      return !role || *role == Role::agent;
+    case SenderRole::reader:
+      return !role || *role != Role::agent;
+    case SenderRole::submitter:
+    case SenderRole::administrator:
+      return !role || *role == Role::client;
+  }
+  return false;
+}
+
+const std::string& sender_name(const ConnectionEntry& peer) {
+  return peer.host.empty() ? peer.words : peer.host;
+}
+
+std::optional<std::uint64_t> ConnectionTable::make_room(std::uint64_t number) {
+  if (peers_.size() < peers_max || peers_.contains(number)) return std::nullopt;
+  const auto oldest = std::find_if(peers_.begin(), peers_.end(),
+                                   [](const auto& entry) { return entry.second.host.empty(); });
+  if (oldest == peers_.end()) return std::nullopt;
+  const std::uint64_t evicted = oldest->first;
+  peers_.erase(oldest);
+  return evicted;
+}
+
+ConnectionEntry& ConnectionTable::touch(Instant now, std::uint64_t number) {
+  ConnectionEntry& peer = peers_[number];
+  peer.last_contact = now;
+  return peer;
+}
+
+const ConnectionEntry* ConnectionTable::find(std::uint64_t number) const {
+  const auto found = peers_.find(number);
+  return found == peers_.end() ? nullptr : &found->second;
+}
+
+ConnectionEntry* ConnectionTable::find(std::uint64_t number) {
+  const auto found = peers_.find(number);
+  return found == peers_.end() ? nullptr : &found->second;
+}
+
+std::optional<std::uint64_t> ConnectionTable::speaks_for(std::uint64_t number,
+                                                         const std::string& host,
+                                                         const Incarnation& incarnation) {
+  std::optional<std::uint64_t> earlier;
+  const auto found = peer_of_host_.find(host);
+  if (found != peer_of_host_.end() && found->second != number) {
+    earlier = found->second;
+    if (ConnectionEntry* old = find(*earlier)) old->host.clear();
+  }
+  peer_of_host_[host] = number;
+  ConnectionEntry& peer = peers_[number];
+  peer.role = Role::agent;
+  peer.host = host;
+  peer.incarnation = incarnation;
+  return earlier;
+}
+
+std::optional<std::uint64_t> ConnectionTable::peer_of(std::string_view host) const {
+  const auto found = peer_of_host_.find(host);
+  if (found == peer_of_host_.end()) return std::nullopt;
+  return found->second;
+}
+
+const std::string& ConnectionTable::key_of(std::string_view host) const {
+  static const std::string none;
+  const auto found = peer_of_host_.find(host);
+  if (found == peer_of_host_.end()) return none;
+  const auto peer = peers_.find(found->second);
+  return peer == peers_.end() ? none : peer->second.key;
+}
+
+void ConnectionTable::silence(std::string_view host) {
+  const auto found = peer_of_host_.find(host);
+  if (found == peer_of_host_.end()) return;
+  if (ConnectionEntry* peer = find(found->second)) peer->host.clear();
+  peer_of_host_.erase(found);
+}
+
+bool ConnectionTable::superseded(const std::string& host, const Incarnation& incarnation) const {
+  const auto found = superseded_.find(host);
+  return found != superseded_.end() &&
+         std::find(found->second.begin(), found->second.end(), incarnation) != found->second.end();
+}
+
+void ConnectionTable::supersede(const std::string& host, const Incarnation& incarnation) {
+  if (superseded(host, incarnation)) return;
+  std::vector<Incarnation>& incarnations = superseded_[host];
+  incarnations.push_back(incarnation);
+  if (incarnations.size() > superseded_kept) incarnations.erase(incarnations.begin());
+}
+
+std::vector<std::uint64_t> ConnectionTable::forget_silent(Instant now, Duration silence) {
+  std::vector<std::uint64_t> gone;
+  for (auto peer = peers_.begin(); peer != peers_.end();) {
+    if (peer->second.host.empty() && now - peer->second.last_contact > silence) {
+      gone.push_back(peer->first);
+      peer = peers_.erase(peer);
+    } else {
+      ++peer;
+    }
+  }
+  return gone;
+}
+
+}  // namespace drover::router

@@ -1,0 +1,56 @@
+// Replicas that the router started: how many are starting, which it may retire, and when a model
+// without a placement may try again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fleet/base/time.h"
+#include "fleet/messages.h"
+#include "router/fleet_state/fleet_state.h"
+#include "router/jobs/queue.h"
+#include "router/policy/policy.h"
+
+namespace drover::router {
+
+class ReplicaController {
+ public:
+  /// Whether one more may start for this model: the fleet's limit is not reached, none of the
+  /// model is starting, and its last try is `start_after` ago.
+  bool may_start(Instant now, const Replicas& limits, const std::string& model) const;
+  /// Records a failed try: no placement was found, or the start failed.
+  void tried(Instant now, const std::string& model);
+  void started(Instant now, const ReplicaId& id, const std::string& model);
+  /// Takes any replica's report; `gone` while starting counts as a failed try. A replica reported
+  /// as started by a router is the router's own, also when an earlier router started it.
+  void reported(Instant now, const Replica& replica);
+  /// Forgets the host's replicas until it reports them again.
+  void host_lost(Instant now, const std::string& host);
+
+  bool owns(const ReplicaId& id) const { return own_.contains(id); }
+  std::size_t starting() const { return starting_.size(); }
+
+ private:
+  std::map<ReplicaId, std::string> starting_;
+  std::set<ReplicaId> own_;
+  std::map<std::string, Instant> tried_;  // by model
+};
+
+/// Requests that have waited for `start_after` for a reason that may pass: the oldest of each
+/// class, in order of acceptance. A model may have several: where the first has no placement,
+/// another one may.
+std::vector<JobRecord*> starved_requests(Instant now, const Replicas& limits,
+                                         const JobQueue& queue);
+
+/// The router's own ready replicas that have been idle for `idle_for`, longest idle first.
+std::vector<ReplicaIndex> idle_replicas(Instant now, Duration idle_for,
+                                        const FleetState& fleet_state,
+                                        const ReplicaController& replica_controller);
+
+}  // namespace drover::router

@@ -1,0 +1,279 @@
+#include "router/ledger/store.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "router/ledger/store_file.h"
+#include "router/ledger/store_tables.h"
+#include "router/ledger/wal_check.h"
+
+namespace drover::router {
+namespace {
+
+constexpr std::chrono::milliseconds full_wait{500};  // delay before a full disk is tried again
+
+// Old rows deleted between two commits: about a millisecond of work. Under load more are deleted
+// than added, so that the file does not grow.
+constexpr std::size_t slice_rows_min = 250;
+constexpr std::size_t slice_rows_max = 4'000;
+
+class ThreadedStore final : public LedgerStore {
+ public:
+  ThreadedStore(std::unique_ptr<LedgerCompactor> compactor, const WalLimits& log_limits)
+      : tables_(log_limits), compactor_(std::move(compactor)) {}
+  ~ThreadedStore() override;
+
+  Status start(const std::string& path);
+
+  const std::string& path() const override { return path_; }
+  std::optional<Instant> last_at() const override { return last_at_; }
+  Status read(const Visitor& visit) override;
+  void append(std::vector<Write> writes) override;
+  std::uint64_t committed() override;
+  int ready_descriptor() const override { return ready_.number(); }
+  bool full() const override { return full_; }
+  WalState log() const override { return log_; }
+  Status failure() const override;
+  Status flush() override;
+
+ private:
+  bool wait_for_work(std::unique_lock<std::mutex>& lock);
+  void work();
+  Status commit();
+  void settle(const Status& committed);
+  Status compact(std::size_t rows_max, LedgerTables::Sync sync);
+  void notify();
+
+  std::string path_;
+  FileDescriptor lock_;
+  FileDescriptor ready_;
+  std::int64_t base_ = 0;  // sequence of the last row before this start
+  std::optional<Instant> last_at_;
+
+  std::mutex tables_mutex_;  // read() runs on another thread
+  LedgerTables tables_;
+  std::unique_ptr<LedgerCompactor> compactor_;
+
+  // Used by the worker thread only.
+  std::vector<NumberedRow> group_;        // being committed, or waiting for disk space
+  std::optional<CompactionSlice> slice_;  // as above
+  bool more_ = false;                     // more rows are due for deletion
+
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;     // wakes the worker: something to write, or stop
+  std::condition_variable written_;  // wakes others: something was written, or failed
+  std::vector<Write> waiting_;
+  bool busy_ = false;
+  bool stopping_ = false;
+  Status failure_;
+  std::uint64_t appended_ = 0;
+  std::atomic<std::uint64_t> committed_{0};
+  std::atomic<bool> full_{false};
+  std::atomic<WalState> log_{WalState::short_enough};
+  std::thread worker_;
+};
+
+ThreadedStore::~ThreadedStore() {
+  {
+    const std::lock_guard guard(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (worker_.joinable()) worker_.join();
+}
+
+Status ThreadedStore::start(const std::string& path) {
+  auto file = find_ledger(path);
+  if (!file) return file.error();
+  path_ = *std::move(file);
+  if (auto status = lock_ledger(path_, lock_); !status) return status;
+  if (auto status = check_wal(path_); !status) return status;
+  if (auto status = tables_.open(path_); !status) return status;
+  base_ = tables_.last_sequence();
+  last_at_ = tables_.last_at();
+  ready_.take(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  if (ready_.number() < 0) return error("ledger {}: no event: {}", path_, std::strerror(errno));
+  try {
+    worker_ = std::thread([this] { work(); });
+  } catch (const std::exception& problem) {
+    return error("ledger {}: no thread: {}", path_, problem.what());
+  }
+  return {};
+}
+
+Status ThreadedStore::read(const Visitor& visit) {
+  const std::lock_guard guard(tables_mutex_);
+  return tables_.read([&](std::int64_t sequence, const LedgerRow& row) {
+    if (compactor_) compactor_->match(sequence, row);
+    return visit(row);
+  });
+}
+
+void ThreadedStore::append(std::vector<Write> writes) {
+  if (writes.empty()) return;
+  std::unique_lock lock(mutex_);
+  if (!failure_) return;  // after a failure nothing is written or acknowledged
+  for (Write& write : writes) {
+    DROVER_REQUIRE(write.sequence > appended_);
+    appended_ = write.sequence;
+    waiting_.push_back(std::move(write));
+  }
+  lock.unlock();
+  wake_.notify_one();
+}
+
+std::uint64_t ThreadedStore::committed() {
+  std::uint64_t count = 0;
+  // Clears the event; its absence is no error.
+  [[maybe_unused]] const auto taken = ::read(ready_.number(), &count, sizeof count);
+  return committed_.load();
+}
+
+Status ThreadedStore::failure() const {
+  const std::lock_guard guard(mutex_);
+  return failure_;
+}
+
+Status ThreadedStore::flush() {
+  std::unique_lock lock(mutex_);
+  written_.wait(lock, [&] { return (waiting_.empty() && !busy_) || !failure_ || full_; });
+  if (failure_ && full_) {
+    return error("ledger {}: {}, the last rows are lost", path_,
+                 log_ == WalState::full ? ledger_log_full : "the disk is full");
+  }
+  return failure_;
+}
+
+void ThreadedStore::notify() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto put = ::write(ready_.number(), &one, sizeof one);
+}
+
+bool ThreadedStore::wait_for_work(std::unique_lock<std::mutex>& lock) {
+  if (full_) {
+    wake_.wait_for(lock, full_wait, [&] { return stopping_; });
+    return !stopping_;
+  }
+  wake_.wait(lock, [&] { return !waiting_.empty() || stopping_ || more_; });
+  return !waiting_.empty() || !stopping_;
+}
+
+/// The result of `act`, or the exception that ended it: memory may be short.
+template <typename Act>
+Status guarded(const std::string& path, Act act) {
+  try {
+    return act();
+  } catch (const std::exception& problem) {
+    return error("ledger {}: writing: {}", path, problem.what());
+  }
+}
+
+// Commits whatever was queued during the last commit: under load the groups grow on their own, and
+// a single write waits for nobody. Waiting callers are notified before old rows are deleted.
+void ThreadedStore::work() {
+  std::unique_lock lock(mutex_);
+  while (wait_for_work(lock)) {
+    std::vector<Write> gathered;
+    if (group_.empty()) gathered.swap(waiting_);
+    busy_ = true;
+    lock.unlock();
+    for (Write& write : gathered) {
+      group_.push_back({base_ + static_cast<std::int64_t>(write.sequence), std::move(write.row)});
+    }
+    // With nothing to commit, a sync delays nobody, and no other sync would follow soon.
+    const auto sync = group_.empty() ? LedgerTables::Sync::now : LedgerTables::Sync::later;
+    const std::size_t rows_max = std::clamp(2 * group_.size(), slice_rows_min, slice_rows_max);
+    Status status = guarded(path_, [&] { return commit(); });
+    lock.lock();
+    settle(status);
+    if (!failure_) return;
+    if (full_) continue;
+    lock.unlock();
+    status = guarded(path_, [&] { return compact(rows_max, sync); });
+    lock.lock();
+    if (!status) return settle(status);
+  }
+}
+
+Status ThreadedStore::commit() {
+  const std::lock_guard guard(tables_mutex_);
+  if (group_.empty()) return {};
+  if (auto status = tables_.append(group_); !status) return status;
+  if (!compactor_) return {};
+  for (const NumberedRow& row : group_) compactor_->match(row.sequence, row.row);
+  return {};
+}
+
+/// REQUIRES the lock.
+void ThreadedStore::settle(const Status& committed) {
+  busy_ = false;
+  log_ = tables_.log();
+  full_ = !committed && tables_.full();
+  if (committed) {
+    if (!group_.empty()) committed_ = static_cast<std::uint64_t>(group_.back().sequence - base_);
+    group_.clear();
+  } else if (!full_) {
+    failure_ = committed;
+    waiting_.clear();
+  }
+  written_.notify_all();
+  notify();
+}
+
+Status ThreadedStore::compact(std::size_t rows_max, LedgerTables::Sync sync) {
+  if (!compactor_) return {};
+  const std::lock_guard guard(tables_mutex_);
+  more_ = false;
+  if (!slice_) {
+    if (!compactor_->due()) return {};
+    const auto rows = tables_.transitions(compactor_->next(), static_cast<int>(rows_max));
+    if (!rows) return rows.error();
+    auto slice = compactor_->take(*rows);
+    if (!slice) return error("ledger {}: {}", path_, slice.error().message);
+    slice_ = *std::move(slice);
+  }
+  if (!slice_->dropped.empty() || !slice_->known.empty()) {
+    const Status status = tables_.compact(*slice_, compactor_->known_kept(), sync);
+    // Disk full: retried after the next commit.
+    if (!status) return tables_.full() ? Status() : status;
+  }
+  slice_.reset();
+  more_ = compactor_->due();
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<LedgerRow>> LedgerStore::rows() {
+  std::vector<LedgerRow> rows;
+  const Status status = read([&](const LedgerRow& row) {
+    rows.push_back(row);
+    return Status();
+  });
+  if (!status) return status.error();
+  return rows;
+}
+
+Result<std::unique_ptr<LedgerStore>> LedgerStore::open(const std::string& path,
+                                                       std::unique_ptr<LedgerCompactor> compactor,
+                                                       const WalLimits& log_limits) {
+  try {
+    auto store = std::make_unique<ThreadedStore>(std::move(compactor), log_limits);
+    if (auto status = store->start(path); !status) return status.error();
+    return std::unique_ptr<LedgerStore>(std::move(store));
+  } catch (const std::exception& problem) {
+    return error("ledger {}: {}", path, problem.what());
+  }
+}
+
+}  // namespace drover::router

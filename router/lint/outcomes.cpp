@@ -1,0 +1,144 @@
+#include "router/lint/outcomes.h"
+
+#include <algorithm>
+
+#include "fleet/base/contains.h"
+#include "fleet/base/units.h"
+#include "fleet/base/version.h"
+
+namespace drover::router {
+namespace {
+
+bool lacks_precision(const Pool& pool, const std::vector<Precision>& precisions) {
+  if (precisions.empty() || pool.precisions.empty()) return false;
+  return std::none_of(precisions.begin(), precisions.end(),
+                      [&](Precision precision) { return contains(pool.precisions, precision); });
+}
+
+bool lacks_framework(const Pool& pool, const WorkClass& work_class) {
+  for (const auto& [name, text] : work_class.versions) {
+    const auto range = pool.versions.find(name);
+    const auto version = parse_version(text);
+    if (range != pool.versions.end() && version && !range->second.holds(*version)) return true;
+  }
+  return !work_class.framework.empty() && !pool.frameworks.empty() &&
+         !contains(pool.frameworks, work_class.framework);
+}
+
+bool lacks_context(const Pool& pool, const PolicyCase& jobs) {
+  const std::int64_t least = jobs.jobs[Size::input_tokens].low + jobs.jobs[Size::output_tokens].low;
+  return jobs.kind != WorkKind::train && pool.context_max > 0 &&
+         static_cast<std::uint64_t>(least) > pool.context_max;
+}
+
+/// Gangs: no slice of any requested size, or not the links that the rule requires.
+bool lacks_topology(const Rule& rule, const Pool& pool, const PolicyCase& jobs) {
+  if (jobs.kind != WorkKind::train) return false;
+  const IntegerRange gang = jobs.jobs[Size::gang];
+  const auto asked = [&](int size) { return size >= gang.low && size <= gang.high; };
+  if (!pool.slices.empty() && std::none_of(pool.slices.begin(), pool.slices.end(), asked)) {
+    return true;
+  }
+  if (gang.low < 2 || rule.interconnects.empty() || !pool.match.device_class) return false;
+  const bool tpu = *pool.match.device_class == DeviceClass::tpu;
+  return !contains(rule.interconnects, std::string(tpu ? "ici" : "nvlink"));
+}
+
+/// Whether filters on kinds decide this reason: if it rejects all candidates, waiting is useless.
+bool judges_kinds(Reason reason) {
+  return is_permanent(reason) && reason != Reason::policy && reason != Reason::data;
+}
+
+}  // namespace
+
+bool can_occur(const Policy& policy, const PolicyCase& jobs, Reason reason) {
+  const Rule& rule = policy.rules[jobs.rule];
+  const bool trains = jobs.kind == WorkKind::train;
+  const auto& tenants = policy.limits.tenants;
+  switch (reason) {
+    case Reason::topology:
+      return trains || (rule.rtt_max_s > 0 && !policy.network.clients.empty());
+    case Reason::tenancy:
+      return std::any_of(tenants.begin(), tenants.end(),
+                         [](const auto& tenant) { return !tenant.second.borrow; });
+    case Reason::context:
+      return !trains;
+    case Reason::queue_slo:
+      return !trains && rule.slo_ttft_s > 0;
+    case Reason::budget:
+      return policy.limits.budget_usd_per_h > 0 ||
+             std::any_of(rule.pools.begin(), rule.pools.end(), [&](const std::string& name) {
+               const Pool* pool = policy.find_pool(name);
+               return pool != nullptr && pool->max_share < 1;
+             });
+    case Reason::policy:
+    case Reason::preempted:
+    case Reason::invalid:
+    case Reason::ended:
+    case Reason::cancelled:
+    case Reason::retries:
+      return false;  // ends of attempts and jobs; no filter gives it
+    default:
+      return true;
+  }
+}
+
+std::optional<Reason> surely_excluded(const Policy& policy, const PolicyCase& jobs,
+                                      const Pool& pool, const std::vector<Precision>& precisions) {
+  if (lacks_precision(pool, precisions)) return Reason::precision;
+  if (jobs.work_class != nullptr && lacks_framework(pool, *jobs.work_class)) {
+    return Reason::framework;
+  }
+  if (lacks_context(pool, jobs)) return Reason::context;
+  if (lacks_topology(policy.rules[jobs.rule], pool, jobs)) return Reason::topology;
+  return std::nullopt;
+}
+
+bool PolicyOutcome::is_unhandled() const {
+  return fallback == nullptr && std::all_of(next.begin(), next.end(), [](const NextPool& pool) {
+           return pool.excluded.has_value();
+         });
+}
+
+PolicyOutcome outcome_for(const Policy& policy, const PolicyCase& jobs, Reason reason) {
+  const Rule& rule = policy.rules[jobs.rule];
+  PolicyOutcome outcome;
+  outcome.action = policy.default_action;
+  const auto ask = [&](const std::string& name, const Fallback* fallback) {
+    const Pool* pool = policy.find_pool(name);
+    if (pool == nullptr) return;
+    const bool changed = fallback != nullptr && fallback->change_precision;
+    const auto precisions =
+        changed ? std::vector<Precision>{*fallback->change_precision} : rule.precisions;
+    outcome.next.push_back({name, fallback, surely_excluded(policy, jobs, *pool, precisions)});
+  };
+  for (std::size_t step = 1; step < rule.pools.size(); ++step) ask(rule.pools[step], nullptr);
+  for (const Fallback& fallback : rule.fallbacks) {
+    if (!fallback.on.empty() && !contains(fallback.on, reason)) continue;
+    if (fallback.action != FallbackAction::go) {
+      outcome.action = fallback.action;
+      outcome.fallback = &fallback;
+      break;
+    }
+    ask(fallback.to, &fallback);
+  }
+  return outcome;
+}
+
+std::string ending_text(const Policy& policy, const PolicyOutcome& outcome, Reason reason) {
+  if (outcome.action == FallbackAction::reject) return "is rejected";
+  if (outcome.action == FallbackAction::shed) return "is shed";
+  const Fallback* fallback = outcome.fallback;
+  const bool asked = fallback != nullptr && !fallback->on.empty();
+  // Unless the policy requests it, no job waits for a soft constraint or for a model to grow.
+  if (!asked && reason == Reason::queue_slo) return "is placed without the slo";
+  if (fallback != nullptr && fallback->max_wait > Duration{0}) {
+    return fmt::format("waits {}, then fails", duration_text(to_seconds(fallback->max_wait)));
+  }
+  if (asked || !judges_kinds(reason)) return "waits";
+  if (policy.impossible_after_s <= 0) return "waits, for ever when no device can run it";
+  return fmt::format("waits, and fails after {} when no device can run it",
+                     duration_text(policy.impossible_after_s));
+}
+
+}  // namespace drover::router

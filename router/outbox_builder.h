@@ -1,0 +1,54 @@
+// The router's outgoing side: sends numbered per connection, ledger writes numbered per run, and
+// publications, numbered once for all subscribers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "fleet/base/time.h"
+#include "fleet/messages.h"
+#include "fleet/outbox.h"
+
+namespace drover::router {
+
+class OutboxBuilder {
+ public:
+  /// Sends at once, or when `after_write` is on disk. May overtake earlier sends that wait.
+  void send(Instant now, Peer to, Message body, std::uint64_t after_write = 0);
+  /// Like send, but never overtakes an earlier `send_in_order` to the same peer: a Cancel must not
+  /// arrive before the Assign that still waits for its lease's write.
+  void send_in_order(Instant now, Peer to, Message body, std::uint64_t after_write = 0);
+  /// Returns the write's sequence number.
+  std::uint64_t write(LedgerRow row);
+  /// Returns the publication's sequence number. Without subscribers it is counted and dropped.
+  std::uint64_t publish(Instant now, Message body);
+  /// Counts a publication that was not built: for frequent messages without subscribers.
+  void skip_publish() { ++last_published_; }
+  void set_has_subscribers(bool has_subscribers) { watched_ = has_subscribers; }
+  bool has_subscribers() const { return watched_; }
+
+  void committed(std::uint64_t sequence);
+  std::uint64_t last_write() const { return last_write_; }
+  std::uint64_t last_published() const { return last_published_; }
+  bool is_committed(std::uint64_t write) const { return write <= committed_; }
+  /// Writes that the store has not yet committed.
+  std::uint64_t uncommitted() const { return last_write_ - committed_; }
+
+  /// The connection is closed: drops its counters.
+  void forget(Peer peer);
+  Outbox take();
+
+ private:
+  struct Line {
+    std::uint64_t sequence = 0;
+    std::uint64_t mark = 0;  // latest write that an ordered send waits for
+  };
+  std::map<Peer, Line> lines_;
+  std::uint64_t last_write_ = 0;
+  std::uint64_t committed_ = 0;
+  std::uint64_t last_published_ = 0;
+  bool watched_ = true;
+  Outbox outbox_;
+};
+
+}  // namespace drover::router

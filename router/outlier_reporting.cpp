@@ -1,0 +1,132 @@
+// Places whose attempts fail: ejected for a while, then restarted slowly.
+//
+// A place is a replica, "host/r0", or a group of devices for gangs, "host/g0". A replica's
+// ejection pool is the replicas of its model in its pool, a group's the groups of its pool;
+// capacity is counted in devices.
+#include <algorithm>
+
+#include "router/router_core.h"
+
+namespace drover::router {
+namespace {
+
+/// Whether a failure reason is the place's fault. Most are not: it is full, drained or capped, or
+/// the job does not fit it.
+bool is_place_at_fault(Reason reason) {
+  return reason == Reason::unhealthy || reason == Reason::memory;
+}
+
+std::string group_name(const HostEntry& host, const GroupEntry& group) {
+  return group_place(host.registration.host, group.group.number);
+}
+
+}  // namespace
+
+std::string RouterCore::place_name(const JobRecord& record, const Member& member) const {
+  if (record.lease.replica) return to_text(ReplicaId{member.host, *record.lease.replica});
+  const auto host = fleet_state.find_host(member.host);
+  if (!host || member.devices.empty()) return "";
+  const auto& groups = fleet_state.hosts()[*host].groups;
+  const auto found = std::find_if(groups.begin(), groups.end(), [&](GroupIndex index) {
+    const Group& group = fleet_state.groups()[index].group;
+    const std::uint16_t device = member.devices.front();
+    return device >= group.first && device < group.first + group.count;
+  });
+  if (found == groups.end()) return "";
+  return group_name(fleet_state.hosts()[*host], fleet_state.groups()[*found]);
+}
+
+void RouterCore::record_success(Instant now, const JobRecord& record) {
+  for (const Member& member : record.lease.members) {
+    ejections.report(now, place_name(record, member), true);
+  }
+}
+
+void RouterCore::record_failure(Instant now, const JobRecord& record, const std::string& host,
+                                Reason reason) {
+  const Member* member = record.lease.member(host);
+  if (member == nullptr || member->used || !is_place_at_fault(reason)) return;
+  ejections.report(now, place_name(record, *member), false);
+}
+
+void RouterCore::record_host_failure(Instant now, const std::string& host) {
+  std::set<std::string> places;
+  for (const JobRecord* record : jobs.on_host(host)) {
+    places.insert(place_name(*record, *record->lease.member(host)));
+  }
+  for (const std::string& place : places) ejections.report(now, place, false);
+}
+
+void RouterCore::add_outlier_places(Instant now, HostIndex host) {
+  for (const GroupIndex index : fleet_state.hosts()[host].groups) {
+    const GroupEntry& group = fleet_state.groups()[index];
+    const std::string name = group_name(fleet_state.hosts()[host], group);
+    ejections.add_place(name, pool_of(index), group.group.count);
+    fleet_state.group(index).outlier.ejected = ejections.ejected(name, now);
+  }
+}
+
+void RouterCore::add_outlier_place(Instant now, ReplicaIndex index) {
+  const ReplicaEntry& entry = fleet_state.replicas()[index];
+  const std::string name = to_text(entry.replica.id);
+  ejections.add_place(name, fmt::format("{} {}", pool_of(entry.group), entry.replica.model),
+                      static_cast<double>(entry.replica.devices.size()));
+  fleet_state.replica(index).outlier.ejected = ejections.ejected(name, now);
+}
+
+OutlierState* RouterCore::outlier_state_of(const std::string& place) {
+  const auto slash = place.find('/');
+  const auto host = fleet_state.find_host(place.substr(0, slash));
+  if (!host) return nullptr;
+  for (const GroupIndex index : fleet_state.hosts()[*host].groups) {
+    GroupEntry& group = fleet_state.group(index);
+    if (group_name(fleet_state.hosts()[*host], group) == place) return &group.outlier;
+  }
+  for (const ReplicaIndex index : fleet_state.hosts()[*host].replicas) {
+    ReplicaEntry& replica = fleet_state.replica(index);
+    if (to_text(replica.replica.id) == place) return &replica.outlier;
+  }
+  return nullptr;
+}
+
+/// Forgets places and hosts that FleetState has removed. Otherwise agents that report new numbers
+/// and names each time would fill the tables keyed by them.
+void RouterCore::forget_dropped() {
+  for (const std::string& place : fleet_state.take_dropped_places()) {
+    if (outlier_state_of(place) == nullptr) ejections.forget(place);
+  }
+  for (const std::string& host : fleet_state.take_replaced_hosts()) {
+    accounting.forget_counters(host);
+    host_counts.forget(host);
+    connections.forget_incarnations(host);
+  }
+}
+
+void RouterCore::apply_ejection_changes(Instant now) {
+  ejections.tick(now);
+  for (const EjectionChange& change : ejections.take_changes()) {
+    const Ejection& ejection = change.ejection;
+    const double length_s = to_seconds(ejection.until - ejection.since);
+    if (ejection.shadow) {
+      if (change.ended) continue;
+      event(now, Severity::info, ejection.place,
+            fmt::format("would be ejected for {:.0f} s: {}", length_s, to_text(ejection.detector)));
+      continue;
+    }
+    if (OutlierState* outlier = outlier_state_of(ejection.place)) {
+      // It may be gone and replaced since.
+      outlier->ejected = ejections.ejected(ejection.place, now);
+      if (change.ended) fleet_state.set_returned(now, *outlier);
+    }
+    if (change.ended) {
+      event(now, Severity::info, ejection.place, "no longer ejected: gets new work gradually");
+    } else {
+      event(now, Severity::warning, ejection.place,
+            fmt::format("ejected for {:.0f} s, time {}: {}", length_s, ejection.times,
+                        to_text(ejection.detector)));
+    }
+    queue.wake_all();
+  }
+}
+
+}  // namespace drover::router

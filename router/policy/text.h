@@ -1,0 +1,24 @@
+// A policy's text: adapted to the fleet's speed, hashed, and compared with the text in force.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fleet/base/result.h"
+#include "router/policy/policy.h"
+
+namespace drover::router {
+
+/// The policy for a fleet at this speed: the telemetry age limit also holds in wall time, because
+/// at most 20 batches arrive per wall second at any speed.
+Policy at_speed(Policy policy, double speed);
+
+/// A hash of the text, 16 hexadecimal digits.
+std::string policy_hash(std::string_view text);
+
+/// A version that decisions have named always means one text, so a changed text needs a higher
+/// version. `place`: location of the new one, for the message.
+Status check_version_increase(const Policy& in_force, const Policy& fresh, std::string_view place);
+
+}  // namespace drover::router

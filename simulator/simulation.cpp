@@ -1,0 +1,266 @@
+// The event queue, the network between nodes, and the client. Router and hosts are in
+// simulation_router.cpp and simulation_hosts.cpp.
+#include "simulator/simulation.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "fleet/base/text.h"
+#include "fleet/codec/codec.h"
+
+namespace drover::simulator {
+
+namespace {
+const std::string router_name = "router";
+const std::string client_name = "client";
+}  // namespace
+
+Simulation::Simulation(Scenario scenario, const devices::Catalogue& catalogue,
+                       MessageTransport* carrier)
+    : scenario_(std::move(scenario)),
+      catalogue_(catalogue),
+      carrier_(carrier ? carrier : &own_carrier_),
+      random_(scenario_.seed),
+      now_(scenario_.start),
+      links_(random_.child("network"), scenario_.delay_min, scenario_.delay_max),
+      store_(random_.child("store"), scenario_.commit_min, scenario_.commit_max),
+      sample_random_(random_.child("sample loss")) {
+  at(now_, [this] { start_router(false); });
+  for (const agents::AgentSettings& settings : scenario_.hosts) {
+    hosts_[settings.host].settings = settings;
+    at(now_, [this, name = settings.host] { start_host(name); });
+  }
+  at(now_, [this] { client_join(); });
+  for (const Arrival& arrival : scenario_.arrivals) {
+    at(now_ + arrival.at, [this, job = arrival.job] { client_submit({job}); });
+  }
+  for (const AgentKill& kill : scenario_.agent_kills) {
+    at(now_ + kill.at, [this, name = kill.host, in_order = kill.in_order] {
+      if (in_order) return end_host(name);
+      kill_host(name);
+    });
+    if (kill.restart_after) {
+      at(now_ + kill.at + *kill.restart_after, [this, name = kill.host] { start_host(name); });
+    }
+  }
+  for (const RouterKill& kill : scenario_.router_kills) {
+    at(now_ + kill.at, [this] { kill_router(); });
+    at(now_ + kill.at + kill.restart_after, [this] { start_router(true); });
+  }
+  for (const Partition& partition : scenario_.partitions) {
+    at(now_ + partition.at, [this, partition] { cut_off(partition); });
+  }
+  for (const ClientAction& action : scenario_.actions) {
+    at(now_ + action.at, [this, message = action.message] { client_send(message); });
+  }
+  at(now_ + scenario_.resend_after, [this] { client_resend(); });
+}
+
+Simulation::~Simulation() = default;
+
+void Simulation::at(Instant when, ScheduledEvent happening) {
+  queue_.emplace(std::make_pair(when, ++order_), std::move(happening));
+}
+
+void Simulation::run_for(Duration span) {
+  const Instant end = scenario_.start + span;
+  while (!queue_.empty() && queue_.begin()->first.first <= end) {
+    auto next = queue_.extract(queue_.begin());
+    now_ = next.key().first;
+    next.mapped()();
+  }
+  now_ = end;
+}
+
+Summary Simulation::summary() const { return router_ ? router_->summary(now_) : Summary{}; }
+
+std::map<std::string, std::vector<HeldAttempt>> Simulation::running() const {
+  std::map<std::string, std::vector<HeldAttempt>> running;
+  for (const auto& [name, host] : hosts_) {
+    if (host.agent) running[name] = host.agent->running();
+  }
+  return running;
+}
+
+std::map<std::string, std::vector<agents::DeviceTruth>> Simulation::devices() const {
+  std::map<std::string, std::vector<agents::DeviceTruth>> devices;
+  for (const auto& [name, host] : hosts_) {
+    if (host.agent && !host.agent->host_down()) devices[name] = host.agent->devices(now_);
+  }
+  return devices;
+}
+
+bool Simulation::is_connected(const std::string& host) const {
+  return links_.passes(now_, host, router_name);
+}
+
+double Simulation::drawn_w() const {
+  double watts = 0;
+  for (const auto& [name, host] : hosts_) {
+    if (!host.agent) continue;
+    for (const agents::DeviceTruth& device : host.agent->devices(now_)) watts += device.power_w;
+  }
+  return watts;
+}
+
+void Simulation::send_bytes(const std::string& from, const std::string& to, Peer peer,
+                            std::string bytes) {
+  if (!links_.passes(now_, from, to)) return;
+  // A message from or to an earlier incarnation of either end is lost.
+  const std::uint64_t life = router_life_;
+  at(links_.arrival(now_, from, to),
+     [this, from, to, peer, life, carried = std::move(bytes)]() mutable {
+       if (life != router_life_ || !links_.passes(now_, from, to)) return;
+       deliver(from, to, peer, std::move(carried));
+     });
+}
+
+void Simulation::deliver(const std::string& from, const std::string& to, Peer peer,
+                         std::string bytes) {
+  if (to == router_name) {
+    if (!router_) return;
+    if (peer.channel == Channel::control && !node_by_peer_.contains(peer.number)) return;
+    router_receive(peer, carrier_->carry(peer.channel, from, to, std::move(bytes)));
+    return;
+  }
+  if (to == client_name) {
+    client_receive(carrier_->carry(peer.channel, from, to, std::move(bytes)));
+    return;
+  }
+  const auto host = hosts_.find(to);
+  if (host == hosts_.end() || !host->second.agent || host->second.peer != peer.number) return;
+  host_receive(to, carrier_->carry(peer.channel, from, to, std::move(bytes)));
+}
+
+// Client.
+
+void Simulation::client_join() {
+  client_peer_ = ++peers_;
+  node_by_peer_[client_peer_] = client_name;
+  const Join join{Role::client, client_name, "simulator"};
+  client_send(join);
+}
+
+void Simulation::client_send(Message message) {
+  send_bytes(client_name, router_name, Peer{Channel::control, client_peer_},
+             encode({client_name, ++client_sequence_, now_, std::move(message)}));
+}
+
+void Simulation::client_submit(std::vector<Job> jobs) {
+  for (const Job& job : jobs) unacknowledged_[job.id] = job;
+  client_send(Submit{std::move(jobs)});
+}
+
+void Simulation::client_resend() {
+  std::vector<Job> jobs;
+  for (const auto& [id, job] : unacknowledged_) {
+    if (jobs.size() < submit_jobs_max) jobs.push_back(job);
+  }
+  if (!jobs.empty()) client_submit(std::move(jobs));
+  at(now_ + scenario_.resend_after, [this] { client_resend(); });
+}
+
+void Simulation::client_receive(const std::string& bytes) {
+  const Result<Envelope> envelope = decode(bytes);
+  if (!envelope) {
+    ++seen_.undecodable;
+    return;
+  }
+  if (answered) answered(*envelope);
+  if (const auto* done = std::get_if<ActionReply>(&envelope->body)) seen_.replies.push_back(*done);
+  if (const auto* ends = std::get_if<CancelReply>(&envelope->body)) seen_.cancels.push_back(*ends);
+  const auto* reply = std::get_if<SubmitReply>(&envelope->body);
+  if (!reply) return;
+  for (const SubmitResult& result : reply->results) {
+    seen_.answers[result.job] = result;
+    unacknowledged_.erase(result.job);
+  }
+}
+
+void Simulation::observe(const Envelope& envelope) {
+  ++seen_.published;
+  if (subscriber) subscriber(envelope);
+  if (const auto* changed = std::get_if<JobChanged>(&envelope.body)) {
+    if (is_terminal(changed->state)) seen_.ends[changed->job.id].push_back(*changed);
+  } else if (const auto* decision = std::get_if<Decision>(&envelope.body)) {
+    seen_.decisions.push_back(encode(envelope));
+    if (places_on_unusable(*decision)) ++seen_.placed_on_unusable;
+  } else if (const auto* host = std::get_if<HostChanged>(&envelope.body)) {
+    seen_.hosts[host->registration.host] = *host;
+  } else if (const auto* forgotten = std::get_if<HostForgotten>(&envelope.body)) {
+    seen_.hosts.erase(forgotten->host);
+  } else if (const auto* event = std::get_if<Event>(&envelope.body)) {
+    seen_.events.push_back(*event);
+  } else if (const auto* audit = std::get_if<Audit>(&envelope.body)) {
+    seen_.audits.push_back(*audit);
+  } else if (const auto* alert = std::get_if<Alert>(&envelope.body)) {
+    observe(*alert);
+  } else if (const auto* device = std::get_if<DeviceChanged>(&envelope.body)) {
+    observe(*device);
+  } else if (const auto* replica = std::get_if<ReplicaChanged>(&envelope.body)) {
+    seen_.replicas[to_text(replica->replica.id)] = replica->replica;
+  } else if (const auto* summary = std::get_if<Summary>(&envelope.body)) {
+    seen_.summaries.emplace_back(envelope.at, *summary);
+  }
+}
+
+void Simulation::observe(const DeviceChanged& changed) {
+  const std::pair device{changed.host, changed.device};
+  if (changed.usable) {
+    seen_.unusable.erase(device);
+  } else {
+    seen_.unusable.insert(device);
+  }
+  if (changed.injected.empty()) {
+    seen_.injected.erase(device);
+  } else {
+    seen_.injected.insert(device);
+  }
+  if (changed.drained) {
+    seen_.drained.insert(device);
+  } else {
+    seen_.drained.erase(device);
+  }
+}
+
+void Simulation::observe(const Alert& alert) {
+  if (alert.text_only || (alert.raised && !alert.acknowledged_by.empty()))
+    return;  // it stays raised
+  const std::pair key{alert.rule, alert.subject};
+  if (alert.raised) ++seen_.alerts_raised;
+  const bool in_turn = alert.raised ? seen_.standing.insert(key).second : seen_.standing.erase(key);
+  if (!in_turn) ++seen_.alerts_out_of_turn;
+}
+
+/// Whether the decision chose devices that were published as unusable before it.
+bool Simulation::places_on_unusable(const Decision& decision) const {
+  if (decision.action != Action::assign && decision.action != Action::start_replica) return false;
+  const std::vector<std::string> parts = split(decision.target, ' ');  // of a gang over hosts
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const std::string& part) { return is_unusable(part); });
+}
+
+bool Simulation::is_unusable(const std::string& target) const {
+  const std::size_t slash = target.rfind('/');
+  const std::string host = target.substr(0, slash);
+  std::vector<std::uint16_t> devices;
+  const auto replica = seen_.replicas.find(target);
+  if (replica != seen_.replicas.end()) {
+    devices = replica->second.devices;
+  } else {
+    for (const std::string& range : split(target.substr(slash + 1), ',')) {
+      const auto first = static_cast<std::uint16_t>(std::strtoul(range.c_str(), nullptr, 10));
+      const std::size_t dash = range.find('-');
+      const auto last =
+          dash == std::string::npos
+              ? first
+              : static_cast<std::uint16_t>(std::strtoul(range.c_str() + dash + 1, nullptr, 10));
+      for (std::uint16_t device = first; device <= last; ++device) devices.push_back(device);
+    }
+  }
+  return std::any_of(devices.begin(), devices.end(), [&](std::uint16_t device) {
+    return seen_.unusable.contains({host, device});
+  });
+}
+
+}  // namespace drover::simulator

@@ -1,0 +1,24 @@
+// Combines two sources into a chart's history: a device's samples as far back as they are kept, and
+// before them the bins of the device history.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tui/canvas/chart.h"
+#include "tui/history/device_history.h"
+
+namespace drover::tui {
+
+/// The resolution whose bins are not wider than a chart's `bin` (fleet time); `wall` is one wall
+/// second in fleet time.
+HistoryResolution resolution_for(Duration bin, Duration wall);
+
+/// The points of a chart. With `gather`, samples are aggregated to the bins of `older` by that
+/// statistic, so that both parts look alike; else they stay as they are. The first aggregated bin
+/// may lack samples, so the value of `older` is used if there is one. Empty bins are NaN.
+std::vector<ChartPoint> merge_history(const HistoryBins& older, std::span<const ChartPoint> samples,
+                                      std::optional<Statistic> gather);
+
+}  // namespace drover::tui

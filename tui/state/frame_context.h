@@ -1,0 +1,66 @@
+// Everything that a view reads while it draws one frame.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "tui/canvas/click_targets.h"
+#include "tui/canvas/draw_region.h"
+#include "tui/history/device_history.h"
+#include "tui/history/stream_subscriber.h"
+#include "tui/history/timeline_series.h"
+#include "tui/model/model.h"
+#include "tui/state/dashboard_options.h"
+#include "tui/state/playback_cursor.h"
+#include "tui/state/ui_state.h"
+
+namespace drover::tui {
+
+struct FrameContext {
+  const Model& model;
+  const UiState& ui;
+  const StreamSubscriber& subscriber;
+  const DashboardOptions& options;
+  Instant now{};  // the moment that is shown
+  bool connected = true;
+  Instant connection_since{};
+  const std::string& connect_refusal;  // why the router refuses this dashboard; or empty
+  const PlaybackCursor& cursor;        // its timeline has first(), last() and marks() for time axes
+  const Series& series;                // of ui.device up to `now`, in the device view; else empty
+  const std::vector<TrendPoint>& fleet_trend;  // up to `now`, in the power view; else empty
+  Instant live_now{};                          // the shell's clock
+  const DeviceHistory& recent;                 // of the minute before `now`, for sparklines
+  const DeviceHistory& history;                // of the live stream; empty in a replay
+  ClickTargets& click_targets;                 // filled while drawing
+  const ShellStats& shell;
+
+  /// Fleet seconds: all ages on the screen are in fleet time, as is its clock.
+  double s_since(Instant then) const { return to_seconds(now - then); }
+  bool clock_apart() const { return options.speed != 1 || options.clock_apart; }
+  /// "14:02:10 UTC", or "14:02:10 fleet time" if fleet time differs from wall time.
+  std::string clock_words() const {
+    return to_clock_text(now) + (clock_apart() ? " fleet time" : " UTC");
+  }
+  bool stale(const HostRow& host) const { return model.is_stale(now, host); }
+  bool stale(DeviceTable::Row row) const { return model.is_stale(now, row); }
+  /// The rows that match the filter, for sums.
+  RowPredicate rows_shown() const {
+    if (!ui.fleet_filter.active()) return {};
+    return [this](DeviceTable::Row row) { return ui.fleet_filter.shows(row); };
+  }
+  /// The text of an empty list: `none_yet`, or that none matches the filter.
+  std::string nothing_text(std::string_view thing, std::string_view none_yet) const {
+    if (!ui.fleet_filter.active() || model.devices().rows() == 0) return std::string(none_yet);
+    return fmt::format("no {} matches {}", thing, ui.fleet_filter.text());
+  }
+  /// The title or note of a panel that ignores the filter because its sums come from the router or
+  /// concern the past. While a filter is active, it says "whole fleet".
+  std::string with_whole_fleet_note(std::string text) const {
+    if (ui.fleet_filter.active()) text += text.empty() ? "whole fleet" : ", whole fleet";
+    return text;
+  }
+};
+
+}  // namespace drover::tui

@@ -1,0 +1,201 @@
+#include "tui/state/playback_cursor.h"
+
+#include <algorithm>
+#include <array>
+
+namespace drover::tui {
+namespace {
+
+constexpr std::array rates = {0.1,  0.25, 0.5,   1.0,   2.0,   5.0,   10.0,
+                              20.0, 50.0, 100.0, 200.0, 500.0, 1000.0};
+constexpr Duration step_length = std::chrono::seconds(1);  // fleet time: the sample interval
+
+bool is_stop(const TimelineMarker& mark) { return mark.kind != TimelineMarker::Kind::caption; }
+
+}  // namespace
+
+PlaybackCursor::PlaybackCursor(const Timeline& timeline, const Start& start, Instant now)
+    : timeline_(timeline), start_(start), shown_(now) {
+  if (!start.replay) return;
+  rate_ = std::clamp(start.rate, rates.front(), rates.back());
+  mode_ = Mode::paused;
+  show(std::clamp(start.at.value_or(timeline.first()), timeline.first(), timeline.last()));
+  if (!start.paused) play(now);
+}
+
+void PlaybackCursor::move(Instant now) {
+  if (mode_ == Mode::live) shown_ = now;
+  if (mode_ != Mode::playing) return;
+  const double passed_s = to_seconds(now - anchor_) * rate_ * start_.pace;
+  const Instant to = saturating_add(anchor_shown_, from_seconds(passed_s));
+  if (loop_ && to >= loop_->end) {
+    show(loop_->begin);
+    return play(now);
+  }
+  if (!start_.replay && rate_ > 1 && to >= now) return go_live(now);
+  show(std::min(to, latest(now)));
+  if (shown_ > to) play(now);  // the moment is no longer kept
+  if (start_.replay && to >= timeline_.last()) {
+    mode_ = Mode::paused;
+    note_ = "end of the recording";
+  }
+}
+
+/// Shows the instant, or the nearest one available.
+void PlaybackCursor::show(Instant at) {
+  if (moment_ && moment_->at == at) {
+    shown_ = at;
+    return;
+  }
+  if (!moment_) {
+    moment_ = model_snapshot_at(timeline_, at);
+    ++changes_;
+  } else if (seek(timeline_, *moment_, at)) {
+    ++changes_;
+  }
+  shown_ = moment_->at;
+}
+
+void PlaybackCursor::play(Instant now) {
+  mode_ = Mode::playing;
+  anchor_ = now;
+  anchor_shown_ = shown_;
+}
+
+bool PlaybackCursor::takes(Command command) {
+  return command >= Command::pause && command <= Command::slower;
+}
+
+void PlaybackCursor::take(Command command, Instant now) {
+  move(now);
+  note_.clear();
+  switch (command) {
+    case Command::pause:
+      return pause_or_go_on(now);
+    case Command::step_back:
+      return go_to(shown_ - step_length, now);
+    case Command::step_forward:
+      if (live()) return;
+      return go_to(saturating_add(shown_, step_length), now);
+    case Command::previous_marker:
+    case Command::next_marker:
+      return jump(command == Command::next_marker, now);
+    case Command::go_live:
+      return go_live(now);
+    case Command::bookmark:
+      return toggle_bookmark();
+    case Command::loop_begin:
+      return begin_loop();
+    case Command::loop_end:
+      return end_loop(now);
+    default:
+      return change_rate(command == Command::faster ? 1 : -1, now);
+  }
+}
+
+void PlaybackCursor::pause_or_go_on(Instant now) {
+  if (mode_ == Mode::paused) {
+    if (start_.replay && shown_ >= timeline_.last()) {
+      note_ = "end of the recording";
+    } else {
+      play(now);
+    }
+    return;
+  }
+  show(shown_);
+  mode_ = Mode::paused;
+}
+
+void PlaybackCursor::go_to(Instant at, Instant now) {
+  note_.clear();
+  const Instant least = timeline_.first();
+  const Instant most = std::max(least, latest(now));
+  if (at < least) note_ = start_.replay ? "beginning of the recording" : "nothing older is kept";
+  if (at > most) note_ = start_.replay ? "end of the recording" : "already live";
+  mode_ = Mode::paused;
+  // If the shown moment is no longer kept, stepping back must not move forward.
+  show(std::clamp(at, std::min(least, shown_), most));
+}
+
+void PlaybackCursor::jump(bool forward, Instant now) {
+  std::optional<Instant> found;
+  // The nearest in the direction of the jump.
+  const auto consider = [&](Instant at) {
+    if (forward ? at <= shown_ : at >= shown_) return;
+    if (!found || (forward ? at < *found : at > *found)) found = at;
+  };
+  for (const TimelineMarker& mark : timeline_.markers()) {
+    if (is_stop(mark)) consider(mark.at);
+  }
+  for (const Instant at : bookmarks_) consider(at);
+  if (!found) {
+    // There may have been older ones, which a snapshot contained.
+    note_ = forward         ? "no later alert or warning"
+            : start_.replay ? "no older alert is recorded"
+                            : "no older alert is kept";
+    return;
+  }
+  go_to(*found, now);
+}
+
+void PlaybackCursor::toggle_bookmark() {
+  const auto place = std::lower_bound(bookmarks_.begin(), bookmarks_.end(), shown_);
+  const std::string clock = to_clock_text(shown_);
+  if (place != bookmarks_.end() && *place == shown_) {
+    bookmarks_.erase(place);
+    note_ = "bookmark at " + clock + " removed";
+  } else if (bookmarks_.size() < bookmarks_max) {
+    bookmarks_.insert(place, shown_);
+    note_ = "bookmark at " + clock + ": { and } stop there";
+  } else {
+    note_ = "too many bookmarks: press m on one to remove it";
+  }
+}
+
+void PlaybackCursor::begin_loop() {
+  if (loop_ && loop_->begin == shown_) {
+    loop_.reset();
+    note_ = "loop removed";
+    return;
+  }
+  loop_ = Loop{shown_, never};
+  note_ = "loop begins at " + to_clock_text(shown_) + ": press ) at its end";
+}
+
+void PlaybackCursor::end_loop(Instant now) {
+  if (live() || !loop_ || shown_ <= loop_->begin) {
+    note_ = live() ? "loops are for the past: press Space or [ first"
+                   : "press ( first, where the loop begins";
+    return;
+  }
+  loop_->end = shown_;
+  show(loop_->begin);
+  play(now);
+}
+
+void PlaybackCursor::go_live(Instant now) {
+  if (start_.replay) {
+    go_to(timeline_.last(), now);
+    note_ = "end of the recording";
+    return;
+  }
+  if (moment_) ++changes_;
+  mode_ = Mode::live;
+  shown_ = now;
+  rate_ = 1;
+  loop_.reset();
+  moment_.reset();
+}
+
+void PlaybackCursor::change_rate(int change, Instant now) {
+  if (live()) {
+    note_ = "live speed cannot change: press Space or [ first";
+    return;
+  }
+  const auto at = std::lower_bound(rates.begin(), rates.end(), rate_) - rates.begin();
+  const auto next = std::clamp<std::ptrdiff_t>(at + change, 0, std::ssize(rates) - 1);
+  rate_ = rates[static_cast<std::size_t>(next)];
+  if (mode_ == Mode::playing) play(now);
+}
+
+}  // namespace drover::tui

@@ -1,0 +1,96 @@
+// The playback cursor: which moment is shown, and whether it moves. Live, it is at now. Paused,
+// stepped or moved back, it shows the past while the live model goes on. A replay has only the
+// past. The current time is an argument of each call.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tui/history/timeline.h"
+#include "tui/state/keymap.h"
+
+namespace drover::tui {
+
+inline constexpr std::size_t bookmarks_max = 100;
+
+class PlaybackCursor {
+ public:
+  /// `pace`: time of the timeline per unit of `now` at rate 1. Live, `now` is fleet time and the
+  /// pace is 1.
+  struct Start {
+    bool replay = false;
+    double pace = 1;
+    double rate = 1;
+    std::optional<Instant> at;  // replay: where to begin; default: the first moment
+    bool paused = false;
+  };
+  PlaybackCursor(const Timeline& timeline, const Start& start, Instant now);
+
+  /// Whether now is shown.
+  bool live() const { return mode_ == Mode::live; }
+  bool playing() const { return mode_ == Mode::playing; }
+  bool replay() const { return start_.replay; }
+  double rate() const { return rate_; }
+  /// The instant shown, as of the last `move`.
+  Instant shown() const { return shown_; }
+  /// Why it stopped, or why a key had no effect: "end of the recording"; usually empty.
+  const std::string& note() const { return note_; }
+  void forget_note() { note_.clear(); }
+  /// Sets the note, in reply to a key that is no cursor command.
+  void say(std::string note) { note_ = std::move(note); }
+  const Timeline& timeline() const { return timeline_; }
+  /// The latest moment that can be shown: now, or the recording's end.
+  Instant latest(Instant now) const { return start_.replay ? timeline_.last() : now; }
+
+  /// Advances to `now`, and the model with it.
+  void move(Instant now);
+  /// The model of shown(). REQUIRES !live().
+  const Model& model() const { return moment_->model; }
+
+  /// Incremented when model() is replaced: its rows then refer to other devices.
+  std::uint64_t changes() const { return changes_; }
+
+  /// Whether a command controls the cursor: those from Command::pause to Command::slower.
+  static bool takes(Command command);
+  void take(Command command, Instant now);
+  /// Moves to a time and pauses there.
+  void go_to(Instant at, Instant now);
+
+  /// In order of time.
+  const std::vector<Instant>& bookmarks() const { return bookmarks_; }
+  /// Playback repeats from `begin` to `end`, which is `never` until it is set.
+  struct Loop {
+    Instant begin{}, end = never;
+  };
+  const std::optional<Loop>& loop() const { return loop_; }
+
+ private:
+  enum class Mode : std::uint8_t { live, paused, playing };
+  void show(Instant at);
+  void play(Instant now);
+  void pause_or_go_on(Instant now);
+  void jump(bool forward, Instant now);
+  void go_live(Instant now);
+  void change_rate(int step, Instant now);
+  void toggle_bookmark();
+  void begin_loop();
+  void end_loop(Instant now);
+
+  const Timeline& timeline_;
+  Start start_;
+  Mode mode_ = Mode::live;
+  double rate_ = 1;
+  Instant shown_{};
+  Instant anchor_{};  // the `now` at which `anchor_shown_` was shown
+  Instant anchor_shown_{};
+  std::optional<ModelSnapshot> moment_;  // of shown_; none when live
+  std::vector<Instant> bookmarks_;
+  std::optional<Loop> loop_;
+  std::uint64_t changes_ = 0;
+  std::string note_;
+};
+
+}  // namespace drover::tui

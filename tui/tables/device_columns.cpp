@@ -1,0 +1,263 @@
+#include "tui/tables/device_columns.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "fleet/base/units.h"
+#include "tui/model/device_state.h"
+#include "tui/tables/device_queries.h"
+#include "tui/tables/job_list.h"
+
+namespace drover::tui {
+namespace {
+
+using Row = DeviceTable::Row;
+
+double by_place(const EvaluationContext&, Row, std::uint32_t place) { return place; }
+double by_kind(const EvaluationContext& at, Row row, std::uint32_t) {
+  return at.model.devices().spec(row);
+}
+
+template <Metric metric>
+double by(const EvaluationContext& at, Row row, std::uint32_t) {
+  return at.model.reading(row, metric);
+}
+
+template <GaugeMetric gauge_metric>
+double by_share(const EvaluationContext& at, Row row, std::uint32_t) {
+  return at.model.share(row, gauge_metric);
+}
+
+template <filter::Field field>
+double by_field(const EvaluationContext& at, Row row, std::uint32_t) {
+  return DeviceSubject(at, row).number(field);
+}
+
+template <GaugeMetric gauge_metric>
+double share(const Model& model, Row row) {
+  return model.share(row, gauge_metric);
+}
+
+template <Metric metric>
+double value(const Model& model, Row row) {
+  return model.reading(row, metric);
+}
+
+template <typename Text>
+std::string known(double number, Text&& text) {
+  return std::isnan(number) ? std::string(not_known) : text(number);
+}
+
+template <Metric metric>
+std::string percent(const EvaluationContext& at, Row row) {
+  return known(at.model.reading(row, metric), percent_text);
+}
+
+template <Metric metric>
+std::string number(const EvaluationContext& at, Row row) {
+  return known(at.model.reading(row, metric), [](double it) { return fmt::format("{:.0f}", it); });
+}
+
+std::string device_text(const EvaluationContext& at, Row row) {
+  return to_text(at.model.id_of(row));
+}
+std::string rack_text(const EvaluationContext& at, Row row) {
+  return at.model.host_of(row).reported.registration.rack;
+}
+std::string kind_text(const EvaluationContext& at, Row row) { return at.model.spec_of(row).id; }
+std::string pool_text(const EvaluationContext& at, Row row) { return at.model.pools_text(row); }
+
+std::string group_text(const EvaluationContext& at, Row row) {
+  return fmt::format("{}", at.model.devices().group(row));
+}
+
+/// The states; also why the device's work is paused.
+std::string state_text(const EvaluationContext& at, Row row) {
+  const std::string states = states_text(at.model, at.now, row);
+  const Pause pause = pause_on(at.model, at.model.id_of(row), at.jobs.on(row));
+  if (pause == Pause::none || at.model.is_gone(row)) return states;
+  return fmt::format("{}, {}", states, to_text(pause));
+}
+
+/// The models of its replicas; unknown if its host is lost.
+std::string model_text(const EvaluationContext& at, Row row) {
+  if (at.model.is_gone(row)) return std::string(not_known);
+  std::string text;
+  for (const ReplicaRow* replica : replicas_on(at.model, at.model.id_of(row))) {
+    text += (text.empty() ? "" : " ") + replica->reported.replica.model;
+  }
+  return text;
+}
+
+/// The job with the longest work, and the number of others.
+std::string job_text(const EvaluationContext& at, Row row) {
+  const auto& jobs = at.jobs.on(row);
+  if (jobs.empty()) return {};
+  const JobChanged& first = **std::min_element(
+      jobs.begin(), jobs.end(),
+      [](const JobChanged* a, const JobChanged* b) { return runs_before(*a, *b); });
+  const std::string text =
+      fmt::format("{} {}", to_short_text(first.job.id), to_text(first.job.work.kind));
+  return jobs.size() == 1 ? text : fmt::format("{} +{}", text, jobs.size() - 1);
+}
+
+std::string tenant_text(const EvaluationContext& at, Row row) {
+  std::set<std::string_view> tenants;
+  for (const JobChanged* const job : at.jobs.on(row)) tenants.insert(job->job.tenant);
+  std::string text;
+  for (const std::string_view tenant : tenants) {
+    text += fmt::format("{}{}", text.empty() ? "" : " ", tenant);
+  }
+  return text;
+}
+
+std::string price_text(const EvaluationContext& at, Row row) {
+  return known(DeviceSubject(at, row).number(filter::Field::price),
+               [](double usd) { return fmt::format("${:.2f}/h", usd); });
+}
+
+std::string memory_text(const EvaluationContext& at, Row row) {
+  const double used = at.model.reading(row, Metric::memory_used);
+  const double total = at.model.reading(row, Metric::memory_total);
+  if (std::isnan(used) || std::isnan(total)) return std::string(not_known);
+  constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
+  return fmt::format("{:.1f}/{:.0f}G", used / gibibyte, total / gibibyte);
+}
+
+std::string power_text(const EvaluationContext& at, Row row) {
+  const double power = at.model.reading(row, Metric::power);
+  const double cap = at.model.reading(row, Metric::power_cap);
+  if (std::isnan(power)) return std::string(not_known);
+  const char* mark = at.model.spec_of(row).power_assumed ? "~" : "";
+  return std::isnan(cap) ? fmt::format("{}{:.0f}W", mark, power)
+                         : fmt::format("{}{:.0f}/{:.0f}W", mark, power, cap);
+}
+
+/// At most four columns wide.
+std::string degrees_text(double celsius, bool assumed) {
+  if (std::isnan(celsius)) return std::string(not_known);
+  if (!assumed) return fmt::format("{:.0f}C", celsius);
+  return fmt::format("~{:.0f}{}", celsius, celsius < 99.5 ? "C" : "");
+}
+
+std::string temperature_text(const EvaluationContext& at, Row row) {
+  return degrees_text(at.model.reading(row, Metric::temperature),
+                      at.model.spec_of(row).temperature_assumed);
+}
+
+std::string memory_temperature_text(const EvaluationContext& at, Row row) {
+  return degrees_text(at.model.reading(row, Metric::memory_temperature),
+                      at.model.spec_of(row).temperature_assumed);
+}
+
+std::string headroom_text(const EvaluationContext& at, Row row) {
+  return degrees_text(DeviceSubject(at, row).number(filter::Field::headroom),
+                      at.model.spec_of(row).temperature_assumed);
+}
+
+std::string throttled_text(const EvaluationContext& at, Row row) {
+  return known(at.model.reading(row, Metric::throttle), throttle_text);
+}
+
+std::string energy_text(const EvaluationContext& at, Row row) {
+  return known(at.model.reading(row, Metric::energy), joules_text);
+}
+
+std::string age_text(const EvaluationContext& at, Row row) {
+  const Instant arrived = at.model.devices().arrived(row);
+  if (arrived == Instant::min()) return std::string(not_known);
+  // Whole seconds, as fractions would flicker.
+  const double age_s = std::floor(to_seconds(at.now - arrived));
+  return age_s < 100 ? fmt::format("{:.0f}s", age_s) : duration_text(age_s);
+}
+
+double by_age(const EvaluationContext& at, Row row, std::uint32_t) {
+  const Instant arrived = at.model.devices().arrived(row);
+  return arrived == Instant::min() ? absent : -to_seconds(arrived.time_since_epoch());
+}
+
+// Colours change near the limit of memory and power, and at 80 and 90 C as in all-smi. Utilization
+// never warns: a busy fleet is good.
+constexpr auto left = Align::left;
+constexpr auto right = Align::right;
+constexpr std::array table = {
+    DeviceColumn{"DEVICE", 16, left, 0, false, device_text, by_place, nullptr},
+    DeviceColumn{"RACK", 6, left, 8, false, rack_text, by_place, nullptr},
+    DeviceColumn{"KIND", 13, left, 6, false, kind_text, by_kind, nullptr},
+    DeviceColumn{"UTIL", 10, right, 1, true, percent<Metric::utilization>, by<Metric::utilization>,
+                 share<GaugeMetric::utilization>},
+    DeviceColumn{"TENSOR", 6, right, 11, true, percent<Metric::tensor_activity>,
+                 by<Metric::tensor_activity>, value<Metric::tensor_activity>},
+    DeviceColumn{"MEM-BW", 8, right, 12, true, percent<Metric::memory_activity>,
+                 by<Metric::memory_activity>, value<Metric::memory_activity>},
+    DeviceColumn{"MEMORY", 13, right, 2, true, memory_text, by_share<GaugeMetric::memory>,
+                 share<GaugeMetric::memory>, 0.90, 0.97},
+    DeviceColumn{"POWER", 12, right, 3, true, power_text, by<Metric::power>,
+                 share<GaugeMetric::power>, 0.90, 0.99},
+    DeviceColumn{"TEMP", 4, right, 4, true, temperature_text, by<Metric::temperature>, nullptr, 80,
+                 90},
+    DeviceColumn{"MHz", 5, right, 10, true, number<Metric::clock>, by<Metric::clock>, nullptr},
+    DeviceColumn{"THROTTLE", 10, left, 9, true, throttled_text, by<Metric::throttle>, nullptr},
+    DeviceColumn{"RUN", 3, right, 5, true, number<Metric::running>, by<Metric::running>, nullptr},
+    DeviceColumn{"QUEUE", 5, right, 7, true, number<Metric::queue>, by<Metric::queue>, nullptr},
+    DeviceColumn{"ENERGY", 7, right, 13, true, energy_text, by<Metric::energy>, nullptr},
+    DeviceColumn{"AGE", 6, right, 14, true, age_text, by_age, nullptr},
+    DeviceColumn{"POOL", 10, left, 15, false, pool_text, nullptr, nullptr},
+    DeviceColumn{"MODEL", 14, left, 16, false, model_text, nullptr, nullptr},
+    DeviceColumn{.title = "JOB",
+                 .width = 18,
+                 .align = left,
+                 .rank = 17,
+                 .quantity = false,
+                 .text = job_text,
+                 .order = nullptr,
+                 .bar = nullptr,
+                 .of_jobs = true},
+    DeviceColumn{.title = "TENANT",
+                 .width = 10,
+                 .align = left,
+                 .rank = 18,
+                 .quantity = false,
+                 .text = tenant_text,
+                 .order = nullptr,
+                 .bar = nullptr,
+                 .of_jobs = true},
+    DeviceColumn{"PRICE", 9, right, 19, true, price_text, by_field<filter::Field::price>, nullptr},
+    // Degrees below the throttling limit; not a quantity, so the least comes first.
+    DeviceColumn{"HEADROOM", 8, right, 20, false, headroom_text, by_field<filter::Field::headroom>,
+                 nullptr},
+    DeviceColumn{.title = "STATE",
+                 .width = 10,
+                 .align = left,
+                 .rank = 21,
+                 .quantity = false,
+                 .text = state_text,
+                 .order = nullptr,
+                 .bar = nullptr,
+                 .of_jobs = true},
+    DeviceColumn{"GROUP", 5, right, 22, false, group_text, by_field<filter::Field::group>, nullptr},
+    DeviceColumn{"MEM-TEMP", 8, right, 23, true, memory_temperature_text,
+                 by<Metric::memory_temperature>, nullptr},
+};
+
+}  // namespace
+
+std::span<const DeviceColumn> device_columns() { return table; }
+
+std::string throttle_text(double bits) {
+  if (std::isnan(bits)) return std::string(not_known);
+  const auto set = static_cast<std::uint32_t>(bits);
+  if (set & throttle_hw_thermal_slowdown) return "hw thermal";
+  if (set & throttle_sw_thermal_slowdown) return "thermal";
+  if (set & throttle_hw_slowdown) return "hw";  // a power brake
+  if (set & throttle_sw_power_cap) return "power";
+  if (is_throttled(bits)) return "other";
+  if (set & throttle_gpu_idle) return "idle";
+  return "";
+}
+
+}  // namespace drover::tui

@@ -1,0 +1,55 @@
+// Queries of the model about one device: its condition, replicas, jobs and decisions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tui/canvas/palette.h"
+#include "tui/model/model.h"
+
+namespace drover::tui {
+
+/// A device's state in one column, by a character as well as a colour: "x" lost, "!" not usable,
+/// "?" stale, "*" injected fault, "d" drained; blank if it is ok.
+struct DeviceMarker {
+  std::string_view text;
+  CellStyle style = CellStyle::plain;
+};
+DeviceMarker device_marker(const Model& model, Instant now, DeviceTable::Row row);
+/// Why it cannot be used, and its injected faults.
+std::string condition_text(const DeviceChanged& condition);
+
+/// The text that a search matches: id, kind, pool, rack.
+std::string device_search_text(const Model& model, DeviceTable::Row row);
+
+/// Whether a target of a decision or job includes the device. Targets are "host/r0", "host/0-3,6"
+/// or, of a gang over hosts, "a/0-7 b/0-3".
+bool has_device(const Model& model, std::string_view target, const DeviceId& device);
+/// Whether the subject of an event, alert or audit is the device, its host or a replica on it:
+/// "host/3", "device:host/3", "host", "host/r0".
+bool concerns(const Model& model, std::string_view subject, const DeviceId& device);
+
+/// The pools of its devices, or the one that the router reported if the devices are unknown.
+std::string pools_text(const Model& model, const ReplicaChanged& replica);
+/// Whether its host is lost or has left.
+bool is_gone(const Model& model, const Replica& replica);
+/// Why the work on the device makes no progress: the first cause among `jobs`, which run there.
+Pause pause_on(const Model& model, const DeviceId& device,
+               const std::vector<const JobChanged*>& jobs);
+/// Why the job makes no progress; of a request, why its replica does.
+Pause pause_of(const Model& model, const JobChanged& job);
+std::vector<const ReplicaRow*> replicas_on(const Model& model, const DeviceId& device);
+/// The jobs that run there, longest work first.
+std::vector<const JobRow*> jobs_on(const Model& model, const DeviceId& device);
+
+/// A decision that chose the device or rejected candidates of its pool and kind.
+struct DeviceDecision {
+  const Decision* decision = nullptr;
+  const Rejection* rejected = nullptr;  // null: chosen
+};
+/// Newest first.
+std::vector<DeviceDecision> decisions_about(const Model& model, DeviceTable::Row row,
+                                            std::size_t count_max);
+
+}  // namespace drover::tui

@@ -1,0 +1,89 @@
+// Adapters that give filters the fields of devices, jobs, decisions and log entries.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "fleet/filter/filter.h"
+#include "tui/model/model.h"
+#include "tui/tables/log_entry.h"
+
+namespace drover::tui {
+
+/// The jobs that run on each device, computed once for all devices.
+class JobsByDevice {
+ public:
+  JobsByDevice() = default;
+  explicit JobsByDevice(const Model& model);
+  const std::vector<const JobChanged*>& on(DeviceTable::Row row) const;
+
+ private:
+  std::map<DeviceTable::Row, std::vector<const JobChanged*>> jobs_;
+};
+
+/// What all subjects of one evaluation share.
+struct EvaluationContext {
+  const Model& model;
+  Instant now{};
+  const JobsByDevice& jobs;
+};
+
+class DeviceSubject final : public filter::FilterSubject {
+ public:
+  DeviceSubject(const EvaluationContext& context, DeviceTable::Row row)
+      : context_(context), row_(row) {}
+  double number(filter::Field field) const override;
+  void texts(filter::Field field, filter::TextMatcher& test) const override;
+
+ private:
+  void job_texts(filter::Field field, filter::TextMatcher& test) const;
+  void model_texts(filter::TextMatcher& test) const;
+  void pause_texts(filter::TextMatcher& test) const;
+
+  const EvaluationContext& context_;
+  DeviceTable::Row row_;
+};
+
+class JobSubject final : public filter::FilterSubject {
+ public:
+  JobSubject(const EvaluationContext& context, const JobChanged& job);
+  double number(filter::Field field) const override;
+  void texts(filter::Field field, filter::TextMatcher& test) const override;
+
+ private:
+  const EvaluationContext& context_;
+  const JobChanged& job_;
+  std::optional<DeviceTable::Row> device_;  // the first of its devices
+};
+
+class DecisionSubject final : public filter::FilterSubject {
+ public:
+  DecisionSubject(const EvaluationContext& context, const Decision& decision);
+  double number(filter::Field field) const override;
+  void texts(filter::Field field, filter::TextMatcher& test) const override;
+
+ private:
+  const EvaluationContext& context_;
+  const Decision& decision_;
+  std::optional<DeviceTable::Row> device_;
+};
+
+/// Alerts and events; they also have the fields of the device that they concern.
+class LogEntrySubject final : public filter::FilterSubject {
+ public:
+  LogEntrySubject(const EvaluationContext& context, const LogEntry& entry);
+  double number(filter::Field field) const override;
+  void texts(filter::Field field, filter::TextMatcher& test) const override;
+
+ private:
+  const EvaluationContext& context_;
+  const LogEntry& entry_;
+  std::optional<DeviceTable::Row> device_;
+};
+
+/// The values of a text field that occur in this fleet, for completion.
+std::vector<std::string> known_values(const Model& model, filter::Field field);
+
+}  // namespace drover::tui

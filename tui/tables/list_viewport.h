@@ -1,0 +1,34 @@
+// The visible part of a list.
+#pragma once
+
+#include <vector>
+
+namespace drover::tui {
+
+struct ListViewport {
+  int top = 0;      // first item shown
+  int row = -1;     // screen row of the selected item; -1: not fixed
+  int visible = 1;  // screen rows of the list
+  int count = 0;    // items
+
+  /// Scrolls so that the selected item (-1: none) keeps its screen row or, after a move, is
+  /// visible.
+  void scroll_to(int selected, int items, int rows);
+};
+
+/// The first line from `index` on in `direction` that can be selected, else one before it; null if
+/// there is none.
+template <typename Line, typename Selectable>
+const Line* nearest_line(const std::vector<Line>& lines, int index, int direction,
+                         const Selectable& selectable) {
+  const int onward = direction < 0 ? -1 : 1;
+  for (const int step : {onward, -onward}) {
+    for (int i = index; i >= 0 && i < static_cast<int>(lines.size()); i += step) {
+      const Line& line = lines[static_cast<std::size_t>(i)];
+      if (selectable(line)) return &line;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace drover::tui

@@ -1,0 +1,216 @@
+// Tables of sums, and of alert rules.
+#include <algorithm>
+#include <array>
+
+#include "tui/panels/fallback_panel.h"
+#include "tui/tables/log_entry.h"
+#include "tui/views/table_columns.h"
+
+namespace drover::tui {
+namespace {
+
+/// A pool with the sums of its devices and the router's report. The last one, without a name, is
+/// for devices of no pool.
+struct PoolRow {
+  std::string_view name;
+  PoolTotals totals;
+  const PoolReport* report = nullptr;  // null: none, or the table covers only some devices
+};
+
+TableCell pool_cap(const EvaluationContext& at, const PoolRow& pool) {
+  if (!at.model.policy()) return {};
+  for (const PoolLimits& limits : at.model.policy()->pools) {
+    if (limits.name == pool.name && limits.power_cap_w > 0) return limits.power_cap_w;
+  }
+  return {};
+}
+
+template <auto member>
+TableCell of_report(const EvaluationContext&, const PoolRow& pool) {
+  if (pool.report == nullptr) return {};
+  return static_cast<double>(pool.report->*member);
+}
+
+constexpr std::array<TableColumn<PoolRow>, 15> pool_table = {{
+    {"pool", [](const EvaluationContext&, const PoolRow& pool) { return text_cell(pool.name); }},
+    {"devices",
+     [](const EvaluationContext&, const PoolRow& pool) { return count_cell(pool.totals.devices); }},
+    {"reporting", [](const EvaluationContext&,
+                     const PoolRow& pool) { return count_cell(pool.totals.reporting); }},
+    {"usable", of_report<&PoolReport::usable>},
+    {"unusable", of_report<&PoolReport::unusable>},
+    {"drained", of_report<&PoolReport::drained>},
+    {"ejected", of_report<&PoolReport::ejected>},
+    {"suspect", of_report<&PoolReport::suspect>},
+    {"lost", of_report<&PoolReport::lost>},
+    {"power_w", [](const EvaluationContext&,
+                   const PoolRow& pool) { return number_cell(pool.totals.power_w); }},
+    {"power_cap_w", pool_cap},
+    {"power_reserved_w", of_report<&PoolReport::power_reserved_w>},
+    {"usd_per_h",
+     [](const EvaluationContext&, const PoolRow& pool) {
+       return pool.totals.usd_per_h > 0 ? number_cell(pool.totals.usd_per_h) : TableCell();
+     }},
+    {"spend_usd_per_h", of_report<&PoolReport::spend_usd_per_h>},
+    {"queued", of_report<&PoolReport::queued>},
+}};
+
+/// Empty for a class without finished jobs.
+template <double Percentiles::*member>
+TableCell of_values(const EvaluationContext&, const ClassReport& report) {
+  return report.values.count == 0 ? TableCell() : number_cell(report.values.*member);
+}
+
+constexpr std::array<TableColumn<ClassReport>, 9> class_table = {{
+    {"class",
+     [](const EvaluationContext&, const ClassReport& report) { return text_cell(report.name); }},
+    {"metric", [](const EvaluationContext&,
+                  const ClassReport& report) { return text_cell(to_text(report.metric)); }},
+    {"target",
+     [](const EvaluationContext&, const ClassReport& report) {
+       return report.target > 0 ? number_cell(report.target) : TableCell();
+     }},
+    {"p50", of_values<&Percentiles::p50>},
+    {"p90", of_values<&Percentiles::p90>},
+    {"p99", of_values<&Percentiles::p99>},
+    {"max", of_values<&Percentiles::max>},
+    {"within_target",
+     [](const EvaluationContext&, const ClassReport& report) {
+       return report.target > 0 ? count_cell(report.met) : TableCell();
+     }},
+    {"finished", [](const EvaluationContext&,
+                    const ClassReport& report) { return count_cell(report.values.count); }},
+}};
+
+using Flow = std::pair<const PoolFlowKey, PoolFlowCount>;
+
+constexpr std::array<TableColumn<Flow>, 5> flow_table = {{
+    {"preferred_pool",
+     [](const EvaluationContext&, const Flow& flow) { return text_cell(flow.first.wanted); }},
+    {"pool", [](const EvaluationContext&, const Flow& flow) { return text_cell(flow.first.got); }},
+    {"fallback_reason",
+     [](const EvaluationContext&, const Flow& flow) { return reason_cell(flow.first.reason); }},
+    {"jobs",
+     [](const EvaluationContext&, const Flow& flow) { return count_cell(flow.second.all); }},
+    {"jobs_per_min",
+     [](const EvaluationContext& at, const Flow& flow) {
+       return number_cell(at.model.per_min(flow.second, at.now));
+     }},
+}};
+
+template <double FallbackCost::*member>
+TableCell of_fallback(const EvaluationContext&, const FallbackLine& line) {
+  return line.compared() ? number_cell(line.sum->*member) : TableCell();
+}
+
+constexpr std::array<TableColumn<FallbackLine>, 5> fallback_table = {{
+    {"reason", [](const EvaluationContext&,
+                  const FallbackLine& line) { return text_cell(to_text(line.reason)); }},
+    {"jobs",
+     [](const EvaluationContext&, const FallbackLine& line) { return count_cell(line.jobs); }},
+    {"extra_cost_usd", of_fallback<&FallbackCost::cost_usd>},
+    {"extra_energy_j", of_fallback<&FallbackCost::energy_j>},
+    {"delay_s",
+     [](const EvaluationContext& at, const FallbackLine& line) {
+       const bool timed = line.sum != nullptr && line.sum->timed > 0;
+       return timed ? of_fallback<&FallbackCost::finish_s>(at, line) : TableCell();
+     }},
+}};
+
+TableCell raised_now(const EvaluationContext& at, const AlertRuleText& rule) {
+  const auto raised = raised_alerts(at.model);
+  return count_cell(static_cast<std::uint64_t>(
+      std::count_if(raised.begin(), raised.end(),
+                    [&](const LogEntry& entry) { return entry.rule == rule.name; })));
+}
+
+constexpr std::array<TableColumn<AlertRuleText>, 9> alert_rule_table = {{
+    {"rule",
+     [](const EvaluationContext&, const AlertRuleText& rule) { return text_cell(rule.name); }},
+    {"raised", raised_now},
+    {"severity", [](const EvaluationContext&,
+                    const AlertRuleText& rule) { return text_cell(to_text(rule.severity)); }},
+    {"subject_kind",
+     [](const EvaluationContext&, const AlertRuleText& rule) { return text_cell(rule.about); }},
+    {"when",
+     [](const EvaluationContext&, const AlertRuleText& rule) { return text_cell(rule.when); }},
+    {"clear",
+     [](const EvaluationContext&, const AlertRuleText& rule) { return text_cell(rule.clear); }},
+    {"raise_after_s",
+     [](const EvaluationContext&, const AlertRuleText& rule) {
+       return number_cell(to_seconds(rule.raise_after));
+     }},
+    {"clear_after_s",
+     [](const EvaluationContext&, const AlertRuleText& rule) {
+       return number_cell(to_seconds(rule.clear_after));
+     }},
+    {"help",
+     [](const EvaluationContext&, const AlertRuleText& rule) { return text_cell(rule.help); }},
+}};
+
+const PoolReport* report_of(const Model& model, std::string_view pool) {
+  if (!model.summary()) return nullptr;
+  for (const PoolReport& report : model.summary()->pools) {
+    if (report.name == pool) return &report;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TableRows pool_rows(const TableSource& from) {
+  const Model& model = from.frame.model;
+  const auto counts = [&](DeviceTable::Row row) {
+    return from.fleet_filter().shows(row) && (!from.only || model.id_of(row) == *from.only);
+  };
+  const std::vector<PoolTotals> totals = pool_totals_of(model, from.frame.now, counts);
+  TableBuilder<PoolRow> rows(from.at, pool_table);
+  for (std::size_t i = 0; i < totals.size(); ++i) {
+    const bool named = i < model.pools().size();
+    if (!named && totals[i].devices == 0) continue;
+    PoolRow pool{named ? std::string_view(model.pools()[i]) : std::string_view(), totals[i]};
+    if (named && !from.filtered()) pool.report = report_of(model, pool.name);
+    rows.add(pool);
+  }
+  // Pools without devices, which jobs may wait for.
+  if (from.filtered() || !model.summary()) return rows.take();
+  for (const PoolReport& report : model.summary()->pools) {
+    const auto& known = model.pools();
+    if (std::find(known.begin(), known.end(), report.name) == known.end()) {
+      rows.add({report.name, {}, &report});
+    }
+  }
+  return rows.take();
+}
+
+TableRows class_rows(const TableSource& from) {
+  TableBuilder<ClassReport> rows(from.at, class_table);
+  if (const auto& summary = from.frame.model.summary()) {
+    for (const ClassReport& report : summary->classes) rows.add(report);
+  }
+  return rows.take();
+}
+
+TableRows flow_rows(const TableSource& from) {
+  TableBuilder<Flow> rows(from.at, flow_table);
+  for (const Flow& flow : from.frame.model.flows()) rows.add(flow);
+  return rows.take();
+}
+
+TableRows fallback_rows(const TableSource& from) {
+  TableBuilder<FallbackLine> rows(from.at, fallback_table);
+  if (const auto& summary = from.frame.model.summary()) {
+    for (const FallbackLine& line : fallback_lines(*summary)) rows.add(line);
+  }
+  return rows.take();
+}
+
+TableRows alert_rule_rows(const TableSource& from) {
+  TableBuilder<AlertRuleText> rows(from.at, alert_rule_table);
+  for (const LogEntry& entry : alert_rules(from.frame.model)) {
+    if (const AlertRuleText* const rule = rule_named(from.frame.model, entry.rule)) rows.add(*rule);
+  }
+  return rows.take();
+}
+
+}  // namespace drover::tui
