@@ -62,7 +62,8 @@ Result<RecordingSummary> summarize(OpenRecording& recording) {
   summary.state = state_text(recording.input, summary.info);
   summary.first = reader.first();
   summary.last = reader.last();
-  const auto keyframe = reader.keyframe_before(summary.last);
+  // The last one, which may be later than the last message.
+  const auto keyframe = reader.keyframe_before(never);
   if (!keyframe) return keyframe.error();
   if (*keyframe) count_devices(**keyframe, summary);
   auto drops = reader.drops();

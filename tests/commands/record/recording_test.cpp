@@ -9,6 +9,7 @@
 
 #include "commands/record/json_mcap.h"
 #include "fleet/base/text.h"
+#include "fleet/codec/codec.h"
 #include "fleet/recording/index.h"
 #include "fleet/recording/reader.h"
 #include "tests/commands/program.h"
@@ -100,6 +101,23 @@ TEST_F(RecordingVerbs, InfoAndVerifyTellWhatTheRecorderCouldNotKeep) {
   EXPECT_EQ(said["drops"][0]["from"].text(), "1970-01-01T00:00:01.000Z") << said.dump();
   EXPECT_EQ(said["drops"][0]["to"].text(), "1970-01-01T00:00:05.000Z") << said.dump();
   EXPECT_EQ(recording({"verify", path}).exit_code, 3) << "whole, but not all that there was";
+}
+
+TEST_F(RecordingVerbs, InfoCountsTheFleetOfTheLastKeyframeThoughNoMessageFollows) {
+  HostChanged host;
+  host.registration.host = "h-1";
+  host.registration.groups.resize(1);
+  host.registration.groups[0].count = 8;
+  const TestFolder folder;
+  RecordingWriter writer;
+  std::string bytes = writer.begin({Instant(seconds(0)), 1, "test", {}, {1, 2}}).file;
+  bytes += writer.keyframe(Instant(seconds(0)), {}).file;
+  bytes += writer.keyframe(Instant(seconds(60)), {encode({"router", 1, {}, host})}).file;
+  bytes += writer.end().file;
+  const Json said = only_object(recording({"info", folder.write("a.mcap", bytes), "--json"}).out);
+  EXPECT_EQ(said["keyframes"].integer(), 2) << said.dump();
+  EXPECT_EQ(said["hosts"].integer(), 1) << said.dump();
+  EXPECT_EQ(said["devices"].integer(), 8) << said.dump();
 }
 
 TEST_F(RecordingVerbs, RecoverLosesNothingThatTheJournalHolds) {
