@@ -1,4 +1,4 @@
-// What a host is and holds, as its agent tells it when it meets a router.
+// A host with its devices and replicas, as its agent registers it.
 #pragma once
 
 #include <cstdint>
@@ -39,14 +39,14 @@ struct Group {
 enum class ReplicaState : std::uint8_t { loading, compiling, ready, draining, gone };
 std::string_view to_text(ReplicaState state);
 
-/// What a tenant's running requests hold of a replica.
+/// What a tenant's running requests occupy on a replica.
 struct TenantShare {
   std::string tenant;
   std::uint32_t requests = 0;
   std::uint64_t kv_tokens = 0;
   bool operator==(const TenantShare&) const = default;
 };
-inline constexpr std::size_t tenant_shares_max = 16;  // as many as a person reads in a legend
+inline constexpr std::size_t tenant_shares_max = 16;  // as many as fit into a legend
 
 /// One loaded copy of a model, as its agent reports it.
 struct Replica {
@@ -56,19 +56,19 @@ struct Replica {
   std::uint16_t group = 0;
   std::vector<std::uint16_t> devices;  // tensor-parallel set
   ReplicaState state = ReplicaState::loading;
-  Instant ready_at{};                    // expected while loading or compiling
+  Instant ready_at{};                    // expected, while loading or compiling
   std::uint64_t kv_capacity_tokens = 0;  // KV cache, in tokens
   std::uint32_t batch_max = 0;           // requests that may run at once
   std::uint32_t queued = 0;
   std::uint32_t running = 0;
   std::uint64_t kv_used_tokens = 0;
   std::uint64_t weights_bytes = 0;   // on each of its devices
-  std::uint64_t kv_token_bytes = 0;  // that a token of the KV cache takes on each of its devices
-  // By name, at most tenant_shares_max of those who hold most; the rest of the tokens used is of
-  // others.
+  std::uint64_t kv_token_bytes = 0;  // of one token of the KV cache, on each of its devices
+  // The tenants with the most tokens, by name, at most tenant_shares_max. The rest of the used
+  // tokens belongs to others.
   std::vector<TenantShare> tenants;
   std::string detail;  // why it is gone or refused
-  // By StartReplica: the router may retire it. Else the host was started with it.
+  // By StartReplica, so the router may retire it. Otherwise it is part of the host's settings.
   bool started_by_router = false;
   Pause pause = Pause::none;  // of what runs on it
   bool operator==(const Replica&) const = default;
@@ -87,7 +87,7 @@ struct HeldAttempt {
   bool operator==(const HeldAttempt&) const = default;
 };
 
-/// What a host is. Sent after JoinAccepted and whenever the router asks (it restarted).
+/// A host. Sent after JoinAccepted, and whenever the router sends Reregister.
 struct Register {
   std::string host;
   std::string rack;
@@ -103,7 +103,7 @@ struct Register {
   double price_factor = 1;
   // fleet_time of the JoinAccepted or Reregister that this answers. Instant{}: none.
   Instant asked_at{};
-  std::vector<ActiveFault> faults;  // in the order in which they were asked for
+  std::vector<ActiveFault> faults;  // in the order of their requests
   bool operator==(const Register&) const = default;
 };
 

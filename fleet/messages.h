@@ -1,16 +1,12 @@
-// Every message once. Agents, router, clients and dashboard meet here and nowhere else.
-//
-// docs/protocol.md lists each with its fields and directions; tests hold it against
-// fleet/codec/codec.cpp.
+// All messages. Agents, router, clients and dashboard share nothing else.
+// docs/protocol.md lists each with its fields and directions; a test compares it with fleet/codec.
 //
 //   anyone -> router   Join                       who I am, which protocol I speak
-//   router -> anyone   JoinAccepted | JoinRejected        fleet time, speed, where to publish and
-//   subscribe agent -> router    Register, Heartbeat, Accepted, Refused, MemberStepTime, Progress,
-//   Finished, Failed,
-//                      ReplicaReport, DeviceReport, Leave
+//   router -> anyone   JoinAccepted, JoinRejected fleet time, speed, endpoints; or why not
+//   agent -> router    Register, Heartbeat, Accepted, Refused, MemberStepTime, Progress, Finished,
+//                      Failed, ReplicaReport, DeviceReport, Leave
 //   router -> agent    Reregister, Heartbeat, Superseded, Assign, GangStepTime, Cancel,
-//   ResultStored,
-//                      StartReplica, RetireReplica, ApplyFault, CapDevices
+//                      ResultStored, StartReplica, RetireReplica, ApplyFault, CapDevices
 //   agent -> router    SampleBatch on the samples channel; the router forwards the same bytes to
 //                      subscribers
 //   client -> router   Submit, JobsRequest, WhyRequest, SummaryRequest, EndRunRequest,
@@ -44,8 +40,6 @@ namespace drover {
 
 inline constexpr std::uint8_t protocol_version = 1;
 
-// ---- Meeting -----------------------------------------------------------------------------------
-
 enum class Role : std::uint8_t { agent, client, viewer };
 
 /// First message of every connection and of every reconnection that the sender notices.
@@ -63,28 +57,28 @@ struct JoinAccepted {
   std::string samples_endpoint;  // agents publish here
   std::string publish_endpoint;  // viewers subscribe here
   Duration heartbeat_every{};    // fleet time
-  Duration lease{};              // fleet time: an agent that hears no Heartbeat for so long stops
+  Duration lease{};              // fleet time: an agent without a Heartbeat for this long stops
   std::string software;
   bool operator==(const JoinAccepted&) const = default;
 };
 
-/// The router does not want this peer: wrong protocol version, name taken, not allowed.
+/// The router rejects this peer: wrong protocol version, name taken, or not allowed.
 struct JoinRejected {
   std::string why;
-  bool retryable = false;  // it may be taken later: say Join again
+  bool retryable = false;  // it may be accepted later: send Join again
   bool operator==(const JoinRejected&) const = default;
 };
 
-// ---- Agent and router --------------------------------------------------------------------------
+// Between agent and router.
 
-/// The router does not know this peer's Register (it restarted or forgot): say it again.
+/// The router has no Register of this peer, because it restarted or forgot it: send it again.
 struct Reregister {
   Instant fleet_time{};
   bool operator==(const Reregister&) const = default;
 };
 
-/// Both ways. From an agent: I live; the rest are counters of its life. From the router: your lease
-/// is renewed from the moment you receive this.
+/// From an agent: it is alive; the counters are those of its incarnation. From the router: the
+/// lease is renewed at the moment this arrives.
 struct Heartbeat {
   Incarnation incarnation;
   std::uint64_t samples_sent = 0;     // batches
@@ -98,8 +92,8 @@ struct Superseded {
   bool operator==(const Superseded&) const = default;
 };
 
-/// A gang over hosts, as each of its members is told. A member takes its devices, tells its pace,
-/// and begins when the first GangStepTime comes.
+/// A gang over hosts, as each member receives it. A member takes its devices, reports its
+/// MemberStepTime, and begins when the first GangStepTime arrives.
 struct GangLayout {
   std::uint16_t devices = 0;   // of the whole gang
   std::uint16_t per_host = 0;  // of its largest part
@@ -115,9 +109,9 @@ struct Assign {
   std::optional<std::uint32_t> replica;
   std::vector<std::uint16_t> devices;
   Precision precision = Precision::bf16;
-  std::string model_spec;          // TOML; empty when this connection has carried it before
-  std::uint32_t from_step = 0;     // train: the checkpoint to begin from
-  std::optional<GangLayout> gang;  // when other hosts have a part in it
+  std::string model_spec;          // TOML; empty when it was sent on this connection before
+  std::uint32_t from_step = 0;     // train: the checkpoint to start from
+  std::optional<GangLayout> gang;  // when it spans several hosts
   bool operator==(const Assign&) const = default;
 };
 
@@ -127,18 +121,18 @@ struct Accepted {
   bool operator==(const Accepted&) const = default;
 };
 
-/// What a step takes on this member's devices, told when it takes the attempt, after each Register,
-/// and at each change.
+/// How long a step takes on this member's devices. Sent when it takes the attempt, after each
+/// Register, and at each change.
 struct MemberStepTime {
   JobId job;
   std::uint32_t attempt = 0;
-  double compute_s = 0;   // by themselves; 0: it stands still
-  double exchange_s = 0;  // and with the others
+  double compute_s = 0;   // alone; 0: it makes no progress
+  double exchange_s = 0;  // exchange with the other members
   bool operator==(const MemberStepTime&) const = default;
 };
 
-/// To every member, when all have told their paces and whenever that changes: a step of the whole
-/// gang takes so long, the slowest member's work and the exchange. 0: stand still.
+/// To every member, once all have reported their step times, and at each change: how long a step of
+/// the whole gang takes, the slowest member's work and the exchange. 0: pause.
 struct GangStepTime {
   JobId job;
   std::uint32_t attempt = 0;
@@ -146,7 +140,7 @@ struct GangStepTime {
   bool operator==(const GangStepTime&) const = default;
 };
 
-/// The agent will not run it; the attempt is spent.
+/// The agent will not run it. The attempt counts.
 struct Refused {
   JobId job;
   std::uint32_t attempt = 0;
@@ -158,13 +152,13 @@ struct Refused {
 struct Progress {
   JobId job;
   std::uint32_t attempt = 0;
-  double share = 0;               // done, 0..1
-  double remaining_s = 0;         // fleet seconds, at the present pace
+  double share = 0;               // completed, 0 to 1
+  double remaining_s = 0;         // fleet seconds, at the current speed
   std::uint32_t steps_saved = 0;  // train: at the last checkpoint, earlier attempts' steps included
   bool operator==(const Progress&) const = default;
 };
 
-/// Kept by the agent, and sent again after each Register, until ResultStored answers it.
+/// The agent keeps it, and sends it again after each Register, until ResultStored arrives.
 struct Finished {
   JobId job;
   std::uint32_t attempt = 0;
@@ -181,11 +175,12 @@ struct Failed {
   Incarnation incarnation;
   Reason reason = Reason::unhealthy;
   std::string detail;
-  Usage usage;  // of this attempt; in vain but for what led to its last checkpoint
+  Usage usage;  // of this attempt; wasted, except for what led to its last checkpoint
   // train: where it ended, and its last checkpoint; both with the steps of earlier attempts.
   double steps_done = 0;
   std::uint32_t steps_saved = 0;
-  // Lost with its host, or stopped by it as the router was silent: no fault of job or place.
+  // Lost with its host, or stopped because the router was silent: neither job nor device is at
+  // fault.
   bool host_lost = false;
   bool operator==(const Failed&) const = default;
 };
@@ -207,28 +202,28 @@ struct Cancel {
 struct StartReplica {
   std::uint32_t number = 0;
   std::string model;
-  std::string model_spec;  // TOML; empty when this connection has carried it before
+  std::string model_spec;  // TOML; empty when it was sent on this connection before
   Precision precision = Precision::bf16;
   std::vector<std::uint16_t> devices;
   bool operator==(const StartReplica&) const = default;
 };
 
-/// Take no new requests, finish the running ones, unload.
+/// Accept no new requests, finish the running ones, unload.
 struct RetireReplica {
   std::uint32_t number = 0;
   bool operator==(const RetireReplica&) const = default;
 };
 
-/// At every change of a replica's state, when it begins and ends to compile a shape, and at most
-/// once a heartbeat for its load.
+/// Sent at every change of a replica's state, when it starts and ends compiling a shape, and at
+/// most once a heartbeat for its load.
 struct ReplicaReport {
   Replica replica;
   bool operator==(const ReplicaReport&) const = default;
 };
 
-/// The agent ends in order. While it holds anything: no new work for it; Finished and Failed of all
-/// that follow. The last one holds nothing: the host is gone, and nothing more comes. One that says
-/// `after` is a warning: no new work, and what runs goes on until then.
+/// The agent shuts down. While it holds attempts it gets no new work, and sends Finished or Failed
+/// for each. The last Leave holds none: the host is gone. One with `after` is a warning: no new
+/// work, and running work continues until then.
 struct Leave {
   std::string why;         // "SIGTERM"
   std::uint32_t held = 0;  // attempts, ended ones that wait for ResultStored included
@@ -236,7 +231,7 @@ struct Leave {
   bool operator==(const Leave&) const = default;
 };
 
-// ---- Clients and router ------------------------------------------------------------------------
+// Between clients and router.
 
 inline constexpr std::size_t submit_jobs_max = 256;
 
@@ -263,7 +258,7 @@ struct SubmitReply {
   bool operator==(const SubmitReply&) const = default;
 };
 
-/// What is known of one job now; also the published change.
+/// The current state of one job; also published at each change.
 struct JobChanged {
   Job job;
   Instant submitted{};
@@ -274,35 +269,35 @@ struct JobChanged {
   Instant since{};  // in this state
   double progress = 0;
   double remaining_s = 0;
-  std::optional<Reason> reason;  // queued: what it waits for; failed: why
+  std::optional<Reason> reason;  // queued: why it waits; failed: why
   std::string detail;
   Usage usage;                       // over all attempts
   Outcome outcome;                   // when finished
   double latency_s = 0;              // submission to end, when ended
   std::string work_class;            // of the policy in force; empty: none matches
   std::string change;                // of the last placement: "degraded bf16 -> int8"; else empty
-  std::uint64_t policy_version = 0;  // that placed it last; 0: never placed
-  std::uint32_t steps_saved = 0;     // train: at its last checkpoint, as far as it was told
-  double steps_lost = 0;             // train: by the last attempt that came to nothing
-  Pause pause = Pause::none;         // of a gang; in replies that of a request, its replica's
-  std::string returned;              // how the last attempt given back to the queue ended
+  std::uint64_t policy_version = 0;  // of the last placement; 0: never placed
+  std::uint32_t steps_saved = 0;     // train: at its last reported checkpoint
+  double steps_lost = 0;             // train: by the last attempt that failed
+  Pause pause = Pause::none;         // of a gang; in replies also of a request: its replica's
+  std::string returned;              // how the last requeued attempt ended
   bool operator==(const JobChanged&) const = default;
 };
 
 struct JobsRequest {
   std::optional<JobId> job;  // one job; else the open ones and the last `ended_max` ended
   std::uint32_t ended_max = 100;
-  std::optional<JobState> state = {};      // of these, only those in this state
-  bool ended_only = false;                 // not the open ones
-  std::optional<JobId> ended_before = {};  // ended ones that ended before this one: the next page
-  std::optional<JobId> open_after = {};    // open ones behind this one: the next page
+  std::optional<JobState> state = {};      // only jobs in this state
+  bool ended_only = false;                 // without the open ones
+  std::optional<JobId> ended_before = {};  // jobs that ended before this one: the next page
+  std::optional<JobId> open_after = {};    // open jobs after this one: the next page
   bool operator==(const JobsRequest&) const = default;
 };
 
 struct JobsReply {
   std::vector<JobChanged> jobs;  // at most 1,000: open ones, then ended ones, newest first
-  std::uint64_t left_out = 0;    // that were asked for and did not fit
-  // Ended jobs, of the state that was asked for: whose details are kept, and all that ever ended.
+  std::uint64_t left_out = 0;    // matching jobs that did not fit
+  // Ended jobs in the requested state: those whose details are kept, and all.
   std::uint64_t ended_kept = 0;
   std::uint64_t ended_ever = 0;
   bool operator==(const JobsReply&) const = default;
@@ -317,7 +312,7 @@ struct WhyRequest {
 
 struct WhyReply {
   std::optional<JobChanged> job;
-  // Of a job that waits the last one may have no number: what would be decided now.
+  // Of a queued job, the last one may have no number: it is what would be decided now.
   std::vector<Decision> decisions;
   std::vector<CandidateStatus> candidates;  // all, best first; of a queued job: as of now
   // The decision that `candidates` belongs to. 0: as of now, or no longer kept.
@@ -344,7 +339,8 @@ struct SnapshotRequest {
 inline constexpr std::size_t snapshot_part_bytes_max = 256 * 1024;
 
 /// One of `parts` parts, numbered from 0. `messages` are envelopes such as would have been
-/// published; they stand at publish sequence `at_sequence`: drop published envelopes up to it.
+/// published. They are the state at publish sequence `at_sequence`: drop published envelopes up to
+/// it.
 struct SnapshotPart {
   std::uint64_t snapshot = 0;
   std::uint32_t part = 0;
@@ -357,18 +353,18 @@ struct SnapshotPart {
 /// A request that cannot be answered.
 struct RequestError {
   std::string what;
-  bool retryable = false;  // nothing is wrong with the request: said again later it may be answered
+  bool retryable = false;  // the request is valid: sent again later, it may succeed
   bool operator==(const RequestError&) const = default;
 };
 
-// ---- Published ---------------------------------------------------------------------------------
+// Published by the router.
 
-enum class Health : std::uint8_t { ok, suspect, lost, left };  // left: in order, as it said
+enum class Health : std::uint8_t { ok, suspect, lost, left };  // left: it sent Leave
 std::string_view to_text(Health health);
-/// Nothing runs there, and nothing of it is known now.
+/// Nothing runs there, and its current state is unknown.
 inline bool is_gone(Health health) { return health == Health::lost || health == Health::left; }
 
-inline constexpr std::size_t further_pools_max = 1024;  // of one host; more are not told
+inline constexpr std::size_t further_pools_max = 1024;  // of one host; more are not sent
 
 /// A group of devices, by its index in registration.groups, is in this pool as well.
 struct GroupPool {
@@ -385,13 +381,13 @@ struct HostChanged {
   std::uint64_t samples_thinned = 0;
   std::uint64_t undecodable = 0;
   std::vector<std::string> pools;  // the first of each group, as in registration.groups; or ""
-  std::string secured_by;  // the name of the key that its agent has proven to hold; empty: none
-  std::vector<double> prices_usd_per_h;  // of a device of each group, as the policy prices it
-  std::vector<GroupPool> further_pools;  // of groups that are in several, in the policy's order
+  std::string secured_by;          // the name of its agent's key, as verified by CURVE; empty: none
+  std::vector<double> prices_usd_per_h;  // of a device of each group, by the policy
+  std::vector<GroupPool> further_pools;  // of groups in several pools, in the policy's order
   bool operator==(const HostChanged&) const = default;
 };
 
-/// Somebody has said that it will not return, or it left long ago: no part of the fleet any more.
+/// The host is no longer part of the fleet: a person removed it, or it left long ago.
 struct HostForgotten {
   std::string host;
   bool operator==(const HostForgotten&) const = default;
@@ -428,8 +424,8 @@ template <typename Value, typename... Types>
 inline constexpr bool is_alternative<Value, std::variant<Types...>> =
     (std::is_same_v<Value, Types> || ...);
 
-/// Any one of them. A variant whose copies, moves and ends are compiled once, in messages.cpp, and
-/// not in each file that passes messages on: that was half of the time of building.
+/// Any message. Copying, moving and destroying the variant is compiled once, in messages.cpp, and
+/// not in each file that passes messages on: that took half of the build time.
 struct Message : AnyMessage {
   Message();
   template <typename Body>
@@ -442,7 +438,7 @@ struct Message : AnyMessage {
   bool operator==(const Message& other) const;
 };
 
-/// What travels: every message in the same cover.
+/// A message with its sender, number and time, as it is sent.
 struct Envelope {
   std::string sender;          // host name, "router", or a client's label
   std::uint64_t sequence = 0;  // counts from 1 per sender and channel; a gap is a loss

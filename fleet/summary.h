@@ -25,12 +25,12 @@ struct Percentiles {
 
 /// Messages of one sender that the router dropped.
 struct SenderCount {
-  std::string sender;  // a host's name, else the connection in words; "others" beyond 64 senders
+  std::string sender;  // a host's name, else the connection as text; "others" beyond 64 senders
   std::uint64_t count = 0;
   bool operator==(const SenderCount&) const = default;
 };
 
-/// The number that decides over a class of work.
+/// The metric by which a class of work is judged.
 enum class ClassMetric : std::uint8_t {
   none,
   training_time,    // s, from submission to end
@@ -41,7 +41,7 @@ enum class ClassMetric : std::uint8_t {
 };
 std::string_view to_text(ClassMetric metric);
 
-/// How finished jobs of one class of the policy did by the metric that decides.
+/// The results of finished jobs of one class of the policy, by its metric.
 struct ClassReport {
   std::string name;
   ClassMetric metric = ClassMetric::none;
@@ -51,8 +51,8 @@ struct ClassReport {
   bool operator==(const ClassReport&) const = default;
 };
 
-/// What finished jobs of one sort delivered, and what the same jobs were charged: the quotient is
-/// what a unit costs.
+/// The work that finished jobs of one kind delivered, and what they were charged. The quotient is
+/// the cost of a unit.
 struct DeliveredWork {
   std::uint64_t jobs = 0;
   std::uint64_t units = 0;
@@ -64,17 +64,17 @@ struct DeliveredWork {
 struct PoolReport {
   std::string name;
   std::uint64_t devices = 0;    // of hosts that are not lost
-  std::uint64_t usable = 0;     // of these: new work may go there, as far as health says
-  std::uint64_t unusable = 0;   // their agents say so
-  std::uint64_t drained = 0;    // or their host leaves
+  std::uint64_t usable = 0;     // of these: healthy enough for new work
+  std::uint64_t unusable = 0;   // as their agents report
+  std::uint64_t drained = 0;    // or their host is leaving
   std::uint64_t ejected = 0;    // of ejected replicas and groups
   std::uint64_t suspect = 0;    // of hosts that are silent
   std::uint64_t lost = 0;       // of hosts that are lost; not among `devices`
   double power_w = 0;           // as last sampled
   double power_cap_w = 0;       // in force; 0: none
-  double power_reserved_w = 0;  // promised to work that no sample shows yet
-  double spend_usd_per_h = 0;   // of devices that work
-  std::uint64_t queued = 0;     // waiting jobs that want it first, as far as they were decided
+  double power_reserved_w = 0;  // reserved for work that no sample shows yet
+  double spend_usd_per_h = 0;   // of busy devices
+  std::uint64_t queued = 0;     // queued jobs whose preferred pool it is
   bool operator==(const PoolReport&) const = default;
 };
 
@@ -92,30 +92,30 @@ struct Summary {
   std::uint64_t output_tokens = 0;
   std::map<Reason, std::uint64_t> fallbacks;  // jobs by the reason of the fallback that placed them
   std::map<Reason, std::uint64_t> failures;   // failed jobs by reason
-  std::map<Reason, std::uint64_t> queued_for;  // queued jobs by what they wait for
-  Usage charged;  // to jobs that finished, with what led to checkpoints that they resumed from
-  Usage wasted;   // to attempts that did not finish, but for what led to such checkpoints
+  std::map<Reason, std::uint64_t> queued_for;  // queued jobs by reason
+  Usage charged;  // to finished jobs, including earlier attempts up to a checkpoint that they used
+  Usage wasted;   // to attempts that did not finish, except up to such checkpoints
   double fleet_energy_j = 0;  // device counters, idle included
   double fleet_cost_usd = 0;  // device-hours times price, idle included
   Percentiles latency_s;      // finished serve jobs, submission to end
   Percentiles first_token_s;
   std::uint64_t retries = 0;
-  std::uint64_t preempted = 0;  // attempts that made room for work of higher priority
+  std::uint64_t preempted = 0;  // attempts preempted by work of higher priority
   std::uint64_t stale_results = 0;
-  std::uint64_t undecodable = 0;  // messages dropped: no messages, or not this sender's to send
-  // The same by sender, in the order of their names; then those of earlier router runs, in one.
+  std::uint64_t undecodable = 0;  // dropped messages: invalid, or not allowed from this sender
+  // The same by sender, in order of name; then one entry for earlier runs of the router.
   std::vector<SenderCount> undecodable_by_sender;
   std::uint64_t sample_gaps = 0;
   std::uint64_t decisions = 0;
-  double estimate_error = 0;    // run times are missed by a factor of 1 + this
+  double estimate_error = 0;    // estimated run times are wrong by a factor of 1 + this
   double power_w = 0;           // of the site, as last sampled
-  double power_reserved_w = 0;  // promised to work that no sample shows yet
+  double power_reserved_w = 0;  // reserved for work that no sample shows yet
   std::vector<FallbackCost> fallback_costs;
   std::vector<ClassReport> classes;  // in the policy's order
   DeliveredWork tokens_work;         // serving and batches; units: tokens, read and written
   DeliveredWork steps_work;          // training; units: steps
   std::vector<PoolReport> pools;     // in the policy's order
-  double spend_usd_per_h = 0;        // of devices that work
+  double spend_usd_per_h = 0;        // of busy devices
   double budget_usd_per_h = 0;       // of the policy; 0: none
   bool operator==(const Summary&) const = default;
 };

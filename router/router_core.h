@@ -1,17 +1,5 @@
-// The router core's state and its methods, by file:
-//
-//   router.cpp: public calls, ticks, deadlines; message_rejection.cpp: rejected messages
-//   host_registration.cpp: connections, hosts, samples, replicas; host_departure.cpp: leaving hosts
-//   dispatch.cpp: from the queue to a lease; gang_members.cpp: members of gangs over hosts
-//   attempt_results.cpp: ends of attempts and jobs; outlier_reporting.cpp: failing places
-//   replica_control.cpp: starting and unloading replicas, heartbeat publications
-//   alert_conditions.cpp: conditions of alerts; job_listing.cpp, requests.cpp: client requests
-//   why_requests.cpp: explanations; actions.cpp: faults, caps, reports of agents
-//   drain_requests.cpp, cancellation.cpp, policy_reload.cpp: operators' actions
-//   replica_yield.cpp, fair_share_reservation.cpp, preemption_control.cpp: freeing devices for jobs
-//   power_cap_enforcement.cpp, power_controller.cpp: device caps, for power caps and by the policy
-//
-// Only these files include it.
+// The router core's state and its methods. Comments name the file that defines each group of
+// methods; only these files include this header.
 #pragma once
 
 #include <deque>
@@ -58,8 +46,7 @@
 
 namespace drover::router {
 
-/// Heartbeats between two ledger rows of the fleet's energy and cost: a killed router loses the
-/// cost since the last row.
+/// Heartbeats between two ledger rows of energy and cost, which are what a killed router loses.
 inline constexpr int counters_every_heartbeats = 10;
 /// Unknown model names per tick for which the nearest known one is searched. Each takes up to half
 /// a millisecond; the others get no suggestion.
@@ -93,8 +80,7 @@ struct RouterCore {
   std::optional<std::string> refusal(Peer from, const Message& message) const;
   ConnectionEntry& touch_connection(Instant now, std::uint64_t number);
   void reject_message(Instant now, const Dropped& what);
-  /// Counts an unusable message by sender, and reports it now and then. `key`: the sender's, if it
-  /// has one.
+  /// Counts an unusable message, and reports it now and then. `key`: its sender's, if it has one.
   void drop(Instant now, const std::string& sender, const std::string& why,
             const std::string& key = {});
   void record_refusal(Instant now, Audit line);
@@ -119,8 +105,7 @@ struct RouterCore {
   void sweep(Instant now);
   /// Ends leases from before a restart whose hosts did not return in time.
   void expire_restored_leases(Instant now);
-  /// Ends every member for which `why(member)` gives a reason; `host_lost(member)`: through no
-  /// fault of the job.
+  /// Ends members for which `why(member)` gives a reason; `host_lost(member)`: not the job's fault.
   template <typename Why, typename Lost>
   void end_members(Instant now, JobRecord& record, Why why, Lost host_lost);
   /// Cancels assignments that their host has never acknowledged.
@@ -403,8 +388,7 @@ struct RouterCore {
   bool preempt_for(Instant now, JobRecord& record, PlacementResult& result);
   void begin_preemption(Instant now, const JobRecord& record, const PreemptionPlan& eviction,
                         Duration grace, Decision& decision);
-  /// Releases the devices reserved for the job, if any. `why`: reported; empty: the job was
-  /// placed.
+  /// Releases the devices reserved for the job. `why`: reported; empty: the job was placed.
   void end_preemption(Instant now, const JobId& job, std::string_view why);
   /// Ends preemptions whose time is over, or whose host is lost.
   void expire_preemptions(Instant now);

@@ -3,10 +3,9 @@
 //
 // Several controllers limit the clock; the lowest limit applies.
 //   power     At every change of the work or the cap, at once: the highest clock step under the
-//   cap.
-//             Regulators of real boards need milliseconds, less than a phase of work. The power
-//             above the cap in that time is left out, so that no reading exceeds the cap because of
-//             the clock of an earlier phase.
+//             cap. Regulators of real boards need milliseconds, less than a phase of work. The
+//             power above the cap in that time is left out, so that no reading exceeds the cap
+//             because of the clock of an earlier phase.
 // Temperatures change slowly. Their controllers act on the fleet's 100 ms grid:
 //   software  Above the maximum temperature: down one step a second; 3 K below it: up again.
 //   hardware  At the slowdown temperature: half the clock, until 3 K below the maximum.

@@ -1,4 +1,4 @@
-// The fields of every message and of what messages hold: docs/protocol.md in code.
+// The fields of every message and of the structures in messages, as docs/protocol.md lists them.
 #pragma once
 
 #include "fleet/codec/actions.h"
@@ -8,7 +8,7 @@
 
 namespace drover::codec {
 
-// ---- Enumerations ------------------------------------------------------------------------------
+// Enumerations.
 
 template <>
 inline constexpr Enumeration<Role> enumeration<Role>{"Role", Role::viewer};
@@ -28,7 +28,7 @@ inline constexpr Enumeration<Action> enumeration<Action>{"Action", Action::retir
 template <>
 inline constexpr Enumeration<Health> enumeration<Health>{"Health", Health::left};
 
-// ---- What messages hold ------------------------------------------------------------------------
+// What messages hold.
 
 template <>
 inline constexpr auto layout<SpecText> = structure("SpecText", field("id", &SpecText::id, as_name),
@@ -88,7 +88,7 @@ inline constexpr auto layout<SubmitResult> = structure(
     field("state", &SubmitResult::state), field("reason", &SubmitResult::reason),
     field("detail", &SubmitResult::detail, as_text));
 
-// ---- Meeting -----------------------------------------------------------------------------------
+// Meeting.
 
 template <>
 inline constexpr auto layout<Join> = structure("Join", field("role", &Join::role),
@@ -111,7 +111,7 @@ inline constexpr auto layout<JoinRejected> = structure("JoinRejected",
                                                        field("retryable",
                                                              &JoinRejected::retryable));
 
-// ---- Agent and router --------------------------------------------------------------------------
+// Agent and router.
 
 template <>
 inline constexpr auto layout<Register> = structure(
@@ -229,7 +229,7 @@ inline constexpr auto layout<SampleBatch> =
               field("devices", &SampleBatch::devices, Packed{batch_rows_max}),
               field("columns", &SampleBatch::columns, up_to(columns_max)));
 
-// ---- Clients and router ------------------------------------------------------------------------
+// Clients and router.
 
 template <>
 inline constexpr auto layout<Submit> = structure("Submit", field("jobs", &Submit::jobs,
@@ -332,7 +332,7 @@ inline constexpr auto layout<RequestError> = structure("RequestError",
                                                        field("retryable",
                                                              &RequestError::retryable));
 
-// ---- Published ---------------------------------------------------------------------------------
+// Published.
 
 template <>
 inline constexpr auto layout<GroupPool> = structure("GroupPool", field("group", &GroupPool::group),

@@ -53,17 +53,16 @@ constexpr std::array<Shipped, 9> conditions = {{
 }};
 
 // Sources of the thresholds:
-//   hot              devices throttle at their limit and release 3 K below it; at 6 K the router
-//   calls
-//                    a device cool again (hot_release_c); less than half a minute needs nobody
+//   hot              devices throttle at their limit and release 3 K below it; from 6 K below it
+//                    the router treats a device as cool again (hot_release_c); less than half a
+//                    minute needs no action
 //   over_cap         NVML's power reading is within 5 %; more is not a measurement error
 //   memory_full      the rest holds one allocation less than a framework's smallest pool (assumed)
-//   idle_loaded      longer than a night without requests; replicas loaded by the router are
-//   unloaded
-//                    after ten minutes anyway
+//   idle_loaded      longer than a night without requests; the router unloads the replicas that it
+//                    has loaded after ten minutes
 //   stale_telemetry  the policy's stale_after_s; silent hosts and unusable devices have alerts of
 //                    their own
-//   drain_forgotten  longer than a work shift: whoever drained it has gone home
+//   drain_forgotten  longer than a work shift: the person who drained it has gone home
 //   long_queue       at queue_max new jobs are rejected: half of it leaves time
 //   pool_degraded    Envoy's panic threshold, below which health no longer decides over routing
 //   budget_near      at the budget work waits
